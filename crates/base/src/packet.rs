@@ -1,0 +1,117 @@
+//! A packet in memory: bytes with room in front for encapsulation.
+
+use crate::PortId;
+
+/// Bytes kept free in front of a received packet: GTP-U/UDP/IPv6/VXLAN headers fit.
+pub const HEADROOM: usize = 192;
+/// Longest packet, Ethernet header included, that a port delivers, in bytes. Larger ones are dropped with a reason.
+pub const MAX_PACKET: usize = 9216;
+const BUFFER: usize = 2048;
+
+/// One packet. The bytes live in a buffer with [`HEADROOM`] before them, so that a tunnel header is
+/// written in front of the data without moving it.
+#[derive(Clone)]
+pub struct Packet {
+    buf: Box<[u8]>,
+    start: usize,
+    len: usize,
+    /// Port it came in by.
+    pub port: PortId,
+}
+
+impl Packet {
+    /// A copy of `bytes`, with [`HEADROOM`] in front.
+    ///
+    /// # Panics
+    /// If `bytes` is longer than [`MAX_PACKET`].
+    pub fn new(bytes: &[u8], port: PortId) -> Packet {
+        let mut packet = Packet::empty(bytes.len());
+        packet.set(bytes);
+        packet.port = port;
+        packet
+    }
+
+    /// An empty packet whose buffer holds `capacity` bytes (at least 2048 with headroom) after the headroom.
+    pub fn empty(capacity: usize) -> Packet {
+        assert!(capacity <= MAX_PACKET, "packet of {capacity} bytes exceeds {MAX_PACKET}");
+        let size = BUFFER.max(HEADROOM + capacity);
+        Packet { buf: vec![0; size].into_boxed_slice(), start: HEADROOM, len: 0, port: PortId::default() }
+    }
+
+    /// Replaces the contents with a copy of `bytes`, headroom restored; the buffer grows if it must.
+    pub fn set(&mut self, bytes: &[u8]) {
+        assert!(bytes.len() <= MAX_PACKET, "packet of {} bytes exceeds {MAX_PACKET}", bytes.len());
+        if HEADROOM + bytes.len() > self.buf.len() {
+            self.buf = vec![0; HEADROOM + bytes.len()].into_boxed_slice();
+        }
+        self.start = HEADROOM;
+        self.len = bytes.len();
+        self.buf[HEADROOM..HEADROOM + bytes.len()].copy_from_slice(bytes);
+    }
+
+    /// The packet's bytes, from the first header on.
+    pub fn data(&self) -> &[u8] {
+        &self.buf[self.start..self.start + self.len]
+    }
+
+    /// The packet's bytes, to be written.
+    pub fn data_mut(&mut self) -> &mut [u8] {
+        &mut self.buf[self.start..self.start + self.len]
+    }
+
+    /// Length in bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Bytes free before the first byte.
+    pub fn headroom(&self) -> usize {
+        self.start
+    }
+
+    /// The whole buffer, and where in it the packet starts and how long it is: for code that writes in
+    /// place and then calls [`Packet::set_window`].
+    pub fn buffer_mut(&mut self) -> (&mut [u8], usize, usize) {
+        (&mut self.buf, self.start, self.len)
+    }
+
+    /// Declares that the packet is now `len` bytes at `start` of its buffer.
+    ///
+    /// # Panics
+    /// If that window is not inside the buffer.
+    pub fn set_window(&mut self, start: usize, len: usize) {
+        assert!(start + len <= self.buf.len(), "window {start}+{len} outside a buffer of {}", self.buf.len());
+        self.start = start;
+        self.len = len;
+    }
+}
+
+impl std::fmt::Debug for Packet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Packet(port {}, {} B:", self.port, self.len)?;
+        for b in self.data() {
+            write!(f, " {b:02x}")?;
+        }
+        write!(f, ")")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_keeps_headroom_and_grows() {
+        let mut p = Packet::new(&[1, 2, 3], PortId(4));
+        assert_eq!((p.headroom(), p.data()), (HEADROOM, &[1u8, 2, 3][..]));
+        p.set(&[7; 4000]);
+        assert_eq!((p.headroom(), p.len()), (HEADROOM, 4000));
+        p.set_window(HEADROOM - 8, 4008);
+        assert_eq!(p.headroom(), HEADROOM - 8);
+    }
+}

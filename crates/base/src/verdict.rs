@@ -1,0 +1,106 @@
+//! What becomes of a packet: forward, buffer, punt or drop, always with a reason when it does not go on.
+
+use crate::PortId;
+
+/// Why a packet was dropped or punted.
+///
+/// Codes 0 to 127 belong to the P4 program: it declares them as the serializable enum of its `@drop_reason`
+/// metadata field. Codes from 128 belong to the engine and its targets, and are the constants here.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct DropReason(pub u8);
+
+impl DropReason {
+    /// No reason was given: a program that drops so is reported as a defect by the conformance kit.
+    pub const NONE: DropReason = DropReason(0);
+    /// The parser rejected the packet (any P4 parser error).
+    pub const PARSER_REJECT: DropReason = DropReason(128);
+    /// The deparsed packet needs more room in front than the buffer has, or exceeds `MAX_PACKET`.
+    pub const NO_HEADROOM: DropReason = DropReason(129);
+    /// `egress_spec` names a port that does not exist.
+    pub const NO_PORT: DropReason = DropReason(130);
+    /// The transmit queue of the port stayed full.
+    pub const TX_FULL: DropReason = DropReason(131);
+    /// The queue to the control plane was full.
+    pub const PUNT_FULL: DropReason = DropReason(132);
+    /// The idle-mode buffer of the session, or all buffers together, were full.
+    pub const BUFFER_FULL: DropReason = DropReason(133);
+    /// The buffered packets were discarded because the FAR was changed to DROP or the session was deleted.
+    pub const BUFFER_DISCARDED: DropReason = DropReason(134);
+    /// A target failed while it held the packet.
+    pub const TARGET_FAILED: DropReason = DropReason(135);
+    /// The packet exceeds the transmit port's MTU.
+    pub const TX_TOO_LONG: DropReason = DropReason(136);
+    /// The control plane had no use for the punted packet.
+    pub const PUNT_REFUSED: DropReason = DropReason(137);
+    /// Longer than `MAX_PACKET` on receipt.
+    pub const RX_TOO_LONG: DropReason = DropReason(138);
+    /// The engine stopped while the packet was waiting.
+    pub const STOPPING: DropReason = DropReason(139);
+
+    /// Name of an engine reason; `None` for codes of the program and for unused ones.
+    pub fn engine_name(self) -> Option<&'static str> {
+        Some(match self {
+            DropReason::PARSER_REJECT => "parser_reject",
+            DropReason::NO_HEADROOM => "no_headroom",
+            DropReason::NO_PORT => "no_port",
+            DropReason::TX_FULL => "tx_full",
+            DropReason::PUNT_FULL => "punt_full",
+            DropReason::BUFFER_FULL => "buffer_full",
+            DropReason::BUFFER_DISCARDED => "buffer_discarded",
+            DropReason::TARGET_FAILED => "target_failed",
+            DropReason::TX_TOO_LONG => "tx_too_long",
+            DropReason::PUNT_REFUSED => "punt_refused",
+            DropReason::RX_TOO_LONG => "rx_too_long",
+            DropReason::STOPPING => "stopping",
+            _ => return None,
+        })
+    }
+}
+
+/// The kind of a [`Verdict`]. The numbers are part of the generated code's interface.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[repr(u8)]
+pub enum VerdictKind {
+    /// Transmit on `port`.
+    Forward = 0,
+    /// Keep in the idle-mode buffer named by `mark`.
+    Buffer = 1,
+    /// Give to the control plane, with `reason` and `mark`.
+    Punt = 2,
+    /// Drop for `reason`.
+    #[default]
+    Drop = 3,
+    /// This target holds only a subset and missed: the packet, unchanged, goes to the next target.
+    Next = 4,
+}
+
+/// What a target decided for one packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
+pub struct Verdict {
+    /// Forward, buffer, punt, drop or next.
+    pub kind: VerdictKind,
+    /// Reason of a drop or punt.
+    pub reason: u8,
+    /// Egress port of a forward.
+    pub port: u16,
+    /// The program's `@mark` field: for `upf.p4` the number of the forwarding action set (see `upf`).
+    pub mark: u32,
+}
+
+impl Verdict {
+    /// Transmit on `port`.
+    pub fn forward(port: PortId) -> Verdict {
+        Verdict { kind: VerdictKind::Forward, port: port.0, ..Verdict::default() }
+    }
+
+    /// Drop for `reason`.
+    pub fn drop(reason: DropReason) -> Verdict {
+        Verdict { kind: VerdictKind::Drop, reason: reason.0, ..Verdict::default() }
+    }
+
+    /// Hand on, unchanged, to the next target.
+    pub fn next() -> Verdict {
+        Verdict { kind: VerdictKind::Next, ..Verdict::default() }
+    }
+}

@@ -1,0 +1,214 @@
+//! Tables, actions, counters and meters of a program.
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(u32);
+        entity_impl!($name, $prefix);
+    };
+}
+id!(/// A table.
+    TableId, "table");
+id!(/// An action.
+    ActionId, "action");
+id!(/// A counter array, direct or indexed.
+    CounterId, "counter");
+id!(/// A meter array, direct or indexed.
+    MeterId, "meter");
+id!(/// A register array.
+    RegisterId, "register");
+
+/// The compiled program, as data.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// File name of the top source without its folder, e.g. `upf.p4`.
+    pub name: String,
+    /// Tables, in the order of declaration.
+    pub tables: PrimaryMap<TableId, TableInfo>,
+    /// Actions that a table may run.
+    pub actions: PrimaryMap<ActionId, ActionInfo>,
+    /// Counters.
+    pub counters: PrimaryMap<CounterId, CounterInfo>,
+    /// Meters.
+    pub meters: PrimaryMap<MeterId, MeterInfo>,
+    /// Registers.
+    pub registers: PrimaryMap<RegisterId, RegisterInfo>,
+    /// Codes below 128 that the program gives to drops and punts, with their names.
+    pub reasons: Vec<(u8, String)>,
+    /// P4 `error` names in declaration order; the position is the code of the value.
+    pub errors: Vec<String>,
+}
+
+/// How a key field is matched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub enum MatchKind {
+    /// Equal.
+    Exact,
+    /// Longest prefix wins; at most one such field a table.
+    Lpm,
+    /// Value under mask; priorities decide.
+    Ternary,
+    /// Low to high inclusive; priorities decide.
+    Range,
+    /// Exact or absent; priorities decide.
+    Optional,
+}
+
+/// One key field of a table.
+#[derive(Clone, Debug)]
+pub struct KeyInfo {
+    /// The expression's text, or its `@name`.
+    pub name: String,
+    /// Width in bits.
+    pub width: u32,
+    /// How it is matched.
+    pub kind: MatchKind,
+}
+
+/// A table.
+#[derive(Clone, Debug)]
+pub struct TableInfo {
+    /// Name without the control's name where that is unique, e.g. `pdr_by_teid`.
+    pub name: String,
+    /// Fully qualified name, e.g. `UpfIngress.pdr_by_teid`.
+    pub full_name: String,
+    /// Key fields in order; empty: the default action always runs.
+    pub keys: Vec<KeyInfo>,
+    /// The actions that entries may name, and whether each may be used as the default too.
+    pub actions: Vec<ActionUse>,
+    /// What runs on a miss.
+    pub default_action: (ActionId, Vec<u128>),
+    /// Whether the control plane may not change the default.
+    pub const_default: bool,
+    /// Declared `size`: the number of entries that must fit. 1024 where the source gives none.
+    pub size: u64,
+    /// `const entries` or `entries`, priorities as the specification orders them (larger wins).
+    pub entries: Vec<Entry>,
+    /// Whether `entries` is constant: the control plane may then add none.
+    pub const_entries: bool,
+    /// `@split("horizontal")`: a target that holds a subset hands a miss in this table to the next target.
+    pub split: bool,
+    /// Direct counter attached to the table.
+    pub direct_counter: Option<CounterId>,
+    /// Direct meter attached to the table.
+    pub direct_meter: Option<MeterId>,
+}
+
+pub use crate::batch::Entry;
+
+/// An action in a table's list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ActionUse {
+    /// Which.
+    pub action: ActionId,
+    /// `@tableonly` clears `default`, `@defaultonly` clears `entry`.
+    pub entry: bool,
+    /// May be the default action.
+    pub default: bool,
+}
+
+/// An action that a table may run.
+#[derive(Clone, Debug)]
+pub struct ActionInfo {
+    /// Name without the control's name where that is unique.
+    pub name: String,
+    /// Fully qualified name.
+    pub full_name: String,
+    /// The directionless parameters: what an entry supplies.
+    pub params: Vec<ParamInfo>,
+}
+
+/// A parameter that an entry supplies.
+#[derive(Clone, Debug)]
+pub struct ParamInfo {
+    /// Name in the source.
+    pub name: String,
+    /// Width in bits (`bool` is 1).
+    pub width: u32,
+}
+
+/// What a counter or meter counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CountUnit {
+    /// Packets only.
+    Packets,
+    /// Bytes only.
+    Bytes,
+    /// Both.
+    Both,
+}
+
+/// A counter array.
+#[derive(Clone, Debug)]
+pub struct CounterInfo {
+    /// Instance name.
+    pub name: String,
+    /// Number of cells (for a direct counter: the table's size).
+    pub size: u64,
+    /// What is counted.
+    pub unit: CountUnit,
+    /// The table it is attached to, if direct.
+    pub table: Option<TableId>,
+}
+
+/// A meter array. Colours: 0 green, 1 yellow, 2 red (two rates, RFC 2698).
+#[derive(Clone, Debug)]
+pub struct MeterInfo {
+    /// Instance name.
+    pub name: String,
+    /// Number of cells.
+    pub size: u64,
+    /// Packets or bytes.
+    pub unit: CountUnit,
+    /// The table it is attached to, if direct.
+    pub table: Option<TableId>,
+}
+
+/// A register array.
+#[derive(Clone, Debug)]
+pub struct RegisterInfo {
+    /// Instance name.
+    pub name: String,
+    /// Number of cells.
+    pub size: u64,
+    /// Width of a cell in bits.
+    pub width: u32,
+}
+
+impl Program {
+    /// The table of that short or full name.
+    pub fn table(&self, name: &str) -> Option<TableId> {
+        self.tables.iter().find(|(_, t)| t.name == name || t.full_name == name).map(|(id, _)| id)
+    }
+
+    /// The action of that short or full name.
+    pub fn action(&self, name: &str) -> Option<ActionId> {
+        self.actions.iter().find(|(_, a)| a.name == name || a.full_name == name).map(|(id, _)| id)
+    }
+
+    /// The counter of that name.
+    pub fn counter(&self, name: &str) -> Option<CounterId> {
+        self.counters.iter().find(|(_, c)| c.name == name).map(|(id, _)| id)
+    }
+
+    /// The meter of that name.
+    pub fn meter(&self, name: &str) -> Option<MeterId> {
+        self.meters.iter().find(|(_, m)| m.name == name).map(|(id, _)| id)
+    }
+
+    /// The code of the drop or punt reason of that name.
+    pub fn reason(&self, name: &str) -> Option<u8> {
+        self.reasons.iter().find(|(_, n)| n == name).map(|(code, _)| *code)
+    }
+
+    /// Name of a drop or punt reason, the program's or the engine's.
+    pub fn reason_name(&self, code: u8) -> String {
+        if let Some((_, name)) = self.reasons.iter().find(|(c, _)| *c == code) {
+            return name.clone();
+        }
+        base::DropReason(code).engine_name().map_or_else(|| format!("reason_{code}"), str::to_owned)
+    }
+}

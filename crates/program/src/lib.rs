@@ -1,0 +1,12 @@
+//! A compiled program as plain data: what a control plane and a target need to know of it.
+//!
+//! The compiler produces a [`Program`]; targets and the user-plane agent consume it. Names are bound to ids
+//! once, here ([`Program::table`], [`Program::action`] ...), never on the packet path. The executable form of
+//! the program is not here: it is the IR (`p4-ir`) for the interpreter and C text for the native targets.
+#![forbid(unsafe_code)]
+
+mod batch;
+mod info;
+
+pub use batch::{Batch, Entry, KeyMatch, MeterConfig, Op, RuleError};
+pub use info::*;

@@ -1,0 +1,92 @@
+//! One trait for everything that can run a program: x86, a switch chip's model, the kernel's XDP hook.
+//!
+//! A [`Target`] owns tables and counters and is driven by one control plane; a [`Lane`] is its share in one
+//! worker: the part that sees packets. `upf`, `offload` and `engine` know targets only through these two.
+#![forbid(unsafe_code)]
+
+use base::{Packet, Verdict};
+use program::{Batch, CounterId, Program, RuleError, TableId};
+use std::sync::Arc;
+
+/// Most packets that [`Lane::process`] takes at once.
+pub const BURST: usize = 64;
+
+/// A place where a program runs.
+///
+/// Control calls (`apply`, counters) may come while lanes process packets on other threads: a lane sees a batch
+/// entirely or not at all within one burst.
+pub trait Target: Send + Sync {
+    /// Short name: `x86`, `asic`.
+    fn name(&self) -> &str;
+
+    /// What the target can hold and do.
+    fn capabilities(&self) -> Capabilities;
+
+    /// The program it runs.
+    fn program(&self) -> &Arc<Program>;
+
+    /// Applies all of `batch`, or, with an error, nothing of it. Full tables refuse; they never evict.
+    fn apply(&self, batch: &Batch) -> Result<(), RuleError>;
+
+    /// A new worker's share. `index` counts workers from 0 and makes per-worker storage.
+    fn lane(&self, index: usize) -> Box<dyn Lane>;
+
+    /// A cell of an indexed counter, summed over all lanes past and present.
+    fn counter(&self, counter: CounterId, index: u64) -> Count;
+
+    /// Entries, capacity, hits and misses of a table, summed over all lanes.
+    fn table_stats(&self, table: TableId) -> TableStats;
+}
+
+/// A worker's share of a target. Dropped at the end of the worker; its counts remain in the target.
+pub trait Lane: Send {
+    /// Runs the program on up to [`BURST`] packets.
+    ///
+    /// On return `verdicts[i]` tells what becomes of `packets[i]`, whose bytes are the deparsed packet for
+    /// forward, buffer and punt, and the packet as received for drop and next.
+    /// `now_ns` is the burst's arrival time on a clock that never goes back: meters and timestamps use it.
+    ///
+    /// # Panics
+    /// If the slices differ in length or are longer than [`BURST`].
+    fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64);
+}
+
+/// What a target can hold and do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Whether its speed and resources are a model's, not a device's: reports must say "modelled".
+    pub modelled: bool,
+    /// Whether it can hold a subset of `@split` tables and give [`base::VerdictKind::Next`] on a miss.
+    pub subset: bool,
+    /// Whether buffered and punted packets may leave it directly. A chip hands them to the next target instead.
+    pub buffers: bool,
+}
+
+/// Packets and bytes. For a counter of one unit the other field is zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes, from the first byte of the frame as received (v1model's `packet_length`).
+    pub bytes: u64,
+}
+
+impl std::ops::AddAssign for Count {
+    fn add_assign(&mut self, other: Count) {
+        self.packets += other.packets;
+        self.bytes += other.bytes;
+    }
+}
+
+/// State of one table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableStats {
+    /// Entries held.
+    pub entries: u64,
+    /// Entries that fit.
+    pub capacity: u64,
+    /// Look-ups that found an entry.
+    pub hits: u64,
+    /// Look-ups that did not.
+    pub misses: u64,
+}
