@@ -150,8 +150,21 @@ pub struct CounterInfo {
     pub size: u64,
     /// What is counted.
     pub unit: CountUnit,
+    /// Which length counts as the packet's bytes.
+    pub length: LengthSource,
     /// The table it is attached to, if direct.
     pub table: Option<TableId>,
+}
+
+/// Which length a counter or meter takes for a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LengthSource {
+    /// The frame as received: v1model's `packet_length`.
+    Frame,
+    /// The metadata field marked `@pdu_length`, at the time of the call: an instance declared with the
+    /// annotation `@pdu_length`. Charging and MBR are about the user's IP packet (TS 29.244 §5.2.2, §5.4.4),
+    /// whatever tunnel it came in; TNA has the same as `adjust_byte_count`.
+    Pdu,
 }
 
 /// A meter array. Colours: 0 green, 1 yellow, 2 red (two rates, RFC 2698).
@@ -163,6 +176,8 @@ pub struct MeterInfo {
     pub size: u64,
     /// Packets or bytes.
     pub unit: CountUnit,
+    /// Which length counts as the packet's bytes.
+    pub length: LengthSource,
     /// The table it is attached to, if direct.
     pub table: Option<TableId>,
 }

@@ -1,0 +1,117 @@
+/* What is known of a packet on its way, and why it may end. */
+#ifndef METADATA_P4
+#define METADATA_P4
+
+/* Reasons of drops and punts; the engine counts packets by them. */
+enum bit<8> Reason {
+    none                 = 0,
+    // punts: the control plane acts on them
+    arp                  = 1,
+    neighbour_discovery  = 2,
+    host                 = 3,   // to an address of ours: ICMP echo and the like
+    gtpu_signalling      = 4,   // GTP-U message other than G-PDU: echo, error indication, end marker
+    unknown_teid         = 5,   // G-PDU to our endpoint without a session: error indication, TS 29.281 §7.3.1
+    neighbour_unknown    = 6,   // next hop not resolved yet
+    // drops
+    malformed            = 16,  // the parser could not finish
+    ipv4_checksum        = 17,
+    length_mismatch      = 18,  // the IP length exceeds the frame
+    not_our_mac          = 19,
+    unsupported_protocol = 20,  // neither IPv4 nor IPv6
+    fragmented_tunnel    = 21,  // the outer packet is a fragment
+    gtpu_version         = 22,
+    gtpu_extension       = 23,  // comprehension required, not comprehended: TS 29.281 §5.2.1
+    gtpu_not_local       = 24,  // GTP-U to an address that is not ours
+    vxlan                = 25,  // a VXLAN port, but no VXLAN or one not for us
+    no_session           = 26,  // no PDR for this UE address
+    no_pdr               = 27,  // a session, but none of its SDF filters matches
+    far_drop             = 28,
+    gate_closed          = 29,
+    quota_exhausted      = 30,
+    source_spoofed       = 31,  // uplink packet whose source is not the UE's address
+    rate_exceeded        = 32,  // MBR of a QER
+    firewall             = 33,
+    class_rate_exceeded  = 34,  // meter of a 5-tuple class
+    ttl_expired          = 35,
+    no_route             = 36
+}
+
+/* What a PDR's FAR and QERs say of a packet, in the order of decision. */
+enum bit<8> Disposition {
+    forward         = 0,
+    drop            = 1,
+    buffer          = 2,
+    gate_closed     = 3,
+    quota_exhausted = 4
+}
+
+/* How a packet is put in a tunnel: FAR's Outer Header Creation and QER's QFI. */
+enum bit<8> Encapsulation {
+    none         = 0,
+    gtpu         = 1,
+    psc_downlink = 2,
+    psc_uplink   = 3
+}
+
+const bit<8> PDR_DECREMENT_TTL = 0x01;
+const bit<8> PDR_CHECK_SOURCE  = 0x02;
+
+struct metadata_t {
+    // The user's packet, wherever in the frame it is.
+    bit<1>   user_is_inner;
+    bit<4>   ip_version;     // 4, 6, or 0: none found
+    ipv4_t   src_v4;
+    ipv4_t   dst_v4;
+    bit<128> src_v6;
+    bit<128> dst_v6;
+    bit<8>   protocol;
+    bit<8>   tos;
+    bit<16>  src_port;
+    bit<16>  dst_port;
+    bit<16>  user_offset;    // bytes of the frame before it
+    @pdu_length
+    bit<32>  pdu_length;     // bytes of it, by its own header
+
+    // From the parser.
+    bit<8>   next_extension;
+    bit<1>   unknown_extension;
+    bit<6>   qfi;            // of the PDU session container, 0 if none
+    bit<1>   had_vxlan;
+    bit<24>  vni;
+    ipv4_t   vtep;
+
+    // From the tables.
+    bit<16>  vrf;            // network instance that the packet came in by
+    bit<1>   uplink;         // came by a tunnel
+    bit<1>   classified;     // the session has several PDRs
+    bit<32>  group;          // PDR group: one a look-up key of a session
+    bit<16>  filter_set;
+    bit<8>   class;
+
+    // The PDR that matched: see set_pdr.
+    Disposition disposition;
+    bit<8>   flags;
+    bit<32>  usage;
+    bit<32>  meter_1;
+    bit<32>  meter_2;
+    bit<32>  meter_3;
+    ipv4_t   ue_ipv4;
+    bit<64>  ue_prefix;
+    Encapsulation encapsulation;
+    teid_t   tunnel_teid;
+    ipv4_t   tunnel_dst;
+    ipv4_t   tunnel_src;
+    bit<8>   psc_qos;
+    bit<8>   tunnel_tos;
+    bit<16>  out_vrf;
+
+    bit<16>  class_meter;
+    bit<16>  nexthop;
+
+    @drop_reason
+    Reason   reason;
+    @mark
+    bit<32>  mark;
+}
+
+#endif

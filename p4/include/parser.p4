@@ -1,0 +1,220 @@
+/* From bytes to headers. What the parser rejects is dropped by the control as `malformed`. */
+#ifndef PARSER_P4
+#define PARSER_P4
+
+error { GtpuExtensionLength, IpHeaderLength }
+
+parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
+                 inout standard_metadata_t standard_metadata) {
+
+    state start {
+        meta.user_offset = 14;
+        transition parse_ethernet;
+    }
+
+    state parse_ethernet {
+        packet.extract(hdr.ethernet);
+        transition select(hdr.ethernet.ethertype) {
+            ETHERTYPE_IPV4: parse_ipv4;
+            ETHERTYPE_IPV6: parse_ipv6;
+            default: accept;
+        }
+    }
+
+    state parse_ipv4 {
+        packet.extract(hdr.ipv4);
+        verify(hdr.ipv4.ihl >= 5, error.IpHeaderLength);
+        transition select(hdr.ipv4.ihl) {
+            5: parse_ipv4_payload;
+            default: parse_ipv4_options;
+        }
+    }
+
+    state parse_ipv4_options {
+        packet.extract(hdr.ipv4_options, (bit<32>)(hdr.ipv4.ihl - 5) << 5);
+        transition parse_ipv4_payload;
+    }
+
+    state parse_ipv4_payload {
+        transition select(hdr.ipv4.fragment_offset, hdr.ipv4.protocol) {
+            (0, PROTO_UDP): parse_udp;
+            (0, PROTO_TCP): parse_ports;
+            (0, PROTO_SCTP): parse_ports;
+            default: accept;
+        }
+    }
+
+    state parse_ipv6 {
+        packet.extract(hdr.ipv6);
+        transition select(hdr.ipv6.next_header) {
+            PROTO_UDP: parse_ports;
+            PROTO_TCP: parse_ports;
+            PROTO_SCTP: parse_ports;
+            default: accept;
+        }
+    }
+
+    state parse_ports {
+        packet.extract(hdr.ports);
+        transition accept;
+    }
+
+    /* Tunnels live on UDP over IPv4, whole packets only: a first fragment of a tunnel has its ports, but must not
+     * be taken for the whole. */
+    state parse_udp {
+        packet.extract(hdr.ports);
+        transition select(standard_metadata.ingress_port & (VXLAN_PORT_FLAG | PLAIN_PORT_FLAG),
+                          meta.had_vxlan, hdr.ipv4.more_fragments, hdr.ports.dst) {
+            (VXLAN_PORT_FLAG, 0, 0, PORT_VXLAN): parse_vxlan;
+            (VXLAN_PORT_FLAG | PLAIN_PORT_FLAG, 0, 0, PORT_VXLAN): parse_vxlan;
+            (0, _, 0, PORT_GTPU): parse_gtpu;
+            (VXLAN_PORT_FLAG, 1, 0, PORT_GTPU): parse_gtpu;
+            default: accept;
+        }
+    }
+
+    /* RFC 7348: the underlay ends here; the frame inside takes its place in the same headers. */
+    state parse_vxlan {
+        packet.extract(hdr.udp_rest);
+        packet.extract(hdr.vxlan);
+        meta.had_vxlan = 1;
+        meta.vni = hdr.vxlan.vni;
+        meta.vtep = hdr.ipv4.dst;
+        meta.user_offset = meta.user_offset + 30 + ((bit<16>)hdr.ipv4.ihl << 2);
+        hdr.vxlan.setInvalid();
+        hdr.udp_rest.setInvalid();
+        hdr.ports.setInvalid();
+        hdr.ipv4_options.setInvalid();
+        hdr.ipv4.setInvalid();
+        transition parse_ethernet;
+    }
+
+    /* TS 29.281 §5.1. */
+    state parse_gtpu {
+        packet.extract(hdr.udp_rest);
+        packet.extract(hdr.gtpu);
+        meta.user_offset = meta.user_offset + 16 + ((bit<16>)hdr.ipv4.ihl << 2);
+        transition select(hdr.gtpu.version, hdr.gtpu.protocol_type, hdr.gtpu.has_extension,
+                          hdr.gtpu.has_sequence, hdr.gtpu.has_npdu, hdr.gtpu.message_type) {
+            (1, 1, 0, 0, 0, GTPU_GPDU): parse_user;
+            (1, 1, _, _, _, _): parse_gtpu_optional;
+            default: accept;
+        }
+    }
+
+    state parse_gtpu_optional {
+        packet.extract(hdr.gtpu_optional);
+        meta.user_offset = meta.user_offset + 4;
+        // Without the E flag the octet is there but means nothing.
+        meta.next_extension = hdr.gtpu.has_extension == 1 ? hdr.gtpu_optional.next_extension : GTPU_EXT_NONE;
+        transition select(hdr.gtpu.message_type) {
+            GTPU_GPDU: parse_extension;
+            default: accept;
+        }
+    }
+
+    /* TS 29.281 §5.2.1: a row of extension headers, each of `length` units of four bytes, the last byte naming the
+     * next. They end with the tunnel, so they are skipped, not kept. */
+    state parse_extension {
+        transition select(meta.next_extension) {
+            GTPU_EXT_NONE: parse_user;
+            GTPU_EXT_PSC: parse_psc;
+            0x80 &&& 0x80: parse_mandatory_extension;
+            default: skip_extension;
+        }
+    }
+
+    state parse_psc {
+        meta.qfi = packet.lookahead<bit<24>>()[5:0];
+        transition skip_extension;
+    }
+
+    state parse_mandatory_extension {
+        meta.unknown_extension = 1;
+        transition skip_extension;
+    }
+
+    state skip_extension {
+        bit<8> units = packet.lookahead<bit<8>>();
+        verify(units != 0, error.GtpuExtensionLength);
+        packet.advance(((bit<32>)units << 5) - 8);
+        meta.next_extension = packet.lookahead<bit<8>>();
+        packet.advance(8);
+        meta.user_offset = meta.user_offset + ((bit<16>)units << 2);
+        transition parse_extension;
+    }
+
+    state parse_user {
+        transition select(packet.lookahead<bit<4>>()) {
+            4: parse_inner_ipv4;
+            6: parse_inner_ipv6;
+            default: accept;
+        }
+    }
+
+    state parse_inner_ipv4 {
+        packet.extract(hdr.inner_ipv4);
+        verify(hdr.inner_ipv4.ihl >= 5, error.IpHeaderLength);
+        transition select(hdr.inner_ipv4.ihl) {
+            5: parse_inner_ipv4_payload;
+            default: parse_inner_ipv4_options;
+        }
+    }
+
+    state parse_inner_ipv4_options {
+        packet.extract(hdr.inner_ipv4_options, (bit<32>)(hdr.inner_ipv4.ihl - 5) << 5);
+        transition parse_inner_ipv4_payload;
+    }
+
+    state parse_inner_ipv4_payload {
+        transition select(hdr.inner_ipv4.fragment_offset, hdr.inner_ipv4.protocol) {
+            (0, PROTO_UDP): parse_inner_ports;
+            (0, PROTO_TCP): parse_inner_ports;
+            (0, PROTO_SCTP): parse_inner_ports;
+            default: accept;
+        }
+    }
+
+    state parse_inner_ipv6 {
+        packet.extract(hdr.inner_ipv6);
+        transition select(hdr.inner_ipv6.next_header) {
+            PROTO_UDP: parse_inner_ports;
+            PROTO_TCP: parse_inner_ports;
+            PROTO_SCTP: parse_inner_ports;
+            default: accept;
+        }
+    }
+
+    state parse_inner_ports {
+        packet.extract(hdr.inner_ports);
+        transition accept;
+    }
+}
+
+control UpfDeparser(packet_out packet, in headers_t hdr) {
+    apply {
+        packet.emit(hdr.underlay_ethernet);
+        packet.emit(hdr.underlay_ipv4);
+        packet.emit(hdr.underlay_udp);
+        packet.emit(hdr.vxlan);
+        packet.emit(hdr.ethernet);
+        packet.emit(hdr.tunnel_ipv4);
+        packet.emit(hdr.tunnel_udp);
+        packet.emit(hdr.tunnel_gtpu);
+        packet.emit(hdr.tunnel_optional);
+        packet.emit(hdr.tunnel_psc);
+        packet.emit(hdr.ipv4);
+        packet.emit(hdr.ipv4_options);
+        packet.emit(hdr.ipv6);
+        packet.emit(hdr.ports);
+        packet.emit(hdr.udp_rest);
+        packet.emit(hdr.gtpu);
+        packet.emit(hdr.gtpu_optional);
+        packet.emit(hdr.inner_ipv4);
+        packet.emit(hdr.inner_ipv4_options);
+        packet.emit(hdr.inner_ipv6);
+        packet.emit(hdr.inner_ports);
+    }
+}
+
+#endif

@@ -1,0 +1,72 @@
+/* One view of the user's packet, whether it stands alone or in a tunnel, and the checks that any of it needs. */
+#ifndef USER_P4
+#define USER_P4
+
+control UserPacket(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
+
+    action drop(Reason reason) {
+        meta.reason = reason;
+        mark_to_drop(standard_metadata);
+        exit;
+    }
+
+    apply {
+        if (standard_metadata.parser_error != error.NoError) {
+            drop(Reason.malformed);
+        }
+        if (standard_metadata.checksum_error == 1) {
+            drop(Reason.ipv4_checksum);
+        }
+
+        if (hdr.inner_ipv4.isValid()) {
+            meta.user_is_inner = 1;
+            meta.ip_version = 4;
+            meta.src_v4 = hdr.inner_ipv4.src;
+            meta.dst_v4 = hdr.inner_ipv4.dst;
+            meta.protocol = hdr.inner_ipv4.protocol;
+            meta.tos = hdr.inner_ipv4.tos;
+            meta.pdu_length = (bit<32>)hdr.inner_ipv4.total_length;
+        } else if (hdr.inner_ipv6.isValid()) {
+            meta.user_is_inner = 1;
+            meta.ip_version = 6;
+            meta.src_v6 = hdr.inner_ipv6.src;
+            meta.dst_v6 = hdr.inner_ipv6.dst;
+            meta.protocol = hdr.inner_ipv6.next_header;
+            meta.tos = hdr.inner_ipv6.traffic_class;
+            meta.pdu_length = (bit<32>)hdr.inner_ipv6.payload_length + 40;
+        } else if (hdr.gtpu.isValid()) {
+            meta.user_is_inner = 1;
+        } else if (hdr.ipv4.isValid()) {
+            meta.ip_version = 4;
+            meta.src_v4 = hdr.ipv4.src;
+            meta.dst_v4 = hdr.ipv4.dst;
+            meta.protocol = hdr.ipv4.protocol;
+            meta.tos = hdr.ipv4.tos;
+            meta.pdu_length = (bit<32>)hdr.ipv4.total_length;
+        } else if (hdr.ipv6.isValid()) {
+            meta.ip_version = 6;
+            meta.src_v6 = hdr.ipv6.src;
+            meta.dst_v6 = hdr.ipv6.dst;
+            meta.protocol = hdr.ipv6.next_header;
+            meta.tos = hdr.ipv6.traffic_class;
+            meta.pdu_length = (bit<32>)hdr.ipv6.payload_length + 40;
+        }
+
+        if (meta.user_is_inner == 1) {
+            if (hdr.inner_ports.isValid()) {
+                meta.src_port = hdr.inner_ports.src;
+                meta.dst_port = hdr.inner_ports.dst;
+            }
+        } else if (hdr.ports.isValid()) {
+            meta.src_port = hdr.ports.src;
+            meta.dst_port = hdr.ports.dst;
+        }
+
+        // An IP length beyond the frame is a lie that would be charged and re-sent; less is Ethernet padding.
+        if (meta.ip_version != 0 && meta.pdu_length + (bit<32>)meta.user_offset > standard_metadata.packet_length) {
+            drop(Reason.length_mismatch);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,52 @@
+/* The user plane function: N3, N6 and N9 (TS 23.501 §6.2.3, TS 29.244, TS 29.281).
+ *
+ * Function list: first paper, Table 3. Read it top to bottom: parser, then the steps of UpfIngress, each a
+ * control in the file of its name. The blocks know of v1model only standard_metadata and the externs, so that
+ * another architecture's top can take them over.
+ */
+#include <core.p4>
+#include <v1model.p4>
+
+#include "include/splitplane.p4"
+#include "include/headers.p4"
+#include "include/metadata.p4"
+#include "include/parser.p4"
+#include "include/checksum.p4"
+#include "include/station.p4"
+#include "include/user.p4"
+#include "include/firewall.p4"
+#include "include/session.p4"
+#include "include/enforce.p4"
+#include "include/tunnel.p4"
+#include "include/route.p4"
+#include "include/usage.p4"
+
+control UpfIngress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
+    Station() station;
+    UserPacket() user_packet;
+    Firewall() firewall;
+    Session() session;
+    Enforce() enforce;
+    TrafficClass() traffic_class;
+    Route() route;
+    Tunnel() tunnel;
+    Usage() usage;
+
+    apply {
+        user_packet.apply(hdr, meta, standard_metadata);       // what came in, is it sound
+        station.apply(hdr, meta, standard_metadata);           // is it for us
+        session.apply(hdr, meta, standard_metadata);           // whose is it: PDR
+        firewall.apply(hdr, meta, standard_metadata);          // global rules
+        enforce.apply(hdr, meta, standard_metadata);           // FAR, QER
+        traffic_class.apply(hdr, meta, standard_metadata);     // 5-tuple class: queue and meter
+        route.apply(hdr, meta, standard_metadata);             // where to
+        tunnel.apply(hdr, meta, standard_metadata);            // TTL, decapsulation, encapsulation
+        usage.apply(hdr, meta, standard_metadata);             // URR
+    }
+}
+
+control UpfEgress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
+    apply { }
+}
+
+V1Switch(UpfParser(), UpfVerifyChecksum(), UpfIngress(), UpfEgress(), UpfComputeChecksum(), UpfDeparser()) main;
