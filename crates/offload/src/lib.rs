@@ -1,1 +1,16 @@
+//! Which flow lives where: one fast target that holds a subset of the sessions in front of one that holds them all.
+//!
+//! [`Split`] is itself a [`target::Target`], so that whatever runs on one target runs on the pair. The base target
+//! holds every session; the fast one holds copies of some, chosen by a [`Policy`], and hands a miss on, unchanged
+//! (first paper §5.4, Figure 5a). Tables that are not marked `@split` are held by both in full. A packet is run to its
+//! end by exactly one of the two, so counters are the sum of both, and a session's meters live where its packets go.
+#![forbid(unsafe_code)]
 
+mod dscp;
+mod policy;
+mod split;
+mod traffic;
+
+pub use policy::{Policy, SessionFacts};
+pub use split::Split;
+pub use traffic::{Path, TargetTraffic};

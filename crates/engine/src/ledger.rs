@@ -1,0 +1,137 @@
+//! What became of every packet: the one place where packets are counted.
+//!
+//! Entries: received from ports, injected by the control plane, released from buffers. Exits: transmitted, buffered,
+//! punted, dropped for a reason. [`Ledger::imbalance`] is zero whenever the workers are between bursts.
+
+use base::{DropReason, PortId};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use target::Count;
+
+/// A pair of counters with one writer, its worker; read by anyone.
+#[derive(Default)]
+pub(crate) struct Cell {
+    packets: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl Cell {
+    /// Adds one packet of `bytes`. Only the owning worker calls this, so load and store do not race.
+    pub(crate) fn add(&self, bytes: usize) {
+        self.packets.store(self.packets.load(Relaxed) + 1, Relaxed);
+        self.bytes.store(self.bytes.load(Relaxed) + bytes as u64, Relaxed);
+    }
+
+    fn read(&self) -> Count {
+        Count { packets: self.packets.load(Relaxed), bytes: self.bytes.load(Relaxed) }
+    }
+}
+
+/// One worker's counters.
+pub(crate) struct WorkerLedger {
+    pub(crate) ports: Vec<(PortId, PortCells)>,
+    pub(crate) injected: Cell,
+    pub(crate) released: Cell,
+    pub(crate) buffered: Cell,
+    pub(crate) punted: Vec<Cell>,
+    pub(crate) dropped: Vec<Cell>,
+}
+
+#[derive(Default)]
+pub(crate) struct PortCells {
+    pub(crate) received: Cell,
+    pub(crate) transmitted: Cell,
+    pub(crate) rx_full: AtomicU64,
+    pub(crate) rx_invalid: AtomicU64,
+    pub(crate) tx_invalid: AtomicU64,
+}
+
+impl WorkerLedger {
+    pub(crate) fn new(ports: impl Iterator<Item = PortId>) -> WorkerLedger {
+        let row = || (0..256).map(|_| Cell::default()).collect();
+        WorkerLedger {
+            ports: ports.map(|id| (id, PortCells::default())).collect(),
+            injected: Cell::default(),
+            released: Cell::default(),
+            buffered: Cell::default(),
+            punted: row(),
+            dropped: row(),
+        }
+    }
+
+    /// Counts a drop.
+    pub(crate) fn count_drop(&self, reason: DropReason, bytes: usize) {
+        self.dropped[reason.0 as usize].add(bytes);
+    }
+}
+
+/// Packets and bytes of one port, summed over workers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PortCount {
+    /// Frames received.
+    pub received: Count,
+    /// Frames transmitted.
+    pub transmitted: Count,
+    /// Frames that the device or kernel lost or refused before or after us.
+    pub device: pktio::DeviceDrops,
+}
+
+/// A snapshot over all workers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ledger {
+    /// By port.
+    pub ports: BTreeMap<PortId, PortCount>,
+    /// Packets that the control plane sent through the program or straight out.
+    pub injected: Count,
+    /// Packets that left a buffer.
+    pub released: Count,
+    /// Packets that entered a buffer.
+    pub buffered: Count,
+    /// Packets given to the control plane, by reason code.
+    pub punted: BTreeMap<u8, Count>,
+    /// Packets dropped, by reason code.
+    pub dropped: BTreeMap<u8, Count>,
+}
+
+impl Ledger {
+    pub(crate) fn sum<'a>(workers: impl Iterator<Item = &'a WorkerLedger>) -> Ledger {
+        let mut total = Ledger::default();
+        for w in workers {
+            for (id, cells) in &w.ports {
+                let port = total.ports.entry(*id).or_default();
+                port.received += cells.received.read();
+                port.transmitted += cells.transmitted.read();
+                port.device.rx_full += cells.rx_full.load(Relaxed);
+                port.device.rx_invalid += cells.rx_invalid.load(Relaxed);
+                port.device.tx_invalid += cells.tx_invalid.load(Relaxed);
+            }
+            total.injected += w.injected.read();
+            total.released += w.released.read();
+            total.buffered += w.buffered.read();
+            for (row, sum) in [(&w.punted, &mut total.punted), (&w.dropped, &mut total.dropped)] {
+                for (code, cell) in row.iter().enumerate() {
+                    let count = cell.read();
+                    if count.packets != 0 {
+                        *sum.entry(code as u8).or_default() += count;
+                    }
+                }
+            }
+        }
+        total
+    }
+
+    /// Packets waiting in buffers.
+    pub fn waiting(&self) -> u64 {
+        self.buffered.packets - self.released.packets
+    }
+
+    /// Packets that came in and are not accounted for: zero between bursts, or there is a defect.
+    pub fn imbalance(&self) -> i64 {
+        let sum = |m: &BTreeMap<u8, Count>| m.values().map(|c| c.packets).sum::<u64>();
+        let received: u64 = self.ports.values().map(|p| p.received.packets).sum();
+        let transmitted: u64 = self.ports.values().map(|p| p.transmitted.packets).sum();
+        let came = received + self.injected.packets + self.released.packets;
+        let went = transmitted + self.buffered.packets + sum(&self.punted) + sum(&self.dropped);
+        came as i64 - went as i64
+    }
+}

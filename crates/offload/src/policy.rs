@@ -1,0 +1,102 @@
+//! Static policies: which sessions, or which packets, the fast target takes.
+
+use std::net::IpAddr;
+
+/// What is put on the fast target.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Policy {
+    /// Nothing.
+    None,
+    /// Sessions with a UE address in one of these prefixes (address, prefix length).
+    Ues(Vec<(IpAddr, u8)>),
+    /// Packets of these DSCPs. Every session is placed, but for those with meters: a rate is policed in one place.
+    Dscps(Vec<u8>),
+    /// This share of the sessions, 0 to 1, by a hash of their number.
+    Share(f64),
+}
+
+/// What a policy looks at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionFacts {
+    /// The session's number in this node.
+    pub seid: u64,
+    /// Its UE's addresses; of IPv6 the prefix.
+    pub ue_addresses: Vec<IpAddr>,
+    /// Whether any of its rules has a rate.
+    pub metered: bool,
+}
+
+impl Policy {
+    /// Checks ranges; the error names the value.
+    pub fn validate(&self) -> Result<(), String> {
+        match self {
+            Policy::Share(s) if !(0.0..=1.0).contains(s) => Err(format!("share {s} is not between 0 and 1")),
+            Policy::Dscps(d) => match d.iter().find(|d| **d > 63) {
+                Some(bad) => Err(format!("DSCP {bad} exceeds 63")),
+                None => Ok(()),
+            },
+            Policy::Ues(list) => match list.iter().find(|(a, len)| *len > if a.is_ipv4() { 32 } else { 128 }) {
+                Some((a, len)) => Err(format!("prefix length {len} is too long for {a}")),
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the session's entries go on the fast target.
+    pub fn wants(&self, session: &SessionFacts) -> bool {
+        match self {
+            Policy::None => false,
+            Policy::Ues(list) => session.ue_addresses.iter().any(|ue| list.iter().any(|(net, len)| contains(*net, *len, *ue))),
+            Policy::Dscps(_) => !session.metered,
+            Policy::Share(share) => (spread(session.seid) as f64) < share * (u64::MAX as f64),
+        }
+    }
+}
+
+fn contains(net: IpAddr, len: u8, address: IpAddr) -> bool {
+    let (net, address, width) = match (net, address) {
+        (IpAddr::V4(n), IpAddr::V4(a)) => (u128::from(u32::from(n)), u128::from(u32::from(a)), 32),
+        (IpAddr::V6(n), IpAddr::V6(a)) => (u128::from(n), u128::from(a), 128),
+        _ => return false,
+    };
+    len == 0 || (net ^ address) >> (width - u32::from(len)) == 0
+}
+
+/// Spreads consecutive numbers over all of u64 (the finaliser of SplitMix64).
+fn spread(n: u64) -> u64 {
+    let n = n.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let n = (n ^ (n >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    n ^ (n >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(seid: u64, ue: &str, metered: bool) -> SessionFacts {
+        SessionFacts { seid, ue_addresses: vec![ue.parse().unwrap()], metered }
+    }
+
+    #[test]
+    fn each_policy_chooses_what_it_says() {
+        let ues = Policy::Ues(vec![("10.45.0.0".parse().unwrap(), 30), ("2001:db8::".parse().unwrap(), 32)]);
+        assert!(ues.wants(&session(1, "10.45.0.3", false)) && !ues.wants(&session(1, "10.45.0.4", false)));
+        assert!(ues.wants(&session(1, "2001:db8:5::", false)) && !ues.wants(&session(1, "2001:db9::", false)));
+        assert!(Policy::Dscps(vec![46]).wants(&session(1, "10.0.0.1", false)));
+        assert!(!Policy::Dscps(vec![46]).wants(&session(1, "10.0.0.1", true)));
+        let share = Policy::Share(0.3);
+        let taken = (1..=10_000).filter(|n| share.wants(&session(*n, "10.0.0.1", false))).count();
+        assert!((2800..3200).contains(&taken), "{taken} of 10000");
+        assert!(!Policy::Share(0.0).wants(&session(7, "10.0.0.1", false)) && Policy::Share(1.0).wants(&session(7, "10.0.0.1", false)));
+    }
+
+    #[test]
+    fn wrong_values_are_named() {
+        assert!(Policy::Share(1.5).validate().unwrap_err().contains("1.5"));
+        assert!(Policy::Share(f64::NAN).validate().is_err());
+        assert!(Policy::Dscps(vec![64]).validate().unwrap_err().contains("64"));
+        assert!(Policy::Ues(vec![("10.0.0.0".parse().unwrap(), 33)]).validate().unwrap_err().contains("33"));
+    }
+}

@@ -1,0 +1,307 @@
+//! What a CP function asked for, as checked values: the rules of a session, and the user plane that obeys them.
+//!
+//! The node (this crate) turns messages into a complete [`SessionRules`] and hands the old and the new state to a
+//! [`UserPlane`] (crate `upf`), which makes table entries of it. Numbers are as in the messages: rates in kbit/s,
+//! volumes in bytes, times in seconds.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// UP function's F-SEID number: names a session in this node.
+pub type Seid = u64;
+
+/// All rules of one session (TS 29.244 §5.2.1).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionRules {
+    /// Packet detection rules by PDR ID.
+    pub pdrs: BTreeMap<u16, Pdr>,
+    /// Forwarding action rules by FAR ID.
+    pub fars: BTreeMap<u32, Far>,
+    /// QoS enforcement rules by QER ID.
+    pub qers: BTreeMap<u32, Qer>,
+    /// Usage reporting rules by URR ID.
+    pub urrs: BTreeMap<u32, Urr>,
+    /// Buffering action rules by BAR ID.
+    pub bars: BTreeMap<u8, Bar>,
+}
+
+/// Where a packet comes from or goes to (TS 29.244 §8.2.2 and §8.2.24).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Interface {
+    /// N3, or N9 towards the access side.
+    Access,
+    /// N6, or N9 towards the core side.
+    Core,
+    /// SGi-LAN/N6-LAN.
+    SgiLan,
+    /// The SMF: router solicitations and the like go to it over N4-U.
+    CpFunction,
+    /// 5G VN internal.
+    VnInternal,
+}
+
+/// Packet detection rule (§5.2.1A).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pdr {
+    /// Lower is looked at first (§5.2.1A.2A).
+    pub precedence: u32,
+    /// What it detects.
+    pub pdi: Pdi,
+    /// GTP-U headers are removed (§8.2.64). Any valid description: the headers present are removed.
+    pub outer_header_removal: bool,
+    /// What to do with what it detects.
+    pub far_id: Option<u32>,
+    /// Usage is counted by each of these.
+    pub urr_ids: Vec<u32>,
+    /// Every one of these is enforced.
+    pub qer_ids: Vec<u32>,
+}
+
+/// Packet detection information (§7.5.2.2-2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pdi {
+    /// The side packets come from.
+    pub source_interface: Interface,
+    /// Tunnel that they come by, already allocated where the CP function left the choice to us.
+    pub f_teid: Option<FTeid>,
+    /// Network instance, decoded from DNS labels or plain text, lower case.
+    pub network_instance: Option<String>,
+    /// Address of the UE.
+    pub ue_ip: Option<UeIp>,
+    /// Any of these; empty: all packets.
+    pub sdf_filters: Vec<SdfFilter>,
+    /// Any of these QFIs in the PDU session container; empty: all.
+    pub qfis: Vec<u8>,
+}
+
+/// A tunnel endpoint of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FTeid {
+    /// Tunnel endpoint identifier, not zero.
+    pub teid: u32,
+    /// Our address.
+    pub ipv4: Ipv4Addr,
+}
+
+/// UE address (§8.2.62).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct UeIp {
+    /// IPv4 address.
+    pub ipv4: Option<Ipv4Addr>,
+    /// IPv6 prefix (host bits zero) and its length, 64 where none is given.
+    pub ipv6: Option<(Ipv6Addr, u8)>,
+    /// S/D bit: the UE is the destination (downlink PDR).
+    pub destination: bool,
+}
+
+/// Service data flow filter (§8.2.5).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SdfFilter {
+    /// The IPFilterRule, if given.
+    pub flow: Option<FlowDescription>,
+    /// Type of service or traffic class, and mask.
+    pub tos: Option<(u8, u8)>,
+    /// Security parameter index of IPsec.
+    pub spi: Option<u32>,
+    /// IPv6 flow label, 20 bits.
+    pub flow_label: Option<u32>,
+    /// Bidirectional SDF filter's identity.
+    pub filter_id: Option<u32>,
+}
+
+/// `permit out PROTO from REMOTE to UE` (RFC 6733 §4.3.1 as restricted by TS 29.212 §5.4.2). "from" is the remote
+/// side and "to" the UE whatever the direction of the PDR.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FlowDescription {
+    /// IP protocol; `None` for `ip`.
+    pub protocol: Option<u8>,
+    /// "from".
+    pub remote: AddressMatch,
+    /// Ports of "from", inclusive ranges; empty: any.
+    pub remote_ports: Vec<(u16, u16)>,
+    /// "to".
+    pub local: AddressMatch,
+    /// Ports of "to".
+    pub local_ports: Vec<(u16, u16)>,
+}
+
+/// An address in a flow description.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AddressMatch {
+    /// `any`.
+    Any,
+    /// `assigned`: the UE's address.
+    Assigned,
+    /// Address and prefix length, host bits zero.
+    Prefix(IpAddr, u8),
+}
+
+/// Forwarding action rule (§5.2.3).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Far {
+    /// What is done (§8.2.26).
+    pub action: ApplyAction,
+    /// Where to, when forwarding.
+    pub forwarding: Option<Forwarding>,
+    /// How to buffer.
+    pub bar_id: Option<u8>,
+}
+
+/// Apply Action flags (§8.2.26). Exactly one of drop, forward, buffer is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct ApplyAction {
+    /// DROP.
+    pub drop: bool,
+    /// FORW.
+    pub forward: bool,
+    /// BUFF.
+    pub buffer: bool,
+    /// NOCP: tell the CP function of the first packet.
+    pub notify: bool,
+}
+
+/// Forwarding parameters (§7.5.2.3-2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forwarding {
+    /// The side it goes to.
+    pub destination: Interface,
+    /// Network instance.
+    pub network_instance: Option<String>,
+    /// The tunnel it is put in; `None`: sent as it is.
+    pub outer_header: Option<OuterHeader>,
+    /// DSCP and ECN of the outer header, and mask (§8.2.12).
+    pub tos: Option<(u8, u8)>,
+}
+
+/// GTP-U/UDP/IPv4 header to create (§8.2.56).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OuterHeader {
+    /// The peer's tunnel endpoint.
+    pub teid: u32,
+    /// The peer's address.
+    pub ipv4: Ipv4Addr,
+}
+
+/// QoS enforcement rule (§5.2.5). Rates in kbit/s.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Qer {
+    /// Whether uplink packets pass.
+    pub uplink_open: bool,
+    /// Whether downlink packets pass.
+    pub downlink_open: bool,
+    /// Maximum bit rate (uplink, downlink).
+    pub mbr_kbps: Option<(u64, u64)>,
+    /// Guaranteed bit rate (uplink, downlink).
+    pub gbr_kbps: Option<(u64, u64)>,
+    /// QoS flow identifier for the PDU session container, 6 bits.
+    pub qfi: Option<u8>,
+    /// Reflective QoS indication.
+    pub rqi: bool,
+}
+
+/// Usage reporting rule (§5.2.2).
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Urr {
+    /// VOLUM.
+    pub measure_volume: bool,
+    /// DURAT.
+    pub measure_duration: bool,
+    /// EVENT.
+    pub measure_event: bool,
+    /// Reporting triggers, octets 5, 6, 7 as bits 0-7, 8-15, 16-23 (§8.2.19).
+    pub triggers: u32,
+    /// Measurement period in seconds.
+    pub period_s: Option<u32>,
+    /// Volume threshold in bytes.
+    pub volume_threshold: Option<VolumeLimit>,
+    /// Volume quota in bytes.
+    pub volume_quota: Option<VolumeLimit>,
+    /// Time threshold in seconds.
+    pub time_threshold_s: Option<u32>,
+    /// Time quota in seconds.
+    pub time_quota_s: Option<u32>,
+    /// URRs whose report triggers this one's.
+    pub linked: Vec<u32>,
+    /// Set by the node when a quota is used up: packets of the rule's PDRs are dropped (§5.2.2.2.1).
+    pub exhausted: bool,
+}
+
+/// Limits of a volume; `None`: no limit on that one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct VolumeLimit {
+    /// Both directions together.
+    pub total: Option<u64>,
+    /// Uplink.
+    pub uplink: Option<u64>,
+    /// Downlink.
+    pub downlink: Option<u64>,
+}
+
+/// Buffering action rule (§5.2.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Bar {
+    /// Delay before a downlink data report, in 50 ms steps.
+    pub notification_delay: Option<u8>,
+    /// Suggested number of packets to keep.
+    pub suggested_packets: Option<u16>,
+}
+
+/// What a URR has counted since it was created. Never decreases.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Bytes of uplink user IP packets.
+    pub uplink_bytes: u64,
+    /// Bytes of downlink user IP packets.
+    pub downlink_bytes: u64,
+    /// Uplink packets.
+    pub uplink_packets: u64,
+    /// Downlink packets.
+    pub downlink_packets: u64,
+}
+
+/// A rule, as the Failed Rule ID IE names it (§8.2.80).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleId {
+    /// PDR.
+    Pdr(u16),
+    /// FAR.
+    Far(u32),
+    /// QER.
+    Qer(u32),
+    /// URR.
+    Urr(u32),
+    /// BAR.
+    Bar(u8),
+}
+
+/// Why the user plane refused a session's rules; it has changed nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CommitError {
+    /// One rule cannot be obeyed: cause 73 or 74 ("Rule creation/modification failure") with its Failed Rule ID.
+    Rule {
+        /// The rule.
+        rule: RuleId,
+        /// Why, for the log.
+        why: String,
+    },
+    /// Out of room: cause 75 ("No resources available").
+    NoResources(String),
+    /// Anything else: cause 77 ("System failure").
+    System(String),
+}
+
+/// What obeys the rules: the crate `upf`, or a recorder in tests.
+pub trait UserPlane {
+    /// Replaces the rules of session `seid` by `new` (`None`: the session ends), all or nothing.
+    ///
+    /// Packets buffered under a FAR that now forwards are released in order before any later packet of that FAR;
+    /// under one that now drops or is gone, they are dropped. Returns the final usage of every URR that the session
+    /// had and `new` has not.
+    fn commit(&mut self, seid: Seid, new: Option<&SessionRules>) -> Result<Vec<(u32, Usage)>, CommitError>;
+
+    /// Usage of a URR now. Zero for one that does not exist.
+    fn usage(&mut self, seid: Seid, urr_id: u32) -> Usage;
+
+    /// Sends a GTP-U End Marker (TS 29.281 §7.3.2) to the tunnel that a FAR forwarded to before a path switch.
+    fn send_end_marker(&mut self, to: OuterHeader);
+}
