@@ -1,4 +1,37 @@
 //! Ports: where packets come from and go to. One trait, a file for each kind.
+//!
+//! | kind | file | needs |
+//! |---|---|---|
+//! | in-process pair, repeating source | [`memory`] | nothing |
+//! | capture files | [`pcap`] | nothing |
+//! | UDP socket as a port (N4-U) | [`udp`] | nothing |
+//! | raw socket | [`af_packet`] | CAP_NET_RAW |
+//! | AF_XDP socket | [`af_xdp`] | CAP_NET_RAW, CAP_NET_ADMIN, CAP_BPF |
+//!
+//! [`open_best`] picks between the last two. Everything that the kernel asks to be done with raw pointers is in `sys`.
+#![deny(unsafe_code)]
+
+pub mod af_packet;
+pub mod af_xdp;
+mod checksum;
+pub mod interface;
+pub mod memory;
+mod open;
+pub mod pcap;
+mod segment;
+mod sys;
+pub mod udp;
+
+pub use af_packet::AfPacket;
+pub use af_xdp::AfXdp;
+pub use interface::Interface;
+pub use memory::{LoopPort, MemoryPort};
+pub use open::{Opened, open_best};
+pub use pcap::{PcapPacket, PcapPort, PcapReader, PcapWriter};
+pub use sys::wait;
+pub use udp::UdpPort;
+
+use std::os::fd::RawFd;
 
 use base::Packet;
 
@@ -27,6 +60,49 @@ pub trait Port: Send {
     /// Whether a source that has an end (a file) has delivered all it has.
     fn finished(&self) -> bool {
         false
+    }
+
+    /// Descriptor that becomes readable (poll(2), POLLIN) when packets have arrived: see [`wait`].
+    /// `None` where there is none to wait on; such a port is polled. Wait only after [`Port::receive`] returned 0: a port may hold
+    /// packets of its own.
+    fn fd(&self) -> Option<RawFd> {
+        None
+    }
+
+    /// When each packet of the last [`Port::receive`] was captured, in nanoseconds since 1970, in the order of the packets.
+    /// Empty for ports that carry no timestamps (all but capture files).
+    fn times_ns(&self) -> &[u64] {
+        &[]
+    }
+}
+
+impl<P: Port + ?Sized> Port for Box<P> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+    fn receive(&mut self, packets: &mut [Packet]) -> Result<usize, PortError> {
+        (**self).receive(packets)
+    }
+    fn transmit(&mut self, packets: &[Packet]) -> Result<usize, PortError> {
+        (**self).transmit(packets)
+    }
+    fn flush(&mut self) -> Result<(), PortError> {
+        (**self).flush()
+    }
+    fn max_frame(&self) -> usize {
+        (**self).max_frame()
+    }
+    fn device_drops(&mut self) -> DeviceDrops {
+        (**self).device_drops()
+    }
+    fn finished(&self) -> bool {
+        (**self).finished()
+    }
+    fn fd(&self) -> Option<RawFd> {
+        (**self).fd()
+    }
+    fn times_ns(&self) -> &[u64] {
+        (**self).times_ns()
     }
 }
 
@@ -59,4 +135,11 @@ pub enum PortError {
         #[source]
         source: std::io::Error,
     },
+}
+
+impl PortError {
+    /// An [`PortError::Io`] that says what was being done.
+    pub(crate) fn io(what: impl Into<String>, source: std::io::Error) -> PortError {
+        PortError::Io { what: what.into(), source }
+    }
 }

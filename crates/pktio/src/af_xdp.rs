@@ -1,0 +1,354 @@
+//! An AF_XDP socket on one queue of an interface: packets skip the kernel's stack.
+//!
+//! A program of six instructions redirects what arrives by the queue to the socket. It hangs on a BPF link that this process
+//! holds: when the port is dropped or the process ends, however it ends, the interface is as it was.
+//!
+//! Frames are 4 KiB, of which the kernel keeps 256 bytes: longest packet 3840 bytes, so MTU 3822 at most. Copy mode works with
+//! every driver; zero-copy is tried first if asked for.
+//!
+//! On veth
+//! - the program must run at the receiving end only; what the port transmits reaches the far end as from any sender;
+//! - the kernel refuses native mode if the *far* end's MTU exceeds about 3.5 KB, and stops it from sending packets beyond its MTU
+//!   (segmentation offload) while the program is attached;
+//! - the far end's kernel still leaves checksums unfinished, and nothing in the packet says so. The port recognises such packets
+//!   ([`Options::finish_checksums`], on for veth) and finishes them. Checksums inside a tunnel cannot be told apart: turn
+//!   off the sender's offloads with [`crate::interface::disable_offloads`];
+//! - VLAN tags that the far end's kernel left to its device are lost: the same remedy.
+
+use std::io::{self, ErrorKind};
+use std::os::fd::{AsFd, OwnedFd, RawFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use base::Packet;
+
+use crate::sys::bpf::{self, Hook};
+use crate::sys::net::index_exists;
+use crate::sys::xsk::{Copying, MAX_FRAME, Xsk};
+use crate::{DeviceDrops, Interface, Port, PortError, checksum};
+
+/// How to open [`AfXdp`] ports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Where the redirecting program runs.
+    pub mode: Mode,
+    /// Try zero-copy before copy mode.
+    pub zero_copy: bool,
+    /// Frames in each direction, a power of two. 4 KiB each, locked in memory: without CAP_IPC_LOCK fewer are taken if the memlock limit
+    /// asks for it.
+    pub ring: u32,
+    /// Finish TCP and UDP checksums that a local sender left unfinished; `None`: if the driver is veth.
+    pub finish_checksums: Option<bool>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { mode: Mode::Native, zero_copy: false, ring: 2048, finish_checksums: None }
+    }
+}
+
+/// Where an XDP program runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// In the driver, before the kernel makes a socket buffer: needs support by the driver.
+    Native,
+    /// In the stack: any driver, slower.
+    Generic,
+}
+
+/// One queue's port. See the file's top.
+pub struct AfXdp {
+    name: String,
+    interface: Interface,
+    xsk: Xsk,
+    /// Keeps the program attached while any queue is open.
+    _program: Arc<Program>,
+    finish_checksums: bool,
+    zero_copy: bool,
+    refused: u64,
+    /// Receives in a row that found nothing.
+    idle: u32,
+    removed: bool,
+}
+
+/// The program on the interface. Closing the link detaches it.
+struct Program {
+    map: OwnedFd,
+    _link: OwnedFd,
+}
+
+/// Idle receives after which the socket is asked for an error: rings stay silent when an interface goes away.
+const IDLE_CHECK: u32 = 512;
+/// Fewest frames a direction that are worth having.
+const LEAST_RING: u32 = 64;
+
+impl AfXdp {
+    /// Opens queue 0 of `interface` as the port that the configuration calls `label` (`n3`).
+    /// Packets of other queues, if there are any, go on to the kernel; a warning says so.
+    ///
+    /// # Errors
+    /// [`PortError::Config`] for a missing, downed or busy interface, an MTU that does not fit, a driver without native mode;
+    /// [`PortError::Permission`] naming the missing capability (CAP_NET_RAW, CAP_NET_ADMIN, CAP_BPF).
+    pub fn open(label: &str, interface: &str, options: Options) -> Result<AfXdp, PortError> {
+        let mut ports = AfXdp::open_queues(label, interface, &[0], options)?;
+        ports.pop().ok_or_else(|| PortError::Config(format!("{label}: no queue was asked for")))
+    }
+
+    /// Opens several queues, which share one program: a port each, in the order of `queues`.
+    ///
+    /// # Errors
+    /// As [`AfXdp::open`]; and [`PortError::Config`] if there is no such queue.
+    pub fn open_queues(label: &str, interface: &str, queues: &[u32], options: Options) -> Result<Vec<AfXdp>, PortError> {
+        let interface = Interface::find(label, interface)?.require_up()?;
+        check(&interface, queues, options)?;
+        let program = Arc::new(attach(&interface, options.mode)?);
+        let finish_checksums = options.finish_checksums.unwrap_or(interface.driver == "veth");
+        queues
+            .iter()
+            .map(|&queue| {
+                let (xsk, copying) = open_socket(&interface, queue, options)?;
+                bpf::add_socket(program.map.as_fd(), queue, xsk.fd()).map_err(|e| explain(&interface, "joining the program's map", e))?;
+                let suffix = if interface.rx_queues > 1 { format!(" queue {queue}") } else { String::new() };
+                Ok(AfXdp {
+                    name: format!("{label} (af_xdp {}{suffix})", interface.name),
+                    interface: interface.clone(),
+                    xsk,
+                    _program: program.clone(),
+                    finish_checksums,
+                    zero_copy: copying == Copying::Zero,
+                    refused: 0,
+                    idle: 0,
+                    removed: false,
+                })
+            })
+            .collect()
+    }
+
+    /// The interface as it was when opened.
+    pub fn interface(&self) -> &Interface {
+        &self.interface
+    }
+
+    /// Whether the device reads and writes the port's memory itself.
+    pub fn zero_copy(&self) -> bool {
+        self.zero_copy
+    }
+
+    /// Lets the kernel send what is queued. One kick sends a limited number, so several may be due; what a busy
+    /// device leaves over goes with a later flush.
+    fn kick(&mut self) -> Result<(), PortError> {
+        let mut left = self.xsk.unsent();
+        while left > 0 && self.xsk.wants_kick() {
+            match self.xsk.kick() {
+                Ok(()) => {}
+                Err(e) => match (e.raw_os_error(), e.kind()) {
+                    (_, ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+                    (Some(libc::EBUSY | libc::ENOBUFS | libc::ENOMEM), _) => break,
+                    (Some(libc::ENETDOWN | libc::ENXIO | libc::ENODEV), _) => return self.ask_link(),
+                    _ => return Err(PortError::io(format!("{}: transmit", self.name), e)),
+                },
+            }
+            let now = self.xsk.unsent();
+            if now >= left {
+                break;
+            }
+            left = now;
+        }
+        Ok(())
+    }
+
+    /// The interface is down or gone: which of the two?
+    fn ask_link(&mut self) -> Result<(), PortError> {
+        self.removed |= !index_exists(self.interface.index);
+        if !self.removed {
+            return Ok(());
+        }
+        Err(PortError::io(
+            format!("{}: interface `{}` was removed while in use", self.name, self.interface.name),
+            io::Error::from_raw_os_error(libc::ENXIO),
+        ))
+    }
+}
+
+impl Port for AfXdp {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn receive(&mut self, packets: &mut [Packet]) -> Result<usize, PortError> {
+        let finish = self.finish_checksums;
+        let mut places = packets.iter_mut();
+        let count = self.xsk.receive(places.len(), |bytes| {
+            let Some(packet) = places.next() else { return };
+            packet.set(bytes);
+            if finish {
+                checksum::complete_if_unfinished(packet.data_mut());
+            }
+        });
+        if count > 0 {
+            self.idle = 0;
+            return Ok(count);
+        }
+        self.idle = self.idle.wrapping_add(1);
+        if self.idle.is_multiple_of(IDLE_CHECK) {
+            if self.removed || self.xsk.pending_error().is_err() {
+                self.ask_link()?;
+            }
+            // What a busy device left over must not wait for the next packet to send.
+            self.kick()?;
+            self.xsk.reclaim();
+        }
+        Ok(0)
+    }
+
+    fn transmit(&mut self, packets: &[Packet]) -> Result<usize, PortError> {
+        let mut taken = 0;
+        for packet in packets {
+            if packet.len() > MAX_FRAME || packet.is_empty() {
+                self.refused += 1;
+            } else if !self.xsk.transmit(packet.data()) {
+                break;
+            }
+            taken += 1;
+        }
+        self.xsk.submit();
+        if taken < packets.len() {
+            self.flush()?;
+        }
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> Result<(), PortError> {
+        self.kick()?;
+        self.xsk.reclaim();
+        Ok(())
+    }
+
+    fn max_frame(&self) -> usize {
+        self.interface.max_frame().min(MAX_FRAME)
+    }
+
+    fn device_drops(&mut self) -> DeviceDrops {
+        let Ok(statistics) = self.xsk.statistics() else {
+            return DeviceDrops { tx_invalid: self.refused, ..DeviceDrops::default() };
+        };
+        // In copy mode an empty fill ring counts both as such and as dropped.
+        let full = statistics.rx_ring_full + statistics.rx_fill_ring_empty_descs;
+        DeviceDrops {
+            rx_full: full,
+            rx_invalid: statistics.rx_invalid_descs + statistics.rx_dropped.saturating_sub(statistics.rx_fill_ring_empty_descs),
+            tx_invalid: statistics.tx_invalid_descs + self.refused,
+        }
+    }
+
+    fn fd(&self) -> Option<RawFd> {
+        Some(self.xsk.raw_fd())
+    }
+}
+
+/// What can be known to fail before anything is changed.
+fn check(interface: &Interface, queues: &[u32], options: Options) -> Result<(), PortError> {
+    let name = &interface.name;
+    // Room for the Ethernet header and one VLAN tag.
+    let most = MAX_FRAME - 18;
+    if interface.mtu > most {
+        let mtu = interface.mtu;
+        return Err(PortError::Config(format!("MTU {mtu} of `{name}` does not fit af_xdp: lower it to {most} or use af_packet")));
+    }
+    if !options.ring.is_power_of_two() || options.ring < LEAST_RING || options.ring > 1 << 16 {
+        return Err(PortError::Config(format!("af_xdp ring of {} frames: use a power of two from {LEAST_RING} to 65536", options.ring)));
+    }
+    if let Some(queue) = queues.iter().find(|queue| **queue >= interface.rx_queues) {
+        return Err(PortError::Config(format!("`{name}` has no queue {queue}: it has {}", interface.rx_queues)));
+    }
+    if queues.len() < interface.rx_queues as usize {
+        let text = "packets of the queues that are not opened stay with the kernel: reduce queues with `ethtool -L`";
+        tracing::warn!(interface = %name, queues = interface.rx_queues, opened = queues.len(), "{text}");
+    }
+    Ok(())
+}
+
+fn attach(interface: &Interface, mode: Mode) -> Result<Program, PortError> {
+    let map = bpf::create_socket_map(interface.rx_queues).map_err(|e| explain(interface, "creating the socket map", e))?;
+    let program = bpf::load_redirect(map.as_fd()).map_err(|e| explain(interface, "loading the XDP program", e))?;
+    let hook = match mode {
+        Mode::Native => Hook::Native,
+        Mode::Generic => Hook::Generic,
+    };
+    // The link keeps the program alive.
+    let link = bpf::attach(program.as_fd(), interface.index, hook).map_err(|e| explain_attach(interface, mode, e))?;
+    Ok(Program { map, _link: link })
+}
+
+/// A bound socket. Halves the rings while the memlock limit refuses them; waits a little for a queue whose last owner just left.
+fn open_socket(interface: &Interface, queue: u32, options: Options) -> Result<(Xsk, Copying), PortError> {
+    const BUSY_TRIES: u32 = 25;
+    const BUSY_WAIT: Duration = Duration::from_millis(20);
+    let modes: &[Copying] = if options.zero_copy { &[Copying::Zero, Copying::Copy] } else { &[Copying::Copy] };
+    let mut ring = options.ring;
+    let mut tries = 0;
+    'reopen: loop {
+        let xsk = match Xsk::open(ring) {
+            Ok(xsk) => xsk,
+            Err((_, e)) if e.raw_os_error() == Some(libc::ENOBUFS) && ring > LEAST_RING => {
+                tracing::warn!(interface = %interface.name, frames = ring / 2, "memlock limit: fewer af_xdp frames");
+                ring /= 2;
+                continue;
+            }
+            Err((what, e)) => return Err(explain(interface, what, e)),
+        };
+        for (i, &copying) in modes.iter().enumerate() {
+            match xsk.bind(interface.index, queue, copying) {
+                Ok(()) => return Ok((xsk, copying)),
+                Err(e) if i + 1 < modes.len() => {
+                    tracing::info!(interface = %interface.name, error = %e, "no zero-copy: using copy mode");
+                }
+                Err(e) if e.raw_os_error() == Some(libc::EBUSY) && tries < BUSY_TRIES => {
+                    tries += 1;
+                    std::thread::sleep(BUSY_WAIT);
+                    continue 'reopen;
+                }
+                Err(e) if e.raw_os_error() == Some(libc::EBUSY) => {
+                    let text = format!("queue {queue} of `{}` is taken by another AF_XDP socket: stop its owner", interface.name);
+                    return Err(PortError::Config(text));
+                }
+                Err(e) => return Err(explain(interface, "binding", e)),
+            }
+        }
+    }
+}
+
+fn explain(interface: &Interface, what: &str, e: io::Error) -> PortError {
+    let name = &interface.name;
+    match (e.raw_os_error(), e.kind()) {
+        (_, ErrorKind::PermissionDenied) => {
+            let needed = if what.contains("socket") && !what.contains("map") { "CAP_NET_RAW" } else { "CAP_BPF and CAP_NET_ADMIN" };
+            PortError::Permission(format!("af_xdp on `{name}`: {what} needs {needed}: run as root or grant it"))
+        }
+        (Some(libc::EAFNOSUPPORT), _) => PortError::Config(format!("af_xdp on `{name}`: this kernel has no AF_XDP: use af_packet")),
+        (Some(libc::ENOBUFS), _) => PortError::Permission(format!(
+            "af_xdp on `{name}`: {what}: the memlock limit is too low: raise `ulimit -l` or grant CAP_IPC_LOCK"
+        )),
+        _ => PortError::io(format!("af_xdp on `{name}`: {what}"), e),
+    }
+}
+
+fn explain_attach(interface: &Interface, mode: Mode, e: io::Error) -> PortError {
+    let name = &interface.name;
+    let driver = &interface.driver;
+    match e.raw_os_error() {
+        Some(libc::EBUSY | libc::EEXIST) => {
+            PortError::Config(format!("`{name}` already runs an XDP program: stop its owner or run `ip link set {name} xdp off`"))
+        }
+        Some(libc::EOPNOTSUPP) if mode == Mode::Native => {
+            PortError::Config(format!("driver `{driver}` of `{name}` has no native XDP: use af_packet or the generic mode"))
+        }
+        Some(libc::ERANGE) if driver == "veth" => PortError::Config(format!(
+            "the far end of veth `{name}` has too large an MTU for native XDP: lower it below 3500 or use af_packet"
+        )),
+        Some(libc::EINVAL | libc::ERANGE) => {
+            PortError::Config(format!("driver `{driver}` of `{name}` refuses native XDP (MTU {}, offloads or queues): {e}", interface.mtu))
+        }
+        _ => explain(interface, "attaching the XDP program", e),
+    }
+}

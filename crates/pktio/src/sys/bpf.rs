@@ -1,0 +1,164 @@
+//! The few bpf(2) calls that AF_XDP needs: a map of sockets, a program of six instructions that redirects to it, and a link that
+//! holds the program on an interface for as long as the process lives. No compiler, no library, no raised memlock limit
+//! (maps are charged to the memory cgroup since Linux 5.11).
+
+use std::io;
+use std::mem::size_of;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+
+use libc::{c_int, c_uint};
+
+use super::check;
+
+const BPF_MAP_CREATE: c_int = 0;
+const BPF_MAP_UPDATE_ELEM: c_int = 2;
+const BPF_PROG_LOAD: c_int = 5;
+const BPF_LINK_CREATE: c_int = 28;
+
+const BPF_MAP_TYPE_XSKMAP: u32 = 17;
+const BPF_PROG_TYPE_XDP: u32 = 6;
+const BPF_ATTACH_TYPE_XDP: u32 = 37;
+
+/// Which hook of the interface runs the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Hook {
+    /// In the driver, before a socket buffer exists.
+    Native,
+    /// In the stack, for any driver.
+    Generic,
+}
+
+#[repr(C)]
+#[derive(Default)]
+struct MapCreate {
+    map_type: u32,
+    key_size: u32,
+    value_size: u32,
+    max_entries: u32,
+    flags: u32,
+}
+
+#[repr(C)]
+struct MapUpdate {
+    map: u32,
+    padding: u32,
+    key: u64,
+    value: u64,
+    flags: u64,
+}
+
+#[repr(C)]
+#[derive(Default)]
+struct ProgramLoad {
+    kind: u32,
+    instruction_count: u32,
+    instructions: u64,
+    license: u64,
+    log_level: u32,
+    log_size: u32,
+    log: u64,
+    kernel_version: u32,
+    flags: u32,
+    name: [u8; 16],
+    ifindex: u32,
+    attach_type: u32,
+}
+
+#[repr(C)]
+struct LinkCreate {
+    program: u32,
+    ifindex: u32,
+    attach_type: u32,
+    flags: u32,
+}
+
+/// `struct bpf_insn`.
+#[repr(C)]
+struct Instruction {
+    code: u8,
+    /// Destination in the low half, source in the high half.
+    registers: u8,
+    offset: i16,
+    immediate: i32,
+}
+
+/// A map from queue number to AF_XDP socket.
+pub(crate) fn create_socket_map(queues: u32) -> io::Result<OwnedFd> {
+    let mut attributes = MapCreate { map_type: BPF_MAP_TYPE_XSKMAP, key_size: 4, value_size: 4, max_entries: queues, flags: 0 };
+    // SAFETY: this is the layout that BPF_MAP_CREATE reads; it holds no pointers.
+    let fd = unsafe { bpf(BPF_MAP_CREATE, &mut attributes) }?;
+    // SAFETY: the descriptor was just opened and nobody else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Puts a socket into the map under its queue. The kernel takes it out when the socket closes.
+pub(crate) fn add_socket(map: BorrowedFd<'_>, queue: u32, socket: BorrowedFd<'_>) -> io::Result<()> {
+    let (key, value) = (queue, socket.as_raw_fd());
+    let mut attributes =
+        MapUpdate { map: map.as_raw_fd() as u32, padding: 0, key: (&raw const key) as u64, value: (&raw const value) as u64, flags: 0 };
+    // SAFETY: key and value point to 4 bytes each, as the map was created with, alive during the call.
+    unsafe { bpf(BPF_MAP_UPDATE_ELEM, &mut attributes) }?;
+    Ok(())
+}
+
+/// Loads the program: every packet goes to the socket of the queue it came by; where there is none, on to the kernel.
+pub(crate) fn load_redirect(map: BorrowedFd<'_>) -> io::Result<OwnedFd> {
+    const XDP_PASS: i32 = 2;
+    const BPF_PSEUDO_MAP_FD: u8 = 1 << 4;
+    const REDIRECT_MAP: i32 = 51;
+    let instruction = |code, registers, offset, immediate| Instruction { code, registers, offset, immediate };
+    let instructions = [
+        // r2 = context->rx_queue_index
+        instruction(0x61, 2 | 1 << 4, 16, 0),
+        // r1 = map (two slots)
+        instruction(0x18, 1 | BPF_PSEUDO_MAP_FD, 0, map.as_raw_fd()),
+        instruction(0, 0, 0, 0),
+        // r3 = XDP_PASS, the verdict if the map has no entry (Linux 5.3)
+        instruction(0xb7, 3, 0, XDP_PASS),
+        // return bpf_redirect_map(r1, r2, r3)
+        instruction(0x85, 0, 0, REDIRECT_MAP),
+        instruction(0x95, 0, 0, 0),
+    ];
+    let license = c"Apache-2.0";
+    let mut attributes = ProgramLoad {
+        kind: BPF_PROG_TYPE_XDP,
+        instruction_count: instructions.len() as u32,
+        instructions: instructions.as_ptr() as u64,
+        license: license.as_ptr() as u64,
+        name: *b"splitplane_xsk\0\0",
+        attach_type: BPF_ATTACH_TYPE_XDP,
+        ..ProgramLoad::default()
+    };
+    // The verifier gives up with EAGAIN when a signal is pending.
+    const TRIES: u32 = 10;
+    let mut tries = 0;
+    let fd = loop {
+        // SAFETY: the pointers are to the instructions, with their count, and to a C string, all alive during the call.
+        match unsafe { bpf(BPF_PROG_LOAD, &mut attributes) } {
+            Err(e) if e.raw_os_error() == Some(libc::EAGAIN) && tries < TRIES => tries += 1,
+            result => break result?,
+        }
+    };
+    // SAFETY: the descriptor was just opened and nobody else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Attaches the program to an interface until the returned link is closed, by us or by the end of the process.
+pub(crate) fn attach(program: BorrowedFd<'_>, ifindex: u32, hook: Hook) -> io::Result<OwnedFd> {
+    let flags = match hook {
+        Hook::Generic => 1 << 1,
+        Hook::Native => 1 << 2,
+    };
+    let mut attributes = LinkCreate { program: program.as_raw_fd() as u32, ifindex, attach_type: BPF_ATTACH_TYPE_XDP, flags };
+    // SAFETY: this is the layout that BPF_LINK_CREATE reads; it holds no pointers.
+    let fd = unsafe { bpf(BPF_LINK_CREATE, &mut attributes) }?;
+    // SAFETY: the descriptor was just opened and nobody else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// # Safety
+/// `attributes` has the layout that `command` reads, and its pointers are valid as that command uses them.
+unsafe fn bpf<T>(command: c_int, attributes: &mut T) -> io::Result<c_int> {
+    // SAFETY: the caller vouches for the contents; address and size are those of a live structure.
+    check(unsafe { libc::syscall(libc::SYS_bpf, command, attributes as *mut T, size_of::<T>() as c_uint) } as c_int)
+}
