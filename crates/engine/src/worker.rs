@@ -13,8 +13,10 @@ use target::{BURST, Lane};
 
 /// Empty polls before the worker starts to sleep between polls.
 const SPINS: u32 = 512;
-/// How long an idle worker sleeps; commands wake it.
-const NAP: Duration = Duration::from_micros(100);
+/// How long an idle worker sleeps at most: packets wake it where its ports can be waited for, commands do not.
+const NAP: Duration = Duration::from_millis(1);
+/// The same where a port cannot be waited for.
+const SHORT_NAP: Duration = Duration::from_micros(50);
 /// Attempts at a full transmit queue before a packet is dropped, a yield apart.
 const TX_ATTEMPTS: u32 = 2000;
 /// Mark in the port index: no such port.
@@ -94,14 +96,27 @@ impl Worker {
             idle = if received == 0 { idle + 1 } else { 0 };
             if idle > SPINS {
                 self.note_device_drops();
-                let stop = match self.commands.recv_timeout(NAP) {
-                    Ok(command) => self.obey(command),
-                    Err(error) => error == RecvTimeoutError::Disconnected,
-                };
-                if stop {
+                if self.sleep() {
                     return self.stop();
                 }
             }
+        }
+    }
+
+    /// Waits for packets, or, where a port cannot be waited for, a moment for a command; true to stop.
+    fn sleep(&mut self) -> bool {
+        let fds: Option<Vec<_>> = self.ports.iter().filter(|p| p.alive).map(|p| p.port.fd()).collect();
+        match fds {
+            Some(fds) if !fds.is_empty() => {
+                if pktio::wait(&fds, NAP).is_err() {
+                    std::thread::sleep(SHORT_NAP);
+                }
+                false
+            }
+            _ => match self.commands.recv_timeout(SHORT_NAP) {
+                Ok(command) => self.obey(command),
+                Err(error) => error == RecvTimeoutError::Disconnected,
+            },
         }
     }
 

@@ -13,12 +13,15 @@
 //! `display` prints the text form; `verify` lists and checks every invariant.
 #![forbid(unsafe_code)]
 
+pub mod arith;
+pub mod build;
 mod display;
 mod verify;
 
 pub use base::Bits;
+pub use display::{Namer, key_match};
 pub use program::{ActionId, CounterId, MeterId, Program, RegisterId, TableId};
-pub use verify::{VerifyError, verify};
+pub use verify::{MAX_DEPTH, VerifyError, verify};
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 

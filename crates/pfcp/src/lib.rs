@@ -1,1 +1,15 @@
+//! N4: the PFCP agent of a UP function (TS 29.244), without I/O, clock or randomness of its own.
+//!
+//! A message's way: bytes → [`codec::decode`] → [`node::Node::receive`] → a session's new [`rules::SessionRules`] →
+//! [`rules::UserPlane::commit`], all or nothing → the response, taken with [`node::Node::poll_transmit`].
+#![forbid(unsafe_code)]
 
+pub mod codec;
+pub mod config;
+pub mod flow;
+pub mod node;
+mod pool;
+pub mod rules;
+mod session;
+pub mod stats;
+mod usage;

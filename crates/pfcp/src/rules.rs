@@ -277,7 +277,7 @@ pub enum RuleId {
 /// Why the user plane refused a session's rules; it has changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommitError {
-    /// One rule cannot be obeyed: cause 73 or 74 ("Rule creation/modification failure") with its Failed Rule ID.
+    /// One rule cannot be obeyed: cause 73 ("Rule creation/modification failure") with its Failed Rule ID.
     Rule {
         /// The rule.
         rule: RuleId,
@@ -304,4 +304,10 @@ pub trait UserPlane {
 
     /// Sends a GTP-U End Marker (TS 29.281 §7.3.2) to the tunnel that a FAR forwarded to before a path switch.
     fn send_end_marker(&mut self, to: OuterHeader);
+
+    /// Drops what is buffered for a session (DROBU, TS 29.244 §8.2.42). A plane that buffers packets must override this;
+    /// one that does not has nothing to drop.
+    fn drop_buffered(&mut self, seid: Seid) {
+        let _ = seid;
+    }
 }

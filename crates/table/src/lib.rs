@@ -1,1 +1,204 @@
+//! Match tables of the x86 data plane: exact, longest prefix, ternary with ranges, and direct; plus meters.
+//!
+//! Every table implements [`Table`]: control calls that change entries, and one burst look-up that generated code
+//! calls through [`ffi`]. Beside each fast table stands a slow twin in [`slow`] with the same interface, a linear scan
+//! that is obviously right; the tests drive both with the same calls and compare.
+//!
+//! # Keys and records
+//! A key is `key_len` bytes, fields packed by the caller in whole bytes, most significant byte first where a field
+//! has an order (prefixes, ranges). An entry owns a record of `value_len` bytes at an address that does not change
+//! until the entry is removed; a look-up gives that address. It is aligned to 8 bytes. Of [`Exact`], key and record lie together, in one
+//! cache line if the key (rounded up to 8 bytes) and the value are at most 64 bytes; of the other tables a record of
+//! at most 64 bytes lies in one cache line.
+//!
+//! # Who may call what, when
+//! Nothing in here is atomic. The owner keeps a readers-writer lock beside its tables: a burst holds the read side from
+//! look-up to the last use of a record's address, and `insert`, `replace`, `remove` and `get_mut` need `&mut`, the write side. So
+//! growth, which moves buckets but never records, is not seen by a look-up. Code that writes *into* a record
+//! through a looked-up address (direct counters, direct meters) answers for it that nobody holds a slice of that record
+//! ([`Table::get`], [`Table::lookup`]) meanwhile, and that two threads do not write the same bytes.
+//!
+//! # Bounds
+//! A table declared for `capacity` entries holds exactly that many and refuses the next with [`TableError::Full`]; it
+//! never evicts. Address space for the capacity is reserved at once, memory is taken as entries come. Memory of removed entries is
+//! used again by the table, not given back.
 
+mod direct;
+mod exact;
+pub mod ffi;
+mod hash;
+mod lpm;
+mod meter;
+mod records;
+mod region;
+pub mod slow;
+mod ternary;
+
+pub use direct::Direct;
+pub use exact::Exact;
+pub use lpm::{Lpm, MAX_LPM_CAPACITY, Prefix};
+pub use meter::{Colour, Meter};
+pub use ternary::{Range, Rule, Ternary};
+
+/// Most keys that one burst look-up takes.
+pub const BURST: usize = 64;
+/// Longest key in bytes.
+pub const MAX_KEY_LEN: usize = 64;
+/// Longest value in bytes.
+pub const MAX_VALUE_LEN: usize = 256;
+/// Most entries that a table may declare.
+pub const MAX_CAPACITY: u64 = 1 << 28;
+
+/// What a table is declared to hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// Bytes of a key, 1 to [`MAX_KEY_LEN`].
+    pub key_len: usize,
+    /// Bytes of a value, 0 to [`MAX_VALUE_LEN`].
+    pub value_len: usize,
+    /// Entries that must fit, 1 to [`MAX_CAPACITY`].
+    pub capacity: u64,
+}
+
+/// Why a table was not made or not changed. A refused change leaves the table as it was.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum TableError {
+    /// An insert of what exists.
+    #[error("the table already holds that entry")]
+    Exists,
+    /// A change or removal of what does not exist.
+    #[error("the table holds no such entry")]
+    Missing,
+    /// The declared capacity is in use.
+    #[error("the table is full at {capacity} entries")]
+    Full {
+        /// Entries that fit.
+        capacity: u64,
+    },
+    /// The shape, match or value is not one this table can hold.
+    #[error("{0}")]
+    Invalid(String),
+    /// The system gave no address space.
+    #[error("no address space of {bytes} bytes for a table")]
+    Memory {
+        /// How much was asked for.
+        bytes: usize,
+    },
+}
+
+/// A match table. `Match` is what identifies an entry: the key, a [`Prefix`], or a [`Rule`].
+pub trait Table: Send + Sync {
+    /// What an entry matches; its identity.
+    type Match<'a>: Copy;
+
+    /// What the table was declared to hold.
+    fn shape(&self) -> Shape;
+
+    /// Number of entries.
+    fn len(&self) -> u64;
+
+    /// Adds an entry and returns the address of its record, which holds `value`.
+    fn insert(&mut self, entry: Self::Match<'_>, value: &[u8]) -> Result<*mut u8, TableError>;
+
+    /// Overwrites the value of an entry that exists, in place.
+    fn replace(&mut self, entry: Self::Match<'_>, value: &[u8]) -> Result<*mut u8, TableError> {
+        check_value(&self.shape(), value)?;
+        let record = self.get_mut(entry).ok_or(TableError::Missing)?;
+        record.copy_from_slice(value);
+        Ok(record.as_mut_ptr())
+    }
+
+    /// Removes an entry. Its record may be given to the next entry.
+    fn remove(&mut self, entry: Self::Match<'_>) -> Result<(), TableError>;
+
+    /// The value of the entry of this identity.
+    fn get(&self, entry: Self::Match<'_>) -> Option<&[u8]>;
+
+    /// The same, to change part of it.
+    fn get_mut(&mut self, entry: Self::Match<'_>) -> Option<&mut [u8]>;
+
+    /// Looks up `n` keys, `keys + i * stride` being the `i`-th, and writes to `out[i]` the address of the record that
+    /// matches, null on a miss. Returns the hits as bits, key 0 lowest. Keys past [`BURST`] are not looked at.
+    ///
+    /// # Safety
+    /// At each key, [`padded`]`(key_len)` bytes are readable (what is past `key_len` does not matter), `out` takes `n`
+    /// pointers, and no change runs at the same time.
+    unsafe fn lookup_burst(&self, keys: *const u8, stride: usize, n: usize, out: *mut *mut u8) -> u64;
+
+    /// Whether there is no entry.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// [`Table::lookup_burst`] over slices.
+    ///
+    /// # Panics
+    /// If `out` is longer than [`BURST`] or `keys` is too short for it.
+    fn lookup_many(&self, keys: &[u8], stride: usize, out: &mut [*mut u8]) -> u64 {
+        let n = out.len();
+        assert!(n <= BURST, "a burst is at most {BURST} keys");
+        let need = n.saturating_sub(1).checked_mul(stride).and_then(|at| at.checked_add(padded(self.shape().key_len)));
+        assert!(n == 0 || need.is_some_and(|need| need <= keys.len()), "keys of a burst are too short");
+        // SAFETY: the assertions above are the contract; `&self` excludes a change.
+        unsafe { self.lookup_burst(keys.as_ptr(), stride, n, out.as_mut_ptr()) }
+    }
+
+    /// The value that `key` matches. `None` also for a key of another length.
+    fn lookup(&self, key: &[u8]) -> Option<&[u8]> {
+        let shape = self.shape();
+        if key.len() != shape.key_len {
+            return None;
+        }
+        let mut buffer = [0; padded(MAX_KEY_LEN)];
+        buffer[..key.len()].copy_from_slice(key);
+        let mut out = [std::ptr::null_mut()];
+        self.lookup_many(&buffer, 0, &mut out);
+        // SAFETY: a record that is not null has `value_len` bytes and lives as long as `&self` keeps the entry.
+        (!out[0].is_null()).then(|| unsafe { std::slice::from_raw_parts(out[0], shape.value_len) })
+    }
+}
+
+/// Bytes that must be readable at a key of `key_len` bytes: keys are read in words of 8.
+pub const fn padded(key_len: usize) -> usize {
+    key_len.next_multiple_of(8)
+}
+
+fn check_shape(shape: &Shape) -> Result<(), TableError> {
+    let Shape { key_len, value_len, capacity } = *shape;
+    if !(1..=MAX_KEY_LEN).contains(&key_len) {
+        return Err(TableError::Invalid(format!("a key of {key_len} bytes is not 1 to {MAX_KEY_LEN}")));
+    }
+    if value_len > MAX_VALUE_LEN {
+        return Err(TableError::Invalid(format!("a value of {value_len} bytes is over {MAX_VALUE_LEN}")));
+    }
+    if !(1..=MAX_CAPACITY).contains(&capacity) {
+        return Err(TableError::Invalid(format!("a capacity of {capacity} entries is not 1 to {MAX_CAPACITY}")));
+    }
+    Ok(())
+}
+
+fn check_value(shape: &Shape, value: &[u8]) -> Result<(), TableError> {
+    if value.len() != shape.value_len {
+        return Err(TableError::Invalid(format!("a value of {} bytes in a table of {}-byte values", value.len(), shape.value_len)));
+    }
+    Ok(())
+}
+
+fn check_key(shape: &Shape, key: &[u8]) -> Result<(), TableError> {
+    if key.len() != shape.key_len {
+        return Err(TableError::Invalid(format!("a key of {} bytes in a table of {}-byte keys", key.len(), shape.key_len)));
+    }
+    Ok(())
+}
+
+/// Asks the cache for the line at `address`; any address is allowed.
+#[inline(always)]
+fn prefetch(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch does not fault, whatever the address; SSE is part of every x86_64.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
