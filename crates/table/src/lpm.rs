@@ -1,0 +1,225 @@
+//! Longest prefix match on the last field of a key, after fields that match exactly (a VRF, a network instance).
+//!
+//! The exact fields pick the root of a trie ([`Exact`]); the prefix field, up to 128 bits, is walked 6 bits a step. An IPv4
+//! address takes at most 6 steps, a /64 of IPv6 11, each one cache line, and the lanes of a burst take a step each in
+//! turn. A prefix costs 32 bytes a step that it shares with no other. The alternative with the fewest accesses, 2^24 direct
+//! entries, would take 64 MiB a VRF; a hash a prefix length would take up to 129 look-ups.
+
+mod trie;
+
+use crate::records::Records;
+use crate::{BURST, Exact, Shape, Table, TableError, check_key, check_shape, check_value, prefetch};
+use trie::{Lanes, Trie};
+
+/// Most entries of an [`Lpm`]: at up to 22 nodes each their numbers stay within 32 bits.
+pub const MAX_LPM_CAPACITY: u64 = 1 << 25;
+
+/// What an entry of an [`Lpm`] matches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Prefix<'a> {
+    /// A key whose bits after the prefix are zero. The prefix field is left-aligned in its bytes.
+    pub key: &'a [u8],
+    /// Bits of the prefix field that count; the exact fields are not counted here.
+    pub prefix_len: u32,
+}
+
+impl Prefix<'_> {
+    /// Whether it fits a table of that shape whose prefix field begins at byte `exact_len`.
+    pub(crate) fn check(&self, shape: &Shape, exact_len: usize) -> Result<(), TableError> {
+        check_key(shape, self.key)?;
+        let bits = 8 * (shape.key_len - exact_len) as u32;
+        if self.prefix_len > bits {
+            return Err(TableError::Invalid(format!("a prefix of {} bits in a field of {bits}", self.prefix_len)));
+        }
+        if self.prefix_len < 128 && left_aligned(&self.key[exact_len..]) << self.prefix_len != 0 {
+            return Err(TableError::Invalid(format!("bits after the prefix of {} are not zero", self.prefix_len)));
+        }
+        Ok(())
+    }
+}
+
+/// A longest-prefix table. An entry's identity is its exact fields, prefix and prefix length.
+pub struct Lpm {
+    shape: Shape,
+    /// Bytes before the prefix field.
+    exact_len: usize,
+    /// From the exact fields to the root; without such fields there is one root.
+    roots: Option<Exact>,
+    only_root: u32,
+    trie: Trie,
+    records: Records,
+}
+
+impl Lpm {
+    /// An empty table whose prefix field is the key's bytes from `exact_len` on, 1 to 16 of them. `seed` keys the
+    /// hash of the exact fields.
+    pub fn new(shape: Shape, exact_len: usize, seed: u64) -> Result<Lpm, TableError> {
+        check_shape(&shape)?;
+        check_prefix_field(&shape, exact_len)?;
+        let mut trie = Trie::default();
+        let only_root = trie.add_root();
+        let roots = match exact_len {
+            0 => None,
+            _ => Some(Exact::new(Shape { key_len: exact_len, value_len: 4, capacity: shape.capacity }, seed)?),
+        };
+        Ok(Lpm { shape, exact_len, roots, only_root, trie, records: Records::new(shape.value_len, shape.capacity as u32)? })
+    }
+
+    fn root(&self, exact: &[u8]) -> Option<u32> {
+        match &self.roots {
+            None => Some(self.only_root),
+            Some(roots) => roots.get(exact).and_then(|root| root.try_into().ok()).map(u32::from_le_bytes),
+        }
+    }
+
+    fn find(&self, entry: Prefix<'_>) -> Option<u32> {
+        entry.check(&self.shape, self.exact_len).ok()?;
+        let (exact, field) = entry.key.split_at(self.exact_len);
+        self.trie.get(self.root(exact)?, left_aligned(field), entry.prefix_len)
+    }
+}
+
+impl Table for Lpm {
+    type Match<'a> = Prefix<'a>;
+
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn len(&self) -> u64 {
+        self.records.len().into()
+    }
+
+    fn insert(&mut self, entry: Prefix<'_>, value: &[u8]) -> Result<*mut u8, TableError> {
+        entry.check(&self.shape, self.exact_len)?;
+        check_value(&self.shape, value)?;
+        if self.find(entry).is_some() {
+            return Err(TableError::Exists);
+        }
+        let handle = self.records.alloc().ok_or(TableError::Full { capacity: self.shape.capacity })?;
+        let (exact, field) = entry.key.split_at(self.exact_len);
+        let root = match (self.root(exact), &mut self.roots) {
+            (Some(root), _) => root,
+            (None, Some(roots)) => {
+                // There are no more roots than entries, so this one fits.
+                let root = self.trie.add_root();
+                roots.insert(exact, &root.to_le_bytes())?;
+                root
+            }
+            (None, None) => self.only_root,
+        };
+        self.trie.insert(root, left_aligned(field), entry.prefix_len, handle);
+        let record = self.records.at(handle);
+        // SAFETY: the record is `value_len` bytes of ours alone.
+        unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), record, value.len()) };
+        Ok(record)
+    }
+
+    fn remove(&mut self, entry: Prefix<'_>) -> Result<(), TableError> {
+        let handle = self.find(entry).ok_or(TableError::Missing)?;
+        let (exact, field) = entry.key.split_at(self.exact_len);
+        let root = self.root(exact).ok_or(TableError::Missing)?;
+        self.trie.remove(root, left_aligned(field), entry.prefix_len);
+        self.records.release(handle);
+        if let Some(roots) = &mut self.roots
+            && self.trie.is_empty(root)
+        {
+            self.trie.remove_root(root);
+            roots.remove(exact)?;
+        }
+        Ok(())
+    }
+
+    fn get(&self, entry: Prefix<'_>) -> Option<&[u8]> {
+        let handle = self.find(entry)?;
+        // SAFETY: a live record is `value_len` initialised bytes; changes need `&mut self`.
+        Some(unsafe { std::slice::from_raw_parts(self.records.at(handle), self.shape.value_len) })
+    }
+
+    fn get_mut(&mut self, entry: Prefix<'_>) -> Option<&mut [u8]> {
+        let handle = self.find(entry)?;
+        // SAFETY: as in `get`, and `&mut self` excludes every other slice.
+        Some(unsafe { std::slice::from_raw_parts_mut(self.records.at(handle), self.shape.value_len) })
+    }
+
+    unsafe fn lookup_burst(&self, keys: *const u8, stride: usize, n: usize, out: *mut *mut u8) -> u64 {
+        let n = n.min(BURST);
+        let mut lanes = Lanes {
+            node: [self.only_root; BURST],
+            high: [0; BURST],
+            low: [0; BURST],
+            best: [0; BURST],
+            active: std::array::from_fn(|i| i as u8),
+            actives: n,
+        };
+        if let Some(roots) = &self.roots {
+            let mut found = [std::ptr::null_mut(); BURST];
+            // SAFETY: a key's words include those of its first fields; the rest is the caller's contract.
+            let hits = unsafe { roots.lookup_burst(keys, stride, n, found.as_mut_ptr()) };
+            lanes.actives = 0;
+            for i in (0..n).filter(|i| hits >> i & 1 == 1) {
+                // SAFETY: a record of `roots` is 4 bytes; nothing changes it while `&self` lasts.
+                lanes.node[i] = u32::from_le_bytes(unsafe { found[i].cast::<[u8; 4]>().read() });
+                lanes.active[lanes.actives] = i as u8;
+                lanes.actives += 1;
+            }
+        }
+        let field_len = self.shape.key_len - self.exact_len;
+        for i in 0..n {
+            // SAFETY: the field lies within the caller's key.
+            let bits = unsafe { load_left_aligned(keys.add(i * stride + self.exact_len), field_len) };
+            (lanes.high[i], lanes.low[i]) = ((bits >> 64) as u64, bits as u64);
+        }
+        self.trie.walk(&mut lanes);
+        for best in &lanes.best[..n] {
+            prefetch(self.trie.result_address(*best));
+        }
+        let mut hits = 0;
+        for (i, best) in lanes.best[..n].iter().enumerate() {
+            let handle = self.trie.result(*best);
+            let record = self.records.at(handle);
+            prefetch(record);
+            // SAFETY: `out` takes `n` pointers.
+            unsafe { *out.add(i) = if handle == 0 { std::ptr::null_mut() } else { record } };
+            hits |= u64::from(handle != 0) << i;
+        }
+        hits
+    }
+}
+
+pub(crate) fn check_prefix_field(shape: &Shape, exact_len: usize) -> Result<(), TableError> {
+    if shape.capacity > MAX_LPM_CAPACITY {
+        return Err(TableError::Invalid(format!("a capacity of {} prefixes is over {MAX_LPM_CAPACITY}", shape.capacity)));
+    }
+    match shape.key_len.checked_sub(exact_len) {
+        Some(1..=16) => Ok(()),
+        _ => Err(TableError::Invalid(format!(
+            "a prefix field from byte {exact_len} of a key of {} bytes is not 1 to 16 bytes",
+            shape.key_len
+        ))),
+    }
+}
+
+/// A field of up to 16 bytes, most significant bit highest.
+fn left_aligned(field: &[u8]) -> u128 {
+    let mut bytes = [0; 16];
+    bytes[..field.len()].copy_from_slice(field);
+    u128::from_be_bytes(bytes)
+}
+
+/// The same for a field of `len` bytes at `field`.
+///
+/// # Safety
+/// They are readable.
+#[inline(always)]
+unsafe fn load_left_aligned(field: *const u8, len: usize) -> u128 {
+    // SAFETY: each arm reads `len` bytes.
+    unsafe {
+        match len {
+            4 => u128::from(u32::from_be(field.cast::<u32>().read_unaligned())) << 96,
+            8 => u128::from(u64::from_be(field.cast::<u64>().read_unaligned())) << 64,
+            16 => u128::from_be(field.cast::<u128>().read_unaligned()),
+            _ => left_aligned(std::slice::from_raw_parts(field, len)),
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The slow twins: the same tables as a list that is searched from front to back.
+//!
+//! The addresses that they give are for reading only.
+
+use crate::lpm::check_prefix_field;
+use crate::{BURST, Prefix, Range, Rule, Shape, Table, TableError, check_key, check_shape, check_value};
+
+/// Twin of [`crate::Exact`].
+pub type Exact = Slow<ExactMatch>;
+/// Twin of [`crate::Direct`].
+pub type Direct = Slow<ExactMatch>;
+/// Twin of [`crate::Lpm`].
+pub type Lpm = Slow<PrefixMatch>;
+/// Twin of [`crate::Ternary`].
+pub type Ternary = Slow<RuleMatch>;
+
+/// A table as a list of entries, in the order of their insertion.
+pub struct Slow<I> {
+    shape: Shape,
+    exact_len: usize,
+    entries: Vec<(I, Box<[u8]>)>,
+}
+
+/// What an entry of a kind of table matches, owned.
+pub trait Identity: Sized + Send + Sync {
+    /// The same, borrowed.
+    type Match<'a>: Copy;
+    /// Why the table cannot hold it. `exact_len` is where an [`Lpm`]'s prefix field begins.
+    fn check(entry: Self::Match<'_>, shape: &Shape, exact_len: usize) -> Result<(), TableError>;
+    /// Takes it over.
+    fn own(entry: Self::Match<'_>, exact_len: usize) -> Self;
+    /// Whether it is this one.
+    fn is(&self, entry: Self::Match<'_>) -> bool;
+    /// `None` if the key does not match, else how well: the greatest wins, of equals the first in the list.
+    fn rank(&self, key: &[u8]) -> Option<u32>;
+}
+
+/// A key.
+pub struct ExactMatch(Vec<u8>);
+
+/// A prefix.
+pub struct PrefixMatch {
+    key: Vec<u8>,
+    exact_len: usize,
+    prefix_len: u32,
+}
+
+/// A rule.
+pub struct RuleMatch {
+    value: Vec<u8>,
+    mask: Vec<u8>,
+    ranges: Vec<Range>,
+    priority: u32,
+}
+
+impl<I> Slow<I> {
+    /// An empty table.
+    pub fn new(shape: Shape) -> Result<Self, TableError> {
+        check_shape(&shape)?;
+        Ok(Slow { shape, exact_len: 0, entries: Vec::new() })
+    }
+}
+
+impl Lpm {
+    /// An empty table whose prefix field begins at byte `exact_len`.
+    pub fn with_exact(shape: Shape, exact_len: usize) -> Result<Lpm, TableError> {
+        check_prefix_field(&shape, exact_len)?;
+        Ok(Slow { exact_len, ..Self::new(shape)? })
+    }
+}
+
+impl<I: Identity> Slow<I> {
+    fn position(&self, entry: I::Match<'_>) -> Option<usize> {
+        self.entries.iter().position(|(identity, _)| identity.is(entry))
+    }
+}
+
+impl<I: Identity> Table for Slow<I> {
+    type Match<'a> = I::Match<'a>;
+
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn len(&self) -> u64 {
+        self.entries.len() as u64
+    }
+
+    fn insert(&mut self, entry: I::Match<'_>, value: &[u8]) -> Result<*mut u8, TableError> {
+        I::check(entry, &self.shape, self.exact_len)?;
+        check_value(&self.shape, value)?;
+        if self.position(entry).is_some() {
+            return Err(TableError::Exists);
+        }
+        if self.len() == self.shape.capacity {
+            return Err(TableError::Full { capacity: self.shape.capacity });
+        }
+        let mut record: Box<[u8]> = value.into();
+        let address = record.as_mut_ptr();
+        self.entries.push((I::own(entry, self.exact_len), record));
+        Ok(address)
+    }
+
+    fn remove(&mut self, entry: I::Match<'_>) -> Result<(), TableError> {
+        let at = self.position(entry).ok_or(TableError::Missing)?;
+        self.entries.remove(at);
+        Ok(())
+    }
+
+    fn get(&self, entry: I::Match<'_>) -> Option<&[u8]> {
+        self.position(entry).map(|at| &*self.entries[at].1)
+    }
+
+    fn get_mut(&mut self, entry: I::Match<'_>) -> Option<&mut [u8]> {
+        self.position(entry).map(|at| &mut *self.entries[at].1)
+    }
+
+    unsafe fn lookup_burst(&self, keys: *const u8, stride: usize, n: usize, out: *mut *mut u8) -> u64 {
+        let mut hits = 0;
+        for i in 0..n.min(BURST) {
+            // SAFETY: the caller's key.
+            let key = unsafe { std::slice::from_raw_parts(keys.add(i * stride), self.shape.key_len) };
+            let mut best: Option<(u32, &[u8])> = None;
+            for (identity, value) in &self.entries {
+                if let Some(rank) = identity.rank(key)
+                    && best.is_none_or(|(best, _)| rank > best)
+                {
+                    best = Some((rank, value));
+                }
+            }
+            // SAFETY: `out` takes `n` pointers.
+            unsafe { *out.add(i) = best.map_or(std::ptr::null_mut(), |(_, value)| value.as_ptr().cast_mut()) };
+            hits |= u64::from(best.is_some()) << i;
+        }
+        hits
+    }
+}
+
+impl Identity for ExactMatch {
+    type Match<'a> = &'a [u8];
+
+    fn check(key: &[u8], shape: &Shape, _: usize) -> Result<(), TableError> {
+        check_key(shape, key)
+    }
+
+    fn own(key: &[u8], _: usize) -> Self {
+        ExactMatch(key.into())
+    }
+
+    fn is(&self, key: &[u8]) -> bool {
+        self.0 == key
+    }
+
+    fn rank(&self, key: &[u8]) -> Option<u32> {
+        (self.0 == key).then_some(0)
+    }
+}
+
+impl Identity for PrefixMatch {
+    type Match<'a> = Prefix<'a>;
+
+    fn check(prefix: Prefix<'_>, shape: &Shape, exact_len: usize) -> Result<(), TableError> {
+        prefix.check(shape, exact_len)
+    }
+
+    fn own(prefix: Prefix<'_>, exact_len: usize) -> Self {
+        PrefixMatch { key: prefix.key.into(), exact_len, prefix_len: prefix.prefix_len }
+    }
+
+    fn is(&self, prefix: Prefix<'_>) -> bool {
+        self.key == prefix.key && self.prefix_len == prefix.prefix_len
+    }
+
+    fn rank(&self, key: &[u8]) -> Option<u32> {
+        let bit = |bytes: &[u8], i: usize| bytes[i / 8] >> (7 - i % 8) & 1;
+        let bits = 8 * self.exact_len + self.prefix_len as usize;
+        (0..bits).all(|i| bit(&self.key, i) == bit(key, i)).then_some(self.prefix_len)
+    }
+}
+
+impl Identity for RuleMatch {
+    type Match<'a> = Rule<'a>;
+
+    fn check(rule: Rule<'_>, shape: &Shape, _: usize) -> Result<(), TableError> {
+        rule.check(shape)
+    }
+
+    fn own(rule: Rule<'_>, _: usize) -> Self {
+        RuleMatch { value: rule.value.into(), mask: rule.mask.into(), ranges: rule.ranges.into(), priority: rule.priority }
+    }
+
+    fn is(&self, rule: Rule<'_>) -> bool {
+        self.value == rule.value && self.mask == rule.mask && self.ranges == rule.ranges && self.priority == rule.priority
+    }
+
+    fn rank(&self, key: &[u8]) -> Option<u32> {
+        let masked = (0..key.len()).all(|i| key[i] & self.mask[i] == self.value[i]);
+        (masked && self.ranges.iter().all(|range| range.holds(key))).then_some(self.priority)
+    }
+}

@@ -1,0 +1,335 @@
+//! Every table against its slow twin: the same random calls, the same answers.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use proptest::test_runner::{Config, TestRunner};
+use std::cell::Cell;
+use std::collections::HashMap;
+use table::{BURST, Direct, Exact, Lpm, Prefix, Range, Rule, Shape, Table, TableError, Ternary, padded, slow};
+
+/// One call. Indices pick from the case's pool of identities.
+#[derive(Clone, Debug)]
+enum Call {
+    Insert(Index, u8),
+    Replace(Index, u8),
+    Patch(Index, u8),
+    Remove(Index),
+    /// Keys: those that an identity of the pool suggests, with a byte changed or not.
+    Burst(Vec<(Index, Index, Option<u8>)>),
+}
+
+fn call() -> impl Strategy<Value = Call> {
+    let lane = (any::<Index>(), any::<Index>(), proptest::option::weighted(0.4, any::<u8>()));
+    prop_oneof![
+        5 => (any::<Index>(), any::<u8>()).prop_map(|(at, value)| Call::Insert(at, value)),
+        1 => (any::<Index>(), any::<u8>()).prop_map(|(at, value)| Call::Replace(at, value)),
+        1 => (any::<Index>(), any::<u8>()).prop_map(|(at, value)| Call::Patch(at, value)),
+        2 => any::<Index>().prop_map(Call::Remove),
+        3 => vec(lane, 0..=BURST).prop_map(Call::Burst),
+    ]
+}
+
+/// How often each answer came, over all cases of a test.
+#[derive(Default)]
+struct Tally {
+    hits: Cell<u64>,
+    misses: Cell<u64>,
+    inserted: Cell<u64>,
+    exists: Cell<u64>,
+    full: Cell<u64>,
+    removed: Cell<u64>,
+    missing: Cell<u64>,
+    /// Look-ups that more than one entry matched.
+    contested: Cell<u64>,
+}
+
+fn add(counter: &Cell<u64>, n: u64) {
+    counter.set(counter.get() + n);
+}
+
+impl Tally {
+    fn assert_rich(&self, contested: bool) {
+        let Tally { hits, misses, inserted, exists, full, removed, missing, .. } = self;
+        let counts = [hits, misses, inserted, exists, full, removed, missing].map(Cell::get);
+        assert!(counts.iter().all(|n| *n >= 100), "hits, misses, inserted, exists, full, removed, missing: {counts:?}");
+        assert!(counts[0] >= 5_000 && counts[1] >= 5_000, "hits {}, misses {}", counts[0], counts[1]);
+        assert!(!contested || self.contested.get() >= 500, "contested {}", self.contested.get());
+    }
+}
+
+/// Drives both tables and compares every answer. `view` borrows an identity, `key_of` makes a key that
+/// it matches.
+fn drive<F, S, I>(
+    fast: &mut F,
+    slow: &mut S,
+    pool: &[I],
+    calls: &[Call],
+    tally: &Tally,
+    view: impl for<'a> Fn(&'a I) -> F::Match<'a>,
+    key_of: impl Fn(&I) -> Vec<u8>,
+) where
+    F: Table,
+    S: for<'a> Table<Match<'a> = F::Match<'a>>,
+{
+    let Shape { key_len, value_len, .. } = fast.shape();
+    let filled = |byte: u8| -> Vec<u8> { (0..value_len).map(|i| byte.wrapping_add(i as u8)).collect() };
+    let mut addresses: HashMap<usize, usize> = HashMap::new();
+    for call in calls {
+        match call {
+            Call::Insert(at, byte) => {
+                let at = at.index(pool.len());
+                let answer = fast.insert(view(&pool[at]), &filled(*byte));
+                assert_eq!(answer.clone().map(|_| ()), slow.insert(view(&pool[at]), &filled(*byte)).map(|_| ()));
+                match answer {
+                    Ok(address) => {
+                        let address = address as usize;
+                        assert_eq!(address % 8, 0);
+                        if value_len > 0 && padded(key_len) + value_len <= 64 {
+                            assert_eq!(address / 64, (address + value_len - 1) / 64, "a record in two cache lines");
+                        }
+                        addresses.insert(at, address);
+                        add(&tally.inserted, 1);
+                    }
+                    Err(TableError::Exists) => add(&tally.exists, 1),
+                    Err(TableError::Full { capacity }) => {
+                        assert_eq!((capacity, fast.len()), (fast.shape().capacity, capacity));
+                        add(&tally.full, 1);
+                    }
+                    Err(other) => panic!("{other}"),
+                }
+            }
+            Call::Replace(at, byte) => {
+                let at = at.index(pool.len());
+                let answer = fast.replace(view(&pool[at]), &filled(*byte)).map(|address| address as usize);
+                assert_eq!(answer.clone().map(|_| ()), slow.replace(view(&pool[at]), &filled(*byte)).map(|_| ()));
+                assert!(answer.is_err() || answer.ok() == addresses.get(&at).copied(), "a record moved");
+            }
+            Call::Patch(at, byte) => {
+                let at = at.index(pool.len());
+                let (a, b) = (fast.get_mut(view(&pool[at])), slow.get_mut(view(&pool[at])));
+                assert_eq!(a, b);
+                if let Some(last) = a.and_then(|a| a.last_mut()) {
+                    *last = *byte;
+                }
+                if let Some(last) = b.and_then(|b| b.last_mut()) {
+                    *last = *byte;
+                }
+            }
+            Call::Remove(at) => {
+                let at = at.index(pool.len());
+                let answer = fast.remove(view(&pool[at]));
+                assert_eq!(answer, slow.remove(view(&pool[at])));
+                add(if answer.is_ok() { &tally.removed } else { &tally.missing }, 1);
+                addresses.remove(&at);
+            }
+            Call::Burst(lanes) => {
+                // Keys at an odd distance, junk between them.
+                let stride = padded(key_len) + 3;
+                let mut keys = vec![0xa5; lanes.len() * stride + 8];
+                for (i, (at, byte, change)) in lanes.iter().enumerate() {
+                    let mut key = key_of(&pool[at.index(pool.len())]);
+                    if let Some(change) = change {
+                        key[byte.index(key_len)] = *change;
+                    }
+                    keys[i * stride..][..key_len].copy_from_slice(&key);
+                }
+                let sentinel = 0x55 as *mut u8;
+                let mut out = vec![sentinel; lanes.len()];
+                let mut expected = vec![sentinel; lanes.len()];
+                let hits = fast.lookup_many(&keys, stride, &mut out);
+                assert_eq!(hits, slow.lookup_many(&keys, stride, &mut expected));
+                for i in 0..lanes.len() {
+                    assert_eq!(out[i].is_null(), hits >> i & 1 == 0);
+                    assert_eq!(expected[i].is_null(), out[i].is_null());
+                    if !out[i].is_null() {
+                        // SAFETY: records of `value_len` bytes, of tables that do not change meanwhile.
+                        let of = |at: *mut u8| unsafe { std::slice::from_raw_parts(at, value_len) };
+                        assert_eq!(of(out[i]), of(expected[i]), "lane {i}");
+                    }
+                    let one = fast.lookup(&keys[i * stride..][..key_len]);
+                    assert_eq!(one.map(|value| value.as_ptr()), (!out[i].is_null()).then_some(out[i].cast_const()));
+                }
+                add(&tally.hits, hits.count_ones().into());
+                add(&tally.misses, lanes.len() as u64 - u64::from(hits.count_ones()));
+            }
+        }
+        assert_eq!((fast.len(), fast.is_empty()), (slow.len(), slow.is_empty()));
+    }
+    for (at, identity) in pool.iter().enumerate() {
+        let value = fast.get(view(identity));
+        assert_eq!(value, slow.get(view(identity)));
+        if let (Some(value), Some(address)) = (value, addresses.get(&at)) {
+            assert_eq!(value.as_ptr() as usize, *address, "a record moved");
+        }
+    }
+}
+
+fn run<T: std::fmt::Debug>(cases: u32, strategy: impl Strategy<Value = T>, test: impl Fn(T)) {
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let mut runner = TestRunner::new(config);
+    runner
+        .run(&strategy, |case| {
+            test(case);
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+/// Few distinct byte values, so that identities collide and keys share parts.
+fn bytes(len: usize) -> impl Strategy<Value = Vec<u8>> {
+    vec(prop_oneof![Just(0u8), Just(1), Just(0x80), Just(0xff), any::<u8>()], len)
+}
+
+#[test]
+fn exact() {
+    let tally = Tally::default();
+    let case = (1usize..=64, 0usize..=256, 1u64..=48, any::<u64>()).prop_flat_map(|(key_len, value_len, capacity, seed)| {
+        (Just(Shape { key_len, value_len, capacity }), Just(seed), vec(bytes(key_len), 1..=40), vec(call(), 1..80))
+    });
+    run(400, case, |(shape, seed, mut pool, calls)| {
+        pool.sort();
+        pool.dedup();
+        let (mut fast, mut twin) = (Exact::new(shape, seed).unwrap(), slow::Exact::new(shape).unwrap());
+        drive(&mut fast, &mut twin, &pool, &calls, &tally, |key| key.as_slice(), Clone::clone);
+        let mut seen = 0;
+        fast.for_each(|key, value| {
+            assert_eq!(twin.get(key), Some(value));
+            seen += 1;
+        });
+        assert_eq!(seen, twin.len());
+    });
+    tally.assert_rich(false);
+}
+
+#[test]
+fn direct() {
+    let tally = Tally::default();
+    let case = (1usize..=3, 0usize..=256, 1u64..=30).prop_flat_map(|(key_len, value_len, capacity)| {
+        (Just(Shape { key_len, value_len, capacity }), vec(bytes(key_len), 1..=40), vec(call(), 1..80))
+    });
+    run(400, case, |(shape, mut pool, calls)| {
+        pool.sort();
+        pool.dedup();
+        let (mut fast, mut twin) = (Direct::new(shape).unwrap(), slow::Direct::new(shape).unwrap());
+        drive(&mut fast, &mut twin, &pool, &calls, &tally, |key| key.as_slice(), Clone::clone);
+    });
+    tally.assert_rich(false);
+}
+
+/// Clears the bits of a left-aligned field from `len` on.
+fn cut(field: &mut [u8], len: usize) {
+    for bit in len..8 * field.len() {
+        field[bit / 8] &= !(0x80 >> (bit % 8));
+    }
+}
+
+#[test]
+fn lpm() {
+    let tally = Tally::default();
+    let widths = prop_oneof![Just((0usize, 4usize)), Just((4, 4)), Just((0, 16)), Just((2, 16)), (0usize..=48, 1usize..=16)];
+    let case = (widths, 0usize..=80, 1u64..=40, any::<u64>()).prop_flat_map(|((exact_len, field_len), value_len, capacity, seed)| {
+        let shape = Shape { key_len: exact_len + field_len, value_len, capacity };
+        let field = prop_oneof![vec(Just(0u8), field_len), bytes(field_len), vec(Just(0xffu8), field_len)];
+        // Few exact parts, so that prefixes meet.
+        let exact = prop_oneof![4 => Just(vec![7; exact_len]), 1 => bytes(exact_len)];
+        let prefix = (exact, field, 0..=8 * field_len).prop_map(move |(mut key, mut field, len)| {
+            cut(&mut field, len);
+            key.extend(field);
+            (key, len as u32)
+        });
+        (Just((shape, exact_len, seed)), vec(prefix, 1..=50), vec(call(), 1..80))
+    });
+    run(500, case, |((shape, exact_len, seed), mut pool, calls)| {
+        pool.sort();
+        pool.dedup();
+        let mut fast = Lpm::new(shape, exact_len, seed).unwrap();
+        let mut twin = slow::Lpm::with_exact(shape, exact_len).unwrap();
+        // Keys beyond the prefix: the prefix's own bits, then another member's, so that prefixes of several lengths fit.
+        let longest = pool.iter().max_by_key(|(_, len)| *len).cloned().unwrap();
+        let key_of = |(key, len): &(Vec<u8>, u32)| {
+            let mut full = longest.0.clone();
+            for bit in 0..8 * exact_len + *len as usize {
+                let mask = 0x80 >> (bit % 8);
+                full[bit / 8] = full[bit / 8] & !mask | key[bit / 8] & mask;
+            }
+            let fitting = pool.iter().filter(|(k, l)| same_bits(k, &full, 8 * exact_len + *l as usize)).count();
+            add(&tally.contested, u64::from(fitting > 1));
+            full
+        };
+        drive(&mut fast, &mut twin, &pool, &calls, &tally, |(key, prefix_len)| Prefix { key, prefix_len: *prefix_len }, key_of);
+    });
+    tally.assert_rich(true);
+}
+
+fn same_bits(a: &[u8], b: &[u8], bits: usize) -> bool {
+    (0..bits).all(|bit| (a[bit / 8] ^ b[bit / 8]) & (0x80 >> (bit % 8)) == 0)
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct OwnedRule {
+    value: Vec<u8>,
+    mask: Vec<u8>,
+    ranges: Vec<Range>,
+    priority: u32,
+}
+
+impl OwnedRule {
+    fn view(&self) -> Rule<'_> {
+        Rule { value: &self.value, mask: &self.mask, ranges: &self.ranges, priority: self.priority }
+    }
+}
+
+fn rule(key_len: usize) -> impl Strategy<Value = OwnedRule> {
+    let mask_byte = prop_oneof![3 => Just(0u8), 3 => Just(0xff), 1 => Just(0xf0), 1 => any::<u8>()];
+    let range = (0..key_len, 1usize..=16, any::<u128>(), any::<u128>()).prop_map(move |(offset, len, a, b)| {
+        let len = len.min(key_len - offset);
+        let max = u128::MAX >> (128 - 8 * len);
+        let (a, b) = (a & max, b & max);
+        Range { offset, len, low: a.min(b), high: a.max(b) }
+    });
+    (bytes(key_len), vec(mask_byte, key_len), vec(range, 0..=2), 0u32..4).prop_map(|(mut value, mask, ranges, priority)| {
+        value.iter_mut().zip(&mask).for_each(|(v, m)| *v &= m);
+        OwnedRule { value, mask, ranges, priority }
+    })
+}
+
+#[test]
+fn ternary() {
+    let tally = Tally::default();
+    let lens = prop_oneof![3 => 1usize..=4, 2 => 1usize..=24, 1 => 60usize..=64];
+    let case = (lens, 0usize..=80, 1u64..=40, any::<u64>()).prop_flat_map(|(key_len, value_len, capacity, seed)| {
+        (Just((Shape { key_len, value_len, capacity }, seed)), vec(rule(key_len), 1..=40), vec(call(), 1..80))
+    });
+    run(500, case, |((shape, seed), rules, calls)| {
+        let mut pool: Vec<OwnedRule> = Vec::new();
+        for rule in rules {
+            if !pool.contains(&rule) {
+                pool.push(rule);
+            }
+        }
+        let (mut fast, mut twin) = (Ternary::new(shape, seed).unwrap(), slow::Ternary::new(shape).unwrap());
+        let fits = |rule: &OwnedRule, key: &[u8]| {
+            (0..key.len()).all(|i| key[i] & rule.mask[i] == rule.value[i])
+                && rule.ranges.iter().all(|r| {
+                    let field = key[r.offset..][..r.len].iter().fold(0u128, |sum, byte| sum << 8 | u128::from(*byte));
+                    r.low <= field && field <= r.high
+                })
+        };
+        let key_of = |rule: &OwnedRule| {
+            // A member of the rule: low ends of its ranges, then the masked bits.
+            let mut key = pool[0].value.clone();
+            for r in &rule.ranges {
+                key[r.offset..][..r.len].copy_from_slice(&r.low.to_be_bytes()[16 - r.len..]);
+            }
+            for (byte, (mask, value)) in key.iter_mut().zip(rule.mask.iter().zip(&rule.value)) {
+                *byte = *byte & !mask | value;
+            }
+            add(&tally.contested, u64::from(pool.iter().filter(|rule| fits(rule, &key)).count() > 1));
+            key
+        };
+        drive(&mut fast, &mut twin, &pool, &calls, &tally, OwnedRule::view, key_of);
+        assert!(fast.masks() as u64 <= fast.len());
+    });
+    tally.assert_rich(true);
+}

@@ -1,0 +1,37 @@
+//! What a table takes of the machine's memory; alone in its process, which is what is measured.
+#![cfg(target_os = "linux")]
+
+use table::{Exact, Lpm, Prefix, Rule, Shape, Table, Ternary};
+
+/// Memory of this process that is really there.
+fn resident_bytes() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+    statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096
+}
+
+#[test]
+fn a_table_costs_what_it_holds() {
+    let shape = Shape { key_len: 8, value_len: 56, capacity: 16 << 20 };
+    let empty = resident_bytes();
+    let mut exact = Exact::new(shape, 0).unwrap();
+    let mut lpm = Lpm::new(shape, 4, 0).unwrap();
+    let mut ternary = Ternary::new(shape, 0).unwrap();
+    for i in 0..100u64 {
+        exact.insert(&i.to_be_bytes(), &[1; 56]).unwrap();
+        lpm.insert(Prefix { key: &i.to_be_bytes(), prefix_len: 32 }, &[1; 56]).unwrap();
+        ternary.insert(Rule { value: &i.to_be_bytes(), mask: &[255; 8], ranges: &[], priority: 1 }, &[1; 56]).unwrap();
+    }
+    // 1 GiB is what 16 M records of 64 bytes would take; a huge page for each of the 7 regions is 14 MiB.
+    let few = resident_bytes() - empty;
+    assert!(few < 32 << 20, "{few} bytes for 100 entries");
+
+    for i in 100..1_000_000u64 {
+        exact.insert(&i.to_be_bytes(), &[1; 56]).unwrap();
+    }
+    let many = resident_bytes() - empty;
+    // 64 MB of records and, at a power of two of buckets, 17 to 34 MB of those.
+    assert!((64 << 20..128 << 20).contains(&many), "{many} bytes for a million entries");
+    drop((exact, lpm, ternary));
+    let gone = resident_bytes().saturating_sub(empty);
+    assert!(gone < 16 << 20, "{gone} bytes after the tables are dropped");
+}
