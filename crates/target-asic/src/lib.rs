@@ -1,1 +1,118 @@
+//! Target `asic`: a *model* of a switch chip: the reference interpreter under a chip's table capacity.
+//!
+//! It holds a subset of the sessions, cannot buffer, and hands what it misses to the next target unchanged (first
+//! paper §5.4, Figure 5a). Its speed says nothing about a chip's: every figure of it is to be labelled "modelled".
+#![forbid(unsafe_code)]
 
+use base::{Packet, Verdict, VerdictKind};
+use p4_interp::{Machine, MachineError, Mode};
+use p4_ir::Ir;
+use program::{Batch, CounterId, Program, RuleError, TableId};
+use std::sync::{Arc, Mutex, MutexGuard};
+use target::{BURST, Capabilities, Count, Lane, TableStats, Target};
+
+/// What the modelled chip has room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chip {
+    /// Entries that each `@split` table holds; its declared size if that is less. Tofino runs of the UPF hold
+    /// thousands (first paper §5.4).
+    pub session_entries: u64,
+}
+
+impl Default for Chip {
+    fn default() -> Chip {
+        Chip { session_entries: 8192 }
+    }
+}
+
+/// The interpreter as a target. All lanes share one machine: the state of a chip is one.
+pub struct Asic {
+    name: &'static str,
+    mode: Mode,
+    program: Arc<Program>,
+    machine: Arc<Mutex<Machine>>,
+}
+
+impl Asic {
+    /// The model of a chip. The error names the construct that the interpreter lacks.
+    pub fn load(ir: Arc<Ir>, chip: Chip) -> Result<Asic, MachineError> {
+        let program = Arc::new(ir.program.clone());
+        let mut machine = Machine::new(ir)?;
+        for (id, table) in &program.tables {
+            if table.split {
+                machine.set_capacity(id, table.size.min(chip.session_entries));
+            }
+        }
+        Ok(Asic { name: "asic", mode: Mode::Subset, program, machine: Arc::new(Mutex::new(machine)) })
+    }
+
+    /// The oracle: the interpreter alone, with the whole of every table. What split targets are compared with.
+    pub fn oracle(ir: Arc<Ir>) -> Result<Asic, MachineError> {
+        let program = Arc::new(ir.program.clone());
+        Ok(Asic { name: "oracle", mode: Mode::Whole, program, machine: Arc::new(Mutex::new(Machine::new(ir)?)) })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Machine> {
+        lock(&self.machine)
+    }
+}
+
+/// A machine is whole between calls, so one that was held during a panic can go on.
+fn lock(machine: &Mutex<Machine>) -> MutexGuard<'_, Machine> {
+    machine.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+impl Target for Asic {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        let subset = self.mode == Mode::Subset;
+        Capabilities { modelled: subset, subset, buffers: !subset }
+    }
+
+    fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    fn apply(&self, batch: &Batch) -> Result<(), RuleError> {
+        self.lock().apply(batch)
+    }
+
+    fn lane(&self, _index: usize) -> Box<dyn Lane> {
+        Box::new(AsicLane { machine: self.machine.clone(), mode: self.mode, deparsed: Vec::new() })
+    }
+
+    fn counter(&self, counter: CounterId, index: u64) -> Count {
+        let count = self.lock().counter(counter, index);
+        Count { packets: count.packets, bytes: count.bytes }
+    }
+
+    fn table_stats(&self, table: TableId) -> TableStats {
+        let stats = self.lock().table_stats(table);
+        TableStats { entries: stats.entries, capacity: stats.capacity, hits: stats.hits, misses: stats.misses }
+    }
+}
+
+struct AsicLane {
+    machine: Arc<Mutex<Machine>>,
+    mode: Mode,
+    deparsed: Vec<u8>,
+}
+
+impl Lane for AsicLane {
+    fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
+        assert!(packets.len() == verdicts.len() && packets.len() <= BURST);
+        let mut machine = lock(&self.machine);
+        for (packet, verdict) in packets.iter_mut().zip(verdicts) {
+            let output = machine.process(packet.data(), packet.port, now_ns, self.mode);
+            *verdict = output.verdict;
+            if matches!(verdict.kind, VerdictKind::Forward | VerdictKind::Buffer | VerdictKind::Punt) {
+                self.deparsed.clear();
+                self.deparsed.extend_from_slice(output.bytes);
+                packet.set(&self.deparsed);
+            }
+        }
+    }
+}
