@@ -80,7 +80,9 @@ fn parse(mut map: SourceMap, main: FileId, dir: Option<PathBuf>, opts: &Options)
     let mut diags = diag::Diagnostics::default();
     let tokens = preprocess::preprocess(main, dir, &mut map, opts, &mut diags);
     let program = tokens.map(|tokens| parser::parse(tokens, &mut diags)).unwrap_or_default();
-    Parsed { map, program, diagnostics: diags.into_vec() }
+    let mut diagnostics = diags.into_vec();
+    diagnostics.sort_by_key(|d| d.span);
+    Parsed { map, program, diagnostics }
 }
 
 /// What parsing gives. `program` is complete only if there is no error among `diagnostics`.
@@ -90,7 +92,7 @@ pub struct Parsed {
     pub map: SourceMap,
     /// The syntax tree.
     pub program: ast::Program,
-    /// Errors and warnings in source order of discovery.
+    /// Errors and warnings by file and place, the main file's first.
     pub diagnostics: Vec<Diagnostic>,
 }
 

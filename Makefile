@@ -1,0 +1,30 @@
+# Everything goes through two targets: `make demo` and `make test`. Each does all set-up first.
+CARGO ?= cargo
+BIN := target/release/splitplane
+
+.PHONY: demo test setup build check fuzz-smoke bench clean
+
+demo: setup build
+	$(BIN) demo
+
+test: setup
+	./scripts/test
+
+setup:
+	./scripts/setup
+
+build:
+	$(CARGO) build --release --locked
+
+check:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+bench: build
+	$(BIN) bench upf
+
+fuzz-smoke:
+	./scripts/fuzz smoke
+
+clean:
+	$(CARGO) clean

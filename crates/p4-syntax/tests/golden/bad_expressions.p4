@@ -1,0 +1,15 @@
+const int a = 1 + ;
+const int b = (1 + 2;
+const int c = {1, 2;
+const int d = {a = 1, 2};
+const int e = bit<8>(1);
+const int f = a _ b;
+const int g = _;
+const int h = (a &&& b);
+const int i = a[1:;
+const int j = f(a b);
+const int k = x ? 1;
+const int l = default;
+const int m = (bit<8) 1;
+const int n = 5 6;
+const int o = if;

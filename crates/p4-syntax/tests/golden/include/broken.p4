@@ -1,0 +1,4 @@
+header h_t {
+    bit<8> f
+    bit<8> g;
+}

@@ -1,0 +1,15 @@
+const int a = (1 + 2) * 3 - -4;
+const bit<8> b = (bit<8>) ~x[7:0] ++ 4w1;
+const bool c = !(a == b) && d || e < f;
+const bool d = a & 1 == 0;
+const int e = a ? b : c ? d : e;
+const int f = (a ? b : c) ? d : e;
+const int g = a - (b - c) - (d + e) + (f << 1);
+const int h = -(-a) + +(+b);
+const int i = (a + b).c;
+const int j = (T) (-1);
+const int k = ((bit<8>) a)[3:0];
+const string s = "quote \" backslash \\ tab \t";
+const int l = foo<bit<8>>(x, y = 1).z[2][3:0];
+const T m = {a = {1, 2}, b = {#}, c = {x = 1, ...}, d = {...}};
+const int n = (a < b) > c;
