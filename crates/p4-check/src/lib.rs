@@ -1,1 +1,201 @@
+//! From P4_16 source to the flat IR: names, types, constants, v1model's architecture, and lowering.
+//!
+//! ```text
+//! compile_file ─ p4_syntax::parse ─ declarations ─ pipeline ─ finish ─ verify ─► Compiled { ir, warnings }
+//!                                        │             │
+//!                     types, constants, instances   parser states, controls, actions, tables: lowered where used
+//! ```
+//! - **Checking is lowering**: a body is checked by lowering it where it is used, when all types are known. What `main`
+//!   does not reach is lowered for its faults only, after the result is complete.
+//! - **Everything is inlined** but the actions that tables run. Arguments that do not overlap stand for parameters
+//!   directly; others are copied in and out (P4_16 §6.8).
+//! - **What is not supported is refused** with a diagnostic `unsupported` at its place: nothing is compiled to something else.
+//!   Among it: values wider than 128 bits, action profiles and selectors, other packages than `V1Switch`, varbit fields
+//!   that are not last, custom hash polynomials.
+//!
+//! Codes in the IR: `error` values are `bit<16>` positions in `Program::errors` (`NoError` is 0), plain enums are
+//! `bit<32>` positions, enums with an underlying type are values of that type.
+//!
+//! Annotations beyond the language's: `@split("horizontal")` on tables; `@drop_reason`, `@mark`, `@pdu_length` on fields of
+//! the user metadata; `@pdu_length` on counters and meters.
+#![forbid(unsafe_code)]
 
+mod program;
+mod block;
+mod parser;
+mod stmt;
+mod table;
+mod entries;
+mod action;
+mod expr;
+mod call;
+mod args;
+mod externs;
+mod ops;
+mod coerce;
+mod consteval;
+mod objects;
+mod resolve;
+mod scope;
+mod types;
+mod value;
+mod uses;
+mod unused;
+mod cx;
+
+use p4_ir::Ir;
+use p4_syntax::{Diagnostic, Parsed, SourceMap, Span};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Our `core.p4`, found by `#include <core.p4>`.
+pub const CORE_P4: &str = include_str!("../arch/core.p4");
+/// Our `v1model.p4`, found by `#include <v1model.p4>`.
+pub const V1MODEL_P4: &str = include_str!("../arch/v1model.p4");
+
+/// Where includes are found and which macros are defined.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Folders searched for includes, before the built-in files.
+    pub include_paths: Vec<PathBuf>,
+    /// Macros defined from the start, as by `-Dname=value`.
+    pub defines: BTreeMap<String, String>,
+    /// More built-in files, by the name that an include gives: for programs that an application carries in itself.
+    pub builtin: Option<fn(&str) -> Option<&'static str>>,
+}
+
+/// A program that compiled.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The program; satisfies [`p4_ir::verify`].
+    pub ir: Ir,
+    /// What to think about.
+    pub warnings: Vec<Diagnostic>,
+    /// The sources, to show the warnings with.
+    pub map: SourceMap,
+}
+
+impl Compiled {
+    /// The warnings as text; empty if there are none.
+    pub fn render_warnings(&self) -> String {
+        p4_syntax::render_all(&self.warnings, &self.map)
+    }
+}
+
+/// A program that did not compile: the caller's (the program author's) fault.
+#[derive(Debug)]
+pub struct Failure {
+    /// The sources.
+    pub map: SourceMap,
+    /// At least one error, and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Failure {
+    /// All diagnostics as text.
+    pub fn render(&self) -> String {
+        p4_syntax::render_all(&self.diagnostics, &self.map)
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.render())
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Compiles the v1model program at `path`.
+pub fn compile_file(path: &Path, options: &Options) -> Result<Compiled, Failure> {
+    compile(with_syntax(options, |o| p4_syntax::parse_file(path, o)), false)
+}
+
+/// Compiles a v1model program given as text; `name` stands for it in messages.
+pub fn compile_str(name: &str, text: &str, options: &Options) -> Result<Compiled, Failure> {
+    compile(with_syntax(options, |o| p4_syntax::parse_str(name, text, o)), false)
+}
+
+/// What [`check_file`] and [`check_str`] find: warnings, or else errors.
+pub type Checked = Result<(SourceMap, Vec<Diagnostic>), Failure>;
+
+/// Checks a program of any architecture without making anything of it: other packages, unknown externs, header sizes and a
+/// missing `main` are no errors then. Gives the warnings.
+pub fn check_file(path: &Path, options: &Options) -> Checked {
+    compile(with_syntax(options, |o| p4_syntax::parse_file(path, o)), true).map(|c| (c.map, c.warnings))
+}
+
+/// As [`check_file`], of text.
+pub fn check_str(name: &str, text: &str, options: &Options) -> Checked {
+    compile(with_syntax(options, |o| p4_syntax::parse_str(name, text, o)), true).map(|c| (c.map, c.warnings))
+}
+
+/// The architecture files that are built in.
+fn builtin(name: &str) -> Option<&'static str> {
+    match name {
+        "core.p4" => Some(CORE_P4),
+        "v1model.p4" => Some(V1MODEL_P4),
+        _ => None,
+    }
+}
+
+fn with_syntax<T>(options: &Options, f: impl FnOnce(&p4_syntax::Options) -> T) -> T {
+    f(&p4_syntax::Options {
+        include_paths: options.include_paths.clone(),
+        defines: options.defines.clone(),
+        builtin: &|name| builtin(name).or_else(|| options.builtin.and_then(|more| more(name))),
+    })
+}
+
+/// Stack of the thread that checks, in bytes: [`cx::Cx::nested`] bounds the depth, and this holds it with room to spare
+/// in unoptimised builds.
+const STACK: usize = 128 << 20;
+
+fn compile(parsed: Parsed, check_only: bool) -> Result<Compiled, Failure> {
+    let Parsed { map, program, diagnostics } = parsed;
+    if p4_syntax::has_errors(&diagnostics) {
+        return Err(Failure { map, diagnostics });
+    }
+    let result = std::thread::scope(|s| {
+        let run = || check(&map, &program, check_only);
+        match std::thread::Builder::new().stack_size(STACK).spawn_scoped(s, run) {
+            Ok(thread) => thread.join().map_err(|_| "the compiler failed on this program; this is a fault of the compiler"),
+            Err(_) => Err("no thread could be started"),
+        }
+    });
+    let (ir, mut found) = match result {
+        Ok(r) => r,
+        Err(what) => (Ir::default(), vec![Diagnostic::error("internal", Span::default(), what)]),
+    };
+    let mut all = diagnostics;
+    found.sort_by_key(|d| (d.span.file, d.span.lo, d.span.hi));
+    all.extend(found);
+    if p4_syntax::has_errors(&all) {
+        return Err(Failure { map, diagnostics: all });
+    }
+    Ok(Compiled { ir, warnings: all, map })
+}
+
+fn check(map: &SourceMap, program: &p4_syntax::ast::Program, check_only: bool) -> (Ir, Vec<Diagnostic>) {
+    let mut cx = cx::Cx::new(map, check_only);
+    cx.declarations(program);
+    let (name, end) = match map.files().next() {
+        Some((id, f)) => (f.name.clone(), Span::new(id, f.text.len() as u32, f.text.len() as u32)),
+        None => (String::new(), Span::default()),
+    };
+    if !check_only {
+        let _ = cx.pipeline(end);
+    }
+    cx.finish(&name);
+    let ir = cx.ir.clone();
+    if !cx.has_errors() && !check_only {
+        // A broken invariant is the compiler's fault, but running such a program would be worse than refusing it.
+        if let Err(faults) = p4_ir::verify(&ir) {
+            for f in faults.iter().take(5) {
+                cx.error("internal", end, format!("the compiler produced a broken program: {f}"));
+            }
+        }
+    }
+    cx.check_unused(program);
+    (ir, cx.diags)
+}

@@ -16,7 +16,9 @@
 pub mod arith;
 pub mod build;
 mod display;
+pub mod random;
 mod verify;
+pub mod walk;
 
 pub use base::Bits;
 pub use display::{Namer, key_match};
@@ -340,7 +342,7 @@ pub enum Stmt {
     Labeled(LabelId, Block),
     /// Leaves the enclosing block of that label.
     Break(LabelId),
-    /// Runs a block again until a break leaves an outer label (P4 `for` loops).
+    /// Runs a block again until a break leaves an outer label (P4 `for` loops). Targets bound the rounds.
     Loop(Block),
     /// `exit`: ends the current top-level block (ingress or egress).
     Exit,

@@ -28,7 +28,7 @@
 //!   checksum externs only in the two checksum blocks; direct counters and meters only in actions.
 //! - `Extract` has a varbit length exactly if the header type has a varbit field.
 //! - A `Break` is inside the `Labeled` block of its label, in the same body; a label belongs to at most one block of
-//!   the program. A `Loop` contains a `Break` to a label outside of it, or an `Exit`.
+//!   the program.
 //! - Header and stack copies are between equal types and sizes.
 //! - `Apply` writes its hit to a `bool` and its action to a `bit<32>`; register values have the register's width.
 //!
@@ -448,11 +448,7 @@ impl Verifier<'_> {
             Stmt::Break(label) => {
                 self.check(self.open.contains(label), || format!("break {label} outside of its block"));
             }
-            Stmt::Loop(body) => {
-                let open = self.open.clone();
-                self.check(leaves(body, &open, 0), || "loop without an end".into());
-                self.block(body);
-            }
+            Stmt::Loop(body) => self.block(body),
             Stmt::Exit => {
                 self.only("exit", &[Context::Control, Context::Action]);
             }
@@ -803,20 +799,4 @@ impl Verifier<'_> {
         };
         self.check(ok, || format!("{op:?} of a {a} and a {b}")).then_some(result)
     }
-}
-
-/// Whether a statement of `block` leaves to one of `outer`, or exits.
-fn leaves(block: &Block, outer: &[LabelId], depth: usize) -> bool {
-    // Deeper nesting is reported by the caller.
-    depth > MAX_DEPTH
-        || block.iter().any(|s| match s {
-            Stmt::Break(l) => outer.contains(l),
-            Stmt::Exit => true,
-            Stmt::If(_, a, b) => leaves(a, outer, depth + 1) || leaves(b, outer, depth + 1),
-            Stmt::Switch { cases, default, .. } => {
-                cases.iter().any(|(_, b)| leaves(b, outer, depth + 1)) || leaves(default, outer, depth + 1)
-            }
-            Stmt::Labeled(_, b) | Stmt::Loop(b) => leaves(b, outer, depth + 1),
-            _ => false,
-        })
 }

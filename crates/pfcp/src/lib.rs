@@ -13,3 +13,6 @@ pub mod rules;
 mod session;
 pub mod stats;
 mod usage;
+
+pub use config::Config;
+pub use node::Node;

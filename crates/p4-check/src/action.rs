@@ -1,0 +1,243 @@
+//! How does an action run? From a table, as code with parameters that entries fill; or called, inlined (P4_16 §14.1).
+
+use crate::args::{Binding, Subst};
+use crate::cx::{Body, Cx, Frame, R, Region, Stage};
+use crate::scope::{Entity, ScopeId};
+use crate::value::*;
+use p4_ir::{ActionCode, ActionId, Stmt};
+use p4_syntax::{Diagnostic, Span, ast};
+use program::{ActionInfo, ParamInfo};
+
+/// An action as declared in a control instance or at top level.
+#[derive(Clone)]
+pub(crate) struct Action<'a> {
+    pub decl: &'a ast::ActionDecl,
+    pub scope: ScopeId,
+    /// Declarations of that scope that it sees.
+    pub seen: u32,
+    /// Full name for the control plane.
+    pub full_name: String,
+    pub stage: Stage,
+    /// Forms that tables run: by the text of the bound arguments.
+    pub ids: Vec<(String, ActionId)>,
+    pub used: bool,
+}
+
+impl<'a> Cx<'a> {
+    pub fn declare_action(&mut self, decl: &'a ast::ActionDecl, annotations: &'a [ast::Annotation]) {
+        let scope = self.body.scope;
+        let full_name = self.control_plane_name(&decl.name.name, annotations);
+        let first_free = decl.params.iter().position(|p| p.direction.is_none()).unwrap_or(decl.params.len());
+        if let Some(p) = decl.params[first_free..].iter().find(|p| p.direction.is_some()) {
+            let message = format!("parameter `{}` with a direction must stand before those without", p.name.name);
+            let d = Diagnostic::error("direction", p.span, message);
+            self.report(d.with_note("parameters without direction are what table entries supply (P4_16 §14.1)"));
+        }
+        let action = Action {
+            decl,
+            scope,
+            seen: self.seen(scope),
+            full_name,
+            stage: self.body.stage,
+            ids: Vec::new(),
+            used: false,
+        };
+        self.actions.push(action);
+        self.declare(&decl.name, Entity::Action(self.actions.len() - 1));
+    }
+
+    /// `a(args);` in a control or an action: inlined.
+    pub fn call_action(&mut self, index: usize, args: &'a [ast::Arg], span: Span) -> R<()> {
+        if !matches!(self.body.region, Region::Control | Region::Action) {
+            return Err(self.error("misplaced", span, "an action can be called from controls and actions only"));
+        }
+        let action = self.actions[index].clone();
+        let decl = action.decl;
+        self.actions[index].used = true;
+        let scope = self.new_scope_at(action.scope, action.seen);
+        let params = self.resolve_params(&decl.params, scope)?;
+        let found = self.match_args(&decl.name.name, &decl.params, args, span)?;
+        let values = self.eval_args(&decl.name.name, &params, &found, &mut Subst::default(), scope, span)?;
+        // A top-level action sees no variables but its parameters.
+        let how = if action.scope == ScopeId::GLOBAL { Binding::Share } else { Binding::Copy };
+        let path = self.local_name(&decl.name.name);
+        let (_, copy_out) = self.bind(scope, &path, &params, values, how)?;
+        let mut frames = self.body.frames.clone();
+        frames.push(Frame { copy_out: copy_out.clone(), ..Frame::default() });
+        let body = Body { scope, region: Region::Action, path, frames, state: None, ..self.body.clone() };
+        let block = self.nested(span, |cx| cx.callable_body(body, &decl.body))?;
+        self.out.extend(block);
+        self.copy_out(&copy_out)
+    }
+
+    /// The statements of an action or function; `return` leaves them.
+    pub fn callable_body(&mut self, body: Body, block: &'a ast::Block) -> R<p4_ir::Block> {
+        let (ret, out) = self.block(|cx| {
+            cx.in_body(body, |cx| {
+                let inner = cx.new_scope(cx.body.scope);
+                cx.in_scope(inner, |cx| cx.stmts(&block.stmts));
+                Ok(cx.body.frames.last().and_then(|f| f.ret))
+            })
+        });
+        Ok(crate::stmt::close_label(out, ret?))
+    }
+
+    /// The form of an action that a table runs, its directional parameters bound to `bound`, which is evaluated in the
+    /// current scope each time the action runs.
+    /// A `private` form belongs to that table alone.
+    pub fn table_action(&mut self, index: usize, bound: &'a [ast::Arg], table: &str, private: bool, span: Span) -> R<ActionId> {
+        let action = self.actions[index].clone();
+        let decl = action.decl;
+        let name = &decl.name.name;
+        self.actions[index].used = true;
+        let directional = decl.params.iter().filter(|p| p.direction.is_some()).count();
+        if bound.len() != directional {
+            let message = match directional {
+                0 => format!("action `{name}` has no parameters with a direction, so it takes no arguments here"),
+                n => format!("action `{name}` has {n} parameters with a direction, which need arguments here"),
+            };
+            return Err(self.error("arity", span, message));
+        }
+        let mut key = bound.iter().map(|a| self.text(a.span)).collect::<Vec<_>>().join(", ");
+        if private {
+            key = format!("{key} @ {table}");
+        }
+        if let Some((_, id)) = action.ids.iter().find(|(k, _)| *k == key) {
+            return Ok(*id);
+        }
+        let id = self.nested(span, |cx| cx.lower_table_action(&action, bound, table, span))?;
+        self.actions[index].ids.push((key, id));
+        Ok(id)
+    }
+
+    fn lower_table_action(&mut self, action: &Action<'a>, bound: &'a [ast::Arg], table: &str, span: Span) -> R<ActionId> {
+        let decl = action.decl;
+        let scope = self.new_scope_at(action.scope, action.seen);
+        let params = self.resolve_params(&decl.params, scope)?;
+        let path = action.full_name.clone();
+        let mut infos = Vec::new();
+        let mut vars = Vec::new();
+        let (from_table, from_code): (Vec<_>, Vec<_>) = params.iter().cloned().partition(|p| p.ast.direction.is_none());
+        let caller = Body { frames: Vec::new(), region: Region::Action, by_table: true, state: None, ..self.body.clone() };
+        let (result, body) = self.block(|cx| {
+            for p in &from_table {
+                let (Some(ty), false) = (p.ty.scalar(), matches!(p.ty, crate::types::Type::Error)) else {
+                    if p.ty.is_bad() {
+                        return Err(cx.poisoned());
+                    }
+                    return Err(cx.unsupported(p.ast.span, format!("an action parameter of {} that entries supply", p.ty)));
+                };
+                let v = cx.new_var(&format!("{path}.{}", p.ast.name.name), ty);
+                vars.push(v);
+                infos.push(ParamInfo { name: parameter_name(p.ast), width: ty.width() });
+                let value = Tv {
+                    ty: p.ty.clone(),
+                    val: Val::Place(p4_ir::LValue::Var(v), ty),
+                    access: Access::Read("an action parameter"),
+                    span: p.ast.name.span,
+                };
+                cx.declare_in(scope, &p.ast.name, Entity::Value(value));
+            }
+            let copy_out = cx.in_body(caller.clone(), |cx| {
+                let mut found = Vec::new();
+                for (i, p) in from_code.iter().enumerate() {
+                    let named = bound.iter().find(|a| a.name.as_ref().is_some_and(|n| n.name == p.ast.name.name));
+                    found.push(named.or_else(|| bound.get(i).filter(|a| a.name.is_none())));
+                    if found[i].is_none() {
+                        return Err(cx.error("arity", span, format!("no argument for parameter `{}`", p.ast.name.name)));
+                    }
+                }
+                let values = cx.eval_args(&decl.name.name, &from_code, &found, &mut Subst::default(), scope, span)?;
+                cx.bind(scope, &path, &from_code, values, Binding::Copy).map(|(_, c)| c)
+            })?;
+            let frames = vec![Frame { copy_out: copy_out.clone(), ..Frame::default() }];
+            let body = Body { scope, path: path.clone(), frames, stage: action.stage_or(cx.body.stage), ..caller };
+            let block = cx.callable_body(body, &decl.body)?;
+            cx.out.extend(block);
+            cx.copy_out(&copy_out)
+        });
+        result?;
+        if exits(&body) {
+            self.note_exit();
+        }
+        let full_name = if action.ids.is_empty() { path } else { format!("{path}.{table}") };
+        let id = self.ir.program.actions.push(ActionInfo { name: full_name.clone(), full_name, params: infos });
+        let code = self.ir.actions.push(ActionCode { params: vars, body });
+        debug_assert_eq!(id, code);
+        Ok(id)
+    }
+
+    /// The arguments of a default action or entry: one for each parameter without direction. Those with a direction are
+    /// as in the table's list and may be repeated.
+    pub fn entry_args(&mut self, index: usize, args: Option<&'a [ast::Arg]>, listed: &'a [ast::Arg], span: Span) -> R<Vec<u128>> {
+        let action = self.actions[index].clone();
+        let decl = action.decl;
+        let name = &decl.name.name;
+        let scope = self.new_scope_at(action.scope, action.seen);
+        let params = self.resolve_params(&decl.params, scope)?;
+        let wanted: Vec<_> = params.into_iter().filter(|p| p.ast.direction.is_none()).collect();
+        let args = args.unwrap_or(&[]);
+        // `a(x, 1)` repeats what the list has bound; `a(1)` does not.
+        let directional = decl.params.len() - wanted.len();
+        let repeated = directional > 0 && args.len() == decl.params.len();
+        if repeated {
+            for (p, a) in decl.params.iter().zip(args).filter(|(p, _)| p.direction.is_some()) {
+                if !listed.iter().any(|l| self.text(l.value.span) == self.text(a.value.span)) {
+                    let message = format!("argument `{}` must be as in the table's list of actions", p.name.name);
+                    return Err(self.error("table", a.span, message));
+                }
+            }
+        }
+        let mut values = Vec::new();
+        let free: Vec<&'a ast::Arg> = match repeated {
+            true => decl.params.iter().zip(args).filter(|(p, _)| p.direction.is_none()).map(|(_, a)| a).collect(),
+            false => args.iter().collect(),
+        };
+        if free.len() > wanted.len() {
+            let message = format!("action `{name}` takes {} arguments, not {}", wanted.len(), free.len());
+            return Err(self.error("arity", span, message));
+        }
+        for (i, p) in wanted.iter().enumerate() {
+            let named = free.iter().find(|a| a.name.as_ref().is_some_and(|n| n.name == p.ast.name.name));
+            let e = match (named.or_else(|| free.get(i).filter(|a| a.name.is_none())), &p.ast.default) {
+                (Some(a), _) => self.pure(&a.value, "an action argument")?,
+                (None, Some(d)) => self.in_scope(scope, |cx| cx.pure(d, "a default value"))?,
+                (None, None) => {
+                    let d = Diagnostic::error("arity", span, format!("action `{name}` needs a value for `{}` here", p.ast.name.name));
+                    return Err(self.report(d.with_place(p.ast.span, "the parameter")));
+                }
+            };
+            let v = self.coerce(e, &p.ty, &format!("parameter `{}` of `{name}`", p.ast.name.name))?;
+            match v.val.bits() {
+                Some(b) => values.push(b.value()),
+                None => return Err(self.error("not-const", v.span, "an action argument must be known at compile time")),
+            }
+        }
+        Ok(values)
+    }
+}
+
+impl Action<'_> {
+    /// A top-level action belongs to the stage that uses it.
+    fn stage_or(&self, user: Stage) -> Stage {
+        if self.stage == Stage::None { user } else { self.stage }
+    }
+}
+
+fn parameter_name(p: &ast::Param) -> String {
+    match ast::find_annotation(&p.annotations, "name").and_then(ast::Annotation::string) {
+        Some(s) => s.to_owned(),
+        None => p.name.name.clone(),
+    }
+}
+
+/// Whether a block may exit.
+pub(crate) fn exits(block: &[Stmt]) -> bool {
+    block.iter().any(|s| match s {
+        Stmt::Exit => true,
+        Stmt::If(_, a, b) => exits(a) || exits(b),
+        Stmt::Switch { cases, default, .. } => cases.iter().any(|(_, b)| exits(b)) || exits(default),
+        Stmt::Labeled(_, b) | Stmt::Loop(b) => exits(b),
+        _ => false,
+    })
+}

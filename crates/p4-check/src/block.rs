@@ -1,0 +1,315 @@
+//! What happens when a control is applied? Its instances, locals and body are lowered in place (P4_16 §14, §8.20).
+
+use crate::args::{Binding, Param, Subst};
+use crate::cx::{Body, Cx, Frame, R, Region};
+use crate::objects::ObjKind;
+use crate::scope::{Entity, ScopeId};
+use crate::types::*;
+use crate::value::*;
+use p4_ir::Stmt;
+use p4_syntax::{Diagnostic, Span, ast};
+
+/// A parser or control declaration.
+#[derive(Clone, Copy)]
+pub(crate) enum BlockDecl<'a> {
+    /// With the number of top-level declarations before it.
+    Parser(&'a ast::ParserDecl, u32),
+    Control(&'a ast::ControlDecl, u32),
+}
+
+impl<'a> BlockDecl<'a> {
+    pub fn name(self) -> &'a ast::Ident {
+        match self {
+            BlockDecl::Parser(d, _) => &d.name,
+            BlockDecl::Control(d, _) => &d.name,
+        }
+    }
+
+    pub fn type_params(self) -> &'a [ast::Ident] {
+        match self {
+            BlockDecl::Parser(d, _) => &d.type_params,
+            BlockDecl::Control(d, _) => &d.type_params,
+        }
+    }
+
+    pub fn params(self) -> &'a [ast::Param] {
+        match self {
+            BlockDecl::Parser(d, _) => &d.params,
+            BlockDecl::Control(d, _) => &d.params,
+        }
+    }
+
+    pub fn constructor_params(self) -> &'a [ast::Param] {
+        match self {
+            BlockDecl::Parser(d, _) => &d.constructor_params,
+            BlockDecl::Control(d, _) => &d.constructor_params,
+        }
+    }
+
+    pub fn is_parser(self) -> bool {
+        matches!(self, BlockDecl::Parser(..))
+    }
+
+    pub fn has_body(self) -> bool {
+        match self {
+            BlockDecl::Parser(d, _) => d.body.is_some(),
+            BlockDecl::Control(d, _) => d.body.is_some(),
+        }
+    }
+
+    pub fn seen(self) -> u32 {
+        match self {
+            BlockDecl::Parser(_, n) | BlockDecl::Control(_, n) => n,
+        }
+    }
+}
+
+/// An instance of a parser or control.
+#[derive(Clone)]
+pub(crate) struct BlockInst {
+    pub block: BlockId,
+    /// Constructor arguments.
+    pub args: Vec<Tv>,
+    /// Whether all its applications have the same arguments, so that those can stand for the parameters.
+    pub single: bool,
+    /// After the first application.
+    pub bound: Option<Bound>,
+    /// Whether one of its tables runs an action that exits.
+    pub exits: bool,
+}
+
+#[derive(Clone)]
+pub(crate) struct Bound {
+    pub params: Vec<Tv>,
+    pub locals: ScopeId,
+}
+
+impl<'a> Cx<'a> {
+    /// The parameters of a parser's or control's application.
+    pub fn block_params(&mut self, block: BlockId, targs: &[Type], subst: &mut Subst) -> R<Vec<Param<'a>>> {
+        let decl = self.blocks[block.0 as usize];
+        let scope = self.type_scope((ScopeId::GLOBAL, decl.seen()), decl.type_params(), targs, subst);
+        self.resolve_params(decl.params(), scope)
+    }
+
+    /// A parser or control `actual` where one of type `formal` is wanted: the parameters must agree one by one.
+    pub fn unify_blocks(&mut self, formal: BlockId, targs: &[Type], actual: BlockId, subst: &mut Subst, span: Span, name: &str) -> R<()> {
+        let (f, a) = (self.blocks[formal.0 as usize], self.blocks[actual.0 as usize]);
+        let (fname, aname) = (f.name().name.clone(), a.name().name.clone());
+        if f.is_parser() != a.is_parser() {
+            let kind = |b: BlockDecl| if b.is_parser() { "parser" } else { "control" };
+            let message = format!("`{name}` wants a {} `{fname}` here, but `{aname}` is a {}", kind(f), kind(a));
+            return Err(self.error("type-mismatch", span, message));
+        }
+        if formal == actual {
+            return Ok(());
+        }
+        let mut own = Subst::default();
+        let wanted = self.block_params(formal, targs, &mut own)?;
+        let given = self.block_params(actual, &[], &mut own)?;
+        if wanted.len() != given.len() {
+            let message = format!("`{aname}` has {} parameters, but `{fname}` has {}", given.len(), wanted.len());
+            let d = Diagnostic::error("type-mismatch", span, message);
+            return Err(self.report(d.with_place(f.name().span, "what is wanted")));
+        }
+        for (w, g) in wanted.iter().zip(&given) {
+            self.unify(&w.ty, &g.ty, subst, g.ast.span, name, &g.ast.name.name)?;
+            let ty = self.substitute(&w.ty, subst, span)?;
+            let same_direction = w.ast.direction == g.ast.direction;
+            if (ty != g.ty && !ty.has_var()) || !same_direction {
+                let direction = |p: &Param| match p.ast.direction {
+                    Some(ast::Direction::In) => "in ",
+                    Some(ast::Direction::Out) => "out ",
+                    Some(ast::Direction::InOut) => "inout ",
+                    None => "",
+                };
+                let message = format!(
+                    "parameter `{}` of `{aname}` is `{}{}`, but `{fname}` wants `{}{}`",
+                    g.ast.name.name,
+                    direction(g),
+                    g.ty,
+                    direction(w),
+                    ty
+                );
+                let d = Diagnostic::error("type-mismatch", g.ast.span, message);
+                return Err(self.report(d.with_place(w.ast.span, "what is wanted").with_place(span, "used here")));
+            }
+        }
+        Ok(())
+    }
+
+    /// `c.apply(args)`
+    pub fn apply_control(&mut self, obj: ObjId, args: &'a [ast::Arg], span: Span) -> R<()> {
+        if self.body.region != Region::Control {
+            return Err(self.error("misplaced", span, "a control can be applied only in the `apply` of a control"));
+        }
+        let ObjKind::Block(inst) = &self.objects[obj.0 as usize].kind else { return Err(self.bug(span, "control")) };
+        let (block, single) = (inst.block, inst.single);
+        let decl = self.blocks[block.0 as usize];
+        let mut subst = Subst::default();
+        let params = self.block_params(block, &[], &mut subst)?;
+        let name = decl.name().name.clone();
+        let found = self.match_args(&name, decl.params(), args, span)?;
+        let callee = self.new_scope_at(ScopeId::GLOBAL, decl.seen());
+        let values = self.eval_args(&name, &params, &found, &mut subst, callee, span)?;
+        let how = if single { Binding::Share } else { Binding::Always };
+        self.nested(span, |cx| cx.run_control(obj, &params, values, how, span))
+    }
+
+    /// Lowers an application of a control with its arguments evaluated.
+    pub fn run_control(&mut self, obj: ObjId, params: &[Param<'a>], args: Vec<Tv>, how: Binding, span: Span) -> R<()> {
+        let object = &self.objects[obj.0 as usize];
+        let path = object.path.clone();
+        let ObjKind::Block(inst) = &object.kind else { return Err(self.bug(span, "control")) };
+        let inst = inst.clone();
+        let BlockDecl::Control(decl, seen) = self.blocks[inst.block.0 as usize] else { return Err(self.bug(span, "control")) };
+        let Some(ast_body) = &decl.body else {
+            if self.unused_walk {
+                return Ok(());
+            }
+            return Err(self.error("no-body", span, format!("control `{}` has no body", decl.name.name)));
+        };
+        self.lowered.insert(std::ptr::from_ref(decl) as usize);
+        let (locals, copy_out, first) = match inst.bound {
+            Some(bound) => {
+                let copy_out = self.rebind(params, &bound, args, span)?;
+                (bound.locals, copy_out, false)
+            }
+            None => {
+                let outer = self.new_scope_at(ScopeId::GLOBAL, seen);
+                self.declare_constructor_params(outer, decl.constructor_params.as_slice(), &inst.args);
+                let (bound, copy_out) = self.bind(outer, &path, params, args, how)?;
+                let locals = self.new_scope(outer);
+                if let ObjKind::Block(inst) = &mut self.objects[obj.0 as usize].kind {
+                    inst.bound = Some(Bound { params: bound, locals });
+                }
+                (locals, copy_out, true)
+            }
+        };
+        let mut frames = self.body.frames.clone();
+        frames.push(Frame { copy_out: copy_out.clone(), ..Frame::default() });
+        let body = Body { scope: locals, region: Region::Control, path, frames, state: None, by_table: false, ..self.body.clone() };
+        self.active.push(obj);
+        let (result, block) = self.block(|cx| {
+            cx.in_body(body, |cx| {
+                if first {
+                    cx.control_locals(ast_body);
+                } else {
+                    cx.restart_locals(&ast_body.locals);
+                }
+                let inner = cx.new_scope(locals);
+                cx.in_scope(inner, |cx| cx.stmts(&ast_body.apply.stmts));
+                Ok(cx.body.frames.last().and_then(|f| f.ret))
+            })
+        });
+        self.active.pop();
+        let block = crate::stmt::close_label(block, result?);
+        self.out.extend(block);
+        if !copy_out.is_empty()
+            && let ObjKind::Block(inst) = &self.objects[obj.0 as usize].kind
+            && inst.exits
+        {
+            return Err(self.unsupported(span, "`exit` in an action of a table of a control whose arguments are copied"));
+        }
+        self.copy_out(&copy_out)
+    }
+
+    pub fn declare_constructor_params(&mut self, scope: ScopeId, params: &'a [ast::Param], args: &[Tv]) {
+        for (p, a) in params.iter().zip(args) {
+            let value = Tv { access: Access::Read("a constructor parameter"), ..a.clone() };
+            self.declare_in(scope, &p.name, Entity::Value(value));
+        }
+    }
+
+    /// A later application of an instance: arguments go where the first ones went.
+    fn rebind(&mut self, params: &[Param<'a>], bound: &Bound, args: Vec<Tv>, span: Span) -> R<Vec<(Tv, Tv)>> {
+        let mut copy_out = Vec::new();
+        for ((p, own), arg) in params.iter().zip(&bound.params).zip(args) {
+            if own.val == arg.val {
+                continue;
+            }
+            if !Self::is_static(&own.val) || matches!(own.val, Val::Obj(_)) {
+                return Err(self.unsupported(span, "applying one instance with different arguments here"));
+            }
+            let to = Tv { access: Access::Write, ..own.clone() };
+            match p.ast.direction {
+                Some(ast::Direction::Out) => self.invalidate(&own.val.clone(), &own.ty),
+                _ => self.store(&to, &arg)?,
+            }
+            if p.writes() {
+                copy_out.push((arg, to));
+            }
+        }
+        Ok(copy_out)
+    }
+
+    /// A control's declarations, in order.
+    fn control_locals(&mut self, body: &'a ast::ControlBody) {
+        let uses = crate::uses::applications(&body.apply);
+        for d in &body.locals {
+            let _ = self.control_local(d, &uses);
+        }
+    }
+
+    fn control_local(&mut self, d: &'a ast::Decl, uses: &crate::uses::Applications<'a>) -> R<()> {
+        match &d.kind {
+            ast::DeclKind::Action(a) => {
+                self.declare_action(a, &d.annotations);
+                Ok(())
+            }
+            ast::DeclKind::Table(t) => self.declare_table(t, &d.annotations, uses.is_applied(&t.name.name)),
+            ast::DeclKind::Instantiation(i) => self.declare_instance(i, &d.annotations, uses.is_single(&i.name.name)),
+            _ => self.local(d),
+        }
+    }
+
+    /// The values with which variables start, for a later application.
+    fn restart_locals(&mut self, locals: &'a [ast::Decl]) {
+        for d in locals {
+            if let ast::DeclKind::Var(v) = &d.kind {
+                let path = ast::Path { global: false, name: v.name.clone(), span: v.name.span };
+                if let Ok([Entity::Value(tv)]) = self.find(&path).as_deref() {
+                    let tv = tv.clone();
+                    let _ = self.start_value(&tv, v);
+                }
+            }
+        }
+    }
+
+    /// Notes that a table-run action of the controls being applied exits.
+    pub fn note_exit(&mut self) {
+        for obj in self.active.clone() {
+            if let ObjKind::Block(inst) = &mut self.objects[obj.0 as usize].kind {
+                inst.exits = true;
+            }
+        }
+    }
+
+    /// Applies `C.apply(args)` without an instance of its own.
+    pub fn apply_anonymous(&mut self, block: BlockId, args: &'a [ast::Arg], span: Span) -> R<()> {
+        let decl = self.blocks[block.0 as usize];
+        let name = decl.name().name.clone();
+        if !decl.constructor_params().is_empty() {
+            let message = format!("`{name}` needs constructor arguments; declare an instance of it");
+            return Err(self.error("arity", span, message));
+        }
+        let path = self.local_name(&name);
+        let obj = self.new_object(path, ObjKind::block(block, Vec::new(), true));
+        if decl.is_parser() { self.apply_parser(obj, args, span) } else { self.apply_control(obj, args, span) }
+    }
+
+    /// Ends the current callable.
+    pub fn leave(&mut self, name: &str) {
+        let label = match self.body.frames.last().and_then(|f| f.ret) {
+            Some(l) => l,
+            None => {
+                let l = self.new_label(name);
+                if let Some(f) = self.body.frames.last_mut() {
+                    f.ret = Some(l);
+                }
+                l
+            }
+        };
+        self.emit(Stmt::Break(label));
+    }
+}

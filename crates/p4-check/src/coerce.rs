@@ -1,0 +1,427 @@
+//! How does a value become one of the type that is wanted, and how is it stored? Implicit casts, initialisers, default
+//! values and assignment of whole structs and headers (P4_16 §8.11.2, §8.12 - §8.17, §12.1).
+
+use crate::consteval::{fits, wrap};
+use crate::cx::{Cx, R};
+use crate::types::*;
+use crate::value::*;
+use p4_ir::{Bits, Expr, ExprKind, HeaderRef, LValue, Stmt, Ty};
+use p4_syntax::{Diagnostic, Span};
+use std::collections::HashSet;
+use std::rc::Rc;
+
+impl<'a> Cx<'a> {
+    /// The value as one of type `to`; `what` says in messages what it is for.
+    pub fn coerce(&mut self, v: Tv, to: &Type, what: &str) -> R<Tv> {
+        if v.ty.is_bad() || to.is_bad() {
+            return Err(self.poisoned());
+        }
+        if v.ty == *to {
+            return Ok(v);
+        }
+        self.spend(1, v.span)?;
+        let span = v.span;
+        // Parameters were compared when the type arguments were found.
+        if let (Type::Block(..), Type::Block(..)) = (&v.ty, to) {
+            return Ok(v);
+        }
+        match (&v.val, to) {
+            (Val::Int(i), t) => {
+                // A number is one of `type T` only by a cast; of a bit<W> or int<W> by itself.
+                if let (Type::Bits { .. }, Some(ty)) = (t, t.scalar()) {
+                    if !fits(i, ty) {
+                        self.warn("truncated", span, format!("{i} does not fit in {t} and is cut"));
+                    }
+                    return Ok(Tv::expr(to.clone(), constant(wrap(i, ty.width()), ty), span));
+                }
+            }
+            (Val::Dots, _) => {
+                let val = self.zero(to, span)?;
+                return Ok(Tv::value(to.clone(), val, span));
+            }
+            (Val::Invalid, Type::Composite(c)) if c.kind != Kind::Struct => {
+                let val = self.zero(to, span)?;
+                return Ok(Tv::value(to.clone(), val, span));
+            }
+            (Val::List(items, rest), _) => return self.coerce_list(items, *rest, to, span, what),
+            (Val::Fields(items, rest), _) => return self.coerce_fields(items, *rest, to, span, what),
+            _ => {}
+        }
+        if let Type::Enum(e) = &v.ty
+            && let Some(u) = &e.underlying
+        {
+            let same = u == to || crate::resolve::bottom(u) == to;
+            if same {
+                return Ok(Tv { ty: to.clone(), access: Access::Read("a computed value"), ..v });
+            }
+        }
+        let d = Diagnostic::error("type-mismatch", span, format!("{what} must be {to}, not {}", v.ty));
+        let d = match (&v.ty, to) {
+            (Type::Bits { .. }, Type::Bits { .. } | Type::New(_)) | (Type::New(_), _) | (Type::Int, Type::New(_)) => {
+                d.with_help(format!("cast it: `({}) ...`", plain_name(to)))
+            }
+            (Type::Int | Type::Bits { .. }, Type::Enum(e)) if e.underlying.is_some() => {
+                d.with_help(format!("cast it: `({}) ...`", e.name))
+            }
+            (Type::Bits { width: 1, .. }, Type::Bool) => d.with_help("cast it: `(bool) ...`, or compare it: `... == 1`"),
+            (Type::Bool, Type::Bits { width: 1, .. }) => d.with_help("cast it: `(bit<1>) ...`"),
+            _ => d,
+        };
+        Err(self.report(d))
+    }
+
+    pub fn coerce_list(&mut self, items: &[Tv], rest: bool, to: &Type, span: Span, what: &str) -> R<Tv> {
+        let wanted: Vec<Type> = match to {
+            Type::Composite(c) if c.kind != Kind::Union => c.fields.iter().map(|f| f.ty.clone()).collect(),
+            Type::Tuple(ts) => ts.to_vec(),
+            Type::Stack(t, n) => vec![(**t).clone(); *n as usize],
+            Type::List(t) => vec![(**t).clone(); items.len()],
+            t => {
+                let d = Diagnostic::error("type-mismatch", span, format!("{what} must be {t}, not a list"));
+                return Err(self.report(d));
+            }
+        };
+        let is_stack = matches!(to, Type::Stack(..));
+        if items.len() > wanted.len() || (items.len() < wanted.len() && !rest && !is_stack) {
+            let message = format!("{to} takes {} values, but {} are given", wanted.len(), items.len());
+            let d = Diagnostic::error("arity", span, message);
+            let fewer = items.len() < wanted.len();
+            return Err(self.report(if fewer { d.with_help("end the list with `...` for default values") } else { d }));
+        }
+        let mut values = Vec::new();
+        for (i, t) in wanted.iter().enumerate() {
+            values.push(match items.get(i) {
+                Some(v) => {
+                    let what = match to {
+                        Type::Composite(c) => format!("field `{}` of {to}", c.fields[i].name),
+                        _ => format!("element {i}"),
+                    };
+                    self.coerce(v.clone(), t, &what)?.val
+                }
+                None => self.zero(t, span)?,
+            });
+        }
+        let val = match to {
+            Type::Composite(c) if c.kind == Kind::Header => Val::HeaderLit(Some(values.into())),
+            Type::Composite(_) | Type::Tuple(_) => Val::Agg(values.into()),
+            _ => Val::Array(values.into()),
+        };
+        Ok(Tv::value(to.clone(), val, span))
+    }
+
+    fn coerce_fields(&mut self, items: &[(Rc<str>, Tv)], rest: bool, to: &Type, span: Span, what: &str) -> R<Tv> {
+        let Type::Composite(c) = to else {
+            let d = Diagnostic::error("type-mismatch", span, format!("{what} must be {to}, not a list of fields"));
+            return Err(self.report(d));
+        };
+        for (name, v) in items {
+            if c.field(name).is_none() {
+                let near = crate::scope::nearest(name, c.fields.iter().map(|f| &*f.name));
+                let mut d = Diagnostic::error("unknown-member", v.span, format!("{to} has no field `{name}`"));
+                if let Some(near) = near {
+                    d = d.with_help(format!("did you mean `{near}`?"));
+                }
+                return Err(self.report(d));
+            }
+        }
+        if c.kind == Kind::Union {
+            return self.coerce_union(items, c, to, span);
+        }
+        let mut values = Vec::new();
+        for f in &c.fields {
+            values.push(match items.iter().find(|(n, _)| *n == f.name) {
+                Some((_, v)) => self.coerce(v.clone(), &f.ty, &format!("field `{}` of {to}", f.name))?.val,
+                None if rest => self.zero(&f.ty, span)?,
+                None => {
+                    let d = Diagnostic::error("missing-field", span, format!("no value for field `{}` of {to}", f.name));
+                    return Err(self.report(d.with_help("end the list with `...` for default values")));
+                }
+            });
+        }
+        let val = if c.kind == Kind::Header { Val::HeaderLit(Some(values.into())) } else { Val::Agg(values.into()) };
+        Ok(Tv::value(to.clone(), val, span))
+    }
+
+    fn coerce_union(&mut self, items: &[(Rc<str>, Tv)], c: &Rc<Composite>, to: &Type, span: Span) -> R<Tv> {
+        if items.len() > 1 {
+            return Err(self.error("union", span, format!("only one member of {to} can be given")));
+        }
+        let mut members = Vec::new();
+        for f in &c.fields {
+            members.push(match items.iter().find(|(n, _)| *n == f.name) {
+                Some((_, v)) => self.coerce(v.clone(), &f.ty, &format!("member `{}` of {to}", f.name))?.val,
+                None => Val::HeaderLit(None),
+            });
+        }
+        Ok(Tv::value(to.clone(), Val::Union(members.into()), span))
+    }
+
+    /// The default value of a type (P4_16 §7.3).
+    pub fn zero(&mut self, ty: &Type, span: Span) -> R<Val> {
+        self.spend(1, span)?;
+        if let Some(t) = ty.scalar() {
+            let code = match ty {
+                Type::Enum(e) if e.underlying.is_none() => e.members.first().map_or(0, |m| m.1),
+                _ => 0,
+            };
+            return Ok(Val::Expr(constant(Bits::new(t.width(), code), t)));
+        }
+        Ok(match ty {
+            Type::Int => Val::Int(0.into()),
+            Type::Composite(c) => match c.kind {
+                Kind::Header => Val::HeaderLit(None),
+                Kind::Union => Val::Union(c.fields.iter().map(|_| Val::HeaderLit(None)).collect()),
+                Kind::Struct => {
+                    let mut fields = Vec::new();
+                    for f in &c.fields {
+                        fields.push(self.zero(&f.ty, span)?);
+                    }
+                    Val::Agg(fields.into())
+                }
+            },
+            Type::Tuple(ts) => {
+                let mut fields = Vec::new();
+                for t in ts.iter() {
+                    fields.push(self.zero(t, span)?);
+                }
+                Val::Agg(fields.into())
+            }
+            Type::Stack(t, n) => {
+                let zero = self.zero(t, span)?;
+                Val::Array(vec![zero; *n as usize].into())
+            }
+            Type::New(n) => self.zero(&n.target.clone(), span)?,
+            Type::Bad => return Err(self.poisoned()),
+            t => return Err(self.error("type-mismatch", span, format!("{t} has no default value"))),
+        })
+    }
+
+    // -----------------------------------------------------------------------------------------------------------------
+    // Assignment
+
+    /// Checks that something may be assigned to.
+    pub fn writable(&mut self, to: &Tv, what: &str) -> R<()> {
+        if to.ty.is_bad() {
+            return Err(self.poisoned());
+        }
+        match to.access {
+            Access::Write => Ok(()),
+            Access::Read(why) => {
+                let d = Diagnostic::error("not-writable", to.span, format!("{what} must be something to write to; this is {why}"));
+                Err(self.report(d))
+            }
+        }
+    }
+
+    /// `to = from`; both are of one type. The value is complete before anything is written (P4_16 §12.1).
+    pub fn store(&mut self, to: &Tv, from: &Tv) -> R<()> {
+        let single = to.ty.scalar().is_some() || matches!((&to.val, &from.val), (Val::Header(_), Val::Header(_)) | (Val::Stack(..), Val::Stack(..)));
+        if single || from.val.is_const() {
+            return self.store_val(&to.val, &from.val, to.span);
+        }
+        let (mut written, mut read) = (HashSet::new(), HashSet::new());
+        self.roots(&to.val, &mut written);
+        self.roots(&from.val, &mut read);
+        if written.is_disjoint(&read) || to.val == from.val {
+            return self.store_val(&to.val, &from.val, to.span);
+        }
+        let copy = self.copy_to_temp(from)?;
+        self.store_val(&to.val, &copy.val, to.span)
+    }
+
+    fn store_val(&mut self, to: &Val, from: &Val, span: Span) -> R<()> {
+        self.spend(1, span)?;
+        if let (Some(place), Some(value)) = (to.place(), from.scalar()) {
+            self.emit_assign(place, value);
+            return Ok(());
+        }
+        match (to, from) {
+            (Val::Agg(a), Val::Agg(b)) | (Val::Union(a), Val::Union(b)) | (Val::Array(a), Val::Array(b)) if a.len() == b.len() => {
+                // Of a union's members the valid one is to be written last: it makes the others invalid.
+                let late = |v: &Val| matches!((to, v), (Val::Union(_), Val::HeaderLit(Some(_))));
+                for last in [false, true] {
+                    for (a, b) in a.iter().zip(b.iter()).filter(|(_, b)| late(b) == last) {
+                        self.store_val(a, b, span)?;
+                    }
+                }
+                Ok(())
+            }
+            (Val::Header(dst), Val::Header(src)) => {
+                if dst != src {
+                    self.emit(Stmt::CopyHeader { dst: dst.clone(), src: src.clone() });
+                }
+                Ok(())
+            }
+            (Val::Header(h), Val::HeaderLit(None)) => {
+                self.emit(Stmt::SetValid(h.clone(), false));
+                Ok(())
+            }
+            (Val::Header(h), Val::HeaderLit(Some(fields))) => {
+                self.emit(Stmt::SetValid(h.clone(), true));
+                let mut flat = 0;
+                for f in fields.iter() {
+                    self.store_fields(h, &mut flat, f, span)?;
+                }
+                Ok(())
+            }
+            (Val::Stack(dst, _), Val::Stack(src, _)) => {
+                if dst != src {
+                    self.emit(Stmt::CopyStack { dst: *dst, src: *src });
+                }
+                Ok(())
+            }
+            (Val::Stack(_, hs), Val::Array(vs)) => {
+                for (h, v) in hs.iter().zip(vs.iter()) {
+                    self.store_val(&Val::Header(HeaderRef::Static(*h)), v, span)?;
+                }
+                Ok(())
+            }
+            (Val::Varbit(..), _) | (_, Val::Varbit(..)) => {
+                Err(self.unsupported(span, "assigning a varbit field (copy the whole header instead)"))
+            }
+            _ => Err(self.bug(span, "this assignment")),
+        }
+    }
+
+    /// Writes a header's fields from its `flat`-th scalar on.
+    fn store_fields(&mut self, h: &HeaderRef, flat: &mut u32, v: &Val, span: Span) -> R<()> {
+        match v {
+            Val::Agg(vs) => vs.iter().try_for_each(|v| self.store_fields(h, flat, v, span)),
+            v => match v.scalar() {
+                Some(e) => {
+                    self.emit_assign(LValue::Field(h.clone(), *flat), e);
+                    *flat += 1;
+                    Ok(())
+                }
+                None => Err(self.unsupported(span, "giving a value to a varbit field")),
+            },
+        }
+    }
+
+    // -----------------------------------------------------------------------------------------------------------------
+    // What a value reads or a place holds
+
+    pub fn roots(&self, v: &Val, into: &mut HashSet<Root>) {
+        match v {
+            Val::Expr(e) => self.expr_roots(e, into),
+            Val::Place(p, _) => self.place_roots(p, into),
+            Val::Sliced(base, ..) => self.roots(base, into),
+            Val::Header(h) | Val::Varbit(h, _) => self.header_roots(h, into),
+            Val::Agg(vs) | Val::Union(vs) | Val::Array(vs) | Val::HeaderLit(Some(vs)) => {
+                vs.iter().for_each(|v| self.roots(v, into));
+            }
+            Val::Stack(id, _) => {
+                into.insert(Root::Stack(*id));
+            }
+            Val::List(vs, _) => vs.iter().for_each(|v| self.roots(&v.val, into)),
+            Val::Fields(vs, _) => vs.iter().for_each(|(_, v)| self.roots(&v.val, into)),
+            Val::Int(_) | Val::Str(_) | Val::Invalid | Val::Dots | Val::DontCare | Val::Obj(_) | Val::None => {}
+            Val::HeaderLit(None) => {}
+        }
+    }
+
+    fn place_roots(&self, p: &LValue, into: &mut HashSet<Root>) {
+        match p {
+            LValue::Var(v) => {
+                into.insert(Root::Var(*v));
+            }
+            LValue::Field(h, _) => self.header_roots(h, into),
+            LValue::Slice(inner, ..) => self.place_roots(inner, into),
+        }
+    }
+
+    fn header_roots(&self, h: &HeaderRef, into: &mut HashSet<Root>) {
+        match h {
+            HeaderRef::Static(id) => {
+                let header = &self.ir.headers[*id];
+                into.insert(match (header.union, self.stack_of.get(id)) {
+                    (Some(u), _) => Root::Union(u),
+                    (None, Some(s)) => Root::Stack(*s),
+                    (None, None) => Root::Header(*id),
+                });
+            }
+            HeaderRef::Next(s) | HeaderRef::Last(s) => {
+                into.insert(Root::Stack(*s));
+            }
+            HeaderRef::Index(s, e) => {
+                into.insert(Root::Stack(*s));
+                self.expr_roots(e, into);
+            }
+        }
+    }
+
+    fn expr_roots(&self, e: &Expr, into: &mut HashSet<Root>) {
+        match &e.kind {
+            ExprKind::Const(_) => {}
+            ExprKind::Var(v) => {
+                into.insert(Root::Var(*v));
+            }
+            ExprKind::Field(h, _) | ExprKind::IsValid(h) | ExprKind::VarbitBits(h, _) => self.header_roots(h, into),
+            ExprKind::LastIndex(s) | ExprKind::NextIndex(s) => {
+                into.insert(Root::Stack(*s));
+            }
+            ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Slice(a, ..) => self.expr_roots(a, into),
+            ExprKind::Binary(_, a, b) | ExprKind::Concat(a, b) => {
+                self.expr_roots(a, into);
+                self.expr_roots(b, into);
+            }
+            ExprKind::Mux(a, b, c) => [a, b, c].into_iter().for_each(|e| self.expr_roots(e, into)),
+        }
+    }
+
+    /// Whether the place is the same one whenever it is looked at.
+    pub fn is_static(v: &Val) -> bool {
+        match v {
+            Val::Place(p, _) => static_place(p),
+            Val::Sliced(..) => false,
+            Val::Header(h) | Val::Varbit(h, _) => matches!(h, HeaderRef::Static(_)),
+            Val::Agg(vs) | Val::Union(vs) | Val::Array(vs) => vs.iter().all(Self::is_static),
+            Val::Stack(..) | Val::Obj(_) => true,
+            _ => false,
+        }
+    }
+
+    /// The same place with run-time indices replaced by saved ones, so that it stays the same one.
+    pub fn pin(&mut self, v: &Val) -> Val {
+        match v {
+            Val::Place(LValue::Field(h, i), ty) => Val::Place(LValue::Field(self.pin_header(h), *i), *ty),
+            Val::Sliced(base, hi, lo) => Val::Sliced(Rc::new(self.pin(base)), *hi, *lo),
+            Val::Header(h) => Val::Header(self.pin_header(h)),
+            Val::Agg(vs) => Val::Agg(vs.iter().map(|v| self.pin(v)).collect()),
+            other => other.clone(),
+        }
+    }
+
+    fn pin_header(&mut self, h: &HeaderRef) -> HeaderRef {
+        match h {
+            HeaderRef::Index(s, e) if !self.is_stable(&Val::Expr((**e).clone())) => {
+                let t = self.temp(e.ty);
+                self.emit_assign(LValue::Var(t), (**e).clone());
+                HeaderRef::Index(*s, Box::new(Expr { kind: ExprKind::Var(t), ty: e.ty }))
+            }
+            other => other.clone(),
+        }
+    }
+}
+
+fn static_place(p: &LValue) -> bool {
+    match p {
+        LValue::Var(_) => true,
+        LValue::Field(h, _) => matches!(h, HeaderRef::Static(_)),
+        LValue::Slice(..) => false,
+    }
+}
+
+fn plain_name(t: &Type) -> String {
+    match t {
+        Type::New(n) => n.name.clone(),
+        Type::Enum(e) => e.name.clone(),
+        Type::Composite(c) => c.name.clone(),
+        t => t.to_string(),
+    }
+}
+
+/// Reads a variable.
+pub(crate) fn var(v: p4_ir::VarId, ty: Ty) -> Expr {
+    Expr { kind: ExprKind::Var(v), ty }
+}

@@ -1,0 +1,425 @@
+//! What does every part of the checker share? The IR under construction, scopes, the current body, diagnostics, budgets.
+//!
+//! Checking and lowering are one walk: a body is checked by lowering it where it is used, with all types known. What
+//! no package reaches is lowered too, after the result has been set aside (`unused.rs`).
+
+use crate::scope::{Scope, ScopeId};
+use crate::types::{Composite, Type};
+use crate::value::{ObjId, Tv, Val};
+use indexmap::IndexMap;
+use p4_ir::{Block, Expr, HeaderId, HeaderTypeId, Ir, LValue, LabelId, StackId, StateId, Stmt, Ty, Var, VarId};
+use p4_syntax::{Diagnostic, SourceMap, Span, ast};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// Proof that a diagnostic has been given; whoever receives it gives up quietly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reported(());
+
+pub(crate) type R<T> = Result<T, Reported>;
+
+/// Most statements a program may inline to, and most expression nodes that are looked at.
+const FUEL: u64 = 1_500_000;
+/// Deepest nesting of statements, expressions and inlined calls together.
+const MAX_DEPTH: u32 = 330;
+/// Errors after which nothing more is said.
+const MAX_DIAGNOSTICS: usize = 60;
+
+/// What kind of body is being lowered: decides what may stand in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Region {
+    /// Top level: constants only.
+    Global,
+    Parser,
+    Control,
+    /// In an action, from a table or called.
+    Action,
+    Function,
+}
+
+/// Which of v1model's blocks is being lowered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stage {
+    None,
+    Parser,
+    VerifyChecksum,
+    Ingress,
+    Egress,
+    ComputeChecksum,
+    Deparser,
+}
+
+/// One callable being inlined.
+#[derive(Clone, Default)]
+pub(crate) struct Frame {
+    /// Where `return` goes; made when first needed.
+    pub ret: Option<LabelId>,
+    /// Where a function's result goes.
+    pub result: Option<Tv>,
+    /// To be done when the callable ends: (to, from).
+    pub copy_out: Vec<(Tv, Tv)>,
+    /// Labels of the loops around the current statement: (break, continue).
+    pub loops: Vec<(LabelId, LabelId)>,
+}
+
+/// The body being lowered.
+#[derive(Clone)]
+pub(crate) struct Body {
+    pub scope: ScopeId,
+    pub region: Region,
+    pub stage: Stage,
+    /// Instance path for names, e.g. `UpfIngress.acl`.
+    pub path: String,
+    pub frames: Vec<Frame>,
+    /// The parser state that statements go to, while they stand directly in one.
+    pub state: Option<StateId>,
+    /// Whether the body is run by a table.
+    pub by_table: bool,
+}
+
+/// Everything.
+pub(crate) struct Cx<'a> {
+    pub map: &'a SourceMap,
+    pub diags: Vec<Diagnostic>,
+    said: HashSet<(Span, String)>,
+    pub ir: Ir,
+    pub scopes: Vec<Scope<'a>>,
+    pub externs: Vec<&'a ast::ExternDecl>,
+    pub blocks: Vec<crate::block::BlockDecl<'a>>,
+    pub packages: Vec<&'a ast::PackageDecl>,
+    pub objects: Vec<crate::objects::Object<'a>>,
+    pub actions: Vec<crate::action::Action<'a>>,
+    pub tables: Vec<crate::table::Table<'a>>,
+    pub generics: Vec<crate::resolve::Generic<'a>>,
+    pub errors: IndexMap<String, Span>,
+    pub match_kinds: HashMap<String, Span>,
+    pub next_type_id: u32,
+    pub header_types: HashMap<u32, HeaderTypeId>,
+    pub stack_of: HashMap<HeaderId, StackId>,
+    pub unions: u32,
+    names: HashMap<String, u32>,
+    /// Variables that are written once, so that their value may be used later.
+    pub stable: HashSet<VarId>,
+    /// Statements of the body so far.
+    pub out: Block,
+    pub body: Body,
+    /// Control instances that are being applied, outermost first.
+    pub active: Vec<ObjId>,
+    /// Addresses of declarations whose bodies have been lowered.
+    pub lowered: HashSet<usize>,
+    pub main: Option<(ObjId, Span)>,
+    /// The `NoAction` of programs that declare none.
+    pub implicit_no_action: Option<p4_ir::ActionId>,
+    /// Where counters and meters ask for `@pdu_length`.
+    pub pdu_users: Vec<Span>,
+    fuel: u64,
+    depth: u32,
+    /// Set once a budget is spent: everything stops.
+    pub stopped: bool,
+    /// In the second walk, over what the program does not use.
+    pub unused_walk: bool,
+    pub check_only: bool,
+}
+
+impl<'a> Cx<'a> {
+    pub fn new(map: &'a SourceMap, check_only: bool) -> Cx<'a> {
+        Cx {
+            map,
+            diags: Vec::new(),
+            said: HashSet::new(),
+            ir: Ir::default(),
+            scopes: vec![Scope::root()],
+            externs: Vec::new(),
+            blocks: Vec::new(),
+            packages: Vec::new(),
+            objects: Vec::new(),
+            actions: Vec::new(),
+            tables: Vec::new(),
+            generics: Vec::new(),
+            errors: IndexMap::new(),
+            match_kinds: HashMap::new(),
+            next_type_id: 0,
+            header_types: HashMap::new(),
+            stack_of: HashMap::new(),
+            unions: 0,
+            names: HashMap::new(),
+            stable: HashSet::new(),
+            out: Vec::new(),
+            body: Body {
+                scope: ScopeId::GLOBAL,
+                region: Region::Global,
+                stage: Stage::None,
+                path: String::new(),
+                frames: Vec::new(),
+                state: None,
+                by_table: false,
+            },
+            active: Vec::new(),
+            lowered: HashSet::new(),
+            main: None,
+            implicit_no_action: None,
+            pdu_users: Vec::new(),
+            fuel: FUEL,
+            depth: 0,
+            stopped: false,
+            unused_walk: false,
+            check_only,
+        }
+    }
+
+    // -----------------------------------------------------------------------------------------------------------------
+    // Diagnostics
+
+    /// Gives a diagnostic, once for each place and text: a body inlined twice is not to be blamed twice.
+    pub fn report(&mut self, d: Diagnostic) -> Reported {
+        if !self.stopped && self.said.insert((d.span, d.message.clone())) {
+            self.diags.push(d);
+            if self.diags.iter().filter(|d| d.is_error()).count() >= MAX_DIAGNOSTICS {
+                self.stopped = true;
+            }
+        }
+        Reported(())
+    }
+
+    pub fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> Reported {
+        self.report(Diagnostic::error(code, span, message))
+    }
+
+    pub fn warn(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
+        self.report(Diagnostic::warning(code, span, message));
+    }
+
+    /// Refuses what P4 allows but this compiler does not do.
+    pub fn unsupported(&mut self, span: Span, what: impl std::fmt::Display) -> Reported {
+        self.error("unsupported", span, format!("{what} is not supported"))
+    }
+
+    /// A fault that has been reported, or else is the compiler's.
+    pub fn bug(&mut self, span: Span, what: &str) -> Reported {
+        self.error("internal", span, format!("the compiler cannot handle this: {what}"))
+    }
+
+    /// For a value of a type that failed to resolve: there is a message already.
+    pub fn poisoned(&self) -> Reported {
+        Reported(())
+    }
+
+    pub fn has_errors(&self) -> bool {
+        p4_syntax::has_errors(&self.diags)
+    }
+
+    // -----------------------------------------------------------------------------------------------------------------
+    // Budgets
+
+    /// Takes `n` units of the budget for the size of the inlined program.
+    pub fn spend(&mut self, n: u64, span: Span) -> R<()> {
+        if self.stopped {
+            return Err(Reported(()));
+        }
+        if self.fuel < n {
+            let e = self.error("too-large", span, "the program becomes too large when calls are inlined");
+            self.stopped = true;
+            return Err(e);
+        }
+        self.fuel -= n;
+        Ok(())
+    }
+
+    /// Runs `f` one level deeper.
+    pub fn nested<T>(&mut self, span: Span, f: impl FnOnce(&mut Cx<'a>) -> R<T>) -> R<T> {
+        self.spend(1, span)?;
+        if self.depth >= MAX_DEPTH {
+            return Err(self.error("too-deep", span, "statements, expressions and calls nest too deep here"));
+        }
+        self.depth += 1;
+        let result = f(self);
+        self.depth -= 1;
+        result
+    }
+
+    // -----------------------------------------------------------------------------------------------------------------
+    // Names and storage
+
+    /// A name no other variable, header or stack has: the second `x` becomes `x#2`.
+    pub fn unique(&mut self, name: &str) -> String {
+        let n = self.names.entry(name.to_owned()).or_insert(0);
+        *n += 1;
+        if *n == 1 { name.to_owned() } else { format!("{name}#{n}") }
+    }
+
+    /// The name of something declared in the current body.
+    pub fn local_name(&self, name: &str) -> String {
+        if self.body.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.body.path) }
+    }
+
+    pub fn new_var(&mut self, name: &str, ty: Ty) -> VarId {
+        let name = self.unique(name);
+        self.ir.vars.push(Var { name, ty })
+    }
+
+    /// A variable for a value that is needed later; written once.
+    pub fn temp(&mut self, ty: Ty) -> VarId {
+        let name = self.local_name("tmp");
+        let v = self.new_var(&name, ty);
+        self.stable.insert(v);
+        v
+    }
+
+    pub fn new_label(&mut self, name: &str) -> LabelId {
+        let name = self.local_name(name);
+        self.ir.labels.push(name)
+    }
+
+    pub fn header_type(&mut self, c: &Rc<Composite>) -> HeaderTypeId {
+        if let Some(id) = self.header_types.get(&c.id) {
+            return *id;
+        }
+        let mut fields = Vec::new();
+        let mut offset = 0;
+        flatten_header(c, "", &mut fields, &mut offset);
+        let fixed_bits = fields.iter().filter(|f| !f.varbit).map(|f| f.ty.width()).sum();
+        let id = self.ir.header_types.push(p4_ir::HeaderType { name: c.name.clone(), fields, fixed_bits });
+        self.header_types.insert(c.id, id);
+        id
+    }
+
+    pub fn new_header(&mut self, name: &str, c: &Rc<Composite>, union: Option<u32>) -> HeaderId {
+        let ty = self.header_type(c);
+        let name = self.unique(name);
+        self.ir.headers.push(p4_ir::Header { name, ty, union })
+    }
+
+    /// Storage for a variable of any type that has one.
+    pub fn storage(&mut self, name: &str, ty: &Type, span: Span) -> R<Val> {
+        self.spend(ty.leaves(), span)?;
+        if let Some(t) = ty.scalar() {
+            return Ok(Val::Place(LValue::Var(self.new_var(name, t)), t));
+        }
+        match ty {
+            Type::Bad => Err(Reported(())),
+            Type::New(n) => self.storage(name, &n.target.clone(), span),
+            Type::Composite(c) => match c.kind {
+                crate::types::Kind::Struct => {
+                    let mut fields = Vec::new();
+                    for f in &c.fields {
+                        fields.push(self.storage(&format!("{name}.{}", f.name), &f.ty, span)?);
+                    }
+                    Ok(Val::Agg(fields.into()))
+                }
+                crate::types::Kind::Header => Ok(Val::Header(p4_ir::HeaderRef::Static(self.new_header(name, c, None)))),
+                crate::types::Kind::Union => {
+                    let number = self.unions;
+                    self.unions += 1;
+                    let mut members = Vec::new();
+                    for f in &c.fields {
+                        let Some(h) = f.ty.header() else { return Err(self.bug(span, "a union member is no header")) };
+                        let h = h.clone();
+                        let id = self.new_header(&format!("{name}.{}", f.name), &h, Some(number));
+                        members.push(Val::Header(p4_ir::HeaderRef::Static(id)));
+                    }
+                    Ok(Val::Union(members.into()))
+                }
+            },
+            Type::Tuple(ts) => {
+                let mut fields = Vec::new();
+                for (i, t) in ts.iter().enumerate() {
+                    fields.push(self.storage(&format!("{name}.{i}"), t, span)?);
+                }
+                Ok(Val::Agg(fields.into()))
+            }
+            Type::Stack(t, n) => match t.header() {
+                Some(c) => {
+                    let c = c.clone();
+                    let name = self.unique(name);
+                    let elements: Vec<HeaderId> =
+                        (0..*n).map(|i| self.new_header(&format!("{name}[{i}]"), &c, None)).collect();
+                    let id = self.ir.stacks.push(p4_ir::Stack { name, elements: elements.clone() });
+                    for e in &elements {
+                        self.stack_of.insert(*e, id);
+                    }
+                    Ok(Val::Stack(id, elements.into()))
+                }
+                None => {
+                    let mut elements = Vec::new();
+                    for i in 0..*n {
+                        elements.push(self.storage(&format!("{name}[{i}]"), t, span)?);
+                    }
+                    Ok(Val::Array(elements.into()))
+                }
+            },
+            Type::Varbit(_) => Err(self.unsupported(span, format!("a variable of type {ty}"))),
+            other => Err(self.error("type-mismatch", span, format!("there are no variables of type {other}"))),
+        }
+    }
+
+    // -----------------------------------------------------------------------------------------------------------------
+    // Output
+
+    pub fn emit(&mut self, s: Stmt) {
+        self.out.push(s);
+    }
+
+    pub fn emit_assign(&mut self, to: LValue, value: Expr) {
+        self.out.push(Stmt::Assign(to, value));
+    }
+
+    /// Collects what `f` emits into a block of its own.
+    pub fn block<T>(&mut self, f: impl FnOnce(&mut Cx<'a>) -> R<T>) -> (R<T>, Block) {
+        let outer = std::mem::take(&mut self.out);
+        let result = f(self);
+        let inner = std::mem::replace(&mut self.out, outer);
+        (result, inner)
+    }
+
+    /// As [`Cx::block`], for statements that are not directly in a parser state.
+    pub fn inner_block<T>(&mut self, f: impl FnOnce(&mut Cx<'a>) -> R<T>) -> (R<T>, Block) {
+        let state = self.body.state.take();
+        let result = self.block(f);
+        self.body.state = state;
+        result
+    }
+
+    /// Runs `f` with another body; the old one comes back after.
+    pub fn in_body<T>(&mut self, body: Body, f: impl FnOnce(&mut Cx<'a>) -> T) -> T {
+        let old = std::mem::replace(&mut self.body, body);
+        let result = f(self);
+        self.body = old;
+        result
+    }
+
+    pub fn in_scope<T>(&mut self, scope: ScopeId, f: impl FnOnce(&mut Cx<'a>) -> T) -> T {
+        let old = std::mem::replace(&mut self.body.scope, scope);
+        let result = f(self);
+        self.body.scope = old;
+        result
+    }
+
+    /// Whether a span lies in one of the built-in files.
+    pub fn is_builtin(&self, span: Span) -> bool {
+        self.map.get(span.file).is_some_and(|f| f.path.is_none() && f.included_from.is_some())
+    }
+
+    /// The source text of a span on one line, for key names.
+    pub fn text(&self, span: Span) -> String {
+        self.map.text(span).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn flatten_header(c: &Composite, prefix: &str, fields: &mut Vec<p4_ir::Field>, offset: &mut u32) {
+    for f in &c.fields {
+        let name = format!("{prefix}{}", f.name);
+        flatten_field(&f.ty, name, fields, offset);
+    }
+}
+
+fn flatten_field(ty: &Type, name: String, fields: &mut Vec<p4_ir::Field>, offset: &mut u32) {
+    let (ty, varbit) = match ty {
+        Type::Varbit(w) => (Ty::Bit(*w), true),
+        Type::Composite(c) => return flatten_header(c, &format!("{name}."), fields, offset),
+        Type::New(n) => return flatten_field(&n.target, name, fields, offset),
+        // A field of a bad type has been reported; a bit in its place keeps the rest going.
+        other => (other.scalar().unwrap_or(Ty::Bit(1)), false),
+    };
+    fields.push(p4_ir::Field { name, ty, offset_bits: *offset, varbit });
+    *offset = offset.saturating_add(ty.width());
+}

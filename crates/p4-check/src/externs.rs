@@ -1,0 +1,482 @@
+//! What do the externs of core.p4 and v1model.p4 become? (P4_16 appendix D; v1model)
+//!
+//! They are known by name. Any other extern is checked like these, but refused in a program that is to run.
+
+use crate::consteval;
+use crate::cx::{Cx, R, Region, Stage};
+use crate::objects::ObjKind;
+use crate::types::*;
+use crate::value::*;
+use p4_ir::{BinOp, Bits, CheckData, Expr, Extern, HashAlgorithm, LValue, Replicate, Stmt, Ty};
+use p4_syntax::{Diagnostic, Span, ast};
+
+impl<'a> Cx<'a> {
+    /// A call of an extern function with its arguments checked and converted.
+    pub fn extern_function(&mut self, decl: &'a ast::FunctionDecl, args: &[Tv], ret: &Type, span: Span) -> R<Tv> {
+        let name = decl.name.name.as_str();
+        let void = Tv::value(Type::Void, Val::None, span);
+        if self.body.region == Region::Global && name != "static_assert" {
+            return Err(self.error("not-const", span, format!("`{name}` cannot be called at top level")));
+        }
+        match (name, args) {
+            ("static_assert", [check, rest @ ..]) => return self.static_assert(check, rest, span),
+            ("verify", [check, error]) => {
+                if self.body.region != Region::Parser {
+                    return Err(self.error("misplaced", span, "`verify` may be called directly in parser states only"));
+                }
+                let (c, e) = (self.scalar(check)?, self.scalar(error)?);
+                match error.val.bits() {
+                    Some(code) => self.emit(Stmt::Verify(c, code)),
+                    // Chosen at run time: one test for each error there is.
+                    None => {
+                        for code in 0..self.errors.len() {
+                            let code = Bits::new(ERROR_WIDTH, code as u128);
+                            let other = consteval::binary(BinOp::Ne, e.clone(), constant(code, Ty::Bit(ERROR_WIDTH)));
+                            self.emit(Stmt::Verify(consteval::binary(BinOp::LOr, c.clone(), other), code));
+                        }
+                    }
+                }
+            }
+            ("mark_to_drop", _) => self.emit(Stmt::Extern(Extern::MarkToDrop)),
+            ("hash", [result, algo, base, data, max]) => {
+                let algorithm = self.algorithm(algo)?;
+                let result = self.scalar_place(result)?;
+                let (base, max) = (self.unsigned(base)?, self.unsigned(max)?);
+                let mut list = Vec::new();
+                self.flatten_data(data, &mut list)?;
+                let data = self.plain_data(list, data.span)?;
+                self.emit(Stmt::Extern(Extern::Hash { result, algorithm, base, data, max }));
+            }
+            ("random", [result, low, high]) => {
+                let result = self.scalar_place(result)?;
+                let (low, high) = (self.unsigned(low)?, self.unsigned(high)?);
+                self.emit(Stmt::Extern(Extern::Random { result, low, high }));
+            }
+            ("digest", [receiver, data]) => {
+                self.only_in(Stage::Ingress, name, span)?;
+                let receiver = self.scalar(receiver)?;
+                let mut list = Vec::new();
+                self.flatten_data(data, &mut list)?;
+                let data = self.plain_data(list, data.span)?;
+                self.emit(Stmt::Extern(Extern::Digest { receiver, data }));
+            }
+            ("verify_checksum" | "verify_checksum_with_payload", [condition, data, checksum, algo]) => {
+                self.only_in(Stage::VerifyChecksum, name, span)?;
+                let algorithm = self.algorithm(algo)?;
+                let condition = self.scalar(condition)?;
+                let checksum = self.unsigned(checksum)?;
+                let mut list = Vec::new();
+                self.flatten_data(data, &mut list)?;
+                let payload = name.ends_with("payload");
+                self.emit(Stmt::Extern(Extern::VerifyChecksum { condition, data: list, checksum, algorithm, payload }));
+            }
+            ("update_checksum" | "update_checksum_with_payload", [condition, data, checksum, algo]) => {
+                self.only_in(Stage::ComputeChecksum, name, span)?;
+                let algorithm = self.algorithm(algo)?;
+                let condition = self.scalar(condition)?;
+                let checksum = self.scalar_place(checksum)?;
+                let mut list = Vec::new();
+                self.flatten_data(data, &mut list)?;
+                let payload = name.ends_with("payload");
+                self.emit(Stmt::Extern(Extern::UpdateChecksum { condition, data: list, checksum, algorithm, payload }));
+            }
+            ("clone" | "clone3" | "clone_preserving_field_list", [kind, session, fields @ ..]) => {
+                let kind = match kind.val.bits().map(Bits::value) {
+                    Some(0) => Replicate::CloneI2E,
+                    Some(1) => Replicate::CloneE2E,
+                    _ => return Err(self.error("not-const", kind.span, "the kind of clone must be known at compile time")),
+                };
+                let session = Some(self.scalar(session)?);
+                let fields = match fields.first() {
+                    Some(f) if name != "clone3" => Some(self.field_list(f)?),
+                    Some(f) => return Err(self.old_field_list(name, f.span)),
+                    None => None,
+                };
+                self.emit(Stmt::Extern(Extern::Replicate { kind, session, fields }));
+            }
+            ("resubmit_preserving_field_list", [f]) => {
+                self.only_in(Stage::Ingress, name, span)?;
+                let fields = Some(self.field_list(f)?);
+                self.emit(Stmt::Extern(Extern::Replicate { kind: Replicate::Resubmit, session: None, fields }));
+            }
+            ("recirculate_preserving_field_list", [f]) => {
+                self.only_in(Stage::Egress, name, span)?;
+                let fields = Some(self.field_list(f)?);
+                self.emit(Stmt::Extern(Extern::Replicate { kind: Replicate::Recirculate, session: None, fields }));
+            }
+            ("resubmit" | "recirculate", [data]) => {
+                let nothing = data.ty.leaves() <= 1 && !matches!(data.ty, Type::Composite(_)) && data.ty.scalar().is_none();
+                if !nothing {
+                    return Err(self.old_field_list(name, span));
+                }
+                let kind = if name == "resubmit" { Replicate::Resubmit } else { Replicate::Recirculate };
+                self.emit(Stmt::Extern(Extern::Replicate { kind, session: None, fields: None }));
+            }
+            ("truncate", [length]) => {
+                let length = self.scalar(length)?;
+                self.emit(Stmt::Extern(Extern::Truncate(length)));
+            }
+            ("assert" | "assume", [check]) => {
+                let check = self.scalar(check)?;
+                self.emit(Stmt::Extern(Extern::Assert(check, name == "assert")));
+            }
+            ("log_msg", [text, data @ ..]) => {
+                let Val::Str(text) = &text.val else {
+                    return Err(self.error("not-const", text.span, "the text must be known at compile time"));
+                };
+                let mut list = Vec::new();
+                for d in data {
+                    self.flatten_data(d, &mut list)?;
+                }
+                let values = self.plain_data(list, span)?;
+                self.emit(Stmt::Extern(Extern::Log(text.to_string(), values)));
+            }
+            _ => return self.unknown_extern(&format!("extern function `{name}`"), ret, span),
+        }
+        Ok(void)
+    }
+
+    /// A call of a method of an extern instance.
+    pub fn extern_method_call(&mut self, obj: ObjId, ext: &str, method: &str, args: &[Tv], ret: &Type, span: Span) -> R<Tv> {
+        let void = Tv::value(Type::Void, Val::None, span);
+        enum K {
+            In,
+            Out,
+            Counter(p4_ir::CounterId),
+            DirectCounter(p4_ir::CounterId),
+            Meter(p4_ir::MeterId),
+            DirectMeter(p4_ir::MeterId),
+            Register(p4_ir::RegisterId, Type),
+            Other,
+        }
+        let kind = match self.kind(obj) {
+            ObjKind::PacketIn => K::In,
+            ObjKind::PacketOut => K::Out,
+            ObjKind::Counter(c) => K::Counter(*c),
+            ObjKind::DirectCounter(c) => K::DirectCounter(*c),
+            ObjKind::Meter(m) => K::Meter(*m),
+            ObjKind::DirectMeter(m) => K::DirectMeter(*m),
+            ObjKind::Register(r, t) => K::Register(*r, t.clone()),
+            _ => K::Other,
+        };
+        match (kind, method, args) {
+            (K::In, _, _) => return self.packet_in(method, args, ret, span),
+            (K::Out, "emit", [v]) => {
+                if self.body.stage != Stage::Deparser && !self.check_only {
+                    return Err(self.error("misplaced", span, "`emit` may be called in the deparser only"));
+                }
+                self.emit_header(v)?;
+            }
+            (K::Counter(counter), "count", [index]) => {
+                let index = self.unsigned(index)?;
+                self.emit(Stmt::Extern(Extern::Count { counter, index }));
+            }
+            (K::DirectCounter(c), "count", []) => {
+                self.in_table_action("a direct counter", span)?;
+                self.emit(Stmt::Extern(Extern::DirectCount(c)));
+            }
+            (K::Meter(meter), "execute_meter", [index, result]) => {
+                let (index, result) = (self.unsigned(index)?, self.scalar_place(result)?);
+                self.emit(Stmt::Extern(Extern::Meter { meter, index, result }));
+            }
+            (K::DirectMeter(meter), "read", [result]) => {
+                self.in_table_action("a direct meter", span)?;
+                let result = self.scalar_place(result)?;
+                self.emit(Stmt::Extern(Extern::DirectMeter { meter, result }));
+            }
+            (K::Register(register, cell), "read", [result, index]) => {
+                let index = self.unsigned(index)?;
+                let result = self.register_place(result, &cell)?;
+                self.emit(Stmt::Extern(Extern::RegisterRead { register, index, result }));
+            }
+            (K::Register(register, cell), "write", [index, value]) => {
+                let index = self.unsigned(index)?;
+                let value = self.scalar(value)?;
+                let value = consteval::cast(value, Ty::Bit(cell.scalar().map_or(1, Ty::width)));
+                self.emit(Stmt::Extern(Extern::RegisterWrite { register, index, value }));
+            }
+            _ => return self.unknown_extern(&format!("method `{method}` of extern `{ext}`"), ret, span),
+        }
+        Ok(void)
+    }
+
+    /// An extern that is declared but not built in: fine where only checking is wanted.
+    fn unknown_extern(&mut self, what: &str, ret: &Type, span: Span) -> R<Tv> {
+        if !self.check_only && !self.unused_walk {
+            return Err(self.unsupported(span, what));
+        }
+        if matches!(ret, Type::Void) {
+            return Ok(Tv::value(Type::Void, Val::None, span));
+        }
+        let name = self.local_name("extern");
+        let val = self.storage(&name, ret, span)?;
+        Ok(Tv { ty: ret.clone(), val, access: Access::Read("a computed value"), span })
+    }
+
+    // -----------------------------------------------------------------------------------------------------------------
+    // packet_in, packet_out
+
+    fn packet_in(&mut self, method: &str, args: &[Tv], ret: &Type, span: Span) -> R<Tv> {
+        let void = Tv::value(Type::Void, Val::None, span);
+        if self.body.region != Region::Parser && !self.check_only {
+            return Err(self.error("misplaced", span, format!("`{method}` of a packet may be called directly in parser states only")));
+        }
+        match (method, args) {
+            ("extract", [header, rest @ ..]) => {
+                let Some(c) = header.ty.header().cloned() else {
+                    return Err(self.error("type-mismatch", header.span, format!("only headers can be extracted, not {}", header.ty)));
+                };
+                let varbit = c.fields.iter().any(|f| matches!(f.ty, Type::Varbit(_)));
+                match (varbit, rest) {
+                    (true, []) => {
+                        let message = format!("header {} has a varbit field; `extract` needs its length in bits", c.name);
+                        return Err(self.error("arity", span, message));
+                    }
+                    (false, [_]) => {
+                        let message = format!("header {} has no varbit field; `extract` takes no length", c.name);
+                        return Err(self.error("arity", span, message));
+                    }
+                    _ => {}
+                }
+                let Val::Header(h) = &header.val else { return Err(self.bug(span, "a header")) };
+                let varbit_bits = rest.first().and_then(|l| l.val.scalar());
+                self.emit(Stmt::Extract { header: h.clone(), varbit_bits });
+                Ok(void)
+            }
+            ("advance", [bits]) => {
+                let bits = self.scalar(bits)?;
+                self.emit(Stmt::Advance(bits));
+                Ok(void)
+            }
+            ("lookahead", []) => self.lookahead(ret, span),
+            ("length", []) => match self.ir.intrinsic.standard.get("packet_length") {
+                Some(v) => Ok(Tv::expr(Type::bit(32), crate::coerce::var(*v, Ty::Bit(32)), span)),
+                None => Ok(self.constant_u32(0, span)),
+            },
+            _ => self.unknown_extern(&format!("`{method}` of a packet"), ret, span),
+        }
+    }
+
+    /// `lookahead<T>()`: one scalar is read and cut into the fields of `T`.
+    fn lookahead(&mut self, ty: &Type, span: Span) -> R<Tv> {
+        if ty.has_var() {
+            let d = Diagnostic::error("inference", span, "the type that `lookahead` reads is not determined");
+            return Err(self.report(d.with_help("write it: `lookahead<bit<8>>()`")));
+        }
+        let bits = match ty.wire_bits() {
+            Some(b) if ty.max_wire_bits() == Some(b) => b,
+            _ => return Err(self.error("type-mismatch", span, format!("`lookahead` cannot read {ty}"))),
+        };
+        if bits == 0 || bits > u64::from(base::MAX_WIDTH) {
+            return Err(self.unsupported(span, format!("a lookahead of {bits} bits")));
+        }
+        let width = bits as u32;
+        let t = self.temp(Ty::Bit(width));
+        self.stable.remove(&t);
+        self.emit(Stmt::Lookahead(LValue::Var(t)));
+        let all = crate::coerce::var(t, Ty::Bit(width));
+        let mut high = width;
+        let val = self.cut(ty, &all, &mut high, span)?;
+        Ok(Tv::value(ty.clone(), val, span))
+    }
+
+    /// The value of a type whose bits stand in `all` below bit `high`.
+    fn cut(&mut self, ty: &Type, all: &Expr, high: &mut u32, span: Span) -> R<Val> {
+        if let Some(t) = ty.scalar() {
+            let w = t.width();
+            let part = if all.ty.width() == w { all.clone() } else { consteval::slice(all.clone(), *high - 1, *high - w) };
+            *high -= w;
+            return Ok(Val::Expr(consteval::cast(part, t)));
+        }
+        match ty {
+            Type::Composite(c) if c.kind != Kind::Union => {
+                let mut fields = Vec::new();
+                for f in &c.fields {
+                    fields.push(self.cut(&f.ty, all, high, span)?);
+                }
+                Ok(if c.kind == Kind::Header { Val::HeaderLit(Some(fields.into())) } else { Val::Agg(fields.into()) })
+            }
+            Type::Tuple(ts) => {
+                let mut fields = Vec::new();
+                for t in ts.iter() {
+                    fields.push(self.cut(t, all, high, span)?);
+                }
+                Ok(Val::Agg(fields.into()))
+            }
+            Type::Stack(t, n) => {
+                let mut elements = Vec::new();
+                for _ in 0..*n {
+                    elements.push(self.cut(t, all, high, span)?);
+                }
+                Ok(Val::Array(elements.into()))
+            }
+            t => Err(self.error("type-mismatch", span, format!("`lookahead` cannot read {t}"))),
+        }
+    }
+
+    fn emit_header(&mut self, v: &Tv) -> R<()> {
+        match &v.ty {
+            Type::Composite(c) if c.kind == Kind::Header => {
+                let h = self.materialize(v)?;
+                self.emit(Stmt::Emit(h));
+                Ok(())
+            }
+            Type::Composite(c) => {
+                for i in 0..c.fields.len() {
+                    let f = self.field(v, c, i, v.span)?;
+                    self.emit_header(&f)?;
+                }
+                Ok(())
+            }
+            Type::Tuple(ts) => {
+                let Val::Agg(vs) = &v.val else { return Err(self.bug(v.span, "a tuple")) };
+                ts.iter().zip(vs.iter()).try_for_each(|(t, x)| self.emit_header(&Tv::value(t.clone(), x.clone(), v.span)))
+            }
+            Type::Stack(t, _) => {
+                let elements = self.elements(v, v.span)?;
+                elements.into_iter().try_for_each(|x| self.emit_header(&Tv::value((**t).clone(), x, v.span)))
+            }
+            t => Err(self.error("type-mismatch", v.span, format!("only headers can be emitted, not {t}"))),
+        }
+    }
+
+    // -----------------------------------------------------------------------------------------------------------------
+    // Arguments
+
+    fn only_in(&mut self, stage: Stage, name: &str, span: Span) -> R<()> {
+        if self.body.stage == stage || self.check_only || self.body.stage == Stage::None {
+            return Ok(());
+        }
+        let place = match stage {
+            Stage::Parser => "the parser",
+            Stage::VerifyChecksum => "the control that verifies checksums",
+            Stage::ComputeChecksum => "the control that computes checksums",
+            Stage::Ingress => "ingress",
+            Stage::Egress => "egress",
+            Stage::Deparser | Stage::None => "the deparser",
+        };
+        Err(self.error("misplaced", span, format!("`{name}` may be called in {place} only")))
+    }
+
+    fn in_table_action(&mut self, what: &str, span: Span) -> R<()> {
+        if self.body.by_table || self.unused_walk || self.check_only {
+            return Ok(());
+        }
+        Err(self.error("misplaced", span, format!("{what} may be used only in actions that its table runs")))
+    }
+
+    pub fn scalar(&mut self, v: &Tv) -> R<Expr> {
+        match v.val.scalar() {
+            Some(e) => Ok(e),
+            None if v.ty.is_bad() => Err(self.poisoned()),
+            None => Err(self.error("type-mismatch", v.span, format!("a single value is wanted here, not {}", v.ty))),
+        }
+    }
+
+    /// A scalar as `bit<W>`.
+    fn unsigned(&mut self, v: &Tv) -> R<Expr> {
+        let e = self.scalar(v)?;
+        Ok(match e.ty {
+            Ty::Bit(_) => e,
+            other => consteval::cast(e, Ty::Bit(other.width())),
+        })
+    }
+
+    fn scalar_place(&mut self, v: &Tv) -> R<LValue> {
+        match (v.val.place(), &v.ty) {
+            (Some(p), Type::Bits { signed: false, .. } | Type::New(_) | Type::Enum(_)) => Ok(p),
+            (_, Type::Bad) => Err(self.poisoned()),
+            (_, t) => Err(self.error("type-mismatch", v.span, format!("the result must be bit<W>, not {t}"))),
+        }
+    }
+
+    /// Registers hold bits; a signed or bool variable gets them through a temporary.
+    fn register_place(&mut self, v: &Tv, cell: &Type) -> R<LValue> {
+        match (v.val.place(), cell.scalar()) {
+            (Some(p), Some(Ty::Bit(_))) => Ok(p),
+            (Some(_), Some(t)) => Err(self.unsupported(v.span, format!("reading a register of {t}"))),
+            _ => Err(self.bug(v.span, "the result of a register")),
+        }
+    }
+
+    fn algorithm(&mut self, v: &Tv) -> R<HashAlgorithm> {
+        let Type::Enum(e) = &v.ty else {
+            return Err(self.error("type-mismatch", v.span, format!("a HashAlgorithm is wanted, not {}", v.ty)));
+        };
+        let Some(code) = v.val.bits() else {
+            return Err(self.error("not-const", v.span, "the algorithm must be known at compile time"));
+        };
+        let name = e.members.iter().find(|(_, c)| *c == code.value()).map_or("", |(n, _)| n);
+        match name {
+            "crc32" => Ok(HashAlgorithm::Crc32),
+            "crc16" => Ok(HashAlgorithm::Crc16),
+            "identity" => Ok(HashAlgorithm::Identity),
+            "csum16" => Ok(HashAlgorithm::Csum16),
+            "xor16" => Ok(HashAlgorithm::Xor16),
+            other => Err(self.unsupported(v.span, format!("hash algorithm `{other}`"))),
+        }
+    }
+
+    /// The scalars of a value in wire order; a header's validity is not looked at.
+    fn flatten_data(&mut self, v: &Tv, into: &mut Vec<CheckData>) -> R<()> {
+        self.spend(1, v.span)?;
+        if let Some(e) = v.val.scalar() {
+            into.push(CheckData::Value(e));
+            return Ok(());
+        }
+        match (&v.ty, &v.val) {
+            (_, Val::Varbit(h, i)) => {
+                into.push(CheckData::Varbit(h.clone(), *i));
+                Ok(())
+            }
+            (Type::Composite(c), _) if c.kind != Kind::Union => {
+                for i in 0..c.fields.len() {
+                    let f = self.field(v, c, i, v.span)?;
+                    self.flatten_data(&f, into)?;
+                }
+                Ok(())
+            }
+            (Type::Tuple(ts), Val::Agg(vs)) => {
+                ts.iter().zip(vs.iter()).try_for_each(|(t, x)| self.flatten_data(&Tv::value(t.clone(), x.clone(), v.span), into))
+            }
+            (Type::Stack(t, _), _) => {
+                let elements = self.elements(v, v.span)?;
+                elements.into_iter().try_for_each(|x| self.flatten_data(&Tv::value((**t).clone(), x, v.span), into))
+            }
+            (t, _) => Err(self.unsupported(v.span, format!("data of {t} here"))),
+        }
+    }
+
+    fn plain_data(&mut self, list: Vec<CheckData>, span: Span) -> R<Vec<Expr>> {
+        list.into_iter()
+            .map(|d| match d {
+                CheckData::Value(e) => Ok(e),
+                CheckData::Varbit(..) => Err(self.unsupported(span, "a varbit field here")),
+            })
+            .collect()
+    }
+
+    fn field_list(&mut self, v: &Tv) -> R<Expr> {
+        self.scalar(v)
+    }
+
+    fn old_field_list(&mut self, name: &str, span: Span) -> crate::cx::Reported {
+        let base = if name == "clone3" { "clone" } else { name };
+        let d = Diagnostic::error("unsupported", span, format!("`{name}` with data is not supported"));
+        self.report(d.with_help(format!("use `{base}_preserving_field_list` and mark the fields with `@field_list`")))
+    }
+
+    fn static_assert(&mut self, check: &Tv, rest: &[Tv], span: Span) -> R<Tv> {
+        match check.val.bits() {
+            Some(b) if b.is_true() => Ok(self.bool_value(true, span)),
+            Some(_) => {
+                let text = match rest.first().map(|t| &t.val) {
+                    Some(Val::Str(s)) => format!("static assertion failed: {s}"),
+                    _ => "static assertion failed".to_owned(),
+                };
+                Err(self.error("static-assert", span, text))
+            }
+            None => Err(self.error("not-const", check.span, "a static assertion must be known at compile time")),
+        }
+    }
+}

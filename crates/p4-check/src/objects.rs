@@ -1,0 +1,328 @@
+//! What comes into being when something is instantiated? Counters, meters, registers, parsers, controls, packages
+//! (P4_16 §11.3, v1model).
+
+use crate::args::Subst;
+use crate::block::BlockInst;
+use crate::cx::{Cx, R, Region};
+use crate::scope::{Entity, ScopeId};
+use crate::types::*;
+use crate::value::*;
+use p4_ir::{CounterId, MeterId, RegisterId};
+use p4_syntax::{Diagnostic, Span, ast};
+use program::{CountUnit, CounterInfo, LengthSource, MeterInfo, RegisterInfo};
+
+/// An instance.
+pub(crate) struct Object<'a> {
+    /// Full name, e.g. `UpfIngress.usage`.
+    pub path: String,
+    pub kind: ObjKind<'a>,
+}
+
+pub(crate) enum ObjKind<'a> {
+    PacketIn,
+    PacketOut,
+    Counter(CounterId),
+    DirectCounter(CounterId),
+    Meter(MeterId),
+    DirectMeter(MeterId),
+    /// With the type of a cell.
+    Register(RegisterId, Type),
+    ActionProfile,
+    /// Declared, but no table may use it.
+    ActionSelector,
+    /// An extern this compiler knows nothing of.
+    Unknown,
+    Block(BlockInst),
+    Package(PackageId, Vec<(&'a ast::Param, Tv)>),
+}
+
+impl ObjKind<'_> {
+    pub fn block(block: BlockId, args: Vec<Tv>, single: bool) -> Self {
+        ObjKind::Block(BlockInst { block, args, single, bound: None, exits: false })
+    }
+}
+
+/// Largest counter, meter or register array.
+const MAX_CELLS: u64 = 1 << 28;
+
+impl<'a> Cx<'a> {
+    pub fn new_object(&mut self, path: String, kind: ObjKind<'a>) -> ObjId {
+        self.objects.push(Object { path, kind });
+        ObjId(self.objects.len() as u32 - 1)
+    }
+
+    /// The instance a value is, if it is one.
+    pub fn object(&self, v: &Tv) -> Option<ObjId> {
+        match v.val {
+            Val::Obj(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// Declares `T(args) name;`. `single`: see [`BlockInst::single`].
+    pub fn declare_instance(&mut self, i: &'a ast::Instantiation, annotations: &'a [ast::Annotation], single: bool) -> R<()> {
+        if i.members.as_ref().is_some_and(|m| !m.is_empty()) {
+            self.declare(&i.name, Entity::Bad);
+            return Err(self.unsupported(i.name.span, "an instance with methods of its own"));
+        }
+        let path = self.control_plane_name(&i.name.name, annotations);
+        if self.body.region == Region::Global
+            && let Ok(Type::Block(..)) = self.resolve(&i.ty)
+        {
+            self.declare(&i.name, Entity::Bad);
+            return Err(self.error("misplaced", i.name.span, "parsers and controls cannot be instantiated at top level"));
+        }
+        let made = self.resolve(&i.ty).and_then(|ty| self.construct(&ty, &i.args, path, annotations, single, i.name.span));
+        match made {
+            Ok(v) => {
+                if self.body.region == Region::Global
+                    && i.name.name == "main"
+                    && let Some(id) = self.object(&v)
+                {
+                    self.main = Some((id, i.name.span));
+                }
+                self.declare(&i.name, Entity::Value(v));
+                Ok(())
+            }
+            Err(e) => {
+                self.declare(&i.name, Entity::Bad);
+                Err(e)
+            }
+        }
+    }
+
+    /// The full name for the control plane: the instance path and the name or `@name` (P4_16 §18.3.3).
+    pub fn control_plane_name(&mut self, name: &str, annotations: &'a [ast::Annotation]) -> String {
+        match ast::find_annotation(annotations, "name").and_then(ast::Annotation::string) {
+            Some(s) => match s.strip_prefix('.') {
+                Some(absolute) => absolute.to_owned(),
+                None => self.local_name(s),
+            },
+            None => self.local_name(name),
+        }
+    }
+
+    /// Runs a constructor.
+    pub fn construct(
+        &mut self,
+        ty: &Type,
+        args: &'a [ast::Arg],
+        path: String,
+        annotations: &'a [ast::Annotation],
+        single: bool,
+        span: Span,
+    ) -> R<Tv> {
+        if !matches!(self.body.region, Region::Global | Region::Parser | Region::Control) {
+            return Err(self.error("misplaced", span, "instances cannot be made here, only at top level, in parsers and in controls"));
+        }
+        let (ty, kind) = match ty {
+            Type::Extern(id, targs) => self.construct_extern(*id, targs, args, &path, annotations, span)?,
+            Type::Block(id, targs) => self.construct_block(*id, targs, args, single, span)?,
+            Type::Package(id, targs) => self.construct_package(*id, targs, args, span)?,
+            Type::Bad => return Err(self.poisoned()),
+            t => return Err(self.error("type-mismatch", span, format!("{t} cannot be instantiated"))),
+        };
+        let id = self.new_object(path, kind);
+        Ok(Tv { ty, val: Val::Obj(id), access: Access::Read("an instance"), span })
+    }
+
+    fn construct_block(&mut self, id: BlockId, targs: &[Type], args: &'a [ast::Arg], single: bool, span: Span) -> R<(Type, ObjKind<'a>)> {
+        let decl = self.blocks[id.0 as usize];
+        let name = decl.name().name.clone();
+        if !decl.has_body() {
+            return Err(self.error("no-body", span, format!("`{name}` is only a type of parsers or controls and cannot be instantiated")));
+        }
+        let mut subst = Subst::default();
+        let scope = self.type_scope((ScopeId::GLOBAL, decl.seen()), decl.type_params(), targs, &mut subst);
+        let params = self.resolve_params(decl.constructor_params(), scope)?;
+        let found = self.match_args(&name, decl.constructor_params(), args, span)?;
+        let (values, block) = self.block(|cx| cx.eval_args(&name, &params, &found, &mut subst, scope, span));
+        let values = values?;
+        if !block.is_empty() || values.iter().any(|v| !v.val.is_const()) {
+            let at = values.iter().find(|v| !v.val.is_const()).map_or(span, |v| v.span);
+            return Err(self.error("not-const", at, "constructor arguments must be known at compile time"));
+        }
+        for v in &values {
+            // It may be applied in two places now.
+            if let Some(o) = self.object(v)
+                && let ObjKind::Block(inst) = &mut self.objects[o.0 as usize].kind
+            {
+                inst.single = false;
+            }
+        }
+        Ok((Type::Block(id, targs.into()), ObjKind::block(id, values, single)))
+    }
+
+    fn construct_package(&mut self, id: PackageId, targs: &[Type], args: &'a [ast::Arg], span: Span) -> R<(Type, ObjKind<'a>)> {
+        if self.body.region != Region::Global {
+            return Err(self.error("misplaced", span, "a package can be instantiated at top level only"));
+        }
+        let decl = self.packages[id.0 as usize];
+        let name = &decl.name.name;
+        let mut subst = Subst::default();
+        let scope = self.type_scope((ScopeId::GLOBAL, u32::MAX), &decl.type_params, targs, &mut subst);
+        let params = self.resolve_params(&decl.params, scope)?;
+        let found = self.match_args(name, &decl.params, args, span)?;
+        let mut values = Vec::new();
+        let mut failed = None;
+        for (p, arg) in params.iter().zip(&found) {
+            let Some(arg) = arg else { continue };
+            match self.pure(&arg.value, "the argument of a package") {
+                Ok(v) => values.push((p, v)),
+                Err(e) => failed = Some(e),
+            }
+        }
+        if let Some(e) = failed {
+            return Err(e);
+        }
+        let mut given = Vec::new();
+        for (p, v) in values {
+            match (&p.ty, &v.ty) {
+                (Type::Block(..), Type::Block(..)) => {
+                    if let Err(e) = self.unify(&p.ty, &v.ty, &mut subst, v.span, name, &p.ast.name.name) {
+                        failed = Some(e);
+                    }
+                    given.push((p.ast, v));
+                }
+                (Type::Package(a, _), Type::Package(b, _)) if a == b => given.push((p.ast, v)),
+                (t, _) => {
+                    self.unify(t, &v.ty, &mut subst, v.span, name, &p.ast.name.name)?;
+                    let t = self.substitute(t, &subst, span)?;
+                    match self.coerce(v, &t, &format!("parameter `{}` of `{name}`", p.ast.name.name)) {
+                        Ok(v) => given.push((p.ast, v)),
+                        Err(e) => failed = Some(e),
+                    }
+                }
+            }
+        }
+        if let Some(e) = failed {
+            return Err(e);
+        }
+        let targs: Vec<Type> = subst.open.iter().filter_map(|(i, _)| subst.found.get(i).cloned()).collect();
+        Ok((Type::Package(id, targs.into()), ObjKind::Package(id, given)))
+    }
+
+    fn construct_extern(
+        &mut self,
+        id: ExternId,
+        targs: &[Type],
+        args: &'a [ast::Arg],
+        path: &str,
+        annotations: &'a [ast::Annotation],
+        span: Span,
+    ) -> R<(Type, ObjKind<'a>)> {
+        let decl = self.externs[id.0 as usize];
+        let name = &decl.name.name;
+        let constructors: Vec<&'a ast::Method> = decl.methods.iter().filter(|m| m.ret.is_none()).collect();
+        let Some(method) = choose(&constructors, args) else {
+            let d = match constructors.first() {
+                None => Diagnostic::error("no-constructor", span, format!("extern `{name}` has no constructor; the architecture provides it")),
+                Some(m) => {
+                    let message = format!("no constructor of `{name}` takes these {} arguments", args.len());
+                    Diagnostic::error("arity", span, message).with_place(m.span, "a constructor")
+                }
+            };
+            return Err(self.report(d));
+        };
+        let mut subst = Subst::default();
+        let scope = self.type_scope((ScopeId::GLOBAL, u32::MAX), &decl.type_params, targs, &mut subst);
+        let params = self.resolve_params(&method.params, scope)?;
+        let found = self.match_args(name, &method.params, args, span)?;
+        let (values, block) = self.block(|cx| cx.eval_args(name, &params, &found, &mut subst, scope, span));
+        let values = values?;
+        if !block.is_empty() || values.iter().any(|v| !v.val.is_const()) {
+            let at = values.iter().find(|v| !v.val.is_const()).map_or(span, |v| v.span);
+            return Err(self.error("not-const", at, "constructor arguments must be known at compile time"));
+        }
+        let full: Vec<Type> = match targs {
+            [] => subst.open.iter().map(|(i, _)| subst.found.get(i).cloned().unwrap_or(Type::Var(*i))).collect(),
+            given => given.to_vec(),
+        };
+        let kind = self.extern_kind(name, &full, &values, path, annotations, span)?;
+        Ok((Type::Extern(id, full.into()), kind))
+    }
+
+    fn extern_kind(
+        &mut self,
+        name: &str,
+        targs: &[Type],
+        values: &[Tv],
+        path: &str,
+        annotations: &'a [ast::Annotation],
+        span: Span,
+    ) -> R<ObjKind<'a>> {
+        let pdu = ast::find_annotation(annotations, "pdu_length");
+        let length = if pdu.is_some() { LengthSource::Pdu } else { LengthSource::Frame };
+        if let (Some(a), true) = (pdu, matches!(name, "counter" | "direct_counter" | "meter" | "direct_meter")) {
+            self.pdu_users.push(a.span);
+        }
+        let owned = path.to_owned();
+        Ok(match (name, values) {
+            ("counter", [size, unit]) => {
+                let info = CounterInfo { name: owned, size: self.cells(size)?, unit: count_unit(unit), length, table: None };
+                ObjKind::Counter(self.ir.program.counters.push(info))
+            }
+            ("direct_counter", [unit]) => {
+                let info = CounterInfo { name: owned, size: 0, unit: count_unit(unit), length, table: None };
+                ObjKind::DirectCounter(self.ir.program.counters.push(info))
+            }
+            ("meter", [size, unit]) => {
+                let info = MeterInfo { name: owned, size: self.cells(size)?, unit: count_unit(unit), length, table: None };
+                ObjKind::Meter(self.ir.program.meters.push(info))
+            }
+            ("direct_meter", [unit]) => {
+                let info = MeterInfo { name: owned, size: 0, unit: count_unit(unit), length, table: None };
+                ObjKind::DirectMeter(self.ir.program.meters.push(info))
+            }
+            ("register", [size, ..]) => {
+                let cell = targs.first().cloned().unwrap_or(Type::Bad);
+                let Some(ty) = cell.scalar() else {
+                    if cell.has_var() {
+                        return Err(self.error("inference", span, "a register needs its cell type: `register<bit<32>>(...)`"));
+                    }
+                    return Err(self.unsupported(span, format!("a register of {cell}")));
+                };
+                if values.len() > 1 {
+                    return Err(self.unsupported(span, "a register with initial values"));
+                }
+                let info = RegisterInfo { name: owned, size: self.cells(size)?, width: ty.width() };
+                ObjKind::Register(self.ir.program.registers.push(info), cell)
+            }
+            ("action_profile", _) => ObjKind::ActionProfile,
+            ("action_selector", _) => ObjKind::ActionSelector,
+            _ => ObjKind::Unknown,
+        })
+    }
+
+    fn cells(&mut self, v: &Tv) -> R<u64> {
+        let n = self.as_const_int(v, "the number of cells")?;
+        match u64::try_from(&n) {
+            Ok(n) if n <= MAX_CELLS => Ok(n),
+            _ => Err(self.unsupported(v.span, format!("{n} cells (more than {MAX_CELLS})"))),
+        }
+    }
+}
+
+/// The overload for these arguments: by number, then by names.
+pub(crate) fn choose<'a>(methods: &[&'a ast::Method], args: &[ast::Arg]) -> Option<&'a ast::Method> {
+    let fits = |m: &&&'a ast::Method| accepts(&m.params, args);
+    methods.iter().find(fits).copied()
+}
+
+/// Whether a call with these arguments can be meant for these parameters.
+pub(crate) fn accepts(params: &[ast::Param], args: &[ast::Arg]) -> bool {
+    let optional = |p: &ast::Param| p.default.is_some() || ast::find_annotation(&p.annotations, "optional").is_some();
+    let named = |p: &ast::Param| args.iter().any(|a| a.name.as_ref().is_some_and(|n| n.name == p.name.name));
+    args.len() <= params.len()
+        && args.iter().all(|a| a.name.as_ref().is_none_or(|n| params.iter().any(|p| p.name.name == n.name)))
+        && params.iter().enumerate().all(|(i, p)| optional(p) || named(p) || args.get(i).is_some_and(|a| a.name.is_none()))
+}
+
+/// `CounterType` and `MeterType` by position.
+fn count_unit(v: &Tv) -> CountUnit {
+    match v.val.bits().map(|b| b.value()) {
+        Some(0) => CountUnit::Packets,
+        Some(1) => CountUnit::Bytes,
+        _ => CountUnit::Both,
+    }
+}

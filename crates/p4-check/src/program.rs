@@ -1,0 +1,419 @@
+//! What is the whole program? Its top-level declarations, and v1model's pipeline behind `main`.
+
+use crate::args::Binding;
+use crate::block::BlockDecl;
+use crate::cx::{Body, Cx, R, Region, Stage};
+use crate::objects::ObjKind;
+use crate::scope::{Entity, ScopeId};
+use crate::types::*;
+use crate::value::*;
+use p4_ir::{LValue, Next};
+use p4_syntax::{Diagnostic, Span, ast};
+use std::collections::HashMap;
+
+impl<'a> Cx<'a> {
+    /// Declares everything at top level, in order.
+    pub fn declarations(&mut self, program: &'a ast::Program) {
+        for d in &program.decls {
+            if self.stopped {
+                return;
+            }
+            let _ = self.declaration(d);
+        }
+    }
+
+    fn declaration(&mut self, d: &'a ast::Decl) -> R<()> {
+        let seen = self.seen(ScopeId::GLOBAL);
+        match &d.kind {
+            ast::DeclKind::Const(c) => return self.declare_const(c),
+            ast::DeclKind::Var(v) => {
+                self.declare(&v.name, Entity::Bad);
+                return Err(self.error("misplaced", d.span, "variables cannot be declared at top level"));
+            }
+            ast::DeclKind::Error(names) => {
+                for n in names {
+                    let at = self.errors.get(&n.name).copied();
+                    match at {
+                        Some(first) => {
+                            let d = Diagnostic::error("duplicate", n.span, format!("error `{}` is declared twice", n.name));
+                            self.report(d.with_place(first, "first declared here"));
+                        }
+                        None => {
+                            self.errors.insert(n.name.clone(), n.span);
+                        }
+                    }
+                }
+            }
+            ast::DeclKind::MatchKind(names) => {
+                for n in names {
+                    if let Some(first) = self.match_kinds.insert(n.name.clone(), n.span) {
+                        let d = Diagnostic::error("duplicate", n.span, format!("match kind `{}` is declared twice", n.name));
+                        self.report(d.with_place(first, "first declared here"));
+                    }
+                }
+            }
+            ast::DeclKind::Composite(c) => self.declare_composite(c, &d.annotations),
+            ast::DeclKind::Enum(e) => self.declare_enum(e),
+            ast::DeclKind::Typedef(t) => self.declare_typedef(t),
+            ast::DeclKind::Extern(e) => {
+                self.externs.push(e);
+                let id = ExternId(self.externs.len() as u32 - 1);
+                self.declare(&e.name, Entity::Extern(id));
+            }
+            ast::DeclKind::Function(f) => self.declare(&f.name, Entity::Function(f)),
+            ast::DeclKind::Action(a) => self.declare_action(a, &d.annotations),
+            ast::DeclKind::Parser(p) => self.declare_block(BlockDecl::Parser(p, seen)),
+            ast::DeclKind::Control(c) => self.declare_block(BlockDecl::Control(c, seen)),
+            ast::DeclKind::Package(p) => {
+                self.packages.push(p);
+                let id = PackageId(self.packages.len() as u32 - 1);
+                self.declare(&p.name, Entity::Package(id));
+            }
+            ast::DeclKind::Instantiation(i) => return self.declare_instance(i, &d.annotations, false),
+            ast::DeclKind::Table(t) => return Err(self.error("misplaced", t.name.span, "a table can be declared in a control only")),
+            ast::DeclKind::ValueSet(v) => return self.declare_value_set(v, &d.annotations),
+        }
+        Ok(())
+    }
+
+    fn declare_block(&mut self, decl: BlockDecl<'a>) {
+        self.blocks.push(decl);
+        let id = BlockId(self.blocks.len() as u32 - 1);
+        self.declare(decl.name(), Entity::Block(id));
+        self.check_param_names(decl);
+    }
+
+    fn check_param_names(&mut self, decl: BlockDecl<'a>) {
+        let mut first: HashMap<&str, Span> = HashMap::new();
+        for p in decl.params().iter().chain(decl.constructor_params()) {
+            if let Some(span) = first.insert(&p.name.name, p.name.span) {
+                let d = Diagnostic::error("duplicate", p.name.span, format!("parameter `{}` is declared twice", p.name.name));
+                self.report(d.with_place(span, "first declared here"));
+            }
+        }
+    }
+
+    // -----------------------------------------------------------------------------------------------------------------
+    // V1Switch
+
+    /// Lowers the pipeline that `main` describes.
+    pub fn pipeline(&mut self, end: Span) -> R<()> {
+        let Some((main, span)) = self.main else {
+            let d = Diagnostic::error("no-main", end, "the program has no `main`");
+            return Err(self.report(d.with_help("end it with `V1Switch(Parser(), Verify(), Ingress(), Egress(), Compute(), Deparser()) main;`")));
+        };
+        let ObjKind::Package(id, args) = self.kind(main) else {
+            return Err(self.error("type-mismatch", span, "`main` must be an instance of a package"));
+        };
+        let args: Vec<Tv> = args.iter().map(|(_, v)| v.clone()).collect();
+        let package = self.packages[id.0 as usize].name.name.clone();
+        if package != "V1Switch" {
+            let d = Diagnostic::error("unsupported", span, format!("architecture `{package}` is not supported"));
+            return Err(self.report(d.with_note("this compiler knows v1model's package `V1Switch`")));
+        }
+        let [p, vr, ig, eg, ck, dep] = args.as_slice() else {
+            return Err(self.error("arity", span, "V1Switch takes six parsers and controls"));
+        };
+        let shared = self.pipeline_storage(p, ig, span)?;
+        self.pipeline_parser(p, &shared)?;
+        let stages = [
+            (vr, Stage::VerifyChecksum, 2),
+            (ig, Stage::Ingress, 3),
+            (eg, Stage::Egress, 3),
+            (ck, Stage::ComputeChecksum, 2),
+        ];
+        let mut failed = None;
+        for (arg, stage, n) in stages {
+            let args = shared.iter().take(n).cloned().collect();
+            match self.pipeline_control(arg, stage, args) {
+                Ok(block) => match stage {
+                    Stage::VerifyChecksum => self.ir.verify_checksum = block,
+                    Stage::Ingress => self.ir.ingress = block,
+                    Stage::Egress => self.ir.egress = block,
+                    _ => self.ir.compute_checksum = block,
+                },
+                Err(e) => failed = Some(e),
+            }
+        }
+        let out = self.packet_object("packet_out", ObjKind::PacketOut, span)?;
+        let headers = Tv { access: Access::Read("an `in` parameter"), ..shared[0].clone() };
+        self.ir.deparser = self.pipeline_control(dep, Stage::Deparser, vec![out, headers])?;
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn block_of(&mut self, v: &Tv) -> R<(ObjId, BlockId)> {
+        match (self.object(v), &v.ty) {
+            (Some(o), Type::Block(b, _)) => Ok((o, *b)),
+            _ => Err(self.error("type-mismatch", v.span, "a parser or control is wanted here")),
+        }
+    }
+
+    /// Headers, user metadata and standard metadata: one storage that all stages share. v1model copies between the
+    /// stages, which is the same, as none of them runs beside another.
+    fn pipeline_storage(&mut self, p: &Tv, ig: &Tv, span: Span) -> R<Vec<Tv>> {
+        let (_, parser) = self.block_of(p)?;
+        let (_, ingress) = self.block_of(ig)?;
+        let types = self.block_params(parser, &[], &mut crate::args::Subst::default())?;
+        let names: Vec<String> = self.blocks[ingress.0 as usize].params().iter().map(|p| p.name.name.clone()).collect();
+        let ([_, h, m, s], [hn, mn, sn]) = (types.as_slice(), names.as_slice()) else {
+            return Err(self.error("arity", span, "V1Switch wants a parser of four parameters and an ingress of three"));
+        };
+        for (t, what) in [(h, "headers"), (m, "metadata"), (s, "standard metadata")] {
+            if t.ty.composite(Kind::Struct).is_none() {
+                return Err(self.error("type-mismatch", t.ast.span, format!("the {what} must be a struct, not {}", t.ty)));
+            }
+        }
+        let mut out = Vec::new();
+        for (t, name) in [(h, hn), (m, mn), (s, sn)] {
+            let val = self.storage(name, &t.ty, t.ast.span)?;
+            out.push(Tv { ty: t.ty.clone(), val, access: Access::Write, span: t.ast.span });
+        }
+        self.headers_only(&out[0].ty.clone(), out[0].span)?;
+        self.standard_metadata(&out[2]);
+        let meta = out[1].clone();
+        self.tagged_fields(&meta)?;
+        Ok(out)
+    }
+
+    /// v1model: every member of the headers is a header, a stack, a union or a struct of such.
+    fn headers_only(&mut self, t: &Type, span: Span) -> R<()> {
+        let Some(c) = t.composite(Kind::Struct) else { return Ok(()) };
+        for f in &c.fields {
+            match &f.ty {
+                Type::Composite(inner) if inner.kind == Kind::Struct => self.headers_only(&f.ty, span)?,
+                Type::Composite(_) | Type::Stack(..) => {}
+                t => {
+                    let message = format!("field `{}` of the headers is {t}; it must be a header, stack or union", f.name);
+                    return Err(self.error("type-mismatch", span, message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn standard_metadata(&mut self, v: &Tv) {
+        let (Some(c), Val::Agg(vals)) = (v.ty.composite(Kind::Struct), &v.val) else { return };
+        for (f, val) in c.fields.iter().zip(vals.iter()) {
+            if let Val::Place(LValue::Var(id), _) = val {
+                self.ir.intrinsic.standard.insert(f.name.to_string(), *id);
+            }
+        }
+    }
+
+    /// `@drop_reason`, `@mark` and `@pdu_length` in the user metadata.
+    fn tagged_fields(&mut self, v: &Tv) -> R<()> {
+        let (Some(c), Val::Agg(vals)) = (v.ty.composite(Kind::Struct), &v.val) else { return Ok(()) };
+        let c = c.clone();
+        for (f, val) in c.fields.iter().zip(vals.iter()) {
+            if f.ty.composite(Kind::Struct).is_some() {
+                self.tagged_fields(&Tv::value(f.ty.clone(), val.clone(), v.span))?;
+            }
+            for tag in &f.tags {
+                let (name, most) = match tag {
+                    Tag::DropReason => ("drop_reason", 8),
+                    Tag::Mark => ("mark", 32),
+                    Tag::PduLength => ("pdu_length", 64),
+                };
+                let id = match (val, f.ty.scalar()) {
+                    (Val::Place(LValue::Var(id), _), Some(p4_ir::Ty::Bit(w))) if w <= most => *id,
+                    _ => {
+                        let message = format!("the `@{name}` field `{}` must be bit<W> of at most {most} bits", f.name);
+                        return Err(self.error("annotation", v.span, message));
+                    }
+                };
+                let slot = match tag {
+                    Tag::DropReason => &mut self.ir.intrinsic.drop_reason,
+                    Tag::Mark => &mut self.ir.intrinsic.mark,
+                    Tag::PduLength => &mut self.ir.intrinsic.pdu_length,
+                };
+                if slot.replace(id).is_some() {
+                    return Err(self.error("annotation", v.span, format!("two metadata fields are marked `@{name}`")));
+                }
+                if *tag == Tag::DropReason {
+                    self.reasons(&f.ty, v.span)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The names of drop and punt reasons: the members of the field's enum. Codes from 128 on are the engine's.
+    fn reasons(&mut self, t: &Type, span: Span) -> R<()> {
+        let Type::Enum(e) = t else { return Ok(()) };
+        for (name, code) in &e.members {
+            match u8::try_from(*code) {
+                Ok(code) if code < 128 => self.ir.program.reasons.push((code, name.to_string())),
+                _ => {
+                    let message = format!("reason `{name}` of enum `{}` has code {code}; codes must be below 128", e.name);
+                    return Err(self.error("annotation", span, message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn packet_object(&mut self, name: &str, kind: ObjKind<'a>, span: Span) -> R<Tv> {
+        let path = ast::Path { global: true, name: ast::Ident { name: name.to_owned(), span }, span };
+        let found = self.find(&path);
+        let Ok([Entity::Extern(id), ..]) = found.as_deref() else {
+            return Err(self.error("undeclared", span, format!("extern `{name}` is not declared; include <core.p4>")));
+        };
+        let ty = Type::Extern(*id, [].into());
+        let obj = self.new_object(name.to_owned(), kind);
+        Ok(Tv { ty, val: Val::Obj(obj), access: Access::Read("an instance"), span })
+    }
+
+    fn pipeline_body(&self, stage: Stage, region: Region) -> Body {
+        Body {
+            scope: ScopeId::GLOBAL,
+            region,
+            stage,
+            path: String::new(),
+            frames: Vec::new(),
+            state: None,
+            by_table: false,
+        }
+    }
+
+    fn pipeline_parser(&mut self, p: &Tv, shared: &[Tv]) -> R<()> {
+        let (obj, block) = self.block_of(p)?;
+        let params = self.block_params(block, &[], &mut crate::args::Subst::default())?;
+        let packet = self.packet_object("packet_in", ObjKind::PacketIn, p.span)?;
+        let args: Vec<Tv> = std::iter::once(packet).chain(shared.iter().cloned()).collect();
+        if args.len() != params.len() {
+            return Err(self.error("arity", p.span, "the parser of V1Switch has four parameters"));
+        }
+        let body = self.pipeline_body(Stage::Parser, Region::Parser);
+        let (result, init) =
+            self.block(|cx| cx.in_body(body, |cx| cx.inline_parser(obj, &params, args, Next::Accept, false, p.span)));
+        let (start, _) = result?;
+        // Headers are invalid when a packet enters, so the reset of the `out` parameter says nothing new.
+        self.ir.parser_init = init.into_iter().filter(|s| !matches!(s, p4_ir::Stmt::SetValid(_, false))).collect();
+        if let Next::State(s) = start {
+            self.ir.start = Some(s);
+        }
+        Ok(())
+    }
+
+    fn pipeline_control(&mut self, arg: &Tv, stage: Stage, args: Vec<Tv>) -> R<p4_ir::Block> {
+        let (obj, block) = self.block_of(arg)?;
+        let params = self.block_params(block, &[], &mut crate::args::Subst::default())?;
+        if args.len() != params.len() {
+            let message = format!("this control has {} parameters, not {}", params.len(), args.len());
+            return Err(self.error("arity", arg.span, message));
+        }
+        let body = self.pipeline_body(stage, Region::Control);
+        let (result, out) =
+            self.block(|cx| cx.in_body(body, |cx| cx.run_control(obj, &params, args, Binding::Share, arg.span)));
+        result?;
+        Ok(out)
+    }
+
+    // -----------------------------------------------------------------------------------------------------------------
+    // What only the whole program can tell
+
+    pub fn finish(&mut self, name: &str) {
+        self.ir.program.name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_owned();
+        self.ir.program.errors = self.errors.keys().cloned().collect();
+        if self.ir.intrinsic.pdu_length.is_none() {
+            for span in std::mem::take(&mut self.pdu_users) {
+                let d = Diagnostic::error("annotation", span, "`@pdu_length` needs a metadata field marked `@pdu_length`");
+                self.report(d.with_help("mark the field of the user metadata that holds the length in bytes"));
+            }
+        }
+        self.direct_owners();
+        self.same_names();
+        self.short_names();
+    }
+
+    /// The control plane finds tables and actions by their full names.
+    fn same_names(&mut self) {
+        let tables: Vec<(String, Span)> =
+            self.tables.iter().filter(|t| t.id.is_some()).map(|t| (t.full_name.clone(), t.decl.name.span)).collect();
+        let actions: Vec<(String, Span)> =
+            self.actions.iter().filter(|a| !a.ids.is_empty()).map(|a| (a.full_name.clone(), a.decl.name.span)).collect();
+        for (list, what) in [(tables, "tables"), (actions, "actions")] {
+            let mut first: HashMap<String, Span> = HashMap::new();
+            for (name, span) in list {
+                if let Some(first) = first.insert(name.clone(), span) {
+                    let message = format!("two {what} have the name `{name}` for the control plane");
+                    let d = Diagnostic::error("duplicate", span, message);
+                    self.report(d.with_place(first, "the other one").with_help("give one of them another `@name`"));
+                }
+            }
+        }
+    }
+
+    /// A direct counter or meter belongs to the table whose actions use it.
+    fn direct_owners(&mut self) {
+        let mut faults = Vec::new();
+        for t in &self.tables {
+            let Some(id) = t.id else { continue };
+            let info = &self.ir.program.tables[id];
+            for l in &t.actions {
+                let mut used = Vec::new();
+                direct_uses(&self.ir.actions[l.id].body, &mut used);
+                for (counter, meter) in used {
+                    let (own, what) = match (counter, meter) {
+                        (Some(c), _) => (info.direct_counter == Some(c), &self.ir.program.counters[c].name),
+                        (_, Some(m)) => (info.direct_meter == Some(m), &self.ir.program.meters[m].name),
+                        _ => continue,
+                    };
+                    if !own {
+                        let message = format!("action `{}` uses `{what}`, which is not attached to table `{}`", l.name, t.decl.name.name);
+                        faults.push((t.decl.name.span, message));
+                    }
+                }
+            }
+        }
+        for (span, message) in faults {
+            let d = Diagnostic::error("table", span, message);
+            self.report(d.with_help("attach it with the property `counters = ...` or `meters = ...`"));
+        }
+    }
+
+    /// Drops the instance path from names where what is left is unique.
+    fn short_names(&mut self) {
+        let p = &mut self.ir.program;
+        let short = |full: &str| full.rsplit('.').next().unwrap_or(full).to_owned();
+        let unique = |names: Vec<String>| -> Vec<String> {
+            let mut count: HashMap<String, u32> = HashMap::new();
+            for n in &names {
+                *count.entry(short(n)).or_insert(0) += 1;
+            }
+            names.into_iter().map(|n| if count[&short(&n)] == 1 { short(&n) } else { n }).collect()
+        };
+        let tables = unique(p.tables.values().map(|t| t.full_name.clone()).collect());
+        p.tables.values_mut().zip(tables).for_each(|(t, n)| t.name = n);
+        let actions = unique(p.actions.values().map(|a| a.full_name.clone()).collect());
+        p.actions.values_mut().zip(actions).for_each(|(a, n)| a.name = n);
+        let counters = unique(p.counters.values().map(|c| c.name.clone()).collect());
+        p.counters.values_mut().zip(counters).for_each(|(c, n)| c.name = n);
+        let meters = unique(p.meters.values().map(|m| m.name.clone()).collect());
+        p.meters.values_mut().zip(meters).for_each(|(m, n)| m.name = n);
+        let registers = unique(p.registers.values().map(|r| r.name.clone()).collect());
+        p.registers.values_mut().zip(registers).for_each(|(r, n)| r.name = n);
+    }
+}
+
+type DirectUse = (Option<p4_ir::CounterId>, Option<p4_ir::MeterId>);
+
+fn direct_uses(block: &[p4_ir::Stmt], into: &mut Vec<DirectUse>) {
+    use p4_ir::{Extern, Stmt};
+    for s in block {
+        match s {
+            Stmt::Extern(Extern::DirectCount(c)) => into.push((Some(*c), None)),
+            Stmt::Extern(Extern::DirectMeter { meter, .. }) => into.push((None, Some(*meter))),
+            Stmt::If(_, a, b) => {
+                direct_uses(a, into);
+                direct_uses(b, into);
+            }
+            Stmt::Switch { cases, default, .. } => {
+                cases.iter().for_each(|(_, b)| direct_uses(b, into));
+                direct_uses(default, into);
+            }
+            Stmt::Labeled(_, b) | Stmt::Loop(b) => direct_uses(b, into),
+            _ => {}
+        }
+    }
+}

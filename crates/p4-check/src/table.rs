@@ -1,0 +1,509 @@
+//! What is a table? Keys, actions, default, entries and the properties of v1model (P4_16 §14.2).
+
+use crate::cx::{Body, Cx, R, Region, Stage};
+use crate::objects::ObjKind;
+use crate::scope::{Entity, nearest};
+use crate::types::*;
+use crate::value::*;
+use p4_ir::{ActionId, Bits, Block, Extern, Stmt, TableCode, TableId, Ty, VarId};
+use p4_syntax::{Diagnostic, Span, ast};
+use program::{ActionInfo, ActionUse, KeyInfo, MatchKind, TableInfo};
+use std::collections::HashMap;
+
+/// Size of a table that does not say its own.
+const DEFAULT_SIZE: u64 = 1024;
+/// Largest table.
+const MAX_SIZE: u64 = 1 << 32;
+
+/// A table as declared in a control instance.
+#[derive(Clone)]
+pub(crate) struct Table<'a> {
+    pub decl: &'a ast::TableDecl,
+    pub annotations: &'a [ast::Annotation],
+    pub full_name: String,
+    /// The body it is declared in, to lower it later if nothing applies it.
+    pub body: Body,
+    pub active: Vec<ObjId>,
+    pub id: Option<TableId>,
+    pub failed: bool,
+    /// What the keys' expressions need done before the look-up.
+    pub before: Block,
+    pub applied: u32,
+    pub actions: Vec<Listed<'a>>,
+}
+
+/// An action in a table's list.
+#[derive(Clone)]
+pub(crate) struct Listed<'a> {
+    pub name: &'a str,
+    /// Position in `Cx::actions`.
+    pub index: usize,
+    pub id: ActionId,
+    pub args: &'a [ast::Arg],
+    pub usage: ActionUse,
+}
+
+/// A key field while the table is lowered.
+pub(crate) struct Key {
+    pub ty: Type,
+    pub kind: MatchKind,
+    pub width: u32,
+}
+
+impl<'a> Cx<'a> {
+    pub fn declare_table(&mut self, decl: &'a ast::TableDecl, annotations: &'a [ast::Annotation], applied: bool) -> R<()> {
+        let full_name = self.control_plane_name(&decl.name.name, annotations);
+        self.tables.push(Table {
+            decl,
+            annotations,
+            full_name,
+            body: self.body.clone(),
+            active: self.active.clone(),
+            id: None,
+            failed: false,
+            before: Vec::new(),
+            applied: 0,
+            actions: Vec::new(),
+        });
+        let index = self.tables.len() - 1;
+        let result = if applied { self.lower_table(index) } else { Ok(()) };
+        self.declare(&decl.name, Entity::Table(index));
+        result
+    }
+
+    pub fn lower_table(&mut self, index: usize) -> R<()> {
+        let result = self.lower_table_parts(index);
+        if result.is_err() {
+            self.tables[index].failed = true;
+        }
+        result
+    }
+
+    fn lower_table_parts(&mut self, index: usize) -> R<()> {
+        let Table { decl, annotations, full_name, .. } = self.tables[index].clone();
+        let name = &decl.name.name;
+        self.check_properties(decl)?;
+        let mut failed = None;
+        let (keys, infos, exprs, before) = match self.keys(decl) {
+            Ok(k) => k,
+            Err(e) => {
+                failed = Some(e);
+                Default::default()
+            }
+        };
+        let direct = self.direct_objects(decl);
+        let counter = direct.as_ref().ok().and_then(|d| d.0);
+        let listed = match self.listed_actions(decl, name, counter.is_some()) {
+            Ok(l) => l,
+            Err(e) => {
+                failed = Some(e);
+                Vec::new()
+            }
+        };
+        if let Some(e) = failed {
+            return Err(e);
+        }
+        let (direct_counter, direct_meter) = direct?;
+        self.tables[index].actions = listed.clone();
+        let (default_action, const_default, extra) = self.default_action(decl, &listed)?;
+        let mut actions: Vec<ActionUse> = listed.iter().map(|l| l.usage).collect();
+        actions.extend(extra);
+        let size = self.table_size(decl)?;
+        let id = self.ir.program.tables.next_key();
+        let (entries, const_entries) = self.entries(decl, id, &keys, &listed)?;
+        if let Some(c) = direct_counter {
+            let info = &mut self.ir.program.counters[c];
+            (info.table, info.size) = (Some(id), size);
+            for l in listed.iter().filter(|l| l.usage.entry) {
+                // v1model counts each hit, whether the action says so or not; what it says is kept where it does.
+                let body = &mut self.ir.actions[l.id].body;
+                if !counts(body, c) {
+                    body.insert(0, Stmt::Extern(Extern::DirectCount(c)));
+                }
+            }
+        }
+        if let Some(m) = direct_meter {
+            let info = &mut self.ir.program.meters[m];
+            (info.table, info.size) = (Some(id), size);
+        }
+        let split = self.split(annotations)?;
+        self.ir.program.tables.push(TableInfo {
+            name: full_name.clone(),
+            full_name,
+            keys: infos,
+            actions,
+            default_action,
+            const_default,
+            size: size.max(entries.len() as u64),
+            entries,
+            const_entries,
+            split,
+            direct_counter,
+            direct_meter,
+        });
+        self.ir.tables.push(TableCode { keys: exprs });
+        let table = &mut self.tables[index];
+        (table.id, table.before) = (Some(id), before);
+        Ok(())
+    }
+
+    // -----------------------------------------------------------------------------------------------------------------
+    // Properties
+
+    fn check_properties(&mut self, decl: &'a ast::TableDecl) -> R<()> {
+        let mut first: HashMap<&str, Span> = HashMap::new();
+        for p in &decl.properties {
+            let name = match &p.kind {
+                ast::TablePropertyKind::Key(_) => "key",
+                ast::TablePropertyKind::Actions(_) => "actions",
+                ast::TablePropertyKind::Entries(_) => "entries",
+                ast::TablePropertyKind::Custom { name, .. } => name.name.as_str(),
+            };
+            if let Some(span) = first.insert(name, p.span) {
+                let d = Diagnostic::error("duplicate", p.span, format!("property `{name}` is given twice"));
+                return Err(self.report(d.with_place(span, "first given here")));
+            }
+            match name {
+                "key" | "actions" | "entries" | "default_action" | "size" | "counters" | "meters" => {}
+                "largest_priority_wins" | "priority_delta" => {}
+                "implementation" => self.implementation(p)?,
+                "support_timeout" => {
+                    self.warn("ignored", p.span, "`support_timeout` is ignored: entries do not age here");
+                }
+                other => {
+                    let known = ["key", "actions", "entries", "default_action", "size", "counters", "meters"];
+                    let mut d = Diagnostic::warning("ignored", p.span, format!("property `{other}` is not known and is ignored"));
+                    if let Some(near) = nearest(other, known.into_iter()) {
+                        d = d.with_help(format!("did you mean `{near}`?"));
+                    }
+                    self.report(d);
+                }
+            }
+        }
+        if decl.actions().is_none() {
+            return Err(self.error("table", decl.name.span, format!("table `{}` lists no `actions`", decl.name.name)));
+        }
+        Ok(())
+    }
+
+    /// `implementation = action_profile(n)`: for packets the same as a table whose entries name their actions directly.
+    fn implementation(&mut self, p: &'a ast::TableProperty) -> R<()> {
+        let ast::TablePropertyKind::Custom { value, .. } = &p.kind else { return Ok(()) };
+        let v = self.expr(value)?;
+        match self.object(&v).map(|o| self.kind(o)) {
+            Some(ObjKind::ActionProfile) => {
+                self.warn("ignored", p.span, "the action profile is ignored: entries name their actions directly");
+                Ok(())
+            }
+            Some(ObjKind::ActionSelector) => {
+                let d = Diagnostic::error("unsupported", p.span, "a table with an action selector is not supported");
+                Err(self.report(d.with_help("choose the member by `hash` and a second table")))
+            }
+            _ if self.check_only => Ok(()),
+            _ => Err(self.unsupported(p.span, "this `implementation` of a table")),
+        }
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn keys(&mut self, decl: &'a ast::TableDecl) -> R<(Vec<Key>, Vec<KeyInfo>, Vec<p4_ir::Expr>, Block)> {
+        let elements = decl.key().unwrap_or(&[]);
+        let (values, before) = self.inner_block(|cx| cx.exprs(elements.iter().map(|k| &k.expr)));
+        let (mut keys, mut infos, mut exprs) = (Vec::new(), Vec::new(), Vec::new());
+        let mut failed = None;
+        let mut lpm: Option<Span> = None;
+        for (k, v) in elements.iter().zip(values?) {
+            let kind = match self.match_kind(&k.match_kind) {
+                Ok(k) => k,
+                Err(e) => {
+                    failed = Some(e);
+                    continue;
+                }
+            };
+            if kind == MatchKind::Lpm
+                && let Some(first) = lpm.replace(k.span)
+            {
+                let d = Diagnostic::error("unsupported", k.span, "a table with two `lpm` keys is not supported");
+                failed = Some(self.report(d.with_place(first, "the other one")));
+            }
+            let (Some(e), Some(ty)) = (v.val.scalar(), v.ty.scalar()) else {
+                let what = if matches!(v.ty, Type::Int) { "a number without width".to_owned() } else { v.ty.to_string() };
+                failed = Some(self.error("type-mismatch", k.expr.span, format!("{what} cannot be a key")));
+                continue;
+            };
+            let name = match ast::find_annotation(&k.annotations, "name").and_then(ast::Annotation::string) {
+                Some(s) => s.to_owned(),
+                None => self.text(k.expr.span),
+            };
+            infos.push(KeyInfo { name, width: ty.width(), kind });
+            exprs.push(e);
+            keys.push(Key { ty: v.ty, kind, width: ty.width() });
+        }
+        failed.map_or(Ok((keys, infos, exprs, before)), Err)
+    }
+
+    fn match_kind(&mut self, name: &'a ast::Ident) -> R<MatchKind> {
+        if !self.match_kinds.contains_key(&name.name) {
+            let near = nearest(&name.name, self.match_kinds.keys().map(String::as_str));
+            let mut d = Diagnostic::error("undeclared", name.span, format!("there is no match kind `{}`", name.name));
+            if let Some(near) = near {
+                d = d.with_help(format!("did you mean `{near}`?"));
+            }
+            return Err(self.report(d));
+        }
+        Ok(match name.name.as_str() {
+            "exact" => MatchKind::Exact,
+            "lpm" => MatchKind::Lpm,
+            "ternary" => MatchKind::Ternary,
+            "range" => MatchKind::Range,
+            "optional" => MatchKind::Optional,
+            other => return Err(self.unsupported(name.span, format!("match kind `{other}`"))),
+        })
+    }
+
+    fn table_size(&mut self, decl: &'a ast::TableDecl) -> R<u64> {
+        let Some((_, value)) = decl.property("size") else { return Ok(DEFAULT_SIZE) };
+        let n = self.const_int(value, "the size of a table")?;
+        match u64::try_from(&n) {
+            Ok(n) if (1..=MAX_SIZE).contains(&n) => Ok(n),
+            _ => Err(self.error("out-of-range", value.span, format!("a table cannot have {n} entries"))),
+        }
+    }
+
+    /// `counters = c; meters = m;`
+    fn direct_objects(&mut self, decl: &'a ast::TableDecl) -> R<(Option<p4_ir::CounterId>, Option<p4_ir::MeterId>)> {
+        let mut counter = None;
+        if let Some((_, value)) = decl.property("counters") {
+            let v = self.expr(value)?;
+            match self.object(&v).map(|o| self.kind(o)) {
+                Some(ObjKind::DirectCounter(c)) => counter = Some(*c),
+                _ => return Err(self.error("type-mismatch", value.span, "`counters` must name a direct_counter")),
+            }
+        }
+        let mut meter = None;
+        if let Some((_, value)) = decl.property("meters") {
+            let v = self.expr(value)?;
+            match self.object(&v).map(|o| self.kind(o)) {
+                Some(ObjKind::DirectMeter(m)) => meter = Some(*m),
+                _ => return Err(self.error("type-mismatch", value.span, "`meters` must name a direct_meter")),
+            }
+        }
+        let counter_taken = counter.is_some_and(|c| self.ir.program.counters[c].table.is_some());
+        let meter_taken = meter.is_some_and(|m| self.ir.program.meters[m].table.is_some());
+        if counter_taken || meter_taken {
+            let name = if counter_taken { "counters" } else { "meters" };
+            let span = decl.property(name).map_or(decl.name.span, |(p, _)| p.span);
+            return Err(self.error("table", span, "it belongs to another table already; a direct counter or meter has one table"));
+        }
+        Ok((counter, meter))
+    }
+
+    /// `@split("horizontal")`: see `TableInfo::split`.
+    fn split(&mut self, annotations: &'a [ast::Annotation]) -> R<bool> {
+        let Some(a) = ast::find_annotation(annotations, "split") else { return Ok(false) };
+        match a.string() {
+            Some("horizontal") => Ok(true),
+            _ => Err(self.error("annotation", a.span, "a table is split by `@split(\"horizontal\")`")),
+        }
+    }
+
+    // -----------------------------------------------------------------------------------------------------------------
+    // Actions
+
+    fn listed_actions(&mut self, decl: &'a ast::TableDecl, table: &'a str, private: bool) -> R<Vec<Listed<'a>>> {
+        let mut listed: Vec<Listed<'a>> = Vec::new();
+        let mut failed = None;
+        for a in decl.actions().unwrap_or(&[]) {
+            match self.listed_action(a, table, private) {
+                Ok(l) if listed.iter().any(|o| o.index == l.index) => {
+                    failed = Some(self.error("duplicate", a.span, format!("action `{}` is listed twice", l.name)));
+                }
+                Ok(l) => listed.push(l),
+                Err(e) => failed = Some(e),
+            }
+        }
+        failed.map_or(Ok(listed), Err)
+    }
+
+    fn action_named(&mut self, path: &'a ast::Path) -> R<usize> {
+        match self.lookup(path)?[0] {
+            Entity::Action(i) => Ok(i),
+            _ => Err(self.error("not-an-action", path.span, format!("`{}` is not an action", path.name.name))),
+        }
+    }
+
+    fn listed_action(&mut self, a: &'a ast::ActionRef, table: &'a str, private: bool) -> R<Listed<'a>> {
+        let index = self.action_named(&a.path)?;
+        let args = a.args.as_deref().unwrap_or(&[]);
+        let table_only = ast::find_annotation(&a.annotations, "tableonly").is_some();
+        let default_only = ast::find_annotation(&a.annotations, "defaultonly").is_some();
+        let id = self.table_action(index, args, table, private && !default_only, a.span)?;
+        let usage = ActionUse { action: id, entry: !default_only, default: !table_only };
+        Ok(Listed { name: &a.path.name.name, index, id, args, usage })
+    }
+
+    /// The default action with its arguments, whether it is constant, and its use if it is not listed.
+    #[allow(clippy::type_complexity)]
+    fn default_action(&mut self, decl: &'a ast::TableDecl, listed: &[Listed<'a>]) -> R<((ActionId, Vec<u128>), bool, Option<ActionUse>)> {
+        let Some((property, value)) = decl.property("default_action") else {
+            if let Some(l) = listed.iter().find(|l| l.name == "NoAction" && self.actions[l.index].decl.params.is_empty()) {
+                return Ok(((l.id, Vec::new()), false, None));
+            }
+            let id = self.no_action(decl.name.span)?;
+            return Ok(((id, Vec::new()), false, Some(ActionUse { action: id, entry: false, default: true })));
+        };
+        let (path, args) = match &value.kind {
+            ast::ExprKind::Path(p) => (p, None),
+            ast::ExprKind::Call { callee, args, .. } => match &callee.kind {
+                ast::ExprKind::Path(p) => (p, Some(args.as_slice())),
+                _ => return Err(self.error("not-an-action", value.span, "the default action must be an action of the list")),
+            },
+            _ => return Err(self.error("not-an-action", value.span, "the default action must be an action of the list")),
+        };
+        let index = self.action_named(path)?;
+        let Some(l) = listed.iter().find(|l| l.index == index) else {
+            let message = format!("default action `{}` is not in the table's list of actions", path.name.name);
+            return Err(self.error("table", value.span, message));
+        };
+        if !l.usage.default {
+            return Err(self.error("table", value.span, format!("action `{}` is @tableonly and cannot be the default", l.name)));
+        }
+        let args = self.entry_args(index, args, l.args, value.span)?;
+        Ok(((l.id, args), property.is_const, None))
+    }
+
+    /// The action that runs where a table says nothing.
+    fn no_action(&mut self, span: Span) -> R<ActionId> {
+        let global = &self.scopes[0];
+        let declared = global.names.get("NoAction").and_then(|l| l.first()).map(|(_, e, _)| e.clone());
+        if let Some(Entity::Action(i)) = declared
+            && self.actions[i].decl.params.is_empty()
+        {
+            return self.table_action(i, &[], "", false, span);
+        }
+        if let Some(id) = self.implicit_no_action {
+            return Ok(id);
+        }
+        let name = "NoAction".to_owned();
+        let id = self.ir.program.actions.push(ActionInfo { name: name.clone(), full_name: name, params: Vec::new() });
+        self.ir.actions.push(p4_ir::ActionCode::default());
+        self.implicit_no_action = Some(id);
+        Ok(id)
+    }
+
+    // -----------------------------------------------------------------------------------------------------------------
+    // Application
+
+    /// The table that `x` names.
+    pub fn table_of(&mut self, base: &'a ast::Expr) -> R<Option<usize>> {
+        let ast::ExprKind::Path(path) = &base.kind else { return Ok(None) };
+        match self.find(path).as_deref() {
+            Ok([Entity::Table(i), ..]) => Ok(Some(*i)),
+            _ => Ok(None),
+        }
+    }
+
+    /// The table that `x.apply` applies.
+    pub fn applied_table(&mut self, callee: &'a ast::Expr) -> R<Option<usize>> {
+        match &callee.kind {
+            ast::ExprKind::Member { base, member } if member.name == "apply" => self.table_of(base),
+            _ => Ok(None),
+        }
+    }
+
+    /// A method of a table where its result is not looked at.
+    pub fn call_table(&mut self, table: usize, member: &'a ast::Ident, args: &'a [ast::Arg], span: Span) -> R<Tv> {
+        if member.name != "apply" {
+            let message = format!("a table has no method `{}`", member.name);
+            return Err(self.unknown_member(member, message, Some("apply".to_owned())));
+        }
+        self.apply_table(table, args, None, None, span)?;
+        Ok(Tv::value(Type::Void, Val::None, span))
+    }
+
+    /// `t.apply().hit` and its siblings.
+    pub fn apply_result(&mut self, table: usize, args: &'a [ast::Arg], member: &'a ast::Ident, span: Span) -> R<Tv> {
+        match member.name.as_str() {
+            name @ ("hit" | "miss") => {
+                let (v, hit) = self.fresh_bool();
+                self.apply_table(table, args, Some(v), None, span)?;
+                let e = if name == "hit" { hit } else { crate::consteval::unary(p4_ir::UnOp::Not, hit) };
+                Ok(Tv::bool(e, span))
+            }
+            "action_run" => Err(self.error("misplaced", span, "`action_run` may be used as the key of a switch only")),
+            name => {
+                let near = nearest(name, ["hit", "miss", "action_run"].into_iter());
+                Err(self.unknown_member(member, format!("the result of a table has no member `{name}`"), near))
+            }
+        }
+    }
+
+    pub fn apply_table(&mut self, index: usize, args: &'a [ast::Arg], hit: Option<VarId>, action_run: Option<VarId>, span: Span) -> R<()> {
+        if !args.is_empty() {
+            return Err(self.error("arity", span, "`apply` of a table takes no arguments"));
+        }
+        if self.body.region != Region::Control {
+            return Err(self.error("misplaced", span, "a table can be applied only in the `apply` of a control"));
+        }
+        if !matches!(self.body.stage, Stage::Ingress | Stage::Egress | Stage::None) {
+            return Err(self.error("misplaced", span, "tables can be applied in ingress and egress only"));
+        }
+        if self.tables[index].failed {
+            return Err(self.poisoned());
+        }
+        if self.tables[index].id.is_none() {
+            self.lower_table(index)?;
+        }
+        let table = &mut self.tables[index];
+        table.applied += 1;
+        let Some(id) = table.id else { return Err(self.poisoned()) };
+        if table.applied > 1 && has_label(&table.before) {
+            return Err(self.unsupported(span, "a second `apply` of a table whose key calls functions that branch"));
+        }
+        let before = table.before.clone();
+        self.spend(before.len() as u64, span)?;
+        self.out.extend(before);
+        self.emit(Stmt::Apply { table: id, hit, action_run });
+        Ok(())
+    }
+
+    /// A label of `switch (t.apply().action_run)`.
+    pub fn action_label(&mut self, table: usize, label: &'a ast::Expr) -> R<Bits> {
+        let ast::ExprKind::Path(path) = &label.kind else {
+            return Err(self.error("not-an-action", label.span, "the labels of this switch are the table's actions"));
+        };
+        let index = self.action_named(path)?;
+        match self.tables[table].actions.iter().find(|l| l.index == index) {
+            Some(l) => Ok(Bits::new(Ty::Bit(32).width(), u128::from(l.id.as_u32()))),
+            None => {
+                // The default action that the table did not list.
+                if path.name.name == "NoAction" && self.tables[table].decl.property("default_action").is_none() {
+                    let id = self.no_action(label.span)?;
+                    return Ok(Bits::new(32, u128::from(id.as_u32())));
+                }
+                let message = format!("action `{}` is not one of the table's", path.name.name);
+                Err(self.error("table", label.span, message))
+            }
+        }
+    }
+}
+
+/// Whether a block counts with direct counter `c`.
+pub(crate) fn counts(block: &[Stmt], c: p4_ir::CounterId) -> bool {
+    block.iter().any(|s| match s {
+        Stmt::Extern(Extern::DirectCount(d)) => *d == c,
+        Stmt::If(_, a, b) => counts(a, c) || counts(b, c),
+        Stmt::Switch { cases, default, .. } => cases.iter().any(|(_, b)| counts(b, c)) || counts(default, c),
+        Stmt::Labeled(_, b) | Stmt::Loop(b) => counts(b, c),
+        _ => false,
+    })
+}
+
+fn has_label(block: &[Stmt]) -> bool {
+    block.iter().any(|s| match s {
+        Stmt::Labeled(..) => true,
+        Stmt::If(_, a, b) => has_label(a) || has_label(b),
+        Stmt::Switch { cases, default, .. } => cases.iter().any(|(_, b)| has_label(b)) || has_label(default),
+        Stmt::Loop(b) => has_label(b),
+        _ => false,
+    })
+}

@@ -1,0 +1,235 @@
+//! Is what nothing uses right too? Declarations that `main` does not reach are lowered as well, for their faults only.
+
+use crate::args::{Binding, Subst};
+use crate::block::BlockDecl;
+use crate::cx::{Body, Cx, Frame, R, Region, Stage};
+use crate::objects::ObjKind;
+use crate::scope::{Entity, ScopeId};
+use crate::types::*;
+use crate::value::*;
+use p4_ir::Next;
+use p4_syntax::{Diagnostic, Span, ast};
+
+impl<'a> Cx<'a> {
+    /// Lowers, after the result has been set aside, what has not been lowered.
+    pub fn check_unused(&mut self, program: &'a ast::Program) {
+        self.unused_walk = true;
+        for d in &program.decls {
+            if self.stopped {
+                return;
+            }
+            match &d.kind {
+                ast::DeclKind::Parser(p) if p.body.is_some() => self.unused_block(std::ptr::from_ref(p) as usize),
+                ast::DeclKind::Control(c) if c.body.is_some() => self.unused_block(std::ptr::from_ref(c) as usize),
+                ast::DeclKind::Function(f) => {
+                    self.signature(&f.type_params, &f.params, Some(&f.ret), ScopeId::GLOBAL);
+                    self.unused_function(f);
+                }
+                ast::DeclKind::Extern(e) => self.extern_signatures(e),
+                ast::DeclKind::Package(p) => self.signature(&p.type_params, &p.params, None, ScopeId::GLOBAL),
+                ast::DeclKind::Parser(p) => self.signature(&p.type_params, &p.params, None, ScopeId::GLOBAL),
+                ast::DeclKind::Control(c) => self.signature(&c.type_params, &c.params, None, ScopeId::GLOBAL),
+                _ => {}
+            }
+        }
+        self.unused_tables();
+        self.unused_actions();
+    }
+
+    /// Resolves a signature that nothing may have looked at: types, names and default values.
+    fn signature(&mut self, type_params: &'a [ast::Ident], params: &'a [ast::Param], ret: Option<&'a ast::Type>, outer: ScopeId) {
+        let seen = self.seen(outer);
+        let scope = self.type_scope((outer, seen), type_params, &[], &mut Subst::default());
+        let names = self.new_scope(scope);
+        for p in params {
+            self.declare_in(names, &p.name, Entity::Bad);
+        }
+        if let Ok(resolved) = self.resolve_params(params, scope) {
+            for p in resolved.iter().filter(|p| !p.ty.has_var()) {
+                if let Some(d) = &p.ast.default {
+                    let what = format!("the default value of `{}`", p.ast.name.name);
+                    let _ = self.in_scope(scope, |cx| {
+                        let v = cx.pure(d, &what)?;
+                        cx.coerce(v, &p.ty, &what)
+                    });
+                }
+            }
+        }
+        if let Some(t) = ret {
+            let _ = self.in_scope(scope, |cx| cx.resolve(t));
+        }
+    }
+
+    fn extern_signatures(&mut self, e: &'a ast::ExternDecl) {
+        let outer = self.type_scope((ScopeId::GLOBAL, u32::MAX), &e.type_params, &[], &mut Subst::default());
+        for (i, m) in e.methods.iter().enumerate() {
+            let same = |o: &&ast::Method| o.name.name == m.name.name && crate::scope::same_params(&o.params, &m.params);
+            if let Some(first) = e.methods[..i].iter().find(same) {
+                let message = format!("method `{}` is declared twice with the same parameters", m.name.name);
+                let d = Diagnostic::error("duplicate", m.span, message);
+                self.report(d.with_place(first.span, "first declared here"));
+            }
+            self.signature(&m.type_params, &m.params, m.ret.as_ref(), outer);
+        }
+    }
+
+    fn scratch(&self, region: Region, path: &str) -> Body {
+        Body {
+            scope: ScopeId::GLOBAL,
+            region,
+            stage: Stage::None,
+            path: path.to_owned(),
+            frames: vec![Frame::default()],
+            state: None,
+            by_table: false,
+        }
+    }
+
+    fn unused_block(&mut self, address: usize) {
+        if !self.lowered.insert(address) {
+            return;
+        }
+        let found = self.blocks.iter().position(|b| match b {
+            BlockDecl::Parser(p, _) => std::ptr::from_ref(*p) as usize == address,
+            BlockDecl::Control(c, _) => std::ptr::from_ref(*c) as usize == address,
+        });
+        let Some(at) = found else { return };
+        let id = BlockId(at as u32);
+        let region = if self.blocks[at].is_parser() { Region::Parser } else { Region::Control };
+        let body = self.scratch(region, "");
+        let (_, _) = self.block(|cx| cx.in_body(body, |cx| cx.try_block(id)));
+    }
+
+    fn try_block(&mut self, id: BlockId) -> R<()> {
+        let decl = self.blocks[id.0 as usize];
+        let span = decl.name().span;
+        if !decl.type_params().is_empty() {
+            return Ok(());
+        }
+        let mut subst = Subst::default();
+        let scope = self.type_scope((ScopeId::GLOBAL, decl.seen()), &[], &[], &mut subst);
+        let constructor = self.resolve_params(decl.constructor_params(), scope)?;
+        let mut args = Vec::new();
+        for p in &constructor {
+            args.push(self.stand_in_constant(&p.ty, p.ast.span)?);
+        }
+        let params = self.block_params(id, &[], &mut subst)?;
+        let mut values = Vec::new();
+        for p in &params {
+            values.push(self.stand_in(&p.ty, &p.ast.name.name, p.ast.span)?);
+        }
+        let name = decl.name().name.clone();
+        let obj = self.new_object(name, ObjKind::block(id, args, true));
+        if decl.is_parser() {
+            self.inline_parser(obj, &params, values, Next::Accept, false, span).map(|_| ())
+        } else {
+            self.run_control(obj, &params, values, Binding::Share, span)
+        }
+    }
+
+    /// Some value of a type, in storage of its own.
+    fn stand_in(&mut self, ty: &Type, name: &str, span: Span) -> R<Tv> {
+        match ty {
+            Type::Extern(..) | Type::Block(..) | Type::Package(..) | Type::Str | Type::Int => self.stand_in_constant(ty, span),
+            _ => {
+                let val = self.storage(name, ty, span)?;
+                Ok(Tv { ty: ty.clone(), val, access: Access::Write, span })
+            }
+        }
+    }
+
+    fn stand_in_constant(&mut self, ty: &Type, span: Span) -> R<Tv> {
+        let val = match ty {
+            Type::Str => Val::Str("".into()),
+            Type::Int => Val::Int(1.into()),
+            Type::Extern(id, _) => {
+                let name = self.externs[id.0 as usize].name.name.clone();
+                let kind = match name.as_str() {
+                    "packet_in" => ObjKind::PacketIn,
+                    "packet_out" => ObjKind::PacketOut,
+                    _ => ObjKind::Unknown,
+                };
+                Val::Obj(self.new_object(name, kind))
+            }
+            Type::Block(id, _) => Val::Obj(self.new_object("block".to_owned(), ObjKind::block(*id, Vec::new(), false))),
+            Type::Package(id, _) => Val::Obj(self.new_object("package".to_owned(), ObjKind::Package(*id, Vec::new()))),
+            Type::Bits { .. } => {
+                let t = ty.scalar().unwrap_or(p4_ir::Ty::Bit(1));
+                Val::Expr(constant(p4_ir::Bits::new(t.width(), 1), t))
+            }
+            other => self.zero(other, span)?,
+        };
+        Ok(Tv::value(ty.clone(), val, span))
+    }
+
+    fn unused_function(&mut self, f: &'a ast::FunctionDecl) {
+        let Some(block) = &f.body else { return };
+        if !f.type_params.is_empty() || !self.lowered.insert(std::ptr::from_ref(f) as usize) {
+            return;
+        }
+        let body = self.scratch(Region::Function, &f.name.name);
+        let (_, _) = self.block(|cx| {
+            cx.in_body(body, |cx| {
+                let seen = cx.decl_seen(f);
+                let scope = cx.new_scope_at(ScopeId::GLOBAL, seen);
+                let params = cx.resolve_params(&f.params, scope)?;
+                for p in &params {
+                    let v = cx.stand_in(&p.ty, &p.ast.name.name, p.ast.span)?;
+                    let access = if p.writes() { Access::Write } else { Access::Read("an `in` parameter") };
+                    cx.declare_in(scope, &p.ast.name, Entity::Value(Tv { access, ..v }));
+                }
+                let ret = cx.in_scope(scope, |cx| cx.resolve(&f.ret))?;
+                if !matches!(ret, Type::Void) {
+                    let result = cx.stand_in(&ret, "return", f.ret.span)?;
+                    if let Some(frame) = cx.body.frames.last_mut() {
+                        frame.result = Some(result);
+                    }
+                }
+                cx.body.scope = scope;
+                let inner = cx.body.clone();
+                cx.callable_body(inner, block).map(|_| ())
+            })
+        });
+    }
+
+    fn unused_tables(&mut self) {
+        let mut i = 0;
+        while i < self.tables.len() && !self.stopped {
+            let t = self.tables[i].clone();
+            if t.id.is_none() && !t.failed {
+                let name = &t.decl.name;
+                self.warn("unused", name.span, format!("table `{}` is never applied", name.name));
+                self.active = t.active;
+                let (_, _) = self.block(|cx| cx.in_body(t.body, |cx| cx.lower_table(i)));
+                self.active = Vec::new();
+            }
+            i += 1;
+        }
+    }
+
+    fn unused_actions(&mut self) {
+        let mut i = 0;
+        while i < self.actions.len() && !self.stopped {
+            let a = self.actions[i].clone();
+            if !a.used {
+                self.actions[i].used = true;
+                let body = Body { stage: a.stage, by_table: true, ..self.scratch(Region::Action, &a.full_name) };
+                let (_, _) = self.block(|cx| {
+                    cx.in_body(body, |cx| {
+                        let scope = cx.new_scope_at(a.scope, a.seen);
+                        let params = cx.resolve_params(&a.decl.params, scope)?;
+                        for p in &params {
+                            let v = cx.stand_in(&p.ty, &p.ast.name.name, p.ast.span)?;
+                            let access = if p.writes() { Access::Write } else { Access::Read("an action parameter") };
+                            cx.declare_in(scope, &p.ast.name, Entity::Value(Tv { access, ..v }));
+                        }
+                        cx.body.scope = scope;
+                        let inner = cx.body.clone();
+                        cx.callable_body(inner, &a.decl.body).map(|_| ())
+                    })
+                });
+            }
+            i += 1;
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What does a control's body apply, and with which arguments? Looked at before the body is lowered.
+
+use p4_syntax::ast::{Arg, Block, Expr, ExprKind, Stmt, StmtKind};
+use std::collections::HashMap;
+
+/// The `x.apply(...)` of a body by `x`.
+pub(crate) struct Applications<'a> {
+    found: HashMap<&'a str, Vec<&'a [Arg]>>,
+}
+
+impl Applications<'_> {
+    pub fn is_applied(&self, name: &str) -> bool {
+        self.found.contains_key(name)
+    }
+
+    /// Whether all applications have the same arguments, so that binding them once will do.
+    pub fn is_single(&self, name: &str) -> bool {
+        match self.found.get(name).map(Vec::as_slice) {
+            None | Some([_]) => true,
+            Some([first, rest @ ..]) => rest.iter().all(|r| {
+                r.len() == first.len() && r.iter().zip(first.iter()).all(|(a, b)| param(a) == param(b) && same_path(&a.value, &b.value))
+            }),
+            Some([]) => true,
+        }
+    }
+}
+
+fn param(a: &Arg) -> Option<&str> {
+    a.name.as_ref().map(|n| n.name.as_str())
+}
+
+/// `a.b.c` twice.
+fn same_path(a: &Expr, b: &Expr) -> bool {
+    match (&a.kind, &b.kind) {
+        (ExprKind::Path(a), ExprKind::Path(b)) => a.global == b.global && a.name.name == b.name.name,
+        (ExprKind::Member { base: a, member: m }, ExprKind::Member { base: b, member: n }) => m.name == n.name && same_path(a, b),
+        _ => false,
+    }
+}
+
+pub(crate) fn applications(block: &Block) -> Applications<'_> {
+    let mut a = Applications { found: HashMap::new() };
+    stmts(&block.stmts, &mut a);
+    a
+}
+
+fn stmts<'a>(list: &'a [Stmt], a: &mut Applications<'a>) {
+    for s in list {
+        stmt(s, a);
+    }
+}
+
+fn stmt<'a>(s: &'a Stmt, a: &mut Applications<'a>) {
+    match &s.kind {
+        StmtKind::Empty | StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) | StmtKind::Exit => {}
+        StmtKind::Decl(d) => match &d.kind {
+            p4_syntax::ast::DeclKind::Var(v) => v.init.iter().for_each(|e| expr(e, a)),
+            p4_syntax::ast::DeclKind::Const(c) => expr(&c.value, a),
+            _ => {}
+        },
+        StmtKind::Assign { target, value, .. } => {
+            expr(target, a);
+            expr(value, a);
+        }
+        StmtKind::Call(e) | StmtKind::Return(Some(e)) => expr(e, a),
+        StmtKind::Block(b) => stmts(&b.stmts, a),
+        StmtKind::If { cond, then, otherwise } => {
+            expr(cond, a);
+            stmt(then, a);
+            otherwise.iter().for_each(|s| stmt(s, a));
+        }
+        StmtKind::Switch { key, cases } => {
+            expr(key, a);
+            cases.iter().filter_map(|c| c.body.as_ref()).for_each(|b| stmts(&b.stmts, a));
+        }
+        StmtKind::For { init, cond, update, body, .. } => {
+            stmts(init, a);
+            expr(cond, a);
+            stmts(update, a);
+            stmt(body, a);
+        }
+        StmtKind::ForIn { collection, body, .. } => {
+            expr(collection, a);
+            stmt(body, a);
+        }
+    }
+}
+
+fn expr<'a>(e: &'a Expr, a: &mut Applications<'a>) {
+    match &e.kind {
+        ExprKind::Call { callee, args, .. } => {
+            if let ExprKind::Member { base, member } = &callee.kind
+                && member.name == "apply"
+                && let ExprKind::Path(p) = &base.kind
+            {
+                a.found.entry(&p.name.name).or_default().push(args);
+            }
+            expr(callee, a);
+            args.iter().for_each(|x| expr(&x.value, a));
+        }
+        ExprKind::Member { base, .. } => expr(base, a),
+        ExprKind::Index { base, index } => {
+            expr(base, a);
+            expr(index, a);
+        }
+        ExprKind::Slice { base, hi, lo } | ExprKind::PlusSlice { base, lo: hi, width: lo } => {
+            expr(base, a);
+            expr(hi, a);
+            expr(lo, a);
+        }
+        ExprKind::Unary { operand, .. } | ExprKind::Cast { operand, .. } => expr(operand, a),
+        ExprKind::Binary { left, right, .. } => {
+            expr(left, a);
+            expr(right, a);
+        }
+        ExprKind::Ternary { cond, then, otherwise } => {
+            expr(cond, a);
+            expr(then, a);
+            expr(otherwise, a);
+        }
+        ExprKind::List { items, .. } => items.iter().for_each(|e| expr(e, a)),
+        ExprKind::Struct { fields, .. } => fields.iter().for_each(|f| expr(&f.value, a)),
+        ExprKind::Mask { value, mask } => {
+            expr(value, a);
+            expr(mask, a);
+        }
+        ExprKind::Range { lo, hi } => {
+            expr(lo, a);
+            expr(hi, a);
+        }
+        ExprKind::Bool(_)
+        | ExprKind::Int(_)
+        | ExprKind::Str(_)
+        | ExprKind::Path(_)
+        | ExprKind::Type(_)
+        | ExprKind::This
+        | ExprKind::Invalid
+        | ExprKind::Dots
+        | ExprKind::Default
+        | ExprKind::DontCare => {}
+    }
+}

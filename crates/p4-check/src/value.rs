@@ -1,0 +1,170 @@
+//! What does an expression stand for while it is lowered? A tree of scalars, headers and constants that mirrors its type.
+
+use crate::types::Type;
+use p4_ir::{Bits, Expr, ExprKind, HeaderId, HeaderRef, LValue, StackId, Ty};
+use p4_syntax::{BigInt, Span};
+use std::rc::Rc;
+
+/// Position of an instance (extern object, parser, control, package) in the checker's table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub(crate) struct ObjId(pub u32);
+
+/// A value or a place, shaped as its type is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Val {
+    /// A scalar that is computed.
+    Expr(Expr),
+    /// A scalar that is stored.
+    Place(LValue, Ty),
+    /// Bits `hi` down to `lo` of a stored scalar, which is a place or another such slice.
+    Sliced(Rc<Val>, u32, u32),
+    /// Fields of a struct, elements of a tuple.
+    Agg(Rc<[Val]>),
+    /// A header instance.
+    Header(HeaderRef),
+    /// A header as written: its fields, or `None` for an invalid one.
+    HeaderLit(Option<Rc<[Val]>>),
+    /// Members of a header union.
+    Union(Rc<[Val]>),
+    /// A header stack.
+    Stack(StackId, Rc<[HeaderId]>),
+    /// Elements of a stack that is no [`Val::Stack`]: a literal, or a stack of unions.
+    Array(Rc<[Val]>),
+    /// A varbit field.
+    Varbit(HeaderRef, u32),
+    /// An `int`.
+    Int(BigInt),
+    /// A string.
+    Str(Rc<str>),
+    /// `{ a, b }`, with or without `...`, not yet of a type.
+    List(Rc<[Tv]>, bool),
+    /// `{ f = a }`, with or without `...`, not yet of a type.
+    Fields(Rc<[(Rc<str>, Tv)]>, bool),
+    /// `{#}`
+    Invalid,
+    /// `...`
+    Dots,
+    /// `_`
+    DontCare,
+    /// An instance.
+    Obj(ObjId),
+    /// A value of a type that failed to resolve, or of type void.
+    None,
+}
+
+/// Whether something may be assigned to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Access {
+    /// Yes.
+    Write,
+    /// No, as it is this.
+    Read(&'static str),
+}
+
+/// A value with its type and where it was written.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Tv {
+    pub ty: Type,
+    pub val: Val,
+    pub access: Access,
+    pub span: Span,
+}
+
+impl Tv {
+    pub fn value(ty: Type, val: Val, span: Span) -> Tv {
+        Tv { ty, val, access: Access::Read("a computed value"), span }
+    }
+
+    pub fn expr(ty: Type, expr: Expr, span: Span) -> Tv {
+        Tv::value(ty, Val::Expr(expr), span)
+    }
+
+    pub fn bool(expr: Expr, span: Span) -> Tv {
+        Tv::expr(Type::Bool, expr, span)
+    }
+
+    pub fn int(value: BigInt, span: Span) -> Tv {
+        Tv::value(Type::Int, Val::Int(value), span)
+    }
+
+    pub fn at(mut self, span: Span) -> Tv {
+        self.span = span;
+        self
+    }
+}
+
+/// A constant.
+pub(crate) fn constant(bits: Bits, ty: Ty) -> Expr {
+    Expr { kind: ExprKind::Const(bits), ty }
+}
+
+/// A constant `bool`.
+pub(crate) fn boolean(b: bool) -> Expr {
+    constant(Bits::from(b), Ty::Bool)
+}
+
+/// Reads a place.
+fn load(place: &LValue, ty: Ty) -> Option<Expr> {
+    let kind = match place {
+        LValue::Var(v) => ExprKind::Var(*v),
+        LValue::Field(h, i) => ExprKind::Field(h.clone(), *i),
+        // Slices are kept as `Val::Sliced`, which knows its base's type.
+        LValue::Slice(..) => return None,
+    };
+    Some(Expr { kind, ty })
+}
+
+impl Val {
+    /// The scalar's expression.
+    pub fn scalar(&self) -> Option<Expr> {
+        match self {
+            Val::Expr(e) => Some(e.clone()),
+            Val::Place(p, ty) => load(p, *ty),
+            Val::Sliced(base, hi, lo) => {
+                let base = base.scalar()?;
+                Some(Expr { kind: ExprKind::Slice(Box::new(base), *hi, *lo), ty: Ty::Bit(hi - lo + 1) })
+            }
+            _ => None,
+        }
+    }
+
+    /// The scalar's place.
+    pub fn place(&self) -> Option<LValue> {
+        match self {
+            Val::Place(p, _) => Some(p.clone()),
+            Val::Sliced(base, hi, lo) => Some(LValue::Slice(Box::new(base.place()?), *hi, *lo)),
+            _ => None,
+        }
+    }
+
+    /// The scalar's bits if they are known now.
+    pub fn bits(&self) -> Option<Bits> {
+        match self {
+            Val::Expr(Expr { kind: ExprKind::Const(b), .. }) => Some(*b),
+            _ => None,
+        }
+    }
+
+    /// Whether all of it is known at compile time.
+    pub fn is_const(&self) -> bool {
+        match self {
+            Val::Expr(e) => matches!(e.kind, ExprKind::Const(_)),
+            Val::Place(..) | Val::Sliced(..) | Val::Header(_) | Val::Stack(..) | Val::Varbit(..) => false,
+            Val::Agg(vs) | Val::Union(vs) | Val::Array(vs) => vs.iter().all(Val::is_const),
+            Val::HeaderLit(fields) => fields.iter().flat_map(|f| f.iter()).all(Val::is_const),
+            Val::List(vs, _) => vs.iter().all(|v| v.val.is_const()),
+            Val::Fields(vs, _) => vs.iter().all(|(_, v)| v.val.is_const()),
+            Val::Int(_) | Val::Str(_) | Val::Invalid | Val::Dots | Val::DontCare | Val::Obj(_) | Val::None => true,
+        }
+    }
+}
+
+/// What storage something touches; coarse, so that two of the same are never taken for apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Root {
+    Var(p4_ir::VarId),
+    /// A header that is in no stack and no union.
+    Header(HeaderId),
+    Stack(StackId),
+    Union(u32),
+}

@@ -1,0 +1,312 @@
+//! The control plane's side: entries, meters, counters, registers, value sets; and what the packets' side works on.
+
+use crate::Count;
+use crate::meter::MeterCell;
+use crate::packet::PacketState;
+use crate::run::{self, Mode, Output, Standard};
+use crate::support::unsupported;
+use crate::table::{Refused, Removed, Table};
+use crate::trace::{NoTrace, Tracer};
+use base::{Bits, PortId};
+use cranelift_entity::PrimaryMap;
+use p4_ir::{CounterId, Ir, MeterId, RegisterId, TableId, ValueSetId, VerifyError};
+use program::{ActionId, Batch, Entry, KeyMatch, Op, RuleError};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Most cells of all counters and registers together: their memory is allocated up front.
+const MAX_CELLS: u64 = 1 << 26;
+
+/// Why a program cannot run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MachineError {
+    /// The compiler's fault: the IR breaks its invariants.
+    #[error("broken program: {}", .0.iter().map(|e| e.0.as_str()).collect::<Vec<_>>().join("; "))]
+    Broken(Vec<VerifyError>),
+    /// The program uses what the interpreter does not do.
+    #[error("{construct} is not supported (in {place})")]
+    Unsupported {
+        /// Name of the construct.
+        construct: String,
+        /// The block that has it.
+        place: String,
+    },
+    /// Counters and registers need too much memory.
+    #[error("counters and registers have {cells} cells together, more than {MAX_CELLS}")]
+    TooBig {
+        /// How many.
+        cells: u64,
+    },
+}
+
+/// State of one table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableStats {
+    /// Entries held.
+    pub entries: u64,
+    /// Entries that fit.
+    pub capacity: u64,
+    /// Look-ups that found an entry.
+    pub hits: u64,
+    /// Look-ups that did not.
+    pub misses: u64,
+}
+
+/// A program with its tables and cells, ready for packets.
+pub struct Machine {
+    ir: Arc<Ir>,
+    pub(crate) state: State,
+    pub(crate) packet: PacketState,
+    pub(crate) work: run::Work,
+    standard: Standard,
+}
+
+/// What lasts from packet to packet.
+pub(crate) struct State {
+    pub tables: PrimaryMap<TableId, Table>,
+    pub counters: PrimaryMap<CounterId, Vec<Count>>,
+    /// The configured cells.
+    pub meters: PrimaryMap<MeterId, HashMap<u64, MeterCell>>,
+    pub registers: PrimaryMap<RegisterId, Vec<u128>>,
+    pub value_sets: PrimaryMap<ValueSetId, Vec<Vec<KeyMatch>>>,
+    /// State of the `random` extern: the same packets see the same numbers.
+    pub random: u64,
+}
+
+impl Machine {
+    /// Readies a program: its constant entries and default actions are in place, everything else is empty.
+    pub fn new(ir: Arc<Ir>) -> Result<Machine, MachineError> {
+        p4_ir::verify(&ir).map_err(MachineError::Broken)?;
+        if let Some((construct, place)) = unsupported(&ir) {
+            return Err(MachineError::Unsupported { construct, place });
+        }
+        let program = &ir.program;
+        let counted = program.counters.values().filter(|c| c.table.is_none()).map(|c| c.size);
+        let cells = counted.chain(program.registers.values().map(|r| r.size)).fold(0, u64::saturating_add);
+        if cells > MAX_CELLS {
+            return Err(MachineError::TooBig { cells });
+        }
+        let counter_cells = |c: &program::CounterInfo| if c.table.is_none() { c.size as usize } else { 0 };
+        let state = State {
+            tables: program.tables.iter().map(|(id, info)| Table::new(id, info)).collect(),
+            counters: program.counters.values().map(|c| vec![Count::default(); counter_cells(c)]).collect(),
+            meters: program.meters.values().map(|_| HashMap::new()).collect(),
+            registers: program.registers.values().map(|r| vec![0; r.size as usize]).collect(),
+            value_sets: ir.value_sets.values().map(|_| Vec::new()).collect(),
+            random: 1,
+        };
+        let (packet, standard) = (PacketState::new(&ir), Standard::new(&ir));
+        Ok(Machine { state, packet, standard, work: run::Work::default(), ir })
+    }
+
+    /// The program.
+    pub fn ir(&self) -> &Arc<Ir> {
+        &self.ir
+    }
+
+    /// Whether every change fits the program, without looking at what the tables hold.
+    pub fn check(&self, batch: &Batch) -> Result<(), RuleError> {
+        batch.ops.iter().enumerate().try_for_each(|(i, op)| self.ir.program.check_op(i, op))
+    }
+
+    /// Applies all of the batch, or, with an error, nothing: first every change is checked against the program, then
+    /// they are made in order, and unmade if one does not fit what the tables hold.
+    pub fn apply(&mut self, batch: &Batch) -> Result<(), RuleError> {
+        self.check(batch)?;
+        let mut done = Vec::with_capacity(batch.ops.len());
+        for (i, op) in batch.ops.iter().enumerate() {
+            match self.state.apply_op(&self.ir, i, op) {
+                Ok(undo) => done.push(undo),
+                Err(e) => {
+                    done.into_iter().rev().for_each(|u| self.state.undo(u));
+                    return Err(e);
+                }
+            }
+        }
+        for undo in done {
+            if let Undo::Removed(t, removed) = undo {
+                self.state.tables[t].release(removed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets how many entries fit a table, in place of its declared size. Entries already there stay.
+    pub fn set_capacity(&mut self, table: TableId, capacity: u64) {
+        self.state.tables[table].capacity = capacity;
+    }
+
+    /// Entries, capacity, hits and misses of a table.
+    pub fn table_stats(&self, table: TableId) -> TableStats {
+        let t = &self.state.tables[table];
+        TableStats { entries: t.len, capacity: t.capacity, hits: t.hits, misses: t.misses }
+    }
+
+    /// A table's entries, in an order that does not depend on that of their insertion (except among those of equal
+    /// priority in tables where that decides).
+    pub fn entries(&self, table: TableId) -> Vec<Entry> {
+        self.state.tables[table].entries()
+    }
+
+    /// A cell of an indexed counter; zero beyond its end.
+    pub fn counter(&self, counter: CounterId, index: u64) -> Count {
+        let cell = usize::try_from(index).ok().and_then(|i| self.state.counters[counter].get(i));
+        cell.copied().unwrap_or_default()
+    }
+
+    /// The direct counter of an entry of a table; `None` if there is no such entry or no counter.
+    pub fn entry_count(&self, entry: &Entry) -> Option<Count> {
+        let table = self.state.tables.get(entry.table)?;
+        let cell = table.cell(entry)?;
+        table.direct.get(cell as usize).copied()
+    }
+
+    /// A cell of a register array; `None` beyond its end.
+    pub fn register(&self, register: RegisterId, index: u64) -> Option<u128> {
+        usize::try_from(index).ok().and_then(|i| self.state.registers[register].get(i)).copied()
+    }
+
+    /// Sets a cell of a register array to `value` modulo its width; tells whether there is such a cell.
+    pub fn set_register(&mut self, register: RegisterId, index: u64, value: u128) -> bool {
+        let mask = Bits::mask(self.ir.program.registers[register].width);
+        let cell = usize::try_from(index).ok().and_then(|i| self.state.registers[register].get_mut(i));
+        cell.map(|c| *c = value & mask).is_some()
+    }
+
+    /// The state of a configured meter cell.
+    pub fn meter(&self, meter: MeterId, index: u64) -> Option<&MeterCell> {
+        self.state.meters[meter].get(&index)
+    }
+
+    /// Adds a member to a parser value set: one match a field.
+    pub fn insert_value(&mut self, set: ValueSetId, member: Vec<KeyMatch>) -> Result<(), RuleError> {
+        let info = &self.ir.value_sets[set];
+        let invalid = |what: &str| Err(RuleError::Invalid { op: 0, what: format!("value set {}: {what}", info.name) });
+        let fits = |(m, w): (&KeyMatch, &u32)| match *m {
+            KeyMatch::Exact(v) | KeyMatch::Optional(Some(v)) => v <= Bits::mask(*w),
+            KeyMatch::Lpm { value, prefix_len } => prefix_len <= *w && value <= Bits::mask(*w) && value & Bits::mask(w - prefix_len) == 0,
+            KeyMatch::Ternary { value, mask } => mask <= Bits::mask(*w) && value & !mask == 0,
+            KeyMatch::Range { low, high } => low <= high && high <= Bits::mask(*w),
+            KeyMatch::Optional(None) => true,
+        };
+        if member.len() != info.widths.len() || !member.iter().zip(&info.widths).all(fits) {
+            return invalid("the member does not fit its fields");
+        }
+        let members = &mut self.state.value_sets[set];
+        if members.contains(&member) {
+            return Err(RuleError::Exists { op: 0, table: info.name.clone() });
+        }
+        if members.len() as u64 >= info.size {
+            return Err(RuleError::Full { op: 0, table: info.name.clone(), capacity: info.size });
+        }
+        members.push(member);
+        Ok(())
+    }
+
+    /// Takes a member out of a parser value set; tells whether it was there.
+    pub fn remove_value(&mut self, set: ValueSetId, member: &[KeyMatch]) -> bool {
+        let members = &mut self.state.value_sets[set];
+        let found = members.iter().position(|m| m == member);
+        found.map(|i| members.remove(i)).is_some()
+    }
+
+    /// Starts the `random` extern anew from a seed.
+    pub fn seed(&mut self, seed: u64) {
+        self.state.random = seed;
+    }
+
+    /// Runs the program on one packet that came in by `port` at `now_ns`.
+    pub fn process<'a>(&'a mut self, packet: &'a [u8], port: PortId, now_ns: u64, mode: Mode) -> Output<'a> {
+        self.process_traced(packet, port, now_ns, mode, &mut NoTrace)
+    }
+
+    /// As [`Machine::process`], telling every step.
+    pub fn process_traced<'a, T: Tracer>(
+        &'a mut self,
+        packet: &'a [u8],
+        port: PortId,
+        now_ns: u64,
+        mode: Mode,
+        tracer: &mut T,
+    ) -> Output<'a> {
+        let Machine { ir, state, packet: p, work, standard } = self;
+        let input = run::Input { bytes: packet, port, now_ns, mode };
+        let verdict = run::run(ir, standard, state, p, work, &input, tracer);
+        let bytes = if run::rewrites(verdict.kind) { p.out.as_slice() } else { packet };
+        Output { verdict, bytes }
+    }
+}
+
+/// What unmakes one change.
+enum Undo<'a> {
+    Inserted(&'a Entry),
+    Removed(TableId, Removed),
+    Replaced(&'a Entry, ActionId, Box<[u128]>),
+    Default(TableId, (ActionId, Box<[u128]>)),
+    Meter(MeterId, u64, Option<MeterCell>),
+    Counter(CounterId, u64, Count),
+}
+
+impl State {
+    fn apply_op<'a>(&mut self, ir: &Ir, i: usize, op: &'a Op) -> Result<Undo<'a>, RuleError> {
+        let name = |t: TableId| ir.program.tables[t].name.clone();
+        match op {
+            Op::Insert(e) => {
+                let table = &mut self.tables[e.table];
+                match table.insert(e) {
+                    Ok(()) => Ok(Undo::Inserted(e)),
+                    Err(Refused::Exists) => Err(RuleError::Exists { op: i, table: name(e.table) }),
+                    Err(Refused::Full) => Err(RuleError::Full { op: i, table: name(e.table), capacity: table.capacity }),
+                }
+            }
+            Op::Modify(e) => {
+                let old = self.tables[e.table].replace(e, e.action, e.args.clone().into());
+                let missing = || RuleError::Missing { op: i, table: name(e.table) };
+                old.map(|(action, args)| Undo::Replaced(e, action, args)).ok_or_else(missing)
+            }
+            Op::Delete(e) => {
+                let missing = || RuleError::Missing { op: i, table: name(e.table) };
+                self.tables[e.table].remove(e).map(|r| Undo::Removed(e.table, r)).ok_or_else(missing)
+            }
+            Op::SetDefault { table, action, args } => {
+                let new = (*action, args.clone().into());
+                Ok(Undo::Default(*table, std::mem::replace(&mut self.tables[*table].default, new)))
+            }
+            Op::Meter { meter, index, config } => {
+                let cells = &mut self.meters[*meter];
+                let old = match config {
+                    Some(config) => cells.insert(*index, MeterCell::new(*config)),
+                    None => cells.remove(index),
+                };
+                Ok(Undo::Meter(*meter, *index, old))
+            }
+            Op::ClearCounter { counter, index } => {
+                let cell = &mut self.counters[*counter][*index as usize];
+                Ok(Undo::Counter(*counter, *index, std::mem::take(cell)))
+            }
+        }
+    }
+
+    fn undo(&mut self, undo: Undo<'_>) {
+        match undo {
+            Undo::Inserted(e) => {
+                let table = &mut self.tables[e.table];
+                if let Some(removed) = table.remove(e) {
+                    table.release(removed);
+                }
+            }
+            Undo::Removed(t, removed) => self.tables[t].put_back(removed),
+            Undo::Replaced(e, action, args) => {
+                self.tables[e.table].replace(e, action, args);
+            }
+            Undo::Default(t, default) => self.tables[t].default = default,
+            Undo::Meter(m, index, Some(cell)) => {
+                self.meters[m].insert(index, cell);
+            }
+            Undo::Meter(m, index, None) => {
+                self.meters[m].remove(&index);
+            }
+            Undo::Counter(c, index, count) => self.counters[c][index as usize] = count,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The two-rate three-colour marker, colour-blind (RFC 2698 §3), in integers wide enough never to round or overflow.
+//!
+//! Both buckets hold units (bytes or packets) times 10^9, so that a rate in units per second times a time in
+//! nanoseconds needs no division. This is the plain version that faster ones are compared with.
+
+use program::MeterConfig;
+
+/// What a meter says of a packet; the number is what the program sees.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Colour {
+    /// Within the committed rate.
+    Green = 0,
+    /// Within the peak rate.
+    Yellow = 1,
+    /// Beyond.
+    Red = 2,
+}
+
+/// One configured cell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MeterCell {
+    config: MeterConfig,
+    /// Committed bucket, units × 10^9.
+    tc: u128,
+    /// Peak bucket, units × 10^9.
+    tp: u128,
+    /// Latest time seen, in nanoseconds; `None` before the first packet.
+    last_ns: Option<u64>,
+}
+
+const NANO: u128 = 1_000_000_000;
+
+impl MeterCell {
+    /// A cell whose buckets are full.
+    pub fn new(config: MeterConfig) -> MeterCell {
+        MeterCell { config, tc: u128::from(config.cbs) * NANO, tp: u128::from(config.pbs) * NANO, last_ns: None }
+    }
+
+    /// Marks a packet of `units` at `now_ns`. A clock that steps back adds nothing and is ignored.
+    pub fn execute(&mut self, now_ns: u64, units: u64) -> Colour {
+        let c = self.config;
+        let last_ns = self.last_ns.unwrap_or(now_ns);
+        let elapsed_ns = u128::from(now_ns.saturating_sub(last_ns));
+        self.last_ns = Some(last_ns.max(now_ns));
+        self.tc = (u128::from(c.cbs) * NANO).min(self.tc + u128::from(c.cir) * elapsed_ns);
+        self.tp = (u128::from(c.pbs) * NANO).min(self.tp + u128::from(c.pir) * elapsed_ns);
+        let cost = u128::from(units) * NANO;
+        if self.tp < cost {
+            return Colour::Red;
+        }
+        self.tp -= cost;
+        if self.tc < cost {
+            return Colour::Yellow;
+        }
+        self.tc -= cost;
+        Colour::Green
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG: MeterConfig = MeterConfig { cir: 1000, cbs: 500, pir: 2000, pbs: 1000 };
+
+    #[test]
+    fn a_burst_goes_green_yellow_red() {
+        let mut m = MeterCell::new(CONFIG);
+        let colours: Vec<Colour> = (0..5).map(|_| m.execute(7, 300)).collect();
+        // Committed holds 500: one packet. Peak holds 1000: three packets.
+        assert_eq!(colours, [Colour::Green, Colour::Yellow, Colour::Yellow, Colour::Red, Colour::Red]);
+    }
+
+    #[test]
+    fn buckets_refill_at_their_rates_up_to_their_sizes() {
+        let mut m = MeterCell::new(CONFIG);
+        assert_eq!(m.execute(0, 500), Colour::Green);
+        assert_eq!(m.execute(0, 500), Colour::Yellow);
+        // After 100 ms: 100 committed, 200 peak.
+        assert_eq!(m.execute(100_000_000, 200), Colour::Yellow);
+        assert_eq!(m.execute(100_000_000, 1), Colour::Red);
+        // After an hour both are full, not fuller.
+        let hour = 3_600_000_000_000;
+        assert_eq!(m.execute(hour, 501), Colour::Yellow);
+        assert_eq!(m.execute(hour, 499), Colour::Green);
+        assert_eq!(m.execute(hour, 1), Colour::Red);
+    }
+
+    #[test]
+    fn time_never_goes_back_and_nothing_overflows() {
+        let mut m = MeterCell::new(CONFIG);
+        assert_eq!(m.execute(1_000_000_000, 500), Colour::Green);
+        assert_eq!(m.execute(0, 500), Colour::Yellow);
+        assert_eq!(m.execute(1_000_000_000, 1), Colour::Red);
+        let max = u64::MAX;
+        let mut m = MeterCell::new(MeterConfig { cir: max, cbs: max, pir: max, pbs: max });
+        assert_eq!(m.execute(0, max), Colour::Green);
+        assert_eq!(m.execute(max, max), Colour::Green);
+    }
+}

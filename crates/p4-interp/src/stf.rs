@@ -1,0 +1,125 @@
+//! Packet tests in BMv2's STF format: [`parse`] reads a script, [`run`] plays it on a [`Device`].
+//!
+//! A line is a command; `#` starts a comment. Hexadecimal digits may be spaced; names may be quoted.
+//! ```text
+//! add TABLE [PRIORITY] KEY:VALUE ... ACTION(PARAM:VALUE, ...) [= HANDLE]
+//! setdefault TABLE ACTION(PARAM:VALUE, ...)
+//! remove all | remove TABLE [PRIORITY] KEY:VALUE ...
+//! packet PORT HEX...
+//! expect PORT [HEX... [$]]
+//! no_packet
+//! check_counter COUNTER(INDEX) [packets | bytes] OP NUMBER
+//! wait
+//! ```
+//! - A key value is a number (decimal, `0x`, `0b`, `0o`), digits with `*` for whatever, `VALUE/PREFIX`,
+//!   `VALUE&&&MASK` or `LOW->HIGH`; a key that is left out matches everything, unless it is exact. Larger priorities win.
+//! - Names may leave out leading parts (`t` for `ingress.t`), if that is unambiguous.
+//! - Each `packet` runs at once. Each output is compared with the port's next `expect`, in order: all digits but `*`
+//!   must be equal, and with `$` the packet must end there. `expect PORT` alone allows any packets on that port.
+//! - At the end, and at `no_packet`, an output that no line expects and an `expect` that no output met are failures.
+//! - Mirroring, multicast groups and register commands are refused by name.
+//!
+//! Scripts are untrusted text: whatever is in them gives a script or an error with its line.
+
+mod check;
+mod parse;
+mod play;
+mod value;
+
+pub use check::Failure;
+pub use parse::parse;
+pub use play::{MachineDevice, Report, run};
+
+use crate::Count;
+use base::PortId;
+use program::{Batch, CounterId, RuleError};
+
+/// What a script runs on.
+pub trait Device {
+    /// Applies all changes or none.
+    fn apply(&mut self, batch: &Batch) -> Result<(), RuleError>;
+
+    /// Runs one packet; gives the packets that leave, with their ports (510 and 509 for punted and buffered ones).
+    fn process(&mut self, port: PortId, bytes: &[u8]) -> Vec<(PortId, Vec<u8>)>;
+
+    /// A cell of an indexed counter.
+    fn counter(&mut self, counter: CounterId, index: u64) -> Count;
+}
+
+/// A script that fits a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Script {
+    /// Commands with the numbers of their lines, from 1.
+    pub commands: Vec<(usize, Command)>,
+}
+
+/// One line of a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// `add`, `setdefault` or `remove` of one entry.
+    Apply(Batch),
+    /// `remove all`: whatever the script has added.
+    RemoveAll,
+    /// `packet`.
+    Packet {
+        /// Where it comes in.
+        port: PortId,
+        /// Its bytes.
+        bytes: Vec<u8>,
+    },
+    /// `expect`.
+    Expect {
+        /// Where it should leave.
+        port: PortId,
+        /// What it should be; `None`: anything, also nothing.
+        pattern: Option<Pattern>,
+    },
+    /// `no_packet`: everything expected so far has come, and nothing else.
+    NoPacket,
+    /// `check_counter`.
+    CheckCounter {
+        /// The counter.
+        counter: CounterId,
+        /// The cell.
+        index: u64,
+        /// Whether bytes are looked at; packets otherwise.
+        bytes: bool,
+        /// How it is compared.
+        comparison: Comparison,
+        /// With what.
+        number: u64,
+    },
+    /// `wait`: packets run at once here, so there is nothing to wait for.
+    Wait,
+}
+
+/// An expected packet: hexadecimal digits, `None` for `*`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// Digits.
+    pub nibbles: Vec<Option<u8>>,
+    /// Whether the packet ends there.
+    pub exact_length: bool,
+}
+
+/// How a counter is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// What is wrong with a script.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct ScriptError {
+    /// From 1.
+    pub line: usize,
+    /// What.
+    pub what: String,
+}

@@ -1,0 +1,256 @@
+//! Script text to commands: lines, words and names. Values are `value`'s.
+
+use super::value::{action_value, key_match, number};
+use super::{Command, Comparison, Pattern, Script, ScriptError};
+use base::PortId;
+use p4_ir::{ActionId, TableId};
+use program::{Batch, Entry, KeyMatch, MatchKind, Op, Program, TableInfo};
+
+/// Reads a script against the program whose names it uses.
+pub fn parse(text: &str, program: &Program) -> Result<Script, ScriptError> {
+    let mut commands = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or("").trim();
+        if line.is_empty() {
+            continue;
+        }
+        let command = command(line, program).map_err(|what| ScriptError { line: i + 1, what })?;
+        commands.push((i + 1, command));
+    }
+    Ok(Script { commands })
+}
+
+fn command(line: &str, program: &Program) -> Result<Command, String> {
+    let (word, rest) = word(line);
+    match word {
+        "add" => add(rest, program).map(|e| one(Op::Insert(e))),
+        "setdefault" => set_default(rest, program).map(one),
+        "remove" if rest == "all" => Ok(Command::RemoveAll),
+        "remove" => remove(rest, program).map(|e| one(Op::Delete(e))),
+        "packet" => packet(rest),
+        "expect" => expect(rest),
+        "no_packet" => nothing_more(rest, Command::NoPacket),
+        "wait" => Ok(Command::Wait),
+        "check_counter" => check_counter(rest, program),
+        other => Err(format!("command {other} is not supported")),
+    }
+}
+
+fn one(op: Op) -> Command {
+    Command::Apply(Batch { ops: vec![op] })
+}
+
+fn nothing_more(rest: &str, command: Command) -> Result<Command, String> {
+    if rest.is_empty() { Ok(command) } else { Err(format!("{rest:?} is too much")) }
+}
+
+/// `TABLE [PRIORITY] KEY:VALUE ... ACTION(PARAM:VALUE, ...) [= HANDLE]`
+fn add(text: &str, program: &Program) -> Result<Entry, String> {
+    let (table, rest) = table(text, program)?;
+    let open = rest.find('(').ok_or("no action")?;
+    let before = rest[..open].trim_end();
+    let (keys, name) = match before.rfind(char::is_whitespace) {
+        Some(space) => (&before[..space], before[space..].trim_start()),
+        None => ("", before),
+    };
+    let info = &program.tables[table];
+    let (priority, keys) = priority_and_keys(keys, info)?;
+    let action = action(name, program, info)?;
+    let args = arguments(&rest[open..], program, action)?;
+    Ok(Entry { table, keys, priority, action, args })
+}
+
+/// `TABLE [PRIORITY] KEY:VALUE ...`
+fn remove(text: &str, program: &Program) -> Result<Entry, String> {
+    let (table, rest) = table(text, program)?;
+    let info = &program.tables[table];
+    let (priority, keys) = priority_and_keys(rest, info)?;
+    Ok(Entry { table, keys, priority, action: info.default_action.0, args: vec![] })
+}
+
+/// `TABLE ACTION(PARAM:VALUE, ...)`
+fn set_default(text: &str, program: &Program) -> Result<Op, String> {
+    let (table, rest) = table(text, program)?;
+    let open = rest.find('(').ok_or("no action")?;
+    let action = action(rest[..open].trim(), program, &program.tables[table])?;
+    let args = arguments(&rest[open..], program, action)?;
+    Ok(Op::SetDefault { table, action, args })
+}
+
+fn table<'t>(text: &'t str, program: &Program) -> Result<(TableId, &'t str), String> {
+    let (name, rest) = word(text);
+    let all = program.tables.iter().map(|(id, t)| (id, [t.full_name.as_str(), t.name.as_str()]));
+    named(name, all).map(|id| (id, rest)).map_err(|e| format!("table {e}"))
+}
+
+fn action(name: &str, program: &Program, table: &TableInfo) -> Result<ActionId, String> {
+    let name = unquote(name);
+    let all = table.actions.iter().filter_map(|u| {
+        let info = program.actions.get(u.action)?;
+        Some((u.action, [info.full_name.as_str(), info.name.as_str()]))
+    });
+    named(name, all).map_err(|e| format!("action {e} of table {}", table.name))
+}
+
+fn priority_and_keys(text: &str, info: &TableInfo) -> Result<(u32, Vec<KeyMatch>), String> {
+    let mut words = text.split_whitespace().peekable();
+    let mut priority = 0;
+    if let Some(p) = words.peek().and_then(|w| w.parse::<u32>().ok()) {
+        words.next();
+        priority = p;
+    }
+    let mut keys: Vec<Option<KeyMatch>> = vec![None; info.keys.len()];
+    for w in words {
+        let colon = w.find(':').ok_or_else(|| format!("{w:?} is not KEY:VALUE"))?;
+        let (name, value) = (unquote(&w[..colon]), &w[colon + 1..]);
+        let name = stack_index(name);
+        let all = info.keys.iter().enumerate().map(|(i, k)| (i, [k.name.as_str(), k.name.as_str()]));
+        let i = named(&name, all).map_err(|e| format!("key {e} of table {}", info.name))?;
+        let key = &info.keys[i];
+        let m = key_match(value, key.kind, key.width).map_err(|e| format!("key {}: {e}", key.name))?;
+        if keys[i].replace(m).is_some() {
+            return Err(format!("key {} is given twice", key.name));
+        }
+    }
+    let whole = |(k, m): (&program::KeyInfo, Option<KeyMatch>)| match (m, k.kind) {
+        (Some(m), _) => Ok(m),
+        (None, MatchKind::Exact) => Err(format!("key {} is missing", k.name)),
+        (None, MatchKind::Lpm) => Ok(KeyMatch::Lpm { value: 0, prefix_len: 0 }),
+        (None, MatchKind::Ternary) => Ok(KeyMatch::Ternary { value: 0, mask: 0 }),
+        (None, MatchKind::Range) => Ok(KeyMatch::Range { low: 0, high: base::Bits::mask(k.width) }),
+        (None, MatchKind::Optional) => Ok(KeyMatch::Optional(None)),
+    };
+    let keys: Vec<KeyMatch> = info.keys.iter().zip(keys).map(whole).collect::<Result<_, _>>()?;
+    // Scripts give priorities to tables of any kind; where they decide nothing they say nothing.
+    let prioritised = info.keys.iter().any(|k| !matches!(k.kind, MatchKind::Exact | MatchKind::Lpm));
+    Ok((if prioritised { priority } else { 0 }, keys))
+}
+
+/// `(PARAM:VALUE, ...) [= HANDLE]`, in any order of the parameters.
+fn arguments(text: &str, program: &Program, action: ActionId) -> Result<Vec<u128>, String> {
+    let info = &program.actions[action];
+    let close = text.rfind(')').ok_or("no closing parenthesis")?;
+    let after = text[close + 1..].trim();
+    if !after.is_empty() && !after.starts_with('=') {
+        return Err(format!("{after:?} after the action"));
+    }
+    let inner = text.get(1..close).unwrap_or("").trim();
+    let mut args: Vec<Option<u128>> = vec![None; info.params.len()];
+    for (position, arg) in inner.split(',').map(str::trim).filter(|a| !a.is_empty()).enumerate() {
+        let (i, value) = match arg.split_once(':') {
+            Some((name, value)) => {
+                let name = unquote(name.trim());
+                let found = info.params.iter().position(|p| p.name == name);
+                (found.ok_or_else(|| format!("action {} has no parameter {name}", info.name))?, value.trim())
+            }
+            None => (position, arg),
+        };
+        let param = info.params.get(i).ok_or_else(|| format!("action {} has only {} parameters", info.name, info.params.len()))?;
+        let value = action_value(value, param.width).map_err(|e| format!("parameter {}: {e}", param.name))?;
+        if args[i].replace(value).is_some() {
+            return Err(format!("parameter {} is given twice", param.name));
+        }
+    }
+    let missing = |(a, p): (Option<u128>, &program::ParamInfo)| a.ok_or_else(|| format!("parameter {} is missing", p.name));
+    args.into_iter().zip(&info.params).map(missing).collect()
+}
+
+fn packet(text: &str) -> Result<Command, String> {
+    let (port, rest) = port(text)?;
+    let digits: Vec<u8> = nibbles(rest)?.into_iter().map(|n| n.ok_or("a packet to send has no *")).collect::<Result<_, _>>()?;
+    if digits.len() % 2 != 0 {
+        return Err("an odd number of digits".into());
+    }
+    Ok(Command::Packet { port, bytes: digits.chunks(2).map(|d| d[0] << 4 | d[1]).collect() })
+}
+
+fn expect(text: &str) -> Result<Command, String> {
+    let (port, rest) = port(text)?;
+    if rest.is_empty() {
+        return Ok(Command::Expect { port, pattern: None });
+    }
+    let (digits, exact_length) = match rest.strip_suffix('$') {
+        Some(digits) => (digits, true),
+        None => (rest, false),
+    };
+    Ok(Command::Expect { port, pattern: Some(Pattern { nibbles: nibbles(digits)?, exact_length }) })
+}
+
+fn port(text: &str) -> Result<(PortId, &str), String> {
+    let (port, rest) = word(text);
+    let number = port.parse::<u16>().ok().filter(|p| *p <= PortId::PUNT.0).ok_or_else(|| format!("{port:?} is not a port"))?;
+    Ok((PortId(number), rest))
+}
+
+fn nibbles(text: &str) -> Result<Vec<Option<u8>>, String> {
+    let digit = |c: char| match c {
+        '*' => Ok(None),
+        c => c.to_digit(16).map(|d| Some(d as u8)).ok_or_else(|| format!("{c:?} is not a hexadecimal digit")),
+    };
+    text.chars().filter(|c| !c.is_whitespace()).map(digit).collect()
+}
+
+/// `COUNTER(INDEX) [packets | bytes] OP NUMBER`
+fn check_counter(text: &str, program: &Program) -> Result<Command, String> {
+    let (open, close) = (text.find('(').ok_or("no index")?, text.find(')').ok_or("no index")?);
+    let name = unquote(text[..open].trim());
+    let index = text.get(open + 1..close).ok_or("no index")?.trim();
+    let all = program.counters.iter().map(|(id, c)| (id, [c.name.as_str(), c.name.as_str()]));
+    let counter = named(name, all).map_err(|e| format!("counter {e}"))?;
+    if program.counters[counter].table.is_some() {
+        return Err(format!("check_counter of direct counter {name} is not supported"));
+    }
+    let index = u64::try_from(number(index)?).map_err(|_| "the index is too large")?;
+    let rest = text[close + 1..].trim();
+    let (bytes, rest) = match word(rest) {
+        ("packets", rest) => (false, rest),
+        ("bytes", rest) => (true, rest),
+        _ => (false, rest),
+    };
+    const OPERATORS: [(&str, Comparison); 6] = [
+        ("==", Comparison::Equal),
+        ("!=", Comparison::NotEqual),
+        ("<=", Comparison::LessOrEqual),
+        (">=", Comparison::GreaterOrEqual),
+        ("<", Comparison::Less),
+        (">", Comparison::Greater),
+    ];
+    let found = OPERATORS.iter().find_map(|(op, c)| rest.strip_prefix(op).map(|n| (*c, n)));
+    let (comparison, rest) = found.ok_or_else(|| format!("{rest:?} does not compare"))?;
+    let number = u64::try_from(number(rest.trim())?).map_err(|_| "the number is too large")?;
+    Ok(Command::CheckCounter { counter, index, bytes, comparison, number })
+}
+
+/// The one whose name is `name`; else the only one whose name ends with it behind a dot.
+fn named<'p, I: Copy>(name: &str, all: impl Iterator<Item = (I, [&'p str; 2])>) -> Result<I, String> {
+    let name = unquote(name);
+    let all: Vec<(I, [&str; 2])> = all.collect();
+    if let Some((id, _)) = all.iter().find(|(_, names)| names.contains(&name)) {
+        return Ok(*id);
+    }
+    let ends = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|head| head.ends_with('.'));
+    let mut found = all.iter().filter(|(_, names)| names.iter().any(|n| ends(n, name) || ends(name, n)));
+    match (found.next(), found.next()) {
+        (Some((id, _)), None) => Ok(*id),
+        (Some(_), Some(_)) => Err(format!("{name:?} is ambiguous")),
+        (None, _) => Err(format!("{name:?} does not exist")),
+    }
+}
+
+/// STF writes `h$0.f` for `h[0].f`.
+fn stack_index(name: &str) -> String {
+    let Some((head, tail)) = name.split_once('$') else { return name.to_owned() };
+    let digits = tail.find(|c: char| !c.is_ascii_digit()).unwrap_or(tail.len());
+    if digits == 0 { name.to_owned() } else { format!("{head}[{}]{}", &tail[..digits], &tail[digits..]) }
+}
+
+fn word(text: &str) -> (&str, &str) {
+    match text.split_once(char::is_whitespace) {
+        Some((first, rest)) => (first, rest.trim()),
+        None => (text, ""),
+    }
+}
+
+fn unquote(name: &str) -> &str {
+    name.strip_prefix('"').and_then(|n| n.strip_suffix('"')).unwrap_or(name)
+}

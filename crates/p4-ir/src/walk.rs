@@ -1,0 +1,248 @@
+//! Ways to every expression, block and l-value of a program, for reading and for changing in place.
+//!
+//! Each function goes one level down, so that a pass decides itself when to recurse. The two halves of the file are one
+//! macro: what can be read can be changed.
+
+use crate::*;
+
+macro_rules! walkers {
+    ($sub_exprs:ident, $header_exprs:ident, $lvalue_exprs:ident, $stmt_exprs:ident, $stmt_blocks:ident, $blocks:ident, $other_exprs:ident $(, $m:tt)?) => {
+        /// The operands of an expression, indices of header stacks among them.
+        pub fn $sub_exprs(e: &$($m)? Expr, f: &mut dyn FnMut(&$($m)? Expr)) {
+            match &$($m)? e.kind {
+                ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::LastIndex(_) | ExprKind::NextIndex(_) => {}
+                ExprKind::Field(h, _) | ExprKind::IsValid(h) | ExprKind::VarbitBits(h, _) => $header_exprs(h, f),
+                ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Slice(a, _, _) => f(a),
+                ExprKind::Binary(_, a, b) | ExprKind::Concat(a, b) => {
+                    f(a);
+                    f(b);
+                }
+                ExprKind::Mux(c, a, b) => {
+                    f(c);
+                    f(a);
+                    f(b);
+                }
+            }
+        }
+
+        /// The index of a header reference, if it has one.
+        pub fn $header_exprs(h: &$($m)? HeaderRef, f: &mut dyn FnMut(&$($m)? Expr)) {
+            if let HeaderRef::Index(_, i) = h {
+                f(i);
+            }
+        }
+
+        /// The indices in an l-value.
+        pub fn $lvalue_exprs(l: &$($m)? LValue, f: &mut dyn FnMut(&$($m)? Expr)) {
+            let mut at = l;
+            loop {
+                match at {
+                    LValue::Var(_) => return,
+                    LValue::Field(h, _) => return $header_exprs(h, f),
+                    LValue::Slice(base, _, _) => at = base,
+                }
+            }
+        }
+
+        /// The expressions of a statement itself, not those of the blocks inside it.
+        pub fn $stmt_exprs(s: &$($m)? Stmt, f: &mut dyn FnMut(&$($m)? Expr)) {
+            match s {
+                Stmt::Assign(dst, value) => {
+                    $lvalue_exprs(dst, f);
+                    f(value);
+                }
+                Stmt::SetValid(h, _) | Stmt::Emit(h) => $header_exprs(h, f),
+                Stmt::CopyHeader { dst, src } => {
+                    $header_exprs(dst, f);
+                    $header_exprs(src, f);
+                }
+                Stmt::CopyStack { .. } | Stmt::Push(..) | Stmt::Pop(..) | Stmt::Labeled(..) | Stmt::Break(_) | Stmt::Loop(_)
+                | Stmt::Exit | Stmt::Apply { .. } => {}
+                Stmt::If(c, _, _) => f(c),
+                Stmt::Switch { on, .. } => f(on),
+                Stmt::Extract { header, varbit_bits } => {
+                    $header_exprs(header, f);
+                    if let Some(e) = varbit_bits {
+                        f(e);
+                    }
+                }
+                Stmt::Advance(e) | Stmt::Verify(e, _) => f(e),
+                Stmt::Lookahead(dst) => $lvalue_exprs(dst, f),
+                Stmt::Extern(e) => match e {
+                    Extern::Count { index, .. } => f(index),
+                    Extern::DirectCount(_) | Extern::MarkToDrop => {}
+                    Extern::Meter { index, result, .. } | Extern::RegisterRead { index, result, .. } => {
+                        f(index);
+                        $lvalue_exprs(result, f);
+                    }
+                    Extern::DirectMeter { result, .. } => $lvalue_exprs(result, f),
+                    Extern::RegisterWrite { index, value, .. } => {
+                        f(index);
+                        f(value);
+                    }
+                    Extern::Hash { result, base, data, max, .. } => {
+                        f(base);
+                        data.into_iter().for_each(&mut *f);
+                        f(max);
+                        $lvalue_exprs(result, f);
+                    }
+                    Extern::Random { result, low, high } => {
+                        f(low);
+                        f(high);
+                        $lvalue_exprs(result, f);
+                    }
+                    Extern::VerifyChecksum { condition, data, checksum, .. } => {
+                        f(condition);
+                        for d in data {
+                            match d {
+                                CheckData::Value(e) => f(e),
+                                CheckData::Varbit(h, _) => $header_exprs(h, f),
+                            }
+                        }
+                        f(checksum);
+                    }
+                    Extern::UpdateChecksum { condition, data, checksum, .. } => {
+                        f(condition);
+                        for d in data {
+                            match d {
+                                CheckData::Value(e) => f(e),
+                                CheckData::Varbit(h, _) => $header_exprs(h, f),
+                            }
+                        }
+                        $lvalue_exprs(checksum, f);
+                    }
+                    Extern::Digest { receiver, data } => {
+                        f(receiver);
+                        data.into_iter().for_each(f);
+                    }
+                    Extern::Assert(e, _) | Extern::Truncate(e) => f(e),
+                    Extern::Log(_, values) => values.into_iter().for_each(f),
+                    Extern::Replicate { session, fields, .. } => {
+                        session.into_iter().for_each(&mut *f);
+                        fields.into_iter().for_each(f);
+                    }
+                },
+            }
+        }
+
+        /// The blocks inside a statement.
+        pub fn $stmt_blocks(s: &$($m)? Stmt, f: &mut dyn FnMut(&$($m)? Block)) {
+            match s {
+                Stmt::If(_, a, b) => {
+                    f(a);
+                    f(b);
+                }
+                Stmt::Switch { cases, default, .. } => {
+                    for (_, b) in cases {
+                        f(b);
+                    }
+                    f(default);
+                }
+                Stmt::Labeled(_, b) | Stmt::Loop(b) => f(b),
+                _ => {}
+            }
+        }
+
+        /// The outermost blocks of a program: of the parser, the pipeline and the actions.
+        pub fn $blocks(ir: &$($m)? Ir, f: &mut dyn FnMut(&$($m)? Block)) {
+            f(&$($m)? ir.parser_init);
+            for (_, s) in &$($m)? ir.states {
+                f(&$($m)? s.body);
+            }
+            f(&$($m)? ir.verify_checksum);
+            f(&$($m)? ir.ingress);
+            f(&$($m)? ir.egress);
+            f(&$($m)? ir.compute_checksum);
+            f(&$($m)? ir.deparser);
+            for (_, a) in &$($m)? ir.actions {
+                f(&$($m)? a.body);
+            }
+        }
+
+        /// The expressions that are not in statements: keys of selects and of tables.
+        pub fn $other_exprs(ir: &$($m)? Ir, f: &mut dyn FnMut(&$($m)? Expr)) {
+            for (_, s) in &$($m)? ir.states {
+                if let Transition::Select { keys, .. } = &$($m)? s.next {
+                    keys.into_iter().for_each(&mut *f);
+                }
+            }
+            for (_, t) in &$($m)? ir.tables {
+                (&$($m)? t.keys).into_iter().for_each(&mut *f);
+            }
+        }
+    };
+}
+
+walkers!(sub_exprs, header_exprs, lvalue_exprs, stmt_exprs, stmt_blocks, blocks, other_exprs);
+walkers!(sub_exprs_mut, header_exprs_mut, lvalue_exprs_mut, stmt_exprs_mut, stmt_blocks_mut, blocks_mut, other_exprs_mut, mut);
+
+/// Every statement of a block and of the blocks inside it, outer ones first.
+pub fn all_stmts(block: &Block, f: &mut dyn FnMut(&Stmt)) {
+    for s in block {
+        f(s);
+        stmt_blocks(s, &mut |b| all_stmts(b, f));
+    }
+}
+
+/// What a statement itself writes to, other than headers as a whole.
+pub fn stmt_lvalues<'s>(s: &'s Stmt, f: &mut dyn FnMut(&'s LValue)) {
+    match s {
+        Stmt::Assign(dst, _) | Stmt::Lookahead(dst) => f(dst),
+        Stmt::Extern(e) => match e {
+            Extern::Meter { result, .. }
+            | Extern::DirectMeter { result, .. }
+            | Extern::RegisterRead { result, .. }
+            | Extern::Hash { result, .. }
+            | Extern::Random { result, .. }
+            | Extern::UpdateChecksum { checksum: result, .. } => f(result),
+            _ => {}
+        },
+        _ => {}
+    }
+}
+
+impl LValue {
+    /// The variable that an assignment changes, if it is one.
+    pub fn root_var(&self) -> Option<VarId> {
+        let mut at = self;
+        loop {
+            match at {
+                LValue::Var(v) => return Some(*v),
+                LValue::Field(..) => return None,
+                LValue::Slice(base, _, _) => at = base,
+            }
+        }
+    }
+}
+
+/// Every variable that a statement itself can change, the architecture's among them; what a table's actions change
+/// comes with the `Apply`.
+pub fn stmt_written_vars(ir: &Ir, s: &Stmt, f: &mut dyn FnMut(VarId)) {
+    stmt_lvalues(s, &mut |l| l.root_var().into_iter().for_each(&mut *f));
+    let standard = |name: &str| ir.intrinsic.standard.get(name).copied();
+    match s {
+        Stmt::Apply { table, hit, action_run } => {
+            hit.iter().chain(action_run).copied().for_each(&mut *f);
+            let info = &ir.program.tables[*table];
+            let actions = info.actions.iter().map(|u| u.action).chain([info.default_action.0]);
+            for code in actions.map(|a| &ir.actions[a]) {
+                code.params.iter().copied().for_each(&mut *f);
+                // Actions apply no tables, so this goes no deeper.
+                all_stmts(&code.body, &mut |s| stmt_written_vars(ir, s, f));
+            }
+        }
+        Stmt::Extern(Extern::MarkToDrop) => {
+            standard("egress_spec").into_iter().chain(standard("mcast_grp")).for_each(f);
+        }
+        Stmt::Extern(Extern::VerifyChecksum { .. }) => standard("checksum_error").into_iter().for_each(f),
+        _ => {}
+    }
+}
+
+/// Every variable that an expression reads.
+pub fn read_vars(e: &Expr, f: &mut dyn FnMut(VarId)) {
+    if let ExprKind::Var(v) = e.kind {
+        f(v);
+    }
+    sub_exprs(e, &mut |sub| read_vars(sub, f));
+}

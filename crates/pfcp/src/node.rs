@@ -1,0 +1,455 @@
+//! The UP function's side of N4: what it does with each message, timer and event.
+//!
+//! [`Node`] has no socket and no clock. Its owner gives it datagrams ([`Node::receive`]), the time ([`Node::handle_timeout`]
+//! at [`Node::next_deadline`]) and events of the user plane, and sends what [`Node::poll_transmit`] gives. Time is the
+//! duration since the node began and never goes back.
+//!
+//! Not supported, and said so in the answer: PFD management, session sets, node reports to us (TS 29.244 §6.2.5, §6.2.9).
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+
+use crate::codec::{self, Cause, DecodeError, FSeid, Group, Ie, Message, MessageType, NodeId, UpFeatures, find};
+use crate::config::{Config, ConfigError, RequestPort};
+use crate::pool::Pools;
+use crate::rules::{Seid, SessionRules, UserPlane};
+use crate::session::Rejection;
+use crate::stats::{Drop, LogLimit, Stats};
+use crate::usage::WallClock;
+
+mod answers;
+mod associations;
+mod reports;
+mod requests;
+mod sessions;
+
+use answers::Answers;
+use associations::Association;
+use requests::{About, Requests, Waiting};
+use sessions::Session;
+
+/// Messages in one datagram that are looked at.
+const MAX_BUNDLED: usize = 16;
+
+/// The PFCP agent of a UP function.
+pub struct Node {
+    config: Config,
+    features: UpFeatures,
+    associations: BTreeMap<NodeId, Association>,
+    sessions: BTreeMap<Seid, Session>,
+    pools: Pools,
+    /// Sessions by the peer tunnels that their FARs forward to.
+    peer_tunnels: BTreeSet<(u32, Ipv4Addr, Seid)>,
+    /// URRs with a volume limit, and how far the last look at them came.
+    volume_watch: BTreeSet<(Seid, u32)>,
+    volume_cursor: (Seid, u32),
+    /// Sessions of which the user plane has not taken the last word; it is told again with each look at usage.
+    unsettled: BTreeSet<Seid>,
+    timers: BTreeSet<(Duration, Timer)>,
+    requests: Requests,
+    answers: Answers,
+    transmit: VecDeque<(SocketAddr, Vec<u8>)>,
+    /// Peers that we asked for an association, and will ask again.
+    wanted_peers: BTreeSet<SocketAddr>,
+    sessions_made: u64,
+    closing: bool,
+    stats: Stats,
+    log: LogLimit,
+}
+
+/// What is to be done at a time.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Timer {
+    /// Send a request again, or give it up.
+    Resend(u32),
+    /// Send a heartbeat.
+    Heartbeat(NodeId),
+    /// Ask for an association again.
+    Associate(SocketAddr),
+    /// The notification delay of a FAR is over.
+    Notify(Seid, u32),
+    /// A URR is due by time.
+    Urr(Seid, u32),
+}
+
+/// A session, for the live view.
+#[derive(Clone, Debug)]
+pub struct SessionView<'a> {
+    /// Our SEID.
+    pub seid: Seid,
+    /// The CP function's F-SEID.
+    pub cp: FSeid,
+    /// Node ID of the CP function.
+    pub node_id: &'a NodeId,
+    /// Where reports go.
+    pub peer: SocketAddr,
+    /// Its rules.
+    pub rules: &'a SessionRules,
+    /// DNN, if the CP function told it; lower case.
+    pub dnn: Option<&'a str>,
+    /// When it was established.
+    pub since: Duration,
+}
+
+/// An association, for the live view.
+#[derive(Clone, Debug)]
+pub struct AssociationView<'a> {
+    /// The peer's Node ID.
+    pub node_id: &'a NodeId,
+    /// Where requests to it go.
+    pub peer: SocketAddr,
+    /// The peer's recovery time stamp, NTP seconds.
+    pub recovery_ntp_s: u32,
+    /// Sessions of it.
+    pub sessions: usize,
+    /// It answers no heartbeats ([`OnLoss::Keep`](crate::config::OnLoss::Keep)).
+    pub lost: bool,
+    /// When it was set up.
+    pub since: Duration,
+}
+
+impl Node {
+    /// A node without associations.
+    pub fn new(config: Config) -> Result<Node, ConfigError> {
+        config.validate()?;
+        Ok(Node {
+            features: config.features(),
+            associations: BTreeMap::new(),
+            sessions: BTreeMap::new(),
+            pools: Pools::new(&config),
+            peer_tunnels: BTreeSet::new(),
+            volume_watch: BTreeSet::new(),
+            volume_cursor: (0, 0),
+            unsettled: BTreeSet::new(),
+            timers: BTreeSet::new(),
+            requests: Requests::new(config.max_outstanding),
+            answers: Answers::new(config.answer_lifetime, config.max_answers),
+            transmit: VecDeque::new(),
+            wanted_peers: BTreeSet::new(),
+            sessions_made: 0,
+            closing: false,
+            stats: Stats::default(),
+            log: LogLimit::default(),
+            config,
+        })
+    }
+
+    /// Handles a datagram from a peer; `now` is the time since the node began.
+    pub fn receive(&mut self, from: SocketAddr, bytes: &[u8], now: Duration, plane: &mut dyn UserPlane) {
+        self.stats.received += 1;
+        let mut rest = bytes;
+        for _ in 0..MAX_BUNDLED {
+            match codec::decode_first(rest) {
+                Ok((message, after)) if message.follow_on || after.is_empty() => {
+                    let octets = &rest[..rest.len() - after.len()];
+                    self.message(from, &message, octets, now, plane);
+                    rest = after;
+                }
+                // Octets that no message claims: the Length is wrong (§7.6.2).
+                Ok(_) => return self.drop_datagram(from, Drop::Length, now),
+                Err(error) => return self.undecodable(from, error, now),
+            }
+            if rest.is_empty() {
+                return;
+            }
+        }
+        self.drop_datagram(from, Drop::Bundle, now);
+    }
+
+    /// The next datagram to send, with its destination. To be called until it gives `None` after every other call.
+    pub fn poll_transmit(&mut self) -> Option<(SocketAddr, Vec<u8>)> {
+        let next = self.transmit.pop_front();
+        self.stats.sent += u64::from(next.is_some());
+        next
+    }
+
+    /// When [`Node::handle_timeout`] wants to be called next.
+    pub fn next_deadline(&self) -> Option<Duration> {
+        self.timers.first().map(|(at, _)| *at)
+    }
+
+    /// Does what is due at `now`: retransmissions, heartbeats, delayed notifications, periodic and timed reports.
+    pub fn handle_timeout(&mut self, now: Duration, plane: &mut dyn UserPlane) {
+        let mut due = Vec::new();
+        while let Some((at, _)) = self.timers.first()
+            && *at <= now
+        {
+            due.extend(self.timers.pop_first());
+        }
+        let mut timed_urrs: BTreeMap<Seid, BTreeSet<u32>> = BTreeMap::new();
+        for (at, timer) in due {
+            match timer {
+                Timer::Resend(sequence) => self.resend(sequence, now, plane),
+                Timer::Heartbeat(node_id) => self.send_heartbeat(node_id, now),
+                Timer::Associate(peer) => self.send_setup(peer, now),
+                Timer::Notify(seid, far_id) => self.notify(seid, far_id, at, now),
+                Timer::Urr(seid, urr_id) => {
+                    timed_urrs.entry(seid).or_default().insert(urr_id);
+                }
+            }
+        }
+        for (seid, urr_ids) in timed_urrs {
+            self.report_timed(seid, &urr_ids, now, plane);
+        }
+    }
+
+    /// Ends all sessions and asks the peers to release the associations; new ones are rejected from now on.
+    pub fn release_all(&mut self, now: Duration, plane: &mut dyn UserPlane) {
+        self.closing = true;
+        let seids: Vec<Seid> = self.sessions.keys().copied().collect();
+        for seid in seids {
+            self.end_session(seid, now, plane);
+        }
+        let peers: Vec<SocketAddr> = self.associations.values().map(|association| association.peer).collect();
+        for peer in peers {
+            // SARR: the CP function is to release the association (§7.4.4.3).
+            let ies = vec![Ie::NodeId(self.config.node_id.clone()), Ie::PfcpAssociationReleaseRequest(0x01)];
+            self.request(peer, Message::node(MessageType::AssociationUpdateRequest, 0, ies), About::Release, now);
+        }
+    }
+
+    /// The session of a SEID of ours.
+    pub fn session(&self, seid: Seid) -> Option<SessionView<'_>> {
+        self.sessions.get(&seid).map(|session| session.view(seid))
+    }
+
+    /// All sessions in the order of their SEIDs.
+    pub fn sessions(&self) -> impl Iterator<Item = SessionView<'_>> {
+        self.sessions.iter().map(|(seid, session)| session.view(*seid))
+    }
+
+    /// Number of sessions.
+    pub fn session_count(&self) -> usize {
+        self.sessions.len()
+    }
+
+    /// All associations in the order of their Node IDs.
+    pub fn associations(&self) -> impl Iterator<Item = AssociationView<'_>> {
+        self.associations.iter().map(|(node_id, association)| association.view(node_id))
+    }
+
+    /// What was counted.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// The features that we announce.
+    pub fn features(&self) -> UpFeatures {
+        self.features
+    }
+
+    /// TEIDs and UE addresses that sessions hold.
+    pub fn resources_in_use(&self) -> usize {
+        self.pools.in_use()
+    }
+
+    /// One message of a datagram.
+    fn message(&mut self, from: SocketAddr, message: &Message, octets: &[u8], now: Duration, plane: &mut dyn UserPlane) {
+        let Some(answer) = message.kind.response() else {
+            return match message.kind {
+                MessageType::Other(_) => self.drop_datagram(from, Drop::UnknownType, now),
+                _ => self.response(from, message, now, plane),
+            };
+        };
+        if self.is_repeatable(message)
+            && let Some(octets) = self.answers.find(from, message.kind, message.sequence, octets, now)
+        {
+            self.transmit.push_back((from, octets.to_vec()));
+            self.stats.repeated_answers += 1;
+            return;
+        }
+        let cp_seid = |node: &Node| node.sessions.get(&message.seid?).map(|session| session.cp.seid);
+        let cp_seid_before = cp_seid(self);
+        let outcome = match message.kind {
+            MessageType::HeartbeatRequest => Ok(self.heartbeat(from, message, now, plane)),
+            MessageType::AssociationSetupRequest => self.setup(from, message, now, plane),
+            MessageType::AssociationUpdateRequest => self.update(message),
+            MessageType::AssociationReleaseRequest => self.release(message, now, plane),
+            MessageType::SessionEstablishmentRequest => self.establish(from, message, now, plane),
+            MessageType::SessionModificationRequest => self.modify(from, message, now, plane),
+            MessageType::SessionDeletionRequest => self.delete(message, now, plane),
+            _ => Err(Rejection::new(Cause::SERVICE_NOT_SUPPORTED, format!("{:?}", message.kind))),
+        };
+        let ies = match outcome {
+            Ok(ies) => ies,
+            Err(rejection) => self.rejected(from, message.kind, &rejection, now),
+        };
+        // To the CP function's SEID, or 0 where it is not known (§7.2.2.4.2). A session that began, ended or moved to another
+        // SEID with this request is addressed by what the request says or by what was.
+        let seid = match message.kind {
+            MessageType::SessionEstablishmentRequest => find!(message.ies, FSeid).map(|f_seid| f_seid.seid),
+            _ => cp_seid(self).or(cp_seid_before),
+        };
+        let response = Message {
+            kind: answer,
+            seid: answer.is_session_related().then_some(seid.unwrap_or(0)),
+            sequence: message.sequence,
+            // The sender's choice of priority holds for the whole exchange.
+            priority: message.priority,
+            follow_on: false,
+            ies,
+        };
+        match response.encode() {
+            Ok(answer) => {
+                if message.kind != MessageType::HeartbeatRequest {
+                    self.answers.keep(from, message.kind, message.sequence, octets, answer.clone(), now);
+                }
+                self.transmit.push_back((from, answer));
+            }
+            Err(_) => self.drop_datagram(from, Drop::TooLong, now),
+        }
+    }
+
+    /// Whether an answer that was given once can be given again. An association that was set up or released meanwhile makes a
+    /// repeated setup or release a new one: some peers number each release 0.
+    fn is_repeatable(&self, message: &Message) -> bool {
+        let associated = find!(message.ies, NodeId).is_some_and(|node_id| self.associations.contains_key(node_id));
+        match message.kind {
+            MessageType::AssociationSetupRequest => associated,
+            MessageType::AssociationReleaseRequest => !associated,
+            _ => true,
+        }
+    }
+
+    /// The elements of a rejection.
+    fn rejected(&mut self, from: SocketAddr, kind: MessageType, rejection: &Rejection, now: Duration) -> Group {
+        self.stats.reject(rejection.cause);
+        if self.may_log(now) {
+            tracing::warn!(%from, ?kind, cause = rejection.cause.0, offending = ?rejection.offending, rule = ?rejection.failed, why = rejection.why, "rejected");
+        }
+        let mut ies = Vec::new();
+        // The responses that have a Node ID have it also here: an SMF in use drops a rejection without it.
+        if !matches!(
+            kind,
+            MessageType::SessionModificationRequest | MessageType::SessionDeletionRequest | MessageType::SessionReportRequest
+        ) {
+            ies.push(Ie::NodeId(self.config.node_id.clone()));
+        }
+        ies.push(Ie::Cause(rejection.cause));
+        ies.extend(rejection.offending.map(Ie::OffendingIe));
+        ies.extend(rejection.failed.map(|rule| Ie::FailedRuleId(codec::FailedRuleId(rule))));
+        if kind == MessageType::AssociationSetupRequest {
+            ies.push(Ie::RecoveryTimeStamp(self.config.started_at_ntp_s));
+        }
+        ies
+    }
+
+    /// A response to a request of ours.
+    fn response(&mut self, from: SocketAddr, message: &Message, now: Duration, plane: &mut dyn UserPlane) {
+        let Some(waiting) = self.requests.answered(message.sequence, message.kind, from.ip()) else {
+            return self.drop_datagram(from, Drop::UnmatchedResponse, now);
+        };
+        self.timers.remove(&(waiting.deadline, Timer::Resend(message.sequence)));
+        if message.kind == MessageType::VersionNotSupportedResponse {
+            return self.unanswered(waiting.about, now, plane);
+        }
+        match waiting.about {
+            About::Heartbeat(node_id, since) => self.heartbeat_answered(&node_id, since, message, now, plane),
+            About::Setup(peer) => self.setup_answered(peer, from, message, now, plane),
+            About::Release => {}
+            about @ (About::DownlinkData(..) | About::Usage(..) | About::ErrorIndication(..)) => {
+                self.report_answered(about, from, message, now, plane)
+            }
+        }
+    }
+
+    /// Sends a request, and again until it is answered or given up. Whether it was sent.
+    fn request(&mut self, to: SocketAddr, mut message: Message, about: About, now: Duration) -> bool {
+        let answer = message.kind.response();
+        let (Some(sequence), Some(answer)) = (self.requests.sequence(), answer) else {
+            self.stats.drop(Drop::Outstanding);
+            return false;
+        };
+        message.sequence = sequence;
+        let Ok(octets) = message.encode() else {
+            self.stats.drop(Drop::TooLong);
+            return false;
+        };
+        let deadline = now + self.config.t1;
+        self.timers.insert((deadline, Timer::Resend(sequence)));
+        self.transmit.push_back((to, octets.clone()));
+        self.requests.insert(sequence, Waiting { to, octets, answer, about, deadline, sends_left: self.config.n1 - 1 });
+        true
+    }
+
+    fn resend(&mut self, sequence: u32, now: Duration, plane: &mut dyn UserPlane) {
+        let Some(waiting) = self.requests.get_mut(sequence) else { return };
+        if let Some(left) = waiting.sends_left.checked_sub(1) {
+            waiting.sends_left = left;
+            waiting.deadline = now + self.config.t1;
+            self.timers.insert((waiting.deadline, Timer::Resend(sequence)));
+            self.transmit.push_back((waiting.to, waiting.octets.clone()));
+            self.stats.resent_requests += 1;
+        } else if let Some(waiting) = self.requests.remove(sequence) {
+            self.unanswered(waiting.about, now, plane);
+        }
+    }
+
+    /// A request was given up.
+    fn unanswered(&mut self, about: About, now: Duration, plane: &mut dyn UserPlane) {
+        self.stats.unanswered_requests += 1;
+        if self.may_log(now) {
+            tracing::warn!(?about, "no answer");
+        }
+        match about {
+            About::Heartbeat(node_id, since) => self.lost(&node_id, since, now, plane),
+            About::Setup(peer) => self.ask_again(peer, now),
+            About::Release => {}
+            About::DownlinkData(..) | About::Usage(..) | About::ErrorIndication(..) => self.report_unanswered(about),
+        }
+    }
+
+    fn undecodable(&mut self, from: SocketAddr, error: DecodeError, now: Duration) {
+        match error {
+            // A response to a response would make two nodes talk forever.
+            DecodeError::Version { kind, sequence, .. } if MessageType::from(kind) != MessageType::VersionNotSupportedResponse => {
+                self.stats.drop(Drop::Version);
+                let answer = Message::node(MessageType::VersionNotSupportedResponse, sequence, Vec::new());
+                if let Ok(octets) = answer.encode() {
+                    self.transmit.push_back((from, octets));
+                }
+            }
+            error => self.drop_datagram(from, error.into(), now),
+        }
+    }
+
+    fn drop_datagram(&mut self, from: SocketAddr, reason: Drop, now: Duration) {
+        self.stats.drop(reason);
+        if self.may_log(now) {
+            tracing::warn!(%from, reason = reason.name(), "dropped");
+        }
+    }
+
+    fn may_log(&mut self, now: Duration) -> bool {
+        let allowed = self.log.allows(now);
+        self.stats.suppressed_logs += u64::from(!allowed);
+        allowed
+    }
+
+    fn clock(&self) -> WallClock {
+        WallClock { started_at_ntp_s: self.config.started_at_ntp_s }
+    }
+
+    /// Where requests go to a peer whose own came from `source`, at `address`.
+    fn request_address(&self, address: IpAddr, source: SocketAddr) -> SocketAddr {
+        match self.config.request_port {
+            RequestPort::Standard => SocketAddr::new(address, codec::PORT),
+            RequestPort::Source => SocketAddr::new(address, source.port()),
+        }
+    }
+}
+
+impl SessionView<'_> {
+    /// The UE's IPv4 addresses, each once.
+    pub fn ue_ipv4(&self) -> Vec<Ipv4Addr> {
+        let addresses = self.rules.pdrs.values().filter_map(|pdr| pdr.pdi.ue_ip?.ipv4);
+        addresses.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// The UE's IPv6 prefixes, each once.
+    pub fn ue_ipv6(&self) -> Vec<(Ipv6Addr, u8)> {
+        let prefixes = self.rules.pdrs.values().filter_map(|pdr| pdr.pdi.ue_ip?.ipv6);
+        prefixes.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+}

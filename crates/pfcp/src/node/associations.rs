@@ -1,0 +1,341 @@
+//! Node related procedures: heartbeats, and associations from setup to loss (TS 29.244 §6.2).
+
+use std::collections::BTreeSet;
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use super::{About, AssociationView, Node, Timer};
+use crate::codec::{Cause, Group, Ie, IeType, Message, MessageType, Name, NodeId, UserPlaneIpResource, find, number};
+use crate::config::OnLoss;
+use crate::rules::{Interface, Seid, UserPlane};
+use crate::session::Rejection;
+use crate::stats::Drop;
+
+/// A changed recovery time stamp in a heartbeat counts once it has been the same for so long: a few peers write the time of
+/// sending instead of the time of their start.
+const STAMP_SETTLES: Duration = Duration::from_secs(2);
+
+/// How long until a peer that we want is asked again, if heartbeats have no period.
+const ASK_AGAIN: Duration = Duration::from_secs(10);
+
+/// A CP function that we are associated with.
+pub(super) struct Association {
+    /// Where requests to it go.
+    pub peer: SocketAddr,
+    /// Where its own come from.
+    source: SocketAddr,
+    recovery_ntp_s: u32,
+    /// A time stamp in a heartbeat that is not the above, and when it was first seen.
+    other_stamp: Option<(u32, Duration)>,
+    pub sessions: BTreeSet<Seid>,
+    lost: bool,
+    since: Duration,
+    /// When the next heartbeat is sent; `None` while one waits for its answer.
+    next_heartbeat: Option<Duration>,
+}
+
+impl Association {
+    pub fn view<'a>(&self, node_id: &'a NodeId) -> AssociationView<'a> {
+        AssociationView {
+            node_id,
+            peer: self.peer,
+            recovery_ntp_s: self.recovery_ntp_s,
+            sessions: self.sessions.len(),
+            lost: self.lost,
+            since: self.since,
+        }
+    }
+}
+
+impl Node {
+    /// Heartbeat Request (§6.2.2): answered whoever asks.
+    pub(super) fn heartbeat(&mut self, from: SocketAddr, request: &Message, now: Duration, plane: &mut dyn UserPlane) -> Group {
+        if let Some(stamp) = find!(request.ies, RecoveryTimeStamp).copied() {
+            let here = |(node_id, association): (&NodeId, &Association)| (association.source == from).then(|| node_id.clone());
+            let nodes: Vec<NodeId> = self.associations.iter().filter_map(here).collect();
+            // Several nodes behind one address and port cannot be told apart here.
+            if let [node_id] = &nodes[..] {
+                self.stamp_seen(node_id, stamp, now, plane);
+            }
+        }
+        vec![Ie::RecoveryTimeStamp(self.config.started_at_ntp_s)]
+    }
+
+    /// Association Setup Request (§6.2.6.2.2).
+    pub(super) fn setup(
+        &mut self,
+        from: SocketAddr,
+        request: &Message,
+        now: Duration,
+        plane: &mut dyn UserPlane,
+    ) -> Result<Group, Rejection> {
+        let node_id = node_id(request)?;
+        let stamp = match find!(request.ies, RecoveryTimeStamp) {
+            Some(stamp) => *stamp,
+            None => return Err(unreadable(&request.ies, number::RecoveryTimeStamp)),
+        };
+        if self.closing {
+            return Err(Rejection::new(Cause::REQUEST_REJECTED, "shutting down".into()));
+        }
+        let retain = find!(request.ies, SessionRetentionInformation).is_some();
+        let peer = self.request_address(from.ip(), from);
+        let retained = self.associated(&node_id, from, peer, stamp, retain, now, plane)?;
+        let mut ies = vec![
+            Ie::NodeId(self.config.node_id.clone()),
+            Ie::Cause(Cause::REQUEST_ACCEPTED),
+            Ie::RecoveryTimeStamp(self.config.started_at_ntp_s),
+            Ie::UpFunctionFeatures(self.features),
+        ];
+        if self.config.announce_ip_resources {
+            ies.extend(self.config.gtpu.iter().map(|address| {
+                Ie::UserPlaneIpResourceInformation(UserPlaneIpResource {
+                    teid_range: None,
+                    ipv4: Some(address.ipv4),
+                    ipv6: None,
+                    // Not both: a widespread parser fails on the interface after a network instance.
+                    source_interface: address.interface.filter(|_| address.network_instance.is_none()).map(interface_number),
+                    network_instance: address.network_instance.clone().map(Name::Labels),
+                })
+            }));
+        }
+        if retained {
+            ies.push(Ie::PfcpAsRspFlags(0x01)); // PSREI
+        }
+        Ok(ies)
+    }
+
+    /// Asks a CP function for an association, and again until there is one (§6.2.6.3).
+    pub fn associate(&mut self, peer: SocketAddr, now: Duration) {
+        if self.wanted_peers.insert(peer) {
+            self.send_setup(peer, now);
+        }
+    }
+
+    /// Association Update Request (§6.2.7): a CP function tells its features, none of which changes what we do.
+    pub(super) fn update(&mut self, request: &Message) -> Result<Group, Rejection> {
+        let node_id = node_id(request)?;
+        if !self.associations.contains_key(&node_id) {
+            return Err(no_association(&node_id));
+        }
+        Ok(vec![Ie::NodeId(self.config.node_id.clone()), Ie::Cause(Cause::REQUEST_ACCEPTED), Ie::UpFunctionFeatures(self.features)])
+    }
+
+    /// Association Release Request (§6.2.8): its sessions end too.
+    pub(super) fn release(&mut self, request: &Message, now: Duration, plane: &mut dyn UserPlane) -> Result<Group, Rejection> {
+        let node_id = node_id(request)?;
+        if !self.end_association(&node_id, now, plane) {
+            return Err(no_association(&node_id));
+        }
+        if self.may_log(now) {
+            tracing::info!(?node_id, "association released");
+        }
+        Ok(vec![Ie::NodeId(self.config.node_id.clone()), Ie::Cause(Cause::REQUEST_ACCEPTED)])
+    }
+
+    pub(super) fn send_setup(&mut self, peer: SocketAddr, now: Duration) {
+        if self.closing || self.associations.values().any(|association| association.peer == peer && !association.lost) {
+            return;
+        }
+        let ies = vec![
+            Ie::NodeId(self.config.node_id.clone()),
+            Ie::RecoveryTimeStamp(self.config.started_at_ntp_s),
+            Ie::UpFunctionFeatures(self.features),
+        ];
+        if !self.request(peer, Message::node(MessageType::AssociationSetupRequest, 0, ies), About::Setup(peer), now) {
+            self.ask_again(peer, now);
+        }
+    }
+
+    /// Association Setup Response to ours.
+    pub(super) fn setup_answered(
+        &mut self,
+        peer: SocketAddr,
+        from: SocketAddr,
+        response: &Message,
+        now: Duration,
+        plane: &mut dyn UserPlane,
+    ) {
+        let (Some(cause), Some(node_id), Some(stamp)) =
+            (response.cause(), find!(response.ies, NodeId).cloned(), find!(response.ies, RecoveryTimeStamp).copied())
+        else {
+            self.drop_datagram(from, Drop::BadResponse, now);
+            return self.ask_again(peer, now);
+        };
+        let accepted = cause.is_accepted() && self.associated(&node_id, from, peer, stamp, true, now, plane).is_ok();
+        if !accepted {
+            if self.may_log(now) {
+                tracing::warn!(%peer, cause = cause.0, "association refused");
+            }
+            self.ask_again(peer, now);
+        }
+    }
+
+    pub(super) fn ask_again(&mut self, peer: SocketAddr, now: Duration) {
+        if self.wanted_peers.contains(&peer) {
+            let at = now + self.config.heartbeat_period.unwrap_or(ASK_AGAIN);
+            self.timers.insert((at, Timer::Associate(peer)));
+        }
+    }
+
+    pub(super) fn send_heartbeat(&mut self, node_id: NodeId, now: Duration) {
+        let Some(association) = self.associations.get_mut(&node_id) else { return };
+        association.next_heartbeat = None;
+        let peer = association.peer;
+        let about = About::Heartbeat(node_id.clone(), association.since);
+        let ies = vec![Ie::RecoveryTimeStamp(self.config.started_at_ntp_s)];
+        if !self.request(peer, Message::node(MessageType::HeartbeatRequest, 0, ies), about, now) {
+            self.schedule_heartbeat(&node_id, now);
+        }
+    }
+
+    /// Heartbeat Response to ours, sent in the association that began at `since`.
+    pub(super) fn heartbeat_answered(
+        &mut self,
+        node_id: &NodeId,
+        since: Duration,
+        response: &Message,
+        now: Duration,
+        plane: &mut dyn UserPlane,
+    ) {
+        let Some(association) = self.associations.get_mut(node_id).filter(|association| association.since == since) else { return };
+        association.lost = false;
+        self.schedule_heartbeat(node_id, now);
+        if let Some(stamp) = find!(response.ies, RecoveryTimeStamp).copied() {
+            self.stamp_seen(node_id, stamp, now, plane);
+        }
+    }
+
+    /// A peer has not answered the heartbeats of the association that began at `since`. If it has set up another meanwhile,
+    /// that one has heartbeats of its own.
+    pub(super) fn lost(&mut self, node_id: &NodeId, since: Duration, now: Duration, plane: &mut dyn UserPlane) {
+        let Some(association) = self.associations.get_mut(node_id).filter(|association| association.since == since) else { return };
+        let (peer, sessions) = (association.peer, association.sessions.len());
+        if !std::mem::replace(&mut association.lost, true) {
+            self.stats.lost_associations += 1;
+            if self.may_log(now) {
+                tracing::warn!(?node_id, sessions, "association lost");
+            }
+        }
+        match self.config.on_loss {
+            OnLoss::Release => {
+                self.end_association(node_id, now, plane);
+            }
+            OnLoss::Keep => self.schedule_heartbeat(node_id, now),
+        }
+        self.ask_again(peer, now);
+    }
+
+    /// Enters an association, and ends the sessions of the one before, unless the peer has not restarted and wants them kept
+    /// or was only out of reach. Whether sessions are kept.
+    #[expect(clippy::too_many_arguments)]
+    fn associated(
+        &mut self,
+        node_id: &NodeId,
+        source: SocketAddr,
+        peer: SocketAddr,
+        recovery_ntp_s: u32,
+        retain: bool,
+        now: Duration,
+        plane: &mut dyn UserPlane,
+    ) -> Result<bool, Rejection> {
+        let before = self.associations.get(node_id);
+        let kept = before.is_some_and(|before| before.recovery_ntp_s == recovery_ntp_s && (retain || before.lost));
+        if before.is_none() && self.associations.len() >= self.config.max_associations {
+            return Err(Rejection::new(Cause::NO_RESOURCES, format!("{} associations already", self.associations.len())));
+        }
+        let sessions = match self.associations.get_mut(node_id) {
+            Some(before) if kept => std::mem::take(&mut before.sessions),
+            _ => BTreeSet::new(),
+        };
+        self.end_association(node_id, now, plane);
+        self.answers.forget(source);
+        if self.may_log(now) {
+            tracing::info!(?node_id, %peer, kept = sessions.len(), "associated");
+        }
+        let association =
+            Association { peer, source, recovery_ntp_s, other_stamp: None, sessions, lost: false, since: now, next_heartbeat: None };
+        self.associations.insert(node_id.clone(), association);
+        self.schedule_heartbeat(node_id, now);
+        Ok(kept)
+    }
+
+    /// Ends an association and its sessions; whether there was one.
+    fn end_association(&mut self, node_id: &NodeId, now: Duration, plane: &mut dyn UserPlane) -> bool {
+        let Some(association) = self.associations.remove(node_id) else { return false };
+        if let Some(at) = association.next_heartbeat {
+            self.timers.remove(&(at, Timer::Heartbeat(node_id.clone())));
+        }
+        for seid in association.sessions {
+            self.end_session(seid, now, plane);
+        }
+        true
+    }
+
+    fn schedule_heartbeat(&mut self, node_id: &NodeId, now: Duration) {
+        let (Some(period), Some(association)) = (self.config.heartbeat_period, self.associations.get_mut(node_id)) else { return };
+        let timer = Timer::Heartbeat(node_id.clone());
+        if let Some(at) = association.next_heartbeat.replace(now + period) {
+            self.timers.remove(&(at, timer.clone()));
+        }
+        self.timers.insert((now + period, timer));
+    }
+
+    /// A peer that has restarted has lost its sessions: so do we, and the association (TS 23.527 §4.3).
+    fn stamp_seen(&mut self, node_id: &NodeId, stamp: u32, now: Duration, plane: &mut dyn UserPlane) {
+        let Some(association) = self.associations.get_mut(node_id) else { return };
+        if stamp == association.recovery_ntp_s {
+            association.other_stamp = None;
+            return;
+        }
+        match association.other_stamp {
+            Some((seen, at)) if seen == stamp => {
+                if now.saturating_sub(at) >= STAMP_SETTLES {
+                    let (peer, sessions) = (association.peer, association.sessions.len());
+                    self.stats.restarted_peers += 1;
+                    if self.may_log(now) {
+                        tracing::warn!(?node_id, sessions, "peer has restarted");
+                    }
+                    self.end_association(node_id, now, plane);
+                    self.ask_again(peer, now);
+                }
+            }
+            _ => association.other_stamp = Some((stamp, now)),
+        }
+    }
+}
+
+/// The Node ID of a request, which is mandatory in all node related ones but heartbeats.
+fn node_id(request: &Message) -> Result<NodeId, Rejection> {
+    find!(request.ies, NodeId).cloned().ok_or_else(|| unreadable(&request.ies, number::NodeId))
+}
+
+/// Why a mandatory element could not be had: it is wrong inside, or missing.
+pub(super) fn unreadable(ies: &[Ie], ie_type: IeType) -> Rejection {
+    let flaw = ies.iter().find_map(|ie| match ie {
+        Ie::Invalid { ie_type: this, flaw, .. } if *this == ie_type => Some(*flaw),
+        _ => None,
+    });
+    flaw.map_or_else(|| Rejection::missing(ie_type), |flaw| Rejection::flaw(ie_type, flaw))
+}
+
+pub(super) fn no_association(node_id: &NodeId) -> Rejection {
+    Rejection::new(Cause::NO_ESTABLISHED_ASSOCIATION, format!("no association with {node_id:?}"))
+}
+
+/// The number of a Source Interface (§8.2.2).
+fn interface_number(interface: Interface) -> u8 {
+    match interface {
+        Interface::Access => 0,
+        Interface::Core => 1,
+        Interface::SgiLan => 2,
+        Interface::CpFunction => 3,
+        Interface::VnInternal => 4,
+    }
+}
+
+/// The IP address that reports to a session's CP function go to: of the family that we are spoken to in, if it has one.
+pub(super) fn cp_address(cp: &crate::codec::FSeid, from: SocketAddr) -> IpAddr {
+    let (v4, v6) = (cp.ipv4.map(IpAddr::V4), cp.ipv6.map(IpAddr::V6));
+    let wanted = if from.is_ipv4() { v4.or(v6) } else { v6.or(v4) };
+    wanted.unwrap_or(from.ip())
+}

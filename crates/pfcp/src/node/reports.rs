@@ -1,0 +1,268 @@
+//! What the UP function tells of itself: downlink data, refused tunnels and usage, in Session Report Requests
+//! (TS 29.244 §5.2.2.3, §5.2.4, §7.5.8).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{IpAddr, SocketAddr};
+use std::ops::Bound;
+use std::time::Duration;
+
+use super::{About, Node, Timer};
+use crate::codec::{Cause, FTeid, Group, Ie, Message, MessageType, find};
+use crate::rules::{Seid, Usage, UserPlane};
+use crate::session;
+use crate::stats::Drop;
+use crate::usage::{reporting, trigger};
+
+/// Report Type (§8.2.21).
+const DLDR: u8 = 0x01;
+const USAR: u8 = 0x02;
+const ERIR: u8 = 0x04;
+
+/// DROBU of PFCPSRRsp-Flags (§8.2.43).
+const DROBU: u8 = 0x01;
+
+/// Unit of a BAR's notification delay (§8.2.28).
+const DELAY_UNIT: Duration = Duration::from_millis(50);
+
+/// Usage reports in one request, so that it fits an Ethernet frame.
+const USAGE_REPORTS_PER_REQUEST: usize = 12;
+
+/// How long a report waits if too many requests are without an answer.
+const WAIT_FOR_ROOM: Duration = Duration::from_secs(1);
+
+/// Sessions told of one refused tunnel at most.
+const MAX_SESSIONS_PER_TUNNEL: usize = 64;
+
+/// How far the CP function is told of a FAR's buffering.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Notice {
+    /// It will be, unless the FAR is updated before.
+    Waiting { at: Duration, pdr_id: u16 },
+    /// It has been.
+    Sent,
+}
+
+/// A usage report to be made.
+struct Due {
+    urr_id: u32,
+    triggers: u32,
+    counters: Usage,
+}
+
+impl Node {
+    /// A downlink packet was buffered for a PDR: its CP function is told once per buffering episode, after the BAR's delay
+    /// (§5.2.4.2). An episode ends when the FAR is updated.
+    pub fn downlink_data(&mut self, seid: Seid, pdr_id: u16, now: Duration) {
+        let Some(session) = self.sessions.get_mut(&seid) else { return };
+        let rules = &session.context.rules;
+        let Some(far_id) = rules.pdrs.get(&pdr_id).and_then(|pdr| pdr.far_id) else { return };
+        let Some(far) = rules.fars.get(&far_id) else { return };
+        if !far.action.buffer || !far.action.notify || session.notices.contains_key(&far_id) {
+            return;
+        }
+        let bar = far.bar_id.and_then(|bar_id| rules.bars.get(&bar_id));
+        let delay = DELAY_UNIT * u32::from(bar.and_then(|bar| bar.notification_delay).unwrap_or(0));
+        let at = now + delay;
+        session.notices.insert(far_id, Notice::Waiting { at, pdr_id });
+        if delay.is_zero() {
+            self.notify(seid, far_id, at, now);
+        } else {
+            self.timers.insert((at, Timer::Notify(seid, far_id)));
+        }
+    }
+
+    /// Sends the Downlink Data Report that is due at `at`.
+    pub(super) fn notify(&mut self, seid: Seid, far_id: u32, at: Duration, now: Duration) {
+        let Some(session) = self.sessions.get_mut(&seid) else { return };
+        let Some(Notice::Waiting { at: due, pdr_id }) = session.notices.get(&far_id).copied() else { return };
+        if due != at {
+            return;
+        }
+        session.notices.insert(far_id, Notice::Sent);
+        let ies = vec![Ie::ReportType(DLDR), Ie::DownlinkDataReport(vec![Ie::PdrId(pdr_id)])];
+        if self.send_report(seid, ies, About::DownlinkData(seid, far_id), now) {
+            self.stats.downlink_data_reports += 1;
+        }
+    }
+
+    /// A GTP-U Error Indication came from `peer` for its tunnel `teid`: the CP functions of the sessions that forward to it
+    /// are told, once until they answer (§7.5.8.4).
+    pub fn error_indication(&mut self, teid: u32, peer: IpAddr, now: Duration) {
+        let IpAddr::V4(ipv4) = peer else { return };
+        let sessions = self.peer_tunnels.range((teid, ipv4, 0)..=(teid, ipv4, Seid::MAX)).map(|(_, _, seid)| *seid);
+        let seids: Vec<Seid> = sessions.take(MAX_SESSIONS_PER_TUNNEL).collect();
+        for seid in seids {
+            let Some(session) = self.sessions.get_mut(&seid) else { continue };
+            if !session.refused_tunnels.insert((teid, ipv4)) {
+                continue;
+            }
+            let remote = Ie::FTeid(FTeid::Given { teid, ipv4: Some(ipv4), ipv6: None });
+            let ies = vec![Ie::ReportType(ERIR), Ie::ErrorIndicationReport(vec![remote])];
+            if self.send_report(seid, ies, About::ErrorIndication(seid, teid, ipv4), now) {
+                self.stats.error_indication_reports += 1;
+            }
+        }
+    }
+
+    /// Looks at volume thresholds and quotas; to be called every 100 ms or so. Only URRs that have one are looked at, and at
+    /// most [`max_polled`](crate::config::Config::max_polled) of them: the next call goes on from there.
+    pub fn poll_usage(&mut self, now: Duration, plane: &mut dyn UserPlane) {
+        self.settle_again(plane);
+        let rest = (Bound::Excluded(self.volume_cursor), Bound::Unbounded);
+        let batch: Vec<(Seid, u32)> = self.volume_watch.range(rest).take(self.config.max_polled).copied().collect();
+        self.volume_cursor = match batch.last() {
+            Some(last) if batch.len() == self.config.max_polled => *last,
+            _ => (0, 0),
+        };
+        let mut due: BTreeMap<Seid, Vec<Due>> = BTreeMap::new();
+        for (seid, urr_id) in batch {
+            let Some(session) = self.sessions.get(&seid) else { continue };
+            let (Some(rule), Some(meter)) = (session.context.rules.urrs.get(&urr_id), session.meters.get(&urr_id)) else { continue };
+            let counters = plane.usage(seid, urr_id);
+            let triggers = meter.volume_triggers(rule, counters);
+            if triggers != 0 {
+                due.entry(seid).or_default().push(Due { urr_id, triggers, counters });
+            }
+        }
+        for (seid, due) in due {
+            self.report_usage(seid, due, now, plane);
+        }
+    }
+
+    /// Reports the URRs of a session that time has made due.
+    pub(super) fn report_timed(&mut self, seid: Seid, urr_ids: &BTreeSet<u32>, now: Duration, plane: &mut dyn UserPlane) {
+        let Some(session) = self.sessions.get_mut(&seid) else { return };
+        let mut due = Vec::new();
+        for urr_id in urr_ids {
+            let Some(meter) = session.meters.get_mut(urr_id) else { continue };
+            // The timer that brought us here is gone.
+            meter.deadline = None;
+            let Some(rule) = session.context.rules.urrs.get(urr_id) else { continue };
+            let triggers = meter.time_triggers(rule, now);
+            if triggers != 0 {
+                due.push(Due { urr_id: *urr_id, triggers, counters: plane.usage(seid, *urr_id) });
+            }
+        }
+        if self.report_usage(seid, due, now, plane) {
+            return self.watch(seid);
+        }
+        let Some(session) = self.sessions.get_mut(&seid) else { return };
+        let at = now + WAIT_FOR_ROOM;
+        for urr_id in urr_ids {
+            let Some(meter) = session.meters.get_mut(urr_id) else { continue };
+            meter.deadline = Some(at);
+            self.timers.insert((at, Timer::Urr(seid, *urr_id)));
+        }
+    }
+
+    /// Sends usage reports, those of linked URRs with them, and stops the packets of URRs whose quota is used up. Not done if
+    /// there is no room for a request: the measurement goes on, to be reported later. But a quota is enforced in any case.
+    fn report_usage(&mut self, seid: Seid, mut due: Vec<Due>, now: Duration, plane: &mut dyn UserPlane) -> bool {
+        let clock = self.clock();
+        let of_quota = |due: &Due| due.triggers & (trigger::VOLQU | trigger::TIMQU) != 0;
+        if self.requests.is_full() && !due.iter().any(of_quota) {
+            return due.is_empty();
+        }
+        let Some(session) = self.sessions.get_mut(&seid) else { return true };
+        if due.is_empty() {
+            return true;
+        }
+        for (urr_id, rule) in &session.context.rules.urrs {
+            let reported = |id: &u32| due.iter().any(|due| due.urr_id == *id);
+            if rule.triggers & reporting::LIUSA != 0 && rule.linked.iter().any(reported) && !reported(urr_id) {
+                due.push(Due { urr_id: *urr_id, triggers: trigger::LIUSA, counters: plane.usage(seid, *urr_id) });
+            }
+        }
+        let used_up: Vec<u32> = due.iter().filter(|due| of_quota(due)).map(|due| due.urr_id).collect();
+        if !used_up.is_empty() {
+            for urr_id in used_up {
+                if let Some(rule) = session.context.rules.urrs.get_mut(&urr_id) {
+                    rule.exhausted = true;
+                }
+            }
+            if let Err(error) = plane.commit(seid, Some(&session.context.rules)) {
+                self.unsettled.insert(seid);
+                self.commit_failed(seid, &error, "does not stop a session whose quota is used up", now);
+            }
+        }
+        let Some(session) = self.sessions.get_mut(&seid) else { return true };
+        let mut reports: Vec<Group> = Vec::new();
+        for Due { urr_id, triggers, counters } in due {
+            let (Some(rule), Some(meter)) = (session.context.rules.urrs.get(&urr_id), session.meters.get_mut(&urr_id)) else { continue };
+            reports.push(meter.report(urr_id, rule, triggers, now, counters, clock));
+        }
+        for chunk in reports.chunks(USAGE_REPORTS_PER_REQUEST) {
+            let mut ies = vec![Ie::ReportType(USAR)];
+            ies.extend(chunk.iter().cloned().map(Ie::UsageReportInReportRequest));
+            let count = chunk.len() as u64;
+            if self.send_report(seid, ies, About::Usage(seid, count), now) {
+                self.stats.usage_reports += count;
+            }
+        }
+        self.watch(seid);
+        true
+    }
+
+    /// Sends a Session Report Request.
+    fn send_report(&mut self, seid: Seid, ies: Group, about: About, now: Duration) -> bool {
+        let Some(session) = self.sessions.get(&seid) else { return false };
+        let (peer, message) = (session.peer, Message::session(MessageType::SessionReportRequest, session.cp.seid, 0, ies));
+        let sent = self.request(peer, message, about.clone(), now);
+        if !sent {
+            self.report_unanswered(about);
+        }
+        sent
+    }
+
+    /// Session Report Response (§7.5.9).
+    pub(super) fn report_answered(&mut self, about: About, from: SocketAddr, response: &Message, now: Duration, plane: &mut dyn UserPlane) {
+        let (About::DownlinkData(seid, _) | About::Usage(seid, _) | About::ErrorIndication(seid, ..)) = about else { return };
+        let Some(cause) = response.cause() else { return self.drop_datagram(from, Drop::BadResponse, now) };
+        if let About::ErrorIndication(_, teid, ipv4) = about
+            && let Some(session) = self.sessions.get_mut(&seid)
+        {
+            session.refused_tunnels.remove(&(teid, ipv4));
+        }
+        if cause == Cause::SESSION_CONTEXT_NOT_FOUND {
+            // The CP function does not know the session: nobody would ever delete it.
+            if self.may_log(now) {
+                tracing::warn!(seid, "the CP function has no such session: it ends");
+            }
+            return self.end_session(seid, now, plane);
+        }
+        if !cause.is_accepted() {
+            if self.may_log(now) {
+                tracing::warn!(seid, cause = cause.0, "report rejected");
+            }
+            return;
+        }
+        if find!(response.ies, PfcpSrRspFlags).is_some_and(|flags| flags & DROBU != 0) {
+            plane.drop_buffered(seid);
+        }
+        let Some(session) = self.sessions.get_mut(&seid) else { return };
+        let Some(rules) = session::update_bars(&session.context.rules, &response.ies) else { return };
+        match plane.commit(seid, Some(&rules)) {
+            Ok(_) => session.context.rules = rules,
+            Err(error) => self.commit_failed(seid, &error, "refuses a BAR", now),
+        }
+    }
+
+    /// A report was given up.
+    pub(super) fn report_unanswered(&mut self, about: About) {
+        match about {
+            // The next packet makes a new one.
+            About::DownlinkData(seid, far_id) => {
+                if let Some(session) = self.sessions.get_mut(&seid) {
+                    session.notices.remove(&far_id);
+                }
+            }
+            About::ErrorIndication(seid, teid, ipv4) => {
+                if let Some(session) = self.sessions.get_mut(&seid) {
+                    session.refused_tunnels.remove(&(teid, ipv4));
+                }
+            }
+            About::Usage(_, count) => self.stats.lost_usage_reports += count,
+            About::Heartbeat(..) | About::Setup(_) | About::Release => {}
+        }
+    }
+}

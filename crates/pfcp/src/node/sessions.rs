@@ -1,0 +1,348 @@
+//! Session related procedures: establishment, modification, deletion (TS 29.244 §6.3), each all or nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use super::associations::{cp_address, no_association, unreadable};
+use super::reports::Notice;
+use super::{Node, SessionView, Timer};
+use crate::codec::{Cause, FSeid, Group, Ie, Message, NodeId, find, number};
+use crate::rules::{CommitError, Seid, SessionRules, Usage, UserPlane};
+use crate::session::{self, Change, Context, Rejection};
+use crate::usage::{Meter, reporting, trigger};
+
+/// A session.
+pub(super) struct Session {
+    pub cp: FSeid,
+    pub node_id: NodeId,
+    /// Where reports go.
+    pub peer: SocketAddr,
+    pub context: Context,
+    pub meters: BTreeMap<u32, Meter>,
+    /// FARs whose buffering the CP function is told of, until they are told anew what to do.
+    pub notices: BTreeMap<u32, Notice>,
+    /// Tunnels refused by their peers, reported and not answered yet.
+    pub refused_tunnels: BTreeSet<(u32, Ipv4Addr)>,
+    since: Duration,
+}
+
+impl Session {
+    pub fn view(&self, seid: Seid) -> SessionView<'_> {
+        SessionView {
+            seid,
+            cp: self.cp,
+            node_id: &self.node_id,
+            peer: self.peer,
+            rules: &self.context.rules,
+            dnn: self.context.dnn.as_deref(),
+            since: self.since,
+        }
+    }
+}
+
+impl Node {
+    /// Session Establishment Request (§6.3.2).
+    pub(super) fn establish(
+        &mut self,
+        from: SocketAddr,
+        request: &Message,
+        now: Duration,
+        plane: &mut dyn UserPlane,
+    ) -> Result<Group, Rejection> {
+        let ies = &request.ies;
+        let node_id = find!(ies, NodeId).cloned().ok_or_else(|| unreadable(ies, number::NodeId))?;
+        let cp = *find!(ies, FSeid).ok_or_else(|| unreadable(ies, number::FSeid))?;
+        if !self.associations.contains_key(&node_id) {
+            return Err(no_association(&node_id));
+        }
+        if self.closing {
+            return Err(Rejection::new(Cause::REQUEST_REJECTED, "shutting down".into()));
+        }
+        if self.sessions.len() >= self.config.max_sessions {
+            return Err(Rejection::new(Cause::NO_RESOURCES, format!("{} sessions already", self.sessions.len())));
+        }
+        let seid = self.next_seid();
+        let mut taking = self.pools.begin(seid);
+        let mut change = session::establish(ies, self.config.max_rules_per_session, &mut taking)?;
+        plane.commit(seid, Some(&change.context.rules)).map_err(refused)?;
+        taking.keep(&mut change.context.held);
+
+        let peer = self.request_address(cp_address(&cp, from), from);
+        let session = Session {
+            cp,
+            node_id: node_id.clone(),
+            peer,
+            context: Context::default(),
+            meters: BTreeMap::new(),
+            notices: BTreeMap::new(),
+            refused_tunnels: BTreeSet::new(),
+            since: now,
+        };
+        self.sessions.insert(seid, session);
+        if let Some(association) = self.associations.get_mut(&node_id) {
+            association.sessions.insert(seid);
+        }
+        let created = std::mem::take(&mut change.created);
+        self.settle(seid, change, now, plane);
+        self.stats.established += 1;
+        tracing::debug!(seid, cp_seid = cp.seid, %peer, "session established");
+
+        let (ipv4, ipv6) = match self.config.address {
+            IpAddr::V4(address) => (Some(address), None),
+            IpAddr::V6(address) => (None, Some(address)),
+        };
+        let mut answer =
+            vec![Ie::NodeId(self.config.node_id.clone()), Ie::Cause(Cause::REQUEST_ACCEPTED), Ie::FSeid(FSeid { seid, ipv4, ipv6 })];
+        answer.extend(created.into_iter().map(Ie::CreatedPdr));
+        Ok(answer)
+    }
+
+    /// Session Modification Request (§6.3.3).
+    pub(super) fn modify(
+        &mut self,
+        from: SocketAddr,
+        request: &Message,
+        now: Duration,
+        plane: &mut dyn UserPlane,
+    ) -> Result<Group, Rejection> {
+        let seid = request.seid.unwrap_or(0);
+        let clock = self.clock();
+        let session = self.sessions.get_mut(&seid).ok_or_else(|| not_found(seid))?;
+        let mut taking = self.pools.begin(seid);
+        let mut change = session::modify(&session.context, &request.ies, self.config.max_rules_per_session, &mut taking)?;
+
+        // A URR that is removed and made anew under its ID has its last usage read here: the commit does not see it go.
+        let reborn = change.urrs_removed.intersection(&change.urrs_begun);
+        let mut finals: BTreeMap<u32, Usage> = reborn.map(|id| (*id, plane.usage(seid, *id))).collect();
+        if change.drop_buffered {
+            plane.drop_buffered(seid);
+        }
+        if change.context.rules != session.context.rules {
+            finals.extend(plane.commit(seid, Some(&change.context.rules)).map_err(refused)?);
+        }
+        taking.keep(&mut change.context.held);
+
+        let mut answer = vec![Ie::Cause(Cause::REQUEST_ACCEPTED)];
+        answer.extend(std::mem::take(&mut change.created).into_iter().map(Ie::CreatedPdr));
+        let old_urrs = &session.context.rules.urrs;
+        let removed = change.urrs_removed.iter().map(|id| (*id, trigger::TERMR));
+        let queried = change.urrs_queried.iter().map(|id| (*id, trigger::IMMER));
+        for (id, triggers) in removed.chain(queried) {
+            let (Some(rule), Some(meter)) = (old_urrs.get(&id), session.meters.get_mut(&id)) else { continue };
+            let counters = finals.get(&id).copied().unwrap_or_else(|| plane.usage(seid, id));
+            let mut report = meter.report(id, rule, triggers, now, counters, clock);
+            if let (trigger::IMMER, Some(reference)) = (triggers, change.query_reference) {
+                report.push(Ie::QueryUrrReference(reference));
+            }
+            answer.push(Ie::UsageReportInModificationResponse(report));
+            self.stats.usage_reports += 1;
+        }
+        if let Some(cp) = change.cp {
+            session.cp = cp;
+            let peer = cp_address(&cp, from);
+            let peer = self.request_address(peer, from);
+            if let Some(session) = self.sessions.get_mut(&seid) {
+                session.peer = peer;
+            }
+        }
+        let end_markers = std::mem::take(&mut change.end_markers);
+        self.settle(seid, change, now, plane);
+        for tunnel in end_markers {
+            plane.send_end_marker(tunnel);
+        }
+        self.stats.modified += 1;
+        Ok(answer)
+    }
+
+    /// Session Deletion Request (§6.3.4).
+    pub(super) fn delete(&mut self, request: &Message, now: Duration, plane: &mut dyn UserPlane) -> Result<Group, Rejection> {
+        let seid = request.seid.unwrap_or(0);
+        let clock = self.clock();
+        let session = self.sessions.get_mut(&seid).ok_or_else(|| not_found(seid))?;
+        let finals: BTreeMap<u32, Usage> = plane.commit(seid, None).map_err(refused)?.into_iter().collect();
+        let mut answer = vec![Ie::Cause(Cause::REQUEST_ACCEPTED)];
+        for (id, rule) in &session.context.rules.urrs {
+            let Some(meter) = session.meters.get_mut(id) else { continue };
+            let counters = finals.get(id).copied().unwrap_or_default();
+            let report = meter.report(*id, rule, trigger::TERMR, now, counters, clock);
+            answer.push(Ie::UsageReportInDeletionResponse(report));
+            self.stats.usage_reports += 1;
+        }
+        self.forget_session(seid);
+        Ok(answer)
+    }
+
+    /// Ends a session without a request for it.
+    pub(super) fn end_session(&mut self, seid: Seid, now: Duration, plane: &mut dyn UserPlane) {
+        if !self.sessions.contains_key(&seid) {
+            return;
+        }
+        if let Err(error) = plane.commit(seid, None) {
+            self.unsettled.insert(seid);
+            self.commit_failed(seid, &error, "does not let go of a session", now);
+        }
+        self.forget_session(seid);
+    }
+
+    /// Counts a refusal of the user plane for which no request can be rejected.
+    pub(super) fn commit_failed(&mut self, seid: Seid, error: &CommitError, what: &str, now: Duration) {
+        self.stats.commit_failures += 1;
+        if self.may_log(now) {
+            tracing::error!(seid, ?error, "the user plane {what}");
+        }
+    }
+
+    /// Tells the user plane again what it has refused though no request could be rejected for it.
+    pub(super) fn settle_again(&mut self, plane: &mut dyn UserPlane) {
+        let refused = |seid: &Seid| plane.commit(*seid, self.sessions.get(seid).map(|session| &session.context.rules)).is_err();
+        let mut unsettled = std::mem::take(&mut self.unsettled);
+        unsettled.retain(refused);
+        self.unsettled = unsettled;
+    }
+
+    /// Makes what hangs on a session's rules follow them: pools, meters, notices, indexes, timers.
+    fn settle(&mut self, seid: Seid, change: Change, now: Duration, plane: &mut dyn UserPlane) {
+        let Some(session) = self.sessions.get_mut(&seid) else { return };
+        let mut context = change.context;
+        for held in session::unused(&context.held, &context.rules) {
+            context.held.remove(&held);
+            self.pools.give_back(held);
+        }
+        let before = std::mem::replace(&mut session.context, context);
+        let rules = &session.context.rules;
+
+        for id in &change.urrs_removed {
+            drop_meter(&mut session.meters, &mut self.timers, seid, *id);
+        }
+        for id in &change.urrs_begun {
+            // Counters of a URR begin at 0, but for one made anew under its ID.
+            let counters = if change.urrs_removed.contains(id) { plane.usage(seid, *id) } else { Usage::default() };
+            session.meters.insert(*id, Meter::new(now, counters, false));
+        }
+        for (id, renewed) in change.urrs_renewed {
+            if let Some(meter) = session.meters.get_mut(&id) {
+                meter.renew(renewed, now);
+            }
+        }
+        for (id, count_packets) in change.urrs_count_packets {
+            if let Some(meter) = session.meters.get_mut(&id) {
+                meter.count_packets = count_packets;
+            }
+        }
+        let stale: Vec<u32> =
+            session.notices.keys().filter(|id| change.fars_touched.contains(id) || !rules.fars.contains_key(id)).copied().collect();
+        for far_id in stale {
+            if let Some(Notice::Waiting { at, .. }) = session.notices.remove(&far_id) {
+                self.timers.remove(&(at, Timer::Notify(seid, far_id)));
+            }
+        }
+        session.refused_tunnels.clear();
+
+        let (old, new) = (peer_tunnels(&before.rules), peer_tunnels(rules));
+        for (teid, ipv4) in old.difference(&new) {
+            self.peer_tunnels.remove(&(*teid, *ipv4, seid));
+        }
+        for (teid, ipv4) in new.difference(&old) {
+            self.peer_tunnels.insert((*teid, *ipv4, seid));
+        }
+        self.watch(seid);
+    }
+
+    /// Makes volume watch and timers follow a session's URRs.
+    pub(super) fn watch(&mut self, seid: Seid) {
+        let Some(session) = self.sessions.get_mut(&seid) else { return };
+        for (id, meter) in &mut session.meters {
+            let Some(rule) = session.context.rules.urrs.get(id) else { continue };
+            let threshold = rule.volume_threshold.is_some() && rule.triggers & reporting::VOLTH != 0;
+            if threshold || (rule.volume_quota.is_some() && !rule.exhausted) {
+                self.volume_watch.insert((seid, *id));
+            } else {
+                self.volume_watch.remove(&(seid, *id));
+            }
+            let due = meter.due_at(rule);
+            if due != meter.deadline {
+                if let Some(at) = meter.deadline {
+                    self.timers.remove(&(at, Timer::Urr(seid, *id)));
+                }
+                if let Some(at) = due {
+                    self.timers.insert((at, Timer::Urr(seid, *id)));
+                }
+                meter.deadline = due;
+            }
+        }
+        let rules = &session.context.rules;
+        let gone: Vec<_> =
+            self.volume_watch.range((seid, 0)..=(seid, u32::MAX)).filter(|(_, id)| !rules.urrs.contains_key(id)).copied().collect();
+        for key in gone {
+            self.volume_watch.remove(&key);
+        }
+    }
+
+    fn forget_session(&mut self, seid: Seid) {
+        let Some(mut session) = self.sessions.remove(&seid) else { return };
+        for held in std::mem::take(&mut session.context.held) {
+            self.pools.give_back(held);
+        }
+        for (teid, ipv4) in peer_tunnels(&session.context.rules) {
+            self.peer_tunnels.remove(&(teid, ipv4, seid));
+        }
+        for id in session.context.rules.urrs.keys() {
+            self.volume_watch.remove(&(seid, *id));
+            drop_meter(&mut session.meters, &mut self.timers, seid, *id);
+        }
+        for (far_id, notice) in session.notices {
+            if let Notice::Waiting { at, .. } = notice {
+                self.timers.remove(&(at, Timer::Notify(seid, far_id)));
+            }
+        }
+        if let Some(association) = self.associations.get_mut(&session.node_id) {
+            association.sessions.remove(&seid);
+        }
+        self.stats.ended += 1;
+    }
+
+    /// A SEID that no session has had.
+    fn next_seid(&mut self) -> Seid {
+        loop {
+            self.sessions_made += 1;
+            let seid = self.config.seid_seed.map_or(self.sessions_made, |seed| scrambled(self.sessions_made.wrapping_add(seed)));
+            if seid != 0 && !self.sessions.contains_key(&seid) {
+                return seid;
+            }
+        }
+    }
+}
+
+fn drop_meter(meters: &mut BTreeMap<u32, Meter>, timers: &mut BTreeSet<(Duration, Timer)>, seid: Seid, urr_id: u32) {
+    if let Some(Meter { deadline: Some(at), .. }) = meters.remove(&urr_id) {
+        timers.remove(&(at, Timer::Urr(seid, urr_id)));
+    }
+}
+
+fn not_found(seid: Seid) -> Rejection {
+    Rejection::new(Cause::SESSION_CONTEXT_NOT_FOUND, format!("no session {seid:#x}"))
+}
+
+/// The rejection for what the user plane refused.
+fn refused(error: CommitError) -> Rejection {
+    match error {
+        CommitError::Rule { rule, why } => Rejection::rule(rule, why),
+        CommitError::NoResources(why) => Rejection::new(Cause::NO_RESOURCES, why),
+        CommitError::System(why) => Rejection::new(Cause::SYSTEM_FAILURE, why),
+    }
+}
+
+/// The tunnels that a session's FARs forward to.
+fn peer_tunnels(rules: &SessionRules) -> BTreeSet<(u32, Ipv4Addr)> {
+    let outer = rules.fars.values().filter_map(|far| far.forwarding.as_ref()?.outer_header);
+    outer.map(|header| (header.teid, header.ipv4)).collect()
+}
+
+/// A one-to-one scrambling of 64 bits (xor-shifts and odd multipliers are all invertible).
+fn scrambled(mut x: u64) -> u64 {
+    for odd in [0xbf58_476d_1ce4_e5b9_u64, 0x94d0_49bb_1331_11eb] {
+        x = (x ^ (x >> 30)).wrapping_mul(odd);
+    }
+    x ^ (x >> 31)
+}

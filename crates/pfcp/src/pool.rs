@@ -1,0 +1,372 @@
+//! What is handed out to sessions: TEIDs on our GTP-U addresses and UE addresses.
+//!
+//! Taking is done through a [`Taking`]: what it took goes back by itself unless the session's change is kept.
+
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use crate::config::{Config, GtpuAddress, UePool};
+use crate::rules::{FTeid, Interface, Seid};
+
+/// One thing that a session holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Held {
+    /// A tunnel endpoint, whoever chose it.
+    Tunnel(u32, Ipv4Addr),
+    /// An IPv4 address of the pool with this index.
+    Ipv4(usize, Ipv4Addr),
+    /// An IPv6 /64 of the pool with this index.
+    Ipv6(usize, Ipv6Addr),
+}
+
+/// All that can be handed out, and who has it.
+pub(crate) struct Pools {
+    gtpu: Vec<GtpuAddress>,
+    ue: Vec<UePool>,
+    teids: Numbers,
+    first_teid: u32,
+    ipv4: Vec<Numbers>,
+    ipv6: Vec<Numbers>,
+    owners: HashMap<Held, Seid>,
+}
+
+/// Why something was not handed out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// All are in use.
+    Exhausted,
+    /// Nothing is configured to be handed out here.
+    NotOffered,
+    /// Another session has it.
+    InUse,
+    /// Not on an address of ours.
+    Foreign,
+}
+
+/// What one request takes; given back when dropped, unless [kept](Taking::keep).
+pub(crate) struct Taking<'a> {
+    pools: &'a mut Pools,
+    seid: Seid,
+    taken: Vec<Held>,
+}
+
+impl Pools {
+    pub fn new(config: &Config) -> Pools {
+        let teids = u64::from(config.teids.1 - config.teids.0) + 1;
+        Pools {
+            gtpu: config.gtpu.clone(),
+            teids: Numbers::new(teids, u64::from(config.first_teid.wrapping_sub(config.teids.0)) % teids),
+            first_teid: config.teids.0,
+            // The first and the last of an IPv4 network are not given out, nor the first /64.
+            ipv4: config
+                .ue_pools
+                .iter()
+                .map(|pool| Numbers::new(pool.ipv4.map_or(0, |(_, len)| (1 << (32 - len.min(32))) - 2), 0))
+                .collect(),
+            ipv6: config
+                .ue_pools
+                .iter()
+                .map(|pool| Numbers::new(pool.ipv6.map_or(0, |(_, len)| (1 << (64 - len.min(64))) - 1), 0))
+                .collect(),
+            ue: config.ue_pools.clone(),
+            owners: HashMap::new(),
+        }
+    }
+
+    /// Begins what session `seid` takes with one request.
+    pub fn begin(&mut self, seid: Seid) -> Taking<'_> {
+        Taking { pools: self, seid, taken: Vec::new() }
+    }
+
+    /// Takes back what a session held.
+    pub fn give_back(&mut self, held: Held) {
+        if self.owners.remove(&held).is_none() {
+            return;
+        }
+        match held {
+            Held::Tunnel(teid, _) => {
+                if let Some(number) = teid.checked_sub(self.first_teid) {
+                    self.teids.give_back(number.into());
+                }
+            }
+            Held::Ipv4(pool, address) => {
+                if let Some((_, length)) = self.ue[pool].ipv4 {
+                    self.ipv4[pool].give_back(u64::from(u32::from(address) & !mask_v4(length)).wrapping_sub(1));
+                }
+            }
+            Held::Ipv6(pool, prefix) => {
+                if let Some((_, length)) = self.ue[pool].ipv6 {
+                    self.ipv6[pool].give_back((((u128::from(prefix) & !mask_v6(length)) >> 64) as u64).wrapping_sub(1));
+                }
+            }
+        }
+    }
+
+    /// How many things are handed out.
+    pub fn in_use(&self) -> usize {
+        self.owners.len()
+    }
+
+    /// The pools for a session with these names (network instance, DNN) in order of preference: those named so, then those for all.
+    fn pools_for<'a>(&'a self, names: &'a [Option<&'a str>]) -> impl Iterator<Item = usize> + 'a {
+        let named = names.iter().flatten().flat_map(|name| self.indexes(move |pool| pool.network_instance.as_deref() == Some(*name)));
+        named.chain(self.indexes(|pool| pool.network_instance.is_none()))
+    }
+
+    fn indexes<'a>(&'a self, fits: impl Fn(&UePool) -> bool + 'a) -> impl Iterator<Item = usize> + 'a {
+        self.ue.iter().enumerate().filter(move |(_, pool)| fits(pool)).map(|(index, _)| index)
+    }
+}
+
+impl Taking<'_> {
+    /// A new F-TEID on the first of our addresses that fits.
+    pub fn choose_tunnel(&mut self, network_instance: Option<&str>, interface: Interface) -> Result<FTeid, Refusal> {
+        let fits = |address: &&GtpuAddress| {
+            address.network_instance.as_deref().is_none_or(|name| Some(name) == network_instance)
+                && (interface == Interface::CpFunction || address.interface.is_none_or(|wanted| wanted == interface))
+        };
+        let ipv4 = self.pools.gtpu.iter().find(fits).ok_or(Refusal::NotOffered)?.ipv4;
+        let (first_teid, owners) = (self.pools.first_teid, &self.pools.owners);
+        let free = |number: u64| !owners.contains_key(&Held::Tunnel(first_teid.wrapping_add(number as u32), ipv4));
+        let number = self.pools.teids.take(free).ok_or(Refusal::Exhausted)?;
+        let teid = first_teid.wrapping_add(number as u32);
+        self.own(Held::Tunnel(teid, ipv4));
+        Ok(FTeid { teid, ipv4 })
+    }
+
+    /// The F-TEID that the CP function chose.
+    pub fn claim_tunnel(&mut self, f_teid: FTeid) -> Result<(), Refusal> {
+        if !self.pools.gtpu.iter().any(|address| address.ipv4 == f_teid.ipv4) {
+            return Err(Refusal::Foreign);
+        }
+        self.claim(Held::Tunnel(f_teid.teid, f_teid.ipv4))
+    }
+
+    /// A new IPv4 address of the pools for these names.
+    pub fn choose_ipv4(&mut self, names: &[Option<&str>]) -> Result<Held, Refusal> {
+        let pools = &mut *self.pools;
+        let candidates: Vec<usize> = pools.pools_for(names).filter(|index| pools.ue[*index].ipv4.is_some()).collect();
+        let mut refusal = Refusal::NotOffered;
+        for index in candidates {
+            let Some((network, length)) = pools.ue[index].ipv4 else { continue };
+            let held = |number: u64| Held::Ipv4(index, Ipv4Addr::from((u32::from(network) & mask_v4(length)) + number as u32 + 1));
+            let owners = &pools.owners;
+            match pools.ipv4[index].take(|number| !owners.contains_key(&held(number))) {
+                Some(number) => return Ok(self.own(held(number))),
+                None => refusal = Refusal::Exhausted,
+            }
+        }
+        Err(refusal)
+    }
+
+    /// A new IPv6 /64 of the pools for these names.
+    pub fn choose_ipv6(&mut self, names: &[Option<&str>]) -> Result<Held, Refusal> {
+        let pools = &mut *self.pools;
+        let candidates: Vec<usize> = pools.pools_for(names).filter(|index| pools.ue[*index].ipv6.is_some()).collect();
+        let mut refusal = Refusal::NotOffered;
+        for index in candidates {
+            let Some((network, length)) = pools.ue[index].ipv6 else { continue };
+            let held =
+                |number: u64| Held::Ipv6(index, Ipv6Addr::from((u128::from(network) & mask_v6(length)) + ((u128::from(number) + 1) << 64)));
+            let owners = &pools.owners;
+            match pools.ipv6[index].take(|number| !owners.contains_key(&held(number))) {
+                Some(number) => return Ok(self.own(held(number))),
+                None => refusal = Refusal::Exhausted,
+            }
+        }
+        Err(refusal)
+    }
+
+    /// The UE address that the CP function chose, if it is in a pool of ours for these names: it must be free then.
+    pub fn claim_ipv4(&mut self, address: Ipv4Addr, names: &[Option<&str>]) -> Result<(), Refusal> {
+        let pools = &self.pools;
+        let inside = |index: &usize| pools.ue[*index].ipv4.is_some_and(|(network, length)| within_v4(network, length, address));
+        let index = pools.pools_for(names).find(inside);
+        index.map_or(Ok(()), |index| self.claim(Held::Ipv4(index, address)))
+    }
+
+    /// Likewise for the /64 of an IPv6 address.
+    pub fn claim_ipv6(&mut self, address: Ipv6Addr, names: &[Option<&str>]) -> Result<(), Refusal> {
+        let pools = &self.pools;
+        let prefix = ipv6_prefix(address, 64);
+        let inside = |index: &usize| {
+            let same = |(network, length): (Ipv6Addr, u8)| (u128::from(network) ^ u128::from(prefix)) & mask_v6(length) == 0;
+            pools.ue[*index].ipv6.is_some_and(same)
+        };
+        let index = pools.pools_for(names).find(inside);
+        index.map_or(Ok(()), |index| self.claim(Held::Ipv6(index, prefix)))
+    }
+
+    /// Keeps what was taken: the session now holds `held` and this.
+    pub fn keep(mut self, held: &mut BTreeSet<Held>) {
+        held.extend(std::mem::take(&mut self.taken));
+    }
+
+    fn own(&mut self, held: Held) -> Held {
+        self.pools.owners.insert(held, self.seid);
+        self.taken.push(held);
+        held
+    }
+
+    fn claim(&mut self, held: Held) -> Result<(), Refusal> {
+        match self.pools.owners.get(&held) {
+            Some(owner) if *owner == self.seid => Ok(()),
+            Some(_) => Err(Refusal::InUse),
+            None => {
+                self.own(held);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Drop for Taking<'_> {
+    fn drop(&mut self) {
+        for held in self.taken.drain(..) {
+            self.pools.give_back(held);
+        }
+    }
+}
+
+/// Numbers 0 to `size` - 1: each new one once, from `offset` on around, and then those given back, longest free first, so that
+/// a number is not soon used again.
+struct Numbers {
+    size: u64,
+    offset: u64,
+    /// How many were looked at as new.
+    passed: u64,
+    freed: VecDeque<u64>,
+    queued: HashSet<u64>,
+}
+
+impl Numbers {
+    fn new(size: u64, offset: u64) -> Numbers {
+        Numbers { size, offset, passed: 0, freed: VecDeque::new(), queued: HashSet::new() }
+    }
+
+    /// Takes a number that is `free`; one that a CP function has claimed is not.
+    fn take(&mut self, free: impl Fn(u64) -> bool) -> Option<u64> {
+        while self.passed < self.size {
+            let number = (self.offset + self.passed) % self.size;
+            self.passed += 1;
+            if free(number) {
+                return Some(number);
+            }
+        }
+        while let Some(number) = self.freed.pop_front() {
+            self.queued.remove(&number);
+            if free(number) {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    fn give_back(&mut self, number: u64) {
+        if number >= self.size {
+            return;
+        }
+        let position = (number + self.size - self.offset) % self.size;
+        if position < self.passed && self.queued.insert(number) {
+            self.freed.push_back(number);
+        }
+    }
+}
+
+fn mask_v4(length: u8) -> u32 {
+    u32::MAX.checked_shl(32 - u32::from(length.min(32))).unwrap_or(0)
+}
+
+fn mask_v6(length: u8) -> u128 {
+    u128::MAX.checked_shl(128 - u32::from(length.min(128))).unwrap_or(0)
+}
+
+fn within_v4(network: Ipv4Addr, length: u8, address: Ipv4Addr) -> bool {
+    (u32::from(network) ^ u32::from(address)) & mask_v4(length) == 0
+}
+
+/// The prefix of an IPv6 address, host bits zero.
+pub(crate) fn ipv6_prefix(address: Ipv6Addr, length: u8) -> Ipv6Addr {
+    Ipv6Addr::from(u128::from(address) & mask_v6(length))
+}
+
+/// The prefix of an IPv4 address, host bits zero.
+pub(crate) fn ipv4_prefix(address: Ipv4Addr, length: u8) -> Ipv4Addr {
+    Ipv4Addr::from(u32::from(address) & mask_v4(length))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use super::*;
+    use crate::codec::NodeId;
+
+    fn pools(change: impl FnOnce(&mut Config)) -> Pools {
+        let mut config = Config::new(NodeId::Fqdn("upf".into()), IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+        config.gtpu = vec![GtpuAddress { ipv4: Ipv4Addr::new(10, 0, 0, 1), network_instance: None, interface: None }];
+        change(&mut config);
+        Pools::new(&config)
+    }
+
+    #[test]
+    fn what_is_not_kept_goes_back() {
+        let mut pools = pools(|_| ());
+        {
+            let mut taking = pools.begin(1);
+            taking.choose_tunnel(None, Interface::Access).unwrap();
+            taking.claim_tunnel(FTeid { teid: 77, ipv4: Ipv4Addr::new(10, 0, 0, 1) }).unwrap();
+        }
+        assert_eq!(pools.in_use(), 0);
+    }
+
+    #[test]
+    fn teids_wrap_around_the_range_and_skip_claimed_ones() {
+        let mut pools = pools(|config| (config.teids, config.first_teid) = ((10, 13), 12));
+        let mut held = BTreeSet::new();
+        let mut taking = pools.begin(1);
+        taking.claim_tunnel(FTeid { teid: 13, ipv4: Ipv4Addr::new(10, 0, 0, 1) }).unwrap();
+        let mut next = || taking.choose_tunnel(None, Interface::Access).map(|f_teid| f_teid.teid);
+        assert_eq!([next(), next(), next(), next()], [Ok(12), Ok(10), Ok(11), Err(Refusal::Exhausted)]);
+        taking.keep(&mut held);
+        pools.give_back(Held::Tunnel(13, Ipv4Addr::new(10, 0, 0, 1)));
+        assert_eq!(pools.begin(2).choose_tunnel(None, Interface::Access).map(|f_teid| f_teid.teid), Ok(13));
+    }
+
+    #[test]
+    fn tunnels_collide_only_between_sessions_and_on_our_addresses() {
+        let mut pools = pools(|_| ());
+        let f_teid = FTeid { teid: 5, ipv4: Ipv4Addr::new(10, 0, 0, 1) };
+        let mut held = BTreeSet::new();
+        let mut taking = pools.begin(1);
+        assert_eq!(taking.claim_tunnel(f_teid), Ok(()));
+        assert_eq!(taking.claim_tunnel(f_teid), Ok(()));
+        taking.keep(&mut held);
+        assert_eq!(pools.begin(2).claim_tunnel(f_teid), Err(Refusal::InUse));
+        let foreign = FTeid { teid: 5, ipv4: Ipv4Addr::new(10, 0, 0, 2) };
+        assert_eq!(pools.begin(2).claim_tunnel(foreign), Err(Refusal::Foreign));
+    }
+
+    #[test]
+    fn ue_addresses_come_from_the_pool_of_the_name_and_end() {
+        let mut pools = pools(|config| {
+            let pool = |name: Option<&str>, net: [u8; 4], v6: Option<&str>| UePool {
+                network_instance: name.map(str::to_owned),
+                ipv4: Some((net.into(), 30)),
+                ipv6: v6.map(|net| (net.parse().unwrap(), 62)),
+            };
+            config.ue_pools = vec![pool(None, [10, 45, 0, 0], Some("fd45::")), pool(Some("ims"), [10, 46, 0, 0], None)];
+        });
+        let mut taking = pools.begin(1);
+        assert_eq!(taking.choose_ipv4(&[Some("ims")]), Ok(Held::Ipv4(1, Ipv4Addr::new(10, 46, 0, 1))));
+        assert_eq!(taking.choose_ipv4(&[None, Some("ims")]), Ok(Held::Ipv4(1, Ipv4Addr::new(10, 46, 0, 2))));
+        // Then the pool for all serves.
+        assert_eq!(taking.choose_ipv4(&[Some("ims")]), Ok(Held::Ipv4(0, Ipv4Addr::new(10, 45, 0, 1))));
+        assert_eq!(taking.claim_ipv4(Ipv4Addr::new(10, 45, 0, 2), &[]), Ok(()));
+        assert_eq!(taking.choose_ipv4(&[]), Err(Refusal::Exhausted));
+        assert_eq!(taking.choose_ipv6(&[Some("ims")]), Ok(Held::Ipv6(0, "fd45:0:0:1::".parse().unwrap())));
+        drop(taking);
+        assert_eq!(pools.in_use(), 0);
+        assert_eq!(pools.begin(1).choose_ipv6(&[]), Ok(Held::Ipv6(0, "fd45:0:0:2::".parse().unwrap())));
+    }
+}

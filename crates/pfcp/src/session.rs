@@ -1,0 +1,344 @@
+//! A session request as a change of rules: what the rules become, and what is to be done besides. Nothing here has an effect
+//! but on the pools, whose [`Taking`] undoes itself.
+//!
+//! Order within a request: what is removed, then what is created, then what is updated, then the references are checked
+//! (TS 29.244 §7.5.4: the table names removals first). Any failure rejects the whole request (§5.2.1: no partial success).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::codec::{ApplyActionFlags, Cause, FSeid, FTeid, Flaw, Group, Ie, IeType, UeIpAddress, find, number};
+use crate::pool::{Held, Taking};
+use crate::rules::{Interface, OuterHeader, RuleId, SessionRules};
+use crate::usage::{MEASURE_PACKETS, Renewed};
+
+mod build;
+mod resolve;
+
+pub(crate) use resolve::unused;
+
+/// Why a request is rejected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rejection {
+    pub cause: Cause,
+    pub offending: Option<IeType>,
+    pub failed: Option<RuleId>,
+    /// For the log.
+    pub why: String,
+}
+
+/// What is known of a session besides its rules, and outlives a request.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Context {
+    /// The rules now.
+    pub rules: SessionRules,
+    /// TEIDs and addresses it holds.
+    pub held: BTreeSet<Held>,
+    /// CHOOSE IDs by the PDRs that were made with them.
+    pub choose_ids: BTreeMap<u16, u8>,
+    /// DNN.
+    pub dnn: Option<String>,
+}
+
+/// What a request changes.
+#[derive(Debug, Default)]
+pub(crate) struct Change {
+    /// The session's context after it; what it takes anew is not yet in `held`.
+    pub context: Context,
+    /// Elements of Created PDR, one for each PDR that something was allocated for.
+    pub created: Vec<Group>,
+    /// A new F-SEID of the CP function.
+    pub cp: Option<FSeid>,
+    /// URRs that begin, also those made anew under an ID that was removed.
+    pub urrs_begun: BTreeSet<u32>,
+    /// URRs removed by the request (they may have begun again).
+    pub urrs_removed: BTreeSet<u32>,
+    /// URRs with new quotas or periods.
+    pub urrs_renewed: BTreeMap<u32, Renewed>,
+    /// URRs for which Measurement Information says whether packets are reported.
+    pub urrs_count_packets: BTreeMap<u32, bool>,
+    /// URRs to be reported in the response.
+    pub urrs_queried: BTreeSet<u32>,
+    /// Query URR Reference, to be given back in the reports.
+    pub query_reference: Option<u32>,
+    /// FARs that were told what to do anew: their buffering episode is over.
+    pub fars_touched: BTreeSet<u32>,
+    /// Tunnels to send end markers to.
+    pub end_markers: Vec<OuterHeader>,
+    /// DROBU: buffered packets are dropped.
+    pub drop_buffered: bool,
+}
+
+/// Flags of PFCPSMReq-Flags (§8.2.42).
+const DROBU: u8 = 0x01;
+const SNDEM: u8 = 0x02;
+const QAURR: u8 = 0x04;
+
+/// Session Establishment Request (§7.5.2). The caller has taken Node ID and CP F-SEID.
+pub(crate) fn establish(ies: &[Ie], max_rules: usize, taking: &mut Taking<'_>) -> Result<Change, Rejection> {
+    refuse_flaws(ies)?;
+    for mandatory in [number::CreatePdr, number::CreateFar] {
+        if !ies.iter().any(|ie| ie.ie_type() == mandatory) {
+            return Err(Rejection::missing(mandatory));
+        }
+    }
+    match find!(ies, PdnType).map(|kind| kind & 0x07) {
+        None | Some(1..=3) => {}
+        Some(kind) => return Err(Rejection::unsupported(number::PdnType, format!("PDN type {kind}"))),
+    }
+    let dnn = find!(ies, ApnDnn).map(|name| name.as_str().to_ascii_lowercase());
+    let context = Context { dnn, ..Context::default() };
+    apply(&Context::default(), context, ies, max_rules, taking)
+}
+
+/// Session Modification Request (§7.5.4).
+pub(crate) fn modify(old: &Context, ies: &[Ie], max_rules: usize, taking: &mut Taking<'_>) -> Result<Change, Rejection> {
+    refuse_flaws(ies)?;
+    apply(old, old.clone(), ies, max_rules, taking)
+}
+
+/// Applies the rule elements of a request to `context`.
+fn apply(old: &Context, context: Context, ies: &[Ie], max_rules: usize, taking: &mut Taking<'_>) -> Result<Change, Rejection> {
+    let mut change = Change { context, cp: find!(ies, FSeid).copied(), ..Change::default() };
+    let flags = find!(ies, PfcpSmReqFlags).copied().unwrap_or(0);
+    change.drop_buffered = flags & DROBU != 0;
+    change.query_reference = find!(ies, QueryUrrReference).copied();
+
+    for ie in ies {
+        remove(&mut change, ie)?;
+    }
+    for ie in ies {
+        create(&mut change, ie, max_rules)?;
+    }
+    for ie in ies {
+        update(&mut change, ie)?;
+    }
+    resolve::tunnels_and_addresses(old, &mut change, ies, taking)?;
+    resolve::references(&mut change.context.rules)?;
+
+    let old_urrs = &old.rules.urrs;
+    for ie in ies {
+        if let Ie::QueryUrr(ies) = ie {
+            let id = *find!(ies, UrrId).ok_or_else(|| Rejection::missing(number::UrrId))?;
+            // A URR removed by the same request is reported anyway.
+            if !old_urrs.contains_key(&id) {
+                return Err(Rejection::rule(RuleId::Urr(id), "queried, but not there".into()));
+            }
+            change.urrs_queried.insert(id);
+        }
+    }
+    if flags & QAURR != 0 {
+        change.urrs_queried.extend(old_urrs.keys());
+    }
+    change.urrs_queried.retain(|id| !change.urrs_removed.contains(id));
+    Ok(change)
+}
+
+fn remove(change: &mut Change, ie: &Ie) -> Result<(), Rejection> {
+    let rules = &mut change.context.rules;
+    let absent = |rule: RuleId| Rejection::rule(rule, "removed, but not there".into());
+    match ie {
+        Ie::RemovePdr(ies) => {
+            let id = *find!(ies, PdrId).ok_or_else(|| Rejection::missing(number::PdrId))?;
+            rules.pdrs.remove(&id).ok_or_else(|| absent(RuleId::Pdr(id)))?;
+            change.context.choose_ids.remove(&id);
+        }
+        Ie::RemoveFar(ies) => {
+            let id = *find!(ies, FarId).ok_or_else(|| Rejection::missing(number::FarId))?;
+            rules.fars.remove(&id).ok_or_else(|| absent(RuleId::Far(id)))?;
+            change.fars_touched.insert(id);
+        }
+        Ie::RemoveQer(ies) => {
+            let id = *find!(ies, QerId).ok_or_else(|| Rejection::missing(number::QerId))?;
+            rules.qers.remove(&id).ok_or_else(|| absent(RuleId::Qer(id)))?;
+            rules.pdrs.values_mut().for_each(|pdr| pdr.qer_ids.retain(|used| *used != id));
+        }
+        Ie::RemoveUrr(ies) => {
+            let id = *find!(ies, UrrId).ok_or_else(|| Rejection::missing(number::UrrId))?;
+            rules.urrs.remove(&id).ok_or_else(|| absent(RuleId::Urr(id)))?;
+            rules.pdrs.values_mut().for_each(|pdr| pdr.urr_ids.retain(|used| *used != id));
+            change.urrs_removed.insert(id);
+        }
+        Ie::RemoveBar(ies) => {
+            let id = *find!(ies, BarId).ok_or_else(|| Rejection::missing(number::BarId))?;
+            rules.bars.remove(&id).ok_or_else(|| absent(RuleId::Bar(id)))?;
+            rules.fars.values_mut().filter(|far| far.bar_id == Some(id)).for_each(|far| far.bar_id = None);
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn create(change: &mut Change, ie: &Ie, max_rules: usize) -> Result<(), Rejection> {
+    let rules = &mut change.context.rules;
+    match ie {
+        Ie::CreatePdr(ies) => {
+            let (id, pdr) = build::create_pdr(ies)?;
+            insert(&mut rules.pdrs, id, pdr, RuleId::Pdr(id))?;
+        }
+        Ie::CreateFar(ies) => {
+            let (id, far) = build::create_far(ies)?;
+            insert(&mut rules.fars, id, far, RuleId::Far(id))?;
+        }
+        Ie::CreateQer(ies) => {
+            let (id, qer) = build::create_qer(ies)?;
+            insert(&mut rules.qers, id, qer, RuleId::Qer(id))?;
+        }
+        Ie::CreateUrr(ies) => {
+            let (id, urr) = build::create_urr(ies)?;
+            insert(&mut rules.urrs, id, urr, RuleId::Urr(id))?;
+            change.urrs_begun.insert(id);
+            note_packet_counting(&mut change.urrs_count_packets, id, ies);
+        }
+        Ie::CreateBar(ies) => {
+            let (id, bar) = build::create_bar(ies)?;
+            insert(&mut rules.bars, id, bar, RuleId::Bar(id))?;
+        }
+        // Features that we do not announce (PDIU): what would match otherwise than asked is refused.
+        Ie::CreateTrafficEndpoint(_) | Ie::UpdateTrafficEndpoint(_) | Ie::RemoveTrafficEndpoint(_) => {
+            return Err(Rejection::unsupported(ie.ie_type(), "traffic endpoints".into()));
+        }
+        _ => {}
+    }
+    let count = rules.pdrs.len() + rules.fars.len() + rules.qers.len() + rules.urrs.len() + rules.bars.len();
+    if count > max_rules {
+        return Err(Rejection::new(Cause::NO_RESOURCES, format!("more than {max_rules} rules in a session")));
+    }
+    Ok(())
+}
+
+/// A rule may be repeated if it is the same in all (some CP functions list a shared QER with each PDR).
+fn insert<K: Ord, V: PartialEq>(rules: &mut BTreeMap<K, V>, id: K, rule: V, name: RuleId) -> Result<(), Rejection> {
+    match rules.get(&id) {
+        Some(there) if *there != rule => Err(Rejection::rule(name, "created, but already there".into())),
+        _ => {
+            rules.insert(id, rule);
+            Ok(())
+        }
+    }
+}
+
+fn update(change: &mut Change, ie: &Ie) -> Result<(), Rejection> {
+    let rules = &mut change.context.rules;
+    let absent = |rule: RuleId| Rejection::rule(rule, "updated, but not there".into());
+    match ie {
+        Ie::UpdatePdr(ies) => {
+            let id = *find!(ies, PdrId).ok_or_else(|| Rejection::missing(number::PdrId))?;
+            let pdr = rules.pdrs.get_mut(&id).ok_or_else(|| absent(RuleId::Pdr(id)))?;
+            build::update_pdr(id, pdr, ies)?;
+        }
+        Ie::UpdateFar(ies) => {
+            let id = *find!(ies, FarId).ok_or_else(|| Rejection::missing(number::FarId))?;
+            let far = rules.fars.get_mut(&id).ok_or_else(|| absent(RuleId::Far(id)))?;
+            let before = far.forwarding.as_ref().and_then(|forwarding| forwarding.outer_header);
+            let had = far.clone();
+            build::update_far(id, far, ies)?;
+            if find!(ies, ApplyAction).is_some() || had != *far {
+                change.fars_touched.insert(id);
+            }
+            let after = far.forwarding.as_ref().and_then(|forwarding| forwarding.outer_header);
+            let asked =
+                find!(ies, UpdateForwardingParameters).and_then(|ies| find!(ies, PfcpSmReqFlags)).is_some_and(|flags| flags & SNDEM != 0);
+            if let Some(tunnel) = before.filter(|_| asked && before != after)
+                && !change.end_markers.contains(&tunnel)
+            {
+                change.end_markers.push(tunnel);
+            }
+        }
+        Ie::UpdateQer(ies) => {
+            let id = *find!(ies, QerId).ok_or_else(|| Rejection::missing(number::QerId))?;
+            let qer = rules.qers.get_mut(&id).ok_or_else(|| absent(RuleId::Qer(id)))?;
+            build::update_qer(qer, ies)?;
+        }
+        Ie::UpdateUrr(ies) => {
+            let id = *find!(ies, UrrId).ok_or_else(|| Rejection::missing(number::UrrId))?;
+            let urr = rules.urrs.get_mut(&id).ok_or_else(|| absent(RuleId::Urr(id)))?;
+            let renewed = build::update_urr(urr, ies)?;
+            change.urrs_renewed.insert(id, renewed);
+            note_packet_counting(&mut change.urrs_count_packets, id, ies);
+        }
+        Ie::UpdateBar(ies) => {
+            let id = *find!(ies, BarId).ok_or_else(|| Rejection::missing(number::BarId))?;
+            let bar = rules.bars.get_mut(&id).ok_or_else(|| absent(RuleId::Bar(id)))?;
+            build::update_bar(bar, ies)?;
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Update BAR of a Session Report Response (§7.5.9.2). `None`: nothing to change.
+pub(crate) fn update_bars(rules: &SessionRules, ies: &[Ie]) -> Option<SessionRules> {
+    let mut new = rules.clone();
+    for ie in ies {
+        let Ie::UpdateBarInReportResponse(ies) = ie else { continue };
+        if let Some(bar) = find!(ies, BarId).and_then(|id| new.bars.get_mut(id)) {
+            build::update_bar(bar, ies).ok()?;
+        }
+    }
+    (new != *rules).then_some(new)
+}
+
+fn note_packet_counting(count_packets: &mut BTreeMap<u32, bool>, urr_id: u32, ies: &[Ie]) {
+    if let Some(information) = find!(ies, MeasurementInformation) {
+        count_packets.insert(urr_id, information & MEASURE_PACKETS != 0);
+    }
+}
+
+/// Elements that are wrong inside, at any depth: what is mandatory or conditional in them cannot be told from what is
+/// optional, and a rule that is obeyed but for one element is worse than one refused (§7.6.4, §7.6.5).
+pub(crate) fn refuse_flaws(ies: &[Ie]) -> Result<(), Rejection> {
+    for ie in ies {
+        match ie {
+            Ie::Invalid { ie_type, flaw, .. } => return Err(Rejection::flaw(*ie_type, *flaw)),
+            _ => refuse_flaws(ie.children())?,
+        }
+    }
+    Ok(())
+}
+
+/// The interface of a Source Interface or Destination Interface.
+fn interface(value: u8) -> Option<Interface> {
+    match value & 0x0f {
+        0 => Some(Interface::Access),
+        1 => Some(Interface::Core),
+        2 => Some(Interface::SgiLan),
+        3 => Some(Interface::CpFunction),
+        _ => None,
+    }
+}
+
+impl Rejection {
+    pub fn new(cause: Cause, why: String) -> Rejection {
+        Rejection { cause, offending: None, failed: None, why }
+    }
+
+    pub fn missing(ie_type: IeType) -> Rejection {
+        Rejection { offending: Some(ie_type), ..Rejection::new(Cause::MANDATORY_IE_MISSING, format!("IE {ie_type} is missing")) }
+    }
+
+    pub fn conditional_missing(ie_type: IeType) -> Rejection {
+        let why = format!("conditional IE {ie_type} is missing");
+        Rejection { offending: Some(ie_type), ..Rejection::new(Cause::CONDITIONAL_IE_MISSING, why) }
+    }
+
+    pub fn incorrect(ie_type: IeType, why: String) -> Rejection {
+        Rejection { offending: Some(ie_type), ..Rejection::new(Cause::MANDATORY_IE_INCORRECT, why) }
+    }
+
+    pub fn unsupported(ie_type: IeType, what: String) -> Rejection {
+        let why = format!("{what}: not supported");
+        Rejection { offending: Some(ie_type), ..Rejection::new(Cause::SERVICE_NOT_SUPPORTED, why) }
+    }
+
+    pub fn flaw(ie_type: IeType, flaw: Flaw) -> Rejection {
+        let cause = match flaw {
+            Flaw::Length => Cause::INVALID_LENGTH,
+            Flaw::Value => Cause::MANDATORY_IE_INCORRECT,
+        };
+        Rejection { offending: Some(ie_type), ..Rejection::new(cause, format!("IE {ie_type}: {flaw:?} is wrong")) }
+    }
+
+    pub fn rule(rule: RuleId, why: String) -> Rejection {
+        Rejection { failed: Some(rule), ..Rejection::new(Cause::RULE_FAILURE, why) }
+    }
+}

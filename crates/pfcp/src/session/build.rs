@@ -1,0 +1,358 @@
+//! The elements of one rule as the rule: Create and Update PDR, FAR, QER, URR and BAR (TS 29.244 §7.5.2, §7.5.4).
+//!
+//! Not supported, and refused: application IDs, Ethernet filters, framed routes, predefined rules, duplication, redirection,
+//! header enrichment, forwarding policies. Accepted without effect: 3GPP interface types, correlation IDs, averaging windows,
+//! paging policy, and every element that the codec does not know.
+
+use super::{ApplyActionFlags, Cause, Ie, Rejection, Renewed, RuleId, find, interface, number};
+use crate::codec::{BitRates, Name, OuterHeaderCreation, UeIpAddress, Volume};
+use crate::flow;
+use crate::pool::ipv6_prefix;
+use crate::rules::{ApplyAction, Bar, FTeid, Far, Forwarding, Interface, OuterHeader, Pdi, Pdr, Qer, SdfFilter, UeIp, Urr, VolumeLimit};
+
+/// Create PDR (table 7.5.2.2-1). F-TEIDs and UE addresses that we choose come later, in `resolve`.
+pub(super) fn create_pdr(ies: &[Ie]) -> Result<(u16, Pdr), Rejection> {
+    let id = *find!(ies, PdrId).ok_or_else(|| Rejection::missing(number::PdrId))?;
+    let precedence = *find!(ies, Precedence).ok_or_else(|| Rejection::missing(number::Precedence))?;
+    let pdi_ies = find!(ies, Pdi).ok_or_else(|| Rejection::missing(number::Pdi))?;
+    // A PDR without a FAR is one for predefined rules or access steering (MAR), which we do not have.
+    let far_id = *find!(ies, FarId).ok_or_else(|| Rejection::conditional_missing(number::FarId))?;
+    let mut pdr = Pdr {
+        precedence,
+        pdi: pdi(id, pdi_ies)?,
+        outer_header_removal: false,
+        far_id: Some(far_id),
+        urr_ids: Vec::new(),
+        qer_ids: Vec::new(),
+    };
+    common_pdr(id, &mut pdr, ies)?;
+    Ok((id, pdr))
+}
+
+/// Update PDR (table 7.5.4.2-1): what is given replaces what there was.
+pub(super) fn update_pdr(id: u16, pdr: &mut Pdr, ies: &[Ie]) -> Result<(), Rejection> {
+    if let Some(precedence) = find!(ies, Precedence) {
+        pdr.precedence = *precedence;
+    }
+    if let Some(ies) = find!(ies, Pdi) {
+        pdr.pdi = pdi(id, ies)?;
+    }
+    if let Some(far_id) = find!(ies, FarId) {
+        pdr.far_id = Some(*far_id);
+    }
+    common_pdr(id, pdr, ies)
+}
+
+fn common_pdr(id: u16, pdr: &mut Pdr, ies: &[Ie]) -> Result<(), Rejection> {
+    if let Some(removal) = find!(ies, OuterHeaderRemoval) {
+        // 0 to 6 and 10 of table 8.2.64-1 have an IP or GTP-U header; VLAN tags (7 to 9, 3 to 5 without GTP-U) are not ours.
+        if removal.description > 10 {
+            return Err(Rejection::incorrect(number::OuterHeaderRemoval, format!("outer header {}", removal.description)));
+        }
+        pdr.outer_header_removal = true;
+    }
+    if find!(ies, ActivatePredefinedRules).is_some() {
+        return Err(Rejection::rule(RuleId::Pdr(id), "predefined rules are not supported".into()));
+    }
+    let urr_ids = all(ies.iter().filter_map(|ie| if let Ie::UrrId(id) = ie { Some(*id) } else { None }));
+    let qer_ids = all(ies.iter().filter_map(|ie| if let Ie::QerId(id) = ie { Some(*id) } else { None }));
+    if !urr_ids.is_empty() {
+        pdr.urr_ids = urr_ids;
+    }
+    if !qer_ids.is_empty() {
+        pdr.qer_ids = qer_ids;
+    }
+    Ok(())
+}
+
+/// PDI (table 7.5.2.2-2).
+fn pdi(pdr_id: u16, ies: &[Ie]) -> Result<Pdi, Rejection> {
+    let source = *find!(ies, SourceInterface).ok_or_else(|| Rejection::missing(number::SourceInterface))?;
+    let source_interface = interface(source)
+        .or((source & 0x0f == 4).then_some(Interface::VnInternal))
+        .ok_or_else(|| Rejection::incorrect(number::SourceInterface, format!("source interface {source}")))?;
+    let refused = |what: &str| Rejection::rule(RuleId::Pdr(pdr_id), format!("{what}: not supported"));
+    let mut pdi = Pdi {
+        source_interface,
+        f_teid: None,
+        network_instance: find!(ies, NetworkInstance).and_then(name),
+        ue_ip: None,
+        sdf_filters: Vec::new(),
+        qfis: Vec::new(),
+    };
+    for ie in ies {
+        match ie {
+            Ie::FTeid(crate::codec::FTeid::Given { teid, ipv4, .. }) => {
+                let ipv4 = ipv4.ok_or_else(|| refused("an F-TEID without IPv4 address"))?;
+                if *teid == 0 {
+                    return Err(Rejection::incorrect(number::FTeid, "TEID 0".into()));
+                }
+                pdi.f_teid = Some(FTeid { teid: *teid, ipv4 });
+            }
+            Ie::FTeid(crate::codec::FTeid::Choose { ipv4: false, .. }) => return Err(refused("an F-TEID without IPv4 address")),
+            // More than one UE address means several framed addresses (IP6PL and beyond): the first counts, as in release 15.
+            Ie::UeIpAddress(address) if pdi.ue_ip.is_none() => pdi.ue_ip = Some(ue_ip(address)?),
+            Ie::SdfFilter(filter) => pdi.sdf_filters.push(sdf_filter(pdr_id, filter)?),
+            Ie::Qfi(qfi) => {
+                if *qfi > 63 {
+                    return Err(Rejection::incorrect(number::Qfi, format!("QFI {qfi}")));
+                }
+                pdi.qfis.push(*qfi);
+            }
+            Ie::ApplicationId(_) => return Err(refused("an application ID")),
+            Ie::EthernetPacketFilter(_) => return Err(refused("an Ethernet packet filter")),
+            Ie::FramedRoute(_) | Ie::FramedIpv6Route(_) => return Err(refused("a framed route")),
+            Ie::TrafficEndpointId(_) => return Err(refused("a traffic endpoint")),
+            _ => {}
+        }
+    }
+    pdi.qfis = all(pdi.qfis.into_iter());
+    Ok(pdi)
+}
+
+fn ue_ip(address: &UeIpAddress) -> Result<UeIp, Rejection> {
+    let length = address.prefix_length.unwrap_or(64);
+    if length > 128 {
+        return Err(Rejection::incorrect(number::UeIpAddress, format!("prefix length {length}")));
+    }
+    if address.ipv4.is_none() && address.ipv6.is_none() && !address.choose_ipv4 && !address.choose_ipv6 {
+        return Err(Rejection::incorrect(number::UeIpAddress, "neither an address nor CHOOSE".into()));
+    }
+    Ok(UeIp { ipv4: address.ipv4, ipv6: address.ipv6.map(|ipv6| (ipv6_prefix(ipv6, length), length)), destination: address.destination })
+}
+
+fn sdf_filter(pdr_id: u16, filter: &crate::codec::SdfFilter) -> Result<SdfFilter, Rejection> {
+    if *filter == crate::codec::SdfFilter::default() {
+        return Err(Rejection::incorrect(number::SdfFilter, "an SDF filter of nothing".into()));
+    }
+    let flow = filter.flow_description.as_deref().map(flow::parse).transpose();
+    Ok(SdfFilter {
+        flow: flow.map_err(|error| Rejection::rule(RuleId::Pdr(pdr_id), error.to_string()))?,
+        tos: filter.tos,
+        spi: filter.spi,
+        flow_label: filter.flow_label,
+        filter_id: filter.filter_id,
+    })
+}
+
+/// Create FAR (table 7.5.2.3-1).
+pub(super) fn create_far(ies: &[Ie]) -> Result<(u32, Far), Rejection> {
+    let id = *find!(ies, FarId).ok_or_else(|| Rejection::missing(number::FarId))?;
+    let flags = *find!(ies, ApplyAction).ok_or_else(|| Rejection::missing(number::ApplyAction))?;
+    let mut far = Far { action: apply_action(id, flags)?, forwarding: None, bar_id: find!(ies, BarId).copied() };
+    if let Some(ies) = find!(ies, ForwardingParameters) {
+        forwarding(id, &mut far, ies)?;
+    }
+    if far.action.forward && far.forwarding.is_none() {
+        return Err(Rejection::conditional_missing(number::ForwardingParameters));
+    }
+    Ok((id, far))
+}
+
+/// Update FAR (table 7.5.4.3-1).
+pub(super) fn update_far(id: u32, far: &mut Far, ies: &[Ie]) -> Result<(), Rejection> {
+    if let Some(flags) = find!(ies, ApplyAction) {
+        far.action = apply_action(id, *flags)?;
+    }
+    if let Some(bar_id) = find!(ies, BarId) {
+        far.bar_id = Some(*bar_id);
+    }
+    if let Some(ies) = find!(ies, UpdateForwardingParameters) {
+        forwarding(id, far, ies)?;
+    }
+    if far.action.forward && far.forwarding.is_none() {
+        return Err(Rejection::conditional_missing(number::UpdateForwardingParameters));
+    }
+    Ok(())
+}
+
+fn apply_action(far_id: u32, flags: ApplyActionFlags) -> Result<ApplyAction, Rejection> {
+    let has = |flag: ApplyActionFlags| flags.0 & flag.0 != 0;
+    let action = ApplyAction {
+        drop: has(ApplyActionFlags::DROP),
+        forward: has(ApplyActionFlags::FORW),
+        buffer: has(ApplyActionFlags::BUFF),
+        notify: has(ApplyActionFlags::NOCP),
+    };
+    // DUPL, and IPMA, IPMD, DFRT, EDRT (multicast and redundant transmission) are actions of their own.
+    if flags.0 & 0x01f0 != 0 {
+        return Err(Rejection::rule(RuleId::Far(far_id), format!("apply action {:#06x}: not supported", flags.0)));
+    }
+    match u8::from(action.drop) + u8::from(action.forward) + u8::from(action.buffer) {
+        1 => Ok(action),
+        _ => Err(Rejection::incorrect(number::ApplyAction, format!("apply action {:#06x} is not one action", flags.0))),
+    }
+}
+
+/// Forwarding Parameters (table 7.5.2.3-2) or Update Forwarding Parameters (table 7.5.4.3-2).
+fn forwarding(far_id: u32, far: &mut Far, ies: &[Ie]) -> Result<(), Rejection> {
+    let refused = |what: &str| Rejection::rule(RuleId::Far(far_id), format!("{what}: not supported"));
+    let destination = match find!(ies, DestinationInterface) {
+        Some(value) => {
+            // 4 is the LI function, 5 is 5G VN internal (§8.2.24).
+            let known = interface(*value).or((value & 0x0f == 5).then_some(Interface::VnInternal));
+            Some(known.ok_or_else(|| Rejection::incorrect(number::DestinationInterface, format!("destination interface {value}")))?)
+        }
+        None => None,
+    };
+    let had = far.forwarding.take();
+    let mut new = match (had, destination) {
+        (Some(had), _) => had,
+        (None, Some(destination)) => Forwarding { destination, network_instance: None, outer_header: None, tos: None },
+        (None, None) => return Err(Rejection::missing(number::DestinationInterface)),
+    };
+    new.destination = destination.unwrap_or(new.destination);
+    for ie in ies {
+        match ie {
+            Ie::NetworkInstance(instance) => new.network_instance = name(instance),
+            Ie::OuterHeaderCreation(creation) => new.outer_header = Some(outer_header(far_id, creation)?),
+            Ie::TransportLevelMarking(marking) => new.tos = Some(*marking),
+            Ie::ForwardingPolicy(_) => {
+                let why = "forwarding policies are not configured".into();
+                return Err(Rejection { failed: Some(RuleId::Far(far_id)), ..Rejection::new(Cause::INVALID_FORWARDING_POLICY, why) });
+            }
+            Ie::RedirectInformation(_) => return Err(refused("redirection")),
+            Ie::HeaderEnrichment(_) => return Err(refused("header enrichment")),
+            _ => {}
+        }
+    }
+    far.forwarding = Some(new);
+    Ok(())
+}
+
+fn outer_header(far_id: u32, creation: &OuterHeaderCreation) -> Result<OuterHeader, Rejection> {
+    match *creation {
+        OuterHeaderCreation { description, teid: Some(teid), ipv4: Some(ipv4), .. }
+            if description & OuterHeaderCreation::GTPU_UDP_IPV4 != 0 =>
+        {
+            Ok(OuterHeader { teid, ipv4 })
+        }
+        _ => {
+            let why = format!("outer header {:#06x}: not supported, only GTP-U/UDP/IPv4", creation.description);
+            Err(Rejection::rule(RuleId::Far(far_id), why))
+        }
+    }
+}
+
+/// Create QER (table 7.5.2.5-1).
+pub(super) fn create_qer(ies: &[Ie]) -> Result<(u32, Qer), Rejection> {
+    let id = *find!(ies, QerId).ok_or_else(|| Rejection::missing(number::QerId))?;
+    if find!(ies, GateStatus).is_none() {
+        return Err(Rejection::missing(number::GateStatus));
+    }
+    let mut qer = Qer::default();
+    update_qer(&mut qer, ies)?;
+    Ok((id, qer))
+}
+
+/// Update QER (table 7.5.4.5-1).
+pub(super) fn update_qer(qer: &mut Qer, ies: &[Ie]) -> Result<(), Rejection> {
+    let rates = |rates: &BitRates| (rates.uplink_kbps, rates.downlink_kbps);
+    for ie in ies {
+        match ie {
+            Ie::GateStatus(gate) => (qer.uplink_open, qer.downlink_open) = (gate.uplink_open, gate.downlink_open),
+            Ie::Mbr(mbr) => qer.mbr_kbps = Some(rates(mbr)),
+            Ie::Gbr(gbr) => qer.gbr_kbps = Some(rates(gbr)),
+            Ie::Qfi(qfi) if *qfi > 63 => return Err(Rejection::incorrect(number::Qfi, format!("QFI {qfi}"))),
+            Ie::Qfi(qfi) => qer.qfi = Some(*qfi),
+            Ie::Rqi(rqi) => qer.rqi = rqi & 1 != 0,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Create URR (table 7.5.2.4-1). Not supported and without effect: monitoring and inactivity times, quota holding time,
+/// events, subsequent thresholds.
+pub(super) fn create_urr(ies: &[Ie]) -> Result<(u32, Urr), Rejection> {
+    let id = *find!(ies, UrrId).ok_or_else(|| Rejection::missing(number::UrrId))?;
+    for mandatory in [number::MeasurementMethod, number::ReportingTriggers] {
+        if !ies.iter().any(|ie| ie.ie_type() == mandatory) {
+            return Err(Rejection::missing(mandatory));
+        }
+    }
+    let mut urr = Urr::default();
+    update_urr(&mut urr, ies)?;
+    Ok((id, urr))
+}
+
+/// Update URR (table 7.5.4.4-1), and what it gave anew.
+pub(super) fn update_urr(urr: &mut Urr, ies: &[Ie]) -> Result<Renewed, Rejection> {
+    let limit = |volume: &Volume| VolumeLimit { total: volume.total, uplink: volume.uplink, downlink: volume.downlink };
+    let mut renewed = Renewed::default();
+    for ie in ies {
+        match ie {
+            Ie::MeasurementMethod(method) => {
+                if method & 0x07 == 0 {
+                    return Err(Rejection::incorrect(number::MeasurementMethod, "no method".into()));
+                }
+                urr.measure_duration = method & 0x01 != 0;
+                urr.measure_volume = method & 0x02 != 0;
+                urr.measure_event = method & 0x04 != 0;
+            }
+            Ie::ReportingTriggers(triggers) => urr.triggers = triggers.0,
+            Ie::MeasurementPeriod(seconds) => {
+                urr.period_s = Some(*seconds);
+                renewed.period = true;
+            }
+            Ie::VolumeThreshold(volume) => urr.volume_threshold = Some(limit(volume)),
+            Ie::VolumeQuota(volume) => {
+                urr.volume_quota = Some(limit(volume));
+                renewed.volume_quota = true;
+            }
+            Ie::TimeThreshold(seconds) => urr.time_threshold_s = Some(*seconds),
+            Ie::TimeQuota(seconds) => {
+                urr.time_quota_s = Some(*seconds);
+                renewed.time_quota = true;
+            }
+            _ => {}
+        }
+    }
+    let linked = all(ies.iter().filter_map(|ie| if let Ie::LinkedUrrId(id) = ie { Some(*id) } else { None }));
+    if !linked.is_empty() {
+        urr.linked = linked;
+    }
+    // A new quota lets packets through again; one of nothing is used up at once (§5.2.2.2.1).
+    if renewed.volume_quota || renewed.time_quota {
+        let nothing = |limit: VolumeLimit| [limit.total, limit.uplink, limit.downlink].contains(&Some(0));
+        urr.exhausted = urr.volume_quota.is_some_and(nothing) || urr.time_quota_s == Some(0);
+    }
+    Ok(renewed)
+}
+
+/// Create BAR (table 7.5.2.6-1).
+pub(super) fn create_bar(ies: &[Ie]) -> Result<(u8, Bar), Rejection> {
+    let id = *find!(ies, BarId).ok_or_else(|| Rejection::missing(number::BarId))?;
+    let mut bar = Bar::default();
+    update_bar(&mut bar, ies)?;
+    Ok((id, bar))
+}
+
+/// Update BAR (tables 7.5.4.11-1 and 7.5.9.2-1).
+pub(super) fn update_bar(bar: &mut Bar, ies: &[Ie]) -> Result<(), Rejection> {
+    for ie in ies {
+        match ie {
+            Ie::DownlinkDataNotificationDelay(delay) => bar.notification_delay = Some(*delay),
+            Ie::SuggestedBufferingPacketsCount(count) => bar.suggested_packets = Some((*count).into()),
+            Ie::DlBufferingSuggestedPacketCount(count) => bar.suggested_packets = Some(count.0),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// A network instance as the rules have it: lower case, none if empty.
+fn name(name: &Name) -> Option<String> {
+    Some(name.as_str().to_ascii_lowercase()).filter(|name| !name.is_empty())
+}
+
+/// Each value once, in the order given.
+fn all<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut all = Vec::new();
+    for value in values {
+        if !all.contains(&value) {
+            all.push(value);
+        }
+    }
+    all
+}

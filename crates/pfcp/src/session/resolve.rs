@@ -1,0 +1,196 @@
+//! What the elements of a PDR leave open: tunnels and addresses to be chosen or checked, filters named by ID, and whether
+//! every rule that is named exists.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Cause, Change, Context, FTeid, Ie, Rejection, RuleId, SessionRules, UeIpAddress, find, number};
+use crate::codec;
+use crate::pool::{Held, Refusal, Taking, ipv6_prefix};
+use crate::rules::{self, SdfFilter, UeIp};
+
+/// Allocates or claims the F-TEIDs and UE addresses of the request's PDRs, and finds what the session no longer holds.
+pub(super) fn tunnels_and_addresses(old: &Context, change: &mut Change, ies: &[Ie], taking: &mut Taking<'_>) -> Result<(), Rejection> {
+    let mut by_choose_id = BTreeMap::new();
+    // The UE addresses that we chose for this session: every CHOOSE in it gets the same (§5.21.3).
+    let mut own: Vec<Held> = old.held.iter().copied().filter(|held| !matches!(held, Held::Tunnel(..))).collect();
+    let mut done = BTreeSet::new();
+    for ie in ies {
+        let (Ie::CreatePdr(ies) | Ie::UpdatePdr(ies)) = ie else { continue };
+        let (Some(&id), Some(pdi)) = (find!(ies, PdrId), find!(ies, Pdi)) else { continue };
+        if matches!(ie, Ie::CreatePdr(_)) && !done.insert(id) {
+            continue; // The same PDR twice: once is enough.
+        }
+        let mut created = vec![Ie::PdrId(id)];
+        if let Some(chosen) = tunnel(change, id, pdi, &mut by_choose_id, taking)? {
+            created.push(chosen);
+        }
+        if let Some(address) = find!(pdi, UeIpAddress)
+            && let Some(chosen) = ue_address(change, id, address, &mut own, taking)?
+        {
+            created.push(chosen);
+        }
+        if created.len() > 1 {
+            change.created.push(created);
+        }
+    }
+    Ok(())
+}
+
+/// The F-TEID of a PDR; the element for Created PDR if we chose it.
+fn tunnel(
+    change: &mut Change,
+    id: u16,
+    pdi: &[Ie],
+    by_choose_id: &mut BTreeMap<u8, rules::FTeid>,
+    taking: &mut Taking<'_>,
+) -> Result<Option<Ie>, Rejection> {
+    let context = &mut change.context;
+    context.choose_ids.remove(&id);
+    let Some(pdr) = context.rules.pdrs.get(&id) else { return Ok(None) };
+    let wanted = find!(pdi, FTeid).copied();
+    let Some(FTeid::Choose { choose_id, .. }) = wanted else {
+        if let Some(f_teid) = pdr.pdi.f_teid {
+            taking.claim_tunnel(f_teid).map_err(|refusal| {
+                let why = match refusal {
+                    Refusal::Foreign => format!("{} is not a GTP-U address of ours", f_teid.ipv4),
+                    _ => format!("TEID {:#x} belongs to another session", f_teid.teid),
+                };
+                Rejection::rule(RuleId::Pdr(id), why)
+            })?;
+        }
+        return Ok(None);
+    };
+    // §5.5.3 gives a CHOOSE ID the meaning of one request. SMFs also use it to put a later QoS flow's PDR on the tunnel that
+    // the session has: so a PDR of the same side that still lives with the same ID counts too.
+    let side = pdr.pdi.source_interface;
+    let earlier = |choose_id: u8| {
+        let same = context.choose_ids.iter().filter(|(_, used)| **used == choose_id).filter_map(|(id, _)| context.rules.pdrs.get(id));
+        same.filter(|pdr| pdr.pdi.source_interface == side).find_map(|pdr| pdr.pdi.f_teid)
+    };
+    let shared = choose_id.and_then(|choose_id| by_choose_id.get(&choose_id).copied().or_else(|| earlier(choose_id)));
+    let f_teid = match shared {
+        Some(f_teid) => f_teid,
+        None => taking.choose_tunnel(pdr.pdi.network_instance.as_deref(), side).map_err(|refusal| match refusal {
+            Refusal::Exhausted => Rejection::new(Cause::NO_RESOURCES, "no TEID is free".into()),
+            _ => {
+                let why = "no GTP-U address of ours for this network instance and interface".into();
+                Rejection { offending: Some(number::FTeid), ..Rejection::new(Cause::INVALID_F_TEID_ALLOCATION_OPTION, why) }
+            }
+        })?,
+    };
+    if let Some(choose_id) = choose_id {
+        by_choose_id.insert(choose_id, f_teid);
+        context.choose_ids.insert(id, choose_id);
+    }
+    if let Some(pdr) = context.rules.pdrs.get_mut(&id) {
+        pdr.pdi.f_teid = Some(f_teid);
+    }
+    Ok(Some(Ie::FTeid(codec::FTeid::Given { teid: f_teid.teid, ipv4: Some(f_teid.ipv4), ipv6: None })))
+}
+
+/// The UE address of a PDR; the element for Created PDR if we chose it.
+fn ue_address(
+    change: &mut Change,
+    id: u16,
+    wanted: &UeIpAddress,
+    own: &mut Vec<Held>,
+    taking: &mut Taking<'_>,
+) -> Result<Option<Ie>, Rejection> {
+    let dnn = change.context.dnn.clone();
+    let Some(pdr) = change.context.rules.pdrs.get_mut(&id) else { return Ok(None) };
+    let names = [pdr.pdi.network_instance.as_deref(), dnn.as_deref()];
+    let mut ue_ip = pdr.pdi.ue_ip.unwrap_or_default();
+    let claimed = |refusal: Result<(), Refusal>| {
+        refusal.map_err(|_| Rejection::rule(RuleId::Pdr(id), "the UE address belongs to another session".into()))
+    };
+    let mut chosen = UeIpAddress { destination: wanted.destination, ..UeIpAddress::default() };
+    if wanted.choose_ipv4 {
+        let held = match own.iter().find(|held| matches!(held, Held::Ipv4(..))) {
+            Some(held) => *held,
+            None => taking.choose_ipv4(&names).map_err(no_address)?,
+        };
+        if let Held::Ipv4(_, address) = held {
+            ue_ip.ipv4 = Some(address);
+            chosen.ipv4 = Some(address);
+        }
+        own.push(held);
+    } else if let Some(address) = ue_ip.ipv4 {
+        claimed(taking.claim_ipv4(address, &names))?;
+    }
+    if wanted.choose_ipv6 {
+        let held = match own.iter().find(|held| matches!(held, Held::Ipv6(..))) {
+            Some(held) => *held,
+            None => taking.choose_ipv6(&names).map_err(no_address)?,
+        };
+        if let Held::Ipv6(_, prefix) = held {
+            ue_ip.ipv6 = Some((prefix, 64));
+            chosen.ipv6 = Some(prefix);
+        }
+        own.push(held);
+    } else if let Some((prefix, _)) = ue_ip.ipv6 {
+        claimed(taking.claim_ipv6(prefix, &names))?;
+    }
+    pdr.pdi.ue_ip = Some(ue_ip);
+    Ok((wanted.choose_ipv4 || wanted.choose_ipv6).then_some(Ie::UeIpAddress(chosen)))
+}
+
+fn no_address(refusal: Refusal) -> Rejection {
+    let why = match refusal {
+        Refusal::NotOffered => "no pool of UE addresses for this network instance",
+        _ => "no UE address is free",
+    };
+    Rejection { offending: Some(number::UeIpAddress), ..Rejection::new(Cause::NO_RESOURCES, why.into()) }
+}
+
+/// Whether everything that rules name exists. Filters given by ID alone get the flow of the filter with that ID (§8.2.5).
+pub(super) fn references(rules: &mut SessionRules) -> Result<(), Rejection> {
+    let mut flows: BTreeMap<u32, SdfFilter> = BTreeMap::new();
+    for filter in rules.pdrs.values().flat_map(|pdr| &pdr.pdi.sdf_filters) {
+        if let (Some(id), false) = (filter.filter_id, is_bare(filter)) {
+            flows.insert(id, filter.clone());
+        }
+    }
+    for (&id, pdr) in &mut rules.pdrs {
+        let absent = |what: String| Rejection::rule(RuleId::Pdr(id), format!("names {what}, which is not there"));
+        for filter in pdr.pdi.sdf_filters.iter_mut().filter(|filter| is_bare(filter)) {
+            let filter_id = filter.filter_id.unwrap_or(0);
+            *filter = flows.get(&filter_id).cloned().ok_or_else(|| absent(format!("SDF filter {filter_id}")))?;
+        }
+        if let Some(far_id) = pdr.far_id.filter(|far_id| !rules.fars.contains_key(far_id)) {
+            return Err(absent(format!("FAR {far_id}")));
+        }
+        if let Some(qer_id) = pdr.qer_ids.iter().find(|qer_id| !rules.qers.contains_key(qer_id)) {
+            return Err(absent(format!("QER {qer_id}")));
+        }
+        if let Some(urr_id) = pdr.urr_ids.iter().find(|urr_id| !rules.urrs.contains_key(urr_id)) {
+            return Err(absent(format!("URR {urr_id}")));
+        }
+    }
+    for (&id, far) in &rules.fars {
+        if let Some(bar_id) = far.bar_id.filter(|bar_id| !rules.bars.contains_key(bar_id)) {
+            return Err(Rejection::rule(RuleId::Far(id), format!("names BAR {bar_id}, which is not there")));
+        }
+    }
+    Ok(())
+}
+
+/// A filter that is nothing but the ID of another.
+fn is_bare(filter: &SdfFilter) -> bool {
+    filter.flow.is_none() && filter.tos.is_none() && filter.spi.is_none() && filter.flow_label.is_none()
+}
+
+/// What of `held` the rules no longer use.
+pub(crate) fn unused(held: &BTreeSet<Held>, rules: &SessionRules) -> Vec<Held> {
+    let addresses = |ue_ip: &UeIp, held: &Held| match held {
+        Held::Tunnel(..) => false,
+        Held::Ipv4(_, address) => ue_ip.ipv4 == Some(*address),
+        Held::Ipv6(_, prefix) => ue_ip.ipv6.is_some_and(|(used, _)| ipv6_prefix(used, 64) == *prefix),
+    };
+    let used = |held: &Held| {
+        rules.pdrs.values().any(|pdr| match held {
+            Held::Tunnel(teid, ipv4) => pdr.pdi.f_teid == Some(rules::FTeid { teid: *teid, ipv4: *ipv4 }),
+            _ => pdr.pdi.ue_ip.is_some_and(|ue_ip| addresses(&ue_ip, held)),
+        })
+    };
+    held.iter().copied().filter(|held| !used(held)).collect()
+}

@@ -1,0 +1,288 @@
+//! Node related procedures and the transport: heartbeats, restarts, loss, retransmission, versions, what is not supported.
+
+mod common;
+
+use std::time::Duration;
+
+use common::*;
+use pfcp::codec::{self, Cause, Ie, Message, MessageType, NodeId, UpFeatures, find};
+use pfcp::config::{Config, OnLoss, RequestPort};
+use pfcp::rules::CommitError;
+use pfcp::stats::Drop;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn beating(on_loss: OnLoss) -> Config {
+    Config { heartbeat_period: Some(10 * SECOND), on_loss, ..config() }
+}
+
+#[test]
+fn a_heartbeat_is_answered_without_association() {
+    let mut bench = Bench::alone(config());
+    let answer = bench.ask(MessageType::HeartbeatRequest, None, vec![Ie::RecoveryTimeStamp(1)]);
+    assert_eq!(answer.ies, [Ie::RecoveryTimeStamp(UPF_STARTED)]);
+    // Even one without its mandatory element.
+    let answer = bench.ask(MessageType::HeartbeatRequest, None, vec![]);
+    assert_eq!(answer.kind, MessageType::HeartbeatResponse);
+}
+
+#[test]
+fn our_heartbeats_go_on_while_answered() {
+    let mut bench = Bench::with(beating(OnLoss::Release));
+    for _ in 0..3 {
+        bench.pass(10 * SECOND);
+        let beat = bench.sent_one();
+        assert_eq!((beat.kind, &beat.ies[..]), (MessageType::HeartbeatRequest, &[Ie::RecoveryTimeStamp(UPF_STARTED)][..]));
+        bench.answer(&beat, vec![Ie::RecoveryTimeStamp(SMF_STARTED)]);
+    }
+    assert_eq!(bench.node.associations().count(), 1);
+    assert_eq!(bench.node.stats().resent_requests, 0);
+}
+
+#[test]
+fn a_silent_peer_is_lost_with_its_sessions() {
+    let mut bench = Bench::with(beating(OnLoss::Release));
+    bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![]));
+    // T1 3 s, N1 3: sent at 10, 13, 16, given up at 19.
+    bench.pass(Duration::from_millis(18_999));
+    let beats = bench.sent();
+    assert_eq!(beats.len(), 3);
+    assert!(beats.iter().all(|beat| *beat == beats[0]), "a retransmission is the same message");
+    assert_eq!(bench.node.session_count(), 1);
+    bench.pass(Duration::from_millis(2));
+    assert_eq!((bench.node.session_count(), bench.node.associations().count(), bench.plane.sessions.len()), (0, 0, 0));
+    assert_eq!(bench.node.next_deadline(), None, "nothing is left to be done");
+}
+
+#[test]
+fn a_peer_that_came_back_is_not_lost_for_the_heartbeat_before() {
+    let mut bench = Bench::with(beating(OnLoss::Release));
+    bench.pass(12 * SECOND);
+    bench.sent();
+    bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(SMF_STARTED + 10));
+    bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![]));
+    // The heartbeat of 10 s is given up at 19 s, the new association's first goes out at 22 s.
+    bench.pass(Duration::from_millis(10_500));
+    assert_eq!((bench.node.session_count(), bench.node.stats().unanswered_requests), (1, 1));
+    bench.pass(9 * SECOND);
+    assert_eq!(bench.node.session_count(), 0);
+}
+
+#[test]
+fn sessions_of_a_lost_peer_can_be_kept_until_it_returns() {
+    let mut bench = Bench::with(beating(OnLoss::Keep));
+    bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![]));
+    bench.pass(20 * SECOND);
+    bench.sent();
+    assert!(bench.node.associations().next().unwrap().lost);
+    assert_eq!(bench.node.session_count(), 1);
+    let answer = bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(SMF_STARTED));
+    assert_eq!(find!(answer.ies, PfcpAsRspFlags), Some(&1), "sessions are retained");
+    assert_eq!((bench.node.session_count(), bench.node.associations().next().unwrap().lost), (1, false));
+    // A restarted one has nothing to keep.
+    bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(SMF_STARTED + 60));
+    assert_eq!(bench.node.session_count(), 0);
+    assert_eq!(bench.node.resources_in_use(), 0);
+}
+
+#[test]
+fn a_setup_of_the_same_node_ends_its_sessions_unless_it_asks_to_keep_them() {
+    let mut bench = Bench::new();
+    bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![]));
+    let keep = [setup_ies(SMF_STARTED), vec![Ie::SessionRetentionInformation(vec![])]].concat();
+    bench.ask(MessageType::AssociationSetupRequest, None, keep);
+    assert_eq!(bench.node.session_count(), 1);
+    bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(SMF_STARTED));
+    assert_eq!((bench.node.session_count(), bench.plane.sessions.len()), (0, 0));
+}
+
+#[test]
+fn a_restart_shows_in_heartbeats_but_a_running_clock_does_not() {
+    let mut bench = Bench::new();
+    bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![]));
+    let beat = |bench: &mut Bench, stamp| bench.ask(MessageType::HeartbeatRequest, None, vec![Ie::RecoveryTimeStamp(stamp)]);
+    for s in 0..10 {
+        beat(&mut bench, SMF_STARTED + 5 + s);
+        bench.pass(5 * SECOND);
+    }
+    assert_eq!(bench.node.session_count(), 1);
+    beat(&mut bench, SMF_STARTED + 100);
+    bench.pass(SECOND);
+    beat(&mut bench, SMF_STARTED + 100);
+    assert_eq!(bench.node.session_count(), 1);
+    bench.pass(SECOND);
+    beat(&mut bench, SMF_STARTED + 100);
+    assert_eq!((bench.node.session_count(), bench.node.stats().restarted_peers), (0, 1));
+}
+
+#[test]
+fn associations_end_only_for_those_who_have_them() {
+    let mut bench = Bench::new();
+    let stranger = vec![Ie::NodeId(NodeId::Fqdn("smf.example".into()))];
+    for kind in [MessageType::AssociationReleaseRequest, MessageType::AssociationUpdateRequest] {
+        let answer = bench.ask(kind, None, stranger.clone());
+        assert_eq!(answer.cause(), Some(Cause::NO_ESTABLISHED_ASSOCIATION));
+        assert_eq!(find!(answer.ies, NodeId), Some(&NodeId::Ipv4(UPF)));
+    }
+    let answer = bench.ask(MessageType::AssociationUpdateRequest, None, vec![Ie::NodeId(smf_node())]);
+    assert_eq!(answer.cause(), Some(Cause::REQUEST_ACCEPTED));
+}
+
+#[test]
+fn a_setup_without_its_mandatory_elements_says_which() {
+    let mut bench = Bench::alone(config());
+    for (ies, cause, offending) in [
+        (vec![], Cause::MANDATORY_IE_MISSING, 60),
+        (vec![Ie::NodeId(smf_node())], Cause::MANDATORY_IE_MISSING, 96),
+        (vec![Ie::Unknown { ie_type: 60, octets: vec![9] }], Cause::MANDATORY_IE_INCORRECT, 60),
+        (vec![Ie::NodeId(smf_node()), Ie::Unknown { ie_type: 96, octets: vec![9] }], Cause::INVALID_LENGTH, 96),
+    ] {
+        let answer = bench.ask(MessageType::AssociationSetupRequest, None, ies);
+        assert_eq!((answer.cause(), find!(answer.ies, OffendingIe)), (Some(cause), Some(&offending)));
+        assert!(find!(answer.ies, NodeId).is_some() && find!(answer.ies, RecoveryTimeStamp).is_some());
+    }
+    assert_eq!(bench.node.associations().count(), 0);
+}
+
+#[test]
+fn a_retransmitted_request_is_not_executed_twice() {
+    let mut bench = Bench::new();
+    let request = Message::session(MessageType::SessionEstablishmentRequest, 0, 99, simple_session(1, 1, [10, 0, 0, 1], vec![]));
+    let octets = request.encode().unwrap();
+    let first = bench.ask_octets(&octets);
+    assert_eq!(bench.ask_octets(&octets), first);
+    assert_eq!((bench.node.session_count(), bench.plane.commits, bench.node.stats().repeated_answers), (1, 1, 1));
+    // Another request under the same number is another request.
+    let other = Message { ies: simple_session(2, 2, [10, 0, 0, 2], vec![]), ..request };
+    bench.ask_octets(&other.encode().unwrap());
+    assert_eq!(bench.node.session_count(), 2);
+}
+
+#[test]
+fn what_is_not_supported_is_said() {
+    let mut bench = Bench::new();
+    for kind in [
+        MessageType::PfdManagementRequest,
+        MessageType::NodeReportRequest,
+        MessageType::SessionSetDeletionRequest,
+        MessageType::SessionSetModificationRequest,
+        MessageType::SessionReportRequest,
+    ] {
+        let answer = bench.ask(kind, None, vec![]);
+        assert_eq!(answer.cause(), Some(Cause::SERVICE_NOT_SUPPORTED), "{kind:?}");
+        assert_eq!(find!(answer.ies, NodeId).is_some(), kind != MessageType::SessionReportRequest);
+    }
+}
+
+#[test]
+fn another_version_is_told_ours() {
+    let mut bench = Bench::new();
+    let octets = [0x40, 1, 0, 4, 0, 0, 9, 0];
+    bench.node.receive(SMF, &octets, bench.now, &mut bench.plane);
+    assert_eq!(bench.sent_one(), Message::node(MessageType::VersionNotSupportedResponse, 9, vec![]));
+    // But not as an answer to the same.
+    bench.node.receive(SMF, &[0x40, 11, 0, 4, 0, 0, 9, 0], bench.now, &mut bench.plane);
+    assert!(bench.sent().is_empty());
+    assert_eq!(bench.node.stats().dropped[&Drop::Version], 2);
+}
+
+#[test]
+fn octets_that_are_no_message_are_counted_by_reason() {
+    let mut bench = Bench::new();
+    let good = Message::node(MessageType::HeartbeatRequest, 1, vec![]).encode().unwrap();
+    let unknown = Message::node(MessageType::Other(200), 1, vec![]).encode().unwrap();
+    let response = Message::node(MessageType::HeartbeatResponse, 1, vec![]).encode().unwrap();
+    for (octets, reason) in [
+        (vec![], Drop::TooShort),
+        (good[..5].to_vec(), Drop::TooShort),
+        ([&good[..], &[1]].concat(), Drop::Length),
+        (unknown, Drop::UnknownType),
+        (response, Drop::UnmatchedResponse),
+    ] {
+        let before = bench.node.stats().dropped.get(&reason).copied().unwrap_or(0);
+        bench.node.receive(SMF, &octets, bench.now, &mut bench.plane);
+        assert_eq!(bench.node.stats().dropped[&reason], before + 1, "{reason:?}");
+        assert!(bench.sent().is_empty());
+    }
+}
+
+#[test]
+fn bundled_messages_are_each_answered() {
+    let mut bench = Bench::new();
+    let mut first = Message::node(MessageType::HeartbeatRequest, 1, vec![Ie::RecoveryTimeStamp(SMF_STARTED)]);
+    let second = Message { sequence: 2, ..first.clone() };
+    first.follow_on = true;
+    let both = [first.encode().unwrap(), second.encode().unwrap()].concat();
+    bench.node.receive(SMF, &both, bench.now, &mut bench.plane);
+    assert_eq!(bench.sent().iter().map(|(_, m)| m.sequence).collect::<Vec<_>>(), [1, 2]);
+}
+
+#[test]
+fn an_association_that_we_want_is_asked_for_until_it_is_there() {
+    let mut bench = Bench::alone(beating(OnLoss::Release));
+    bench.node.associate(SMF, bench.now);
+    let setup = bench.sent_one();
+    assert!(find!(setup.ies, UpFunctionFeatures).unwrap().has(UpFeatures::FTUP));
+    bench.pass(19 * SECOND);
+    // Given up after 9 s and begun again 10 s later.
+    let again = bench.sent();
+    assert_eq!(again.len(), 3, "{again:?}");
+    let setup = &again[2].1;
+    bench.answer(setup, vec![Ie::NodeId(smf_node()), Ie::Cause(Cause::REQUEST_ACCEPTED), Ie::RecoveryTimeStamp(SMF_STARTED)]);
+    assert_eq!(bench.node.associations().count(), 1);
+    bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![]));
+    // Lost, and asked for anew.
+    bench.pass(60 * SECOND);
+    assert_eq!(bench.node.session_count(), 0);
+    assert_eq!(bench.sent().last().unwrap().1.kind, MessageType::AssociationSetupRequest);
+}
+
+#[test]
+fn requests_go_where_the_configuration_says() {
+    let source = "127.0.0.4:40000".parse().unwrap();
+    for (request_port, port) in [(RequestPort::Standard, codec::PORT), (RequestPort::Source, 40000)] {
+        let mut bench = Bench::alone(Config { request_port, ..config() });
+        bench.smf = source;
+        bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(SMF_STARTED));
+        let (seid, _) = bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![]));
+        bench.node.downlink_data(seid, 2, bench.now);
+        assert_eq!(bench.sent()[0].0.port(), port);
+    }
+}
+
+#[test]
+fn shutting_down_ends_all_and_takes_nothing_new() {
+    let mut bench = Bench::new();
+    bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![]));
+    bench.node.release_all(bench.now, &mut bench.plane);
+    let farewell = bench.sent_one();
+    assert_eq!((farewell.kind, find!(farewell.ies, PfcpAssociationReleaseRequest)), (MessageType::AssociationUpdateRequest, Some(&1)));
+    assert_eq!((bench.plane.sessions.len(), bench.node.resources_in_use()), (0, 0));
+    let answer = bench.ask(MessageType::SessionEstablishmentRequest, Some(0), simple_session(1, 1, [10, 0, 0, 1], vec![]));
+    assert_eq!(answer.cause(), Some(Cause::REQUEST_REJECTED));
+}
+
+#[test]
+fn a_user_plane_that_does_not_let_go_is_counted() {
+    let mut bench = Bench::new();
+    let (seid, _) = bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![]));
+    bench.plane.failures.push(CommitError::System("busy".into()));
+    assert_eq!(bench.delete(seid).cause(), Some(Cause::SYSTEM_FAILURE));
+    assert_eq!(bench.node.session_count(), 1, "a deletion that failed can be asked for again");
+    bench.plane.failures.push(CommitError::System("busy".into()));
+    bench.ask(MessageType::AssociationReleaseRequest, None, vec![Ie::NodeId(smf_node())]);
+    assert_eq!((bench.node.session_count(), bench.node.stats().commit_failures, bench.plane.sessions.len()), (0, 1, 1));
+    // It is told again.
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    assert_eq!(bench.plane.sessions.len(), 0);
+}
+
+#[test]
+fn limits_of_associations_and_sessions() {
+    let mut bench = Bench::with(Config { max_associations: 1, max_sessions: 1, ..config() });
+    let other = vec![Ie::NodeId(NodeId::Fqdn("other".into())), Ie::RecoveryTimeStamp(1)];
+    assert_eq!(bench.ask(MessageType::AssociationSetupRequest, None, other).cause(), Some(Cause::NO_RESOURCES));
+    bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![]));
+    let second = bench.ask(MessageType::SessionEstablishmentRequest, Some(0), simple_session(2, 2, [10, 0, 0, 2], vec![]));
+    assert_eq!(second.cause(), Some(Cause::NO_RESOURCES));
+}
