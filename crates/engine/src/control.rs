@@ -6,7 +6,7 @@ use crate::worker::Worker;
 use base::{Packet, PortId};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use pktio::Port;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Instant;
 use target::Target;
@@ -87,7 +87,7 @@ pub struct Engine {
 
 struct Running {
     commands: Sender<Command>,
-    thread: Option<JoinHandle<()>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Engine {
@@ -117,7 +117,7 @@ impl Engine {
                 .name(format!("worker-{index}"))
                 .spawn(move || worker.run())
                 .map_err(|e| EngineError::Config(format!("cannot start worker {index}: {e}")))?;
-            engine.workers.push(Running { commands, thread: Some(thread) });
+            engine.workers.push(Running { commands, thread: Mutex::new(Some(thread)) });
             engine.ledgers.push(ledger);
         }
         Ok(engine)
@@ -164,30 +164,27 @@ impl Engine {
         &self.ports
     }
 
-    /// Stops all workers after their current burst and returns the final counts.
-    pub fn stop(mut self) -> Ledger {
-        self.join();
-        self.ledger()
+    /// Stops all workers after their current burst. What waits in buffers is dropped as `stopping`. The counts remain;
+    /// calls that need a worker fail from now on. Stopping twice is no fault.
+    pub fn stop(&self) {
+        for worker in &self.workers {
+            let _ = worker.commands.send(Command::Stop);
+        }
+        for worker in &self.workers {
+            let thread = worker.thread.lock().unwrap_or_else(|e| e.into_inner()).take();
+            if let Some(thread) = thread {
+                let _ = thread.join();
+            }
+        }
     }
 
     fn send(&self, worker: usize, command: Command) -> Result<(), EngineError> {
         self.workers[worker].commands.send(command).map_err(|_| EngineError::WorkerGone(worker))
     }
-
-    fn join(&mut self) {
-        for worker in &self.workers {
-            let _ = worker.commands.send(Command::Stop);
-        }
-        for worker in &mut self.workers {
-            if let Some(thread) = worker.thread.take() {
-                let _ = thread.join();
-            }
-        }
-    }
 }
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        self.join();
+        self.stop();
     }
 }

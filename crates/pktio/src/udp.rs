@@ -3,7 +3,10 @@
 //! A datagram that arrives becomes an Ethernet frame with IPv4 and UDP headers as the wire would have shown it (TTL 64, UDP
 //! checksum zero: absent, RFC 768). A frame that is transmitted loses those headers; its payload goes to the destination address and
 //! port written in them, from the socket's own address. IPv4 only.
+//!
+//! There is no link layer behind a socket, so the port answers ARP requests itself: every neighbour has the peer's MAC address.
 
+use std::collections::VecDeque;
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
 use std::os::fd::{AsRawFd, RawFd};
@@ -18,6 +21,11 @@ const HEADERS: usize = 42;
 /// Receive and send buffers asked of the kernel, in bytes; it may give less.
 const SOCKET_BUFFER: usize = 4 << 20;
 
+/// Ethernet 14, ARP for IPv4 28 (RFC 826).
+const ARP_FRAME: usize = 42;
+/// ARP replies that wait at most; a request beyond is refused like any frame that cannot be sent.
+const ARP_REPLIES: usize = 64;
+
 /// See the file's top.
 pub struct UdpPort {
     name: String,
@@ -28,6 +36,8 @@ pub struct UdpPort {
     /// A datagram is received behind room for its headers. One byte more than fits a packet tells that it was too long.
     scratch: Box<[u8; MAX_PACKET + 1]>,
     identification: u16,
+    /// ARP replies that wait to be received.
+    arp_replies: VecDeque<[u8; ARP_FRAME]>,
     drops: DeviceDrops,
 }
 
@@ -72,6 +82,7 @@ impl UdpPort {
             peer_mac: [2, 0, 0, 0, 0, 2],
             scratch: Box::new([0; MAX_PACKET + 1]),
             identification: 0,
+            arp_replies: VecDeque::new(),
             drops: DeviceDrops::default(),
         })
     }
@@ -116,8 +127,14 @@ impl Port for UdpPort {
 
     fn receive(&mut self, packets: &mut [Packet]) -> Result<usize, PortError> {
         let mut count = 0;
+        while count < packets.len()
+            && let Some(reply) = self.arp_replies.pop_front()
+        {
+            packets[count].set(&reply);
+            count += 1;
+        }
         // Datagrams that are refused do not take a slot: bound the work of one call all the same.
-        for _ in 0..packets.len() {
+        for _ in count..packets.len() {
             let (length, from) = match self.socket.recv_from(&mut self.scratch[HEADERS..]) {
                 Ok(got) => got,
                 Err(e) if e.kind() == ErrorKind::WouldBlock => break,
@@ -140,7 +157,10 @@ impl Port for UdpPort {
     fn transmit(&mut self, packets: &[Packet]) -> Result<usize, PortError> {
         for (i, packet) in packets.iter().enumerate() {
             let Some((to, payload)) = datagram(packet.data()) else {
-                self.drops.tx_invalid += 1;
+                match arp_reply(packet.data(), self.peer_mac).filter(|_| self.arp_replies.len() < ARP_REPLIES) {
+                    Some(reply) => self.arp_replies.push_back(reply),
+                    None => self.drops.tx_invalid += 1,
+                }
                 continue;
             };
             match self.socket.send_to(payload, to) {
@@ -171,6 +191,24 @@ impl Port for UdpPort {
     fn fd(&self) -> Option<RawFd> {
         Some(self.socket.as_raw_fd())
     }
+}
+
+/// The reply of the neighbour that an ARP request asks for (RFC 826); `None` for anything else.
+fn arp_reply(frame: &[u8], mac: [u8; 6]) -> Option<[u8; ARP_FRAME]> {
+    const REQUEST: [u8; 10] = [0x08, 0x06, 0, 1, 0x08, 0, 6, 4, 0, 1];
+    let request: &[u8; ARP_FRAME] = frame.first_chunk()?;
+    if request[12..22] != REQUEST {
+        return None;
+    }
+    let mut reply = *request;
+    let (sender, target) = (&request[22..32], &request[38..42]);
+    reply[..6].copy_from_slice(&sender[..6]);
+    reply[6..12].copy_from_slice(&mac);
+    reply[21] = 2;
+    reply[22..28].copy_from_slice(&mac);
+    reply[28..32].copy_from_slice(target);
+    reply[32..42].copy_from_slice(sender);
+    Some(reply)
 }
 
 /// Destination and payload of an Ethernet frame that holds one whole IPv4 UDP datagram; `None` for anything else.
@@ -214,6 +252,24 @@ mod tests {
             }
         }
         panic!("nothing arrived");
+    }
+
+    #[test]
+    fn arp_requests_are_answered_for_every_neighbour() {
+        let mut port = UdpPort::bind("n4u", loopback(0)).unwrap();
+        let mut request = vec![0xff; 6];
+        request.extend([2, 0, 0, 0, 0, 1, 8, 6, 0, 1, 8, 0, 6, 4, 0, 1]);
+        request.extend([2, 0, 0, 0, 0, 1, 127, 0, 0, 1]);
+        request.extend([0, 0, 0, 0, 0, 0, 127, 0, 0, 9]);
+        assert_eq!(port.transmit(&[Packet::new(&request, PortId(0))]).unwrap(), 1);
+        let mut packets = [Packet::empty(0)];
+        assert_eq!(port.receive(&mut packets).unwrap(), 1);
+        let reply = packets[0].data();
+        assert_eq!(reply[..12], [2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2]);
+        assert_eq!(reply[20..42], [0, 2, 2, 0, 0, 0, 0, 2, 127, 0, 0, 9, 2, 0, 0, 0, 0, 1, 127, 0, 0, 1]);
+        request[21] = 2;
+        port.transmit(&[Packet::new(&request, PortId(0)), Packet::new(&[0; 20], PortId(0))]).unwrap();
+        assert_eq!(port.device_drops().tx_invalid, 2, "a reply and a stump are not answered");
     }
 
     #[test]

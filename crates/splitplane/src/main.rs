@@ -1,1 +1,87 @@
-fn main() {}
+//! `splitplane`: the one binary. Each subcommand is a module; this file names them and sets up logging.
+#![forbid(unsafe_code)]
+
+mod agent;
+mod bench;
+mod config;
+mod dataplane;
+mod demo;
+mod emulators;
+mod failure;
+mod input;
+mod p4;
+mod program;
+mod report;
+mod run;
+
+use clap::{Parser, Subcommand};
+use failure::Failure;
+use std::process::ExitCode;
+
+/// An open 5G user plane written once in P4 and run split over unlike targets.
+#[derive(Parser)]
+#[command(name = "splitplane", version, about, long_about = None)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Logs as JSON lines. What is logged is set by RUST_LOG (default: warn; for `run`: info).
+    #[arg(long, global = true)]
+    log_json: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs the whole hybrid UPF on real traffic in network namespaces (as root), or on a capture file in one process.
+    Demo(demo::Args),
+    /// Runs the UPF: N4 on UDP, ports as the configuration says.
+    Run(run::Args),
+    /// SMF emulator: sets up sessions over PFCP.
+    Smf(emulators::SmfArgs),
+    /// gNodeB emulator: a TUN device for each UE, GTP-U on the other side.
+    Ran(emulators::RanArgs),
+    /// HTTP server of the demo's data network: seeded pseudo-random bytes.
+    #[command(hide = true)]
+    HttpServer(emulators::HttpArgs),
+    /// Turns off the offloads of an interface that leave packets unfinished.
+    #[command(hide = true)]
+    OffloadsOff {
+        /// The interface.
+        interface: String,
+    },
+    /// The P4 compiler: check, ir, emit, run, trace.
+    #[command(subcommand)]
+    P4(p4::P4Command),
+    /// Measures speed, with output bytes verified.
+    #[command(subcommand)]
+    Bench(bench::BenchCommand),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    start_logging(&cli);
+    let result = match cli.command {
+        Command::Demo(args) => demo::demo(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Smf(args) => emulators::smf(&args),
+        Command::Ran(args) => emulators::ran(&args),
+        Command::HttpServer(args) => emulators::http_server(&args),
+        Command::OffloadsOff { interface } => pktio::interface::disable_offloads(&interface).map(drop).map_err(|e| Failure::Usage(e.to_string())),
+        Command::P4(command) => p4::p4(&command),
+        Command::Bench(command) => bench::bench(&command),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("splitplane: {failure}");
+            failure.code()
+        }
+    }
+}
+
+/// Logs go to standard error, so that output stays data.
+fn start_logging(cli: &Cli) {
+    let default = if matches!(cli.command, Command::Run(_)) { "info" } else { "warn" };
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default));
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    if cli.log_json { builder.json().init() } else { builder.with_target(false).init() }
+}

@@ -1,0 +1,314 @@
+//! The control plane's one thread: N4 messages, punted packets and time, in the order in which they come.
+//!
+//! A PFCP message: `receive_n4` → `pfcp::Node::receive` → `upf::Plane` → `DataPlane::commit` → answer by `flush`.
+
+use crate::dataplane::{DataPlane, Targets};
+use crate::report::{Count, PortReport, Report, SessionCount, TableReport, TargetReport};
+use base::{Packet, PortId};
+use crossbeam_channel::{Receiver, Sender, select};
+use engine::{Engine, Event};
+use offload::Path;
+use pfcp::node::Node;
+use pfcp::rules::{CommitError, OuterHeader, Seid, SessionRules, Usage, UserPlane};
+use std::collections::BTreeMap;
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use upf::host::Action;
+use upf::plane::Plane;
+
+/// Period of looking at volume thresholds, neighbours and retransmissions.
+const TICK: Duration = Duration::from_millis(50);
+/// Ended sessions whose last counts are kept for the report.
+const ENDED_KEPT: usize = 100_000;
+
+/// What the agent is asked from outside.
+pub enum Request {
+    /// A snapshot; with all sessions or without.
+    Report {
+        /// Whether sessions are listed one by one.
+        sessions: bool,
+        /// Where it goes.
+        reply: Sender<Report>,
+    },
+    /// End: sessions are released, the peers told.
+    Stop,
+}
+
+/// A port's name, driver and side, for reports.
+#[derive(Clone, Debug)]
+pub struct PortLabel {
+    /// Number in the data plane.
+    pub id: PortId,
+    /// Name in the configuration.
+    pub name: String,
+    /// Driver in use.
+    pub driver: String,
+    /// Whether user packets arriving here are uplink.
+    pub access: bool,
+}
+
+/// The control plane.
+pub struct Agent {
+    /// N4 sessions.
+    pub node: Node,
+    /// Rules to entries, and the host.
+    pub plane: Plane<DataPlane>,
+    /// Targets, for reports and the host's entries.
+    pub targets: Targets,
+    /// Workers.
+    pub engine: Arc<Engine>,
+    /// N4.
+    pub socket: Arc<UdpSocket>,
+    /// Ports, for reports.
+    pub ports: Vec<PortLabel>,
+    /// Sessions that are gone.
+    pub ended: Vec<SessionCount>,
+    /// Punted packets that nobody had a use for, by reason.
+    pub refused: BTreeMap<&'static str, u64>,
+    /// Time zero.
+    pub start: Instant,
+}
+
+impl Agent {
+    /// Runs until [`Request::Stop`].
+    pub fn run(&mut self, datagrams: &Receiver<(SocketAddr, Vec<u8>)>, events: &Receiver<Event>, requests: &Receiver<Request>) {
+        let mut next_tick = Instant::now();
+        loop {
+            select! {
+                recv(datagrams) -> datagram => if let Ok((from, bytes)) = datagram { self.receive_n4(from, &bytes) },
+                recv(events) -> event => if let Ok(event) = event { self.event(event) },
+                recv(requests) -> request => match request {
+                    Ok(Request::Report { sessions, reply }) => drop(reply.send(self.report(sessions))),
+                    Ok(Request::Stop) | Err(_) => return self.stop(),
+                },
+                default(self.until_next(next_tick)) => {}
+            }
+            if Instant::now() >= next_tick {
+                self.tick();
+                next_tick = Instant::now() + TICK;
+            }
+            self.flush();
+        }
+    }
+
+    fn receive_n4(&mut self, from: SocketAddr, bytes: &[u8]) {
+        let now = self.start.elapsed();
+        self.node.receive(from, bytes, now, &mut Recording { plane: &mut self.plane, ended: &mut self.ended });
+    }
+
+    fn event(&mut self, event: Event) {
+        let now = self.start.elapsed();
+        match event {
+            Event::Punt { packet, reason, mark } => {
+                let actions = self.plane.punt(packet.data(), packet.port, reason, mark, now);
+                self.act(actions);
+            }
+            Event::Buffering { pdr } => match self.plane.pdr(pdr) {
+                Some((seid, pdr_id)) => self.node.downlink_data(seid, pdr_id, now),
+                // The session went while its packet was on the way here.
+                None => tracing::debug!(pdr, "packets wait for a PDR that is gone"),
+            },
+            Event::PortDown { port, why } => {
+                let name = self.ports.iter().find(|p| p.id == port).map_or("?", |p| p.name.as_str());
+                tracing::error!(port = name, "port is down: {why}");
+            }
+        }
+    }
+
+    fn act(&mut self, actions: Vec<Action>) {
+        for action in actions {
+            let result = match action {
+                Action::Transmit { port, frame } => {
+                    upf::plane::DataPlane::transmit(self.plane.data_mut(), port, frame);
+                    Ok(())
+                }
+                Action::Reinject { port, frame } if frame.len() <= base::MAX_PACKET => {
+                    self.engine.inject(vec![Packet::new(&frame, port)]).map_err(|e| e.to_string())
+                }
+                Action::Reinject { .. } => Err("a frame to go round again is too long".into()),
+                Action::Apply(batch) => self.targets.target().apply(&batch).map_err(|e| e.to_string()),
+                Action::ErrorIndication { peer, teid } => {
+                    self.node.error_indication(teid, peer.into(), self.start.elapsed());
+                    Ok(())
+                }
+                Action::Drop { reason } => {
+                    *self.refused.entry(reason).or_default() += 1;
+                    Ok(())
+                }
+                // The plane has handed it on already.
+                Action::EndMarker { .. } => Ok(()),
+            };
+            if let Err(why) = result {
+                tracing::error!("the host could not act: {why}");
+            }
+        }
+    }
+
+    fn tick(&mut self) {
+        let now = self.start.elapsed();
+        let actions = self.plane.poll(now);
+        self.act(actions);
+        let mut plane = Recording { plane: &mut self.plane, ended: &mut self.ended };
+        self.node.poll_usage(now, &mut plane);
+        self.node.handle_timeout(now, &mut plane);
+    }
+
+    fn flush(&mut self) {
+        while let Some((to, bytes)) = self.node.poll_transmit() {
+            if let Err(e) = self.socket.send_to(&bytes, to) {
+                tracing::warn!(%to, "cannot send a PFCP message: {e}");
+            }
+        }
+    }
+
+    fn until_next(&self, next_tick: Instant) -> Duration {
+        let timer = self.node.next_deadline().map(|at| at.saturating_sub(self.start.elapsed()));
+        let tick = next_tick.saturating_duration_since(Instant::now());
+        timer.map_or(tick, |t| t.min(tick))
+    }
+
+    fn stop(&mut self) {
+        let now = self.start.elapsed();
+        self.node.release_all(now, &mut Recording { plane: &mut self.plane, ended: &mut self.ended });
+        self.flush();
+    }
+
+    /// What has been counted so far.
+    pub fn report(&mut self, list_sessions: bool) -> Report {
+        let program = self.targets.target().program().clone();
+        let ledger = self.engine.ledger();
+        let mut report = Report {
+            elapsed_ms: self.start.elapsed().as_millis() as u64,
+            injected: ledger.injected.into(),
+            buffered: ledger.buffered.into(),
+            released: ledger.released.into(),
+            imbalance: ledger.imbalance(),
+            ..Report::default()
+        };
+        for (code, count) in &ledger.dropped {
+            report.dropped.insert(program.reason_name(*code), (*count).into());
+        }
+        for (code, count) in &ledger.punted {
+            report.punted.insert(program.reason_name(*code), (*count).into());
+        }
+        for port in &self.ports {
+            let count = ledger.ports.get(&port.id).copied().unwrap_or_default();
+            let lost = count.device.rx_full + count.device.rx_invalid + count.device.tx_invalid;
+            let row = PortReport {
+                driver: port.driver.clone(),
+                received: count.received.into(),
+                transmitted: count.transmitted.into(),
+                lost_before_us: lost,
+            };
+            report.ports.insert(port.name.clone(), row);
+        }
+        let target = self.targets.target();
+        for (id, table) in &program.tables {
+            let s = target.table_stats(id);
+            report.tables.insert(table.name.clone(), TableReport { entries: s.entries, capacity: s.capacity, hits: s.hits, misses: s.misses });
+        }
+        self.report_targets(&mut report);
+        self.report_n4(&mut report);
+        if list_sessions {
+            report.sessions = self.ended.clone();
+            for session in self.node.sessions() {
+                report.sessions.push(session_count(&mut self.plane, session.seid, session.rules));
+            }
+        }
+        report
+    }
+
+    fn report_targets(&self, report: &mut Report) {
+        let sessions = self.node.session_count() as u64;
+        match &self.targets {
+            Targets::Whole(target) => {
+                let mut row = TargetReport { modelled: target.capabilities().modelled, sessions, ..TargetReport::default() };
+                for label in &self.ports {
+                    let received = report.ports.get(&label.name).map(|p| p.received).unwrap_or_default();
+                    *(if label.access { &mut row.uplink } else { &mut row.downlink }) += received;
+                }
+                report.targets.insert(target.name().to_owned(), row);
+            }
+            Targets::Split(split) => {
+                let on_fast = split.sessions_on_fast() as u64;
+                let traffic = split.traffic();
+                for (path, target, held) in [(Path::Fast, split.fast(), on_fast), (Path::Base, split.base(), sessions.saturating_sub(on_fast))] {
+                    let mut row = TargetReport { modelled: target.capabilities().modelled, sessions: held, ..TargetReport::default() };
+                    for label in &self.ports {
+                        let count: Count = traffic.get(&(path, label.id)).copied().unwrap_or_default().into();
+                        *(if label.access { &mut row.uplink } else { &mut row.downlink }) += count;
+                    }
+                    report.targets.insert(target.name().to_owned(), row);
+                }
+            }
+        }
+    }
+
+    fn report_n4(&self, report: &mut Report) {
+        let stats = self.node.stats();
+        let mut row = |name: &str, value: u64| drop(report.n4.insert(name.to_owned(), value));
+        row("sessions", self.node.session_count() as u64);
+        row("received", stats.received);
+        row("sent", stats.sent);
+        row("established", stats.established);
+        row("modified", stats.modified);
+        row("ended", stats.ended);
+        row("downlink_data_reports", stats.downlink_data_reports);
+        row("usage_reports", stats.usage_reports);
+        row("rejected", stats.rejected.values().sum());
+        row("dropped", stats.dropped.values().sum());
+        for (reason, count) in &self.refused {
+            row(&format!("host_{reason}"), *count);
+        }
+    }
+}
+
+/// Counts of a session that lives.
+fn session_count(plane: &mut Plane<DataPlane>, seid: Seid, rules: &SessionRules) -> SessionCount {
+    let usages: Vec<(u32, Usage)> = rules.urrs.keys().map(|urr| (*urr, plane.usage(seid, *urr))).collect();
+    count_of(plane, seid, &usages)
+}
+
+/// A session's packets are counted by each of its URRs: the one that sees most has seen them all.
+fn count_of(plane: &Plane<DataPlane>, seid: Seid, usages: &[(u32, Usage)]) -> SessionCount {
+    let all = usages.iter().map(|(_, u)| *u).max_by_key(|u| u.uplink_bytes + u.downlink_bytes).unwrap_or_default();
+    let known = plane.data().session(seid);
+    SessionCount {
+        seid,
+        ue_ipv4: known.and_then(|s| s.ue_ipv4s.first().copied()),
+        ue_ipv6: known.and_then(|s| s.ue_ipv6s.first().copied()),
+        target: plane.data().target_of(seid),
+        uplink: Count { packets: all.uplink_packets, bytes: all.uplink_bytes },
+        downlink: Count { packets: all.downlink_packets, bytes: all.downlink_bytes },
+        ended: false,
+    }
+}
+
+/// The user plane, with a note of what ended sessions had counted.
+struct Recording<'a> {
+    plane: &'a mut Plane<DataPlane>,
+    ended: &'a mut Vec<SessionCount>,
+}
+
+impl UserPlane for Recording<'_> {
+    fn commit(&mut self, seid: Seid, new: Option<&SessionRules>) -> Result<Vec<(u32, Usage)>, CommitError> {
+        let before = if new.is_none() { Some(count_of(self.plane, seid, &[])) } else { None };
+        let last = self.plane.commit(seid, new)?;
+        if let Some(before) = before
+            && self.ended.len() < ENDED_KEPT
+        {
+            let counted = count_of(self.plane, seid, &last);
+            self.ended.push(SessionCount { uplink: counted.uplink, downlink: counted.downlink, ended: true, ..before });
+        }
+        Ok(last)
+    }
+
+    fn usage(&mut self, seid: Seid, urr_id: u32) -> Usage {
+        self.plane.usage(seid, urr_id)
+    }
+
+    fn send_end_marker(&mut self, to: OuterHeader) {
+        self.plane.send_end_marker(to);
+    }
+}

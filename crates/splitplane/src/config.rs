@@ -1,0 +1,447 @@
+//! The configuration file of `splitplane run`: one TOML file, checked whole before anything is opened.
+//!
+//! `docs/configuration.md` describes every key; `splitplane run --print-config` prints an example.
+
+use crate::failure::Failure;
+use serde::Deserialize;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+/// The file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// N4 and sessions.
+    pub n4: N4,
+    /// Interfaces.
+    #[serde(rename = "port")]
+    pub ports: Vec<Port>,
+    /// Routes beyond the ports' own networks.
+    #[serde(default, rename = "route")]
+    pub routes: Vec<Route>,
+    /// Neighbours that are not to be asked for by ARP or ND.
+    #[serde(default, rename = "neighbour")]
+    pub neighbours: Vec<Neighbour>,
+    /// UE address pools.
+    #[serde(default, rename = "pool")]
+    pub pools: Vec<Pool>,
+    /// Global firewall rules, first match wins.
+    #[serde(default, rename = "firewall")]
+    pub firewall: Vec<FirewallRule>,
+    /// The targets.
+    #[serde(default)]
+    pub split: Split,
+    /// Workers and buffers.
+    #[serde(default)]
+    pub engine: EngineConfig,
+    /// The program, if not the built-in `upf.p4`.
+    pub program: Option<PathBuf>,
+}
+
+/// `[n4]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct N4 {
+    /// UDP address to listen on; the port is 8805 by TS 29.244 §4.2.2.
+    pub listen: SocketAddr,
+    /// Node ID: an address or a domain name. Default: the listen address.
+    pub node_id: Option<String>,
+    /// Most sessions.
+    #[serde(default = "default_sessions")]
+    pub max_sessions: usize,
+    /// Seconds between our heartbeats; 0: we send none.
+    #[serde(default = "default_heartbeat")]
+    pub heartbeat_s: u64,
+    /// Where our own requests go: `standard` (port 8805) or `source` (where the association came from).
+    #[serde(default)]
+    pub request_port: RequestPort,
+}
+
+/// `n4.request_port`.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum RequestPort {
+    /// 8805.
+    #[default]
+    Standard,
+    /// The peer's own port.
+    Source,
+}
+
+/// `[[port]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Port {
+    /// Name in logs and counters.
+    pub name: String,
+    /// Driver.
+    #[serde(default)]
+    pub driver: Driver,
+    /// Kernel interface, for af_xdp, af_packet and auto.
+    pub interface: Option<String>,
+    /// Local UDP address, for udp.
+    pub listen: Option<SocketAddr>,
+    /// Our MAC address; default: the interface's.
+    pub mac: Option<Mac>,
+    /// What the port is for.
+    pub role: Role,
+    /// Network instance (TS 29.244 §8.2.4), which is also the routing table.
+    pub network_instance: String,
+    /// Our addresses, with their network's prefix length.
+    #[serde(default)]
+    pub addresses: Vec<Prefix>,
+    /// Those of our IPv4 addresses that end GTP-U tunnels.
+    #[serde(default)]
+    pub gtpu: Vec<Ipv4Addr>,
+}
+
+/// `port.driver`.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Driver {
+    /// AF_XDP where it is to be had, else AF_PACKET.
+    #[default]
+    Auto,
+    /// AF_XDP only.
+    AfXdp,
+    /// AF_PACKET only.
+    AfPacket,
+    /// A UDP socket on port 2152: N4-U, towards the SMF.
+    Udp,
+}
+
+/// `port.role`.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// N3 or N9: tunnels.
+    Access,
+    /// N6: plain IP.
+    Core,
+    /// One-armed: both.
+    Both,
+}
+
+/// `[[route]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Route {
+    /// Routing table.
+    pub network_instance: String,
+    /// Destination.
+    pub prefix: Prefix,
+    /// Next router.
+    pub via: IpAddr,
+}
+
+/// `[[neighbour]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Neighbour {
+    /// Port's name.
+    pub port: String,
+    /// Its address.
+    pub ip: IpAddr,
+    /// Its MAC address.
+    pub mac: Mac,
+}
+
+/// `[[pool]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pool {
+    /// For this network instance; none: for all without their own.
+    pub network_instance: Option<String>,
+    /// IPv4 network.
+    pub ipv4: Option<Prefix>,
+    /// IPv6 network.
+    pub ipv6: Option<Prefix>,
+}
+
+/// `[[firewall]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FirewallRule {
+    /// What happens.
+    pub action: FirewallAction,
+    /// Source network.
+    pub from: Option<Prefix>,
+    /// Destination network.
+    pub to: Option<Prefix>,
+    /// IP protocol number.
+    pub protocol: Option<u8>,
+    /// Destination ports, `[low, high]`.
+    pub to_ports: Option<(u16, u16)>,
+}
+
+/// `firewall.action`.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum FirewallAction {
+    /// Let through.
+    Permit,
+    /// Drop as `firewall`.
+    Deny,
+}
+
+/// `[split]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Split {
+    /// The fast target in front of x86; none: x86 alone.
+    pub fast: Option<FastTarget>,
+    /// Entries that each session table of the fast target holds.
+    pub capacity: Option<u64>,
+    /// Which sessions or packets it takes.
+    #[serde(default)]
+    pub policy: Policy,
+}
+
+/// `split.fast`.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum FastTarget {
+    /// The model of a switch chip.
+    Asic,
+}
+
+/// `split.policy`.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Policy {
+    /// Nothing on the fast target.
+    #[default]
+    None,
+    /// Sessions of UEs in these networks.
+    Ues(Vec<Prefix>),
+    /// Packets of these DSCPs.
+    Dscps(Vec<u8>),
+    /// This share of the sessions.
+    Share(f64),
+}
+
+/// `[engine]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct EngineConfig {
+    /// Packets that wait for one PDR in idle mode, at most.
+    pub buffer_packets_per_pdr: usize,
+    /// Packets that wait in all, at most.
+    pub buffer_packets: usize,
+    /// C compiler for the native target; default: `$CC`, else clang, else gcc.
+    pub cc: Option<PathBuf>,
+}
+
+impl Default for EngineConfig {
+    fn default() -> EngineConfig {
+        EngineConfig { buffer_packets_per_pdr: 1024, buffer_packets: 65536, cc: None }
+    }
+}
+
+fn default_sessions() -> usize {
+    262_144
+}
+
+fn default_heartbeat() -> u64 {
+    10
+}
+
+/// An address and a prefix length: `10.0.0.1/24`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Prefix {
+    /// Address, host bits as written.
+    pub address: IpAddr,
+    /// Length in bits.
+    pub len: u8,
+}
+
+impl TryFrom<String> for Prefix {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Prefix, String> {
+        let wrong = || format!("`{text}` is not an address with a prefix length, such as 10.0.0.0/8 or 2001:db8::/32");
+        let (address, len) = text.split_once('/').ok_or_else(wrong)?;
+        let address: IpAddr = address.parse().map_err(|_| wrong())?;
+        let len: u8 = len.parse().map_err(|_| wrong())?;
+        if len > if address.is_ipv4() { 32 } else { 128 } {
+            return Err(wrong());
+        }
+        Ok(Prefix { address, len })
+    }
+}
+
+impl Prefix {
+    /// The network: host bits cleared.
+    pub fn network(self) -> (IpAddr, u8) {
+        let address = match self.address {
+            IpAddr::V4(a) => IpAddr::V4(Ipv4Addr::from(u32::from(a) & u32::MAX.checked_shl(32 - u32::from(self.len)).unwrap_or(0))),
+            IpAddr::V6(a) => IpAddr::V6(Ipv6Addr::from(u128::from(a) & u128::MAX.checked_shl(128 - u32::from(self.len)).unwrap_or(0))),
+        };
+        (address, self.len)
+    }
+}
+
+/// A MAC address: `02:00:00:00:00:01`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Mac(pub [u8; 6]);
+
+impl TryFrom<String> for Mac {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Mac, String> {
+        let wrong = || format!("`{text}` is not a MAC address, such as 02:00:00:00:00:01");
+        let mut mac = [0; 6];
+        let mut parts = text.split(':');
+        for byte in &mut mac {
+            *byte = parts.next().filter(|p| p.len() == 2).and_then(|p| u8::from_str_radix(p, 16).ok()).ok_or_else(wrong)?;
+        }
+        if parts.next().is_some() { Err(wrong()) } else { Ok(Mac(mac)) }
+    }
+}
+
+impl Config {
+    /// Reads and checks a file. The error names file, line and key.
+    pub fn load(path: &Path) -> Result<Config, Failure> {
+        let text = std::fs::read_to_string(path).map_err(|e| Failure::Usage(format!("cannot read {}: {e}", path.display())))?;
+        Config::parse(&text).map_err(|e| Failure::Usage(format!("{}: {e}", path.display())))
+    }
+
+    /// Checks a file's text.
+    pub fn parse(text: &str) -> Result<Config, String> {
+        let config: Config = toml::from_str(text).map_err(|e| {
+            let line = e.span().map(|s| text[..s.start.min(text.len())].lines().count().max(1));
+            match line {
+                Some(line) => format!("line {line}: {}", e.message().replace('\n', ": ")),
+                None => e.message().replace('\n', ": "),
+            }
+        })?;
+        config.validate()?;
+        Ok(config)
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        if self.ports.is_empty() {
+            return Err("no [[port]]: a UPF needs at least one of role access and one of role core".into());
+        }
+        if self.ports.len() > 64 {
+            return Err("more than 64 ports".into());
+        }
+        for (i, port) in self.ports.iter().enumerate() {
+            let key = format!("port `{}`", port.name);
+            if port.name.is_empty() || self.ports[..i].iter().any(|p| p.name == port.name) {
+                return Err(format!("{key}: names must be there and differ"));
+            }
+            match port.driver {
+                Driver::Udp if port.listen.is_none() => return Err(format!("{key}: driver udp needs `listen`")),
+                Driver::Udp => {}
+                _ if port.interface.is_none() => return Err(format!("{key}: needs `interface`")),
+                _ => {}
+            }
+            for address in &port.gtpu {
+                if !port.addresses.iter().any(|p| p.address == IpAddr::V4(*address)) {
+                    return Err(format!("{key}: gtpu address {address} is not among its addresses"));
+                }
+            }
+        }
+        for role in [Role::Access, Role::Core] {
+            if !self.ports.iter().any(|p| p.role == role || p.role == Role::Both) {
+                return Err(format!("no port of role {}", if role == Role::Access { "access" } else { "core" }));
+            }
+        }
+        if !self.ports.iter().any(|p| !p.gtpu.is_empty()) {
+            return Err("no port has a `gtpu` address, so there is nowhere for tunnels to end".into());
+        }
+        let known = |ni: &str| self.ports.iter().any(|p| p.network_instance.eq_ignore_ascii_case(ni));
+        for route in &self.routes {
+            if !known(&route.network_instance) {
+                return Err(format!("route {:?}: no port has network_instance `{}`", route.prefix.address, route.network_instance));
+            }
+            if route.prefix.address.is_ipv4() != route.via.is_ipv4() {
+                return Err(format!("route {}: `via` is of the other IP version", route.prefix.address));
+            }
+        }
+        for neighbour in &self.neighbours {
+            if !self.ports.iter().any(|p| p.name == neighbour.port) {
+                return Err(format!("neighbour {}: no port `{}`", neighbour.ip, neighbour.port));
+            }
+        }
+        if self.split.fast.is_none() && self.split.policy != Policy::None {
+            return Err("split.policy is set, but split.fast is not".into());
+        }
+        self.split.policy.to_offload().validate().map_err(|e| format!("split.policy: {e}"))
+    }
+}
+
+impl Policy {
+    /// The policy in the terms of the crate `offload`.
+    pub fn to_offload(&self) -> offload::Policy {
+        match self {
+            Policy::None => offload::Policy::None,
+            Policy::Ues(list) => offload::Policy::Ues(list.iter().map(|p| p.network()).collect()),
+            Policy::Dscps(list) => offload::Policy::Dscps(list.clone()),
+            Policy::Share(share) => offload::Policy::Share(*share),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = r#"
+[n4]
+listen = "127.0.0.1:8805"
+[[port]]
+name = "n3"
+interface = "eth0"
+role = "access"
+network_instance = "access"
+addresses = ["10.3.0.1/24"]
+gtpu = ["10.3.0.1"]
+[[port]]
+name = "n6"
+interface = "eth1"
+role = "core"
+network_instance = "internet"
+addresses = ["10.6.0.1/24"]
+[[route]]
+network_instance = "internet"
+prefix = "0.0.0.0/0"
+via = "10.6.0.2"
+[split]
+fast = "asic"
+policy = { share = 0.5 }
+"#;
+
+    #[test]
+    fn a_good_file_is_read() {
+        let c = Config::parse(GOOD).unwrap();
+        assert_eq!(c.split.policy, Policy::Share(0.5));
+        assert_eq!(c.ports[1].driver, Driver::Auto);
+    }
+
+    /// Each fault gives one line that names the key.
+    #[test]
+    fn faults_are_named() {
+        for (from, to, message) in [
+            ("10.3.0.1/24", "10.3.0.1/33", "not an address with a prefix length"),
+            ("gtpu = [\"10.3.0.1\"]", "gtpu = [\"10.3.0.9\"]", "10.3.0.9 is not among its addresses"),
+            ("role = \"core\"", "role = \"access\"", "no port of role core"),
+            ("interface = \"eth1\"", "", "port `n6`: needs `interface`"),
+            ("name = \"n6\"", "name = \"n3\"", "names must be there and differ"),
+            ("network_instance = \"internet\"\nprefix", "network_instance = \"none\"\nprefix", "no port has network_instance `none`"),
+            ("via = \"10.6.0.2\"", "via = \"2001:db8::1\"", "other IP version"),
+            ("share = 0.5", "share = 1.5", "share 1.5"),
+            ("fast = \"asic\"", "", "split.fast is not"),
+            ("fast = \"asic\"", "fast = \"fpga\"", "unknown variant `fpga`"),
+            ("listen = ", "lisen = ", "unknown field `lisen`"),
+            ("role = \"core\"", "role = \"core\"\nmac = \"1:2\"", "not a MAC address"),
+        ] {
+            assert!(GOOD.contains(from), "{from}");
+            let error = Config::parse(&GOOD.replace(from, to)).unwrap_err();
+            assert!(error.contains(message) && !error.contains('\n'), "{to}: {error}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The data plane as the user-plane agent sees it: the targets and the engine's workers behind `upf::plane::DataPlane`.
+
+use base::{Packet, PortId};
+use engine::{BufferFate, Engine};
+use offload::{SessionFacts, Split};
+use program::{Batch, CounterId, RuleError};
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::Arc;
+use target::{Count, Target};
+use upf::plane::SessionInfo;
+
+/// What carries packets: x86 alone, or a fast target in front of it.
+#[derive(Clone)]
+pub enum Targets {
+    /// One target that holds everything.
+    Whole(Arc<dyn Target>),
+    /// A fast one that holds some sessions, before it.
+    Split(Arc<Split>),
+}
+
+impl Targets {
+    /// The whole as one target.
+    pub fn target(&self) -> Arc<dyn Target> {
+        match self {
+            Targets::Whole(target) => target.clone(),
+            Targets::Split(split) => split.clone(),
+        }
+    }
+
+    fn apply(&self, facts: &SessionFacts, batch: &Batch) -> Result<(), RuleError> {
+        match self {
+            Targets::Whole(target) => target.apply(batch),
+            Targets::Split(split) => split.apply_session(facts, batch),
+        }
+    }
+}
+
+/// Targets and workers.
+pub struct DataPlane {
+    targets: Targets,
+    engine: Arc<Engine>,
+    /// What is known of each session, for reports.
+    sessions: HashMap<u64, SessionInfo>,
+}
+
+impl DataPlane {
+    /// Entries go to `targets`, packets to `engine`.
+    pub fn new(targets: Targets, engine: Arc<Engine>) -> DataPlane {
+        DataPlane { targets, engine, sessions: HashMap::new() }
+    }
+
+    /// What is known of a session that lives.
+    pub fn session(&self, seid: u64) -> Option<&SessionInfo> {
+        self.sessions.get(&seid)
+    }
+
+    /// Name of the target that a session's packets run on.
+    pub fn target_of(&self, seid: u64) -> String {
+        match &self.targets {
+            Targets::Whole(target) => target.name().to_owned(),
+            Targets::Split(split) if split.is_on_fast(seid) => split.fast().name().to_owned(),
+            Targets::Split(split) => split.base().name().to_owned(),
+        }
+    }
+
+    fn change(&self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), RuleError> {
+        let v4 = session.ue_ipv4s.iter().map(|a| IpAddr::V4(*a));
+        let v6 = session.ue_ipv6s.iter().map(|a| IpAddr::V6(*a));
+        let facts = SessionFacts { seid: session.seid, ue_addresses: v4.chain(v6).collect(), metered: session.has_meters };
+        if buffers.is_empty() {
+            return self.targets.apply(&facts, batch);
+        }
+        self.engine
+            .settle(buffers, || self.targets.apply(&facts, batch))
+            .unwrap_or_else(|gone| Err(RuleError::Target(gone.to_string())))
+    }
+}
+
+impl upf::plane::DataPlane for DataPlane {
+    fn commit(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, upf::plane::BufferFate)]) -> Result<(), RuleError> {
+        let fates: Vec<(u32, BufferFate)> = buffers
+            .iter()
+            .map(|(pdr, fate)| match fate {
+                upf::plane::BufferFate::Release => (*pdr, BufferFate::Release),
+                upf::plane::BufferFate::Discard => (*pdr, BufferFate::Discard),
+            })
+            .collect();
+        self.change(session, batch, &fates)?;
+        if session.ends {
+            self.sessions.remove(&session.seid);
+        } else {
+            self.sessions.insert(session.seid, session.clone());
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, counter: CounterId, cell: u64) -> Count {
+        self.targets.target().counter(counter, cell)
+    }
+
+    fn transmit(&mut self, port: PortId, frame: Vec<u8>) {
+        if frame.len() > base::MAX_PACKET {
+            tracing::warn!("a frame of {} bytes is too long to send", frame.len());
+            return;
+        }
+        if let Err(gone) = self.engine.transmit(port, Packet::new(&frame, port)) {
+            tracing::warn!("cannot send a frame: {gone}");
+        }
+    }
+}

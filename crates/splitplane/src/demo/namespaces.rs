@@ -1,0 +1,248 @@
+//! The demo as root: real interfaces, unmodified programs.
+
+use super::Args;
+use super::checks::{Checks, SessionBytes, sessions_agree, upf_is_sound};
+use super::netns::Networks;
+use super::process::{Background, Part};
+use crate::failure::Failure;
+use crate::report::Report;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+const START: Duration = Duration::from_secs(30);
+const STOP: Duration = Duration::from_secs(20);
+/// After the last program has ended, what it sent is still on its way through queues.
+const SETTLE: Duration = Duration::from_millis(800);
+
+/// The UE of the downloads: number in the list of sessions.
+struct Files {
+    config: PathBuf,
+    sessions: PathBuf,
+    upf: PathBuf,
+    ran: PathBuf,
+    smf: PathBuf,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let begin = Instant::now();
+    let out = args.out.canonicalize().map_err(|e| Failure::Usage(format!("{}: {e}", args.out.display())))?;
+    let file = |name: &str| out.join(name);
+    let files = Files {
+        config: file("upf.toml"),
+        sessions: file("sessions.jsonl"),
+        upf: file("upf.json"),
+        ran: file("ran.json"),
+        smf: file("smf.json"),
+    };
+    write(&files.config, &config(args.share))?;
+
+    println!("Networks: namespaces for RAN, UPF and data network, joined by veth pairs");
+    let net = Networks::create()?;
+    let text = |p: &Path| p.display().to_string();
+    let mut captures = Vec::new();
+    if args.capture {
+        for (ns, interface, name) in [(&net.ran, "n3", "n3.pcap"), (&net.dn, "n6", "n6.pcap"), (&net.upf, "lo", "n4.pcap")] {
+            let path = text(&file(name));
+            let mut command = ns.command("tcpdump", &["-i", interface, "-w", &path, "-U", "-s", "0", "-B", "65536"]);
+            command.stdin(std::process::Stdio::null());
+            captures.push(Background::start(command, "tcpdump")?);
+        }
+        std::thread::sleep(Duration::from_millis(700));
+    }
+
+    println!("UPF: N3 and N6 on real interfaces, N4 on UDP 8805, {:.0} % of the sessions on the switch model", args.share * 100.0);
+    let mut upf_args = vec!["run", "--config"];
+    let (config_path, upf_path) = (text(&files.config), text(&files.upf));
+    upf_args.extend([&config_path, "--report", &upf_path, "--live", "--until-input-ends"]);
+    let mut upf = Part::start("UPF", &net.upf, &upf_args, true)?;
+    upf.wait_for("ready", START)?;
+
+    println!("SMF: association and {} sessions over PFCP", args.sessions);
+    let (count, sessions_path, smf_path) = (args.sessions.to_string(), text(&files.sessions), text(&files.smf));
+    let smf_args = [
+        "smf", "--upf", "127.0.0.1:8805", "--local", "127.0.0.2:8805", "--n4u", "127.0.0.2:2152", "--gnb", "10.3.0.2", "--shape", "open5gs",
+        "--sessions", &count, "--records", &sessions_path, "--report", &smf_path, "--until-input-ends",
+    ];
+    let mut smf = Part::start("SMF", &net.upf, &smf_args, false)?;
+    smf.wait_for("ready", START)?;
+
+    println!("RAN: a gNodeB with a TUN device for each UE");
+    let ran_path = text(&files.ran);
+    let mut ran = Part::start("RAN", &net.ran, &["ran", "--gnb", "10.3.0.2", "--records", &sessions_path, "--report", &ran_path, "--until-input-ends"], false)?;
+    ran.wait_for("ready", START)?;
+
+    let http = Part::start("HTTP server", &net.dn, &["http-server", "--listen", "10.6.0.2:80", "--until-input-ends"], false)?;
+    let iperf = Background::start(net.dn.command("iperf3", &["-s", "-B", "10.6.0.2"]), "iperf3")?;
+    let records = read_records(&files.sessions)?;
+
+    println!("\nUsers: unmodified programs\n{}", crate::report::HEADER);
+    let mut checks = Checks::default();
+    let mut outcomes = Vec::new();
+    users(args, &net, &records, &mut smf, &mut outcomes)?;
+    std::thread::sleep(SETTLE);
+
+    let kernel = |ns: &super::netns::Namespace, interface: &str, name: &str| ns.counter(interface, name);
+    drop(iperf);
+    http.stop(STOP)?;
+    ran.stop(STOP)?;
+    smf.stop(STOP)?;
+    let links = [
+        ("N3", kernel(&net.ran, "n3", "rx_bytes")?, kernel(&net.ran, "n3", "tx_bytes")?, "n3"),
+        ("N6", kernel(&net.dn, "n6", "rx_bytes")?, kernel(&net.dn, "n6", "tx_bytes")?, "n6"),
+    ];
+    upf.stop(STOP)?;
+    drop(captures);
+
+    println!("\nWhat the programs say");
+    for (what, result) in outcomes {
+        match result {
+            Ok(seen) => checks.check(true, &what, &seen),
+            Err(why) => checks.check(false, &what, &why),
+        }
+    }
+    println!("\nWhat was counted");
+    let report: Report = read_json(&files.upf)?;
+    upf_is_sound(&mut checks, &report);
+    for (name, far_received, far_sent, port) in links {
+        let port = report.ports.get(port).cloned().unwrap_or_default();
+        checks.equal(&format!("{name}, frames' bytes out"), ("UPF sent", port.transmitted.bytes), ("far kernel received", far_received));
+        checks.equal(&format!("{name}, frames' bytes in"), ("far kernel sent", far_sent), ("UPF received", port.received.bytes));
+    }
+    sessions_agree(&mut checks, &by_session(&report, &files)?);
+    println!("\n{:.0} s in all; reports are in {}", begin.elapsed().as_secs_f64(), out.display());
+    checks.finish()
+}
+
+type Outcomes = Vec<(String, Result<String, String>)>;
+
+/// What UEs do: one after the other, so that each has the machine to itself; pings of all UEs together.
+fn users(args: &Args, net: &Networks, records: &[traffic::SessionRecord], smf: &mut Part, outcomes: &mut Outcomes) -> Result<(), Failure> {
+    let ue = |i: usize| records[i % records.len()].ue_ipv4.map(|a| a.to_string()).unwrap_or_default();
+    let ue6 = |i: usize| records[i % records.len()].ue_ipv6_address().map(|a| a.to_string()).unwrap_or_default();
+    let mut note = |what: String, result: Result<String, Failure>| outcomes.push((what, result.map_err(|f| f.to_string())));
+
+    let all: Vec<(String, &str)> = (0..records.len()).map(|i| (ue(i), "10.6.0.2")).collect();
+    note(format!("ping over IPv4 from {} UEs", all.len()), ping_all(net, &all));
+    let some: Vec<(String, &str)> = (0..records.len()).map(|i| (ue6(i), "2001:db8:6::2")).collect();
+    note(format!("ping over IPv6 from {} UEs", some.len()), ping_all(net, &some));
+
+    for i in 0..2 {
+        let bytes = u64::from(args.download_mb) * 1_000_000;
+        note(format!("HTTP download of {} MB by {}, checksum compared", args.download_mb, ue(i)), download(net, &ue(i), bytes));
+    }
+    let iperf = |more: &[&str], ue: &str| {
+        let mut line = vec!["-c", "10.6.0.2", "-B", ue, "-t", "2", "-J", "--connect-timeout", "3000"];
+        line.extend(more);
+        net.ran.run("iperf3", &line).and_then(|json| iperf_summary(&json))
+    };
+    note(format!("iperf3 TCP uplink by {}", ue(2)), iperf(&[], &ue(2)));
+    note(format!("iperf3 TCP downlink by {}", ue(3)), iperf(&["-R"], &ue(3)));
+    note(format!("iperf3 UDP uplink by {}", ue(4)), iperf(&["-u", "-b", "40M", "-l", "1300"], &ue(4)));
+    note(format!("iperf3 UDP downlink by {}", ue(5)), iperf(&["-R", "-u", "-b", "40M", "-l", "1300"], &ue(5)));
+
+    // Idle mode: the UE is released, a ping from the data network is buffered and reported, the SMF pages, it goes on.
+    smf.tell("idle 7")?;
+    smf.wait_for("idle", START)?;
+    let paged = net.dn.run("ping", &["-c", "3", "-i", "0.3", "-W", "3", &ue(7)]).map(|text| last_line(&text));
+    note(format!("ping to idle UE {}: buffered, reported, paged, delivered", ue(7)), paged);
+    Ok(())
+}
+
+/// Three pings from each source, many at a time; all answers must come.
+fn ping_all(net: &Networks, pairs: &[(String, &str)]) -> Result<String, Failure> {
+    let mut answered = 0;
+    for group in pairs.chunks(25) {
+        let running: Vec<_> = group
+            .iter()
+            .map(|(from, to)| {
+                let command = net.ran.command("ping", &["-c", "3", "-i", "0.2", "-W", "3", "-q", "-I", from, to]);
+                Background::start(command, "ping")
+            })
+            .collect::<Result<_, _>>()?;
+        answered += running.into_iter().map(Background::finish).filter(|ok| *ok).count();
+    }
+    if answered == pairs.len() {
+        Ok(format!("{answered} answered"))
+    } else {
+        Err(Failure::Failed(format!("only {answered} of {} answered", pairs.len())))
+    }
+}
+
+fn download(net: &Networks, ue: &str, bytes: u64) -> Result<String, Failure> {
+    let begin = Instant::now();
+    let url = format!("http://10.6.0.2/data?bytes={bytes}");
+    let line = format!("set -o pipefail; curl -sS --fail --max-time 60 --interface {ue} '{url}' | sha256sum");
+    let sum = net.ran.run("bash", &["-c", &line])?;
+    let sum = sum.split_whitespace().next().unwrap_or_default().to_owned();
+    let expected = traffic::dn::sha256_hex(bytes);
+    if sum != expected {
+        return Err(Failure::Failed(format!("checksum {sum} instead of {expected}")));
+    }
+    Ok(format!("{:.0} Mbit/s", bytes as f64 * 8.0 / begin.elapsed().as_secs_f64() / 1e6))
+}
+
+fn iperf_summary(json: &str) -> Result<String, Failure> {
+    let value: serde_json::Value = serde_json::from_str(json).map_err(|e| Failure::Failed(format!("iperf3 printed no JSON: {e}")))?;
+    if let Some(error) = value["error"].as_str() {
+        return Err(Failure::Failed(error.to_owned()));
+    }
+    let end = &value["end"];
+    let received = if end["sum_received"].is_object() { &end["sum_received"] } else { &end["sum"] };
+    let rate = received["bits_per_second"].as_f64().unwrap_or(0.0) / 1e6;
+    if rate <= 0.0 {
+        return Err(Failure::Failed("nothing arrived".into()));
+    }
+    let lost = end["sum"]["lost_packets"].as_u64().map(|n| format!(", {n} datagrams lost")).unwrap_or_default();
+    Ok(format!("{rate:.0} Mbit/s{lost}"))
+}
+
+fn last_line(text: &str) -> String {
+    let mut lines = text.trim().lines().rev();
+    let last = lines.next().unwrap_or_default();
+    lines.next().unwrap_or(last).to_owned()
+}
+
+/// What each party counted, by UE.
+fn by_session(report: &Report, files: &Files) -> Result<Vec<SessionBytes>, Failure> {
+    let ran: traffic::ran::Report = read_json(&files.ran)?;
+    let smf: traffic::smf::Report = read_json(&files.smf)?;
+    let upf: HashMap<_, _> = report.sessions.iter().map(|s| (s.ue_ipv4, s)).collect();
+    let smf: HashMap<_, _> = smf.sessions.iter().map(|s| (s.ue_ipv4, s)).collect();
+    Ok(ran
+        .ues
+        .iter()
+        .map(|ue| {
+            let counted = upf.get(&ue.ue_ipv4).map_or((0, 0), |s| (s.uplink.bytes, s.downlink.bytes));
+            let charged = smf.get(&ue.ue_ipv4).map_or((0, 0), |s| (s.uplink_bytes, s.downlink_bytes));
+            SessionBytes {
+                ue: ue.ue_ipv4,
+                parties: vec![
+                    ("kernel", ue.kernel_tx.unwrap_or_default().bytes, ue.kernel_rx.unwrap_or_default().bytes),
+                    ("gNodeB", ue.uplink.bytes, ue.downlink.bytes),
+                    ("UPF", counted.0, counted.1),
+                    ("PFCP usage reports", charged.0, charged.1),
+                ],
+            }
+        })
+        .collect())
+}
+
+fn read_records(path: &Path) -> Result<Vec<traffic::SessionRecord>, Failure> {
+    let file = std::fs::File::open(path).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))?;
+    traffic::record::read(std::io::BufReader::new(file)).map_err(|e| Failure::Failed(e.to_string()))
+}
+
+fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))?;
+    serde_json::from_str(&text).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|e| Failure::Usage(format!("cannot write {}: {e}", path.display())))
+}
+
+/// The example configuration, with the demo's share.
+fn config(share: f64) -> String {
+    include_str!("../../../../docs/upf.example.toml").replace("share = 0.5", &format!("share = {share:?}"))
+}

@@ -1,0 +1,127 @@
+//! Network namespaces and veth pairs that exist only as long as their guard.
+
+use crate::failure::Failure;
+use std::process::{Command, Stdio};
+
+/// Three namespaces: RAN side, UPF, data network, joined by a veth pair each side of the UPF. Removed on drop, and
+/// with them all devices and processes' sockets in them.
+pub struct Networks {
+    /// RAN side: interface `n3`.
+    pub ran: Namespace,
+    /// UPF: interfaces `n3` and `n6`, without kernel addresses: the UPF itself answers there.
+    pub upf: Namespace,
+    /// Data network: interface `n6`.
+    pub dn: Namespace,
+}
+
+/// One namespace.
+pub struct Namespace {
+    name: String,
+}
+
+impl Networks {
+    /// Creates them under names that carry this process's number.
+    pub fn create() -> Result<Networks, Failure> {
+        let id = std::process::id();
+        let networks = Networks {
+            ran: Namespace::create(format!("splitplane-ran-{id}"))?,
+            upf: Namespace::create(format!("splitplane-upf-{id}"))?,
+            dn: Namespace::create(format!("splitplane-dn-{id}"))?,
+        };
+        for ns in [&networks.ran, &networks.upf, &networks.dn] {
+            ns.ip(&["link", "set", "lo", "up"])?;
+        }
+        // The kernel must add no packet of its own: each one is accounted for.
+        networks.upf.sysctl("net.ipv6.conf.all.disable_ipv6=1")?;
+        networks.upf.sysctl("net.ipv6.conf.default.disable_ipv6=1")?;
+        networks.ran.sysctl("net.ipv6.conf.default.accept_ra=0")?;
+        networks.dn.sysctl("net.ipv6.conf.default.accept_ra=0")?;
+        networks.ran.sysctl("net.ipv4.conf.all.rp_filter=0")?;
+        networks.ran.sysctl("net.ipv4.conf.default.rp_filter=0")?;
+        networks.join("n3", &networks.ran)?;
+        networks.join("n6", &networks.dn)?;
+        networks.ran.ip(&["address", "add", "10.3.0.2/24", "dev", "n3"])?;
+        networks.dn.ip(&["address", "add", "10.6.0.2/24", "dev", "n6"])?;
+        networks.dn.ip(&["-6", "address", "add", "2001:db8:6::2/64", "dev", "n6", "nodad"])?;
+        networks.dn.ip(&["route", "add", "10.45.0.0/16", "via", "10.6.0.1"])?;
+        networks.dn.ip(&["-6", "route", "add", "2001:db8:45::/48", "via", "2001:db8:6::1"])?;
+        Ok(networks)
+    }
+
+    /// A veth pair of one name, one end in the UPF's namespace. The far end has no IPv6 of its own making.
+    fn join(&self, name: &str, far: &Namespace) -> Result<(), Failure> {
+        run("ip", &["link", "add", name, "netns", &self.upf.name, "mtu", "1600", "type", "veth", "peer", "name", name, "netns", &far.name])?;
+        far.ip(&["link", "set", name, "mtu", "1600", "addrgenmode", "none"])?;
+        for ns in [&self.upf, far] {
+            let me = std::env::current_exe().map_err(|e| Failure::Failed(format!("cannot find this program: {e}")))?;
+            ns.run(&me.display().to_string(), &["offloads-off", name])?;
+            ns.ip(&["link", "set", name, "up"])?;
+        }
+        Ok(())
+    }
+}
+
+impl Namespace {
+    fn create(name: String) -> Result<Namespace, Failure> {
+        run("ip", &["netns", "add", &name])?;
+        Ok(Namespace { name })
+    }
+
+    /// A command that will run inside.
+    pub fn command(&self, program: &str, args: &[&str]) -> Command {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &self.name, program]).args(args).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a command inside to its end; its output on success.
+    pub fn run(&self, program: &str, args: &[&str]) -> Result<String, Failure> {
+        finish(self.command(program, args), program, args)
+    }
+
+    fn ip(&self, args: &[&str]) -> Result<(), Failure> {
+        let mut all = vec!["-n", &self.name];
+        all.extend(args);
+        run("ip", &all)
+    }
+
+    fn sysctl(&self, setting: &str) -> Result<(), Failure> {
+        let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
+        let path = format!("/proc/sys/{}", key.replace('.', "/"));
+        self.run("sh", &["-c", &format!("echo {value} > {path}")]).map(drop)
+    }
+
+    /// A kernel counter of an interface, from its statistics folder.
+    pub fn counter(&self, interface: &str, name: &str) -> Result<u64, Failure> {
+        let text = self.run("cat", &[&format!("/sys/class/net/{interface}/statistics/{name}")])?;
+        text.trim().parse().map_err(|_| Failure::Failed(format!("{interface}: statistics/{name} is not a number: {text}")))
+    }
+}
+
+impl Drop for Namespace {
+    fn drop(&mut self) {
+        // What still runs inside would keep the namespace alive without a name.
+        if let Ok(out) = Command::new("ip").args(["netns", "pids", &self.name]).output() {
+            for pid in String::from_utf8_lossy(&out.stdout).split_whitespace() {
+                let _ = Command::new("kill").args(["-KILL", pid]).stderr(Stdio::null()).status();
+            }
+        }
+        let _ = Command::new("ip").args(["netns", "delete", &self.name]).stderr(Stdio::null()).status();
+    }
+}
+
+fn run(program: &str, args: &[&str]) -> Result<(), Failure> {
+    let mut command = Command::new(program);
+    command.args(args).stdin(Stdio::null());
+    finish(command, program, args).map(drop)
+}
+
+fn finish(mut command: Command, program: &str, args: &[&str]) -> Result<String, Failure> {
+    let line = || format!("{program} {}", args.join(" "));
+    let out = command.output().map_err(|e| Failure::Usage(format!("cannot run `{}`: {e}; `make setup` installs what is needed", line())))?;
+    if out.status.success() {
+        return Ok(String::from_utf8_lossy(&out.stdout).into_owned());
+    }
+    let error = String::from_utf8_lossy(&out.stderr);
+    Err(Failure::Failed(format!("`{}` failed: {}", line(), error.trim().lines().last().unwrap_or("no message"))))
+}

@@ -1,0 +1,111 @@
+//! Child processes of the demo: started in a namespace, awaited until ready, stopped by closing their input.
+
+use super::netns::Namespace;
+use crate::failure::Failure;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// A running part of the demo. Killed on drop if it was not stopped.
+pub struct Part {
+    name: &'static str,
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Part {
+    /// Starts this program's `args` inside `ns`. Its lines of output come through [`Part::wait_for`]; `echo` shows
+    /// those after `ready` on our own output.
+    pub fn start(name: &'static str, ns: &Namespace, args: &[&str], echo: bool) -> Result<Part, Failure> {
+        let me = std::env::current_exe().map_err(|e| Failure::Failed(format!("cannot find this program: {e}")))?;
+        let mut command = ns.command(&me.display().to_string(), args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().map_err(|e| Failure::Failed(format!("cannot start {name}: {e}")))?;
+        let (sender, lines) = channel();
+        let out = child.stdout.take().ok_or_else(|| Failure::Failed(format!("{name} has no output")))?;
+        std::thread::spawn(move || {
+            let mut ready = false;
+            for line in BufReader::new(out).lines().map_while(Result::ok) {
+                if echo && ready {
+                    println!("{line}");
+                } else {
+                    ready |= line == "ready";
+                    if sender.send(line).is_err() {
+                        break;
+                    }
+                }
+            }
+        });
+        Ok(Part { name, child, lines })
+    }
+
+    /// Waits until the part prints a line that begins so.
+    pub fn wait_for(&mut self, begin: &str, limit: Duration) -> Result<String, Failure> {
+        let end = Instant::now() + limit;
+        loop {
+            match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(line) if line.starts_with(begin) => return Ok(line),
+                Ok(_) => {}
+                Err(RecvTimeoutError::Timeout) => {
+                    return Err(Failure::Failed(format!("{} did not say `{begin}` within {limit:?}", self.name)));
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    let status = self.child.wait().map_or_else(|e| e.to_string(), |s| s.to_string());
+                    return Err(Failure::Failed(format!("{} ended before it said `{begin}`: {status}", self.name)));
+                }
+            }
+        }
+    }
+
+    /// Gives the part a line of input.
+    pub fn tell(&mut self, line: &str) -> Result<(), Failure> {
+        let input = self.child.stdin.as_mut().ok_or_else(|| Failure::Failed(format!("{} is stopping", self.name)))?;
+        writeln!(input, "{line}").and_then(|()| input.flush()).map_err(|e| Failure::Failed(format!("{} does not listen: {e}", self.name)))
+    }
+
+    /// Closes the part's input, which tells it to stop, and waits for its good end.
+    pub fn stop(mut self, limit: Duration) -> Result<(), Failure> {
+        drop(self.child.stdin.take());
+        let end = Instant::now() + limit;
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) if status.success() => return Ok(()),
+                Ok(Some(status)) => return Err(Failure::Failed(format!("{} ended badly: {status}", self.name))),
+                Ok(None) if Instant::now() < end => std::thread::sleep(Duration::from_millis(10)),
+                Ok(None) => return Err(Failure::Failed(format!("{} did not stop within {limit:?}", self.name))),
+                Err(e) => return Err(Failure::Failed(format!("{}: {e}", self.name))),
+            }
+        }
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A program that runs for a while in the background and needs nothing of us, such as `iperf3 -s`.
+pub struct Background(Child);
+
+impl Background {
+    /// Starts it, without output.
+    pub fn start(mut command: Command, name: &str) -> Result<Background, Failure> {
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().map(Background).map_err(|e| Failure::Usage(format!("cannot start {name}: {e}; `make setup` installs it")))
+    }
+
+    /// Waits until it ends by itself.
+    pub fn finish(mut self) -> bool {
+        self.0.wait().is_ok_and(|s| s.success())
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

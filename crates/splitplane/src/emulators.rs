@@ -1,0 +1,222 @@
+//! `splitplane smf`, `ran` and the demo's HTTP server: the emulators of the crate `traffic` as commands.
+//!
+//! Each prints `ready` when it works, and ends on SIGINT or SIGTERM, or with `--until-input-ends` when its standard
+//! input ends; then it cleans up and writes its report.
+
+use crate::failure::Failure;
+use crate::input::{Input, Next};
+use clap::Args;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use traffic::plan::{Address, Pool, SessionPlan, Shape};
+use traffic::smf::{Event, Session, Smf};
+use traffic::{SessionRecord, Tunnel};
+
+const POLL: Duration = Duration::from_millis(20);
+/// Time that the emulated paging of an idle UE takes.
+const PAGING: Duration = Duration::from_millis(60);
+
+/// Options of `smf`.
+#[derive(Args, Debug)]
+pub struct SmfArgs {
+    /// The UPF's N4 address.
+    #[arg(long)]
+    upf: SocketAddr,
+    /// Our N4 address.
+    #[arg(long)]
+    local: SocketAddr,
+    /// Our N4-U address, for router solicitations.
+    #[arg(long)]
+    n4u: Option<SocketAddrV4>,
+    /// The gNodeB's N3 address, where downlink tunnels end.
+    #[arg(long)]
+    gnb: Ipv4Addr,
+    /// Whose manner of asking: open5gs, free5gc or simple.
+    #[arg(long, default_value = "open5gs")]
+    shape: Shape,
+    /// Sessions.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    sessions: u32,
+    /// UE addresses: IPv4 network.
+    #[arg(long, default_value = "10.45.0.0/16", value_parser = network_v4)]
+    ipv4: (Ipv4Addr, u8),
+    /// UE addresses: IPv6 network.
+    #[arg(long, default_value = "2001:db8:45::/48", value_parser = network_v6)]
+    ipv6: (std::net::Ipv6Addr, u8),
+    /// Maximum bit rate of each session in kbit/s, both directions.
+    #[arg(long)]
+    mbr_kbps: Option<u64>,
+    /// The UPF's N3 address, where the SMF chooses TEIDs (free5gc).
+    #[arg(long)]
+    upf_n3: Option<Ipv4Addr>,
+    /// Writes what the RAN needs to know of each session here, a JSON object a line.
+    #[arg(long)]
+    records: PathBuf,
+    /// Writes usage as reported by the UPF here, as JSON, at the end.
+    #[arg(long)]
+    report: Option<PathBuf>,
+    /// Reads commands from standard input (`idle N`, `active N`), and ends with it.
+    #[arg(long)]
+    until_input_ends: bool,
+}
+
+/// Options of `ran`.
+#[derive(Args, Debug)]
+pub struct RanArgs {
+    /// The gNodeB's N3 address.
+    #[arg(long)]
+    gnb: Ipv4Addr,
+    /// The sessions, as `smf` writes them.
+    #[arg(long)]
+    records: PathBuf,
+    /// Writes what was counted here, as JSON, at the end.
+    #[arg(long)]
+    report: Option<PathBuf>,
+    /// Ends when standard input ends.
+    #[arg(long)]
+    until_input_ends: bool,
+}
+
+/// Options of `http-server`.
+#[derive(Args, Debug)]
+pub struct HttpArgs {
+    /// Address to listen on.
+    #[arg(long)]
+    listen: SocketAddr,
+    /// Ends when standard input ends.
+    #[arg(long)]
+    until_input_ends: bool,
+}
+
+/// Runs the SMF emulator.
+pub fn smf(args: &SmfArgs) -> Result<(), Failure> {
+    let input = Input::listen(args.until_input_ends)?;
+    let fail = |e: traffic::smf::SmfError| Failure::Failed(e.to_string());
+    let mut config = traffic::smf::Config::new(args.local, args.upf);
+    config.n4u = args.n4u;
+    config.upf_n3 = args.upf_n3;
+    let smf = Smf::connect(config).map_err(|e| Failure::Usage(e.to_string()))?;
+    let events = smf.events();
+    smf.associate().map_err(fail)?;
+    let mut sessions = Vec::with_capacity(args.sessions as usize);
+    for n in 0..args.sessions {
+        sessions.push(establish(&smf, args, n)?);
+    }
+    let records: Vec<SessionRecord> = sessions.iter().map(Session::record).collect();
+    let file = std::fs::File::create(&args.records).map_err(|e| Failure::Usage(format!("cannot create {}: {e}", args.records.display())))?;
+    traffic::record::write(&records, std::io::BufWriter::new(file)).map_err(|e| Failure::Failed(format!("{}: {e}", args.records.display())))?;
+    println!("ready");
+
+    let mut paging: Vec<(Instant, u64)> = Vec::new();
+    loop {
+        match input.next(POLL) {
+            Next::Line(line) => command(&smf, &mut sessions, &line)?,
+            Next::End => break,
+            Next::Nothing => {}
+        }
+        while let Some(event) = events.as_ref().and_then(|e| e.try_recv().ok()) {
+            match event {
+                Event::DownlinkData { seid, .. } => paging.push((Instant::now() + PAGING, seid)),
+                other => tracing::info!(?other, "from the UPF"),
+            }
+        }
+        let (due, later): (Vec<_>, Vec<_>) = paging.into_iter().partition(|(at, _)| *at <= Instant::now());
+        paging = later;
+        for (_, seid) in due {
+            if let Some(session) = sessions.iter_mut().find(|s| s.up_seid == seid) {
+                let gnb = session.plan.gnb;
+                smf.set_active(session, gnb).map_err(fail)?;
+                println!("paged {seid}");
+            }
+        }
+    }
+    for session in &sessions {
+        smf.delete(session).map_err(fail)?;
+    }
+    smf.release().map_err(fail)?;
+    write_report(args.report.as_deref(), &smf.report())
+}
+
+fn establish(smf: &Smf, args: &SmfArgs, n: u32) -> Result<Session, Failure> {
+    let pool = Pool { ipv4: Some(args.ipv4), ipv6: Some(args.ipv6) };
+    let (ipv4, ipv6) = pool.nth(n).ok_or_else(|| Failure::Usage(format!("the address pools have no more than {n} UEs")))?;
+    let gnb = Tunnel { addr: args.gnb, teid: n + 1 };
+    let mut plan = SessionPlan::new(args.shape, gnb);
+    plan.ue_ipv4 = ipv4.map_or(Address::None, Address::Given);
+    plan.ue_ipv6 = ipv6.map_or(Address::None, Address::Given);
+    plan.qos.mbr_kbps = args.mbr_kbps.map(|rate| (rate, rate));
+    let fail = |e: traffic::smf::SmfError| Failure::Failed(format!("session {}: {e}", n + 1));
+    let mut session = smf.establish(&plan).map_err(fail)?;
+    if plan.buffers_first() {
+        // The gNodeB has answered: its end of the tunnel is known now.
+        smf.set_active(&mut session, gnb).map_err(fail)?;
+    }
+    Ok(session)
+}
+
+/// `idle N` and `active N`, N from 0 in the order of the records.
+fn command(smf: &Smf, sessions: &mut [Session], line: &str) -> Result<(), Failure> {
+    let mut words = line.split_whitespace();
+    let (verb, number) = (words.next(), words.next().and_then(|n| n.parse::<usize>().ok()));
+    let session = number.and_then(|n| sessions.get_mut(n));
+    let fail = |e: traffic::smf::SmfError| Failure::Failed(e.to_string());
+    match (verb, session) {
+        (Some("idle"), Some(session)) => {
+            smf.set_idle(session).map_err(fail)?;
+            println!("idle {}", session.up_seid);
+        }
+        (Some("active"), Some(session)) => {
+            let gnb = session.plan.gnb;
+            smf.set_active(session, gnb).map_err(fail)?;
+            println!("active {}", session.up_seid);
+        }
+        (None, _) => {}
+        _ => eprintln!("splitplane: `{line}` is not `idle N` or `active N` with the number of a session"),
+    }
+    Ok(())
+}
+
+/// Runs the gNodeB emulator.
+pub fn ran(args: &RanArgs) -> Result<(), Failure> {
+    let input = Input::listen(args.until_input_ends)?;
+    let file = std::fs::File::open(&args.records).map_err(|e| Failure::Usage(format!("cannot read {}: {e}", args.records.display())))?;
+    let records = traffic::record::read(std::io::BufReader::new(file)).map_err(|e| Failure::Usage(format!("{}: {e}", args.records.display())))?;
+    let config = traffic::ran::Config::new(SocketAddrV4::new(args.gnb, 2152));
+    let ran = traffic::ran::Ran::start(config, &records).map_err(|e| Failure::Usage(e.to_string()))?;
+    println!("ready");
+    while !matches!(input.next(Duration::from_millis(200)), Next::End) {}
+    let report = ran.stop();
+    write_report(args.report.as_deref(), &report)
+}
+
+/// Runs the HTTP server.
+pub fn http_server(args: &HttpArgs) -> Result<(), Failure> {
+    let input = Input::listen(args.until_input_ends)?;
+    let _server = traffic::dn::FileServer::start(args.listen).map_err(|e| Failure::Usage(format!("cannot listen on {}: {e}", args.listen)))?;
+    println!("ready");
+    while !matches!(input.next(Duration::from_millis(200)), Next::End) {}
+    Ok(())
+}
+
+fn write_report(path: Option<&Path>, report: &impl serde::Serialize) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    let text = serde_json::to_string_pretty(report).map_err(|e| Failure::Failed(e.to_string()))?;
+    std::fs::write(path, text).map_err(|e| Failure::Failed(format!("cannot write {}: {e}", path.display())))
+}
+
+fn network_v4(text: &str) -> Result<(Ipv4Addr, u8), String> {
+    let prefix = crate::config::Prefix::try_from(text.to_owned())?;
+    match prefix.network() {
+        (std::net::IpAddr::V4(a), len) => Ok((a, len)),
+        _ => Err(format!("`{text}` is not an IPv4 network")),
+    }
+}
+
+fn network_v6(text: &str) -> Result<(std::net::Ipv6Addr, u8), String> {
+    let prefix = crate::config::Prefix::try_from(text.to_owned())?;
+    match prefix.network() {
+        (std::net::IpAddr::V6(a), len) => Ok((a, len)),
+        _ => Err(format!("`{text}` is not an IPv6 network")),
+    }
+}

@@ -1,0 +1,245 @@
+//! `splitplane p4`: the compiler's commands. Each stops after one step and prints what is there.
+
+use crate::failure::Failure;
+use base::PortId;
+use p4_interp::{Machine, Mode, Recorder, render_trace, stf};
+use p4_ir::Ir;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Commands of the compiler. A PROGRAM is a file, or one of the shipped ones: upf.p4, l2fwd.p4, p4wire.p4.
+#[derive(clap::Subcommand, Debug)]
+pub enum P4Command {
+    /// Parses and type-checks; prints the faults, or nothing.
+    Check(Source),
+    /// Prints the IR.
+    Ir {
+        #[command(flatten)]
+        source: Source,
+        /// Only as far as this pass; `none`: before all. Default: after all.
+        #[arg(long, value_name = "PASS")]
+        after: Option<String>,
+        /// Lists the passes.
+        #[arg(long)]
+        passes: bool,
+    },
+    /// Prints the C text for a native target.
+    Emit {
+        #[command(flatten)]
+        source: Source,
+        /// The target.
+        #[arg(long, default_value = "x86", value_parser = ["x86"])]
+        target: String,
+    },
+    /// Runs an STF packet test.
+    Run {
+        #[command(flatten)]
+        source: Source,
+        /// The test.
+        #[arg(long, value_name = "FILE")]
+        stf: PathBuf,
+        /// Where: the interpreter or x86.
+        #[arg(long, default_value = "interp", value_parser = ["interp", "x86"])]
+        target: String,
+    },
+    /// Tells one packet's whole story: states, tables, actions, rewrites, verdict.
+    Trace {
+        #[command(flatten)]
+        source: Source,
+        /// The frame, in hexadecimal; blanks are skipped.
+        #[arg(long, value_name = "HEX")]
+        packet: String,
+        /// Port that it comes in by.
+        #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=508))]
+        port: u16,
+        /// Table entries: the `add`, `setdefault` and `remove` lines of an STF file.
+        #[arg(long, value_name = "FILE")]
+        entries: Option<PathBuf>,
+        /// Every assignment of a variable too, not only of headers.
+        #[arg(long)]
+        all: bool,
+    },
+}
+
+/// A program and how to read it.
+#[derive(clap::Args, Debug)]
+pub struct Source {
+    /// The program.
+    program: PathBuf,
+    /// Folder to search for includes.
+    #[arg(short = 'I', value_name = "DIR")]
+    include: Vec<PathBuf>,
+    /// Macro, as NAME or NAME=VALUE.
+    #[arg(short = 'D', value_name = "MACRO")]
+    define: Vec<String>,
+}
+
+impl Source {
+    fn defines(&self) -> Vec<(String, String)> {
+        let pair = |d: &String| d.split_once('=').map_or_else(|| (d.clone(), "1".to_owned()), |(n, v)| (n.to_owned(), v.to_owned()));
+        self.define.iter().map(pair).collect()
+    }
+
+    fn unoptimised(&self) -> Result<Ir, Failure> {
+        crate::program::compile_unoptimised(&self.program, &self.include, &self.defines())
+    }
+
+    fn compile(&self) -> Result<Ir, Failure> {
+        crate::program::compile(&self.program, &self.include, &self.defines())
+    }
+}
+
+/// Does one.
+pub fn p4(command: &P4Command) -> Result<(), Failure> {
+    match command {
+        P4Command::Check(source) => source.unoptimised().map(drop),
+        P4Command::Ir { source, after, passes } => ir(source, after.as_deref(), *passes),
+        P4Command::Emit { source, target: _ } => {
+            print!("{}", p4_emit::emit_x86(&source.compile()?).map_err(|e| Failure::Usage(e.to_string()))?);
+            Ok(())
+        }
+        P4Command::Run { source, stf, target } => run_stf(source, stf, target),
+        P4Command::Trace { source, packet, port, entries, all } => trace(source, packet, PortId(*port), entries.as_deref(), *all),
+    }
+}
+
+fn ir(source: &Source, after: Option<&str>, list: bool) -> Result<(), Failure> {
+    if list {
+        p4_passes::PASSES.iter().for_each(|p| println!("{:20} {}", p.name, p.about));
+        return Ok(());
+    }
+    let mut ir = source.unoptimised()?;
+    let Some(after) = after else {
+        p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(e.to_string()))?;
+        print!("{ir}");
+        return Ok(());
+    };
+    if after == "none" {
+        print!("{ir}");
+        return Ok(());
+    }
+    if !p4_passes::PASSES.iter().any(|p| p.name == after) {
+        let names: Vec<&str> = p4_passes::PASSES.iter().map(|p| p.name).collect();
+        return Err(Failure::Usage(format!("no pass `{after}`: there are none, {}", names.join(", "))));
+    }
+    let mut text = None;
+    let mut keep = |round: usize, pass: &p4_passes::Pass, ir: &Ir| {
+        if round == 0 && pass.name == after {
+            text = Some(ir.to_string());
+        }
+    };
+    p4_passes::run(&mut ir, &mut keep).map_err(|e| Failure::Failed(e.to_string()))?;
+    print!("{}", text.unwrap_or_default());
+    Ok(())
+}
+
+fn run_stf(source: &Source, path: &std::path::Path, target: &str) -> Result<(), Failure> {
+    let ir = Arc::new(source.compile()?);
+    let script = read_stf(&ir, path)?;
+    let report = if target == "x86" {
+        let mut device = TargetDevice::x86(&ir)?;
+        stf::run(&script, &mut device)
+    } else {
+        let machine = Machine::new(ir.clone()).map_err(|e| Failure::Usage(e.to_string()))?;
+        stf::run(&script, &mut stf::MachineDevice::new(machine))
+    };
+    for failure in &report.failures {
+        println!("{}: line {}: {}", path.display(), failure.line, failure.what);
+    }
+    println!("{} packets in, {} out, {} failures", report.sent, report.received, report.failures.len());
+    if report.passed() { Ok(()) } else { Err(Failure::Failed(format!("{}: the packet test failed", path.display()))) }
+}
+
+fn read_stf(ir: &Ir, path: &std::path::Path) -> Result<stf::Script, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|e| Failure::Usage(format!("cannot read {}: {e}", path.display())))?;
+    stf::parse(&text, &ir.program).map_err(|e| Failure::Usage(format!("{}: {e}", path.display())))
+}
+
+/// A native target as the device of a packet test.
+struct TargetDevice {
+    target: target_x86::X86,
+    lane: Box<dyn target::Lane>,
+    now_ns: u64,
+}
+
+impl TargetDevice {
+    fn x86(ir: &Ir) -> Result<TargetDevice, Failure> {
+        use target::Target;
+        let text = p4_emit::emit_x86(ir).map_err(|e| Failure::Usage(e.to_string()))?;
+        let x86 = target_x86::X86::load(Arc::new(ir.program.clone()), &text, &Default::default()).map_err(|e| Failure::Usage(e.to_string()))?;
+        Ok(TargetDevice { lane: x86.lane(0), target: x86, now_ns: 0 })
+    }
+}
+
+impl stf::Device for TargetDevice {
+    fn apply(&mut self, batch: &program::Batch) -> Result<(), program::RuleError> {
+        target::Target::apply(&self.target, batch)
+    }
+
+    fn process(&mut self, port: PortId, bytes: &[u8]) -> Vec<(PortId, Vec<u8>)> {
+        if bytes.len() > base::MAX_PACKET {
+            return Vec::new();
+        }
+        let mut packets = [base::Packet::new(bytes, port)];
+        let mut verdicts = [base::Verdict::default()];
+        self.now_ns += 1000;
+        self.lane.process(&mut packets, &mut verdicts, self.now_ns);
+        let out = match verdicts[0].kind {
+            base::VerdictKind::Forward => PortId(verdicts[0].port),
+            base::VerdictKind::Punt => PortId::PUNT,
+            base::VerdictKind::Buffer => PortId::BUFFER,
+            base::VerdictKind::Drop | base::VerdictKind::Next => return Vec::new(),
+        };
+        vec![(out, packets[0].data().to_vec())]
+    }
+
+    fn counter(&mut self, counter: program::CounterId, index: u64) -> p4_interp::Count {
+        let count = target::Target::counter(&self.target, counter, index);
+        p4_interp::Count { packets: count.packets, bytes: count.bytes }
+    }
+}
+
+fn trace(source: &Source, packet: &str, port: PortId, entries: Option<&std::path::Path>, all: bool) -> Result<(), Failure> {
+    let ir = Arc::new(source.compile()?);
+    let bytes = hex(packet).map_err(|e| Failure::Usage(format!("--packet: {e}")))?;
+    let mut machine = Machine::new(ir.clone()).map_err(|e| Failure::Usage(e.to_string()))?;
+    if let Some(path) = entries {
+        for (line, command) in read_stf(&ir, path)?.commands {
+            if let stf::Command::Apply(batch) = command {
+                machine.apply(&batch).map_err(|e| Failure::Usage(format!("{}: line {line}: {e}", path.display())))?;
+            }
+        }
+    }
+    let mut recorder = Recorder::default();
+    machine.process_traced(&bytes, port, 0, Mode::Whole, &mut recorder);
+    print!("{}", render_trace(&ir, &recorder.events, all));
+    Ok(())
+}
+
+/// Bytes of hexadecimal text; blanks and colons are skipped.
+fn hex(text: &str) -> Result<Vec<u8>, String> {
+    let digits: Vec<u32> = text
+        .chars()
+        .filter(|c| !c.is_whitespace() && *c != ':')
+        .map(|c| c.to_digit(16).ok_or_else(|| format!("`{c}` is not a hexadecimal digit")))
+        .collect::<Result<_, _>>()?;
+    if digits.is_empty() || digits.len() % 2 == 1 {
+        return Err(format!("{} hexadecimal digits make no whole bytes", digits.len()));
+    }
+    if digits.len() / 2 > base::MAX_PACKET {
+        return Err(format!("longer than {} bytes", base::MAX_PACKET));
+    }
+    Ok(digits.chunks(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hex_is_read_or_refused() {
+        assert_eq!(hex("01 ff:0a").unwrap(), [1, 255, 10]);
+        assert!(hex("0").is_err() && hex("").is_err() && hex("zz").unwrap_err().contains('z'));
+        assert!(hex(&"00".repeat(base::MAX_PACKET + 1)).is_err());
+    }
+}

@@ -1,0 +1,75 @@
+//! Programs: the built-in ones, or a file of the user's, compiled to IR.
+
+use crate::failure::Failure;
+use p4_ir::Ir;
+use std::path::Path;
+
+/// The shipped programs and what they include, by the path that an `#include` names.
+const BUILT_IN: &[(&str, &str)] = &[
+    ("upf.p4", include_str!("../../../p4/upf.p4")),
+    ("l2fwd.p4", include_str!("../../../p4/l2fwd.p4")),
+    ("p4wire.p4", include_str!("../../../p4/p4wire.p4")),
+    ("include/splitplane.p4", include_str!("../../../p4/include/splitplane.p4")),
+    ("include/headers.p4", include_str!("../../../p4/include/headers.p4")),
+    ("include/metadata.p4", include_str!("../../../p4/include/metadata.p4")),
+    ("include/parser.p4", include_str!("../../../p4/include/parser.p4")),
+    ("include/checksum.p4", include_str!("../../../p4/include/checksum.p4")),
+    ("include/station.p4", include_str!("../../../p4/include/station.p4")),
+    ("include/user.p4", include_str!("../../../p4/include/user.p4")),
+    ("include/firewall.p4", include_str!("../../../p4/include/firewall.p4")),
+    ("include/session.p4", include_str!("../../../p4/include/session.p4")),
+    ("include/enforce.p4", include_str!("../../../p4/include/enforce.p4")),
+    ("include/route.p4", include_str!("../../../p4/include/route.p4")),
+    ("include/tunnel.p4", include_str!("../../../p4/include/tunnel.p4")),
+    ("include/usage.p4", include_str!("../../../p4/include/usage.p4")),
+];
+
+/// Names of the shipped programs.
+pub const NAMES: &[&str] = &["upf.p4", "l2fwd.p4", "p4wire.p4"];
+
+fn built_in(name: &str) -> Option<&'static str> {
+    BUILT_IN.iter().find(|(path, _)| *path == name).map(|(_, text)| *text)
+}
+
+/// Compiles a program to optimised IR: the file at `path`, or, where there is none, the shipped program of that name.
+/// Warnings go to standard error. The error is the compiler's diagnostics.
+pub fn compile(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Ir, Failure> {
+    let mut ir = compile_unoptimised(path, include_paths, defines)?;
+    p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))?;
+    Ok(ir)
+}
+
+/// As [`compile`], before any pass.
+pub fn compile_unoptimised(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Ir, Failure> {
+    let options = p4_check::Options {
+        include_paths: include_paths.to_vec(),
+        defines: defines.iter().cloned().collect(),
+        builtin: Some(built_in),
+    };
+    let shipped = path.to_str().filter(|_| !path.exists()).and_then(|name| built_in(name).map(|text| (name, text)));
+    let result = match shipped {
+        Some((name, text)) => p4_check::compile_str(name, text, &options),
+        None => p4_check::compile_file(path, &options),
+    };
+    match result {
+        Ok(compiled) => {
+            eprint!("{}", compiled.render_warnings());
+            Ok(compiled.ir)
+        }
+        Err(failure) => Err(Failure::Usage(failure.render().trim_end().to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_programs_compile_without_a_warning() {
+        for name in NAMES {
+            let options = p4_check::Options { builtin: Some(built_in), ..Default::default() };
+            let compiled = p4_check::compile_str(name, built_in(name).unwrap(), &options).unwrap_or_else(|f| panic!("{}", f.render()));
+            assert_eq!(compiled.render_warnings(), "", "{name}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What `splitplane run` has counted, as data: the final report and the source of the live view.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+/// Packets and bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Count {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+impl From<target::Count> for Count {
+    fn from(c: target::Count) -> Count {
+        Count { packets: c.packets, bytes: c.bytes }
+    }
+}
+
+impl std::ops::AddAssign for Count {
+    fn add_assign(&mut self, other: Count) {
+        self.packets += other.packets;
+        self.bytes += other.bytes;
+    }
+}
+
+/// A snapshot of the whole UPF.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// Milliseconds since start.
+    pub elapsed_ms: u64,
+    /// Sessions now, and those that have ended with their last counts.
+    pub sessions: Vec<SessionCount>,
+    /// By port name.
+    pub ports: BTreeMap<String, PortReport>,
+    /// By target name and direction (`uplink`: came in by an access port).
+    pub targets: BTreeMap<String, TargetReport>,
+    /// Packets dropped, by reason.
+    pub dropped: BTreeMap<String, Count>,
+    /// Packets given to the control plane, by reason.
+    pub punted: BTreeMap<String, Count>,
+    /// Packets that the control plane sent.
+    pub injected: Count,
+    /// Packets that went into idle-mode buffers.
+    pub buffered: Count,
+    /// Packets that left them.
+    pub released: Count,
+    /// Received less accounted for: zero, or a defect.
+    pub imbalance: i64,
+    /// Hits, misses and entries of each table.
+    pub tables: BTreeMap<String, TableReport>,
+    /// PFCP counters.
+    pub n4: BTreeMap<String, u64>,
+}
+
+/// One session's usage.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionCount {
+    /// Our SEID.
+    pub seid: u64,
+    /// UE's IPv4 address.
+    pub ue_ipv4: Option<Ipv4Addr>,
+    /// UE's IPv6 prefix.
+    pub ue_ipv6: Option<Ipv6Addr>,
+    /// Target that holds it: the fast one's name, or the base one's.
+    pub target: String,
+    /// User IP packets and bytes towards the network.
+    pub uplink: Count,
+    /// User IP packets and bytes towards the UE.
+    pub downlink: Count,
+    /// Whether it has ended.
+    pub ended: bool,
+}
+
+/// One port.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PortReport {
+    /// Driver in use.
+    pub driver: String,
+    /// Frames received.
+    pub received: Count,
+    /// Frames sent.
+    pub transmitted: Count,
+    /// Frames that kernel or device lost before we saw them.
+    pub lost_before_us: u64,
+}
+
+/// One target.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetReport {
+    /// Whether it is a model of a device.
+    pub modelled: bool,
+    /// Sessions that it holds.
+    pub sessions: u64,
+    /// Frames from access ports that it ran to their end.
+    pub uplink: Count,
+    /// Frames from core ports.
+    pub downlink: Count,
+}
+
+/// One table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableReport {
+    /// Entries.
+    pub entries: u64,
+    /// Entries that fit.
+    pub capacity: u64,
+    /// Look-ups that hit.
+    pub hits: u64,
+    /// Look-ups that missed.
+    pub misses: u64,
+}
+
+/// The live view's header.
+pub const HEADER: &str = "  time  sessions  target          uplink            downlink        drops in this second";
+
+/// One second of the live view: a line for each target.
+pub fn live_lines(now: &Report, before: &Report) -> Vec<String> {
+    let span = (now.elapsed_ms - before.elapsed_ms).max(1) as f64 / 1000.0;
+    let drops: Vec<String> = now
+        .dropped
+        .iter()
+        .filter_map(|(reason, count)| {
+            let was = before.dropped.get(reason).map_or(0, |c| c.packets);
+            (count.packets > was).then(|| format!("{reason} {}", count.packets - was))
+        })
+        .collect();
+    let mut lines = Vec::new();
+    for (name, target) in &now.targets {
+        let was = before.targets.get(name).cloned().unwrap_or_default();
+        let rate = |now: Count, was: Count| {
+            let packets = now.packets.saturating_sub(was.packets) as f64 / span;
+            let bits = now.bytes.saturating_sub(was.bytes) as f64 * 8.0 / span;
+            format!("{:>7} {:>8}", si(packets, "pps"), si(bits, "b/s"))
+        };
+        let label = if target.modelled { format!("{name} (modelled)") } else { name.clone() };
+        let first = lines.is_empty();
+        let time = if first { format!("{:>5.0}s", now.elapsed_ms as f64 / 1000.0) } else { String::new() };
+        let drops = if !first { "" } else if drops.is_empty() { "-" } else { &drops.join(", ") };
+        lines.push(format!(
+            "{time:>6}  {:>8}  {label:<15} {}  {}  {drops}",
+            target.sessions,
+            rate(target.uplink, was.uplink),
+            rate(target.downlink, was.downlink)
+        ));
+    }
+    lines
+}
+
+/// A number with a prefix and unit: `1.2Mb/s`.
+fn si(value: f64, unit: &str) -> String {
+    let (scaled, prefix) = match value {
+        v if v >= 1e9 => (v / 1e9, "G"),
+        v if v >= 1e6 => (v / 1e6, "M"),
+        v if v >= 1e3 => (v / 1e3, "k"),
+        v => return format!("{v:.0}{unit}"),
+    };
+    if scaled >= 99.5 { format!("{scaled:.0}{prefix}{unit}") } else { format!("{scaled:.1}{prefix}{unit}") }
+}

@@ -1,0 +1,371 @@
+//! `splitplane run`: the UPF as a daemon. This file puts it together from the configuration; `agent.rs` is its life.
+
+use crate::agent::{Agent, PortLabel, Request};
+use crate::config::{Config, Driver, FastTarget, FirewallAction, RequestPort, Role};
+use crate::dataplane::{DataPlane, Targets};
+use crate::failure::Failure;
+use crate::input::{Input, Next};
+use crate::report::{HEADER, Report, live_lines};
+use base::PortId;
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use engine::{BufferLimits, Engine, Settings};
+use p4_ir::Ir;
+use pktio::Port;
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+use upf::plane::Plane;
+
+/// Options of `run`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Configuration file (docs/configuration.md).
+    #[arg(long, required_unless_present = "print_config")]
+    config: Option<PathBuf>,
+    /// Checks the configuration and the program, and starts nothing.
+    #[arg(long)]
+    check: bool,
+    /// Prints an example configuration.
+    #[arg(long)]
+    print_config: bool,
+    /// Prints a live view once a second: sessions, packet and bit rates by target and direction, drops by reason.
+    #[arg(long)]
+    live: bool,
+    /// Writes what was counted to this file, as JSON, at the end.
+    #[arg(long)]
+    report: Option<PathBuf>,
+    /// Stops when standard input ends, besides SIGINT and SIGTERM.
+    #[arg(long)]
+    until_input_ends: bool,
+}
+
+/// Runs until told to stop.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.print_config {
+        print!("{}", include_str!("../../../docs/upf.example.toml"));
+        return Ok(());
+    }
+    let path = args.config.as_deref().unwrap_or(Path::new("upf.toml"));
+    let config = Config::load(path)?;
+    let program = config.program.clone().unwrap_or_else(|| PathBuf::from("upf.p4"));
+    let ir = crate::program::compile(&program, &[], &[])?;
+    if args.check {
+        println!("{}: good", path.display());
+        return Ok(());
+    }
+    let input = Input::listen(args.until_input_ends)?;
+    let ports = open_ports(&config)?;
+    let upf = Upf::start(&config, ir, ports)?;
+    println!("ready");
+    if args.live {
+        println!("{HEADER}");
+    }
+    let mut before = Report::default();
+    let mut next_view = Instant::now() + Duration::from_secs(1);
+    loop {
+        if let Next::End = input.next(next_view.saturating_duration_since(Instant::now())) {
+            break;
+        }
+        if Instant::now() < next_view {
+            continue;
+        }
+        next_view += Duration::from_secs(1);
+        if args.live {
+            let now = upf.report(false)?;
+            live_lines(&now, &before).iter().for_each(|line| println!("{line}"));
+            before = now;
+        }
+    }
+    let report = upf.stop()?;
+    if let Some(path) = &args.report {
+        let text = serde_json::to_string_pretty(&report).map_err(|e| Failure::Failed(e.to_string()))?;
+        std::fs::write(path, text).map_err(|e| Failure::Failed(format!("cannot write {}: {e}", path.display())))?;
+    }
+    if report.imbalance != 0 {
+        return Err(Failure::Failed(format!("{} packets are not accounted for: this is a defect", report.imbalance)));
+    }
+    Ok(())
+}
+
+/// A port of the configuration, opened.
+pub struct OpenPort {
+    /// Number in the data plane.
+    pub id: PortId,
+    /// The device.
+    pub port: Box<dyn Port>,
+    /// Driver in use.
+    pub driver: String,
+    /// Our MAC address.
+    pub mac: [u8; 6],
+}
+
+/// Numbers of the ports, by their roles (p4/include/splitplane.p4).
+fn port_ids(config: &Config) -> Vec<PortId> {
+    let (mut tunnels, mut plain) = (0..128, 128..256);
+    let next = |role: Role| if role == Role::Core { plain.next() } else { tunnels.next() };
+    config.ports.iter().map(|p| p.role).map(next).map(|n| PortId(n.unwrap_or(PortId::MAX))).collect()
+}
+
+fn open_ports(config: &Config) -> Result<Vec<OpenPort>, Failure> {
+    let fail = |e: pktio::PortError| Failure::Usage(e.to_string());
+    let mut open = Vec::new();
+    for (port, id) in config.ports.iter().zip(port_ids(config)) {
+        let interface = port.interface.as_deref().unwrap_or_default();
+        let (device, driver): (Box<dyn Port>, String) = match port.driver {
+            Driver::AfXdp => (Box::new(pktio::af_xdp::AfXdp::open(&port.name, interface, Default::default()).map_err(fail)?), "af_xdp".into()),
+            Driver::AfPacket => {
+                (Box::new(pktio::af_packet::AfPacket::open(&port.name, interface, Default::default()).map_err(fail)?), "af_packet".into())
+            }
+            Driver::Auto => {
+                let opened = pktio::open_best(&port.name, interface).map_err(fail)?;
+                if let Some(why) = &opened.fell_back {
+                    tracing::warn!(port = port.name, "AF_XDP is not to be had, AF_PACKET instead: {why}");
+                }
+                (opened.port, if opened.fell_back.is_some() { "af_packet".into() } else { "af_xdp".into() })
+            }
+            Driver::Udp => {
+                let Some(SocketAddr::V4(local)) = port.listen else {
+                    return Err(Failure::Usage(format!("port `{}`: listen must be an IPv4 address and port", port.name)));
+                };
+                (Box::new(pktio::udp::UdpPort::bind(&port.name, local).map_err(fail)?), "udp".into())
+            }
+        };
+        let mac = match (port.mac, port.driver) {
+            (Some(mac), _) => mac.0,
+            (None, Driver::Udp) => [2, 0, 0, 0, 0, 1],
+            (None, _) => pktio::interface::Interface::find(&port.name, interface).map_err(fail)?.mac,
+        };
+        tracing::info!(port = port.name, driver, "open");
+        open.push(OpenPort { id, port: device, driver, mac });
+    }
+    Ok(open)
+}
+
+/// A running UPF.
+pub struct Upf {
+    requests: Sender<Request>,
+    agent: std::thread::JoinHandle<Agent>,
+    /// Where N4 listens.
+    pub n4: SocketAddr,
+}
+
+impl Upf {
+    /// Starts workers and agent on open ports.
+    pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>) -> Result<Upf, Failure> {
+        let network = network_config(config, &ports);
+        network.validate().map_err(|e| Failure::Usage(e.to_string()))?;
+        let ir = Arc::new(ir);
+        let targets = load_targets(config, &ir)?;
+        let ids = upf::ids::Ids::bind(&ir.program).map_err(|e| Failure::Usage(e.to_string()))?;
+        let initial = upf::static_rules::initial(&network, &ids);
+        targets.target().apply(&initial).map_err(|e| Failure::Usage(format!("the configuration does not fit the tables: {e}")))?;
+
+        let socket = bind_n4(config.n4.listen)?;
+        let n4 = socket.local_addr().map_err(|e| Failure::Failed(format!("N4 socket: {e}")))?;
+        let labels = config.ports.iter().zip(&ports).map(|(c, p)| PortLabel {
+            id: p.id,
+            name: c.name.clone(),
+            driver: p.driver.clone(),
+            access: c.role != Role::Core,
+        });
+        let labels: Vec<PortLabel> = labels.collect();
+        let (events, events_in) = bounded(65_536);
+        let buffers = BufferLimits { per_pdr: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets };
+        let worker = ports.into_iter().map(|p| (p.id, p.port)).collect();
+        let engine = Engine::start(&targets.target(), vec![worker], Settings { buffers }, events).map_err(|e| Failure::Usage(e.to_string()))?;
+        let engine = Arc::new(engine);
+        let data = DataPlane::new(targets.clone(), engine.clone());
+        let plane = Plane::new(&network, &ir.program, data).map_err(|e| Failure::Usage(e.to_string()))?;
+        let node = pfcp::node::Node::new(pfcp_config(config)?).map_err(|e| Failure::Usage(e.to_string()))?;
+        let socket = Arc::new(socket);
+        let mut agent = Agent {
+            node,
+            plane,
+            targets,
+            engine,
+            socket: socket.clone(),
+            ports: labels,
+            ended: Vec::new(),
+            refused: Default::default(),
+            start: Instant::now(),
+        };
+        let datagrams = receive_datagrams(socket)?;
+        let (requests, requests_in) = unbounded();
+        let agent = std::thread::Builder::new()
+            .name("agent".into())
+            .spawn(move || {
+                agent.run(&datagrams, &events_in, &requests_in);
+                agent
+            })
+            .map_err(|e| Failure::Failed(format!("cannot start the agent: {e}")))?;
+        Ok(Upf { requests, agent, n4 })
+    }
+
+    /// A snapshot.
+    pub fn report(&self, sessions: bool) -> Result<Report, Failure> {
+        let (reply, answer) = bounded(1);
+        let gone = |_| Failure::Failed("the agent has ended".into());
+        self.requests.send(Request::Report { sessions, reply }).map_err(|_| Failure::Failed("the agent has ended".into()))?;
+        answer.recv().map_err(gone)
+    }
+
+    /// Ends sessions, agent and workers; the final counts.
+    pub fn stop(self) -> Result<Report, Failure> {
+        let _ = self.requests.send(Request::Stop);
+        let mut agent = self.agent.join().map_err(|_| Failure::Failed("the agent failed: this is a defect".into()))?;
+        // The last answers and end markers are on their way through the worker.
+        std::thread::sleep(Duration::from_millis(50));
+        agent.engine.stop();
+        Ok(agent.report(true))
+    }
+}
+
+fn load_targets(config: &Config, ir: &Arc<Ir>) -> Result<Targets, Failure> {
+    let text = p4_emit::emit_x86(ir).map_err(|e| Failure::Usage(format!("{}: {e}", ir.program.name)))?;
+    let options = target_x86::Options { cc: config.engine.cc.clone(), ..Default::default() };
+    let x86 = target_x86::X86::load(Arc::new(ir.program.clone()), &text, &options).map_err(|e| Failure::Usage(e.to_string()))?;
+    match config.split.fast {
+        None => Ok(Targets::Whole(Arc::new(x86))),
+        Some(FastTarget::Asic) => {
+            let chip = config.split.capacity.map_or_else(Default::default, |session_entries| target_asic::Chip { session_entries });
+            let asic = target_asic::Asic::load(ir.clone(), chip).map_err(|e| Failure::Usage(e.to_string()))?;
+            let split = offload::Split::new(Box::new(asic), Box::new(x86), config.split.policy.to_offload()).map_err(Failure::Usage)?;
+            Ok(Targets::Split(Arc::new(split)))
+        }
+    }
+}
+
+fn bind_n4(address: SocketAddr) -> Result<UdpSocket, Failure> {
+    UdpSocket::bind(address).map_err(|e| {
+        Failure::Usage(match e.kind() {
+            std::io::ErrorKind::AddrInUse => format!("n4.listen {address} is in use by another program"),
+            std::io::ErrorKind::AddrNotAvailable => format!("n4.listen {address} is not an address of this machine"),
+            _ => format!("n4.listen {address}: {e}"),
+        })
+    })
+}
+
+/// Reads N4's socket on a thread of its own, so that the agent can wait for several things at once.
+fn receive_datagrams(socket: Arc<UdpSocket>) -> Result<Receiver<(SocketAddr, Vec<u8>)>, Failure> {
+    let (sender, receiver) = bounded(4096);
+    let read = move || {
+        let mut buffer = vec![0; 65_536];
+        loop {
+            match socket.recv_from(&mut buffer) {
+                Ok((n, from)) => {
+                    if sender.send((from, buffer[..n].to_vec())).is_err() {
+                        return;
+                    }
+                }
+                // A peer that is not listening (ICMP port unreachable) must not end N4.
+                Err(e) => {
+                    tracing::debug!("N4 socket: {e}");
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            }
+        }
+    };
+    std::thread::Builder::new().name("n4".into()).spawn(read).map_err(|e| Failure::Failed(format!("cannot start N4: {e}")))?;
+    Ok(receiver)
+}
+
+fn network_config(config: &Config, open: &[OpenPort]) -> upf::config::NetworkConfig {
+    let ports = config.ports.iter().zip(open).map(|(port, open)| upf::config::PortConfig {
+        id: open.id,
+        name: port.name.clone(),
+        mac: open.mac,
+        mtu: u16::try_from(open.port.max_frame().saturating_sub(14)).unwrap_or(u16::MAX).min(upf::config::MAX_MTU),
+        addresses: port.addresses.iter().map(|p| (p.address, p.len)).collect(),
+        network_instance: port.network_instance.clone(),
+        role: match port.role {
+            Role::Access => upf::config::Role::Access,
+            Role::Core => upf::config::Role::Core,
+            Role::Both => upf::config::Role::Both,
+        },
+        gtpu_endpoints: port.gtpu.clone(),
+        proxy_prefixes: Vec::new(),
+    });
+    let id_of = |name: &str| config.ports.iter().zip(open).find(|(p, _)| p.name == name).map(|(_, o)| o.id).unwrap_or_default();
+    upf::config::NetworkConfig {
+        ports: ports.collect(),
+        routes: config
+            .routes
+            .iter()
+            .map(|r| upf::config::Route {
+                network_instance: r.network_instance.clone(),
+                prefix: r.prefix.network(),
+                via: upf::config::Via::Gateway(r.via),
+            })
+            .collect(),
+        neighbours: config
+            .neighbours
+            .iter()
+            .map(|n| upf::config::StaticNeighbour { port: id_of(&n.port), ip: n.ip, mac: n.mac.0 })
+            .collect(),
+        firewall: config
+            .firewall
+            .iter()
+            .map(|rule| upf::config::FirewallRule {
+                permit: rule.action == FirewallAction::Permit,
+                source: rule.from.map(|p| p.network()),
+                destination: rule.to.map(|p| p.network()),
+                protocol: rule.protocol,
+                destination_ports: rule.to_ports,
+                ..Default::default()
+            })
+            .collect(),
+        cp_function_network_instance: config.ports.iter().find(|p| p.driver == Driver::Udp).map(|p| p.network_instance.clone()),
+        max_sessions: u32::try_from(config.n4.max_sessions).unwrap_or(u32::MAX),
+        ..Default::default()
+    }
+}
+
+fn pfcp_config(config: &Config) -> Result<pfcp::config::Config, Failure> {
+    use pfcp::codec::NodeId;
+    let node_id = match config.n4.node_id.as_deref() {
+        None => match config.n4.listen.ip() {
+            IpAddr::V4(a) => NodeId::Ipv4(a),
+            IpAddr::V6(a) => NodeId::Ipv6(a),
+        },
+        Some(text) => match text.parse() {
+            Ok(IpAddr::V4(a)) => NodeId::Ipv4(a),
+            Ok(IpAddr::V6(a)) => NodeId::Ipv6(a),
+            Err(_) => NodeId::Fqdn(text.to_owned()),
+        },
+    };
+    let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let mut out = pfcp::config::Config::new(node_id, config.n4.listen.ip(), pfcp::config::ntp_seconds(unix));
+    // N4-U's address is only for tunnels of the CP function, and must come before the addresses that fit all.
+    let mut ports: Vec<_> = config.ports.iter().collect();
+    ports.sort_by_key(|p| p.driver != Driver::Udp);
+    for port in ports {
+        let interface = (port.driver == Driver::Udp).then_some(pfcp::rules::Interface::CpFunction);
+        out.gtpu.extend(port.gtpu.iter().map(|ipv4| pfcp::config::GtpuAddress { ipv4: *ipv4, network_instance: None, interface }));
+    }
+    let random = || rand::random::<u64>();
+    out.first_teid = (random() as u32).max(1);
+    out.seid_seed = Some(random());
+    out.max_sessions = config.n4.max_sessions;
+    out.heartbeat_period = (config.n4.heartbeat_s > 0).then(|| Duration::from_secs(config.n4.heartbeat_s));
+    out.request_port = match config.n4.request_port {
+        RequestPort::Standard => pfcp::config::RequestPort::Standard,
+        RequestPort::Source => pfcp::config::RequestPort::Source,
+    };
+    for pool in &config.pools {
+        let wrong = |what: &str| Failure::Usage(format!("pool.{what}: wrong IP version"));
+        let ipv4 = match pool.ipv4.map(|p| p.network()) {
+            Some((IpAddr::V4(a), len)) => Some((a, len)),
+            None => None,
+            Some(_) => return Err(wrong("ipv4")),
+        };
+        let ipv6 = match pool.ipv6.map(|p| p.network()) {
+            Some((IpAddr::V6(a), len)) => Some((a, len)),
+            None => None,
+            Some(_) => return Err(wrong("ipv6")),
+        };
+        let network_instance = pool.network_instance.as_ref().map(|n| n.to_lowercase());
+        out.ue_pools.push(pfcp::config::UePool { network_instance, ipv4, ipv6 });
+    }
+    Ok(out)
+}
