@@ -40,9 +40,8 @@ fn main() {
             Err(failure) if files.len() == 1 => print!("{}", failure.render()),
             Err(failure) => {
                 let first = failure.diagnostics.iter().find(|d| d.is_error());
-                let (at, what) = first.map_or_else(Default::default, |d| {
-                    (failure.map.location(d.span), format!("[{}] {}", d.code, d.message))
-                });
+                let (at, what) =
+                    first.map_or_else(Default::default, |d| (failure.map.location(d.span), format!("[{}] {}", d.code, d.message)));
                 println!("ERR {f}: {what} ({at})");
             }
         }

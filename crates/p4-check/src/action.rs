@@ -33,15 +33,7 @@ impl<'a> Cx<'a> {
             let d = Diagnostic::error("direction", p.span, message);
             self.report(d.with_note("parameters without direction are what table entries supply (P4_16 §14.1)"));
         }
-        let action = Action {
-            decl,
-            scope,
-            seen: self.seen(scope),
-            full_name,
-            stage: self.body.stage,
-            ids: Vec::new(),
-            used: false,
-        };
+        let action = Action { decl, scope, seen: self.seen(scope), full_name, stage: self.body.stage, ids: Vec::new(), used: false };
         self.actions.push(action);
         self.declare(&decl.name, Entity::Action(self.actions.len() - 1));
     }
@@ -94,7 +86,7 @@ impl<'a> Cx<'a> {
         if bound.len() != directional {
             let message = match directional {
                 0 => format!("action `{name}` has no parameters with a direction, so it takes no arguments here"),
-                n => format!("action `{name}` has {n} parameters with a direction, which need arguments here"),
+                n => format!("action `{name}` has {} with a direction; give an argument for each here", crate::args::count(n, "parameter")),
             };
             return Err(self.error("arity", span, message));
         }
@@ -194,7 +186,7 @@ impl<'a> Cx<'a> {
             false => args.iter().collect(),
         };
         if free.len() > wanted.len() {
-            let message = format!("action `{name}` takes {} arguments, not {}", wanted.len(), free.len());
+            let message = format!("action `{name}` takes {}, not {}", crate::args::count(wanted.len(), "argument"), free.len());
             return Err(self.error("arity", span, message));
         }
         for (i, p) in wanted.iter().enumerate() {

@@ -30,6 +30,9 @@ pub(crate) struct Subst {
     pub open: Vec<(u32, String)>,
 }
 
+/// What is to be copied when a callable ends: (to, from).
+pub(crate) type Copies = Vec<(Tv, Tv)>;
+
 /// How parameters may be bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Binding {
@@ -104,8 +107,7 @@ impl<'a> Cx<'a> {
 
     fn arity(&mut self, name: &str, params: &[ast::Param], given: usize, span: Span) -> crate::cx::Reported {
         let n = params.len();
-        let plural = if n == 1 { "argument" } else { "arguments" };
-        let d = Diagnostic::error("arity", span, format!("`{name}` takes {n} {plural}, not {given}"));
+        let d = Diagnostic::error("arity", span, format!("`{name}` takes {}, not {given}", count(n, "argument")));
         let list: Vec<&str> = params.iter().map(|p| p.name.name.as_str()).collect();
         self.report(if n > 0 { d.with_note(format!("its parameters are: {}", list.join(", "))) } else { d })
     }
@@ -271,9 +273,8 @@ impl<'a> Cx<'a> {
                     Some(t) if *t == own => Ok(()),
                     Some(t) => {
                         let known = subst.open.iter().find(|(v, _)| v == i).map_or("?", |(_, n)| n.as_str());
-                        let message = format!(
-                            "argument `{param}` of `{name}` makes its type argument `{known}` {own}, but another makes it {t}"
-                        );
+                        let message =
+                            format!("argument `{param}` of `{name}` makes its type argument `{known}` {own}, but another makes it {t}");
                         Err(self.error("type-mismatch", span, message))
                     }
                 }
@@ -288,9 +289,7 @@ impl<'a> Cx<'a> {
                 None => Ok(()),
             },
             (Type::Composite(a), Type::Composite(b)) => match (&a.generic, &b.generic) {
-                (Some((g, a)), Some((h, b))) if g == h => {
-                    a.iter().zip(b).try_for_each(|(a, b)| self.unify(a, b, subst, span, name, param))
-                }
+                (Some((g, a)), Some((h, b))) if g == h => a.iter().zip(b).try_for_each(|(a, b)| self.unify(a, b, subst, span, name, param)),
                 _ => Ok(()),
             },
             (Type::Block(a, targs), Type::Block(b, _)) if !targs.is_empty() || a != b => {
@@ -332,14 +331,7 @@ impl<'a> Cx<'a> {
 
     /// Declares parameters in `scope` and binds them to arguments. Gives the parameters' values, and what is to be copied
     /// when the callee ends.
-    pub fn bind(
-        &mut self,
-        scope: ScopeId,
-        prefix: &str,
-        params: &[Param<'a>],
-        args: Vec<Tv>,
-        how: Binding,
-    ) -> R<(Vec<Tv>, Vec<(Tv, Tv)>)> {
+    pub fn bind(&mut self, scope: ScopeId, prefix: &str, params: &[Param<'a>], args: Vec<Tv>, how: Binding) -> R<(Vec<Tv>, Copies)> {
         let shared = self.shareable(params, &args, how);
         let mut bound = Vec::new();
         let mut copy_out = Vec::new();
@@ -348,14 +340,14 @@ impl<'a> Cx<'a> {
             let access = if p.writes() { Access::Write } else { Access::Read(read_only(p)) };
             let own = if share {
                 if p.ast.direction == Some(ast::Direction::Out) {
-                    resets.push((arg.val.clone(), arg.ty.clone()));
+                    resets.push(arg.val.clone());
                 }
                 Tv { access, span: p.ast.name.span, ..arg }
             } else {
                 let val = self.storage(&format!("{prefix}.{}", p.ast.name.name), &arg.ty, arg.span)?;
                 let own = Tv { ty: arg.ty.clone(), val, access: Access::Write, span: p.ast.name.span };
                 match p.ast.direction {
-                    Some(ast::Direction::Out) => resets.push((own.val.clone(), own.ty.clone())),
+                    Some(ast::Direction::Out) => resets.push(own.val.clone()),
                     _ => self.store(&own, &arg)?,
                 }
                 if p.writes() {
@@ -367,8 +359,8 @@ impl<'a> Cx<'a> {
             bound.push(own);
         }
         // After all arguments have been read.
-        for (val, ty) in resets {
-            self.invalidate(&val, &ty);
+        for val in resets {
+            self.invalidate(&val);
         }
         Ok((bound, copy_out))
     }
@@ -404,7 +396,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Makes all headers of a place invalid: how `out` parameters and variables without a value start (P4_16 §6.8).
-    pub fn invalidate(&mut self, val: &Val, ty: &Type) {
+    pub fn invalidate(&mut self, val: &Val) {
         match val {
             Val::Header(h) => self.emit(Stmt::SetValid(h.clone(), false)),
             Val::Stack(_, hs) => {
@@ -414,7 +406,7 @@ impl<'a> Cx<'a> {
             }
             Val::Agg(vs) | Val::Union(vs) | Val::Array(vs) => {
                 for v in vs.iter() {
-                    self.invalidate(v, ty);
+                    self.invalidate(v);
                 }
             }
             _ => {}
@@ -431,6 +423,11 @@ impl<'a> Cx<'a> {
         let v = self.temp(p4_ir::Ty::Bool);
         (v, crate::coerce::var(v, p4_ir::Ty::Bool))
     }
+}
+
+/// `1 argument`, `2 arguments`.
+pub(crate) fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 fn read_only(p: &Param) -> &'static str {

@@ -222,7 +222,7 @@ impl<'a> Cx<'a> {
     }
 
     /// A later application of an instance: arguments go where the first ones went.
-    fn rebind(&mut self, params: &[Param<'a>], bound: &Bound, args: Vec<Tv>, span: Span) -> R<Vec<(Tv, Tv)>> {
+    fn rebind(&mut self, params: &[Param<'a>], bound: &Bound, args: Vec<Tv>, span: Span) -> R<crate::args::Copies> {
         let mut copy_out = Vec::new();
         for ((p, own), arg) in params.iter().zip(&bound.params).zip(args) {
             if own.val == arg.val {
@@ -233,7 +233,7 @@ impl<'a> Cx<'a> {
             }
             let to = Tv { access: Access::Write, ..own.clone() };
             match p.ast.direction {
-                Some(ast::Direction::Out) => self.invalidate(&own.val.clone(), &own.ty),
+                Some(ast::Direction::Out) => self.invalidate(&own.val),
                 _ => self.store(&to, &arg)?,
             }
             if p.writes() {

@@ -36,8 +36,8 @@ impl<'a> Cx<'a> {
                     found.iter().filter_map(|e| if let Entity::Function(f) = e { Some(*f) } else { None }).collect();
                 let decl = match overloads.iter().find(|f| accepts(&f.params, args)) {
                     Some(f) => *f,
-                    // The call is wrong whichever was meant; the first says how.
-                    None => overloads[0],
+                    // The call is wrong whichever was meant; the one nearest in length says how.
+                    None => overloads.iter().min_by_key(|f| f.params.len().abs_diff(args.len())).copied().unwrap_or(overloads[0]),
                 };
                 self.call_function(decl, targs, args, span)
             }
@@ -96,7 +96,7 @@ impl<'a> Cx<'a> {
         let name = &decl.name.name;
         let targs = self.resolve_targs(targs)?;
         if !targs.is_empty() && targs.len() != decl.type_params.len() {
-            let message = format!("`{name}` takes {} type arguments, not {}", decl.type_params.len(), targs.len());
+            let message = format!("`{name}` takes {}, not {}", crate::args::count(decl.type_params.len(), "type argument"), targs.len());
             return Err(self.error("arity", span, message));
         }
         let seen = self.decl_seen(decl);
@@ -150,8 +150,7 @@ impl<'a> Cx<'a> {
         match result {
             None => Ok(Tv::value(Type::Void, Val::None, span)),
             Some(r) => {
-                if let Val::Place(p4_ir::LValue::Var(v), _) = &r.val
-                {
+                if let Val::Place(p4_ir::LValue::Var(v), _) = &r.val {
                     self.stable.insert(*v);
                 }
                 Ok(Tv { access: Access::Read("a computed value"), ..r })
@@ -172,7 +171,14 @@ impl<'a> Cx<'a> {
     // -----------------------------------------------------------------------------------------------------------------
     // Methods
 
-    fn call_member(&mut self, base: &'a ast::Expr, member: &'a ast::Ident, targs: &'a [ast::Type], args: &'a [ast::Arg], span: Span) -> R<Tv> {
+    fn call_member(
+        &mut self,
+        base: &'a ast::Expr,
+        member: &'a ast::Ident,
+        targs: &'a [ast::Type],
+        args: &'a [ast::Arg],
+        span: Span,
+    ) -> R<Tv> {
         if let Some(table) = self.table_of(base)? {
             return self.call_table(table, member, args, span);
         }
@@ -210,7 +216,11 @@ impl<'a> Cx<'a> {
                     let message = format!("a parser or control has no method `{}`", member.name);
                     return Err(self.unknown_member(member, message, Some("apply".to_owned())));
                 }
-                if decl.is_parser() { self.apply_parser(obj, args, span)? } else { self.apply_control(obj, args, span)? }
+                if decl.is_parser() {
+                    self.apply_parser(obj, args, span)?
+                } else {
+                    self.apply_control(obj, args, span)?
+                }
                 Ok(Tv::value(Type::Void, Val::None, span))
             }
             t => Err(self.error("unknown-member", member.span, format!("{t} has no method `{}`", member.name))),
@@ -321,7 +331,7 @@ impl<'a> Cx<'a> {
         let method = choose(&methods, args).unwrap_or(first);
         let given = self.resolve_targs(targs)?;
         if !given.is_empty() && given.len() != method.type_params.len() {
-            let message = format!("`{name}` takes {} type arguments, not {}", method.type_params.len(), given.len());
+            let message = format!("`{name}` takes {}, not {}", crate::args::count(method.type_params.len(), "type argument"), given.len());
             return Err(self.error("arity", span, message));
         }
         let mut subst = Subst::default();

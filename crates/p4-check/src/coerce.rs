@@ -60,9 +60,7 @@ impl<'a> Cx<'a> {
             (Type::Bits { .. }, Type::Bits { .. } | Type::New(_)) | (Type::New(_), _) | (Type::Int, Type::New(_)) => {
                 d.with_help(format!("cast it: `({}) ...`", plain_name(to)))
             }
-            (Type::Int | Type::Bits { .. }, Type::Enum(e)) if e.underlying.is_some() => {
-                d.with_help(format!("cast it: `({}) ...`", e.name))
-            }
+            (Type::Int | Type::Bits { .. }, Type::Enum(e)) if e.underlying.is_some() => d.with_help(format!("cast it: `({}) ...`", e.name)),
             (Type::Bits { width: 1, .. }, Type::Bool) => d.with_help("cast it: `(bool) ...`, or compare it: `... == 1`"),
             (Type::Bool, Type::Bits { width: 1, .. }) => d.with_help("cast it: `(bit<1>) ...`"),
             _ => d,
@@ -83,7 +81,7 @@ impl<'a> Cx<'a> {
         };
         let is_stack = matches!(to, Type::Stack(..));
         if items.len() > wanted.len() || (items.len() < wanted.len() && !rest && !is_stack) {
-            let message = format!("{to} takes {} values, but {} are given", wanted.len(), items.len());
+            let message = format!("{to} takes {}, but {} are given", crate::args::count(wanted.len(), "value"), items.len());
             let d = Diagnostic::error("arity", span, message);
             let fewer = items.len() < wanted.len();
             return Err(self.report(if fewer { d.with_help("end the list with `...` for default values") } else { d }));
@@ -215,7 +213,8 @@ impl<'a> Cx<'a> {
 
     /// `to = from`; both are of one type. The value is complete before anything is written (P4_16 §12.1).
     pub fn store(&mut self, to: &Tv, from: &Tv) -> R<()> {
-        let single = to.ty.scalar().is_some() || matches!((&to.val, &from.val), (Val::Header(_), Val::Header(_)) | (Val::Stack(..), Val::Stack(..)));
+        let single =
+            to.ty.scalar().is_some() || matches!((&to.val, &from.val), (Val::Header(_), Val::Header(_)) | (Val::Stack(..), Val::Stack(..)));
         if single || from.val.is_const() {
             return self.store_val(&to.val, &from.val, to.span);
         }

@@ -1,7 +1,7 @@
 //! What is the value of an operation on constants? Folding of IR operations and of `int` arithmetic (P4_16 §8).
 
 use crate::cx::{Cx, R};
-use crate::value::{constant, Tv, Val};
+use crate::value::{Tv, Val, constant};
 use p4_ir::{BinOp, Bits, Expr, ExprKind, Ty, UnOp};
 use p4_syntax::{BigInt, Span, ast};
 
@@ -148,7 +148,13 @@ pub(crate) fn concat(a: Expr, b: Expr) -> Expr {
 
 pub(crate) fn mux(c: Expr, a: Expr, b: Expr) -> Expr {
     match known(&c) {
-        Some(c) => if c.is_true() { a } else { b },
+        Some(c) => {
+            if c.is_true() {
+                a
+            } else {
+                b
+            }
+        }
         None => {
             let ty = a.ty;
             Expr { kind: ExprKind::Mux(Box::new(c), Box::new(a), Box::new(b)), ty }

@@ -56,8 +56,8 @@ pub(crate) struct Frame {
     pub ret: Option<LabelId>,
     /// Where a function's result goes.
     pub result: Option<Tv>,
-    /// To be done when the callable ends: (to, from).
-    pub copy_out: Vec<(Tv, Tv)>,
+    /// To be done when the callable ends.
+    pub copy_out: crate::args::Copies,
     /// Labels of the loops around the current statement: (break, continue).
     pub loops: Vec<(LabelId, LabelId)>,
 }
@@ -331,8 +331,7 @@ impl<'a> Cx<'a> {
                 Some(c) => {
                     let c = c.clone();
                     let name = self.unique(name);
-                    let elements: Vec<HeaderId> =
-                        (0..*n).map(|i| self.new_header(&format!("{name}[{i}]"), &c, None)).collect();
+                    let elements: Vec<HeaderId> = (0..*n).map(|i| self.new_header(&format!("{name}[{i}]"), &c, None)).collect();
                     let id = self.ir.stacks.push(p4_ir::Stack { name, elements: elements.clone() });
                     for e in &elements {
                         self.stack_of.insert(*e, id);

@@ -89,6 +89,21 @@ impl<'a> Cx<'a> {
         if !prioritised {
             return Ok(vec![0; entries.len()]);
         }
+        // BMv2's older `@priority(n)`, where the smallest wins, counts for the whole table.
+        let mut annotated = Vec::new();
+        for (i, e) in entries.iter().enumerate() {
+            let n = match ast::find_annotation(&e.action.annotations, "priority") {
+                Some(a) => match a.int().and_then(|n| u32::try_from(n).ok()) {
+                    Some(n) => Some(n),
+                    None => return Err(self.error("annotation", a.span, "a priority is given as `@priority(number)`")),
+                },
+                None => None,
+            };
+            annotated.push((n.is_some(), u32::MAX - n.unwrap_or(i as u32 + 1)));
+        }
+        if annotated.iter().any(|(given, _)| *given) {
+            return Ok(annotated.into_iter().map(|(_, p)| p).collect());
+        }
         // The first entry without a priority of its own is the highest ("the order in the source", §14.2.1.4).
         let n = entries.len() as i64;
         let mut next = if largest_wins { (n - 1) * delta + 1 } else { 1 };
@@ -145,7 +160,7 @@ impl<'a> Cx<'a> {
             other => other,
         };
         if elems.len() != keys.len() {
-            let message = format!("the table has {} keys, but the entry has {}", keys.len(), elems.len());
+            let message = format!("the table has {}, but the entry has {}", crate::args::count(keys.len(), "key"), elems.len());
             return Err(self.error("arity", set.span, message));
         }
         elems.iter().zip(keys).map(|(e, k)| self.entry_key(e, k)).collect()

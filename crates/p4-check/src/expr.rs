@@ -52,8 +52,12 @@ impl<'a> Cx<'a> {
             K::Dots => Ok(Tv::value(Type::Dots, Val::Dots, span)),
             K::DontCare => Ok(Tv::value(Type::DontCare, Val::DontCare, span)),
             K::Default => Err(self.error("not-a-value", span, "`default` is no value")),
-            K::Mask { .. } => Err(self.error("not-a-value", span, "a set `value &&& mask` is no value; it may stand in a select or in table entries")),
-            K::Range { .. } => Err(self.error("not-a-value", span, "a range is no value; it may stand in a select, in table entries or in a for")),
+            K::Mask { .. } => {
+                Err(self.error("not-a-value", span, "a set `value &&& mask` is no value; it may stand in a select or in table entries"))
+            }
+            K::Range { .. } => {
+                Err(self.error("not-a-value", span, "a range is no value; it may stand in a select, in table entries or in a for"))
+            }
         }
     }
 
@@ -236,6 +240,13 @@ impl<'a> Cx<'a> {
         let (a, before_a) = self.inner_block(|cx| cx.expr(then));
         let (b, before_b) = self.inner_block(|cx| cx.expr(otherwise));
         let (a, b) = (a?, b?);
+        if before_a.is_empty()
+            && before_b.is_empty()
+            && let (Val::List(x, false), Val::List(y, false)) = (&a.val, &b.val)
+            && x.len() == y.len()
+        {
+            return self.ternary_list(&c, x, y, span);
+        }
         let (a, b) = self.same_type(a, b, span, "the two values of `?:`")?;
         if let ExprKind::Const(known) = c.kind {
             let (chosen, block) = if known.is_true() { (a, before_a) } else { (b, before_b) };
@@ -246,7 +257,8 @@ impl<'a> Cx<'a> {
             let d = Diagnostic::error("type-mismatch", span, "the values of `?:` have no width");
             return Err(self.report(d.with_help("give one of them a width, such as `8w1`, or a cast")));
         }
-        if before_a.is_empty() && before_b.is_empty()
+        if before_a.is_empty()
+            && before_b.is_empty()
             && let (Some(x), Some(y)) = (a.val.scalar(), b.val.scalar())
         {
             return Ok(Tv::expr(a.ty, consteval::mux(c, x, y), span));
@@ -260,6 +272,21 @@ impl<'a> Cx<'a> {
         r?;
         self.emit(Stmt::If(c, [before_a, store_a].concat(), [before_b, store_b].concat()));
         Ok(Tv { access: Access::Read("a computed value"), ..result })
+    }
+
+    /// A choice between lists is a list of choices: it still fits the struct or header that is wanted.
+    fn ternary_list(&mut self, c: &Expr, a: &[Tv], b: &[Tv], span: Span) -> R<Tv> {
+        let mut values = Vec::new();
+        for (x, y) in a.iter().zip(b) {
+            let (x, y) = self.same_type(x.clone(), y.clone(), span, "the two values of `?:`")?;
+            match (x.val.scalar(), y.val.scalar()) {
+                (Some(p), Some(q)) => values.push(Tv::expr(x.ty, consteval::mux(c.clone(), p, q), span)),
+                _ if x.val == y.val => values.push(x),
+                _ => return Err(self.unsupported(span, "this choice between lists")),
+            }
+        }
+        let ty = Type::ListLit(values.iter().map(|v| v.ty.clone()).collect());
+        Ok(Tv::value(ty, Val::List(values.into(), false), span))
     }
 
     fn fields(&mut self, fields: &'a [ast::FieldInit], rest: bool, span: Span) -> R<Tv> {
@@ -445,8 +472,14 @@ impl<'a> Cx<'a> {
 
     /// Base and index; the base stays a place.
     fn pair_place(&mut self, base: &'a ast::Expr, index: &'a ast::Expr) -> R<(Tv, Tv)> {
-        let v = self.expr(base)?;
+        let mut v = self.expr(base)?;
+        let start = self.out.len();
         let i = self.expr(index)?;
+        if self.out.len() > start && !Self::is_static(&v.val) {
+            let (pinned, block) = self.block(|cx| Ok(cx.pin(&v.val)));
+            v.val = pinned?;
+            self.out.splice(start..start, block);
+        }
         Ok((v, i))
     }
 
@@ -509,9 +542,7 @@ impl<'a> Cx<'a> {
         };
         let ty = Type::bit(hi - lo + 1);
         Ok(match (&v.val, v.val.scalar()) {
-            (Val::Place(..) | Val::Sliced(..), _) => {
-                Tv { ty, val: Val::Sliced(Rc::new(v.val.clone()), hi, lo), access: v.access, span }
-            }
+            (Val::Place(..) | Val::Sliced(..), _) => Tv { ty, val: Val::Sliced(Rc::new(v.val.clone()), hi, lo), access: v.access, span },
             (_, Some(e)) => Tv::expr(ty, consteval::slice(e, hi, lo), span),
             _ => return Err(self.bug(span, "a slice of this")),
         })

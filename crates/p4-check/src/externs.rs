@@ -162,7 +162,7 @@ impl<'a> Cx<'a> {
         match (kind, method, args) {
             (K::In, _, _) => return self.packet_in(method, args, ret, span),
             (K::Out, "emit", [v]) => {
-                if self.body.stage != Stage::Deparser && !self.check_only {
+                if !matches!(self.body.stage, Stage::Deparser | Stage::None) {
                     return Err(self.error("misplaced", span, "`emit` may be called in the deparser only"));
                 }
                 self.emit_header(v)?;

@@ -20,28 +20,28 @@
 //! the user metadata; `@pdu_length` on counters and meters.
 #![forbid(unsafe_code)]
 
-mod program;
-mod block;
-mod parser;
-mod stmt;
-mod table;
-mod entries;
 mod action;
-mod expr;
-mod call;
 mod args;
-mod externs;
-mod ops;
+mod block;
+mod call;
 mod coerce;
 mod consteval;
+mod cx;
+mod entries;
+mod expr;
+mod externs;
 mod objects;
+mod ops;
+mod parser;
+mod program;
 mod resolve;
 mod scope;
+mod stmt;
+mod table;
 mod types;
-mod value;
-mod uses;
 mod unused;
-mod cx;
+mod uses;
+mod value;
 
 use p4_ir::Ir;
 use p4_syntax::{Diagnostic, Parsed, SourceMap, Span};

@@ -216,7 +216,9 @@ impl<'a> Cx<'a> {
         let constructors: Vec<&'a ast::Method> = decl.methods.iter().filter(|m| m.ret.is_none()).collect();
         let Some(method) = choose(&constructors, args) else {
             let d = match constructors.first() {
-                None => Diagnostic::error("no-constructor", span, format!("extern `{name}` has no constructor; the architecture provides it")),
+                None => {
+                    Diagnostic::error("no-constructor", span, format!("extern `{name}` has no constructor; the architecture provides it"))
+                }
                 Some(m) => {
                     let message = format!("no constructor of `{name}` takes these {} arguments", args.len());
                     Diagnostic::error("arity", span, message).with_place(m.span, "a constructor")

@@ -369,9 +369,7 @@ impl<'a> Cx<'a> {
             }
             (Type::Int, Type::Bool) => {
                 return match &v.val {
-                    Val::Int(i) if *i == BigInt::from(0) || *i == BigInt::from(1) => {
-                        Ok(self.bool_value(*i == BigInt::from(1), span))
-                    }
+                    Val::Int(i) if *i == BigInt::from(0) || *i == BigInt::from(1) => Ok(self.bool_value(*i == BigInt::from(1), span)),
                     _ => refuse(self, &v),
                 };
             }

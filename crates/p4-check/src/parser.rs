@@ -59,7 +59,7 @@ impl<'a> Cx<'a> {
         accept: Next,
         nested: bool,
         span: Span,
-    ) -> R<(Next, Vec<(Tv, Tv)>)> {
+    ) -> R<(Next, crate::args::Copies)> {
         let path = self.objects[obj.0 as usize].path.clone();
         let ObjKind::Block(inst) = self.kind(obj) else { return Err(self.bug(span, "parser")) };
         let inst = inst.clone();
@@ -113,11 +113,8 @@ impl<'a> Cx<'a> {
                 Some(n) => n,
                 None => name,
             };
-            let id = self.ir.states.push(State {
-                name: format!("{prefix}{label}"),
-                body: Vec::new(),
-                next: Transition::Goto(Next::Reject),
-            });
+            let id =
+                self.ir.states.push(State { name: format!("{prefix}{label}"), body: Vec::new(), next: Transition::Goto(Next::Reject) });
             targets.states.insert(name, id);
         }
         let Some(start) = targets.states.get("start").copied() else {
@@ -295,7 +292,7 @@ impl<'a> Cx<'a> {
         };
         let shapes = fields.as_deref().unwrap_or(shapes);
         if elems.len() != shapes.len() {
-            let message = format!("the select looks at {} values, but this case has {}", shapes.len(), elems.len());
+            let message = format!("the select looks at {}, but this case has {}", crate::args::count(shapes.len(), "value"), elems.len());
             return Err(self.error("arity", set.span, message));
         }
         let mut sets = Vec::new();

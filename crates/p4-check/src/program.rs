@@ -99,8 +99,14 @@ impl<'a> Cx<'a> {
     /// Lowers the pipeline that `main` describes.
     pub fn pipeline(&mut self, end: Span) -> R<()> {
         let Some((main, span)) = self.main else {
+            let declared = self.scopes[0].names.get("main").and_then(|l| l.first()).map(|(_, e, _)| e.clone());
+            if let Some(Entity::Bad) = declared {
+                return Err(self.poisoned());
+            }
             let d = Diagnostic::error("no-main", end, "the program has no `main`");
-            return Err(self.report(d.with_help("end it with `V1Switch(Parser(), Verify(), Ingress(), Egress(), Compute(), Deparser()) main;`")));
+            return Err(
+                self.report(d.with_help("end it with `V1Switch(Parser(), Verify(), Ingress(), Egress(), Compute(), Deparser()) main;`"))
+            );
         };
         let ObjKind::Package(id, args) = self.kind(main) else {
             return Err(self.error("type-mismatch", span, "`main` must be an instance of a package"));
@@ -116,12 +122,7 @@ impl<'a> Cx<'a> {
         };
         let shared = self.pipeline_storage(p, ig, span)?;
         self.pipeline_parser(p, &shared)?;
-        let stages = [
-            (vr, Stage::VerifyChecksum, 2),
-            (ig, Stage::Ingress, 3),
-            (eg, Stage::Egress, 3),
-            (ck, Stage::ComputeChecksum, 2),
-        ];
+        let stages = [(vr, Stage::VerifyChecksum, 2), (ig, Stage::Ingress, 3), (eg, Stage::Egress, 3), (ck, Stage::ComputeChecksum, 2)];
         let mut failed = None;
         for (arg, stage, n) in stages {
             let args = shared.iter().take(n).cloned().collect();
@@ -264,15 +265,7 @@ impl<'a> Cx<'a> {
     }
 
     fn pipeline_body(&self, stage: Stage, region: Region) -> Body {
-        Body {
-            scope: ScopeId::GLOBAL,
-            region,
-            stage,
-            path: String::new(),
-            frames: Vec::new(),
-            state: None,
-            by_table: false,
-        }
+        Body { scope: ScopeId::GLOBAL, region, stage, path: String::new(), frames: Vec::new(), state: None, by_table: false }
     }
 
     fn pipeline_parser(&mut self, p: &Tv, shared: &[Tv]) -> R<()> {
@@ -284,8 +277,7 @@ impl<'a> Cx<'a> {
             return Err(self.error("arity", p.span, "the parser of V1Switch has four parameters"));
         }
         let body = self.pipeline_body(Stage::Parser, Region::Parser);
-        let (result, init) =
-            self.block(|cx| cx.in_body(body, |cx| cx.inline_parser(obj, &params, args, Next::Accept, false, p.span)));
+        let (result, init) = self.block(|cx| cx.in_body(body, |cx| cx.inline_parser(obj, &params, args, Next::Accept, false, p.span)));
         let (start, _) = result?;
         // Headers are invalid when a packet enters, so the reset of the `out` parameter says nothing new.
         self.ir.parser_init = init.into_iter().filter(|s| !matches!(s, p4_ir::Stmt::SetValid(_, false))).collect();
@@ -303,8 +295,7 @@ impl<'a> Cx<'a> {
             return Err(self.error("arity", arg.span, message));
         }
         let body = self.pipeline_body(stage, Region::Control);
-        let (result, out) =
-            self.block(|cx| cx.in_body(body, |cx| cx.run_control(obj, &params, args, Binding::Share, arg.span)));
+        let (result, out) = self.block(|cx| cx.in_body(body, |cx| cx.run_control(obj, &params, args, Binding::Share, arg.span)));
         result?;
         Ok(out)
     }

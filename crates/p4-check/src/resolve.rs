@@ -260,7 +260,11 @@ impl<'a> Cx<'a> {
             && !ty.has_var()
         {
             let name = &decl.name.name;
-            let d = Diagnostic::error("header-size", decl.name.span, format!("header `{name}` has {bits} bits, which is no whole number of bytes"));
+            let d = Diagnostic::error(
+                "header-size",
+                decl.name.span,
+                format!("header `{name}` has {bits} bits, which is no whole number of bytes"),
+            );
             return Err(self.report(d.with_help(format!("pad it with a bit<{}> field", 8 - bits % 8))));
         }
         Ok(ty)
@@ -271,10 +275,9 @@ impl<'a> Cx<'a> {
         let ok = match kind {
             Kind::Header => header_field(&t),
             Kind::Union => t.header().is_some() || matches!(t, Type::Var(_)),
-            Kind::Struct => !matches!(
-                t,
-                Type::Void | Type::MatchKind | Type::Extern(..) | Type::Block(..) | Type::Package(..) | Type::DontCare
-            ),
+            Kind::Struct => {
+                !matches!(t, Type::Void | Type::MatchKind | Type::Extern(..) | Type::Block(..) | Type::Package(..) | Type::DontCare)
+            }
         };
         if ok {
             return Ok(t);

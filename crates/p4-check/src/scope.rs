@@ -153,28 +153,10 @@ pub(crate) fn same_params(a: &[ast::Param], b: &[ast::Param]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.name.name == b.name.name)
 }
 
-/// The candidate closest to `name`, if it is close.
+/// The candidate that was probably meant.
 pub(crate) fn nearest<'s>(name: &str, candidates: impl Iterator<Item = &'s str>) -> Option<String> {
-    let limit = if name.len() <= 3 { 1 } else { 2 };
-    candidates
-        .filter(|c| c.len().abs_diff(name.len()) <= limit && c.len() <= 64)
-        .map(|c| (distance(name, c), c))
-        .filter(|(d, _)| *d <= limit && *d < name.len())
-        .min()
-        .map(|(_, c)| c.to_owned())
-}
-
-/// Edit distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let next = (diagonal + usize::from(x != *y)).min(row[j] + 1).min(row[j + 1] + 1);
-            diagonal = std::mem::replace(&mut row[j + 1], next);
-        }
-    }
-    row[b.len()]
+    // Candidates come out of hash maps: sorted, so that of equals always the same one is named.
+    let mut candidates: Vec<&str> = candidates.filter(|c| !c.starts_with("__")).collect();
+    candidates.sort_unstable();
+    p4_syntax::suggest::nearest(name, candidates).map(str::to_owned)
 }

@@ -113,7 +113,7 @@ impl<'a> Cx<'a> {
             let own = Tv { ty, val, access: Access::Write, span: v.name.span };
             match init {
                 Some(init) => self.store(&own, &init)?,
-                None => self.invalidate(&own.val, &own.ty),
+                None => self.invalidate(&own.val),
             }
             Ok(own)
         });
@@ -138,7 +138,7 @@ impl<'a> Cx<'a> {
                 self.store(own, &value)
             }
             None => {
-                self.invalidate(&own.val, &own.ty);
+                self.invalidate(&own.val);
                 Ok(())
             }
         }
@@ -315,7 +315,14 @@ impl<'a> Cx<'a> {
         self.out.extend(close_label(block, Some(next)));
     }
 
-    fn for_in(&mut self, ty: Option<&'a ast::Type>, var: &'a ast::Ident, collection: &'a ast::Expr, body: &'a ast::Stmt, span: Span) -> R<()> {
+    fn for_in(
+        &mut self,
+        ty: Option<&'a ast::Type>,
+        var: &'a ast::Ident,
+        collection: &'a ast::Expr,
+        body: &'a ast::Stmt,
+        span: Span,
+    ) -> R<()> {
         if let ast::ExprKind::Range { lo, hi } = &collection.kind {
             return self.for_range(ty, var, lo, hi, body, span);
         }
@@ -523,4 +530,3 @@ fn breaks_to(block: &[Stmt], label: LabelId) -> bool {
         _ => false,
     })
 }
-

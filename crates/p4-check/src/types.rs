@@ -234,9 +234,7 @@ impl Type {
             Type::Composite(c) if c.kind == Kind::Union => {
                 c.fields.iter().map(|f| f.ty.max_wire_bits()).try_fold(0, |m, b| Some(m.max(b?)))
             }
-            Type::Composite(c) => {
-                c.fields.iter().map(|f| f.ty.max_wire_bits()).try_fold(0u64, |m, b| Some(m.saturating_add(b?)))
-            }
+            Type::Composite(c) => c.fields.iter().map(|f| f.ty.max_wire_bits()).try_fold(0u64, |m, b| Some(m.saturating_add(b?))),
             Type::Stack(t, n) => Some(t.max_wire_bits()?.saturating_mul(u64::from(*n))),
             Type::New(n) => n.target.max_wire_bits(),
             t => t.wire_bits(),

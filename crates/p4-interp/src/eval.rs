@@ -25,7 +25,15 @@ pub(crate) fn eval(ir: &Ir, p: &PacketState, e: &Expr) -> u128 {
 }
 
 /// Which header a reference means now; `None` where it is outside of its stack.
+#[inline]
 pub(crate) fn resolve(ir: &Ir, p: &PacketState, h: &HeaderRef) -> Option<HeaderId> {
+    match h {
+        HeaderRef::Static(h) => Some(*h),
+        other => element(ir, p, other),
+    }
+}
+
+fn element(ir: &Ir, p: &PacketState, h: &HeaderRef) -> Option<HeaderId> {
     let (stack, at) = match h {
         HeaderRef::Static(h) => return Some(*h),
         HeaderRef::Next(s) => (*s, p.next_index(*s) as usize),

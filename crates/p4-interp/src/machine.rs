@@ -53,6 +53,8 @@ pub struct TableStats {
 }
 
 /// A program with its tables and cells, ready for packets.
+///
+/// Ids given to it must be of its program; its methods panic on others. Cell indices and batches may be anything.
 pub struct Machine {
     ir: Arc<Ir>,
     pub(crate) state: State,

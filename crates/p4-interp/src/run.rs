@@ -55,19 +55,19 @@ pub(crate) struct Standard {
     multicast: Option<VarId>,
     checksum_error: Option<VarId>,
     parser_error: Option<VarId>,
-    too_short: u128,
-    no_match: u128,
-    stack_bounds: u128,
-    header_short: u128,
-    timeout: u128,
-    invalid_argument: u128,
+    too_short: u32,
+    no_match: u32,
+    stack_bounds: u32,
+    header_short: u32,
+    timeout: u32,
+    invalid_argument: u32,
 }
 
 impl Standard {
     pub fn new(ir: &Ir) -> Standard {
         let var = |name: &str| ir.intrinsic.standard.get(name).copied();
         let core = |name: &str| p4_ir::build::CORE_ERRORS.iter().position(|e| *e == name);
-        let error = |name: &str| ir.program.errors.iter().position(|e| e == name).or_else(|| core(name)).unwrap_or(0) as u128;
+        let error = |name: &str| ir.program.errors.iter().position(|e| e == name).or_else(|| core(name)).unwrap_or(0) as u32;
         Standard {
             ingress_port: var("ingress_port"),
             egress_spec: var("egress_spec"),
@@ -109,8 +109,8 @@ enum Flow {
     Go,
     Break(LabelId),
     Exit,
-    /// Parser error of that code.
-    Error(u128),
+    /// Parser error of that code; small, so that a flow fits a register.
+    Error(u32),
     Halt(Halt),
 }
 
@@ -282,7 +282,8 @@ impl<'a, T: Tracer> Run<'a, '_, T> {
         }
     }
 
-    fn parser_error(&mut self, code: u128) -> Result<(), Halt> {
+    fn parser_error(&mut self, code: u32) -> Result<(), Halt> {
+        let code = u128::from(code);
         self.tell(|_| Event::ParserError(code));
         self.set_standard(self.std.parser_error, code);
         Ok(())
@@ -327,7 +328,7 @@ impl<'a, T: Tracer> Run<'a, '_, T> {
         };
         let ty = &self.ir.header_types[self.ir.headers[h].ty];
         let varbit_bits = varbit_bits.map_or(0, |e| eval(self.ir, self.p, e));
-        if varbit_bits % 8 != 0 {
+        if !varbit_bits.is_multiple_of(8) {
             return Flow::Error(self.std.invalid_argument);
         }
         let (offset, rest) = (self.p.cursor, &self.input.bytes[self.p.cursor..]);
@@ -349,7 +350,7 @@ impl<'a, T: Tracer> Run<'a, '_, T> {
     }
 
     fn advance(&mut self, bits: u128) -> Flow {
-        if bits % 8 != 0 {
+        if !bits.is_multiple_of(8) {
             return Flow::Error(self.std.invalid_argument);
         }
         if bits > 8 * (self.input.bytes.len() - self.p.cursor) as u128 {
@@ -429,7 +430,7 @@ impl<'a, T: Tracer> Run<'a, '_, T> {
             Stmt::Lookahead(dst) => return self.lookahead(dst),
             Stmt::Verify(cond, error) => {
                 if self.eval(cond) == 0 {
-                    return Flow::Error(error.value());
+                    return Flow::Error(error.value() as u32);
                 }
             }
             Stmt::Emit(h) => {

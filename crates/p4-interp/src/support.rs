@@ -1,6 +1,6 @@
 //! Which constructs the interpreter does not run, found before the first packet.
 
-use p4_ir::{Block, Expr, Extern, Ir, LValue, Stmt, VarId};
+use p4_ir::{Block, Expr, ExprKind, Extern, Ir, LValue, Stmt, VarId};
 
 /// The name of the first construct in the program that cannot run, with the block that has it.
 pub(crate) fn unsupported(ir: &Ir) -> Option<(String, String)> {
@@ -21,7 +21,7 @@ pub(crate) fn unsupported(ir: &Ir) -> Option<(String, String)> {
 fn in_block(block: &Block, multicast: Option<VarId>) -> Option<String> {
     block.iter().find_map(|s| match s {
         Stmt::Extern(Extern::Replicate { kind, .. }) => Some(kind.name().to_owned()),
-        Stmt::Assign(dst, value) if sets(dst, multicast) && !is_zero(value) => Some("multicast (mcast_grp)".into()),
+        Stmt::Assign(dst, value) if sets(dst, multicast) && !harmless(value, multicast) => Some("multicast (mcast_grp)".into()),
         Stmt::If(_, a, b) => in_block(a, multicast).or_else(|| in_block(b, multicast)),
         Stmt::Switch { cases, default, .. } => {
             cases.iter().find_map(|(_, b)| in_block(b, multicast)).or_else(|| in_block(default, multicast))
@@ -39,6 +39,11 @@ fn sets(dst: &LValue, var: Option<VarId>) -> bool {
     }
 }
 
-fn is_zero(e: &Expr) -> bool {
-    e.as_const().is_some_and(|c| c.value() == 0)
+/// Whether the group stays what it was or becomes none.
+fn harmless(value: &Expr, multicast: Option<VarId>) -> bool {
+    match value.kind {
+        ExprKind::Const(c) => c.value() == 0,
+        ExprKind::Var(v) => Some(v) == multicast,
+        _ => false,
+    }
 }

@@ -61,7 +61,7 @@ impl BitString {
 
     /// Appends whole bytes.
     pub fn push_bytes(&mut self, bytes: &[u8]) {
-        if self.bits % 8 == 0 {
+        if self.bits.is_multiple_of(8) {
             self.bytes.extend_from_slice(bytes);
             self.bits += 8 * bytes.len();
         } else {
@@ -90,7 +90,7 @@ mod tests {
                     put_bits(&mut bytes, offset, width, value);
                     assert_eq!(get_bits(&bytes, offset, width), part, "{offset}+{width}");
                     if offset > 0 {
-                        assert_eq!(get_bits(&bytes, 0, offset as u32), u128::from(background) * 0x0101 & base::Bits::mask(offset as u32));
+                        assert_eq!(get_bits(&bytes, 0, offset as u32), (u128::from(background) * 0x0101) & base::Bits::mask(offset as u32));
                     }
                     assert_eq!(get_bits(&bytes, offset + width as usize, 8), u128::from(background));
                 }

@@ -136,8 +136,8 @@ struct Generator {
     ir: Ir,
     /// Variables that statements read and write.
     pool: Vec<VarId>,
-    /// The variable that was assigned last: reading it soon gives passes something to find.
-    recent: Option<VarId>,
+    /// Four `bit<8>` variables that are used far more often than the others, so that values meet; they end up in the mark.
+    hot: Vec<VarId>,
     /// Headers that are not in stacks.
     plain: Vec<HeaderId>,
     stacks: Vec<StackId>,
@@ -192,6 +192,8 @@ impl Generator {
         self.ir.intrinsic.mark = Some(mark);
         self.ir.intrinsic.pdu_length = Some(pdu);
         let standard = ["egress_spec", "packet_length", "parser_error", "checksum_error"].map(|n| self.ir.standard(n));
+        self.hot = (0..4).map(|i| self.ir.add_var(&format!("meta.hot{i}"), Ty::Bit(8))).collect();
+        self.pool.extend(&self.hot);
         self.pool.extend([reason, mark, pdu, standard[0], standard[1], standard[2], standard[3]]);
     }
 
@@ -227,7 +229,6 @@ impl Generator {
                 self.ir.actions[a].body = self.stmts(6, 2);
                 // Other blocks only read what the entry gave by way of the action.
                 self.pool.truncate(self.pool.len() - params.len());
-                self.recent = None;
             }
             let miss = self.ir.add_action(&format!("t{i}_miss"), &[], |_, _| vec![]);
             self.ir.actions[miss].body = self.stmts(2, 1);
@@ -350,6 +351,11 @@ impl Generator {
         }
         self.ir.ingress = ingress;
         self.ir.egress = self.stmts(8, 2);
+        let hot = self.hot.iter().map(|v| Expr::var(&self.ir, *v));
+        let join = |a: Expr, b: Expr| Expr { ty: Ty::Bit(a.ty.width() + 8), kind: ExprKind::Concat(Box::new(a), Box::new(b)) };
+        if let (Some(all), Some(mark)) = (hot.reduce(join), self.ir.intrinsic.mark) {
+            self.ir.egress.push(Stmt::Assign(LValue::Var(mark), all));
+        }
         if self.rng.once_in(2) {
             let mut data = sum(&self.ir);
             data.insert(1, option);
@@ -386,7 +392,6 @@ impl Generator {
                 let (dst, ty) = self.lvalue();
                 let depth = self.rng.below(4);
                 let value = self.expr(ty, depth);
-                self.recent = dst.root_var().or(self.recent);
                 Stmt::Assign(dst, value)
             }
             5 => Stmt::SetValid(self.header(), !self.rng.once_in(3)),
@@ -516,6 +521,8 @@ impl Generator {
 
     fn lvalue(&mut self) -> (LValue, Ty) {
         let (l, ty) = if self.rng.once_in(2) {
+            (LValue::Var(*self.rng.pick(&self.hot)), Ty::Bit(8))
+        } else if self.rng.once_in(2) {
             let v = *self.rng.pick(&self.pool);
             (LValue::Var(v), self.ir.vars[v].ty)
         } else {
@@ -586,13 +593,7 @@ impl Generator {
             }
             2 | 3 => {
                 let from = self.any_expr(depth);
-                if from.ty != Ty::Bool {
-                    from.cast(ty)
-                } else if ty == Ty::Bit(1) {
-                    from.cast(ty)
-                } else {
-                    from.cast(Ty::Bit(1)).cast(ty)
-                }
+                if from.ty != Ty::Bool || ty == Ty::Bit(1) { from.cast(ty) } else { from.cast(Ty::Bit(1)).cast(ty) }
             }
             4 if width > 1 => {
                 let low = 1 + self.rng.below(width as usize - 1) as u32;
@@ -619,10 +620,13 @@ impl Generator {
 
     /// A constant, variable or field of that type; a constant where there is nothing else.
     fn leaf(&mut self, ty: Ty) -> Expr {
+        if ty == Ty::Bit(8) && !self.rng.once_in(3) {
+            let v = *self.rng.pick(&self.hot);
+            return Expr::var(&self.ir, v);
+        }
         for _ in 0..6 {
             let e = match self.rng.below(5) {
                 0 => break,
-                1 if self.recent.is_some() => Expr::var(&self.ir, self.recent.unwrap_or(self.pool[0])),
                 1 | 2 => {
                     let (h, i, ty) = self.field();
                     Expr { kind: ExprKind::Field(h, i), ty }

@@ -188,15 +188,14 @@ pub fn all_stmts(block: &Block, f: &mut dyn FnMut(&Stmt)) {
 pub fn stmt_lvalues<'s>(s: &'s Stmt, f: &mut dyn FnMut(&'s LValue)) {
     match s {
         Stmt::Assign(dst, _) | Stmt::Lookahead(dst) => f(dst),
-        Stmt::Extern(e) => match e {
+        Stmt::Extern(
             Extern::Meter { result, .. }
             | Extern::DirectMeter { result, .. }
             | Extern::RegisterRead { result, .. }
             | Extern::Hash { result, .. }
             | Extern::Random { result, .. }
-            | Extern::UpdateChecksum { checksum: result, .. } => f(result),
-            _ => {}
-        },
+            | Extern::UpdateChecksum { checksum: result, .. },
+        ) => f(result),
         _ => {}
     }
 }

@@ -193,7 +193,7 @@ pub fn ran(args: &RanArgs) -> Result<(), Failure> {
 /// Runs the HTTP server.
 pub fn http_server(args: &HttpArgs) -> Result<(), Failure> {
     let input = Input::listen(args.until_input_ends)?;
-    let _server = traffic::dn::FileServer::start(args.listen).map_err(|e| Failure::Usage(format!("cannot listen on {}: {e}", args.listen)))?;
+    let _server = traffic::dn::Server::start(args.listen).map_err(|e| Failure::Usage(format!("cannot listen on {}: {e}", args.listen)))?;
     println!("ready");
     while !matches!(input.next(Duration::from_millis(200)), Next::End) {}
     Ok(())

@@ -146,8 +146,6 @@ fn open_ports(config: &Config) -> Result<Vec<OpenPort>, Failure> {
 pub struct Upf {
     requests: Sender<Request>,
     agent: std::thread::JoinHandle<Agent>,
-    /// Where N4 listens.
-    pub n4: SocketAddr,
 }
 
 impl Upf {
@@ -162,7 +160,6 @@ impl Upf {
         targets.target().apply(&initial).map_err(|e| Failure::Usage(format!("the configuration does not fit the tables: {e}")))?;
 
         let socket = bind_n4(config.n4.listen)?;
-        let n4 = socket.local_addr().map_err(|e| Failure::Failed(format!("N4 socket: {e}")))?;
         let labels = config.ports.iter().zip(&ports).map(|(c, p)| PortLabel {
             id: p.id,
             name: c.name.clone(),
@@ -199,7 +196,7 @@ impl Upf {
                 agent
             })
             .map_err(|e| Failure::Failed(format!("cannot start the agent: {e}")))?;
-        Ok(Upf { requests, agent, n4 })
+        Ok(Upf { requests, agent })
     }
 
     /// A snapshot.

@@ -1,10 +1,19 @@
 //! The UP function between N4 and the data plane: PFCP rules become table entries (crate `pfcp` ← here → crate `program`).
 //!
-//! Nothing here does I/O, reads a clock or draws randomness. A session's way: [`pfcp::rules::SessionRules`] →
-//! [`lower`] → difference to what was there → one batch → [`plane::DataPlane::commit`].
+//! Nothing here does I/O, reads a clock or draws randomness. A session's way, from [`plane`]:
+//! [`pfcp::rules::SessionRules`] → [`lower`] → difference to what was there → one batch → [`plane::DataPlane::commit`].
 //! A punted packet's way: [`host::Host::punt`] → [`host::Action`]s.
 #![forbid(unsafe_code)]
 
+pub mod alloc;
 pub mod config;
+pub mod filters;
+pub mod hops;
 pub mod host;
+pub mod ids;
+pub mod lower;
+mod neighbours;
+pub mod networks;
 pub mod plane;
+mod reply;
+pub mod static_rules;

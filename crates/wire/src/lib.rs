@@ -27,6 +27,9 @@ pub enum Error {
     /// A field has a value that the specification forbids or that we do not take.
     #[error("{0}: malformed")]
     Malformed(&'static str),
+    /// Something that must be understood is not (GTP-U's extension headers, TS 29.281 §5.2.1).
+    #[error("{0}: not supported")]
+    Unsupported(&'static str),
     /// The checksum is wrong.
     #[error("{0}: wrong checksum")]
     Checksum(&'static str),

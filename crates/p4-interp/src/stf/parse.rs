@@ -79,7 +79,7 @@ fn set_default(text: &str, program: &Program) -> Result<Op, String> {
 
 fn table<'t>(text: &'t str, program: &Program) -> Result<(TableId, &'t str), String> {
     let (name, rest) = word(text);
-    let all = program.tables.iter().map(|(id, t)| (id, [t.full_name.as_str(), t.name.as_str()]));
+    let all = program.tables.iter().map(|(id, t)| (id, vec![t.full_name.as_str(), t.name.as_str()]));
     named(name, all).map(|id| (id, rest)).map_err(|e| format!("table {e}"))
 }
 
@@ -87,7 +87,12 @@ fn action(name: &str, program: &Program, table: &TableInfo) -> Result<ActionId, 
     let name = unquote(name);
     let all = table.actions.iter().filter_map(|u| {
         let info = program.actions.get(u.action)?;
-        Some((u.action, [info.full_name.as_str(), info.name.as_str()]))
+        // An action that the table gives arguments of its own is a copy for it, named ACTION.TABLE.
+        let table = table.name.rsplit('.').next().unwrap_or("");
+        let original = |name: &'_ str| name.strip_suffix(table).and_then(|n| n.strip_suffix('.')).map(str::len);
+        let mut names = vec![info.full_name.as_str(), info.name.as_str()];
+        names.extend(original(&info.full_name).map(|len| &info.full_name[..len]));
+        Some((u.action, names))
     });
     named(name, all).map_err(|e| format!("action {e} of table {}", table.name))
 }
@@ -104,7 +109,7 @@ fn priority_and_keys(text: &str, info: &TableInfo) -> Result<(u32, Vec<KeyMatch>
         let colon = w.find(':').ok_or_else(|| format!("{w:?} is not KEY:VALUE"))?;
         let (name, value) = (unquote(&w[..colon]), &w[colon + 1..]);
         let name = stack_index(name);
-        let all = info.keys.iter().enumerate().map(|(i, k)| (i, [k.name.as_str(), k.name.as_str()]));
+        let all = info.keys.iter().enumerate().map(|(i, k)| (i, vec![k.name.as_str()]));
         let i = named(&name, all).map_err(|e| format!("key {e} of table {}", info.name))?;
         let key = &info.keys[i];
         let m = key_match(value, key.kind, key.width).map_err(|e| format!("key {}: {e}", key.name))?;
@@ -158,7 +163,7 @@ fn arguments(text: &str, program: &Program, action: ActionId) -> Result<Vec<u128
 fn packet(text: &str) -> Result<Command, String> {
     let (port, rest) = port(text)?;
     let digits: Vec<u8> = nibbles(rest)?.into_iter().map(|n| n.ok_or("a packet to send has no *")).collect::<Result<_, _>>()?;
-    if digits.len() % 2 != 0 {
+    if !digits.len().is_multiple_of(2) {
         return Err("an odd number of digits".into());
     }
     Ok(Command::Packet { port, bytes: digits.chunks(2).map(|d| d[0] << 4 | d[1]).collect() })
@@ -195,7 +200,7 @@ fn check_counter(text: &str, program: &Program) -> Result<Command, String> {
     let (open, close) = (text.find('(').ok_or("no index")?, text.find(')').ok_or("no index")?);
     let name = unquote(text[..open].trim());
     let index = text.get(open + 1..close).ok_or("no index")?.trim();
-    let all = program.counters.iter().map(|(id, c)| (id, [c.name.as_str(), c.name.as_str()]));
+    let all = program.counters.iter().map(|(id, c)| (id, vec![c.name.as_str()]));
     let counter = named(name, all).map_err(|e| format!("counter {e}"))?;
     if program.counters[counter].table.is_some() {
         return Err(format!("check_counter of direct counter {name} is not supported"));
@@ -222,9 +227,9 @@ fn check_counter(text: &str, program: &Program) -> Result<Command, String> {
 }
 
 /// The one whose name is `name`; else the only one whose name ends with it behind a dot.
-fn named<'p, I: Copy>(name: &str, all: impl Iterator<Item = (I, [&'p str; 2])>) -> Result<I, String> {
+fn named<'p, I: Copy>(name: &str, all: impl Iterator<Item = (I, Vec<&'p str>)>) -> Result<I, String> {
     let name = unquote(name);
-    let all: Vec<(I, [&str; 2])> = all.collect();
+    let all: Vec<(I, Vec<&str>)> = all.collect();
     if let Some((id, _)) = all.iter().find(|(_, names)| names.contains(&name)) {
         return Ok(*id);
     }

@@ -1,0 +1,14 @@
+#include "../frame/head.p4"
+#define OWN_TYPES
+#define OWN_INGRESS
+struct headers_t { eth_t eth; ip_t ip; tag_t[3] tags; }
+struct meta_t { bit<32> x; bit<8> y; bool ok; }
+const bit<32> a = 1;
+bit<32> f(in bit<32> v) { return v; }
+const bit<32> b = f(a);
+control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+    apply {
+        bit<8>[2] v;
+    }
+}
+#include "../frame/tail.p4"

@@ -1,0 +1,12 @@
+#include "../frame/head.p4"
+#define OWN_TYPES
+#define OWN_PARSER
+struct headers_t { eth_t eth; ip_t ip; tag_t[3] tags; }
+struct meta_t { bit<32> x; bit<8> y; bool ok; }
+parser P(packet_in pkt, out headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+    state start { transition next; }
+    state next { transition accept; }
+    state next { transition reject; }
+    state accept { transition reject; }
+}
+#include "../frame/tail.p4"

@@ -1,0 +1,13 @@
+#include "../frame/head.p4"
+#define OWN_TYPES
+#define OWN_INGRESS
+struct headers_t { eth_t eth; ip_t ip; tag_t[3] tags; }
+struct meta_t { bit<32> x; bit<8> y; bool ok; }
+control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+    table t { actions = { NoAction; } }
+    action a() { t.apply(); }
+    apply {
+        a();
+    }
+}
+#include "../frame/tail.p4"

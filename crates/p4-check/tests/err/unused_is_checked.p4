@@ -1,0 +1,15 @@
+#include "../frame/head.p4"
+#define OWN_TYPES
+#define OWN_INGRESS
+struct headers_t { eth_t eth; ip_t ip; tag_t[3] tags; }
+struct meta_t { bit<32> x; bit<8> y; bool ok; }
+control Aside(inout bit<8> v) { apply { v = true; } }
+void f(in bit<8> v) { v = 1; }
+control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+    action never(bit<8> v) { meta.x = v; }
+    table nor { key = { meta.z : exact; } actions = { never; } }
+    apply {
+        meta.x = 1;
+    }
+}
+#include "../frame/tail.p4"

@@ -1,0 +1,66 @@
+//! Does every program compile to what it did, and does every fault get the message it had?
+//!
+//! `tests/ok/x.p4` has its warnings and IR beside it in `x.ir`; `tests/err/x.p4` has its diagnostics in `x.txt`. To accept a
+//! change run the tests with `UPDATE=1` and read the difference.
+
+use p4_check::{Options, compile_file};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn programs(dir: &str) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).filter(|p| p.extension().is_some_and(|x| x == "p4")).collect();
+    files.sort();
+    files
+}
+
+/// Compares with the stored text, or stores it.
+fn golden(path: &Path, text: &str, wrong: &mut Vec<String>) {
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(path, text).unwrap();
+        return;
+    }
+    let stored = fs::read_to_string(path).unwrap_or_default();
+    if stored != text {
+        let at = stored.lines().zip(text.lines()).position(|(a, b)| a != b).unwrap_or(stored.lines().count().min(text.lines().count()));
+        let line = |t: &str| t.lines().nth(at).unwrap_or("(end)").to_owned();
+        wrong.push(format!("{} line {}:\n  stored: {}\n  now:    {}", path.display(), at + 1, line(&stored), line(text)));
+    }
+}
+
+#[test]
+fn good_programs_compile_to_what_they_did() {
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for p in programs("tests/ok") {
+        match compile_file(&p, &Options::default()) {
+            Ok(c) => {
+                p4_ir::verify(&c.ir).unwrap_or_else(|e| panic!("{}: {e:?}", p.display()));
+                golden(&p.with_extension("ir"), &format!("{}{}", c.render_warnings(), c.ir), &mut wrong);
+            }
+            Err(e) => wrong.push(format!("{} does not compile:\n{e}", p.display())),
+        }
+        count += 1;
+    }
+    assert!(count >= 15, "only {count} programs were found");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn faults_get_the_messages_they_had() {
+    let (mut wrong, mut count, mut codes) = (Vec::new(), 0, std::collections::BTreeSet::new());
+    for p in programs("tests/err") {
+        match compile_file(&p, &Options::default()) {
+            Ok(_) => wrong.push(format!("{} compiles", p.display())),
+            Err(e) => {
+                assert!(e.diagnostics.iter().any(p4_syntax::Diagnostic::is_error));
+                assert!(e.diagnostics.iter().all(|d| d.code != "internal"), "{}:\n{e}", p.display());
+                codes.extend(e.diagnostics.iter().map(|d| d.code));
+                golden(&p.with_extension("txt"), &e.render(), &mut wrong);
+            }
+        }
+        count += 1;
+    }
+    assert!(count >= 80, "only {count} programs were found");
+    assert!(codes.len() >= 30, "only {} kinds of fault: {codes:?}", codes.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,115 @@
+//! Does the plain-data side say what the source says? Names, codes, sizes, annotations; and what `check` lets pass.
+
+use p4_check::{Options, check_str, compile_file, compile_str};
+use p4_ir::{Stmt, Ty};
+use program::{CountUnit, LengthSource, MatchKind};
+use std::path::Path;
+
+fn ok(name: &str) -> p4_check::Compiled {
+    compile_file(Path::new(&format!("tests/ok/{name}.p4")), &Options::default()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn a_user_plane_keeps_its_names_and_annotations() {
+    let ir = ok("user_plane").ir;
+    let p = &ir.program;
+    assert_eq!(p.name, "user_plane.p4");
+    assert_eq!(p.errors[..3], ["NoError", "PacketTooShort", "NoMatch"]);
+    assert_eq!(p.reason("gate_closed"), Some(2));
+    let table = &p.tables[p.table("pdr_by_teid").unwrap()];
+    assert_eq!(table.full_name, "UpfIngress.pdr_by_teid");
+    assert!(table.split && !table.const_default && table.size == 4096);
+    assert_eq!((table.keys[0].name.as_str(), table.keys[0].width, table.keys[0].kind), ("teid", 32, MatchKind::Exact));
+    assert_eq!(table.default_action, (p.action("drop").unwrap(), vec![1]));
+    let acl = &p.tables[p.table("acl").unwrap()];
+    assert!(acl.const_entries && !acl.split);
+    assert!(acl.entries[0].priority > acl.entries[1].priority, "the first entry is the highest");
+    let usage = &p.counters[p.counter("usage").unwrap()];
+    assert_eq!((usage.size, usage.unit, usage.length), (1024, CountUnit::Both, LengthSource::Pdu));
+    assert_eq!(p.meters[p.meter("session_mbr").unwrap()].unit, CountUnit::Bytes);
+    let (reason, mark) = (ir.intrinsic.drop_reason.unwrap(), ir.intrinsic.mark.unwrap());
+    assert_eq!((ir.vars[reason].name.as_str(), ir.vars[reason].ty), ("meta.reason", Ty::Bit(8)));
+    assert_eq!(ir.vars[mark].ty, Ty::Bit(32));
+    assert_eq!(ir.vars[ir.intrinsic.standard["parser_error"]].ty, Ty::Bit(16));
+}
+
+#[test]
+fn arguments_that_do_not_overlap_are_not_copied() {
+    // A control that gets all headers and metadata must not move them.
+    let text = "#include <v1model.p4>\nheader h_t { bit<8> a; }\nstruct H { h_t h; }\nstruct M { bit<8> x; bit<8> y; }
+        control Sub(inout H h, inout M m) { apply { h.h.a = m.x; } }
+        parser P(packet_in b, out H h, inout M m, inout standard_metadata_t s) { state start { transition accept; } }
+        control V(inout H h, inout M m) { apply { } }
+        control I(inout H h, inout M m, inout standard_metadata_t s) { Sub() a; Sub() b; apply { a.apply(h, m); b.apply(h, m); } }
+        control E(inout H h, inout M m, inout standard_metadata_t s) { apply { } }
+        control D(packet_out b, in H h) { apply { } }
+        V1Switch(P(), V(), I(), E(), V(), D()) main;";
+    let ir = compile_str("alias.p4", text, &Options::default()).unwrap().ir;
+    assert_eq!(ir.ingress.len(), 2);
+    assert!(ir.ingress.iter().all(|s| matches!(s, Stmt::Assign(..))), "{:?}", ir.ingress);
+    assert_eq!(ir.headers.len(), 1);
+}
+
+#[test]
+fn names_that_clash_keep_their_path() {
+    let ir = ok("inlining").ir;
+    let names: Vec<&str> = ir.program.tables.values().map(|t| t.name.as_str()).collect();
+    assert_eq!(names, ["t", "I.outer.one.steps", "I.outer.two.steps", "I.both.steps"]);
+    assert_eq!(ir.program.table("I.both.steps"), ir.program.tables.keys().nth(3));
+}
+
+#[test]
+fn a_direct_counter_counts_whatever_the_action_says() {
+    let ir = ok("tables").ir;
+    let table = &ir.program.tables[ir.program.table("counted").unwrap()];
+    let counter = table.direct_counter.unwrap();
+    assert_eq!(ir.program.counters[counter].size, table.size);
+    for u in &table.actions {
+        let first = ir.actions[u.action].body.first();
+        assert!(matches!(first, Some(Stmt::Extern(p4_ir::Extern::DirectCount(c))) if *c == counter));
+    }
+    let plain = &ir.program.tables[ir.program.table("exact_one").unwrap()];
+    for u in &plain.actions {
+        assert!(!matches!(ir.actions[u.action].body.first(), Some(Stmt::Extern(p4_ir::Extern::DirectCount(_)))));
+    }
+}
+
+#[test]
+fn warnings_come_with_the_program() {
+    let c = ok("warnings");
+    let codes: Vec<&str> = c.warnings.iter().map(|d| d.code).collect();
+    assert_eq!(codes, ["unused", "ignored", "ignored", "truncated", "shift", "truncated"]);
+    assert!(c.render_warnings().contains("did you mean `size`?"));
+    // A table that is never applied is looked at, but is no part of the program.
+    assert_eq!(c.ir.program.table("never"), None);
+}
+
+#[test]
+fn defines_reach_the_source() {
+    let mut options = Options::default();
+    options.defines.insert("SIZE".to_owned(), "77".to_owned());
+    let text = "#include \"tests/frame/head.p4\"\n#define LOCALS counter(SIZE, CounterType.packets) c;\n#define BODY c.count(0);\n\
+                #include \"tests/frame/tail.p4\"\n";
+    options.include_paths.push(".".into());
+    let ir = compile_str("defines.p4", text, &options).unwrap_or_else(|e| panic!("{e}")).ir;
+    assert_eq!(ir.program.counters[ir.program.counter("c").unwrap()].size, 77);
+}
+
+#[test]
+fn checking_takes_any_architecture() {
+    let text = "#include <core.p4>\nextern Own<T> { Own(); T get(in T v); }\ncontrol c_t(inout bit<8> v);\npackage Other(c_t c);\n\
+                control C(inout bit<8> v) { Own<bit<8>>() own; apply { v = own.get(v) + 1; } }\nOther(C()) main;\n";
+    assert!(check_str("other.p4", text, &Options::default()).is_ok());
+    assert!(compile_str("other.p4", text, &Options::default()).is_err());
+    let wrong = text.replace("+ 1", "+ 16w1");
+    let failure = check_str("other.p4", &wrong, &Options::default()).unwrap_err();
+    assert_eq!(failure.diagnostics[0].code, "type-mismatch");
+    assert!(failure.to_string().starts_with("other.p4:5:"), "{failure}");
+}
+
+#[test]
+fn what_cannot_be_read_is_a_diagnostic() {
+    let failure = compile_file(Path::new("tests/ok/no_such_file.p4"), &Options::default()).unwrap_err();
+    assert!(failure.render().contains("no_such_file.p4"));
+    assert!(compile_str("empty.p4", "", &Options::default()).is_err());
+}

@@ -1,0 +1,269 @@
+//! SDF filters (TS 29.244 §8.2.5) of the PDRs that share a look-up key, as one set of table entries.
+//!
+//! Sets are canonical: where a filter's UE side is "assigned", "any" or the UE's own address it is left open, because
+//! the key has already fixed the UE. So sessions of the same kind have equal sets, and equal sets are stored once.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use pfcp::rules::{AddressMatch, Pdr, SdfFilter};
+use program::{Entry, KeyMatch};
+
+use crate::config::{bits, prefix_mask};
+use crate::ids::Ids;
+
+/// Entries that one SDF filter may become (its port ranges multiply), and that a set may have.
+const MAX_ENTRIES_OF_FILTER: usize = 256;
+const MAX_ENTRIES_OF_SET: usize = 1024;
+/// PDRs that one look-up key may lead to: a class is 8 bits wide.
+pub const MAX_CLASSES: usize = 256;
+
+const ANY_PORT: (u16, u16) = (0, u16::MAX);
+
+/// One entry of a set, of one IP version. "Remote" and "local" are as the program takes them: for a packet out
+/// of a tunnel its destination is remote, for any other its source.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Term {
+    /// Address and mask.
+    pub remote: (u128, u128),
+    /// Address and mask.
+    pub local: (u128, u128),
+    /// IP protocol.
+    pub protocol: Option<u8>,
+    /// Inclusive.
+    pub remote_ports: (u16, u16),
+    /// Inclusive.
+    pub local_ports: (u16, u16),
+    /// Value and mask.
+    pub tos: (u8, u8),
+    /// IPv6 only.
+    pub flow_label: Option<u32>,
+    /// Of the PDU session container.
+    pub qfi: Option<u8>,
+}
+
+impl Term {
+    /// Matches every packet.
+    const ANY: Term = Term {
+        remote: (0, 0),
+        local: (0, 0),
+        protocol: None,
+        remote_ports: ANY_PORT,
+        local_ports: ANY_PORT,
+        tos: (0, 0),
+        flow_label: None,
+        qfi: None,
+    };
+
+    /// Whether it matches every packet.
+    pub fn is_any(&self) -> bool {
+        *self == Term::ANY
+    }
+}
+
+/// What a PDR matches, by IP version.
+#[derive(Clone, Debug, Default)]
+pub struct Terms {
+    /// For IPv4 packets.
+    pub v4: Vec<Term>,
+    /// For IPv6 packets.
+    pub v6: Vec<Term>,
+}
+
+/// What is known about a PDR beside its filters.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Side {
+    /// The UE's addresses, as far as known.
+    pub ue_ipv4: Option<Ipv4Addr>,
+    /// The UE's /64.
+    pub ue_prefix: Option<u64>,
+    /// Packets come out of a tunnel, but from the remote side (N9 towards the access side, or the CP function): what
+    /// the program takes for remote is local.
+    pub swapped: bool,
+    /// Whether IPv4 packets can match (the PDI's UE address allows them).
+    pub v4: bool,
+    /// Whether IPv6 packets can match.
+    pub v6: bool,
+    /// The key alone does not fix the UE: PDRs that share it have different UE addresses.
+    pub match_ue: bool,
+}
+
+/// What a PDR matches, or why it cannot be matched.
+pub fn terms(pdr: &Pdr, side: &Side) -> Result<Terms, String> {
+    let mut terms = Terms::default();
+    if pdr.pdi.sdf_filters.is_empty() {
+        add(&mut terms, side, Term::ANY, Family { v4: true, v6: true }, &pdr.pdi.qfis);
+    }
+    for filter in &pdr.pdi.sdf_filters {
+        add_filter(&mut terms, side, filter, &pdr.pdi.qfis)?;
+    }
+    Ok(terms)
+}
+
+#[derive(Clone, Copy)]
+struct Family {
+    v4: bool,
+    v6: bool,
+}
+
+fn add_filter(terms: &mut Terms, side: &Side, filter: &SdfFilter, qfis: &[u8]) -> Result<(), String> {
+    if let Some(spi) = filter.spi {
+        return Err(format!("SDF filter with security parameter index {spi:#x}: not supported"));
+    }
+    let mut family = Family { v4: true, v6: true };
+    let mut term = Term::ANY;
+    if let Some((value, mask)) = filter.tos {
+        term.tos = (value & mask, mask);
+    }
+    if let Some(label) = filter.flow_label {
+        term.flow_label = Some(label & 0xf_ffff);
+        family.v4 = false;
+    }
+    let (mut remote_ports, mut local_ports) = (&[ANY_PORT][..], &[ANY_PORT][..]);
+    if let Some(flow) = &filter.flow {
+        term.protocol = flow.protocol;
+        term.remote = match flow.remote {
+            AddressMatch::Any => (0, 0),
+            AddressMatch::Prefix(ip, len) => address(ip, len, &mut family)?,
+            // "from assigned" is a filter written from the UE's side.
+            AddressMatch::Assigned => match (side.ue_ipv4, side.ue_prefix) {
+                (Some(ip), None) => address(ip.into(), 32, &mut family)?,
+                (None, Some(prefix)) => address(prefix_address(prefix).into(), 64, &mut family)?,
+                _ => return Err("SDF filter \"from assigned\": the UE's address is not one".into()),
+            },
+        };
+        term.local = match flow.local {
+            AddressMatch::Any | AddressMatch::Assigned => (0, 0),
+            AddressMatch::Prefix(ip, len) => {
+                let masked = address(ip, len, &mut family)?;
+                if is_ue(side, ip, len) { (0, 0) } else { masked }
+            }
+        };
+        if !flow.remote_ports.is_empty() {
+            remote_ports = &flow.remote_ports;
+        }
+        if !flow.local_ports.is_empty() {
+            local_ports = &flow.local_ports;
+        }
+    }
+    if remote_ports.len() * local_ports.len() * qfis.len().max(1) > MAX_ENTRIES_OF_FILTER {
+        return Err(format!("SDF filter needs more than {MAX_ENTRIES_OF_FILTER} entries"));
+    }
+    for remote in remote_ports {
+        for local in local_ports {
+            if remote.0 > remote.1 || local.0 > local.1 {
+                return Err("SDF filter with an empty port range".into());
+            }
+            add(terms, side, Term { remote_ports: *remote, local_ports: *local, ..term.clone() }, family, qfis);
+        }
+    }
+    Ok(())
+}
+
+/// Value and mask of a prefix, whose IP version is then the only one.
+fn address(ip: std::net::IpAddr, len: u8, family: &mut Family) -> Result<(u128, u128), String> {
+    if len > crate::config::width(ip) {
+        return Err(format!("SDF filter: {ip}/{len} is longer than the address"));
+    }
+    if len > 0 {
+        match ip.is_ipv4() {
+            true => family.v6 = false,
+            false => family.v4 = false,
+        }
+        if !family.v4 && !family.v6 {
+            return Err("SDF filter mixes IPv4 and IPv6".into());
+        }
+    }
+    let mask = prefix_mask(ip, len);
+    Ok((bits(ip) & mask, mask))
+}
+
+fn is_ue(side: &Side, ip: std::net::IpAddr, len: u8) -> bool {
+    match ip {
+        std::net::IpAddr::V4(ip) => len == 32 && side.ue_ipv4 == Some(ip),
+        std::net::IpAddr::V6(ip) => len == 64 && side.ue_prefix == Some((u128::from(ip) >> 64) as u64),
+    }
+}
+
+fn prefix_address(prefix: u64) -> Ipv6Addr {
+    Ipv6Addr::from(u128::from(prefix) << 64)
+}
+
+/// Adds a term for each QFI and IP version that it is for, without repeating one.
+fn add(terms: &mut Terms, side: &Side, term: Term, family: Family, qfis: &[u8]) {
+    let qfis: Vec<Option<u8>> = if qfis.is_empty() { vec![None] } else { qfis.iter().map(|q| Some(q & 0x3f)).collect() };
+    for qfi in qfis {
+        let push = |list: &mut Vec<Term>, ue: Option<(u128, u128)>| {
+            let mut term = Term { qfi, ..term.clone() };
+            if let (true, Some(ue), (0, 0)) = (side.match_ue, ue, term.local) {
+                term.local = ue;
+            }
+            if side.swapped {
+                std::mem::swap(&mut term.remote, &mut term.local);
+                std::mem::swap(&mut term.remote_ports, &mut term.local_ports);
+            }
+            if !list.contains(&term) {
+                list.push(term);
+            }
+        };
+        if side.v4 && family.v4 {
+            push(&mut terms.v4, side.ue_ipv4.map(|ip| (u128::from(u32::from(ip)), 0xffff_ffff)));
+        }
+        if side.v6 && family.v6 {
+            push(&mut terms.v6, side.ue_prefix.map(|p| (u128::from(p) << 64, u128::MAX << 64)));
+        }
+    }
+}
+
+/// Terms of all classes of a group: class 0 is looked at first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct FilterSet {
+    /// Class and term, for table `sdf_ipv4`.
+    pub v4: Vec<(u8, Term)>,
+    /// Class and term, for table `sdf_ipv6`.
+    pub v6: Vec<(u8, Term)>,
+}
+
+impl FilterSet {
+    /// Adds a class; `class` is the number of classes before.
+    pub fn push(&mut self, class: u8, terms: Terms) -> Result<(), String> {
+        self.v4.extend(terms.v4.into_iter().map(|t| (class, t)));
+        self.v6.extend(terms.v6.into_iter().map(|t| (class, t)));
+        if self.v4.len() + self.v6.len() > MAX_ENTRIES_OF_SET {
+            return Err(format!("the PDRs of a tunnel or address need more than {MAX_ENTRIES_OF_SET} filter entries"));
+        }
+        Ok(())
+    }
+
+    /// The set's entries under its number.
+    pub fn entries(&self, number: u16, ids: &Ids) -> impl Iterator<Item = Entry> {
+        let v4 = self.v4.iter().map(move |(class, t)| (ids.tables.sdf_ipv4, *class, keys(number, t, false)));
+        let v6 = self.v6.iter().map(move |(class, t)| (ids.tables.sdf_ipv6, *class, keys(number, t, true)));
+        v4.chain(v6).map(move |(table, class, keys)| Entry {
+            table,
+            keys,
+            priority: MAX_CLASSES as u32 - u32::from(class),
+            action: ids.actions.set_filter,
+            args: vec![u128::from(class)],
+        })
+    }
+}
+
+fn keys(number: u16, term: &Term, v6: bool) -> Vec<KeyMatch> {
+    let ternary = |(value, mask): (u128, u128)| KeyMatch::Ternary { value, mask };
+    let optional = |value: Option<u128>, mask: u128| ternary(value.map_or((0, 0), |v| (v, mask)));
+    let range = |(low, high): (u16, u16)| KeyMatch::Range { low: low.into(), high: high.into() };
+    let mut keys = vec![
+        KeyMatch::Exact(number.into()),
+        ternary(term.remote),
+        ternary(term.local),
+        optional(term.protocol.map(u128::from), 0xff),
+        range(term.remote_ports),
+        range(term.local_ports),
+        ternary((term.tos.0.into(), term.tos.1.into())),
+    ];
+    if v6 {
+        keys.push(optional(term.flow_label.map(u128::from), 0xf_ffff));
+    }
+    keys.push(optional(term.qfi.map(u128::from), 0x3f));
+    keys
+}

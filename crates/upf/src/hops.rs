@@ -1,0 +1,300 @@
+//! Next hops and routes that follow from the configuration alone, numbered for table `nexthop`.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use base::PortId;
+use indexmap::IndexMap;
+use program::{Entry, KeyMatch, Op};
+use wire::ethernet::Mac;
+
+use crate::config::{self, NetworkConfig, Prefix, Via, VxlanRemote};
+use crate::ids::Ids;
+use crate::networks::{Networks, Vrf};
+
+/// A port as a host sees it.
+#[derive(Clone, Debug)]
+pub struct HostPort {
+    /// Number.
+    pub id: PortId,
+    /// Our MAC address.
+    pub mac: Mac,
+    /// Network instance.
+    pub vrf: Vrf,
+    /// Our addresses and their networks.
+    pub addresses: Vec<Prefix>,
+    /// Our tunnel endpoints.
+    pub endpoints: Vec<Ipv4Addr>,
+    /// See [`config::PortConfig::proxy_prefixes`].
+    pub proxy_prefixes: Vec<Prefix>,
+    /// Networks whose hosts are neighbours: of the addresses, and of routes to the port itself.
+    pub on_link: Vec<Prefix>,
+    /// Our link-local address (RFC 4291 §2.5.1), where the port has IPv6.
+    pub link_local: Option<Ipv6Addr>,
+}
+
+impl HostPort {
+    /// Whether it carries VXLAN outside.
+    pub fn is_vxlan(&self) -> bool {
+        self.id.0 & 0x100 != 0
+    }
+
+    /// Whether an address of ours is here.
+    pub fn has(&self, ip: IpAddr) -> bool {
+        self.addresses.iter().any(|(own, _)| *own == ip) || self.link_local.is_some_and(|own| ip == own) || self.has_endpoint(ip)
+    }
+
+    /// Whether a tunnel endpoint of ours is here.
+    pub fn has_endpoint(&self, ip: IpAddr) -> bool {
+        self.endpoints.iter().any(|own| ip == *own)
+    }
+
+    /// Whether `ip` is a host of a network of the port, and not that network's own or broadcast address.
+    pub fn reaches(&self, ip: IpAddr) -> bool {
+        let host = |prefix: &&Prefix| {
+            if !config::contains(**prefix, ip) {
+                return false;
+            }
+            let wildcard = !config::prefix_mask(ip, prefix.1) & base::Bits::mask(config::width(ip).into());
+            let host = config::bits(ip) & wildcard;
+            // RFC 3021: networks of 31 bits have neither; IPv6 has no broadcast.
+            !ip.is_ipv4() || wildcard <= 1 || (host != 0 && host != wildcard)
+        };
+        !self.is_vxlan() && !ip.is_multicast() && self.on_link.iter().find(host).is_some()
+    }
+}
+
+/// What a number in table `nexthop` leads to.
+#[derive(Clone, Debug)]
+pub enum Hop {
+    /// An address of ours in that network instance: punted.
+    Local(Vrf),
+    /// Any neighbour on the port that has no number of its own yet: punted.
+    Glean {
+        /// Network instance.
+        vrf: Vrf,
+        /// Position of the port.
+        port: usize,
+    },
+    /// A router, or a neighbour whose MAC address is given.
+    Neighbour {
+        /// Network instance.
+        vrf: Vrf,
+        /// Position of the port.
+        port: usize,
+        /// Address.
+        ip: IpAddr,
+        /// MAC address, if given.
+        mac: Option<Mac>,
+    },
+    /// Behind VXLAN.
+    Remote {
+        /// Network instance.
+        vrf: Vrf,
+        /// Position of the port.
+        port: usize,
+        /// Where.
+        remote: VxlanRemote,
+    },
+}
+
+/// All of it.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Ports in the order of the configuration.
+    pub ports: Vec<HostPort>,
+    /// Position is number less 1.
+    pub hops: Vec<Hop>,
+    /// Next hop numbers of routes.
+    pub routes: IndexMap<(Vrf, Prefix), u16>,
+}
+
+impl Plan {
+    /// Of a configuration that validates.
+    pub fn new(config: &NetworkConfig, networks: &Networks) -> Plan {
+        let ports = config.ports.iter().map(|p| host_port(p, networks, config)).collect();
+        let mut plan = Plan { ports, hops: Vec::new(), routes: IndexMap::new() };
+        plan.add_local(networks);
+        plan.add_remotes(config, networks);
+        plan.add_neighbours(config);
+        plan.add_configured_routes(config, networks);
+        plan.add_connected();
+        plan
+    }
+
+    /// The hop of a number.
+    pub fn hop(&self, number: u16) -> Option<&Hop> {
+        self.hops.get(usize::from(number).checked_sub(1)?)
+    }
+
+    /// The route to an address: longest prefix.
+    pub fn route(&self, vrf: Vrf, ip: IpAddr) -> Option<u16> {
+        let fits = self.routes.iter().filter(|((v, prefix), _)| *v == vrf && config::contains(*prefix, ip));
+        fits.max_by_key(|((_, prefix), _)| prefix.1).map(|(_, number)| *number)
+    }
+
+    /// The port on whose network `ip` is a neighbour without a number of its own.
+    pub fn on_link(&self, vrf: Vrf, ip: IpAddr) -> Option<usize> {
+        match self.hop(self.route(vrf, ip)?)? {
+            Hop::Glean { port, .. } => Some(*port).filter(|port| self.ports[*port].reaches(ip)),
+            _ => None,
+        }
+    }
+
+    fn push(&mut self, hop: Hop) -> u16 {
+        self.hops.push(hop);
+        self.hops.len() as u16
+    }
+
+    /// Packets to an address of ours come to the host, whatever way they came.
+    fn add_local(&mut self, networks: &Networks) {
+        for vrf in networks.vrfs() {
+            let number = self.push(Hop::Local(vrf));
+            for port in self.ports.iter().filter(|p| p.vrf == vrf) {
+                let endpoints = port.endpoints.iter().map(|ip| IpAddr::V4(*ip));
+                for ip in port.addresses.iter().map(|(ip, _)| *ip).chain(endpoints) {
+                    self.routes.insert((vrf, (ip, config::width(ip))), number);
+                }
+            }
+        }
+    }
+
+    fn add_remotes(&mut self, config: &NetworkConfig, networks: &Networks) {
+        for remote in config.vxlan.iter().flat_map(|v| &v.remotes) {
+            let port = self.ports.iter().position(|p| p.id == remote.port);
+            let (Some(vrf), Some(port)) = (networks.vrf(&remote.network_instance), port) else { continue };
+            let number = self.push(Hop::Remote { vrf, port, remote: remote.clone() });
+            self.routes.entry((vrf, (remote.gateway, config::width(remote.gateway)))).or_insert(number);
+        }
+    }
+
+    fn add_neighbours(&mut self, config: &NetworkConfig) {
+        for n in &config.neighbours {
+            let Some(port) = self.ports.iter().position(|p| p.id == n.port) else { continue };
+            self.neighbour(self.ports[port].vrf, port, n.ip, Some(Mac(n.mac)));
+        }
+    }
+
+    /// The number of a neighbour, with a route to itself.
+    fn neighbour(&mut self, vrf: Vrf, port: usize, ip: IpAddr, mac: Option<Mac>) -> u16 {
+        let known = self.hops.iter().position(|h| matches!(h, Hop::Neighbour { vrf: v, ip: i, .. } if (*v, *i) == (vrf, ip)));
+        let number = match known {
+            Some(at) => at as u16 + 1,
+            None => self.push(Hop::Neighbour { vrf, port, ip, mac }),
+        };
+        self.routes.entry((vrf, (ip, config::width(ip)))).or_insert(number);
+        number
+    }
+
+    fn add_configured_routes(&mut self, config: &NetworkConfig, networks: &Networks) {
+        for route in &config.routes {
+            let Some(vrf) = networks.vrf(&route.network_instance) else { continue };
+            let number = match route.via {
+                Via::Connected(port) => self.ports.iter().position(|p| p.id == port).map(|port| self.glean(vrf, port)),
+                Via::Gateway(ip) => self.gateway(vrf, ip),
+            };
+            if let Some(number) = number {
+                self.routes.insert((vrf, route.prefix), number);
+            }
+        }
+    }
+
+    fn gateway(&mut self, vrf: Vrf, ip: IpAddr) -> Option<u16> {
+        let remote = self.hops.iter().position(|h| matches!(h, Hop::Remote { vrf: v, remote, .. } if (*v, remote.gateway) == (vrf, ip)));
+        if let Some(at) = remote {
+            return Some(at as u16 + 1);
+        }
+        let on = |p: &HostPort| p.vrf == vrf && p.addresses.iter().any(|a| config::contains(*a, ip));
+        let port = self.ports.iter().position(on)?;
+        Some(self.neighbour(vrf, port, ip, None))
+    }
+
+    fn glean(&mut self, vrf: Vrf, port: usize) -> u16 {
+        let known = self.hops.iter().position(|h| matches!(h, Hop::Glean { port: p, .. } if *p == port));
+        known.map_or_else(|| self.push(Hop::Glean { vrf, port }), |at| at as u16 + 1)
+    }
+
+    fn add_connected(&mut self) {
+        for port in 0..self.ports.len() {
+            if self.ports[port].is_vxlan() {
+                continue;
+            }
+            let vrf = self.ports[port].vrf;
+            for (ip, len) in self.ports[port].addresses.clone() {
+                if len < config::width(ip) {
+                    let number = self.glean(vrf, port);
+                    self.routes.entry((vrf, (config::network((ip, len)), len))).or_insert(number);
+                }
+            }
+        }
+    }
+}
+
+fn host_port(port: &config::PortConfig, networks: &Networks, config: &NetworkConfig) -> HostPort {
+    let connected = config.routes.iter().filter(|r| r.via == Via::Connected(port.id)).map(|r| r.prefix);
+    HostPort {
+        id: port.id,
+        mac: Mac(port.mac),
+        vrf: networks.vrf(&port.network_instance).unwrap_or_default(),
+        addresses: port.addresses.clone(),
+        endpoints: port.gtpu_endpoints.clone(),
+        proxy_prefixes: port.proxy_prefixes.clone(),
+        on_link: port.addresses.iter().copied().chain(connected).collect(),
+        link_local: port.addresses.iter().any(|(ip, _)| ip.is_ipv6()).then(|| link_local(Mac(port.mac))),
+    }
+}
+
+/// Link-local address from the modified EUI-64 of a MAC address (RFC 4291 appendix A).
+fn link_local(mac: Mac) -> Ipv6Addr {
+    let [a, b, c, d, e, f] = mac.0;
+    let pair = |high, low| u16::from_be_bytes([high, low]);
+    Ipv6Addr::new(0xfe80, 0, 0, 0, pair(a ^ 2, b), pair(c, 0xff), pair(0xfe, d), pair(e, f))
+}
+
+/// Entry of table `route_ipv4` or `route_ipv6`.
+pub fn route_entry(vrf: Vrf, (ip, len): Prefix, number: u16, ids: &Ids) -> Entry {
+    let table = if ip.is_ipv4() { ids.tables.route_ipv4 } else { ids.tables.route_ipv6 };
+    let prefix = KeyMatch::Lpm { value: config::bits(ip), prefix_len: len.into() };
+    let keys = vec![KeyMatch::Exact(vrf.into()), prefix];
+    Entry { table, keys, priority: 0, action: ids.actions.set_nexthop, args: vec![number.into()] }
+}
+
+/// Entry of table `nexthop`: `send` with a MAC address, else `unresolved`.
+pub fn nexthop_entry(number: u16, port: &HostPort, mac: Option<Mac>, ids: &Ids) -> Entry {
+    let (action, args) = match mac {
+        Some(mac) => (ids.actions.send, vec![port.id.0.into(), port.mac.bits().into(), mac.bits().into()]),
+        None => (ids.actions.unresolved, vec![number.into()]),
+    };
+    Entry { table: ids.tables.nexthop, keys: vec![KeyMatch::Exact(number.into())], priority: 0, action, args }
+}
+
+impl Plan {
+    /// Inserts of all next hops and routes.
+    pub fn ops(&self, ids: &Ids) -> Vec<Op> {
+        let hops = self.hops.iter().zip(1u16..).map(|(hop, number)| {
+            let keys = vec![KeyMatch::Exact(number.into())];
+            match hop {
+                Hop::Local(_) | Hop::Glean { .. } => {
+                    let (action, args) = (ids.actions.unresolved, vec![number.into()]);
+                    Entry { table: ids.tables.nexthop, keys, priority: 0, action, args }
+                }
+                Hop::Neighbour { port, mac, .. } => nexthop_entry(number, &self.ports[*port], *mac, ids),
+                Hop::Remote { port, remote, .. } => {
+                    let port = &self.ports[*port];
+                    let args = vec![
+                        port.id.0.into(),
+                        port.mac.bits().into(),
+                        Mac(remote.mac).bits().into(),
+                        remote.vni.into(),
+                        u32::from(remote.local_vtep).into(),
+                        u32::from(remote.remote_vtep).into(),
+                        port.mac.bits().into(),
+                        Mac(remote.underlay_mac).bits().into(),
+                    ];
+                    Entry { table: ids.tables.nexthop, keys, priority: 0, action: ids.actions.send_vxlan, args }
+                }
+            }
+        });
+        let routes = self.routes.iter().map(|((vrf, prefix), number)| route_entry(*vrf, *prefix, *number, ids));
+        hops.chain(routes).map(Op::Insert).collect()
+    }
+}

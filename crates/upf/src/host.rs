@@ -1,0 +1,612 @@
+//! The UPF as a host on its networks: what the pipeline punts, and what time brings.
+//!
+//! ARP (RFC 826) and neighbour discovery (RFC 4861), echo for IPv4 and IPv6, GTP-U's path messages (TS 29.281 §7.2, §7.3).
+//! Not here: router advertisements to UEs (the SMF sends them), ICMP errors, fragments to ourselves.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+
+use base::PortId;
+use pfcp::rules::OuterHeader;
+use program::{Batch, Op};
+use wire::ethernet::{self, Frame, Mac};
+use wire::gtpu::{self, Message};
+use wire::icmp::{self, Echo};
+use wire::{arp, ipv4, ipv6, ndp, udp, vxlan};
+
+use crate::config::{self, NetworkConfig};
+use crate::hops::{Hop, HostPort, Plan};
+use crate::ids::Ids;
+use crate::neighbours::{Here, Neighbours, Waiting};
+use crate::networks::{Networks, Vrf};
+use crate::reply;
+
+/// What the host wants done. In order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Send the frame.
+    Transmit {
+        /// By this port.
+        port: PortId,
+        /// Ethernet frame without FCS.
+        frame: Vec<u8>,
+    },
+    /// Give the frame to the pipeline as if it came in by the port, after the `Apply` before it.
+    Reinject {
+        /// Ingress port.
+        port: PortId,
+        /// Ethernet frame.
+        frame: Vec<u8>,
+    },
+    /// Apply the batch to the data plane.
+    Apply(Batch),
+    /// A peer does not know a tunnel of ours to it (TS 29.281 §7.3.1): for the PFCP node.
+    ErrorIndication {
+        /// The peer.
+        peer: Ipv4Addr,
+        /// Its tunnel endpoint, as our FARs name it.
+        teid: u32,
+    },
+    /// A peer will send no more by that tunnel (TS 29.281 §7.3.2): handed on to where the tunnel's packets go.
+    EndMarker {
+        /// Our endpoint.
+        endpoint: Ipv4Addr,
+        /// Our tunnel.
+        teid: u32,
+    },
+    /// A punted packet had no use, or could not be served; to be counted by reason.
+    Drop {
+        /// Snake case.
+        reason: &'static str,
+    },
+}
+
+/// Error Indications in a second: each is caused by a packet that anybody may send.
+const ERROR_INDICATIONS_PER_S: u32 = 100;
+/// Echo replies (ICMP) in a second.
+const ECHO_REPLIES_PER_S: u32 = 1000;
+
+/// The host. Time is the time since the program began, and never goes back.
+#[derive(Debug)]
+pub struct Host {
+    ids: Ids,
+    networks: Networks,
+    plan: Plan,
+    neighbours: Neighbours,
+    error_indications: Budget,
+    echo_replies: Budget,
+    now: Duration,
+}
+
+/// Neighbours that a session's rules need, to be kept or undone as the data plane takes them.
+#[derive(Debug, Default)]
+pub struct HeldPeers {
+    /// What the data plane must get.
+    pub ops: Vec<Op>,
+    held: Vec<(Vrf, Ipv4Addr)>,
+    made: Vec<u16>,
+}
+
+/// What the neighbours live in, borrowed beside them.
+macro_rules! here {
+    ($host:ident) => {
+        Here { plan: &$host.plan, ids: &$host.ids, now: $host.now }
+    };
+}
+
+type Outcome = Result<(), &'static str>;
+
+impl Host {
+    /// For a configuration that validates.
+    pub fn new(config: &NetworkConfig, ids: &Ids) -> Host {
+        let networks = Networks::new(config);
+        let plan = Plan::new(config, &networks);
+        Host {
+            neighbours: Neighbours::new(&plan, ids.nexthops),
+            error_indications: Budget::new(ERROR_INDICATIONS_PER_S),
+            echo_replies: Budget::new(ECHO_REPLIES_PER_S),
+            now: Duration::ZERO,
+            ids: ids.clone(),
+            networks,
+            plan,
+        }
+    }
+
+    /// Deals with a packet that the pipeline punted on `port` for `reason` with `mark`.
+    pub fn punt(&mut self, packet: &[u8], port: PortId, reason: u8, mark: u32, now: Duration) -> Vec<Action> {
+        self.now = self.now.max(now);
+        let mut out = Vec::new();
+        let Some(at) = self.plan.ports.iter().position(|p| p.id == port) else {
+            return vec![Action::Drop { reason: "port_unknown" }];
+        };
+        let reasons = self.ids.reasons;
+        let frame = Frame::new_checked(packet);
+        let outcome = match frame.map(|frame| out_of_vxlan(&self.plan.ports[at], frame)) {
+            Err(_) => Err("frame_too_short"),
+            Ok(frame) if reason == reasons.neighbour_unknown => self.route(frame, packet, at, mark, &mut out),
+            Ok(frame) if reason == reasons.gtpu_signalling => self.gtpu_signalling(frame, at, &mut out),
+            Ok(frame) if reason == reasons.unknown_teid => self.unknown_teid(frame, at, &mut out),
+            Ok(frame) => match frame.ethertype() {
+                ethernet::ARP => self.arp(frame, at, &mut out),
+                ethernet::IPV4 => self.host_ipv4(frame, at, &mut out),
+                ethernet::IPV6 => self.host_ipv6(frame, at, &mut out),
+                _ => Err("ethertype"),
+            },
+        };
+        if let Err(reason) = outcome {
+            out.push(Action::Drop { reason });
+        }
+        out
+    }
+
+    /// Does what is due: questions to neighbours, again or to confirm; neighbours that do not answer are given up.
+    /// To be called a few times a second.
+    pub fn poll(&mut self, now: Duration) -> Vec<Action> {
+        self.now = self.now.max(now);
+        let mut out = Vec::new();
+        self.neighbours.poll(here!(self), &mut out);
+        out
+    }
+
+    /// Neighbours known or asked for.
+    pub fn neighbour_count(&self) -> usize {
+        self.neighbours.len()
+    }
+
+    fn arp(&mut self, frame: Frame<'_>, at: usize, out: &mut Vec<Action>) -> Outcome {
+        let packet = arp::Packet::new_checked(frame.payload()).and_then(|p| arp::Repr::parse(&p));
+        let packet = packet.map_err(|_| "arp_malformed")?;
+        let port = &self.plan.ports[at];
+        if port.has(packet.sender_ip.into()) {
+            return Err("address_conflict");
+        }
+        self.neighbours.learn(at, packet.sender_ip.into(), packet.sender_mac, here!(self), out);
+        if packet.operation == arp::Operation::Reply {
+            return Ok(());
+        }
+        let target = IpAddr::V4(packet.target_ip);
+        let proxied = port.proxy_prefixes.iter().any(|p| config::contains(*p, target)) && packet.sender_ip != packet.target_ip;
+        if !port.has(target) && !proxied {
+            return Err("arp_not_for_us");
+        }
+        answer(&self.plan, at, reply::arp_reply(port, &packet), out)
+    }
+
+    fn host_ipv4(&mut self, frame: Frame<'_>, at: usize, out: &mut Vec<Action>) -> Outcome {
+        let packet = ipv4::Packet::new_checked(frame.payload()).map_err(|_| "ipv4_malformed")?;
+        if packet.is_fragment() {
+            return Err("fragment_to_host");
+        }
+        let (src, dst) = (IpAddr::V4(packet.src()), IpAddr::V4(packet.dst()));
+        if !is_host(src) || !self.plan.ports[at].has(dst) && !self.is_local(self.plan.ports[at].vrf, dst) {
+            return Err("address_not_ours");
+        }
+        if packet.protocol() != ipv4::ICMP {
+            return Err("protocol_not_served");
+        }
+        let message = icmp::Message::new_checked_v4(packet.payload()).map_err(|_| "icmp_malformed")?;
+        let echo = Echo::parse(&message, false).map_err(|_| "icmp_malformed")?;
+        let request = echo.filter(|e| !e.reply).ok_or("icmp_type")?;
+        self.echo_replies.take(self.now).then_some(()).ok_or("echo_rate")?;
+        let reply = reply::echo_reply(self.plan.ports[at].mac, frame.src(), src, dst, &request);
+        answer(&self.plan, at, reply, out)
+    }
+
+    fn host_ipv6(&mut self, frame: Frame<'_>, at: usize, out: &mut Vec<Action>) -> Outcome {
+        let packet = ipv6::Packet::new_checked(frame.payload()).map_err(|_| "ipv6_malformed")?;
+        if packet.next_header() != ipv6::ICMPV6 {
+            return Err("protocol_not_served");
+        }
+        let (src, dst) = (packet.src(), packet.dst());
+        let message = icmp::Message::new_checked_v6(packet.payload(), src, dst).map_err(|_| "icmp_malformed")?;
+        if let Some(neighbour) = ndp::Repr::parse(&message).map_err(|_| "neighbour_discovery_malformed")? {
+            if packet.hop_limit() != 255 {
+                return Err("neighbour_discovery_malformed");
+            }
+            return self.neighbour_discovery(frame, &packet, neighbour, at, out);
+        }
+        let echo = Echo::parse(&message, true).map_err(|_| "icmp_malformed")?;
+        let request = echo.filter(|e| !e.reply).ok_or("icmp_type")?;
+        let vrf = self.plan.ports[at].vrf;
+        if !is_host(src.into()) || !self.plan.ports[at].has(dst.into()) && !self.is_local(vrf, dst.into()) {
+            return Err("address_not_ours");
+        }
+        self.echo_replies.take(self.now).then_some(()).ok_or("echo_rate")?;
+        let reply = reply::echo_reply(self.plan.ports[at].mac, frame.src(), src.into(), dst.into(), &request);
+        answer(&self.plan, at, reply, out)
+    }
+
+    fn neighbour_discovery(
+        &mut self,
+        frame: Frame<'_>,
+        packet: &ipv6::Packet<'_>,
+        message: ndp::Repr,
+        at: usize,
+        out: &mut Vec<Action>,
+    ) -> Outcome {
+        let port = &self.plan.ports[at];
+        let src = packet.src();
+        match message {
+            ndp::Repr::Solicitation { target, source } => {
+                if port.has(src.into()) {
+                    return Err("address_conflict");
+                }
+                // RFC 4861 §7.1.1: duplicate address detection comes without an address and without the option.
+                if src.is_unspecified() && source.is_some() || src.is_multicast() {
+                    return Err("neighbour_discovery_malformed");
+                }
+                if let Some(mac) = source {
+                    self.neighbours.learn(at, src.into(), mac, here!(self), out);
+                }
+                if !port.has(target.into()) {
+                    return Err("solicitation_not_for_us");
+                }
+                let mac = source.unwrap_or(frame.src());
+                answer(&self.plan, at, reply::advertisement(port, target, src, mac), out)
+            }
+            ndp::Repr::Advertisement { target, mac, .. } => {
+                if port.has(target.into()) {
+                    return Err("address_conflict");
+                }
+                let mac = mac.unwrap_or(frame.src());
+                self.neighbours.learn(at, target.into(), mac, here!(self), out);
+                Ok(())
+            }
+        }
+    }
+
+    fn gtpu_signalling(&mut self, frame: Frame<'_>, at: usize, out: &mut Vec<Action>) -> Outcome {
+        let tunnel = Tunnelled::parse(frame)?;
+        self.our_endpoint(at, tunnel.dst)?;
+        let message = match gtpu::Repr::parse(&tunnel.packet) {
+            Ok(message) => message,
+            // TS 29.281 §5.2.1: the sender is told what we know.
+            Err(wire::Error::Unsupported(_)) => {
+                let types = &[gtpu::extension_type::PDU_SESSION_CONTAINER, gtpu::extension_type::UDP_PORT];
+                let notification = gtpu::Repr::new(0, Some(0), Message::SupportedExtensionHeaders { types });
+                return self.answer_gtpu(&tunnel, at, gtpu::PORT, &notification, out);
+            }
+            Err(_) => return Err("gtpu_malformed"),
+        };
+        match message.message {
+            // §7.2.2: to the port that it came from, with its sequence number (§5.1).
+            Message::EchoRequest => {
+                let response = gtpu::Repr::new(0, Some(message.sequence.unwrap_or(0)), Message::EchoResponse);
+                self.answer_gtpu(&tunnel, at, tunnel.src_port, &response, out)
+            }
+            Message::ErrorIndication { teid, peer } => {
+                // The element names the peer's address that we sent to; the packet may come from another one of it.
+                let IpAddr::V4(peer) = peer else { return Err("gtpu_error_indication_ipv6") };
+                out.push(Action::ErrorIndication { peer, teid });
+                Ok(())
+            }
+            Message::EndMarker => {
+                out.push(Action::EndMarker { endpoint: tunnel.dst, teid: message.teid });
+                Ok(())
+            }
+            Message::EchoResponse => Err("gtpu_echo_response"),
+            Message::SupportedExtensionHeaders { .. } => Err("gtpu_supported_extension_headers"),
+            Message::GPdu { .. } => Err("gtpu_unexpected_g_pdu"),
+            Message::Other { .. } => Err("gtpu_unknown_message"),
+        }
+    }
+
+    /// TS 29.281 §7.3.1: a G-PDU for a tunnel that we do not have is answered with an Error Indication.
+    fn unknown_teid(&mut self, frame: Frame<'_>, at: usize, out: &mut Vec<Action>) -> Outcome {
+        let tunnel = Tunnelled::parse(frame)?;
+        self.our_endpoint(at, tunnel.dst)?;
+        // Never in answer to another message: two endpoints would answer each other for ever.
+        if tunnel.packet.message_type() != gtpu::message_type::G_PDU {
+            return Err("gtpu_malformed");
+        }
+        if !self.error_indications.take(self.now) {
+            return Err("error_indication_rate");
+        }
+        let message = Message::ErrorIndication { teid: tunnel.packet.teid(), peer: tunnel.dst.into() };
+        let mut indication = gtpu::Repr::new(0, Some(0), message);
+        // §5.2.2.1: where senders use several ports, it tells which packet caused this.
+        indication.udp_port = (tunnel.src_port != gtpu::PORT).then_some(tunnel.src_port);
+        self.answer_gtpu(&tunnel, at, gtpu::PORT, &indication, out)
+    }
+
+    fn our_endpoint(&self, at: usize, ip: Ipv4Addr) -> Outcome {
+        let vrf = self.networks.endpoint_vrf(ip).ok_or("address_not_ours")?;
+        let port = &self.plan.ports[at];
+        if port.vrf != vrf && !port.is_vxlan() {
+            return Err("address_not_ours");
+        }
+        Ok(())
+    }
+
+    fn answer_gtpu(&self, to: &Tunnelled<'_>, at: usize, dst_port: u16, message: &gtpu::Repr<'_>, out: &mut Vec<Action>) -> Outcome {
+        if !is_host(to.src.into()) {
+            return Err("gtpu_malformed");
+        }
+        let macs = (self.plan.ports[at].mac, to.src_mac);
+        answer(&self.plan, at, reply::gtpu_frame(macs, to.dst, to.src, dst_port, message), out)
+    }
+
+    /// A packet whose next hop is not resolved, is common to a network, or is ourselves.
+    fn route(&mut self, frame: Frame<'_>, packet: &[u8], at: usize, mark: u32, out: &mut Vec<Action>) -> Outcome {
+        let number = u16::try_from(mark).map_err(|_| "nexthop_unknown")?;
+        let waiting = || Waiting::Punted(self.plan.ports[at].id, packet.to_vec());
+        match self.plan.hop(number) {
+            Some(Hop::Local(vrf)) => self.deliver(frame, at, *vrf, out),
+            Some(Hop::Glean { vrf, port }) => {
+                let (vrf, port) = (*vrf, *port);
+                let destination = self.user_packet(frame, at)?.dst;
+                if self.plan.on_link(vrf, destination) != Some(port) {
+                    return Err("not_on_link");
+                }
+                let waiting = waiting();
+                let number = self.glean(vrf, port, destination, out)?;
+                self.neighbours.send(number, waiting, here!(self), out);
+                Ok(())
+            }
+            Some(Hop::Remote { .. }) => Err("nexthop_unknown"),
+            Some(Hop::Neighbour { .. }) | None => {
+                let waiting = waiting();
+                self.neighbours.send(number, waiting, here!(self), out);
+                Ok(())
+            }
+        }
+    }
+
+    /// The number of a neighbour that packets were sent to.
+    fn glean(&mut self, vrf: Vrf, port: usize, ip: IpAddr, out: &mut Vec<Action>) -> Result<u16, &'static str> {
+        if self.neighbours.number(vrf, ip).is_none() {
+            out.extend(self.neighbours.make_room(here!(self))?.map(Action::Apply));
+        }
+        let made = self.neighbours.ensure(vrf, port, ip, here!(self));
+        let (number, ops) = made.ok_or("neighbours_full")?;
+        if !ops.is_empty() {
+            out.push(Action::Apply(Batch { ops }));
+        }
+        Ok(number)
+    }
+
+    /// A user's packet to an address of ours: an echo request is answered through the pipeline, so that the reply is
+    /// metered, charged and put in the user's tunnel like any other packet from that network.
+    fn deliver(&mut self, frame: Frame<'_>, at: usize, vrf: Vrf, out: &mut Vec<Action>) -> Outcome {
+        let user = self.user_packet(frame, at)?;
+        let owner = self.plan.ports.iter().find(|p| p.vrf == vrf && p.has(user.dst)).ok_or("address_not_ours")?;
+        if user.protocol != (if user.dst.is_ipv4() { ipv4::ICMP } else { ipv6::ICMPV6 }) {
+            return Err("protocol_not_served");
+        }
+        if owner.is_vxlan() {
+            return Err("echo_behind_vxlan");
+        }
+        let message = match (user.src, user.dst) {
+            (IpAddr::V6(src), IpAddr::V6(dst)) => icmp::Message::new_checked_v6(user.payload, src, dst),
+            _ => icmp::Message::new_checked_v4(user.payload),
+        };
+        let echo = message.and_then(|m| Echo::parse(&m, user.dst.is_ipv6())).map_err(|_| "icmp_malformed")?;
+        let request = echo.filter(|e| !e.reply).ok_or("icmp_type")?;
+        if !is_host(user.src) {
+            return Err("address_not_ours");
+        }
+        let (port, mac) = (owner.id, owner.mac);
+        self.echo_replies.take(self.now).then_some(()).ok_or("echo_rate")?;
+        out.push(Action::Reinject { port, frame: reply::echo_reply(mac, mac, user.src, user.dst, &request) });
+        Ok(())
+    }
+
+    /// The packet that the pipeline routes: out of the tunnel if it came by one.
+    fn user_packet<'a>(&self, frame: Frame<'a>, at: usize) -> Result<User<'a>, &'static str> {
+        let tunnelled = self.plan.ports[at].id.0 & 0x80 == 0 && frame.ethertype() == ethernet::IPV4;
+        if let (true, Ok(tunnel)) = (tunnelled, Tunnelled::parse(frame))
+            && tunnel.packet.message_type() == gtpu::message_type::G_PDU
+        {
+            return User::parse(tunnel.packet.payload());
+        }
+        User::parse(frame.payload())
+    }
+
+    fn is_local(&self, vrf: Vrf, ip: IpAddr) -> bool {
+        self.plan.ports.iter().any(|p| p.vrf == vrf && p.has(ip))
+    }
+
+    /// Makes the tunnel peers that are neighbours known as such, so that packets to them have a next hop of their own.
+    pub fn hold_peers(&mut self, peers: impl IntoIterator<Item = (Vrf, Ipv4Addr)>) -> Result<HeldPeers, String> {
+        let mut all = HeldPeers::default();
+        for (vrf, ip) in peers {
+            let number = match self.neighbours.number(vrf, ip.into()) {
+                Some(number) => number,
+                None => {
+                    // Peers behind routers need nothing.
+                    let Some(port) = self.plan.on_link(vrf, ip.into()) else { continue };
+                    let made = self.neighbours.ensure(vrf, port, ip.into(), here!(self));
+                    let Some((number, ops)) = made else {
+                        self.undo_hold(all);
+                        return Err("all next hops are in use".into());
+                    };
+                    all.ops.extend(ops);
+                    all.made.push(number);
+                    number
+                }
+            };
+            self.neighbours.hold(number);
+            all.held.push((vrf, ip));
+        }
+        Ok(all)
+    }
+
+    /// Takes back [`Host::hold_peers`], whose ops the data plane did not take.
+    pub fn undo_hold(&mut self, peers: HeldPeers) {
+        for (vrf, ip) in peers.held {
+            self.neighbours.release(vrf, ip);
+        }
+        for number in peers.made {
+            self.neighbours.forget(number);
+        }
+    }
+
+    /// A session no longer sends to the peer. Its next hop stays for a while.
+    pub fn release_peer(&mut self, vrf: Vrf, ip: Ipv4Addr) {
+        self.neighbours.release(vrf, ip);
+    }
+
+    /// Sends an End Marker (TS 29.281 §7.3.2) by the network instance in which the peer is known, else the access side's.
+    pub fn end_marker(&mut self, to: OuterHeader) -> Vec<Action> {
+        let mut out = Vec::new();
+        if let Err(reason) = self.send_end_marker(to, &mut out) {
+            out.push(Action::Drop { reason });
+        }
+        out
+    }
+
+    fn send_end_marker(&mut self, to: OuterHeader, out: &mut Vec<Action>) -> Outcome {
+        let ip = IpAddr::V4(to.ipv4);
+        let known = self.networks.vrfs().find(|vrf| self.neighbours.number(*vrf, ip).is_some());
+        let access = || self.networks.resolve(pfcp::rules::Interface::Access, None).ok();
+        let routed = || self.networks.vrfs().find(|vrf| self.plan.route(*vrf, ip).is_some());
+        let vrf =
+            known.or_else(|| access().filter(|vrf| self.plan.route(*vrf, ip).is_some())).or_else(routed).ok_or("end_marker_no_route")?;
+        let src = self.networks.endpoints(vrf).next().ok_or("end_marker_no_endpoint")?;
+        let number = match self.neighbours.number(vrf, ip) {
+            Some(number) => number,
+            None => self.plan.route(vrf, ip).ok_or("end_marker_no_route")?,
+        };
+        let message = gtpu::Repr::new(to.teid, None, Message::EndMarker);
+        let frame = |src_mac: Mac, dst_mac: Mac| reply::gtpu_frame((src_mac, dst_mac), src, to.ipv4, gtpu::PORT, &message);
+        let (number, port) = match self.plan.hop(number) {
+            Some(Hop::Remote { port, remote, .. }) => {
+                let mac = self.plan.ports[*port].mac;
+                return answer(&self.plan, *port, frame(mac, Mac(remote.mac)), out);
+            }
+            Some(Hop::Local(_)) => return Err("end_marker_to_ourselves"),
+            Some(Hop::Glean { vrf, port }) => {
+                let (vrf, port) = (*vrf, *port);
+                if self.plan.on_link(vrf, ip) != Some(port) {
+                    return Err("not_on_link");
+                }
+                (self.glean(vrf, port, ip, out)?, port)
+            }
+            Some(Hop::Neighbour { port, .. }) => (number, *port),
+            // A neighbour that is not of the configuration.
+            None => (number, self.plan.on_link(vrf, ip).ok_or("end_marker_no_route")?),
+        };
+        let waiting = Waiting::Own(frame(self.plan.ports[port].mac, Mac::default()));
+        self.neighbours.send(number, waiting, here!(self), out);
+        Ok(())
+    }
+}
+
+/// Sends a frame of ours by a port: as it is, or inside VXLAN to the remote that has its destination address.
+fn answer(plan: &Plan, at: usize, frame: Vec<u8>, out: &mut Vec<Action>) -> Outcome {
+    let port: &HostPort = &plan.ports[at];
+    if !port.is_vxlan() {
+        out.push(Action::Transmit { port: port.id, frame });
+        return Ok(());
+    }
+    let destination = Frame::new_checked(&frame).map_err(|_| "frame_too_short")?.dst();
+    let remote = plan.hops.iter().find_map(|hop| match hop {
+        Hop::Remote { port, remote, .. } if *port == at && Mac(remote.mac) == destination => Some(remote),
+        _ => None,
+    });
+    let remote = remote.ok_or("vxlan_remote_unknown")?;
+    let around = vxlan::Repr {
+        dst_mac: Mac(remote.underlay_mac),
+        src_mac: port.mac,
+        local_vtep: remote.local_vtep,
+        remote_vtep: remote.remote_vtep,
+        vni: remote.vni,
+        // RFC 7348 §5 wants 49152-65535.
+        src_port: 0xc000,
+    };
+    let mut wrapped = Vec::new();
+    around.emit(&frame, &mut wrapped);
+    out.push(Action::Transmit { port: port.id, frame: wrapped });
+    Ok(())
+}
+
+/// The frame inside VXLAN on a VXLAN port; one whose VXLAN the pipeline has taken off is as it is.
+fn out_of_vxlan<'a>(port: &HostPort, frame: Frame<'a>) -> Frame<'a> {
+    let inside = || {
+        let ip = ipv4::Packet::new_checked(frame.payload()).ok().filter(|ip| ip.protocol() == ipv4::UDP && !ip.is_fragment())?;
+        let udp = udp::Datagram::new_checked(ip.payload()).ok().filter(|udp| udp.dst_port() == vxlan::PORT)?;
+        Frame::new_checked(vxlan::Packet::new_checked(udp.payload()).ok()?.payload()).ok()
+    };
+    match port.is_vxlan() && frame.ethertype() == ethernet::IPV4 {
+        true => inside().unwrap_or(frame),
+        false => frame,
+    }
+}
+
+/// An address that an answer may be sent to.
+fn is_host(ip: IpAddr) -> bool {
+    let broadcast = matches!(ip, IpAddr::V4(ip) if ip.is_broadcast());
+    !ip.is_unspecified() && !ip.is_multicast() && !ip.is_loopback() && !broadcast
+}
+
+/// A GTP-U message in UDP in IPv4.
+struct Tunnelled<'a> {
+    src_mac: Mac,
+    src: Ipv4Addr,
+    dst: Ipv4Addr,
+    src_port: u16,
+    packet: gtpu::Packet<'a>,
+}
+
+impl<'a> Tunnelled<'a> {
+    fn parse(frame: Frame<'a>) -> Result<Tunnelled<'a>, &'static str> {
+        let ip = ipv4::Packet::new_checked(frame.payload()).map_err(|_| "ipv4_malformed")?;
+        if ip.is_fragment() || ip.protocol() != ipv4::UDP {
+            return Err("gtpu_malformed");
+        }
+        let udp = udp::Datagram::new_checked(ip.payload()).map_err(|_| "udp_malformed")?;
+        udp.verify_ipv4(ip.src(), ip.dst()).map_err(|_| "udp_malformed")?;
+        if udp.dst_port() != gtpu::PORT {
+            return Err("gtpu_malformed");
+        }
+        let packet = gtpu::Packet::new_checked(udp.payload()).map_err(|_| "gtpu_malformed")?;
+        Ok(Tunnelled { src_mac: frame.src(), src: ip.src(), dst: ip.dst(), src_port: udp.src_port(), packet })
+    }
+}
+
+/// A user's packet of either IP version.
+struct User<'a> {
+    src: IpAddr,
+    dst: IpAddr,
+    protocol: u8,
+    payload: &'a [u8],
+}
+
+impl<'a> User<'a> {
+    fn parse(bytes: &'a [u8]) -> Result<User<'a>, &'static str> {
+        if bytes.first().is_some_and(|b| b >> 4 == 6) {
+            let p = ipv6::Packet::new_checked(bytes).map_err(|_| "ipv6_malformed")?;
+            return Ok(User { src: p.src().into(), dst: p.dst().into(), protocol: p.next_header(), payload: p.payload() });
+        }
+        let p = ipv4::Packet::new_checked(bytes).map_err(|_| "ipv4_malformed")?;
+        // A fragment has no header of its payload's protocol to answer to; on its way to others that does not matter.
+        let protocol = if p.is_fragment() { u8::MAX } else { p.protocol() };
+        Ok(User { src: p.src().into(), dst: p.dst().into(), protocol, payload: p.payload() })
+    }
+}
+
+/// A number of things in a second, all of which may come at once.
+#[derive(Debug)]
+struct Budget {
+    per_s: u32,
+    /// In billionths.
+    left: u128,
+    last: Duration,
+}
+
+impl Budget {
+    fn new(per_s: u32) -> Budget {
+        Budget { per_s, left: u128::from(per_s) * 1_000_000_000, last: Duration::ZERO }
+    }
+
+    /// Whether one more is allowed.
+    fn take(&mut self, now: Duration) -> bool {
+        const ONE: u128 = 1_000_000_000;
+        let earned = now.saturating_sub(self.last).as_nanos() * u128::from(self.per_s);
+        self.left = self.left.saturating_add(earned).min(u128::from(self.per_s) * ONE);
+        self.last = self.last.max(now);
+        let allowed = self.left >= ONE;
+        self.left -= if allowed { ONE } else { 0 };
+        allowed
+    }
+}

@@ -1,0 +1,594 @@
+//! One session's rules as table entries. Pure: [`outline`] says what numbers the rules need, [`Outline::entries`] puts
+//! numbers in.
+//!
+//! PDRs are grouped by look-up key: tunnel endpoint, or UE address in a network instance. A group whose first PDR
+//! takes everything is one entry with the whole rule in it; any other is an entry that leads to a filter set, whose
+//! classes lead to the rules. PDRs behind one that takes everything have no entries.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+
+use pfcp::rules::{CommitError, Far, Forwarding, Interface, Pdr, Qer, RuleId, SessionRules};
+use program::{Entry, KeyMatch, MeterConfig};
+
+use crate::config::NetworkConfig;
+use crate::filters::{self, FilterSet, MAX_CLASSES, Side, Terms};
+use crate::ids::Ids;
+use crate::networks::{Networks, Vrf};
+
+/// What [`outline`] must know beside the rules.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// Network instances.
+    pub networks: Networks,
+    /// See [`NetworkConfig::zero_mbr_unlimited`].
+    pub zero_mbr_unlimited: bool,
+}
+
+impl Context {
+    /// Of a configuration that validates.
+    pub fn new(config: &NetworkConfig) -> Context {
+        Context { networks: Networks::new(config), zero_mbr_unlimited: config.zero_mbr_unlimited }
+    }
+}
+
+/// How packets find their PDRs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Lookup {
+    /// By the tunnel they come by.
+    Teid(Ipv4Addr, u32),
+    /// By their destination.
+    UeIpv4(Vrf, Ipv4Addr),
+    /// By the /64 of their destination.
+    UeIpv6(Vrf, u64),
+}
+
+/// Identity of an entry of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Key {
+    /// In `pdr_by_class`: group and class.
+    Class(u32, u8),
+    /// In `pdr_by_teid`, `pdr_by_ue_ipv4` or `pdr_by_ue_ipv6`.
+    Lookup(Lookup),
+}
+
+/// What an entry says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// The rule.
+    SetPdr(SetPdr),
+    /// Group and filter set to look at.
+    Classify(u32, u16),
+}
+
+/// Disposition as `p4/include/metadata.p4` numbers it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)] // named as in the program
+pub enum Disposition {
+    #[default]
+    Forward = 0,
+    Drop = 1,
+    Buffer = 2,
+    GateClosed = 3,
+    QuotaExhausted = 4,
+}
+
+/// Encapsulation as `p4/include/metadata.p4` numbers it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)] // named as in the program
+pub enum Encapsulation {
+    #[default]
+    None = 0,
+    Gtpu = 1,
+    PscDownlink = 2,
+    PscUplink = 3,
+}
+
+/// `PDR_DECREMENT_TTL` of the program.
+pub const DECREMENT_TTL: u8 = 1;
+/// `PDR_CHECK_SOURCE` of the program.
+pub const CHECK_SOURCE: u8 = 2;
+
+/// Parameters of action `set_pdr`, in its order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // p4/include/session.p4 says what each is
+pub struct SetPdr {
+    pub pdr: u32,
+    pub disposition: Disposition,
+    pub flags: u8,
+    pub usage: u32,
+    pub meters: [u32; 3],
+    pub ue_ipv4: Ipv4Addr,
+    pub ue_prefix: u64,
+    pub encapsulation: Encapsulation,
+    pub tunnel_teid: u32,
+    pub tunnel_dst: Ipv4Addr,
+    pub tunnel_src: Ipv4Addr,
+    pub psc_qos: u8,
+    pub tunnel_tos: u8,
+    pub out_vrf: Vrf,
+}
+
+/// A set of URRs that count the same packets in the same direction: they share a usage cell.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct UsageKey {
+    /// URR IDs, ascending, not empty.
+    pub urr_ids: Box<[u32]>,
+    /// Direction.
+    pub uplink: bool,
+}
+
+/// A direction of a QER with an MBR: it has a meter cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MeterKey {
+    /// QER ID.
+    pub qer_id: u32,
+    /// Direction.
+    pub uplink: bool,
+}
+
+/// The numbers of a session. Lists are sorted by what the number is for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
+    /// PDR numbers by PDR ID.
+    pub pdrs: Vec<(u16, u32)>,
+    /// Group numbers.
+    pub groups: Vec<(Lookup, u32)>,
+    /// Filter set numbers of the groups.
+    pub filter_sets: Vec<(Lookup, u16)>,
+    /// Cells of counter `usage`.
+    pub usage: Vec<(UsageKey, u32)>,
+    /// Cells of meter `mbr`.
+    pub meters: Vec<(MeterKey, u32)>,
+}
+
+/// The number of `key` in a sorted list, 0 if there is none.
+pub fn number<K: Ord, N: Copy + Default>(list: &[(K, N)], key: &K) -> N {
+    list.binary_search_by(|(k, _)| k.cmp(key)).map_or(N::default(), |at| list[at].1)
+}
+
+/// PDRs with one look-up key.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// The key.
+    pub lookup: Lookup,
+    /// PDR IDs; position is the class.
+    pub members: Vec<u16>,
+    /// What tells the members apart; `None`: the only member takes everything.
+    pub filters: Option<Arc<FilterSet>>,
+}
+
+/// A PDR, all but its numbers.
+#[derive(Clone, Debug)]
+struct Plan {
+    pdr_id: u16,
+    set_pdr: SetPdr,
+    usage: Option<UsageKey>,
+    meters: Vec<MeterKey>,
+}
+
+/// What a session's rules come to.
+#[derive(Clone, Debug, Default)]
+pub struct Outline {
+    /// PDRs by ascending ID.
+    plans: Vec<Plan>,
+    /// Groups by ascending key.
+    pub groups: Vec<Group>,
+    /// Usage cells needed.
+    pub usage: BTreeSet<UsageKey>,
+    /// Meter cells needed, and their rates in kbit/s.
+    pub meters: BTreeMap<MeterKey, u64>,
+    /// Tunnel peers that packets are sent to.
+    pub peers: BTreeSet<(Vrf, Ipv4Addr)>,
+    /// Our tunnels.
+    pub tunnels: BTreeSet<(Ipv4Addr, u32)>,
+    /// UE's IPv4 addresses.
+    pub ue_ipv4s: BTreeSet<Ipv4Addr>,
+    /// UE's /64s.
+    pub ue_prefixes: BTreeSet<u64>,
+    /// QFI of the session's default QoS flow.
+    default_qfi: Option<u8>,
+}
+
+/// An entry, and the PDR that it is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionEntry {
+    /// Identity.
+    pub key: Key,
+    /// The PDR to name if the entry is refused.
+    pub pdr_id: u16,
+    /// What it says.
+    pub act: Act,
+}
+
+fn refuse<T>(rule: RuleId, why: impl Into<String>) -> Result<T, CommitError> {
+    Err(CommitError::Rule { rule, why: why.into() })
+}
+
+/// Reads a session's rules: groups, and what numbers they need. An error names the rule that cannot be obeyed.
+pub fn outline(rules: &SessionRules, context: &Context) -> Result<Outline, CommitError> {
+    let mut outline = Outline::default();
+    for (id, pdr) in &rules.pdrs {
+        if let Some(ue) = &pdr.pdi.ue_ip {
+            outline.ue_ipv4s.extend(ue.ipv4);
+            if let Some((prefix, len)) = ue.ipv6 {
+                if len != 64 {
+                    return refuse(RuleId::Pdr(*id), format!("UE prefix {prefix}/{len}: only /64 is served"));
+                }
+                outline.ue_prefixes.insert((u128::from(prefix) >> 64) as u64);
+            }
+        }
+        outline.tunnels.extend(pdr.pdi.f_teid.map(|t| (t.ipv4, t.teid)));
+    }
+    outline.default_qfi = default_qfi(rules);
+    for (id, pdr) in &rules.pdrs {
+        let plan = plan(*id, pdr, rules, context, &mut outline)?;
+        outline.usage.extend(plan.usage.clone());
+        outline.plans.push(plan);
+    }
+    let mut keys: BTreeMap<Lookup, Vec<u16>> = BTreeMap::new();
+    for (id, pdr) in &rules.pdrs {
+        for lookup in lookups(*id, pdr, context)? {
+            keys.entry(lookup).or_default().push(*id);
+        }
+    }
+    for (lookup, members) in keys {
+        outline.groups.extend(group(lookup, members, rules, &outline)?);
+    }
+    Ok(outline)
+}
+
+/// QFI of the downlink PDR that is looked at last: that is the default QoS flow's (TS 23.501 §5.7.1.8). PDRs without a QER
+/// of their own use it, such as the one for router advertisements: every packet on N3 of a 5GC needs a QFI (TS 38.415 §5.5).
+fn default_qfi(rules: &SessionRules) -> Option<u8> {
+    let qfi = |pdr: &Pdr| pdr.qer_ids.iter().find_map(|id| rules.qers.get(id)?.qfi);
+    let downlink = rules.pdrs.iter().filter(|(_, pdr)| pdr.pdi.source_interface != Interface::Access);
+    let with_qfi = downlink.filter_map(|(id, pdr)| Some((pdr.precedence, *id, qfi(pdr)?)));
+    with_qfi.max().map(|(_, _, qfi)| qfi & 0x3f)
+}
+
+/// The keys that lead to a PDR.
+fn lookups(id: u16, pdr: &Pdr, context: &Context) -> Result<Vec<Lookup>, CommitError> {
+    let pdi = &pdr.pdi;
+    if let Some(tunnel) = pdi.f_teid {
+        return Ok(vec![Lookup::Teid(tunnel.ipv4, tunnel.teid)]);
+    }
+    if !matches!(pdi.source_interface, Interface::Core | Interface::SgiLan) {
+        return refuse(RuleId::Pdr(id), format!("PDI of interface {:?} without F-TEID", pdi.source_interface));
+    }
+    let vrf = context.networks.resolve(pdi.source_interface, pdi.network_instance.as_deref());
+    let vrf = vrf.or_else(|why| refuse(RuleId::Pdr(id), why))?;
+    let ue = pdi.ue_ip.unwrap_or_default();
+    let v4 = ue.ipv4.map(|ip| Lookup::UeIpv4(vrf, ip));
+    let v6 = ue.ipv6.map(|(prefix, _)| Lookup::UeIpv6(vrf, (u128::from(prefix) >> 64) as u64));
+    let lookups: Vec<Lookup> = v4.into_iter().chain(v6).collect();
+    if lookups.is_empty() {
+        return refuse(RuleId::Pdr(id), "PDI has neither F-TEID nor UE IP address");
+    }
+    Ok(lookups)
+}
+
+/// Orders the PDRs of a key and says what tells them apart. `None`: no packet with that key can match any.
+fn group(lookup: Lookup, mut members: Vec<u16>, rules: &SessionRules, outline: &Outline) -> Result<Option<Group>, CommitError> {
+    members.sort_by_key(|id| (rules.pdrs[id].precedence, *id));
+    let (v4, v6) = match lookup {
+        Lookup::Teid(..) => (true, true),
+        Lookup::UeIpv4(..) => (true, false),
+        Lookup::UeIpv6(..) => (false, true),
+    };
+    let pdis = || members.iter().map(|id| &rules.pdrs[id].pdi);
+    let ipv4s: BTreeSet<_> = pdis().filter_map(|p| p.ue_ip?.ipv4).collect();
+    let prefixes: BTreeSet<_> = pdis().filter_map(|p| p.ue_ip?.ipv6).collect();
+    let match_ue = matches!(lookup, Lookup::Teid(..)) && (ipv4s.len() > 1 || prefixes.len() > 1);
+
+    let mut kept = Vec::new();
+    let mut set = FilterSet::default();
+    // An IP version is settled once a PDR takes all packets of it.
+    let (mut settled_v4, mut settled_v6) = (!v4, !v6);
+    for id in &members {
+        let pdr = &rules.pdrs[id];
+        let side = side(pdr, lookup, outline, match_ue);
+        let mut terms = filters::terms(pdr, &side).or_else(|why| refuse(RuleId::Pdr(*id), why))?;
+        for (settled, terms) in [(&mut settled_v4, &mut terms.v4), (&mut settled_v6, &mut terms.v6)] {
+            if *settled {
+                terms.clear();
+            } else if let Some(any) = terms.iter().find(|t| t.is_any()).cloned() {
+                *terms = vec![any];
+                *settled = true;
+            }
+        }
+        let Terms { v4, v6 } = &terms;
+        if v4.is_empty() && v6.is_empty() {
+            continue;
+        }
+        if kept.len() == MAX_CLASSES {
+            return refuse(RuleId::Pdr(*id), format!("more than {MAX_CLASSES} PDRs share its tunnel or UE address"));
+        }
+        set.push(kept.len() as u8, terms).or_else(|why| refuse(RuleId::Pdr(*id), why))?;
+        kept.push(*id);
+        if settled_v4 && settled_v6 {
+            break;
+        }
+    }
+    if kept.is_empty() {
+        return Ok(None);
+    }
+    let takes_all = set.v4.iter().chain(&set.v6).all(|(_, t)| t.is_any());
+    // Where the source is checked, a version that the UE has no address of is refused by that check.
+    let checked = || outline.plans.iter().any(|p| p.pdr_id == kept[0] && p.set_pdr.flags & CHECK_SOURCE != 0);
+    let inline = kept.len() == 1 && takes_all && (settled_v4 && settled_v6 || checked());
+    Ok(Some(Group { lookup, members: kept, filters: (!inline).then(|| Arc::new(set)) }))
+}
+
+/// What a PDR's filters are to be read with.
+fn side(pdr: &Pdr, lookup: Lookup, outline: &Outline, match_ue: bool) -> Side {
+    let (ue_ipv4, ue_prefix) = ue_addresses(pdr, outline);
+    let own = pdr.pdi.ue_ip.filter(|ue| ue.ipv4.is_some() || ue.ipv6.is_some());
+    let in_tunnel = matches!(lookup, Lookup::Teid(..));
+    Side {
+        ue_ipv4,
+        ue_prefix,
+        swapped: in_tunnel && pdr.pdi.source_interface != Interface::Access,
+        v4: !matches!(lookup, Lookup::UeIpv6(..)) && own.is_none_or(|ue| ue.ipv4.is_some()),
+        v6: !matches!(lookup, Lookup::UeIpv4(..)) && own.is_none_or(|ue| ue.ipv6.is_some()),
+        match_ue,
+    }
+}
+
+/// The UE's addresses as the PDR has them, else as the session's other PDRs have them, if they agree.
+fn ue_addresses(pdr: &Pdr, outline: &Outline) -> (Option<Ipv4Addr>, Option<u64>) {
+    if let Some(ue) = pdr.pdi.ue_ip
+        && (ue.ipv4.is_some() || ue.ipv6.is_some())
+    {
+        return (ue.ipv4, ue.ipv6.map(|(prefix, _)| (u128::from(prefix) >> 64) as u64));
+    }
+    let only = |count: usize| count == 1;
+    (
+        outline.ue_ipv4s.first().copied().filter(|_| only(outline.ue_ipv4s.len())),
+        outline.ue_prefixes.first().copied().filter(|_| only(outline.ue_prefixes.len())),
+    )
+}
+
+/// Folds a PDR's FAR, QERs and URRs into one action.
+fn plan(id: u16, pdr: &Pdr, rules: &SessionRules, context: &Context, outline: &mut Outline) -> Result<Plan, CommitError> {
+    let missing = |what: String| CommitError::Rule { rule: RuleId::Pdr(id), why: format!("the session has no {what}") };
+    let uplink = pdr.pdi.source_interface == Interface::Access;
+    let far = match pdr.far_id {
+        Some(far_id) => Some((far_id, rules.fars.get(&far_id).ok_or_else(|| missing(format!("FAR {far_id}")))?)),
+        None => None,
+    };
+    let mut qers: Vec<(u32, &Qer)> = Vec::new();
+    for qer_id in &pdr.qer_ids {
+        let qer = rules.qers.get(qer_id).ok_or_else(|| missing(format!("QER {qer_id}")))?;
+        if qers.iter().all(|(known, _)| known != qer_id) {
+            qers.push((*qer_id, qer));
+        }
+    }
+    let mut exhausted = false;
+    for urr_id in &pdr.urr_ids {
+        exhausted |= rules.urrs.get(urr_id).ok_or_else(|| missing(format!("URR {urr_id}")))?.exhausted;
+    }
+
+    let mut set_pdr = SetPdr {
+        pdr: 0,
+        disposition: disposition(far.map(|(_, far)| far), &qers, uplink, exhausted),
+        flags: 0,
+        usage: 0,
+        meters: [0; 3],
+        ue_ipv4: Ipv4Addr::UNSPECIFIED,
+        ue_prefix: 0,
+        encapsulation: Encapsulation::None,
+        tunnel_teid: 0,
+        tunnel_dst: Ipv4Addr::UNSPECIFIED,
+        tunnel_src: Ipv4Addr::UNSPECIFIED,
+        psc_qos: 0,
+        tunnel_tos: 0,
+        out_vrf: 0,
+    };
+    if let Some((far_id, far)) = far
+        && far.action.forward
+    {
+        let Some(forwarding) = &far.forwarding else {
+            return refuse(RuleId::Far(far_id), "forwards, but has no forwarding parameters");
+        };
+        forward(&mut set_pdr, far_id, forwarding, pdr, &qers, context, outline)?;
+    }
+
+    let mut meters = Vec::new();
+    for (qer_id, qer) in &qers {
+        let Some((up, down)) = qer.mbr_kbps else { continue };
+        let kbps = if uplink { up } else { down };
+        if kbps == 0 && context.zero_mbr_unlimited {
+            continue;
+        }
+        if meters.len() == set_pdr.meters.len() {
+            return refuse(RuleId::Pdr(id), "more than 3 QERs with a maximum bit rate");
+        }
+        let key = MeterKey { qer_id: *qer_id, uplink };
+        outline.meters.insert(key, kbps);
+        meters.push(key);
+    }
+    let urr_ids: BTreeSet<u32> = pdr.urr_ids.iter().copied().collect();
+    let usage = (!urr_ids.is_empty()).then(|| UsageKey { urr_ids: urr_ids.into_iter().collect(), uplink });
+    Ok(Plan { pdr_id: id, set_pdr, usage, meters })
+}
+
+/// FAR first, then gates, then quotas; a packet that would be dropped is not kept in the buffer first.
+fn disposition(far: Option<&Far>, qers: &[(u32, &Qer)], uplink: bool, exhausted: bool) -> Disposition {
+    let Some(action) = far.map(|f| f.action).filter(|a| a.forward || a.buffer) else {
+        return Disposition::Drop;
+    };
+    let open = |qer: &Qer| if uplink { qer.uplink_open } else { qer.downlink_open };
+    if !qers.iter().all(|(_, qer)| open(qer)) {
+        Disposition::GateClosed
+    } else if exhausted {
+        Disposition::QuotaExhausted
+    } else if action.buffer {
+        Disposition::Buffer
+    } else {
+        Disposition::Forward
+    }
+}
+
+/// Where packets go, and how they are wrapped.
+fn forward(
+    set_pdr: &mut SetPdr,
+    far_id: u32,
+    forwarding: &Forwarding,
+    pdr: &Pdr,
+    qers: &[(u32, &Qer)],
+    context: &Context,
+    outline: &mut Outline,
+) -> Result<(), CommitError> {
+    let destination = forwarding.destination;
+    let vrf = context.networks.resolve(destination, forwarding.network_instance.as_deref());
+    set_pdr.out_vrf = vrf.or_else(|why| refuse(RuleId::Far(far_id), why))?;
+    if let Some(header) = forwarding.outer_header {
+        // Of our addresses there, rather one that the session's own tunnels end at: gNodeBs and firewalls expect that.
+        let of_session = |ip: &Ipv4Addr| outline.tunnels.iter().any(|(endpoint, _)| endpoint == ip);
+        let endpoints = || context.networks.endpoints(set_pdr.out_vrf);
+        let Some(source) = endpoints().find(of_session).or_else(|| endpoints().next()) else {
+            let name = context.networks.name(set_pdr.out_vrf).unwrap_or_default();
+            return refuse(RuleId::Far(far_id), format!("no GTP-U endpoint of ours in network instance \"{name}\""));
+        };
+        let qos_flow = qers.iter().find_map(|(_, qer)| qer.qfi.map(|qfi| (qfi & 0x3f, qer.rqi)));
+        (set_pdr.encapsulation, set_pdr.psc_qos) = match (destination, qos_flow) {
+            // TS 38.415 §5.5.2.1: PPP (0), RQI, QFI.
+            (Interface::Access, Some((qfi, rqi))) => (Encapsulation::PscDownlink, u8::from(rqi) << 6 | qfi),
+            (Interface::Access, None) => outline.default_qfi.map_or((Encapsulation::Gtpu, 0), |qfi| (Encapsulation::PscDownlink, qfi)),
+            (Interface::Core | Interface::SgiLan, Some((qfi, _))) => (Encapsulation::PscUplink, qfi),
+            _ => (Encapsulation::Gtpu, 0),
+        };
+        set_pdr.tunnel_teid = header.teid;
+        set_pdr.tunnel_dst = header.ipv4;
+        set_pdr.tunnel_src = source;
+        set_pdr.tunnel_tos = forwarding.tos.map_or(0, |(value, mask)| value & mask);
+        outline.peers.insert((set_pdr.out_vrf, header.ipv4));
+    }
+    let source = pdr.pdi.source_interface;
+    let with_cp = source == Interface::CpFunction || destination == Interface::CpFunction;
+    if !with_cp && pdr.pdi.f_teid.is_some() != forwarding.outer_header.is_some() {
+        set_pdr.flags |= DECREMENT_TTL;
+    }
+    // Packets from the access side that go back to it are forwarded downlink data (handover, TS 23.502 §4.9.1.3.3):
+    // their source is not the UE.
+    if source == Interface::Access && !with_cp && destination != Interface::Access {
+        let (ue_ipv4, ue_prefix) = ue_addresses(pdr, outline);
+        if ue_ipv4.is_some() || ue_prefix.is_some() {
+            set_pdr.flags |= CHECK_SOURCE;
+            set_pdr.ue_ipv4 = ue_ipv4.unwrap_or(Ipv4Addr::UNSPECIFIED);
+            set_pdr.ue_prefix = ue_prefix.unwrap_or(0);
+        }
+    }
+    Ok(())
+}
+
+impl Outline {
+    /// IDs of all PDRs, ascending.
+    pub fn pdr_ids(&self) -> impl Iterator<Item = u16> + '_ {
+        self.plans.iter().map(|p| p.pdr_id)
+    }
+
+    /// What becomes of packets of each PDR, by PDR ID.
+    pub fn dispositions(&self) -> impl Iterator<Item = (u16, Disposition)> + '_ {
+        self.plans.iter().map(|p| (p.pdr_id, p.set_pdr.disposition))
+    }
+
+    /// UE's /64s as addresses.
+    pub fn ue_ipv6s(&self) -> Vec<Ipv6Addr> {
+        self.ue_prefixes.iter().map(|p| Ipv6Addr::from(u128::from(*p) << 64)).collect()
+    }
+
+    /// DSCPs of the outer headers, and QFIs, of PDRs that forward into tunnels.
+    pub fn marks(&self) -> (BTreeSet<u8>, BTreeSet<u8>) {
+        let tunnelled = || self.plans.iter().map(|p| &p.set_pdr).filter(|p| p.encapsulation != Encapsulation::None);
+        let qfis = tunnelled().filter(|p| p.encapsulation != Encapsulation::Gtpu).map(|p| p.psc_qos & 0x3f);
+        (tunnelled().map(|p| p.tunnel_tos >> 2).collect(), qfis.collect())
+    }
+
+    /// The session's entries under these numbers, sorted by key.
+    pub fn entries(&self, numbers: &Numbers) -> Vec<SessionEntry> {
+        let mut entries = Vec::new();
+        for group in &self.groups {
+            let set_pdr = |id: u16| self.set_pdr(id, numbers);
+            let key = Key::Lookup(group.lookup);
+            // A group has a member: `group` makes none without.
+            let first = group.members.first().copied().unwrap_or_default();
+            let Some(_) = group.filters else {
+                entries.extend(set_pdr(first).map(|act| SessionEntry { key, pdr_id: first, act }));
+                continue;
+            };
+            let group_number = number(&numbers.groups, &group.lookup);
+            let filter_set = number(&numbers.filter_sets, &group.lookup);
+            entries.push(SessionEntry { key, pdr_id: first, act: Act::Classify(group_number, filter_set) });
+            for (class, id) in group.members.iter().enumerate() {
+                let key = Key::Class(group_number, class as u8); // at most MAX_CLASSES members
+                entries.extend(set_pdr(*id).map(|act| SessionEntry { key, pdr_id: *id, act }));
+            }
+        }
+        entries.sort_by_key(|e| e.key);
+        entries
+    }
+
+    fn set_pdr(&self, id: u16, numbers: &Numbers) -> Option<Act> {
+        let at = self.plans.binary_search_by_key(&id, |p| p.pdr_id).ok()?;
+        let plan = &self.plans[at];
+        let mut meters = [0; 3];
+        for (cell, key) in meters.iter_mut().zip(&plan.meters) {
+            *cell = number(&numbers.meters, key);
+        }
+        let usage = plan.usage.as_ref().map_or(0, |key| number(&numbers.usage, key));
+        Some(Act::SetPdr(SetPdr { pdr: number(&numbers.pdrs, &id), usage, meters, ..plan.set_pdr }))
+    }
+}
+
+/// Rates of an MBR: one rate, and a burst of 50 ms of it, at least 16 KiB so that the longest packets pass.
+///
+/// An MBR of zero has no burst either: nothing passes.
+pub fn meter_config(kbps: u64) -> MeterConfig {
+    let rate = kbps.saturating_mul(125);
+    let burst = if rate == 0 { 0 } else { (rate / 20).max(16 * 1024) };
+    MeterConfig { cir: rate, cbs: burst, pir: rate, pbs: burst }
+}
+
+impl SessionEntry {
+    /// As the program has it.
+    pub fn entry(&self, ids: &Ids) -> Entry {
+        let (table, keys) = match self.key {
+            Key::Lookup(Lookup::Teid(endpoint, teid)) => (ids.tables.pdr_by_teid, [u32::from(endpoint).into(), teid.into()]),
+            Key::Lookup(Lookup::UeIpv4(vrf, ip)) => (ids.tables.pdr_by_ue_ipv4, [vrf.into(), u32::from(ip).into()]),
+            Key::Lookup(Lookup::UeIpv6(vrf, prefix)) => (ids.tables.pdr_by_ue_ipv6, [vrf.into(), prefix.into()]),
+            Key::Class(group, class) => (ids.tables.pdr_by_class, [group.into(), class.into()]),
+        };
+        let (action, args) = match self.act {
+            Act::SetPdr(set_pdr) => (ids.actions.set_pdr, set_pdr.args()),
+            Act::Classify(group, filter_set) => (ids.actions.classify, vec![group.into(), filter_set.into()]),
+        };
+        Entry { table, keys: keys.map(KeyMatch::Exact).to_vec(), priority: 0, action, args }
+    }
+}
+
+impl SetPdr {
+    fn args(&self) -> Vec<u128> {
+        let [meter_1, meter_2, meter_3] = self.meters;
+        vec![
+            self.pdr.into(),
+            self.disposition as u128,
+            self.flags.into(),
+            self.usage.into(),
+            meter_1.into(),
+            meter_2.into(),
+            meter_3.into(),
+            u32::from(self.ue_ipv4).into(),
+            self.ue_prefix.into(),
+            self.encapsulation as u128,
+            self.tunnel_teid.into(),
+            u32::from(self.tunnel_dst).into(),
+            u32::from(self.tunnel_src).into(),
+            self.psc_qos.into(),
+            self.tunnel_tos.into(),
+            self.out_vrf.into(),
+        ]
+    }
+}

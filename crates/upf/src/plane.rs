@@ -1,0 +1,613 @@
+//! The user plane that a PFCP node commands: rules of sessions in, one batch for the data plane out.
+//!
+//! [`Plane::commit`](pfcp::rules::UserPlane::commit) is the way of a session, top to bottom: outline the new rules, stage
+//! numbers for them, make the entries, take the difference to the entries before, commit, settle what was left behind. An
+//! error on the way leaves everything as it was.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::time::Duration;
+
+use base::PortId;
+use pfcp::rules::{CommitError, OuterHeader, RuleId, Seid, SessionRules, Usage, UserPlane};
+use program::{Batch, CounterId, Op, Program, RuleError};
+
+use crate::alloc::{FilterSets, NumberPool};
+use crate::config::{ConfigError, NetworkConfig};
+use crate::host::{Action, Host};
+use crate::ids::{BindError, Ids};
+use crate::lower::{self, Act, Context, Disposition, Encapsulation, Key, MeterKey, Numbers, Outline, SessionEntry, UsageKey};
+use crate::networks::Vrf;
+use crate::static_rules;
+
+/// What becomes of the packets that wait under a PDR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BufferFate {
+    /// They go through the pipeline again, in order, before any later packet of the PDR.
+    Release,
+    /// They are dropped.
+    Discard,
+}
+
+/// What a data plane may want to know of the session that a batch belongs to, for deciding where it lives.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionInfo {
+    /// The session, as our F-SEID numbers it.
+    pub seid: Seid,
+    /// Whether the session ends with this batch.
+    pub ends: bool,
+    /// IPv4 addresses of the UE in its PDRs.
+    pub ue_ipv4s: Vec<Ipv4Addr>,
+    /// IPv6 prefixes (/64) of the UE in its PDRs.
+    pub ue_ipv6s: Vec<Ipv6Addr>,
+    /// Whether a rate is enforced on it.
+    pub has_meters: bool,
+    /// Whether a PDR of it buffers.
+    pub buffers: bool,
+    /// DSCPs that its tunnels are marked with, sorted.
+    pub dscps: Vec<u8>,
+    /// QFIs that its PDRs mark packets with, sorted.
+    pub qfis: Vec<u8>,
+}
+
+/// What carries the packets: the application binds targets, workers and ports to it.
+pub trait DataPlane {
+    /// Applies all of `batch`, or with an error nothing of it, and settles the packets waiting under PDR numbers:
+    /// those to release pass through the pipeline in order before any later packet of the PDR.
+    /// On return no packet is processed under the old entries any more, so that counters read afterwards are final.
+    fn commit(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), RuleError>;
+
+    /// A cell of a counter, summed over all targets.
+    fn count(&mut self, counter: CounterId, cell: u64) -> target::Count;
+
+    /// Sends a frame as it is.
+    fn transmit(&mut self, port: PortId, frame: Vec<u8>);
+}
+
+/// Why there is no user plane.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SetupError {
+    /// The operator's doing.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The program's.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+}
+
+/// The user plane of all sessions.
+pub struct Plane<D> {
+    ids: Ids,
+    context: Context,
+    initial: Batch,
+    max_sessions: usize,
+    sessions: HashMap<Seid, Session>,
+    pools: Pools,
+    /// Session and PDR of a PDR number; position is the number.
+    pdrs: Vec<Option<(Seid, u16)>>,
+    /// The session of a tunnel of ours.
+    tunnels: HashMap<(Ipv4Addr, u32), Seid>,
+    host: Host,
+    /// What the host wants done and nobody has fetched yet.
+    pending: Vec<Action>,
+    data: D,
+}
+
+/// All numbers that sessions are given.
+struct Pools {
+    pdrs: NumberPool,
+    groups: NumberPool,
+    usage: NumberPool,
+    meters: NumberPool,
+    filter_sets: FilterSets,
+}
+
+/// How many of each kind are in use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InUse {
+    /// Sessions.
+    pub sessions: usize,
+    /// PDR numbers.
+    pub pdrs: usize,
+    /// PDR groups with filters.
+    pub groups: usize,
+    /// Usage cells.
+    pub usage_cells: usize,
+    /// Meter cells.
+    pub meter_cells: usize,
+    /// Filter sets, shared by all sessions.
+    pub filter_sets: usize,
+}
+
+/// What is kept of a session.
+#[derive(Default)]
+struct Session {
+    numbers: Numbers,
+    entries: Vec<SessionEntry>,
+    /// Rates of the meter cells, in the order of `numbers.meters`, in kbit/s.
+    rates_kbps: Vec<u64>,
+    /// PDRs that buffer.
+    buffering: BTreeSet<u16>,
+    peers: BTreeSet<(Vrf, Ipv4Addr)>,
+    tunnels: BTreeSet<(Ipv4Addr, u32)>,
+    /// By URR: what cells that it no longer has have counted.
+    accrued: BTreeMap<u32, Usage>,
+}
+
+/// Numbers taken for a session that is not committed yet.
+#[derive(Default)]
+struct Fresh {
+    pdrs: Vec<u32>,
+    groups: Vec<u32>,
+    usage: Vec<u32>,
+    meters: Vec<u32>,
+    /// One for each hold.
+    filter_sets: Vec<u16>,
+    /// Those whose entries must be inserted.
+    new_sets: Vec<u16>,
+}
+
+impl<D: DataPlane> Plane<D> {
+    /// A user plane without sessions. Its [`Plane::initial_batch`] must be applied before the first commit.
+    pub fn new(config: &NetworkConfig, program: &Program, data: D) -> Result<Plane<D>, SetupError> {
+        config.validate()?;
+        let ids = Ids::bind(program)?;
+        let table = |id| program.tables[id].size;
+        let session_tables = [ids.tables.pdr_by_teid, ids.tables.pdr_by_ue_ipv4, ids.tables.pdr_by_ue_ipv6, ids.tables.pdr_by_class];
+        let entries: u64 = session_tables.map(table).iter().sum();
+        let cells = |size: u64| u32::try_from(size.saturating_sub(1)).unwrap_or(u32::MAX - 1);
+        let max_sessions = if config.max_sessions == 0 { usize::MAX } else { config.max_sessions as usize };
+        Ok(Plane {
+            context: Context::new(config),
+            initial: static_rules::initial(config, &ids),
+            max_sessions,
+            sessions: HashMap::new(),
+            pools: Pools {
+                // PDRs behind one that takes everything have a number and no entry: some more than entries.
+                pdrs: NumberPool::new("PDR numbers", cells(entries.saturating_mul(2))),
+                groups: NumberPool::new("PDR groups", cells(entries)),
+                usage: NumberPool::new("usage cells", cells(ids.usage_cells)),
+                meters: NumberPool::new("meter cells", cells(ids.mbr_cells)),
+                filter_sets: FilterSets::default(),
+            },
+            pdrs: Vec::new(),
+            tunnels: HashMap::new(),
+            host: Host::new(config, &ids),
+            pending: Vec::new(),
+            ids,
+            data,
+        })
+    }
+
+    /// Entries that follow from the configuration alone.
+    pub fn initial_batch(&self) -> &Batch {
+        &self.initial
+    }
+
+    /// Ids of the program's tables, actions and reasons.
+    pub fn ids(&self) -> &Ids {
+        &self.ids
+    }
+
+    /// The data plane.
+    pub fn data(&self) -> &D {
+        &self.data
+    }
+
+    /// The data plane.
+    pub fn data_mut(&mut self) -> &mut D {
+        &mut self.data
+    }
+
+    /// Session and PDR of the number that a buffered packet carries.
+    pub fn pdr(&self, number: u32) -> Option<(Seid, u16)> {
+        self.pdrs.get(number as usize).copied().flatten()
+    }
+
+    /// The session that a tunnel of ours belongs to.
+    pub fn session_of_tunnel(&self, endpoint: Ipv4Addr, teid: u32) -> Option<Seid> {
+        self.tunnels.get(&(endpoint, teid)).copied()
+    }
+
+    /// How many of each kind are in use.
+    pub fn in_use(&self) -> InUse {
+        InUse {
+            sessions: self.sessions.len(),
+            pdrs: self.pools.pdrs.used(),
+            groups: self.pools.groups.used(),
+            usage_cells: self.pools.usage.used(),
+            meter_cells: self.pools.meters.used(),
+            filter_sets: self.pools.filter_sets.used(),
+        }
+    }
+
+    /// The session's own entries; the filter sets that they name are shared.
+    pub fn entries(&self, seid: Seid) -> &[SessionEntry] {
+        self.sessions.get(&seid).map_or(&[], |s| &s.entries)
+    }
+
+    /// The host: neighbours and answers.
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// Deals with a punted packet: see [`Host::punt`]. End Markers are handed on here.
+    pub fn punt(&mut self, packet: &[u8], port: PortId, reason: u8, mark: u32, now: Duration) -> Vec<Action> {
+        let actions = self.host.punt(packet, port, reason, mark, now);
+        self.after_host(actions)
+    }
+
+    /// Does what is due: see [`Host::poll`].
+    pub fn poll(&mut self, now: Duration) -> Vec<Action> {
+        let actions = self.host.poll(now);
+        self.after_host(actions)
+    }
+
+    fn after_host(&mut self, actions: Vec<Action>) -> Vec<Action> {
+        let mut out = std::mem::take(&mut self.pending);
+        for action in actions {
+            match action {
+                Action::EndMarker { endpoint, teid } => out.extend(self.relay_end_marker(endpoint, teid)),
+                action => out.push(action),
+            }
+        }
+        out
+    }
+
+    /// An End Marker goes where the packets of its tunnel go, if that is a tunnel (TS 23.502 §4.9.1.3.3: forwarded data at
+    /// a handover; N9).
+    fn relay_end_marker(&mut self, endpoint: Ipv4Addr, teid: u32) -> Vec<Action> {
+        let drop = |reason| vec![Action::Drop { reason }];
+        let Some(session) = self.tunnels.get(&(endpoint, teid)).and_then(|seid| self.sessions.get(seid)) else {
+            return drop("end_marker_unknown_tunnel");
+        };
+        let lookup = Key::Lookup(lower::Lookup::Teid(endpoint, teid));
+        let group = session.entries.iter().find(|e| e.key == lookup).map(|e| e.act);
+        let of_tunnel = session.entries.iter().filter(|e| match (group, e.key) {
+            (Some(Act::Classify(group, _)), Key::Class(g, _)) => g == group,
+            _ => e.key == lookup,
+        });
+        let next: BTreeSet<(u32, Ipv4Addr)> = of_tunnel
+            .filter_map(|e| match e.act {
+                Act::SetPdr(p) if p.encapsulation != Encapsulation::None => Some((p.tunnel_teid, p.tunnel_dst)),
+                _ => None,
+            })
+            .collect();
+        if next.is_empty() {
+            return drop("end_marker");
+        }
+        next.into_iter().flat_map(|(teid, ipv4)| self.host.end_marker(OuterHeader { teid, ipv4 })).collect()
+    }
+
+    /// Stages, commits, and returns the session's new state; with an error all is as before.
+    fn replace(&mut self, seid: Seid, old: &Session, outline: &Outline, ends: bool) -> Result<Session, CommitError> {
+        let mut fresh = Fresh::default();
+        let result = self.replace_with(seid, old, outline, ends, &mut fresh);
+        if result.is_err() {
+            self.unstage(fresh);
+        }
+        result
+    }
+
+    fn replace_with(
+        &mut self,
+        seid: Seid,
+        old: &Session,
+        outline: &Outline,
+        ends: bool,
+        fresh: &mut Fresh,
+    ) -> Result<Session, CommitError> {
+        let numbers = self.stage(outline, &old.numbers, fresh).map_err(CommitError::NoResources)?;
+        let buffering = outline.dispositions().filter(|(_, d)| *d == Disposition::Buffer).map(|(id, _)| id);
+        let new = Session {
+            entries: outline.entries(&numbers),
+            numbers,
+            rates_kbps: outline.meters.values().copied().collect(),
+            buffering: buffering.collect(),
+            peers: outline.peers.clone(),
+            tunnels: outline.tunnels.clone(),
+            accrued: BTreeMap::new(),
+        };
+        let mut peers = self.host.hold_peers(outline.peers.difference(&old.peers).copied()).map_err(CommitError::NoResources)?;
+        let (mut batch, mut owners) = self.batch(old, &new, fresh);
+        owners.splice(0..0, peers.ops.iter().map(|_| None));
+        batch.ops.splice(0..0, peers.ops.drain(..));
+        let info = info(seid, ends, outline);
+        if let Err(error) = self.data.commit(&info, &batch, &fates(old, outline)) {
+            self.host.undo_hold(peers);
+            return Err(self.refusal(error, &owners));
+        }
+        Ok(new)
+    }
+
+    /// Numbers for `outline`: those that the session has where they are for the same, else new ones, noted in `fresh`.
+    fn stage(&mut self, outline: &Outline, old: &Numbers, fresh: &mut Fresh) -> Result<Numbers, String> {
+        let pools = &mut self.pools;
+        let mut numbers = Numbers::default();
+        for id in outline.pdr_ids() {
+            numbers.pdrs.push((id, keep_or_take(&old.pdrs, &id, &mut pools.pdrs, &mut fresh.pdrs)?));
+        }
+        for group in &outline.groups {
+            let Some(filters) = &group.filters else { continue };
+            let number = keep_or_take(&old.groups, &group.lookup, &mut pools.groups, &mut fresh.groups)?;
+            numbers.groups.push((group.lookup, number));
+            // Held anew even if it is the set of before, which is released after the commit.
+            let (set, new) = pools.filter_sets.hold(filters)?;
+            fresh.filter_sets.push(set);
+            if new {
+                fresh.new_sets.push(set);
+            }
+            numbers.filter_sets.push((group.lookup, set));
+        }
+        for key in &outline.usage {
+            numbers.usage.push((key.clone(), keep_or_take(&old.usage, key, &mut pools.usage, &mut fresh.usage)?));
+        }
+        for key in outline.meters.keys() {
+            numbers.meters.push((*key, keep_or_take(&old.meters, key, &mut pools.meters, &mut fresh.meters)?));
+        }
+        Ok(numbers)
+    }
+
+    /// Gives numbers back that were taken for a commit that did not come about.
+    fn unstage(&mut self, fresh: Fresh) {
+        let Fresh { pdrs, groups, usage, meters, filter_sets, new_sets: _ } = fresh;
+        pdrs.into_iter().for_each(|n| self.pools.pdrs.give_back(n));
+        groups.into_iter().for_each(|n| self.pools.groups.give_back(n));
+        usage.into_iter().for_each(|n| self.pools.usage.give_back(n));
+        meters.into_iter().for_each(|n| self.pools.meters.give_back(n));
+        filter_sets.into_iter().for_each(|n| drop(self.pools.filter_sets.release(n)));
+    }
+
+    /// The session's new state and the batch that leads there from `old`; `owners` names the PDR of each op.
+    fn batch(&self, old: &Session, new: &Session, fresh: &Fresh) -> (Batch, Vec<Option<u16>>) {
+        let (mut ops, mut owners) = (Vec::new(), Vec::new());
+        let mut push = |op: Op, owner: Option<u16>| {
+            ops.push(op);
+            owners.push(owner);
+        };
+        let find = |list: &[SessionEntry], key: &Key| list.binary_search_by_key(key, |e| e.key).ok();
+        // What leads to other entries goes first and comes last. Keys sort classes before look-ups.
+        for gone in old.entries.iter().rev().filter(|e| find(&new.entries, &e.key).is_none()) {
+            push(Op::Delete(gone.entry(&self.ids)), None);
+        }
+        for set in self.unused_sets(&old.numbers) {
+            if let Some((content, _)) = self.pools.filter_sets.get(set) {
+                content.entries(set, &self.ids).for_each(|e| push(Op::Delete(e), None));
+            }
+        }
+        for cell in &fresh.usage {
+            push(Op::ClearCounter { counter: self.ids.usage, index: u64::from(*cell) }, None);
+        }
+        self.meter_ops(old, new).into_iter().for_each(|op| push(op, None));
+        let first = new.entries.first().map(|e| e.pdr_id);
+        for set in &fresh.new_sets {
+            if let Some((content, _)) = self.pools.filter_sets.get(*set) {
+                content.entries(*set, &self.ids).for_each(|e| push(Op::Insert(e), first));
+            }
+        }
+        for entry in &new.entries {
+            match find(&old.entries, &entry.key).map(|at| &old.entries[at]) {
+                None => push(Op::Insert(entry.entry(&self.ids)), Some(entry.pdr_id)),
+                Some(before) if before.act != entry.act => push(Op::Modify(entry.entry(&self.ids)), Some(entry.pdr_id)),
+                Some(_) => {}
+            }
+        }
+        (Batch { ops }, owners)
+    }
+
+    /// Sets whose last users are those of `numbers`.
+    fn unused_sets(&self, numbers: &Numbers) -> Vec<u16> {
+        let mut holds: BTreeMap<u16, u32> = BTreeMap::new();
+        for (_, set) in &numbers.filter_sets {
+            *holds.entry(*set).or_default() += 1;
+        }
+        let last = |(set, holds): &(u16, u32)| self.pools.filter_sets.get(*set).is_some_and(|(_, users)| users == *holds);
+        holds.into_iter().filter(last).map(|(set, _)| set).collect()
+    }
+
+    fn meter_ops(&self, old: &Session, new: &Session) -> Vec<Op> {
+        let meter = self.ids.mbr;
+        let mut ops = Vec::new();
+        for (key, cell) in &old.numbers.meters {
+            if find_meter(new, key).is_none() {
+                ops.push(Op::Meter { meter, index: u64::from(*cell), config: None });
+            }
+        }
+        for ((key, cell), kbps) in new.numbers.meters.iter().zip(&new.rates_kbps) {
+            // A rate that stays keeps its buckets.
+            if find_meter(old, key) != Some((*cell, *kbps)) {
+                ops.push(Op::Meter { meter, index: u64::from(*cell), config: Some(lower::meter_config(*kbps)) });
+            }
+        }
+        ops
+    }
+
+    /// Brings the books up to date after a commit: usage of cells that are given back, numbers, look-ups.
+    fn settle(&mut self, seid: Seid, old: Session, new: &mut Session, ended: bool) {
+        new.accrued = old.accrued;
+        for (key, cell) in &old.numbers.usage {
+            if lower::number(&new.numbers.usage, key) != *cell {
+                let count = self.data.count(self.ids.usage, u64::from(*cell));
+                for urr_id in &key.urr_ids {
+                    add(new.accrued.entry(*urr_id).or_default(), key, count);
+                }
+                self.pools.usage.give_back(*cell);
+            }
+        }
+        for (id, number) in &old.numbers.pdrs {
+            if lower::number(&new.numbers.pdrs, id) != *number {
+                self.pdrs[*number as usize] = None;
+                self.pools.pdrs.give_back(*number);
+            }
+        }
+        for (id, number) in &new.numbers.pdrs {
+            let at = *number as usize;
+            if self.pdrs.len() <= at {
+                self.pdrs.resize(at + 1, None);
+            }
+            self.pdrs[at] = Some((seid, *id));
+        }
+        for (lookup, number) in &old.numbers.groups {
+            if lower::number(&new.numbers.groups, lookup) != *number {
+                self.pools.groups.give_back(*number);
+            }
+        }
+        for (key, cell) in &old.numbers.meters {
+            if lower::number(&new.numbers.meters, key) != *cell {
+                self.pools.meters.give_back(*cell);
+            }
+        }
+        for (_, set) in &old.numbers.filter_sets {
+            self.pools.filter_sets.release(*set);
+        }
+        for (vrf, ip) in old.peers.difference(&new.peers) {
+            self.host.release_peer(*vrf, *ip);
+        }
+        for tunnel in old.tunnels.difference(&new.tunnels) {
+            if self.tunnels.get(tunnel) == Some(&seid) {
+                self.tunnels.remove(tunnel);
+            }
+        }
+        if !ended {
+            self.tunnels.extend(new.tunnels.iter().map(|tunnel| (*tunnel, seid)));
+        }
+    }
+
+    /// The refusal of a batch in the terms of the session's rules.
+    fn refusal(&self, error: RuleError, owners: &[Option<u16>]) -> CommitError {
+        let owner = |op: usize| owners.get(op).copied().flatten();
+        match error {
+            RuleError::Full { .. } => CommitError::NoResources(error.to_string()),
+            RuleError::Exists { op, ref table } => match owner(op) {
+                Some(pdr_id) => {
+                    let why = format!("another session has its key in table {table}");
+                    CommitError::Rule { rule: RuleId::Pdr(pdr_id), why }
+                }
+                None => CommitError::System(error.to_string()),
+            },
+            RuleError::Invalid { .. } | RuleError::Missing { .. } | RuleError::Target(_) => CommitError::System(error.to_string()),
+        }
+    }
+
+    fn usage_of(&mut self, session: &Session, urr_id: u32) -> Usage {
+        let mut usage = session.accrued.get(&urr_id).copied().unwrap_or_default();
+        for (key, cell) in &session.numbers.usage {
+            if key.urr_ids.contains(&urr_id) {
+                add(&mut usage, key, self.data.count(self.ids.usage, u64::from(*cell)));
+            }
+        }
+        usage
+    }
+}
+
+impl<D: DataPlane> UserPlane for Plane<D> {
+    fn commit(&mut self, seid: Seid, rules: Option<&SessionRules>) -> Result<Vec<(u32, Usage)>, CommitError> {
+        let known = self.sessions.contains_key(&seid);
+        if !known && rules.is_none() {
+            return Ok(Vec::new());
+        }
+        if !known && self.sessions.len() >= self.max_sessions {
+            return Err(CommitError::NoResources(format!("all {} sessions are in use", self.max_sessions)));
+        }
+        let outline = rules.map(|rules| lower::outline(rules, &self.context)).transpose()?.unwrap_or_default();
+        // Out of the map for the time being: it goes back whatever happens.
+        let old = self.sessions.remove(&seid).unwrap_or_default();
+        match self.replace(seid, &old, &outline, rules.is_none()) {
+            Ok(mut new) => {
+                self.settle(seid, old, &mut new, rules.is_none());
+                let urrs: BTreeSet<u32> = rules.iter().flat_map(|r| r.urrs.keys().copied()).collect();
+                // All cells of a URR that is gone are gone: what has accrued is final.
+                let mut finals = Vec::new();
+                new.accrued.retain(|urr_id, usage| {
+                    let stays = urrs.contains(urr_id);
+                    if !stays {
+                        finals.push((*urr_id, *usage));
+                    }
+                    stays
+                });
+                for urr_id in urrs {
+                    new.accrued.entry(urr_id).or_default();
+                }
+                if rules.is_some() {
+                    self.sessions.insert(seid, new);
+                }
+                Ok(finals)
+            }
+            Err(error) => {
+                if known {
+                    self.sessions.insert(seid, old);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn usage(&mut self, seid: Seid, urr_id: u32) -> Usage {
+        let Some(session) = self.sessions.remove(&seid) else { return Usage::default() };
+        let usage = self.usage_of(&session, urr_id);
+        self.sessions.insert(seid, session);
+        usage
+    }
+
+    fn send_end_marker(&mut self, to: OuterHeader) {
+        for action in self.host.end_marker(to) {
+            match action {
+                Action::Transmit { port, frame } => self.data.transmit(port, frame),
+                action => self.pending.push(action),
+            }
+        }
+    }
+}
+
+fn info(seid: Seid, ends: bool, outline: &Outline) -> SessionInfo {
+    let (dscps, qfis) = outline.marks();
+    SessionInfo {
+        seid,
+        ends,
+        ue_ipv4s: outline.ue_ipv4s.iter().copied().collect(),
+        ue_ipv6s: outline.ue_ipv6s(),
+        has_meters: !outline.meters.is_empty(),
+        buffers: outline.dispositions().any(|(_, d)| d == Disposition::Buffer),
+        dscps: dscps.into_iter().collect(),
+        qfis: qfis.into_iter().collect(),
+    }
+}
+
+/// What becomes of the packets waiting under the PDRs that have buffered.
+fn fates(old: &Session, outline: &Outline) -> Vec<(u32, BufferFate)> {
+    let now: BTreeMap<u16, Disposition> = outline.dispositions().collect();
+    let fate = |id: &u16| match now.get(id) {
+        Some(Disposition::Buffer) => None,
+        Some(Disposition::Forward) => Some((lower::number(&old.numbers.pdrs, id), BufferFate::Release)),
+        _ => Some((lower::number(&old.numbers.pdrs, id), BufferFate::Discard)),
+    };
+    old.buffering.iter().filter_map(fate).collect()
+}
+
+/// The number that `key` has had, or a new one.
+fn keep_or_take<K: Ord>(old: &[(K, u32)], key: &K, pool: &mut NumberPool, fresh: &mut Vec<u32>) -> Result<u32, String> {
+    match lower::number(old, key) {
+        0 => {
+            let number = pool.take()?;
+            fresh.push(number);
+            Ok(number)
+        }
+        number => Ok(number),
+    }
+}
+
+/// Cell and rate of a meter.
+fn find_meter(session: &Session, key: &MeterKey) -> Option<(u32, u64)> {
+    let at = session.numbers.meters.binary_search_by_key(key, |(k, _)| *k).ok()?;
+    Some((session.numbers.meters[at].1, *session.rates_kbps.get(at)?))
+}
+
+/// Adds the count of a cell to the direction that it is for.
+fn add(usage: &mut Usage, key: &UsageKey, count: target::Count) {
+    let (bytes, packets) = match key.uplink {
+        true => (&mut usage.uplink_bytes, &mut usage.uplink_packets),
+        false => (&mut usage.downlink_bytes, &mut usage.downlink_packets),
+    };
+    *bytes = bytes.saturating_add(count.bytes);
+    *packets = packets.saturating_add(count.packets);
+}

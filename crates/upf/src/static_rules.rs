@@ -1,0 +1,184 @@
+//! The entries that follow from the configuration alone: the first batch that a data plane gets.
+
+use std::collections::BTreeSet;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use program::{Batch, Entry, KeyMatch, MeterConfig, Op};
+use wire::ethernet::Mac;
+use wire::ipv6;
+
+use crate::config::{self, FirewallRule, NetworkConfig, Prefix, TrafficClass};
+use crate::hops::Plan;
+use crate::ids::Ids;
+use crate::networks::{Networks, Vrf};
+
+/// Stations, our own addresses, next hops, routes, firewall, classes and VXLAN of a configuration that validates.
+pub fn initial(config: &NetworkConfig, ids: &Ids) -> Batch {
+    let networks = Networks::new(config);
+    let plan = Plan::new(config, &networks);
+    let mut ops = Vec::new();
+    stations(&plan, ids, &mut ops);
+    vxlan_terminations(config, &networks, ids, &mut ops);
+    local_addresses(&plan, ids, &mut ops);
+    ops.extend(plan.ops(ids));
+    for (i, rule) in config.firewall.iter().enumerate() {
+        firewall_rule(rule, (config.firewall.len() - i) as u32, &networks, ids, &mut ops);
+    }
+    let mut cell = 0;
+    for (i, class) in config.traffic_classes.iter().enumerate() {
+        traffic_class(class, (config.traffic_classes.len() - i) as u32, &mut cell, ids, &mut ops);
+    }
+    Batch { ops }
+}
+
+/// Our MAC address, broadcast, and the groups that IPv6 neighbours ask in (RFC 4861 §7.2.1).
+fn stations(plan: &Plan, ids: &Ids, ops: &mut Vec<Op>) {
+    for port in &plan.ports {
+        let mut macs = BTreeSet::from([port.mac, Mac::BROADCAST]);
+        macs.extend(ipv6_groups(port).into_iter().map(Mac::ipv6_multicast));
+        ops.extend(macs.into_iter().map(|mac| {
+            let keys = vec![KeyMatch::Exact(port.id.0.into()), KeyMatch::Exact(mac.bits().into())];
+            Op::Insert(Entry {
+                table: ids.tables.station,
+                keys,
+                priority: 0,
+                action: ids.actions.station_route,
+                args: vec![port.vrf.into()],
+            })
+        }));
+    }
+}
+
+/// The multicast groups that a port listens to: none without IPv6.
+fn ipv6_groups(port: &crate::hops::HostPort) -> BTreeSet<Ipv6Addr> {
+    let own = port.addresses.iter().filter_map(|(ip, _)| match ip {
+        IpAddr::V6(ip) => Some(*ip),
+        IpAddr::V4(_) => None,
+    });
+    let mut groups: BTreeSet<Ipv6Addr> = own.chain(port.link_local).map(ipv6::solicited_node).collect();
+    if !groups.is_empty() {
+        groups.insert(ipv6::ALL_NODES);
+    }
+    groups
+}
+
+fn vxlan_terminations(config: &NetworkConfig, networks: &Networks, ids: &Ids, ops: &mut Vec<Op>) {
+    let Some(vxlan) = &config.vxlan else { return };
+    for vtep in vxlan.local_vteps.iter().collect::<BTreeSet<_>>() {
+        for (vni, name) in &vxlan.vnis {
+            let Some(vrf) = networks.vrf(name) else { continue };
+            ops.push(Op::Insert(Entry {
+                table: ids.tables.vxlan_termination,
+                keys: vec![KeyMatch::Exact(u32::from(*vtep).into()), KeyMatch::Exact((*vni).into())],
+                priority: 0,
+                action: ids.actions.vxlan_route,
+                args: vec![vrf.into()],
+            }));
+        }
+    }
+}
+
+fn local_addresses(plan: &Plan, ids: &Ids, ops: &mut Vec<Op>) {
+    let (mut v4, mut v6) = (BTreeSet::<(Vrf, Ipv4Addr, bool)>::new(), BTreeSet::<(Vrf, Ipv6Addr)>::new());
+    for port in &plan.ports {
+        v4.extend(port.endpoints.iter().map(|ip| (port.vrf, *ip, true)));
+        for (ip, _) in &port.addresses {
+            match ip {
+                IpAddr::V4(ip) => v4.extend([(port.vrf, *ip, false)]),
+                IpAddr::V6(ip) => v6.extend([(port.vrf, *ip)]),
+            }
+        }
+        v6.extend(ipv6_groups(port).into_iter().chain(port.link_local).map(|ip| (port.vrf, ip)));
+    }
+    for &(vrf, ip, endpoint) in &v4 {
+        if !endpoint && v4.contains(&(vrf, ip, true)) {
+            continue;
+        }
+        ops.push(Op::Insert(Entry {
+            table: ids.tables.local_ipv4,
+            keys: vec![KeyMatch::Exact(vrf.into()), KeyMatch::Exact(u32::from(ip).into())],
+            priority: 0,
+            action: if endpoint { ids.actions.gtpu_endpoint } else { ids.actions.host_v4 },
+            args: vec![],
+        }));
+    }
+    for (vrf, ip) in v6 {
+        let address = KeyMatch::Ternary { value: ip.into(), mask: u128::MAX };
+        ops.push(Op::Insert(Entry {
+            table: ids.tables.local_ipv6,
+            keys: vec![KeyMatch::Exact(vrf.into()), address],
+            priority: 1,
+            action: ids.actions.host_v6,
+            args: vec![],
+        }));
+    }
+}
+
+fn firewall_rule(rule: &FirewallRule, priority: u32, networks: &Networks, ids: &Ids, ops: &mut Vec<Op>) {
+    let vrf = rule.network_instance.as_deref().and_then(|name| networks.vrf(name));
+    let version = rule.source.or(rule.destination).map(|(ip, _)| ip.is_ipv4());
+    for (table, v4) in [(ids.tables.firewall_v4, true), (ids.tables.firewall_v6, false)] {
+        if version.is_some_and(|version| version != v4) {
+            continue;
+        }
+        ops.push(Op::Insert(Entry {
+            table,
+            keys: vec![
+                ternary(vrf.map(u128::from), 0xffff),
+                prefix(rule.source),
+                prefix(rule.destination),
+                ternary(rule.protocol.map(u128::from), 0xff),
+                ports(rule.source_ports),
+                ports(rule.destination_ports),
+            ],
+            priority,
+            action: if rule.permit { ids.actions.permit } else { ids.actions.deny },
+            args: vec![],
+        }));
+    }
+}
+
+fn traffic_class(class: &TrafficClass, priority: u32, cell: &mut u64, ids: &Ids, ops: &mut Vec<Op>) {
+    let mut meter = 0;
+    if let Some((rate_bps, burst)) = class.rate {
+        *cell += 1;
+        meter = *cell;
+        let rate = rate_bps / 8;
+        let config = MeterConfig { cir: rate, cbs: burst, pir: rate, pbs: burst };
+        ops.push(Op::Meter { meter: ids.class_rate, index: meter, config: Some(config) });
+    }
+    let addressed = class.source.is_some() || class.destination.is_some();
+    let version = class.ip_version.or(addressed.then_some(4));
+    let tos = class.tos.map_or((0, 0), |(value, mask)| (value & mask, mask));
+    ops.push(Op::Insert(Entry {
+        table: ids.tables.traffic_class,
+        keys: vec![
+            ternary(version.map(u128::from), 0xf),
+            KeyMatch::Ternary { value: tos.0.into(), mask: tos.1.into() },
+            prefix(class.source.map(|(ip, len)| (ip.into(), len))),
+            prefix(class.destination.map(|(ip, len)| (ip.into(), len))),
+            ternary(class.protocol.map(u128::from), 0xff),
+            ports(class.source_ports),
+            ports(class.destination_ports),
+        ],
+        priority,
+        action: ids.actions.set_class,
+        args: vec![class.queue.into(), meter.into()],
+    }));
+}
+
+fn ternary(value: Option<u128>, mask: u128) -> KeyMatch {
+    value.map_or(KeyMatch::Ternary { value: 0, mask: 0 }, |value| KeyMatch::Ternary { value, mask })
+}
+
+fn prefix(prefix: Option<Prefix>) -> KeyMatch {
+    prefix.map_or(KeyMatch::Ternary { value: 0, mask: 0 }, |(ip, len)| {
+        let mask = config::prefix_mask(ip, len);
+        KeyMatch::Ternary { value: config::bits(ip) & mask, mask }
+    })
+}
+
+fn ports(ports: Option<(u16, u16)>) -> KeyMatch {
+    let (low, high) = ports.unwrap_or((0, u16::MAX));
+    KeyMatch::Range { low: low.into(), high: high.into() }
+}

@@ -1,0 +1,10 @@
+//! Tests of the user plane from outside: rules in, entries, counters and frames out.
+
+mod goldens;
+mod host;
+mod model;
+mod pipeline;
+mod plane;
+mod program;
+mod properties;
+mod sessions;
