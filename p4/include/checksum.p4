@@ -11,6 +11,8 @@
  * tunnel's header and for the user's. */
 control UpfVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
     apply {
+        verify_checksum(hdr.underlay_ipv4.isValid() && hdr.underlay_ipv4.ihl == 5, IPV4_FIELDS(hdr.underlay_ipv4),
+                        hdr.underlay_ipv4.checksum, HashAlgorithm.csum16);
         verify_checksum(hdr.ipv4.isValid() && !hdr.ipv4_options.isValid(), IPV4_FIELDS(hdr.ipv4),
                         hdr.ipv4.checksum, HashAlgorithm.csum16);
         verify_checksum(hdr.ipv4_options.isValid(), IPV4_FIELDS_AND_OPTIONS(hdr.ipv4, hdr.ipv4_options),

@@ -108,6 +108,11 @@ header gtpu_psc_h {
     bit<8> next_extension;
 }
 
+/* Other extension headers of a tunnel, kept as they came. */
+header gtpu_chain_h {
+    varbit<128> extensions;
+}
+
 /* RFC 7348 §5. */
 header vxlan_h {
     bit<8>  flags;
@@ -117,7 +122,7 @@ header vxlan_h {
 }
 
 struct headers_t {
-    // Underlay that a VXLAN next hop puts in front.
+    // Underlay: received on a VXLAN port, or put in front by a VXLAN next hop.
     ethernet_h      underlay_ethernet;
     ipv4_h          underlay_ipv4;
     udp_h           underlay_udp;
@@ -140,6 +145,8 @@ struct headers_t {
     udp_rest_h      udp_rest;
     gtpu_h          gtpu;
     gtpu_optional_h gtpu_optional;
+    gtpu_psc_h      gtpu_psc;
+    gtpu_chain_h    gtpu_chain;
 
     // The user's packet inside a tunnel.
     ipv4_h          inner_ipv4;

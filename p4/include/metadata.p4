@@ -7,9 +7,9 @@ enum bit<8> Reason {
     none                 = 0,
     // punts: the control plane acts on them
     arp                  = 1,
-    neighbour_discovery  = 2,
-    host                 = 3,   // to an address of ours: ICMP echo and the like
-    gtpu_signalling      = 4,   // GTP-U message other than G-PDU: echo, error indication, end marker
+    host                 = 3,   // to an address of ours: ICMP echo, neighbour discovery and the like
+    gtpu_signalling      = 4,   // echo, error indication, end marker; and a G-PDU with an extension header whose
+                                // comprehension is required (TS 29.281 §5.2.1) and that we do not comprehend
     unknown_teid         = 5,   // G-PDU to our endpoint without a session: error indication, TS 29.281 §7.3.1
     neighbour_unknown    = 6,   // next hop not resolved yet
     // drops
@@ -20,7 +20,6 @@ enum bit<8> Reason {
     unsupported_protocol = 20,  // neither IPv4 nor IPv6
     fragmented_tunnel    = 21,  // the outer packet is a fragment
     gtpu_version         = 22,
-    gtpu_extension       = 23,  // comprehension required, not comprehended: TS 29.281 §5.2.1
     gtpu_not_local       = 24,  // GTP-U to an address that is not ours
     vxlan                = 25,  // a VXLAN port, but no VXLAN or one not for us
     no_session           = 26,  // no PDR for this UE address
@@ -76,9 +75,8 @@ struct metadata_t {
     bit<8>   next_extension;
     bit<1>   unknown_extension;
     bit<6>   qfi;            // of the PDU session container, 0 if none
-    bit<1>   had_vxlan;
-    bit<24>  vni;
-    ipv4_t   vtep;
+    bit<128> chain_window;   // extension headers not yet walked over
+    bit<32>  chain_bits;     // those that are
 
     // From the tables.
     bit<16>  vrf;            // network instance that the packet came in by

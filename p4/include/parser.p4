@@ -9,6 +9,41 @@ parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
 
     state start {
         meta.user_offset = 14;
+        transition select(standard_metadata.ingress_port & VXLAN_PORT_FLAG) {
+            0: parse_ethernet;
+            default: parse_underlay;
+        }
+    }
+
+    /* RFC 7348 on ports that say so. What is no VXLAN stays unparsed: ARP for the underlay goes to the control plane. */
+    state parse_underlay {
+        packet.extract(hdr.underlay_ethernet);
+        transition select(hdr.underlay_ethernet.ethertype) {
+            ETHERTYPE_IPV4: parse_underlay_ipv4;
+            default: accept;
+        }
+    }
+
+    state parse_underlay_ipv4 {
+        packet.extract(hdr.underlay_ipv4);
+        transition select(hdr.underlay_ipv4.ihl, hdr.underlay_ipv4.more_fragments, hdr.underlay_ipv4.fragment_offset,
+                          hdr.underlay_ipv4.protocol) {
+            (5, 0, 0, PROTO_UDP): parse_underlay_udp;
+            default: accept;
+        }
+    }
+
+    state parse_underlay_udp {
+        packet.extract(hdr.underlay_udp);
+        transition select(hdr.underlay_udp.dst) {
+            PORT_VXLAN: parse_vxlan;
+            default: accept;
+        }
+    }
+
+    state parse_vxlan {
+        packet.extract(hdr.vxlan);
+        meta.user_offset = 64;
         transition parse_ethernet;
     }
 
@@ -63,30 +98,10 @@ parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
      * be taken for the whole. */
     state parse_udp {
         packet.extract(hdr.ports);
-        transition select(standard_metadata.ingress_port & (VXLAN_PORT_FLAG | PLAIN_PORT_FLAG),
-                          meta.had_vxlan, hdr.ipv4.more_fragments, hdr.ports.dst) {
-            (VXLAN_PORT_FLAG, 0, 0, PORT_VXLAN): parse_vxlan;
-            (VXLAN_PORT_FLAG | PLAIN_PORT_FLAG, 0, 0, PORT_VXLAN): parse_vxlan;
-            (0, _, 0, PORT_GTPU): parse_gtpu;
-            (VXLAN_PORT_FLAG, 1, 0, PORT_GTPU): parse_gtpu;
+        transition select(standard_metadata.ingress_port & PLAIN_PORT_FLAG, hdr.ipv4.more_fragments, hdr.ports.dst) {
+            (0, 0, PORT_GTPU): parse_gtpu;
             default: accept;
         }
-    }
-
-    /* RFC 7348: the underlay ends here; the frame inside takes its place in the same headers. */
-    state parse_vxlan {
-        packet.extract(hdr.udp_rest);
-        packet.extract(hdr.vxlan);
-        meta.had_vxlan = 1;
-        meta.vni = hdr.vxlan.vni;
-        meta.vtep = hdr.ipv4.dst;
-        meta.user_offset = meta.user_offset + 30 + ((bit<16>)hdr.ipv4.ihl << 2);
-        hdr.vxlan.setInvalid();
-        hdr.udp_rest.setInvalid();
-        hdr.ports.setInvalid();
-        hdr.ipv4_options.setInvalid();
-        hdr.ipv4.setInvalid();
-        transition parse_ethernet;
     }
 
     /* TS 29.281 §5.1. */
@@ -108,40 +123,80 @@ parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
         // Without the E flag the octet is there but means nothing.
         meta.next_extension = hdr.gtpu.has_extension == 1 ? hdr.gtpu_optional.next_extension : GTPU_EXT_NONE;
         transition select(hdr.gtpu.message_type) {
-            GTPU_GPDU: parse_extension;
+            GTPU_GPDU: parse_extensions;
             default: accept;
         }
     }
 
     /* TS 29.281 §5.2.1: a row of extension headers, each of `length` units of four bytes, the last byte naming the
-     * next. They end with the tunnel, so they are skipped, not kept. */
-    state parse_extension {
+     * next. Nearly always it is one session container of one unit, which has a header of its own. */
+    state parse_extensions {
         transition select(meta.next_extension) {
             GTPU_EXT_NONE: parse_user;
             GTPU_EXT_PSC: parse_psc;
-            0x80 &&& 0x80: parse_mandatory_extension;
-            default: skip_extension;
+            default: parse_chain;
         }
     }
 
     state parse_psc {
-        meta.qfi = packet.lookahead<bit<24>>()[5:0];
-        transition skip_extension;
+        transition select(packet.lookahead<bit<8>>()) {
+            1: take_psc;
+            default: parse_chain;
+        }
     }
 
-    state parse_mandatory_extension {
+    state take_psc {
+        packet.extract(hdr.gtpu_psc);
+        meta.qfi = hdr.gtpu_psc.qos[5:0];
+        meta.next_extension = hdr.gtpu_psc.next_extension;
+        meta.user_offset = meta.user_offset + 4;
+        transition select(meta.next_extension) {
+            GTPU_EXT_NONE: parse_user;
+            default: parse_chain;
+        }
+    }
+
+    /* Any other row, up to 16 bytes: walked in a window on the packet, then taken as one. Each round shifts the window
+     * by one extension header. */
+    state parse_chain {
+        meta.chain_window = packet.lookahead<bit<128>>();
+        transition walk_chain;
+    }
+
+    state walk_chain {
+        transition select(meta.next_extension) {
+            GTPU_EXT_NONE: take_chain;
+            GTPU_EXT_PSC: walk_psc;
+            0x80 &&& 0x80: walk_mandatory;
+            default: walk_over;
+        }
+    }
+
+    state walk_psc {
+        meta.qfi = meta.chain_window[109:104];
+        transition walk_over;
+    }
+
+    state walk_mandatory {
         meta.unknown_extension = 1;
-        transition skip_extension;
+        transition walk_over;
     }
 
-    state skip_extension {
-        bit<8> units = packet.lookahead<bit<8>>();
-        verify(units != 0, error.GtpuExtensionLength);
-        packet.advance(((bit<32>)units << 5) - 8);
-        meta.next_extension = packet.lookahead<bit<8>>();
-        packet.advance(8);
-        meta.user_offset = meta.user_offset + ((bit<16>)units << 2);
-        transition parse_extension;
+    state walk_over {
+        bit<8> units = meta.chain_window[127:120];
+        verify(units != 0 && units <= 4, error.GtpuExtensionLength);
+        bit<8> shift = units << 5;
+        meta.next_extension = (bit<8>)(meta.chain_window >> (128 - shift));
+        meta.chain_window = meta.chain_window << shift;
+        meta.chain_bits = meta.chain_bits + (bit<32>)shift;
+        verify(meta.chain_bits <= 128, error.GtpuExtensionLength);
+        transition walk_chain;
+    }
+
+    state take_chain {
+        packet.extract(hdr.gtpu_chain, meta.chain_bits);
+        meta.user_offset = meta.user_offset + (bit<16>)(meta.chain_bits >> 3);
+        transition parse_user;
     }
 
     state parse_user {
@@ -210,6 +265,8 @@ control UpfDeparser(packet_out packet, in headers_t hdr) {
         packet.emit(hdr.udp_rest);
         packet.emit(hdr.gtpu);
         packet.emit(hdr.gtpu_optional);
+        packet.emit(hdr.gtpu_psc);
+        packet.emit(hdr.gtpu_chain);
         packet.emit(hdr.inner_ipv4);
         packet.emit(hdr.inner_ipv4_options);
         packet.emit(hdr.inner_ipv6);

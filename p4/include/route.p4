@@ -37,6 +37,10 @@ control Route(inout headers_t hdr, inout metadata_t meta, inout standard_metadat
     }
 
     action send(bit<9> port, mac_t src_mac, mac_t dst_mac) {
+        hdr.underlay_ethernet.setInvalid();
+        hdr.underlay_ipv4.setInvalid();
+        hdr.underlay_udp.setInvalid();
+        hdr.vxlan.setInvalid();
         standard_metadata.egress_spec = port;
         hdr.ethernet.src = src_mac;
         hdr.ethernet.dst = dst_mac;

@@ -208,7 +208,7 @@ control Session(inout headers_t hdr, inout metadata_t meta, inout standard_metad
                 }
             }
             if (meta.unknown_extension == 1) {
-                drop(Reason.gtpu_extension);
+                punt(Reason.gtpu_signalling);
             }
             if (pdr_by_teid.apply().miss) {
                 switch (local_ipv4.apply().action_run) {

@@ -1,5 +1,6 @@
 /* L2: is the frame for us, and in which network instance does it arrive (first paper §5.1, L2/Ethernet and
- * virtualisation). VXLAN has been taken off by the parser; here its VTEP and VNI are checked. */
+ * virtualisation). On VXLAN ports the tunnel endpoint and the network number are looked up too; the underlay stays on
+ * the packet until it is sent, so that what is punted is whole. */
 #ifndef STATION_P4
 #define STATION_P4
 
@@ -29,8 +30,8 @@ control Station(inout headers_t hdr, inout metadata_t meta, inout standard_metad
     /* VXLAN ports only: the tunnel endpoint and network that we take part in. */
     table vxlan_termination {
         key = {
-            meta.vtep: exact;
-            meta.vni: exact;
+            hdr.underlay_ipv4.dst: exact @name("vtep");
+            hdr.vxlan.vni: exact @name("vni");
         }
         actions = { route; drop; }
         default_action = drop(Reason.vxlan);
@@ -38,11 +39,17 @@ control Station(inout headers_t hdr, inout metadata_t meta, inout standard_metad
     }
 
     apply {
-        station.apply();
-        if (meta.had_vxlan == 1) {
-            vxlan_termination.apply();
-        } else if ((standard_metadata.ingress_port & VXLAN_PORT_FLAG) != 0) {
+        if (hdr.underlay_ethernet.isValid() && !hdr.vxlan.isValid()) {
+            if (hdr.underlay_ethernet.ethertype == ETHERTYPE_ARP) {
+                meta.reason = Reason.arp;
+                standard_metadata.egress_spec = PUNT_PORT;
+                exit;
+            }
             drop(Reason.vxlan);
+        }
+        station.apply();
+        if (hdr.vxlan.isValid()) {
+            vxlan_termination.apply();
         }
     }
 }

@@ -105,6 +105,8 @@ control Tunnel(inout headers_t hdr, inout metadata_t meta, inout standard_metada
             hdr.udp_rest.setInvalid();
             hdr.gtpu.setInvalid();
             hdr.gtpu_optional.setInvalid();
+            hdr.gtpu_psc.setInvalid();
+            hdr.gtpu_chain.setInvalid();
         }
 
         if (meta.encapsulation == Encapsulation.none) {

@@ -313,4 +313,8 @@ impl UserPlane for Recording<'_> {
     fn send_end_marker(&mut self, to: OuterHeader) {
         self.plane.send_end_marker(to);
     }
+
+    fn drop_buffered(&mut self, seid: Seid) {
+        self.plane.drop_buffered(seid);
+    }
 }

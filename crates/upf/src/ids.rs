@@ -85,7 +85,6 @@ pub struct Actions {
 #[allow(missing_docs)] // named as in the program
 pub struct Reasons {
     pub arp: u8,
-    pub neighbour_discovery: u8,
     pub host: u8,
     pub gtpu_signalling: u8,
     pub unknown_teid: u8,
@@ -148,7 +147,6 @@ impl Ids {
             nexthops: program.tables[tables.nexthop].size,
             reasons: Reasons {
                 arp: b.reason("arp")?,
-                neighbour_discovery: b.reason("neighbour_discovery")?,
                 host: b.reason("host")?,
                 gtpu_signalling: b.reason("gtpu_signalling")?,
                 unknown_teid: b.reason("unknown_teid")?,

@@ -122,6 +122,8 @@ pub struct InUse {
 /// What is kept of a session.
 #[derive(Default)]
 struct Session {
+    /// As the data plane was told last.
+    info: SessionInfo,
     numbers: Numbers,
     entries: Vec<SessionEntry>,
     /// Rates of the meter cells, in the order of `numbers.meters`, in kbit/s.
@@ -300,6 +302,7 @@ impl<D: DataPlane> Plane<D> {
         let numbers = self.stage(outline, &old.numbers, fresh).map_err(CommitError::NoResources)?;
         let buffering = outline.dispositions().filter(|(_, d)| *d == Disposition::Buffer).map(|(id, _)| id);
         let new = Session {
+            info: info(seid, ends, outline),
             entries: outline.entries(&numbers),
             numbers,
             rates_kbps: outline.meters.values().copied().collect(),
@@ -312,8 +315,7 @@ impl<D: DataPlane> Plane<D> {
         let (mut batch, mut owners) = self.batch(old, &new, fresh);
         owners.splice(0..0, peers.ops.iter().map(|_| None));
         batch.ops.splice(0..0, peers.ops.drain(..));
-        let info = info(seid, ends, outline);
-        if let Err(error) = self.data.commit(&info, &batch, &fates(old, outline)) {
+        if let Err(error) = self.data.commit(&new.info, &batch, &fates(old, outline)) {
             self.host.undo_hold(peers);
             return Err(self.refusal(error, &owners));
         }
@@ -555,6 +557,16 @@ impl<D: DataPlane> UserPlane for Plane<D> {
                 Action::Transmit { port, frame } => self.data.transmit(port, frame),
                 action => self.pending.push(action),
             }
+        }
+    }
+
+    fn drop_buffered(&mut self, seid: Seid) {
+        let Some(session) = self.sessions.get(&seid) else { return };
+        let number = |id: &u16| lower::number(&session.numbers.pdrs, id);
+        let waiting: Vec<_> = session.buffering.iter().map(|id| (number(id), BufferFate::Discard)).collect();
+        if !waiting.is_empty() {
+            // Nothing is changed, so nothing can be refused; a data plane that is gone has dropped its packets.
+            let _ = self.data.commit(&session.info, &Batch::default(), &waiting);
         }
     }
 }

@@ -61,6 +61,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     upf_args.extend([&config_path, "--report", &upf_path, "--live", "--until-input-ends"]);
     let mut upf = Part::start("UPF", &net.upf, &upf_args, true)?;
     upf.wait_for("ready", START)?;
+    net.connect()?;
 
     println!("SMF: association and {} sessions over PFCP", args.sessions);
     let (count, sessions_path, smf_path) = (args.sessions.to_string(), text(&files.sessions), text(&files.smf));

@@ -115,7 +115,7 @@ pub fn upf(size: u64) -> Program {
     for (name, size) in [("mbr", size * 4), ("class_rate", 1024)] {
         p.meters.push(MeterInfo { name: name.into(), size, unit: CountUnit::Bytes, length, table: None });
     }
-    let reasons = ["none", "arp", "neighbour_discovery", "host", "gtpu_signalling", "unknown_teid", "neighbour_unknown"];
-    p.reasons = reasons.iter().zip(0..).map(|(name, code)| (code, (*name).to_owned())).collect();
+    let reasons = [(0, "none"), (1, "arp"), (3, "host"), (4, "gtpu_signalling"), (5, "unknown_teid"), (6, "neighbour_unknown")];
+    p.reasons = reasons.iter().map(|(code, name)| (*code, (*name).to_owned())).collect();
     p
 }
