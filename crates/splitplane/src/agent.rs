@@ -189,6 +189,7 @@ impl Agent {
         for (code, count) in &ledger.dropped {
             report.dropped.insert(program.reason_name(*code), (*count).into());
         }
+        report.refused = self.refused.iter().map(|(reason, count)| ((*reason).to_owned(), *count)).collect();
         for (code, count) in &ledger.punted {
             report.punted.insert(program.reason_name(*code), (*count).into());
         }
@@ -260,9 +261,6 @@ impl Agent {
         row("usage_reports", stats.usage_reports);
         row("rejected", stats.rejected.values().sum());
         row("dropped", stats.dropped.values().sum());
-        for (reason, count) in &self.refused {
-            row(&format!("host_{reason}"), *count);
-        }
     }
 }
 

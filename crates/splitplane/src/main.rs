@@ -82,6 +82,7 @@ fn main() -> ExitCode {
 fn start_logging(cli: &Cli) {
     let default = if matches!(cli.command, Command::Run(_)) { "info" } else { "warn" };
     let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default));
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(std::io::stderr);
     if cli.log_json { builder.json().init() } else { builder.with_target(false).init() }
 }

@@ -41,6 +41,8 @@ pub struct Report {
     pub dropped: BTreeMap<String, Count>,
     /// Packets given to the control plane, by reason.
     pub punted: BTreeMap<String, Count>,
+    /// Punted packets that the control plane then dropped, by its reason.
+    pub refused: BTreeMap<String, u64>,
     /// Packets that the control plane sent.
     pub injected: Count,
     /// Packets that went into idle-mode buffers.
@@ -119,14 +121,10 @@ pub const HEADER: &str = "  time  sessions  target          uplink            do
 /// One second of the live view: a line for each target.
 pub fn live_lines(now: &Report, before: &Report) -> Vec<String> {
     let span = (now.elapsed_ms - before.elapsed_ms).max(1) as f64 / 1000.0;
-    let drops: Vec<String> = now
-        .dropped
-        .iter()
-        .filter_map(|(reason, count)| {
-            let was = before.dropped.get(reason).map_or(0, |c| c.packets);
-            (count.packets > was).then(|| format!("{reason} {}", count.packets - was))
-        })
-        .collect();
+    let by_program = now.dropped.iter().map(|(reason, count)| (reason, count.packets, before.dropped.get(reason).map_or(0, |c| c.packets)));
+    let by_host = now.refused.iter().map(|(reason, count)| (reason, *count, before.refused.get(reason).copied().unwrap_or(0)));
+    let drops: Vec<String> =
+        by_program.chain(by_host).filter(|(_, now, was)| now > was).map(|(reason, now, was)| format!("{reason} {}", now - was)).collect();
     let mut lines = Vec::new();
     for (name, target) in &now.targets {
         let was = before.targets.get(name).cloned().unwrap_or_default();

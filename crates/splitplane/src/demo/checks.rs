@@ -74,7 +74,9 @@ pub fn upf_is_sound(checks: &mut Checks, report: &Report) {
     checks.equal("every packet is accounted for", ("unaccounted packets", report.imbalance.unsigned_abs()), ("none", 0));
     checks.equal("no packet still waits in a buffer", ("buffered", report.buffered.packets), ("released", report.released.packets));
     let nameless = report.dropped.get("none").map_or(0, |c| c.packets);
-    let drops: Vec<String> = report.dropped.iter().map(|(reason, c)| format!("{reason} {}", c.packets)).collect();
+    let by_program = report.dropped.iter().map(|(reason, c)| (reason, c.packets));
+    let by_host = report.refused.iter().map(|(reason, n)| (reason, *n));
+    let drops: Vec<String> = by_program.chain(by_host).map(|(reason, n)| format!("{reason} {n}")).collect();
     checks.check(nameless == 0, "no drop without a reason", &if drops.is_empty() { "no drops".into() } else { drops.join(", ") });
     for (name, target) in &report.targets {
         let label = if target.modelled { format!("{name} (modelled)") } else { name.clone() };

@@ -2,7 +2,7 @@
 
 use super::Args;
 use super::checks::{Checks, SessionBytes, sessions_agree, upf_is_sound};
-use super::netns::Networks;
+use super::netns::{Namespace, Networks};
 use super::process::{Background, Part};
 use crate::failure::Failure;
 use crate::report::{Count, PortReport, Report};
@@ -43,6 +43,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 
     println!("Networks: namespaces for RAN, UPF and data network, joined by veth pairs");
     let net = Networks::create()?;
+    let at_start = kernel_counts(&net)?;
     let text = |p: &Path| p.display().to_string();
     let mut captures = Vec::new();
     if args.capture {
@@ -59,25 +60,23 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut upf_args = vec!["run", "--config"];
     let (config_path, upf_path) = (text(&files.config), text(&files.upf));
     upf_args.extend([&config_path, "--report", &upf_path, "--live", "--until-input-ends"]);
-    let mut upf = Part::start("UPF", &net.upf, &upf_args, true)?;
+    let mut upf = Part::start("UPF", &net.upf, &upf_args, &out, true)?;
     upf.wait_for("ready", START)?;
-    net.connect()?;
-
     println!("SMF: association and {} sessions over PFCP", args.sessions);
     let (count, sessions_path, smf_path) = (args.sessions.to_string(), text(&files.sessions), text(&files.smf));
     let smf_args = [
         "smf", "--upf", "127.0.0.1:8805", "--local", "127.0.0.2:8805", "--n4u", "127.0.0.2:2152", "--gnb", "10.3.0.2", "--shape", "open5gs",
         "--sessions", &count, "--records", &sessions_path, "--report", &smf_path, "--until-input-ends",
     ];
-    let mut smf = Part::start("SMF", &net.upf, &smf_args, false)?;
+    let mut smf = Part::start("SMF", &net.upf, &smf_args, &out, false)?;
     smf.wait_for("ready", START)?;
 
     println!("RAN: a gNodeB with a TUN device for each UE");
     let ran_path = text(&files.ran);
-    let mut ran = Part::start("RAN", &net.ran, &["ran", "--gnb", "10.3.0.2", "--records", &sessions_path, "--report", &ran_path, "--until-input-ends"], false)?;
+    let mut ran = Part::start("RAN", &net.ran, &["ran", "--gnb", "10.3.0.2", "--records", &sessions_path, "--report", &ran_path, "--until-input-ends"], &out, false)?;
     ran.wait_for("ready", START)?;
 
-    let http = Part::start("HTTP server", &net.dn, &["http-server", "--listen", "10.6.0.2:80", "--until-input-ends"], false)?;
+    let http = Part::start("HTTP server", &net.dn, &["http-server", "--listen", "10.6.0.2:80", "--until-input-ends"], &out, false)?;
     let iperf = Background::start(net.dn.command("iperf3", &["-s", "-B", "10.6.0.2"]), "iperf3")?;
     let records = read_records(&files.sessions)?;
 
@@ -91,13 +90,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     http.stop(STOP)?;
     ran.stop(STOP)?;
     smf.stop(STOP)?;
-    let mut links = Vec::new();
-    for (ns, port) in [(&net.ran, "n3"), (&net.dn, "n6")] {
-        let read = |name: &str| ns.counter(port, name);
-        let received = Count { packets: read("rx_packets")?, bytes: read("rx_bytes")? };
-        let sent = Count { packets: read("tx_packets")?, bytes: read("tx_bytes")? };
-        links.push((port, received, sent));
-    }
+    let links = kernel_counts(&net)?;
     upf.stop(STOP)?;
     drop(captures);
 
@@ -111,8 +104,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     println!("\nWhat was counted");
     let report: Report = read_json(&files.upf)?;
     upf_is_sound(&mut checks, &report);
-    for (name, received, sent) in links {
-        link_agrees(&mut checks, name, &report.ports.get(name).cloned().unwrap_or_default(), received, sent);
+    for (now, before) in links.iter().zip(&at_start) {
+        let (received, sent) = (less(now.received, before.received), less(now.sent, before.sent));
+        link_agrees(&mut checks, now.port, &report.ports.get(now.port).cloned().unwrap_or_default(), received, sent);
     }
     sessions_agree(&mut checks, &by_session(&report, &files)?);
     println!("\n{:.0} s in all; reports are in {}", begin.elapsed().as_secs_f64(), out.display());
@@ -162,15 +156,15 @@ fn ping_all(net: &Networks, pairs: &[(String, &str)]) -> Result<String, Failure>
             .iter()
             .map(|(from, to)| {
                 let command = net.ran.command("ping", &["-c", "3", "-i", "0.2", "-W", "3", "-q", "-I", from, to]);
-                Background::start(command, "ping")
+                Background::start_with_output(command, "ping")
             })
             .collect::<Result<_, _>>()?;
-        answered += running.into_iter().map(Background::finish).filter(|ok| *ok).count();
+        answered += running.into_iter().map(Background::output).filter(|text| text.contains(" 0% packet loss")).count();
     }
     if answered == pairs.len() {
-        Ok(format!("{answered} answered"))
+        Ok("3 of 3 answered each".into())
     } else {
-        Err(Failure::Failed(format!("only {answered} of {} answered", pairs.len())))
+        Err(Failure::Failed(format!("only {answered} of {} got all their answers", pairs.len())))
     }
 }
 
@@ -206,6 +200,26 @@ fn last_line(text: &str) -> String {
     let mut lines = text.trim().lines().rev();
     let last = lines.next().unwrap_or_default();
     lines.next().unwrap_or(last).to_owned()
+}
+
+/// What the kernel at the far end of a link has counted.
+struct FarEnd {
+    port: &'static str,
+    received: Count,
+    sent: Count,
+}
+
+fn kernel_counts(net: &Networks) -> Result<Vec<FarEnd>, Failure> {
+    let ends = [(&net.ran, "n3"), (&net.dn, "n6")];
+    let count = |(ns, port): (&Namespace, &'static str)| {
+        let read = |packets: &str, bytes: &str| Ok(Count { packets: ns.counter(port, packets)?, bytes: ns.counter(port, bytes)? });
+        Ok(FarEnd { port, received: read("rx_packets", "rx_bytes")?, sent: read("tx_packets", "tx_bytes")? })
+    };
+    ends.into_iter().map(count).collect()
+}
+
+fn less(now: Count, before: Count) -> Count {
+    Count { packets: now.packets - before.packets, bytes: now.bytes - before.bytes }
 }
 
 /// Checks that the UPF's port and the kernel at the far end of its veth pair have counted the same frames.

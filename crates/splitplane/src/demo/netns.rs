@@ -2,6 +2,10 @@
 
 use crate::failure::Failure;
 use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// After this time kernels have nothing more to say about new addresses.
+const QUIET: Duration = Duration::from_millis(300);
 
 /// Three namespaces: RAN side, UPF, data network, joined by a veth pair each side of the UPF. Removed on drop, and
 /// with them all devices and processes' sockets in them.
@@ -36,35 +40,31 @@ impl Networks {
         networks.upf.sysctl("net.ipv6.conf.default.disable_ipv6=1")?;
         networks.ran.sysctl("net.ipv6.conf.default.accept_ra=0")?;
         networks.dn.sysctl("net.ipv6.conf.default.accept_ra=0")?;
+        // Multicast listener reports, at once: they are to be over before anybody counts.
+        networks.dn.sysctl("net.ipv6.conf.default.mldv2_unsolicited_report_interval=10")?;
         networks.ran.sysctl("net.ipv4.conf.all.rp_filter=0")?;
         networks.ran.sysctl("net.ipv4.conf.default.rp_filter=0")?;
         networks.join("n3", &networks.ran)?;
         networks.join("n6", &networks.dn)?;
+        networks.ran.ip(&["address", "add", "10.3.0.2/24", "dev", "n3"])?;
+        networks.dn.ip(&["address", "add", "10.6.0.2/24", "dev", "n6"])?;
+        networks.dn.ip(&["-6", "address", "add", "2001:db8:6::2/64", "dev", "n6", "nodad"])?;
+        networks.dn.ip(&["route", "add", "10.45.0.0/16", "via", "10.6.0.1"])?;
+        networks.dn.ip(&["-6", "route", "add", "2001:db8:45::/48", "via", "2001:db8:6::1"])?;
+        std::thread::sleep(QUIET);
         Ok(networks)
     }
 
-    /// Brings the far ends up, once the UPF listens: what their kernels send at once, such as multicast reports, is then
-    /// part of the account like anything else.
-    pub fn connect(&self) -> Result<(), Failure> {
-        self.ran.ip(&["link", "set", "n3", "up"])?;
-        self.ran.ip(&["address", "add", "10.3.0.2/24", "dev", "n3"])?;
-        self.dn.ip(&["link", "set", "n6", "up"])?;
-        self.dn.ip(&["address", "add", "10.6.0.2/24", "dev", "n6"])?;
-        self.dn.ip(&["-6", "address", "add", "2001:db8:6::2/64", "dev", "n6", "nodad"])?;
-        self.dn.ip(&["route", "add", "10.45.0.0/16", "via", "10.6.0.1"])?;
-        self.dn.ip(&["-6", "route", "add", "2001:db8:45::/48", "via", "2001:db8:6::1"])
-    }
-
-    /// A veth pair of one name, one end in the UPF's namespace and up. The far end is down, and has no IPv6 address of its
-    /// own making.
+    /// A veth pair of one name, one end in the UPF's namespace. The far end has no IPv6 address of its own making.
     fn join(&self, name: &str, far: &Namespace) -> Result<(), Failure> {
         run("ip", &["link", "add", name, "netns", &self.upf.name, "mtu", "1600", "type", "veth", "peer", "name", name, "netns", &far.name])?;
         far.ip(&["link", "set", name, "mtu", "1600", "addrgenmode", "none"])?;
         for ns in [&self.upf, far] {
             let me = std::env::current_exe().map_err(|e| Failure::Failed(format!("cannot find this program: {e}")))?;
             ns.run(&me.display().to_string(), &["offloads-off", name])?;
+            ns.ip(&["link", "set", name, "up"])?;
         }
-        self.upf.ip(&["link", "set", name, "up"])
+        Ok(())
     }
 }
 

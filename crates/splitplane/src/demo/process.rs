@@ -3,6 +3,7 @@
 use super::netns::Namespace;
 use crate::failure::Failure;
 use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -10,17 +11,20 @@ use std::time::{Duration, Instant};
 /// A running part of the demo. Killed on drop if it was not stopped.
 pub struct Part {
     name: &'static str,
+    log: PathBuf,
     child: Child,
     lines: Receiver<String>,
 }
 
 impl Part {
     /// Starts this program's `args` inside `ns`. Its lines of output come through [`Part::wait_for`]; `echo` shows
-    /// those after `ready` on our own output.
-    pub fn start(name: &'static str, ns: &Namespace, args: &[&str], echo: bool) -> Result<Part, Failure> {
+    /// those after `ready` on our own output. Its log goes to a file of its name in `logs`.
+    pub fn start(name: &'static str, ns: &Namespace, args: &[&str], logs: &Path, echo: bool) -> Result<Part, Failure> {
         let me = std::env::current_exe().map_err(|e| Failure::Failed(format!("cannot find this program: {e}")))?;
         let mut command = ns.command(&me.display().to_string(), args);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let log = logs.join(format!("{}.log", name.to_lowercase().replace(' ', "-")));
+        let file = std::fs::File::create(&log).map_err(|e| Failure::Usage(format!("cannot write {}: {e}", log.display())))?;
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(file);
         let mut child = command.spawn().map_err(|e| Failure::Failed(format!("cannot start {name}: {e}")))?;
         let (sender, lines) = channel();
         let out = child.stdout.take().ok_or_else(|| Failure::Failed(format!("{name} has no output")))?;
@@ -37,7 +41,7 @@ impl Part {
                 }
             }
         });
-        Ok(Part { name, child, lines })
+        Ok(Part { name, log, child, lines })
     }
 
     /// Waits until the part prints a line that begins so.
@@ -52,7 +56,9 @@ impl Part {
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     let status = self.child.wait().map_or_else(|e| e.to_string(), |s| s.to_string());
-                    return Err(Failure::Failed(format!("{} ended before it said `{begin}`: {status}", self.name)));
+                    let said = std::fs::read_to_string(&self.log).unwrap_or_default();
+                    let last = said.lines().last().unwrap_or("nothing in its log");
+                    return Err(Failure::Failed(format!("{} ended before it said `{begin}` ({status}): {last}", self.name)));
                 }
             }
         }
@@ -71,7 +77,9 @@ impl Part {
         loop {
             match self.child.try_wait() {
                 Ok(Some(status)) if status.success() => return Ok(()),
-                Ok(Some(status)) => return Err(Failure::Failed(format!("{} ended badly: {status}", self.name))),
+                Ok(Some(status)) => {
+                    return Err(Failure::Failed(format!("{} ended badly ({status}); its log is {}", self.name, self.log.display())));
+                }
                 Ok(None) if Instant::now() < end => std::thread::sleep(Duration::from_millis(10)),
                 Ok(None) => return Err(Failure::Failed(format!("{} did not stop within {limit:?}", self.name))),
                 Err(e) => return Err(Failure::Failed(format!("{}: {e}", self.name))),
@@ -97,9 +105,20 @@ impl Background {
         command.spawn().map(Background).map_err(|e| Failure::Usage(format!("cannot start {name}: {e}; `make setup` installs it")))
     }
 
-    /// Waits until it ends by itself.
-    pub fn finish(mut self) -> bool {
-        self.0.wait().is_ok_and(|s| s.success())
+    /// As [`Background::start`], with its output kept for [`Background::output`].
+    pub fn start_with_output(mut command: Command, name: &str) -> Result<Background, Failure> {
+        command.stdout(Stdio::piped()).stderr(Stdio::null());
+        command.spawn().map(Background).map_err(|e| Failure::Usage(format!("cannot start {name}: {e}; `make setup` installs it")))
+    }
+
+    /// Waits until it ends by itself; what it printed.
+    pub fn output(mut self) -> String {
+        let mut text = String::new();
+        if let Some(out) = self.0.stdout.as_mut() {
+            let _ = std::io::Read::read_to_string(out, &mut text);
+        }
+        let _ = self.0.wait();
+        text
     }
 }
 
