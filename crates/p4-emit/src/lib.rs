@@ -1,1 +1,158 @@
+//! Prints a program's IR as C: the text that becomes native code on x86.
+//!
+//! # How the generated code works
+//! A burst of up to 64 packets is run through the program stage by stage ([`graph`]): the first stage parses and runs up to
+//! the first table look-up; each further stage looks one table up for all packets that have come to it, in one call into
+//! the host, and runs the action and what follows up to the next look-up. Packets that wait for a stage are bits of a
+//! 64-bit word, so they are always worked on in the order in which they came. A program that uses one meter or register
+//! in several stages would still see it used out of order: it is run with bursts of one packet.
+//!
+//! Headers stay in the packet: a header instance is a pointer to bytes in network order, into the packet if it was
+//! extracted, into scratch bytes of the packet's context if the program made it ([`model::Home`]). An invalid header's
+//! pointer leads to zero bytes, so reads need no test; writes are tested unless validity is known at that
+//! place. The deparser moves as little as it can ([`deparser`]).
+//!
+//! # Interface
+//! The text's own first part (`runtime.h`) declares it: the host calls `sp_process` with a `struct sp_lane` that holds
+//! tables, counters, meters and registers, and describes entries by `sp_layout` ([`layout`]). The text needs no header
+//! files and, once compiled, no other library than `memcpy`, `memset` and `memmove`.
+//!
+//! What a program means is said by `p4-interp`; the differences are: after a drop the packet's bytes are unspecified
+//! (its window is as received), as headers are changed in place; clone, recirculate, resubmit, digest, look-ups in
+//! loops and registers wider than 64 bits are refused with an [`EmitError`] that names them; parser value sets are empty.
+#![forbid(unsafe_code)]
 
+mod deparser;
+mod emitter;
+mod expr;
+mod externs;
+mod field;
+pub mod graph;
+pub mod layout;
+pub mod model;
+mod parser;
+mod stages;
+mod stmt;
+
+use p4_ir::Ir;
+use std::fmt::Write;
+
+/// What the dialect lacks, or what is wrong with the IR.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EmitError {
+    /// The program uses a construct that cannot be expressed: its name.
+    Unsupported(String),
+    /// The IR breaks an invariant: a defect of the compiler.
+    Invalid(String),
+}
+
+impl EmitError {
+    pub(crate) fn unsupported(what: impl Into<String>) -> EmitError {
+        EmitError::Unsupported(what.into())
+    }
+
+    pub(crate) fn invalid(what: impl Into<String>) -> EmitError {
+        EmitError::Invalid(what.into())
+    }
+}
+
+impl std::fmt::Display for EmitError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            EmitError::Unsupported(what) => write!(f, "the x86 target does not support {what}"),
+            EmitError::Invalid(what) => write!(f, "broken intermediate form: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for EmitError {}
+
+/// Most places where a program may look tables up, jump or exit: what is deeper nested than a thread's stack takes is refused.
+const MAX_CUTS: usize = 4096;
+
+/// The program as C text for x86.
+pub fn emit_x86(ir: &Ir) -> Result<String, EmitError> {
+    let mut cuts = 0;
+    for block in [&ir.verify_checksum, &ir.ingress, &ir.egress] {
+        graph::visit(block, &mut |s| cuts += usize::from(matches!(s, p4_ir::Stmt::Apply { .. })));
+    }
+    if cuts > MAX_CUTS {
+        return Err(EmitError::unsupported(format!("{cuts} places of table look-ups; at most {MAX_CUTS}")));
+    }
+    check_multicast(ir)?;
+    // Each look-up nests what follows it, so the depth is that of the program, not of its text.
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(64 << 20);
+        let handle = thread.spawn_scoped(scope, || emit(ir)).map_err(|e| EmitError::invalid(format!("no thread: {e}")))?;
+        handle.join().map_err(|_| EmitError::invalid("the emitter panicked"))?
+    })
+}
+
+fn emit(ir: &Ir) -> Result<String, EmitError> {
+    let model = model::Model::new(ir);
+    let graph = graph::build(ir)?;
+    // The first pass puts every variable into the context and finds which of them need be there.
+    let everything = emitter::Shared {
+        vars: ir.vars.keys().collect(),
+        pointers: ir.headers.keys().collect(),
+        lengths: ir.headers.keys().collect(),
+        nexts: ir.stacks.keys().collect(),
+    };
+    let found = stages::print(ir, &model, &graph, everything)?.shared;
+    let printed = stages::print(ir, &model, &graph, found.clone())?;
+    let mut out = format!("/* {}: generated; changes are lost. */\n\n", ir.program.name.replace("*/", ""));
+    out.push_str(include_str!("runtime.h"));
+    out.push_str(&names(ir, &model));
+    out.push_str(&layout::text(ir, &model)?);
+    out.push_str(&stages::frame(ir, &model, &graph, &found));
+    out.push_str(include_str!("run.h"));
+    out.push_str(&deparser::move_functions(&printed.moves));
+    out.push_str(printed.text.trim_start());
+    out.push_str(&stages::entry(ir, &model, &graph));
+    out.push_str(include_str!("process.h"));
+    Ok(out)
+}
+
+/// Numbers of headers, tables, actions and cells by name.
+fn names(ir: &Ir, model: &model::Model) -> String {
+    let mut out = String::new();
+    let mut list = |prefix: &str, names: &[String], of: &dyn Fn(usize) -> usize| {
+        if !names.is_empty() {
+            out.push_str("enum {\n");
+            for (i, name) in names.iter().enumerate() {
+                let _ = writeln!(out, "    {prefix}_{name} = {},", of(i));
+            }
+            out.push_str("};\n\n");
+        }
+    };
+    list("V", &model.headers, &|i| i % 64);
+    list("TABLE", &model.tables, &|i| i);
+    list("ACTION", &model.actions, &|i| i);
+    list("COUNTER", &model.counters, &|i| i);
+    list("METER", &model.meters, &|i| i);
+    list("REGISTER", &model.registers, &|i| i);
+    let most = ir.headers.values().map(|h| {
+        // Nothing is read of the varbit field of an invalid header.
+        ir.header_types[h.ty].fixed_bits / 8
+    });
+    let _ = writeln!(
+        out,
+        "/* What the pointers of invalid headers lead to. Never written. */\nstatic const uint8_t sp_zeroes[{}];\n#define sp_nothing ((uint8_t *)sp_zeroes)\n",
+        most.max().unwrap_or(0).max(16)
+    );
+    out
+}
+
+/// Copies to a multicast group are made by no part of the pipeline.
+fn check_multicast(ir: &Ir) -> Result<(), EmitError> {
+    let Some(group) = ir.intrinsic.standard.get("mcast_grp") else { return Ok(()) };
+    let mut found = false;
+    graph::visit_all(ir, &mut |s| {
+        if let p4_ir::Stmt::Assign(p4_ir::LValue::Var(v), e) = s
+            && v == group
+        {
+            found |= !matches!(e.kind, p4_ir::ExprKind::Const(b) if b.value() == 0);
+        }
+    });
+    if found { Err(EmitError::unsupported("multicast (mcast_grp)")) } else { Ok(()) }
+}

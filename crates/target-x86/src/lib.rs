@@ -1,1 +1,282 @@
+//! A program on x86 cores: C text (from `p4-emit`) compiled by the system's compiler, tables of crate `table`.
+//!
+//! [`X86::load`] compiles the text, loads the object and makes the tables; from then on the object calls tables and meters
+//! through function pointers, and everything that it may touch is owned here. Three kinds of state:
+//! - **tables and default actions** ([`tables`]) under one readers-writer lock: a lane holds the read side for a burst, a
+//!   batch the write side, so a burst sees all of a batch or nothing;
+//! - **counters and statistics** ([`cells`]) of each lane alone, summed when they are read: a lane's cells stay when it ends
+//!   and go to the next lane of its index. A read while lanes run may see a packet counted whose bytes are not yet;
+//! - **meters and registers**, shared by all lanes. With more than one lane meters are locked one by one; a register is
+//!   read and written whole, but what a program does between a read and a write is not one step, as on a switch.
+//!
+//! After a drop the packet's bytes are unspecified, as the generated code changes headers in place; its window is as it was.
+#![warn(missing_docs)]
 
+mod abi;
+mod apply;
+mod cells;
+mod compile;
+mod lane;
+mod tables;
+
+pub use lane::X86Lane;
+
+use abi::CTable;
+use cells::Cells;
+use cranelift_entity::EntityRef;
+use program::{Batch, CounterId, Entry, Program, RegisterId, RuleError, TableId};
+use std::cell::UnsafeCell;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use tables::ProgramTable;
+use target::{Capabilities, Count, Lane, TableStats, Target};
+
+/// How to make native code.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The C compiler; otherwise the environment's `CC`, else the first of clang, gcc and cc on `PATH`.
+    pub cc: Option<PathBuf>,
+    /// Further arguments for it, e.g. `-O1` where compiling fast counts more than running fast.
+    pub flags: Vec<String>,
+    /// Keys the tables' hashes: random where keys come from strangers.
+    pub seed: u64,
+}
+
+/// Why a program does not run here.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum LoadError {
+    /// There is none on this machine.
+    #[error("no C compiler found: install gcc or clang (Debian: apt install gcc) or set CC")]
+    NoCompiler,
+    /// The one that was asked for is not there.
+    #[error("C compiler {} not found: install gcc or clang (Debian: apt install gcc) or set CC", .0.display())]
+    NoSuchCompiler(PathBuf),
+    /// It refused the text: a defect of the emitter, or a compiler that is too old.
+    #[error("{} cannot compile the generated code: {errors}", compiler.display())]
+    Compiler {
+        /// The compiler.
+        compiler: PathBuf,
+        /// Its first errors.
+        errors: String,
+    },
+    /// Files.
+    #[error("{0}")]
+    Io(String),
+    /// The dynamic linker refused the object.
+    #[error("the compiled program does not load: {0}")]
+    Object(String),
+    /// The text is not of this program, or of another version of the emitter.
+    #[error("the generated code does not fit the program: {0}")]
+    Layout(String),
+    /// A table that cannot be held.
+    #[error("table {table}: {error}")]
+    Table {
+        /// Its name.
+        table: String,
+        /// Why.
+        error: String,
+    },
+    /// The system gives no such array.
+    #[error("no memory for an array of {bytes} bytes")]
+    Memory {
+        /// How much was asked for.
+        bytes: u64,
+    },
+}
+
+/// A program on x86 cores.
+pub struct X86 {
+    shared: Arc<Shared>,
+}
+
+/// What the target and its lanes share.
+pub(crate) struct Shared {
+    program: Arc<Program>,
+    object: compile::Object,
+    /// One batch at a time; taken before `state`.
+    control: Mutex<()>,
+    state: RwLock<State>,
+    /// Taken after `state`, never before it.
+    lanes: Mutex<Vec<Arc<LaneCells>>>,
+    /// Cells of each counter.
+    counter_sizes: Vec<u64>,
+    registers: Vec<Cells>,
+}
+
+/// What lanes read and batches change.
+pub(crate) struct State {
+    tables: Vec<ProgramTable>,
+    meters: Vec<Cells>,
+    /// Lanes that exist.
+    lanes: usize,
+    /// Counts the changes of what lanes hold copies of.
+    generation: u64,
+}
+
+/// Counters and statistics of a lane; they outlive it.
+pub(crate) struct LaneCells {
+    index: usize,
+    /// A lane uses it; its packets may be on their way.
+    used: std::sync::atomic::AtomicBool,
+    counters: Vec<Cells>,
+    /// What generated code works in.
+    run: Cells,
+    /// Hits and misses of each table: read by all, written by generated code alone.
+    tables: TableViews,
+}
+
+/// The array that generated code reads its tables from.
+pub(crate) struct TableViews(Box<[UnsafeCell<CTable>]>);
+
+// SAFETY: all but hits and misses is read and written by the lane alone, which holds `LaneCells::used`; those two are
+// atomics that others only read.
+unsafe impl Sync for TableViews {}
+// SAFETY: the pointers in it lead to what `State` owns, and are not used unless its lock is held.
+unsafe impl Send for TableViews {}
+
+impl TableViews {
+    fn new(n: usize) -> TableViews {
+        let empty =
+            || CTable { table: std::ptr::null(), lookup: None, miss: std::ptr::null(), hits: AtomicU64::new(0), misses: AtomicU64::new(0) };
+        TableViews((0..n).map(|_| UnsafeCell::new(empty())).collect())
+    }
+
+    fn start(&self) -> *mut CTable {
+        UnsafeCell::raw_get(self.0.as_ptr())
+    }
+
+    fn hits_and_misses(&self, table: usize) -> (u64, u64) {
+        let view = self.0[table].get();
+        // SAFETY: the references are to the atomics alone.
+        let (hits, misses) = unsafe { (&(*view).hits, &(*view).misses) };
+        (hits.load(Ordering::Relaxed), misses.load(Ordering::Relaxed))
+    }
+}
+
+impl X86 {
+    /// Compiles and loads `text`, which `p4-emit` has made of the program, and fills the constant tables.
+    pub fn load(program: Arc<Program>, text: &str, options: &Options) -> Result<X86, LoadError> {
+        let object = compile::compile(text, options)?;
+        let layouts = abi::read_layout(&object.layout, &program)?;
+        let mut tables: Vec<ProgramTable> = Vec::new();
+        for ((id, info), layout) in program.tables.iter().zip(layouts) {
+            let mut table = ProgramTable::new(info, layout, options.seed.wrapping_add(id.index() as u64))?;
+            for entry in &info.entries {
+                let identity = table.identity(entry);
+                let fail = |e: table::TableError| LoadError::Table { table: info.name.clone(), error: e.to_string() };
+                table.insert(&identity, entry.action, &entry.args).map_err(fail)?;
+            }
+            tables.push(table);
+        }
+        let meters =
+            program.meters.values().map(|m| Cells::new(if m.table.is_none() { m.size } else { 0 }, 8)).collect::<Result<_, _>>()?;
+        let registers = program.registers.values().map(|r| Cells::new(r.size, 1)).collect::<Result<_, _>>()?;
+        let size = |c: &program::CounterInfo| c.table.map_or(c.size, |t| tables[t.index()].capacity);
+        let counter_sizes = program.counters.values().map(size).collect();
+        let shared = Shared {
+            object,
+            counter_sizes,
+            control: Mutex::new(()),
+            state: RwLock::new(State { tables, meters, lanes: 0, generation: 0 }),
+            lanes: Mutex::new(Vec::new()),
+            registers,
+            program,
+        };
+        // Whatever a lane needs is asked for now, so that a lane does not fail later.
+        let first = LaneCells::new(&shared, 0)?;
+        shared.lanes().push(Arc::new(first));
+        Ok(X86 { shared: Arc::new(shared) })
+    }
+
+    /// The direct counter of an entry, summed over all lanes; `None` if there is no such entry or no counter.
+    pub fn entry_count(&self, entry: &Entry) -> Option<Count> {
+        let info = self.shared.program.tables.get(entry.table)?;
+        let counter = info.direct_counter?;
+        let state = self.shared.read();
+        let table = &state.tables[entry.table.index()];
+        let handle = table.handle(&table.identity(entry))?;
+        Some(self.shared.sum(counter, handle.into()))
+    }
+
+    /// A cell of a register array; `None` beyond its end.
+    pub fn register(&self, register: RegisterId, index: u64) -> Option<u64> {
+        Some(self.shared.registers.get(register.index())?.register(index)?.load(Ordering::Relaxed))
+    }
+}
+
+impl Target for X86 {
+    fn name(&self) -> &str {
+        "x86"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { modelled: false, subset: false, buffers: true }
+    }
+
+    fn program(&self) -> &Arc<Program> {
+        &self.shared.program
+    }
+
+    fn apply(&self, batch: &Batch) -> Result<(), RuleError> {
+        apply::apply(&self.shared, batch)
+    }
+
+    fn lane(&self, index: usize) -> Box<dyn Lane> {
+        Box::new(X86Lane::new(self.shared.clone(), index))
+    }
+
+    fn counter(&self, counter: CounterId, index: u64) -> Count {
+        match self.shared.program.counters.get(counter) {
+            Some(info) if info.table.is_none() => self.shared.sum(counter, index),
+            _ => Count::default(),
+        }
+    }
+
+    fn table_stats(&self, table: TableId) -> TableStats {
+        let mut stats = match self.shared.read().tables.get(table.index()) {
+            Some(of) => TableStats { entries: of.len(), capacity: of.capacity, ..TableStats::default() },
+            None => return TableStats::default(),
+        };
+        for lane in self.shared.lanes().iter() {
+            let (hits, misses) = lane.tables.hits_and_misses(table.index());
+            stats.hits += hits;
+            stats.misses += misses;
+        }
+        stats
+    }
+}
+
+impl Shared {
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lanes(&self) -> MutexGuard<'_, Vec<Arc<LaneCells>>> {
+        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn sum(&self, counter: CounterId, index: u64) -> Count {
+        let mut sum = Count::default();
+        for lane in self.lanes().iter() {
+            if let Some(cell) = lane.counters.get(counter.index()).and_then(|c| c.counter(index)) {
+                let count = cell.read();
+                sum.packets = sum.packets.wrapping_add(count.packets);
+                sum.bytes = sum.bytes.wrapping_add(count.bytes);
+            }
+        }
+        sum
+    }
+}
+
+impl LaneCells {
+    fn new(shared: &Shared, index: usize) -> Result<LaneCells, LoadError> {
+        let counters = shared.counter_sizes.iter().map(|n| Cells::new(*n, 2)).collect::<Result<_, _>>()?;
+        let run = Cells::new(shared.object.run_len.div_ceil(64), 8)?;
+        Ok(LaneCells { index, used: false.into(), counters, run, tables: TableViews::new(shared.program.tables.len()) })
+    }
+}

@@ -1,1 +1,14 @@
+//! What tests share: numbers from a seed, golden files, the question whether we are root, names nobody else has.
+//!
+//! For dev-dependencies only: the crate graph test keeps it out of what ships.
+#![forbid(unsafe_code)]
 
+mod golden;
+mod names;
+mod rng;
+mod root;
+
+pub use golden::{UPDATE, assert_golden};
+pub use names::{IFNAME_MAX, unique_name};
+pub use rng::{Rng, SEED, rng};
+pub use root::root_or_skip;

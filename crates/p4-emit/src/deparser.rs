@@ -1,0 +1,311 @@
+//! The deparser: which bytes leave, and where they are put.
+//!
+//! Emitted headers end where the payload begins. Those that already lie there stay; headers that were made are written in
+//! front; others move. Moves are done from the last header to the first if none moves towards the packet's front (a
+//! header has been taken away), from the first to the last if none moves away from it (one has been put in): in either
+//! case no header is overwritten before it has moved. If both happen, all are gathered in a buffer first.
+
+use crate::EmitError;
+use crate::emitter::Emitter;
+use crate::model::{Home, Model};
+use base::{HEADROOM, MAX_PACKET};
+use cranelift_entity::EntityRef;
+use p4_ir::{Block, HeaderId, HeaderRef, Ir, Stmt};
+
+/// Headers of more bytes than that do not fit before any payload.
+const ROOM: u64 = (HEADROOM + MAX_PACKET) as u64;
+
+impl Emitter<'_> {
+    /// Deparser and verdict; ends the packet's work.
+    pub fn finish(&mut self) -> Result<(), EmitError> {
+        let ir = self.ir;
+        self.payload();
+        self.end();
+        self.line("/* deparser */");
+        let mut headers = Vec::new();
+        if straight(&ir.deparser, &mut headers) {
+            self.place(&headers);
+        } else {
+            let most = most_bytes(self, &ir.deparser)?.min(ROOM);
+            self.line(format!("uint8_t gathered[{most} + 1], *gathered_end = gathered;"));
+            self.block(&ir.deparser)?;
+            if self.flow.is_none() {
+                return Ok(());
+            }
+            self.line("uint8_t *first = payload - (gathered_end - gathered);");
+            self.check_room();
+            self.line("sp_copy(first, gathered, gathered_end - gathered);");
+        }
+        self.line("pk->start = first - pk->buffer;");
+        self.line("pk->length = end - first;");
+        if self.model.truncates {
+            self.line("if (pk->length > c->keep) pk->length = c->keep;");
+        }
+        let (port, reason, mark) = (self.standard("egress_port"), self.reason(), self.mark());
+        self.line(format!("sp_pass(run, i, {port}, {reason}, {mark});"));
+        self.done();
+        Ok(())
+    }
+
+    /// `emit` of a deparser with conditions.
+    pub fn emit(&mut self, r: &HeaderRef) -> Result<(), EmitError> {
+        self.for_header(r, |e, h| {
+            if e.known_valid(h) == Some(false) {
+                return Ok(());
+            }
+            let (valid, address, len) = (e.is_valid(h), e.address(h), e.header_len(h));
+            e.open(format!("if ({valid})"));
+            e.open(format!("if (gathered_end + {len} > gathered + sizeof gathered)"));
+            let before = e.fork();
+            e.drop_packet("SP_NO_HEADROOM");
+            e.flow = before;
+            e.close();
+            e.line(format!("sp_copy(gathered_end, {address}, {len});"));
+            e.line(format!("gathered_end += {len};"));
+            e.close();
+            Ok(())
+        })
+    }
+
+    fn check_room(&mut self) {
+        self.open("if (first < pk->buffer || end - first > SP_MAX_PACKET)");
+        let before = self.fork();
+        self.drop_packet("SP_NO_HEADROOM");
+        self.flow = before;
+        self.close();
+    }
+
+    /// Code for a fixed sequence of headers.
+    fn place(&mut self, headers: &[HeaderId]) {
+        let headers: Vec<_> = headers.iter().copied().filter(|h| self.known_valid(*h) != Some(false)).collect();
+        let units = units(self.model, &headers);
+        self.line("uint8_t *first = payload;");
+        let moves = headers.iter().any(|h| self.model.homes[h.index()] != Home::Scratch);
+        if moves {
+            self.line("uint32_t moved = 0;");
+        }
+        for unit in units.iter().rev() {
+            let all = |e: &mut Self| e.line(format!("first -= {};", unit.len));
+            self.for_unit(unit, true, Some(&all), |e, h| {
+                let (len, address) = (e.header_len(h), e.address(h));
+                e.line(format!("first -= {len};"));
+                match e.model.homes[h.index()] {
+                    Home::Packet => e.line(format!("moved |= sp_move({address}, first);")),
+                    Home::Both => {
+                        let scratch = e.scratch(h);
+                        e.line(format!("if ({address} != {scratch}) moved |= sp_move({address}, first);"));
+                    }
+                    _ => {}
+                }
+            });
+        }
+        self.check_room();
+        self.open(if moves { "if (!(moved & SP_TO_FRONT))" } else { "" });
+        self.line("uint8_t *at = payload;");
+        for unit in units.iter().rev() {
+            let all = |e: &mut Self| {
+                e.line(format!("at -= {};", unit.len));
+                e.move_all(unit);
+            };
+            self.for_unit(unit, true, Some(&all), |e, h| {
+                let len = e.header_len(h);
+                e.line(format!("at -= {len};"));
+                e.move_to("at", h);
+            });
+        }
+        if moves {
+            self.indent_else("if (!(moved & SP_TO_BACK))");
+            self.line("uint8_t *at = first;");
+            for unit in &units {
+                let all = |e: &mut Self| {
+                    e.move_all(unit);
+                    e.line(format!("at += {};", unit.len));
+                };
+                self.for_unit(unit, false, Some(&all), |e, h| {
+                    e.move_to("at", h);
+                    let len = e.header_len(h);
+                    e.line(format!("at += {len};"));
+                });
+            }
+            self.or_else();
+            let most: u64 = headers.iter().map(|h| self.model.len_at_most(*h)).sum();
+            self.line(format!("uint8_t gathered[{} + 1], *at = gathered;", most.min(ROOM)));
+            for unit in &units {
+                self.for_unit(unit, false, None, |e, h| {
+                    let (address, len) = (e.address(h), e.header_len(h));
+                    e.line(format!("sp_copy(at, {address}, {len});"));
+                    e.line(format!("at += {len};"));
+                });
+            }
+            self.line("sp_copy(first, gathered, at - gathered);");
+        }
+        self.close();
+    }
+
+    /// Prints `each` for the headers of a unit under their validity, last one first if `back`. If all of a unit that lies
+    /// together are valid, it is `all` instead.
+    fn for_unit(&mut self, unit: &Unit, back: bool, all: Option<&dyn Fn(&mut Self)>, mut each: impl FnMut(&mut Self, HeaderId)) {
+        let together = all.filter(|_| unit.together);
+        if unit.headers.len() > 1 {
+            let any = self.valid_bits(&unit.headers);
+            if let Some(all) = together {
+                self.open(format!("if ({any} == ({}))", self.bits_of(&unit.headers)));
+                all(self);
+                self.indent_else(&format!("if {any}"));
+            } else {
+                self.open(format!("if {any}"));
+            }
+        }
+        let each_one = |e: &mut Self, h: &HeaderId, each: &mut dyn FnMut(&mut Self, HeaderId)| e.if_valid(*h, |e| each(e, *h));
+        if back {
+            unit.headers.iter().rev().for_each(|h| each_one(self, h, &mut each));
+        } else {
+            unit.headers.iter().for_each(|h| each_one(self, h, &mut each));
+        }
+        if unit.headers.len() > 1 {
+            self.close();
+        }
+    }
+
+    /// Moves headers that lie together to `at`.
+    fn move_all(&mut self, unit: &Unit) {
+        let from = self.scratch(unit.headers[0]);
+        self.moves.insert(unit.len);
+        self.line(format!("sp_move_{}(at, {from});", unit.len));
+    }
+
+    fn if_valid(&mut self, h: HeaderId, each: impl FnOnce(&mut Self)) {
+        if self.known_valid(h) == Some(true) {
+            return each(self);
+        }
+        let valid = self.is_valid(h);
+        self.open(format!("if ({valid})"));
+        each(self);
+        self.close();
+    }
+
+    /// Moves a header's bytes to `to`, unless they are there.
+    fn move_to(&mut self, to: &str, h: HeaderId) {
+        let (address, len) = (self.address(h), self.header_len(h));
+        let text = match self.model.varbit_len[h.index()] {
+            0 => {
+                let len = self.model.fixed_len[h.index()];
+                self.moves.insert(len);
+                format!("sp_move_{len}({to}, {address});")
+            }
+            _ => format!("__builtin_memmove({to}, {address}, {len});"),
+        };
+        match self.model.homes[h.index()] {
+            Home::Scratch => self.line(text),
+            _ => self.line(format!("if ({to} != {address}) {text}")),
+        }
+    }
+}
+
+/// Headers that follow each other in the output, tested together first so that most packets pass them over at once.
+struct Unit {
+    headers: Vec<HeaderId>,
+    /// Their scratch bytes lie one behind the other, in this order.
+    together: bool,
+    /// Bytes of all of them, without varbit fields.
+    len: u32,
+}
+
+/// Most headers of a unit that do not lie together.
+const UNIT: usize = 4;
+
+fn units(model: &Model, headers: &[HeaderId]) -> Vec<Unit> {
+    let mut units: Vec<Unit> = Vec::new();
+    for h in headers {
+        let together = model.homes[h.index()] == Home::Scratch && model.varbit_len[h.index()] == 0;
+        let len = model.fixed_len[h.index()];
+        match units.last_mut() {
+            // One word of validity is tested at a time, and no header twice.
+            Some(unit)
+                if unit.together == together
+                    && (together || unit.headers.len() < UNIT)
+                    && unit.headers[0].index() / 64 == h.index() / 64
+                    && !unit.headers.contains(h) =>
+            {
+                unit.headers.push(*h);
+                unit.len += len;
+            }
+            _ => units.push(Unit { headers: vec![*h], together, len }),
+        }
+    }
+    // A header that is emitted twice lies in one place only.
+    for unit in &mut units {
+        unit.together &= unit.headers.iter().all(|h| headers.iter().filter(|other| *other == h).count() == 1);
+    }
+    units
+}
+
+/// The headers that lie in scratch bytes, in the order in which they do: that of the deparser.
+pub fn scratch_order(ir: &Ir, model: &Model) -> Vec<HeaderId> {
+    let mut order = Vec::new();
+    straight(&ir.deparser, &mut order);
+    order.extend(ir.headers.keys());
+    let mut seen = std::collections::BTreeSet::new();
+    order.retain(|h| matches!(model.homes[h.index()], Home::Scratch | Home::Both) && seen.insert(*h));
+    order
+}
+
+/// Whether the deparser only emits fixed headers; which, in order.
+fn straight(block: &Block, out: &mut Vec<HeaderId>) -> bool {
+    block.iter().all(|s| match s {
+        Stmt::Emit(HeaderRef::Static(h)) => {
+            out.push(*h);
+            true
+        }
+        Stmt::Labeled(_, inner) => straight(inner, out),
+        Stmt::Extern(p4_ir::Extern::Log(..) | p4_ir::Extern::Assert(..)) => true,
+        _ => false,
+    })
+}
+
+/// Most bytes that a deparser with conditions emits.
+fn most_bytes(e: &Emitter<'_>, block: &Block) -> Result<u64, EmitError> {
+    let mut sum = 0u64;
+    for stmt in block {
+        sum += match stmt {
+            Stmt::Emit(HeaderRef::Static(h)) => e.model.len_at_most(*h),
+            Stmt::Emit(HeaderRef::Next(s) | HeaderRef::Last(s) | HeaderRef::Index(s, _)) => {
+                e.ir.stacks[*s].elements.iter().map(|h| e.model.len_at_most(*h)).max().unwrap_or(0)
+            }
+            Stmt::Loop(_) => {
+                let mut emits = false;
+                crate::graph::visit(std::slice::from_ref(stmt), &mut |s| emits |= matches!(s, Stmt::Emit(_)));
+                if emits {
+                    return Err(EmitError::unsupported("emit in a loop"));
+                }
+                0
+            }
+            other => {
+                let mut inner = 0;
+                for b in crate::graph::blocks(other) {
+                    inner += most_bytes(e, b)?;
+                }
+                inner
+            }
+        };
+    }
+    Ok(sum)
+}
+
+/// Functions that move a fixed number of bytes, all loaded before any is stored: source and destination may overlap.
+pub fn move_functions(lens: &std::collections::BTreeSet<u32>) -> String {
+    let mut text = String::new();
+    for len in lens {
+        text.push_str(&format!("static inline void sp_move_{len}(uint8_t *to, const uint8_t *from)\n{{\n"));
+        let (mut at, mut stores) = (0, String::new());
+        while at < *len {
+            let size = [64, 32, 16, 8, 4, 2, 1].into_iter().find(|s| at + s <= *len).unwrap_or(1);
+            text.push_str(&format!("    sp_block{size} b{at}; __builtin_memcpy(&b{at}, from + {at}, {size});\n"));
+            stores.push_str(&format!("    __builtin_memcpy(to + {at}, &b{at}, {size});\n"));
+            at += size;
+        }
+        text.push_str(&stores);
+        text.push_str("}\n\n");
+    }
+    text
+}

@@ -1,0 +1,542 @@
+//! The text as it grows: lines and indentation, jumps, and what is known at the place that is being printed.
+//!
+//! Code of one packet in one stage is a *scope*: the variables it uses are C locals, loaded from the packet's context
+//! at its top where an earlier stage may have set them, and written through. Which variables must be in the context
+//! is found by printing everything twice: the first time with all of them there.
+
+use crate::EmitError;
+use crate::graph::{Graph, NodeId, StageId, Vertex};
+use crate::model::{Home, Kind, Model};
+use cranelift_entity::EntityRef;
+use p4_ir::{HeaderId, Ir, LabelId, StackId, StateId, VarId};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// What a packet takes from stage to stage in its context.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Shared {
+    /// Variables.
+    pub vars: BTreeSet<VarId>,
+    /// Headers' pointers.
+    pub pointers: BTreeSet<HeaderId>,
+    /// Lengths of headers' varbit fields.
+    pub lengths: BTreeSet<HeaderId>,
+    /// Next indices of stacks.
+    pub nexts: BTreeSet<StackId>,
+}
+
+/// What is known where the text stands.
+#[derive(Clone, Default, Debug)]
+pub struct Flow {
+    /// Variables that have been assigned in this scope.
+    pub assigned: BTreeSet<VarId>,
+    /// Headers that are surely valid (`true`) or invalid.
+    pub valid: BTreeMap<HeaderId, bool>,
+}
+
+impl Flow {
+    /// What is known where two ways meet.
+    pub fn meet(&mut self, other: &Flow) {
+        self.assigned.retain(|v| other.assigned.contains(v));
+        self.valid.retain(|h, valid| other.valid.get(h) == Some(valid));
+    }
+}
+
+/// Meets `flow` into `at`, which had none before if it is `None`.
+pub fn arrive(at: &mut Option<Flow>, flow: Option<Flow>) {
+    match (at.as_mut(), flow) {
+        (Some(known), Some(flow)) => known.meet(&flow),
+        (None, flow) => *at = flow,
+        (_, None) => {}
+    }
+}
+
+/// What a scope has used so far.
+#[derive(Default)]
+struct Scope {
+    first: bool,
+    vars: BTreeSet<VarId>,
+    loads: BTreeSet<VarId>,
+    pointers: BTreeSet<HeaderId>,
+    pointers_set: BTreeSet<HeaderId>,
+    lengths: BTreeSet<HeaderId>,
+    lengths_set: BTreeSet<HeaderId>,
+    nexts: BTreeSet<StackId>,
+    nexts_set: BTreeSet<StackId>,
+    valid: bool,
+    valid_set: bool,
+    payload: bool,
+    end: bool,
+}
+
+/// The printer.
+pub struct Emitter<'a> {
+    /// The program.
+    pub ir: &'a Ir,
+    /// Names and the like.
+    pub model: &'a Model,
+    /// Its stages.
+    pub graph: &'a Graph<'a>,
+    /// What the pass before found to be shared between scopes.
+    pub shared: Shared,
+    /// What this pass finds.
+    pub found: Shared,
+    /// What is known here; `None` where nothing comes.
+    pub flow: Option<Flow>,
+    /// Active labels of structured code: name, C label, what arrives there.
+    pub labels: Vec<(LabelId, String, Option<Flow>)>,
+    /// Where `exit` and the labels of cut blocks lead.
+    pub targets: crate::graph::Targets,
+    /// What arrives at nodes and sites.
+    pub arrivals: HashMap<Vertex, Flow>,
+    /// The stage that is being printed.
+    pub stage: StageId,
+    /// The stages that it passes packets to.
+    pub passes_to: BTreeSet<StageId>,
+    /// Nodes that are jumped to.
+    pub jumped: BTreeSet<NodeId>,
+    /// Byte lengths for which a move function is wanted.
+    pub moves: BTreeSet<u32>,
+    /// What is known at parser states that have been jumped to.
+    pub states: BTreeMap<StateId, Flow>,
+    /// What is known behind the parser, while it is being printed.
+    pub parsed: Option<Option<Flow>>,
+    /// A table's record is at hand, in an action: its number.
+    pub in_table: Option<p4_ir::TableId>,
+    scope: Scope,
+    text: String,
+    indent: usize,
+    number: u32,
+    ends: bool,
+}
+
+impl<'a> Emitter<'a> {
+    /// An empty one.
+    pub fn new(ir: &'a Ir, model: &'a Model, graph: &'a Graph<'a>, shared: Shared) -> Emitter<'a> {
+        Emitter {
+            ir,
+            model,
+            graph,
+            shared,
+            found: Shared::default(),
+            flow: None,
+            labels: Vec::new(),
+            targets: Default::default(),
+            arrivals: HashMap::new(),
+            stage: 0,
+            passes_to: BTreeSet::new(),
+            jumped: BTreeSet::new(),
+            moves: BTreeSet::new(),
+            states: BTreeMap::new(),
+            parsed: None,
+            in_table: None,
+            scope: Scope::default(),
+            text: String::new(),
+            indent: 0,
+            number: 0,
+            ends: false,
+        }
+    }
+
+    /// A line of text.
+    pub fn line(&mut self, text: impl AsRef<str>) {
+        let text = text.as_ref();
+        if !text.is_empty() {
+            self.text.extend(std::iter::repeat_n("    ", self.indent));
+            self.text.push_str(text);
+        }
+        self.text.push('\n');
+    }
+
+    /// A C label.
+    pub fn label(&mut self, name: &str) {
+        let indent = std::mem::replace(&mut self.indent, 1);
+        self.line(format!("{name}:;"));
+        self.indent = indent;
+    }
+
+    /// `text {`.
+    pub fn open(&mut self, text: impl AsRef<str>) {
+        self.line(format!("{} {{", text.as_ref()).trim_start());
+        self.indent += 1;
+    }
+
+    /// `}`.
+    pub fn close(&mut self) {
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    /// `} else {`.
+    pub fn or_else(&mut self) {
+        self.indent -= 1;
+        self.line("} else {");
+        self.indent += 1;
+    }
+
+    /// Prints `each` further to the right.
+    pub fn indented(&mut self, each: impl FnOnce(&mut Self)) {
+        self.indent += 1;
+        each(self);
+        self.indent -= 1;
+    }
+
+    /// `} else text {`.
+    pub fn indent_else(&mut self, text: &str) {
+        self.indent -= 1;
+        self.line(format!("}} else {text} {{"));
+        self.indent += 1;
+    }
+
+    /// A number for a name.
+    pub fn unique(&mut self) -> u32 {
+        self.number += 1;
+        self.number
+    }
+
+    /// The text without jumps to the next line, and labels that no jump leads to.
+    pub fn tidy(text: &str) -> String {
+        let lines: Vec<&str> = text.lines().collect();
+        let target = |line: &str| line.trim_start().strip_prefix("goto ").and_then(|l| l.strip_suffix(';').map(str::to_owned));
+        let label = |line: &str| line.trim_start().strip_suffix(":;").map(str::to_owned);
+        let keep: Vec<&str> = (0..lines.len())
+            .filter(|i| {
+                let Some(to) = target(lines[*i]) else { return true };
+                !lines[i + 1..].iter().map_while(|l| label(l)).any(|l| l == to)
+            })
+            .map(|i| lines[i])
+            .collect();
+        let used: BTreeSet<String> = keep.iter().filter_map(|l| target(l)).collect();
+        let mut out = String::new();
+        for line in keep.into_iter().filter(|l| label(l).is_none_or(|l| used.contains(&l))) {
+            out.push_str(line);
+            out.push('\n');
+        }
+        out
+    }
+
+    /// Takes the text away.
+    pub fn take(&mut self) -> String {
+        std::mem::take(&mut self.text)
+    }
+
+    /// What the context begins with, as far as the variables beside it do not tell: no header is valid.
+    pub fn begin_context(&mut self) {
+        let Shared { pointers, lengths, nexts, vars } = self.shared.clone();
+        for h in pointers {
+            let name = self.model.pointer(h);
+            self.line(format!("c->{name} = sp_nothing;"));
+        }
+        for h in lengths {
+            let name = self.model.length(h);
+            self.line(format!("c->{name} = 0;"));
+        }
+        for s in nexts {
+            let name = &self.model.stacks[s.index()];
+            self.line(format!("c->next_{name} = 0;"));
+        }
+        if !vars.is_empty() {
+            self.line("__builtin_memset(&c->v, 0, sizeof c->v);");
+        }
+    }
+
+    /// Begins the code of a packet in a stage; ended by [`Emitter::end_scope`].
+    pub fn begin_scope(&mut self, first: bool, flow: Flow) -> String {
+        self.scope = Scope { first, ..Scope::default() };
+        self.ends = false;
+        self.flow = Some(Flow { assigned: BTreeSet::new(), ..flow });
+        self.take()
+    }
+
+    /// Puts the scope's declarations before, and what it leaves behind after, its text. `outer` is what
+    /// [`Emitter::begin_scope`] gave.
+    pub fn end_scope(&mut self, outer: String) {
+        let body = std::mem::replace(&mut self.text, outer);
+        let scope = std::mem::take(&mut self.scope);
+        let model = self.model;
+        if !scope.first {
+            self.found.vars.extend(&scope.loads);
+            self.found.pointers.extend(&scope.pointers);
+            self.found.lengths.extend(&scope.lengths);
+            self.found.nexts.extend(&scope.nexts);
+        }
+        if scope.valid {
+            for w in 0..model.valid_words {
+                let name = valid_word(model, w);
+                let from = if scope.first { "0".into() } else { format!("c->{name}") };
+                self.line(format!("uint64_t {name} = {from};"));
+            }
+        }
+        for h in scope.pointers.union(&scope.pointers_set).copied().collect::<BTreeSet<_>>() {
+            let name = model.pointer(h);
+            let kept = !scope.first && self.shared.pointers.contains(&h);
+            let from = if kept { format!("c->{name}") } else { "sp_nothing".into() };
+            self.line(format!("uint8_t *{name} = {from};"));
+        }
+        for h in scope.lengths.union(&scope.lengths_set).copied().collect::<BTreeSet<_>>() {
+            let name = model.length(h);
+            let kept = !scope.first && self.shared.lengths.contains(&h);
+            let from = if kept { format!("c->{name}") } else { "0".into() };
+            self.line(format!("uint32_t {name} = {from};"));
+        }
+        for s in scope.nexts.union(&scope.nexts_set).copied().collect::<BTreeSet<_>>() {
+            let name = format!("next_{}", model.stacks[s.index()]);
+            let kept = !scope.first && self.shared.nexts.contains(&s);
+            let from = if kept { format!("c->{name}") } else { "0".into() };
+            self.line(format!("uint32_t {name} = {from};"));
+        }
+        for v in &scope.vars {
+            let name = &model.vars[v.index()];
+            let from = if scope.loads.contains(v) && !scope.first { format!("c->v.{name}") } else { "0".into() };
+            self.line(format!("{} {name} = {from};", local_type(self.ir.vars[*v].ty.width())));
+        }
+        if scope.payload && !scope.first {
+            self.line("uint8_t *const payload = c->payload;");
+        }
+        if scope.end && !scope.first {
+            self.line("const uint8_t *const end = pk->buffer + pk->start + pk->length;");
+        }
+        self.text.push_str(&body);
+        if self.ends {
+            self.label("done");
+        }
+        if scope.first {
+            self.line("c->payload = payload;");
+        }
+        // The first scope leaves everything in a state; later ones what they have changed.
+        if scope.first || scope.valid_set {
+            for w in 0..model.valid_words {
+                let name = valid_word(model, w);
+                self.line(format!("c->{name} = {};", if scope.valid { &name } else { "0" }));
+            }
+        }
+    }
+
+    /// C text that reads a variable.
+    pub fn read_var(&mut self, v: VarId) -> String {
+        if let Kind::Fixed(text) = &self.model.kinds[v.index()] {
+            return text.clone();
+        }
+        self.scope.vars.insert(v);
+        if !self.flow.as_ref().is_some_and(|f| f.assigned.contains(&v)) {
+            self.scope.loads.insert(v);
+        }
+        self.model.vars[v.index()].clone()
+    }
+
+    /// Assigns C text to a variable.
+    pub fn write_var(&mut self, v: VarId, value: &str) {
+        self.scope.vars.insert(v);
+        let name = &self.model.vars[v.index()];
+        let through = if self.shared.vars.contains(&v) { format!(" c->v.{name} = {name};") } else { String::new() };
+        let text = format!("{name} = {value};{through}");
+        self.line(text);
+        if let Some(flow) = &mut self.flow {
+            flow.assigned.insert(v);
+        }
+    }
+
+    /// Says that the code uses the packet's payload pointer.
+    pub fn payload(&mut self) -> &'static str {
+        self.scope.payload = true;
+        "payload"
+    }
+
+    /// Says that the code uses the packet's end.
+    pub fn end(&mut self) -> &'static str {
+        self.scope.end = true;
+        "end"
+    }
+
+    /// C text that is 1 if a header is valid, else 0.
+    pub fn is_valid(&mut self, h: HeaderId) -> String {
+        if let Some(valid) = self.known_valid(h) {
+            return if valid { "1" } else { "0" }.into();
+        }
+        self.scope.valid = true;
+        format!("sp_bit(valid{}, {})", word_suffix(self.model, h), self.bit(h))
+    }
+
+    /// What is known of a header's validity.
+    pub fn known_valid(&self, h: HeaderId) -> Option<bool> {
+        if self.model.homes[h.index()] == Home::Nowhere {
+            return Some(false);
+        }
+        self.flow.as_ref().and_then(|f| f.valid.get(&h).copied())
+    }
+
+    /// Notes that a header is valid or not from here on.
+    pub fn note_valid(&mut self, h: HeaderId, valid: bool) {
+        if let Some(flow) = &mut self.flow {
+            flow.valid.insert(h, valid);
+        }
+    }
+
+    /// Sets a header's bit of validity.
+    pub fn set_valid_bit(&mut self, h: HeaderId, valid: bool) {
+        self.scope.valid = true;
+        self.scope.valid_set = true;
+        let (name, bit) = (format!("valid{}", word_suffix(self.model, h)), self.bit(h));
+        self.line(if valid { format!("{name} |= SP_BIT({bit});") } else { format!("{name} &= ~SP_BIT({bit});") });
+        self.note_valid(h, valid);
+    }
+
+    /// C text of the bits of validity of headers that share a word, in parentheses.
+    pub fn valid_bits(&mut self, headers: &[HeaderId]) -> String {
+        self.scope.valid = true;
+        format!("(valid{} & ({}))", word_suffix(self.model, headers[0]), self.bits_of(headers))
+    }
+
+    /// C text of those bits, all set.
+    pub fn bits_of(&self, headers: &[HeaderId]) -> String {
+        headers.iter().map(|h| format!("SP_BIT({})", self.bit(*h))).collect::<Vec<_>>().join(" | ")
+    }
+
+    fn bit(&self, h: HeaderId) -> String {
+        format!("V_{}", self.model.headers[h.index()])
+    }
+
+    /// C text of the address of a header's bytes; of an invalid header that is not only scratch, of zero bytes.
+    pub fn address(&mut self, h: HeaderId) -> String {
+        match self.model.homes[h.index()] {
+            Home::Scratch => self.scratch(h),
+            Home::Nowhere => "sp_nothing".into(),
+            Home::Packet | Home::Both => {
+                self.scope.pointers.insert(h);
+                self.model.pointer(h)
+            }
+        }
+    }
+
+    /// Makes a header's bytes those at `address`.
+    pub fn set_address(&mut self, h: HeaderId, address: &str) {
+        if matches!(self.model.homes[h.index()], Home::Packet | Home::Both) {
+            self.scope.pointers_set.insert(h);
+            let name = self.model.pointer(h);
+            let through = if self.shared.pointers.contains(&h) { format!(" c->{name} = {name};") } else { String::new() };
+            self.line(format!("{name} = {address};{through}"));
+        }
+    }
+
+    /// C text of a header's scratch bytes.
+    pub fn scratch(&self, h: HeaderId) -> String {
+        format!("c->s_{}", self.model.headers[h.index()])
+    }
+
+    /// C text of a header's length in bytes, given that it is valid.
+    pub fn header_len(&mut self, h: HeaderId) -> String {
+        let fixed = self.model.fixed_len[h.index()];
+        match self.model.varbit_len[h.index()] {
+            0 => fixed.to_string(),
+            _ => format!("({fixed} + {})", self.varbit_len(h)),
+        }
+    }
+
+    /// C text of the bytes in a header's varbit field; 0 if it is invalid.
+    pub fn varbit_len(&mut self, h: HeaderId) -> String {
+        self.scope.lengths.insert(h);
+        self.model.length(h)
+    }
+
+    /// Sets the number of bytes in a header's varbit field.
+    pub fn set_varbit_len(&mut self, h: HeaderId, bytes: &str) {
+        if self.model.varbit_len[h.index()] > 0 {
+            self.scope.lengths_set.insert(h);
+            let name = self.model.length(h);
+            let through = if self.shared.lengths.contains(&h) { format!(" c->{name} = {name};") } else { String::new() };
+            self.line(format!("{name} = {bytes};{through}"));
+        }
+    }
+
+    /// C text of a stack's next index.
+    pub fn next_index(&mut self, s: StackId) -> String {
+        self.scope.nexts.insert(s);
+        format!("next_{}", self.model.stacks[s.index()])
+    }
+
+    /// Sets a stack's next index.
+    pub fn set_next_index(&mut self, s: StackId, value: &str) {
+        self.scope.nexts_set.insert(s);
+        let name = format!("next_{}", self.model.stacks[s.index()]);
+        let through = if self.shared.nexts.contains(&s) { format!(" c->{name} = {name};") } else { String::new() };
+        self.line(format!("{name} = {value};{through}"));
+    }
+
+    /// C text of the number of steps so far: parser states and rounds of loops.
+    pub fn steps(&self) -> &'static str {
+        if self.parsed.is_some() { "steps" } else { "c->steps" }
+    }
+
+    /// Ends the packet's work in this stage.
+    pub fn done(&mut self) {
+        self.ends = true;
+        self.line("goto done;");
+        self.flow = None;
+    }
+
+    /// Goes on at a node, here or in a later stage.
+    pub fn goto(&mut self, node: NodeId) -> Result<(), EmitError> {
+        let (vertex, stage) = self.graph.target(node);
+        self.goto_vertex(vertex, stage)
+    }
+
+    /// The same for a node or site.
+    pub fn goto_vertex(&mut self, vertex: Vertex, stage: StageId) -> Result<(), EmitError> {
+        let Some(flow) = self.flow.clone() else { return Ok(()) };
+        match self.arrivals.get_mut(&vertex) {
+            Some(known) => known.meet(&flow),
+            None => drop(self.arrivals.insert(vertex, flow)),
+        }
+        match vertex {
+            Vertex::Node(node) if stage == self.stage => {
+                self.jumped.insert(node);
+                self.line(format!("goto node_{node};"));
+                self.flow = None;
+            }
+            _ if stage <= self.stage => return Err(EmitError::invalid("a jump back")),
+            _ => {
+                self.passes_to.insert(stage);
+                self.line(format!("to_{stage} |= bit;"));
+                self.done();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Name of the local that holds a word of headers' validity.
+pub fn valid_word(model: &Model, word: usize) -> String {
+    if model.valid_words == 1 { "valid".into() } else { format!("valid{word}") }
+}
+
+fn word_suffix(model: &Model, h: HeaderId) -> String {
+    if model.valid_words == 1 { String::new() } else { (h.index() / 64).to_string() }
+}
+
+/// C type in which a value of `width` bits is computed with.
+pub fn local_type(width: u32) -> &'static str {
+    match width {
+        0..=32 => "uint32_t",
+        33..=64 => "uint64_t",
+        _ => "sp_u128",
+    }
+}
+
+/// C type in which a value of `width` bits is kept.
+pub fn kept_type(width: u32) -> &'static str {
+    match width {
+        0..=8 => "uint8_t",
+        9..=16 => "uint16_t",
+        _ => local_type(width),
+    }
+}
+
+/// Bytes of [`kept_type`].
+pub fn kept_len(width: u32) -> u32 {
+    match width {
+        0..=8 => 1,
+        9..=16 => 2,
+        17..=32 => 4,
+        33..=64 => 8,
+        _ => 16,
+    }
+}

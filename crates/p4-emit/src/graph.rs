@@ -1,0 +1,435 @@
+//! How the structured blocks of ingress, egress and checksums fall apart at table look-ups.
+//!
+//! A table is looked up for a whole burst at once, so a packet's way through a control is cut there. The pieces are
+//! [`Node`]s: statements without look-ups, ending in jumps. Looking a table up at one place of the program is a
+//! [`Site`], which goes on at the node after it. Nodes and sites are gathered in [`Stage`]s: a stage is run for all
+//! packets that wait for it, in the order of the packets, and passes each on to a later stage. A node that can only be
+//! reached from one stage is part of that stage; one where ways of several stages meet is a stage of its own, so no
+//! piece of the program is there twice, and packets that took different ways are together again behind it.
+
+use crate::EmitError;
+use p4_ir::{Bits, Block, Expr, Extern, Ir, LabelId, Stmt, TableId, VarId};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+/// Number of a node.
+pub type NodeId = usize;
+/// Number of a site.
+pub type SiteId = usize;
+/// Number of a stage, in the order in which they run; 0 begins with the parser.
+pub type StageId = usize;
+
+/// Statements; every way through them ends in a jump.
+pub type Seq<'a> = Vec<Item<'a>>;
+
+/// A piece of a node.
+pub enum Item<'a> {
+    /// Has no look-ups inside; may jump away.
+    Plain(&'a Stmt, Rc<Targets>),
+    /// An `if` with a look-up in it.
+    If(&'a Expr, Seq<'a>, Seq<'a>),
+    /// A `switch` with a look-up in it.
+    Switch(&'a Expr, Vec<(&'a [Bits], Seq<'a>)>, Seq<'a>),
+    /// `egress_spec` is 511: drop; else it becomes `egress_port`.
+    IngressEnd,
+    /// `egress_spec` is 511: drop.
+    EgressEnd,
+    /// Deparser and verdict.
+    Finish,
+    /// Goes on at a node.
+    Goto(NodeId),
+    /// Waits for a look-up.
+    Apply(SiteId),
+}
+
+/// Where `exit` and `break` lead at some place.
+#[derive(Clone, Default)]
+pub struct Targets {
+    /// `exit`.
+    pub exit: Option<NodeId>,
+    /// Labels whose blocks have been cut.
+    pub labels: BTreeMap<LabelId, NodeId>,
+}
+
+/// Statements that run without a look-up between them.
+pub struct Node<'a> {
+    /// What runs.
+    pub body: Seq<'a>,
+    /// For comments.
+    pub name: &'static str,
+}
+
+/// A look-up at one place of the program.
+pub struct Site {
+    /// The table.
+    pub table: TableId,
+    /// Receives whether it hit.
+    pub hit: Option<VarId>,
+    /// Receives which action ran.
+    pub action_run: Option<VarId>,
+    /// Where a packet goes on.
+    pub after: NodeId,
+    /// Where it goes on if the action exits.
+    pub exit: NodeId,
+}
+
+/// What runs for all packets that wait for it.
+pub struct Stage {
+    /// A look-up that comes first.
+    pub site: Option<SiteId>,
+    /// Nodes, each after those that jump to it. Without a site, the first is where packets come in.
+    pub nodes: Vec<NodeId>,
+}
+
+/// The whole of it.
+pub struct Graph<'a> {
+    /// Nodes; 0 is where the parser leads.
+    pub nodes: Vec<Node<'a>>,
+    /// Sites.
+    pub sites: Vec<Site>,
+    /// Stages in the order in which they run.
+    pub stages: Vec<Stage>,
+    /// The stage of each node.
+    pub stage_of_node: HashMap<NodeId, StageId>,
+    /// The stage of each site.
+    pub stage_of_site: HashMap<SiteId, StageId>,
+}
+
+/// Cuts the program up.
+pub fn build(ir: &Ir) -> Result<Graph<'_>, EmitError> {
+    let mut b = Builder { ir, nodes: Vec::new(), sites: Vec::new() };
+    let entry = b.reserve("verify_checksum");
+    let ingress = b.reserve("ingress");
+    let egress = b.reserve("end of ingress");
+    let finish = b.reserve("end of egress");
+    b.nodes[entry].body = b.block(&ir.verify_checksum, Vec::new(), ingress)?;
+    b.nodes[ingress].body = b.block(&ir.ingress, Vec::new(), egress)?;
+    b.nodes[egress].body = b.block(&ir.egress, vec![Item::IngressEnd], finish)?;
+    let none = Rc::new(Targets::default());
+    let checksums = ir.compute_checksum.iter().map(|s| Item::Plain(s, none.clone()));
+    b.nodes[finish].body = [Item::EgressEnd].into_iter().chain(checksums).chain([Item::Finish]).collect();
+    if ir.compute_checksum.iter().any(has_apply) {
+        return Err(EmitError::unsupported("a table applied in the checksum control"));
+    }
+    let Builder { nodes, sites, .. } = b;
+    Ok(stages(ir, nodes, sites))
+}
+
+/// Whether a statement contains a look-up.
+pub fn has_apply(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Apply { .. }) || blocks(stmt).any(|b| b.iter().any(has_apply))
+}
+
+/// The blocks directly inside a statement.
+pub fn blocks(stmt: &Stmt) -> Box<dyn Iterator<Item = &Block> + '_> {
+    match stmt {
+        Stmt::If(_, a, b) => Box::new([a, b].into_iter()),
+        Stmt::Switch { cases, default, .. } => Box::new(cases.iter().map(|(_, b)| b).chain([default])),
+        Stmt::Labeled(_, b) | Stmt::Loop(b) => Box::new([b].into_iter()),
+        _ => Box::new(std::iter::empty()),
+    }
+}
+
+/// Calls `each` with every statement of the blocks, outer ones first.
+pub fn visit<'a>(block: &'a [Stmt], each: &mut dyn FnMut(&'a Stmt)) {
+    for stmt in block {
+        each(stmt);
+        for inner in blocks(stmt) {
+            visit(inner, each);
+        }
+    }
+}
+
+struct Builder<'a> {
+    ir: &'a Ir,
+    nodes: Vec<Node<'a>>,
+    sites: Vec<Site>,
+}
+
+impl<'a> Builder<'a> {
+    fn reserve(&mut self, name: &'static str) -> NodeId {
+        self.nodes.push(Node { body: Vec::new(), name });
+        self.nodes.len() - 1
+    }
+
+    /// A top-level block behind `head`. Its `exit` leads where its end leads.
+    fn block(&mut self, block: &'a [Stmt], head: Seq<'a>, end: NodeId) -> Result<Seq<'a>, EmitError> {
+        let targets = Rc::new(Targets { exit: Some(end), labels: BTreeMap::new() });
+        let mut seq = head;
+        seq.append(&mut self.seq(block, end, &targets)?);
+        Ok(seq)
+    }
+
+    /// Statements that go on at node `end`.
+    fn seq(&mut self, block: &'a [Stmt], end: NodeId, targets: &Rc<Targets>) -> Result<Seq<'a>, EmitError> {
+        let mut seq = Vec::new();
+        for (i, stmt) in block.iter().enumerate() {
+            if !has_apply(stmt) {
+                seq.push(Item::Plain(stmt, targets.clone()));
+                if matches!(stmt, Stmt::Break(_) | Stmt::Exit) {
+                    return Ok(seq);
+                }
+                continue;
+            }
+            let rest = self.rest(&block[i + 1..], end, targets)?;
+            match stmt {
+                Stmt::Apply { table, hit, action_run } => {
+                    let exit = targets.exit.unwrap_or(rest);
+                    self.sites.push(Site { table: *table, hit: *hit, action_run: *action_run, after: rest, exit });
+                    seq.push(Item::Apply(self.sites.len() - 1));
+                }
+                Stmt::If(condition, a, b) => {
+                    let a = self.seq(a, rest, targets)?;
+                    let b = self.seq(b, rest, targets)?;
+                    seq.push(Item::If(condition, a, b));
+                }
+                Stmt::Switch { on, cases, default } => {
+                    let mut arms = Vec::new();
+                    for (values, body) in cases {
+                        arms.push((&values[..], self.seq(body, rest, targets)?));
+                    }
+                    let default = self.seq(default, rest, targets)?;
+                    seq.push(Item::Switch(on, arms, default));
+                }
+                Stmt::Labeled(label, body) => {
+                    let mut inner = Targets::clone(targets);
+                    inner.labels.insert(*label, rest);
+                    seq.append(&mut self.seq(body, rest, &Rc::new(inner))?);
+                }
+                _ => {
+                    let (mut name, program) = ("", &self.ir.program);
+                    visit(std::slice::from_ref(stmt), &mut |s| {
+                        if let Stmt::Apply { table, .. } = s {
+                            name = &program.tables[*table].name;
+                        }
+                    });
+                    return Err(EmitError::unsupported(format!("table {name} applied in a loop")));
+                }
+            }
+            return Ok(seq);
+        }
+        seq.push(Item::Goto(end));
+        Ok(seq)
+    }
+
+    /// A node for the rest of a block.
+    fn rest(&mut self, rest: &'a [Stmt], end: NodeId, targets: &Rc<Targets>) -> Result<NodeId, EmitError> {
+        if rest.is_empty() {
+            return Ok(end);
+        }
+        let body = self.seq(rest, end, targets)?;
+        // A rest that only jumps needs no node.
+        if let [Item::Goto(node)] = body[..] {
+            return Ok(node);
+        }
+        self.nodes.push(Node { body, name: "" });
+        Ok(self.nodes.len() - 1)
+    }
+}
+
+/// A node or a site.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Vertex {
+    /// A node.
+    Node(NodeId),
+    /// A site.
+    Site(SiteId),
+}
+
+fn jumps(seq: &Seq<'_>, out: &mut Vec<Vertex>) {
+    for item in seq {
+        match item {
+            Item::If(_, a, b) => {
+                jumps(a, out);
+                jumps(b, out);
+            }
+            Item::Switch(_, arms, default) => {
+                arms.iter().for_each(|(_, s)| jumps(s, out));
+                jumps(default, out);
+            }
+            Item::Plain(stmt, targets) => visit(std::slice::from_ref(*stmt), &mut |s| match s {
+                Stmt::Exit => out.extend(targets.exit.map(Vertex::Node)),
+                Stmt::Break(label) => out.extend(targets.labels.get(label).map(|n| Vertex::Node(*n))),
+                _ => {}
+            }),
+            Item::Goto(node) => out.push(Vertex::Node(*node)),
+            Item::Apply(site) => out.push(Vertex::Site(*site)),
+            Item::IngressEnd | Item::EgressEnd | Item::Finish => {}
+        }
+    }
+}
+
+/// Where a jump really leads: a node that does nothing but wait for a look-up is passed over.
+fn resolve(nodes: &[Node<'_>], mut v: Vertex) -> Vertex {
+    while let Vertex::Node(n) = v {
+        match nodes[n].body[..] {
+            [Item::Apply(site)] => v = Vertex::Site(site),
+            [Item::Goto(next)] => v = Vertex::Node(next),
+            _ => break,
+        }
+    }
+    v
+}
+
+/// Whether an action of the table ends the control.
+pub fn exits(ir: &Ir, table: TableId) -> bool {
+    let info = &ir.program.tables[table];
+    let actions = info.actions.iter().map(|u| u.action).chain([info.default_action.0]);
+    actions.into_iter().any(|a| {
+        let mut found = false;
+        if let Some(code) = ir.actions.get(a) {
+            visit(&code.body, &mut |s| found |= matches!(s, Stmt::Exit));
+        }
+        found
+    })
+}
+
+fn stages<'a>(ir: &Ir, nodes: Vec<Node<'a>>, sites: Vec<Site>) -> Graph<'a> {
+    let successors = |v: Vertex| {
+        let mut out = Vec::new();
+        match v {
+            Vertex::Node(n) => jumps(&nodes[n].body, &mut out),
+            Vertex::Site(s) => {
+                out.push(Vertex::Node(sites[s].after));
+                if exits(ir, sites[s].table) {
+                    out.push(Vertex::Node(sites[s].exit));
+                }
+            }
+        }
+        out.into_iter().map(|v| resolve(&nodes, v)).collect()
+    };
+    let order = reverse_postorder(Vertex::Node(0), &successors);
+    let mut stages: Vec<Stage> = Vec::new();
+    let mut stage_of: HashMap<Vertex, StageId> = HashMap::new();
+    let mut from: HashMap<Vertex, BTreeSet<StageId>> = HashMap::new();
+    for v in order {
+        let stage = match (v, from.get(&v)) {
+            (Vertex::Node(n), Some(of)) if of.len() == 1 => {
+                let stage = *of.first().expect("one");
+                stages[stage].nodes.push(n);
+                stage
+            }
+            (Vertex::Node(n), _) => {
+                stages.push(Stage { site: None, nodes: vec![n] });
+                stages.len() - 1
+            }
+            (Vertex::Site(s), _) => {
+                stages.push(Stage { site: Some(s), nodes: Vec::new() });
+                stages.len() - 1
+            }
+        };
+        stage_of.insert(v, stage);
+        for s in successors(v) {
+            from.entry(s).or_default().insert(stage);
+        }
+    }
+    let (mut stage_of_node, mut stage_of_site) = (HashMap::new(), HashMap::new());
+    for (v, stage) in stage_of {
+        match v {
+            Vertex::Node(n) => drop(stage_of_node.insert(n, stage)),
+            Vertex::Site(s) => drop(stage_of_site.insert(s, stage)),
+        }
+    }
+    Graph { nodes, sites, stages, stage_of_node, stage_of_site }
+}
+
+/// Each vertex after all that lead to it: the graph has no cycles.
+fn reverse_postorder(start: Vertex, successors: &dyn Fn(Vertex) -> Vec<Vertex>) -> Vec<Vertex> {
+    let mut order = Vec::new();
+    let mut seen = BTreeSet::from([start]);
+    let mut stack = vec![(start, successors(start), 0)];
+    while let Some((v, next, at)) = stack.last_mut() {
+        if let Some(s) = next.get(*at).copied() {
+            *at += 1;
+            if seen.insert(s) {
+                stack.push((s, successors(s), 0));
+            }
+        } else {
+            order.push(*v);
+            stack.pop();
+        }
+    }
+    order.reverse();
+    order
+}
+
+/// Every statement of the program, actions included.
+pub fn visit_all<'a>(ir: &'a Ir, each: &mut dyn FnMut(&'a Stmt)) {
+    let states = ir.states.values().map(|s| &s.body);
+    let blocks = [&ir.parser_init].into_iter().chain(states);
+    let controls = [&ir.verify_checksum, &ir.ingress, &ir.egress, &ir.compute_checksum, &ir.deparser];
+    for block in blocks.chain(controls).chain(ir.actions.values().map(|a| &a.body)) {
+        visit(block, each);
+    }
+}
+
+/// Meters, registers and the random generator in a block: their effects depend on the order of packets.
+pub fn ordered(block: &[Stmt], out: &mut BTreeSet<(u8, u32)>) {
+    visit(block, &mut |s| out.extend(ordered_one(s)));
+}
+
+fn ordered_one(stmt: &Stmt) -> Option<(u8, u32)> {
+    use cranelift_entity::EntityRef;
+    match stmt {
+        Stmt::Extern(Extern::Meter { meter, .. } | Extern::DirectMeter { meter, .. }) => Some((0, meter.index() as u32)),
+        Stmt::Extern(Extern::RegisterRead { register, .. } | Extern::RegisterWrite { register, .. }) => Some((1, register.index() as u32)),
+        Stmt::Extern(Extern::Random { .. }) => Some((2, 0)),
+        _ => None,
+    }
+}
+
+impl Graph<'_> {
+    /// Where a jump to a node really leads, and the stage of that.
+    pub fn target(&self, node: NodeId) -> (Vertex, StageId) {
+        let v = resolve(&self.nodes, Vertex::Node(node));
+        match v {
+            Vertex::Node(n) => (v, self.stage_of_node.get(&n).copied().unwrap_or(0)),
+            Vertex::Site(s) => (v, self.stage_of_site.get(&s).copied().unwrap_or(0)),
+        }
+    }
+
+    /// Whether packets of a burst may use a meter, a register or the random generator in another order than they came in: it is used in more
+    /// than one stage. Then bursts must be of one packet.
+    pub fn order_matters(&self, ir: &Ir) -> bool {
+        let mut used: BTreeMap<(u8, u32), StageId> = BTreeMap::new();
+        for (id, stage) in self.stages.iter().enumerate() {
+            let mut here = BTreeSet::new();
+            if id == 0 {
+                ordered(&ir.parser_init, &mut here);
+                ir.states.values().for_each(|s| ordered(&s.body, &mut here));
+            }
+            if let Some(site) = stage.site {
+                let info = &ir.program.tables[self.sites[site].table];
+                for action in info.actions.iter().map(|u| u.action).chain([info.default_action.0]) {
+                    if let Some(code) = ir.actions.get(action) {
+                        ordered(&code.body, &mut here);
+                    }
+                }
+            }
+            for node in &stage.nodes {
+                ordered_in(&self.nodes[*node].body, &mut here);
+            }
+            if here.into_iter().any(|what| used.insert(what, id).is_some_and(|other| other != id)) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+fn ordered_in(seq: &Seq<'_>, out: &mut BTreeSet<(u8, u32)>) {
+    for item in seq {
+        match item {
+            Item::Plain(stmt, _) => ordered(std::slice::from_ref(*stmt), out),
+            Item::If(_, a, b) => {
+                ordered_in(a, out);
+                ordered_in(b, out);
+            }
+            Item::Switch(_, arms, default) => {
+                arms.iter().for_each(|(_, s)| ordered_in(s, out));
+                ordered_in(default, out);
+            }
+            Item::IngressEnd | Item::EgressEnd | Item::Finish | Item::Goto(_) | Item::Apply(_) => {}
+        }
+    }
+}

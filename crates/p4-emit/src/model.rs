@@ -1,0 +1,461 @@
+//! What the emitter knows of a program before it prints a line: C names, where each header's bytes may be, and which
+//! variables never change.
+
+use crate::graph::visit_all;
+use base::MAX_PACKET;
+use cranelift_entity::EntityRef;
+use p4_ir::{CheckData, Expr, ExprKind, Extern, HeaderId, HeaderRef, Ir, LValue, StackId, Stmt};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where the bytes of a header instance may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Home {
+    /// It is never valid.
+    Nowhere,
+    /// Only in the packet: it is extracted and never made.
+    Packet,
+    /// Only in the context's scratch bytes: it is made and never extracted.
+    Scratch,
+    /// Either.
+    Both,
+}
+
+/// What a variable is in the generated code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// It may change.
+    Plain,
+    /// Nothing writes it but the architecture at the beginning: this expression.
+    Fixed(String),
+}
+
+/// The tables of this pass.
+pub struct Model {
+    /// C name of each variable.
+    pub vars: Vec<String>,
+    /// What each variable is.
+    pub kinds: Vec<Kind>,
+    /// C name of each header, without prefix.
+    pub headers: Vec<String>,
+    /// Where each header's bytes may be.
+    pub homes: Vec<Home>,
+    /// Bytes of each header without its varbit field.
+    pub fixed_len: Vec<u32>,
+    /// Most bytes of each header's varbit field as declared; 0 if it has none.
+    pub varbit_len: Vec<u32>,
+    /// C name of each stack, without prefix.
+    pub stacks: Vec<String>,
+    /// Table, action, counter, meter and register names.
+    pub tables: Vec<String>,
+    /// Action names.
+    pub actions: Vec<String>,
+    /// Counter names.
+    pub counters: Vec<String>,
+    /// Meter names.
+    pub meters: Vec<String>,
+    /// Register names.
+    pub registers: Vec<String>,
+    /// Stacks whose next index is used.
+    pub indexed: BTreeSet<StackId>,
+    /// `truncate` is used.
+    pub truncates: bool,
+    /// There are loops as statements.
+    pub loops: bool,
+    /// Words of 64 bits of header validity.
+    pub valid_words: usize,
+}
+
+impl Model {
+    /// Looks the program over.
+    pub fn new(ir: &Ir) -> Model {
+        let mut names = Names::default();
+        let vars = ir.vars.values().map(|v| names.unique(&v.name)).collect();
+        let strip = |name: &str| name.strip_prefix("hdr.").unwrap_or(name).to_owned();
+        let mut names = Names::default();
+        let headers = ir.headers.values().map(|h| names.unique(&strip(&h.name))).collect();
+        let mut names = Names::default();
+        let stacks = ir.stacks.values().map(|s| names.unique(&strip(&s.name))).collect();
+        let mut names = Names::default();
+        let tables = ir.program.tables.values().map(|t| names.unique(&t.name)).collect();
+        let mut names = Names::default();
+        let actions = ir.program.actions.values().map(|a| names.unique(&a.name)).collect();
+        let mut names = Names::default();
+        let counters = ir.program.counters.values().map(|c| names.unique(&c.name)).collect();
+        let mut names = Names::default();
+        let meters = ir.program.meters.values().map(|m| names.unique(&m.name)).collect();
+        let mut names = Names::default();
+        let registers = ir.program.registers.values().map(|r| names.unique(&r.name)).collect();
+        let (mut fixed_len, mut varbit_len) = (Vec::new(), Vec::new());
+        for header in ir.headers.values() {
+            let ty = &ir.header_types[header.ty];
+            fixed_len.push(ty.fixed_bits / 8);
+            varbit_len.push(ty.fields.iter().filter(|f| f.varbit).map(|f| f.ty.width() / 8).sum());
+            debug_assert!(ty.fixed_bits.is_multiple_of(8), "the IR's verifier has seen to it");
+        }
+        let mut model = Model {
+            vars,
+            kinds: Vec::new(),
+            headers,
+            homes: Vec::new(),
+            fixed_len,
+            varbit_len,
+            stacks,
+            tables,
+            actions,
+            counters,
+            meters,
+            registers,
+            indexed: BTreeSet::new(),
+            truncates: false,
+            loops: false,
+            valid_words: ir.headers.len().div_ceil(64).max(1),
+        };
+        model.find_homes(ir);
+        model.find_kinds(ir);
+        model
+    }
+
+    fn find_homes(&mut self, ir: &Ir) {
+        let (mut extracted, mut made) = (BTreeSet::new(), BTreeSet::new());
+        let all = |r: &HeaderRef| -> Vec<HeaderId> {
+            match r {
+                HeaderRef::Static(h) => vec![*h],
+                HeaderRef::Next(s) | HeaderRef::Last(s) | HeaderRef::Index(s, _) => ir.stacks[*s].elements.clone(),
+            }
+        };
+        let mut indexed = BTreeSet::new();
+        visit_all(ir, &mut |stmt| match stmt {
+            Stmt::Extract { header, .. } => extracted.extend(all(header)),
+            Stmt::SetValid(header, true) => made.extend(all(header)),
+            Stmt::CopyHeader { dst, .. } => made.extend(all(dst)),
+            Stmt::CopyStack { dst, src } => {
+                made.extend(&ir.stacks[*dst].elements);
+                indexed.extend([*dst, *src]);
+            }
+            Stmt::Push(stack, _) | Stmt::Pop(stack, _) => {
+                made.extend(&ir.stacks[*stack].elements);
+                indexed.insert(*stack);
+            }
+            Stmt::Extern(Extern::Truncate(_)) => self.truncates = true,
+            Stmt::Loop(_) => self.loops = true,
+            _ => {}
+        });
+        visit_headers(ir, &mut |r| {
+            if let HeaderRef::Next(s) | HeaderRef::Last(s) = r {
+                indexed.insert(*s);
+            }
+        });
+        visit_exprs(ir, &mut |e| {
+            if let ExprKind::LastIndex(s) | ExprKind::NextIndex(s) = &e.kind {
+                indexed.insert(*s);
+            }
+        });
+        self.indexed = indexed;
+        self.homes = ir
+            .headers
+            .keys()
+            .map(|h| match (extracted.contains(&h), made.contains(&h)) {
+                (false, false) => Home::Nowhere,
+                (true, false) => Home::Packet,
+                (false, true) => Home::Scratch,
+                (true, true) => Home::Both,
+            })
+            .collect();
+    }
+
+    fn find_kinds(&mut self, ir: &Ir) {
+        let mut written = BTreeSet::new();
+        let mut lvalue = |l: &LValue| {
+            let mut l = l;
+            while let LValue::Slice(inner, ..) = l {
+                l = inner;
+            }
+            if let LValue::Var(v) = l {
+                written.insert(*v);
+            }
+        };
+        visit_all(ir, &mut |stmt| match stmt {
+            Stmt::Assign(to, _) | Stmt::Lookahead(to) => lvalue(to),
+            Stmt::Apply { hit, action_run, .. } => {
+                hit.iter().chain(action_run).for_each(|v| lvalue(&LValue::Var(*v)));
+            }
+            Stmt::Extern(e) => match e {
+                Extern::Meter { result, .. }
+                | Extern::DirectMeter { result, .. }
+                | Extern::RegisterRead { result, .. }
+                | Extern::Hash { result, .. }
+                | Extern::Random { result, .. } => lvalue(result),
+                Extern::UpdateChecksum { checksum, .. } => lvalue(checksum),
+                _ => {}
+            },
+            _ => {}
+        });
+        written.extend(ir.actions.values().flat_map(|a| &a.params));
+        let standard = &ir.intrinsic.standard;
+        for name in ["egress_spec", "egress_port", "mcast_grp", "checksum_error", "parser_error"] {
+            written.extend(standard.get(name));
+        }
+        let fixed =
+            BTreeMap::from([("ingress_port", "pk->port"), ("packet_length", "pk->length"), ("ingress_global_timestamp", "run->now_us")]);
+        self.kinds = ir
+            .vars
+            .keys()
+            .map(|v| match standard.iter().find(|(_, id)| **id == v).and_then(|(name, _)| fixed.get(&name[..])) {
+                _ if written.contains(&v) => Kind::Plain,
+                Some(text) => {
+                    let width = ir.vars[v].ty.width();
+                    let wide = if width > 64 {
+                        "sp_u128"
+                    } else if width > 32 {
+                        "uint64_t"
+                    } else {
+                        "uint32_t"
+                    };
+                    Kind::Fixed(mask(&format!("({wide}){text}"), width, if *text == "run->now_us" { 48 } else { 32 }))
+                }
+                None => Kind::Fixed("0".into()),
+            })
+            .collect();
+    }
+
+    /// Most bytes of a header: a varbit field comes out of a packet.
+    pub fn len_at_most(&self, h: HeaderId) -> u64 {
+        u64::from(self.fixed_len[h.index()]) + u64::from(self.varbit_len[h.index()].min(MAX_PACKET as u32))
+    }
+
+    /// Name of a header's pointer.
+    pub fn pointer(&self, h: HeaderId) -> String {
+        format!("h_{}", self.headers[h.index()])
+    }
+
+    /// Name of the local that holds a header's varbit length in bytes.
+    pub fn length(&self, h: HeaderId) -> String {
+        format!("n_{}", self.headers[h.index()])
+    }
+}
+
+/// `text`, of a value below 2^`have`, modulo 2^`width`.
+fn mask(text: &str, width: u32, have: u32) -> String {
+    if width >= have || width == 0 { text.to_owned() } else { format!("({text} & {:#x})", (1u128 << width) - 1) }
+}
+
+/// Calls `each` with every expression and its parts.
+pub fn visit_exprs<'a>(ir: &'a Ir, each: &mut dyn FnMut(&'a Expr)) {
+    visit_all(ir, &mut |stmt| stmt_exprs(stmt, each));
+    for state in ir.states.values() {
+        if let p4_ir::Transition::Select { keys, .. } = &state.next {
+            keys.iter().for_each(|k| walk(k, each));
+        }
+    }
+    ir.tables.values().flat_map(|t| &t.keys).for_each(|k| walk(k, each));
+}
+
+/// Calls `each` with every reference to a header.
+fn visit_headers<'a>(ir: &'a Ir, each: &mut dyn FnMut(&'a HeaderRef)) {
+    visit_all(ir, &mut |stmt| match stmt {
+        Stmt::Assign(to, _) | Stmt::Lookahead(to) => lvalue_header(to, each),
+        Stmt::SetValid(h, _) | Stmt::Extract { header: h, .. } | Stmt::Emit(h) => each(h),
+        Stmt::CopyHeader { dst, src } => {
+            each(dst);
+            each(src);
+        }
+        Stmt::Extern(
+            Extern::Meter { result, .. }
+            | Extern::DirectMeter { result, .. }
+            | Extern::RegisterRead { result, .. }
+            | Extern::Hash { result, .. }
+            | Extern::Random { result, .. }
+            | Extern::UpdateChecksum { checksum: result, .. },
+        ) => lvalue_header(result, each),
+        _ => {}
+    });
+    visit_exprs(ir, &mut |e| {
+        if let ExprKind::Field(h, _) | ExprKind::IsValid(h) | ExprKind::VarbitBits(h, _) = &e.kind {
+            each(h);
+        }
+    });
+}
+
+fn lvalue_header<'a>(l: &'a LValue, each: &mut dyn FnMut(&'a HeaderRef)) {
+    match l {
+        LValue::Var(_) => {}
+        LValue::Field(h, _) => each(h),
+        LValue::Slice(inner, ..) => lvalue_header(inner, each),
+    }
+}
+
+fn stmt_exprs<'a>(stmt: &'a Stmt, each: &mut dyn FnMut(&'a Expr)) {
+    let mut w = |e: &'a Expr| walk(e, each);
+    match stmt {
+        Stmt::Assign(_, e) | Stmt::If(e, ..) | Stmt::Advance(e) | Stmt::Verify(e, _) => w(e),
+        Stmt::Switch { on, .. } => w(on),
+        Stmt::Extract { varbit_bits: Some(e), .. } => w(e),
+        Stmt::Extern(x) => match x {
+            Extern::Count { index, .. } | Extern::Meter { index, .. } | Extern::RegisterRead { index, .. } => w(index),
+            Extern::RegisterWrite { index, value, .. } => {
+                w(index);
+                w(value);
+            }
+            Extern::Hash { base, data, max, .. } => {
+                w(base);
+                data.iter().for_each(&mut w);
+                w(max);
+            }
+            Extern::Random { low, high, .. } => {
+                w(low);
+                w(high);
+            }
+            Extern::VerifyChecksum { condition, data, checksum, .. } => {
+                w(condition);
+                data.iter().for_each(|d| {
+                    if let CheckData::Value(e) = d {
+                        w(e)
+                    }
+                });
+                w(checksum);
+            }
+            Extern::UpdateChecksum { condition, data, .. } => {
+                w(condition);
+                data.iter().for_each(|d| {
+                    if let CheckData::Value(e) = d {
+                        w(e)
+                    }
+                });
+            }
+            Extern::Truncate(e) => w(e),
+            _ => {}
+        },
+        _ => {}
+    }
+}
+
+/// An expression and all its parts.
+pub fn walk<'a>(e: &'a Expr, each: &mut dyn FnMut(&'a Expr)) {
+    each(e);
+    match &e.kind {
+        ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Slice(a, ..) => walk(a, each),
+        ExprKind::Binary(_, a, b) | ExprKind::Concat(a, b) => {
+            walk(a, each);
+            walk(b, each);
+        }
+        ExprKind::Mux(a, b, c) => [a, b, c].into_iter().for_each(|x| walk(x, each)),
+        ExprKind::Field(HeaderRef::Index(_, i), _) | ExprKind::IsValid(HeaderRef::Index(_, i)) => walk(i, each),
+        _ => {}
+    }
+}
+
+/// Makes C identifiers that differ from each other and from C's words and the generator's own.
+#[derive(Default)]
+struct Names(BTreeSet<String>);
+
+impl Names {
+    fn unique(&mut self, name: &str) -> String {
+        let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        while text.ends_with('_') {
+            text.pop();
+        }
+        if text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit()) {
+            text.insert(0, 'x');
+        }
+        if RESERVED.contains(&&text[..])
+            || ["sp_", "h_", "n_", "s_", "to_", "next_", "valid", "node_", "uint", "size_t", "__"].iter().any(|p| text.starts_with(p))
+        {
+            text.insert_str(0, "p4_");
+        }
+        // The generator's own constants end in numbers.
+        let stem = text.trim_end_matches(|c: char| c.is_ascii_digit());
+        if stem.len() < text.len() && ["x", "sum", "bytes", "max", "hash", "b"].contains(&stem) {
+            text.insert_str(0, "p4_");
+        }
+        let mut candidate = text.clone();
+        let mut number = 2;
+        while !self.0.insert(candidate.clone()) {
+            candidate = format!("{text}_{number}");
+            number += 1;
+        }
+        candidate
+    }
+}
+
+const RESERVED: &[&str] = &[
+    "auto",
+    "break",
+    "case",
+    "char",
+    "const",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extern",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "register",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "typedef",
+    "union",
+    "unsigned",
+    "void",
+    "volatile",
+    "while",
+    "asm",
+    "typeof",
+    "bool",
+    "true",
+    "false",
+    "main",
+    "memcpy",
+    "memset",
+    "memmove",
+    "linux",
+    "unix",
+    "i386",
+    "c",
+    "i",
+    "j",
+    "k",
+    "m",
+    "n",
+    "r",
+    "t",
+    "pk",
+    "run",
+    "bit",
+    "todo",
+    "payload",
+    "end",
+    "first",
+    "at",
+    "moved",
+    "visits",
+    "hits",
+    "key",
+    "done",
+    "parsed",
+    "miss",
+    "table",
+    "colour",
+    "sum",
+    "index",
+    "action",
+    "lane",
+    "left",
+    "hit",
+    "gathered",
+    "gathered_end",
+    "steps",
+];

@@ -1,0 +1,111 @@
+/* Counts that are still to be made: cells of large counters are asked for when a packet counts and written behind the
+ * burst, when they have come. */
+#define SP_PENDING 256
+
+struct sp_pending {
+    struct sp_cell *cell;
+    uint64_t packets;
+    uint64_t bytes;
+};
+
+/* A burst on its way. */
+struct sp_run {
+    struct sp_lane *lane;
+    struct sp_packet *packets;
+    struct sp_verdict *verdicts;
+    uint64_t now_ns;
+    uint64_t now_us;
+    /* Packets that wait for each stage. */
+    uint64_t todo[SP_STAGES];
+    uint32_t pendings;
+    uint8_t *records[64];
+    struct sp_pending pending[SP_PENDING];
+    struct sp_context contexts[64];
+    uint8_t keys[64 * SP_KEY_STRIDE] __attribute__((aligned(64)));
+};
+
+const uint64_t sp_run_size = sizeof(struct sp_run);
+
+static inline void sp_drop(struct sp_run *run, uint32_t i, uint32_t reason, uint32_t mark)
+{
+    run->verdicts[i] = (struct sp_verdict){3, (uint8_t)reason, 0, mark};
+}
+
+static inline void sp_pass(struct sp_run *run, uint32_t i, uint32_t port, uint32_t reason, uint32_t mark)
+{
+    const uint8_t kind = port == 510 ? 2 : port == 509 ? 1 : 0;
+    run->verdicts[i] = (struct sp_verdict){kind, (uint8_t)reason, kind ? 0 : (uint16_t)port, mark};
+}
+
+/* Hosts read cells of running lanes, so a cell's halves are written whole. */
+static inline void sp_add(struct sp_cell *cell, uint64_t packets, uint64_t bytes)
+{
+    __atomic_store_n(&cell->packets, cell->packets + packets, __ATOMIC_RELAXED);
+    __atomic_store_n(&cell->bytes, cell->bytes + bytes, __ATOMIC_RELAXED);
+}
+
+static inline void sp_flush(struct sp_run *run)
+{
+    for (uint32_t i = 0; i < run->pendings; i++) sp_add(run->pending[i].cell, run->pending[i].packets, run->pending[i].bytes);
+    run->pendings = 0;
+}
+
+static inline void sp_count(struct sp_run *run, uint32_t counter, uint64_t index, uint64_t packets, uint64_t bytes)
+{
+    const struct sp_counter *const of = &run->lane->counters[counter];
+    if (index >= of->size) return;
+    __builtin_prefetch(&of->cells[index], 1);
+    if (run->pendings == SP_PENDING) sp_flush(run);
+    run->pending[run->pendings++] = (struct sp_pending){&of->cells[index], packets, bytes};
+}
+
+static inline void sp_count_now(struct sp_run *run, uint32_t counter, uint64_t index, uint64_t packets, uint64_t bytes)
+{
+    const struct sp_counter *const of = &run->lane->counters[counter];
+    if (index < of->size) sp_add(&of->cells[index], packets, bytes);
+}
+
+static inline uint32_t sp_meter(struct sp_run *run, uint32_t meter, uint64_t index, uint64_t units)
+{
+    const struct sp_meters *const of = &run->lane->meters[meter];
+    return index < of->size ? of->execute(of->cells + 64 * index, run->now_ns, units) : 0;
+}
+
+static inline uint64_t sp_register_read(struct sp_run *run, uint32_t number, uint64_t index)
+{
+    const struct sp_register *const of = &run->lane->registers[number];
+    return index < of->size ? __atomic_load_n(&of->cells[index], __ATOMIC_RELAXED) : 0;
+}
+
+static inline void sp_register_write(struct sp_run *run, uint32_t number, uint64_t index, uint64_t value)
+{
+    const struct sp_register *const of = &run->lane->registers[number];
+    if (index < of->size) __atomic_store_n(&of->cells[index], value, __ATOMIC_RELAXED);
+}
+
+/* splitmix64. */
+static inline uint64_t sp_draw(struct sp_run *run)
+{
+    uint64_t z = run->lane->random += 0x9e3779b97f4a7c15ull;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+    return z ^ z >> 31;
+}
+
+static inline sp_u128 sp_random(struct sp_run *run, sp_u128 low, sp_u128 high)
+{
+    const uint64_t upper = sp_draw(run), lower = sp_draw(run);
+    const sp_u128 number = SP_U128(upper, lower), count = high - low + 1;
+    return high < low ? low : low + (count ? number % count : number);
+}
+
+/* Looks `n` keys up for `packets` packets: none while the table is empty. */
+static inline uint64_t sp_lookup(struct sp_run *run, struct sp_table *table, size_t stride, uint32_t n, uint32_t packets)
+{
+    const uint64_t hits = n ? table->lookup(table->table, run->keys, stride, n, run->records) : 0;
+    const uint32_t found = __builtin_popcountll(hits);
+    __atomic_store_n(&table->hits, table->hits + found, __ATOMIC_RELAXED);
+    __atomic_store_n(&table->misses, table->misses + packets - found, __ATOMIC_RELAXED);
+    return hits;
+}
+

@@ -1,0 +1,387 @@
+//! The stages as C functions, and the function that runs them all.
+
+use crate::EmitError;
+use crate::emitter::{Emitter, Flow, Shared, arrive, kept_type, valid_word};
+use crate::expr::{head, paren};
+use crate::field::store;
+use crate::graph::{Graph, Item, Seq, SiteId, StageId, Vertex};
+use crate::layout::{actions, key_fields, key_stride, member};
+use crate::model::Model;
+use cranelift_entity::EntityRef;
+use p4_ir::{ActionId, Ir, TableId};
+use std::fmt::Write;
+
+/// The text of all stages, and what the printer found.
+pub struct Printed {
+    /// C functions.
+    pub text: String,
+    /// What packets take from stage to stage.
+    pub shared: Shared,
+    /// Lengths for which a move function is wanted.
+    pub moves: std::collections::BTreeSet<u32>,
+}
+
+/// Prints all stages, with `shared` in the context.
+pub fn print(ir: &Ir, model: &Model, graph: &Graph<'_>, shared: Shared) -> Result<Printed, EmitError> {
+    let mut e = Emitter::new(ir, model, graph, shared);
+    for stage in 0..graph.stages.len() {
+        e.stage_function(stage)?;
+    }
+    Ok(Printed { text: e.take(), shared: e.found.clone(), moves: e.moves.clone() })
+}
+
+/// Name of a stage's function.
+pub fn function(graph: &Graph<'_>, model: &Model, stage: StageId) -> String {
+    let what = match graph.stages[stage].site {
+        Some(site) => model.tables[graph.sites[site].table.index()].clone(),
+        None if stage == 0 => "parser".into(),
+        None => {
+            let name = graph.stages[stage].nodes.first().map_or("", |n| graph.nodes[*n].name);
+            if name.is_empty() { "join".into() } else { name.replace(' ', "_") }
+        }
+    };
+    format!("stage_{stage}_{what}")
+}
+
+impl Emitter<'_> {
+    fn stage_function(&mut self, stage: StageId) -> Result<(), EmitError> {
+        self.stage = stage;
+        self.passes_to.clear();
+        let outer = self.take();
+        let graph = self.graph;
+        let name = function(graph, self.model, stage);
+        match graph.stages[stage].site {
+            Some(site) => self.site(site)?,
+            None => {
+                self.for_each_packet();
+                self.plain(stage)?;
+                self.close();
+            }
+        }
+        let body = Self::tidy(&self.take());
+        self.line(outer.trim_end_matches('\n'));
+        if stage > 0 {
+            self.line("");
+        }
+        self.line(format!("static void {name}(struct sp_run *const run, const uint64_t todo)"));
+        self.line("{");
+        let passes = std::mem::take(&mut self.passes_to);
+        for to in &passes {
+            self.line(format!("    uint64_t to_{to} = 0;"));
+        }
+        for line in body.lines() {
+            // Labels stay at the margin.
+            self.line(if line.is_empty() { String::new() } else { format!("    {line}") });
+        }
+        for to in &passes {
+            self.line(format!("    run->todo[{to}] |= to_{to};"));
+        }
+        self.line("}");
+        Ok(())
+    }
+
+    fn for_each_packet(&mut self) {
+        self.open("for (uint64_t left = todo; left; left &= left - 1)");
+        self.packet();
+    }
+
+    fn packet(&mut self) {
+        self.line("const uint32_t i = __builtin_ctzll(left);");
+        self.line("const uint64_t bit = left & -left;");
+        self.line("struct sp_context *const c = &run->contexts[i];");
+        self.line("struct sp_packet *const pk = &run->packets[i];");
+    }
+
+    /// A stage without a look-up: parser, or where ways meet.
+    fn plain(&mut self, stage: StageId) -> Result<(), EmitError> {
+        let first = stage == 0;
+        let head = self.graph.stages[stage].nodes.first().copied();
+        let flow = match head {
+            Some(node) if !first => self.arrivals.get(&Vertex::Node(node)).cloned().unwrap_or_default(),
+            _ => Flow::default(),
+        };
+        let outer = self.begin_scope(first, flow);
+        if first {
+            self.begin_packet();
+            self.open("if (pk->length > SP_MAX_PACKET)");
+            let before = self.fork();
+            self.drop_packet("SP_RX_TOO_LONG");
+            self.flow = before;
+            self.close();
+            self.parser()?;
+        }
+        self.nodes(stage, head)?;
+        self.end_scope(outer);
+        Ok(())
+    }
+
+    /// What a packet begins with.
+    fn begin_packet(&mut self) {
+        self.begin_context();
+        if self.model.truncates {
+            self.line("c->keep = 0xffffffffu;");
+        }
+        if self.model.loops {
+            self.line("c->steps = 0;");
+        }
+        // A value that the program also writes is a variable like any other.
+        for (name, text) in [("ingress_port", "pk->port"), ("packet_length", "pk->length"), ("ingress_global_timestamp", "run->now_us")] {
+            if let Some(v) = self.ir.intrinsic.standard.get(name)
+                && self.model.kinds[v.index()] == crate::model::Kind::Plain
+            {
+                let width = self.ir.vars[*v].ty.width();
+                let value = crate::expr::reduce(&format!("({}){text}", crate::emitter::local_type(width)), width);
+                self.write_var(*v, &value);
+            }
+        }
+    }
+
+    /// The nodes of a stage in order. What stands before falls through to `head`.
+    fn nodes(&mut self, stage: StageId, head: Option<usize>) -> Result<(), EmitError> {
+        let graph = self.graph;
+        for node in &graph.stages[stage].nodes {
+            if Some(*node) != head {
+                let Some(flow) = self.arrivals.get(&Vertex::Node(*node)).cloned() else { continue };
+                if self.jumped.contains(node) {
+                    self.label(&format!("node_{node}"));
+                }
+                self.flow = Some(flow);
+            }
+            self.seq(&graph.nodes[*node].body)?;
+        }
+        Ok(())
+    }
+
+    fn seq(&mut self, seq: &Seq<'_>) -> Result<(), EmitError> {
+        for item in seq {
+            if self.flow.is_none() {
+                return Ok(());
+            }
+            match item {
+                Item::Plain(stmt, targets) => {
+                    self.targets = (**targets).clone();
+                    self.stmt(stmt)?;
+                }
+                Item::If(condition, a, b) => {
+                    let text = self.expr(condition)?;
+                    let before = self.fork();
+                    self.open(format!("if {}", head(&text)));
+                    self.assume(condition, true);
+                    self.seq(a)?;
+                    self.or_else();
+                    self.flow = before;
+                    self.assume(condition, false);
+                    self.seq(b)?;
+                    self.close();
+                    self.flow = None;
+                }
+                Item::Switch(on, arms, default) => self.switch_seq(on, arms, default)?,
+                Item::IngressEnd => {
+                    self.drop_if_asked();
+                    let spec = self.standard("egress_spec");
+                    if let Some(v) = self.ir.intrinsic.standard.get("egress_port") {
+                        self.write_var(*v, &spec);
+                    }
+                }
+                Item::EgressEnd => self.drop_if_asked(),
+                Item::Finish => self.finish()?,
+                Item::Goto(node) => self.goto(*node)?,
+                Item::Apply(site) => self.goto_vertex(Vertex::Site(*site), self.graph.stage_of_site[site])?,
+            }
+        }
+        Ok(())
+    }
+
+    fn switch_seq(&mut self, on: &p4_ir::Expr, arms: &[(&[p4_ir::Bits], Seq<'_>)], default: &Seq<'_>) -> Result<(), EmitError> {
+        let (text, width, name) = (self.expr(on)?, on.ty.width(), format!("x{}", self.unique()));
+        self.line(format!("const {} {name} = {text};", crate::emitter::local_type(width)));
+        let before = self.fork();
+        for (values, body) in arms {
+            let tests: Vec<_> = values.iter().map(|v| format!("{name} == {}", crate::field::constant(width, v.value()))).collect();
+            self.open(format!("if ({})", if tests.is_empty() { "0".into() } else { tests.join(" || ") }));
+            self.flow.clone_from(&before);
+            self.seq(body)?;
+            self.close();
+        }
+        self.flow = before;
+        self.seq(default)?;
+        self.flow = None;
+        Ok(())
+    }
+
+    fn drop_if_asked(&mut self) {
+        let spec = self.standard("egress_spec");
+        if spec == "0" {
+            return;
+        }
+        self.open(format!("if ({spec} == 511)"));
+        let before = self.fork();
+        let reason = self.reason();
+        self.drop_packet(&reason);
+        self.flow = before;
+        self.close();
+    }
+
+    /// A look-up: keys of all packets, one call, then each packet's action and what follows.
+    fn site(&mut self, site: SiteId) -> Result<(), EmitError> {
+        let (ir, model, graph) = (self.ir, self.model, self.graph);
+        let table = graph.sites[site].table;
+        let name = &model.tables[table.index()];
+        let keyed = !ir.program.tables[table].keys.is_empty();
+        let flow = self.arrivals.get(&Vertex::Site(site)).cloned().unwrap_or_default();
+        self.line(format!("struct sp_table *const table = &run->lane->tables[TABLE_{name}];"));
+        if keyed {
+            let stride = key_stride(key_fields(ir, table).1);
+            self.line("uint32_t n = 0;");
+            self.open("if (table->lookup)");
+            self.for_each_packet();
+            let outer = self.begin_scope(false, flow.clone());
+            self.keys(table, stride)?;
+            self.end_scope(outer);
+            self.close();
+            self.close();
+            self.line(format!("const uint64_t hits = sp_lookup(run, table, {stride}, n, __builtin_popcountll(todo));"));
+            self.line("n = 0;");
+            self.open("for (uint64_t left = todo; left; left &= left - 1, n++)");
+            self.packet();
+            self.line("const uint32_t hit = hits >> n & 1;");
+            self.line(format!("const struct record_{name} *const r = hit ? (const void *)run->records[n] : table->miss;"));
+        } else {
+            self.line("table->misses += __builtin_popcountll(todo);");
+            self.for_each_packet();
+            self.line("const uint32_t hit = 0;");
+            self.line(format!("const struct record_{name} *const r = table->miss;"));
+        }
+        let outer = self.begin_scope(false, flow);
+        self.actions(site, table)?;
+        let stage = self.stage;
+        self.nodes(stage, None)?;
+        self.end_scope(outer);
+        self.close();
+        Ok(())
+    }
+
+    fn keys(&mut self, table: TableId, stride: u32) -> Result<(), EmitError> {
+        let ir = self.ir;
+        let (fields, len) = key_fields(ir, table);
+        self.line(format!("uint8_t *const key = run->keys + n++ * {stride};"));
+        for ((field, info), e) in fields.iter().zip(&ir.program.tables[table].keys).zip(&ir.tables[table].keys) {
+            let mut text = self.expr(e)?;
+            if info.width > 0 && field.bytes > 0 {
+                if field.shift > 0 {
+                    text = format!("({}){} << {}", crate::emitter::local_type(field.bytes * 8), paren(&text), field.shift);
+                }
+                self.line(store("key", len, field.offset * 8, field.bytes * 8, &text));
+            }
+        }
+        Ok(())
+    }
+
+    fn actions(&mut self, site: SiteId, table: TableId) -> Result<(), EmitError> {
+        let (ir, model, graph) = (self.ir, self.model, self.graph);
+        let at = &graph.sites[site];
+        if let Some(v) = at.hit {
+            self.write_var(v, "hit");
+        }
+        if let Some(v) = at.action_run {
+            self.write_var(v, "r->action");
+        }
+        self.in_table = Some(table);
+        let (before, mut after) = (self.fork(), None);
+        let (mut nothing, all) = (Vec::new(), actions(ir, table));
+        self.open("switch (r->action)");
+        for action in all {
+            let code = ir.actions.get(action).ok_or_else(|| EmitError::invalid("an action without code"))?;
+            let name = &model.actions[action.index()];
+            if code.body.is_empty() && code.params.is_empty() {
+                nothing.push(name);
+                continue;
+            }
+            self.open(format!("case ACTION_{name}:"));
+            self.flow.clone_from(&before);
+            self.action(action, code, at.exit)?;
+            self.end_case(&mut after);
+        }
+        if !nothing.is_empty() {
+            // They run, and do nothing.
+            for name in &nothing {
+                self.line(format!("case ACTION_{name}:"));
+            }
+            self.line("    break;");
+            arrive(&mut after, before.clone());
+        }
+        self.line("default:");
+        self.line("    __builtin_unreachable();");
+        self.close();
+        self.in_table = None;
+        self.flow = after;
+        self.goto(at.after)
+    }
+
+    fn action(&mut self, action: ActionId, code: &p4_ir::ActionCode, exit: usize) -> Result<(), EmitError> {
+        let (ir, model) = (self.ir, self.model);
+        self.targets = crate::graph::Targets { exit: Some(exit), labels: Default::default() };
+        for (i, v) in code.params.iter().enumerate() {
+            let text = format!("r->{}.{}", model.actions[action.index()], member(ir, action, i));
+            self.write_var(*v, &text);
+        }
+        self.block(&code.body)
+    }
+}
+
+/// The context, the stages' names, and the entry point.
+pub fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, shared: &Shared) -> String {
+    let mut out = String::from("/* What a packet takes from stage to stage. */\nstruct sp_context {\n    uint8_t *payload;\n");
+    for w in 0..model.valid_words {
+        let _ = writeln!(out, "    uint64_t {};", valid_word(model, w));
+    }
+    for h in &shared.pointers {
+        let _ = writeln!(out, "    uint8_t *{};", model.pointer(*h));
+    }
+    for h in &shared.lengths {
+        let _ = writeln!(out, "    uint16_t {};", model.length(*h));
+    }
+    for s in &shared.nexts {
+        let _ = writeln!(out, "    uint32_t next_{};", model.stacks[s.index()]);
+    }
+    if model.loops {
+        out.push_str("    uint32_t steps;\n");
+    }
+    if model.truncates {
+        out.push_str("    uint32_t keep;\n");
+    }
+    if !shared.vars.is_empty() {
+        let mut vars: Vec<_> = shared.vars.iter().copied().collect();
+        vars.sort_by_key(|v| std::cmp::Reverse(ir.vars[*v].ty.width().next_multiple_of(8)));
+        out.push_str("    struct {\n");
+        for v in vars {
+            let ty = kept_type(ir.vars[v].ty.width());
+            let ty = if ty == "sp_u128" { "sp_kept128" } else { ty };
+            let _ = writeln!(out, "        {ty} {};", model.vars[v.index()]);
+        }
+        out.push_str("    } v;\n");
+    }
+    for h in crate::deparser::scratch_order(ir, model) {
+        let _ = writeln!(out, "    uint8_t s_{}[{}];", model.headers[h.index()], model.len_at_most(h).max(1));
+    }
+    out.push_str("};\n\n");
+    let stride = ir.program.tables.keys().map(|t| key_stride(key_fields(ir, t).1)).max().unwrap_or(8);
+    let _ = writeln!(out, "#define SP_STAGES {}\n#define SP_KEY_STRIDE {stride}\n", graph.stages.len());
+    out
+}
+
+/// The function that runs all stages.
+pub fn entry(ir: &Ir, model: &Model, graph: &Graph<'_>) -> String {
+    let mut out = String::from("\nstatic void sp_stages(struct sp_run *const run, const uint64_t all)\n{\n");
+    let _ = writeln!(out, "    {}(run, all);", function(graph, model, 0));
+    for stage in 1..graph.stages.len() {
+        let _ = writeln!(out, "    if (run->todo[{stage}]) {}(run, run->todo[{stage}]);", function(graph, model, stage));
+    }
+    out.push_str("}\n\n");
+    let single = graph.order_matters(ir);
+    if single {
+        out.push_str("/* A meter, register or random number is used in more than one stage: packets must go one by one. */\n");
+    }
+    let _ = writeln!(out, "#define SP_SUB_BURST {}", if single { 1 } else { 64 });
+    out
+}

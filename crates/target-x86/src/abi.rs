@@ -1,0 +1,209 @@
+//! The interface of the generated code, as it is declared at the top of its text, and the layout that it describes.
+
+use crate::LoadError;
+use base::Verdict;
+use program::{ActionId, Program, TableId};
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::atomic::AtomicU64;
+
+/// Version of the interface that this crate speaks; the text's `sp_layout` begins with its own.
+const VERSION: u32 = 1;
+/// No such thing, in `sp_layout`.
+const NONE: u32 = u32::MAX;
+
+/// `struct sp_packet`.
+#[repr(C)]
+pub struct CPacket {
+    pub buffer: *mut u8,
+    pub start: u32,
+    pub length: u32,
+    pub port: u32,
+}
+
+/// `struct sp_table`.
+#[repr(C)]
+pub struct CTable {
+    pub table: *const c_void,
+    pub lookup: Option<table::ffi::LookupFn>,
+    pub miss: *const u8,
+    pub hits: AtomicU64,
+    pub misses: AtomicU64,
+}
+
+/// `struct sp_cell`.
+#[repr(C)]
+pub struct CCell {
+    pub packets: AtomicU64,
+    pub bytes: AtomicU64,
+}
+
+/// `struct sp_counter`.
+#[repr(C)]
+pub struct CCounter {
+    pub cells: *mut CCell,
+    pub size: u64,
+}
+
+/// `struct sp_meters`.
+#[repr(C)]
+pub struct CMeters {
+    pub cells: *mut table::Meter,
+    pub size: u64,
+    pub execute: table::ffi::MeterFn,
+}
+
+/// `struct sp_register`.
+#[repr(C)]
+pub struct CRegister {
+    pub cells: *mut AtomicU64,
+    pub size: u64,
+}
+
+/// `struct sp_lane`.
+#[repr(C)]
+pub struct CLane {
+    pub tables: *mut CTable,
+    pub counters: *const CCounter,
+    pub meters: *const CMeters,
+    pub registers: *const CRegister,
+    pub run: *mut c_void,
+    pub random: u64,
+}
+
+/// `sp_process`.
+pub type ProcessFn = unsafe extern "C" fn(lane: *mut CLane, packets: *mut CPacket, verdicts: *mut Verdict, n: u32, now_ns: u64);
+
+// `struct sp_verdict` is `Verdict` itself.
+const _: () = assert!(size_of::<Verdict>() == 8 && std::mem::offset_of!(Verdict, mark) == 4 && std::mem::offset_of!(Verdict, port) == 2);
+
+/// Place of a number in a key or record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// First byte.
+    pub offset: usize,
+    /// Number of bytes.
+    pub bytes: usize,
+    /// How far a key field is shifted to the left.
+    pub shift: u32,
+}
+
+/// Key and record of a table.
+#[derive(Clone, Debug)]
+pub struct TableLayout {
+    /// Bytes of a key.
+    pub key_len: usize,
+    /// Its fields in the order of declaration.
+    pub fields: Vec<Place>,
+    /// Bytes of a record.
+    pub record_len: usize,
+    /// Where the action's number is, of 16 bits.
+    pub action: usize,
+    /// Where the entry's number is, of 32 bits.
+    pub handle: Option<usize>,
+    /// The parameters of each action.
+    pub actions: BTreeMap<ActionId, Vec<Place>>,
+}
+
+/// Reads `sp_layout` and checks that it is about this program.
+pub fn read_layout(words: &[u32], program: &Program) -> Result<Vec<TableLayout>, LoadError> {
+    let mut r = Reader { words, at: 0 };
+    let version = r.next()?;
+    if version != VERSION {
+        return Err(LoadError::Layout(format!("version {version} of the interface, not {VERSION}")));
+    }
+    for (what, has) in [
+        ("tables", program.tables.len()),
+        ("counters", program.counters.len()),
+        ("meters", program.meters.len()),
+        ("registers", program.registers.len()),
+    ] {
+        let n = r.next()? as usize;
+        if n != has {
+            return Err(LoadError::Layout(format!("{n} {what}, but the program has {has}")));
+        }
+    }
+    let tables = program.tables.keys().map(|id| r.table(program, id)).collect::<Result<_, _>>()?;
+    if r.at != words.len() {
+        return Err(LoadError::Layout("numbers left over".into()));
+    }
+    Ok(tables)
+}
+
+struct Reader<'a> {
+    words: &'a [u32],
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn next(&mut self) -> Result<u32, LoadError> {
+        let word = self.words.get(self.at).ok_or_else(|| LoadError::Layout("too short".into()))?;
+        self.at += 1;
+        Ok(*word)
+    }
+
+    /// A place of at least `width` bits that ends within `len` bytes.
+    fn place(&mut self, shifted: bool, width: u32, len: usize, what: &str) -> Result<Place, LoadError> {
+        let place = Place { offset: self.next()? as usize, bytes: self.next()? as usize, shift: if shifted { self.next()? } else { 0 } };
+        let fits = place.bytes <= 16 && place.offset + place.bytes <= len && place.bytes * 8 >= (width + place.shift) as usize;
+        if fits { Ok(place) } else { Err(LoadError::Layout(format!("{what} does not fit its place"))) }
+    }
+
+    fn table(&mut self, program: &Program, id: TableId) -> Result<TableLayout, LoadError> {
+        let info = &program.tables[id];
+        let key_len = self.next()? as usize;
+        if self.next()? as usize != info.keys.len() {
+            return Err(LoadError::Layout(format!("another number of key fields for table {}", info.name)));
+        }
+        let fields = info.keys.iter().map(|k| self.place(true, k.width, key_len, &k.name)).collect::<Result<_, _>>()?;
+        let (record_len, action, handle) = (self.next()? as usize, self.next()? as usize, self.next()?);
+        let handle = (handle != NONE).then_some(handle as usize);
+        if action + 2 > record_len || handle.is_some_and(|h| h + 4 > record_len) {
+            return Err(LoadError::Layout(format!("a record of table {} that is too short", info.name)));
+        }
+        let mut actions = BTreeMap::new();
+        for _ in 0..self.next()? {
+            let number = self.next()?;
+            let id = ActionId::from_u32(number);
+            let action = program.actions.get(id).ok_or_else(|| LoadError::Layout(format!("action {number}, which the program has not")))?;
+            if self.next()? as usize != action.params.len() {
+                return Err(LoadError::Layout(format!("another number of parameters for action {}", action.name)));
+            }
+            let places = action.params.iter().map(|p| self.place(false, p.width, record_len, &p.name)).collect::<Result<_, _>>()?;
+            actions.insert(id, places);
+        }
+        let used = info.actions.iter().map(|u| u.action).chain([info.default_action.0]);
+        if let Some(missing) = used.into_iter().find(|a| !actions.contains_key(a)) {
+            return Err(LoadError::Layout(format!("no action {} in table {}", program.actions[missing].name, info.name)));
+        }
+        Ok(TableLayout { key_len, fields, record_len, action, handle, actions })
+    }
+}
+
+impl TableLayout {
+    /// The record of an entry.
+    pub fn record(&self, action: ActionId, args: &[u128], handle: u32) -> Vec<u8> {
+        let mut record = vec![0; self.record_len];
+        record[self.action..self.action + 2].copy_from_slice(&(action.as_u32() as u16).to_ne_bytes());
+        if let Some(at) = self.handle {
+            record[at..at + 4].copy_from_slice(&handle.to_ne_bytes());
+        }
+        for (place, arg) in self.actions.get(&action).into_iter().flatten().zip(args) {
+            // Little endian: the low bytes come first.
+            record[place.offset..place.offset + place.bytes].copy_from_slice(&arg.to_le_bytes()[..place.bytes]);
+        }
+        record
+    }
+
+    /// The entry's number in a record.
+    pub fn handle_of(&self, record: &[u8]) -> Option<u32> {
+        let at = self.handle?;
+        Some(u32::from_ne_bytes(record.get(at..at + 4)?.try_into().ok()?))
+    }
+
+    /// Writes a value into a key.
+    pub fn put(&self, key: &mut [u8], field: usize, value: u128) {
+        let Place { offset, bytes, shift } = self.fields[field];
+        key[offset..offset + bytes].copy_from_slice(&(value << shift).to_be_bytes()[16 - bytes..]);
+    }
+}

@@ -1,0 +1,169 @@
+//! A worker's share: packets in the form of the generated code and back.
+
+use crate::abi::{CCounter, CLane, CMeters, CPacket, CRegister};
+use crate::{LaneCells, Shared, State};
+use base::{Packet, Verdict, VerdictKind};
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use target::{BURST, Lane};
+
+/// A lane of an [`crate::X86`].
+pub struct X86Lane {
+    view: CLane,
+    arrays: Arrays,
+    cells: Arc<LaneCells>,
+    /// The state that the copies are of.
+    generation: u64,
+    shared: Arc<Shared>,
+}
+
+/// What [`CLane`] points to, of this lane alone.
+struct Arrays {
+    counters: Box<[CCounter]>,
+    meters: Box<[CMeters]>,
+    registers: Box<[CRegister]>,
+}
+
+// SAFETY: its pointers lead to what it owns, or to what `shared` owns and its locks guard.
+unsafe impl Send for X86Lane {}
+
+impl X86Lane {
+    pub(crate) fn new(shared: Arc<Shared>, index: usize) -> X86Lane {
+        let cells = take_cells(&shared, index);
+        let mut state = shared.write();
+        state.lanes += 1;
+        state.generation += 1;
+        let arrays = Arrays {
+            counters: cells.counters.iter().map(|c| CCounter { cells: c.start(), size: c.len() }).collect(),
+            meters: state.meters.iter().map(|m| CMeters { cells: m.start(), size: m.len(), execute: table::ffi::meter }).collect(),
+            registers: shared.registers.iter().map(|r| CRegister { cells: r.start(), size: r.len() }).collect(),
+        };
+        drop(state);
+        let view = CLane {
+            tables: cells.tables.start(),
+            counters: arrays.counters.as_ptr(),
+            meters: std::ptr::null(),
+            registers: arrays.registers.as_ptr(),
+            run: cells.run.start(),
+            random: 1u64.wrapping_add(index as u64),
+        };
+        // The first burst copies what batches change, as the state's generation is above 0.
+        X86Lane { view, arrays, cells, generation: 0, shared }
+    }
+}
+
+/// Cells of that index that no lane uses, with what an earlier lane counted in them; else new ones.
+fn take_cells(shared: &Shared, index: usize) -> Arc<LaneCells> {
+    let mut lanes = shared.lanes();
+    if let Some(cells) = lanes.iter().find(|l| l.index == index && !l.used.load(Ordering::Acquire)) {
+        cells.used.store(true, Ordering::Relaxed);
+        return cells.clone();
+    }
+    // The same arrays were given to index 0 when the program was loaded; they are address space more than memory.
+    let cells = LaneCells::new(shared, index).unwrap_or_else(|e| panic!("lane {index}: {e}"));
+    cells.used.store(true, Ordering::Relaxed);
+    let cells = Arc::new(cells);
+    lanes.push(cells.clone());
+    cells
+}
+
+impl Drop for X86Lane {
+    fn drop(&mut self) {
+        let mut state = self.shared.write();
+        state.lanes -= 1;
+        state.generation += 1;
+        drop(state);
+        self.cells.used.store(false, Ordering::Release);
+    }
+}
+
+impl Lane for X86Lane {
+    fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
+        let n = packets.len();
+        assert!(n == verdicts.len() && n <= BURST, "{n} packets and {} verdicts in a burst of at most {BURST}", verdicts.len());
+        if n == 0 {
+            return;
+        }
+        let mut views = [const { MaybeUninit::<CPacket>::uninit() }; BURST];
+        for (packet, view) in packets.iter_mut().zip(&mut views) {
+            let port = packet.port.0.into();
+            let (buffer, start, length) = packet.buffer_mut();
+            prefetch(buffer.as_ptr().wrapping_add(start));
+            view.write(CPacket { buffer: buffer.as_mut_ptr(), start: start as u32, length: length as u32, port });
+        }
+        let state = self.shared.state.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if self.generation != state.generation {
+            refresh(&mut self.arrays.meters, &self.cells, &state);
+            self.view.meters = self.arrays.meters.as_ptr();
+            self.generation = state.generation;
+        }
+        // SAFETY: the function is of the text that the layout was read from. `view` and what it points to are this
+        // lane's alone or guarded by `state`; the first `n` views have been written, and each describes a buffer that is
+        // borrowed mutably by `packets`; `verdicts` takes `n`, and the code writes kinds 0 to 3 only.
+        unsafe { (self.shared.object.process)(&mut self.view, views.as_mut_ptr().cast(), verdicts.as_mut_ptr(), n as u32, now_ns) }
+        drop(state);
+        for ((packet, view), verdict) in packets.iter_mut().zip(&views).zip(verdicts) {
+            if verdict.kind != VerdictKind::Drop {
+                // SAFETY: the first `n` views have been written.
+                let view = unsafe { view.assume_init_ref() };
+                packet.set_window(view.start as usize, view.length as usize);
+            }
+        }
+    }
+}
+
+/// Copies what batches and other lanes have changed.
+fn refresh(meters: &mut [CMeters], cells: &LaneCells, state: &State) {
+    for (i, table) in state.tables.iter().enumerate() {
+        // SAFETY: this lane alone uses these cells, and its generated code is not running; the statistics beside are
+        // not touched.
+        unsafe {
+            let view = cells.tables.start().add(i);
+            ((*view).lookup, (*view).table) = table.lookup();
+            (*view).miss = table.miss();
+        }
+    }
+    for meter in meters {
+        meter.execute = meter_function(state.lanes);
+    }
+}
+
+/// How meters are executed with that many lanes.
+fn meter_function(lanes: usize) -> table::ffi::MeterFn {
+    if lanes > 1 { locked_meter } else { table::ffi::meter }
+}
+
+/// Locks for meter cells, by their addresses.
+static LOCKS: [Lock; 256] = [const { Lock(AtomicBool::new(false)) }; 256];
+
+/// One a cache line, as lanes that use different cells should not meet.
+#[repr(align(64))]
+struct Lock(AtomicBool);
+
+/// A meter that other lanes use too.
+///
+/// # Safety
+/// `cell` is the address of a meter that nobody uses but through this function.
+unsafe extern "C" fn locked_meter(cell: *mut c_void, now_ns: u64, units: u64) -> u8 {
+    let lock = &LOCKS[(cell as usize / 64) % LOCKS.len()].0;
+    while lock.compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed).is_err() {
+        std::hint::spin_loop();
+    }
+    // SAFETY: the caller's promise, and the lock excludes other lanes.
+    let colour = unsafe { table::ffi::meter(cell, now_ns, units) };
+    lock.store(false, Ordering::Release);
+    colour
+}
+
+#[inline(always)]
+fn prefetch(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch does not fault, whatever the address.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}

@@ -1,0 +1,231 @@
+//! One table of the program: which table type holds it, and entries as its keys and records.
+
+use crate::LoadError;
+use crate::abi::TableLayout;
+use base::Bits;
+use program::{ActionId, Entry, KeyMatch, MatchKind, TableInfo};
+use std::ffi::c_void;
+use table::{Direct, Exact, Lpm, Prefix, Range, Rule, Shape, Table, TableError, Ternary, ffi};
+
+/// Keys of up to that many bytes index their records directly.
+const DIRECT_LEN: usize = 2;
+
+/// Its entries and its default action.
+pub struct ProgramTable {
+    layout: TableLayout,
+    widths: Vec<u32>,
+    store: Store,
+    /// The default action's record, in words so that it is aligned.
+    miss: Box<[u64]>,
+    /// Entries that fit.
+    pub capacity: u64,
+    /// Numbers of entries that have been removed, to be given out again; only where a direct counter wants numbers.
+    free: Vec<u32>,
+    next_handle: u32,
+}
+
+enum Store {
+    /// No key: the default action always runs.
+    Keyless,
+    Direct(Box<Direct>),
+    Exact(Box<Exact>),
+    Lpm(Box<Lpm>),
+    Ternary(Box<Ternary>),
+}
+
+/// What an entry matches, in the form of its table; equal for equal identities.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Identity {
+    key: Vec<u8>,
+    mask: Vec<u8>,
+    ranges: Vec<(usize, usize, u128, u128)>,
+    /// Prefix length, or priority.
+    number: u32,
+}
+
+impl ProgramTable {
+    /// An empty table. `seed` keys its hash.
+    pub fn new(info: &TableInfo, layout: TableLayout, seed: u64) -> Result<ProgramTable, LoadError> {
+        let fail = |e: TableError| LoadError::Table { table: info.name.clone(), error: e.to_string() };
+        let capacity = info.size.max(info.entries.len() as u64).max(1);
+        let shape = Shape { key_len: layout.key_len, value_len: layout.record_len, capacity };
+        let prefix = info.keys.iter().position(|k| k.kind == MatchKind::Lpm);
+        let ranked = info.keys.iter().any(|k| !matches!(k.kind, MatchKind::Exact | MatchKind::Lpm));
+        let store = match prefix {
+            _ if info.keys.is_empty() => Store::Keyless,
+            _ if ranked => Store::Ternary(Box::new(Ternary::new(shape, seed).map_err(fail)?)),
+            Some(field) => {
+                let exact_len = layout.fields[field].offset;
+                Store::Lpm(Box::new(Lpm::new(shape, exact_len, seed).map_err(fail)?))
+            }
+            None if layout.key_len <= DIRECT_LEN => Store::Direct(Box::new(Direct::new(shape).map_err(fail)?)),
+            None => Store::Exact(Box::new(Exact::new(shape, seed).map_err(fail)?)),
+        };
+        let miss = vec![0; layout.record_len.div_ceil(8)].into_boxed_slice();
+        let widths = info.keys.iter().map(|k| k.width).collect();
+        let mut table = ProgramTable { layout, widths, store, miss, capacity, free: Vec::new(), next_handle: 0 };
+        table.set_default(info.default_action.0, &info.default_action.1);
+        Ok(table)
+    }
+
+    /// What generated code calls, and with what; no function while the table is empty.
+    pub fn lookup(&self) -> (Option<ffi::LookupFn>, *const c_void) {
+        fn of<T: Table>(table: &T) -> (Option<ffi::LookupFn>, *const c_void) {
+            ((!table.is_empty()).then_some(ffi::lookup::<T> as ffi::LookupFn), (&raw const *table).cast())
+        }
+        match &self.store {
+            Store::Keyless => (None, std::ptr::null()),
+            Store::Direct(t) => of(&**t),
+            Store::Exact(t) => of(&**t),
+            Store::Lpm(t) => of(&**t),
+            Store::Ternary(t) => of(&**t),
+        }
+    }
+
+    /// The default action's record; its address does not change.
+    pub fn miss(&self) -> *const u8 {
+        self.miss.as_ptr().cast()
+    }
+
+    /// Entries held.
+    pub fn len(&self) -> u64 {
+        match &self.store {
+            Store::Keyless => 0,
+            Store::Direct(t) => t.len(),
+            Store::Exact(t) => t.len(),
+            Store::Lpm(t) => t.len(),
+            Store::Ternary(t) => t.len(),
+        }
+    }
+
+    /// Whether its entries have numbers, for direct counters.
+    pub fn numbered(&self) -> bool {
+        self.layout.handle.is_some()
+    }
+
+    /// What runs on a miss from now on.
+    pub fn set_default(&mut self, action: ActionId, args: &[u128]) {
+        let record = self.layout.record(action, args, u32::MAX);
+        for (word, bytes) in self.miss.iter_mut().zip(record.chunks(8)) {
+            let mut eight = [0; 8];
+            eight[..bytes.len()].copy_from_slice(bytes);
+            *word = u64::from_ne_bytes(eight);
+        }
+    }
+
+    /// The identity of a checked entry.
+    pub fn identity(&self, entry: &Entry) -> Identity {
+        let mut id = Identity { key: vec![0; self.layout.key_len], mask: Vec::new(), ranges: Vec::new(), number: 0 };
+        if let Store::Ternary(_) = self.store {
+            id.number = entry.priority;
+            id.mask = vec![0; self.layout.key_len];
+            for (i, (key, width)) in entry.keys.iter().zip(&self.widths).enumerate() {
+                self.rank(&mut id, i, *key, Bits::mask(*width), *width);
+            }
+            return id;
+        }
+        for (i, key) in entry.keys.iter().enumerate() {
+            match *key {
+                KeyMatch::Lpm { value, prefix_len } => {
+                    self.layout.put(&mut id.key, i, value);
+                    id.number = prefix_len;
+                }
+                KeyMatch::Exact(value) | KeyMatch::Ternary { value, .. } => self.layout.put(&mut id.key, i, value),
+                KeyMatch::Range { low, .. } => self.layout.put(&mut id.key, i, low),
+                KeyMatch::Optional(value) => self.layout.put(&mut id.key, i, value.unwrap_or(0)),
+            }
+        }
+        id
+    }
+
+    /// One field of an entry of a ternary table.
+    fn rank(&self, id: &mut Identity, field: usize, key: KeyMatch, all: u128, width: u32) {
+        let (value, mask) = match key {
+            KeyMatch::Exact(value) | KeyMatch::Optional(Some(value)) => (value, all),
+            KeyMatch::Optional(None) => (0, 0),
+            KeyMatch::Ternary { value, mask } => (value, mask),
+            KeyMatch::Lpm { value, prefix_len } => (value, all & !Bits::mask(width - prefix_len.min(width))),
+            KeyMatch::Range { low, high } if low == high => (low, all),
+            KeyMatch::Range { low, high } => {
+                if low > 0 || high < all {
+                    let place = self.layout.fields[field];
+                    id.ranges.push((place.offset, place.bytes, low, high));
+                }
+                (0, 0)
+            }
+        };
+        self.layout.put(&mut id.key, field, value);
+        self.layout.put(&mut id.mask, field, mask);
+    }
+
+    /// Whether there is an entry of that identity.
+    pub fn contains(&self, id: &Identity) -> bool {
+        self.record(id).is_some()
+    }
+
+    /// The number of the entry of that identity, where entries have numbers.
+    pub fn handle(&self, id: &Identity) -> Option<u32> {
+        self.layout.handle_of(self.record(id)?)
+    }
+
+    fn record(&self, id: &Identity) -> Option<&[u8]> {
+        match &self.store {
+            Store::Keyless => None,
+            Store::Direct(t) => t.get(&id.key),
+            Store::Exact(t) => t.get(&id.key),
+            Store::Lpm(t) => t.get(Prefix { key: &id.key, prefix_len: id.number }),
+            Store::Ternary(t) => id.with_rule(|rule| t.get(rule)),
+        }
+    }
+
+    /// Adds an entry; gives its number where entries have them.
+    pub fn insert(&mut self, id: &Identity, action: ActionId, args: &[u128]) -> Result<Option<u32>, TableError> {
+        let handle = self.numbered().then(|| self.free.last().copied().unwrap_or(self.next_handle));
+        let record = self.layout.record(action, args, handle.unwrap_or(0));
+        match &mut self.store {
+            Store::Keyless => return Err(TableError::Invalid("a table without keys has no entries".into())),
+            Store::Direct(t) => t.insert(&id.key, &record),
+            Store::Exact(t) => t.insert(&id.key, &record),
+            Store::Lpm(t) => t.insert(Prefix { key: &id.key, prefix_len: id.number }, &record),
+            Store::Ternary(t) => id.with_rule(|rule| t.insert(rule, &record)),
+        }?;
+        if handle.is_some() && self.free.pop().is_none() {
+            self.next_handle += 1;
+        }
+        Ok(handle)
+    }
+
+    /// Gives an entry another action; its number stays.
+    pub fn replace(&mut self, id: &Identity, action: ActionId, args: &[u128]) -> Result<(), TableError> {
+        let record = self.layout.record(action, args, self.handle(id).unwrap_or(0));
+        match &mut self.store {
+            Store::Keyless => return Err(TableError::Missing),
+            Store::Direct(t) => t.replace(&id.key, &record),
+            Store::Exact(t) => t.replace(&id.key, &record),
+            Store::Lpm(t) => t.replace(Prefix { key: &id.key, prefix_len: id.number }, &record),
+            Store::Ternary(t) => id.with_rule(|rule| t.replace(rule, &record)),
+        }?;
+        Ok(())
+    }
+
+    /// Removes an entry.
+    pub fn remove(&mut self, id: &Identity) -> Result<(), TableError> {
+        let handle = self.handle(id);
+        match &mut self.store {
+            Store::Keyless => return Err(TableError::Missing),
+            Store::Direct(t) => t.remove(&id.key),
+            Store::Exact(t) => t.remove(&id.key),
+            Store::Lpm(t) => t.remove(Prefix { key: &id.key, prefix_len: id.number }),
+            Store::Ternary(t) => id.with_rule(|rule| t.remove(rule)),
+        }?;
+        self.free.extend(handle);
+        Ok(())
+    }
+}
+
+impl Identity {
+    fn with_rule<T>(&self, f: impl FnOnce(Rule<'_>) -> T) -> T {
+        let ranges: Vec<_> = self.ranges.iter().map(|&(offset, len, low, high)| Range { offset, len, low, high }).collect();
+        f(Rule { value: &self.key, mask: &self.mask, ranges: &ranges, priority: self.number })
+    }
+}

@@ -1,0 +1,299 @@
+//! The target's side of the contract: batches, capacity, counters over lanes, errors.
+
+mod common;
+
+use base::{Packet, PortId, Verdict, VerdictKind};
+use p4_ir::{BinOp, Expr, Extern, HeaderRef, Ir, LValue, Next, Stmt, Transition};
+use program::{Batch, CountUnit, Entry, KeyMatch, MatchKind, MeterConfig, Op, RuleError, TableId};
+use std::path::PathBuf;
+use std::sync::Arc;
+use target::{Lane, Target};
+use target_x86::{LoadError, Options, X86};
+
+/// `key: bit<32>` at the packet's front; `exact` on it counts and forwards, `ranked` on its low half takes over on a miss;
+/// a meter of one cell drops what is red.
+fn program() -> Ir {
+    let mut ir = Ir::v1model("small.p4");
+    let ty = ir.add_header_type("h_t", &[("key", 32), ("tag", 8)], None);
+    let h = ir.add_header("hdr.h", ty);
+    ir.add_state("start", vec![Stmt::Extract { header: HeaderRef::Static(h), varbit_bits: None }], Transition::Goto(Next::Accept));
+    let spec = ir.standard("egress_spec");
+    let colour = ir.add_var("meta.colour", p4_ir::Ty::Bit(2));
+    let counter = ir.add_counter("packets", 100_000, None);
+    let meter = ir.add_meter("rate", 1, CountUnit::Packets);
+    let forward = ir.add_action("forward", &[("port", 9), ("cell", 32)], |ir, p| {
+        vec![Stmt::Assign(LValue::Var(spec), Expr::var(ir, p[0])), Stmt::Extern(Extern::Count { counter, index: Expr::var(ir, p[1]) })]
+    });
+    let drop = ir.add_action("drop", &[], |_, _| vec![Stmt::Extern(Extern::MarkToDrop)]);
+    let nothing = ir.add_action("nothing", &[], |_, _| vec![]);
+    let key = Expr::field(&ir, h, "key");
+    let of_exact = ir.add_table("exact", vec![("key", key.clone(), MatchKind::Exact)], &[forward, nothing], nothing);
+    let of_ranked = ir.add_table("ranked", vec![("low", key.slice(15, 0), MatchKind::Ternary)], &[forward, drop], drop);
+    ir.program.tables[of_exact].size = 3;
+    ir.add_counter("of_entries", 3, Some(of_exact));
+    let direct = ir.program.tables[of_exact].direct_counter.unwrap();
+    // A direct counter's actions belong to its table alone.
+    let counted = ir.add_action("counted", &[("port", 9)], |ir, p| {
+        vec![Stmt::Assign(LValue::Var(spec), Expr::var(ir, p[0])), Stmt::Extern(Extern::DirectCount(direct))]
+    });
+    ir.program.tables[of_exact].actions.push(program::ActionUse { action: counted, entry: true, default: false });
+    let hit = ir.add_var("hit", p4_ir::Ty::Bool);
+    let red = Expr::binary(BinOp::Eq, Expr::var(&ir, colour), Expr::bit(2, 2));
+    ir.ingress = vec![
+        Stmt::Extern(Extern::Meter { meter, index: Expr::bit(32, 0), result: LValue::Var(colour) }),
+        Stmt::If(red, vec![Stmt::Extern(Extern::MarkToDrop), Stmt::Exit], vec![]),
+        Stmt::Apply { table: of_exact, hit: Some(hit), action_run: None },
+        Stmt::If(
+            Expr::unary(p4_ir::UnOp::Not, Expr::var(&ir, hit)),
+            vec![Stmt::Apply { table: of_ranked, hit: None, action_run: None }],
+            vec![],
+        ),
+    ];
+    ir.deparser = vec![Stmt::Emit(HeaderRef::Static(h))];
+    p4_ir::verify(&ir).unwrap_or_else(|e| panic!("{e:?}"));
+    ir
+}
+
+fn load() -> X86 {
+    let ir = program();
+    let options = Options { flags: vec!["-O1".into()], ..Options::default() };
+    X86::load(Arc::new(ir.program.clone()), &p4_emit::emit_x86(&ir).unwrap(), &options).unwrap()
+}
+
+fn exact() -> TableId {
+    TableId::from_u32(0)
+}
+
+fn ranked() -> TableId {
+    TableId::from_u32(1)
+}
+
+fn entry(x86: &X86, key: u128, action: &str, args: &[u128]) -> Entry {
+    let action = x86.program().action(action).unwrap();
+    Entry { table: exact(), keys: vec![KeyMatch::Exact(key)], priority: 0, action, args: args.to_vec() }
+}
+
+fn apply(x86: &X86, ops: Vec<Op>) -> Result<(), RuleError> {
+    x86.apply(&Batch { ops })
+}
+
+fn send(lane: &mut dyn Lane, keys: &[u32], now_ns: u64) -> Vec<Verdict> {
+    let mut packets: Vec<_> = keys.iter().map(|k| Packet::new(&[&k.to_be_bytes()[..], &[1, 2, 3]].concat(), PortId(1))).collect();
+    let mut verdicts = vec![Verdict::default(); keys.len()];
+    lane.process(&mut packets, &mut verdicts, now_ns);
+    verdicts
+}
+
+#[test]
+fn a_refused_batch_changes_nothing() {
+    let x86 = load();
+    let (a, b) = (entry(&x86, 1, "forward", &[5, 10]), entry(&x86, 2, "forward", &[6, 11]));
+    apply(&x86, vec![Op::Insert(a.clone())]).unwrap();
+    let mut other = a.clone();
+    other.args[0] = 7;
+    // The last op fails; the ones before it must not be seen.
+    let refused = apply(&x86, vec![Op::Insert(b.clone()), Op::Modify(other.clone()), Op::Delete(a.clone()), Op::Modify(a.clone())]);
+    assert_eq!(refused, Err(RuleError::Missing { op: 3, table: "exact".into() }));
+    let refused = apply(&x86, vec![Op::Insert(b.clone()), Op::Insert(a.clone())]);
+    assert_eq!(refused, Err(RuleError::Exists { op: 1, table: "exact".into() }));
+    let refused = apply(&x86, vec![Op::Delete(a.clone()), Op::Insert(entry(&x86, 1 << 40, "forward", &[0, 0]))]);
+    assert!(matches!(refused, Err(RuleError::Invalid { op: 1, .. })), "{refused:?}");
+    let mut lane = x86.lane(0);
+    let verdicts = send(&mut *lane, &[1, 2], 0);
+    assert_eq!(verdicts[0], Verdict::forward(PortId(5)));
+    assert_eq!(verdicts[1].kind, VerdictKind::Drop);
+    // Within a batch, an op sees those before it.
+    apply(&x86, vec![Op::Delete(a.clone()), Op::Insert(other), Op::Insert(b)]).unwrap();
+    assert_eq!(send(&mut *lane, &[1, 2], 0), [Verdict::forward(PortId(7)), Verdict::forward(PortId(6))]);
+}
+
+#[test]
+fn a_full_table_refuses_and_keeps_what_it_has() {
+    let x86 = load();
+    let entries: Vec<_> = (0..4).map(|k| entry(&x86, k, "forward", &[k + 1, 0])).collect();
+    apply(&x86, entries[..3].iter().cloned().map(Op::Insert).collect()).unwrap();
+    let full = Err(RuleError::Full { op: 0, table: "exact".into(), capacity: 3 });
+    assert_eq!(apply(&x86, vec![Op::Insert(entries[3].clone())]), full);
+    assert_eq!(x86.table_stats(exact()).entries, 3);
+    let mut lane = x86.lane(0);
+    let ports: Vec<_> = send(&mut *lane, &[0, 1, 2], 0).iter().map(|v| v.port).collect();
+    assert_eq!(ports, [1, 2, 3]);
+    // Room that a batch makes first may be used by it.
+    apply(&x86, vec![Op::Delete(entries[0].clone()), Op::Insert(entries[3].clone())]).unwrap();
+    assert_eq!(send(&mut *lane, &[3], 0)[0].port, 4);
+    let stats = x86.table_stats(exact());
+    assert_eq!((stats.entries, stats.capacity, stats.hits, stats.misses), (3, 3, 4, 0));
+}
+
+#[test]
+fn an_emptied_table_misses_again_and_the_default_can_change() {
+    let x86 = load();
+    let a = entry(&x86, 1, "forward", &[5, 10]);
+    let mut lane = x86.lane(0);
+    assert_eq!(send(&mut *lane, &[1], 0)[0].kind, VerdictKind::Drop);
+    apply(&x86, vec![Op::Insert(a.clone())]).unwrap();
+    assert_eq!(send(&mut *lane, &[1], 0)[0].port, 5);
+    apply(&x86, vec![Op::Delete(a)]).unwrap();
+    assert_eq!(send(&mut *lane, &[1], 0)[0].kind, VerdictKind::Drop);
+    let forward = x86.program().action("forward").unwrap();
+    apply(&x86, vec![Op::SetDefault { table: ranked(), action: forward, args: vec![9, 3] }]).unwrap();
+    assert_eq!(send(&mut *lane, &[1], 0)[0], Verdict::forward(PortId(9)));
+    let stats = x86.table_stats(ranked());
+    assert_eq!((stats.hits, stats.misses), (0, 3));
+}
+
+#[test]
+fn counters_are_summed_over_lanes_past_and_present() {
+    let x86 = load();
+    let counter = x86.program().counter("packets").unwrap();
+    apply(&x86, vec![Op::Insert(entry(&x86, 1, "forward", &[5, 99_999])), Op::Insert(entry(&x86, 2, "forward", &[5, 100_000]))]).unwrap();
+    let mut first = x86.lane(0);
+    let mut second = x86.lane(1);
+    send(&mut *first, &[1; 64], 0);
+    send(&mut *second, &[1, 1, 2], 0);
+    assert_eq!(x86.counter(counter, 99_999), target::Count { packets: 66, bytes: 66 * 7 });
+    // Beyond the end nothing is counted, and nothing is there.
+    assert_eq!(x86.counter(counter, 100_000), target::Count::default());
+    drop(first);
+    assert_eq!(x86.counter(counter, 99_999).packets, 66);
+    // A new lane of that index, and one more while it lives, go on from there.
+    let mut third = x86.lane(0);
+    let mut fourth = x86.lane(0);
+    send(&mut *third, &[1], 0);
+    send(&mut *fourth, &[1], 0);
+    assert_eq!(x86.counter(counter, 99_999).packets, 68);
+    assert_eq!(x86.table_stats(exact()).hits, 69);
+    apply(&x86, vec![Op::ClearCounter { counter, index: 99_999 }]).unwrap();
+    assert_eq!(x86.counter(counter, 99_999), target::Count::default());
+    send(&mut *second, &[1], 0);
+    assert_eq!(x86.counter(counter, 99_999).packets, 1);
+}
+
+#[test]
+fn a_direct_counter_belongs_to_its_entry() {
+    let x86 = load();
+    let (a, b) = (entry(&x86, 1, "counted", &[5]), entry(&x86, 2, "counted", &[6]));
+    apply(&x86, vec![Op::Insert(a.clone()), Op::Insert(b.clone())]).unwrap();
+    let mut lane = x86.lane(0);
+    send(&mut *lane, &[1, 1, 2, 3], 0);
+    assert_eq!(x86.entry_count(&a).unwrap().packets, 2);
+    assert_eq!(x86.entry_count(&b).unwrap().packets, 1);
+    // A changed entry keeps its count; a new one, which gets the number of one removed, begins at zero.
+    let mut changed = a.clone();
+    changed.args[0] = 8;
+    apply(&x86, vec![Op::Modify(changed), Op::Delete(b.clone())]).unwrap();
+    assert_eq!(x86.entry_count(&a).unwrap().packets, 2);
+    assert_eq!(x86.entry_count(&b), None);
+    let c = entry(&x86, 3, "counted", &[6]);
+    apply(&x86, vec![Op::Insert(c.clone())]).unwrap();
+    assert_eq!(x86.entry_count(&c).unwrap().packets, 0);
+}
+
+#[test]
+fn lanes_share_meters() {
+    let x86 = load();
+    let meter = program::MeterId::from_u32(0);
+    let config = MeterConfig { cir: 1, cbs: 0, pir: 1, pbs: 5 };
+    apply(&x86, vec![Op::Insert(entry(&x86, 1, "forward", &[5, 0])), Op::Meter { meter, index: 0, config: Some(config) }]).unwrap();
+    let lanes: Vec<_> = (0..2).map(|i| x86.lane(i)).collect();
+    let passed: usize = std::thread::scope(|scope| {
+        let threads: Vec<_> = lanes
+            .into_iter()
+            .map(|mut lane| {
+                scope.spawn(move || {
+                    let mut passed = 0;
+                    for _ in 0..200 {
+                        passed += send(&mut *lane, &[1; 8], 1_000).iter().filter(|v| v.kind == VerdictKind::Forward).count();
+                    }
+                    passed
+                })
+            })
+            .collect();
+        threads.into_iter().map(|t| t.join().unwrap()).sum()
+    });
+    assert_eq!(passed, 5, "five packets are the peak burst, whichever lane they came to");
+}
+
+#[test]
+fn a_burst_sees_all_of_a_batch_or_nothing() {
+    let x86 = load();
+    let forward = x86.program().action("forward").unwrap();
+    let pair = |port: u128| {
+        let keys = |value| vec![KeyMatch::Ternary { value, mask: 0xffff }];
+        let of = |value| Entry { table: ranked(), keys: keys(value), priority: 1, action: forward, args: vec![port, 0] };
+        (of(1), of(2))
+    };
+    let (a, b) = pair(1);
+    apply(&x86, vec![Op::Insert(a), Op::Insert(b)]).unwrap();
+    let mut lane = x86.lane(0);
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for i in 0..300 {
+                let (a, b) = pair(1 + i % 7);
+                apply(&x86, vec![Op::Modify(a), Op::Modify(b)]).unwrap();
+            }
+            stop.store(true, std::sync::atomic::Ordering::Release);
+        });
+        let mut bursts = 0;
+        while !stop.load(std::sync::atomic::Ordering::Acquire) || bursts < 10 {
+            let verdicts = send(&mut *lane, &[1, 2, 1, 2, 1, 2], 0);
+            assert!(verdicts.iter().all(|v| v.port == verdicts[0].port && v.kind == VerdictKind::Forward), "{verdicts:?}");
+            bursts += 1;
+        }
+    });
+}
+
+#[test]
+fn what_does_not_fit_is_refused_in_one_line() {
+    let ir = program();
+    let text = p4_emit::emit_x86(&ir).unwrap();
+    let program = Arc::new(ir.program.clone());
+    let load = |program: &Arc<program::Program>, text: &str, options: &Options| {
+        let error = X86::load(program.clone(), text, options).err().expect("it should be refused");
+        assert!(!error.to_string().contains('\n'), "{error}");
+        error
+    };
+    let absent = Options { cc: Some(PathBuf::from("no-such-compiler")), ..Options::default() };
+    let error = load(&program, &text, &absent);
+    assert_eq!(error, LoadError::NoSuchCompiler("no-such-compiler".into()));
+    assert!(error.to_string().contains("install gcc or clang (Debian: apt install gcc) or set CC"));
+    assert!(matches!(load(&program, "int sp_process(", &Options::default()), LoadError::Compiler { .. }));
+    assert!(matches!(load(&program, "int nothing;", &Options::default()), LoadError::Object(_)));
+    let mut other = ir.program.clone();
+    other.actions.values_mut().next().unwrap().params.pop();
+    assert!(matches!(load(&Arc::new(other), &text, &Options::default()), LoadError::Layout(_)));
+    let mut huge = ir.program.clone();
+    huge.tables[exact()].size = 1 << 40;
+    let error = load(&Arc::new(huge), &text, &Options::default());
+    assert!(matches!(&error, LoadError::Table { table, .. } if table == "exact"), "{error}");
+}
+
+#[test]
+fn empty_and_whole_bursts() {
+    let x86 = load();
+    let mut lane = x86.lane(0);
+    assert!(send(&mut *lane, &[], 0).is_empty());
+    assert_eq!(send(&mut *lane, &[9; 64], 0).len(), 64);
+    // Shorter than its header: the parser's error leaves it to the program, which drops it.
+    let mut packets = [Packet::new(&[1, 2], PortId(0)), Packet::new(&[], PortId(0))];
+    let mut verdicts = [Verdict::default(); 2];
+    lane.process(&mut packets, &mut verdicts, 0);
+    assert!(verdicts.iter().all(|v| v.kind == VerdictKind::Drop));
+}
+
+#[test]
+fn a_program_of_sixteen_million_entries_loads_at_once() {
+    let mut ir = program();
+    ir.program.tables[exact()].size = 16 << 20;
+    let direct = ir.program.tables[exact()].direct_counter.unwrap();
+    ir.program.counters[direct].size = 16 << 20;
+    let options = Options { flags: vec!["-O1".into()], ..Options::default() };
+    let x86 = X86::load(Arc::new(ir.program.clone()), &p4_emit::emit_x86(&ir).unwrap(), &options).unwrap();
+    let entries = (0..10_000).map(|k| Op::Insert(entry(&x86, k, "counted", &[k % 500]))).collect();
+    apply(&x86, entries).unwrap();
+    let mut lane = x86.lane(0);
+    let keys: Vec<u32> = (0..64).map(|i| i * 150).collect();
+    let verdicts = send(&mut *lane, &keys, 0);
+    assert!(keys.iter().zip(&verdicts).all(|(k, v)| u32::from(v.port) == k % 500 && v.kind == VerdictKind::Forward));
+}
