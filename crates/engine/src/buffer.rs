@@ -27,8 +27,9 @@ pub(crate) struct Buffers {
 
 /// What [`Buffers::push`] did.
 pub(crate) enum Pushed {
-    /// Kept, and the first of its row: the control plane must be told.
-    First,
+    /// Kept, and the control plane is to be told: the first of its row, or as many wait again. What it was told before
+    /// may have come to nothing (a report that nobody answered), or the FAR has been told anew to buffer and notify.
+    Told,
     /// Kept.
     Kept,
     /// Refused; the packet comes back.
@@ -47,7 +48,7 @@ impl Buffers {
         }
         self.rows.entry(pdr).or_default().push_back(packet);
         self.held += 1;
-        if row_len == 0 { Pushed::First } else { Pushed::Kept }
+        if (row_len + 1).is_power_of_two() { Pushed::Told } else { Pushed::Kept }
     }
 
     /// All packets of a PDR, oldest first; they wait no longer.
@@ -73,14 +74,21 @@ mod tests {
     fn rows_keep_order_and_both_limits_hold() {
         let mut b = Buffers::new(BufferLimits { per_pdr: 2, total: 3 });
         let p = |n: u8| Packet::new(&[n], PortId(0));
-        assert!(matches!(b.push(1, p(1)), Pushed::First));
-        assert!(matches!(b.push(1, p(2)), Pushed::Kept));
+        assert!(matches!(b.push(1, p(1)), Pushed::Told));
+        assert!(matches!(b.push(1, p(2)), Pushed::Told));
         assert!(matches!(b.push(1, p(3)), Pushed::Full(_)), "row full");
-        assert!(matches!(b.push(2, p(4)), Pushed::First));
+        assert!(matches!(b.push(2, p(4)), Pushed::Told));
         assert!(matches!(b.push(2, p(5)), Pushed::Full(_)), "all full");
         let out: Vec<u8> = b.take(1).iter().map(|p| p.data()[0]).collect();
         assert_eq!(out, [1, 2]);
-        assert!(matches!(b.push(1, p(6)), Pushed::First), "an emptied row starts anew");
+        assert!(matches!(b.push(1, p(6)), Pushed::Told), "an emptied row starts anew");
         assert_eq!(b.take_all().count(), 2);
+    }
+
+    #[test]
+    fn a_growing_row_is_told_again_each_time_it_has_doubled() {
+        let mut b = Buffers::new(BufferLimits { per_pdr: 100, total: 100 });
+        let told = (1..=100).filter(|n| matches!(b.push(1, Packet::new(&[*n], PortId(0))), Pushed::Told));
+        assert_eq!(told.collect::<Vec<_>>(), [1, 2, 4, 8, 16, 32, 64]);
     }
 }

@@ -33,7 +33,7 @@ pub enum Event {
         /// The program's mark.
         mark: u32,
     },
-    /// The first packet of a PDR went into its empty buffer.
+    /// A packet of a PDR went into its empty buffer, or as many wait there again.
     Buffering {
         /// The PDR's number.
         pdr: u32,

@@ -198,7 +198,7 @@ impl Worker {
                 self.packets[i] = packet;
                 self.ledger.count_drop(DropReason::BUFFER_FULL, len);
             }
-            Pushed::First => {
+            Pushed::Told => {
                 self.ledger.buffered.add(len);
                 // Must not be lost: a UE would never be paged. The control plane drains its queue, so this waits briefly.
                 let _ = self.events.send_timeout(Event::Buffering { pdr }, Duration::from_millis(100));

@@ -81,6 +81,10 @@ pub struct Port {
     pub interface: Option<String>,
     /// Local UDP address, for udp.
     pub listen: Option<SocketAddr>,
+    /// Capture file to receive from, for pcap.
+    pub input: Option<PathBuf>,
+    /// Capture file to transmit into, for pcap.
+    pub output: Option<PathBuf>,
     /// Our MAC address; default: the interface's.
     pub mac: Option<Mac>,
     /// What the port is for.
@@ -108,6 +112,8 @@ pub enum Driver {
     AfPacket,
     /// A UDP socket on port 2152: N4-U, towards the SMF.
     Udp,
+    /// Capture files.
+    Pcap,
 }
 
 /// `port.role`.
@@ -311,7 +317,7 @@ impl Config {
     /// Checks a file's text.
     pub fn parse(text: &str) -> Result<Config, String> {
         let config: Config = toml::from_str(text).map_err(|e| {
-            let line = e.span().map(|s| text[..s.start.min(text.len())].lines().count().max(1));
+            let line = e.span().map(|s| text.bytes().take(s.start).filter(|b| *b == b'\n').count() + 1);
             match line {
                 Some(line) => format!("line {line}: {}", e.message().replace('\n', ": ")),
                 None => e.message().replace('\n', ": "),
@@ -336,6 +342,8 @@ impl Config {
             match port.driver {
                 Driver::Udp if port.listen.is_none() => return Err(format!("{key}: driver udp needs `listen`")),
                 Driver::Udp => {}
+                Driver::Pcap if port.input.is_none() && port.output.is_none() => return Err(format!("{key}: driver pcap needs `input` or `output`")),
+                Driver::Pcap => {}
                 _ if port.interface.is_none() => return Err(format!("{key}: needs `interface`")),
                 _ => {}
             }

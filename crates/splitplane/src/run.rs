@@ -130,10 +130,14 @@ fn open_ports(config: &Config) -> Result<Vec<OpenPort>, Failure> {
                 };
                 (Box::new(pktio::udp::UdpPort::bind(&port.name, local).map_err(fail)?), "udp".into())
             }
+            Driver::Pcap => {
+                let opened = pktio::pcap::PcapPort::open(&port.name, port.input.as_deref(), port.output.as_deref());
+                (Box::new(opened.map_err(fail)?), "pcap".into())
+            }
         };
         let mac = match (port.mac, port.driver) {
             (Some(mac), _) => mac.0,
-            (None, Driver::Udp) => [2, 0, 0, 0, 0, 1],
+            (None, Driver::Udp | Driver::Pcap) => [2, 0, 0, 0, 0, 1],
             (None, _) => pktio::interface::Interface::find(&port.name, interface).map_err(fail)?.mac,
         };
         tracing::info!(port = port.name, driver, "open");
@@ -220,7 +224,8 @@ impl Upf {
 
 fn load_targets(config: &Config, ir: &Arc<Ir>) -> Result<Targets, Failure> {
     let text = p4_emit::emit_x86(ir).map_err(|e| Failure::Usage(format!("{}: {e}", ir.program.name)))?;
-    let options = target_x86::Options { cc: config.engine.cc.clone(), ..Default::default() };
+    // The seed keys the tables' hashes: traffic must not be able to aim at one bucket.
+    let options = target_x86::Options { cc: config.engine.cc.clone(), seed: rand::random(), ..Default::default() };
     let x86 = target_x86::X86::load(Arc::new(ir.program.clone()), &text, &options).map_err(|e| Failure::Usage(e.to_string()))?;
     match config.split.fast {
         None => Ok(Targets::Whole(Arc::new(x86))),

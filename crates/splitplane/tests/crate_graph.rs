@@ -32,7 +32,7 @@ const GRAPH: &[(&str, &[&str])] = &[
     // A model: the interpreter under a chip's limits.
     ("target-asic", &["base", "p4-interp", "p4-ir", "program", "target"]),
     // Mobile.
-    ("pfcp", &["base", "wire"]),
+    ("pfcp", &[]),
     ("upf", &["base", "pfcp", "program", "target", "wire"]),
     // Control.
     ("offload", &["base", "program", "target", "wire"]),

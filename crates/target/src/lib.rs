@@ -43,7 +43,8 @@ pub trait Lane: Send {
     /// Runs the program on up to [`BURST`] packets.
     ///
     /// On return `verdicts[i]` tells what becomes of `packets[i]`, whose bytes are the deparsed packet for
-    /// forward, buffer and punt, and the packet as received for drop and next.
+    /// forward, buffer and punt, and the packet as received for next. After a drop its length is as received and its
+    /// bytes are unspecified: a target may have edited them in place.
     /// `now_ns` is the burst's arrival time on a clock that never goes back: meters and timestamps use it.
     ///
     /// # Panics

@@ -1,1 +1,27 @@
+//! What surrounds a UPF, emulated: the SMF on N4, the gNodeB on N3, servers on N6, and packets made without any of them.
+//!
+//! | file | question it answers |
+//! |---|---|
+//! | [`plan`] | what is a session to be like, and which rules does an SMF of a given kind make of it? |
+//! | [`smf`] | how are those rules told to the UPF, kept alive, changed and charged? |
+//! | [`record`] | what does the RAN need to know of a session? |
+//! | [`ran`] | how do unmodified programs get through a gNodeB to the UPF, each packet counted? |
+//! | [`dn`] | what do they talk to behind N6? |
+//! | [`synth`] | which frames does a seeded population of sessions send? |
+//! | [`expect`] | what must a UPF make of such a frame, computed without it? |
+//! | [`stop`] | when has the user asked us to end? |
+//!
+//! The emulators are peers to test with, not products: a gNodeB without a radio, an SMF without the rest of the core.
+#![forbid(unsafe_code)]
 
+pub mod dn;
+pub mod expect;
+pub mod plan;
+pub mod ran;
+pub mod record;
+mod router;
+pub mod smf;
+pub mod stop;
+pub mod synth;
+
+pub use record::{SessionRecord, Tunnel};

@@ -1,0 +1,157 @@
+//! What users do wrong: each fault gives one line that names it and the way out, exit code 2, and nothing left behind.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const GOOD: &str = r#"
+[n4]
+listen = "127.0.0.1:0"
+[[port]]
+name = "n3"
+driver = "pcap"
+output = "N3_OUT"
+role = "access"
+network_instance = "access"
+addresses = ["10.3.0.1/24"]
+gtpu = ["10.3.0.1"]
+[[port]]
+name = "n6"
+driver = "pcap"
+output = "N6_OUT"
+role = "core"
+network_instance = "internet"
+addresses = ["10.6.0.1/24"]
+"#;
+
+fn splitplane(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_splitplane"));
+    command.args(args).env("RUST_LOG", "off").stdin(std::process::Stdio::null());
+    command
+}
+
+/// One line on standard error that has all of `parts`; exit code 2.
+fn refused(output: &Output, parts: &[&str]) {
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert_eq!(error.trim_end().lines().count(), 1, "{error}");
+    for part in parts {
+        assert!(error.contains(part), "`{part}` is not in: {error}");
+    }
+}
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: impl AsRef<[u8]>) -> String {
+        std::fs::write(self.path(name), text).unwrap();
+        self.path(name).display().to_string()
+    }
+
+    /// A good configuration with one thing changed.
+    fn config(&self, from: &str, to: &str) -> String {
+        let text = GOOD.replace("N3_OUT", &self.path("n3.pcap").display().to_string());
+        let text = text.replace("N6_OUT", &self.path("n6.pcap").display().to_string());
+        assert!(text.contains(from), "{from}");
+        self.write("upf.toml", text.replacen(from, to, 1))
+    }
+
+    fn run(&self, from: &str, to: &str) -> Output {
+        splitplane(&["run", "--until-input-ends", "--config", &self.config(from, to)]).output().unwrap()
+    }
+}
+
+#[test]
+fn a_good_configuration_runs_and_stops() {
+    let folder = Folder::new();
+    let output = folder.run("127.0.0.1:0", "127.0.0.1:0");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("ready"));
+}
+
+#[test]
+fn wrong_configurations_are_refused() {
+    let folder = Folder::new();
+    refused(&folder.run("listen =", "lisen ="), &["upf.toml", "line 3", "lisen"]);
+    refused(&folder.run("10.3.0.1/24", "10.3.0.1/99"), &["10.3.0.1/99", "prefix length"]);
+    refused(&folder.run("role = \"core\"", "role = \"access\""), &["no port of role core"]);
+    refused(&folder.run("[n4]", "[n4"), &["upf.toml", "line"]);
+    let missing = splitplane(&["run", "--config", "/nonexistent/upf.toml"]).output().unwrap();
+    refused(&missing, &["/nonexistent/upf.toml", "No such file"]);
+}
+
+#[test]
+fn a_missing_interface_is_named() {
+    let folder = Folder::new();
+    let output = folder.run("driver = \"pcap\"", "driver = \"af_packet\"\ninterface = \"nosuch0\"");
+    let error = String::from_utf8_lossy(&output.stderr);
+    // Without CAP_NET_RAW the capability is what is missing first.
+    let named = error.contains("nosuch0") || error.contains("CAP_NET_RAW");
+    assert!(named && output.status.code() == Some(2), "{error}");
+}
+
+#[test]
+fn a_busy_address_is_named() {
+    let folder = Folder::new();
+    let taken = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    refused(&folder.run("127.0.0.1:0", &address), &[&address, "in use"]);
+    refused(&folder.run("127.0.0.1:0", "192.0.2.1:8805"), &["192.0.2.1:8805", "not an address of this machine"]);
+}
+
+#[test]
+fn broken_captures_are_named() {
+    let folder = Folder::new();
+    let broken = folder.write("broken.pcap", b"this is no capture");
+    refused(&folder.run("driver = \"pcap\"", &format!("driver = \"pcap\"\ninput = \"{broken}\"")), &["broken.pcap"]);
+    refused(&folder.run("driver = \"pcap\"", "driver = \"pcap\"\ninput = \"/nonexistent.pcap\""), &["/nonexistent.pcap"]);
+}
+
+#[test]
+fn a_compiler_that_is_not_there_is_named() {
+    let folder = Folder::new();
+    let output = folder.run("[n4]", "[engine]\ncc = \"/nonexistent/cc\"\n[n4]");
+    refused(&output, &["/nonexistent/cc"]);
+    let config = folder.config("[n4]", "[n4]");
+    let output = splitplane(&["run", "--config", &config]).env("PATH", "/nonexistent").env_remove("CC").output().unwrap();
+    refused(&output, &["no C compiler", "install"]);
+}
+
+#[test]
+fn unknown_p4_constructs_are_named_with_their_place() {
+    let folder = Folder::new();
+    let program = folder.write(
+        "wide.p4",
+        "#include <core.p4>\n#include <v1model.p4>\nheader h_t { bit<136> wide; }\nstruct headers { h_t h; }\nstruct meta { }\n\
+         parser P(packet_in p, out headers hdr, inout meta m, inout standard_metadata_t s) { state start { p.extract(hdr.h); transition accept; } }\n\
+         control C(inout headers hdr, inout meta m) { apply { } }\n\
+         control I(inout headers hdr, inout meta m, inout standard_metadata_t s) { apply { } }\n\
+         control D(packet_out p, in headers hdr) { apply { p.emit(hdr.h); } }\nV1Switch(P(), C(), I(), I(), C(), D()) main;\n",
+    );
+    let output = splitplane(&["p4", "check", &program]).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("wide.p4:3:") && error.contains("128"), "{error}");
+    let output = splitplane(&["p4", "check", "/nonexistent.p4"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let output = splitplane(&["p4", "trace", "upf.p4", "--packet", "xyz"]).output().unwrap();
+    refused(&output, &["--packet", "`x`"]);
+    let output = splitplane(&["p4", "ir", "upf.p4", "--after", "nosuch"]).output().unwrap();
+    refused(&output, &["nosuch", "fold"]);
+}
+
+#[test]
+fn wrong_arguments_are_refused() {
+    for args in [&["nosuch"][..], &["demo", "--sessions", "1000000"], &["demo", "--share", "2"], &["bench", "upf", "--rounds", "0"]] {
+        let output = splitplane(args).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert!(!Path::new("out/upf.toml").exists(), "a refused demo leaves nothing");
+}

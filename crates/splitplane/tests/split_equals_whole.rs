@@ -1,0 +1,262 @@
+//! Split equals whole: the product's promise. For the same packets, table entries and clock, x86 alone and a chip's model in
+//! front of x86 give the same verdicts, bytes, order and counters as the interpreter that runs the whole of `upf.p4`.
+//!
+//! Sessions go through the real lowering (`upf::plane`), punted packets to the real host; networks, sessions and frames are
+//! random. `SPLIT_SEED` and `SPLIT_CASES` choose the cases; a failing one prints its seed, the frame, both ends and the
+//! interpreter's trace.
+//!
+//! Where several targets police one rate, each has a bucket of its own: a class's rate shared by sessions of both targets, or
+//! a session that moves, is no longer exact. [`world::Flavour`] keeps rates where they are.
+
+mod common;
+#[path = "split_equals_whole/packets.rs"]
+mod packets;
+#[path = "split_equals_whole/sessions.rs"]
+mod sessions;
+#[path = "split_equals_whole/user_packet.rs"]
+mod user_packet;
+#[path = "split_equals_whole/world.rs"]
+mod world;
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
+use std::time::{Duration, Instant};
+
+use base::{PortId, VerdictKind};
+use common::{CHECKED, Cases, Compared, Fleet, Frame, Setup, compile, native};
+use offload::{Policy, SessionFacts};
+use pfcp::rules::{Seid, SessionRules, UserPlane};
+use program::{Batch, CounterId, RuleError};
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use sessions::Shape;
+use target_asic::Chip;
+use upf::host::Action;
+use upf::plane::{BufferFate, DataPlane, Plane, SessionInfo};
+use world::World;
+
+/// The fleet as a user plane's data plane.
+struct Data {
+    fleet: Fleet,
+    /// Frames that wait, by PDR number.
+    buffered: HashMap<u32, Vec<Frame>>,
+    /// Those to go through the pipeline again.
+    released: Vec<Frame>,
+    sent: Vec<Frame>,
+}
+
+impl DataPlane for Data {
+    fn commit(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), RuleError> {
+        let v4 = session.ue_ipv4s.iter().map(|a| IpAddr::V4(*a));
+        let v6 = session.ue_ipv6s.iter().map(|a| IpAddr::V6(*a));
+        let facts = SessionFacts { seid: session.seid, ue_addresses: v4.chain(v6).collect(), metered: session.has_meters };
+        self.fleet.apply(&facts, batch)?;
+        for (pdr, fate) in buffers {
+            let waiting = self.buffered.remove(pdr).unwrap_or_default();
+            if *fate == BufferFate::Release {
+                self.released.extend(waiting);
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, counter: CounterId, cell: u64) -> target::Count {
+        self.fleet.count(counter, cell)
+    }
+
+    fn transmit(&mut self, port: PortId, bytes: Vec<u8>) {
+        self.sent.push(Frame { port, bytes });
+    }
+}
+
+/// A case on its way.
+struct Run {
+    rng: ChaCha8Rng,
+    world: World,
+    plane: Plane<Data>,
+    sessions: BTreeMap<Seid, SessionRules>,
+    next_seid: Seid,
+    /// Rules that the plane refused.
+    refused: u64,
+    /// Most sessions that were on the chip at a time.
+    on_chip: usize,
+}
+
+fn case(setup: &Setup, seed: u64) -> (Compared, u64, usize) {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let world = World::new(&mut rng);
+    let setup = Setup { policy: world.policy.clone(), chip: world.chip, ..setup.clone() };
+    let fleet = Fleet::new(&setup, rng.random_range(0..1 << 50));
+    let data = Data { fleet, buffered: HashMap::new(), released: Vec::new(), sent: Vec::new() };
+    let plane = Plane::new(&world.config, &setup.ir.program, data).unwrap_or_else(|e| panic!("{e}"));
+    let mut run = Run { rng, world, plane, sessions: BTreeMap::new(), next_seid: 1, refused: 0, on_chip: 0 };
+    run.start(&setup);
+    for round in 0..14 {
+        // Many at first, then some of everything.
+        for _ in 0..if round == 0 { 12 } else { run.rng.random_range(0..5) } {
+            run.change_session();
+        }
+        run.packets();
+        run.on_chip = run.on_chip.max(run.plane.data().fleet.split().sessions_on_fast());
+        if run.rng.random_bool(0.3) {
+            run.poll();
+        }
+        if round % 7 == 3 {
+            run.plane.data_mut().fleet.check_state();
+        }
+    }
+    run.end()
+}
+
+impl Run {
+    fn start(&mut self, setup: &Setup) {
+        let initial = self.plane.initial_batch().clone();
+        let by_hand = world::by_hand(&mut self.rng, &setup.ir.program, self.plane.ids());
+        for batch in [initial, by_hand] {
+            self.plane.data_mut().fleet.apply(&SessionFacts::default(), &batch).unwrap_or_else(|e| panic!("static entries: {e}"));
+        }
+    }
+
+    /// Establishes, modifies or ends a session.
+    fn change_session(&mut self) {
+        let shape = |seid| Shape { seid, rates: self.world.rates(), resolved: self.world.resolved() };
+        let kind = if self.sessions.len() < 3 { 0 } else { self.rng.random_range(0..10) };
+        let some = self.rng.random_range(0..self.sessions.len().max(1));
+        let known = self.sessions.iter().nth(some).map(|(seid, rules)| (*seid, rules.clone()));
+        match (kind, known) {
+            (5..=8, Some((seid, mut rules))) => {
+                let shape = shape(seid);
+                sessions::modify(&mut self.rng, &shape, &mut rules);
+                self.commit(seid, rules);
+            }
+            (9, Some((seid, _))) => {
+                self.sessions.remove(&seid);
+                self.plane.commit(seid, None).unwrap_or_else(|e| panic!("session {seid} does not end: {e:?}"));
+            }
+            _ => {
+                // Some have no rates at first.
+                let mut shape = shape(self.next_seid);
+                shape.rates &= self.rng.random_bool(0.6);
+                self.next_seid += 1;
+                let rules = sessions::establish(&mut self.rng, &shape);
+                self.commit(shape.seid, rules);
+            }
+        }
+        self.settle_released();
+    }
+
+    fn commit(&mut self, seid: Seid, rules: SessionRules) {
+        match self.plane.commit(seid, Some(&rules)) {
+            Ok(_) => drop(self.sessions.insert(seid, rules)),
+            Err(_) => self.refused += 1,
+        }
+    }
+
+    /// Bursts of random sizes, at random times.
+    fn packets(&mut self) {
+        for _ in 0..self.rng.random_range(2..6) {
+            let ns = match self.rng.random_range(0..10) {
+                0 => 0,
+                1 => self.rng.random_range(0..10_000_000_000),
+                2..=5 => self.rng.random_range(0..100_000_000),
+                _ => self.rng.random_range(0..1_000_000),
+            };
+            self.plane.data_mut().fleet.wait(ns);
+            // Often the frames are for a few sessions, whose rates are then used up.
+            let few = self.rng.random_bool(0.5);
+            let mut busy = self.sessions.clone();
+            while few && busy.len() > 2 {
+                let some = busy.keys().nth(self.rng.random_range(0..busy.len())).copied();
+                busy.retain(|seid, _| Some(*seid) != some);
+            }
+            let frames: Vec<Frame> = (0..self.rng.random_range(1..=64)).map(|_| packets::frame(&mut self.rng, &busy)).collect();
+            self.run(frames, 0);
+        }
+    }
+
+    /// Runs frames; what is buffered waits, what is punted goes to the host.
+    fn run(&mut self, frames: Vec<Frame>, depth: u32) {
+        let outcomes = self.plane.data_mut().fleet.run(&frames);
+        let mut again = Vec::new();
+        for (frame, outcome) in frames.iter().zip(outcomes) {
+            match outcome.verdict.kind {
+                VerdictKind::Buffer => {
+                    let waiting = self.plane.data_mut().buffered.entry(outcome.verdict.mark).or_default();
+                    waiting.push(Frame { port: frame.port, bytes: outcome.bytes });
+                }
+                VerdictKind::Punt => {
+                    let now = Duration::from_nanos(self.plane.data().fleet.now_ns());
+                    let actions = self.plane.punt(&outcome.bytes, frame.port, outcome.verdict.reason, outcome.verdict.mark, now);
+                    again.extend(self.obey(actions));
+                }
+                _ => {}
+            }
+        }
+        if !again.is_empty() && depth < 3 {
+            self.run(again, depth + 1);
+        }
+    }
+
+    /// Does what the host wants; gives the frames that are to go through the pipeline.
+    fn obey(&mut self, actions: Vec<Action>) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        for action in actions {
+            match action {
+                Action::Apply(batch) => {
+                    let result = self.plane.data_mut().fleet.apply(&SessionFacts::default(), &batch);
+                    result.unwrap_or_else(|e| panic!("the host's batch: {e}"));
+                }
+                Action::Reinject { port, frame } => frames.push(Frame { port, bytes: frame }),
+                Action::Transmit { .. } | Action::ErrorIndication { .. } | Action::EndMarker { .. } | Action::Drop { .. } => {}
+            }
+        }
+        frames
+    }
+
+    fn poll(&mut self) {
+        let now = Duration::from_nanos(self.plane.data().fleet.now_ns());
+        let actions = self.plane.poll(now);
+        let frames = self.obey(actions);
+        self.run(frames, 0);
+    }
+
+    /// What waited goes on, before any later packet.
+    fn settle_released(&mut self) {
+        let released = std::mem::take(&mut self.plane.data_mut().released);
+        self.run(released, 0);
+    }
+
+    /// Ends all sessions; with them go their entries.
+    fn end(mut self) -> (Compared, u64, usize) {
+        for seid in std::mem::take(&mut self.sessions).into_keys() {
+            self.plane.commit(seid, None).unwrap_or_else(|e| panic!("session {seid} does not end: {e:?}"));
+        }
+        assert_eq!(self.plane.in_use(), upf::plane::InUse::default());
+        assert!(self.plane.data().fleet.split().sessions_on_fast() <= 1, "more than the entries made by hand");
+        (self.plane.data_mut().fleet.finish(), self.refused, self.on_chip)
+    }
+}
+
+#[test]
+fn split_equals_whole() {
+    let ir = compile("upf.p4", &[("SESSIONS", "256")]);
+    let (whole, base) = (native(&ir, 11, &["-O1"]), native(&ir, 12, &["-O0"]));
+    let setup = Setup { ir: ir.clone(), whole, base, chip: Chip::default(), policy: Policy::None };
+    let (started, cases) = (Instant::now(), Cases::from_env(60));
+    let (mut sum, mut refused, mut on_chip) = (Compared::default(), 0, 0);
+    for seed in cases.seeds() {
+        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| case(&setup, seed))) {
+            Ok((compared, of_case, chip)) => {
+                sum.add(compared);
+                refused += of_case;
+                on_chip += chip;
+            }
+            Err(failure) => {
+                eprintln!("seed {seed:#x} failed; {CHECKED}");
+                std::panic::resume_unwind(failure);
+            }
+        }
+    }
+    println!("{sum:#?}\n{refused} rules refused, {on_chip} sessions on chips, {:?}", started.elapsed());
+}
