@@ -134,7 +134,8 @@ impl Port for UdpPort {
             count += 1;
         }
         // Datagrams that are refused do not take a slot: bound the work of one call all the same.
-        for _ in count..packets.len() {
+        let room = packets.len() - count;
+        for _ in 0..room {
             let (length, from) = match self.socket.recv_from(&mut self.scratch[HEADERS..]) {
                 Ok(got) => got,
                 Err(e) if e.kind() == ErrorKind::WouldBlock => break,

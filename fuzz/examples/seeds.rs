@@ -1,0 +1,468 @@
+//! Writes the binary inputs under `corpus/` with our own writers: `cargo run --example seeds`, in this folder.
+//!
+//! Text inputs are their own source. Names and content of the files are fixed, so that running it twice changes nothing.
+
+use std::fs;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::path::Path;
+
+use fuzz::upf::{Kind, N3_ADDRESS, N3_MAC, N6_MAC};
+use pfcp::codec::{
+    ApplyActionFlags, BitRates, FSeid, FTeid, GateStatus, Group, Ie, Message, MessageType, Name, NodeId, OuterHeaderCreation,
+    OuterHeaderRemoval, SNssai, SdfFilter, Triggers, UeIpAddress, Volume,
+};
+use pktio::pcap::PcapWriter;
+use wire::ethernet::{self, Mac};
+use wire::icmp::Echo;
+use wire::{arp, gtpu, ipv4, udp};
+
+const UP: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
+const CP: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 2);
+const GNB: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 3);
+const UE: Ipv4Addr = Ipv4Addr::new(10, 45, 0, 2);
+/// Source and destination interface (TS 29.244 §8.2.2).
+const ACCESS: u8 = 0;
+const CORE: u8 = 1;
+
+fn main() -> std::io::Result<()> {
+    for (target, seeds) in [("pfcp", pfcp_seeds()), ("gtpu", gtpu_seeds()), ("pcap", pcap_seeds()), ("upf", upf_seeds())] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
+        fs::create_dir_all(&folder)?;
+        for (name, bytes) in seeds {
+            fs::write(folder.join(name), bytes)?;
+        }
+    }
+    Ok(())
+}
+
+type Seeds = Vec<(&'static str, Vec<u8>)>;
+
+/// Conversations: messages one behind the other, as the target cuts them. Our first session has SEID 1.
+fn pfcp_seeds() -> Seeds {
+    use MessageType::*;
+    vec![
+        (
+            "session_life",
+            talk(vec![
+                Message::session(SessionEstablishmentRequest, 0, 1, session()),
+                Message::session(SessionModificationRequest, 1, 2, vec![to_gnb(2, 0x0100_0001, None)]),
+                Message::session(SessionModificationRequest, 1, 3, vec![to_gnb(2, 0x0100_0002, Some(Ie::PfcpSmReqFlags(0x02)))]),
+                Message::session(
+                    SessionModificationRequest,
+                    1,
+                    4,
+                    vec![Ie::UpdateFar(vec![Ie::FarId(2), Ie::ApplyAction(ApplyActionFlags::BUFF_NOCP)])],
+                ),
+                Message::session(SessionReportResponse, 1, 1, vec![Ie::Cause(pfcp::codec::Cause::REQUEST_ACCEPTED)]),
+                Message::session(SessionDeletionRequest, 1, 5, vec![]),
+            ]),
+        ),
+        (
+            "usage",
+            talk(vec![
+                Message::session(SessionEstablishmentRequest, 0, 1, with(session(), vec![urr(1), bar(1)])),
+                Message::session(
+                    SessionModificationRequest,
+                    1,
+                    2,
+                    vec![Ie::UpdatePdr(vec![Ie::PdrId(1), Ie::UrrId(1)]), Ie::QueryUrr(vec![Ie::UrrId(1)])],
+                ),
+                Message::session(
+                    SessionModificationRequest,
+                    1,
+                    3,
+                    vec![Ie::UpdateUrr(vec![Ie::UrrId(1), Ie::VolumeQuota(volume(10_000))])],
+                ),
+                Message::session(SessionModificationRequest, 1, 4, vec![Ie::PfcpSmReqFlags(0x04)]),
+                Message::session(SessionModificationRequest, 1, 5, vec![Ie::RemoveUrr(vec![Ie::UrrId(1)])]),
+            ]),
+        ),
+        (
+            "chosen_by_us",
+            talk(vec![
+                Message::session(
+                    SessionEstablishmentRequest,
+                    0,
+                    1,
+                    vec![
+                        Ie::NodeId(NodeId::Ipv4(CP)),
+                        cp_seid(7),
+                        pdr(1, ACCESS, vec![choose(Some(1)), choose_ue()], 1),
+                        pdr(2, CORE, vec![choose_ue()], 1),
+                        pdr(3, ACCESS, vec![choose(Some(1))], 1),
+                        forward(1, CORE),
+                        Ie::ApnDnn(Name::Labels("internet".into())),
+                        Ie::PdnType(3),
+                        Ie::SNssai(SNssai { sst: 1, sd: 0xff_ffff }),
+                    ],
+                ),
+                Message::session(SessionModificationRequest, 1, 2, vec![Ie::RemovePdr(vec![Ie::PdrId(3)])]),
+            ]),
+        ),
+        (
+            "traffic_endpoints",
+            talk(vec![Message::session(
+                SessionEstablishmentRequest,
+                0,
+                1,
+                with(session(), vec![Ie::CreateTrafficEndpoint(vec![Ie::TrafficEndpointId(1), choose(Some(1)), choose_ue()])]),
+            )]),
+        ),
+        (
+            "filters",
+            talk(vec![Message::session(
+                SessionEstablishmentRequest,
+                0,
+                1,
+                with(
+                    session(),
+                    vec![
+                        pdr(3, ACCESS, vec![given(9), filter("permit out 17 from 192.0.2.0/24 53,5000-5010 to assigned"), Ie::Qfi(9)], 1),
+                        pdr(4, CORE, vec![ue(true), filter("permit out ip from 2001:db8::/32 to any")], 1),
+                    ],
+                ),
+            )]),
+        ),
+        (
+            "node",
+            talk(vec![
+                Message::node(HeartbeatRequest, 1, vec![Ie::RecoveryTimeStamp(0xe000_0000)]),
+                Message::node(AssociationUpdateRequest, 2, vec![Ie::NodeId(NodeId::Ipv4(CP))]),
+                Message::node(PfdManagementRequest, 3, vec![]),
+                Message::node(AssociationSetupRequest, 4, vec![Ie::NodeId(NodeId::Fqdn("smf.example".into())), Ie::RecoveryTimeStamp(1)]),
+                Message::node(AssociationReleaseRequest, 5, vec![Ie::NodeId(NodeId::Ipv4(CP))]),
+                Message::node(MessageType::Other(200), 6, vec![Ie::Unknown { ie_type: 0x8001, octets: vec![0, 1, 2, 3] }]),
+            ]),
+        ),
+        (
+            "refused",
+            talk(vec![
+                Message::session(SessionEstablishmentRequest, 0, 1, with(session(), vec![forward(0xff, CORE)])),
+                Message::session(SessionEstablishmentRequest, 0, 2, vec![cp_seid(1)]),
+                Message::session(SessionModificationRequest, 99, 3, vec![]),
+                Message::session(SessionDeletionRequest, 99, 4, vec![]),
+            ]),
+        ),
+        ("bundle", {
+            let mut first = Message::session(SessionEstablishmentRequest, 0, 1, session());
+            (first.follow_on, first.priority) = (true, Some(3));
+            let second = Message::session(SessionDeletionRequest, 1, 2, vec![]);
+            talk(vec![first, second])
+        }),
+        ("version_2", vec![0x40, 1, 0, 4, 0, 0, 1, 0]),
+        ("cut_off", {
+            let mut octets = talk(vec![Message::session(SessionEstablishmentRequest, 0, 1, session())]);
+            octets.truncate(100);
+            octets
+        }),
+    ]
+}
+
+fn talk(messages: Vec<Message>) -> Vec<u8> {
+    messages.iter().flat_map(|message| message.encode().expect("seeds are short")).collect()
+}
+
+fn with(mut ies: Group, more: Group) -> Group {
+    ies.extend(more);
+    ies
+}
+
+/// An uplink and a downlink rule, as an SMF makes them before it knows the gNodeB's tunnel.
+fn session() -> Group {
+    let qer = Ie::CreateQer(vec![
+        Ie::QerId(1),
+        Ie::GateStatus(GateStatus { uplink_open: true, downlink_open: true }),
+        Ie::Mbr(BitRates { uplink_kbps: 100_000, downlink_kbps: 200_000 }),
+        Ie::Qfi(9),
+    ]);
+    vec![
+        Ie::NodeId(NodeId::Ipv4(CP)),
+        cp_seid(0x1234),
+        pdr(1, ACCESS, vec![choose(None), Ie::NetworkInstance(Name::Labels("internet".into())), ue(false)], 1),
+        pdr(2, CORE, vec![ue(true)], 2),
+        forward(1, CORE),
+        Ie::CreateFar(vec![Ie::FarId(2), Ie::ApplyAction(ApplyActionFlags::BUFF_NOCP)]),
+        qer,
+    ]
+}
+
+fn cp_seid(seid: u64) -> Ie {
+    Ie::FSeid(FSeid { seid, ipv4: Some(CP), ipv6: None })
+}
+
+fn pdr(id: u16, source_interface: u8, pdi: Group, far_id: u32) -> Ie {
+    let pdi = with(vec![Ie::SourceInterface(source_interface)], pdi);
+    let mut ies = vec![Ie::PdrId(id), Ie::Precedence(100), Ie::Pdi(pdi), Ie::FarId(far_id)];
+    if source_interface == ACCESS {
+        ies.push(Ie::OuterHeaderRemoval(OuterHeaderRemoval { description: 0, extension_deletion: None }));
+    }
+    Ie::CreatePdr(ies)
+}
+
+fn given(teid: u32) -> Ie {
+    Ie::FTeid(FTeid::Given { teid, ipv4: Some(UP), ipv6: None })
+}
+
+fn choose(choose_id: Option<u8>) -> Ie {
+    Ie::FTeid(FTeid::Choose { ipv4: true, ipv6: false, choose_id })
+}
+
+fn ue(destination: bool) -> Ie {
+    Ie::UeIpAddress(UeIpAddress { ipv4: Some(UE), destination, ..UeIpAddress::default() })
+}
+
+fn choose_ue() -> Ie {
+    Ie::UeIpAddress(UeIpAddress { choose_ipv4: true, choose_ipv6: true, ..UeIpAddress::default() })
+}
+
+fn filter(text: &str) -> Ie {
+    Ie::SdfFilter(SdfFilter { flow_description: Some(text.into()), tos: Some((0xb8, 0xfc)), filter_id: Some(1), ..SdfFilter::default() })
+}
+
+fn forward(id: u32, destination: u8) -> Ie {
+    let to = Ie::ForwardingParameters(vec![Ie::DestinationInterface(destination)]);
+    Ie::CreateFar(vec![Ie::FarId(id), Ie::ApplyAction(ApplyActionFlags::FORW), to])
+}
+
+fn to_gnb(far_id: u32, teid: u32, flags: Option<Ie>) -> Ie {
+    let mut to = vec![Ie::DestinationInterface(ACCESS), Ie::OuterHeaderCreation(OuterHeaderCreation::gtpu_ipv4(teid, GNB))];
+    to.extend(flags);
+    Ie::UpdateFar(vec![Ie::FarId(far_id), Ie::ApplyAction(ApplyActionFlags::FORW), Ie::UpdateForwardingParameters(to)])
+}
+
+fn urr(id: u32) -> Ie {
+    Ie::CreateUrr(vec![
+        Ie::UrrId(id),
+        Ie::MeasurementMethod(0x03),
+        // PERIO, VOLTH, TIMTH; VOLQU, TIMQU.
+        Ie::ReportingTriggers(Triggers(0x0307)),
+        Ie::MeasurementPeriod(10),
+        Ie::VolumeThreshold(volume(4_000)),
+        Ie::VolumeQuota(volume(8_000)),
+        Ie::TimeThreshold(5),
+        Ie::TimeQuota(20),
+        Ie::MeasurementInformation(0x10),
+    ])
+}
+
+fn bar(id: u8) -> Ie {
+    Ie::CreateBar(vec![Ie::BarId(id), Ie::DownlinkDataNotificationDelay(4), Ie::SuggestedBufferingPacketsCount(16)])
+}
+
+fn volume(bytes: u64) -> Volume {
+    Volume { total: Some(bytes), uplink: Some(bytes), downlink: Some(bytes) }
+}
+
+/// Each kind of message, and each extension header that we read.
+fn gtpu_seeds() -> Seeds {
+    use gtpu::{Message, Repr, SessionContainer};
+    let uplink = SessionContainer::Uplink { qfi: 9 };
+    let downlink = SessionContainer::Downlink { qfi: 9, rqi: true, ppi: Some(3) };
+    let peer = IpAddr::V6(Ipv6Addr::LOCALHOST);
+    let written = |repr: Repr| {
+        let mut out = Vec::new();
+        repr.emit(&mut out);
+        out
+    };
+    vec![
+        ("echo_request", written(Repr::new(0, Some(7), Message::EchoRequest))),
+        ("echo_response", written(Repr::new(0, Some(7), Message::EchoResponse))),
+        ("error_indication", written(Repr::new(0, None, Message::ErrorIndication { teid: 5, peer: IpAddr::V4(UP) }))),
+        (
+            "error_indication_v6",
+            written(Repr { udp_port: Some(2152), ..Repr::new(0, Some(1), Message::ErrorIndication { teid: 5, peer }) }),
+        ),
+        ("extension_headers", written(Repr::new(0, Some(2), Message::SupportedExtensionHeaders { types: &[0x85, 0x40] }))),
+        ("end_marker", written(Repr::new(5, None, Message::EndMarker))),
+        ("g_pdu", written(Repr::g_pdu(5, None, &ipv4_packet()))),
+        ("g_pdu_uplink", written(Repr::g_pdu(5, Some(uplink), &ipv4_packet()))),
+        ("g_pdu_downlink", written(Repr { udp_port: Some(1), ..Repr::g_pdu(5, Some(downlink), &ipv4_packet()) })),
+        ("tunnel_status", written(Repr::new(5, Some(3), Message::Other { message_type: 253 }))),
+    ]
+}
+
+/// Each byte order, resolution and framing.
+fn pcap_seeds() -> Seeds {
+    let mut ours = Vec::new();
+    let mut writer = PcapWriter::new("seed", &mut ours).expect("memory can be written");
+    for time_ns in [1, 1_700_000_000_123_456_789] {
+        writer.write(time_ns, &ethernet_frame()).expect("the frame is short");
+    }
+    writer.flush().expect("memory can be written");
+    drop(writer);
+
+    let frame = ethernet_frame();
+    let length = frame.len() as u32;
+    let big_endian_words = |words: &[u32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>();
+    let little_endian_words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+
+    // Microseconds, big-endian, raw IP (link type 101).
+    let mut raw = big_endian_words(&[0xa1b2_c3d4, 0x0002_0004, 0, 0, 65535, 101]);
+    let packet = ipv4_packet();
+    raw.extend(big_endian_words(&[1, 2, packet.len() as u32, packet.len() as u32]));
+    raw.extend(packet);
+
+    // Eight more bytes in each record header.
+    let mut modified = little_endian_words(&[0xa1b2_cd34, 0x0004_0002, 0, 0, 65535, 1, 1, 2, length, length, 0, 0]);
+    modified.extend(&frame);
+
+    // Section header, interface with nanoseconds, an enhanced and a simple packet block.
+    let mut padded = frame.clone();
+    padded.resize(frame.len().next_multiple_of(4), 0);
+    let room = padded.len() as u32;
+    let mut ng = little_endian_words(&[0x0a0d_0d0a, 28, 0x1a2b_3c4d, 0x0000_0001, u32::MAX, u32::MAX, 28]);
+    ng.extend(little_endian_words(&[1, 32, 1, 0, 0x0001_0009, 9, 0, 32]));
+    ng.extend(little_endian_words(&[6, 32 + room, 0, 0x17, 0x1234_5678, length, length]));
+    ng.extend(&padded);
+    ng.extend(little_endian_words(&[32 + room]));
+    ng.extend(little_endian_words(&[3, 16 + room, length]));
+    ng.extend(&padded);
+    ng.extend(little_endian_words(&[16 + room]));
+
+    vec![("nanoseconds", ours), ("raw_ip_big_endian", raw), ("modified", modified), ("pcapng", ng)]
+}
+
+/// Events of a whole UPF: a session's life with packets both ways, and what the host answers.
+fn upf_seeds() -> Seeds {
+    use MessageType::*;
+    let n4 = |message: Message| event(Kind::N4, 0, &talk(vec![message]));
+    let establish = |ies| n4(Message::session(SessionEstablishmentRequest, 0, 1, ies));
+    let modify = |sequence, ies| n4(Message::session(SessionModificationRequest, 1, sequence, ies));
+    let delete = n4(Message::session(SessionDeletionRequest, 1, 90, vec![]));
+    let n3 = |frame: Vec<u8>| event(Kind::N3, 0, &frame);
+    let n6 = |frame: Vec<u8>| event(Kind::N6, 0, &frame);
+    let wait = |tenths: u8| event(Kind::Time, tenths, &[]);
+    // We choose the first TEID, 1.
+    let uplink = || n3(from_gnb(&gtpu::Repr::g_pdu(1, Some(gtpu::SessionContainer::Uplink { qfi: 9 }), &ipv4_packet())));
+    let downlink = || n6(to_ue());
+    let gnb_known = || n3(arp_reply(GNB_N3, N3_MAC, N3_ADDRESS));
+    let router_known = || n6(arp_reply(Ipv4Addr::new(10, 0, 6, 254), N6_MAC, Ipv4Addr::new(10, 0, 6, 1)));
+    let to_gnb = |teid, flags| {
+        let mut to = vec![Ie::DestinationInterface(ACCESS), Ie::OuterHeaderCreation(OuterHeaderCreation::gtpu_ipv4(teid, GNB_N3))];
+        to.extend(flags);
+        Ie::UpdateFar(vec![Ie::FarId(2), Ie::ApplyAction(ApplyActionFlags::FORW), Ie::UpdateForwardingParameters(to)])
+    };
+    let (uplink_pdr, downlink_pdr) = (Ie::UpdatePdr(vec![Ie::PdrId(1), Ie::UrrId(1)]), Ie::UpdatePdr(vec![Ie::PdrId(2), Ie::UrrId(1)]));
+    let filtered = pdr(3, ACCESS, vec![choose(Some(1)), filter("permit out 1 from 192.0.2.0/24 to assigned")], 1);
+    vec![
+        (
+            "session_life",
+            [
+                establish(session()),
+                uplink(),
+                router_known(),
+                uplink(),
+                downlink(),
+                downlink(),
+                modify(2, vec![to_gnb(7, None)]),
+                gnb_known(),
+                downlink(),
+                wait(10),
+                modify(3, vec![to_gnb(8, Some(Ie::PfcpSmReqFlags(0x02)))]),
+                modify(4, vec![Ie::UpdateFar(vec![Ie::FarId(2), Ie::ApplyAction(ApplyActionFlags::BUFF_NOCP)])]),
+                downlink(),
+                delete.clone(),
+            ]
+            .concat(),
+        ),
+        (
+            "usage",
+            [
+                router_known(),
+                establish(with(session(), vec![urr(1), bar(1)])),
+                modify(2, vec![uplink_pdr, downlink_pdr, to_gnb(7, None)]),
+                gnb_known(),
+                uplink(),
+                downlink(),
+                wait(40),
+                modify(3, vec![Ie::QueryUrr(vec![Ie::UrrId(1)])]),
+                wait(60),
+                delete.clone(),
+            ]
+            .concat(),
+        ),
+        ("filters", [router_known(), establish(with(session(), vec![filtered])), uplink(), delete].concat()),
+        (
+            "host",
+            [
+                event(Kind::N3, 3, &arp_request(N3_MAC, N3_ADDRESS)),
+                event(Kind::N3, 3, &echo_request()),
+                n3(from_gnb(&gtpu::Repr::new(0, Some(1), gtpu::Message::EchoRequest))),
+                n3(from_gnb(&gtpu::Repr::new(0, Some(1), gtpu::Message::ErrorIndication { teid: 7, peer: IpAddr::V4(GNB_N3) }))),
+                n3(from_gnb(&gtpu::Repr::new(1, None, gtpu::Message::EndMarker))),
+                n3(from_gnb(&gtpu::Repr::g_pdu(99, None, &ipv4_packet()))),
+                event(Kind::N6, 6, &to_ue()),
+                wait(63),
+            ]
+            .concat(),
+        ),
+    ]
+}
+
+/// An event as bytes. `parameter` has six bits.
+fn event(kind: Kind, parameter: u8, bytes: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(bytes.len()).expect("seeds are short");
+    [&[kind as u8 | parameter << 2][..], &length.to_be_bytes(), bytes].concat()
+}
+
+/// The gNodeB, on our N3 network.
+const GNB_N3: Ipv4Addr = Ipv4Addr::new(10, 0, 3, 50);
+const PEER_MAC: Mac = Mac([2, 0, 0, 0, 0, 0x50]);
+
+fn frame_to(mac: [u8; 6], src: Ipv4Addr, dst: Ipv4Addr, protocol: u8, payload: &[u8]) -> Vec<u8> {
+    let mut frame = Vec::new();
+    ethernet::Repr { dst: Mac(mac), src: PEER_MAC, ethertype: ethernet::IPV4 }.emit(&mut frame);
+    ipv4::Repr { src, dst, protocol, tos: 0, ttl: 64, payload_len: payload.len() }.emit(&mut frame);
+    frame.extend(payload);
+    frame
+}
+
+fn from_gnb(message: &gtpu::Repr) -> Vec<u8> {
+    let (mut payload, mut datagram) = (Vec::new(), Vec::new());
+    message.emit(&mut payload);
+    udp::Repr { src_port: 2152, dst_port: gtpu::PORT }.emit_ipv4(GNB_N3, N3_ADDRESS, &payload, &mut datagram);
+    frame_to(N3_MAC, GNB_N3, N3_ADDRESS, ipv4::UDP, &datagram)
+}
+
+fn to_ue() -> Vec<u8> {
+    frame_to(N6_MAC, Ipv4Addr::new(192, 0, 2, 9), UE, 17, &[0, 53, 0x10, 0, 0, 8, 0, 0])
+}
+
+fn echo_request() -> Vec<u8> {
+    let mut payload = Vec::new();
+    Echo { reply: false, ident: [1, 2, 3, 4], data: b"ping" }.emit(GNB_N3.into(), N3_ADDRESS.into(), &mut payload);
+    frame_to(N3_MAC, GNB_N3, N3_ADDRESS, ipv4::ICMP, &payload)
+}
+
+fn arp_reply(sender_ip: Ipv4Addr, target_mac: [u8; 6], target_ip: Ipv4Addr) -> Vec<u8> {
+    arp_frame(arp::Repr { operation: arp::Operation::Reply, sender_mac: PEER_MAC, sender_ip, target_mac: Mac(target_mac), target_ip })
+}
+
+fn arp_request(target_mac: [u8; 6], target_ip: Ipv4Addr) -> Vec<u8> {
+    let (sender_mac, sender_ip) = (PEER_MAC, GNB_N3);
+    arp_frame(arp::Repr { operation: arp::Operation::Request, sender_mac, sender_ip, target_mac: Mac(target_mac), target_ip })
+}
+
+fn arp_frame(packet: arp::Repr) -> Vec<u8> {
+    let mut frame = Vec::new();
+    ethernet::Repr { dst: packet.target_mac, src: packet.sender_mac, ethertype: ethernet::ARP }.emit(&mut frame);
+    packet.emit(&mut frame);
+    frame
+}
+
+/// An ICMP echo request from the UE without a payload. Checksums are right.
+fn ipv4_packet() -> Vec<u8> {
+    let mut packet = vec![0x45, 0, 0, 28, 0, 1, 0, 0, 64, 1, 0, 0];
+    packet.extend(UE.octets());
+    packet.extend([192, 0, 2, 9]);
+    let sum = wire::checksum::finish(wire::checksum::sum(&packet));
+    packet[10..12].copy_from_slice(&sum.to_be_bytes());
+    packet.extend([8, 0, 0xf7, 0xfd, 0, 1, 0, 1]);
+    packet
+}
+
+fn ethernet_frame() -> Vec<u8> {
+    let mut frame = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0];
+    frame.extend(ipv4_packet());
+    frame
+}

@@ -1,0 +1,29 @@
+//! What do hostile bytes do to the code that reads them? One file a target; each has `run`, which panics if a promise is broken.
+//!
+//! Two callers: libFuzzer (`fuzz_targets/`, run by `scripts/fuzz`), which looks for new inputs, and the regression test, which
+//! runs every file under `corpus/` and `regressions/` with each `cargo test`. `corpus/` holds inputs that show the way into the code;
+//! `examples/seeds.rs` writes the binary ones. `regressions/` holds inputs that once broke something, named after what they broke.
+#![forbid(unsafe_code)]
+
+pub mod flow;
+pub mod gtpu;
+mod p4_meaning;
+pub mod p4_source;
+pub mod pcap;
+pub mod pfcp;
+pub mod stf;
+pub mod upf;
+
+/// A target's code: panics if a promise is broken.
+pub type Run = fn(&[u8]);
+
+/// Every target, by the name of its folders and of its binary.
+pub const TARGETS: &[(&str, Run)] = &[
+    ("flow", flow::run),
+    ("gtpu", gtpu::run),
+    ("p4_source", p4_source::run),
+    ("pcap", pcap::run),
+    ("pfcp", pfcp::run),
+    ("stf", stf::run),
+    ("upf", upf::run),
+];
