@@ -112,6 +112,8 @@ parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
         transition select(hdr.gtpu.version, hdr.gtpu.protocol_type, hdr.gtpu.has_extension,
                           hdr.gtpu.has_sequence, hdr.gtpu.has_npdu, hdr.gtpu.message_type) {
             (1, 1, 0, 0, 0, GTPU_GPDU): parse_user;
+            // An end marker may be its eight bytes.
+            (1, 1, 0, 0, 0, _): accept;
             (1, 1, _, _, _, _): parse_gtpu_optional;
             default: accept;
         }

@@ -14,12 +14,12 @@ control Tunnel(inout headers_t hdr, inout metadata_t meta, inout standard_metada
         exit;
     }
 
-    /* TTL and the checksum, by RFC 1624: HC' = ~(~HC + ~m + m') with m' = m - 0x0100, which is HC + 0x0100 with the
-     * carry taken round. */
-    action decrement_ipv4(inout ipv4_h ip) {
-        ip.ttl = ip.ttl - 1;
-        bit<17> sum = (bit<17>)ip.checksum + 0x0100;
-        ip.checksum = sum[15:0] + (bit<16>)sum[16:16];
+    /* TTL and the checksum, by RFC 1624 equation 3: HC' = ~(~HC + ~m + m') with m' = m - 0x0100, which is HC + 0x0100
+     * with the carry taken round, and 0 for 0xFFFF. */
+    action decrement_ipv4(inout bit<8> ttl, inout bit<16> checksum) {
+        ttl = ttl - 1;
+        bit<17> sum = (bit<17>)checksum + 0x0100;
+        checksum = sum >= 0xFFFF ? sum[15:0] + 1 : sum[15:0];
     }
 
     /* Between the tunnel and the user's packet go UDP (8), GTP-U (8) and, with a container, optional fields (4) and
@@ -79,7 +79,7 @@ control Tunnel(inout headers_t hdr, inout metadata_t meta, inout standard_metada
                 if (hdr.inner_ipv4.ttl <= 1) {
                     drop(Reason.ttl_expired);
                 }
-                decrement_ipv4(hdr.inner_ipv4);
+                decrement_ipv4(hdr.inner_ipv4.ttl, hdr.inner_ipv4.checksum);
             } else if (hdr.inner_ipv6.isValid()) {
                 if (hdr.inner_ipv6.hop_limit <= 1) {
                     drop(Reason.ttl_expired);
@@ -89,7 +89,7 @@ control Tunnel(inout headers_t hdr, inout metadata_t meta, inout standard_metada
                 if (hdr.ipv4.ttl <= 1) {
                     drop(Reason.ttl_expired);
                 }
-                decrement_ipv4(hdr.ipv4);
+                decrement_ipv4(hdr.ipv4.ttl, hdr.ipv4.checksum);
             } else {
                 if (hdr.ipv6.hop_limit <= 1) {
                     drop(Reason.ttl_expired);

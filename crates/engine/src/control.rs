@@ -92,7 +92,12 @@ struct Running {
 
 impl Engine {
     /// Starts one thread for each element of `workers`. Packets that are punted and buffers that fill go to `events`.
-    pub fn start(target: &Arc<dyn Target>, workers: Vec<WorkerPorts>, settings: Settings, events: Sender<Event>) -> Result<Engine, EngineError> {
+    pub fn start(
+        target: &Arc<dyn Target>,
+        workers: Vec<WorkerPorts>,
+        settings: Settings,
+        events: Sender<Event>,
+    ) -> Result<Engine, EngineError> {
         let mut ports: Vec<PortId> = workers.iter().flatten().map(|(id, _)| *id).collect();
         ports.sort();
         ports.dedup();

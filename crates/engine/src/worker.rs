@@ -248,7 +248,7 @@ impl Worker {
                 }
                 Err(e) => {
                     port.alive = false;
-                        tracing::error!(port = port.port.name(), "transmit failed, port is down: {e}");
+                    tracing::error!(port = port.port.name(), "transmit failed, port is down: {e}");
                     let _ = self.events.try_send(Event::PortDown { port: port.id, why: e.to_string() });
                 }
             }

@@ -52,6 +52,12 @@ impl Policy {
             Policy::Share(share) => (spread(session.seid) as f64) < share * (u64::MAX as f64),
         }
     }
+
+    /// Whether a session that is on the fast target may stay there, as it is now. By DSCP its packets run on both targets,
+    /// and a rate that it is given must be policed in one place.
+    pub(crate) fn keeps(&self, session: &SessionFacts) -> bool {
+        !matches!(self, Policy::Dscps(_)) || !session.metered
+    }
 }
 
 fn contains(net: IpAddr, len: u8, address: IpAddr) -> bool {

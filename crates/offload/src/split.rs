@@ -21,11 +21,32 @@ pub struct Split {
     retired: Arc<AtomicBool>,
 }
 
-/// The sessions on the fast target, with the identities of their entries there.
+/// Where the sessions are.
 #[derive(Default)]
 struct Placed {
+    /// Those on the fast target, with the identities of their entries there.
     sessions: HashMap<u64, HashSet<Identity>>,
+    /// Entries of each session in `@split` tables of the base target. A session goes on the fast target with its first ones or
+    /// never: with a part of them there its packets, and so its rates, would be in two places.
+    held: HashMap<u64, u64>,
     refused: u64,
+}
+
+impl Placed {
+    /// Notes a batch of the base target; tells whether the session had entries before it.
+    fn hold(&mut self, seid: u64, ops: &[Op], split: impl Fn(&Op) -> bool) -> bool {
+        let before = self.held.get(&seid).copied().unwrap_or(0);
+        let after = ops.iter().filter(|op| split(op)).fold(before, |held, op| match op {
+            Op::Insert(_) => held + 1,
+            Op::Delete(_) => held.saturating_sub(1),
+            _ => held,
+        });
+        match after {
+            0 => self.held.remove(&seid),
+            _ => self.held.insert(seid, after),
+        };
+        before > 0
+    }
 }
 
 type Identity = (TableId, Vec<KeyMatch>, u32);
@@ -93,19 +114,24 @@ impl Split {
     /// Brings the fast target after the base target. Nothing that fails here is an error of the caller: the base
     /// target has it all.
     fn follow(&self, placed: &mut Placed, session: &SessionFacts, batch: &Batch) {
-        if self.retired.load(Relaxed) {
-            return;
-        }
         let program = self.base.program();
         let split = |op: &Op| match op {
             Op::Insert(e) | Op::Modify(e) | Op::Delete(e) => program.tables[e.table].split,
             _ => false,
         };
+        let known = placed.hold(session.seid, &batch.ops, split);
+        if self.retired.load(Relaxed) {
+            return;
+        }
         let shared = Batch { ops: batch.ops.iter().filter(|op| !split(op)).cloned().collect() };
-        let already = placed.sessions.get(&session.seid);
-        let inserts_only = batch.ops.iter().filter(|op| split(op)).all(|op| matches!(op, Op::Insert(_)));
+        if !self.policy.keeps(session)
+            && let Some(entries) = placed.sessions.remove(&session.seid)
+        {
+            self.remove(entries);
+        }
+        let already = placed.sessions.contains_key(&session.seid);
         let has_split = batch.ops.iter().any(split);
-        let take = has_split && (already.is_some() || (inserts_only && self.policy.wants(session)));
+        let take = has_split && (already || (!known && self.policy.wants(session)));
 
         if take {
             match self.fast.apply(batch) {
@@ -145,7 +171,9 @@ impl Split {
         let program = self.base.program();
         let ops = entries
             .into_iter()
-            .map(|(table, keys, priority)| Op::Delete(Entry { table, keys, priority, action: program.tables[table].default_action.0, args: Vec::new() }))
+            .map(|(table, keys, priority)| {
+                Op::Delete(Entry { table, keys, priority, action: program.tables[table].default_action.0, args: Vec::new() })
+            })
             .collect();
         if let Err(error) = self.fast.apply(&Batch { ops }) {
             tracing::warn!("{} does not let go of a session and gets no more packets: {error}", self.fast.name());

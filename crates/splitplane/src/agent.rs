@@ -207,7 +207,9 @@ impl Agent {
         let target = self.targets.target();
         for (id, table) in &program.tables {
             let s = target.table_stats(id);
-            report.tables.insert(table.name.clone(), TableReport { entries: s.entries, capacity: s.capacity, hits: s.hits, misses: s.misses });
+            report
+                .tables
+                .insert(table.name.clone(), TableReport { entries: s.entries, capacity: s.capacity, hits: s.hits, misses: s.misses });
         }
         self.report_targets(&mut report);
         self.report_n4(&mut report);
@@ -234,7 +236,9 @@ impl Agent {
             Targets::Split(split) => {
                 let on_fast = split.sessions_on_fast() as u64;
                 let traffic = split.traffic();
-                for (path, target, held) in [(Path::Fast, split.fast(), on_fast), (Path::Base, split.base(), sessions.saturating_sub(on_fast))] {
+                for (path, target, held) in
+                    [(Path::Fast, split.fast(), on_fast), (Path::Base, split.base(), sessions.saturating_sub(on_fast))]
+                {
                     let mut row = TargetReport { modelled: target.capabilities().modelled, sessions: held, ..TargetReport::default() };
                     for label in &self.ports {
                         let count: Count = traffic.get(&(path, label.id)).copied().unwrap_or_default().into();

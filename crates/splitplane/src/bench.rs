@@ -78,7 +78,10 @@ fn upf(args: &UpfArgs) -> Result<(), Failure> {
     println!("machine: {}", machine());
     println!("upf.p4, one core, 64-byte inner frames, uniform random sessions, memory ports; QFI, gate, MBR meter, URR counter, routing");
     println!("median Mpps of {} interleaved rounds of {} ms (lowest to highest)\n", args.rounds, args.round_ms);
-    println!("{:>8} {:>9}  {:>22}  {:>12}  {:>8}  {:>16}  verified", "sessions", "direction", "x86", "interpreter", "ratio", "p4wire on x86");
+    println!(
+        "{:>8} {:>9}  {:>22}  {:>12}  {:>8}  {:>16}  verified",
+        "sessions", "direction", "x86", "interpreter", "ratio", "p4wire on x86"
+    );
     let mut wire = upf_load::wire()?;
     let mut rows = Vec::new();
     for sessions in &args.sessions {

@@ -342,7 +342,9 @@ impl Config {
             match port.driver {
                 Driver::Udp if port.listen.is_none() => return Err(format!("{key}: driver udp needs `listen`")),
                 Driver::Udp => {}
-                Driver::Pcap if port.input.is_none() && port.output.is_none() => return Err(format!("{key}: driver pcap needs `input` or `output`")),
+                Driver::Pcap if port.input.is_none() && port.output.is_none() => {
+                    return Err(format!("{key}: driver pcap needs `input` or `output`"));
+                }
                 Driver::Pcap => {}
                 _ if port.interface.is_none() => return Err(format!("{key}: needs `interface`")),
                 _ => {}

@@ -71,9 +71,7 @@ impl DataPlane {
         if buffers.is_empty() {
             return self.targets.apply(&facts, batch);
         }
-        self.engine
-            .settle(buffers, || self.targets.apply(&facts, batch))
-            .unwrap_or_else(|gone| Err(RuleError::Target(gone.to_string())))
+        self.engine.settle(buffers, || self.targets.apply(&facts, batch)).unwrap_or_else(|gone| Err(RuleError::Target(gone.to_string())))
     }
 }
 

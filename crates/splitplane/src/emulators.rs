@@ -104,8 +104,10 @@ pub fn smf(args: &SmfArgs) -> Result<(), Failure> {
         sessions.push(establish(&smf, args, n)?);
     }
     let records: Vec<SessionRecord> = sessions.iter().map(Session::record).collect();
-    let file = std::fs::File::create(&args.records).map_err(|e| Failure::Usage(format!("cannot create {}: {e}", args.records.display())))?;
-    traffic::record::write(&records, std::io::BufWriter::new(file)).map_err(|e| Failure::Failed(format!("{}: {e}", args.records.display())))?;
+    let file =
+        std::fs::File::create(&args.records).map_err(|e| Failure::Usage(format!("cannot create {}: {e}", args.records.display())))?;
+    traffic::record::write(&records, std::io::BufWriter::new(file))
+        .map_err(|e| Failure::Failed(format!("{}: {e}", args.records.display())))?;
     println!("ready");
 
     let mut paging: Vec<(Instant, u64)> = Vec::new();
@@ -181,7 +183,8 @@ fn command(smf: &Smf, sessions: &mut [Session], line: &str) -> Result<(), Failur
 pub fn ran(args: &RanArgs) -> Result<(), Failure> {
     let input = Input::listen(args.until_input_ends)?;
     let file = std::fs::File::open(&args.records).map_err(|e| Failure::Usage(format!("cannot read {}: {e}", args.records.display())))?;
-    let records = traffic::record::read(std::io::BufReader::new(file)).map_err(|e| Failure::Usage(format!("{}: {e}", args.records.display())))?;
+    let records =
+        traffic::record::read(std::io::BufReader::new(file)).map_err(|e| Failure::Usage(format!("{}: {e}", args.records.display())))?;
     let config = traffic::ran::Config::new(SocketAddrV4::new(args.gnb, 2152));
     let ran = traffic::ran::Ran::start(config, &records).map_err(|e| Failure::Usage(e.to_string()))?;
     println!("ready");

@@ -65,7 +65,9 @@ fn main() -> ExitCode {
         Command::Smf(args) => emulators::smf(&args),
         Command::Ran(args) => emulators::ran(&args),
         Command::HttpServer(args) => emulators::http_server(&args),
-        Command::OffloadsOff { interface } => pktio::interface::disable_offloads(&interface).map(drop).map_err(|e| Failure::Usage(e.to_string())),
+        Command::OffloadsOff { interface } => {
+            pktio::interface::disable_offloads(&interface).map(drop).map_err(|e| Failure::Usage(e.to_string()))
+        }
         Command::P4(command) => p4::p4(&command),
         Command::Bench(command) => bench::bench(&command),
     };

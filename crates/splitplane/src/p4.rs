@@ -166,7 +166,8 @@ impl TargetDevice {
     fn x86(ir: &Ir) -> Result<TargetDevice, Failure> {
         use target::Target;
         let text = p4_emit::emit_x86(ir).map_err(|e| Failure::Usage(e.to_string()))?;
-        let x86 = target_x86::X86::load(Arc::new(ir.program.clone()), &text, &Default::default()).map_err(|e| Failure::Usage(e.to_string()))?;
+        let x86 =
+            target_x86::X86::load(Arc::new(ir.program.clone()), &text, &Default::default()).map_err(|e| Failure::Usage(e.to_string()))?;
         Ok(TargetDevice { lane: x86.lane(0), target: x86, now_ns: 0 })
     }
 }

@@ -38,11 +38,8 @@ pub fn compile(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(St
 
 /// As [`compile`], before any pass.
 pub fn compile_unoptimised(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Ir, Failure> {
-    let options = p4_check::Options {
-        include_paths: include_paths.to_vec(),
-        defines: defines.iter().cloned().collect(),
-        builtin: Some(built_in),
-    };
+    let options =
+        p4_check::Options { include_paths: include_paths.to_vec(), defines: defines.iter().cloned().collect(), builtin: Some(built_in) };
     let shipped = path.to_str().filter(|_| !path.exists()).and_then(|name| built_in(name).map(|text| (name, text)));
     let result = match shipped {
         Some((name, text)) => p4_check::compile_str(name, text, &options),

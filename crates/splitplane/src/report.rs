@@ -136,7 +136,13 @@ pub fn live_lines(now: &Report, before: &Report) -> Vec<String> {
         let label = if target.modelled { format!("{name} (modelled)") } else { name.clone() };
         let first = lines.is_empty();
         let time = if first { format!("{:>5.0}s", now.elapsed_ms as f64 / 1000.0) } else { String::new() };
-        let drops = if !first { "" } else if drops.is_empty() { "-" } else { &drops.join(", ") };
+        let drops = if !first {
+            ""
+        } else if drops.is_empty() {
+            "-"
+        } else {
+            &drops.join(", ")
+        };
         lines.push(format!(
             "{time:>6}  {:>8}  {label:<15} {}  {}  {drops}",
             target.sessions,

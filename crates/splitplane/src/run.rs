@@ -113,7 +113,9 @@ fn open_ports(config: &Config) -> Result<Vec<OpenPort>, Failure> {
     for (port, id) in config.ports.iter().zip(port_ids(config)) {
         let interface = port.interface.as_deref().unwrap_or_default();
         let (device, driver): (Box<dyn Port>, String) = match port.driver {
-            Driver::AfXdp => (Box::new(pktio::af_xdp::AfXdp::open(&port.name, interface, Default::default()).map_err(fail)?), "af_xdp".into()),
+            Driver::AfXdp => {
+                (Box::new(pktio::af_xdp::AfXdp::open(&port.name, interface, Default::default()).map_err(fail)?), "af_xdp".into())
+            }
             Driver::AfPacket => {
                 (Box::new(pktio::af_packet::AfPacket::open(&port.name, interface, Default::default()).map_err(fail)?), "af_packet".into())
             }
@@ -174,7 +176,8 @@ impl Upf {
         let (events, events_in) = bounded(65_536);
         let buffers = BufferLimits { per_pdr: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets };
         let worker = ports.into_iter().map(|p| (p.id, p.port)).collect();
-        let engine = Engine::start(&targets.target(), vec![worker], Settings { buffers }, events).map_err(|e| Failure::Usage(e.to_string()))?;
+        let engine =
+            Engine::start(&targets.target(), vec![worker], Settings { buffers }, events).map_err(|e| Failure::Usage(e.to_string()))?;
         let engine = Arc::new(engine);
         let data = DataPlane::new(targets.clone(), engine.clone());
         let plane = Plane::new(&network, &ir.program, data).map_err(|e| Failure::Usage(e.to_string()))?;

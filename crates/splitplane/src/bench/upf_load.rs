@@ -3,9 +3,7 @@
 use super::{OneLane, load_x86};
 use crate::failure::Failure;
 use base::PortId;
-use pfcp::rules::{
-    ApplyAction, FTeid, Far, Forwarding, Interface, OuterHeader, Pdi, Pdr, Qer, SessionRules, UeIp, Urr, UserPlane,
-};
+use pfcp::rules::{ApplyAction, FTeid, Far, Forwarding, Interface, OuterHeader, Pdi, Pdr, Qer, SessionRules, UeIp, Urr, UserPlane};
 use program::{Batch, CounterId, RuleError};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
@@ -158,14 +156,7 @@ fn rules(n: u32) -> SessionRules {
     let ue_ip = |destination| Some(UeIp { ipv4: Some(ue(n)), ipv6: None, destination });
     let pdr = |source_interface, f_teid, ue_ip, far_id| Pdr {
         precedence: 255,
-        pdi: Pdi {
-            source_interface,
-            f_teid,
-            network_instance: None,
-            ue_ip,
-            sdf_filters: Vec::new(),
-            qfis: Vec::new(),
-        },
+        pdi: Pdi { source_interface, f_teid, network_instance: None, ue_ip, sdf_filters: Vec::new(), qfis: Vec::new() },
         outer_header_removal: source_interface == Interface::Access,
         far_id: Some(far_id),
         urr_ids: vec![1],

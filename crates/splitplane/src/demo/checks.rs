@@ -59,13 +59,8 @@ pub fn sessions_agree(checks: &mut Checks, sessions: &[SessionBytes]) {
         println!("       session {ue}, bytes up/down: {}", counts.join(", "));
     }
     let sum = |f: fn(&(&str, u64, u64)) -> u64| sessions.iter().filter_map(|s| s.parties.first()).map(f).sum::<u64>();
-    let seen = format!(
-        "{} of {} sessions; {} B up, {} B down in all",
-        sessions.len() - bad.len(),
-        sessions.len(),
-        sum(|p| p.1),
-        sum(|p| p.2)
-    );
+    let seen =
+        format!("{} of {} sessions; {} B up, {} B down in all", sessions.len() - bad.len(), sessions.len(), sum(|p| p.1), sum(|p| p.2));
     checks.check(!sessions.is_empty() && bad.is_empty(), &format!("bytes by session agree: {}", names.join(" = ")), &seen);
 }
 

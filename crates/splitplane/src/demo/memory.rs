@@ -60,7 +60,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let upf = Upf::start(&config, ir, vec![port(0, n3, AROUND.n3_mac), port(128, n6, AROUND.n6_mac)])?;
 
     println!("SMF: association and {} sessions over PFCP on loopback", args.sessions);
-    let smf = Smf::connect(traffic::smf::Config::new(SocketAddr::from(([127, 0, 0, 1], 0)), n4)).map_err(|e| Failure::Failed(e.to_string()))?;
+    let smf =
+        Smf::connect(traffic::smf::Config::new(SocketAddr::from(([127, 0, 0, 1], 0)), n4)).map_err(|e| Failure::Failed(e.to_string()))?;
     let fail = |e: traffic::smf::SmfError| Failure::Failed(e.to_string());
     smf.associate().map_err(fail)?;
     let mut sessions = (0..u32::from(args.sessions)).map(|n| establish(&smf, n)).collect::<Result<Vec<_>, _>>()?;
@@ -74,7 +75,12 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut synth = Synth::new(load, records.clone()).map_err(|e| Failure::Failed(e.to_string()))?;
     write_input(&mut synth, &input)?;
 
-    println!("UPF: from {} to {}, {:.0} % of the sessions on the switch model\n{HEADER}", input.display(), output.display(), args.share * 100.0);
+    println!(
+        "UPF: from {} to {}, {:.0} % of the sessions on the switch model\n{HEADER}",
+        input.display(),
+        output.display(),
+        args.share * 100.0
+    );
     let side = |name, port| Side { name, port, expected: VecDeque::new() };
     let mut far = FarEnds {
         n3: side("n3", far_n3),
@@ -116,7 +122,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 
 fn establish(smf: &Smf, n: u32) -> Result<Session, Failure> {
     let fail = |e: traffic::smf::SmfError| Failure::Failed(format!("session {}: {e}", n + 1));
-    let pool = Pool { ipv4: Some((Ipv4Addr::new(10, 45, 0, 0), 16)), ipv6: Some((std::net::Ipv6Addr::new(0x2001, 0xdb8, 0x45, 0, 0, 0, 0, 0), 48)) };
+    let pool = Pool {
+        ipv4: Some((Ipv4Addr::new(10, 45, 0, 0), 16)),
+        ipv6: Some((std::net::Ipv6Addr::new(0x2001, 0xdb8, 0x45, 0, 0, 0, 0, 0), 48)),
+    };
     let (ipv4, ipv6) = pool.nth(n).unwrap_or_default();
     let mut plan = SessionPlan::new(Shape::Open5gs, Tunnel { addr: Ipv4Addr::new(10, 3, 0, 2), teid: n + 1 });
     plan.ue_ipv4 = ipv4.map_or(Address::None, Address::Given);

@@ -65,15 +65,37 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     println!("SMF: association and {} sessions over PFCP", args.sessions);
     let (count, sessions_path, smf_path) = (args.sessions.to_string(), text(&files.sessions), text(&files.smf));
     let smf_args = [
-        "smf", "--upf", "127.0.0.1:8805", "--local", "127.0.0.2:8805", "--n4u", "127.0.0.2:2152", "--gnb", "10.3.0.2", "--shape", "open5gs",
-        "--sessions", &count, "--records", &sessions_path, "--report", &smf_path, "--until-input-ends",
+        "smf",
+        "--upf",
+        "127.0.0.1:8805",
+        "--local",
+        "127.0.0.2:8805",
+        "--n4u",
+        "127.0.0.2:2152",
+        "--gnb",
+        "10.3.0.2",
+        "--shape",
+        "open5gs",
+        "--sessions",
+        &count,
+        "--records",
+        &sessions_path,
+        "--report",
+        &smf_path,
+        "--until-input-ends",
     ];
     let mut smf = Part::start("SMF", &net.upf, &smf_args, &out, false)?;
     smf.wait_for("ready", START)?;
 
     println!("RAN: a gNodeB with a TUN device for each UE");
     let ran_path = text(&files.ran);
-    let mut ran = Part::start("RAN", &net.ran, &["ran", "--gnb", "10.3.0.2", "--records", &sessions_path, "--report", &ran_path, "--until-input-ends"], &out, false)?;
+    let mut ran = Part::start(
+        "RAN",
+        &net.ran,
+        &["ran", "--gnb", "10.3.0.2", "--records", &sessions_path, "--report", &ran_path, "--until-input-ends"],
+        &out,
+        false,
+    )?;
     ran.wait_for("ready", START)?;
 
     let http = Part::start("HTTP server", &net.dn, &["http-server", "--listen", "10.6.0.2:80", "--until-input-ends"], &out, false)?;

@@ -57,7 +57,10 @@ impl Networks {
 
     /// A veth pair of one name, one end in the UPF's namespace. The far end has no IPv6 address of its own making.
     fn join(&self, name: &str, far: &Namespace) -> Result<(), Failure> {
-        run("ip", &["link", "add", name, "netns", &self.upf.name, "mtu", "1600", "type", "veth", "peer", "name", name, "netns", &far.name])?;
+        run(
+            "ip",
+            &["link", "add", name, "netns", &self.upf.name, "mtu", "1600", "type", "veth", "peer", "name", name, "netns", &far.name],
+        )?;
         far.ip(&["link", "set", name, "mtu", "1600", "addrgenmode", "none"])?;
         for ns in [&self.upf, far] {
             let me = std::env::current_exe().map_err(|e| Failure::Failed(format!("cannot find this program: {e}")))?;
@@ -125,7 +128,8 @@ fn run(program: &str, args: &[&str]) -> Result<(), Failure> {
 
 fn finish(mut command: Command, program: &str, args: &[&str]) -> Result<String, Failure> {
     let line = || format!("{program} {}", args.join(" "));
-    let out = command.output().map_err(|e| Failure::Usage(format!("cannot run `{}`: {e}; `make setup` installs what is needed", line())))?;
+    let out =
+        command.output().map_err(|e| Failure::Usage(format!("cannot run `{}`: {e}; `make setup` installs what is needed", line())))?;
     if out.status.success() {
         return Ok(String::from_utf8_lossy(&out.stdout).into_owned());
     }

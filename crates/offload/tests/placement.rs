@@ -1,0 +1,161 @@
+//! When does a session come onto the fast target, and when does it leave?
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+
+use offload::{Policy, SessionFacts, Split};
+use program::*;
+use target::{Capabilities, Count, Lane, TableStats, Target};
+
+/// Keeps entries, and refuses what exceeds its capacity. Packets it has none.
+struct Fake {
+    program: Arc<Program>,
+    fast: bool,
+    capacity: usize,
+    entries: Mutex<HashSet<(TableId, u128)>>,
+}
+
+impl Target for Fake {
+    fn name(&self) -> &str {
+        if self.fast { "fast" } else { "base" }
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { modelled: true, subset: self.fast, buffers: !self.fast }
+    }
+
+    fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    fn apply(&self, batch: &Batch) -> Result<(), RuleError> {
+        let mut entries = self.entries.lock().unwrap();
+        let mut next = entries.clone();
+        let key = |e: &Entry| match e.keys[0] {
+            KeyMatch::Exact(key) => (e.table, key),
+            _ => panic!("exact keys only"),
+        };
+        let table = |e: &Entry| self.program.tables[e.table].name.clone();
+        for (at, op) in batch.ops.iter().enumerate() {
+            match op {
+                Op::Insert(e) if next.len() == self.capacity => {
+                    return Err(RuleError::Full { op: at, table: table(e), capacity: self.capacity as u64 });
+                }
+                Op::Insert(e) if !next.insert(key(e)) => return Err(RuleError::Exists { op: at, table: table(e) }),
+                Op::Modify(e) if !next.contains(&key(e)) => return Err(RuleError::Missing { op: at, table: table(e) }),
+                Op::Delete(e) if !next.remove(&key(e)) => return Err(RuleError::Missing { op: at, table: table(e) }),
+                _ => {}
+            }
+        }
+        *entries = next;
+        Ok(())
+    }
+
+    fn lane(&self, _: usize) -> Box<dyn Lane> {
+        unreachable!("no packets here")
+    }
+
+    fn counter(&self, _: CounterId, _: u64) -> Count {
+        Count::default()
+    }
+
+    fn table_stats(&self, table: TableId) -> TableStats {
+        let entries = self.entries.lock().unwrap().iter().filter(|(t, _)| *t == table).count() as u64;
+        TableStats { entries, ..TableStats::default() }
+    }
+}
+
+/// A pair, its table of sessions and its table that both hold.
+fn pair(policy: Policy, capacity: usize) -> (Split, TableId, TableId) {
+    let mut program = Program::default();
+    let action = program.actions.push(ActionInfo { name: "act".into(), full_name: "act".into(), params: vec![] });
+    let mut table = |name: &str, split| {
+        program.tables.push(TableInfo {
+            name: name.into(),
+            full_name: name.into(),
+            keys: vec![KeyInfo { name: "key".into(), width: 32, kind: MatchKind::Exact }],
+            actions: vec![ActionUse { action, entry: true, default: true }],
+            default_action: (action, vec![]),
+            const_default: false,
+            size: 1024,
+            entries: vec![],
+            const_entries: false,
+            split,
+            direct_counter: None,
+            direct_meter: None,
+        })
+    };
+    let (sessions, shared) = (table("sessions", true), table("shared", false));
+    let program = Arc::new(program);
+    let fake = |fast, capacity| Box::new(Fake { program: program.clone(), fast, capacity, entries: Mutex::default() });
+    (Split::new(fake(true, capacity), fake(false, 1024), policy).unwrap(), sessions, shared)
+}
+
+fn entry(table: TableId, key: u128) -> Entry {
+    Entry { table, keys: vec![KeyMatch::Exact(key)], priority: 0, action: ActionId::from_u32(0), args: vec![] }
+}
+
+fn facts(seid: u64, ue: Option<&str>, metered: bool) -> SessionFacts {
+    SessionFacts { seid, ue_addresses: ue.iter().map(|ip| ip.parse().unwrap()).collect(), metered }
+}
+
+fn apply(split: &Split, session: SessionFacts, ops: Vec<Op>) {
+    split.apply_session(&session, &Batch { ops }).unwrap();
+}
+
+/// Entries of a table on the fast target and on the base target.
+fn entries(split: &Split, table: TableId) -> (u64, u64) {
+    (split.fast().table_stats(table).entries, split.base().table_stats(table).entries)
+}
+
+#[test]
+fn a_session_comes_as_a_whole_or_not_at_all() {
+    let (split, sessions, shared) = pair(Policy::Ues(vec![("10.45.0.0".parse().unwrap(), 16)]), 100);
+    // Its address is known too late: what it has already is not on the fast target.
+    apply(&split, facts(1, None, true), vec![Op::Insert(entry(sessions, 1)), Op::Insert(entry(shared, 1))]);
+    apply(&split, facts(1, Some("10.45.0.1"), true), vec![Op::Insert(entry(sessions, 2)), Op::Insert(entry(shared, 2))]);
+    assert!(!split.is_on_fast(1));
+    assert_eq!((entries(&split, sessions), entries(&split, shared)), ((0, 2), (2, 2)));
+    // When it has come to nothing it may begin again.
+    apply(&split, facts(1, None, true), vec![Op::Delete(entry(sessions, 1)), Op::Delete(entry(sessions, 2))]);
+    apply(&split, facts(1, Some("10.45.0.1"), true), vec![Op::Insert(entry(sessions, 3))]);
+    assert!(split.is_on_fast(1));
+    assert_eq!(entries(&split, sessions), (1, 1));
+    apply(&split, facts(1, None, false), vec![Op::Delete(entry(sessions, 3))]);
+    assert_eq!((split.sessions_on_fast(), entries(&split, sessions)), (0, (0, 0)));
+}
+
+#[test]
+fn a_session_that_found_no_room_does_not_come_in_parts() {
+    let (split, sessions, _) = pair(Policy::Share(1.0), 2);
+    apply(&split, facts(1, None, false), vec![Op::Insert(entry(sessions, 1))]);
+    apply(&split, facts(2, None, false), vec![Op::Insert(entry(sessions, 2)), Op::Insert(entry(sessions, 3))]);
+    assert_eq!((split.refused_by_fast(), split.is_on_fast(1), split.is_on_fast(2)), (1, true, false));
+    apply(&split, facts(2, None, false), vec![Op::Insert(entry(sessions, 4))]);
+    assert!(!split.is_on_fast(2));
+    assert_eq!(entries(&split, sessions), (1, 4));
+    // One that grows out of its room leaves with all it has.
+    apply(&split, facts(1, None, false), vec![Op::Insert(entry(sessions, 5)), Op::Insert(entry(sessions, 6))]);
+    assert_eq!((split.is_on_fast(1), entries(&split, sessions)), (false, (0, 6)));
+    apply(&split, facts(1, None, false), vec![Op::Modify(entry(sessions, 1)), Op::Delete(entry(sessions, 5))]);
+    assert_eq!(entries(&split, sessions), (0, 5));
+}
+
+#[test]
+fn by_dscp_a_session_that_is_given_a_rate_leaves() {
+    let (split, sessions, shared) = pair(Policy::Dscps(vec![46]), 100);
+    apply(&split, facts(1, None, false), vec![Op::Insert(entry(sessions, 1)), Op::Insert(entry(sessions, 2))]);
+    assert!(split.is_on_fast(1));
+    let ops = vec![Op::Modify(entry(sessions, 1)), Op::Delete(entry(sessions, 2)), Op::Insert(entry(shared, 1))];
+    apply(&split, facts(1, None, true), ops);
+    assert!(!split.is_on_fast(1));
+    assert_eq!((entries(&split, sessions), entries(&split, shared)), ((0, 1), (1, 1)));
+    // Without the rate it stays where all its packets can be.
+    apply(&split, facts(1, None, false), vec![Op::Insert(entry(sessions, 7))]);
+    assert_eq!(entries(&split, sessions), (0, 2));
+    // By share a session's packets run in one place anyhow.
+    let (split, sessions, _) = pair(Policy::Share(1.0), 100);
+    apply(&split, facts(1, None, false), vec![Op::Insert(entry(sessions, 1))]);
+    apply(&split, facts(1, None, true), vec![Op::Modify(entry(sessions, 1))]);
+    assert!(split.is_on_fast(1));
+}
