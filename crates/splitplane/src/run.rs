@@ -58,9 +58,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let ports = open_ports(&config)?;
     let upf = Upf::start(&config, ir, ports)?;
     println!("ready");
-    if args.live {
-        println!("{HEADER}");
-    }
     let mut before = Report::default();
     let mut next_view = Instant::now() + Duration::from_secs(1);
     loop {
@@ -72,6 +69,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         next_view += Duration::from_secs(1);
         if args.live {
+            if before == Report::default() {
+                println!("{HEADER}");
+            }
             let now = upf.report(false)?;
             live_lines(&now, &before).iter().for_each(|line| println!("{line}"));
             before = now;

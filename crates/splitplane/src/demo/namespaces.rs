@@ -102,7 +102,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let iperf = Background::start(net.dn.command("iperf3", &["-s", "-B", "10.6.0.2"]), "iperf3")?;
     let records = read_records(&files.sessions)?;
 
-    println!("\nUsers: unmodified programs\n{}", crate::report::HEADER);
+    println!("Users: unmodified programs\n");
     let mut checks = Checks::default();
     let mut outcomes = Vec::new();
     users(args, &net, &records, &mut smf, &mut outcomes)?;
