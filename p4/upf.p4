@@ -17,6 +17,7 @@
 #include "include/firewall.p4"
 #include "include/session.p4"
 #include "include/enforce.p4"
+#include "include/police.p4"
 #include "include/tunnel.p4"
 #include "include/route.p4"
 #include "include/usage.p4"
@@ -29,6 +30,7 @@ control UpfIngress(inout headers_t hdr, inout metadata_t meta, inout standard_me
     Enforce() enforce;
     TrafficClass() traffic_class;
     Route() route;
+    Police() police;
     Tunnel() tunnel;
     Usage() usage;
 
@@ -37,9 +39,10 @@ control UpfIngress(inout headers_t hdr, inout metadata_t meta, inout standard_me
         station.apply(hdr, meta, standard_metadata);           // is it for us
         session.apply(hdr, meta, standard_metadata);           // whose is it: PDR
         firewall.apply(hdr, meta, standard_metadata);          // global rules
-        enforce.apply(hdr, meta, standard_metadata);           // FAR, QER
-        traffic_class.apply(hdr, meta, standard_metadata);     // 5-tuple class: queue and meter
+        enforce.apply(hdr, meta, standard_metadata);           // FAR, QER gates
+        traffic_class.apply(hdr, meta, standard_metadata);     // 5-tuple class: queue
         route.apply(hdr, meta, standard_metadata);             // where to
+        police.apply(hdr, meta, standard_metadata);            // QER and class rates
         tunnel.apply(hdr, meta, standard_metadata);            // TTL, decapsulation, encapsulation
         usage.apply(hdr, meta, standard_metadata);             // URR
     }

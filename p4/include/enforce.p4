@@ -1,13 +1,9 @@
-/* What the PDR's rules allow: FAR's Apply Action, QER gates and MBR (TS 29.244 §5.2.3, §5.4), and the UE's right to
- * its source address. Nothing of the packet has been changed yet, so what waits in the buffer is what came in. */
+/* What the PDR's rules allow: FAR's Apply Action and QER gates (TS 29.244 §5.2.3, §5.4), and the UE's right to its
+ * source address. Nothing of the packet has been changed yet, so what waits in the buffer is what came in. */
 #ifndef ENFORCE_P4
 #define ENFORCE_P4
 
 control Enforce(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
-
-    /* Maximum bit rates: one cell for each direction of a QER, shared by its PDRs. */
-    @pdu_length
-    meter(SESSIONS * 4, MeterType.bytes) mbr;
 
     action drop(Reason reason) {
         meta.reason = reason;
@@ -35,26 +31,6 @@ control Enforce(inout headers_t hdr, inout metadata_t meta, inout standard_metad
                 }
             } else if (meta.src_v6[127:64] != meta.ue_prefix) {
                 drop(Reason.source_spoofed);
-            }
-        }
-
-        bit<2> colour = 0;
-        if (meta.meter_1 != 0) {
-            mbr.execute_meter(meta.meter_1, colour);
-            if (colour == 2) {
-                drop(Reason.rate_exceeded);
-            }
-        }
-        if (meta.meter_2 != 0) {
-            mbr.execute_meter(meta.meter_2, colour);
-            if (colour == 2) {
-                drop(Reason.rate_exceeded);
-            }
-        }
-        if (meta.meter_3 != 0) {
-            mbr.execute_meter(meta.meter_3, colour);
-            if (colour == 2) {
-                drop(Reason.rate_exceeded);
             }
         }
     }

@@ -53,12 +53,9 @@ control Firewall(inout headers_t hdr, inout metadata_t meta, inout standard_meta
  * IPv4; IPv6 packets have zeroes there and are told apart by the version. */
 control TrafficClass(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
 
-    @pdu_length
-    meter(1024, MeterType.bytes) class_rate;
-
     action best_effort() { }
 
-    /* queue: v1model's priority, 0 lowest. meter: cell of class_rate, 0 for none. */
+    /* queue: v1model's priority, 0 lowest. meter: cell of class_rate (police.p4), 0 for none. */
     action set_class(bit<3> queue, bit<16> meter_cell) {
         standard_metadata.priority = queue;
         meta.class_meter = meter_cell;
@@ -81,15 +78,6 @@ control TrafficClass(inout headers_t hdr, inout metadata_t meta, inout standard_
 
     apply {
         traffic_class.apply();
-        if (meta.class_meter != 0) {
-            bit<2> colour = 0;
-            class_rate.execute_meter((bit<32>)meta.class_meter, colour);
-            if (colour == 2) {
-                meta.reason = Reason.class_rate_exceeded;
-                mark_to_drop(standard_metadata);
-                exit;
-            }
-        }
     }
 }
 

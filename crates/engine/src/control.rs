@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 use target::Target;
 
-/// The ports that one worker polls.
+/// The ports that one worker polls. Several may have one number: the queues of one interface; the first of them sends.
 pub type WorkerPorts = Vec<(PortId, Box<dyn Port>)>;
 
 /// Choices of the operator.
@@ -103,13 +103,6 @@ impl Engine {
         ports.dedup();
         if let Some(bad) = ports.iter().find(|id| id.0 > PortId::MAX) {
             return Err(EngineError::Config(format!("port number {bad} exceeds {}", PortId::MAX)));
-        }
-        for of_worker in &workers {
-            let mut ids: Vec<PortId> = of_worker.iter().map(|(id, _)| *id).collect();
-            ids.sort();
-            if let Some(twice) = ids.windows(2).find(|w| w[0] == w[1]) {
-                return Err(EngineError::Config(format!("port number {} is given twice", twice[0])));
-            }
         }
         let epoch = Instant::now();
         let mut engine = Engine { workers: Vec::new(), ledgers: Vec::new(), ports };

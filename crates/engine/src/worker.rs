@@ -61,7 +61,9 @@ impl Worker {
             .into_iter()
             .enumerate()
             .map(|(i, (id, port))| {
-                port_index[id.0 as usize] = i as u16;
+                if port_index[id.0 as usize] == NO_PORT {
+                    port_index[id.0 as usize] = i as u16;
+                }
                 WorkerPort { id, max_frame: port.max_frame(), port, queue: burst(), queued: 0, alive: true }
             })
             .collect();

@@ -4,6 +4,10 @@
 //! holds every session; the fast one holds copies of some, chosen by a [`Policy`], and hands a miss on, unchanged
 //! (first paper §5.4, Figure 5a). Tables that are not marked `@split` are held by both in full. A packet is run to its
 //! end by exactly one of the two, so counters are the sum of both, and a session's meters live where its packets go.
+//!
+//! Not exact: a rate whose packets run on both targets has a bucket on each. That is so for a traffic class's rate once some of
+//! its sessions are on the fast target; for packets that are policed and then punted, as those run on the base target; and once
+//! when a session with a rate grows out of its room on the fast target.
 #![forbid(unsafe_code)]
 
 mod dscp;

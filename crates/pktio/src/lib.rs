@@ -20,15 +20,17 @@ mod open;
 pub mod pcap;
 mod segment;
 mod sys;
+mod transmit_only;
 pub mod udp;
 
 pub use af_packet::AfPacket;
 pub use af_xdp::AfXdp;
 pub use interface::Interface;
 pub use memory::{LoopPort, MemoryPort};
-pub use open::{Opened, open_best};
+pub use open::{Opened, open_best, open_queues, open_shared};
 pub use pcap::{PcapPacket, PcapPort, PcapReader, PcapWriter};
 pub use sys::wait;
+pub use transmit_only::TransmitOnly;
 pub use udp::UdpPort;
 
 use std::os::fd::RawFd;

@@ -1,30 +1,72 @@
-//! Picking the fastest port that an interface offers.
+//! Picking the fastest port that an interface offers, and dividing an interface among workers.
 
-use crate::{AfPacket, AfXdp, Port, PortError, af_packet, af_xdp};
+use crate::{AfPacket, AfXdp, Interface, Port, PortError, TransmitOnly, af_packet, af_xdp};
+
+/// Frames in each direction of a queue: some milliseconds of a fast sender while the worker waits for its core.
+const RING: u32 = 8192;
 
 /// What [`open_best`] opened.
 pub struct Opened {
-    /// The port.
-    pub port: Box<dyn Port>,
+    /// For each worker its ports.
+    pub ports: Vec<Vec<Box<dyn Port>>>,
     /// Why it is not AF_XDP, if it is not.
     pub fell_back: Option<String>,
 }
 
-/// Opens `interface` with AF_XDP in native mode, or else with AF_PACKET, as the port that the configuration calls `label`.
+/// Opens `interface` for `workers` with AF_XDP in native mode, or else with AF_PACKET, as the port that the configuration calls
+/// `label`.
 ///
 /// # Errors
 /// [`PortError::Config`] if there is no such interface or it is down; [`PortError::Permission`] if not even CAP_NET_RAW is there.
-pub fn open_best(label: &str, interface: &str) -> Result<Opened, PortError> {
+pub fn open_best(label: &str, interface: &str, workers: usize) -> Result<Opened, PortError> {
     // What neither kind can mend is reported once, as itself.
-    let index = crate::Interface::find(label, interface)?.require_up()?.index;
-    let reason = match AfXdp::open(label, interface, af_xdp::Options::default()) {
-        Ok(port) => return Ok(Opened { port: Box::new(port), fell_back: None }),
+    let index = Interface::find(label, interface)?.require_up()?.index;
+    let reason = match open_queues(label, interface, workers) {
+        Ok(shares) => {
+            let boxed = |share: Vec<AfXdp>| share.into_iter().map(|p| Box::new(p) as Box<dyn Port>).collect();
+            return Ok(Opened { ports: shares.into_iter().map(boxed).collect(), fell_back: None });
+        }
         Err(e) => match &e {
             PortError::Io { source, .. } => format!("{e}: {source}"),
             _ => e.to_string(),
         },
     };
     tracing::info!(interface, index, reason, "no af_xdp: using af_packet");
-    let port = AfPacket::open(label, interface, af_packet::Options::default())?;
-    Ok(Opened { port: Box::new(port), fell_back: Some(reason) })
+    let ports = open_shared(label, interface, workers)?.into_iter().map(|port| vec![port]).collect();
+    Ok(Opened { ports, fell_back: Some(reason) })
+}
+
+/// Opens all receive queues of `interface` with AF_XDP and divides them among `workers`: each gets at least one.
+///
+/// # Errors
+/// As [`AfXdp::open`]; and [`PortError::Config`] if there are fewer queues than workers.
+pub fn open_queues(label: &str, interface: &str, workers: usize) -> Result<Vec<Vec<AfXdp>>, PortError> {
+    let queues = Interface::find(label, interface)?.rx_queues;
+    if (queues as usize) < workers {
+        let text = format!(
+            "`{interface}` has {queues} receive queues for {workers} workers: lower engine.workers or add queues with `ethtool -L`"
+        );
+        return Err(PortError::Config(text));
+    }
+    let all: Vec<u32> = (0..queues).collect();
+    let mut shares: Vec<Vec<AfXdp>> = (0..workers).map(|_| Vec::new()).collect();
+    let options = af_xdp::Options { ring: RING, ..af_xdp::Options::default() };
+    for (queue, port) in AfXdp::open_queues(label, interface, &all, options)?.into_iter().enumerate() {
+        shares[queue % workers].push(port);
+    }
+    Ok(shares)
+}
+
+/// Opens `interface` with AF_PACKET: the first worker receives, all send.
+///
+/// # Errors
+/// As [`AfPacket::open`].
+pub fn open_shared(label: &str, interface: &str, workers: usize) -> Result<Vec<Box<dyn Port>>, PortError> {
+    let mut ports: Vec<Box<dyn Port>> = vec![Box::new(AfPacket::open(label, interface, af_packet::Options::default())?)];
+    for _ in 1..workers {
+        // What this socket receives is never read: it need not be kept.
+        let options = af_packet::Options { buffer_bytes: 4096, ..af_packet::Options::default() };
+        ports.push(Box::new(TransmitOnly(AfPacket::open(label, interface, options)?)));
+    }
+    Ok(ports)
 }

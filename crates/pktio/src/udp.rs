@@ -87,6 +87,25 @@ impl UdpPort {
         })
     }
 
+    /// Another port on the same socket: for a second worker to send by.
+    ///
+    /// # Errors
+    /// [`PortError::Io`] if the process may open no more files.
+    pub fn try_clone(&self) -> Result<UdpPort, PortError> {
+        let socket = self.socket.try_clone().map_err(|e| PortError::io(self.name.clone(), e))?;
+        Ok(UdpPort {
+            name: self.name.clone(),
+            socket,
+            local: self.local,
+            mac: self.mac,
+            peer_mac: self.peer_mac,
+            scratch: Box::new([0; MAX_PACKET + 1]),
+            identification: 0,
+            arp_replies: VecDeque::new(),
+            drops: DeviceDrops::default(),
+        })
+    }
+
     /// Address and port in use.
     pub fn local(&self) -> SocketAddrV4 {
         self.local

@@ -276,17 +276,17 @@ fn several_queues_share_one_program() {
 fn the_best_port_is_picked_and_a_fallback_says_why() {
     in_namespace(|| {
         let (a, _) = veth();
-        let best = open_best("n3", &a).unwrap();
-        assert_eq!((best.port.name(), best.fell_back), (format!("n3 (af_xdp {a})").as_str(), None));
-        let fallback = open_best("n3", &a).unwrap();
-        assert_eq!(fallback.port.name(), format!("n3 (af_packet {a})"));
+        let best = open_best("n3", &a, 1).unwrap();
+        assert_eq!((best.ports[0][0].name(), best.fell_back), (format!("n3 (af_xdp {a})").as_str(), None));
+        let fallback = open_best("n3", &a, 1).unwrap();
+        assert_eq!(fallback.ports[0][0].name(), format!("n3 (af_packet {a})"));
         assert!(fallback.fell_back.unwrap().contains("already runs an XDP program"));
         ip("link set lo mtu 1500");
-        let fallback = open_best("n3", "lo").unwrap();
-        assert_eq!(fallback.port.name(), "n3 (af_packet lo)");
+        let fallback = open_best("n3", "lo", 1).unwrap();
+        assert_eq!(fallback.ports[0][0].name(), "n3 (af_packet lo)");
         let reason = fallback.fell_back.unwrap();
         assert!(reason.contains("of `lo` has no native XDP: use af_packet or the generic mode"), "{reason}");
-        let error = open_best("n3", "no-such-if0").err().unwrap();
+        let error = open_best("n3", "no-such-if0", 1).err().unwrap();
         assert_eq!(error.to_string(), "no interface `no-such-if0`: create it or change ports.n3.interface");
     });
 }

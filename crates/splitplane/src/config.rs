@@ -230,6 +230,8 @@ pub enum Policy {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct EngineConfig {
+    /// Worker threads. Each polls its share of the interfaces' receive queues.
+    pub workers: usize,
     /// Packets that wait for one PDR in idle mode, at most.
     pub buffer_packets_per_pdr: usize,
     /// Packets that wait in all, at most.
@@ -240,7 +242,7 @@ pub struct EngineConfig {
 
 impl Default for EngineConfig {
     fn default() -> EngineConfig {
-        EngineConfig { buffer_packets_per_pdr: 1024, buffer_packets: 65536, cc: None }
+        EngineConfig { workers: 1, buffer_packets_per_pdr: 1024, buffer_packets: 65536, cc: None }
     }
 }
 
@@ -376,6 +378,12 @@ impl Config {
             if !self.ports.iter().any(|p| p.name == neighbour.port) {
                 return Err(format!("neighbour {}: no port `{}`", neighbour.ip, neighbour.port));
             }
+        }
+        if !(1..=64).contains(&self.engine.workers) {
+            return Err(format!("engine.workers {} is not between 1 and 64", self.engine.workers));
+        }
+        if self.engine.workers > 1 && self.ports.iter().any(|p| p.driver == Driver::Pcap) {
+            return Err("engine.workers: capture files are read by one worker".into());
         }
         if self.split.fast.is_none() && self.split.policy != Policy::None {
             return Err("split.policy is set, but split.fast is not".into());

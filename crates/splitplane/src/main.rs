@@ -48,6 +48,12 @@ enum Command {
         /// The interface.
         interface: String,
     },
+    /// Removes network namespaces of the demo, and what runs in them, when standard input ends.
+    #[command(hide = true)]
+    RemoveNamespaces {
+        /// Their names.
+        names: Vec<String>,
+    },
     /// The P4 compiler: check, ir, emit, run, trace.
     #[command(subcommand)]
     P4(p4::P4Command),
@@ -67,6 +73,10 @@ fn main() -> ExitCode {
         Command::HttpServer(args) => emulators::http_server(&args),
         Command::OffloadsOff { interface } => {
             pktio::interface::disable_offloads(&interface).map(drop).map_err(|e| Failure::Usage(e.to_string()))
+        }
+        Command::RemoveNamespaces { names } => {
+            demo::remove_at_end_of_input(&names);
+            Ok(())
         }
         Command::P4(command) => p4::p4(&command),
         Command::Bench(command) => bench::bench(&command),

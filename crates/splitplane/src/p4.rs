@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use base::PortId;
 use p4_interp::{Machine, Mode, Recorder, render_trace, stf};
 use p4_ir::Ir;
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -95,8 +96,7 @@ pub fn p4(command: &P4Command) -> Result<(), Failure> {
         P4Command::Check(source) => source.unoptimised().map(drop),
         P4Command::Ir { source, after, passes } => ir(source, after.as_deref(), *passes),
         P4Command::Emit { source, target: _ } => {
-            print!("{}", p4_emit::emit_x86(&source.compile()?).map_err(|e| Failure::Usage(e.to_string()))?);
-            Ok(())
+            print_out(p4_emit::emit_x86(&source.compile()?).map_err(|e| Failure::Usage(e.to_string()))?)
         }
         P4Command::Run { source, stf, target } => run_stf(source, stf, target),
         P4Command::Trace { source, packet, port, entries, all } => trace(source, packet, PortId(*port), entries.as_deref(), *all),
@@ -105,18 +105,16 @@ pub fn p4(command: &P4Command) -> Result<(), Failure> {
 
 fn ir(source: &Source, after: Option<&str>, list: bool) -> Result<(), Failure> {
     if list {
-        p4_passes::PASSES.iter().for_each(|p| println!("{:20} {}", p.name, p.about));
-        return Ok(());
+        let lines: String = p4_passes::PASSES.iter().map(|p| format!("{:20} {}\n", p.name, p.about)).collect();
+        return print_out(lines);
     }
     let mut ir = source.unoptimised()?;
     let Some(after) = after else {
         p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(e.to_string()))?;
-        print!("{ir}");
-        return Ok(());
+        return print_out(ir);
     };
     if after == "none" {
-        print!("{ir}");
-        return Ok(());
+        return print_out(ir);
     }
     if !p4_passes::PASSES.iter().any(|p| p.name == after) {
         let names: Vec<&str> = p4_passes::PASSES.iter().map(|p| p.name).collect();
@@ -129,8 +127,15 @@ fn ir(source: &Source, after: Option<&str>, list: bool) -> Result<(), Failure> {
         }
     };
     p4_passes::run(&mut ir, &mut keep).map_err(|e| Failure::Failed(e.to_string()))?;
-    print!("{}", text.unwrap_or_default());
-    Ok(())
+    print_out(text.unwrap_or_default())
+}
+
+/// Prints a command's output. That its reader has seen enough (`| head`) is no fault.
+fn print_out(text: impl std::fmt::Display) -> Result<(), Failure> {
+    match write!(std::io::stdout().lock(), "{text}") {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::Failed(format!("cannot print: {e}"))),
+        _ => Ok(()),
+    }
 }
 
 fn run_stf(source: &Source, path: &std::path::Path, target: &str) -> Result<(), Failure> {
@@ -213,8 +218,7 @@ fn trace(source: &Source, packet: &str, port: PortId, entries: Option<&std::path
     }
     let mut recorder = Recorder::default();
     machine.process_traced(&bytes, port, 0, Mode::Whole, &mut recorder);
-    print!("{}", render_trace(&ir, &recorder.events, all));
-    Ok(())
+    print_out(render_trace(&ir, &recorder.events, all))
 }
 
 /// Bytes of hexadecimal text; blanks and colons are skipped.

@@ -20,6 +20,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("include/session.p4", include_str!("../../../p4/include/session.p4")),
     ("include/enforce.p4", include_str!("../../../p4/include/enforce.p4")),
     ("include/route.p4", include_str!("../../../p4/include/route.p4")),
+    ("include/police.p4", include_str!("../../../p4/include/police.p4")),
     ("include/tunnel.p4", include_str!("../../../p4/include/tunnel.p4")),
     ("include/usage.p4", include_str!("../../../p4/include/usage.p4")),
 ];

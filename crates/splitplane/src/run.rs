@@ -8,7 +8,7 @@ use crate::input::{Input, Next};
 use crate::report::{HEADER, Report, live_lines};
 use base::PortId;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
-use engine::{BufferLimits, Engine, Settings};
+use engine::{BufferLimits, Engine, Settings, WorkerPorts};
 use p4_ir::Ir;
 use pktio::Port;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
@@ -92,8 +92,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 pub struct OpenPort {
     /// Number in the data plane.
     pub id: PortId,
-    /// The device.
-    pub port: Box<dyn Port>,
+    /// For each worker the devices that it polls.
+    pub of_workers: Vec<Vec<Box<dyn Port>>>,
     /// Driver in use.
     pub driver: String,
     /// Our MAC address.
@@ -109,32 +109,42 @@ fn port_ids(config: &Config) -> Vec<PortId> {
 
 fn open_ports(config: &Config) -> Result<Vec<OpenPort>, Failure> {
     let fail = |e: pktio::PortError| Failure::Usage(e.to_string());
+    let workers = config.engine.workers;
     let mut open = Vec::new();
     for (port, id) in config.ports.iter().zip(port_ids(config)) {
         let interface = port.interface.as_deref().unwrap_or_default();
-        let (device, driver): (Box<dyn Port>, String) = match port.driver {
+        let (of_workers, driver): (Vec<Vec<Box<dyn Port>>>, &str) = match port.driver {
             Driver::AfXdp => {
-                (Box::new(pktio::af_xdp::AfXdp::open(&port.name, interface, Default::default()).map_err(fail)?), "af_xdp".into())
+                let shares = pktio::open_queues(&port.name, interface, workers).map_err(fail)?;
+                let boxed = |share: Vec<pktio::AfXdp>| share.into_iter().map(|p| Box::new(p) as Box<dyn Port>).collect();
+                (shares.into_iter().map(boxed).collect(), "af_xdp")
             }
             Driver::AfPacket => {
-                (Box::new(pktio::af_packet::AfPacket::open(&port.name, interface, Default::default()).map_err(fail)?), "af_packet".into())
+                let ports = pktio::open_shared(&port.name, interface, workers).map_err(fail)?;
+                (ports.into_iter().map(|p| vec![p]).collect(), "af_packet")
             }
             Driver::Auto => {
-                let opened = pktio::open_best(&port.name, interface).map_err(fail)?;
+                let opened = pktio::open_best(&port.name, interface, workers).map_err(fail)?;
                 if let Some(why) = &opened.fell_back {
                     tracing::warn!(port = port.name, "AF_XDP is not to be had, AF_PACKET instead: {why}");
                 }
-                (opened.port, if opened.fell_back.is_some() { "af_packet".into() } else { "af_xdp".into() })
+                (opened.ports, if opened.fell_back.is_some() { "af_packet" } else { "af_xdp" })
             }
             Driver::Udp => {
                 let Some(SocketAddr::V4(local)) = port.listen else {
                     return Err(Failure::Usage(format!("port `{}`: listen must be an IPv4 address and port", port.name)));
                 };
-                (Box::new(pktio::udp::UdpPort::bind(&port.name, local).map_err(fail)?), "udp".into())
+                let first = pktio::udp::UdpPort::bind(&port.name, local).map_err(fail)?;
+                let mut of_workers: Vec<Vec<Box<dyn Port>>> = Vec::new();
+                for _ in 1..workers {
+                    of_workers.push(vec![Box::new(pktio::TransmitOnly(first.try_clone().map_err(fail)?))]);
+                }
+                of_workers.insert(0, vec![Box::new(first)]);
+                (of_workers, "udp")
             }
             Driver::Pcap => {
                 let opened = pktio::pcap::PcapPort::open(&port.name, port.input.as_deref(), port.output.as_deref());
-                (Box::new(opened.map_err(fail)?), "pcap".into())
+                (vec![vec![Box::new(opened.map_err(fail)?)]], "pcap")
             }
         };
         let mac = match (port.mac, port.driver) {
@@ -143,7 +153,7 @@ fn open_ports(config: &Config) -> Result<Vec<OpenPort>, Failure> {
             (None, _) => pktio::interface::Interface::find(&port.name, interface).map_err(fail)?.mac,
         };
         tracing::info!(port = port.name, driver, "open");
-        open.push(OpenPort { id, port: device, driver, mac });
+        open.push(OpenPort { id, of_workers, driver: driver.to_owned(), mac });
     }
     Ok(open)
 }
@@ -175,9 +185,13 @@ impl Upf {
         let labels: Vec<PortLabel> = labels.collect();
         let (events, events_in) = bounded(65_536);
         let buffers = BufferLimits { per_pdr: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets };
-        let worker = ports.into_iter().map(|p| (p.id, p.port)).collect();
-        let engine =
-            Engine::start(&targets.target(), vec![worker], Settings { buffers }, events).map_err(|e| Failure::Usage(e.to_string()))?;
+        let mut workers: Vec<WorkerPorts> = (0..config.engine.workers).map(|_| Vec::new()).collect();
+        for port in ports {
+            for (worker, devices) in workers.iter_mut().zip(port.of_workers) {
+                worker.extend(devices.into_iter().map(|device| (port.id, device)));
+            }
+        }
+        let engine = Engine::start(&targets.target(), workers, Settings { buffers }, events).map_err(|e| Failure::Usage(e.to_string()))?;
         let engine = Arc::new(engine);
         let data = DataPlane::new(targets.clone(), engine.clone());
         let plane = Plane::new(&network, &ir.program, data).map_err(|e| Failure::Usage(e.to_string()))?;
@@ -275,12 +289,18 @@ fn receive_datagrams(socket: Arc<UdpSocket>) -> Result<Receiver<(SocketAddr, Vec
     Ok(receiver)
 }
 
+/// Longest IP packet that a port sends, in bytes.
+fn mtu(open: &OpenPort) -> u16 {
+    let frame = open.of_workers.iter().flatten().map(|p| p.max_frame()).min().unwrap_or(0);
+    u16::try_from(frame.saturating_sub(14)).unwrap_or(u16::MAX).min(upf::config::MAX_MTU)
+}
+
 fn network_config(config: &Config, open: &[OpenPort]) -> upf::config::NetworkConfig {
     let ports = config.ports.iter().zip(open).map(|(port, open)| upf::config::PortConfig {
         id: open.id,
         name: port.name.clone(),
         mac: open.mac,
-        mtu: u16::try_from(open.port.max_frame().saturating_sub(14)).unwrap_or(u16::MAX).min(upf::config::MAX_MTU),
+        mtu: mtu(open),
         addresses: port.addresses.iter().map(|p| (p.address, p.len)).collect(),
         network_instance: port.network_instance.clone(),
         role: match port.role {

@@ -8,6 +8,8 @@
 //! Where several targets police one rate, each has a bucket of its own: a class's rate shared by sessions of both targets, or
 //! a session that moves, is no longer exact. [`world::Flavour`] keeps rates where they are.
 
+#[path = "split_equals_whole/churn.rs"]
+mod churn;
 mod common;
 #[path = "split_equals_whole/packets.rs"]
 mod packets;
@@ -23,10 +25,11 @@ use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use base::{PortId, VerdictKind};
+use churn::Churn;
 use common::{CHECKED, Cases, Compared, Fleet, Frame, Setup, compile, native};
 use offload::{Policy, SessionFacts};
 use pfcp::rules::{Seid, SessionRules, UserPlane};
-use program::{Batch, CounterId, RuleError};
+use program::{Batch, CounterId, Program, RuleError};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -77,6 +80,7 @@ struct Run {
     plane: Plane<Data>,
     sessions: BTreeMap<Seid, SessionRules>,
     next_seid: Seid,
+    churn: Churn,
     /// Rules that the plane refused.
     refused: u64,
     /// Most sessions that were on the chip at a time.
@@ -90,13 +94,14 @@ fn case(setup: &Setup, seed: u64) -> (Compared, u64, usize) {
     let fleet = Fleet::new(&setup, rng.random_range(0..1 << 50));
     let data = Data { fleet, buffered: HashMap::new(), released: Vec::new(), sent: Vec::new() };
     let plane = Plane::new(&world.config, &setup.ir.program, data).unwrap_or_else(|e| panic!("{e}"));
-    let mut run = Run { rng, world, plane, sessions: BTreeMap::new(), next_seid: 1, refused: 0, on_chip: 0 };
+    let mut run = Run { rng, world, plane, sessions: BTreeMap::new(), next_seid: 1, churn: Churn::default(), refused: 0, on_chip: 0 };
     run.start(&setup);
     for round in 0..14 {
         // Many at first, then some of everything.
         for _ in 0..if round == 0 { 12 } else { run.rng.random_range(0..5) } {
             run.change_session();
         }
+        run.change_shared(&setup);
         run.packets();
         run.on_chip = run.on_chip.max(run.plane.data().fleet.split().sessions_on_fast());
         if run.rng.random_bool(0.3) {
@@ -120,7 +125,7 @@ impl Run {
 
     /// Establishes, modifies or ends a session.
     fn change_session(&mut self) {
-        let shape = |seid| Shape { seid, rates: self.world.rates(), resolved: self.world.resolved() };
+        let shape = |seid| Shape { seid, rates: self.world.rates() };
         let kind = if self.sessions.len() < 3 { 0 } else { self.rng.random_range(0..10) };
         let some = self.rng.random_range(0..self.sessions.len().max(1));
         let known = self.sessions.iter().nth(some).map(|(seid, rules)| (*seid, rules.clone()));
@@ -144,6 +149,22 @@ impl Run {
             }
         }
         self.settle_released();
+    }
+
+    /// Changes entries that belong to no session, or tries to.
+    fn change_shared(&mut self, setup: &Setup) {
+        let program = &setup.ir.program;
+        for _ in 0..self.rng.random_range(0..3) {
+            let batch = self.churn.batch(&mut self.rng, program, self.plane.ids());
+            if self.plane.data_mut().fleet.apply(&SessionFacts::default(), &batch).is_ok() {
+                self.churn.follow(&batch);
+            }
+        }
+        if self.rng.random_bool(0.2) {
+            let batch = churn::misfit(&mut self.rng, program, self.plane.ids());
+            let result = self.plane.data_mut().fleet.apply(&SessionFacts::default(), &batch);
+            assert!(result.is_err(), "a batch that does not fit is applied");
+        }
     }
 
     fn commit(&mut self, seid: Seid, rules: SessionRules) {
@@ -238,12 +259,40 @@ impl Run {
     }
 }
 
+/// Everything must have happened often enough for its equality to mean something.
+fn check_coverage(sum: &Compared, program: &Program) {
+    let mut missing = Vec::new();
+    let mut at_least = |what: &str, count: u64, least: u64| {
+        if count < least {
+            missing.push(format!("{what}: {count}, not {least}"));
+        }
+    };
+    for (table, (hits, misses)) in &sum.tables {
+        at_least(&format!("hits of {table}"), *hits, 2000);
+        at_least(&format!("misses of {table}"), *misses, 1000);
+    }
+    for kind in [VerdictKind::Forward, VerdictKind::Buffer, VerdictKind::Punt, VerdictKind::Drop] {
+        at_least(&format!("{kind:?}"), sum.kinds[kind as usize], 10_000);
+    }
+    // Each reason that the program declares, and what becomes of frames that grow too long.
+    for (code, name) in program.reasons.iter().filter(|(code, _)| *code != 0) {
+        at_least(name, sum.reason(*code), 300);
+    }
+    at_least("too long", sum.too_long(), 200);
+    at_least("packets run by the chip", sum.paths.0, 100_000);
+    at_least("packets run by x86 behind the chip", sum.paths.1, 100_000);
+    at_least("sessions without room on the chip", sum.refused_by_chip, 500);
+    at_least("batches applied", sum.batches.0, 20_000);
+    at_least("batches refused", sum.batches.1, 1000);
+    assert!(missing.is_empty(), "too few:\n{}", missing.join("\n"));
+}
+
 #[test]
 fn split_equals_whole() {
     let ir = compile("upf.p4", &[("SESSIONS", "256")]);
     let (whole, base) = (native(&ir, 11, &["-O1"]), native(&ir, 12, &["-O0"]));
     let setup = Setup { ir: ir.clone(), whole, base, chip: Chip::default(), policy: Policy::None };
-    let (started, cases) = (Instant::now(), Cases::from_env(60));
+    let (started, cases) = (Instant::now(), Cases::from_env(600));
     let (mut sum, mut refused, mut on_chip) = (Compared::default(), 0, 0);
     for seed in cases.seeds() {
         match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| case(&setup, seed))) {
@@ -258,5 +307,9 @@ fn split_equals_whole() {
             }
         }
     }
-    println!("{sum:#?}\n{refused} rules refused, {on_chip} sessions on chips, {:?}", started.elapsed());
+    println!("{}", sum.summary(&ir.program));
+    println!("{refused} rules refused, {on_chip} sessions on chips, {:?}", started.elapsed());
+    if cases.enough() {
+        check_coverage(&sum, &ir.program);
+    }
 }

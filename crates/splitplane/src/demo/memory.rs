@@ -56,7 +56,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let n4 = free_loopback_port()?;
     let config = Config::parse(&config(n4, args.share)).map_err(Failure::Failed)?;
     let ir = crate::program::compile(Path::new("upf.p4"), &[], &[])?;
-    let port = |id, port: MemoryPort, mac| OpenPort { id: PortId(id), port: Box::new(port), driver: "memory".into(), mac };
+    let port =
+        |id, port: MemoryPort, mac| OpenPort { id: PortId(id), of_workers: vec![vec![Box::new(port)]], driver: "memory".into(), mac };
     let upf = Upf::start(&config, ir, vec![port(0, n3, AROUND.n3_mac), port(128, n6, AROUND.n6_mac)])?;
 
     println!("SMF: association and {} sessions over PFCP on loopback", args.sessions);
@@ -115,7 +116,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         Err(why) => checks.check(false, "idle UE: packets buffered, reported once, released in order", &why.to_string()),
     }
     upf_is_sound(&mut checks, &report);
-    sessions_agree(&mut checks, &by_session(&records, &offered, &report, &charged));
+    sessions_agree(&mut checks, &by_session(&records, &offered, &report, &charged), None);
     println!("\nreports and captures are in {}", args.out.display());
     checks.finish()
 }

@@ -9,6 +9,8 @@ mod namespaces;
 mod netns;
 mod process;
 
+pub use netns::remove_at_end_of_input;
+
 use crate::failure::Failure;
 use std::path::PathBuf;
 
@@ -24,6 +26,9 @@ pub struct Args {
     /// Megabytes of the HTTP download.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     download_mb: u32,
+    /// Worker threads of the UPF, 1 to 16; the veth pairs get as many queues.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
+    workers: u8,
     /// One process over capture files, even as root.
     #[arg(long)]
     memory: bool,

@@ -1,14 +1,18 @@
 //! Network namespaces and veth pairs that exist only as long as their guard.
 
 use crate::failure::Failure;
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// After this time kernels have nothing more to say about new addresses.
 const QUIET: Duration = Duration::from_millis(300);
 
+/// How long [`remove_at_end_of_input`] looks again: a namespace may just be in the making, a process on its way into it.
+const LAST_LOOKS: Duration = Duration::from_secs(1);
+
 /// Three namespaces: RAN side, UPF, data network, joined by a veth pair each side of the UPF. Removed on drop, and
-/// with them all devices and processes' sockets in them.
+/// with them all devices and processes' sockets in them; also if this process is interrupted or killed.
 pub struct Networks {
     /// RAN side: interface `n3`.
     pub ran: Namespace,
@@ -16,6 +20,8 @@ pub struct Networks {
     pub upf: Namespace,
     /// Data network: interface `n6`.
     pub dn: Namespace,
+    /// Goes last.
+    _caretaker: Caretaker,
 }
 
 /// One namespace.
@@ -25,12 +31,16 @@ pub struct Namespace {
 
 impl Networks {
     /// Creates them under names that carry this process's number.
-    pub fn create() -> Result<Networks, Failure> {
+    /// The veth pairs have `queues` queues each way.
+    pub fn create(queues: u8) -> Result<Networks, Failure> {
         let id = std::process::id();
+        let name = |side: &str| format!("splitplane-{side}-{id}");
+        let caretaker = Caretaker::start(&[name("ran"), name("upf"), name("dn")])?;
         let networks = Networks {
-            ran: Namespace::create(format!("splitplane-ran-{id}"))?,
-            upf: Namespace::create(format!("splitplane-upf-{id}"))?,
-            dn: Namespace::create(format!("splitplane-dn-{id}"))?,
+            ran: Namespace::create(name("ran"))?,
+            upf: Namespace::create(name("upf"))?,
+            dn: Namespace::create(name("dn"))?,
+            _caretaker: caretaker,
         };
         for ns in [&networks.ran, &networks.upf, &networks.dn] {
             ns.ip(&["link", "set", "lo", "up"])?;
@@ -44,8 +54,8 @@ impl Networks {
         networks.dn.sysctl("net.ipv6.conf.default.mldv2_unsolicited_report_interval=10")?;
         networks.ran.sysctl("net.ipv4.conf.all.rp_filter=0")?;
         networks.ran.sysctl("net.ipv4.conf.default.rp_filter=0")?;
-        networks.join("n3", &networks.ran)?;
-        networks.join("n6", &networks.dn)?;
+        networks.join("n3", &networks.ran, queues)?;
+        networks.join("n6", &networks.dn, queues)?;
         networks.ran.ip(&["address", "add", "10.3.0.2/24", "dev", "n3"])?;
         networks.dn.ip(&["address", "add", "10.6.0.2/24", "dev", "n6"])?;
         networks.dn.ip(&["-6", "address", "add", "2001:db8:6::2/64", "dev", "n6", "nodad"])?;
@@ -56,11 +66,12 @@ impl Networks {
     }
 
     /// A veth pair of one name, one end in the UPF's namespace. The far end has no IPv6 address of its own making.
-    fn join(&self, name: &str, far: &Namespace) -> Result<(), Failure> {
-        run(
-            "ip",
-            &["link", "add", name, "netns", &self.upf.name, "mtu", "1600", "type", "veth", "peer", "name", name, "netns", &far.name],
-        )?;
+    fn join(&self, name: &str, far: &Namespace, queues: u8) -> Result<(), Failure> {
+        let queues = queues.to_string();
+        let queues = ["numrxqueues", &queues, "numtxqueues", &queues];
+        let near = ["link", "add", name, "netns", &self.upf.name, "mtu", "1600"];
+        let pair = ["type", "veth", "peer", "name", name, "netns", &far.name];
+        run("ip", &[&near[..], &queues, &pair, &queues].concat())?;
         far.ip(&["link", "set", name, "mtu", "1600", "addrgenmode", "none"])?;
         for ns in [&self.upf, far] {
             let me = std::env::current_exe().map_err(|e| Failure::Failed(format!("cannot find this program: {e}")))?;
@@ -110,14 +121,50 @@ impl Namespace {
 
 impl Drop for Namespace {
     fn drop(&mut self) {
-        // What still runs inside would keep the namespace alive without a name.
-        if let Ok(out) = Command::new("ip").args(["netns", "pids", &self.name]).output() {
-            for pid in String::from_utf8_lossy(&out.stdout).split_whitespace() {
-                let _ = Command::new("kill").args(["-KILL", pid]).stderr(Stdio::null()).status();
-            }
-        }
-        let _ = Command::new("ip").args(["netns", "delete", &self.name]).stderr(Stdio::null()).status();
+        remove(&self.name);
     }
+}
+
+/// A process that does what our drops would have done if we are killed, or interrupted at the terminal. It waits at the end
+/// of a pipe that we alone hold open; a process group of its own keeps it from being interrupted with us.
+struct Caretaker(Child);
+
+impl Caretaker {
+    fn start(names: &[String]) -> Result<Caretaker, Failure> {
+        let me = std::env::current_exe().map_err(|e| Failure::Failed(format!("cannot find this program: {e}")))?;
+        let mut command = Command::new(me);
+        command.arg("remove-namespaces").args(names).process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().map(Caretaker).map_err(|e| Failure::Failed(format!("cannot start the demo's caretaker: {e}")))
+    }
+}
+
+impl Drop for Caretaker {
+    /// All is removed when we come here.
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Waits until standard input ends, then removes these namespaces and kills what runs in them.
+pub fn remove_at_end_of_input(names: &[String]) {
+    let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+    let end = Instant::now() + LAST_LOOKS;
+    while Instant::now() < end {
+        names.iter().for_each(|name| remove(name));
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// Removes a namespace, if it is there. What still runs inside would keep it alive without a name.
+fn remove(name: &str) {
+    if let Ok(out) = Command::new("ip").args(["netns", "pids", name]).stderr(Stdio::null()).output() {
+        for pid in String::from_utf8_lossy(&out.stdout).split_whitespace() {
+            let _ = Command::new("kill").args(["-KILL", pid]).stderr(Stdio::null()).status();
+        }
+    }
+    let _ = Command::new("ip").args(["netns", "delete", name]).stderr(Stdio::null()).status();
 }
 
 fn run(program: &str, args: &[&str]) -> Result<(), Failure> {

@@ -111,6 +111,15 @@ impl Background {
         command.spawn().map(Background).map_err(|e| Failure::Usage(format!("cannot start {name}: {e}; `make setup` installs it")))
     }
 
+    /// Asks it to end, as a terminal does, and waits: for a program that has something to write first.
+    pub fn interrupt(mut self) {
+        let _ = Command::new("kill").args(["-INT", &self.0.id().to_string()]).stderr(Stdio::null()).status();
+        let end = Instant::now() + Duration::from_secs(5);
+        while matches!(self.0.try_wait(), Ok(None)) && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
     /// Waits until it ends by itself; what it printed.
     pub fn output(mut self) -> String {
         let mut text = String::new();

@@ -368,6 +368,27 @@ impl Compared {
         self.refused_by_chip += other.refused_by_chip;
     }
 
+    /// As text, by names.
+    pub fn summary(&self, program: &Program) -> String {
+        let mut tables: Vec<String> = self.tables.iter().map(|(name, (hits, misses))| format!("  {name}: {hits}/{misses}")).collect();
+        let mut reasons: Vec<String> = self.reasons.iter().map(|(code, n)| format!("  {}: {n}", program.reason_name(*code))).collect();
+        tables.sort();
+        reasons.sort();
+        let [forward, buffer, punt, drop, _] = self.kinds;
+        format!(
+            "{} packets: {forward} forward, {buffer} buffer, {punt} punt, {drop} drop\nthe chip ran {}, x86 behind it {}; {} sessions without room\n\
+             {} batches applied, {} refused\nhits/misses:\n{}\nreasons:\n{}",
+            self.packets,
+            self.paths.0,
+            self.paths.1,
+            self.refused_by_chip,
+            self.batches.0,
+            self.batches.1,
+            tables.join("\n"),
+            reasons.join("\n"),
+        )
+    }
+
     /// Drops and punts for a reason.
     pub fn reason(&self, code: u8) -> u64 {
         self.reasons.get(&code).copied().unwrap_or(0)

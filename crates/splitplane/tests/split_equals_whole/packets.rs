@@ -212,7 +212,7 @@ fn g_pdu(rng: &mut ChaCha8Rng, side: Side, endpoint: Ipv4Addr, teid: u32, qfi: O
 /// A GTP-U message in UDP and IPv4; one in twenty of these is odd.
 fn tunnelled(rng: &mut ChaCha8Rng, side: Side, endpoint: Ipv4Addr, message: &[u8]) -> Frame {
     let src_port = gtpu_source_port(rng);
-    let peer = gnb(rng, false);
+    let peer = gnb(rng);
     let mut packet = IpPacket::new(peer.into(), endpoint.into(), UDP, udp(src_port, 2152, message));
     if rng.random_bool(0.05) {
         packet.disturb(rng);
@@ -284,7 +284,7 @@ fn signalling(rng: &mut ChaCha8Rng) -> Frame {
 /// The first part of a tunnel's packet, or a later one.
 fn fragmented_tunnel(rng: &mut ChaCha8Rng) -> Frame {
     let message = gtpu(rng, G_PDU, 16, None, &[0x45; 60]);
-    let mut packet = IpPacket::new(gnb(rng, true).into(), N3.into(), UDP, udp(2152, 2152, &message));
+    let mut packet = IpPacket::new(gnb(rng).into(), N3.into(), UDP, udp(2152, 2152, &message));
     packet.fragment = if rng.random_bool(0.5) { (true, 0) } else { (false, 9) };
     arrive(rng, Side::Access, IPV4, &packet.emit())
 }
@@ -313,7 +313,7 @@ fn to_us(rng: &mut ChaCha8Rng) -> Frame {
         (protocol, transport(rng, protocol, 4000, 2152))
     };
     let (side, packet) = match rng.random_range(0..5) {
-        0 => (Side::Access, IpPacket::new(gnb(rng, false).into(), N3.into(), payload.0, payload.1)),
+        0 => (Side::Access, IpPacket::new(gnb(rng).into(), N3.into(), payload.0, payload.1)),
         1 => (Side::Core, IpPacket::new(any_v4(rng), N6.into(), payload.0, payload.1)),
         2 => (Side::N9, IpPacket::new(Ipv4Addr::new(10, 0, 9, 20).into(), N9.into(), payload.0, payload.1)),
         3 => (Side::Core, IpPacket::new(any_v6(rng), N6_V6.into(), payload.0, payload.1)),

@@ -13,19 +13,19 @@ pub struct Shape {
     pub seid: Seid,
     /// Whether rates may be set.
     pub rates: bool,
-    /// Whether only neighbours that are known may be named.
-    pub resolved: bool,
 }
 
 /// A session as an SMF establishes it.
 pub fn establish(rng: &mut ChaCha8Rng, shape: &Shape) -> SessionRules {
     let mut rules = SessionRules::default();
     for id in 1..=4 {
-        rules.fars.insert(id, far(rng, shape, id % 2 == 1));
+        rules.fars.insert(id, far(rng, id % 2 == 1));
         rules.qers.insert(id, qer(rng, shape));
         rules.urrs.insert(id, Urr { measure_volume: true, exhausted: rng.random_bool(0.04), ..Urr::default() });
     }
-    rules.fars.insert(5, Far { forwarding: Some(forwarding(Interface::CpFunction, Some((0x777, Ipv4Addr::new(10, 0, 3, 9))))), ..action(true) });
+    rules
+        .fars
+        .insert(5, Far { forwarding: Some(forwarding(Interface::CpFunction, Some((0x777, Ipv4Addr::new(10, 0, 3, 9))))), ..action(true) });
     let flows = rng.random_range(1..=3);
     for flow in 0..flows {
         let last = flow + 1 == flows;
@@ -43,9 +43,15 @@ pub fn establish(rng: &mut ChaCha8Rng, shape: &Shape) -> SessionRules {
     }
     if rng.random_bool(0.15) {
         // N9: downlink packets come by a tunnel too.
-        let pdi = Pdi { f_teid: Some(FTeid { teid: shape.seid as u32 * 16 + 9, ipv4: N9 }), network_instance: Some("n9".into()), ..pdi(Interface::Core) };
+        let pdi = Pdi {
+            f_teid: Some(FTeid { teid: shape.seid as u32 * 16 + 9, ipv4: N9 }),
+            network_instance: Some("n9".into()),
+            ..pdi(Interface::Core)
+        };
         let sdf_filters = if rng.random_bool(0.5) { vec![filter(rng)] } else { vec![] };
-        rules.pdrs.insert(22, Pdr { far_id: Some(2), urr_ids: ids(rng, 0.5), qer_ids: ids(rng, 0.3), ..pdr(9, Pdi { sdf_filters, ..pdi }) });
+        rules
+            .pdrs
+            .insert(22, Pdr { far_id: Some(2), urr_ids: ids(rng, 0.5), qer_ids: ids(rng, 0.3), ..pdr(9, Pdi { sdf_filters, ..pdi }) });
     }
     rules
 }
@@ -55,7 +61,7 @@ pub fn modify(rng: &mut ChaCha8Rng, shape: &Shape, rules: &mut SessionRules) {
     for _ in 0..rng.random_range(1..4) {
         let id = rng.random_range(1..=4u32);
         match rng.random_range(0..10) {
-            0..=2 => drop(rules.fars.insert(id, far(rng, shape, id % 2 == 1))),
+            0..=2 => drop(rules.fars.insert(id, far(rng, id % 2 == 1))),
             3 => drop(rules.qers.insert(id, qer(rng, shape))),
             4 => rules.urrs.entry(id).or_default().exhausted = rng.random_bool(0.1),
             5 => {
@@ -94,7 +100,7 @@ fn add_flow(rng: &mut ChaCha8Rng, shape: &Shape, rules: &mut SessionRules, id: u
     let qfis = if rng.random_bool(0.15) { (0..rng.random_range(1..4)).map(|_| rng.random_range(1..10)).collect() } else { vec![] };
     let precedence = if takes_all { 255 } else { rng.random_range(0..20) };
     let (urr_ids, qer_ids) = (ids(rng, 0.5), ids(rng, 0.35));
-    let addressed = shape.seid % 4 != 0 && rng.random_bool(0.75);
+    let addressed = !shape.seid.is_multiple_of(4) && rng.random_bool(0.75);
     // Mostly one tunnel for all flows.
     let teid = if rng.random_bool(0.75) { 0 } else { id as u32 % 8 };
     let uplink = Pdi {
@@ -105,7 +111,12 @@ fn add_flow(rng: &mut ChaCha8Rng, shape: &Shape, rules: &mut SessionRules, id: u
         ..pdi(Interface::Access)
     };
     let network_instance = Some("internet".to_owned());
-    let downlink = Pdi { ue_ip: ue(true), network_instance, sdf_filters, ..pdi(if rng.random_bool(0.9) { Interface::Core } else { Interface::SgiLan }) };
+    let downlink = Pdi {
+        ue_ip: ue(true),
+        network_instance,
+        sdf_filters,
+        ..pdi(if rng.random_bool(0.9) { Interface::Core } else { Interface::SgiLan })
+    };
     let common = |pdr: Pdr| Pdr { urr_ids: urr_ids.clone(), qer_ids: qer_ids.clone(), ..pdr };
     let fars = [1, 2, 1, 2, 3, 4].as_chunks::<2>().0[rng.random_range(0..3)];
     rules.pdrs.insert(id, common(Pdr { far_id: Some(fars[0]), ..pdr(precedence, uplink) }));
@@ -117,16 +128,16 @@ fn add_flow(rng: &mut ChaCha8Rng, shape: &Shape, rules: &mut SessionRules, id: u
 
 /// A tunnel of the session; a few in a hundred sessions want one of their neighbour.
 fn tunnel(shape: &Shape, n: u32) -> FTeid {
-    let session = if shape.seid % 37 == 0 { shape.seid - 1 } else { shape.seid };
+    let session = if shape.seid.is_multiple_of(37) { shape.seid - 1 } else { shape.seid };
     FTeid { teid: session as u32 * 16 + n, ipv4: N3 }
 }
 
-fn far(rng: &mut ChaCha8Rng, shape: &Shape, uplink: bool) -> Far {
+fn far(rng: &mut ChaCha8Rng, uplink: bool) -> Far {
     let tos = rng.random_bool(0.3).then(|| (tos(rng), 0xfc));
-    let peer = (rng.random_range(1..1 << 20), gnb(rng, shape.resolved));
+    let peer = (rng.random_range(1..1 << 20), gnb(rng));
     let towards = match (uplink, rng.random_range(0..8)) {
         (true, 0) => {
-            let n9 = Ipv4Addr::new(10, 0, 9, rng.random_range(20..if shape.resolved { 22 } else { 24 }));
+            let n9 = Ipv4Addr::new(10, 0, 9, rng.random_range(20..24));
             Forwarding { network_instance: Some("n9".into()), ..forwarding(Interface::Core, Some((peer.0, n9))) }
         }
         // Handover: forwarded downlink data goes back to the access side.
@@ -203,7 +214,13 @@ fn filter(rng: &mut ChaCha8Rng) -> SdfFilter {
     let mut ports = |share| if rng.random_bool(share) { (0..rng.random_range(1..4)).map(|_| l4_ports(rng)).collect() } else { vec![] };
     let (remote_ports, local_ports) = (ports(0.5), ports(0.2));
     let protocol = rng.random_bool(0.5).then(|| l4_protocol(rng));
-    let flow = FlowDescription { protocol, remote, remote_ports, local: [AddressMatch::Assigned, AddressMatch::Any][rng.random_range(0..2)], local_ports };
+    let flow = FlowDescription {
+        protocol,
+        remote,
+        remote_ports,
+        local: [AddressMatch::Assigned, AddressMatch::Any][rng.random_range(0..2)],
+        local_ports,
+    };
     SdfFilter {
         flow: rng.random_bool(0.9).then_some(flow),
         tos: rng.random_bool(0.15).then(|| (tos(rng), 0xfc)),

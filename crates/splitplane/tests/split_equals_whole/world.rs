@@ -92,10 +92,9 @@ pub fn ue_v6(session: u64, host: u16) -> Ipv6Addr {
 }
 
 /// gNodeBs, some of them behind VXLAN.
-pub fn gnb(rng: &mut ChaCha8Rng, resolved: bool) -> Ipv4Addr {
+pub fn gnb(rng: &mut ChaCha8Rng) -> Ipv4Addr {
     match rng.random_range(0..4) {
         0 => Ipv4Addr::new(10, 77, 0, rng.random_range(1..4)),
-        _ if resolved => Ipv4Addr::new(10, 0, 3, rng.random_range(50..54)),
         _ => Ipv4Addr::new(10, 0, 3, rng.random_range(50..60)),
     }
 }
@@ -126,7 +125,8 @@ impl World {
         let dscps: Vec<u8> = (0..rng.random_range(1..5)).map(|_| [0, 0, 10, 26, 34, 46][rng.random_range(0..6)]).collect();
         let share = Policy::Share([1.0, rng.random_range(0.2..1.0)][rng.random_range(0..2)]);
         let len = rng.random_range(26..32);
-        let ues = Policy::Ues(vec![(prefix_v4(ue_v4(rng.random_range(1..40)), len).0, len), (ue_v6(0, 0).into(), rng.random_range(56..64))]);
+        let ues =
+            Policy::Ues(vec![(prefix_v4(ue_v4(rng.random_range(1..40)), len).0, len), (ue_v6(0, 0).into(), rng.random_range(56..64))]);
         let policy = match (flavour, rng.random_range(0..3)) {
             (Flavour::Rates, _) => Policy::None,
             (_, 0) => Policy::Dscps(dscps),
@@ -141,11 +141,6 @@ impl World {
     /// Whether sessions have maximum bit rates.
     pub fn rates(&self) -> bool {
         self.flavour != Flavour::SmallChip
-    }
-
-    /// Whether all next hops are known from the start.
-    pub fn resolved(&self) -> bool {
-        self.flavour == Flavour::ChipRates
     }
 }
 
@@ -169,7 +164,6 @@ fn prefix_v6(ip: Ipv6Addr, len: u8) -> Prefix {
 }
 
 fn network(rng: &mut ChaCha8Rng, flavour: Flavour) -> NetworkConfig {
-    let resolved = flavour == Flavour::ChipRates;
     let port = |id: PortId, name: &str, instance: &str, role, addresses: &[Prefix], endpoints: &[Ipv4Addr]| PortConfig {
         id,
         name: name.into(),
@@ -181,12 +175,10 @@ fn network(rng: &mut ChaCha8Rng, flavour: Flavour) -> NetworkConfig {
         gtpu_endpoints: endpoints.to_vec(),
         proxy_prefixes: vec![],
     };
-    // Where everybody must be known, no address of the network is without a route to a neighbour that is.
-    let n6_len = if resolved { 32 } else { 24 };
     let ports = vec![
         port(PORT_N3, "n3", "access", Role::Access, &[(N3.into(), 24), (v6("fd00:3::1"), 64)], &[N3]),
         port(PORT_N9, "n9", "n9", Role::Both, &[(N9.into(), 24)], &[N9]),
-        port(PORT_N6, "n6", "internet", Role::Core, &[(N6.into(), n6_len), (N6_V6.into(), if resolved { 128 } else { 64 })], &[]),
+        port(PORT_N6, "n6", "internet", Role::Core, &[(N6.into(), 24), (N6_V6.into(), 64)], &[]),
         port(PORT_VXLAN, "underlay", "access", Role::Access, &[], &[]),
         port(PORT_VXLAN_PLAIN, "underlay-n6", "internet", Role::Core, &[], &[]),
     ];
@@ -210,36 +202,33 @@ fn network(rng: &mut ChaCha8Rng, flavour: Flavour) -> NetworkConfig {
         ],
     };
     let mut neighbours: Vec<StaticNeighbour> = Vec::new();
-    let mut neighbour = |port: PortId, ip: IpAddr| neighbours.push(StaticNeighbour { port, ip, mac: [2, 0, 0, 4, port.0 as u8, neighbours.len() as u8] });
+    let mut neighbour =
+        |port: PortId, ip: IpAddr| neighbours.push(StaticNeighbour { port, ip, mac: [2, 0, 0, 4, port.0 as u8, neighbours.len() as u8] });
     (50..54).for_each(|n| neighbour(PORT_N3, v4(10, 0, 3, n)));
     neighbour(PORT_N3, v4(10, 0, 3, 9));
     (20..22).for_each(|n| neighbour(PORT_N9, v4(10, 0, 9, n)));
 
-    let route = |instance: &str, prefix: Prefix, gateway: IpAddr| Route { network_instance: instance.into(), prefix, via: Via::Gateway(gateway) };
+    let route =
+        |instance: &str, prefix: Prefix, gateway: IpAddr| Route { network_instance: instance.into(), prefix, via: Via::Gateway(gateway) };
     let mut routes = vec![route("access", (v4(10, 77, 0, 0), 16), v4(10, 77, 0, 254))];
     let remotes = [v4(10, 88, 0, 254), v6("fd00:88::fe")];
-    if resolved {
-        routes.push(route("internet", (v4(192, 0, 0, 0), 4), remotes[0]));
-        routes.push(route("internet", (v6("2001:db8::"), 32), remotes[1]));
-    } else {
-        (250..253).for_each(|n| neighbour(PORT_N6, v4(10, 0, 6, n)));
-        neighbour(PORT_N6, v6("fd00:6::fa"));
-        routes.push(route("internet", (v4(192, 0, 2, 0), 24), v4(10, 0, 6, 250)));
-        routes.push(route("internet", (v6("2001:db8::"), 32), v6("fd00:6::fa")));
-        if rng.random_bool(0.7) {
-            routes.push(route("internet", (v4(0, 0, 0, 0), 0), v4(10, 0, 6, rng.random_range(250..=254))));
-        }
-        if rng.random_bool(0.7) {
-            routes.push(route("internet", (v6("::"), 0), [v6("fd00:6::fa"), v6("fd00:6::fe"), remotes[1]][rng.random_range(0..3)]));
-        }
+    (250..253).for_each(|n| neighbour(PORT_N6, v4(10, 0, 6, n)));
+    neighbour(PORT_N6, v6("fd00:6::fa"));
+    routes.push(route("internet", (v4(192, 0, 2, 0), 24), v4(10, 0, 6, 250)));
+    routes.push(route("internet", (v6("2001:db8::"), 32), v6("fd00:6::fa")));
+    if rng.random_bool(0.7) {
+        routes.push(route("internet", (v4(0, 0, 0, 0), 0), v4(10, 0, 6, rng.random_range(250..=254))));
+    }
+    if rng.random_bool(0.7) {
+        routes.push(route("internet", (v6("::"), 0), [v6("fd00:6::fa"), v6("fd00:6::fe"), remotes[1]][rng.random_range(0..3)]));
     }
     for _ in 0..rng.random_range(0..30) {
         let wide = rng.random_bool(0.3);
         let (prefix, gateway) = if rng.random_bool(0.6) {
-            let gateway = if resolved || rng.random_bool(0.3) { remotes[0] } else { v4(10, 0, 6, rng.random_range(248..=254)) };
+            let gateway = if rng.random_bool(0.3) { remotes[0] } else { v4(10, 0, 6, rng.random_range(248..=254)) };
             (prefix_v4(remote_v4(rng), if wide { rng.random_range(0..=32) } else { rng.random_range(20..=32) }), gateway)
         } else {
-            let gateway = if resolved || rng.random_bool(0.3) { remotes[1] } else { [v6("fd00:6::fa"), v6("fd00:6::fe")][rng.random_range(0..2)] };
+            let gateway = if rng.random_bool(0.3) { remotes[1] } else { [v6("fd00:6::fa"), v6("fd00:6::fe")][rng.random_range(0..2)] };
             (prefix_v6(remote_v6(rng), if wide { rng.random_range(0..=128) } else { rng.random_range(32..=128) }), gateway)
         };
         let by_hand = [DEAD_ENDS.0, DEAD_ENDS.1];
@@ -352,7 +341,7 @@ pub fn by_hand(rng: &mut ChaCha8Rng, program: &Program, ids: &Ids) -> Batch {
             "out_vrf" => rng.random_range(0..4),
             "encapsulation" => rng.random_range(0..6),
             "flags" => rng.random_range(0..4),
-            "tunnel_dst" => u128::from(u32::from(gnb(rng, true))),
+            "tunnel_dst" => u128::from(u32::from(gnb(rng))),
             _ => rng.random::<u128>() & base::Bits::mask(p.width),
         });
         let args = args.collect();

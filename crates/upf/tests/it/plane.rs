@@ -187,6 +187,22 @@ fn buffers_open_close_and_end() {
 }
 
 #[test]
+fn what_waits_is_dropped_at_the_cp_functions_wish() {
+    let mut plane = plane_of(64);
+    plane.commit(1, Some(&open5gs())).unwrap();
+    let (batches, infos) = (plane.data().batches.len(), plane.data().infos.len());
+    plane.drop_buffered(1);
+    assert_eq!(std::mem::take(&mut plane.data_mut().fates), [(1, BufferFate::Discard), (3, BufferFate::Discard)]);
+    assert!(plane.data().batches[batches..].iter().all(|batch| batch.ops.is_empty()), "no entry changes");
+    assert!(plane.data().infos[infos - 1..].windows(2).all(|pair| pair[0] == pair[1]), "nor what the session is");
+    plane.drop_buffered(2);
+    plane.commit(1, Some(&open5gs_connected())).unwrap();
+    plane.data_mut().fates.clear();
+    plane.drop_buffered(1);
+    assert_eq!(plane.data().fates, [], "nothing buffers any more");
+}
+
+#[test]
 fn an_exhausted_quota_drops_and_a_rate_keeps_its_buckets() {
     let mut plane = plane_of(64);
     plane.commit(1, Some(&pfcpsim())).unwrap();

@@ -1,0 +1,241 @@
+//! The engine with a target that does what a packet's first byte says.
+
+use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
+use crossbeam_channel::{Receiver, bounded};
+use engine::{BufferFate, BufferLimits, Engine, Event, Settings};
+use pktio::Port;
+use pktio::memory::MemoryPort;
+use program::{Batch, CounterId, Program, RuleError, TableId};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use target::{Capabilities, Count, Lane, TableStats, Target};
+
+const FORWARD: u8 = 0;
+const BUFFER: u8 = 1;
+const PUNT: u8 = 2;
+const DROP: u8 = 3;
+const NOWHERE: u8 = 4;
+/// The PDR number of buffered packets.
+const PDR: u32 = 7;
+
+/// Packets that say BUFFER are buffered until `released`, then forwarded.
+#[derive(Default)]
+struct Scripted {
+    program: Arc<Program>,
+    released: Arc<AtomicBool>,
+}
+
+impl Target for Scripted {
+    fn name(&self) -> &str {
+        "scripted"
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { modelled: false, subset: false, buffers: true }
+    }
+    fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+    fn apply(&self, _: &Batch) -> Result<(), RuleError> {
+        Ok(())
+    }
+    fn lane(&self, _: usize) -> Box<dyn Lane> {
+        Box::new(ScriptedLane(self.released.clone()))
+    }
+    fn counter(&self, _: CounterId, _: u64) -> Count {
+        Count::default()
+    }
+    fn table_stats(&self, _: TableId) -> TableStats {
+        TableStats::default()
+    }
+}
+
+struct ScriptedLane(Arc<AtomicBool>);
+
+impl Lane for ScriptedLane {
+    fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], _: u64) {
+        for (packet, verdict) in packets.iter().zip(verdicts) {
+            let across = Verdict::forward(PortId(packet.port.0 ^ 1));
+            *verdict = match packet.data()[0] {
+                FORWARD => across,
+                BUFFER if self.0.load(Ordering::SeqCst) => across,
+                BUFFER => Verdict { kind: VerdictKind::Buffer, mark: PDR, ..Verdict::default() },
+                PUNT => Verdict { kind: VerdictKind::Punt, reason: 9, mark: 3, ..Verdict::default() },
+                NOWHERE => Verdict::forward(PortId(77)),
+                _ => Verdict::drop(DropReason(20)),
+            };
+        }
+    }
+}
+
+struct World {
+    engine: Engine,
+    released: Arc<AtomicBool>,
+    events: Receiver<Event>,
+    /// For each worker its far ends of ports 0 and 1.
+    far: Vec<[MemoryPort; 2]>,
+}
+
+fn world(workers: usize, buffers: BufferLimits) -> World {
+    let target = Scripted::default();
+    let released = target.released.clone();
+    let target: Arc<dyn Target> = Arc::new(target);
+    let (sender, events) = bounded(1024);
+    let (mut near, mut far) = (Vec::new(), Vec::new());
+    for _ in 0..workers {
+        let (a, far_a) = pktio::memory::pair("a", "far a", 4096);
+        let (b, far_b) = pktio::memory::pair("b", "far b", 4096);
+        let ports: Vec<(PortId, Box<dyn Port>)> = vec![(PortId(0), Box::new(a)), (PortId(1), Box::new(b))];
+        near.push(ports);
+        far.push([far_a, far_b]);
+    }
+    let engine = Engine::start(&target, near, Settings { buffers }, sender).unwrap();
+    World { engine, released, events, far }
+}
+
+fn packet(what: u8, number: u32) -> Packet {
+    let mut bytes = vec![what, 0, 0, 0];
+    bytes.extend(number.to_be_bytes());
+    Packet::new(&bytes, PortId(0))
+}
+
+fn number(packet: &Packet) -> u32 {
+    u32::from_be_bytes(packet.data()[4..8].try_into().unwrap())
+}
+
+/// Waits for `n` packets from a far end.
+fn receive(port: &mut MemoryPort, n: usize) -> Vec<Packet> {
+    let mut got = Vec::new();
+    let mut burst: Vec<Packet> = (0..64).map(|_| Packet::empty(0)).collect();
+    let end = Instant::now() + Duration::from_secs(10);
+    while got.len() < n && Instant::now() < end {
+        let k = port.receive(&mut burst).unwrap();
+        got.extend(burst[..k].iter().cloned());
+        if k == 0 {
+            std::thread::yield_now();
+        }
+    }
+    assert_eq!(got.len(), n);
+    got
+}
+
+fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(10);
+    while !holds() {
+        assert!(Instant::now() < end, "{what}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn every_fate_is_counted_where_it_happens() {
+    let mut w = world(1, BufferLimits { per_pdr: 2, total: 10 });
+    for (n, what) in [FORWARD, PUNT, DROP, NOWHERE, BUFFER, BUFFER, BUFFER].into_iter().enumerate() {
+        assert_eq!(w.far[0][0].transmit(&[packet(what, n as u32)]).unwrap(), 1);
+    }
+    assert_eq!(number(&receive(&mut w.far[0][1], 1)[0]), 0);
+    wait_until("all packets are received", || w.engine.ledger().ports[&PortId(0)].received.packets == 7);
+    wait_until("the ledger balances", || w.engine.ledger().imbalance() == 0);
+    let events: Vec<Event> = w.events.try_iter().collect();
+    assert!(matches!(events[..], [Event::Punt { reason: 9, mark: 3, .. }, Event::Buffering { pdr: PDR }, ..]), "{events:?}");
+    assert!(events[1..].iter().all(|e| matches!(e, Event::Buffering { pdr: PDR })), "{events:?}");
+    let ledger = w.engine.ledger();
+    assert_eq!(ledger.ports[&PortId(1)].transmitted, Count { packets: 1, bytes: 8 });
+    assert_eq!(ledger.punted[&9].packets, 1);
+    assert_eq!(ledger.dropped[&20].packets, 1);
+    assert_eq!(ledger.dropped[&DropReason::NO_PORT.0].packets, 1);
+    assert_eq!(ledger.dropped[&DropReason::BUFFER_FULL.0].packets, 1);
+    assert_eq!((ledger.buffered.packets, ledger.waiting()), (2, 2));
+    w.engine.stop();
+    let ledger = w.engine.ledger();
+    assert_eq!(ledger.dropped[&DropReason::STOPPING.0].packets, 2, "what waited is not lost in silence");
+    assert_eq!((ledger.waiting(), ledger.imbalance()), (0, 0));
+    assert!(w.engine.inject(vec![packet(FORWARD, 0)]).is_err());
+}
+
+/// Packets keep coming while those of an idle UE are released: none may overtake, none may be lost.
+#[test]
+fn released_packets_are_not_overtaken() {
+    for workers in [1, 2] {
+        let mut w = world(workers, BufferLimits { per_pdr: 1 << 20, total: 1 << 20 });
+        let mut sent = vec![0u32; workers];
+        let mut send = |w: &mut World, worker: usize| {
+            if w.far[worker][0].transmit(&[packet(BUFFER, sent[worker])]).unwrap() == 1 {
+                sent[worker] += 1;
+            }
+        };
+        for n in 0..500 * workers {
+            send(&mut w, n % workers);
+        }
+        wait_until("these are buffered", || w.engine.ledger().waiting() == 500 * workers as u64);
+        std::thread::scope(|scope| {
+            let released = w.released.clone();
+            let engine = &w.engine;
+            let settle = scope.spawn(move || {
+                std::thread::sleep(Duration::from_millis(2));
+                engine.settle(&[(PDR, BufferFate::Release)], || {
+                    released.store(true, Ordering::SeqCst);
+                    Ok::<(), ()>(())
+                })
+            });
+            let mut n = 0;
+            while !settle.is_finished() || n < 500 {
+                let worker = n % workers;
+                let bytes = packet(BUFFER, sent[worker]);
+                if w.far[worker][0].transmit(&[bytes]).unwrap() == 1 {
+                    sent[worker] += 1;
+                }
+                n += 1;
+            }
+            assert_eq!(settle.join().unwrap().unwrap(), Ok(()));
+        });
+        for (worker, count) in sent.iter().enumerate() {
+            let got: Vec<u32> = receive(&mut w.far[worker][1], *count as usize).iter().map(number).collect();
+            assert!(got.iter().copied().eq(0..*count), "worker {worker} of {workers}: order is kept");
+        }
+        w.engine.stop();
+        let ledger = w.engine.ledger();
+        assert!(ledger.buffered.packets >= 500, "{} were buffered", ledger.buffered.packets);
+        assert_eq!((ledger.imbalance(), ledger.waiting(), ledger.dropped.len()), (0, 0, 0));
+    }
+}
+
+#[test]
+fn a_change_that_fails_settles_nothing() {
+    let mut w = world(1, BufferLimits::default());
+    w.far[0][0].transmit(&[packet(BUFFER, 0)]).unwrap();
+    wait_until("it is buffered", || w.engine.ledger().waiting() == 1);
+    assert_eq!(w.engine.settle(&[(PDR, BufferFate::Discard)], || Err("no")).unwrap(), Err("no"));
+    assert_eq!(w.engine.ledger().waiting(), 1);
+    assert_eq!(w.engine.settle(&[(PDR, BufferFate::Discard)], || Ok::<(), ()>(())).unwrap(), Ok(()));
+    wait_until("it is discarded", || w.engine.ledger().waiting() == 0);
+    assert_eq!(w.engine.ledger().dropped[&DropReason::BUFFER_DISCARDED.0].packets, 1);
+}
+
+#[test]
+fn what_the_control_plane_sends_is_counted_too() {
+    let mut w = world(1, BufferLimits::default());
+    w.engine.inject(vec![packet(FORWARD, 5)]).unwrap();
+    assert_eq!(number(&receive(&mut w.far[0][1], 1)[0]), 5);
+    w.engine.transmit(PortId(0), packet(DROP, 6)).unwrap();
+    assert_eq!(number(&receive(&mut w.far[0][0], 1)[0]), 6);
+    w.engine.stop();
+    assert_eq!((w.engine.ledger().injected.packets, w.engine.ledger().imbalance()), (2, 0));
+}
+
+#[test]
+fn a_full_port_drops_with_a_reason() {
+    let mut w = world(1, BufferLimits::default());
+    let mut sent = 0;
+    while sent < 6000 {
+        sent += w.far[0][0].transmit(&[packet(FORWARD, sent as u32)]).unwrap();
+    }
+    wait_until("all are accounted for", || {
+        let ledger = w.engine.ledger();
+        ledger.ports[&PortId(0)].received.packets == 6000 && ledger.imbalance() == 0
+    });
+    let ledger = w.engine.ledger();
+    let full = ledger.dropped[&DropReason::TX_FULL.0].packets;
+    assert_eq!(full + ledger.ports[&PortId(1)].transmitted.packets, 6000);
+    assert!(full > 0);
+}

@@ -1,0 +1,50 @@
+/* Rates: MBR of QERs (TS 29.244 §5.4.4) and of 5-tuple classes (first paper, Table 3). They come when it is certain that
+ * the packet goes out: one that is punted for its next hop returns and is policed then, once. */
+#ifndef POLICE_P4
+#define POLICE_P4
+
+control Police(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
+
+    /* Maximum bit rates: one cell for each direction of a QER, shared by its PDRs. */
+    @pdu_length
+    meter(SESSIONS * 4, MeterType.bytes) mbr;
+
+    @pdu_length
+    meter(1024, MeterType.bytes) class_rate;
+
+    action drop(Reason reason) {
+        meta.reason = reason;
+        mark_to_drop(standard_metadata);
+        exit;
+    }
+
+    apply {
+        bit<2> colour = 0;
+        if (meta.meter_1 != 0) {
+            mbr.execute_meter(meta.meter_1, colour);
+            if (colour == 2) {
+                drop(Reason.rate_exceeded);
+            }
+        }
+        if (meta.meter_2 != 0) {
+            mbr.execute_meter(meta.meter_2, colour);
+            if (colour == 2) {
+                drop(Reason.rate_exceeded);
+            }
+        }
+        if (meta.meter_3 != 0) {
+            mbr.execute_meter(meta.meter_3, colour);
+            if (colour == 2) {
+                drop(Reason.rate_exceeded);
+            }
+        }
+        if (meta.class_meter != 0) {
+            class_rate.execute_meter((bit<32>)meta.class_meter, colour);
+            if (colour == 2) {
+                drop(Reason.class_rate_exceeded);
+            }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Captures a small demo on all of its interfaces, and has Wireshark look at every packet (tshark_check.py).
+#
+#   capture.sh BINARY
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+binary=$1
+python=${PYTHON:-python3}
+
+for program in tshark dumpcap iperf3 curl ping; do
+    command -v "$program" >/dev/null || { echo "skipped: needs $program: the demo seen by Wireshark; scripts/setup installs it"; exit 0; }
+done
+
+out=$(mktemp -d "${TMPDIR:-/tmp}/splitplane-capture-XXXXXX")
+trap 'rm -rf "$out"' EXIT
+
+if ! timeout 75 "$binary" demo --capture --sessions 20 --download-mb 5 --out "$out" >"$out/demo.txt" 2>&1; then
+    tail -n 40 "$out/demo.txt"
+    echo "the demo failed"
+    echo "0 passed, 1 failed"
+    exit 1
+fi
+"$python" "$here/tshark_check.py" "$out" 20
