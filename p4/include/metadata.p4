@@ -32,7 +32,8 @@ enum bit<8> Reason {
     firewall             = 33,
     class_rate_exceeded  = 34,  // meter of a 5-tuple class
     ttl_expired          = 35,
-    no_route             = 36
+    no_route             = 36,
+    too_big              = 37   // exceeds the MTU of the way out, tunnel included
 }
 
 /* What a PDR's FAR and QERs say of a packet, in the order of decision. */
@@ -105,6 +106,8 @@ struct metadata_t {
 
     bit<16>  class_meter;
     bit<16>  nexthop;
+    bit<32>  out_length;     // bytes of the IP packet that leaves, tunnel included
+    bit<16>  mtu;
 
     @drop_reason
     Reason   reason;

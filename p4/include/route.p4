@@ -36,7 +36,9 @@ control Route(inout headers_t hdr, inout metadata_t meta, inout standard_metadat
         size = 262144;
     }
 
-    action send(bit<9> port, mac_t src_mac, mac_t dst_mac) {
+    /* mtu: longest IP packet on the port, in bytes. */
+    action send(bit<9> port, mac_t src_mac, mac_t dst_mac, bit<16> mtu) {
+        meta.mtu = mtu;
         hdr.underlay_ethernet.setInvalid();
         hdr.underlay_ipv4.setInvalid();
         hdr.underlay_udp.setInvalid();
@@ -49,14 +51,9 @@ control Route(inout headers_t hdr, inout metadata_t meta, inout standard_metadat
     /* VXLAN encapsulation: the frame goes behind Ethernet, IPv4, UDP and VXLAN (14 + 20 + 8 + 8 bytes). The source
      * port carries entropy for the underlay (RFC 7348 §5). */
     action send_vxlan(bit<9> port, mac_t src_mac, mac_t dst_mac, bit<24> vni, ipv4_t vtep_src, ipv4_t vtep_dst,
-                      mac_t underlay_src_mac, mac_t underlay_dst_mac) {
-        send(port, src_mac, dst_mac);
-        bit<16> frame = 14 + (bit<16>)meta.pdu_length;
-        if (meta.encapsulation == Encapsulation.gtpu) {
-            frame = frame + GTPU_OVERHEAD;
-        } else if (meta.encapsulation != Encapsulation.none) {
-            frame = frame + GTPU_OVERHEAD + PSC_OVERHEAD;
-        }
+                      mac_t underlay_src_mac, mac_t underlay_dst_mac, bit<16> mtu) {
+        send(port, src_mac, dst_mac, mtu);
+        bit<16> frame = 14 + (bit<16>)meta.out_length;
         hdr.underlay_ethernet.setValid();
         hdr.underlay_ethernet.dst = underlay_dst_mac;
         hdr.underlay_ethernet.src = underlay_src_mac;
@@ -94,6 +91,12 @@ control Route(inout headers_t hdr, inout metadata_t meta, inout standard_metadat
     }
 
     apply {
+        meta.out_length = meta.pdu_length;
+        if (meta.encapsulation == Encapsulation.gtpu) {
+            meta.out_length = meta.pdu_length + GTPU_OVERHEAD;
+        } else if (meta.encapsulation != Encapsulation.none) {
+            meta.out_length = meta.pdu_length + GTPU_OVERHEAD + PSC_OVERHEAD;
+        }
         if (meta.encapsulation != Encapsulation.none) {
             meta.dst_v4 = meta.tunnel_dst;
             route_ipv4.apply();
@@ -103,6 +106,10 @@ control Route(inout headers_t hdr, inout metadata_t meta, inout standard_metadat
             route_ipv6.apply();
         }
         nexthop.apply();
+        // Here, so that it is neither policed nor charged.
+        if (meta.out_length > (bit<32>)meta.mtu) {
+            drop(Reason.too_big);
+        }
     }
 }
 

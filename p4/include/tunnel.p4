@@ -3,8 +3,8 @@
 #define TUNNEL_P4
 
 /* Bytes of IPv4, UDP and GTP-U; and of the optional fields with the container. */
-const bit<16> GTPU_OVERHEAD = 36;
-const bit<16> PSC_OVERHEAD = 8;
+const bit<32> GTPU_OVERHEAD = 36;
+const bit<32> PSC_OVERHEAD = 8;
 
 control Tunnel(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
 
@@ -29,7 +29,7 @@ control Tunnel(inout headers_t hdr, inout metadata_t meta, inout standard_metada
         hdr.tunnel_ipv4.version = 4;
         hdr.tunnel_ipv4.ihl = 5;
         hdr.tunnel_ipv4.tos = meta.tunnel_tos;
-        hdr.tunnel_ipv4.total_length = gtpu_payload + GTPU_OVERHEAD;
+        hdr.tunnel_ipv4.total_length = (bit<16>)meta.out_length;
         hdr.tunnel_ipv4.identification = 0;
         hdr.tunnel_ipv4.reserved = 0;
         hdr.tunnel_ipv4.dont_fragment = 1;
@@ -116,7 +116,7 @@ control Tunnel(inout headers_t hdr, inout metadata_t meta, inout standard_metada
             if (meta.encapsulation == Encapsulation.gtpu) {
                 put_in_tunnel((bit<16>)meta.pdu_length);
             } else {
-                put_in_tunnel((bit<16>)meta.pdu_length + PSC_OVERHEAD);
+                put_in_tunnel((bit<16>)(meta.pdu_length + PSC_OVERHEAD));
                 add_session_container(meta.encapsulation == Encapsulation.psc_uplink ? 4w1 : 4w0);
             }
         }

@@ -12,9 +12,22 @@ for program in tshark dumpcap iperf3 curl ping; do
 done
 
 out=$(mktemp -d "${TMPDIR:-/tmp}/splitplane-capture-XXXXXX")
-trap 'rm -rf "$out"' EXIT
+# The demo removes its namespaces; this is for one that was killed. They carry its number.
+sweep() {
+    local side ns pid
+    for side in ran upf dn; do
+        ns=splitplane-$side-$(cat "$out/pid" 2>/dev/null)
+        ip netns list | grep -q "^$ns\b" || continue
+        for pid in $(ip netns pids "$ns"); do kill -KILL "$pid"; done
+        ip netns delete "$ns"
+    done
+    rm -rf "$out"
+}
+trap sweep EXIT
+trap 'exit 130' INT TERM HUP
 
-if ! timeout 75 "$binary" demo --capture --sessions 20 --download-mb 5 --out "$out" >"$out/demo.txt" 2>&1; then
+if ! timeout 75 sh -c 'echo $$ >"$2/pid" && exec "$1" demo --capture --sessions 20 --download-mb 5 --out "$2"' demo "$binary" "$out" \
+    >"$out/demo.txt" 2>&1; then
     tail -n 40 "$out/demo.txt"
     echo "the demo failed"
     echo "0 passed, 1 failed"

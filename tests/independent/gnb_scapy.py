@@ -9,7 +9,7 @@ import sys
 import time
 
 from gtpu import *  # noqa: F403
-from lab import ASIC, GNB, GNB2, GNB2_MAC, GNB_MAC, ROUTER_MAC, ROUTER_V6, SMF, UPF_N3, UPF_N4, UPF_N6, UPF_N6_V6, Checks, Lab, Udp
+from lab import ASIC, GNB, GNB2, GNB2_MAC, GNB_MAC, ROUTER_MAC, ROUTER_V6, UPF_N3, UPF_N4, UPF_N6, UPF_N6_V6, Checks, Lab, Udp
 from n4 import *  # noqa: F403
 
 SEED = 20240607

@@ -23,14 +23,8 @@ import tempfile
 import threading
 import time
 
-from scapy.config import conf
-
-conf.verb = 0
-# Scapy would look up the interfaces and routes of the machine; we give it all addresses.
-conf.ipv6_enabled = True
-from scapy.layers.inet import IP, UDP  # noqa: E402
-from scapy.layers.inet6 import ICMPv6ND_NA, ICMPv6ND_NS, ICMPv6NDOptDstLLAddr, IPv6  # noqa: E402
-from scapy.layers.l2 import ARP, Ether  # noqa: E402
+from scapy.layers.inet6 import ICMPv6ND_NA, ICMPv6ND_NS, ICMPv6NDOptDstLLAddr, IPv6
+from scapy.layers.l2 import ARP, Ether
 
 UPF_N3, UPF_N6, UPF_N6_V6, UPF_N4 = "10.3.0.1", "10.6.0.1", "2001:db8:6::1", "10.4.0.1"
 SMF = "10.4.0.2"

@@ -5,13 +5,12 @@ Scapy's list (release 15) are given as octets.
 """
 
 import queue
-import struct
 import threading
 import time
 
 from scapy.contrib.pfcp import *  # noqa: F403
 
-from lab import GNB, SMF, UPF_N3, UPF_N4, Udp
+from lab import GNB, SMF, UPF_N3, Udp
 
 NTP_UNIX = 2_208_988_800
 ACCEPTED, REJECTED = 1, 64
@@ -173,7 +172,7 @@ class Smf:
         return PFCPSessionEstablishmentRequest(IE_list=[self.node_id(), IE_FSEID(v4=1, seid=cp_seid, ipv4=SMF)] + rules)
 
     def establish(self, rules, priority=None):
-        """A session of these rules; None if it was refused."""
+        """A session of these rules; one with `up_seid` 0 if it was refused."""
         cp_seid = self.new_seid()
         response = self.ask(self.establishment(rules, cp_seid), seid=0, priority=priority)
         if response is None or response.cause != ACCEPTED:

@@ -4,6 +4,7 @@ Usage: smf_scapy.py BINARY
 """
 
 import random
+import struct
 import sys
 import time
 

@@ -6,6 +6,7 @@ use crate::ledger::WorkerLedger;
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError};
 use pktio::Port;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -19,6 +20,8 @@ const NAP: Duration = Duration::from_millis(1);
 const SHORT_NAP: Duration = Duration::from_micros(50);
 /// Attempts at a full transmit queue before a packet is dropped, a yield apart.
 const TX_ATTEMPTS: u32 = 2000;
+/// Rounds of polls between two looks at what devices have lost, when there is always something to do.
+const BUSY_ROUNDS: u32 = 1 << 14;
 /// Mark in the port index: no such port.
 const NO_PORT: u16 = u16::MAX;
 
@@ -31,6 +34,8 @@ pub(crate) struct Worker {
     buffers: Buffers,
     commands: Receiver<Command>,
     events: Sender<Event>,
+    /// What the control plane must hear of, while its queue is full of punts: at most one for a buffered packet or a port.
+    owed: VecDeque<Event>,
     ledger: Arc<WorkerLedger>,
     epoch: Instant,
 }
@@ -76,6 +81,7 @@ impl Worker {
             buffers,
             commands,
             events,
+            owed: VecDeque::new(),
             ledger,
             epoch,
         }
@@ -83,8 +89,9 @@ impl Worker {
 
     /// Until told to stop: commands, then a burst from each port; asleep when there is nothing to do.
     pub(crate) fn run(mut self) {
-        let mut idle = 0;
+        let (mut idle, mut rounds) = (0, 0u32);
         loop {
+            self.tell_owed();
             while let Ok(command) = self.commands.try_recv() {
                 if self.obey(command) {
                     return self.stop();
@@ -96,6 +103,10 @@ impl Worker {
                 received += self.poll(port);
             }
             idle = if received == 0 { idle + 1 } else { 0 };
+            rounds = rounds.wrapping_add(1);
+            if rounds.is_multiple_of(BUSY_ROUNDS) {
+                self.note_device_drops();
+            }
             if idle > SPINS {
                 self.note_device_drops();
                 if self.sleep() {
@@ -144,7 +155,7 @@ impl Worker {
                 // A port that fails stays down; the control plane is told once, the others go on.
                 port.alive = false;
                 tracing::error!(port = port.port.name(), "receive failed, port is down: {e}");
-                let _ = self.events.try_send(Event::PortDown { port: port.id, why: e.to_string() });
+                self.owed.push_back(Event::PortDown { port: port.id, why: e.to_string() });
                 0
             }
         };
@@ -202,8 +213,9 @@ impl Worker {
             }
             Pushed::Told => {
                 self.ledger.buffered.add(len);
-                // Must not be lost: a UE would never be paged. The control plane drains its queue, so this waits briefly.
-                let _ = self.events.send_timeout(Event::Buffering { pdr }, Duration::from_millis(100));
+                // Must not be lost: a UE would never be paged. Nor waited for: the control plane may wait for us.
+                self.owed.push_back(Event::Buffering { pdr });
+                self.tell_owed();
             }
             Pushed::Kept => self.ledger.buffered.add(len),
         }
@@ -215,6 +227,15 @@ impl Worker {
         match self.events.try_send(Event::Punt { packet, reason: verdict.reason, mark: verdict.mark }) {
             Ok(()) => self.ledger.punted[verdict.reason as usize].add(len),
             Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => self.ledger.count_drop(DropReason::PUNT_FULL, len),
+        }
+    }
+
+    /// Tells what is owed, as far as there is room.
+    fn tell_owed(&mut self) {
+        while let Some(event) = self.owed.pop_front() {
+            if let Err(TrySendError::Full(event)) = self.events.try_send(event) {
+                return self.owed.push_front(event);
+            }
         }
     }
 
@@ -251,7 +272,7 @@ impl Worker {
                 Err(e) => {
                     port.alive = false;
                     tracing::error!(port = port.port.name(), "transmit failed, port is down: {e}");
-                    let _ = self.events.try_send(Event::PortDown { port: port.id, why: e.to_string() });
+                    self.owed.push_back(Event::PortDown { port: port.id, why: e.to_string() });
                 }
             }
         }

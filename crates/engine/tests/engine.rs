@@ -77,10 +77,15 @@ struct World {
 }
 
 fn world(workers: usize, buffers: BufferLimits) -> World {
+    world_with_events(workers, buffers, 1024)
+}
+
+/// With room for so many events that the control plane has not taken yet.
+fn world_with_events(workers: usize, buffers: BufferLimits, room: usize) -> World {
     let target = Scripted::default();
     let released = target.released.clone();
     let target: Arc<dyn Target> = Arc::new(target);
-    let (sender, events) = bounded(1024);
+    let (sender, events) = bounded(room);
     let (mut near, mut far) = (Vec::new(), Vec::new());
     for _ in 0..workers {
         let (a, far_a) = pktio::memory::pair("a", "far a", 4096);
@@ -151,6 +156,24 @@ fn every_fate_is_counted_where_it_happens() {
     assert_eq!(ledger.dropped[&DropReason::STOPPING.0].packets, 2, "what waited is not lost in silence");
     assert_eq!((ledger.waiting(), ledger.imbalance()), (0, 0));
     assert!(w.engine.inject(vec![packet(FORWARD, 0)]).is_err());
+}
+
+/// Punts may be lost to a control plane that is behind, with a reason; that a UE is to be paged may not, and packets do not
+/// wait until it is told.
+#[test]
+fn that_packets_are_buffered_is_told_even_when_punts_fill_the_queue() {
+    let mut w = world_with_events(1, BufferLimits { per_pdr: 8, total: 8 }, 1);
+    for (n, what) in [PUNT, PUNT, BUFFER, BUFFER, FORWARD].into_iter().enumerate() {
+        assert_eq!(w.far[0][0].transmit(&[packet(what, n as u32)]).unwrap(), 1);
+    }
+    assert_eq!(number(&receive(&mut w.far[0][1], 1)[0]), 4);
+    wait_until("the ledger balances", || w.engine.ledger().imbalance() == 0);
+    let ledger = w.engine.ledger();
+    assert_eq!((ledger.punted[&9].packets, ledger.dropped[&DropReason::PUNT_FULL.0].packets), (1, 1));
+    let next = || w.events.recv_timeout(Duration::from_secs(10)).unwrap();
+    assert!(matches!(next(), Event::Punt { .. }));
+    assert!(matches!(next(), Event::Buffering { pdr: PDR }));
+    assert!(matches!(next(), Event::Buffering { pdr: PDR }));
 }
 
 /// Packets keep coming while those of an idle UE are released: none may overtake, none may be lost.

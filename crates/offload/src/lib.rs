@@ -6,8 +6,9 @@
 //! end by exactly one of the two, so counters are the sum of both, and a session's meters live where its packets go.
 //!
 //! Not exact: a rate whose packets run on both targets has a bucket on each. That is so for a traffic class's rate once some of
-//! its sessions are on the fast target; for packets that are policed and then punted, as those run on the base target; and once
-//! when a session with a rate grows out of its room on the fast target.
+//! its sessions are on the fast target (the application refuses such a configuration), and once when a session with a rate
+//! grows out of its room on the fast target: it goes on with a full bucket. A program must police only packets that it then
+//! neither punts nor buffers, as `upf.p4` does.
 #![forbid(unsafe_code)]
 
 mod dscp;

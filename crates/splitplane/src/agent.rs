@@ -195,12 +195,12 @@ impl Agent {
         }
         for port in &self.ports {
             let count = ledger.ports.get(&port.id).copied().unwrap_or_default();
-            let lost = count.device.rx_full + count.device.rx_invalid + count.device.tx_invalid;
             let row = PortReport {
                 driver: port.driver.clone(),
                 received: count.received.into(),
                 transmitted: count.transmitted.into(),
-                lost_before_us: lost,
+                lost_before_us: count.device.rx_full + count.device.rx_invalid,
+                lost_after_us: count.device.tx_invalid,
             };
             report.ports.insert(port.name.clone(), row);
         }

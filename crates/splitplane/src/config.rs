@@ -28,6 +28,9 @@ pub struct Config {
     /// Global firewall rules, first match wins.
     #[serde(default, rename = "firewall")]
     pub firewall: Vec<FirewallRule>,
+    /// 5-tuple traffic classes, first match wins.
+    #[serde(default, rename = "class")]
+    pub classes: Vec<Class>,
     /// The targets.
     #[serde(default)]
     pub split: Split,
@@ -188,6 +191,28 @@ pub enum FirewallAction {
     Permit,
     /// Drop as `firewall`.
     Deny,
+}
+
+/// `[[class]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Class {
+    /// DSCP of the user's packet.
+    pub dscp: Option<u8>,
+    /// Source network (IPv4).
+    pub from: Option<Prefix>,
+    /// Destination network (IPv4).
+    pub to: Option<Prefix>,
+    /// IP protocol number.
+    pub protocol: Option<u8>,
+    /// Destination ports, `[low, high]`.
+    pub to_ports: Option<(u16, u16)>,
+    /// Queue, 0 (lowest) to 7.
+    pub queue: u8,
+    /// Rate of all packets of the class together, bit/s of user IP packets.
+    pub rate_bps: Option<u64>,
+    /// Burst in bytes; default: 50 ms of the rate.
+    pub burst_bytes: Option<u64>,
 }
 
 /// `[split]`.
@@ -385,6 +410,18 @@ impl Config {
         if self.engine.workers > 1 && self.ports.iter().any(|p| p.driver == Driver::Pcap) {
             return Err("engine.workers: capture files are read by one worker".into());
         }
+        for (i, class) in self.classes.iter().enumerate() {
+            let wrong = |what: &str| Err(format!("class {}: {what}", i + 1));
+            if class.queue > 7 || class.dscp.is_some_and(|d| d > 63) {
+                return wrong("`queue` goes to 7 and `dscp` to 63");
+            }
+            if class.from.iter().chain(&class.to).any(|p| p.address.is_ipv6()) {
+                return wrong("`from` and `to` are IPv4 networks");
+            }
+            if class.rate_bps.is_some() && self.split.fast.is_some() {
+                return wrong("a rate is policed in one place: it cannot be had with split.fast");
+            }
+        }
         if self.split.fast.is_none() && self.split.policy != Policy::None {
             return Err("split.policy is set, but split.fast is not".into());
         }
@@ -456,6 +493,9 @@ policy = { share = 0.5 }
             ("fast = \"asic\"", "fast = \"fpga\"", "unknown variant `fpga`"),
             ("listen = ", "lisen = ", "unknown field `lisen`"),
             ("role = \"core\"", "role = \"core\"\nmac = \"1:2\"", "not a MAC address"),
+            ("[split]", "[[class]]\nqueue = 8\n[split]", "class 1: `queue` goes to 7"),
+            ("[split]", "[[class]]\nqueue = 1\nrate_bps = 1000000\n[split]", "cannot be had with split.fast"),
+            ("[split]", "[engine]\nworkers = 0\n[split]", "engine.workers 0"),
         ] {
             assert!(GOOD.contains(from), "{from}");
             let error = Config::parse(&GOOD.replace(from, to)).unwrap_err();

@@ -87,6 +87,8 @@ pub struct PortReport {
     pub transmitted: Count,
     /// Frames that kernel or device lost before we saw them.
     pub lost_before_us: u64,
+    /// Of those sent, frames that kernel or device refused.
+    pub lost_after_us: u64,
 }
 
 /// One target.
@@ -123,8 +125,12 @@ pub fn live_lines(now: &Report, before: &Report) -> Vec<String> {
     let span = (now.elapsed_ms - before.elapsed_ms).max(1) as f64 / 1000.0;
     let by_program = now.dropped.iter().map(|(reason, count)| (reason, count.packets, before.dropped.get(reason).map_or(0, |c| c.packets)));
     let by_host = now.refused.iter().map(|(reason, count)| (reason, *count, before.refused.get(reason).copied().unwrap_or(0)));
-    let drops: Vec<String> =
-        by_program.chain(by_host).filter(|(_, now, was)| now > was).map(|(reason, now, was)| format!("{reason} {}", now - was)).collect();
+    let lost = now.ports.iter().map(|(name, port)| {
+        let was = before.ports.get(name).map_or(0, |p| p.lost_before_us + p.lost_after_us);
+        (format!("lost_by_{name}"), port.lost_before_us + port.lost_after_us, was)
+    });
+    let drops = by_program.chain(by_host).map(|(reason, now, was)| (reason.clone(), now, was)).chain(lost);
+    let drops: Vec<String> = drops.filter(|(_, now, was)| now > was).map(|(reason, now, was)| format!("{reason} {}", now - was)).collect();
     let mut lines = Vec::new();
     for (name, target) in &now.targets {
         let was = before.targets.get(name).cloned().unwrap_or_default();
@@ -162,4 +168,33 @@ fn si(value: f64, unit: &str) -> String {
         v => return format!("{v:.0}{unit}"),
     };
     if scaled >= 99.5 { format!("{scaled:.0}{prefix}{unit}") } else { format!("{scaled:.1}{prefix}{unit}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_live_view_names_models_drops_and_losses() {
+        let port = |lost| PortReport { lost_before_us: lost, lost_after_us: 1, ..PortReport::default() };
+        let target = |modelled, packets| TargetReport {
+            modelled,
+            sessions: 3,
+            uplink: Count { packets, bytes: packets * 1000 },
+            ..TargetReport::default()
+        };
+        let report = |at, lost, drops, packets| Report {
+            elapsed_ms: at,
+            ports: [("n3".to_owned(), port(lost))].into(),
+            targets: [("asic".to_owned(), target(true, packets)), ("x86".to_owned(), target(false, 0))].into(),
+            dropped: [("no_pdr".to_owned(), Count { packets: drops, bytes: 0 })].into(),
+            ..Report::default()
+        };
+        let (before, now) = (report(1000, 2, 5, 0), report(2000, 9, 6, 4000));
+        let lines = live_lines(&now, &before);
+        assert!(lines[0].contains("asic (modelled)") && lines[0].contains("4.0kpps") && lines[0].contains("32.0Mb/s"), "{}", lines[0]);
+        assert!(lines[0].ends_with("no_pdr 1, lost_by_n3 7"), "{}", lines[0]);
+        assert!(lines[1].contains("x86") && !lines[1].contains("modelled"), "{}", lines[1]);
+        assert!(live_lines(&now, &now)[0].ends_with('-'));
+    }
 }

@@ -1,7 +1,7 @@
 //! `splitplane run`: the UPF as a daemon. This file puts it together from the configuration; `agent.rs` is its life.
 
 use crate::agent::{Agent, PortLabel, Request};
-use crate::config::{Config, Driver, FastTarget, FirewallAction, RequestPort, Role};
+use crate::config::{Class, Config, Driver, FastTarget, FirewallAction, Prefix, RequestPort, Role};
 use crate::dataplane::{DataPlane, Targets};
 use crate::failure::Failure;
 use crate::input::{Input, Next};
@@ -340,9 +340,29 @@ fn network_config(config: &Config, open: &[OpenPort]) -> upf::config::NetworkCon
                 ..Default::default()
             })
             .collect(),
+        traffic_classes: config.classes.iter().map(traffic_class).collect(),
         cp_function_network_instance: config.ports.iter().find(|p| p.driver == Driver::Udp).map(|p| p.network_instance.clone()),
         max_sessions: u32::try_from(config.n4.max_sessions).unwrap_or(u32::MAX),
         ..Default::default()
+    }
+}
+
+fn traffic_class(class: &Class) -> upf::config::TrafficClass {
+    let network = |prefix: &Option<Prefix>| match prefix.as_ref().map(|p| p.network()) {
+        Some((IpAddr::V4(address), len)) => Some((address, len)),
+        _ => None,
+    };
+    upf::config::TrafficClass {
+        // Addresses tell the version; without them the class is for both.
+        ip_version: (class.from.is_some() || class.to.is_some()).then_some(4),
+        tos: class.dscp.map(|dscp| (dscp << 2, 0xfc)),
+        source: network(&class.from),
+        destination: network(&class.to),
+        protocol: class.protocol,
+        source_ports: None,
+        destination_ports: class.to_ports,
+        queue: class.queue,
+        rate: class.rate_bps.map(|rate| (rate, class.burst_bytes.unwrap_or(rate / 8 / 20).max(16 << 10))),
     }
 }
 

@@ -1,7 +1,9 @@
 //! What users do wrong: each fault gives one line that names it and the way out, exit code 2, and nothing left behind.
 
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 const GOOD: &str = r#"
 [n4]
@@ -154,4 +156,45 @@ fn wrong_arguments_are_refused() {
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
     assert!(!Path::new("out/upf.toml").exists(), "a refused demo leaves nothing");
+}
+
+/// A reader that has seen enough is no fault: no panic, no error.
+#[test]
+fn output_may_be_cut_short() {
+    let mut child = splitplane(&["p4", "emit", "upf.p4"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    std::io::BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(line.contains("generated"), "{line}");
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Namespaces, links and whatever runs in them go with the demo, however it ends. Needs root, and says so.
+#[test]
+fn a_killed_demo_leaves_nothing_behind() {
+    let namespaces = || Command::new("ip").args(["netns", "list"]).output().map(|o| String::from_utf8_lossy(&o.stdout).into_owned());
+    let allowed = Command::new("unshare").args(["--net", "true"]).stderr(Stdio::null()).status().is_ok_and(|s| s.success());
+    if !allowed || namespaces().is_err() {
+        eprintln!("skipped: needs root and iproute2");
+        return;
+    }
+    for signal in ["-INT", "-KILL"] {
+        let folder = Folder::new();
+        let out = folder.path("out").display().to_string();
+        let mut demo =
+            splitplane(&["demo", "--sessions", "2", "--out", &out]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        // It says so when the namespaces are there and the UPF is about to start.
+        let lines = std::io::BufReader::new(demo.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let began = lines.into_iter().any(|line| line.starts_with("SMF:"));
+        let mine = format!("-{}", demo.id());
+        let there = namespaces().unwrap().contains(&mine);
+        Command::new("kill").args([signal, &demo.id().to_string()]).status().unwrap();
+        demo.wait().unwrap();
+        assert!(began && there, "the demo did not begin");
+        let end = Instant::now() + Duration::from_secs(10);
+        while namespaces().unwrap().contains(&mine) {
+            assert!(Instant::now() < end, "{signal} left {}", namespaces().unwrap());
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
 }

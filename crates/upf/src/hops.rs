@@ -11,6 +11,9 @@ use crate::config::{self, NetworkConfig, Prefix, Via, VxlanRemote};
 use crate::ids::Ids;
 use crate::networks::{Networks, Vrf};
 
+/// Bytes that VXLAN takes of the underlay's MTU: IPv4, UDP, VXLAN and the inner Ethernet header (RFC 7348 §5).
+const VXLAN_OVERHEAD: u16 = 50;
+
 /// A port as a host sees it.
 #[derive(Clone, Debug)]
 pub struct HostPort {
@@ -18,6 +21,8 @@ pub struct HostPort {
     pub id: PortId,
     /// Our MAC address.
     pub mac: Mac,
+    /// Longest IP packet, in bytes.
+    pub mtu: u16,
     /// Network instance.
     pub vrf: Vrf,
     /// Our addresses and their networks.
@@ -233,6 +238,7 @@ fn host_port(port: &config::PortConfig, networks: &Networks, config: &NetworkCon
     let connected = config.routes.iter().filter(|r| r.via == Via::Connected(port.id)).map(|r| r.prefix);
     HostPort {
         id: port.id,
+        mtu: port.mtu,
         mac: Mac(port.mac),
         vrf: networks.vrf(&port.network_instance).unwrap_or_default(),
         addresses: port.addresses.clone(),
@@ -261,7 +267,7 @@ pub fn route_entry(vrf: Vrf, (ip, len): Prefix, number: u16, ids: &Ids) -> Entry
 /// Entry of table `nexthop`: `send` with a MAC address, else `unresolved`.
 pub fn nexthop_entry(number: u16, port: &HostPort, mac: Option<Mac>, ids: &Ids) -> Entry {
     let (action, args) = match mac {
-        Some(mac) => (ids.actions.send, vec![port.id.0.into(), port.mac.bits().into(), mac.bits().into()]),
+        Some(mac) => (ids.actions.send, vec![port.id.0.into(), port.mac.bits().into(), mac.bits().into(), port.mtu.into()]),
         None => (ids.actions.unresolved, vec![number.into()]),
     };
     Entry { table: ids.tables.nexthop, keys: vec![KeyMatch::Exact(number.into())], priority: 0, action, args }
@@ -289,6 +295,7 @@ impl Plan {
                         u32::from(remote.remote_vtep).into(),
                         port.mac.bits().into(),
                         Mac(remote.underlay_mac).bits().into(),
+                        port.mtu.saturating_sub(VXLAN_OVERHEAD).into(),
                     ];
                     Entry { table: ids.tables.nexthop, keys, priority: 0, action: ids.actions.send_vxlan, args }
                 }

@@ -133,8 +133,8 @@ impl Ids {
             deny: b.action(&[tables.firewall_v4, tables.firewall_v6], "deny", &[])?,
             set_class: b.action(&[tables.traffic_class], "set_class", &[3, 16])?,
             set_nexthop: b.action(&[tables.route_ipv4, tables.route_ipv6], "set_nexthop", &[16])?,
-            send: b.action(&[tables.nexthop], "send", &[9, 48, 48])?,
-            send_vxlan: b.action(&[tables.nexthop], "send_vxlan", &[9, 48, 48, 24, 32, 32, 48, 48])?,
+            send: b.action(&[tables.nexthop], "send", &[9, 48, 48, 16])?,
+            send_vxlan: b.action(&[tables.nexthop], "send_vxlan", &[9, 48, 48, 24, 32, 32, 48, 48, 16])?,
             unresolved: b.action(&[tables.nexthop], "unresolved", &[32])?,
         };
         let usage = program.counter("usage").ok_or_else(|| b.error("no counter usage"))?;

@@ -161,10 +161,15 @@ pub fn remove_at_end_of_input(names: &[String]) {
 fn remove(name: &str) {
     if let Ok(out) = Command::new("ip").args(["netns", "pids", name]).stderr(Stdio::null()).output() {
         for pid in String::from_utf8_lossy(&out.stdout).split_whitespace() {
-            let _ = Command::new("kill").args(["-KILL", pid]).stderr(Stdio::null()).status();
+            signal("KILL", pid);
         }
     }
     let _ = Command::new("ip").args(["netns", "delete", name]).stderr(Stdio::null()).status();
+}
+
+/// Sends a signal. By the shell, which is everywhere: the program `kill` is not.
+pub fn signal(name: &str, pid: &str) {
+    let _ = Command::new("sh").args(["-c", &format!("kill -{name} {pid}")]).stderr(Stdio::null()).status();
 }
 
 fn run(program: &str, args: &[&str]) -> Result<(), Failure> {

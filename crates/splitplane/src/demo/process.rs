@@ -113,7 +113,7 @@ impl Background {
 
     /// Asks it to end, as a terminal does, and waits: for a program that has something to write first.
     pub fn interrupt(mut self) {
-        let _ = Command::new("kill").args(["-INT", &self.0.id().to_string()]).stderr(Stdio::null()).status();
+        super::netns::signal("INT", &self.0.id().to_string());
         let end = Instant::now() + Duration::from_secs(5);
         while matches!(self.0.try_wait(), Ok(None)) && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(10));

@@ -164,11 +164,13 @@ fn prefix_v6(ip: Ipv6Addr, len: u8) -> Prefix {
 }
 
 fn network(rng: &mut ChaCha8Rng, flavour: Flavour) -> NetworkConfig {
+    // Small, so that packets are too big; or so large that the buffer's end is what stops them.
+    let mtu = if rng.random_bool(0.5) { 1600 } else { upf::config::MAX_MTU };
     let port = |id: PortId, name: &str, instance: &str, role, addresses: &[Prefix], endpoints: &[Ipv4Addr]| PortConfig {
         id,
         name: name.into(),
         mac: mac(id),
-        mtu: 1600,
+        mtu,
         addresses: addresses.to_vec(),
         network_instance: instance.into(),
         role,

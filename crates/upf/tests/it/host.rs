@@ -155,7 +155,7 @@ fn neighbours_are_asked_again_told_to_the_tables_and_given_up() {
         panic!("{actions:?}");
     };
     let [Op::Modify(entry)] = &batch.ops[..] else { panic!("{batch:?}") };
-    assert_eq!(entry.args, [128, u128::from(N6_MAC.bits()), u128::from(PEER_MAC.bits())]);
+    assert_eq!(entry.args, [128, u128::from(N6_MAC.bits()), u128::from(PEER_MAC.bits()), 1500]);
     assert_eq!([first, second], [&packets[0], &packets[1]]);
     // Told again, nothing changes; another address does.
     assert_eq!(host.punt(&reply, N6_PORT, r.arp, 0, s(3)), []);

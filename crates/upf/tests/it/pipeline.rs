@@ -176,6 +176,27 @@ fn the_program_is_the_one_that_we_fill() {
     assert_eq!(names(program, compiled.actions.classify), names(&by_hand, twin.actions.classify));
 }
 
+/// Of the 1600 bytes of N3's MTU the tunnel takes 44.
+#[test]
+fn what_is_too_big_for_the_tunnel_is_not_charged() {
+    let mut world = World::new();
+    world.commit(1, Some(&open5gs_connected()));
+    let user_of = |length: usize| {
+        let mut user = ping(FAR_AWAY.into(), UE.into());
+        user.resize(length, 0);
+        user[2..4].copy_from_slice(&(length as u16).to_be_bytes());
+        user[10..12].fill(0);
+        let sum = wire::checksum::finish(wire::checksum::sum(&user[..20]));
+        user[10..12].copy_from_slice(&sum.to_be_bytes());
+        framed(&user)
+    };
+    world.receive(N6_PORT, &user_of(1556));
+    assert_eq!(world.sent().1.len(), 14 + 1600);
+    world.receive(N6_PORT, &user_of(1557));
+    assert_eq!(world.dropped(), "too_big");
+    assert_eq!(packets_and_bytes(world.plane.usage(1, 1)), [0, 0, 1, 1556]);
+}
+
 #[test]
 fn an_open5gs_session_from_buffer_to_end() {
     let mut world = World::new();

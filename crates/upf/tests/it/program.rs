@@ -46,7 +46,7 @@ pub fn upf(size: u64) -> Program {
     let best_effort = action("best_effort", &[]);
     let set_class = action("set_class", &[("queue", 3), ("meter_cell", 16)]);
     let set_nexthop = action("set_nexthop", &[("nexthop", 16)]);
-    let send = action("send", &[("port", 9), ("src_mac", 48), ("dst_mac", 48)]);
+    let send = action("send", &[("port", 9), ("src_mac", 48), ("dst_mac", 48), ("mtu", 16)]);
     let send_vxlan = action(
         "send_vxlan",
         &[
@@ -58,6 +58,7 @@ pub fn upf(size: u64) -> Program {
             ("vtep_dst", 32),
             ("underlay_src_mac", 48),
             ("underlay_dst_mac", 48),
+            ("mtu", 16),
         ],
     );
     let unresolved = action("unresolved", &[("nexthop", 32)]);
