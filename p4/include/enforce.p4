@@ -26,10 +26,10 @@ control Enforce(inout headers_t hdr, inout metadata_t meta, inout standard_metad
 
         if ((meta.flags & PDR_CHECK_SOURCE) != 0) {
             if (meta.ip_version == 4) {
-                if (meta.src_v4 != meta.ue_ipv4) {
+                if (meta.ue_ipv4 == 0 || meta.src_v4 != meta.ue_ipv4) {
                     drop(Reason.source_spoofed);
                 }
-            } else if (meta.src_v6[127:64] != meta.ue_prefix) {
+            } else if (meta.ue_prefix == 0 || meta.src_v6[127:64] != meta.ue_prefix) {
                 drop(Reason.source_spoofed);
             }
         }

@@ -15,7 +15,7 @@ enum bit<8> Reason {
     // drops
     malformed            = 16,  // the parser could not finish
     ipv4_checksum        = 17,
-    length_mismatch      = 18,  // the IP length exceeds the frame
+    length_mismatch      = 18,  // lengths of user packet, tunnel and frame do not fit each other
     not_our_mac          = 19,
     unsupported_protocol = 20,  // neither IPv4 nor IPv6
     fragmented_tunnel    = 21,  // the outer packet is a fragment
@@ -71,6 +71,7 @@ struct metadata_t {
     bit<16>  user_offset;    // bytes of the frame before it
     @pdu_length
     bit<32>  pdu_length;     // bytes of it, by its own header
+    bit<32>  header_length;  // bytes of its IPv4 header; 0 for IPv6, whose length does not count the header
 
     // From the parser.
     bit<8>   next_extension;

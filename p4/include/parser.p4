@@ -2,7 +2,7 @@
 #ifndef PARSER_P4
 #define PARSER_P4
 
-error { GtpuExtensionLength, IpHeaderLength }
+error { GtpuExtensionLength, IpHeader }
 
 parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
                  inout standard_metadata_t standard_metadata) {
@@ -58,7 +58,7 @@ parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
 
     state parse_ipv4 {
         packet.extract(hdr.ipv4);
-        verify(hdr.ipv4.ihl >= 5, error.IpHeaderLength);
+        verify(hdr.ipv4.version == 4 && hdr.ipv4.ihl >= 5, error.IpHeader); // RFC 1812 §5.2.2
         transition select(hdr.ipv4.ihl) {
             5: parse_ipv4_payload;
             default: parse_ipv4_options;
@@ -81,6 +81,7 @@ parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
 
     state parse_ipv6 {
         packet.extract(hdr.ipv6);
+        verify(hdr.ipv6.version == 6, error.IpHeader);
         transition select(hdr.ipv6.next_header) {
             PROTO_UDP: parse_ports;
             PROTO_TCP: parse_ports;
@@ -211,7 +212,7 @@ parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
 
     state parse_inner_ipv4 {
         packet.extract(hdr.inner_ipv4);
-        verify(hdr.inner_ipv4.ihl >= 5, error.IpHeaderLength);
+        verify(hdr.inner_ipv4.ihl >= 5, error.IpHeader);
         transition select(hdr.inner_ipv4.ihl) {
             5: parse_inner_ipv4_payload;
             default: parse_inner_ipv4_options;

@@ -61,6 +61,12 @@ control Route(inout headers_t hdr, inout metadata_t meta, inout standard_metadat
         hdr.underlay_ipv4.setValid();
         hdr.underlay_ipv4.version = 4;
         hdr.underlay_ipv4.ihl = 5;
+        hdr.underlay_ipv4.tos = 0;
+        hdr.underlay_ipv4.identification = 0;
+        hdr.underlay_ipv4.reserved = 0;
+        hdr.underlay_ipv4.more_fragments = 0;
+        hdr.underlay_ipv4.fragment_offset = 0;
+        hdr.underlay_ipv4.checksum = 0;
         hdr.underlay_ipv4.total_length = frame + 36;
         hdr.underlay_ipv4.dont_fragment = 1;
         hdr.underlay_ipv4.ttl = 64;
@@ -71,9 +77,12 @@ control Route(inout headers_t hdr, inout metadata_t meta, inout standard_metadat
         hdr.underlay_udp.src = 0xC000 | (meta.dst_v4[15:0] ^ meta.src_port);
         hdr.underlay_udp.dst = PORT_VXLAN;
         hdr.underlay_udp.length = frame + 16;
+        hdr.underlay_udp.checksum = 0;
         hdr.vxlan.setValid();
         hdr.vxlan.flags = 0x08;
         hdr.vxlan.vni = vni;
+        hdr.vxlan.reserved = 0;
+        hdr.vxlan.reserved2 = 0;
     }
 
     action unresolved(bit<32> nexthop) {

@@ -26,6 +26,7 @@ control UserPacket(inout headers_t hdr, inout metadata_t meta, inout standard_me
             meta.protocol = hdr.inner_ipv4.protocol;
             meta.tos = hdr.inner_ipv4.tos;
             meta.pdu_length = (bit<32>)hdr.inner_ipv4.total_length;
+            meta.header_length = (bit<32>)hdr.inner_ipv4.ihl << 2;
         } else if (hdr.inner_ipv6.isValid()) {
             meta.user_is_inner = 1;
             meta.ip_version = 6;
@@ -43,6 +44,7 @@ control UserPacket(inout headers_t hdr, inout metadata_t meta, inout standard_me
             meta.protocol = hdr.ipv4.protocol;
             meta.tos = hdr.ipv4.tos;
             meta.pdu_length = (bit<32>)hdr.ipv4.total_length;
+            meta.header_length = (bit<32>)hdr.ipv4.ihl << 2;
         } else if (hdr.ipv6.isValid()) {
             meta.ip_version = 6;
             meta.src_v6 = hdr.ipv6.src;
@@ -62,9 +64,21 @@ control UserPacket(inout headers_t hdr, inout metadata_t meta, inout standard_me
             meta.dst_port = hdr.ports.dst;
         }
 
-        // An IP length beyond the frame is a lie that would be charged and re-sent; less is Ethernet padding.
-        if (meta.ip_version != 0 && meta.pdu_length + (bit<32>)meta.user_offset > standard_metadata.packet_length) {
-            drop(Reason.length_mismatch);
+        // An IP length beyond what carries it is a lie that would be charged and re-sent, and one below its own header
+        // would be charged as nothing. Less than the frame is Ethernet padding.
+        if (meta.ip_version != 0) {
+            bit<32> end = meta.pdu_length + (bit<32>)meta.user_offset;
+            if (end > standard_metadata.packet_length || meta.pdu_length < meta.header_length) {
+                drop(Reason.length_mismatch);
+            }
+            if (hdr.gtpu.isValid()) {
+                // The tunnel's own lengths, counted from its IPv4 header and from behind its eight bytes of GTP-U.
+                bit<32> tunnel = hdr.underlay_ethernet.isValid() ? 32w64 : 32w14;
+                bit<32> gtpu_payload = tunnel + ((bit<32>)hdr.ipv4.ihl << 2) + 16;
+                if (end > tunnel + (bit<32>)hdr.ipv4.total_length || end > gtpu_payload + (bit<32>)hdr.gtpu.length) {
+                    drop(Reason.length_mismatch);
+                }
+            }
         }
     }
 }

@@ -355,6 +355,18 @@ impl Config {
     }
 
     fn validate(&self) -> Result<(), String> {
+        if self.n4.listen.ip().is_unspecified() {
+            return Err(format!("n4.listen {}: name one address, it goes into the F-SEIDs that peers answer to", self.n4.listen));
+        }
+        if let Some(name) = &self.n4.node_id {
+            let label = |l: &str| (1..=63).contains(&l.len()) && l.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+            if name.parse::<IpAddr>().is_err() && (name.len() > 253 || !name.split('.').all(label)) {
+                return Err(format!("n4.node_id `{name}` is neither an address nor a domain name"));
+            }
+        }
+        if self.n4.max_sessions == 0 {
+            return Err("n4.max_sessions is 0".into());
+        }
         if self.ports.is_empty() {
             return Err("no [[port]]: a UPF needs at least one of role access and one of role core".into());
         }
@@ -365,6 +377,9 @@ impl Config {
             let key = format!("port `{}`", port.name);
             if port.name.is_empty() || self.ports[..i].iter().any(|p| p.name == port.name) {
                 return Err(format!("{key}: names must be there and differ"));
+            }
+            if port.interface.is_some() && self.ports[..i].iter().any(|p| p.interface == port.interface) && port.driver != Driver::Pcap {
+                return Err(format!("{key}: its interface is another port's already"));
             }
             match port.driver {
                 Driver::Udp if port.listen.is_none() => return Err(format!("{key}: driver udp needs `listen`")),
@@ -489,6 +504,10 @@ policy = { share = 0.5 }
             ("network_instance = \"internet\"\nprefix", "network_instance = \"none\"\nprefix", "no port has network_instance `none`"),
             ("via = \"10.6.0.2\"", "via = \"2001:db8::1\"", "other IP version"),
             ("share = 0.5", "share = 1.5", "share 1.5"),
+            ("127.0.0.1:8805", "0.0.0.0:8805", "name one address"),
+            ("listen = ", "node_id = \"a..b\"\nlisten = ", "neither an address nor a domain name"),
+            ("listen = ", "max_sessions = 0\nlisten = ", "max_sessions is 0"),
+            ("interface = \"eth1\"", "interface = \"eth0\"", "another port's already"),
             ("fast = \"asic\"", "", "split.fast is not"),
             ("fast = \"asic\"", "fast = \"fpga\"", "unknown variant `fpga`"),
             ("listen = ", "lisen = ", "unknown field `lisen`"),

@@ -50,6 +50,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let config = Config::load(path)?;
     let program = config.program.clone().unwrap_or_else(|| PathBuf::from("upf.p4"));
     let ir = crate::program::compile(&program, &[], &[])?;
+    check(&config, &ir)?;
     if args.check {
         println!("{}: good", path.display());
         return Ok(());
@@ -86,6 +87,34 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Failed(format!("{} packets are not accounted for: this is a defect", report.imbalance)));
     }
     Ok(())
+}
+
+/// What can be checked before anything is opened: addresses and routes, N4, the tables' room. Interfaces are taken to have a
+/// MAC address and an MTU as usual.
+fn check(config: &Config, ir: &Ir) -> Result<(), Failure> {
+    let usage = |e: String| Failure::Usage(e);
+    let link = |n: usize, id: PortId| Link { id, mac: [2, 0, 0, 0, 0, n as u8 + 1], mtu: 1500 };
+    let links: Vec<Link> = port_ids(config).into_iter().enumerate().map(|(n, id)| link(n, id)).collect();
+    let network = network_config(config, &links);
+    network.validate().map_err(|e| usage(e.to_string()))?;
+    pfcp::node::Node::new(pfcp_config(config)?).map_err(|e| usage(e.to_string()))?;
+    let ids = upf::ids::Ids::bind(&ir.program).map_err(|e| usage(e.to_string()))?;
+    let room = ir.program.tables[ids.tables.pdr_by_teid].size;
+    if config.n4.max_sessions as u64 > room {
+        return Err(usage(format!("n4.max_sessions {} exceeds the program's {room}", config.n4.max_sessions)));
+    }
+    for (position, op) in upf::static_rules::initial(&network, &ids).ops.iter().enumerate() {
+        ir.program.check_op(position, op).map_err(|e| usage(format!("the configuration does not fit the tables: {e}")))?;
+    }
+    Ok(())
+}
+
+/// What the agent must know of a port.
+struct Link {
+    id: PortId,
+    mac: [u8; 6],
+    /// Longest IP packet, in bytes.
+    mtu: u16,
 }
 
 /// A port of the configuration, opened.
@@ -167,7 +196,8 @@ pub struct Upf {
 impl Upf {
     /// Starts workers and agent on open ports.
     pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>) -> Result<Upf, Failure> {
-        let network = network_config(config, &ports);
+        let links: Vec<Link> = ports.iter().map(|p| Link { id: p.id, mac: p.mac, mtu: mtu(p) }).collect();
+        let network = network_config(config, &links);
         network.validate().map_err(|e| Failure::Usage(e.to_string()))?;
         let ir = Arc::new(ir);
         let targets = load_targets(config, &ir)?;
@@ -295,12 +325,12 @@ fn mtu(open: &OpenPort) -> u16 {
     u16::try_from(frame.saturating_sub(14)).unwrap_or(u16::MAX).min(upf::config::MAX_MTU)
 }
 
-fn network_config(config: &Config, open: &[OpenPort]) -> upf::config::NetworkConfig {
-    let ports = config.ports.iter().zip(open).map(|(port, open)| upf::config::PortConfig {
-        id: open.id,
+fn network_config(config: &Config, links: &[Link]) -> upf::config::NetworkConfig {
+    let ports = config.ports.iter().zip(links).map(|(port, link)| upf::config::PortConfig {
+        id: link.id,
         name: port.name.clone(),
-        mac: open.mac,
-        mtu: mtu(open),
+        mac: link.mac,
+        mtu: link.mtu,
         addresses: port.addresses.iter().map(|p| (p.address, p.len)).collect(),
         network_instance: port.network_instance.clone(),
         role: match port.role {
@@ -311,7 +341,7 @@ fn network_config(config: &Config, open: &[OpenPort]) -> upf::config::NetworkCon
         gtpu_endpoints: port.gtpu.clone(),
         proxy_prefixes: Vec::new(),
     });
-    let id_of = |name: &str| config.ports.iter().zip(open).find(|(p, _)| p.name == name).map(|(_, o)| o.id).unwrap_or_default();
+    let id_of = |name: &str| config.ports.iter().zip(links).find(|(p, _)| p.name == name).map(|(_, link)| link.id).unwrap_or_default();
     upf::config::NetworkConfig {
         ports: ports.collect(),
         routes: config

@@ -180,6 +180,7 @@ fn choose(rng: &mut ChaCha8Rng, action: &str, param: &str) -> Option<u128> {
         ("set_nexthop", _) => Some(rng.random_range(0..6)),
         ("set_class", "meter_cell") => Some(rng.random_range(0..3)),
         ("send" | "send_vxlan", "port") => Some(rng.random_range(0..5)),
+        ("send" | "send_vxlan", "mtu") => Some([1500, 9000, 9000, 9000][rng.random_range(0..4)]),
         (_, "vrf") => Some(rng.random_range(0..2)),
         (_, "reason") => Some(rng.random_range(1..37)),
         _ => None,

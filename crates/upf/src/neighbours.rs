@@ -342,6 +342,8 @@ impl Neighbours {
             }
         }
         for number in gone {
+            let waiting = self.by_number.get(&number).map_or(0, |n| n.waiting.len());
+            out.extend((0..waiting).map(|_| Action::Drop { reason: "neighbour_given_up" }));
             out.push(Action::Apply(self.remove(number, plan, ids)));
         }
     }

@@ -48,9 +48,8 @@ pub struct SessionBytes {
     pub parties: Vec<(&'static str, u64, u64)>,
 }
 
-/// Checks that all parties agree on every session, to the byte. Where a kernel's receive ring overflowed, `lost` says how
-/// many uplink packets never reached the UPF and how many are missing in its counts: these must be the same.
-pub fn sessions_agree(checks: &mut Checks, sessions: &[SessionBytes], lost: Option<(u64, u64)>) {
+/// Checks that all parties agree on every session, to the byte.
+pub fn sessions_agree(checks: &mut Checks, sessions: &[SessionBytes]) {
     let names: Vec<&str> = sessions.first().map(|s| s.parties.iter().map(|p| p.0).collect()).unwrap_or_default();
     let agrees = |s: &&SessionBytes| s.parties.windows(2).all(|w| (w[0].1, w[0].2) == (w[1].1, w[1].2));
     let bad: Vec<&SessionBytes> = sessions.iter().filter(|s| !agrees(s)).collect();
@@ -62,14 +61,7 @@ pub fn sessions_agree(checks: &mut Checks, sessions: &[SessionBytes], lost: Opti
     let sum = |f: fn(&(&str, u64, u64)) -> u64| sessions.iter().filter_map(|s| s.parties.first()).map(f).sum::<u64>();
     let seen =
         format!("{} of {} sessions; {} B up, {} B down in all", sessions.len() - bad.len(), sessions.len(), sum(|p| p.1), sum(|p| p.2));
-    match lost {
-        None => checks.check(!sessions.is_empty() && bad.is_empty(), &format!("bytes by session agree: {}", names.join(" = ")), &seen),
-        Some((lost, missing)) => checks.equal(
-            &format!("bytes by session agree but for packets lost before the UPF ({seen})"),
-            ("lost in receive rings", lost),
-            ("missing in the counts", missing),
-        ),
-    }
+    checks.check(!sessions.is_empty() && bad.is_empty(), &format!("bytes by session agree: {}", names.join(" = ")), &seen);
 }
 
 /// Checks that hold for any run of the UPF: the ledger, the reasons, every target with sessions at work.

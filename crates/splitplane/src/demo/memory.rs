@@ -116,7 +116,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         Err(why) => checks.check(false, "idle UE: packets buffered, reported once, released in order", &why.to_string()),
     }
     upf_is_sound(&mut checks, &report);
-    sessions_agree(&mut checks, &by_session(&records, &offered, &report, &charged), None);
+    sessions_agree(&mut checks, &by_session(&records, &offered, &report, &charged));
     println!("\nreports and captures are in {}", args.out.display());
     checks.finish()
 }
@@ -357,14 +357,14 @@ listen = "{n4}"
 request_port = "source"
 [[port]]
 name = "n3"
-interface = "memory"
+interface = "memory-n3"
 role = "access"
 network_instance = "access"
 addresses = ["10.3.0.1/24"]
 gtpu = ["10.3.0.1"]
 [[port]]
 name = "n6"
-interface = "memory"
+interface = "memory-n6"
 role = "core"
 network_instance = "internet"
 addresses = ["10.6.0.1/24", "2001:db8:6::1/64"]
