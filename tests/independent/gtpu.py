@@ -51,7 +51,8 @@ def uplink(port, teid, inner, qfi=None, src=GNB, src_mac=GNB_MAC, sport=2152, tt
     if qfi is not None:
         head = head / psc(qfi, 1, **(psc_fields or {}))
     outer = IP(src=src, dst=UPF_N3, ttl=ttl) / UDP(sport=sport, dport=2152)
-    return Ether(src=src_mac, dst=port.upf_mac) / outer / head / inner
+    # As octets: Scapy leaves a fragment header inside out of the outer lengths.
+    return Ether(src=src_mac, dst=port.upf_mac) / outer / head / Raw(bytes(inner))
 
 
 def at_n6(port, inner, mac=ROUTER_MAC):
