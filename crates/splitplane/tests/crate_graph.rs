@@ -26,7 +26,7 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("table", &[]),
     ("pktio", &["base"]),
     ("target", &["base", "program"]),
-    ("engine", &["base", "pktio", "program", "target", "wire"]),
+    ("engine", &["base", "pktio", "target"]),
     // Targets.
     ("target-x86", &["base", "program", "table", "target"]),
     // A model: the interpreter under a chip's limits.
