@@ -28,6 +28,8 @@ pub struct Config {
     /// Global firewall rules, first match wins.
     #[serde(default, rename = "firewall")]
     pub firewall: Vec<FirewallRule>,
+    /// VXLAN overlays (RFC 7348) on ports with `vxlan = true`.
+    pub vxlan: Option<Vxlan>,
     /// 5-tuple traffic classes, first match wins.
     #[serde(default, rename = "class")]
     pub classes: Vec<Class>,
@@ -90,6 +92,9 @@ pub struct Port {
     pub output: Option<PathBuf>,
     /// Our MAC address; default: the interface's.
     pub mac: Option<Mac>,
+    /// Whether frames come and go in VXLAN: the port is an underlay.
+    #[serde(default)]
+    pub vxlan: bool,
     /// What the port is for.
     pub role: Role,
     /// Network instance (TS 29.244 §8.2.4), which is also the routing table.
@@ -191,6 +196,52 @@ pub enum FirewallAction {
     Permit,
     /// Drop as `firewall`.
     Deny,
+}
+
+/// `[vxlan]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Vxlan {
+    /// Our tunnel endpoints.
+    pub local: Vec<Ipv4Addr>,
+    /// Overlays that we take part in.
+    #[serde(rename = "network")]
+    pub networks: Vec<VxlanNetwork>,
+    /// Next hops behind other endpoints.
+    #[serde(default, rename = "remote")]
+    pub remotes: Vec<VxlanRemote>,
+}
+
+/// `[[vxlan.network]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VxlanNetwork {
+    /// Number of the overlay, 24 bits.
+    pub vni: u32,
+    /// Its network instance.
+    pub network_instance: String,
+}
+
+/// `[[vxlan.remote]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VxlanRemote {
+    /// Network instance of the overlay.
+    pub network_instance: String,
+    /// Address of the next hop inside: what a route's `via` names.
+    pub gateway: IpAddr,
+    /// Its MAC address inside.
+    pub mac: Mac,
+    /// Name of the underlay's port.
+    pub port: String,
+    /// Number of the overlay.
+    pub vni: u32,
+    /// Our tunnel endpoint.
+    pub local: Ipv4Addr,
+    /// Its tunnel endpoint.
+    pub remote: Ipv4Addr,
+    /// MAC address of the underlay's next hop towards it.
+    pub underlay_mac: Mac,
 }
 
 /// `[[class]]`.
@@ -405,7 +456,17 @@ impl Config {
         if !self.ports.iter().any(|p| !p.gtpu.is_empty()) {
             return Err("no port has a `gtpu` address, so there is nowhere for tunnels to end".into());
         }
-        let known = |ni: &str| self.ports.iter().any(|p| p.network_instance.eq_ignore_ascii_case(ni));
+        let vnis = self.vxlan.iter().flat_map(|v| &v.networks).map(|n| &n.network_instance);
+        let instances: Vec<&String> = self.ports.iter().map(|p| &p.network_instance).chain(vnis).collect();
+        let known = |ni: &str| instances.iter().any(|known| known.eq_ignore_ascii_case(ni));
+        if self.vxlan.is_none() && self.ports.iter().any(|p| p.vxlan) {
+            return Err("a port has `vxlan = true`, but there is no [vxlan]".into());
+        }
+        for remote in self.vxlan.iter().flat_map(|v| &v.remotes) {
+            if !self.ports.iter().any(|p| p.name == remote.port && p.vxlan) {
+                return Err(format!("vxlan.remote {}: `{}` is no port with `vxlan = true`", remote.gateway, remote.port));
+            }
+        }
         for route in &self.routes {
             if !known(&route.network_instance) {
                 return Err(format!("route {:?}: no port has network_instance `{}`", route.prefix.address, route.network_instance));
@@ -504,6 +565,7 @@ policy = { share = 0.5 }
             ("network_instance = \"internet\"\nprefix", "network_instance = \"none\"\nprefix", "no port has network_instance `none`"),
             ("via = \"10.6.0.2\"", "via = \"2001:db8::1\"", "other IP version"),
             ("share = 0.5", "share = 1.5", "share 1.5"),
+            ("role = \"core\"", "role = \"core\"\nvxlan = true", "there is no [vxlan]"),
             ("127.0.0.1:8805", "0.0.0.0:8805", "name one address"),
             ("listen = ", "node_id = \"a..b\"\nlisten = ", "neither an address nor a domain name"),
             ("listen = ", "max_sessions = 0\nlisten = ", "max_sessions is 0"),

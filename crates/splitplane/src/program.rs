@@ -42,6 +42,10 @@ pub fn compile_unoptimised(path: &Path, include_paths: &[std::path::PathBuf], de
     let options =
         p4_check::Options { include_paths: include_paths.to_vec(), defines: defines.iter().cloned().collect(), builtin: Some(built_in) };
     let shipped = path.to_str().filter(|_| !path.exists()).and_then(|name| built_in(name).map(|text| (name, text)));
+    if shipped.is_none() && !path.exists() {
+        let why = "no such file, nor a shipped program (upf.p4, l2fwd.p4, p4wire.p4)";
+        return Err(Failure::Usage(format!("{}: {why}", path.display())));
+    }
     let result = match shipped {
         Some((name, text)) => p4_check::compile_str(name, text, &options),
         None => p4_check::compile_file(path, &options),

@@ -132,8 +132,12 @@ pub struct OpenPort {
 /// Numbers of the ports, by their roles (p4/include/splitplane.p4).
 fn port_ids(config: &Config) -> Vec<PortId> {
     let (mut tunnels, mut plain) = (0..128, 128..256);
-    let next = |role: Role| if role == Role::Core { plain.next() } else { tunnels.next() };
-    config.ports.iter().map(|p| p.role).map(next).map(|n| PortId(n.unwrap_or(PortId::MAX))).collect()
+    let next = |port: &crate::config::Port| {
+        let number = if port.role == Role::Core { plain.next() } else { tunnels.next() };
+        // The configuration has at most 64 ports.
+        PortId(number.unwrap_or(0) + if port.vxlan { 256 } else { 0 })
+    };
+    config.ports.iter().map(next).collect()
 }
 
 fn open_ports(config: &Config) -> Result<Vec<OpenPort>, Failure> {
@@ -370,6 +374,24 @@ fn network_config(config: &Config, links: &[Link]) -> upf::config::NetworkConfig
                 ..Default::default()
             })
             .collect(),
+        vxlan: config.vxlan.as_ref().map(|vxlan| upf::config::VxlanConfig {
+            local_vteps: vxlan.local.clone(),
+            vnis: vxlan.networks.iter().map(|n| (n.vni, n.network_instance.clone())).collect(),
+            remotes: vxlan
+                .remotes
+                .iter()
+                .map(|r| upf::config::VxlanRemote {
+                    network_instance: r.network_instance.clone(),
+                    gateway: r.gateway,
+                    mac: r.mac.0,
+                    port: id_of(&r.port),
+                    vni: r.vni,
+                    local_vtep: r.local,
+                    remote_vtep: r.remote,
+                    underlay_mac: r.underlay_mac.0,
+                })
+                .collect(),
+        }),
         traffic_classes: config.classes.iter().map(traffic_class).collect(),
         cp_function_network_instance: config.ports.iter().find(|p| p.driver == Driver::Udp).map(|p| p.network_instance.clone()),
         max_sessions: u32::try_from(config.n4.max_sessions).unwrap_or(u32::MAX),

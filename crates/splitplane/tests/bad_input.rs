@@ -79,6 +79,44 @@ fn a_good_configuration_runs_and_stops() {
 }
 
 #[test]
+fn vxlan_and_classes_can_be_configured() {
+    let folder = Folder::new();
+    let more = r#"
+[vxlan]
+local = ["192.0.2.1"]
+[[vxlan.network]]
+vni = 77
+network_instance = "remote-site"
+[[vxlan.remote]]
+network_instance = "remote-site"
+gateway = "10.9.0.2"
+mac = "02:00:00:00:00:50"
+port = "n6"
+vni = 77
+local = "192.0.2.1"
+remote = "192.0.2.2"
+underlay_mac = "02:00:00:00:09:09"
+[[route]]
+network_instance = "remote-site"
+prefix = "0.0.0.0/0"
+via = "10.9.0.2"
+[[class]]
+dscp = 46
+queue = 7
+rate_bps = 1000000
+[n4]"#;
+    let vxlan = |text: &str| {
+        let path = folder.config("[n4]", more);
+        let config = std::fs::read_to_string(&path).unwrap().replace("role = \"core\"", text);
+        let path = folder.write("vxlan.toml", config);
+        splitplane(&["run", "--check", "--config", &path]).output().unwrap()
+    };
+    let output = vxlan("role = \"core\"\nvxlan = true");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    refused(&vxlan("role = \"core\""), &["10.9.0.2", "vxlan = true"]);
+}
+
+#[test]
 fn wrong_configurations_are_refused() {
     let folder = Folder::new();
     refused(&folder.run("listen =", "lisen ="), &["upf.toml", "line 3", "lisen"]);
@@ -142,7 +180,7 @@ fn unknown_p4_constructs_are_named_with_their_place() {
     assert_eq!(output.status.code(), Some(2), "{error}");
     assert!(error.contains("wide.p4:3:") && error.contains("128"), "{error}");
     let output = splitplane(&["p4", "check", "/nonexistent.p4"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
+    refused(&output, &["/nonexistent.p4", "no such file"]);
     let output = splitplane(&["p4", "trace", "upf.p4", "--packet", "xyz"]).output().unwrap();
     refused(&output, &["--packet", "`x`"]);
     let output = splitplane(&["p4", "ir", "upf.p4", "--after", "nosuch"]).output().unwrap();
