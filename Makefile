@@ -1,4 +1,6 @@
 # Everything goes through two targets: `make demo` and `make test`. Each does all set-up first.
+# Set-up may have installed Rust just now.
+export PATH := $(HOME)/.cargo/bin:$(PATH)
 CARGO ?= cargo
 BIN := target/release/splitplane
 

@@ -253,7 +253,9 @@ struct SplitLane {
 impl Lane for SplitLane {
     fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
         assert!(packets.len() == verdicts.len() && packets.len() <= BURST);
-        let lengths: Vec<usize> = packets.iter().map(Packet::len).collect();
+        // As received: a target may change them.
+        let mut lengths = [0; BURST];
+        lengths.iter_mut().zip(&*packets).for_each(|(length, packet)| *length = packet.len());
 
         self.picked.clear();
         if !self.retired.load(Relaxed) {

@@ -57,6 +57,9 @@ pub struct N4 {
     /// Seconds between our heartbeats; 0: we send none.
     #[serde(default = "default_heartbeat")]
     pub heartbeat_s: u64,
+    /// Read an MBR of 0 kbit/s as "no limit"; otherwise it lets nothing pass.
+    #[serde(default)]
+    pub zero_mbr_unlimited: bool,
     /// Where our own requests go: `standard` (port 8805) or `source` (where the association came from).
     #[serde(default)]
     pub request_port: RequestPort,

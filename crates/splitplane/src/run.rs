@@ -394,8 +394,8 @@ fn network_config(config: &Config, links: &[Link]) -> upf::config::NetworkConfig
         }),
         traffic_classes: config.classes.iter().map(traffic_class).collect(),
         cp_function_network_instance: config.ports.iter().find(|p| p.driver == Driver::Udp).map(|p| p.network_instance.clone()),
+        zero_mbr_unlimited: config.n4.zero_mbr_unlimited,
         max_sessions: u32::try_from(config.n4.max_sessions).unwrap_or(u32::MAX),
-        ..Default::default()
     }
 }
 

@@ -12,14 +12,14 @@ use toml::Table;
 const GRAPH: &[(&str, &[&str])] = &[
     // Foundation.
     ("base", &[]),
-    ("wire", &["base"]),
+    ("wire", &[]),
     ("testkit", &[]),
     // Compiler. It meets the targets only in `program`.
     ("p4-syntax", &[]),
     ("program", &["base"]),
     ("p4-ir", &["base", "program"]),
     ("p4-check", &["base", "p4-ir", "p4-syntax", "program"]),
-    ("p4-passes", &["base", "p4-ir", "program"]),
+    ("p4-passes", &["p4-ir", "program"]),
     ("p4-interp", &["base", "p4-ir", "program"]),
     ("p4-emit", &["base", "p4-ir", "program"]),
     // Data plane.
@@ -50,11 +50,9 @@ const GRAPH: &[(&str, &[&str])] = &[
             "p4-interp",
             "p4-ir",
             "p4-passes",
-            "p4-syntax",
             "pfcp",
             "pktio",
             "program",
-            "table",
             "target",
             "target-asic",
             "target-x86",
