@@ -274,6 +274,7 @@ impl Shares {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::Rng;
 
     fn loads(workers: u16, owners: &[u16], packets: &[u64]) -> Loads {
         let worker = |slot: u16| {
@@ -347,13 +348,8 @@ mod tests {
     /// Random loads: the highest never rises, and no move is to a worker that is not there.
     #[test]
     fn no_plan_makes_it_worse() {
-        let mut random = 88172645463325252u64;
-        let mut next = |n: u64| {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            random % n
-        };
+        let mut rng = testkit::rng(3);
+        let mut next = |n: u64| rng.random_range(0..n);
         let (mut moved, mut better) = (0, 0);
         for _ in 0..2000 {
             let workers = 1 + next(6) as u16;

@@ -33,14 +33,8 @@ pub(crate) struct Buffers {
     shards: [Mutex<HashMap<u32, Row>>; SHARDS],
 }
 
-/// The packets of one PDR.
-#[derive(Default)]
-pub(crate) struct Row {
-    /// Oldest first.
-    pub(crate) packets: VecDeque<Packet>,
-    /// The worker that buffered last: it is to send them, as the flow's next packets come to it.
-    pub(crate) worker: usize,
-}
+/// The packets of one PDR, oldest first, each with the worker that buffered it.
+pub(crate) type Row = VecDeque<(usize, Packet)>;
 
 /// What [`Buffers::push`] did.
 pub(crate) enum Pushed {
@@ -60,7 +54,7 @@ impl Buffers {
 
     pub(crate) fn push(&self, worker: usize, pdr: u32, packet: Packet) -> Pushed {
         let mut shard = self.shard(pdr);
-        let row_len = shard.get(&pdr).map_or(0, |row| row.packets.len());
+        let row_len = shard.get(&pdr).map_or(0, Row::len);
         if row_len >= self.limits.per_pdr {
             return Pushed::Full(packet);
         }
@@ -68,23 +62,21 @@ impl Buffers {
             self.held.fetch_sub(1, Relaxed);
             return Pushed::Full(packet);
         }
-        let row = shard.entry(pdr).or_default();
-        row.packets.push_back(packet);
-        row.worker = worker;
+        shard.entry(pdr).or_default().push_back((worker, packet));
         if (row_len + 1).is_power_of_two() { Pushed::Told } else { Pushed::Kept }
     }
 
     /// All packets of a PDR; they wait no longer.
     pub(crate) fn take(&self, pdr: u32) -> Row {
         let row = self.shard(pdr).remove(&pdr).unwrap_or_default();
-        self.held.fetch_sub(row.packets.len(), Relaxed);
+        self.held.fetch_sub(row.len(), Relaxed);
         row
     }
 
     /// Everything, at the end.
     pub(crate) fn take_all(&self) -> Vec<Packet> {
         let rows = self.shards.iter().flat_map(|shard| std::mem::take(&mut *lock(shard)).into_values());
-        let all: Vec<Packet> = rows.flat_map(|row| row.packets).collect();
+        let all: Vec<Packet> = rows.flatten().map(|(_, packet)| packet).collect();
         self.held.fetch_sub(all.len(), Relaxed);
         all
     }
@@ -113,8 +105,7 @@ mod tests {
         assert!(matches!(b.push(0, 1, p(3)), Pushed::Full(_)), "row full");
         assert!(matches!(b.push(0, 2, p(4)), Pushed::Told));
         assert!(matches!(b.push(0, 2, p(5)), Pushed::Full(_)), "all full");
-        let row = b.take(1);
-        assert_eq!((row.packets.iter().map(|p| p.data()[0]).collect::<Vec<_>>(), row.worker), (vec![1, 2], 5));
+        assert_eq!(b.take(1).iter().map(|(worker, p)| (*worker, p.data()[0])).collect::<Vec<_>>(), [(0, 1), (5, 2)]);
         assert!(matches!(b.push(0, 1, p(6)), Pushed::Told), "an emptied row starts anew");
         assert_eq!(b.take_all().len(), 2);
         assert!((1..4).all(|n| matches!(b.push(0, n, p(7)), Pushed::Told)), "there is all room again");

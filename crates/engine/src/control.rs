@@ -37,7 +37,7 @@ pub struct Settings {
     pub ring: usize,
     /// What happens to more of them.
     pub when_full: WhenFull,
-    /// How the ports hash, where they steer: needed to re-balance, and to inject packets where their flow is.
+    /// How the ports hash, where they steer. Without it their buckets stay as they are, and workers as many.
     pub port_hash: Option<SteerFn>,
     /// Whether and how buckets move and workers come and go by themselves.
     pub balance: Option<BalanceSettings>,
@@ -148,9 +148,11 @@ pub(crate) struct Inner {
     ports: Vec<PortId>,
     /// Whose the buckets are; none: the ports' own business.
     pub(crate) table: Option<Arc<SteerTable>>,
+    /// How flows are hashed, if there is a table.
+    hash: Option<SteerFn>,
     /// The devices that steer by it; empty where the master does.
     pub(crate) steering: Vec<Arc<dyn Steering>>,
-    pub(crate) moved: MovedCells,
+    pub(crate) moved: Arc<MovedCells>,
     /// All that ever counted.
     ledgers: RwLock<Vec<Arc<WorkerLedger>>>,
     control: Mutex<Control>,
@@ -209,11 +211,12 @@ impl Engine {
         if count == 0 || count > workers.len() {
             return Err(EngineError::Config(format!("{count} workers on ports for {}", workers.len())));
         }
-        let table = port_table(&workers, count)?;
+        let table = if settings.port_hash.is_some() { port_table(&workers, count)? } else { None };
         if table.is_none() && count < workers.len() {
             return Err(EngineError::Config("workers cannot be added later, as the ports cannot be steered".into()));
         }
-        let inner = Inner::new(target, workers.iter().flatten().map(|(id, _)| *id), table, settings, events)?;
+        let hash = settings.port_hash;
+        let inner = Inner::new(target, workers.iter().flatten().map(|(id, _)| *id), table, hash, settings, events)?;
         let mut control = inner.lock();
         for ports in workers {
             let ledger = inner.ledger(ports.iter().map(|(id, _)| *id));
@@ -242,7 +245,7 @@ impl Engine {
         }
         let slots: Vec<u16> = (0..workers as u16).collect();
         let table = Arc::new(SteerTable::new(BUCKETS, &slots));
-        let inner = Inner::new(target, ports.iter().map(|(id, _)| *id), Some((table.clone(), Vec::new())), settings, events)?;
+        let inner = Inner::new(target, ports.iter().map(|(id, _)| *id), Some((table.clone(), Vec::new())), Some(hash), settings, events)?;
         let mut control = inner.lock();
         let ledger = inner.ledger(ports.iter().map(|(id, _)| *id));
         let ports: Vec<EnginePort> = ports.into_iter().map(engine_port).collect();
@@ -261,6 +264,7 @@ impl Engine {
             commands: receiver,
             events: inner.events.clone(),
             ledger,
+            moved: inner.moved.clone(),
         };
         let master = Master::new(parts, links);
         let thread = inner.spawn("master".into(), 0, move || master.run())?;
@@ -280,13 +284,10 @@ impl Engine {
         if let Some(master) = &control.master {
             return master.commands.send(MasterCommand::Inject(packets)).map_err(|_| EngineError::Stopped);
         }
-        let (Some(table), Some(hash)) = (&self.inner.table, self.inner.settings.port_hash) else {
-            return control.send(control.first()?, Command::Inject(packets));
-        };
         // Each to where its flow's packets are.
         for packet in packets {
-            let slot = table.owner(table.bucket(hash(packet.data(), packet.port)));
-            control.send(slot.into(), Command::Inject(vec![packet]))?;
+            let slot = self.inner.owner(&packet).map_or_else(|| control.first(), Ok)?;
+            control.send(slot, Command::Inject(vec![packet]))?;
         }
         Ok(())
     }
@@ -311,11 +312,15 @@ impl Engine {
         }
         let first = control.first()?;
         for (pdr, fate) in buffers {
-            let row = self.inner.buffers.take(*pdr);
-            // Who buffered last has the flow's next packets.
-            let at = standing.iter().position(|s| s.slot == row.worker).or_else(|| standing.iter().position(|s| s.slot == first));
-            if let Some(at) = at.filter(|_| !row.packets.is_empty()) {
-                standing[at].rows.push((row.packets, *fate));
+            let mut shares: Vec<VecDeque<Packet>> = standing.iter().map(|_| VecDeque::new()).collect();
+            for (worker, packet) in self.inner.buffers.take(*pdr) {
+                // To where the flow's next packets will be: its bucket may have moved since.
+                let slot = self.inner.owner(&packet).unwrap_or(worker);
+                let at = standing.iter().position(|s| s.slot == slot).or_else(|| standing.iter().position(|s| s.slot == first));
+                shares[at.unwrap_or(0)].push_back(packet);
+            }
+            for (worker, share) in standing.iter_mut().zip(shares).filter(|(_, share)| !share.is_empty()) {
+                worker.rows.push((share, *fate));
             }
         }
         let released = standing.iter().any(|s| !s.rows.is_empty());
@@ -383,6 +388,7 @@ impl Inner {
         target: &Arc<dyn Target>,
         ports: impl Iterator<Item = PortId>,
         table: PortTable,
+        hash: Option<SteerFn>,
         settings: Settings,
         events: Sender<Event>,
     ) -> Result<Arc<Inner>, EngineError> {
@@ -402,11 +408,18 @@ impl Inner {
             epoch: Instant::now(),
             ports,
             table,
+            hash,
             steering,
-            moved: MovedCells::default(),
+            moved: Arc::default(),
             ledgers: RwLock::new(vec![own.clone()]),
             control: Mutex::new(Control { slots: Vec::new(), master: None, own, stopped: false }),
         }))
+    }
+
+    /// The slot that a packet as it was received belongs to, if anybody steers.
+    fn owner(&self, packet: &Packet) -> Option<usize> {
+        let (table, hash) = (self.table.as_ref()?, self.hash?);
+        Some(table.owner(table.bucket(hash(packet.data(), packet.port))).into())
     }
 
     /// A thread that panicked while it held this had no change half made that another could not see.
@@ -449,7 +462,7 @@ impl Inner {
         gauge: SharedGauge,
     ) -> Result<(), EngineError> {
         let (commands, receiver) = bounded(COMMANDS);
-        let sampling = self.table.clone().filter(|_| feed.is_none()).zip(self.settings.port_hash);
+        let sampling = self.table.clone().filter(|_| feed.is_none()).zip(self.hash);
         let cores_before = usize::from(feed.is_some());
         let worker = Worker::new(Parts {
             slot,

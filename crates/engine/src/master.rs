@@ -10,6 +10,7 @@ use crate::control::{Command, Event, WorkerPorts};
 use crate::ledger::WorkerLedger;
 use crate::port::{EnginePort, NO_PORT, burst, port_index};
 use crate::ring::{MasterEnd, SPENT, SharedGauge};
+use crate::scale::MovedCells;
 use crate::steer::{Move, SteerFn, SteerTable};
 use crate::worker::{BUSY_ROUNDS, NAP, SHORT_NAP, SPINS};
 use base::{DropReason, Packet, PortId};
@@ -105,6 +106,7 @@ pub(crate) struct MasterParts {
     pub(crate) commands: Receiver<MasterCommand>,
     pub(crate) events: Sender<Event>,
     pub(crate) ledger: Arc<WorkerLedger>,
+    pub(crate) moved: Arc<MovedCells>,
 }
 
 pub(crate) struct Master {
@@ -404,6 +406,7 @@ impl Master {
             self.last[moved.bucket] = 0;
             self.parts.table.set_owner(moved.bucket, moved.to);
             self.held -= moved.held.len();
+            self.parts.moved.held.fetch_add(moved.held.len() as u64, Relaxed);
             match self.links.get_mut(usize::from(moved.to)).and_then(Option::as_mut) {
                 Some(link) if !moved.held.is_empty() => {
                     link.given += moved.held.len() as u64;
@@ -451,4 +454,3 @@ impl Master {
         }
     }
 }
-

@@ -23,6 +23,8 @@ const FULL_QUEUE: f64 = 1024.0;
 pub struct Moved {
     /// Buckets that changed their worker.
     pub buckets: u64,
+    /// Packets that the master held back meanwhile, as their bucket's old worker was not done.
+    pub held: u64,
     /// Workers that came after the start.
     pub added: u64,
     /// Workers that went before the end.
@@ -33,6 +35,7 @@ pub struct Moved {
 #[derive(Default)]
 pub(crate) struct MovedCells {
     buckets: AtomicU64,
+    pub(crate) held: AtomicU64,
     added: AtomicU64,
     removed: AtomicU64,
 }
@@ -55,8 +58,9 @@ impl Engine {
 
     /// How much has moved.
     pub fn moved(&self) -> Moved {
-        let cells = &self.inner.moved;
-        Moved { buckets: cells.buckets.load(Relaxed), added: cells.added.load(Relaxed), removed: cells.removed.load(Relaxed) }
+        let MovedCells { buckets, held, added, removed } = &*self.inner.moved;
+        let [buckets, held, added, removed] = [buckets, held, added, removed].map(|cell| cell.load(Relaxed));
+        Moved { buckets, held, added, removed }
     }
 
     /// Moves buckets to other workers, and waits until that is done; packets go on meanwhile.
@@ -106,7 +110,9 @@ impl Inner {
     /// One old worker after the other, as it must go on while the new ones stand.
     fn move_by_ports(&self, control: &Control, table: &SteerTable, moves: &[Move]) -> Result<(), EngineError> {
         for from in control.running() {
-            let moves: Vec<Move> = moves.iter().filter(|m| usize::from(table.owner(m.bucket.into())) == from).copied().collect();
+            // Those of an earlier turn have moved already, perhaps to this worker.
+            let leaves = |m: &&Move| usize::from(table.owner(m.bucket.into())) == from && usize::from(m.to) != from;
+            let moves: Vec<Move> = moves.iter().filter(leaves).copied().collect();
             if moves.is_empty() {
                 continue;
             }
