@@ -27,10 +27,8 @@ pub struct BalanceSettings {
     pub gap: f64,
     /// Buckets that move after one look, at most.
     pub moves: usize,
-    /// Workers are never fewer.
-    pub min_workers: usize,
-    /// Nor more.
-    pub max_workers: usize,
+    /// Fewest and most workers; none: as many as there are.
+    pub workers: Option<(usize, usize)>,
     /// A worker goes when all together would be busy for less than this share of the time of the others.
     pub busy_low: f64,
     /// Looks in a row that find all workers overloaded before there is one more; ten times as many before there is one less.
@@ -38,7 +36,7 @@ pub struct BalanceSettings {
 }
 
 impl Default for BalanceSettings {
-    /// Ten looks a second, and as many workers as there are.
+    /// Ten looks a second, and no change of the number of workers.
     fn default() -> BalanceSettings {
         BalanceSettings {
             period: Duration::from_millis(100),
@@ -47,8 +45,7 @@ impl Default for BalanceSettings {
             patience: 3,
             gap: 0.2,
             moves: 16,
-            min_workers: 1,
-            max_workers: usize::MAX,
+            workers: None,
             busy_low: 0.5,
             scale_patience: 20,
         }
@@ -129,15 +126,16 @@ impl Planner {
 
     fn scale(&mut self, now: &Loads) -> Option<Scale> {
         let (n, s) = (now.workers.len(), self.settings);
+        let (fewest, most) = s.workers?;
         let all_hot = n > 0 && now.workers.iter().all(|w| self.overloaded(w));
         let busy: f64 = now.workers.iter().map(|w| w.busy).sum();
         let all_cool = n > 1 && busy < s.busy_low * (n - 1) as f64 && now.workers.iter().all(|w| w.depth < s.depth_high);
         self.all_hot = if all_hot { self.all_hot + 1 } else { 0 };
         self.all_cool = if all_cool { self.all_cool + 1 } else { 0 };
         let enough = s.scale_patience.max(1);
-        let scale = if n < s.min_workers || (self.all_hot >= enough && n < s.max_workers) {
+        let scale = if n < fewest || (self.all_hot >= enough && n < most) {
             Some(Scale::Add)
-        } else if n > s.max_workers.max(1) || (self.all_cool >= enough.saturating_mul(10) && n > s.min_workers.max(1)) {
+        } else if n > most.max(1) || (self.all_cool >= enough.saturating_mul(10) && n > fewest.max(1)) {
             // The last that came goes first: slots stay dense.
             now.workers.iter().map(|w| w.slot).max().map(Scale::Remove)
         } else {
@@ -384,7 +382,7 @@ mod tests {
 
     #[test]
     fn workers_come_when_all_are_overloaded_and_go_when_few_would_do() {
-        let settings = BalanceSettings { scale_patience: 2, min_workers: 1, max_workers: 3, ..BalanceSettings::default() };
+        let settings = BalanceSettings { scale_patience: 2, workers: Some((1, 3)), ..BalanceSettings::default() };
         let with = |busy: f64, n: u16| Loads {
             workers: (0..n).map(|slot| WorkerLoad { slot, packets: 1, busy, depth: 0.0 }).collect(),
             ..loads(n, &[0, 1], &[10, 10])

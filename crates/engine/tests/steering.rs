@@ -336,8 +336,7 @@ fn flows_keep_their_order_through_ports_that_steer() {
 /// counted in packets.
 #[test]
 fn a_skewed_load_is_evened_out() {
-    let eager =
-        BalanceSettings { period: Duration::from_millis(2), busy_high: 0.0, patience: 1, min_workers: 2, ..BalanceSettings::default() };
+    let eager = BalanceSettings { period: Duration::from_millis(2), busy_high: 0.0, patience: 1, ..BalanceSettings::default() };
     for way in [Way::Master, Way::Ports] {
         for balance in [None, Some(eager)] {
             let mut world = World::new(way, 2, Settings { balance, when_full: WhenFull::Wait, ..Settings::default() });
@@ -370,7 +369,8 @@ fn a_skewed_load_is_evened_out() {
 
 #[test]
 fn workers_come_and_go_by_themselves() {
-    let quick = BalanceSettings { period: Duration::from_millis(1), scale_patience: 1, max_workers: 3, ..BalanceSettings::default() };
+    let quick =
+        BalanceSettings { period: Duration::from_millis(1), scale_patience: 1, workers: Some((1, 3)), ..BalanceSettings::default() };
     let more = BalanceSettings { busy_high: 0.0, ..quick };
     let less = BalanceSettings { busy_high: 2.0, busy_low: 1.0, ..quick };
     for way in [Way::Master, Way::Ports] {
