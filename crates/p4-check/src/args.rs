@@ -30,6 +30,13 @@ pub(crate) struct Subst {
     pub open: Vec<(u32, String)>,
 }
 
+impl Subst {
+    /// The type arguments in order; empty if one of them is not known.
+    pub fn all(&self) -> Vec<Type> {
+        self.open.iter().map(|(i, _)| self.found.get(i).cloned()).collect::<Option<_>>().unwrap_or_default()
+    }
+}
+
 /// What is to be copied when a callable ends: (to, from).
 pub(crate) type Copies = Vec<(Tv, Tv)>;
 
@@ -186,6 +193,7 @@ impl<'a> Cx<'a> {
             (Some(v), _) => v,
             (None, Some(default)) => self.in_scope(callee, |cx| cx.expr(default))?.at(span),
             // An `@optional` parameter that is left out.
+            (None, None) if ty.has_var() => return Ok(Tv::value(Type::Bad, Val::None, span)),
             (None, None) if p.writes() => {
                 let val = self.storage(&self.local_name(pname), &ty, span)?;
                 return Ok(Tv { ty, val, access: Access::Write, span });
@@ -292,8 +300,8 @@ impl<'a> Cx<'a> {
                 (Some((g, a)), Some((h, b))) if g == h => a.iter().zip(b).try_for_each(|(a, b)| self.unify(a, b, subst, span, name, param)),
                 _ => Ok(()),
             },
-            (Type::Block(a, targs), Type::Block(b, _)) if !targs.is_empty() || a != b => {
-                self.unify_blocks(*a, &targs.clone(), *b, subst, span, name)
+            (Type::Block(a, targs), Type::Block(b, own)) if !targs.is_empty() || a != b => {
+                self.unify_blocks(*a, &targs.clone(), *b, &own.clone(), subst, span, name)
             }
             _ => Ok(()),
         }

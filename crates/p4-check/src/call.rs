@@ -187,8 +187,8 @@ impl<'a> Cx<'a> {
                 return Ok(v);
             }
             return match (&ty, member.name.as_str()) {
-                (Type::Block(id, _), "apply") => {
-                    self.apply_anonymous(*id, args, span)?;
+                (Type::Block(id, targs), "apply") => {
+                    self.apply_anonymous(*id, targs, args, span)?;
                     Ok(Tv::value(Type::Void, Val::None, span))
                 }
                 (Type::Bad, _) => Err(self.poisoned()),

@@ -15,7 +15,7 @@ impl<'a> Cx<'a> {
     pub fn extern_function(&mut self, decl: &'a ast::FunctionDecl, args: &[Tv], ret: &Type, span: Span) -> R<Tv> {
         let name = decl.name.name.as_str();
         let void = Tv::value(Type::Void, Val::None, span);
-        if self.body.region == Region::Global && name != "static_assert" {
+        if self.body.region == Region::Global && name != "static_assert" && !matches!(ret, Type::Extern(..)) {
             return Err(self.error("not-const", span, format!("`{name}` cannot be called at top level")));
         }
         match (name, args) {
@@ -209,6 +209,10 @@ impl<'a> Cx<'a> {
             return Ok(Tv::value(Type::Void, Val::None, span));
         }
         let name = self.local_name("extern");
+        if let Type::Extern(..) = ret {
+            let obj = self.new_object(name, ObjKind::Unknown);
+            return Ok(Tv::value(ret.clone(), Val::Obj(obj), span));
+        }
         let val = self.storage(&name, ret, span)?;
         Ok(Tv { ty: ret.clone(), val, access: Access::Read("a computed value"), span })
     }
@@ -223,6 +227,9 @@ impl<'a> Cx<'a> {
         }
         match (method, args) {
             ("extract", [header, rest @ ..]) => {
+                if header.ty.is_opaque() {
+                    return Ok(void);
+                }
                 let Some(c) = header.ty.header().cloned() else {
                     return Err(self.error("type-mismatch", header.span, format!("only headers can be extracted, not {}", header.ty)));
                 };
@@ -336,6 +343,7 @@ impl<'a> Cx<'a> {
                 let elements = self.elements(v, v.span)?;
                 elements.into_iter().try_for_each(|x| self.emit_header(&Tv::value((**t).clone(), x, v.span)))
             }
+            t if t.is_opaque() => Ok(()),
             t => Err(self.error("type-mismatch", v.span, format!("only headers can be emitted, not {t}"))),
         }
     }

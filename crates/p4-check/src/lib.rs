@@ -30,6 +30,7 @@ mod cx;
 mod entries;
 mod expr;
 mod externs;
+mod members;
 mod objects;
 mod ops;
 mod parser;
@@ -151,7 +152,7 @@ fn builtin(name: &str) -> Option<&'static str> {
         "dpdk/psa.p4" => Some("#define PSA_DPDK_EXTRAS\n#include <psa.p4>\n"),
         "pna.p4" => Some(PNA_P4),
         "dpdk/pna.p4" => Some("#define PNA_DPDK_EXTRAS\n#include <pna.p4>\n"),
-        "tna.p4" => Some(TNA_P4),
+        "tna.p4" | "tofino1_specs.p4" | "tofino1_base.p4" | "tofino1_arch.p4" => Some(TNA_P4),
         "ebpf_model.p4" => Some(EBPF_MODEL_P4),
         "xdp_model.p4" => Some(XDP_MODEL_P4),
         "ubpf_model.p4" => Some(UBPF_MODEL_P4),

@@ -37,8 +37,8 @@ pub(crate) enum ObjKind<'a> {
 }
 
 impl ObjKind<'_> {
-    pub fn block(block: BlockId, args: Vec<Tv>, single: bool) -> Self {
-        ObjKind::Block(BlockInst { block, args, single, bound: None, exits: false })
+    pub fn block(block: BlockId, targs: Vec<Type>, args: Vec<Tv>, single: bool) -> Self {
+        ObjKind::Block(BlockInst { block, targs, args, single, bound: None, exits: false })
     }
 }
 
@@ -61,9 +61,9 @@ impl<'a> Cx<'a> {
 
     /// Declares `T(args) name;`. `single`: see [`BlockInst::single`].
     pub fn declare_instance(&mut self, i: &'a ast::Instantiation, annotations: &'a [ast::Annotation], single: bool) -> R<()> {
-        if i.members.as_ref().is_some_and(|m| !m.is_empty()) {
+        if let ast::TypeKind::Stack { .. } = i.ty.kind {
             self.declare(&i.name, Entity::Bad);
-            return Err(self.unsupported(i.name.span, "an instance with methods of its own"));
+            return self.instance_array(i, annotations);
         }
         let path = self.control_plane_name(&i.name.name, annotations);
         if self.body.region == Region::Global
@@ -81,8 +81,8 @@ impl<'a> Cx<'a> {
                 {
                     self.main = Some((id, i.name.span));
                 }
-                self.declare(&i.name, Entity::Value(v));
-                Ok(())
+                self.declare(&i.name, Entity::Value(v.clone()));
+                self.members(i, &v)
             }
             Err(e) => {
                 self.declare(&i.name, Entity::Bad);
@@ -127,6 +127,7 @@ impl<'a> Cx<'a> {
     }
 
     fn construct_block(&mut self, id: BlockId, targs: &[Type], args: &'a [ast::Arg], single: bool, span: Span) -> R<(Type, ObjKind<'a>)> {
+        let id = self.block_for(id, args);
         let decl = self.blocks[id.0 as usize];
         let name = decl.name().name.clone();
         if !decl.has_body() {
@@ -150,13 +151,29 @@ impl<'a> Cx<'a> {
                 inst.single = false;
             }
         }
-        Ok((Type::Block(id, targs.into()), ObjKind::block(id, values, single)))
+        let targs = if targs.is_empty() { subst.all() } else { targs.to_vec() };
+        Ok((Type::Block(id, targs.clone().into()), ObjKind::block(id, targs, values, single)))
+    }
+
+    /// The package of that name that takes these arguments.
+    fn package_for(&self, id: PackageId, args: &[ast::Arg]) -> PackageId {
+        let first = self.packages[id.0 as usize];
+        let fits = |p: &&ast::PackageDecl| p.name.name == first.name.name && accepts(&p.params, args);
+        if fits(&first) { id } else { self.packages.iter().position(fits).map_or(id, |i| PackageId(i as u32)) }
+    }
+
+    /// The parser or control of that name whose constructor takes these arguments.
+    fn block_for(&self, id: BlockId, args: &[ast::Arg]) -> BlockId {
+        let first = self.blocks[id.0 as usize];
+        let fits = |b: &crate::block::BlockDecl| b.name().name == first.name().name && accepts(b.constructor_params(), args);
+        if fits(&first) { id } else { self.blocks.iter().position(fits).map_or(id, |i| BlockId(i as u32)) }
     }
 
     fn construct_package(&mut self, id: PackageId, targs: &[Type], args: &'a [ast::Arg], span: Span) -> R<(Type, ObjKind<'a>)> {
         if self.body.region != Region::Global {
             return Err(self.error("misplaced", span, "a package can be instantiated at top level only"));
         }
+        let id = self.package_for(id, args);
         let decl = self.packages[id.0 as usize];
         let name = &decl.name.name;
         let mut subst = Subst::default();

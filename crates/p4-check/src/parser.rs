@@ -27,14 +27,15 @@ impl<'a> Cx<'a> {
             return Err(self.unsupported(span, "applying a parser inside of another statement"));
         };
         let ObjKind::Block(inst) = self.kind(obj) else { return Err(self.bug(span, "parser")) };
-        let block = inst.block;
+        let (block, targs) = (inst.block, inst.targs.clone());
         let decl = self.blocks[block.0 as usize];
         let name = decl.name().name.clone();
         let mut subst = Subst::default();
-        let params = self.block_params(block, &[], &mut subst)?;
+        let params = self.block_params(block, &targs, &mut subst)?;
         let found = self.match_args(&name, decl.params(), args, span)?;
         let callee = self.new_scope_at(ScopeId::GLOBAL, decl.seen());
         let values = self.eval_args(&name, &params, &found, &mut subst, callee, span)?;
+        self.settle_targs(obj, &subst);
         let after = self.ir.states.push(State {
             name: format!("{}.after", self.objects[obj.0 as usize].path),
             body: Vec::new(),
@@ -65,10 +66,13 @@ impl<'a> Cx<'a> {
         let inst = inst.clone();
         let BlockDecl::Parser(decl, seen) = self.blocks[inst.block.0 as usize] else { return Err(self.bug(span, "parser")) };
         let Some(body) = &decl.body else {
+            if self.unused_walk {
+                return Ok((accept, Vec::new()));
+            }
             return Err(self.error("no-body", span, format!("parser `{}` has no body", decl.name.name)));
         };
         self.lowered.insert(std::ptr::from_ref(decl) as usize);
-        let outer = self.new_scope_at(ScopeId::GLOBAL, seen);
+        let outer = self.type_scope((ScopeId::GLOBAL, seen), &decl.type_params, &inst.targs, &mut Subst::default());
         self.declare_constructor_params(outer, &decl.constructor_params, &inst.args);
         let (_, copy_out) = self.bind(outer, &path, params, args, Binding::Share)?;
         let locals = self.new_scope(outer);
@@ -328,7 +332,12 @@ impl<'a> Cx<'a> {
                 Ok(KeySet::Value { value: bits(v & m), mask: bits(m) })
             }
             ast::ExprKind::Range { lo, hi } => {
-                let (low, high) = (self.set_value(lo, ty)?, self.set_value(hi, ty)?);
+                // Of an enum the range is one of its underlying values.
+                let ends = match ty {
+                    Type::Enum(en) => en.underlying.clone().unwrap_or(Type::Bad),
+                    t => t.clone(),
+                };
+                let (low, high) = (self.set_value(lo, &ends)?, self.set_value(hi, &ends)?);
                 if low > high {
                     self.warn("unreachable", e.span, "the range is empty: its start is above its end");
                 }

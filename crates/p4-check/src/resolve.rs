@@ -81,7 +81,8 @@ impl<'a> Cx<'a> {
                 }
                 Ok(w)
             }
-            Ok(w) if w > 0 => Err(self.unsupported(e.span, format!("varbit<{w}>, longer than {MAX_VARBIT} bits,"))),
+            Ok(0) => Err(self.unsupported(e.span, "varbit<0>")),
+            Ok(w) => Err(self.unsupported(e.span, format!("varbit<{w}>, longer than {MAX_VARBIT} bits,"))),
             _ => Err(self.error("bad-width", e.span, format!("{w} is no width for varbit<...>"))),
         }
     }
@@ -91,7 +92,8 @@ impl<'a> Cx<'a> {
         let n = self.const_int(size, "the size of a header stack")?;
         let n = match u32::try_from(&n) {
             Ok(n) if (1..=MAX_STACK).contains(&n) => n,
-            Ok(n) if n > MAX_STACK => return Err(self.unsupported(size.span, format!("a stack of more than {MAX_STACK} headers"))),
+            Ok(0) => return Err(self.unsupported(size.span, "a stack of 0 elements")),
+            Ok(_) => return Err(self.unsupported(size.span, format!("a stack of more than {MAX_STACK} headers"))),
             _ => return Err(self.error("bad-size", size.span, format!("a header stack cannot have {n} elements"))),
         };
         match &t {
@@ -308,6 +310,8 @@ impl<'a> Cx<'a> {
         };
         let mut members: Vec<(Rc<str>, u128)> = Vec::new();
         let mut first: HashMap<&str, Span> = HashMap::new();
+        // A member's value may name the members before it.
+        let scope = self.new_scope(self.body.scope);
         for (i, m) in decl.members.iter().enumerate() {
             if let Some(span) = first.insert(&m.name.name, m.name.span) {
                 let d = Diagnostic::error("duplicate", m.name.span, format!("enum member `{}` is declared twice", m.name.name));
@@ -323,10 +327,13 @@ impl<'a> Cx<'a> {
                     return Err(self.error("enum-value", m.span, format!("member `{}` needs a value", m.name.name)));
                 }
                 (Some(u), Some(v)) => {
-                    let value = self.expr(v)?;
+                    let value = self.in_scope(scope, |cx| cx.pure(v, "the value of an enum member"))?;
                     let value = self.coerce(value, u, "the member's value")?;
                     match value.val.bits() {
-                        Some(b) => b.value(),
+                        Some(b) => {
+                            self.declare_in(scope, &m.name, Entity::Value(value));
+                            b.value()
+                        }
                         None => return Err(self.error("not-const", v.span, "an enum member's value must be known at compile time")),
                     }
                 }
@@ -365,7 +372,13 @@ impl<'a> Cx<'a> {
             return Err(self.error("bad-newtype", span, format!("`type` cannot be made of {target}")));
         }
         self.next_type_id += 1;
-        Ok(Type::New(Rc::new(NewType { id: self.next_type_id, name: decl.name.name.clone(), target })))
+        Ok(Type::New(Rc::new(NewType { id: self.next_type_id, name: decl.name.name.clone(), target, opaque: false })))
+    }
+
+    /// A type that stands for a type parameter while a generic body is checked by itself: nothing is known about it.
+    pub fn opaque(&mut self, name: &str) -> Type {
+        self.next_type_id += 1;
+        Type::New(Rc::new(NewType { id: self.next_type_id, name: name.to_owned(), target: Type::bit(1), opaque: true }))
     }
 }
 
@@ -382,6 +395,7 @@ fn scalars(t: &Type) -> u64 {
     match t {
         Type::Composite(c) => c.fields.iter().map(|f| scalars(&f.ty)).sum(),
         Type::New(n) => scalars(&n.target),
+        Type::Stack(t, n) => scalars(t).saturating_mul(u64::from(*n)),
         _ => 1,
     }
 }
@@ -391,6 +405,7 @@ fn header_field(t: &Type) -> bool {
         Type::Bits { .. } | Type::Bool | Type::Varbit(_) | Type::Var(_) | Type::Bad => true,
         Type::Enum(e) => e.underlying.is_some(),
         Type::New(n) => header_field(&n.target),
+        Type::Stack(t, _) => header_field(t) && !matches!(**t, Type::Varbit(_)),
         Type::Composite(c) => c.kind == Kind::Struct && c.fields.iter().all(|f| header_field(&f.ty) && !matches!(f.ty, Type::Varbit(_))),
         _ => false,
     }

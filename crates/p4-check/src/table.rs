@@ -276,6 +276,7 @@ impl<'a> Cx<'a> {
             let v = self.expr(value)?;
             match self.object(&v).map(|o| self.kind(o)) {
                 Some(ObjKind::DirectCounter(c)) => counter = Some(*c),
+                Some(ObjKind::Unknown) if self.check_only => {}
                 _ => return Err(self.error("type-mismatch", value.span, "`counters` must name a direct_counter")),
             }
         }
@@ -284,6 +285,7 @@ impl<'a> Cx<'a> {
             let v = self.expr(value)?;
             match self.object(&v).map(|o| self.kind(o)) {
                 Some(ObjKind::DirectMeter(m)) => meter = Some(*m),
+                Some(ObjKind::Unknown) if self.check_only => {}
                 _ => return Err(self.error("type-mismatch", value.span, "`meters` must name a direct_meter")),
             }
         }
