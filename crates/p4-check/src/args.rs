@@ -65,6 +65,14 @@ impl<'a> Cx<'a> {
                     let message = "a parameter that is written to cannot have a default value";
                     failed = Some(self.error("direction", p.span, message));
                 }
+                Ok(t) if p.direction.is_some() && t.mentions(|t| matches!(t, Type::Str)) => {
+                    failed = Some(self.error("direction", p.span, "a string is passed without direction"));
+                }
+                Ok(Type::Block(id, _)) if self.blocks[id.0 as usize].has_body() => {
+                    let message = format!("a parameter cannot be of type `{}`, which has a body", self.blocks[id.0 as usize].name().name);
+                    let d = Diagnostic::error("type-mismatch", p.ty.span, message);
+                    failed = Some(self.report(d.with_help("declare its type without a body, and take a parameter of that type")));
+                }
                 Ok(Type::Int) if p.direction.is_some() && !self.is_builtin(p.span) => {
                     let d = Diagnostic::error("type-mismatch", p.ty.span, "a parameter with a direction cannot be of type int");
                     failed = Some(self.report(d.with_help("give it a width, such as bit<32>")));
@@ -269,7 +277,7 @@ impl<'a> Cx<'a> {
                 }
                 let own = match actual {
                     Type::ListLit(_) => crate::ops::tuple_of(actual),
-                    Type::StructLit(_) | Type::Invalid | Type::Dots | Type::DontCare | Type::Int => None,
+                    Type::StructLit(_) | Type::Invalid | Type::Dots | Type::DontCare | Type::Int | Type::Var(_) => None,
                     t => Some(t.clone()),
                 };
                 let Some(own) = own else { return Ok(()) };

@@ -123,6 +123,7 @@ impl<'a> Cx<'a> {
         for (w, g) in wanted.iter().zip(&mut given) {
             self.unify(&w.ty, &g.ty, subst, g.ast.span, name, &g.ast.name.name)?;
             let ty = self.substitute(&w.ty, subst, span)?;
+            g.ty = self.substitute(&g.ty, subst, span)?;
             // A generic parser or control is used with the type arguments that fit.
             if g.ty.has_var() && !ty.has_var() {
                 self.unify(&g.ty, &ty, &mut own, g.ast.span, name, &g.ast.name.name)?;
@@ -240,7 +241,7 @@ impl<'a> Cx<'a> {
 
     pub fn declare_constructor_params(&mut self, scope: ScopeId, params: &'a [ast::Param], args: &[Tv]) {
         for (p, a) in params.iter().zip(args) {
-            let value = Tv { access: Access::Read("a constructor parameter"), ..a.clone() };
+            let value = Tv { access: CONSTRUCTOR_PARAM, ..a.clone() };
             self.declare_in(scope, &p.name, Entity::Value(value));
         }
     }

@@ -85,6 +85,15 @@ impl<'a> Cx<'a> {
             Type::Package(id, _) => self.packages[id.0 as usize].name.name.clone(),
             _ => return Err(self.error("not-callable", span, format!("{ty} has no constructor"))),
         };
+        if let Type::Extern(id, _) = ty {
+            let methods = &self.externs[id.0 as usize].methods;
+            let open = methods.iter().find(|m| m.is_abstract && ast::find_annotation(&m.annotations, "optional").is_none());
+            if let Some(m) = open {
+                let message = format!("extern `{name}` leaves method `{}` abstract, so it needs a declared instance", m.name.name);
+                let d = Diagnostic::error("members", span, message);
+                return Err(self.report(d.with_help(format!("declare `{name}(...) x = {{ ... }};`"))));
+            }
+        }
         let path = self.local_name(&name);
         self.construct(ty, args, path, &[], true, span)
     }
@@ -106,6 +115,10 @@ impl<'a> Cx<'a> {
         let ret = self.in_scope(scope, |cx| cx.resolve(&decl.ret))?;
         let found = self.match_args(name, &decl.params, args, span)?;
         let mut values = self.eval_args(name, &params, &found, &mut subst, scope, span)?;
+        if let Some(v) = values.iter().find(|v| matches!(v.ty, Type::Block(..) | Type::Package(..))) {
+            let message = format!("an argument of a function cannot be of type {}", v.ty);
+            return Err(self.error("type-mismatch", v.span, message));
+        }
         let ret = self.substitute(&ret, &subst, span)?;
         let Some(body) = &decl.body else {
             return self.extern_function(decl, &values, &ret, span);
@@ -329,6 +342,14 @@ impl<'a> Cx<'a> {
             return Err(self.unknown_member(member, format!("extern `{}` has no method `{name}`", decl.name.name), near));
         };
         let method = choose(&methods, args).unwrap_or(first);
+        let as_well = |m: &&&'a ast::Method| {
+            !std::ptr::eq(**m, method) && m.params.len() == args.len() && method.params.len() == args.len() && accepts(&m.params, args)
+        };
+        if let Some(other) = methods.iter().find(as_well) {
+            let message = format!("this call of `{name}` fits two methods");
+            let d = Diagnostic::error("ambiguous", span, message).with_place(method.span, "this one").with_place(other.span, "and this one");
+            return Err(self.report(d.with_help("name the arguments: `parameter = value`")));
+        }
         let given = self.resolve_targs(targs)?;
         if !given.is_empty() && given.len() != method.type_params.len() {
             let message = format!("`{name}` takes {}, not {}", crate::args::count(method.type_params.len(), "type argument"), given.len());

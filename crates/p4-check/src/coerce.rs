@@ -94,8 +94,7 @@ impl<'a> Cx<'a> {
                 return Err(self.report(d));
             }
         };
-        let is_stack = matches!(to, Type::Stack(..));
-        if items.len() > wanted.len() || (items.len() < wanted.len() && !rest && !is_stack) {
+        if items.len() > wanted.len() || (items.len() < wanted.len() && !rest) {
             let message = format!("{to} takes {}, but {} are given", crate::args::count(wanted.len(), "value"), items.len());
             let d = Diagnostic::error("arity", span, message);
             let fewer = items.len() < wanted.len();

@@ -380,7 +380,7 @@ impl<'a> Cx<'a> {
                     Ok(Val::Array(elements.into()))
                 }
             },
-            Type::Varbit(_) => Err(self.unsupported(span, format!("a variable of type {ty}"))),
+            Type::Varbit(_) | Type::Int => Err(self.unsupported(span, format!("a variable of type {ty}"))),
             other => Err(self.error("type-mismatch", span, format!("there are no variables of type {other}"))),
         }
     }

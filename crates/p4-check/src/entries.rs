@@ -225,9 +225,6 @@ impl<'a> Cx<'a> {
         let v = self.coerce(v, ty, "the value to match")?;
         match v.val.bits() {
             Some(b) => Ok(b.value()),
-            None if self.body.region == crate::cx::Region::Parser => {
-                Err(self.unsupported(e.span, "a value to match that is not known at compile time"))
-            }
             None => Err(self.error("not-const", e.span, "a value to match must be known at compile time")),
         }
     }

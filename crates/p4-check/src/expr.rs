@@ -63,6 +63,9 @@ impl<'a> Cx<'a> {
 
     fn int_literal(&mut self, lit: &ast::IntLit, span: Span) -> R<Tv> {
         let Some(w) = lit.width else { return Ok(Tv::int(lit.value.clone(), span)) };
+        if w.bits == 0 && w.signed {
+            return Err(self.error("bad-width", span, "a signed number cannot have width 0"));
+        }
         if w.bits == 0 || w.bits > base::MAX_WIDTH {
             return Err(self.unsupported(span, format!("a number of width {}", w.bits)));
         }

@@ -18,6 +18,10 @@ impl<'a> Cx<'a> {
         if self.body.region == Region::Global && name != "static_assert" && !matches!(ret, Type::Extern(..)) {
             return Err(self.error("not-const", span, format!("`{name}` cannot be called at top level")));
         }
+        if let (Type::Extern(..), Some(v)) = (ret, args.iter().find(|v| !v.val.is_const())) {
+            let message = format!("`{name}` makes an instance, so its arguments must be known at compile time");
+            return Err(self.error("not-const", v.span, message));
+        }
         match (name, args) {
             ("static_assert", [check, rest @ ..]) => return self.static_assert(check, rest, span),
             ("verify", [check, error]) => {
@@ -233,7 +237,12 @@ impl<'a> Cx<'a> {
                 let Some(c) = header.ty.header().cloned() else {
                     return Err(self.error("type-mismatch", header.span, format!("only headers can be extracted, not {}", header.ty)));
                 };
-                let varbit = c.fields.iter().any(|f| matches!(f.ty, Type::Varbit(_)));
+                let varbits = c.fields.iter().filter(|f| matches!(f.ty, Type::Varbit(_))).count();
+                if varbits > 1 {
+                    let message = format!("header {} has {varbits} varbit fields; `extract` can fill only one", c.name);
+                    return Err(self.error("bad-field", header.span, message));
+                }
+                let varbit = varbits == 1;
                 match (varbit, rest) {
                     (true, []) => {
                         let message = format!("header {} has a varbit field; `extract` needs its length in bits", c.name);

@@ -36,6 +36,7 @@ mod ops;
 mod parser;
 mod program;
 mod resolve;
+mod rules;
 mod scope;
 mod stmt;
 mod table;
@@ -200,6 +201,7 @@ fn compile(parsed: Parsed, check_only: bool) -> Result<Compiled, Failure> {
 fn check(map: &SourceMap, program: &p4_syntax::ast::Program, check_only: bool) -> (Ir, Vec<Diagnostic>) {
     let mut cx = cx::Cx::new(map, check_only);
     cx.declarations(program);
+    cx.rules(program);
     let (name, end) = match map.files().next() {
         Some((id, f)) => (f.name.clone(), Span::new(id, f.text.len() as u32, f.text.len() as u32)),
         None => (String::new(), Span::default()),

@@ -12,8 +12,8 @@ impl<'a> Cx<'a> {
         let members = i.members.as_deref().unwrap_or(&[]);
         let Type::Extern(id, targs) = &v.ty else {
             return match members {
-                [] => Ok(()),
-                [first, ..] => Err(self.error("members", first.span, format!("only an instance of an extern has members, not one of {}", v.ty))),
+                [] if i.members.is_none() => Ok(()),
+                _ => Err(self.error("members", i.name.span, format!("only an instance of an extern has members, not one of {}", v.ty))),
             };
         };
         let decl = self.externs[id.0 as usize];

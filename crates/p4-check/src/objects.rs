@@ -75,6 +75,9 @@ impl<'a> Cx<'a> {
         let made = self.resolve(&i.ty).and_then(|ty| self.construct(&ty, &i.args, path, annotations, single, i.name.span));
         match made {
             Ok(v) => {
+                if self.body.region == Region::Global && i.name.name == "main" && !matches!(v.ty, Type::Package(..)) {
+                    self.error("type-mismatch", i.name.span, format!("`main` must be an instance of a package, not of {}", v.ty));
+                }
                 if self.body.region == Region::Global
                     && i.name.name == "main"
                     && let Some(id) = self.object(&v)
@@ -183,8 +186,10 @@ impl<'a> Cx<'a> {
         let mut values = Vec::new();
         let mut failed = None;
         for (p, arg) in params.iter().zip(&found) {
-            let Some(arg) = arg else { continue };
-            match self.pure(&arg.value, "the argument of a package") {
+            let given = arg.map(|a| &a.value);
+            let Some(value) = given.or(p.ast.default.as_ref()) else { continue };
+            let inner = if given.is_some() { self.body.scope } else { scope };
+            match self.in_scope(inner, |cx| cx.pure(value, "the argument of a package")) {
                 Ok(v) => values.push((p, v)),
                 Err(e) => failed = Some(e),
             }
@@ -201,6 +206,17 @@ impl<'a> Cx<'a> {
                     }
                     given.push((p.ast, v));
                 }
+                (Type::Package(a, wanted), Type::Package(b, own)) if a == b && wanted.len() == own.len() => {
+                    for (w, o) in wanted.clone().iter().zip(own.iter()) {
+                        self.unify(w, o, &mut subst, v.span, name, &p.ast.name.name)?;
+                        let w = self.substitute(w, &subst, span)?;
+                        if !w.has_var() && w != *o && !matches!(w, Type::DontCare) {
+                            let message = format!("`{}` of `{name}` has type argument {o}, but {w} is wanted", p.ast.name.name);
+                            failed = Some(self.error("type-mismatch", v.span, message));
+                        }
+                    }
+                    given.push((p.ast, v));
+                }
                 (Type::Package(a, _), Type::Package(b, _)) if a == b => given.push((p.ast, v)),
                 (t, _) => {
                     self.unify(t, &v.ty, &mut subst, v.span, name, &p.ast.name.name)?;
@@ -214,6 +230,12 @@ impl<'a> Cx<'a> {
         }
         if let Some(e) = failed {
             return Err(e);
+        }
+        for (p, _) in params.iter().zip(&found).filter(|(p, arg)| arg.is_none() && p.ast.default.is_some()) {
+            let ty = self.substitute(&p.ty, &subst, span)?;
+            if ty.has_var() {
+                return Err(self.error("inference", span, format!("type argument of `{name}` for `{}` is not determined", p.ast.name.name)));
+            }
         }
         let targs: Vec<Type> = subst.open.iter().filter_map(|(i, _)| subst.found.get(i).cloned()).collect();
         Ok((Type::Package(id, targs.into()), ObjKind::Package(id, given)))

@@ -125,6 +125,7 @@ impl<'a> Cx<'a> {
             let message = format!("parser `{}` has no state `start`", decl.name.name);
             return Err(self.error("parser", decl.name.span, message));
         };
+        self.ends(decl, body);
         let mut reached: HashSet<&str> = HashSet::from(["start"]);
         let mut last: HashSet<StateId> = HashSet::new();
         for s in &body.states {
@@ -139,6 +140,26 @@ impl<'a> Cx<'a> {
             self.warn("unreachable", s.name.span, format!("no state goes to state `{}`", s.name.name));
         }
         Ok(Next::State(start))
+    }
+
+    /// A parser that can only go round is a mistake: some state that `start` leads to must accept or reject.
+    fn ends(&mut self, decl: &'a ast::ParserDecl, body: &'a ast::ParserBody) {
+        let by_name: HashMap<&str, &ast::ParserState> = body.states.iter().map(|s| (s.name.name.as_str(), s)).collect();
+        let mut seen: HashSet<&str> = HashSet::from(["start"]);
+        let mut work = vec!["start"];
+        while let Some(name) = work.pop() {
+            // What is not declared has its own message; `accept` and `reject` are not declared either.
+            let Some(s) = by_name.get(name) else { return };
+            let default = |c: &ast::SelectCase| matches!(c.keyset.elems.as_slice(), [e] if matches!(e.kind, ast::ExprKind::Default | ast::ExprKind::DontCare));
+            match &s.transition {
+                Some(ast::Transition::Select(select)) if !select.cases.iter().any(default) => return,
+                None => return,
+                _ => {}
+            }
+            work.extend(names(s).into_iter().filter(|n| seen.insert(n)));
+        }
+        let message = format!("parser `{}` never accepts or rejects: its states lead only to each other", decl.name.name);
+        self.error("parser", decl.name.span, message);
     }
 
     fn lower_state(&mut self, s: &'a ast::ParserState, id: StateId, targets: &Targets<'a>) {
@@ -346,7 +367,11 @@ impl<'a> Cx<'a> {
             _ => match self.value_set(e)? {
                 Some(_) => Err(self.unsupported(e.span, "a value set for one of several keys")),
                 None => {
-                    let v = self.set_value(e, ty)?;
+                    let v = self.pure(e, "a value to match")?;
+                    let v = self.coerce(v, ty, "the value to match")?;
+                    let Some(v) = v.val.bits().map(Bits::value) else {
+                        return Err(self.unsupported(e.span, "a value to match that is not known at compile time"));
+                    };
                     Ok(KeySet::Value { value: bits(v), mask: bits(Bits::mask(width)) })
                 }
             },

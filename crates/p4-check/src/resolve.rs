@@ -4,6 +4,7 @@
 use crate::cx::{Cx, R};
 use crate::scope::{Entity, ScopeId};
 use crate::types::*;
+use crate::value::CONSTRUCTOR_PARAM;
 use base::MAX_WIDTH;
 use p4_syntax::{Diagnostic, Span, ast};
 use std::collections::HashMap;
@@ -11,6 +12,8 @@ use std::rc::Rc;
 
 /// Longest varbit field, in bits: that of the longest IP option area is 320, so this is far beyond need.
 const MAX_VARBIT: u32 = 1 << 15;
+/// Widest bit<W> and int<W> that is not an obvious mistake: longer than any packet.
+const MAX_ANY_WIDTH: u32 = 1 << 16;
 /// Most elements of a header stack.
 const MAX_STACK: u32 = 1024;
 
@@ -46,7 +49,11 @@ impl<'a> Cx<'a> {
             K::Tuple(ts) => {
                 let mut elems = Vec::new();
                 for t in ts {
-                    elems.push(self.resolve(t)?);
+                    let elem = self.resolve(t)?;
+                    if matches!(elem, Type::Void | Type::DontCare | Type::Block(..) | Type::Package(..)) {
+                        return Err(self.error("bad-field", t.span, format!("a tuple cannot have an element of type {elem}")));
+                    }
+                    elems.push(elem);
                 }
                 self.bounded(Type::Tuple(elems.into()), t.span)?
             }
@@ -56,8 +63,10 @@ impl<'a> Cx<'a> {
     }
 
     fn width(&mut self, e: &'a ast::Expr, name: &str, least: u32) -> R<u32> {
+        self.local_constant(e)?;
         let w = self.const_int(e, "a width")?;
         match u32::try_from(&w) {
+            Ok(w) if w > MAX_ANY_WIDTH => Err(self.error("limit", e.span, format!("{name}<{w}> is wider than {MAX_ANY_WIDTH} bits"))),
             Ok(w) if (least..=MAX_WIDTH).contains(&w) => {
                 if w == 0 {
                     return Err(self.unsupported(e.span, "a width of 0"));
@@ -73,6 +82,7 @@ impl<'a> Cx<'a> {
     }
 
     fn varbit_width(&mut self, e: &'a ast::Expr) -> R<u32> {
+        self.local_constant(e)?;
         let w = self.const_int(e, "a width")?;
         match u32::try_from(&w) {
             Ok(w) if w <= MAX_VARBIT && w > 0 => {
@@ -82,18 +92,19 @@ impl<'a> Cx<'a> {
                 Ok(w)
             }
             Ok(0) => Err(self.unsupported(e.span, "varbit<0>")),
-            Ok(w) => Err(self.unsupported(e.span, format!("varbit<{w}>, longer than {MAX_VARBIT} bits,"))),
+            Ok(w) => Err(self.error("limit", e.span, format!("varbit<{w}> is longer than {MAX_VARBIT} bits"))),
             _ => Err(self.error("bad-width", e.span, format!("{w} is no width for varbit<...>"))),
         }
     }
 
     fn resolve_stack(&mut self, elem: &'a ast::Type, size: &'a ast::Expr, span: Span) -> R<Type> {
         let t = self.resolve(elem)?;
+        self.local_constant(size)?;
         let n = self.const_int(size, "the size of a header stack")?;
         let n = match u32::try_from(&n) {
             Ok(n) if (1..=MAX_STACK).contains(&n) => n,
             Ok(0) => return Err(self.unsupported(size.span, "a stack of 0 elements")),
-            Ok(_) => return Err(self.unsupported(size.span, format!("a stack of more than {MAX_STACK} headers"))),
+            Ok(_) => return Err(self.error("limit", size.span, format!("a stack of more than {MAX_STACK} elements"))),
             _ => return Err(self.error("bad-size", size.span, format!("a header stack cannot have {n} elements"))),
         };
         match &t {
@@ -108,10 +119,30 @@ impl<'a> Cx<'a> {
         self.bounded(Type::Stack(Rc::new(t), n), span)
     }
 
+    /// Widths and sizes may not depend on constructor parameters, which differ from instance to instance (P4_16 §18.1).
+    fn local_constant(&mut self, e: &'a ast::Expr) -> R<()> {
+        match &e.kind {
+            ast::ExprKind::Path(path) => match self.find(path).as_deref() {
+                Ok([Entity::Value(v), ..]) if v.access == CONSTRUCTOR_PARAM => {
+                    let message = format!("a width or size cannot depend on constructor parameter `{}`", path.name.name);
+                    let d = Diagnostic::error("not-const", path.span, message).with_place(v.span, "the parameter");
+                    Err(self.report(d))
+                }
+                _ => Ok(()),
+            },
+            ast::ExprKind::Binary { left, right, .. } => self.local_constant(left).and(self.local_constant(right)),
+            ast::ExprKind::Unary { operand, .. } | ast::ExprKind::Cast { operand, .. } => self.local_constant(operand),
+            ast::ExprKind::Ternary { cond, then, otherwise } => {
+                self.local_constant(cond).and(self.local_constant(then)).and(self.local_constant(otherwise))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Refuses types that flatten to absurdly many scalars.
     fn bounded(&mut self, t: Type, span: Span) -> R<Type> {
         if t.leaves() > MAX_LEAVES {
-            return Err(self.unsupported(span, format!("a type of more than {MAX_LEAVES} fields")));
+            return Err(self.error("limit", span, format!("a type of more than {MAX_LEAVES} fields")));
         }
         Ok(t)
     }
@@ -131,7 +162,13 @@ impl<'a> Cx<'a> {
                 }
                 Ok(t.clone())
             }
+            Entity::Generic(g) if targs.iter().any(|t| t.mentions(|t| matches!(t, Type::Composite(c) if c.generic.as_ref().is_some_and(|(h, _)| *h as usize == *g)))) => {
+                Err(self.error("self-reference", span, format!("`{name}` has itself among its type arguments")))
+            }
             Entity::Generic(g) => self.instantiate(*g, targs, span),
+            Entity::Extern(id) if targs.iter().any(|t| t.mentions(|t| matches!(t, Type::Extern(x, _) if x == id))) => {
+                Err(self.error("self-reference", span, format!("`{name}` has itself among its type arguments")))
+            }
             Entity::Extern(id) => {
                 let n = self.externs[id.0 as usize].type_params.len();
                 self.count_targs(name, n, &targs, span)?;
@@ -242,6 +279,7 @@ impl<'a> Cx<'a> {
         if let Some(i) = fields.iter().position(|f| matches!(f.ty, Type::Varbit(_)))
             && kind == Kind::Header
             && i + 1 != fields.len()
+            && !self.check_only
         {
             let span = decl.fields[i].span;
             return Err(self.unsupported(span, "a varbit field that is not the header's last field"));

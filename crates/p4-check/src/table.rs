@@ -180,6 +180,16 @@ impl<'a> Cx<'a> {
                 }
             }
         }
+        let at = |name: &str| decl.properties.iter().position(|p| match &p.kind {
+            ast::TablePropertyKind::Actions(_) => name == "actions",
+            ast::TablePropertyKind::Custom { name: n, .. } => n.name == name,
+            _ => false,
+        });
+        if let (Some(default), Some(actions)) = (at("default_action"), at("actions"))
+            && default < actions
+        {
+            return Err(self.error("table", decl.properties[default].span, "the default action must stand after the list of actions"));
+        }
         if decl.actions().is_none() {
             return Err(self.error("table", decl.name.span, format!("table `{}` lists no `actions`", decl.name.name)));
         }

@@ -259,11 +259,22 @@ impl Type {
         }
     }
 
+    /// Whether it is, or has among its parts and type arguments, one that `what` holds of.
+    pub fn mentions(&self, what: impl Fn(&Type) -> bool + Copy) -> bool {
+        what(self)
+            || match self {
+                Type::Stack(t, _) | Type::List(t) => t.mentions(what),
+                Type::Tuple(ts) | Type::Extern(_, ts) | Type::Block(_, ts) | Type::Package(_, ts) => ts.iter().any(|t| t.mentions(what)),
+                Type::Composite(c) => c.generic.as_ref().is_some_and(|(_, args)| args.iter().any(|t| t.mentions(what))),
+                _ => false,
+            }
+    }
+
     /// Values of it may be compared with `==`.
     pub fn comparable(&self) -> bool {
         match self {
             Type::Bool | Type::Int | Type::Bits { .. } | Type::Error | Type::Enum(_) | Type::Bad | Type::Str => true,
-            Type::New(n) => n.target.comparable(),
+            Type::New(n) => !n.opaque && n.target.comparable(),
             Type::Composite(c) => c.fields.iter().all(|f| f.ty.comparable()),
             Type::Tuple(ts) => ts.iter().all(Type::comparable),
             Type::Stack(t, _) => t.comparable(),

@@ -45,12 +45,12 @@ impl<'a> Cx<'a> {
             self.declare_in(names, &p.name, Entity::Bad);
         }
         if let Ok(resolved) = self.resolve_params(params, scope) {
-            for p in resolved.iter().filter(|p| !p.ty.has_var()) {
+            for p in &resolved {
                 if let Some(d) = &p.ast.default {
                     let what = format!("the default value of `{}`", p.ast.name.name);
                     let _ = self.in_scope(scope, |cx| {
                         let v = cx.pure(d, &what)?;
-                        cx.coerce(v, &p.ty, &what)
+                        if p.ty.has_var() { Ok(v) } else { cx.coerce(v, &p.ty, &what) }
                     });
                 }
             }
@@ -70,6 +70,18 @@ impl<'a> Cx<'a> {
                 self.report(d.with_place(first.span, "first declared here"));
             }
             self.signature(&m.type_params, &m.params, m.ret.as_ref(), outer);
+            if m.ret.is_none() {
+                self.constructor_types(m, outer);
+            }
+        }
+    }
+
+    /// A parser or control cannot be handed to an extern.
+    fn constructor_types(&mut self, m: &'a ast::Method, outer: ScopeId) {
+        for p in &m.params {
+            if let Ok(t @ Type::Block(..)) = self.in_scope(outer, |cx| cx.resolve(&p.ty)) {
+                self.error("type-mismatch", p.ty.span, format!("a parameter of an extern's constructor cannot be of type {t}"));
+            }
         }
     }
 
