@@ -57,6 +57,13 @@ impl<'a> Cx<'a> {
         let mut failed = None;
         for p in params {
             match self.in_scope(scope, |cx| cx.resolve(&p.ty)) {
+                Ok(Type::Extern(id, targs)) if targs.is_empty() && !self.externs[id.0 as usize].type_params.is_empty() => {
+                    let name = &self.externs[id.0 as usize].name.name;
+                    let d = Diagnostic::error("arity", p.ty.span, format!("extern `{name}` needs type arguments here"));
+                    let names: Vec<&str> = self.externs[id.0 as usize].type_params.iter().map(|t| t.name.as_str()).collect();
+                    let d = d.with_help(format!("write `{name}<{}>` with types in their places", names.join(", ")));
+                    failed = Some(self.report(d));
+                }
                 Ok(Type::Extern(..)) if p.direction.is_some() => {
                     let message = "an instance of an extern is passed without direction";
                     failed = Some(self.error("direction", p.span, message));
@@ -88,6 +95,10 @@ impl<'a> Cx<'a> {
     pub fn match_args(&mut self, name: &str, params: &'a [ast::Param], args: &'a [ast::Arg], span: Span) -> R<Vec<Option<&'a ast::Arg>>> {
         let mut found: Vec<Option<&'a ast::Arg>> = vec![None; params.len()];
         let mut failed = None;
+        if let (Some(named), true) = (args.iter().find(|a| a.name.is_some()), args.iter().any(|a| a.name.is_none())) {
+            let d = Diagnostic::error("arity", named.span, format!("either all or none of the arguments of `{name}` can be named"));
+            return Err(self.report(d));
+        }
         for (i, a) in args.iter().enumerate() {
             let at = match &a.name {
                 None if i < params.len() => i,

@@ -185,7 +185,10 @@ impl<'a> Cx<'a> {
             }
             return Err(self.error("no-body", span, format!("control `{}` has no body", decl.name.name)));
         };
-        self.lowered.insert(std::ptr::from_ref(decl) as usize);
+        // A generic one is looked at by itself too: here its type parameters are known.
+        if decl.type_params.is_empty() {
+            self.lowered.insert(std::ptr::from_ref(decl) as usize);
+        }
         let (locals, copy_out, first) = match inst.bound {
             Some(bound) => {
                 let copy_out = self.rebind(params, &bound, args, span)?;

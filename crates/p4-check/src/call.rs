@@ -129,7 +129,10 @@ impl<'a> Cx<'a> {
         if !matches!(self.body.region, Region::Parser | Region::Control | Region::Action | Region::Function) {
             return Err(self.error("not-const", span, "functions cannot be called at top level"));
         }
-        self.lowered.insert(std::ptr::from_ref(decl) as usize);
+        // A generic one is looked at by itself too: here its type parameters are known.
+        if decl.type_params.is_empty() {
+            self.lowered.insert(std::ptr::from_ref(decl) as usize);
+        }
         // The body sees the type parameters as what they were found to be.
         let full: Vec<Type> = match targs.is_empty() {
             true => subst.open.iter().map(|(i, _)| subst.found.get(i).cloned().unwrap_or(Type::Bad)).collect(),

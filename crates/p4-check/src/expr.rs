@@ -43,6 +43,9 @@ impl<'a> Cx<'a> {
                 self.cast(v, &to, span)
             }
             K::List { items, rest } => {
+                if let Some(dots) = items.iter().find(|e| matches!(e.kind, K::Dots)) {
+                    return Err(self.error("misplaced", dots.span, "`...` must be the last element of a list"));
+                }
                 let values = self.exprs(items.iter())?;
                 let ty = Type::ListLit(values.iter().map(|v| v.ty.clone()).collect());
                 Ok(Tv::value(ty, Val::List(values.into(), *rest), span))

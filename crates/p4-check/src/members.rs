@@ -82,6 +82,10 @@ impl<'a> Cx<'a> {
             && params[own.len().min(params.len())..].iter().all(|p| optional(p.ast))
             && own.iter().zip(&params).all(|(o, w)| o.ast.direction == w.ast.direction && (o.ty == w.ty || o.ty.has_var() || w.ty.has_var()));
         let ret = self.in_scope(inner, |cx| cx.resolve(&f.ret))?;
+        if matches!(ret, Type::Int) {
+            let d = Diagnostic::error("type-mismatch", f.ret.span, "a method cannot have a result of type int");
+            return Err(self.report(d.with_help("give it a width, such as bit<32>")));
+        }
         let want = match &wanted.ret {
             Some(t) => self.in_scope(scope, |cx| cx.resolve(t))?,
             None => Type::Void,

@@ -72,7 +72,7 @@ impl<'a> Cx<'a> {
             self.declare(&i.name, Entity::Bad);
             return Err(self.error("misplaced", i.name.span, "parsers and controls cannot be instantiated at top level"));
         }
-        let made = self.resolve(&i.ty).and_then(|ty| self.construct(&ty, &i.args, path, annotations, single, i.name.span));
+        let made = self.resolve(&i.ty).and_then(|ty| self.fits_region(&ty, i.name.span).map(|()| ty)).and_then(|ty| self.construct(&ty, &i.args, path, annotations, single, i.name.span));
         match made {
             Ok(v) => {
                 if self.body.region == Region::Global && i.name.name == "main" && !matches!(v.ty, Type::Package(..)) {
@@ -91,6 +91,16 @@ impl<'a> Cx<'a> {
                 self.declare(&i.name, Entity::Bad);
                 Err(e)
             }
+        }
+    }
+
+    /// A parser is not instantiated in a control, nor a control in a parser (P4_16 §14, §13).
+    fn fits_region(&mut self, ty: &Type, span: Span) -> R<()> {
+        let Type::Block(id, _) = ty else { return Ok(()) };
+        match (self.blocks[id.0 as usize].is_parser(), self.body.region) {
+            (true, Region::Control) => Err(self.error("misplaced", span, "a parser cannot be instantiated in a control")),
+            (false, Region::Parser) => Err(self.error("misplaced", span, "a control cannot be instantiated in a parser")),
+            _ => Ok(()),
         }
     }
 

@@ -71,7 +71,10 @@ impl<'a> Cx<'a> {
             }
             return Err(self.error("no-body", span, format!("parser `{}` has no body", decl.name.name)));
         };
-        self.lowered.insert(std::ptr::from_ref(decl) as usize);
+        // A generic one is looked at by itself too: here its type parameters are known.
+        if decl.type_params.is_empty() {
+            self.lowered.insert(std::ptr::from_ref(decl) as usize);
+        }
         let outer = self.type_scope((ScopeId::GLOBAL, seen), &decl.type_params, &inst.targs, &mut Subst::default());
         self.declare_constructor_params(outer, &decl.constructor_params, &inst.args);
         let (_, copy_out) = self.bind(outer, &path, params, args, Binding::Share)?;

@@ -66,7 +66,7 @@ impl<'a> Cx<'a> {
         self.local_constant(e)?;
         let w = self.const_int(e, "a width")?;
         match u32::try_from(&w) {
-            Ok(w) if w > MAX_ANY_WIDTH => Err(self.error("limit", e.span, format!("{name}<{w}> is wider than {MAX_ANY_WIDTH} bits"))),
+            _ if w > MAX_ANY_WIDTH.into() => Err(self.error("limit", e.span, format!("{name}<{w}> is wider than {MAX_ANY_WIDTH} bits"))),
             Ok(w) if (least..=MAX_WIDTH).contains(&w) => {
                 if w == 0 {
                     return Err(self.unsupported(e.span, "a width of 0"));
@@ -162,16 +162,15 @@ impl<'a> Cx<'a> {
                 }
                 Ok(t.clone())
             }
-            Entity::Generic(g) if targs.iter().any(|t| t.mentions(|t| matches!(t, Type::Composite(c) if c.generic.as_ref().is_some_and(|(h, _)| *h as usize == *g)))) => {
-                Err(self.error("self-reference", span, format!("`{name}` has itself among its type arguments")))
-            }
-            Entity::Generic(g) => self.instantiate(*g, targs, span),
-            Entity::Extern(id) if targs.iter().any(|t| t.mentions(|t| matches!(t, Type::Extern(x, _) if x == id))) => {
-                Err(self.error("self-reference", span, format!("`{name}` has itself among its type arguments")))
+            Entity::Generic(g) => {
+                let same = |t: &Type| matches!(t, Type::Composite(c) if c.generic.as_ref().is_some_and(|(h, _)| *h as usize == *g));
+                self.not_self(name, args, &targs, same, span)?;
+                self.instantiate(*g, targs, span)
             }
             Entity::Extern(id) => {
                 let n = self.externs[id.0 as usize].type_params.len();
                 self.count_targs(name, n, &targs, span)?;
+                self.not_self(name, args, &targs, |t| matches!(t, Type::Extern(x, _) if x == id), span)?;
                 Ok(Type::Extern(*id, targs.into()))
             }
             Entity::Block(id) => {
@@ -185,6 +184,36 @@ impl<'a> Cx<'a> {
                 Ok(Type::Package(*id, targs.into()))
             }
             _ => Err(self.error("not-a-type", path.span, format!("`{name}` is not a type"))),
+        }
+    }
+
+    /// A generic type cannot be written with itself among its type arguments. What a type parameter stands for does not count.
+    fn not_self(&mut self, name: &str, args: &[ast::Type], targs: &[Type], same: impl Fn(&Type) -> bool + Copy, span: Span) -> R<()> {
+        for (a, t) in args.iter().zip(targs) {
+            if t.mentions(same) && !self.names_a_parameter(a) {
+                return Err(self.error("self-reference", span, format!("`{name}` has itself among its type arguments")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a type as written names a type parameter. All other types are declared at top level.
+    fn names_a_parameter(&self, t: &ast::Type) -> bool {
+        match &t.kind {
+            ast::TypeKind::Named { path, args } => {
+                let mut at = self.body.scope;
+                while let (scope, false) = (&self.scopes[at.0 as usize], path.global) {
+                    let Some((parent, _)) = scope.parent else { break };
+                    if scope.names.contains_key(path.name.name.as_str()) {
+                        return true;
+                    }
+                    at = parent;
+                }
+                args.iter().any(|a| self.names_a_parameter(a))
+            }
+            ast::TypeKind::Stack { elem, .. } | ast::TypeKind::List(elem) => self.names_a_parameter(elem),
+            ast::TypeKind::Tuple(ts) => ts.iter().any(|t| self.names_a_parameter(t)),
+            _ => false,
         }
     }
 
@@ -342,7 +371,11 @@ impl<'a> Cx<'a> {
         let underlying = match &decl.underlying {
             None => None,
             Some(t) => match self.resolve(t)? {
-                u if matches!(bottom(&u), Type::Bits { .. }) => Some(u),
+                u @ Type::Bits { .. } => Some(u),
+                u @ Type::New(_) => {
+                    let d = Diagnostic::error("type-mismatch", t.span, format!("an enum's values are bit<W> or int<W>, not {u}"));
+                    return Err(self.report(d.with_help("use a `typedef`, which is another name for the same type")));
+                }
                 u => return Err(self.error("type-mismatch", t.span, format!("an enum's values are bit<W> or int<W>, not {u}"))),
             },
         };

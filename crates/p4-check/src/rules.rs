@@ -43,12 +43,18 @@ impl<'a> Cx<'a> {
             DeclKind::Extern(e) => e.methods.iter().for_each(|m| {
                 self.annotations(&m.annotations);
                 self.params(&m.params);
+                if m.ret.is_none() {
+                    self.no_direction(&m.params, "a constructor");
+                }
                 if m.ret.is_some() && m.name.name == e.name.name {
                     let d = Diagnostic::error("constructor", m.name.span, format!("a constructor of `{}` cannot have a result type", e.name.name));
                     self.report(d.with_help(format!("write `{}(...);`", e.name.name)));
                 }
             }),
-            DeclKind::Package(p) => self.params(&p.params),
+            DeclKind::Package(p) => {
+                self.params(&p.params);
+                self.no_direction(&p.params, "a package");
+            }
             DeclKind::Parser(p) => {
                 self.block_params_rule(&p.params, &p.constructor_params, p.body.is_some());
                 if let Some(b) = &p.body {
@@ -92,8 +98,16 @@ impl<'a> Cx<'a> {
     fn block_params_rule(&mut self, params: &'a [ast::Param], constructor: &'a [ast::Param], body: bool) {
         self.params(params);
         self.params(constructor);
+        self.no_direction(constructor, "a constructor");
         if body {
             self.not_optional(constructor, "of a constructor of a parser or control");
+        }
+    }
+
+    fn no_direction(&mut self, params: &'a [ast::Param], of_what: &str) {
+        for p in params.iter().filter(|p| p.direction.is_some()) {
+            let message = format!("parameter `{}` of {of_what} cannot have a direction", p.name.name);
+            self.error("direction", p.span, message);
         }
     }
 

@@ -105,12 +105,14 @@ impl<'a> Cx<'a> {
         }
         let (direct_counter, direct_meter) = direct?;
         self.tables[index].actions = listed.clone();
-        let (default_action, const_default, extra) = self.default_action(decl, &listed)?;
+        let default = self.default_action(decl, &listed);
+        let id = self.ir.program.tables.next_key();
+        let entries = self.entries(decl, id, &keys, &listed);
+        let (default_action, const_default, extra) = default?;
+        let (entries, const_entries) = entries?;
         let mut actions: Vec<ActionUse> = listed.iter().map(|l| l.usage).collect();
         actions.extend(extra);
         let size = self.table_size(decl)?;
-        let id = self.ir.program.tables.next_key();
-        let (entries, const_entries) = self.entries(decl, id, &keys, &listed)?;
         if let Some(c) = direct_counter {
             let info = &mut self.ir.program.counters[c];
             (info.table, info.size) = (Some(id), size);

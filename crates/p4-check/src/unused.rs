@@ -119,11 +119,18 @@ impl<'a> Cx<'a> {
         let mut subst = Subst::default();
         let scope = self.type_scope((ScopeId::GLOBAL, decl.seen()), decl.type_params(), &targs, &mut subst);
         let constructor = self.resolve_params(decl.constructor_params(), scope)?;
+        if let Some(p) = constructor.iter().find(|p| matches!(p.ty, Type::Package(..))) {
+            return Err(self.error("type-mismatch", p.ast.ty.span, "a parameter of a parser or control cannot be a package"));
+        }
         let mut args = Vec::new();
         for p in &constructor {
             args.push(self.stand_in_constant(&p.ty, p.ast.span)?);
         }
         let params = self.block_params(id, &targs, &mut subst)?;
+        if let Some(p) = params.iter().find(|p| matches!(p.ty, Type::Package(..) | Type::Block(..))) {
+            let d = Diagnostic::error("type-mismatch", p.ast.ty.span, format!("parameter `{}` cannot be of type {}", p.ast.name.name, p.ty));
+            return Err(self.report(d.with_help("take it as a constructor parameter, in the second pair of parentheses")));
+        }
         let mut values = Vec::new();
         for p in &params {
             values.push(self.stand_in(&p.ty, &p.ast.name.name, p.ast.span)?);
