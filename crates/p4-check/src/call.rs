@@ -408,8 +408,8 @@ fn always_returns(stmts: &[ast::Stmt]) -> bool {
     stmts.iter().any(|s| match &s.kind {
         ast::StmtKind::Return(_) | ast::StmtKind::Exit => true,
         ast::StmtKind::Block(b) => always_returns(&b.stmts),
-        ast::StmtKind::If { then, otherwise: Some(o), .. } => {
-            always_returns(std::slice::from_ref(then)) && always_returns(std::slice::from_ref(o))
+        ast::StmtKind::If { arms, otherwise: Some(o) } => {
+            arms.iter().all(|a| always_returns(std::slice::from_ref(&a.then))) && always_returns(std::slice::from_ref(o))
         }
         ast::StmtKind::Switch { cases, .. } => {
             cases.iter().any(|c| matches!(c.label.kind, ast::ExprKind::Default))

@@ -260,6 +260,16 @@ fn deep_nesting_is_refused_or_done() {
 }
 
 #[test]
+fn a_chain_of_else_ifs_may_be_long() {
+    let chain = |n: usize| (0..n).map(|i| format!("if (meta.x == {i}) {{ meta.y = {}; }} else ", i % 7)).collect::<String>() + "meta.y = 9;";
+    for n in [15, 17, 3000] {
+        assert_eq!(codes(&program("", "", &chain(n))), Vec::<&str>::new(), "{n}");
+    }
+    let wrong = chain(2000).replace("meta.x == 1999)", "meta.q == 1999)");
+    assert_eq!(codes(&program("", "", &wrong)), ["unknown-member"]);
+}
+
+#[test]
 fn unrolled_loops_that_multiply_are_refused() {
     let list: Vec<String> = (0..100).map(|i| format!("8w{i}")).collect();
     let list = list.join(", ");
