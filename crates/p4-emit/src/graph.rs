@@ -95,6 +95,36 @@ pub struct Graph<'a> {
     pub stage_of_site: HashMap<SiteId, StageId>,
 }
 
+/// Cuts the program up for packets that are known to be alike: most of it is decided then, so each stage has all nodes
+/// that can be reached from it, though others have them too.
+pub fn build_for_class(ir: &Ir) -> Result<Graph<'_>, EmitError> {
+    let mut graph = build(ir)?;
+    let order = reverse_postorder(Vertex::Node(0), &|v| successors(ir, &graph.nodes, &graph.sites, v));
+    let starts = [Vertex::Node(0)].into_iter().chain(order.iter().copied().filter(|v| matches!(v, Vertex::Site(_))));
+    let mut stages = Vec::new();
+    for start in starts {
+        let mut nodes = BTreeSet::new();
+        let mut todo = vec![start];
+        while let Some(v) = todo.pop() {
+            for next in successors(ir, &graph.nodes, &graph.sites, v) {
+                if let Vertex::Node(n) = next
+                    && nodes.insert(n)
+                {
+                    todo.push(next);
+                }
+            }
+        }
+        let site = if let Vertex::Site(s) = start { Some(s) } else { None };
+        let first = [0].into_iter().filter(|_| site.is_none());
+        let others = order.iter().filter_map(|v| if let Vertex::Node(n) = v { nodes.contains(n).then_some(*n) } else { None });
+        stages.push(Stage { site, nodes: first.chain(others).collect() });
+    }
+    graph.stage_of_site = stages.iter().enumerate().filter_map(|(i, s)| Some((s.site?, i))).collect();
+    graph.stage_of_node = HashMap::new();
+    graph.stages = stages;
+    Ok(graph)
+}
+
 /// Cuts the program up.
 pub fn build(ir: &Ir) -> Result<Graph<'_>, EmitError> {
     let mut b = Builder { ir, nodes: Vec::new(), sites: Vec::new() };
@@ -284,20 +314,23 @@ pub fn exits(ir: &Ir, table: TableId) -> bool {
     })
 }
 
-fn stages<'a>(ir: &Ir, nodes: Vec<Node<'a>>, sites: Vec<Site>) -> Graph<'a> {
-    let successors = |v: Vertex| {
-        let mut out = Vec::new();
-        match v {
-            Vertex::Node(n) => jumps(&nodes[n].body, &mut out),
-            Vertex::Site(s) => {
-                out.push(Vertex::Node(sites[s].after));
-                if exits(ir, sites[s].table) {
-                    out.push(Vertex::Node(sites[s].exit));
-                }
+/// Where jumps lead from a node or site.
+fn successors(ir: &Ir, nodes: &[Node<'_>], sites: &[Site], v: Vertex) -> Vec<Vertex> {
+    let mut out = Vec::new();
+    match v {
+        Vertex::Node(n) => jumps(&nodes[n].body, &mut out),
+        Vertex::Site(s) => {
+            out.push(Vertex::Node(sites[s].after));
+            if exits(ir, sites[s].table) {
+                out.push(Vertex::Node(sites[s].exit));
             }
         }
-        out.into_iter().map(|v| resolve(&nodes, v)).collect()
-    };
+    }
+    out.into_iter().map(|v| resolve(nodes, v)).collect()
+}
+
+fn stages<'a>(ir: &Ir, nodes: Vec<Node<'a>>, sites: Vec<Site>) -> Graph<'a> {
+    let successors = |v: Vertex| successors(ir, &nodes, &sites, v);
     let order = reverse_postorder(Vertex::Node(0), &successors);
     let mut stages: Vec<Stage> = Vec::new();
     let mut stage_of: HashMap<Vertex, StageId> = HashMap::new();

@@ -109,3 +109,11 @@ static inline uint64_t sp_lookup(struct sp_run *run, struct sp_table *table, siz
     return hits;
 }
 
+
+/* Of the packets that are left, those that come first and wait there too. */
+static inline uint64_t sp_turn(uint64_t left, uint64_t there)
+{
+    const uint64_t others = left & ~there;
+    return left & there & ((others & -others) - 1);
+}
+

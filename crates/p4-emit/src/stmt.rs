@@ -25,8 +25,13 @@ impl Emitter<'_> {
     pub fn stmt(&mut self, stmt: &Stmt) -> Result<(), EmitError> {
         match stmt {
             Stmt::Assign(to, value) => {
-                let value = self.expr(value)?;
-                self.assign(to, &value)
+                let text = self.expr(value)?;
+                let known = self.facts().and_then(|f| f.known(value, &text));
+                self.assign(to, &text)?;
+                if let LValue::Var(v) = to {
+                    self.note_value(*v, known);
+                }
+                Ok(())
             }
             Stmt::SetValid(h, valid) => self.for_header(h, |e, h| {
                 e.set_valid(h, *valid);
@@ -78,6 +83,10 @@ impl Emitter<'_> {
     }
 
     fn switch(&mut self, on: &Expr, cases: &[(Vec<Bits>, Block)], default: &Block) -> Result<(), EmitError> {
+        if let Some(value) = self.facts().and_then(|f| f.evaluate(on)) {
+            let taken = cases.iter().find(|(values, _)| values.iter().any(|v| v.value() == value));
+            return self.block(taken.map_or(default, |(_, body)| body));
+        }
         let value = self.expr(on)?;
         let before = self.fork();
         let mut after = None;
@@ -238,6 +247,9 @@ impl Emitter<'_> {
         let known = self.known_valid(h);
         if known == Some(false) {
             return Ok(());
+        }
+        if let Some(facts) = self.facts_mut() {
+            facts.written(h);
         }
         let at = self.address(h);
         let text = store(&at, self.model.fixed_len[h.index()], field.offset_bits, field.ty.width(), value);
@@ -400,10 +412,17 @@ impl Emitter<'_> {
         let (from, len) = (self.address(src), self.header_len(src));
         if self.known_valid(dst) == Some(true) && self.model.varbit_len[dst.index()] == 0 {
             // Where it lies it has room: a header that is changed and copied back stays in the packet.
+            if let Some(facts) = self.facts_mut() {
+                facts.written(dst);
+            }
             let to = self.address(dst);
             self.line(format!("sp_copy({to}, {from}, {len});"));
         } else {
             let to = self.scratch(dst);
+            if let Some(facts) = self.facts_mut() {
+                facts.written(dst);
+                facts.set_valid(dst, None);
+            }
             self.line(format!("sp_copy({to}, {from}, {len});"));
             if self.model.varbit_len[dst.index()] > 0 {
                 let bytes = self.varbit_len(src);
