@@ -17,6 +17,7 @@ use crate::expr::{head, paren};
 use crate::facts::{Facts, Known, Place, Way};
 use crate::field::load;
 use crate::graph::{self, Graph, Item, StageId, Vertex};
+use crate::layout::{key_fields, key_stride};
 use crate::model::{Home, Kind, Model};
 use crate::stages::{Printed, function, print};
 use base::MAX_PACKET;
@@ -69,8 +70,8 @@ pub struct Classes {
 
 /// The stages of one class.
 pub struct OneClass {
-    /// Number among those of all classes, and name of the function, in order.
-    pub stages: Vec<(StageId, String)>,
+    /// Number among those of all classes, name of the function, and the look-up that comes first, in order.
+    pub stages: Vec<(StageId, String, Option<String>)>,
     /// Which of them uses meters, registers or random numbers.
     pub ordered: Option<StageId>,
 }
@@ -99,7 +100,14 @@ pub fn classes(ir: &Ir, model: &Model, graph: &Graph<'_>, general: &Printed) -> 
         if printed.ordered.len() > 1 || printed.leaves.iter().any(|s| general.ordered.is_some_and(|o| *s <= o)) {
             return Ok(None);
         }
-        let name = |s: &StageId| (first_stage + s, format!("class_{}_{}", i + 1, function(&class_graph, model, *s)));
+        let name = |s: &StageId| {
+            let look_up = class_graph.stages[*s].site.map(|site| class_graph.sites[site].table).and_then(|table| {
+                let (stride, wait) = (key_stride(key_fields(ir, table).1), first_stage + s - graph.stages.len());
+                let keyed = !ir.program.tables[table].keys.is_empty();
+                keyed.then(|| format!("sp_look_up(run, TABLE_{}, &run->wait[{wait}], {stride});", model.tables[table.index()]))
+            });
+            (first_stage + s, format!("class_{}_{}", i + 1, function(&class_graph, model, *s)), look_up)
+        };
         all.classes.push(OneClass {
             stages: printed.stages.iter().map(name).collect(),
             ordered: printed.ordered.first().map(|s| first_stage + s),
@@ -113,17 +121,21 @@ pub fn classes(ir: &Ir, model: &Model, graph: &Graph<'_>, general: &Printed) -> 
 
 /// Number of all stages, those of classes included.
 pub fn stage_count(graph: &Graph<'_>, classes: Option<&Classes>) -> usize {
-    let last = classes.into_iter().flat_map(|c| &c.classes).flat_map(|c| &c.stages).map(|(s, _)| s + 1);
+    let last = classes.into_iter().flat_map(|c| &c.classes).flat_map(|c| &c.stages).map(|s| s.0 + 1);
     last.max().unwrap_or(0).max(graph.stages.len())
 }
 
 /// The function that runs all stages, of classes and of others.
 pub fn entry(graph: &Graph<'_>, model: &Model, ordered: Option<StageId>, classes: &Classes) -> String {
     let mut out = String::from("\nstatic void sp_stages(struct sp_run *const run, const uint64_t all)\n{\n");
-    let one = |out: &mut String, number: StageId, name: &str| {
-        let _ = writeln!(out, "    if (run->todo[{number}]) {name}(run, run->todo[{number}]);");
+    let one = |out: &mut String, (number, name, look_up): &(StageId, String, Option<String>)| match look_up {
+        None => drop(writeln!(out, "    if (run->todo[{number}]) {name}(run, run->todo[{number}]);")),
+        Some(look_up) => {
+            let _ = writeln!(out, "    if (run->todo[{number}]) {{\n        {look_up}");
+            let _ = writeln!(out, "        {name}(run, run->todo[{number}]);\n    }}");
+        }
     };
-    let general: Vec<_> = (0..graph.stages.len()).map(|s| (s, function(graph, model, s))).collect();
+    let general: Vec<_> = (0..graph.stages.len()).map(|s| (s, function(graph, model, s), None)).collect();
     out.push_str("    uint64_t class[SP_CLASSES] = {0};\n");
     out.push_str("    for (uint64_t left = all; left; left &= left - 1) {\n");
     out.push_str("        const uint32_t i = __builtin_ctzll(left);\n");
@@ -134,19 +146,22 @@ pub fn entry(graph: &Graph<'_>, model: &Model, ordered: Option<StageId>, classes
     }
     // A packet that leaves its class has not been where packets of no class wait for their order.
     let split = ordered.unwrap_or(0);
-    general.iter().filter(|(s, _)| *s < split).for_each(|(s, name)| one(&mut out, *s, name));
+    general.iter().filter(|s| s.0 < split).for_each(|s| one(&mut out, s));
     for class in &classes.classes {
-        class.stages.iter().filter(|(s, _)| class.ordered.is_none_or(|o| *s < o)).for_each(|(s, name)| one(&mut out, *s, name));
+        class.stages.iter().filter(|s| class.ordered.is_none_or(|o| s.0 < o)).for_each(|s| one(&mut out, s));
     }
-    let turns: Vec<_> = classes.classes.iter().filter_map(|c| c.stages.iter().find(|(s, _)| Some(*s) == c.ordered)).collect();
+    let turns: Vec<_> = classes.classes.iter().filter_map(|c| c.stages.iter().find(|s| Some(s.0) == c.ordered)).collect();
     let turns: Vec<_> = ordered.into_iter().map(|s| &general[s]).chain(turns).collect();
     if !turns.is_empty() {
         out.push_str("    /* In the order of packets. */\n    uint64_t left = 0;\n");
-        for (s, _) in &turns {
+        for (s, _, look_up) in &turns {
             let _ = writeln!(out, "    left |= run->todo[{s}];");
+            if let Some(look_up) = look_up {
+                let _ = writeln!(out, "    if (run->todo[{s}]) {look_up}");
+            }
         }
         out.push_str("    while (left) {\n        uint64_t turn = 0;\n");
-        for (s, name) in &turns {
+        for (s, name, _) in &turns {
             let _ = writeln!(out, "        turn = sp_turn(left, run->todo[{s}]);");
             let _ = writeln!(out, "        if (turn) {name}(run, turn);");
             out.push_str("        left &= ~turn;\n");
@@ -154,9 +169,9 @@ pub fn entry(graph: &Graph<'_>, model: &Model, ordered: Option<StageId>, classes
         out.push_str("    }\n");
     }
     for class in &classes.classes {
-        class.stages.iter().filter(|(s, _)| class.ordered.is_some_and(|o| *s > o)).for_each(|(s, name)| one(&mut out, *s, name));
+        class.stages.iter().filter(|s| class.ordered.is_some_and(|o| s.0 > o)).for_each(|s| one(&mut out, s));
     }
-    general.iter().filter(|(s, _)| ordered.is_none_or(|o| *s > o)).for_each(|(s, name)| one(&mut out, *s, name));
+    general.iter().filter(|s| ordered.is_none_or(|o| s.0 > o)).for_each(|s| one(&mut out, s));
     out.push_str("}\n\n#define SP_SUB_BURST 64\n");
     out
 }

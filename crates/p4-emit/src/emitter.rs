@@ -120,6 +120,10 @@ pub struct Emitter<'a> {
     pub ordered: BTreeSet<StageId>,
     /// Stages for packets of no class that this stage hands packets on to.
     pub leaves_to: BTreeSet<StageId>,
+    /// The stages of a class that packets wait for, and the words of their keys.
+    pub waits: BTreeMap<StageId, usize>,
+    /// Tables that this stage passes over if they are empty.
+    pub skips: BTreeSet<p4_ir::TableId>,
     /// All of them, of all stages.
     pub leaves: BTreeSet<StageId>,
     /// The stages that the one being printed passes packets to.
@@ -159,6 +163,8 @@ impl<'a> Emitter<'a> {
             failed: None,
             ordered: BTreeSet::new(),
             leaves_to: BTreeSet::new(),
+            waits: BTreeMap::new(),
+            skips: BTreeSet::new(),
             leaves: BTreeSet::new(),
             edges: BTreeSet::new(),
             needs: BTreeMap::new(),
@@ -610,6 +616,9 @@ impl<'a> Emitter<'a> {
         if self.class.is_some() && self.leave_class(vertex)? {
             return Ok(());
         }
+        if let (Vertex::Site(site), Some(_)) = (vertex, self.class) {
+            self.pass_over(site)?;
+        }
         let Some(flow) = self.flow.clone() else { return Ok(()) };
         if flow.facts.as_ref().is_some_and(|f| f.ways.len() > crate::facts::MAX_WAYS) {
             self.failed = Some("too many combinations of valid headers");
@@ -628,6 +637,9 @@ impl<'a> Emitter<'a> {
             _ => {
                 self.passes_to.insert(stage);
                 self.edges.insert(stage);
+                if let (Vertex::Site(site), Some(_)) = (vertex, self.class) {
+                    self.wait_for(site, stage)?;
+                }
                 let number = self.stage_number(stage);
                 self.line(format!("to_{number} |= bit;"));
                 self.done();

@@ -8,7 +8,8 @@
 //! piece of the program is there twice, and packets that took different ways are together again behind it.
 
 use crate::EmitError;
-use p4_ir::{Bits, Block, Expr, Extern, Ir, LabelId, Stmt, TableId, VarId};
+use program::MatchKind;
+use p4_ir::{ActionId, Bits, Block, Expr, Extern, Ir, LabelId, Stmt, TableId, VarId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -95,6 +96,15 @@ pub struct Graph<'a> {
     pub stage_of_site: HashMap<SiteId, StageId>,
 }
 
+/// Whether a table is one of wildcard rules whose default action does nothing, as most deployments leave it: that action.
+pub fn optional(ir: &Ir, table: TableId) -> Option<ActionId> {
+    let info = &ir.program.tables[table];
+    let wildcards = info.keys.iter().any(|k| !matches!(k.kind, MatchKind::Exact | MatchKind::Lpm));
+    let action = info.default_action.0;
+    let nothing = ir.actions.get(action).is_some_and(|code| code.body.is_empty() && code.params.is_empty());
+    (wildcards && nothing && info.entries.is_empty()).then_some(action)
+}
+
 /// Cuts the program up for packets that are known to be alike: most of it is decided then, so each stage has all nodes
 /// that can be reached from it, though others have them too.
 pub fn build_for_class(ir: &Ir) -> Result<Graph<'_>, EmitError> {
@@ -106,11 +116,15 @@ pub fn build_for_class(ir: &Ir) -> Result<Graph<'_>, EmitError> {
         let mut nodes = BTreeSet::new();
         let mut todo = vec![start];
         while let Some(v) = todo.pop() {
-            for next in successors(ir, &graph.nodes, &graph.sites, v) {
-                if let Vertex::Node(n) = next
-                    && nodes.insert(n)
-                {
-                    todo.push(next);
+            let mut here = successors(ir, &graph.nodes, &graph.sites, v);
+            while let Some(next) = here.pop() {
+                match next {
+                    Vertex::Node(n) if nodes.insert(n) => todo.push(next),
+                    // It may be passed over.
+                    Vertex::Site(s) if optional(ir, graph.sites[s].table).is_some() => {
+                        here.push(resolve(&graph.nodes, Vertex::Node(graph.sites[s].after)));
+                    }
+                    _ => {}
                 }
             }
         }

@@ -35,6 +35,7 @@ pub mod model;
 mod parser;
 mod stages;
 mod stmt;
+mod wait;
 
 use p4_ir::Ir;
 use std::fmt::Write;
@@ -114,7 +115,7 @@ fn emit(ir: &Ir) -> Result<String, EmitError> {
     out.push_str(include_str!("runtime.h"));
     out.push_str(&names(ir, &model));
     out.push_str(&layout::text(ir, &model)?);
-    out.push_str(&stages::frame(ir, &model, class::stage_count(&graph, classes.as_ref()), &found));
+    out.push_str(&stages::frame(ir, &model, &graph, class::stage_count(&graph, classes.as_ref()), &found));
     out.push_str(include_str!("run.h"));
     out.push_str(&deparser::move_functions(&printed.moves));
     out.push_str(printed.text.trim_start());

@@ -358,7 +358,7 @@ impl Names {
             text.insert(0, 'x');
         }
         if RESERVED.contains(&&text[..])
-            || ["sp_", "h_", "n_", "s_", "to_", "next_", "valid", "node_", "uint", "size_t", "__"].iter().any(|p| text.starts_with(p))
+            || ["sp_", "h_", "n_", "s_", "to_", "next_", "valid", "node_", "wait_", "begin_", "word_", "table_", "skip", "uint", "size_t", "__"].iter().any(|p| text.starts_with(p))
         {
             text.insert_str(0, "p4_");
         }
@@ -425,6 +425,10 @@ const RESERVED: &[&str] = &[
     "unix",
     "i386",
     "c",
+    "p",
+    "wait",
+    "found",
+    "class",
     "i",
     "j",
     "k",

@@ -8,6 +8,15 @@ struct sp_pending {
     uint64_t bytes;
 };
 
+/* Packets of a class that wait for a look-up: their keys, but those like that of the packet before, and which is whose. */
+struct sp_wait {
+    uint64_t hits;
+    uint32_t keys;
+    uint8_t key_of[64];
+    uint8_t *records[64];
+    uint8_t bytes[64 * SP_KEY_STRIDE] __attribute__((aligned(64)));
+};
+
 /* A burst on its way. */
 struct sp_run {
     struct sp_lane *lane;
@@ -21,6 +30,7 @@ struct sp_run {
     uint8_t *records[64];
     struct sp_pending pending[SP_PENDING];
     struct sp_context contexts[64];
+    struct sp_wait wait[SP_WAITS];
     uint8_t keys[64 * SP_KEY_STRIDE] __attribute__((aligned(64)));
 };
 
@@ -115,5 +125,18 @@ static inline uint64_t sp_turn(uint64_t left, uint64_t there)
 {
     const uint64_t others = left & ~there;
     return left & there & ((others & -others) - 1);
+}
+
+static inline void sp_look_up(struct sp_run *run, uint32_t number, struct sp_wait *wait, size_t stride)
+{
+    const struct sp_table *const table = &run->lane->tables[number];
+    wait->hits = table->lookup ? table->lookup(table->table, wait->bytes, stride, wait->keys, wait->records) : 0;
+    wait->keys = 0;
+}
+
+static inline void sp_looked_up(struct sp_table *table, uint64_t hits, uint64_t misses)
+{
+    __atomic_store_n(&table->hits, table->hits + hits, __ATOMIC_RELAXED);
+    __atomic_store_n(&table->misses, table->misses + misses, __ATOMIC_RELAXED);
 }
 

@@ -124,6 +124,7 @@ impl Emitter<'_> {
         for to in &passes {
             self.line(format!("    uint64_t to_{to} = 0;"));
         }
+        self.begin_waits().iter().for_each(|l| self.line(format!("    {l}")));
         for line in body.lines() {
             // Labels stay at the margin.
             self.line(if line.is_empty() { String::new() } else { format!("    {line}") });
@@ -131,11 +132,12 @@ impl Emitter<'_> {
         for to in &passes {
             self.line(format!("    run->todo[{to}] |= to_{to};"));
         }
+        self.end_waits().iter().for_each(|l| self.line(format!("    {l}")));
         self.line("}");
         Ok(())
     }
 
-    fn for_each_packet(&mut self) {
+    pub fn for_each_packet(&mut self) {
         self.open("for (uint64_t left = todo; left; left &= left - 1)");
         self.packet();
     }
@@ -307,7 +309,9 @@ impl Emitter<'_> {
         let keyed = !ir.program.tables[table].keys.is_empty();
         let flow = self.arrivals.get(&Vertex::Site(site)).cloned().unwrap_or_default();
         self.line(format!("struct sp_table *const table = &run->lane->tables[TABLE_{name}];"));
-        if keyed {
+        if keyed && self.class.is_some() {
+            self.begin_looked_up(table);
+        } else if keyed {
             let stride = key_stride(key_fields(ir, table).1);
             self.line("uint32_t n = 0;");
             self.open("if (table->lookup)");
@@ -335,6 +339,9 @@ impl Emitter<'_> {
         self.nodes(stage, None)?;
         self.end_scope(outer);
         self.close();
+        if keyed && self.class.is_some() {
+            self.line("sp_looked_up(table, found, __builtin_popcountll(todo) - found);");
+        }
         Ok(())
     }
 
@@ -410,7 +417,7 @@ impl Emitter<'_> {
 }
 
 /// The context, the stages' names, and the entry point.
-pub fn frame(ir: &Ir, model: &Model, stages: usize, shared: &Shared) -> String {
+pub fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, stages: usize, shared: &Shared) -> String {
     let mut out = String::from("/* What a packet takes from stage to stage. */\nstruct sp_context {\n    uint8_t *payload;\n");
     for w in 0..model.valid_words {
         let _ = writeln!(out, "    uint64_t {};", valid_word(model, w));
@@ -446,7 +453,8 @@ pub fn frame(ir: &Ir, model: &Model, stages: usize, shared: &Shared) -> String {
     }
     out.push_str("};\n\n");
     let stride = ir.program.tables.keys().map(|t| key_stride(key_fields(ir, t).1)).max().unwrap_or(8);
-    let _ = writeln!(out, "#define SP_STAGES {stages}\n#define SP_KEY_STRIDE {stride}\n");
+    let waits = stages - graph.stages.len();
+    let _ = writeln!(out, "#define SP_STAGES {stages}\n#define SP_WAITS {waits}\n#define SP_KEY_STRIDE {stride}\n");
     out
 }
 
