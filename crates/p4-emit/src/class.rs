@@ -97,7 +97,9 @@ pub fn classes(ir: &Ir, model: &Model, graph: &Graph<'_>, general: &Printed) -> 
         let class = Class { number: i + 1, consumed: *consumed, first_stage, general: &general };
         let shared = print(ir, model, &class_graph, everything.clone(), Some((class, facts)))?.shared;
         let printed = print(ir, model, &class_graph, shared.clone(), Some((class, facts)))?;
-        if printed.ordered.len() > 1 || printed.leaves.iter().any(|s| general.ordered.is_some_and(|o| *s <= o)) {
+        if printed.failed.is_some()
+            || printed.ordered.len() > 1
+            || printed.leaves.iter().any(|s| general.ordered.is_some_and(|o| *s <= o)) {
             return Ok(None);
         }
         let name = |s: &StageId| {
@@ -520,6 +522,7 @@ impl Emitter<'_> {
 
     /// Puts all that a general stage needs into the context, and hands the packet on to it.
     fn hand_on(&mut self, stage: StageId, class: Class<'_>) -> Result<(), EmitError> {
+        self.settle_fields();
         let needs = class.general.needs.get(&stage).cloned().unwrap_or_default();
         self.line(format!("c->payload = p + {};", class.consumed));
         self.keep_valid();

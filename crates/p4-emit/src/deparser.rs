@@ -94,11 +94,18 @@ impl Emitter<'_> {
         // Bytes that lie together before and behind are moved together: from, to (from the packet's first byte on), how many.
         let mut moves: Vec<(String, Place, i64, u32)> = Vec::new();
         let (mut at, mut end): (i64, Option<(Place, String)>) = (shift, None);
+        let mut packed = Vec::new();
         for (h, place) in emitted {
             let len = self.model.fixed_len[h.index()];
             let (text, next) = match place {
                 Place::Packet(from) => (crate::field::plus("p", from), (Place::Packet(from + len), String::new())),
                 Place::Scratch => (self.scratch(h), (Place::Scratch, self.behind_scratch(h))),
+                Place::Fields => {
+                    packed.extend(self.pack(h, "p", at));
+                    at += i64::from(len);
+                    end = None;
+                    continue;
+                }
             };
             let goes_on = end.as_ref().is_some_and(|(p, s)| *p == place && (place != Place::Scratch || *s == text));
             match moves.last_mut() {
@@ -123,7 +130,7 @@ impl Emitter<'_> {
                 done += size;
             }
         }
-        stores.iter().for_each(|s| self.line(s));
+        stores.iter().chain(&packed).for_each(|s| self.line(s));
         if shift != 0 {
             let (start, length) = if shift < 0 { ("-=", "+=") } else { ("+=", "-=") };
             self.line(format!("pk->start {start} {};", shift.abs()));

@@ -72,6 +72,8 @@ struct Scope {
     lengths_set: BTreeSet<HeaderId>,
     nexts: BTreeSet<StackId>,
     nexts_set: BTreeSet<StackId>,
+    /// Headers whose fields are locals.
+    fields: BTreeSet<HeaderId>,
     valid: bool,
     valid_set: bool,
     payload: bool,
@@ -131,7 +133,7 @@ pub struct Emitter<'a> {
     /// What each stage takes from the context.
     pub needs: BTreeMap<StageId, Shared>,
     /// What is known where the scope begins.
-    entry: Option<Facts>,
+    pub entry: Option<Facts>,
     scope: Scope,
     text: String,
     indent: usize,
@@ -368,6 +370,13 @@ impl<'a> Emitter<'a> {
             };
             self.line(format!("{} {name} = {from};", local_type(width)));
         }
+        for h in &scope.fields {
+            let types: Vec<_> = self.ir.header_types[self.ir.headers[*h].ty].fields.iter().map(|f| local_type(f.ty.width())).collect();
+            for (i, ty) in types.into_iter().enumerate() {
+                let name = self.field_local(*h, i as u32);
+                self.line(format!("{ty} {name} = 0;"));
+            }
+        }
         if scope.payload && !scope.first {
             self.line("uint8_t *const payload = c->payload;");
         }
@@ -489,12 +498,22 @@ impl<'a> Emitter<'a> {
 
     /// Sets a header's bit of validity.
     pub fn set_valid_bit(&mut self, h: HeaderId, valid: bool) {
+        self.set_valid_bit_at(h, valid, Place::Scratch);
+    }
+
+    /// Notes that the fields of a header are locals.
+    pub fn scope_fields(&mut self, h: HeaderId) {
+        self.scope.fields.insert(h);
+    }
+
+    /// The same for a header whose bytes are at `place`, if the packet is of a class.
+    pub fn set_valid_bit_at(&mut self, h: HeaderId, valid: bool, place: Place) {
         self.scope.valid = true;
         self.scope.valid_set = true;
         let (name, bit) = (format!("valid{}", word_suffix(self.model, h)), self.bit(h));
         self.line(if valid { format!("{name} |= SP_BIT({bit});") } else { format!("{name} &= ~SP_BIT({bit});") });
         if let Some(facts) = self.facts_mut() {
-            facts.set_valid(h, valid.then_some(Place::Scratch));
+            facts.set_valid(h, valid.then_some(place));
         }
         self.note_valid(h, valid);
     }
@@ -516,12 +535,15 @@ impl<'a> Emitter<'a> {
 
     /// C text of the address of a header's bytes; of an invalid header that is not only scratch, of zero bytes.
     pub fn address(&mut self, h: HeaderId) -> String {
+        if self.in_fields(h) {
+            self.failed = Some("the address of a header that is not in memory");
+        }
         match self.model.homes[h.index()] {
             Home::Scratch => self.scratch(h),
             Home::Nowhere => "sp_nothing".into(),
             Home::Packet | Home::Both if self.class.is_some() => match self.facts().map_or(Ok(None), |f| f.place(h)) {
                 Ok(Some(Place::Packet(at))) => crate::field::plus("p", at),
-                Ok(Some(Place::Scratch)) => self.scratch(h),
+                Ok(Some(Place::Scratch | Place::Fields)) => self.scratch(h),
                 Ok(None) => "sp_nothing".into(),
                 Err(()) => {
                     self.failed = Some("a header is at several places");
@@ -618,6 +640,7 @@ impl<'a> Emitter<'a> {
         }
         if let (Vertex::Site(site), Some(_)) = (vertex, self.class) {
             self.pass_over(site)?;
+            self.settle_fields();
         }
         let Some(flow) = self.flow.clone() else { return Ok(()) };
         if flow.facts.as_ref().is_some_and(|f| f.ways.len() > crate::facts::MAX_WAYS) {

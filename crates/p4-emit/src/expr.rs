@@ -184,8 +184,12 @@ impl Emitter<'_> {
         if self.known_valid(h) == Some(false) {
             return Ok("0".into());
         }
-        let at = self.address(h);
-        let text = load(&at, self.model.fixed_len[h.index()], field.offset_bits, field.ty.width());
+        let text = if self.in_fields(h) {
+            self.field_local(h, index)
+        } else {
+            let at = self.address(h);
+            load(&at, self.model.fixed_len[h.index()], field.offset_bits, field.ty.width())
+        };
         // Other headers' pointers lead to zero bytes while they are invalid.
         if (self.model.homes[h.index()] == Home::Scratch || self.class.is_some()) && self.known_valid(h).is_none() {
             let valid = self.is_valid(h);

@@ -200,7 +200,7 @@ impl Emitter<'_> {
         let mut at = 0;
         while at < data.len() {
             let (h, run) = self.header_run(&data[at..]);
-            if let (Some(h), true) = (h, run > 1) {
+            if let (Some(h), true) = (h.filter(|h| !self.in_fields(*h)), run > 1) {
                 let (first, last) = (self.piece(&data[at], h), self.piece(&data[at + run - 1], h));
                 let (address, bits) = (self.address(h), last.0 + last.1 - first.0);
                 let text = format!("sp_{put}_bytes(&{name}, {}, {});", crate::field::plus(&address, first.0 / 8), bits / 8);

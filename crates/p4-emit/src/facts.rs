@@ -15,6 +15,8 @@ pub enum Place {
     Packet(u32),
     /// In the context's scratch bytes.
     Scratch,
+    /// In C locals, field by field ([`crate::fields`]).
+    Fields,
 }
 
 /// The valid headers, and where they are.

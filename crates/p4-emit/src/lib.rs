@@ -28,6 +28,7 @@ mod emitter;
 mod expr;
 mod externs;
 mod facts;
+mod fields;
 mod field;
 pub mod graph;
 pub mod layout;

@@ -61,6 +61,8 @@ pub struct Model {
     pub truncates: bool,
     /// There are loops as statements.
     pub loops: bool,
+    /// Headers whose fields may be C locals.
+    pub made_by_field: BTreeSet<HeaderId>,
     /// Words of 64 bits of header validity.
     pub valid_words: usize,
 }
@@ -108,6 +110,7 @@ impl Model {
             indexed: BTreeSet::new(),
             truncates: false,
             loops: false,
+            made_by_field: crate::fields::made_by_field(ir),
             valid_words: ir.headers.len().div_ceil(64).max(1),
         };
         model.find_homes(ir);
@@ -358,7 +361,7 @@ impl Names {
             text.insert(0, 'x');
         }
         if RESERVED.contains(&&text[..])
-            || ["sp_", "h_", "n_", "s_", "to_", "next_", "valid", "node_", "wait_", "begin_", "word_", "table_", "skip", "uint", "size_t", "__"].iter().any(|p| text.starts_with(p))
+            || ["sp_", "h_", "n_", "s_", "to_", "f_", "next_", "valid", "node_", "wait_", "begin_", "word_", "table_", "skip", "uint", "size_t", "__"].iter().any(|p| text.starts_with(p))
         {
             text.insert_str(0, "p4_");
         }

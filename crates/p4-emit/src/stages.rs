@@ -30,6 +30,8 @@ pub struct Printed {
     pub ordered: BTreeSet<StageId>,
     /// The stages for packets of no class to which packets are handed on.
     pub leaves: BTreeSet<StageId>,
+    /// Why the text cannot be for that class alone.
+    pub failed: Option<&'static str>,
 }
 
 /// Standard metadata that a packet brings along: C text and bits.
@@ -70,9 +72,6 @@ pub fn print<'a>(
             e.needs.entry(stage).or_default().extend(&behind);
         }
     }
-    if let Some(why) = e.failed {
-        return Err(EmitError::unsupported(why));
-    }
     Ok(Printed {
         text: e.take(),
         shared: e.found.clone(),
@@ -81,6 +80,7 @@ pub fn print<'a>(
         needs: e.needs,
         ordered: e.ordered,
         leaves: e.leaves,
+        failed: e.failed,
     })
 }
 

@@ -3,6 +3,7 @@
 use crate::EmitError;
 use crate::emitter::{Emitter, arrive, local_type};
 use crate::expr::{Which, head, paren, slice};
+use crate::facts::Place;
 use crate::field::{constant, mask, store};
 use crate::model::Home;
 use cranelift_entity::EntityRef;
@@ -251,6 +252,16 @@ impl Emitter<'_> {
         if let Some(facts) = self.facts_mut() {
             facts.written(h);
         }
+        if self.in_fields(h) {
+            let name = self.field_local(h, index);
+            if known == Some(true) {
+                self.line(format!("{name} = {value};"));
+            } else {
+                let valid = self.is_valid(h);
+                self.line(format!("if ({valid}) {name} = {value};"));
+            }
+            return Ok(());
+        }
         let at = self.address(h);
         let text = store(&at, self.model.fixed_len[h.index()], field.offset_bits, field.ty.width(), value);
         if known == Some(true) {
@@ -345,10 +356,15 @@ impl Emitter<'_> {
             self.open(format!("if (!{test})"));
         }
         let (scratch, len) = (self.scratch(h), self.model.fixed_len[h.index()]);
-        self.line(format!("sp_zero({scratch}, {len});"));
+        let place = self.place_made(h);
+        if place == Place::Fields {
+            self.zero_fields(h);
+        } else {
+            self.line(format!("sp_zero({scratch}, {len});"));
+        }
         self.set_address(h, &scratch);
         self.set_varbit_len(h, "0");
-        self.set_valid_bit(h, true);
+        self.set_valid_bit_at(h, true, place);
         if guarded {
             self.close();
         }
