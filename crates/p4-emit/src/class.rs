@@ -97,9 +97,8 @@ pub fn classes(ir: &Ir, model: &Model, graph: &Graph<'_>, general: &Printed) -> 
         let class = Class { number: i + 1, consumed: *consumed, first_stage, general: &general };
         let shared = print(ir, model, &class_graph, everything.clone(), Some((class, facts)))?.shared;
         let printed = print(ir, model, &class_graph, shared.clone(), Some((class, facts)))?;
-        if printed.failed.is_some()
-            || printed.ordered.len() > 1
-            || printed.leaves.iter().any(|s| general.ordered.is_some_and(|o| *s <= o)) {
+        if printed.failed.is_some() || printed.ordered.len() > 1 || printed.leaves.iter().any(|s| general.ordered.is_some_and(|o| *s <= o))
+        {
             return Ok(None);
         }
         let name = |s: &StageId| {
@@ -193,8 +192,12 @@ impl<'a> Tree<'a> {
         let mut e = Emitter::new(ir, model, graph, Shared::default());
         e.class = Some(Class { number: 0, consumed: 0, first_stage: 0, general });
         let mut facts = Facts { ways: BTreeSet::from([Way::new()]), ..Facts::default() };
-        for v in ir.vars.keys().filter(|v| model.kinds[v.index()] == Kind::Plain) {
-            facts.values.insert(v, Known::Const(0));
+        for v in ir.vars.keys() {
+            let known = match &model.kinds[v.index()] {
+                Kind::Fixed(text) if text != "0" => Known::Text(text.clone(), BTreeSet::new()),
+                _ => Known::Const(0),
+            };
+            facts.values.insert(v, known);
         }
         for (name, text, have) in crate::stages::RECEIVED {
             if let Some(v) = ir.intrinsic.standard.get(*name)

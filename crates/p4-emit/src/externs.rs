@@ -2,8 +2,8 @@
 
 use crate::EmitError;
 use crate::emitter::{Emitter, arrive};
-use crate::facts::Known;
 use crate::expr::{Which, convert, head, paren};
+use crate::facts::Known;
 use crate::model::Home;
 use base::MAX_PACKET;
 use cranelift_entity::EntityRef;

@@ -143,9 +143,7 @@ impl Facts {
             }
             ExprKind::Cast(a) => Some(arith::cast(a.ty, e.ty, self.evaluate(a)?)),
             ExprKind::Slice(a, hi, lo) => Some(arith::slice(self.evaluate(a)?, *hi, *lo)),
-            ExprKind::Concat(a, b) if a.ty.width() > 0 => {
-                Some(arith::concat(self.evaluate(a)?, self.evaluate(b)?, b.ty.width()))
-            }
+            ExprKind::Concat(a, b) if a.ty.width() > 0 => Some(arith::concat(self.evaluate(a)?, self.evaluate(b)?, b.ty.width())),
             ExprKind::Mux(condition, a, b) => match self.evaluate(condition) {
                 Some(0) => self.evaluate(b),
                 Some(_) => self.evaluate(a),

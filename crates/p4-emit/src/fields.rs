@@ -95,9 +95,8 @@ impl Emitter<'_> {
     /// Puts headers whose fields are locals into scratch bytes: the packet goes to another stage.
     pub fn settle_fields(&mut self) {
         let Some(facts) = self.facts() else { return };
-        let unsettled = |f: &Facts| -> BTreeSet<HeaderId> {
-            f.ways.iter().flatten().filter(|(_, p)| **p == Place::Fields).map(|(h, _)| *h).collect()
-        };
+        let unsettled =
+            |f: &Facts| -> BTreeSet<HeaderId> { f.ways.iter().flatten().filter(|(_, p)| **p == Place::Fields).map(|(h, _)| *h).collect() };
         for h in unsettled(facts) {
             let scratch = self.scratch(h);
             let lines = self.pack(h, &scratch, 0);

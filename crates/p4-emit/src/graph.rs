@@ -8,8 +8,8 @@
 //! piece of the program is there twice, and packets that took different ways are together again behind it.
 
 use crate::EmitError;
-use program::MatchKind;
 use p4_ir::{ActionId, Bits, Block, Expr, Extern, Ir, LabelId, Stmt, TableId, VarId};
+use program::MatchKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 

@@ -361,7 +361,12 @@ impl Names {
             text.insert(0, 'x');
         }
         if RESERVED.contains(&&text[..])
-            || ["sp_", "h_", "n_", "s_", "to_", "f_", "next_", "valid", "node_", "wait_", "begin_", "word_", "table_", "skip", "uint", "size_t", "__"].iter().any(|p| text.starts_with(p))
+            || [
+                "sp_", "h_", "n_", "s_", "to_", "f_", "next_", "valid", "node_", "wait_", "begin_", "word_", "table_", "skip", "uint",
+                "size_t", "__",
+            ]
+            .iter()
+            .any(|p| text.starts_with(p))
         {
             text.insert_str(0, "p4_");
         }
