@@ -91,7 +91,8 @@ pub fn classes(ir: &Ir, model: &Model, graph: &Graph<'_>, general: &Printed) -> 
         return Ok(None);
     }
     let mut all = Classes { text: tree_text, classes: Vec::new(), shared: Shared::default(), moves: BTreeSet::new() };
-    let everything = Shared { vars: ir.vars.keys().collect(), valid: true, ..Shared::default() };
+    let records = model.lent.tables.keys().copied().collect();
+    let everything = Shared { vars: ir.vars.keys().collect(), records, valid: true, ..Shared::default() };
     for (i, (facts, consumed)) in found.iter().enumerate() {
         let first_stage = graph.stages.len() + i * class_graph.stages.len();
         let class = Class { number: i + 1, consumed: *consumed, first_stage, general: &general };
@@ -487,7 +488,8 @@ impl Emitter<'_> {
     /// Puts into the context what later stages of a class take from there.
     pub fn begin_class(&mut self, flow: &Flow) {
         let Some(facts) = flow.facts.as_ref().filter(|_| self.class.is_some()) else { return };
-        let vars = self.shared.vars.clone();
+        let (vars, records) = (self.shared.vars.clone(), self.shared.records.clone());
+        self.begin_records(&records);
         for v in vars {
             let name = &self.model.vars[v.index()];
             let text = match facts.values.get(&v) {
@@ -541,6 +543,11 @@ impl Emitter<'_> {
         for h in needs.lengths {
             let name = self.model.length(h);
             self.line(format!("c->{name} = 0;"));
+        }
+        for action in needs.records {
+            self.scope_record(action);
+            let name = &self.model.actions[action.index()];
+            self.line(format!("c->lent_{name} = lent_{name};"));
         }
         for v in needs.vars {
             let (name, text) = (&self.model.vars[v.index()], self.read_var(v));

@@ -95,6 +95,7 @@ impl Emitter<'_> {
         let mut moves: Vec<(String, Place, i64, u32)> = Vec::new();
         let (mut at, mut end): (i64, Option<(Place, String)>) = (shift, None);
         let mut packed = Vec::new();
+        let touched = self.facts().map_or_else(Default::default, |f| f.touched.clone());
         for (h, place) in emitted {
             let len = self.model.fixed_len[h.index()];
             let (text, next) = match place {
@@ -108,8 +109,20 @@ impl Emitter<'_> {
                 }
             };
             let goes_on = end.as_ref().is_some_and(|(p, s)| *p == place && (place != Place::Scratch || *s == text));
-            match moves.last_mut() {
-                Some(last) if goes_on => last.3 += len,
+            match (moves.last_mut(), place) {
+                (_, Place::Packet(from)) if touched.contains(&h) => {
+                    // Bytes that have just been written are loaded in the pieces in which they were stored.
+                    let mut done = 0;
+                    for piece in self.pieces(h) {
+                        let here = from + done;
+                        moves.push((crate::field::plus("p", here), Place::Packet(here), at + i64::from(done), piece));
+                        done += piece;
+                    }
+                    end = None;
+                    at += i64::from(len);
+                    continue;
+                }
+                (Some(last), _) if goes_on => last.3 += len,
                 _ => moves.push((text, place, at, len)),
             }
             end = Some(next);
@@ -136,6 +149,26 @@ impl Emitter<'_> {
             self.line(format!("pk->start {start} {};", shift.abs()));
             self.line(format!("pk->length {length} {};", shift.abs()));
         }
+    }
+
+    /// Lengths of the pieces in which a header's fields are stored, as far as they are whole bytes.
+    fn pieces(&self, h: HeaderId) -> Vec<u32> {
+        let (mut pieces, mut from) = (Vec::new(), 0);
+        for f in &self.ir.header_types[self.ir.headers[h].ty].fields {
+            let end = f.offset_bits + f.ty.width();
+            if !end.is_multiple_of(8) {
+                continue;
+            }
+            let mut left = end / 8 - from;
+            while left > 0 {
+                // As `sp_st48` and its like do.
+                let size = [8, 4, 2, 1].into_iter().find(|s| *s <= left).unwrap_or(1);
+                pieces.push(size);
+                left -= size;
+            }
+            from = end / 8;
+        }
+        pieces
     }
 
     /// The scratch bytes directly behind those of a header.

@@ -10,7 +10,7 @@ use crate::facts::{Facts, Known, Place, Way, valid_bits};
 use crate::graph::{Graph, NodeId, StageId, Vertex};
 use crate::model::{Home, Kind, Model};
 use cranelift_entity::EntityRef;
-use p4_ir::{HeaderId, Ir, LabelId, StackId, StateId, VarId};
+use p4_ir::{ActionId, HeaderId, Ir, LabelId, StackId, StateId, VarId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What a packet takes from stage to stage in its context.
@@ -24,6 +24,8 @@ pub struct Shared {
     pub lengths: BTreeSet<HeaderId>,
     /// Next indices of stacks.
     pub nexts: BTreeSet<StackId>,
+    /// Records whose parameters are read later, by the action that found them.
+    pub records: BTreeSet<ActionId>,
     /// Which headers are valid. Packets of no class always take it along.
     pub valid: bool,
 }
@@ -72,6 +74,7 @@ struct Scope {
     lengths_set: BTreeSet<HeaderId>,
     nexts: BTreeSet<StackId>,
     nexts_set: BTreeSet<StackId>,
+    records: BTreeSet<ActionId>,
     /// Headers whose fields are locals.
     fields: BTreeSet<HeaderId>,
     valid: bool,
@@ -284,7 +287,8 @@ impl<'a> Emitter<'a> {
 
     /// What the context begins with, as far as the variables beside it do not tell: no header is valid.
     pub fn begin_context(&mut self) {
-        let Shared { pointers, lengths, nexts, vars, valid: _ } = self.shared.clone();
+        let Shared { pointers, lengths, nexts, vars, records, valid: _ } = self.shared.clone();
+        self.begin_records(&records);
         for h in pointers {
             let name = self.model.pointer(h);
             self.line(format!("c->{name} = sp_nothing;"));
@@ -300,6 +304,19 @@ impl<'a> Emitter<'a> {
         if !vars.is_empty() {
             self.line("__builtin_memset(&c->v, 0, sizeof c->v);");
         }
+    }
+
+    /// No action has lent its parameters.
+    pub fn begin_records(&mut self, records: &BTreeSet<ActionId>) {
+        for action in records {
+            let name = &self.model.actions[action.index()];
+            self.line(format!("c->lent_{name} = &sp_lent_{name};"));
+        }
+    }
+
+    /// Notes that the code reads or writes a pointer to an action's record.
+    pub fn scope_record(&mut self, action: ActionId) {
+        self.scope.records.insert(action);
     }
 
     /// Begins the code of a packet in a stage; ended by [`Emitter::end_scope`].
@@ -324,6 +341,7 @@ impl<'a> Emitter<'a> {
             takes.pointers.clone_from(&scope.pointers);
             takes.lengths.clone_from(&scope.lengths);
             takes.nexts.clone_from(&scope.nexts);
+            takes.records.clone_from(&scope.records);
             takes.valid = scope.valid && entry.as_ref().is_none_or(|f| f.ways.len() > 1);
             self.found.extend(&takes);
             self.needs.entry(self.stage).or_default().extend(&takes);
@@ -357,6 +375,12 @@ impl<'a> Emitter<'a> {
             let kept = !scope.first && self.shared.nexts.contains(&s);
             let from = if kept { format!("c->{name}") } else { "0".into() };
             self.line(format!("uint32_t {name} = {from};"));
+        }
+        for action in &scope.records {
+            let (name, table) = (&model.actions[action.index()], model.lent.tables[action]);
+            let kept = !scope.first && self.shared.records.contains(action);
+            let from = if kept { format!("c->lent_{name}") } else { format!("&sp_lent_{name}") };
+            self.line(format!("const struct record_{} *lent_{name} = {from};", model.tables[table.index()]));
         }
         for v in &scope.vars {
             let name = &model.vars[v.index()];
@@ -409,6 +433,9 @@ impl<'a> Emitter<'a> {
             Some(Known::Text(text, _)) => return text.clone(),
             None => {}
         }
+        if let Some(text) = self.lent(v) {
+            return text;
+        }
         self.scope.vars.insert(v);
         if !self.flow.as_ref().is_some_and(|f| f.assigned.contains(&v)) {
             self.scope.loads.insert(v);
@@ -435,6 +462,10 @@ impl<'a> Emitter<'a> {
 
     /// Assigns C text to a variable.
     pub fn write_var(&mut self, v: VarId, value: &str) {
+        if self.model.lent.vars.contains_key(&v) {
+            // The action keeps its record.
+            return;
+        }
         self.scope.vars.insert(v);
         let name = &self.model.vars[v.index()];
         let through = if self.shared.vars.contains(&v) { format!(" c->v.{name} = {name};") } else { String::new() };
@@ -679,6 +710,7 @@ impl Shared {
         self.pointers.extend(&other.pointers);
         self.lengths.extend(&other.lengths);
         self.nexts.extend(&other.nexts);
+        self.records.extend(&other.records);
         self.valid |= other.valid;
     }
 }

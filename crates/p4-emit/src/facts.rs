@@ -47,6 +47,8 @@ pub struct Facts {
     pub fields: BTreeMap<(HeaderId, u32), u128>,
     /// Bytes that the packet surely has.
     pub length: u32,
+    /// Headers that may have been written to since they came.
+    pub touched: BTreeSet<HeaderId>,
 }
 
 impl Facts {
@@ -56,6 +58,7 @@ impl Facts {
         self.values.retain(|v, known| other.values.get(v) == Some(known));
         self.fields.retain(|f, value| other.fields.get(f) == Some(value));
         self.length = self.length.min(other.length);
+        self.touched.extend(&other.touched);
     }
 
     /// Whether a header is valid, if that is known.
@@ -102,6 +105,7 @@ impl Facts {
 
     /// A header's bytes have changed.
     pub fn written(&mut self, h: HeaderId) {
+        self.touched.insert(h);
         self.values.retain(|_, known| !matches!(known, Known::Text(_, of) if of.contains(&h)));
         self.fields.retain(|(other, _), _| *other != h);
     }

@@ -32,6 +32,7 @@ mod field;
 mod fields;
 pub mod graph;
 pub mod layout;
+mod lent;
 pub mod model;
 mod parser;
 mod stages;
@@ -102,6 +103,7 @@ fn emit(ir: &Ir) -> Result<String, EmitError> {
         lengths: ir.headers.keys().collect(),
         nexts: ir.stacks.keys().collect(),
         valid: true,
+        records: model.lent.tables.keys().copied().collect(),
     };
     let first = stages::print(ir, &model, &graph, everything, None)?;
     // Programs that must be run a packet at a time have no bursts to part.
@@ -116,6 +118,7 @@ fn emit(ir: &Ir) -> Result<String, EmitError> {
     out.push_str(include_str!("runtime.h"));
     out.push_str(&names(ir, &model));
     out.push_str(&layout::text(ir, &model)?);
+    out.push_str(&lent::text(ir, &model));
     out.push_str(&stages::frame(ir, &model, &graph, class::stage_count(&graph, classes.as_ref()), &found));
     out.push_str(include_str!("run.h"));
     out.push_str(&deparser::move_functions(&printed.moves));

@@ -61,6 +61,8 @@ pub struct Model {
     pub truncates: bool,
     /// There are loops as statements.
     pub loops: bool,
+    /// Variables that are read from records.
+    pub lent: crate::lent::Lent,
     /// Headers whose fields may be C locals.
     pub made_by_field: BTreeSet<HeaderId>,
     /// Words of 64 bits of header validity.
@@ -110,6 +112,7 @@ impl Model {
             indexed: BTreeSet::new(),
             truncates: false,
             loops: false,
+            lent: crate::lent::find(ir),
             made_by_field: crate::fields::made_by_field(ir),
             valid_words: ir.headers.len().div_ceil(64).max(1),
         };
@@ -287,7 +290,8 @@ fn lvalue_header<'a>(l: &'a LValue, each: &mut dyn FnMut(&'a HeaderRef)) {
     }
 }
 
-fn stmt_exprs<'a>(stmt: &'a Stmt, each: &mut dyn FnMut(&'a Expr)) {
+/// Calls `each` with every expression of a statement but not of those inside of it, and its parts.
+pub fn stmt_exprs<'a>(stmt: &'a Stmt, each: &mut dyn FnMut(&'a Expr)) {
     let mut w = |e: &'a Expr| walk(e, each);
     match stmt {
         Stmt::Assign(_, e) | Stmt::If(e, ..) | Stmt::Advance(e) | Stmt::Verify(e, _) => w(e),
@@ -362,7 +366,7 @@ impl Names {
         }
         if RESERVED.contains(&&text[..])
             || [
-                "sp_", "h_", "n_", "s_", "to_", "f_", "next_", "valid", "node_", "wait_", "begin_", "word_", "table_", "skip", "uint",
+                "sp_", "h_", "n_", "s_", "to_", "f_", "next_", "valid", "node_", "wait_", "begin_", "word_", "table_", "skip", "lent_", "uint",
                 "size_t", "__",
             ]
             .iter()

@@ -75,6 +75,17 @@ static inline void sp_count_now(struct sp_run *run, uint32_t counter, uint64_t i
     if (index < of->size) sp_add(&of->cells[index], packets, bytes);
 }
 
+/* The cell will be used. */
+static inline void sp_expect_count(struct sp_run *run, uint32_t counter, uint64_t index)
+{
+    __builtin_prefetch(run->lane->counters[counter].cells + index, 1);
+}
+
+static inline void sp_expect_meter(struct sp_run *run, uint32_t meter, uint64_t index)
+{
+    __builtin_prefetch(run->lane->meters[meter].cells + 64 * index, 1);
+}
+
 static inline uint32_t sp_meter(struct sp_run *run, uint32_t meter, uint64_t index, uint64_t units)
 {
     const struct sp_meters *const of = &run->lane->meters[meter];

@@ -408,6 +408,7 @@ impl Emitter<'_> {
     fn action(&mut self, action: ActionId, code: &p4_ir::ActionCode, exit: usize) -> Result<(), EmitError> {
         let (ir, model) = (self.ir, self.model);
         self.targets = crate::graph::Targets { exit: Some(exit), labels: Default::default() };
+        self.lend(action);
         for (i, v) in code.params.iter().enumerate() {
             let text = format!("r->{}.{}", model.actions[action.index()], member(ir, action, i));
             self.write_var(*v, &text);
@@ -430,6 +431,10 @@ pub fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, stages: usize, shared: &
     }
     for s in &shared.nexts {
         let _ = writeln!(out, "    uint32_t next_{};", model.stacks[s.index()]);
+    }
+    for action in &shared.records {
+        let (name, table) = (&model.actions[action.index()], model.lent.tables[action]);
+        let _ = writeln!(out, "    const struct record_{} *lent_{name};", model.tables[table.index()]);
     }
     if model.loops {
         out.push_str("    uint32_t steps;\n");
