@@ -39,7 +39,7 @@ const GRAPH: &[(&str, &[&str])] = &[
     // Tools.
     ("traffic", &["pfcp", "wire"]),
     // The hand-written limit that benchmarks measure by.
-    ("baseline", &["base", "program", "target"]),
+    ("baseline", &["base", "program", "table", "target"]),
     // The application composes everything.
     (
         "splitplane",
@@ -56,6 +56,7 @@ const GRAPH: &[(&str, &[&str])] = &[
             "pfcp",
             "pktio",
             "program",
+            "table",
             "target",
             "target-asic",
             "target-x86",
