@@ -145,6 +145,8 @@ impl<'a> Cx<'a> {
             if x.len() + y.len() > 1 << 16 {
                 return Err(self.unsupported(span, "a string this long"));
             }
+            // Strings may double with each constant; their text counts as the program's.
+            self.spend((x.len() + y.len()) as u64 / 64, span)?;
             return Ok(Tv::value(Type::Str, Val::Str(format!("{x}{y}").into()), span));
         }
         let (a, b) = (self.decay(a), self.decay(b));
