@@ -243,6 +243,9 @@ impl<'a> Cx<'a> {
 
     fn equality(&mut self, equal: bool, a: Tv, b: Tv, span: Span) -> R<Tv> {
         let (a, b) = self.same_type(a, b, span, "the operands of a comparison")?;
+        if a.ty.is_opaque() {
+            return Err(self.error("type-mismatch", span, format!("values of {} cannot be compared", a.ty)));
+        }
         if let (Val::Int(x), Val::Int(y)) = (&a.val, &b.val) {
             return Ok(self.bool_value((x == y) == equal, span));
         }

@@ -205,6 +205,9 @@ impl<'a> Cx<'a> {
                     cx.declare_in(scope, &p.ast.name, Entity::Value(Tv { access, ..v }));
                 }
                 let ret = cx.in_scope(scope, |cx| cx.resolve(&f.ret))?;
+                if matches!(ret, Type::Int) {
+                    return Err(cx.int_result(&f.ret));
+                }
                 if !matches!(ret, Type::Void) {
                     let result = cx.stand_in(&ret, "return", f.ret.span)?;
                     if let Some(frame) = cx.body.frames.last_mut() {

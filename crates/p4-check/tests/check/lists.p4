@@ -22,9 +22,12 @@ control c(inout h_t h, inout s_t s, inout h_t[2] st, inout u_t u) {
         u.x = { 1, 2 };
         tuple<bit<8>, bool> t = { 1, 2 };
         t = { 1, true };
-        bit<8> e = t[2];
-        e = t[e];
-        h = t;
+        tuple<bit<8>, bool> good = { 1, true };
+        bit<8> e = good[2];
+        bit<8> f = 1;
+        f = good[f];
+        h = good;
+        good = { 1, 2 };
         s = h;
         match_kind k;
         tuple<void> v;

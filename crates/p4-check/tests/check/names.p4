@@ -1,12 +1,11 @@
 // Names: not declared, declared twice, meant otherwise.
 #include <core.p4>
-#include <missing.p4>
 struct headers_t { bit<8> value; }
 const bit<8> width = 8;
 const bit<8> width = 9;
 error { Mine, Mine, NoError }
 match_kind { mine, exact }
-headrs_t x;
+const headrs_t x = { 1 };
 control c(inout headers_t h, inout headers_t h) {
     bit<8> v = h.valu;
     action a() { v = widht; }

@@ -30,11 +30,10 @@ control c(inout bit<8> a, inout bit<16> b, inout int<8> s, inout bool t) {
         a += b;
         t = "x" == 1;
         a = "x" + "y";
-        5 = a;
         a[3:0] = 4w1;
         a[3:0] = 8w1;
         if (a) { }
         for (bit<8> i in 0 .. b) { }
-        for (i in 0 .. 3) { }
+        for (bit<8> k = 0; a; k = k + 1) { continue; }
     }
 }
