@@ -7,6 +7,7 @@ use crate::types::*;
 use crate::value::*;
 use p4_ir::{BinOp, Bits, Expr, ExprKind, HeaderRef, LValue, Stmt, Ty};
 use p4_syntax::{BigInt, Diagnostic, Span, ast};
+use std::collections::HashSet;
 use std::rc::Rc;
 
 impl<'a> Cx<'a> {
@@ -301,8 +302,9 @@ impl<'a> Cx<'a> {
     fn fields(&mut self, fields: &'a [ast::FieldInit], rest: bool, span: Span) -> R<Tv> {
         let values = self.exprs(fields.iter().map(|f| &f.value))?;
         let mut named: Vec<(Rc<str>, Tv)> = Vec::new();
+        let mut first: HashSet<&str> = HashSet::new();
         for (f, v) in fields.iter().zip(values) {
-            if named.iter().any(|(n, _)| **n == *f.name.name) {
+            if !first.insert(&f.name.name) {
                 return Err(self.error("duplicate", f.name.span, format!("field `{}` is given twice", f.name.name)));
             }
             named.push((f.name.name.as_str().into(), v));
@@ -350,8 +352,8 @@ impl<'a> Cx<'a> {
                     Err(self.unknown_member(member, format!("there is no error `{name}`"), near))
                 }
             },
-            Type::Enum(e) => match e.members.iter().find(|(n, _)| **n == *name) {
-                Some((_, code)) => {
+            Type::Enum(e) => match e.codes.get(name) {
+                Some(code) => {
                     let t = ty.scalar().unwrap_or(Ty::Bit(ENUM_WIDTH));
                     Ok(Tv::expr(ty.clone(), constant(Bits::new(t.width(), *code), t), span))
                 }

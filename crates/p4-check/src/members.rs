@@ -83,8 +83,7 @@ impl<'a> Cx<'a> {
             && own.iter().zip(&params).all(|(o, w)| o.ast.direction == w.ast.direction && (o.ty == w.ty || o.ty.has_var() || w.ty.has_var()));
         let ret = self.in_scope(inner, |cx| cx.resolve(&f.ret))?;
         if matches!(ret, Type::Int) {
-            let d = Diagnostic::error("type-mismatch", f.ret.span, "a method cannot have a result of type int");
-            return Err(self.report(d.with_help("give it a width, such as bit<32>")));
+            return Err(self.int_result(&f.ret));
         }
         let want = match &wanted.ret {
             Some(t) => self.in_scope(scope, |cx| cx.resolve(t))?,

@@ -232,9 +232,10 @@ impl<'a> Cx<'a> {
             Err(e) => failed = Some(e),
         }
         let mut open = true;
+        let bad_keys = failed;
         for c in &select.cases {
             let next = self.target(&c.next, targets);
-            let sets = match failed {
+            let sets = match bad_keys {
                 // Without keys only the names can be checked.
                 Some(e) => Err(e),
                 None => self.case_sets(&c.keyset, &keys, &shapes),
