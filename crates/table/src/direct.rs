@@ -149,9 +149,8 @@ unsafe extern "C" fn lookup_burst(table: *const c_void, keys: *const u8, stride:
     let n = n.min(BURST);
     let mut found = [0u32; BURST];
     // SAFETY: the first word of a key is readable: the caller's contract.
-    let index = |i: usize| unsafe {
-        (u64::from_be(keys.add(i * stride).cast::<u64>().read_unaligned()) >> (64 - 8 * handles.key_len)) as usize
-    };
+    let index =
+        |i: usize| unsafe { (u64::from_be(keys.add(i * stride).cast::<u64>().read_unaligned()) >> (64 - 8 * handles.key_len)) as usize };
     if handles.key_len > 2 {
         (0..n).for_each(|i| prefetch(handles.address(index(i)).cast()));
     }

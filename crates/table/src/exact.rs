@@ -271,7 +271,13 @@ impl Table for Exact {
 }
 
 /// The [`crate::ffi::LookupFn`] for keys of `W` words.
-unsafe extern "C" fn lookup_burst<const W: usize>(table: *const c_void, keys: *const u8, stride: usize, n: usize, out: *mut *mut u8) -> u64 {
+unsafe extern "C" fn lookup_burst<const W: usize>(
+    table: *const c_void,
+    keys: *const u8,
+    stride: usize,
+    n: usize,
+    out: *mut *mut u8,
+) -> u64 {
     let side = table.addr() & 1;
     // SAFETY: a view of ours, in use as its contract says; a core is aligned to 64.
     unsafe { (*table.wrapping_byte_sub(side).cast::<Core>()).burst::<W>(side, keys, stride, n.min(BURST), out) }
@@ -281,6 +287,8 @@ unsafe extern "C" fn lookup_burst<const W: usize>(table: *const c_void, keys: *c
 struct Lanes {
     hash: [u64; BURST],
     home: [u32; BURST],
+    /// Slots of the bucket that bore the tag when it was looked at, and the handle of the lowest, 0 if that was hidden.
+    matches: [u8; BURST],
     handle: [u32; BURST],
 }
 
@@ -291,7 +299,7 @@ impl Core {
     unsafe fn burst<const W: usize>(&self, side: usize, keys: *const u8, stride: usize, n: usize, out: *mut *mut u8) -> u64 {
         let moves = self.buckets.moves();
         let extent = self.buckets.extent();
-        let mut lanes = Lanes { hash: [0; BURST], home: [0; BURST], handle: [0; BURST] };
+        let mut lanes = Lanes { hash: [0; BURST], home: [0; BURST], matches: [0; BURST], handle: [0; BURST] };
         for i in 0..n {
             // SAFETY: the caller's key.
             let hash = self.hash.of(&unsafe { self.load::<W>(keys, stride, i) });
@@ -302,7 +310,9 @@ impl Core {
         }
         for i in 0..n {
             let bucket = self.buckets.bucket(lanes.home[i] as usize);
-            lanes.handle[i] = bucket.first(bucket.matches(tag_of(lanes.hash[i])), side);
+            let matches = bucket.matches(tag_of(lanes.hash[i]));
+            lanes.matches[i] = matches as u8;
+            lanes.handle[i] = bucket.first(matches, side);
             self.prefetch_record(lanes.handle[i]);
         }
         let mut hits = 0;
@@ -353,9 +363,10 @@ impl Core {
         };
         for i in left.iter().map(|i| usize::from(*i)) {
             let (home, tag) = (lanes.home[i] as usize, tag_of(lanes.hash[i]));
-            let bucket = self.buckets.bucket(home);
-            let matches = bucket.matches(tag);
-            if matches & matches.wrapping_sub(1) != 0 {
+            // What was seen then decides: by now the slot that hid the right one may have been cleared.
+            let matches = lanes.matches[i];
+            let tried_all = matches == 0 || matches.is_power_of_two() && lanes.handle[i] != 0;
+            if !tried_all {
                 // SAFETY: the caller's key.
                 let key = unsafe { self.load::<W>(keys, stride, i) };
                 if let Some((_, handle)) = self.find(extent, side, lanes.hash[i], &key) {
@@ -366,14 +377,14 @@ impl Core {
                 prefetch(self.buckets.address(other).cast());
                 lanes.home[i] = other as u32;
                 away[aways] = i as u8;
-                aways += usize::from(bucket.has_away());
+                aways += usize::from(self.buckets.bucket(home).has_away());
             }
         }
-        let mut matching = [0u32; BURST];
         for i in away[..aways].iter().map(|i| usize::from(*i)) {
             let bucket: &Bucket = self.buckets.bucket(lanes.home[i] as usize);
-            matching[i] = bucket.matches(tag_of(lanes.hash[i]));
-            lanes.handle[i] = bucket.first(matching[i], side);
+            let matches = bucket.matches(tag_of(lanes.hash[i]));
+            lanes.matches[i] = matches as u8;
+            lanes.handle[i] = bucket.first(matches, side);
             self.prefetch_record(lanes.handle[i]);
         }
         let strays = !self.buckets.strays().is_empty();
@@ -385,7 +396,7 @@ impl Core {
             };
             if hit {
                 hits |= found(i, lanes.handle[i]);
-            } else if (matching[i] != 0 || strays)
+            } else if (lanes.matches[i] != 0 || strays)
                 && let Some((_, handle)) = self.find(extent, side, lanes.hash[i], &key)
             {
                 hits |= found(i, handle);

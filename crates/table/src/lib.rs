@@ -15,8 +15,8 @@
 //! Each table has two *sides* that differ only in the changes that are being made. A change is *staged*: [`Table::get`] and
 //! [`Table::len`] know of it, look-ups do not. [`Table::flip`] makes all staged changes the content of the side that
 //! [`Table::view`] then gives; [`Table::settle`], called when no look-up can be running on the side that was current before, makes the
-//! two sides equal and frees what was removed. So a batch over several tables is: stage, flip each table, let readers know of the new views by one store, wait until
-//! each reader has begun anew or rests, settle. Readers take no lock and never wait; a reader that keeps to the views that it took at
+//! two sides equal and frees what was removed. So a batch over several tables is: stage, flip each table, let readers know of the new views by one store
+//! ([`Epoch`]), wait until each reader has begun anew or rests ([`Presence`]), settle. Readers take no lock and never wait; a reader that keeps to the views that it took at
 //! the start of a burst sees all of a batch or nothing.
 //!
 //! Records are never overwritten while a look-up may read them: a replaced entry gets a new record. [`Exact`] keeps one array of slots, of which some are
@@ -30,6 +30,7 @@
 //! entries is used again by the table, not given back.
 
 mod direct;
+mod epoch;
 mod exact;
 pub mod ffi;
 mod hash;
@@ -42,6 +43,7 @@ pub mod slow;
 mod ternary;
 
 pub use direct::Direct;
+pub use epoch::{Burst, Epoch, Presence};
 pub use exact::Exact;
 pub use lpm::{Lpm, MAX_LPM_CAPACITY, Prefix};
 pub use meter::{Colour, Meter};

@@ -32,7 +32,7 @@ unsafe impl<T: Index + Sync> Sync for Sides<T> where T::Change: Sync {}
 impl<T: Index> Sides<T> {
     /// Of two equal copies.
     pub(crate) fn new(copies: [T; 2]) -> Sides<T> {
-        #[expect(clippy::arc_with_non_send_sync, reason = "the Arc is for its stable address that is free of aliasing rules")]
+        // The Arc is for an address that stays, and that `&mut Sides` says nothing about.
         let copies = Arc::new(copies.map(UnsafeCell::new));
         Sides { copies, current: 0, log: Vec::new(), flipped: false }
     }

@@ -59,7 +59,8 @@ fn add(counter: &Cell<u64>, n: u64) {
 
 impl Tally {
     fn assert_rich(&self, contested: bool) {
-        let of_sides = [&self.replaced, &self.replaced_unseen, &self.removed_unseen, &self.beside_staged, &self.before_settling].map(Cell::get);
+        let of_sides =
+            [&self.replaced, &self.replaced_unseen, &self.removed_unseen, &self.beside_staged, &self.before_settling].map(Cell::get);
         assert!(of_sides.iter().all(|n| *n >= 100), "replaced, replaced and removed unseen, beside staged, before settling: {of_sides:?}");
         let Tally { hits, misses, inserted, exists, full, removed, missing, .. } = self;
         let counts = [hits, misses, inserted, exists, full, removed, missing].map(Cell::get);

@@ -3,7 +3,8 @@
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::collections::HashMap;
 use table::{
-    BURST, Direct, Exact, Lpm, MAX_CAPACITY, MAX_LPM_CAPACITY, Meter, Prefix, Range, Rule, Shape, Table, TableError, Ternary, View, ffi, slow,
+    BURST, Direct, Exact, Lpm, MAX_CAPACITY, MAX_LPM_CAPACITY, Meter, Prefix, Range, Rule, Shape, Table, TableError, Ternary, View, ffi,
+    slow,
 };
 
 const SHAPE: Shape = Shape { key_len: 8, value_len: 16, capacity: 100 };

@@ -79,6 +79,7 @@ pub(super) struct Growth {
     /// Inserts since the last split.
     since_split: u32,
     /// Lists of strays that look-ups may still be in.
+    #[expect(clippy::vec_box, reason = "look-ups hold the address of what is in the box")]
     retired: Vec<Box<Vec<Item>>>,
 }
 
@@ -470,8 +471,7 @@ impl Buckets {
         }
         // Those that became strays just now have been counted at their new home.
         let is_moved = |stray: &Item| moved[..moves].iter().any(|(b, s)| self.bucket(*b).entry(*s).0 == stray.handle);
-        let rehomed: Vec<u64> =
-            self.strays().iter().filter(|s| new.home(s.hash) >= live && !is_moved(s)).map(|s| s.hash).collect();
+        let rehomed: Vec<u64> = self.strays().iter().filter(|s| new.home(s.hash) >= live && !is_moved(s)).map(|s| s.hash).collect();
         for hash in &rehomed {
             self.bucket(new.home(*hash)).count_away(1);
         }
