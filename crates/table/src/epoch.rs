@@ -25,6 +25,7 @@ impl Epoch {
     pub fn advance(&self) -> u64 {
         let next = self.0.load(Ordering::Relaxed) + 1;
         self.0.store(next, Ordering::SeqCst);
+        order();
         next
     }
 }
@@ -57,6 +58,7 @@ impl Presence {
         loop {
             // Either the owner sees this store, or its own came before and is seen by the load after.
             self.0.store(now, Ordering::SeqCst);
+            order();
             let after = epoch.0.load(Ordering::SeqCst);
             if after == now {
                 return Burst { presence: self, epoch: now };
@@ -80,6 +82,13 @@ impl Drop for Burst<'_> {
     fn drop(&mut self) {
         self.presence.0.store(Presence::RESTS, Ordering::Release);
     }
+}
+
+/// Sequentially consistent accesses are all that it takes, but the model checker knows that order from fences only.
+#[inline(always)]
+fn order() {
+    #[cfg(loom)]
+    loom::sync::atomic::fence(Ordering::SeqCst);
 }
 
 /// A burst takes microseconds, unless its thread has been put to sleep.

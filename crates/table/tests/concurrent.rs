@@ -60,7 +60,7 @@ impl Value {
 
 fn route(key: u64) -> [u8; 8] {
     let address = if key == BATCH { 0xffff_ffff } else { (key as u32).wrapping_mul(0x9e37_79b1) & 0x7fff_ffff };
-    (u64::from(key % 3 == 0) << 32 | u64::from(address)).to_be_bytes()
+    (u64::from(key.is_multiple_of(3)) << 32 | u64::from(address)).to_be_bytes()
 }
 
 fn filter(key: u64) -> ([u8; 8], [u8; 8]) {
@@ -158,6 +158,7 @@ struct Shared {
     views: [UnsafeCell<[View; TABLES]>; 2],
     presences: [Presence; 2],
     done: AtomicBool,
+    bursts: AtomicU64,
     hits: AtomicU64,
     misses: AtomicU64,
     versions: AtomicU64,
@@ -186,6 +187,7 @@ fn bursts_beside_a_writer_see_whole_batches() {
         views: [views, views].map(UnsafeCell::new),
         presences: Default::default(),
         done: false.into(),
+        bursts: 0.into(),
         hits: 0.into(),
         misses: 0.into(),
         versions: 0.into(),
@@ -197,6 +199,11 @@ fn bursts_beside_a_writer_see_whole_batches() {
         }
         let mut rng = StdRng::seed_from_u64(77);
         for _ in 0..batches {
+            // However threads get their turns, there are bursts between batches.
+            let enough = shared.bursts.load(Ordering::Relaxed) + rng.random_range(0..10);
+            while shared.bursts.load(Ordering::Relaxed) < enough {
+                std::thread::yield_now();
+            }
             truth.change(&mut tables, &mut rng);
             let views = tables.flip();
             // Epochs begin at 1.
@@ -267,7 +274,7 @@ impl Truth {
             self.there.push(there);
         }
         let full = TableError::Full { capacity: FULL + 1 };
-        for _ in 0..rng.random_range(0..if version % 50 == 0 { FULL } else { 20 }) {
+        for _ in 0..rng.random_range(0..if version.is_multiple_of(50) { FULL } else { 20 }) {
             assert_eq!(tables.stage(FULL_ONE, Change::Insert, value(self.first + FULL)), Err(full.clone()));
             tables.stage(FULL_ONE, Change::Remove, value(self.first)).unwrap();
             tables.stage(FULL_ONE, Change::Insert, value(self.first + FULL)).unwrap();
@@ -352,10 +359,7 @@ fn read(shared: &Shared, reader: usize) {
         assert_eq!(look_up(FULL_ONE, &[BATCH; BURST]), [Some(state); BURST]);
         bursts += 1;
         drop(burst);
-        if bursts % 8 == 0 {
-            // More threads than cores: the writer should get its turn.
-            std::thread::yield_now();
-        }
+        shared.bursts.fetch_add(1, Ordering::Relaxed);
     }
     shared.hits.fetch_add(hits, Ordering::Relaxed);
     shared.misses.fetch_add(misses, Ordering::Relaxed);

@@ -21,6 +21,7 @@ fn a_side_is_not_written_while_a_burst_reads_it() {
                 let mut last = 0;
                 for _ in 0..2 {
                     let burst = presence.enter(epoch);
+                    // SAFETY: the claim that loom checks.
                     let read = || sides[burst.epoch as usize % 2].with(|value| unsafe { *value });
                     let first = read();
                     assert_eq!(first, burst.epoch, "a burst sees what was written before its epoch began");
@@ -33,6 +34,7 @@ fn a_side_is_not_written_while_a_burst_reads_it() {
         let (epoch, presence, sides) = &*shared;
         // Epoch 1 is of side 1.
         for batch in 2..=3u64 {
+            // SAFETY: the claim that loom checks.
             sides[batch as usize % 2].with_mut(|value| unsafe { *value = batch });
             assert_eq!(epoch.advance(), batch);
             presence.wait_past(batch);
@@ -49,6 +51,7 @@ fn an_update_is_taken_over_before_the_first_burst_that_needs_it() {
         let take = |shared: &(Epoch, Presence, loom::sync::Mutex<Option<u64>>, UnsafeCell<u64>)| {
             let mut update = shared.2.lock().unwrap();
             if let Some(value) = update.take() {
+                // SAFETY: the claim that loom checks.
                 shared.3.with_mut(|views| unsafe { *views = value });
             }
         };
@@ -62,6 +65,7 @@ fn an_update_is_taken_over_before_the_first_burst_that_needs_it() {
                         take(&shared);
                         last = burst.epoch;
                     }
+                    // SAFETY: the claim that loom checks.
                     assert_eq!(shared.3.with(|views| unsafe { *views }), burst.epoch);
                 }
             })
