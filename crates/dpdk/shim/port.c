@@ -8,6 +8,7 @@
 #include <rte_errno.h>
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
+#include <rte_mbuf_pool_ops.h>
 
 #include "shim.h"
 
@@ -77,7 +78,32 @@ static void free_queues(struct sp_queue **queues, uint16_t count)
 	}
 }
 
-static struct sp_queue *make_queue(uint16_t port, uint16_t queue, uint32_t mbufs, uint32_t room)
+/* As rte_pktmbuf_pool_create makes one, but without hardware that reads the mbufs they need not lie in one page each. With normal pages
+ * that is half of the memory, and net_af_xdp of DPDK 22.11 takes for granted that they lie side by side: else the kernel refuses
+ * to send those at the end. */
+static struct rte_mempool *make_pool(const char *name, uint32_t mbufs, uint16_t room, int socket, int dma)
+{
+	struct rte_pktmbuf_pool_private private = { .mbuf_data_room_size = room };
+	uint32_t flags = dma ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
+	struct rte_mempool *pool;
+
+	pool = rte_mempool_create_empty(name, mbufs, sizeof(struct rte_mbuf) + room, CACHE, sizeof(private), socket, flags);
+	if (!pool)
+		return NULL;
+	if (rte_mempool_set_ops_byname(pool, rte_mbuf_best_mempool_ops(), NULL)) {
+		rte_mempool_free(pool);
+		return NULL;
+	}
+	rte_pktmbuf_pool_init(pool, &private);
+	if (rte_mempool_populate_default(pool) < 0) {
+		rte_mempool_free(pool);
+		return NULL;
+	}
+	rte_mempool_obj_iter(pool, rte_pktmbuf_init, NULL);
+	return pool;
+}
+
+static struct sp_queue *make_queue(uint16_t port, uint16_t queue, uint32_t mbufs, uint32_t room, int dma)
 {
 	/* Two ports after each other may have one number, and the first one's pools be still in use. */
 	static uint32_t serial;
@@ -90,7 +116,7 @@ static struct sp_queue *make_queue(uint16_t port, uint16_t queue, uint32_t mbufs
 	q->port = port;
 	q->queue = queue;
 	q->room = room - RTE_PKTMBUF_HEADROOM;
-	q->pool = rte_pktmbuf_pool_create(name, mbufs, CACHE, 0, (uint16_t)room, rte_eth_dev_socket_id(port));
+	q->pool = make_pool(name, mbufs, (uint16_t)room, rte_eth_dev_socket_id(port), dma);
 	if (!q->pool) {
 		free(q);
 		return NULL;
@@ -128,7 +154,7 @@ static void filter(uint16_t port, const uint8_t *mac)
 }
 
 /* Configures and starts the device. `mtu` 0 leaves its own, `mac` NULL too. */
-static int start(uint16_t port, uint16_t queues, uint16_t mtu, uint32_t descriptors, const uint8_t *mac, struct sp_queue **out)
+static int start(uint16_t port, uint16_t queues, uint16_t mtu, uint32_t descriptors, const uint8_t *mac, int dma, struct sp_queue **out)
 {
 	struct rte_eth_dev_info info;
 	struct rte_eth_conf conf;
@@ -157,7 +183,7 @@ static int start(uint16_t port, uint16_t queues, uint16_t mtu, uint32_t descript
 	/* Both rings full, a burst each way in hand, and the caches of the threads at both ends of a device that hands mbufs on. */
 	mbufs = (uint32_t)rx_desc + tx_desc + 4 * SP_BURST + 3 * CACHE;
 	for (i = 0; i < queues; i++) {
-		out[i] = make_queue(port, i, mbufs, room);
+		out[i] = make_queue(port, i, mbufs, room, dma);
 		if (!out[i]) {
 			error = -ENOMEM;
 			goto fail;
@@ -255,12 +281,16 @@ static uint32_t allocate(struct sp_queue *q, struct rte_mbuf **mbufs, uint32_t c
 	return n;
 }
 
-/* How many frames were taken, from the first on. None may be longer than the MTU that the queue was made for. */
+/* A kick without frames. How many frames were taken, from the first on. None may be longer than the MTU that the queue was made for. */
 static uint32_t transmit(struct sp_queue *q, const struct sp_frame *frames, uint32_t count)
 {
 	struct rte_mbuf *mbufs[SP_BURST];
 	uint32_t i, n, sent;
 
+	if (!count) {
+		rte_eth_tx_burst(q->port, q->queue, mbufs, 0);
+		return 0;
+	}
 	n = allocate(q, mbufs, RTE_MIN(count, (uint32_t)SP_BURST));
 	for (i = 0; i < n; i++) {
 		struct rte_mbuf *m = mbufs[i];

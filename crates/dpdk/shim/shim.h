@@ -58,7 +58,8 @@ struct sp_api {
 	/* port.c */
 	int (*probe)(const char *devargs, const char *name, uint16_t *port);
 	int (*describe)(uint16_t port, struct sp_info *info);
-	int (*start)(uint16_t port, uint16_t queues, uint16_t mtu, uint32_t descriptors, const uint8_t *mac, struct sp_queue **out);
+	int (*start)(uint16_t port, uint16_t queues, uint16_t mtu, uint32_t descriptors, const uint8_t *mac, int dma,
+		     struct sp_queue **out);
 	int (*stop)(uint16_t port, struct sp_queue **queues, uint16_t count);
 	uint32_t (*receive)(struct sp_queue *queue, struct sp_frame *frames, uint32_t count);
 	uint32_t (*copy)(struct sp_queue *queue, uint32_t index, uint8_t *to, uint32_t room);

@@ -43,6 +43,12 @@ pub struct DpdkPort {
     queue: NonNull<Queue>,
     opened: Arc<Opened>,
     max_frame: usize,
+    /// Packets that are given to the device at once.
+    tx_burst: usize,
+    /// What is queued for a busy kernel waits for a kick: af_xdp.
+    wants_kicks: bool,
+    /// Receives in a row that found nothing.
+    idle: u32,
     /// For packets in several pieces.
     whole: Vec<u8>,
     rx_invalid: u64,
@@ -77,6 +83,10 @@ struct DeviceCounts {
 
 /// Age at which a device's counts are read again.
 const COUNTS_AGE: Duration = Duration::from_millis(20);
+/// Packets that the kernel sends at a kick of an AF_XDP socket in copy mode; DPDK's driver kicks once a burst.
+const AF_XDP_BURST: usize = 32;
+/// Idle receives after which such a device is kicked for what a kick left over.
+const IDLE_KICK: u32 = 512;
 /// Ethernet header.
 const ETHERNET: usize = 14;
 
@@ -110,6 +120,7 @@ pub fn open(label: &str, device: &Device, options: Options) -> Result<Vec<DpdkPo
         }
     };
     let several = opened.queues.len() > 1;
+    let wants_kicks = device.name().starts_with("net_af_xdp");
     let ports = opened.queues.iter().enumerate().filter_map(|(number, queue)| {
         let suffix = if several { format!(" queue {number}") } else { String::new() };
         Some(DpdkPort {
@@ -117,6 +128,9 @@ pub fn open(label: &str, device: &Device, options: Options) -> Result<Vec<DpdkPo
             queue: NonNull::new(*queue)?,
             opened: opened.clone(),
             max_frame,
+            tx_burst: if wants_kicks { AF_XDP_BURST } else { BURST },
+            wants_kicks,
+            idle: 0,
             whole: Vec::new(),
             rx_invalid: 0,
             refused: 0,
@@ -163,7 +177,7 @@ fn start(api: &Api, device: &Device, port: u16, options: Options) -> Result<(Vec
     let mac = options.mac.as_ref().map_or(std::ptr::null(), |mac| mac.as_ptr());
     let (mtu, descriptors) = (options.mtu.unwrap_or(0), u32::from(options.descriptors));
     // SAFETY: `queues` has a place for each queue, `mac` is null or points to six bytes; all outlive the call.
-    let error = unsafe { (api.start)(port, options.queues, mtu, descriptors, mac, queues.as_mut_ptr()) };
+    let error = unsafe { (api.start)(port, options.queues, mtu, descriptors, mac, c_int::from(device.is_pci()), queues.as_mut_ptr()) };
     if error != 0 {
         return Err(explain_start(api, device, error));
     }
@@ -190,8 +204,10 @@ fn explain_probe(api: &Api, device: &Device, error: c_int) -> Error {
 }
 
 fn explain_start(api: &Api, device: &Device, error: c_int) -> Error {
-    let hint = if -error == libc::ENOMEM { ": raise dpdk.memory_mib, or lower the number of queues" } else { "" };
-    Error::Device(format!("device `{}` does not start: {}{}{hint}", device.name(), error_text(api, error), log::complaints()))
+    let said = log::complaints();
+    // Drivers say ENOMEM of other things too, but explain themselves then.
+    let hint = if -error == libc::ENOMEM && said.is_empty() { ": raise dpdk.memory_mib, or lower the number of queues" } else { "" };
+    Error::Device(format!("device `{}` does not start: {}{said}{hint}", device.name(), error_text(api, error)))
 }
 
 impl DpdkPort {
@@ -236,6 +252,11 @@ impl Port for DpdkPort {
             }
             filled += 1;
         }
+        self.idle = if received == 0 { self.idle.wrapping_add(1) } else { 0 };
+        if self.wants_kicks && self.idle != 0 && self.idle.is_multiple_of(IDLE_KICK) {
+            // SAFETY: the queue is ours alone; no frame is read.
+            unsafe { (api.transmit)(self.queue.as_ptr(), frames.as_ptr(), 0) };
+        }
         if received > 0 {
             // SAFETY: no slice of the frames is left.
             unsafe { (api.release)(self.queue.as_ptr()) }
@@ -251,7 +272,7 @@ impl Port for DpdkPort {
             let mut frames = [Frame::NONE; BURST];
             let mut ready = 0;
             for packet in &packets[taken..] {
-                if ready == BURST || packet.is_empty() || packet.len() > self.max_frame {
+                if ready == self.tx_burst || packet.is_empty() || packet.len() > self.max_frame {
                     break;
                 }
                 frames[ready] = Frame { data: packet.data().as_ptr(), len: packet.len() as u32, reserved: 0 };

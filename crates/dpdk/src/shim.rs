@@ -102,7 +102,7 @@ pub struct Api {
     pub error_text: unsafe extern "C" fn(c_int) -> *const c_char,
     pub probe: unsafe extern "C" fn(*const c_char, *const c_char, *mut u16) -> c_int,
     pub describe: unsafe extern "C" fn(u16, *mut Info) -> c_int,
-    pub start: unsafe extern "C" fn(u16, u16, u16, u32, *const u8, *mut *mut Queue) -> c_int,
+    pub start: unsafe extern "C" fn(u16, u16, u16, u32, *const u8, c_int, *mut *mut Queue) -> c_int,
     pub stop: unsafe extern "C" fn(u16, *mut *mut Queue, u16) -> c_int,
     pub receive: unsafe extern "C" fn(*mut Queue, *mut Frame, u32) -> u32,
     pub copy: unsafe extern "C" fn(*mut Queue, u32, *mut u8, u32) -> u32,
