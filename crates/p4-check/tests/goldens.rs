@@ -94,7 +94,11 @@ fn programs_without_fault_are_accepted_and_a_fault_in_them_is_found() {
             Err(e) => panic!("{}:\n{e}", p.display()),
         }
         // A name that is not there, wherever the body of a control first says `apply`.
-        let text = fs::read_to_string(&p).unwrap().replacen("apply {", "apply { nowhere = 1;", 1).replacen("state start {", "state start { nowhere = 1;", 1);
+        let text = fs::read_to_string(&p).unwrap().replacen("apply {", "apply { nowhere = 1;", 1).replacen(
+            "state start {",
+            "state start { nowhere = 1;",
+            1,
+        );
         let e = p4_check::check_str("x.p4", &text, &Options::default()).expect_err("a name that is not declared");
         assert!(e.diagnostics.iter().filter(|d| d.is_error()).all(|d| d.code == "undeclared"), "{}:\n{e}", p.display());
         assert!(compile_file(&p, &Options::default()).is_err(), "{} cannot run here", p.display());

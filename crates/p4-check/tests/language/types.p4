@@ -31,7 +31,8 @@ extern void sink<T>(in T x);
 control c(inout outer_t o, in bit<2> i) {
     port_t p = (port_t) 9w3;
     flag_t f = (flag_t) true;
-    h_t local = { a = 1, b = -1, e = proto_t.tcp, ... };
+    small_t small = { a = 1, ... };
+    h_t local = {#};
     generic_t<bit<8>, bit<16>> g = { a = 1, b = { 2, 3 }, c = { 4, 5 } };
     tuple<> nothing = { };
     bit none;
