@@ -372,6 +372,12 @@ impl<'a> Cx<'a> {
                 Ok(KeySet::Range { low: bits(low), high: bits(high) })
             }
             _ => match self.value_set(e)? {
+                Some(id) if self.ir.value_sets[id].widths != [width] => {
+                    let message = format!("the value set's elements are not of the key's type {ty}");
+                    Err(self.error("type-mismatch", e.span, message))
+                }
+                // Stands for whatever is in the set.
+                Some(_) if self.check_only => Ok(KeySet::Value { value: bits(0), mask: bits(Bits::mask(width)) }),
                 Some(_) => Err(self.unsupported(e.span, "a value set for one of several keys")),
                 None => {
                     let v = self.pure(e, "a value to match")?;
