@@ -41,7 +41,7 @@ struct sp_frame {
 struct sp_queue;
 struct sp_swx;
 
-/* A frame's work for SWX: see swx.c. */
+/* Frames that an SWX pipeline receives in turn. They live as long as it runs. */
 struct sp_swx_frames {
 	const uint8_t *bytes; /* all frames, one after the other */
 	const uint32_t *offsets; /* count + 1 of them */
@@ -81,13 +81,13 @@ struct sp_api {
 	int (*swx_build)(struct sp_swx *swx);
 	int (*swx_generate)(const char *spec, const char *code, char *error, uint32_t error_room);
 	int (*swx_load)(const char *name, const char *library, struct sp_swx **out);
-	int (*swx_entry)(struct sp_swx *swx, const char *table, const uint8_t *key, const char *action, const uint8_t *data);
+	int (*swx_entry)(struct sp_swx *swx, const char *table, const char *text);
 	int (*swx_commit)(struct sp_swx *swx);
-	int (*swx_meter)(struct sp_swx *swx, const char *array, uint32_t index, uint64_t rate, uint64_t burst);
+	int (*swx_meters)(struct sp_swx *swx, const char *array, uint32_t count, uint64_t bytes_per_s, uint64_t burst);
 	int (*swx_register)(struct sp_swx *swx, const char *array, uint32_t index, uint64_t *value);
 	void (*swx_input)(struct sp_swx *swx, struct sp_swx_frames frames);
-	uint64_t (*swx_run)(struct sp_swx *swx, uint64_t packets, uint8_t *keep, uint32_t keep_room, uint32_t *lengths, uint32_t most,
-			    uint32_t *kept);
+	/* Packets that came out; up to `most` of them are kept, `slot` bytes apart. */
+	uint64_t (*swx_run)(struct sp_swx *swx, uint64_t packets, uint8_t *keep, uint32_t slot, uint32_t *lengths, uint32_t most);
 	uint64_t (*swx_dropped)(struct sp_swx *swx);
 	void (*swx_free)(struct sp_swx *swx);
 };
