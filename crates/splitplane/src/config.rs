@@ -2,6 +2,7 @@
 //!
 //! `docs/configuration.md` describes every key; `splitplane run --print-config` prints an example.
 
+use crate::dpdk_ports::Dpdk;
 use crate::failure::Failure;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -42,6 +43,9 @@ pub struct Config {
     /// Buffers and compiler.
     #[serde(default)]
     pub engine: EngineConfig,
+    /// How DPDK is started, for ports of its driver.
+    #[serde(default)]
+    pub dpdk: Dpdk,
     /// The program, if not the built-in `upf.p4`.
     pub program: Option<PathBuf>,
 }
@@ -96,6 +100,10 @@ pub struct Port {
     pub input: Option<PathBuf>,
     /// Capture file to transmit into, for pcap.
     pub output: Option<PathBuf>,
+    /// PCI address or virtual device, for dpdk.
+    pub device: Option<String>,
+    /// Longest IP packet in bytes, for dpdk; default: as the device has it.
+    pub mtu: Option<u16>,
     /// Our MAC address; default: the interface's.
     pub mac: Option<Mac>,
     /// Whether frames come and go in VXLAN: the port is an underlay.
@@ -128,6 +136,8 @@ pub enum Driver {
     Udp,
     /// Capture files.
     Pcap,
+    /// A device of DPDK.
+    Dpdk,
 }
 
 /// `port.role`.
@@ -504,6 +514,8 @@ impl Config {
                     return Err(format!("{key}: driver pcap needs `input` or `output`"));
                 }
                 Driver::Pcap => {}
+                Driver::Dpdk if port.interface.is_some() => return Err(format!("{key}: driver dpdk takes `device`, not `interface`")),
+                Driver::Dpdk => {}
                 _ if port.interface.is_none() => return Err(format!("{key}: needs `interface`")),
                 _ => {}
             }
@@ -513,6 +525,7 @@ impl Config {
                 }
             }
         }
+        crate::dpdk_ports::validate(self)?;
         for role in [Role::Access, Role::Core] {
             if !self.ports.iter().any(|p| p.role == role || p.role == Role::Both) {
                 return Err(format!("no port of role {}", if role == Role::Access { "access" } else { "core" }));
@@ -616,6 +629,17 @@ policy = { share = 0.5 }
         assert_eq!(c.ports[1].driver, Driver::Auto);
     }
 
+    #[test]
+    fn devices_of_dpdk_are_read_and_are_each_one_ports() {
+        let text = GOOD.replace("interface = \"eth1\"", "driver = \"dpdk\"\ndevice = \"0000:01:00.0\"\nmtu = 1600");
+        let text = text.replace("interface = \"eth0\"", "driver = \"dpdk\"\ndevice = \"net_memif0,role=server,socket=/run/n3.sock\"");
+        let text = format!("{text}\n[dpdk]\nhuge_pages = false\neal_args = [\"--iova-mode=va\"]\n");
+        let c = Config::parse(&text).unwrap();
+        assert_eq!((c.ports[1].driver, c.ports[1].mtu, c.dpdk.huge_pages, c.dpdk.memory_mib), (Driver::Dpdk, Some(1600), Some(false), 256));
+        let error = Config::parse(&text.replace("0000:01:00.0", "net_memif0,role=client")).unwrap_err();
+        assert!(error.contains("device `net_memif0` is there twice"), "{error}");
+    }
+
     /// Each fault gives one line that names the key.
     #[test]
     fn faults_are_named() {
@@ -639,6 +663,14 @@ policy = { share = 0.5 }
             ("role = \"core\"", "role = \"core\"\nmac = \"1:2\"", "not a MAC address"),
             ("[split]", "[[class]]\nqueue = 8\n[split]", "class 1: `queue` goes to 7"),
             ("[split]", "[[class]]\nqueue = 1\nrate_bps = 1000000\n[split]", "cannot be had with split.fast"),
+            ("interface = \"eth1\"", "driver = \"dpdk\"", "port `n6`: driver dpdk needs `device`"),
+            ("interface = \"eth1\"", "driver = \"dpdk\"\ninterface = \"eth1\"", "takes `device`, not `interface`"),
+            ("interface = \"eth1\"", "driver = \"dpdk\"\ndevice = \"--help\"", "port `n6`: device `--help`: neither a PCI address"),
+            ("interface = \"eth1\"", "driver = \"dpdk\"\ndevice = \"net_null0,size=64 --vdev=x\"", "port `n6`: device `net_null0"),
+            ("interface = \"eth1\"", "interface = \"eth1\"\nmtu = 1500", "`mtu` is for driver dpdk"),
+            ("[split]", "[dpdk]\neal_args = [\"--vdev=net_null0\"]\n[split]", "dpdk: eal_args: `--vdev=net_null0`"),
+            ("[split]", "[dpdk]\nmemory_mib = 0\n[split]", "dpdk: memory_mib 0"),
+            ("[split]", "[dpdk]\nhuge = true\n[split]", "unknown field `huge`"),
             ("[split]", "[workers]\ncount = 0\n[split]", "workers.count 0"),
             ("[split]", "[workers]\ncount = 2\nmax = 1\n[split]", "not in order"),
             ("[split]", "[workers]\nmax = 65\n[split]", "not between 1 and 64"),

@@ -142,11 +142,13 @@ fn port_ids(config: &Config) -> Vec<PortId> {
 
 fn open_ports(config: &Config) -> Result<Vec<OpenPort>, Failure> {
     let fail = |e: pktio::PortError| Failure::Usage(e.to_string());
+    crate::dpdk_ports::start(config)?;
     // With a master there is one who receives.
     let workers = if config.workers.steered() { 1 } else { config.workers.count };
     let mut open = Vec::new();
     for (port, id) in config.ports.iter().zip(port_ids(config)) {
         let interface = port.interface.as_deref().unwrap_or_default();
+        let mut device_mac = None;
         let (of_workers, driver): (Vec<Vec<Box<dyn Port>>>, &str) = match port.driver {
             Driver::AfXdp => {
                 let shares = pktio::open_queues(&port.name, interface, workers).map_err(fail)?;
@@ -180,9 +182,15 @@ fn open_ports(config: &Config) -> Result<Vec<OpenPort>, Failure> {
                 let opened = pktio::pcap::PcapPort::open(&port.name, port.input.as_deref(), port.output.as_deref());
                 (vec![vec![Box::new(opened.map_err(fail)?)]], "pcap")
             }
+            Driver::Dpdk => {
+                let (ports, mac) = crate::dpdk_ports::open(port, workers)?;
+                device_mac = Some(mac);
+                (ports.into_iter().map(|p| vec![Box::new(p) as Box<dyn Port>]).collect(), "dpdk")
+            }
         };
         let mac = match (port.mac, port.driver) {
             (Some(mac), _) => mac.0,
+            (None, Driver::Dpdk) => device_mac.unwrap_or_default(),
             (None, Driver::Udp | Driver::Pcap) => [2, 0, 0, 0, 0, 1],
             (None, _) => pktio::interface::Interface::find(&port.name, interface).map_err(fail)?.mac,
         };
