@@ -4,7 +4,7 @@
 //! no package reaches is lowered too, after the result has been set aside (`unused.rs`).
 
 use crate::scope::{Scope, ScopeId};
-use crate::types::{Composite, Type};
+use crate::types::{Composite, NAME_MARK, Type};
 use crate::value::{ObjId, Tv, Val};
 use indexmap::IndexMap;
 use p4_ir::{Block, Expr, HeaderId, HeaderTypeId, Ir, LValue, LabelId, StackId, StateId, Stmt, Ty, Var, VarId};
@@ -24,6 +24,8 @@ const FUEL: u64 = 1_500_000;
 const MAX_DEPTH: u32 = 330;
 /// Errors after which nothing more is said.
 const MAX_DIAGNOSTICS: usize = 60;
+/// Warnings after which no more are given.
+const MAX_WARNINGS: usize = 200;
 
 /// What kind of body is being lowered: decides what may stand in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,6 +84,8 @@ pub(crate) struct Cx<'a> {
     pub map: &'a SourceMap,
     pub diags: Vec<Diagnostic>,
     said: HashSet<(Span, String)>,
+    errors_said: usize,
+    warnings_said: usize,
     pub ir: Ir,
     pub scopes: Vec<Scope<'a>>,
     pub externs: Vec<&'a ast::ExternDecl>,
@@ -118,6 +122,8 @@ pub(crate) struct Cx<'a> {
     pub stopped: bool,
     /// In the second walk, over what the program does not use.
     pub unused_walk: bool,
+    /// The instance whose methods are being looked at.
+    pub this: Option<Tv>,
     pub check_only: bool,
 }
 
@@ -127,6 +133,8 @@ impl<'a> Cx<'a> {
             map,
             diags: Vec::new(),
             said: HashSet::new(),
+            errors_said: 0,
+            warnings_said: 0,
             ir: Ir::default(),
             scopes: vec![Scope::root()],
             externs: Vec::new(),
@@ -163,6 +171,7 @@ impl<'a> Cx<'a> {
             depth: 0,
             stopped: false,
             unused_walk: false,
+            this: None,
             check_only,
         }
     }
@@ -172,13 +181,47 @@ impl<'a> Cx<'a> {
 
     /// Gives a diagnostic, once for each place and text: a body inlined twice is not to be blamed twice.
     pub fn report(&mut self, d: Diagnostic) -> Reported {
+        // What this compiler cannot run is no fault of a program that is only checked, but what depends on it stays unchecked.
+        let d = match self.check_only && d.code == "unsupported" {
+            true => Diagnostic { severity: p4_syntax::Severity::Warning, code: "unchecked", help: None, ..d },
+            false => d,
+        };
+        let d = self.with_names(d);
         if !self.stopped && self.said.insert((d.span, d.message.clone())) {
-            self.diags.push(d);
-            if self.diags.iter().filter(|d| d.is_error()).count() >= MAX_DIAGNOSTICS {
-                self.stopped = true;
+            let count = if d.is_error() { &mut self.errors_said } else { &mut self.warnings_said };
+            *count += 1;
+            if d.is_error() || *count <= MAX_WARNINGS {
+                self.diags.push(d);
             }
+            self.stopped |= self.errors_said >= MAX_DIAGNOSTICS;
         }
         Reported(())
+    }
+
+    /// Puts names where types of externs, parsers, controls and packages left marks.
+    fn with_names(&self, mut d: Diagnostic) -> Diagnostic {
+        let texts = std::iter::once(&mut d.message)
+            .chain(d.label.iter_mut())
+            .chain(d.labels.iter_mut().map(|l| &mut l.message))
+            .chain(d.notes.iter_mut())
+            .chain(d.help.iter_mut());
+        for text in texts.filter(|t| t.contains(NAME_MARK)) {
+            let named = text.split(NAME_MARK).enumerate().map(|(i, part)| match (i % 2, part.split_at_checked(1)) {
+                (1, Some((kind, at))) => self.name_of(kind, at.parse().unwrap_or(usize::MAX)),
+                _ => part.to_owned(),
+            });
+            *text = named.collect();
+        }
+        d
+    }
+
+    fn name_of(&self, kind: &str, at: usize) -> String {
+        match kind {
+            "e" => self.externs.get(at).map(|e| format!("extern {}", e.name.name)),
+            "p" => self.packages.get(at).map(|p| format!("package {}", p.name.name)),
+            _ => self.blocks.get(at).map(|b| format!("{} {}", if b.is_parser() { "parser" } else { "control" }, b.name().name)),
+        }
+        .unwrap_or_default()
     }
 
     pub fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> Reported {
@@ -346,7 +389,7 @@ impl<'a> Cx<'a> {
                     Ok(Val::Array(elements.into()))
                 }
             },
-            Type::Varbit(_) => Err(self.unsupported(span, format!("a variable of type {ty}"))),
+            Type::Varbit(_) | Type::Int => Err(self.unsupported(span, format!("a variable of type {ty}"))),
             other => Err(self.error("type-mismatch", span, format!("there are no variables of type {other}"))),
         }
     }
@@ -416,6 +459,7 @@ fn flatten_field(ty: &Type, name: String, fields: &mut Vec<p4_ir::Field>, offset
         Type::Varbit(w) => (Ty::Bit(*w), true),
         Type::Composite(c) => return flatten_header(c, &format!("{name}."), fields, offset),
         Type::New(n) => return flatten_field(&n.target, name, fields, offset),
+        Type::Stack(t, n) => return (0..*n).for_each(|i| flatten_field(t, format!("{name}[{i}]"), fields, offset)),
         // A field of a bad type has been reported; a bit in its place keeps the rest going.
         other => (other.scalar().unwrap_or(Ty::Bit(1)), false),
     };

@@ -7,6 +7,7 @@ use crate::types::*;
 use crate::value::*;
 use p4_ir::{BinOp, Bits, Expr, ExprKind, HeaderRef, LValue, Stmt, Ty};
 use p4_syntax::{BigInt, Diagnostic, Span, ast};
+use std::collections::HashSet;
 use std::rc::Rc;
 
 impl<'a> Cx<'a> {
@@ -24,7 +25,7 @@ impl<'a> Cx<'a> {
             K::Str(s) => Ok(Tv::value(Type::Str, Val::Str(s.as_str().into()), span)),
             K::Path(path) => self.name(path, span),
             K::Type(_) => Err(self.error("not-a-value", span, "a type is no value")),
-            K::This => Err(self.unsupported(span, "`this`")),
+            K::This => self.this(span),
             K::Member { base, member } => self.member(base, member, span),
             K::Index { base, index } => self.index(base, index, span),
             K::Slice { base, hi, lo } => self.slice(base, hi, lo, span),
@@ -43,6 +44,9 @@ impl<'a> Cx<'a> {
                 self.cast(v, &to, span)
             }
             K::List { items, rest } => {
+                if let Some(dots) = items.iter().find(|e| matches!(e.kind, K::Dots)) {
+                    return Err(self.error("misplaced", dots.span, "`...` must be the last element of a list"));
+                }
                 let values = self.exprs(items.iter())?;
                 let ty = Type::ListLit(values.iter().map(|v| v.ty.clone()).collect());
                 Ok(Tv::value(ty, Val::List(values.into(), *rest), span))
@@ -63,6 +67,9 @@ impl<'a> Cx<'a> {
 
     fn int_literal(&mut self, lit: &ast::IntLit, span: Span) -> R<Tv> {
         let Some(w) = lit.width else { return Ok(Tv::int(lit.value.clone(), span)) };
+        if w.bits == 0 && w.signed {
+            return Err(self.error("bad-width", span, "a signed number cannot have width 0"));
+        }
         if w.bits == 0 || w.bits > base::MAX_WIDTH {
             return Err(self.unsupported(span, format!("a number of width {}", w.bits)));
         }
@@ -78,6 +85,9 @@ impl<'a> Cx<'a> {
     }
 
     fn name(&mut self, path: &'a ast::Path, span: Span) -> R<Tv> {
+        if self.match_kinds.contains_key(&path.name.name) && self.find(path).is_err() {
+            return Ok(Tv::value(Type::MatchKind, Val::Str(path.name.name.as_str().into()), span));
+        }
         let found = self.lookup(path)?;
         let name = &path.name.name;
         let what = match &found[0] {
@@ -292,8 +302,9 @@ impl<'a> Cx<'a> {
     fn fields(&mut self, fields: &'a [ast::FieldInit], rest: bool, span: Span) -> R<Tv> {
         let values = self.exprs(fields.iter().map(|f| &f.value))?;
         let mut named: Vec<(Rc<str>, Tv)> = Vec::new();
+        let mut first: HashSet<&str> = HashSet::new();
         for (f, v) in fields.iter().zip(values) {
-            if named.iter().any(|(n, _)| **n == *f.name.name) {
+            if !first.insert(&f.name.name) {
                 return Err(self.error("duplicate", f.name.span, format!("field `{}` is given twice", f.name.name)));
             }
             named.push((f.name.name.as_str().into(), v));
@@ -341,8 +352,8 @@ impl<'a> Cx<'a> {
                     Err(self.unknown_member(member, format!("there is no error `{name}`"), near))
                 }
             },
-            Type::Enum(e) => match e.members.iter().find(|(n, _)| **n == *name) {
-                Some((_, code)) => {
+            Type::Enum(e) => match e.codes.get(name) {
+                Some(code) => {
                     let t = ty.scalar().unwrap_or(Ty::Bit(ENUM_WIDTH));
                     Ok(Tv::expr(ty.clone(), constant(Bits::new(t.width(), *code), t), span))
                 }
@@ -426,7 +437,17 @@ impl<'a> Cx<'a> {
             return Err(self.error("stack", span, format!("`.{name}` of a header stack may be used in parsers only")));
         }
         let Val::Stack(id, _) = v.val else {
-            return Err(self.unsupported(span, format!("`.{name}` of this stack")));
+            // Where only types count, any element will do.
+            return match (&v.val, name, self.check_only) {
+                (Val::Array(vs), "next" | "last", true) if !vs.is_empty() => {
+                    Ok(Tv { ty: elem.clone(), val: vs[0].clone(), access: v.access, span })
+                }
+                (_, "lastIndex", true) => {
+                    let t = self.temp(Ty::Bit(32));
+                    Ok(Tv::expr(Type::bit(32), crate::coerce::var(t, Ty::Bit(32)), span))
+                }
+                _ => Err(self.unsupported(span, format!("`.{name}` of this stack"))),
+            };
         };
         match name {
             "lastIndex" => Ok(Tv::expr(Type::bit(32), Expr { kind: ExprKind::LastIndex(id), ty: Ty::Bit(32) }, span)),
@@ -519,6 +540,11 @@ impl<'a> Cx<'a> {
                 (Type::Bad, _) => return Err(self.poisoned()),
                 (t, _) => return Err(self.error("type-mismatch", i.span, format!("an index must be bit<W>, not {t}"))),
             },
+            (Val::Array(vs), None) if self.check_only && !vs.is_empty() => match &i.ty {
+                Type::Bad => return Err(self.poisoned()),
+                t if matches!(crate::ops::bottom_number(t), Some(Type::Bits { .. })) => vs[0].clone(),
+                t => return Err(self.error("type-mismatch", i.span, format!("an index must be bit<W>, not {t}"))),
+            },
             _ => return Err(self.unsupported(i.span, "an index that is not known at compile time into this stack")),
         };
         Ok(Tv { ty: elem.clone(), val, access: v.access, span })
@@ -597,6 +623,7 @@ fn header_field(h: &HeaderRef, ty: &Type, flat: &mut u32) -> Val {
     match ty {
         Type::Composite(c) => Val::Agg(c.fields.iter().map(|f| header_field(h, &f.ty, flat)).collect()),
         Type::New(n) => header_field(h, &n.target, flat),
+        Type::Stack(t, n) => Val::Array((0..*n).map(|_| header_field(h, t, flat)).collect()),
         Type::Varbit(_) => {
             *flat += 1;
             Val::Varbit(h.clone(), *flat - 1)

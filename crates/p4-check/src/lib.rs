@@ -9,6 +9,8 @@
 //!   does not reach is lowered for its faults only, after the result is complete.
 //! - **Everything is inlined** but the actions that tables run. Arguments that do not overlap stand for parameters
 //!   directly; others are copied in and out (P4_16 §6.8).
+//! - **Programs for other architectures are checked** like any other ([`check_file`]), with our own `psa.p4`, `pna.p4`,
+//!   `tna.p4`, `ebpf_model.p4`, `xdp_model.p4` and `ubpf_model.p4`; nothing is made of them.
 //! - **What is not supported is refused** with a diagnostic `unsupported` at its place: nothing is compiled to something else.
 //!   Among it: values wider than 128 bits, action profiles and selectors, other packages than `V1Switch`, varbit fields
 //!   that are not last, custom hash polynomials.
@@ -30,11 +32,13 @@ mod cx;
 mod entries;
 mod expr;
 mod externs;
+mod members;
 mod objects;
 mod ops;
 mod parser;
 mod program;
 mod resolve;
+mod rules;
 mod scope;
 mod stmt;
 mod table;
@@ -52,6 +56,18 @@ use std::path::{Path, PathBuf};
 pub const CORE_P4: &str = include_str!("../arch/core.p4");
 /// Our `v1model.p4`, found by `#include <v1model.p4>`.
 pub const V1MODEL_P4: &str = include_str!("../arch/v1model.p4");
+/// Our `psa.p4`. Programs for this and the architectures below can be checked, not compiled.
+pub const PSA_P4: &str = include_str!("../arch/psa.p4");
+/// Our `pna.p4`.
+pub const PNA_P4: &str = include_str!("../arch/pna.p4");
+/// Our `tna.p4`.
+pub const TNA_P4: &str = include_str!("../arch/tna.p4");
+/// Our `ebpf_model.p4`.
+pub const EBPF_MODEL_P4: &str = include_str!("../arch/ebpf_model.p4");
+/// Our `xdp_model.p4`.
+pub const XDP_MODEL_P4: &str = include_str!("../arch/xdp_model.p4");
+/// Our `ubpf_model.p4`.
+pub const UBPF_MODEL_P4: &str = include_str!("../arch/ubpf_model.p4");
 
 /// Where includes are found and which macros are defined.
 #[derive(Clone, Debug, Default)]
@@ -120,7 +136,8 @@ pub fn compile_str(name: &str, text: &str, options: &Options) -> Result<Compiled
 pub type Checked = Result<(SourceMap, Vec<Diagnostic>), Failure>;
 
 /// Checks a program of any architecture without making anything of it: other packages, unknown externs, header sizes and a
-/// missing `main` are no errors then. Gives the warnings.
+/// missing `main` are no errors then, and what could not run here is none either. Where that keeps something from being
+/// checked, a warning `unchecked` says so. Gives the warnings.
 pub fn check_file(path: &Path, options: &Options) -> Checked {
     compile(with_syntax(options, |o| p4_syntax::parse_file(path, o)), true).map(|c| (c.map, c.warnings))
 }
@@ -130,11 +147,19 @@ pub fn check_str(name: &str, text: &str, options: &Options) -> Checked {
     compile(with_syntax(options, |o| p4_syntax::parse_str(name, text, o)), true).map(|c| (c.map, c.warnings))
 }
 
-/// The architecture files that are built in.
-fn builtin(name: &str) -> Option<&'static str> {
+/// The built-in file of that name, as `#include` gives it: `core.p4` and the architectures.
+pub fn builtin(name: &str) -> Option<&'static str> {
     match name {
         "core.p4" => Some(CORE_P4),
         "v1model.p4" => Some(V1MODEL_P4),
+        "psa.p4" | "bmv2/psa.p4" => Some(PSA_P4),
+        "dpdk/psa.p4" => Some("#define PSA_DPDK_EXTRAS\n#include <psa.p4>\n"),
+        "pna.p4" => Some(PNA_P4),
+        "dpdk/pna.p4" => Some("#define PNA_DPDK_EXTRAS\n#include <pna.p4>\n"),
+        "tna.p4" | "tofino1_specs.p4" | "tofino1_base.p4" | "tofino1_arch.p4" => Some(TNA_P4),
+        "ebpf_model.p4" => Some(EBPF_MODEL_P4),
+        "xdp_model.p4" => Some(XDP_MODEL_P4),
+        "ubpf_model.p4" => Some(UBPF_MODEL_P4),
         _ => None,
     }
 }
@@ -179,6 +204,7 @@ fn compile(parsed: Parsed, check_only: bool) -> Result<Compiled, Failure> {
 fn check(map: &SourceMap, program: &p4_syntax::ast::Program, check_only: bool) -> (Ir, Vec<Diagnostic>) {
     let mut cx = cx::Cx::new(map, check_only);
     cx.declarations(program);
+    cx.rules(program);
     let (name, end) = match map.files().next() {
         Some((id, f)) => (f.name.clone(), Span::new(id, f.text.len() as u32, f.text.len() as u32)),
         None => (String::new(), Span::default()),

@@ -145,6 +145,8 @@ impl<'a> Cx<'a> {
             if x.len() + y.len() > 1 << 16 {
                 return Err(self.unsupported(span, "a string this long"));
             }
+            // Strings may double with each constant; their text counts as the program's.
+            self.spend((x.len() + y.len()) as u64 / 64, span)?;
             return Ok(Tv::value(Type::Str, Val::Str(format!("{x}{y}").into()), span));
         }
         let (a, b) = (self.decay(a), self.decay(b));
@@ -182,6 +184,18 @@ impl<'a> Cx<'a> {
         }
         if a.ty == b.ty && !matches!(a.ty, Type::ListLit(_) | Type::StructLit(_)) {
             return Ok((a, b));
+        }
+        // A number meets an enum as its underlying value.
+        match (&a.ty, &b.ty) {
+            (Type::Int, Type::Enum(e)) if e.underlying.is_some() => {
+                let b = self.decay(b);
+                return self.same_type(a, b, span, what);
+            }
+            (Type::Enum(e), Type::Int) if e.underlying.is_some() => {
+                let a = self.decay(a);
+                return self.same_type(a, b, span, what);
+            }
+            _ => {}
         }
         let literal = |t: &Type| matches!(t, Type::Int | Type::ListLit(_) | Type::StructLit(_) | Type::Invalid | Type::Dots);
         match (literal(&a.ty), literal(&b.ty)) {
@@ -229,6 +243,9 @@ impl<'a> Cx<'a> {
 
     fn equality(&mut self, equal: bool, a: Tv, b: Tv, span: Span) -> R<Tv> {
         let (a, b) = self.same_type(a, b, span, "the operands of a comparison")?;
+        if a.ty.is_opaque() {
+            return Err(self.error("type-mismatch", span, format!("values of {} cannot be compared", a.ty)));
+        }
         if let (Val::Int(x), Val::Int(y)) = (&a.val, &b.val) {
             return Ok(self.bool_value((x == y) == equal, span));
         }
@@ -250,7 +267,12 @@ impl<'a> Cx<'a> {
         self.spend(1, span)?;
         if !a.ty.comparable() {
             return match &a.ty {
-                Type::Composite(_) | Type::Varbit(_) => {
+                Type::Composite(_) | Type::Varbit(_) | Type::Stack(..) if self.check_only => {
+                    let (_, unknown) = self.fresh_bool();
+                    terms.push(unknown);
+                    Ok(())
+                }
+                Type::Composite(_) | Type::Varbit(_) | Type::Stack(..) => {
                     Err(self.unsupported(span, format!("comparing values of {} (varbit fields)", a.ty)))
                 }
                 t => Err(self.error("type-mismatch", span, format!("values of {t} cannot be compared"))),
@@ -380,6 +402,9 @@ impl<'a> Cx<'a> {
             (t, Type::Int) if v.val.bits().is_some() && matches!(bottom_number(t), Some(Type::Bits { .. })) => {
                 let i = self.as_const_int(&v, "this")?;
                 return Ok(Tv::int(i, span));
+            }
+            (t, Type::Int) if matches!(bottom_number(t), Some(Type::Bits { .. })) => {
+                return Err(self.unsupported(span, "a number of any size that is not known at compile time"));
             }
             (Type::Tuple(ts), Type::Composite(_)) => {
                 let Val::Agg(items) = &v.val else { return refuse(self, &v) };

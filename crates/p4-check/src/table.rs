@@ -8,7 +8,7 @@ use crate::value::*;
 use p4_ir::{ActionId, Bits, Block, Extern, Stmt, TableCode, TableId, Ty, VarId};
 use p4_syntax::{Diagnostic, Span, ast};
 use program::{ActionInfo, ActionUse, KeyInfo, MatchKind, TableInfo};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Size of a table that does not say its own.
 const DEFAULT_SIZE: u64 = 1024;
@@ -105,12 +105,14 @@ impl<'a> Cx<'a> {
         }
         let (direct_counter, direct_meter) = direct?;
         self.tables[index].actions = listed.clone();
-        let (default_action, const_default, extra) = self.default_action(decl, &listed)?;
+        let default = self.default_action(decl, &listed);
+        let id = self.ir.program.tables.next_key();
+        let entries = self.entries(decl, id, &keys, &listed);
+        let (default_action, const_default, extra) = default?;
+        let (entries, const_entries) = entries?;
         let mut actions: Vec<ActionUse> = listed.iter().map(|l| l.usage).collect();
         actions.extend(extra);
         let size = self.table_size(decl)?;
-        let id = self.ir.program.tables.next_key();
-        let (entries, const_entries) = self.entries(decl, id, &keys, &listed)?;
         if let Some(c) = direct_counter {
             let info = &mut self.ir.program.counters[c];
             (info.table, info.size) = (Some(id), size);
@@ -170,6 +172,12 @@ impl<'a> Cx<'a> {
                 "support_timeout" => {
                     self.warn("ignored", p.span, "`support_timeout` is ignored: entries do not age here");
                 }
+                _ if self.check_only => {
+                    // Whichever architecture knows it: its value is an expression of names that exist.
+                    if let ast::TablePropertyKind::Custom { value, .. } = &p.kind {
+                        self.inner_block(|cx| cx.expr(value)).0?;
+                    }
+                }
                 other => {
                     let known = ["key", "actions", "entries", "default_action", "size", "counters", "meters"];
                     let mut d = Diagnostic::warning("ignored", p.span, format!("property `{other}` is not known and is ignored"));
@@ -179,6 +187,18 @@ impl<'a> Cx<'a> {
                     self.report(d);
                 }
             }
+        }
+        let at = |name: &str| {
+            decl.properties.iter().position(|p| match &p.kind {
+                ast::TablePropertyKind::Actions(_) => name == "actions",
+                ast::TablePropertyKind::Custom { name: n, .. } => n.name == name,
+                _ => false,
+            })
+        };
+        if let (Some(default), Some(actions)) = (at("default_action"), at("actions"))
+            && default < actions
+        {
+            return Err(self.error("table", decl.properties[default].span, "the default action must stand after the list of actions"));
         }
         if decl.actions().is_none() {
             return Err(self.error("table", decl.name.span, format!("table `{}` lists no `actions`", decl.name.name)));
@@ -195,6 +215,7 @@ impl<'a> Cx<'a> {
                 self.warn("ignored", p.span, "the action profile is ignored: entries name their actions directly");
                 Ok(())
             }
+            Some(ObjKind::ActionSelector) if self.check_only => Ok(()),
             Some(ObjKind::ActionSelector) => {
                 let d = Diagnostic::error("unsupported", p.span, "a table with an action selector is not supported");
                 Err(self.report(d.with_help("choose the member by `hash` and a second table")))
@@ -256,6 +277,8 @@ impl<'a> Cx<'a> {
             "ternary" => MatchKind::Ternary,
             "range" => MatchKind::Range,
             "optional" => MatchKind::Optional,
+            // Where only types count it may be matched by whatever an entry says.
+            _ if self.check_only => MatchKind::Ternary,
             other => return Err(self.unsupported(name.span, format!("match kind `{other}`"))),
         })
     }
@@ -276,6 +299,7 @@ impl<'a> Cx<'a> {
             let v = self.expr(value)?;
             match self.object(&v).map(|o| self.kind(o)) {
                 Some(ObjKind::DirectCounter(c)) => counter = Some(*c),
+                Some(ObjKind::Unknown) if self.check_only => {}
                 _ => return Err(self.error("type-mismatch", value.span, "`counters` must name a direct_counter")),
             }
         }
@@ -284,6 +308,7 @@ impl<'a> Cx<'a> {
             let v = self.expr(value)?;
             match self.object(&v).map(|o| self.kind(o)) {
                 Some(ObjKind::DirectMeter(m)) => meter = Some(*m),
+                Some(ObjKind::Unknown) if self.check_only => {}
                 _ => return Err(self.error("type-mismatch", value.span, "`meters` must name a direct_meter")),
             }
         }
@@ -311,10 +336,11 @@ impl<'a> Cx<'a> {
 
     fn listed_actions(&mut self, decl: &'a ast::TableDecl, table: &'a str, private: bool) -> R<Vec<Listed<'a>>> {
         let mut listed: Vec<Listed<'a>> = Vec::new();
+        let mut seen: HashSet<usize> = HashSet::new();
         let mut failed = None;
         for a in decl.actions().unwrap_or(&[]) {
             match self.listed_action(a, table, private) {
-                Ok(l) if listed.iter().any(|o| o.index == l.index) => {
+                Ok(l) if !seen.insert(l.index) => {
                     failed = Some(self.error("duplicate", a.span, format!("action `{}` is listed twice", l.name)));
                 }
                 Ok(l) => listed.push(l),
