@@ -102,7 +102,7 @@ fn read(shared: &Shared, bursts: u64) -> f64 {
         let mut keys = [[0; 8]; BURST];
         for to in &mut keys {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            *to = key((u128::from(state) * u128::from(shared.present.load(Ordering::Relaxed)) >> 64) as u64);
+            *to = key(((u128::from(state) * u128::from(shared.present.load(Ordering::Relaxed))) >> 64) as u64);
         }
         let burst = shared.presence.enter(&shared.epoch);
         // SAFETY: not written while a burst of this epoch runs.
