@@ -98,6 +98,10 @@ pub fn start(settings: &Settings) -> Result<(), Error> {
     log::forget();
     let result = match run(api, &options) {
         0 => Ok(settings.clone()),
+        error if -error == libc::EALREADY => {
+            tracing::info!("DPDK runs already, started by another part of this process: as that has set it up");
+            Ok(settings.clone())
+        }
         error => Err(Error::Device(format!("DPDK does not start: {}{}", error_text(api, error), log::complaints()))),
     };
     let answer = result.as_ref().map(drop).map_err(Clone::clone);
@@ -208,9 +212,7 @@ fn check_option(option: &str) -> Result<&str, Error> {
                 && kind.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._*-".contains(&b))
                 && (levels.contains(&level) || level.len() == 1 && ("1"..="8").contains(&level))
         }
-        (Value::Uuid, Some(value)) => {
-            value.len() == 36 && value.split('-').map(str::len).eq([8, 4, 4, 4, 12]) && value.split('-').all(hex)
-        }
+        (Value::Uuid, Some(value)) => value.len() == 36 && value.split('-').map(str::len).eq([8, 4, 4, 4, 12]) && value.split('-').all(hex),
         _ => false,
     };
     if fits { Ok(name) } else { Err(Error::Config(format!("eal_args: `{}`: the value does not fit the option", shown.escape_debug()))) }
