@@ -329,6 +329,9 @@ impl<'a> Cx<'a> {
         let Ok(n) = u32::try_from(&n) else {
             return Err(self.error("out-of-range", arg.span, format!("{n} elements cannot be moved")));
         };
+        if self.check_only {
+            return Ok(Tv::value(Type::Void, Val::None, span));
+        }
         let Val::Stack(id, elements) = &v.val else { return Err(self.unsupported(span, format!("`{name}` of this stack"))) };
         let n = n.min(elements.len() as u32);
         self.emit(if name == "push_front" { Stmt::Push(*id, n) } else { Stmt::Pop(*id, n) });
@@ -355,11 +358,15 @@ impl<'a> Cx<'a> {
         };
         let method = choose(&methods, args).unwrap_or(first);
         let as_well = |m: &&&'a ast::Method| {
-            !crate::scope::same_params(&m.params, &method.params) && m.params.len() == args.len() && method.params.len() == args.len() && accepts(&m.params, args)
+            !crate::scope::same_params(&m.params, &method.params)
+                && m.params.len() == args.len()
+                && method.params.len() == args.len()
+                && accepts(&m.params, args)
         };
         if let Some(other) = methods.iter().find(as_well) {
             let message = format!("this call of `{name}` fits two methods");
-            let d = Diagnostic::error("ambiguous", span, message).with_place(method.span, "this one").with_place(other.span, "and this one");
+            let d =
+                Diagnostic::error("ambiguous", span, message).with_place(method.span, "this one").with_place(other.span, "and this one");
             return Err(self.report(d.with_help("name the arguments: `parameter = value`")));
         }
         let given = self.resolve_targs(targs)?;

@@ -188,11 +188,13 @@ impl<'a> Cx<'a> {
                 }
             }
         }
-        let at = |name: &str| decl.properties.iter().position(|p| match &p.kind {
-            ast::TablePropertyKind::Actions(_) => name == "actions",
-            ast::TablePropertyKind::Custom { name: n, .. } => n.name == name,
-            _ => false,
-        });
+        let at = |name: &str| {
+            decl.properties.iter().position(|p| match &p.kind {
+                ast::TablePropertyKind::Actions(_) => name == "actions",
+                ast::TablePropertyKind::Custom { name: n, .. } => n.name == name,
+                _ => false,
+            })
+        };
         if let (Some(default), Some(actions)) = (at("default_action"), at("actions"))
             && default < actions
         {
@@ -213,6 +215,7 @@ impl<'a> Cx<'a> {
                 self.warn("ignored", p.span, "the action profile is ignored: entries name their actions directly");
                 Ok(())
             }
+            Some(ObjKind::ActionSelector) if self.check_only => Ok(()),
             Some(ObjKind::ActionSelector) => {
                 let d = Diagnostic::error("unsupported", p.span, "a table with an action selector is not supported");
                 Err(self.report(d.with_help("choose the member by `hash` and a second table")))
@@ -274,6 +277,8 @@ impl<'a> Cx<'a> {
             "ternary" => MatchKind::Ternary,
             "range" => MatchKind::Range,
             "optional" => MatchKind::Optional,
+            // Where only types count it may be matched by whatever an entry says.
+            _ if self.check_only => MatchKind::Ternary,
             other => return Err(self.unsupported(name.span, format!("match kind `{other}`"))),
         })
     }
