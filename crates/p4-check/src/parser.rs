@@ -40,6 +40,7 @@ impl<'a> Cx<'a> {
             name: format!("{}.after", self.objects[obj.0 as usize].path),
             body: Vec::new(),
             next: Transition::Goto(Next::Reject),
+            likely: None,
         });
         self.nested(span, |cx| {
             let (start, copy_out) = cx.inline_parser(obj, &params, values, Next::State(after), true, span)?;
@@ -120,8 +121,10 @@ impl<'a> Cx<'a> {
                 Some(n) => n,
                 None => name,
             };
-            let id =
-                self.ir.states.push(State { name: format!("{prefix}{label}"), body: Vec::new(), next: Transition::Goto(Next::Reject) });
+            let (name_in_ir, next) = (format!("{prefix}{label}"), Transition::Goto(Next::Reject));
+            let marked = |name| ast::find_annotation(&s.annotations, name).is_some();
+            let likely = if marked("unlikely") { Some(false) } else { marked("likely").then_some(true) };
+            let id = self.ir.states.push(State { name: name_in_ir, body: Vec::new(), next, likely });
             targets.states.insert(name, id);
         }
         let Some(start) = targets.states.get("start").copied() else {

@@ -27,7 +27,7 @@ const KINDS: u32 = 3;
 pub fn sdf(common: &Common) -> Result<Vec<Value>, Failure> {
     // Uplink and downlink filters of a session are sets of their own, as only a tunnel may carry IPv6 as well.
     let sets = common.size(4096, 96) / (2 * KINDS);
-    let ir = Arc::new(super::upf::compile(1 << 14)?);
+    let ir = Arc::new(super::upf::compile(1 << 15)?);
     let x86 = load_x86(&ir)?;
     let oracle = target_asic::Asic::oracle(ir.clone()).map_err(failed)?;
     let (mut lane, mut judge) = (x86.lane(0), oracle.lane(0));

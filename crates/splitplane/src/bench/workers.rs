@@ -10,9 +10,8 @@ use super::report;
 use super::sessions::{self, Direction, Sessions};
 use super::source::SessionPort;
 use crate::failure::Failure;
-use base::PortId;
 use engine::{Engine, Settings};
-use pktio::{LoopPort, Port};
+use pktio::LoopPort;
 use rand::{Rng, SeedableRng};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -106,7 +105,7 @@ impl Field {
     /// Rate of all workers together, and the packets that were counted for users meanwhile: as many as the ports received.
     fn round(&mut self, direction: Direction, common: &Common) -> Result<(f64, u64), Failure> {
         let before = self.counted();
-        let ports = |numbers: &Arc<[u32]>| -> Result<Vec<(PortId, Box<dyn Port>)>, Failure> {
+        let ports = |numbers: &Arc<[u32]>| -> Result<engine::WorkerPorts, Failure> {
             let source = SessionPort::new(direction, numbers.clone(), 0);
             let sink = LoopPort::new("sink", &[vec![0; 64]], Some(0)).map_err(failed)?;
             let other = if direction == Direction::Uplink { sessions::N6 } else { sessions::N3 };
