@@ -181,10 +181,11 @@ impl<'a> Cx<'a> {
 
     /// Gives a diagnostic, once for each place and text: a body inlined twice is not to be blamed twice.
     pub fn report(&mut self, d: Diagnostic) -> Reported {
-        // What this compiler cannot run is no fault of a program that is only checked.
-        if self.check_only && d.code == "unsupported" {
-            return Reported(());
-        }
+        // What this compiler cannot run is no fault of a program that is only checked, but what depends on it stays unchecked.
+        let d = match self.check_only && d.code == "unsupported" {
+            true => Diagnostic { severity: p4_syntax::Severity::Warning, code: "unchecked", help: None, ..d },
+            false => d,
+        };
         let d = self.with_names(d);
         if !self.stopped && self.said.insert((d.span, d.message.clone())) {
             let count = if d.is_error() { &mut self.errors_said } else { &mut self.warnings_said };

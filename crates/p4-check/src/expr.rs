@@ -70,7 +70,7 @@ impl<'a> Cx<'a> {
         if w.bits == 0 && w.signed {
             return Err(self.error("bad-width", span, "a signed number cannot have width 0"));
         }
-        if w.bits == 0 || w.bits > base::MAX_WIDTH {
+        if (w.bits == 0 && !self.check_only) || w.bits > base::MAX_WIDTH {
             return Err(self.unsupported(span, format!("a number of width {}", w.bits)));
         }
         let ty = if w.signed { Ty::Int(w.bits) } else { Ty::Bit(w.bits) };
@@ -437,7 +437,17 @@ impl<'a> Cx<'a> {
             return Err(self.error("stack", span, format!("`.{name}` of a header stack may be used in parsers only")));
         }
         let Val::Stack(id, _) = v.val else {
-            return Err(self.unsupported(span, format!("`.{name}` of this stack")));
+            // Where only types count, any element will do.
+            return match (&v.val, name, self.check_only) {
+                (Val::Array(vs), "next" | "last", true) if !vs.is_empty() => {
+                    Ok(Tv { ty: elem.clone(), val: vs[0].clone(), access: v.access, span })
+                }
+                (_, "lastIndex", true) => {
+                    let t = self.temp(Ty::Bit(32));
+                    Ok(Tv::expr(Type::bit(32), crate::coerce::var(t, Ty::Bit(32)), span))
+                }
+                _ => Err(self.unsupported(span, format!("`.{name}` of this stack"))),
+            };
         };
         match name {
             "lastIndex" => Ok(Tv::expr(Type::bit(32), Expr { kind: ExprKind::LastIndex(id), ty: Ty::Bit(32) }, span)),
@@ -529,6 +539,11 @@ impl<'a> Cx<'a> {
                 (Type::Enum(e), Some(x)) if e.underlying.is_some() => Val::Header(HeaderRef::Index(*id, Box::new(x))),
                 (Type::Bad, _) => return Err(self.poisoned()),
                 (t, _) => return Err(self.error("type-mismatch", i.span, format!("an index must be bit<W>, not {t}"))),
+            },
+            (Val::Array(vs), None) if self.check_only && !vs.is_empty() => match &i.ty {
+                Type::Bad => return Err(self.poisoned()),
+                t if matches!(crate::ops::bottom_number(t), Some(Type::Bits { .. })) => vs[0].clone(),
+                t => return Err(self.error("type-mismatch", i.span, format!("an index must be bit<W>, not {t}"))),
             },
             _ => return Err(self.unsupported(i.span, "an index that is not known at compile time into this stack")),
         };

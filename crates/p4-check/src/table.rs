@@ -215,6 +215,7 @@ impl<'a> Cx<'a> {
                 self.warn("ignored", p.span, "the action profile is ignored: entries name their actions directly");
                 Ok(())
             }
+            Some(ObjKind::ActionSelector) if self.check_only => Ok(()),
             Some(ObjKind::ActionSelector) => {
                 let d = Diagnostic::error("unsupported", p.span, "a table with an action selector is not supported");
                 Err(self.report(d.with_help("choose the member by `hash` and a second table")))
@@ -276,6 +277,8 @@ impl<'a> Cx<'a> {
             "ternary" => MatchKind::Ternary,
             "range" => MatchKind::Range,
             "optional" => MatchKind::Optional,
+            // Where only types count it may be matched by whatever an entry says.
+            _ if self.check_only => MatchKind::Ternary,
             other => return Err(self.unsupported(name.span, format!("match kind `{other}`"))),
         })
     }
