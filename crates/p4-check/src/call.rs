@@ -355,11 +355,15 @@ impl<'a> Cx<'a> {
         };
         let method = choose(&methods, args).unwrap_or(first);
         let as_well = |m: &&&'a ast::Method| {
-            !crate::scope::same_params(&m.params, &method.params) && m.params.len() == args.len() && method.params.len() == args.len() && accepts(&m.params, args)
+            !crate::scope::same_params(&m.params, &method.params)
+                && m.params.len() == args.len()
+                && method.params.len() == args.len()
+                && accepts(&m.params, args)
         };
         if let Some(other) = methods.iter().find(as_well) {
             let message = format!("this call of `{name}` fits two methods");
-            let d = Diagnostic::error("ambiguous", span, message).with_place(method.span, "this one").with_place(other.span, "and this one");
+            let d =
+                Diagnostic::error("ambiguous", span, message).with_place(method.span, "this one").with_place(other.span, "and this one");
             return Err(self.report(d.with_help("name the arguments: `parameter = value`")));
         }
         let given = self.resolve_targs(targs)?;

@@ -240,7 +240,11 @@ impl<'a> Cx<'a> {
             return Ok(t.clone());
         }
         if generic.instances.len() >= MAX_INSTANCES {
-            return Err(self.error("limit", span, format!("`{}` is used with more than {MAX_INSTANCES} lists of type arguments", decl.name.name)));
+            return Err(self.error(
+                "limit",
+                span,
+                format!("`{}` is used with more than {MAX_INSTANCES} lists of type arguments", decl.name.name),
+            ));
         }
         let inner = self.new_scope_at(scope, seen);
         for (p, t) in decl.type_params.iter().zip(&targs) {
