@@ -19,6 +19,7 @@ mod compile;
 mod lane;
 mod tables;
 
+pub use compile::FLAGS;
 pub use lane::X86Lane;
 
 use abi::CTable;
