@@ -92,6 +92,9 @@ impl OnLane {
             baseline::LimitError::Absent(why) => Failure::Usage(why),
             other => Failure::Failed(other.to_string()),
         };
+        if rte_hash {
+            start_dpdk()?;
+        }
         let before = resident_bytes();
         let program = Arc::new(ir.program.clone());
         let new = if rte_hash { baseline::Limit::on_rte_hash } else { baseline::Limit::new };
@@ -164,6 +167,12 @@ fn pages(bytes: u64, transparent: &str) -> String {
     };
     let larger = bytes < 1 << 20 && !matches!(transparent, "never" | "deny" | "unknown");
     format!("{size} pages{}", if larger { ", or transparent huge ones" } else { "" })
+}
+
+/// Starts DPDK for contestants that need it: in huge pages if a GiB is free in them, otherwise in normal ones, of which the kernel gives
+/// what is touched.
+pub fn start_dpdk() -> Result<(), Failure> {
+    dpdk::start_shared(1024, 6144).map_err(|e| Failure::Usage(e.to_string()))
 }
 
 /// Gives configuration and sessions, batch by batch.

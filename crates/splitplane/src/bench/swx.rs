@@ -4,7 +4,7 @@
 //! checksums or MTU. So its output is compared with an expectation of its own, and not with the interpreter's. It receives and sends in
 //! memory as the others do, but from frames that were made beforehand: 65,536 of them go round.
 
-use super::contestant::{Contestant, Judge, Traffic, resident_bytes};
+use super::contestant::{Contestant, Judge, Traffic, resident_bytes, start_dpdk};
 use super::sessions::{self, Direction};
 use crate::failure::Failure;
 use dpdk::swx::{Mode, Session, Swx, generate};
@@ -17,9 +17,6 @@ use target::Count;
 const MOST: u32 = 65_536;
 /// Frames that go round.
 const FRAMES: usize = 65_536;
-/// Free memory in huge pages that it takes to use them, and memory in normal ones, in MiB: enough for both directions, and for what
-/// shares DPDK with it.
-const MEMORY_MIB: (u32, u32) = (1024, 6144);
 /// What figures call it.
 pub const SWX: &str = "DPDK's SWX";
 
@@ -46,8 +43,8 @@ impl OnSwx {
             return Err(Failure::Usage(format!("it takes time with the square of the sessions to add them: at most {MOST}")));
         }
         let usage = |e: dpdk::Error| Failure::Usage(e.to_string());
+        start_dpdk()?;
         let before = resident_bytes();
-        dpdk::start_shared(MEMORY_MIB.0, MEMORY_MIB.1).map_err(usage)?;
         let headers = match headers {
             Some(folder) => Some(folder.to_owned()),
             None => generate::headers().map_err(usage)?,

@@ -75,10 +75,11 @@ pub fn workers(args: &Args) -> Result<Value, Failure> {
         "", "Mpps by the clock", "x first", "Mpps on cores alone", "ns, worker", "ns, master"
     );
     let bar = report::progress(u64::from(common.rounds()) * 2);
+    let installed = Installed::new(sessions)?;
     let mut fields = Vec::new();
     for steering in [Steering::Port, Steering::Engine] {
         for workers in &args.workers {
-            fields.push(Field::new(steering, *workers, sessions, &cores, common)?);
+            fields.push(Field::new(steering, *workers, installed.clone(), &cores, common));
         }
     }
     let mut rows = Vec::new();
@@ -126,20 +127,16 @@ impl Round {
     }
 }
 
-/// A target with its sessions, for some number of workers.
-struct Field {
-    steering: Steering,
-    workers: usize,
-    cores: Vec<usize>,
+/// A target with its sessions.
+#[derive(Clone)]
+struct Installed {
     target: Arc<dyn Target>,
     usage: program::CounterId,
     sessions: u32,
-    /// Sessions of the packets of each port.
-    numbers: Vec<Arc<[u32]>>,
 }
 
-impl Field {
-    fn new(steering: Steering, workers: u32, sessions: u32, cores: &[usize], common: &Common) -> Result<Field, Failure> {
+impl Installed {
+    fn new(sessions: u32) -> Result<Installed, Failure> {
         let ir = super::upf::compile(sessions.max(1024))?;
         let target: Arc<dyn Target> = Arc::new(load_x86(&ir)?);
         let entries = Sessions::new(&ir.program)?;
@@ -147,14 +144,35 @@ impl Field {
         for from in (0..sessions).step_by(1_000) {
             target.apply(&entries.batch((from..(from + 1_000).min(sessions)).map(|n| (n, n)))).map_err(failed)?;
         }
+        Ok(Installed { target, usage: entries.usage(), sessions })
+    }
+
+    /// Packets counted for all sessions.
+    fn counted(&self) -> u64 {
+        (1..=2 * u64::from(self.sessions)).map(|cell| self.target.counter(self.usage, cell).packets).sum()
+    }
+}
+
+/// Some number of workers and what divides packets among them.
+struct Field {
+    steering: Steering,
+    workers: usize,
+    cores: Vec<usize>,
+    installed: Installed,
+    /// Sessions of the packets of each port.
+    numbers: Vec<Arc<[u32]>>,
+}
+
+impl Field {
+    fn new(steering: Steering, workers: u32, installed: Installed, cores: &[usize], common: &Common) -> Field {
         let ports = if steering == Steering::Port { workers } else { 1 };
-        let numbers = (0..ports).map(|port| share(port, ports, sessions, common.size(1 << 20, 4096))).collect();
-        Ok(Field { steering, workers: workers as usize, cores: cores.to_vec(), target, usage: entries.usage(), sessions, numbers })
+        let numbers = (0..ports).map(|port| share(port, ports, installed.sessions, common.size(1 << 20, 4096))).collect();
+        Field { steering, workers: workers as usize, cores: cores.to_vec(), installed, numbers }
     }
 
     /// All workers together; the packets that were counted for users are as many as the ports sent.
     fn round(&mut self, direction: Direction, common: &Common) -> Result<Round, Failure> {
-        let before = self.counted();
+        let before = self.installed.counted();
         let (events, received) = crossbeam_channel::bounded(64);
         let engine = self.start(direction, events)?;
         // From when the first packets have gone through; on a busy machine workers may be late.
@@ -174,7 +192,7 @@ impl Field {
         if ledger.imbalance() != 0 || !ledger.dropped.is_empty() || !ledger.punted.is_empty() || received.try_recv().is_ok() {
             return Err(Failure::Failed(format!("not all packets were forwarded: {ledger:?}")));
         }
-        let packets = self.counted() - before;
+        let packets = self.installed.counted() - before;
         if packets == 0 || packets != sent(&engine) || moved == 0.0 {
             return Err(Failure::Failed(format!("{} packets were sent, and {packets} counted for users", sent(&engine))));
         }
@@ -198,8 +216,10 @@ impl Field {
         let settings = Settings { cores: self.cores.clone(), when_full: WhenFull::Wait, ..Settings::default() };
         let mut all = self.numbers.iter().map(ports).collect::<Result<Vec<_>, _>>()?;
         match self.steering {
-            Steering::Port => Engine::start(&self.target, all, settings, events),
-            Steering::Engine => Engine::start_steered(&self.target, all.remove(0), upf::steer::ue_hash, self.workers, settings, events),
+            Steering::Port => Engine::start(&self.installed.target, all, settings, events),
+            Steering::Engine => {
+                Engine::start_steered(&self.installed.target, all.remove(0), upf::steer::ue_hash, self.workers, settings, events)
+            }
         }
         .map_err(failed)
     }
@@ -225,11 +245,6 @@ impl Field {
         row["master_ns"] = if self.steering == Steering::Engine { of(rounds, |r| r.master_ns).json() } else { Value::Null };
         row["threads_take_turns"] = json!(turns);
         row
-    }
-
-    /// Packets counted for all sessions.
-    fn counted(&self) -> u64 {
-        (1..=2 * u64::from(self.sessions)).map(|cell| self.target.counter(self.usage, cell).packets).sum()
     }
 }
 
