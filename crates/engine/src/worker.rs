@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
-use target::{BURST, Lane};
+use target::{BURST, Extra, Lane};
 
 /// Empty polls before the worker starts to sleep between polls.
 const SPINS: u32 = 512;
@@ -31,6 +31,8 @@ pub(crate) struct Worker {
     port_index: Vec<u16>,
     packets: Vec<Packet>,
     verdicts: Vec<Verdict>,
+    /// Packets that the last burst made beside those that came in.
+    extra: Vec<Extra>,
     buffers: Buffers,
     commands: Receiver<Command>,
     events: Sender<Event>,
@@ -78,6 +80,7 @@ impl Worker {
             port_index,
             packets: burst(),
             verdicts: vec![Verdict::default(); BURST],
+            extra: Vec::new(),
             buffers,
             commands,
             events,
@@ -169,20 +172,37 @@ impl Worker {
     fn process(&mut self, n: usize) {
         let now_ns = self.epoch.elapsed().as_nanos() as u64;
         self.lane.process(&mut self.packets[..n], &mut self.verdicts[..n], now_ns);
+        self.lane.take_extra(&mut self.extra);
     }
 
-    /// Sends every packet where its verdict says.
+    /// Sends every packet where its verdict says; then those that the burst made beside them.
     fn dispatch(&mut self, n: usize) {
         for i in 0..n {
-            let verdict = self.verdicts[i];
-            match verdict.kind {
-                VerdictKind::Forward => self.forward(i, PortId(verdict.port)),
-                VerdictKind::Buffer => self.buffer(i, verdict.mark),
-                VerdictKind::Punt => self.punt(i, verdict),
-                VerdictKind::Drop => self.ledger.count_drop(DropReason(verdict.reason), self.packets[i].len()),
-                // The last target of a chain holds everything; if it says "next" there is nobody left.
-                VerdictKind::Next => self.ledger.count_drop(DropReason::TARGET_FAILED, self.packets[i].len()),
-            }
+            self.send(i);
+        }
+        if !self.extra.is_empty() {
+            self.dispatch_extra();
+        }
+    }
+
+    fn send(&mut self, i: usize) {
+        let verdict = self.verdicts[i];
+        match verdict.kind {
+            VerdictKind::Forward => self.forward(i, PortId(verdict.port)),
+            VerdictKind::Buffer => self.buffer(i, verdict.mark),
+            VerdictKind::Punt => self.punt(i, verdict),
+            VerdictKind::Drop => self.ledger.count_drop(DropReason(verdict.reason), self.packets[i].len()),
+            // The last target of a chain holds everything; if it says "next" there is nobody left.
+            VerdictKind::Next => self.ledger.count_drop(DropReason::TARGET_FAILED, self.packets[i].len()),
+        }
+    }
+
+    #[cold]
+    fn dispatch_extra(&mut self) {
+        for Extra { packet, verdict } in std::mem::take(&mut self.extra) {
+            self.ledger.copied.add(packet.len());
+            (self.packets[0], self.verdicts[0]) = (packet, verdict);
+            self.send(0);
         }
     }
 

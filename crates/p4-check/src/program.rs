@@ -171,8 +171,9 @@ impl<'a> Cx<'a> {
         }
         self.headers_only(&out[0].ty.clone(), out[0].span)?;
         self.standard_metadata(&out[2]);
-        let meta = out[1].clone();
+        let (meta, standard) = (out[1].clone(), out[2].clone());
         self.tagged_fields(&meta)?;
+        self.tagged_fields(&standard)?;
         Ok(out)
     }
 
@@ -214,6 +215,12 @@ impl<'a> Cx<'a> {
                     Tag::DropReason => ("drop_reason", 8),
                     Tag::Mark => ("mark", 32),
                     Tag::PduLength => ("pdu_length", 64),
+                    Tag::FieldList(list) => {
+                        let mut vars = Vec::new();
+                        variables(val, &mut vars);
+                        self.ir.intrinsic.field_lists.entry(*list).or_default().extend(vars);
+                        continue;
+                    }
                 };
                 let id = match (val, f.ty.scalar()) {
                     (Val::Place(LValue::Var(id), _), Some(p4_ir::Ty::Bit(w))) if w <= most => *id,
@@ -225,7 +232,7 @@ impl<'a> Cx<'a> {
                 let slot = match tag {
                     Tag::DropReason => &mut self.ir.intrinsic.drop_reason,
                     Tag::Mark => &mut self.ir.intrinsic.mark,
-                    Tag::PduLength => &mut self.ir.intrinsic.pdu_length,
+                    Tag::PduLength | Tag::FieldList(_) => &mut self.ir.intrinsic.pdu_length,
                 };
                 if slot.replace(id).is_some() {
                     return Err(self.error("annotation", v.span, format!("two metadata fields are marked `@{name}`")));
@@ -384,6 +391,15 @@ impl<'a> Cx<'a> {
         p.meters.values_mut().zip(meters).for_each(|(m, n)| m.name = n);
         let registers = unique(p.registers.values().map(|r| r.name.clone()).collect());
         p.registers.values_mut().zip(registers).for_each(|(r, n)| r.name = n);
+    }
+}
+
+/// The variables that a value consists of.
+fn variables(v: &Val, into: &mut Vec<p4_ir::VarId>) {
+    match v {
+        Val::Place(LValue::Var(id), _) => into.push(*id),
+        Val::Agg(vs) | Val::Array(vs) => vs.iter().for_each(|v| variables(v, into)),
+        _ => {}
     }
 }
 

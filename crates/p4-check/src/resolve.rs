@@ -4,6 +4,7 @@
 use crate::cx::{Cx, R};
 use crate::scope::{Entity, ScopeId};
 use crate::types::*;
+use crate::value::Val;
 use base::MAX_WIDTH;
 use p4_syntax::{Diagnostic, Span, ast};
 use std::collections::HashMap;
@@ -226,7 +227,7 @@ impl<'a> Cx<'a> {
                         name: f.name.name.as_str().into(),
                         ty,
                         flat: u32::try_from(flat).unwrap_or(u32::MAX),
-                        tags: tags(&f.annotations),
+                        tags: [tags(&f.annotations), self.field_lists(&f.annotations)?].concat(),
                     });
                     flat = flat.saturating_add(own);
                     leaves = leaves.saturating_add(below);
@@ -268,6 +269,48 @@ impl<'a> Cx<'a> {
             return Err(self.report(d.with_help(format!("pad it with a bit<{}> field", 8 - bits % 8))));
         }
         Ok(ty)
+    }
+
+    /// The numbers of `@field_list(1, 2)` (v1model): numbers, constants or members of enums.
+    fn field_lists(&mut self, annotations: &'a [ast::Annotation]) -> R<Vec<Tag>> {
+        let mut found = Vec::new();
+        for a in annotations.iter().filter(|a| a.name.name == "field_list") {
+            let numbers = match &a.body {
+                ast::AnnotationBody::Unstructured(tokens) | ast::AnnotationBody::Pragma(tokens) => {
+                    tokens.split(|t| t.kind == ast::AnnotationTokenKind::Punct(",")).map(|one| self.token_number(one)).collect()
+                }
+                ast::AnnotationBody::Exprs(exprs) => exprs.iter().map(|e| self.const_int(e, "a field list").ok()).collect(),
+                _ => vec![None],
+            };
+            for n in numbers {
+                match n.and_then(|n| u8::try_from(&n).ok()) {
+                    Some(n) => found.push(Tag::FieldList(n)),
+                    None => return Err(self.error("annotation", a.span, "`@field_list` takes numbers from 0 to 255")),
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// `7`, `NAME` or `ENUM.MEMBER`.
+    fn token_number(&self, tokens: &[ast::AnnotationToken]) -> Option<p4_syntax::BigInt> {
+        use ast::AnnotationTokenKind::{Int, Punct, Word};
+        let global = |name: &str| self.scopes[0].names.get(name).and_then(|l| l.first()).map(|(_, e, _)| e);
+        match tokens.iter().map(|t| &t.kind).collect::<Vec<_>>()[..] {
+            [Int(i)] => Some(i.value.clone()),
+            [Word(name)] => match global(name)? {
+                Entity::Value(v) => match &v.val {
+                    Val::Int(i) => Some(i.clone()),
+                    val => val.bits().map(|b| b.value().into()),
+                },
+                _ => None,
+            },
+            [Word(name), Punct("."), Word(member)] => match global(name)? {
+                Entity::Type(Type::Enum(e)) => e.members.iter().find(|(n, _)| **n == **member).map(|(_, code)| (*code).into()),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// P4_16 §7.2.8: what may be a field of what.

@@ -76,6 +76,8 @@ pub(crate) enum Tag {
     DropReason,
     Mark,
     PduLength,
+    /// `@field_list(number)`: kept by copies and packets sent round.
+    FieldList(u8),
 }
 
 #[derive(Debug)]

@@ -262,11 +262,15 @@ impl Printer<'_> {
                 self.line(format_args!("@{name} = {v}"));
             }
         }
+        for (number, vars) in &i.field_lists {
+            let vars: Vec<String> = vars.iter().map(|v| self.names.var(*v)).collect();
+            self.line(format_args!("@field_list({number}) = {}", vars.join(", ")));
+        }
     }
 
     fn objects(&mut self) {
         let ir = self.ir;
-        for (id, v) in &ir.value_sets {
+        for (id, v) in &ir.program.value_sets {
             let widths: Vec<String> = v.widths.iter().map(|w| format!("bit<{w}>")).collect();
             self.line(format_args!("value_set {id} {}: ({}) size {}", v.name, widths.join(", "), v.size));
         }
@@ -379,7 +383,7 @@ impl Printer<'_> {
             KeySet::Value { value, mask } => format!("{value} &&& {mask}"),
             KeySet::Range { low, high } => format!("{low} .. {high}"),
             KeySet::Any => "_".into(),
-            KeySet::ValueSet(id) => self.ir.value_sets.get(*id).map_or_else(|| id.to_string(), |v| format!("{id}.{}", v.name)),
+            KeySet::ValueSet(id) => self.ir.program.value_sets.get(*id).map_or_else(|| id.to_string(), |v| format!("{id}.{}", v.name)),
         }
     }
 

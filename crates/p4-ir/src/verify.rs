@@ -46,10 +46,11 @@
 //!
 //! **Intrinsics**
 //! - `standard_metadata` variables have v1model's widths. `@drop_reason` has at most 8 bits, `@mark` 32, `@pdu_length` 64.
+//! - The variables of field lists exist.
 //! - `mark_to_drop` needs `egress_spec`; `verify_checksum` needs `checksum_error`.
 
 use crate::*;
-use program::{CountUnit, Entry, KeyInfo, KeyMatch, LengthSource, MatchKind};
+use program::{CountUnit, Entry, KeyInfo, LengthSource, MatchKind};
 use std::collections::HashSet;
 
 /// Deepest nesting of statements and expressions together.
@@ -184,7 +185,7 @@ impl Verifier<'_> {
             self.place = format!("variable {id} {}", var.name);
             self.scalar(var.ty);
         }
-        for (id, set) in &ir.value_sets {
+        for (id, set) in &ir.program.value_sets {
             self.place = format!("value set {id} {}", set.name);
             for w in &set.widths {
                 self.scalar(Ty::Bit(*w));
@@ -213,6 +214,9 @@ impl Verifier<'_> {
                 _ => continue,
             };
             self.check(ty == Ty::Bit(width), || format!("{name} is {ty}, not bit<{width}>"));
+        }
+        for var in i.field_lists.values().flatten() {
+            self.var(*var);
         }
         for (name, var, max) in [("drop_reason", i.drop_reason, 8), ("mark", i.mark, 32), ("pdu_length", i.pdu_length, 64)] {
             let Some(ty) = var.and_then(|v| self.var(v)) else { continue };
@@ -303,18 +307,7 @@ impl Verifier<'_> {
         let count = e.keys.len() == keys.len();
         self.check(count, || format!("entry of {} keys, not {}", e.keys.len(), keys.len()));
         for (k, m) in keys.iter().zip(&e.keys) {
-            let max = Bits::mask(k.width);
-            let ok = match (k.kind, *m) {
-                (MatchKind::Exact, KeyMatch::Exact(v)) => v <= max,
-                (MatchKind::Lpm, KeyMatch::Lpm { value, prefix_len }) => {
-                    prefix_len <= k.width && value <= max && value & Bits::mask(k.width - prefix_len) == 0
-                }
-                (MatchKind::Ternary, KeyMatch::Ternary { value, mask }) => mask <= max && value & !mask == 0,
-                (MatchKind::Range, KeyMatch::Range { low, high }) => low <= high && high <= max,
-                (MatchKind::Optional, KeyMatch::Optional(v)) => v.is_none_or(|v| v <= max),
-                _ => false,
-            };
-            self.check(ok, || format!("entry's {m:?} does not fit key {}", k.name));
+            self.check(m.is_of(k.kind) && m.fits(k.width), || format!("entry's {m:?} does not fit key {}", k.name));
         }
         self.args(e.action, &e.args);
     }
@@ -351,7 +344,7 @@ impl Verifier<'_> {
 
     fn case(&mut self, widths: &[Option<u32>], case: &SelectCase) {
         if let [KeySet::ValueSet(id)] = case.sets[..] {
-            let Some(set) = self.ir.value_sets.get(id) else { return self.error(format!("no {id}")) };
+            let Some(set) = self.ir.program.value_sets.get(id) else { return self.error(format!("no {id}")) };
             let same = set.widths.len() == widths.len() && set.widths.iter().zip(widths).all(|(a, b)| b.is_none_or(|b| b == *a));
             self.check(same, || format!("{id} has other widths than the keys"));
             return;

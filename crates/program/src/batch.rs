@@ -1,6 +1,12 @@
 //! What a control plane asks of a target: entries, and batches of changes that apply all or nothing.
 
-use crate::{ActionId, CounterId, MatchKind, MeterId, Program, TableId};
+use crate::{ActionId, CounterId, MatchKind, MeterId, Program, TableId, ValueSetId};
+use base::PortId;
+
+/// Most copies that one multicast group makes of a packet.
+pub const MAX_REPLICAS: usize = 512;
+/// Highest number of a clone session, as in BMv2.
+pub const MAX_SESSION: u32 = (1 << 15) - 1;
 
 /// How one key field of an entry matches.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -32,6 +38,34 @@ pub enum KeyMatch {
     Optional(Option<u128>),
 }
 
+impl KeyMatch {
+    /// Whether it is one of a field of `width` bits: no bit beyond it, no value bit outside of mask or prefix.
+    pub fn fits(&self, width: u32) -> bool {
+        let max = base::Bits::mask(width);
+        match *self {
+            KeyMatch::Exact(v) | KeyMatch::Optional(Some(v)) => v <= max,
+            KeyMatch::Optional(None) => true,
+            KeyMatch::Lpm { value, prefix_len } => {
+                prefix_len <= width && value <= max && value & base::Bits::mask(width - prefix_len) == 0
+            }
+            KeyMatch::Ternary { value, mask } => mask <= max && value & !mask == 0,
+            KeyMatch::Range { low, high } => low <= high && high <= max,
+        }
+    }
+
+    /// Whether it is what a key of that kind is matched by.
+    pub fn is_of(&self, kind: MatchKind) -> bool {
+        matches!(
+            (self, kind),
+            (KeyMatch::Exact(_), MatchKind::Exact)
+                | (KeyMatch::Lpm { .. }, MatchKind::Lpm)
+                | (KeyMatch::Ternary { .. }, MatchKind::Ternary)
+                | (KeyMatch::Range { .. }, MatchKind::Range)
+                | (KeyMatch::Optional(_), MatchKind::Optional)
+        )
+    }
+}
+
 /// A table entry. Its identity is `table`, `keys` and, where a key is ternary, range or optional, `priority`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Entry {
@@ -58,6 +92,24 @@ pub struct MeterConfig {
     pub pir: u64,
     /// Peak burst, units.
     pub pbs: u64,
+}
+
+/// One copy that a multicast group makes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Replica {
+    /// Its `egress_port`.
+    pub port: PortId,
+    /// Its `egress_rid`.
+    pub rid: u16,
+}
+
+/// Where the clones of a session go.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Mirror {
+    /// One, to this port.
+    Port(PortId),
+    /// One for each replica of this multicast group.
+    Group(u16),
 }
 
 /// One change.
@@ -93,6 +145,34 @@ pub enum Op {
         counter: CounterId,
         /// The cell.
         index: u64,
+    },
+    /// Where clones of a session go; `None`: nowhere, as in the beginning.
+    Mirror {
+        /// The session, at most [`MAX_SESSION`].
+        session: u32,
+        /// Where to.
+        to: Option<Mirror>,
+    },
+    /// The copies that a multicast group makes, in order, at most [`MAX_REPLICAS`]; none, as in the beginning, drops.
+    Multicast {
+        /// The group; 0 is none.
+        group: u16,
+        /// Its copies.
+        replicas: Vec<Replica>,
+    },
+    /// A new member of a parser value set; an error if it is there already.
+    InsertValue {
+        /// The set.
+        set: ValueSetId,
+        /// One match a field, of any kind.
+        member: Vec<KeyMatch>,
+    },
+    /// Removes a member of a parser value set; an error if it is not there.
+    DeleteValue {
+        /// The set.
+        set: ValueSetId,
+        /// The member as it was inserted.
+        member: Vec<KeyMatch>,
     },
 }
 
@@ -145,6 +225,11 @@ pub enum RuleError {
     Target(String),
 }
 
+/// Whether copies may be sent there: a port, or the control plane.
+fn copies_to(port: PortId) -> bool {
+    port.0 <= PortId::MAX || port == PortId::PUNT
+}
+
 impl Program {
     /// Checks one change against the program: ids, number and kind of keys, widths, masks, arguments, cells.
     ///
@@ -191,6 +276,35 @@ impl Program {
                 }
                 Ok(())
             }
+            Op::InsertValue { set, member } | Op::DeleteValue { set, member } => {
+                let info = self.value_sets.get(*set).ok_or_else(|| invalid("no such value set".into()))?;
+                if member.len() != info.widths.len() || !member.iter().zip(&info.widths).all(|(m, w)| m.fits(*w)) {
+                    return Err(invalid(format!("value set {}: the member does not fit its fields", info.name)));
+                }
+                Ok(())
+            }
+            Op::Mirror { session, to } => {
+                if *session > MAX_SESSION {
+                    return Err(invalid(format!("clone session {session} is above {MAX_SESSION}")));
+                }
+                match to {
+                    Some(Mirror::Port(port)) if !copies_to(*port) => Err(invalid(format!("clones cannot go to port {port}"))),
+                    Some(Mirror::Group(0)) => Err(invalid("multicast group 0 is no group".into())),
+                    _ => Ok(()),
+                }
+            }
+            Op::Multicast { group, replicas } => {
+                if *group == 0 {
+                    return Err(invalid("multicast group 0 is no group".into()));
+                }
+                if replicas.len() > MAX_REPLICAS {
+                    return Err(invalid(format!("{} copies, more than {MAX_REPLICAS}", replicas.len())));
+                }
+                match replicas.iter().find(|r| !copies_to(r.port)) {
+                    Some(r) => Err(invalid(format!("copies cannot go to port {}", r.port))),
+                    None => Ok(()),
+                }
+            }
         }
     }
 
@@ -203,21 +317,7 @@ impl Program {
             return Err(format!("table {} has {} key fields, not {}", table.name, table.keys.len(), e.keys.len()));
         }
         for (k, m) in table.keys.iter().zip(&e.keys) {
-            let max = base::Bits::mask(k.width);
-            let ok = match (k.kind, *m) {
-                (MatchKind::Exact, KeyMatch::Exact(v)) => v <= max,
-                (MatchKind::Lpm, KeyMatch::Lpm { value, prefix_len }) => {
-                    prefix_len <= k.width && value <= max && {
-                        let host = base::Bits::mask(k.width - prefix_len);
-                        value & host == 0
-                    }
-                }
-                (MatchKind::Ternary, KeyMatch::Ternary { value, mask }) => mask <= max && value & !mask == 0,
-                (MatchKind::Range, KeyMatch::Range { low, high }) => low <= high && high <= max,
-                (MatchKind::Optional, KeyMatch::Optional(v)) => v.is_none_or(|v| v <= max),
-                _ => false,
-            };
-            if !ok {
+            if !m.is_of(k.kind) || !m.fits(k.width) {
                 return Err(format!("table {}: {m:?} does not fit key {} ({:?}, {} bits)", table.name, k.name, k.kind, k.width));
             }
         }

@@ -12,6 +12,13 @@ use table::{Meter, TableError};
 pub(crate) fn apply(shared: &Shared, batch: &Batch) -> Result<(), RuleError> {
     for (i, op) in batch.ops.iter().enumerate() {
         shared.program.check_op(i, op)?;
+        let missing = match op {
+            Op::InsertValue { .. } | Op::DeleteValue { .. } => "members of value sets",
+            Op::Mirror { .. } => "clone sessions",
+            Op::Multicast { .. } => "multicast groups",
+            _ => continue,
+        };
+        return Err(RuleError::Target(format!("the x86 target has no {missing} yet")));
     }
     let _one_at_a_time = shared.control.lock().unwrap_or_else(PoisonError::into_inner);
     // Lanes go on meanwhile: only batches change tables, and this is the only one.
@@ -89,6 +96,8 @@ fn change(shared: &Shared, state: &mut State, op: &Op, identity: Option<Identity
                 }
             }
         }
+        // Refused before.
+        Op::Mirror { .. } | Op::Multicast { .. } | Op::InsertValue { .. } | Op::DeleteValue { .. } => {}
     }
     Ok(())
 }

@@ -37,17 +37,22 @@ impl stf::Device for TargetDevice {
         let mut verdicts = [base::Verdict::default()];
         self.now_ns += 1000;
         self.lane.process(&mut packets, &mut verdicts, self.now_ns);
-        let out = match verdicts[0].kind {
-            base::VerdictKind::Forward => PortId(verdicts[0].port),
-            base::VerdictKind::Punt => PortId::PUNT,
-            base::VerdictKind::Buffer => PortId::BUFFER,
-            base::VerdictKind::Drop | base::VerdictKind::Next => return Vec::new(),
-        };
-        vec![(out, packets[0].data().to_vec())]
+        let mut extra = Vec::new();
+        self.lane.take_extra(&mut extra);
+        let all = packets.iter().zip(verdicts).chain(extra.iter().map(|x| (&x.packet, x.verdict)));
+        all.filter_map(|(packet, verdict)| Some((stf::way_out(verdict)?, packet.data().to_vec()))).collect()
     }
 
     fn counter(&mut self, counter: program::CounterId, index: u64) -> p4_interp::Count {
         let count = target::Target::counter(&self.target, counter, index);
         p4_interp::Count { packets: count.packets, bytes: count.bytes }
+    }
+
+    fn register(&mut self, _: program::RegisterId, _: u64) -> Option<u128> {
+        None
+    }
+
+    fn set_register(&mut self, _: program::RegisterId, _: u64, _: u128) -> bool {
+        false
     }
 }
