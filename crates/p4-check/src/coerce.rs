@@ -275,8 +275,16 @@ impl<'a> Cx<'a> {
                 }
                 Ok(())
             }
-            (Val::Varbit(..), _) | (_, Val::Varbit(..)) => {
-                Err(self.unsupported(span, "assigning a varbit field (copy the whole header instead)"))
+            (Val::Varbit(dst, _), Val::Varbit(src, _)) => {
+                if dst != src {
+                    if let HeaderRef::Static(h) = dst
+                        && self.varbit_vars.contains(h)
+                    {
+                        self.emit(Stmt::SetValid(dst.clone(), true));
+                    }
+                    self.emit(Stmt::CopyVarbit { dst: dst.clone(), src: src.clone() });
+                }
+                Ok(())
             }
             _ => Err(self.bug(span, "this assignment")),
         }
@@ -292,7 +300,12 @@ impl<'a> Cx<'a> {
                     *flat += 1;
                     Ok(())
                 }
-                None => Err(self.unsupported(span, "giving a value to a varbit field")),
+                None if matches!(v, Val::Varbit(..)) => {
+                    self.store_val(&Val::Varbit(h.clone(), *flat), v, span)?;
+                    *flat += 1;
+                    Ok(())
+                }
+                None => Err(self.unsupported(span, "giving this value to a varbit field")),
             },
         }
     }
@@ -356,6 +369,10 @@ impl<'a> Cx<'a> {
                 into.insert(Root::Var(*v));
             }
             ExprKind::Field(h, _) | ExprKind::IsValid(h) | ExprKind::VarbitBits(h, _) => self.header_roots(h, into),
+            ExprKind::VarbitEq(a, b) => {
+                self.header_roots(a, into);
+                self.header_roots(b, into);
+            }
             ExprKind::LastIndex(s) | ExprKind::NextIndex(s) => {
                 into.insert(Root::Stack(*s));
             }

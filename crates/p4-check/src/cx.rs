@@ -97,6 +97,8 @@ pub(crate) struct Cx<'a> {
     pub header_types: HashMap<u32, HeaderTypeId>,
     pub stack_of: HashMap<HeaderId, StackId>,
     pub unions: u32,
+    /// Headers that are varbit variables.
+    pub varbit_vars: HashSet<HeaderId>,
     names: HashMap<String, u32>,
     /// Variables that are written once, so that their value may be used later.
     pub stable: HashSet<VarId>,
@@ -142,6 +144,7 @@ impl<'a> Cx<'a> {
             header_types: HashMap::new(),
             stack_of: HashMap::new(),
             unions: 0,
+            varbit_vars: HashSet::new(),
             names: HashMap::new(),
             stable: HashSet::new(),
             out: Vec::new(),
@@ -289,6 +292,16 @@ impl<'a> Cx<'a> {
         self.ir.headers.push(p4_ir::Header { name, ty, union })
     }
 
+    /// The type of the header that is a varbit variable.
+    fn varbit_type(&mut self, width: u32) -> HeaderTypeId {
+        let name = format!("varbit<{width}>");
+        if let Some((id, _)) = self.ir.header_types.iter().find(|(_, t)| t.name == name) {
+            return id;
+        }
+        let field = p4_ir::Field { name: "value".into(), ty: Ty::Bit(width), offset_bits: 0, varbit: true };
+        self.ir.header_types.push(p4_ir::HeaderType { name, fields: vec![field], fixed_bits: 0 })
+    }
+
     /// Storage for a variable of any type that has one.
     pub fn storage(&mut self, name: &str, ty: &Type, span: Span) -> R<Val> {
         self.spend(ty.leaves(), span)?;
@@ -346,7 +359,14 @@ impl<'a> Cx<'a> {
                     Ok(Val::Array(elements.into()))
                 }
             },
-            Type::Varbit(_) => Err(self.unsupported(span, format!("a variable of type {ty}"))),
+            Type::Varbit(w) => {
+                // A header of its own with nothing but this field; invalid, and so empty, until something is assigned.
+                let id = self.varbit_type(*w);
+                let name = self.unique(name);
+                let h = self.ir.headers.push(p4_ir::Header { name, ty: id, union: None });
+                self.varbit_vars.insert(h);
+                Ok(Val::Varbit(p4_ir::HeaderRef::Static(h), 0))
+            }
             other => Err(self.error("type-mismatch", span, format!("there are no variables of type {other}"))),
         }
     }

@@ -179,7 +179,6 @@ impl<'a> Cx<'a> {
                 }
                 return Ok(Tv { val: Val::Fields(copies.into(), *rest), ..v.clone() });
             }
-            Val::Varbit(..) => return Err(self.unsupported(v.span, "this use of a varbit field")),
             val if val.is_const() => return Ok(v.clone()),
             _ => {}
         }

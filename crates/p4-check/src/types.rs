@@ -257,7 +257,7 @@ impl Type {
     /// Values of it may be compared with `==`.
     pub fn comparable(&self) -> bool {
         match self {
-            Type::Bool | Type::Int | Type::Bits { .. } | Type::Error | Type::Enum(_) | Type::Bad | Type::Str => true,
+            Type::Bool | Type::Int | Type::Bits { .. } | Type::Error | Type::Enum(_) | Type::Varbit(_) | Type::Bad | Type::Str => true,
             Type::New(n) => n.target.comparable(),
             Type::Composite(c) => c.fields.iter().all(|f| f.ty.comparable()),
             Type::Tuple(ts) => ts.iter().all(Type::comparable),

@@ -33,6 +33,7 @@ impl Emitter<'_> {
                 Which::One(h) => format!("({} * 8)", self.varbit_len(h)),
                 Which::Indexed(at, elements) => self.choose(&at, &elements, |e, h| format!("({} * 8)", e.varbit_len(h))),
             },
+            ExprKind::VarbitEq(..) => return Err(EmitError::unsupported("comparing varbit fields")),
             ExprKind::Unary(op, a) => {
                 let a = paren(&self.expr(a)?);
                 match op {

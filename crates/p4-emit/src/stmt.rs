@@ -33,6 +33,7 @@ impl Emitter<'_> {
                 Ok(())
             }),
             Stmt::CopyHeader { dst, src } => self.copy_header_ref(dst, src),
+            Stmt::CopyVarbit { .. } => Err(EmitError::unsupported("assigning a varbit field")),
             Stmt::CopyStack { dst, src } => self.copy_stack(*dst, *src),
             Stmt::Push(stack, n) => self.push(*stack, *n),
             Stmt::Pop(stack, n) => self.pop(*stack, *n),

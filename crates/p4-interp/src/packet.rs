@@ -156,6 +156,20 @@ impl PacketState {
         self.valid[to] = true;
     }
 
+    /// Copies the varbit field, if the destination is valid; no source means an empty one.
+    pub fn copy_varbit(&mut self, dst: HeaderId, src: Option<HeaderId>) {
+        let to = index(dst);
+        if !self.valid[to] || src == Some(dst) {
+            return;
+        }
+        let mut bytes = std::mem::take(&mut self.varbits[to]);
+        bytes.clear();
+        if let Some(src) = src {
+            bytes.extend_from_slice(self.varbit(src));
+        }
+        self.varbits[to] = bytes;
+    }
+
     /// Fills a header from the start of `bytes`, `varbit_bytes` of them being its varbit field.
     ///
     /// # Panics

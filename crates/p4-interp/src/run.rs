@@ -475,6 +475,13 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
                     self.copy_header(dst, src);
                 }
             }
+            Stmt::CopyVarbit { dst, src } => {
+                let src = resolve(self.ir, self.p, src);
+                if let Some(dst) = resolve(self.ir, self.p, dst) {
+                    self.p.copy_varbit(dst, src);
+                    self.tell(|run| Event::Varbit { header: dst, bytes: run.p.varbit(dst).to_vec() });
+                }
+            }
             Stmt::CopyStack { dst, src } => {
                 let ir = self.ir;
                 for (d, s) in ir.stacks[*dst].elements.iter().zip(&ir.stacks[*src].elements) {

@@ -113,6 +113,13 @@ pub enum Event {
         /// From.
         src: Option<HeaderId>,
     },
+    /// The varbit field of a header got a value.
+    Varbit {
+        /// The header.
+        header: HeaderId,
+        /// Its bytes now.
+        bytes: Vec<u8>,
+    },
     /// A variable got a value.
     Var {
         /// The variable.
@@ -279,6 +286,10 @@ impl Renderer<'_> {
             Event::Copied { dst, src } => {
                 let src = src.map_or_else(|| "an invalid header".to_owned(), |s| self.names.header(s));
                 format!("    {} is now a copy of {src}", self.names.header(*dst))
+            }
+            Event::Varbit { header, bytes } => {
+                let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
+                format!("    varbit field of {}: 0x{hex}", self.names.header(*header))
             }
             Event::Var { var, value } => {
                 if !self.all_vars && !self.is_intrinsic(*var) {

@@ -131,6 +131,7 @@ impl<'a> Namer<'a> {
             ExprKind::LastIndex(s) => put(out, format_args!("{}.lastIndex", self.stack(*s))),
             ExprKind::NextIndex(s) => put(out, format_args!("{}.nextIndex", self.stack(*s))),
             ExprKind::VarbitBits(h, i) => put(out, format_args!("{}.sizeInBits()", self.field_ref(h, *i))),
+            ExprKind::VarbitEq(a, b) => put(out, format_args!("(varbit {} == varbit {})", self.header_ref(a), self.header_ref(b))),
             ExprKind::Unary(op, a) => {
                 out.push_str(unary(*op));
                 self.write_expr(out, a);
@@ -471,6 +472,7 @@ impl Printer<'_> {
             Stmt::SetValid(h, true) => format!("{}.setValid()", n.header_ref(h)),
             Stmt::SetValid(h, false) => format!("{}.setInvalid()", n.header_ref(h)),
             Stmt::CopyHeader { dst, src } => format!("copy header {} <- {}", n.header_ref(dst), n.header_ref(src)),
+            Stmt::CopyVarbit { dst, src } => format!("copy varbit {} <- {}", n.header_ref(dst), n.header_ref(src)),
             Stmt::CopyStack { dst, src } => format!("copy stack {} <- {}", n.stack(*dst), n.stack(*src)),
             Stmt::Push(s, k) => format!("{}.push_front({k})", n.stack(*s)),
             Stmt::Pop(s, k) => format!("{}.pop_front({k})", n.stack(*s)),

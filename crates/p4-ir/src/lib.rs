@@ -304,6 +304,14 @@ pub enum Stmt {
         /// From.
         src: HeaderRef,
     },
+    /// Copies the varbit field of a header, as long as it is now, to that of another, where it fits; an invalid source is
+    /// an empty field, and an invalid destination is not written.
+    CopyVarbit {
+        /// To.
+        dst: HeaderRef,
+        /// From.
+        src: HeaderRef,
+    },
     /// Copies all elements and the next index.
     CopyStack {
         /// To.
@@ -546,6 +554,8 @@ pub enum ExprKind {
     NextIndex(StackId),
     /// Bits of a varbit field as it is now (for `h.minSizeInBits` style arithmetic and goldens).
     VarbitBits(HeaderRef, u32),
+    /// Whether the varbit fields of two headers are equally long and equal; of an invalid header it is empty.
+    VarbitEq(HeaderRef, HeaderRef),
     /// One operand of the result's type.
     Unary(UnOp, Box<Expr>),
     /// Two operands of one type (shift amounts are `Bit` of any width).

@@ -29,7 +29,8 @@
 //! - `Extract` has a varbit length exactly if the header type has a varbit field.
 //! - A `Break` is inside the `Labeled` block of its label, in the same body; a label belongs to at most one block of
 //!   the program.
-//! - Header and stack copies are between equal types and sizes.
+//! - Header and stack copies are between equal types and sizes; varbit copies between varbit fields, to one at least as
+//!   wide.
 //! - `Apply` writes its hit to a `bool` and its action to a `bit<32>`; register values have the register's width.
 //!
 //! **Parser**
@@ -320,6 +321,14 @@ impl Verifier<'_> {
         self.check(fit, || format!("arguments {args:?} do not fit {}", info.full_name));
     }
 
+    /// The most bits of a header's varbit field.
+    fn varbit_width(&mut self, h: &HeaderRef) -> Option<u32> {
+        let ty = self.header(h)?;
+        let width = self.ir.header_types.get(ty).and_then(|t| t.fields.iter().find(|f| f.varbit)).map(|f| f.ty.width());
+        self.check(width.is_some(), || format!("{ty} has no varbit field"));
+        width
+    }
+
     fn states(&mut self) {
         let ir = self.ir;
         self.place = "parser".into();
@@ -402,6 +411,12 @@ impl Verifier<'_> {
                 let (a, b) = (self.header(dst), self.header(src));
                 if let (Some(a), Some(b)) = (a, b) {
                     self.check(a == b, || format!("copy of a {b} to a {a}"));
+                }
+            }
+            Stmt::CopyVarbit { dst, src } => {
+                let (a, b) = (self.varbit_width(dst), self.varbit_width(src));
+                if let (Some(a), Some(b)) = (a, b) {
+                    self.check(a >= b, || format!("copy of a varbit<{b}> to a varbit<{a}>"));
                 }
             }
             Stmt::CopyStack { dst, src } => {
@@ -734,6 +749,11 @@ impl Verifier<'_> {
                 self.varbit(h, *i);
                 self.check(matches!(e.ty, Ty::Bit(_)), || format!("varbit length is a {}", e.ty));
                 Some(e.ty)
+            }
+            ExprKind::VarbitEq(a, b) => {
+                self.varbit_width(a);
+                self.varbit_width(b);
+                Some(Ty::Bool)
             }
             ExprKind::Unary(op, a) => {
                 let ty = self.expr(a)?;
