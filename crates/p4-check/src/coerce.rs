@@ -243,6 +243,10 @@ impl<'a> Cx<'a> {
                         self.store_val(a, b, span)?;
                     }
                 }
+                if let (Some(to), Some(from)) = (self.union_stack(to), self.union_stack(from)) {
+                    let (to, from) = (to.next, from.next);
+                    self.emit_assign(LValue::Var(to), var(from, Ty::Bit(32)));
+                }
                 Ok(())
             }
             (Val::Header(dst), Val::Header(src)) => {
@@ -342,21 +346,25 @@ impl<'a> Cx<'a> {
         }
     }
 
+    fn stack_root(&self, s: p4_ir::StackId) -> Root {
+        Root::Stack(self.stack_root.get(&s).copied().unwrap_or(s))
+    }
+
     fn header_roots(&self, h: &HeaderRef, into: &mut HashSet<Root>) {
         match h {
             HeaderRef::Static(id) => {
                 let header = &self.ir.headers[*id];
                 into.insert(match (header.union, self.stack_of.get(id)) {
-                    (Some(u), _) => Root::Union(u),
-                    (None, Some(s)) => Root::Stack(*s),
+                    (_, Some(s)) => self.stack_root(*s),
+                    (Some(u), None) => Root::Union(u),
                     (None, None) => Root::Header(*id),
                 });
             }
             HeaderRef::Next(s) | HeaderRef::Last(s) => {
-                into.insert(Root::Stack(*s));
+                into.insert(self.stack_root(*s));
             }
             HeaderRef::Index(s, e) => {
-                into.insert(Root::Stack(*s));
+                into.insert(self.stack_root(*s));
                 self.expr_roots(e, into);
             }
         }
@@ -404,6 +412,7 @@ impl<'a> Cx<'a> {
             Val::Sliced(base, hi, lo) => Val::Sliced(Rc::new(self.pin(base)), *hi, *lo),
             Val::Header(h) => Val::Header(self.pin_header(h)),
             Val::Agg(vs) => Val::Agg(vs.iter().map(|v| self.pin(v)).collect()),
+            Val::Union(vs) => Val::Union(vs.iter().map(|v| self.pin(v)).collect()),
             other => other.clone(),
         }
     }

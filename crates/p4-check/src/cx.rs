@@ -97,6 +97,10 @@ pub(crate) struct Cx<'a> {
     pub header_types: HashMap<u32, HeaderTypeId>,
     pub stack_of: HashMap<HeaderId, StackId>,
     pub unions: u32,
+    /// Stacks of unions, by the first header of their first element.
+    pub union_stacks: HashMap<HeaderId, crate::unions::UnionStack>,
+    /// Stacks that lie beside another: stands for all of them where storage is compared.
+    pub stack_root: HashMap<StackId, StackId>,
     /// Headers that are varbit variables.
     pub varbit_vars: HashSet<HeaderId>,
     names: HashMap<String, u32>,
@@ -144,6 +148,8 @@ impl<'a> Cx<'a> {
             header_types: HashMap::new(),
             stack_of: HashMap::new(),
             unions: 0,
+            union_stacks: HashMap::new(),
+            stack_root: HashMap::new(),
             varbit_vars: HashSet::new(),
             names: HashMap::new(),
             stable: HashSet::new(),
@@ -355,6 +361,12 @@ impl<'a> Cx<'a> {
                     let mut elements = Vec::new();
                     for i in 0..*n {
                         elements.push(self.storage(&format!("{name}[{i}]"), t, span)?);
+                    }
+                    if let Type::Composite(c) = &**t
+                        && c.kind == crate::types::Kind::Union
+                    {
+                        let c = c.clone();
+                        self.new_union_stack(name, &elements, &c);
                     }
                     Ok(Val::Array(elements.into()))
                 }

@@ -424,6 +424,14 @@ impl<'a> Cx<'a> {
         if self.body.region != crate::cx::Region::Parser {
             return Err(self.error("stack", span, format!("`.{name}` of a header stack may be used in parsers only")));
         }
+        if let Some(u) = self.union_stack(&v.val) {
+            let val = match name {
+                "lastIndex" => return Ok(Tv::expr(Type::bit(32), u.last_index(), span)),
+                "next" => u.next(),
+                _ => u.last(),
+            };
+            return Ok(Tv { ty: elem.clone(), val, access: v.access, span });
+        }
         let Val::Stack(id, _) = v.val else {
             return Err(self.unsupported(span, format!("`.{name}` of this stack")));
         };
@@ -507,17 +515,21 @@ impl<'a> Cx<'a> {
                     _ => return Err(self.bug(span, "an element of this")),
                 }
             }
-            (Val::Stack(id, _), None) => match (&i.ty, i.val.scalar()) {
-                (Type::Bits { signed: false, .. }, Some(e)) => Val::Header(HeaderRef::Index(*id, Box::new(e))),
-                // Sign-extended, so that a negative index is beyond the end.
-                (Type::Bits { signed: true, .. }, Some(e)) => {
-                    let wide = consteval::cast(consteval::cast(e, Ty::Int(32)), Ty::Bit(32));
-                    Val::Header(HeaderRef::Index(*id, Box::new(wide)))
+            (stack, None) if matches!(stack, Val::Stack(..)) || self.union_stack(stack).is_some() => {
+                let at = match (&i.ty, i.val.scalar()) {
+                    (Type::Bits { signed: false, .. }, Some(e)) => e,
+                    // Sign-extended, so that a negative index is beyond the end.
+                    (Type::Bits { signed: true, .. }, Some(e)) => consteval::cast(consteval::cast(e, Ty::Int(32)), Ty::Bit(32)),
+                    (Type::Enum(e), Some(x)) if e.underlying.is_some() => x,
+                    (Type::Bad, _) => return Err(self.poisoned()),
+                    (t, _) => return Err(self.error("type-mismatch", i.span, format!("an index must be bit<W>, not {t}"))),
+                };
+                match (stack, self.union_stack(stack)) {
+                    (Val::Stack(id, _), _) => Val::Header(HeaderRef::Index(*id, Box::new(at))),
+                    (_, Some(u)) => u.at(&at),
+                    _ => return Err(self.bug(span, "an element of this")),
                 }
-                (Type::Enum(e), Some(x)) if e.underlying.is_some() => Val::Header(HeaderRef::Index(*id, Box::new(x))),
-                (Type::Bad, _) => return Err(self.poisoned()),
-                (t, _) => return Err(self.error("type-mismatch", i.span, format!("an index must be bit<W>, not {t}"))),
-            },
+            }
             _ => return Err(self.unsupported(i.span, "an index that is not known at compile time into this stack")),
         };
         Ok(Tv { ty: elem.clone(), val, access: v.access, span })

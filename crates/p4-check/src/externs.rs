@@ -241,6 +241,7 @@ impl<'a> Cx<'a> {
                 let Val::Header(h) = &header.val else { return Err(self.bug(span, "a header")) };
                 let varbit_bits = rest.first().and_then(|l| l.val.scalar());
                 self.emit(Stmt::Extract { header: h.clone(), varbit_bits });
+                self.extracted_next(h);
                 Ok(void)
             }
             ("advance", [bits]) => {

@@ -39,6 +39,7 @@ mod scope;
 mod stmt;
 mod table;
 mod types;
+mod unions;
 mod unused;
 mod uses;
 mod value;
