@@ -286,6 +286,12 @@ impl<'a> Cx<'a> {
         let mut fields = Vec::new();
         let mut offset = 0;
         flatten_header(c, "", &mut fields, &mut offset);
+        // v1model pads a header to whole bytes, behind its last field (as BMv2 does).
+        let varbit = fields.last().is_some_and(|f| f.varbit);
+        if offset % 8 != 0 && !varbit {
+            let ty = Ty::Bit(8 - offset % 8);
+            fields.push(p4_ir::Field { name: "_padding".into(), ty, offset_bits: offset, varbit: false });
+        }
         let fixed_bits = fields.iter().filter(|f| !f.varbit).map(|f| f.ty.width()).sum();
         let id = self.ir.header_types.push(p4_ir::HeaderType { name: c.name.clone(), fields, fixed_bits });
         self.header_types.insert(c.id, id);

@@ -160,6 +160,10 @@ impl<'a> Cx<'a> {
             return Err(self.error("arity", span, "V1Switch wants a parser of four parameters and an ingress of three"));
         };
         for (t, what) in [(h, "headers"), (m, "metadata"), (s, "standard metadata")] {
+            // One header alone is as good as a struct of one.
+            if what == "headers" && t.ty.header().is_some() {
+                continue;
+            }
             if t.ty.composite(Kind::Struct).is_none() {
                 return Err(self.error("type-mismatch", t.ast.span, format!("the {what} must be a struct, not {}", t.ty)));
             }
@@ -177,13 +181,14 @@ impl<'a> Cx<'a> {
         Ok(out)
     }
 
-    /// v1model: every member of the headers is a header, a stack, a union or a struct of such.
+    /// v1model: every member of the headers is a header, a stack, a union or a struct of such. Bits and bools beside them
+    /// are metadata.
     fn headers_only(&mut self, t: &Type, span: Span) -> R<()> {
         let Some(c) = t.composite(Kind::Struct) else { return Ok(()) };
         for f in &c.fields {
             match &f.ty {
                 Type::Composite(inner) if inner.kind == Kind::Struct => self.headers_only(&f.ty, span)?,
-                Type::Composite(_) | Type::Stack(..) => {}
+                Type::Composite(_) | Type::Stack(..) | Type::Bits { .. } | Type::Bool => {}
                 t => {
                     let message = format!("field `{}` of the headers is {t}; it must be a header, stack or union", f.name);
                     return Err(self.error("type-mismatch", span, message));

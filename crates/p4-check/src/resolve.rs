@@ -261,12 +261,13 @@ impl<'a> Cx<'a> {
             && !ty.has_var()
         {
             let name = &decl.name.name;
-            let d = Diagnostic::error(
-                "header-size",
-                decl.name.span,
-                format!("header `{name}` has {bits} bits, which is no whole number of bytes"),
-            );
-            return Err(self.report(d.with_help(format!("pad it with a bit<{}> field", 8 - bits % 8))));
+            let message = format!("header `{name}` has {bits} bits, which is no whole number of bytes");
+            let pad = 8 - bits % 8;
+            if ty.max_wire_bits() != Some(bits) {
+                let d = Diagnostic::error("header-size", decl.name.span, message);
+                return Err(self.report(d.with_help(format!("pad it with a bit<{pad}> field"))));
+            }
+            self.warn("header-size", decl.name.span, format!("{message}: {pad} zero bits follow its last field"));
         }
         Ok(ty)
     }

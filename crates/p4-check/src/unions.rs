@@ -1,8 +1,8 @@
 //! What is a stack of header unions? Its members side by side: one header stack for each member, and a variable that counts
 //! what has been extracted (P4_16 §8.18, §8.20).
 
-use crate::consteval;
 use crate::coerce::var;
+use crate::consteval;
 use crate::cx::{Cx, R};
 use crate::types::*;
 use crate::value::*;

@@ -121,7 +121,6 @@ pub struct Digest {
 /// Most digests that wait for the control plane; later ones are lost.
 pub const MAX_DIGESTS: usize = 1 << 12;
 
-
 /// A cell as it was before the packet changed it.
 enum Effect {
     Counter(CounterId, usize, Count),

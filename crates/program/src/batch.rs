@@ -45,9 +45,7 @@ impl KeyMatch {
         match *self {
             KeyMatch::Exact(v) | KeyMatch::Optional(Some(v)) => v <= max,
             KeyMatch::Optional(None) => true,
-            KeyMatch::Lpm { value, prefix_len } => {
-                prefix_len <= width && value <= max && value & base::Bits::mask(width - prefix_len) == 0
-            }
+            KeyMatch::Lpm { value, prefix_len } => prefix_len <= width && value <= max && value & base::Bits::mask(width - prefix_len) == 0,
             KeyMatch::Ternary { value, mask } => mask <= max && value & !mask == 0,
             KeyMatch::Range { low, high } => low <= high && high <= max,
         }

@@ -252,7 +252,15 @@ impl<T: Tracer> Run<'_, '_, T> {
         }
     }
 
-    fn later(&mut self, main: bool, instance_type: u32, from: From, bytes: Vec<u8>, keep: Vec<(VarId, u128)>, egress: Option<(PortId, u16)>) {
+    fn later(
+        &mut self,
+        main: bool,
+        instance_type: u32,
+        from: From,
+        bytes: Vec<u8>,
+        keep: Vec<(VarId, u128)>,
+        egress: Option<(PortId, u16)>,
+    ) {
         let generation = self.generation + 1;
         // Beyond the limit everything is dropped alike, so more need not be kept.
         if self.work.queue.len() < MAX_PASSES {
