@@ -7,9 +7,12 @@
 
 #include <core.p4>
 
-// Programs that want the newer interface (index types as parameters, PortId_t) define this as 20200408 or later.
+// Programs that want the newer interface (index types as parameters, PortId_t) define this as 20200408.
 #ifndef V1MODEL_VERSION
 #define V1MODEL_VERSION 20180101
+#endif
+#if V1MODEL_VERSION < 20180101 || V1MODEL_VERSION > 20200408
+#error "V1MODEL_VERSION is no version of v1model: the first is 20180101, the latest 20200408"
 #endif
 
 match_kind {
@@ -188,6 +191,13 @@ extern void verify_checksum_with_payload<T, O>(in bool condition, in T data, in 
 extern void update_checksum<T, O>(in bool condition, in T data, inout O checksum, HashAlgorithm algo);
 @noSideEffects
 extern void update_checksum_with_payload<T, O>(in bool condition, in T data, inout O checksum, HashAlgorithm algo);
+
+// The form before verify_checksum and update_checksum (declared; calls are refused).
+@deprecated("Please use verify_checksum and update_checksum instead.")
+extern Checksum16 {
+    Checksum16();
+    bit<16> get<D>(in D data);
+}
 
 // Copies of packets -------------------------------------------------------------------------------------------------------
 

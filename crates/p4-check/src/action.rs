@@ -3,6 +3,7 @@
 use crate::args::{Binding, Subst};
 use crate::cx::{Body, Cx, Frame, R, Region, Stage};
 use crate::scope::{Entity, ScopeId};
+use crate::types::Type;
 use crate::value::*;
 use p4_ir::{ActionCode, ActionId, Stmt};
 use p4_syntax::{Diagnostic, Span, ast};
@@ -32,6 +33,18 @@ impl<'a> Cx<'a> {
             let message = format!("parameter `{}` with a direction must stand before those without", p.name.name);
             let d = Diagnostic::error("direction", p.span, message);
             self.report(d.with_note("parameters without direction are what table entries supply (P4_16 §14.1)"));
+        }
+        for p in &decl.params {
+            match self.resolve(&p.ty) {
+                Ok(Type::Int) => {
+                    let d = Diagnostic::error("type-mismatch", p.ty.span, "an action's parameter cannot be of type int");
+                    self.report(d.with_help("give it a width, such as bit<32>"));
+                }
+                Ok(t @ (Type::Extern(..) | Type::Block(..) | Type::Package(..) | Type::Str)) => {
+                    self.error("type-mismatch", p.ty.span, format!("an action's parameter cannot be of type {t}"));
+                }
+                _ => {}
+            }
         }
         let action = Action { decl, scope, seen: self.seen(scope), full_name, stage: self.body.stage, ids: Vec::new(), used: false };
         self.actions.push(action);
@@ -117,6 +130,12 @@ impl<'a> Cx<'a> {
                     if p.ty.is_bad() {
                         return Err(cx.poisoned());
                     }
+                    if cx.check_only {
+                        let val = cx.storage(&format!("{path}.{}", p.ast.name.name), &p.ty, p.ast.span)?;
+                        let value = Tv { ty: p.ty.clone(), val, access: Access::Read("an action parameter"), span: p.ast.name.span };
+                        cx.declare_in(scope, &p.ast.name, Entity::Value(value));
+                        continue;
+                    }
                     return Err(cx.unsupported(p.ast.span, format!("an action parameter of {} that entries supply", p.ty)));
                 };
                 let v = cx.new_var(&format!("{path}.{}", p.ast.name.name), ty);
@@ -174,7 +193,7 @@ impl<'a> Cx<'a> {
         let repeated = directional > 0 && args.len() == decl.params.len();
         if repeated {
             for (p, a) in decl.params.iter().zip(args).filter(|(p, _)| p.direction.is_some()) {
-                if !listed.iter().any(|l| self.text(l.value.span) == self.text(a.value.span)) {
+                if !listed.iter().any(|l| self.same_text(&l.value, &a.value)) {
                     let message = format!("argument `{}` must be as in the table's list of actions", p.name.name);
                     return Err(self.error("table", a.span, message));
                 }
@@ -202,10 +221,24 @@ impl<'a> Cx<'a> {
             let v = self.coerce(e, &p.ty, &format!("parameter `{}` of `{name}`", p.ast.name.name))?;
             match v.val.bits() {
                 Some(b) => values.push(b.value()),
+                None if self.check_only && v.val.is_const() => {}
                 None => return Err(self.error("not-const", v.span, "an action argument must be known at compile time")),
             }
         }
         Ok(values)
+    }
+}
+
+impl Cx<'_> {
+    /// Whether two arguments are written alike; the order of named fields does not matter.
+    fn same_text(&self, a: &ast::Expr, b: &ast::Expr) -> bool {
+        match (&a.kind, &b.kind) {
+            (ast::ExprKind::Struct { fields: x, rest: p }, ast::ExprKind::Struct { fields: y, rest: q }) => {
+                let same = |f: &ast::FieldInit| y.iter().any(|g| f.name.name == g.name.name && self.same_text(&f.value, &g.value));
+                p == q && x.len() == y.len() && x.iter().all(same)
+            }
+            _ => self.text(a.span) == self.text(b.span),
+        }
     }
 }
 

@@ -30,6 +30,13 @@ pub(crate) struct Subst {
     pub open: Vec<(u32, String)>,
 }
 
+impl Subst {
+    /// The type arguments in order; empty if one of them is not known.
+    pub fn all(&self) -> Vec<Type> {
+        self.open.iter().map(|(i, _)| self.found.get(i).cloned()).collect::<Option<_>>().unwrap_or_default()
+    }
+}
+
 /// What is to be copied when a callable ends: (to, from).
 pub(crate) type Copies = Vec<(Tv, Tv)>;
 
@@ -50,6 +57,13 @@ impl<'a> Cx<'a> {
         let mut failed = None;
         for p in params {
             match self.in_scope(scope, |cx| cx.resolve(&p.ty)) {
+                Ok(Type::Extern(id, targs)) if targs.is_empty() && !self.externs[id.0 as usize].type_params.is_empty() => {
+                    let name = &self.externs[id.0 as usize].name.name;
+                    let d = Diagnostic::error("arity", p.ty.span, format!("extern `{name}` needs type arguments here"));
+                    let names: Vec<&str> = self.externs[id.0 as usize].type_params.iter().map(|t| t.name.as_str()).collect();
+                    let d = d.with_help(format!("write `{name}<{}>` with types in their places", names.join(", ")));
+                    failed = Some(self.report(d));
+                }
                 Ok(Type::Extern(..)) if p.direction.is_some() => {
                     let message = "an instance of an extern is passed without direction";
                     failed = Some(self.error("direction", p.span, message));
@@ -57,6 +71,14 @@ impl<'a> Cx<'a> {
                 Ok(_) if p.default.is_some() && matches!(p.direction, Some(ast::Direction::Out | ast::Direction::InOut)) => {
                     let message = "a parameter that is written to cannot have a default value";
                     failed = Some(self.error("direction", p.span, message));
+                }
+                Ok(t) if p.direction.is_some() && t.mentions(|t| matches!(t, Type::Str)) => {
+                    failed = Some(self.error("direction", p.span, "a string is passed without direction"));
+                }
+                Ok(Type::Block(id, _)) if self.blocks[id.0 as usize].has_body() => {
+                    let message = format!("a parameter cannot be of type `{}`, which has a body", self.blocks[id.0 as usize].name().name);
+                    let d = Diagnostic::error("type-mismatch", p.ty.span, message);
+                    failed = Some(self.report(d.with_help("declare its type without a body, and take a parameter of that type")));
                 }
                 Ok(Type::Int) if p.direction.is_some() && !self.is_builtin(p.span) => {
                     let d = Diagnostic::error("type-mismatch", p.ty.span, "a parameter with a direction cannot be of type int");
@@ -73,6 +95,10 @@ impl<'a> Cx<'a> {
     pub fn match_args(&mut self, name: &str, params: &'a [ast::Param], args: &'a [ast::Arg], span: Span) -> R<Vec<Option<&'a ast::Arg>>> {
         let mut found: Vec<Option<&'a ast::Arg>> = vec![None; params.len()];
         let mut failed = None;
+        if let (Some(named), true) = (args.iter().find(|a| a.name.is_some()), args.iter().any(|a| a.name.is_none())) {
+            let d = Diagnostic::error("arity", named.span, format!("either all or none of the arguments of `{name}` can be named"));
+            return Err(self.report(d));
+        }
         for (i, a) in args.iter().enumerate() {
             let at = match &a.name {
                 None if i < params.len() => i,
@@ -186,6 +212,7 @@ impl<'a> Cx<'a> {
             (Some(v), _) => v,
             (None, Some(default)) => self.in_scope(callee, |cx| cx.expr(default))?.at(span),
             // An `@optional` parameter that is left out.
+            (None, None) if ty.has_var() => return Ok(Tv::value(Type::Bad, Val::None, span)),
             (None, None) if p.writes() => {
                 let val = self.storage(&self.local_name(pname), &ty, span)?;
                 return Ok(Tv { ty, val, access: Access::Write, span });
@@ -261,7 +288,7 @@ impl<'a> Cx<'a> {
                 }
                 let own = match actual {
                     Type::ListLit(_) => crate::ops::tuple_of(actual),
-                    Type::StructLit(_) | Type::Invalid | Type::Dots | Type::DontCare | Type::Int => None,
+                    Type::StructLit(_) | Type::Invalid | Type::Dots | Type::DontCare | Type::Int | Type::Var(_) => None,
                     t => Some(t.clone()),
                 };
                 let Some(own) = own else { return Ok(()) };
@@ -292,8 +319,8 @@ impl<'a> Cx<'a> {
                 (Some((g, a)), Some((h, b))) if g == h => a.iter().zip(b).try_for_each(|(a, b)| self.unify(a, b, subst, span, name, param)),
                 _ => Ok(()),
             },
-            (Type::Block(a, targs), Type::Block(b, _)) if !targs.is_empty() || a != b => {
-                self.unify_blocks(*a, &targs.clone(), *b, subst, span, name)
+            (Type::Block(a, targs), Type::Block(b, own)) if !targs.is_empty() || a != b => {
+                self.unify_blocks(*a, &targs.clone(), *b, &own.clone(), subst, span, name)
             }
             _ => Ok(()),
         }

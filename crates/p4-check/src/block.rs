@@ -68,6 +68,8 @@ impl<'a> BlockDecl<'a> {
 #[derive(Clone)]
 pub(crate) struct BlockInst {
     pub block: BlockId,
+    /// Type arguments, one a type parameter once they are known; until then empty.
+    pub targs: Vec<Type>,
     /// Constructor arguments.
     pub args: Vec<Tv>,
     /// Whether all its applications have the same arguments, so that those can stand for the parameters.
@@ -93,7 +95,8 @@ impl<'a> Cx<'a> {
     }
 
     /// A parser or control `actual` where one of type `formal` is wanted: the parameters must agree one by one.
-    pub fn unify_blocks(&mut self, formal: BlockId, targs: &[Type], actual: BlockId, subst: &mut Subst, span: Span, name: &str) -> R<()> {
+    #[allow(clippy::too_many_arguments)]
+    pub fn unify_blocks(&mut self, formal: BlockId, targs: &[Type], actual: BlockId, actual_targs: &[Type], subst: &mut Subst, span: Span, name: &str) -> R<()> {
         let (f, a) = (self.blocks[formal.0 as usize], self.blocks[actual.0 as usize]);
         let (fname, aname) = (f.name().name.clone(), a.name().name.clone());
         if f.is_parser() != a.is_parser() {
@@ -105,16 +108,28 @@ impl<'a> Cx<'a> {
             return Ok(());
         }
         let mut own = Subst::default();
-        let wanted = self.block_params(formal, targs, &mut own)?;
-        let given = self.block_params(actual, &[], &mut own)?;
+        let mut wanted = self.block_params(formal, targs, &mut own)?;
+        let mut given = self.block_params(actual, actual_targs, &mut own)?;
+        // Optional parameters that stand at the end may be left out.
+        let optional = |p: &Param| p.ast.default.is_some() || ast::find_annotation(&p.ast.annotations, "optional").is_some();
+        while wanted.len() > given.len() && wanted.last().is_some_and(optional) {
+            wanted.pop();
+        }
         if wanted.len() != given.len() {
             let message = format!("`{aname}` has {} parameters, but `{fname}` has {}", given.len(), wanted.len());
             let d = Diagnostic::error("type-mismatch", span, message);
             return Err(self.report(d.with_place(f.name().span, "what is wanted")));
         }
-        for (w, g) in wanted.iter().zip(&given) {
+        for (w, g) in wanted.iter().zip(&mut given) {
             self.unify(&w.ty, &g.ty, subst, g.ast.span, name, &g.ast.name.name)?;
             let ty = self.substitute(&w.ty, subst, span)?;
+            g.ty = self.substitute(&g.ty, subst, span)?;
+            // A generic parser or control is used with the type arguments that fit.
+            if g.ty.has_var() && !ty.has_var() {
+                self.unify(&g.ty, &ty, &mut own, g.ast.span, name, &g.ast.name.name)?;
+                g.ty = self.substitute(&g.ty, &own, span)?;
+            }
+            let g = &*g;
             let same_direction = w.ast.direction == g.ast.direction;
             if (ty != g.ty && !ty.has_var()) || !same_direction {
                 let direction = |p: &Param| match p.ast.direction {
@@ -144,14 +159,15 @@ impl<'a> Cx<'a> {
             return Err(self.error("misplaced", span, "a control can be applied only in the `apply` of a control"));
         }
         let ObjKind::Block(inst) = &self.objects[obj.0 as usize].kind else { return Err(self.bug(span, "control")) };
-        let (block, single) = (inst.block, inst.single);
+        let (block, single, targs) = (inst.block, inst.single, inst.targs.clone());
         let decl = self.blocks[block.0 as usize];
         let mut subst = Subst::default();
-        let params = self.block_params(block, &[], &mut subst)?;
+        let params = self.block_params(block, &targs, &mut subst)?;
         let name = decl.name().name.clone();
         let found = self.match_args(&name, decl.params(), args, span)?;
         let callee = self.new_scope_at(ScopeId::GLOBAL, decl.seen());
         let values = self.eval_args(&name, &params, &found, &mut subst, callee, span)?;
+        self.settle_targs(obj, &subst);
         let how = if single { Binding::Share } else { Binding::Always };
         self.nested(span, |cx| cx.run_control(obj, &params, values, how, span))
     }
@@ -169,14 +185,17 @@ impl<'a> Cx<'a> {
             }
             return Err(self.error("no-body", span, format!("control `{}` has no body", decl.name.name)));
         };
-        self.lowered.insert(std::ptr::from_ref(decl) as usize);
+        // A generic one is looked at by itself too: here its type parameters are known.
+        if decl.type_params.is_empty() {
+            self.lowered.insert(std::ptr::from_ref(decl) as usize);
+        }
         let (locals, copy_out, first) = match inst.bound {
             Some(bound) => {
                 let copy_out = self.rebind(params, &bound, args, span)?;
                 (bound.locals, copy_out, false)
             }
             None => {
-                let outer = self.new_scope_at(ScopeId::GLOBAL, seen);
+                let outer = self.type_scope((ScopeId::GLOBAL, seen), &decl.type_params, &inst.targs, &mut Subst::default());
                 self.declare_constructor_params(outer, decl.constructor_params.as_slice(), &inst.args);
                 let (bound, copy_out) = self.bind(outer, &path, params, args, how)?;
                 let locals = self.new_scope(outer);
@@ -214,9 +233,18 @@ impl<'a> Cx<'a> {
         self.copy_out(&copy_out)
     }
 
+    /// Notes the type arguments that an application determined.
+    pub fn settle_targs(&mut self, obj: ObjId, subst: &Subst) {
+        if let ObjKind::Block(inst) = &mut self.objects[obj.0 as usize].kind
+            && inst.targs.is_empty()
+        {
+            inst.targs = subst.all();
+        }
+    }
+
     pub fn declare_constructor_params(&mut self, scope: ScopeId, params: &'a [ast::Param], args: &[Tv]) {
         for (p, a) in params.iter().zip(args) {
-            let value = Tv { access: Access::Read("a constructor parameter"), ..a.clone() };
+            let value = Tv { access: CONSTRUCTOR_PARAM, ..a.clone() };
             self.declare_in(scope, &p.name, Entity::Value(value));
         }
     }
@@ -286,7 +314,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Applies `C.apply(args)` without an instance of its own.
-    pub fn apply_anonymous(&mut self, block: BlockId, args: &'a [ast::Arg], span: Span) -> R<()> {
+    pub fn apply_anonymous(&mut self, block: BlockId, targs: &[Type], args: &'a [ast::Arg], span: Span) -> R<()> {
         let decl = self.blocks[block.0 as usize];
         let name = decl.name().name.clone();
         if !decl.constructor_params().is_empty() {
@@ -294,7 +322,7 @@ impl<'a> Cx<'a> {
             return Err(self.error("arity", span, message));
         }
         let path = self.local_name(&name);
-        let obj = self.new_object(path, ObjKind::block(block, Vec::new(), true));
+        let obj = self.new_object(path, ObjKind::block(block, targs.to_vec(), Vec::new(), true));
         if decl.is_parser() { self.apply_parser(obj, args, span) } else { self.apply_control(obj, args, span) }
     }
 

@@ -85,6 +85,15 @@ impl<'a> Cx<'a> {
             Type::Package(id, _) => self.packages[id.0 as usize].name.name.clone(),
             _ => return Err(self.error("not-callable", span, format!("{ty} has no constructor"))),
         };
+        if let Type::Extern(id, _) = ty {
+            let methods = &self.externs[id.0 as usize].methods;
+            let open = methods.iter().find(|m| m.is_abstract && ast::find_annotation(&m.annotations, "optional").is_none());
+            if let Some(m) = open {
+                let message = format!("extern `{name}` leaves method `{}` abstract, so it needs a declared instance", m.name.name);
+                let d = Diagnostic::error("members", span, message);
+                return Err(self.report(d.with_help(format!("declare `{name}(...) x = {{ ... }};`"))));
+            }
+        }
         let path = self.local_name(&name);
         self.construct(ty, args, path, &[], true, span)
     }
@@ -106,6 +115,10 @@ impl<'a> Cx<'a> {
         let ret = self.in_scope(scope, |cx| cx.resolve(&decl.ret))?;
         let found = self.match_args(name, &decl.params, args, span)?;
         let mut values = self.eval_args(name, &params, &found, &mut subst, scope, span)?;
+        if let Some(v) = values.iter().find(|v| matches!(v.ty, Type::Block(..) | Type::Package(..))) {
+            let message = format!("an argument of a function cannot be of type {}", v.ty);
+            return Err(self.error("type-mismatch", v.span, message));
+        }
         let ret = self.substitute(&ret, &subst, span)?;
         let Some(body) = &decl.body else {
             return self.extern_function(decl, &values, &ret, span);
@@ -116,7 +129,10 @@ impl<'a> Cx<'a> {
         if !matches!(self.body.region, Region::Parser | Region::Control | Region::Action | Region::Function) {
             return Err(self.error("not-const", span, "functions cannot be called at top level"));
         }
-        self.lowered.insert(std::ptr::from_ref(decl) as usize);
+        // A generic one is looked at by itself too: here its type parameters are known.
+        if decl.type_params.is_empty() {
+            self.lowered.insert(std::ptr::from_ref(decl) as usize);
+        }
         // The body sees the type parameters as what they were found to be.
         let full: Vec<Type> = match targs.is_empty() {
             true => subst.open.iter().map(|(i, _)| subst.found.get(i).cloned().unwrap_or(Type::Bad)).collect(),
@@ -187,8 +203,8 @@ impl<'a> Cx<'a> {
                 return Ok(v);
             }
             return match (&ty, member.name.as_str()) {
-                (Type::Block(id, _), "apply") => {
-                    self.apply_anonymous(*id, args, span)?;
+                (Type::Block(id, targs), "apply") => {
+                    self.apply_anonymous(*id, targs, args, span)?;
                     Ok(Tv::value(Type::Void, Val::None, span))
                 }
                 (Type::Bad, _) => Err(self.poisoned()),
@@ -333,6 +349,14 @@ impl<'a> Cx<'a> {
             return Err(self.unknown_member(member, format!("extern `{}` has no method `{name}`", decl.name.name), near));
         };
         let method = choose(&methods, args).unwrap_or(first);
+        let as_well = |m: &&&'a ast::Method| {
+            !std::ptr::eq(**m, method) && m.params.len() == args.len() && method.params.len() == args.len() && accepts(&m.params, args)
+        };
+        if let Some(other) = methods.iter().find(as_well) {
+            let message = format!("this call of `{name}` fits two methods");
+            let d = Diagnostic::error("ambiguous", span, message).with_place(method.span, "this one").with_place(other.span, "and this one");
+            return Err(self.report(d.with_help("name the arguments: `parameter = value`")));
+        }
         let given = self.resolve_targs(targs)?;
         if !given.is_empty() && given.len() != method.type_params.len() {
             let message = format!("`{name}` takes {}, not {}", crate::args::count(method.type_params.len(), "type argument"), given.len());
@@ -388,8 +412,8 @@ fn always_returns(stmts: &[ast::Stmt]) -> bool {
     stmts.iter().any(|s| match &s.kind {
         ast::StmtKind::Return(_) | ast::StmtKind::Exit => true,
         ast::StmtKind::Block(b) => always_returns(&b.stmts),
-        ast::StmtKind::If { then, otherwise: Some(o), .. } => {
-            always_returns(std::slice::from_ref(then)) && always_returns(std::slice::from_ref(o))
+        ast::StmtKind::If { arms, otherwise: Some(o) } => {
+            arms.iter().all(|a| always_returns(std::slice::from_ref(&a.then))) && always_returns(std::slice::from_ref(o))
         }
         ast::StmtKind::Switch { cases, .. } => {
             cases.iter().any(|c| matches!(c.label.kind, ast::ExprKind::Default))

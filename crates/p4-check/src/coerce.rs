@@ -47,6 +47,21 @@ impl<'a> Cx<'a> {
             (Val::Fields(items, rest), _) => return self.coerce_fields(items, *rest, to, span, what),
             _ => {}
         }
+        // Also without a cast a value with a width is one without (P4_16 §8.11.2), if it is known now.
+        if let (Type::Bits { .. }, Type::Int) = (&v.ty, to) {
+            return match v.val.bits() {
+                Some(_) => Ok(Tv::int(self.as_const_int(&v, what)?, span)),
+                None => Err(self.unsupported(span, "a number of any size that is not known at compile time")),
+            };
+        }
+        // `Hash<_>` takes a Hash of anything.
+        if let (Type::Extern(a, given), Type::Extern(b, wanted)) = (&v.ty, to)
+            && a == b
+            && given.len() == wanted.len()
+            && given.iter().zip(wanted.iter()).all(|(g, w)| g == w || matches!(w, Type::DontCare) || matches!(g, Type::Var(_)))
+        {
+            return Ok(v);
+        }
         if let Type::Enum(e) = &v.ty
             && let Some(u) = &e.underlying
         {
@@ -79,8 +94,7 @@ impl<'a> Cx<'a> {
                 return Err(self.report(d));
             }
         };
-        let is_stack = matches!(to, Type::Stack(..));
-        if items.len() > wanted.len() || (items.len() < wanted.len() && !rest && !is_stack) {
+        if items.len() > wanted.len() || (items.len() < wanted.len() && !rest) {
             let message = format!("{to} takes {}, but {} are given", crate::args::count(wanted.len(), "value"), items.len());
             let d = Diagnostic::error("arity", span, message);
             let fewer = items.len() < wanted.len();

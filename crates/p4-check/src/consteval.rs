@@ -257,7 +257,7 @@ impl<'a> Cx<'a> {
 
     fn int_size(&mut self, bits: u64, span: Span) -> R<()> {
         if bits > MAX_INT_BITS {
-            return Err(self.unsupported(span, format!("an int of more than {MAX_INT_BITS} bits")));
+            return Err(self.error("limit", span, format!("an int of more than {MAX_INT_BITS} bits")));
         }
         Ok(())
     }

@@ -4,7 +4,7 @@
 //! no package reaches is lowered too, after the result has been set aside (`unused.rs`).
 
 use crate::scope::{Scope, ScopeId};
-use crate::types::{Composite, Type};
+use crate::types::{Composite, NAME_MARK, Type};
 use crate::value::{ObjId, Tv, Val};
 use indexmap::IndexMap;
 use p4_ir::{Block, Expr, HeaderId, HeaderTypeId, Ir, LValue, LabelId, StackId, StateId, Stmt, Ty, Var, VarId};
@@ -124,6 +124,8 @@ pub(crate) struct Cx<'a> {
     pub stopped: bool,
     /// In the second walk, over what the program does not use.
     pub unused_walk: bool,
+    /// The instance whose methods are being looked at.
+    pub this: Option<Tv>,
     pub check_only: bool,
 }
 
@@ -172,6 +174,7 @@ impl<'a> Cx<'a> {
             depth: 0,
             stopped: false,
             unused_walk: false,
+            this: None,
             check_only,
         }
     }
@@ -181,6 +184,11 @@ impl<'a> Cx<'a> {
 
     /// Gives a diagnostic, once for each place and text: a body inlined twice is not to be blamed twice.
     pub fn report(&mut self, d: Diagnostic) -> Reported {
+        // What this compiler cannot run is no fault of a program that is only checked.
+        if self.check_only && d.code == "unsupported" {
+            return Reported(());
+        }
+        let d = self.with_names(d);
         if !self.stopped && self.said.insert((d.span, d.message.clone())) {
             self.diags.push(d);
             if self.diags.iter().filter(|d| d.is_error()).count() >= MAX_DIAGNOSTICS {
@@ -188,6 +196,32 @@ impl<'a> Cx<'a> {
             }
         }
         Reported(())
+    }
+
+    /// Puts names where types of externs, parsers, controls and packages left marks.
+    fn with_names(&self, mut d: Diagnostic) -> Diagnostic {
+        let texts = std::iter::once(&mut d.message)
+            .chain(d.label.iter_mut())
+            .chain(d.labels.iter_mut().map(|l| &mut l.message))
+            .chain(d.notes.iter_mut())
+            .chain(d.help.iter_mut());
+        for text in texts.filter(|t| t.contains(NAME_MARK)) {
+            let named = text.split(NAME_MARK).enumerate().map(|(i, part)| match (i % 2, part.split_at_checked(1)) {
+                (1, Some((kind, at))) => self.name_of(kind, at.parse().unwrap_or(usize::MAX)),
+                _ => part.to_owned(),
+            });
+            *text = named.collect();
+        }
+        d
+    }
+
+    fn name_of(&self, kind: &str, at: usize) -> String {
+        match kind {
+            "e" => self.externs.get(at).map(|e| format!("extern {}", e.name.name)),
+            "p" => self.packages.get(at).map(|p| format!("package {}", p.name.name)),
+            _ => self.blocks.get(at).map(|b| format!("{} {}", if b.is_parser() { "parser" } else { "control" }, b.name().name)),
+        }
+        .unwrap_or_default()
     }
 
     pub fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> Reported {
@@ -385,6 +419,7 @@ impl<'a> Cx<'a> {
                 self.varbit_vars.insert(h);
                 Ok(Val::Varbit(p4_ir::HeaderRef::Static(h), 0))
             }
+            Type::Int => Err(self.unsupported(span, format!("a variable of type {ty}"))),
             other => Err(self.error("type-mismatch", span, format!("there are no variables of type {other}"))),
         }
     }
@@ -454,6 +489,7 @@ fn flatten_field(ty: &Type, name: String, fields: &mut Vec<p4_ir::Field>, offset
         Type::Varbit(w) => (Ty::Bit(*w), true),
         Type::Composite(c) => return flatten_header(c, &format!("{name}."), fields, offset),
         Type::New(n) => return flatten_field(&n.target, name, fields, offset),
+        Type::Stack(t, n) => return (0..*n).for_each(|i| flatten_field(t, format!("{name}[{i}]"), fields, offset)),
         // A field of a bad type has been reported; a bit in its place keeps the rest going.
         other => (other.scalar().unwrap_or(Ty::Bit(1)), false),
     };

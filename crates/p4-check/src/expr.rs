@@ -24,7 +24,7 @@ impl<'a> Cx<'a> {
             K::Str(s) => Ok(Tv::value(Type::Str, Val::Str(s.as_str().into()), span)),
             K::Path(path) => self.name(path, span),
             K::Type(_) => Err(self.error("not-a-value", span, "a type is no value")),
-            K::This => Err(self.unsupported(span, "`this`")),
+            K::This => self.this(span),
             K::Member { base, member } => self.member(base, member, span),
             K::Index { base, index } => self.index(base, index, span),
             K::Slice { base, hi, lo } => self.slice(base, hi, lo, span),
@@ -43,6 +43,9 @@ impl<'a> Cx<'a> {
                 self.cast(v, &to, span)
             }
             K::List { items, rest } => {
+                if let Some(dots) = items.iter().find(|e| matches!(e.kind, K::Dots)) {
+                    return Err(self.error("misplaced", dots.span, "`...` must be the last element of a list"));
+                }
                 let values = self.exprs(items.iter())?;
                 let ty = Type::ListLit(values.iter().map(|v| v.ty.clone()).collect());
                 Ok(Tv::value(ty, Val::List(values.into(), *rest), span))
@@ -63,6 +66,9 @@ impl<'a> Cx<'a> {
 
     fn int_literal(&mut self, lit: &ast::IntLit, span: Span) -> R<Tv> {
         let Some(w) = lit.width else { return Ok(Tv::int(lit.value.clone(), span)) };
+        if w.bits == 0 && w.signed {
+            return Err(self.error("bad-width", span, "a signed number cannot have width 0"));
+        }
         if w.bits == 0 || w.bits > base::MAX_WIDTH {
             return Err(self.unsupported(span, format!("a number of width {}", w.bits)));
         }
@@ -78,6 +84,9 @@ impl<'a> Cx<'a> {
     }
 
     fn name(&mut self, path: &'a ast::Path, span: Span) -> R<Tv> {
+        if self.match_kinds.contains_key(&path.name.name) && self.find(path).is_err() {
+            return Ok(Tv::value(Type::MatchKind, Val::Str(path.name.name.as_str().into()), span));
+        }
         let found = self.lookup(path)?;
         let name = &path.name.name;
         let what = match &found[0] {
@@ -608,6 +617,7 @@ fn header_field(h: &HeaderRef, ty: &Type, flat: &mut u32) -> Val {
     match ty {
         Type::Composite(c) => Val::Agg(c.fields.iter().map(|f| header_field(h, &f.ty, flat)).collect()),
         Type::New(n) => header_field(h, &n.target, flat),
+        Type::Stack(t, n) => Val::Array((0..*n).map(|_| header_field(h, t, flat)).collect()),
         Type::Varbit(_) => {
             *flat += 1;
             Val::Varbit(h.clone(), *flat - 1)

@@ -15,8 +15,12 @@ impl<'a> Cx<'a> {
     pub fn extern_function(&mut self, decl: &'a ast::FunctionDecl, args: &[Tv], ret: &Type, span: Span) -> R<Tv> {
         let name = decl.name.name.as_str();
         let void = Tv::value(Type::Void, Val::None, span);
-        if self.body.region == Region::Global && name != "static_assert" {
+        if self.body.region == Region::Global && name != "static_assert" && !matches!(ret, Type::Extern(..)) {
             return Err(self.error("not-const", span, format!("`{name}` cannot be called at top level")));
+        }
+        if let (Type::Extern(..), Some(v)) = (ret, args.iter().find(|v| !v.val.is_const())) {
+            let message = format!("`{name}` makes an instance, so its arguments must be known at compile time");
+            return Err(self.error("not-const", v.span, message));
         }
         match (name, args) {
             ("static_assert", [check, rest @ ..]) => return self.static_assert(check, rest, span),
@@ -228,6 +232,10 @@ impl<'a> Cx<'a> {
             return Ok(Tv::value(Type::Void, Val::None, span));
         }
         let name = self.local_name("extern");
+        if let Type::Extern(..) = ret {
+            let obj = self.new_object(name, ObjKind::Unknown);
+            return Ok(Tv::value(ret.clone(), Val::Obj(obj), span));
+        }
         let val = self.storage(&name, ret, span)?;
         Ok(Tv { ty: ret.clone(), val, access: Access::Read("a computed value"), span })
     }
@@ -242,10 +250,18 @@ impl<'a> Cx<'a> {
         }
         match (method, args) {
             ("extract", [header, rest @ ..]) => {
+                if header.ty.is_opaque() {
+                    return Ok(void);
+                }
                 let Some(c) = header.ty.header().cloned() else {
                     return Err(self.error("type-mismatch", header.span, format!("only headers can be extracted, not {}", header.ty)));
                 };
-                let varbit = c.fields.iter().any(|f| matches!(f.ty, Type::Varbit(_)));
+                let varbits = c.fields.iter().filter(|f| matches!(f.ty, Type::Varbit(_))).count();
+                if varbits > 1 {
+                    let message = format!("header {} has {varbits} varbit fields; `extract` can fill only one", c.name);
+                    return Err(self.error("bad-field", header.span, message));
+                }
+                let varbit = varbits == 1;
                 match (varbit, rest) {
                     (true, []) => {
                         let message = format!("header {} has a varbit field; `extract` needs its length in bits", c.name);
@@ -356,6 +372,7 @@ impl<'a> Cx<'a> {
                 let elements = self.elements(v, v.span)?;
                 elements.into_iter().try_for_each(|x| self.emit_header(&Tv::value((**t).clone(), x, v.span)))
             }
+            t if t.is_opaque() => Ok(()),
             t => Err(self.error("type-mismatch", v.span, format!("only headers can be emitted, not {t}"))),
         }
     }

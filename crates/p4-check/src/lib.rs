@@ -30,12 +30,14 @@ mod cx;
 mod entries;
 mod expr;
 mod externs;
+mod members;
 mod objects;
 mod ops;
 mod parser;
 mod profile;
 mod program;
 mod resolve;
+mod rules;
 mod scope;
 mod stmt;
 mod table;
@@ -54,6 +56,18 @@ use std::path::{Path, PathBuf};
 pub const CORE_P4: &str = include_str!("../arch/core.p4");
 /// Our `v1model.p4`, found by `#include <v1model.p4>`.
 pub const V1MODEL_P4: &str = include_str!("../arch/v1model.p4");
+/// Our `psa.p4`. Programs for this and the architectures below can be checked, not compiled.
+pub const PSA_P4: &str = include_str!("../arch/psa.p4");
+/// Our `pna.p4`.
+pub const PNA_P4: &str = include_str!("../arch/pna.p4");
+/// Our `tna.p4`.
+pub const TNA_P4: &str = include_str!("../arch/tna.p4");
+/// Our `ebpf_model.p4`.
+pub const EBPF_MODEL_P4: &str = include_str!("../arch/ebpf_model.p4");
+/// Our `xdp_model.p4`.
+pub const XDP_MODEL_P4: &str = include_str!("../arch/xdp_model.p4");
+/// Our `ubpf_model.p4`.
+pub const UBPF_MODEL_P4: &str = include_str!("../arch/ubpf_model.p4");
 
 /// Where includes are found and which macros are defined.
 #[derive(Clone, Debug, Default)]
@@ -137,6 +151,14 @@ fn builtin(name: &str) -> Option<&'static str> {
     match name {
         "core.p4" => Some(CORE_P4),
         "v1model.p4" => Some(V1MODEL_P4),
+        "psa.p4" | "bmv2/psa.p4" => Some(PSA_P4),
+        "dpdk/psa.p4" => Some("#define PSA_DPDK_EXTRAS\n#include <psa.p4>\n"),
+        "pna.p4" => Some(PNA_P4),
+        "dpdk/pna.p4" => Some("#define PNA_DPDK_EXTRAS\n#include <pna.p4>\n"),
+        "tna.p4" | "tofino1_specs.p4" | "tofino1_base.p4" | "tofino1_arch.p4" => Some(TNA_P4),
+        "ebpf_model.p4" => Some(EBPF_MODEL_P4),
+        "xdp_model.p4" => Some(XDP_MODEL_P4),
+        "ubpf_model.p4" => Some(UBPF_MODEL_P4),
         _ => None,
     }
 }
@@ -181,6 +203,7 @@ fn compile(parsed: Parsed, check_only: bool) -> Result<Compiled, Failure> {
 fn check(map: &SourceMap, program: &p4_syntax::ast::Program, check_only: bool) -> (Ir, Vec<Diagnostic>) {
     let mut cx = cx::Cx::new(map, check_only);
     cx.declarations(program);
+    cx.rules(program);
     let (name, end) = match map.files().next() {
         Some((id, f)) => (f.name.clone(), Span::new(id, f.text.len() as u32, f.text.len() as u32)),
         None => (String::new(), Span::default()),

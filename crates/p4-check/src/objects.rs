@@ -37,8 +37,8 @@ pub(crate) enum ObjKind<'a> {
 }
 
 impl ObjKind<'_> {
-    pub fn block(block: BlockId, args: Vec<Tv>, single: bool) -> Self {
-        ObjKind::Block(BlockInst { block, args, single, bound: None, exits: false })
+    pub fn block(block: BlockId, targs: Vec<Type>, args: Vec<Tv>, single: bool) -> Self {
+        ObjKind::Block(BlockInst { block, targs, args, single, bound: None, exits: false })
     }
 }
 
@@ -61,9 +61,9 @@ impl<'a> Cx<'a> {
 
     /// Declares `T(args) name;`. `single`: see [`BlockInst::single`].
     pub fn declare_instance(&mut self, i: &'a ast::Instantiation, annotations: &'a [ast::Annotation], single: bool) -> R<()> {
-        if i.members.as_ref().is_some_and(|m| !m.is_empty()) {
+        if let ast::TypeKind::Stack { .. } = i.ty.kind {
             self.declare(&i.name, Entity::Bad);
-            return Err(self.unsupported(i.name.span, "an instance with methods of its own"));
+            return self.instance_array(i, annotations);
         }
         let path = self.control_plane_name(&i.name.name, annotations);
         if self.body.region == Region::Global
@@ -72,22 +72,35 @@ impl<'a> Cx<'a> {
             self.declare(&i.name, Entity::Bad);
             return Err(self.error("misplaced", i.name.span, "parsers and controls cannot be instantiated at top level"));
         }
-        let made = self.resolve(&i.ty).and_then(|ty| self.construct(&ty, &i.args, path, annotations, single, i.name.span));
+        let made = self.resolve(&i.ty).and_then(|ty| self.fits_region(&ty, i.name.span).map(|()| ty)).and_then(|ty| self.construct(&ty, &i.args, path, annotations, single, i.name.span));
         match made {
             Ok(v) => {
+                if self.body.region == Region::Global && i.name.name == "main" && !matches!(v.ty, Type::Package(..)) {
+                    self.error("type-mismatch", i.name.span, format!("`main` must be an instance of a package, not of {}", v.ty));
+                }
                 if self.body.region == Region::Global
                     && i.name.name == "main"
                     && let Some(id) = self.object(&v)
                 {
                     self.main = Some((id, i.name.span));
                 }
-                self.declare(&i.name, Entity::Value(v));
-                Ok(())
+                self.declare(&i.name, Entity::Value(v.clone()));
+                self.members(i, &v)
             }
             Err(e) => {
                 self.declare(&i.name, Entity::Bad);
                 Err(e)
             }
+        }
+    }
+
+    /// A parser is not instantiated in a control, nor a control in a parser (P4_16 §14, §13).
+    fn fits_region(&mut self, ty: &Type, span: Span) -> R<()> {
+        let Type::Block(id, _) = ty else { return Ok(()) };
+        match (self.blocks[id.0 as usize].is_parser(), self.body.region) {
+            (true, Region::Control) => Err(self.error("misplaced", span, "a parser cannot be instantiated in a control")),
+            (false, Region::Parser) => Err(self.error("misplaced", span, "a control cannot be instantiated in a parser")),
+            _ => Ok(()),
         }
     }
 
@@ -127,6 +140,7 @@ impl<'a> Cx<'a> {
     }
 
     fn construct_block(&mut self, id: BlockId, targs: &[Type], args: &'a [ast::Arg], single: bool, span: Span) -> R<(Type, ObjKind<'a>)> {
+        let id = self.block_for(id, args);
         let decl = self.blocks[id.0 as usize];
         let name = decl.name().name.clone();
         if !decl.has_body() {
@@ -150,13 +164,29 @@ impl<'a> Cx<'a> {
                 inst.single = false;
             }
         }
-        Ok((Type::Block(id, targs.into()), ObjKind::block(id, values, single)))
+        let targs = if targs.is_empty() { subst.all() } else { targs.to_vec() };
+        Ok((Type::Block(id, targs.clone().into()), ObjKind::block(id, targs, values, single)))
+    }
+
+    /// The package of that name that takes these arguments.
+    fn package_for(&self, id: PackageId, args: &[ast::Arg]) -> PackageId {
+        let first = self.packages[id.0 as usize];
+        let fits = |p: &&ast::PackageDecl| p.name.name == first.name.name && accepts(&p.params, args);
+        if fits(&first) { id } else { self.packages.iter().position(fits).map_or(id, |i| PackageId(i as u32)) }
+    }
+
+    /// The parser or control of that name whose constructor takes these arguments.
+    fn block_for(&self, id: BlockId, args: &[ast::Arg]) -> BlockId {
+        let first = self.blocks[id.0 as usize];
+        let fits = |b: &crate::block::BlockDecl| b.name().name == first.name().name && accepts(b.constructor_params(), args);
+        if fits(&first) { id } else { self.blocks.iter().position(fits).map_or(id, |i| BlockId(i as u32)) }
     }
 
     fn construct_package(&mut self, id: PackageId, targs: &[Type], args: &'a [ast::Arg], span: Span) -> R<(Type, ObjKind<'a>)> {
         if self.body.region != Region::Global {
             return Err(self.error("misplaced", span, "a package can be instantiated at top level only"));
         }
+        let id = self.package_for(id, args);
         let decl = self.packages[id.0 as usize];
         let name = &decl.name.name;
         let mut subst = Subst::default();
@@ -166,8 +196,10 @@ impl<'a> Cx<'a> {
         let mut values = Vec::new();
         let mut failed = None;
         for (p, arg) in params.iter().zip(&found) {
-            let Some(arg) = arg else { continue };
-            match self.pure(&arg.value, "the argument of a package") {
+            let given = arg.map(|a| &a.value);
+            let Some(value) = given.or(p.ast.default.as_ref()) else { continue };
+            let inner = if given.is_some() { self.body.scope } else { scope };
+            match self.in_scope(inner, |cx| cx.pure(value, "the argument of a package")) {
                 Ok(v) => values.push((p, v)),
                 Err(e) => failed = Some(e),
             }
@@ -184,6 +216,17 @@ impl<'a> Cx<'a> {
                     }
                     given.push((p.ast, v));
                 }
+                (Type::Package(a, wanted), Type::Package(b, own)) if a == b && wanted.len() == own.len() => {
+                    for (w, o) in wanted.clone().iter().zip(own.iter()) {
+                        self.unify(w, o, &mut subst, v.span, name, &p.ast.name.name)?;
+                        let w = self.substitute(w, &subst, span)?;
+                        if !w.has_var() && w != *o && !matches!(w, Type::DontCare) {
+                            let message = format!("`{}` of `{name}` has type argument {o}, but {w} is wanted", p.ast.name.name);
+                            failed = Some(self.error("type-mismatch", v.span, message));
+                        }
+                    }
+                    given.push((p.ast, v));
+                }
                 (Type::Package(a, _), Type::Package(b, _)) if a == b => given.push((p.ast, v)),
                 (t, _) => {
                     self.unify(t, &v.ty, &mut subst, v.span, name, &p.ast.name.name)?;
@@ -197,6 +240,12 @@ impl<'a> Cx<'a> {
         }
         if let Some(e) = failed {
             return Err(e);
+        }
+        for (p, _) in params.iter().zip(&found).filter(|(p, arg)| arg.is_none() && p.ast.default.is_some()) {
+            let ty = self.substitute(&p.ty, &subst, span)?;
+            if ty.has_var() {
+                return Err(self.error("inference", span, format!("type argument of `{name}` for `{}` is not determined", p.ast.name.name)));
+            }
         }
         let targs: Vec<Type> = subst.open.iter().filter_map(|(i, _)| subst.found.get(i).cloned()).collect();
         Ok((Type::Package(id, targs.into()), ObjKind::Package(id, given)))

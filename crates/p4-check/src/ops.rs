@@ -183,6 +183,18 @@ impl<'a> Cx<'a> {
         if a.ty == b.ty && !matches!(a.ty, Type::ListLit(_) | Type::StructLit(_)) {
             return Ok((a, b));
         }
+        // A number meets an enum as its underlying value.
+        match (&a.ty, &b.ty) {
+            (Type::Int, Type::Enum(e)) if e.underlying.is_some() => {
+                let b = self.decay(b);
+                return self.same_type(a, b, span, what);
+            }
+            (Type::Enum(e), Type::Int) if e.underlying.is_some() => {
+                let a = self.decay(a);
+                return self.same_type(a, b, span, what);
+            }
+            _ => {}
+        }
         let literal = |t: &Type| matches!(t, Type::Int | Type::ListLit(_) | Type::StructLit(_) | Type::Invalid | Type::Dots);
         match (literal(&a.ty), literal(&b.ty)) {
             (true, false) => {
@@ -382,6 +394,9 @@ impl<'a> Cx<'a> {
             (t, Type::Int) if v.val.bits().is_some() && matches!(bottom_number(t), Some(Type::Bits { .. })) => {
                 let i = self.as_const_int(&v, "this")?;
                 return Ok(Tv::int(i, span));
+            }
+            (t, Type::Int) if matches!(bottom_number(t), Some(Type::Bits { .. })) => {
+                return Err(self.unsupported(span, "a number of any size that is not known at compile time"));
             }
             (Type::Tuple(ts), Type::Composite(_)) => {
                 let Val::Agg(items) = &v.val else { return refuse(self, &v) };

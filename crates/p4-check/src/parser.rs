@@ -27,14 +27,15 @@ impl<'a> Cx<'a> {
             return Err(self.unsupported(span, "applying a parser inside of another statement"));
         };
         let ObjKind::Block(inst) = self.kind(obj) else { return Err(self.bug(span, "parser")) };
-        let block = inst.block;
+        let (block, targs) = (inst.block, inst.targs.clone());
         let decl = self.blocks[block.0 as usize];
         let name = decl.name().name.clone();
         let mut subst = Subst::default();
-        let params = self.block_params(block, &[], &mut subst)?;
+        let params = self.block_params(block, &targs, &mut subst)?;
         let found = self.match_args(&name, decl.params(), args, span)?;
         let callee = self.new_scope_at(ScopeId::GLOBAL, decl.seen());
         let values = self.eval_args(&name, &params, &found, &mut subst, callee, span)?;
+        self.settle_targs(obj, &subst);
         let after = self.ir.states.push(State {
             name: format!("{}.after", self.objects[obj.0 as usize].path),
             body: Vec::new(),
@@ -65,10 +66,16 @@ impl<'a> Cx<'a> {
         let inst = inst.clone();
         let BlockDecl::Parser(decl, seen) = self.blocks[inst.block.0 as usize] else { return Err(self.bug(span, "parser")) };
         let Some(body) = &decl.body else {
+            if self.unused_walk {
+                return Ok((accept, Vec::new()));
+            }
             return Err(self.error("no-body", span, format!("parser `{}` has no body", decl.name.name)));
         };
-        self.lowered.insert(std::ptr::from_ref(decl) as usize);
-        let outer = self.new_scope_at(ScopeId::GLOBAL, seen);
+        // A generic one is looked at by itself too: here its type parameters are known.
+        if decl.type_params.is_empty() {
+            self.lowered.insert(std::ptr::from_ref(decl) as usize);
+        }
+        let outer = self.type_scope((ScopeId::GLOBAL, seen), &decl.type_params, &inst.targs, &mut Subst::default());
         self.declare_constructor_params(outer, &decl.constructor_params, &inst.args);
         let (_, copy_out) = self.bind(outer, &path, params, args, Binding::Share)?;
         let locals = self.new_scope(outer);
@@ -121,6 +128,7 @@ impl<'a> Cx<'a> {
             let message = format!("parser `{}` has no state `start`", decl.name.name);
             return Err(self.error("parser", decl.name.span, message));
         };
+        self.ends(decl, body);
         let mut reached: HashSet<&str> = HashSet::from(["start"]);
         let mut last: HashSet<StateId> = HashSet::new();
         for s in &body.states {
@@ -135,6 +143,26 @@ impl<'a> Cx<'a> {
             self.warn("unreachable", s.name.span, format!("no state goes to state `{}`", s.name.name));
         }
         Ok(Next::State(start))
+    }
+
+    /// A parser that can only go round is a mistake: some state that `start` leads to must accept or reject.
+    fn ends(&mut self, decl: &'a ast::ParserDecl, body: &'a ast::ParserBody) {
+        let by_name: HashMap<&str, &ast::ParserState> = body.states.iter().map(|s| (s.name.name.as_str(), s)).collect();
+        let mut seen: HashSet<&str> = HashSet::from(["start"]);
+        let mut work = vec!["start"];
+        while let Some(name) = work.pop() {
+            // What is not declared has its own message; `accept` and `reject` are not declared either.
+            let Some(s) = by_name.get(name) else { return };
+            let default = |c: &ast::SelectCase| matches!(c.keyset.elems.as_slice(), [e] if matches!(e.kind, ast::ExprKind::Default | ast::ExprKind::DontCare));
+            match &s.transition {
+                Some(ast::Transition::Select(select)) if !select.cases.iter().any(default) => return,
+                None => return,
+                _ => {}
+            }
+            work.extend(names(s).into_iter().filter(|n| seen.insert(n)));
+        }
+        let message = format!("parser `{}` never accepts or rejects: its states lead only to each other", decl.name.name);
+        self.error("parser", decl.name.span, message);
     }
 
     fn lower_state(&mut self, s: &'a ast::ParserState, id: StateId, targets: &Targets<'a>) {
@@ -328,7 +356,12 @@ impl<'a> Cx<'a> {
                 Ok(KeySet::Value { value: bits(v & m), mask: bits(m) })
             }
             ast::ExprKind::Range { lo, hi } => {
-                let (low, high) = (self.set_value(lo, ty)?, self.set_value(hi, ty)?);
+                // Of an enum the range is one of its underlying values.
+                let ends = match ty {
+                    Type::Enum(en) => en.underlying.clone().unwrap_or(Type::Bad),
+                    t => t.clone(),
+                };
+                let (low, high) = (self.set_value(lo, &ends)?, self.set_value(hi, &ends)?);
                 if low > high {
                     self.warn("unreachable", e.span, "the range is empty: its start is above its end");
                 }
@@ -337,7 +370,11 @@ impl<'a> Cx<'a> {
             _ => match self.value_set(e)? {
                 Some(_) => Err(self.unsupported(e.span, "a value set for one of several keys")),
                 None => {
-                    let v = self.set_value(e, ty)?;
+                    let v = self.pure(e, "a value to match")?;
+                    let v = self.coerce(v, ty, "the value to match")?;
+                    let Some(v) = v.val.bits().map(Bits::value) else {
+                        return Err(self.unsupported(e.span, "a value to match that is not known at compile time"));
+                    };
                     Ok(KeySet::Value { value: bits(v), mask: bits(Bits::mask(width)) })
                 }
             },

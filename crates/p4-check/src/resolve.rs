@@ -4,7 +4,7 @@
 use crate::cx::{Cx, R};
 use crate::scope::{Entity, ScopeId};
 use crate::types::*;
-use crate::value::Val;
+use crate::value::{CONSTRUCTOR_PARAM, Val};
 use base::MAX_WIDTH;
 use p4_syntax::{Diagnostic, Span, ast};
 use std::collections::HashMap;
@@ -12,6 +12,8 @@ use std::rc::Rc;
 
 /// Longest varbit field, in bits: that of the longest IP option area is 320, so this is far beyond need.
 const MAX_VARBIT: u32 = 1 << 15;
+/// Widest bit<W> and int<W> that is not an obvious mistake: longer than any packet.
+const MAX_ANY_WIDTH: u32 = 1 << 16;
 /// Most elements of a header stack.
 const MAX_STACK: u32 = 1024;
 
@@ -47,7 +49,11 @@ impl<'a> Cx<'a> {
             K::Tuple(ts) => {
                 let mut elems = Vec::new();
                 for t in ts {
-                    elems.push(self.resolve(t)?);
+                    let elem = self.resolve(t)?;
+                    if matches!(elem, Type::Void | Type::DontCare | Type::Block(..) | Type::Package(..)) {
+                        return Err(self.error("bad-field", t.span, format!("a tuple cannot have an element of type {elem}")));
+                    }
+                    elems.push(elem);
                 }
                 self.bounded(Type::Tuple(elems.into()), t.span)?
             }
@@ -57,8 +63,10 @@ impl<'a> Cx<'a> {
     }
 
     fn width(&mut self, e: &'a ast::Expr, name: &str, least: u32) -> R<u32> {
+        self.local_constant(e)?;
         let w = self.const_int(e, "a width")?;
         match u32::try_from(&w) {
+            _ if w > MAX_ANY_WIDTH.into() => Err(self.error("limit", e.span, format!("{name}<{w}> is wider than {MAX_ANY_WIDTH} bits"))),
             Ok(w) if (least..=MAX_WIDTH).contains(&w) => {
                 if w == 0 {
                     return Err(self.unsupported(e.span, "a width of 0"));
@@ -74,6 +82,7 @@ impl<'a> Cx<'a> {
     }
 
     fn varbit_width(&mut self, e: &'a ast::Expr) -> R<u32> {
+        self.local_constant(e)?;
         let w = self.const_int(e, "a width")?;
         match u32::try_from(&w) {
             Ok(w) if w <= MAX_VARBIT && w > 0 => {
@@ -82,17 +91,20 @@ impl<'a> Cx<'a> {
                 }
                 Ok(w)
             }
-            Ok(w) if w > 0 => Err(self.unsupported(e.span, format!("varbit<{w}>, longer than {MAX_VARBIT} bits,"))),
+            Ok(0) => Err(self.unsupported(e.span, "varbit<0>")),
+            Ok(w) => Err(self.error("limit", e.span, format!("varbit<{w}> is longer than {MAX_VARBIT} bits"))),
             _ => Err(self.error("bad-width", e.span, format!("{w} is no width for varbit<...>"))),
         }
     }
 
     fn resolve_stack(&mut self, elem: &'a ast::Type, size: &'a ast::Expr, span: Span) -> R<Type> {
         let t = self.resolve(elem)?;
+        self.local_constant(size)?;
         let n = self.const_int(size, "the size of a header stack")?;
         let n = match u32::try_from(&n) {
             Ok(n) if (1..=MAX_STACK).contains(&n) => n,
-            Ok(n) if n > MAX_STACK => return Err(self.unsupported(size.span, format!("a stack of more than {MAX_STACK} headers"))),
+            Ok(0) => return Err(self.unsupported(size.span, "a stack of 0 elements")),
+            Ok(_) => return Err(self.error("limit", size.span, format!("a stack of more than {MAX_STACK} elements"))),
             _ => return Err(self.error("bad-size", size.span, format!("a header stack cannot have {n} elements"))),
         };
         match &t {
@@ -107,10 +119,30 @@ impl<'a> Cx<'a> {
         self.bounded(Type::Stack(Rc::new(t), n), span)
     }
 
+    /// Widths and sizes may not depend on constructor parameters, which differ from instance to instance (P4_16 §18.1).
+    fn local_constant(&mut self, e: &'a ast::Expr) -> R<()> {
+        match &e.kind {
+            ast::ExprKind::Path(path) => match self.find(path).as_deref() {
+                Ok([Entity::Value(v), ..]) if v.access == CONSTRUCTOR_PARAM => {
+                    let message = format!("a width or size cannot depend on constructor parameter `{}`", path.name.name);
+                    let d = Diagnostic::error("not-const", path.span, message).with_place(v.span, "the parameter");
+                    Err(self.report(d))
+                }
+                _ => Ok(()),
+            },
+            ast::ExprKind::Binary { left, right, .. } => self.local_constant(left).and(self.local_constant(right)),
+            ast::ExprKind::Unary { operand, .. } | ast::ExprKind::Cast { operand, .. } => self.local_constant(operand),
+            ast::ExprKind::Ternary { cond, then, otherwise } => {
+                self.local_constant(cond).and(self.local_constant(then)).and(self.local_constant(otherwise))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Refuses types that flatten to absurdly many scalars.
     fn bounded(&mut self, t: Type, span: Span) -> R<Type> {
         if t.leaves() > MAX_LEAVES {
-            return Err(self.unsupported(span, format!("a type of more than {MAX_LEAVES} fields")));
+            return Err(self.error("limit", span, format!("a type of more than {MAX_LEAVES} fields")));
         }
         Ok(t)
     }
@@ -130,10 +162,15 @@ impl<'a> Cx<'a> {
                 }
                 Ok(t.clone())
             }
-            Entity::Generic(g) => self.instantiate(*g, targs, span),
+            Entity::Generic(g) => {
+                let same = |t: &Type| matches!(t, Type::Composite(c) if c.generic.as_ref().is_some_and(|(h, _)| *h as usize == *g));
+                self.not_self(name, args, &targs, same, span)?;
+                self.instantiate(*g, targs, span)
+            }
             Entity::Extern(id) => {
                 let n = self.externs[id.0 as usize].type_params.len();
                 self.count_targs(name, n, &targs, span)?;
+                self.not_self(name, args, &targs, |t| matches!(t, Type::Extern(x, _) if x == id), span)?;
                 Ok(Type::Extern(*id, targs.into()))
             }
             Entity::Block(id) => {
@@ -147,6 +184,36 @@ impl<'a> Cx<'a> {
                 Ok(Type::Package(*id, targs.into()))
             }
             _ => Err(self.error("not-a-type", path.span, format!("`{name}` is not a type"))),
+        }
+    }
+
+    /// A generic type cannot be written with itself among its type arguments. What a type parameter stands for does not count.
+    fn not_self(&mut self, name: &str, args: &[ast::Type], targs: &[Type], same: impl Fn(&Type) -> bool + Copy, span: Span) -> R<()> {
+        for (a, t) in args.iter().zip(targs) {
+            if t.mentions(same) && !self.names_a_parameter(a) {
+                return Err(self.error("self-reference", span, format!("`{name}` has itself among its type arguments")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a type as written names a type parameter. All other types are declared at top level.
+    fn names_a_parameter(&self, t: &ast::Type) -> bool {
+        match &t.kind {
+            ast::TypeKind::Named { path, args } => {
+                let mut at = self.body.scope;
+                while let (scope, false) = (&self.scopes[at.0 as usize], path.global) {
+                    let Some((parent, _)) = scope.parent else { break };
+                    if scope.names.contains_key(path.name.name.as_str()) {
+                        return true;
+                    }
+                    at = parent;
+                }
+                args.iter().any(|a| self.names_a_parameter(a))
+            }
+            ast::TypeKind::Stack { elem, .. } | ast::TypeKind::List(elem) => self.names_a_parameter(elem),
+            ast::TypeKind::Tuple(ts) => ts.iter().any(|t| self.names_a_parameter(t)),
+            _ => false,
         }
     }
 
@@ -241,6 +308,7 @@ impl<'a> Cx<'a> {
         if let Some(i) = fields.iter().position(|f| matches!(f.ty, Type::Varbit(_)))
             && kind == Kind::Header
             && i + 1 != fields.len()
+            && !self.check_only
         {
             let span = decl.fields[i].span;
             return Err(self.unsupported(span, "a varbit field that is not the header's last field"));
@@ -346,12 +414,18 @@ impl<'a> Cx<'a> {
         let underlying = match &decl.underlying {
             None => None,
             Some(t) => match self.resolve(t)? {
-                u if matches!(bottom(&u), Type::Bits { .. }) => Some(u),
+                u @ Type::Bits { .. } => Some(u),
+                u @ Type::New(_) => {
+                    let d = Diagnostic::error("type-mismatch", t.span, format!("an enum's values are bit<W> or int<W>, not {u}"));
+                    return Err(self.report(d.with_help("use a `typedef`, which is another name for the same type")));
+                }
                 u => return Err(self.error("type-mismatch", t.span, format!("an enum's values are bit<W> or int<W>, not {u}"))),
             },
         };
         let mut members: Vec<(Rc<str>, u128)> = Vec::new();
         let mut first: HashMap<&str, Span> = HashMap::new();
+        // A member's value may name the members before it.
+        let scope = self.new_scope(self.body.scope);
         for (i, m) in decl.members.iter().enumerate() {
             if let Some(span) = first.insert(&m.name.name, m.name.span) {
                 let d = Diagnostic::error("duplicate", m.name.span, format!("enum member `{}` is declared twice", m.name.name));
@@ -367,10 +441,13 @@ impl<'a> Cx<'a> {
                     return Err(self.error("enum-value", m.span, format!("member `{}` needs a value", m.name.name)));
                 }
                 (Some(u), Some(v)) => {
-                    let value = self.expr(v)?;
+                    let value = self.in_scope(scope, |cx| cx.pure(v, "the value of an enum member"))?;
                     let value = self.coerce(value, u, "the member's value")?;
                     match value.val.bits() {
-                        Some(b) => b.value(),
+                        Some(b) => {
+                            self.declare_in(scope, &m.name, Entity::Value(value));
+                            b.value()
+                        }
                         None => return Err(self.error("not-const", v.span, "an enum member's value must be known at compile time")),
                     }
                 }
@@ -409,7 +486,13 @@ impl<'a> Cx<'a> {
             return Err(self.error("bad-newtype", span, format!("`type` cannot be made of {target}")));
         }
         self.next_type_id += 1;
-        Ok(Type::New(Rc::new(NewType { id: self.next_type_id, name: decl.name.name.clone(), target })))
+        Ok(Type::New(Rc::new(NewType { id: self.next_type_id, name: decl.name.name.clone(), target, opaque: false })))
+    }
+
+    /// A type that stands for a type parameter while a generic body is checked by itself: nothing is known about it.
+    pub fn opaque(&mut self, name: &str) -> Type {
+        self.next_type_id += 1;
+        Type::New(Rc::new(NewType { id: self.next_type_id, name: name.to_owned(), target: Type::bit(1), opaque: true }))
     }
 }
 
@@ -426,6 +509,7 @@ fn scalars(t: &Type) -> u64 {
     match t {
         Type::Composite(c) => c.fields.iter().map(|f| scalars(&f.ty)).sum(),
         Type::New(n) => scalars(&n.target),
+        Type::Stack(t, n) => scalars(t).saturating_mul(u64::from(*n)),
         _ => 1,
     }
 }
@@ -435,6 +519,7 @@ fn header_field(t: &Type) -> bool {
         Type::Bits { .. } | Type::Bool | Type::Varbit(_) | Type::Var(_) | Type::Bad => true,
         Type::Enum(e) => e.underlying.is_some(),
         Type::New(n) => header_field(&n.target),
+        Type::Stack(t, _) => header_field(t) && !matches!(**t, Type::Varbit(_)),
         Type::Composite(c) => c.kind == Kind::Struct && c.fields.iter().all(|f| header_field(&f.ty) && !matches!(f.ty, Type::Varbit(_))),
         _ => false,
     }

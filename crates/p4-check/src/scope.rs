@@ -75,11 +75,15 @@ impl<'a> Cx<'a> {
     }
 
     pub fn declare_in(&mut self, scope: ScopeId, name: &'a ast::Ident, entity: Entity<'a>) {
+        let s = &self.scopes[scope.0 as usize];
+        let clash = match s.names.get(name.name.as_str()) {
+            Some(list) => list.iter().find(|(_, old, _)| !self.overloads(old, &entity)).map(|(_, _, span)| *span),
+            None => None,
+        };
         let s = &mut self.scopes[scope.0 as usize];
         let seq = s.next;
         s.next += 1;
         let list = s.names.entry(name.name.as_str()).or_default();
-        let clash = list.iter().find(|(_, old, _)| !overloads(old, &entity)).map(|(_, _, span)| *span);
         match clash {
             Some(first) => {
                 let d = Diagnostic::error("duplicate", name.span, format!("`{}` is declared twice", name.name));
@@ -144,8 +148,20 @@ impl<'a> Cx<'a> {
     }
 }
 
-fn overloads(a: &Entity, b: &Entity) -> bool {
-    matches!((a, b), (Entity::Function(a), Entity::Function(b)) if !same_params(&a.params, &b.params))
+impl Cx<'_> {
+    /// Whether one name may stand for both: functions by their parameters, packages, parsers and controls by those of
+    /// their constructors.
+    fn overloads(&self, a: &Entity, b: &Entity) -> bool {
+        let (a, b): (&[ast::Param], &[ast::Param]) = match (a, b) {
+            (Entity::Function(a), Entity::Function(b)) => (&a.params, &b.params),
+            (Entity::Package(a), Entity::Package(b)) => (&self.packages[a.0 as usize].params, &self.packages[b.0 as usize].params),
+            (Entity::Block(a), Entity::Block(b)) => {
+                (self.blocks[a.0 as usize].constructor_params(), self.blocks[b.0 as usize].constructor_params())
+            }
+            _ => return false,
+        };
+        !same_params(a, b)
+    }
 }
 
 /// Whether no call can tell two parameter lists apart: calls are told apart by number and names (P4_16 §6.8).

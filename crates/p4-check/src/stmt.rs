@@ -9,6 +9,9 @@ use p4_ir::{BinOp, Bits, Block, Expr, LValue, LabelId, Stmt, Ty, UnOp};
 use p4_syntax::{Diagnostic, Span, ast};
 use std::collections::HashMap;
 
+/// Longest chain of `else if`s that becomes `if`s inside of `else`s.
+const MAX_NESTED_IFS: usize = 16;
+
 impl<'a> Cx<'a> {
     /// Statements in order; a fault in one does not keep the next from being looked at.
     pub fn stmts(&mut self, list: &'a [ast::Stmt]) {
@@ -36,7 +39,7 @@ impl<'a> Cx<'a> {
                 self.in_scope(scope, |cx| cx.stmts(&b.stmts));
                 Ok(())
             }
-            K::If { cond, then, otherwise } => self.if_statement(cond, then, otherwise.as_deref()),
+            K::If { arms, otherwise } => self.if_statement(arms, otherwise.as_deref()),
             K::Switch { key, cases } => self.switch(key, cases, s.span),
             K::For { init, cond, update, body, .. } => {
                 let scope = self.new_scope(self.body.scope);
@@ -177,21 +180,49 @@ impl<'a> Cx<'a> {
     // -----------------------------------------------------------------------------------------------------------------
     // Branches
 
-    fn if_statement(&mut self, cond: &'a ast::Expr, then: &'a ast::Stmt, otherwise: Option<&'a ast::Stmt>) -> R<()> {
-        let c = self.condition(cond);
-        let (_, a) = self.inner_block(|cx| {
-            let scope = cx.new_scope(cx.body.scope);
-            cx.in_scope(scope, |cx| cx.stmt(then))
-        });
-        let (_, b) = self.inner_block(|cx| match otherwise {
-            Some(s) => {
-                let scope = cx.new_scope(cx.body.scope);
-                cx.in_scope(scope, |cx| cx.stmt(s))
-            }
-            None => Ok(()),
-        });
+    fn if_statement(&mut self, arms: &'a [ast::IfArm], otherwise: Option<&'a ast::Stmt>) -> R<()> {
+        // What is tried after the first condition stands in the `else` of the one before; a long chain would nest as deep
+        // as it is long, so from here on each link leaves the whole chain by itself.
+        if arms.len() > MAX_NESTED_IFS {
+            return self.long_chain(arms, otherwise);
+        }
+        let Some((first, rest)) = arms.split_first() else {
+            return match otherwise {
+                Some(s) => self.branch(s),
+                None => Ok(()),
+            };
+        };
+        let c = self.condition(&first.cond);
+        let (_, a) = self.inner_block(|cx| cx.branch(&first.then));
+        let (_, b) = self.inner_block(|cx| cx.if_statement(rest, otherwise));
         self.emit(Stmt::If(c?, a, b));
         Ok(())
+    }
+
+    fn long_chain(&mut self, arms: &'a [ast::IfArm], otherwise: Option<&'a ast::Stmt>) -> R<()> {
+        let end = self.new_label("else");
+        let (_, chain) = self.inner_block(|cx| {
+            for arm in arms {
+                if cx.stopped {
+                    break;
+                }
+                let c = cx.condition(&arm.cond);
+                let (_, mut then) = cx.inner_block(|cx| cx.branch(&arm.then));
+                then.push(Stmt::Break(end));
+                if let Ok(c) = c {
+                    cx.emit(Stmt::If(c, then, vec![]));
+                }
+            }
+            otherwise.map_or(Ok(()), |s| cx.branch(s))
+        });
+        self.emit(Stmt::Labeled(end, chain));
+        Ok(())
+    }
+
+    /// One side of an `if`, in a scope of its own.
+    fn branch(&mut self, s: &'a ast::Stmt) -> R<()> {
+        let scope = self.new_scope(self.body.scope);
+        self.in_scope(scope, |cx| cx.stmt(s))
     }
 
     fn switch(&mut self, key: &'a ast::Expr, cases: &'a [ast::SwitchCase], span: Span) -> R<()> {

@@ -112,7 +112,11 @@ impl<'a> Cx<'a> {
         }
         let (direct_counter, direct_meter) = direct?;
         self.tables[index].actions = listed.clone();
-        let (default_action, const_default, extra) = self.default_action(decl, &listed)?;
+        let default = self.default_action(decl, &listed);
+        let id = self.ir.program.tables.next_key();
+        let entries = self.entries(decl, id, &keys, &listed);
+        let (default_action, const_default, extra) = default?;
+        let (entries, const_entries) = entries?;
         let mut actions: Vec<ActionUse> = listed.iter().map(|l| l.usage).collect();
         let profile = self.implementation(decl, &actions, direct_counter, direct_meter.is_some())?;
         actions.extend(extra);
@@ -120,8 +124,6 @@ impl<'a> Cx<'a> {
             actions.extend(&p.handles);
         }
         let size = self.table_size(decl)?;
-        let id = self.ir.program.tables.next_key();
-        let (entries, const_entries) = self.entries(decl, id, &keys, &listed)?;
         if let Some(c) = direct_counter {
             let info = &mut self.ir.program.counters[c];
             (info.table, info.size) = (Some(id), size);
@@ -191,6 +193,16 @@ impl<'a> Cx<'a> {
                     self.report(d);
                 }
             }
+        }
+        let at = |name: &str| decl.properties.iter().position(|p| match &p.kind {
+            ast::TablePropertyKind::Actions(_) => name == "actions",
+            ast::TablePropertyKind::Custom { name: n, .. } => n.name == name,
+            _ => false,
+        });
+        if let (Some(default), Some(actions)) = (at("default_action"), at("actions"))
+            && default < actions
+        {
+            return Err(self.error("table", decl.properties[default].span, "the default action must stand after the list of actions"));
         }
         if decl.actions().is_none() {
             return Err(self.error("table", decl.name.span, format!("table `{}` lists no `actions`", decl.name.name)));
@@ -318,6 +330,7 @@ impl<'a> Cx<'a> {
             let v = self.expr(value)?;
             match self.object(&v).map(|o| self.kind(o)) {
                 Some(ObjKind::DirectCounter(c)) => counter = Some(*c),
+                Some(ObjKind::Unknown) if self.check_only => {}
                 _ => return Err(self.error("type-mismatch", value.span, "`counters` must name a direct_counter")),
             }
         }
@@ -326,6 +339,7 @@ impl<'a> Cx<'a> {
             let v = self.expr(value)?;
             match self.object(&v).map(|o| self.kind(o)) {
                 Some(ObjKind::DirectMeter(m)) => meter = Some(*m),
+                Some(ObjKind::Unknown) if self.check_only => {}
                 _ => return Err(self.error("type-mismatch", value.span, "`meters` must name a direct_meter")),
             }
         }

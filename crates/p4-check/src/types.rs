@@ -123,6 +123,8 @@ pub(crate) struct NewType {
     pub id: u32,
     pub name: String,
     pub target: Type,
+    /// Stands for a type parameter: see `Cx::opaque`.
+    pub opaque: bool,
 }
 
 impl PartialEq for Type {
@@ -183,6 +185,11 @@ impl Type {
 
     pub fn is_bad(&self) -> bool {
         matches!(self, Type::Bad)
+    }
+
+    /// Whether it stands for a type parameter, of which nothing is known.
+    pub fn is_opaque(&self) -> bool {
+        matches!(self, Type::New(n) if n.opaque)
     }
 
     pub fn composite(&self, kind: Kind) -> Option<&Rc<Composite>> {
@@ -254,11 +261,22 @@ impl Type {
         }
     }
 
+    /// Whether it is, or has among its parts and type arguments, one that `what` holds of.
+    pub fn mentions(&self, what: impl Fn(&Type) -> bool + Copy) -> bool {
+        what(self)
+            || match self {
+                Type::Stack(t, _) | Type::List(t) => t.mentions(what),
+                Type::Tuple(ts) | Type::Extern(_, ts) | Type::Block(_, ts) | Type::Package(_, ts) => ts.iter().any(|t| t.mentions(what)),
+                Type::Composite(c) => c.generic.as_ref().is_some_and(|(_, args)| args.iter().any(|t| t.mentions(what))),
+                _ => false,
+            }
+    }
+
     /// Values of it may be compared with `==`.
     pub fn comparable(&self) -> bool {
         match self {
             Type::Bool | Type::Int | Type::Bits { .. } | Type::Error | Type::Enum(_) | Type::Varbit(_) | Type::Bad | Type::Str => true,
-            Type::New(n) => n.target.comparable(),
+            Type::New(n) => !n.opaque && n.target.comparable(),
             Type::Composite(c) => c.fields.iter().all(|f| f.ty.comparable()),
             Type::Tuple(ts) => ts.iter().all(Type::comparable),
             Type::Stack(t, _) => t.comparable(),
@@ -266,6 +284,9 @@ impl Type {
         }
     }
 }
+
+/// Encloses the kind and number of an extern, parser, control or package in a message until its name is put in.
+pub(crate) const NAME_MARK: char = '\u{1}';
 
 /// P4's own spelling, for messages.
 impl fmt::Display for Type {
@@ -275,6 +296,14 @@ impl fmt::Display for Type {
                 write!(f, "{}{t}", if i > 0 { ", " } else { "" })?;
             }
             Ok(())
+        }
+        fn targs(f: &mut fmt::Formatter<'_>, ts: &[Type]) -> fmt::Result {
+            if ts.is_empty() {
+                return Ok(());
+            }
+            write!(f, "<")?;
+            args(f, ts)?;
+            write!(f, ">")
         }
         match self {
             Type::Bad => write!(f, "(unknown)"),
@@ -302,10 +331,21 @@ impl fmt::Display for Type {
             }
             Type::List(t) => write!(f, "list<{t}>"),
             Type::Enum(e) => write!(f, "enum {}", e.name),
+            Type::New(n) if n.opaque => write!(f, "type parameter {}", n.name),
             Type::New(n) => write!(f, "type {}", n.name),
-            Type::Extern(..) => write!(f, "an extern object"),
-            Type::Block(..) => write!(f, "a parser or control"),
-            Type::Package(..) => write!(f, "a package"),
+            // Their names are in the checker's tables: `Cx::report` puts them in for the marks.
+            Type::Extern(id, ts) => {
+                write!(f, "{NAME_MARK}e{}{NAME_MARK}", id.0)?;
+                targs(f, ts)
+            }
+            Type::Block(id, ts) => {
+                write!(f, "{NAME_MARK}b{}{NAME_MARK}", id.0)?;
+                targs(f, ts)
+            }
+            Type::Package(id, ts) => {
+                write!(f, "{NAME_MARK}p{}{NAME_MARK}", id.0)?;
+                targs(f, ts)
+            }
             Type::Var(_) => write!(f, "(to be inferred)"),
             Type::ListLit(ts) => {
                 write!(f, "{{ ")?;

@@ -45,12 +45,12 @@ impl<'a> Cx<'a> {
             self.declare_in(names, &p.name, Entity::Bad);
         }
         if let Ok(resolved) = self.resolve_params(params, scope) {
-            for p in resolved.iter().filter(|p| !p.ty.has_var()) {
+            for p in &resolved {
                 if let Some(d) = &p.ast.default {
                     let what = format!("the default value of `{}`", p.ast.name.name);
                     let _ = self.in_scope(scope, |cx| {
                         let v = cx.pure(d, &what)?;
-                        cx.coerce(v, &p.ty, &what)
+                        if p.ty.has_var() { Ok(v) } else { cx.coerce(v, &p.ty, &what) }
                     });
                 }
             }
@@ -70,6 +70,18 @@ impl<'a> Cx<'a> {
                 self.report(d.with_place(first.span, "first declared here"));
             }
             self.signature(&m.type_params, &m.params, m.ret.as_ref(), outer);
+            if m.ret.is_none() {
+                self.constructor_types(m, outer);
+            }
+        }
+    }
+
+    /// A parser or control cannot be handed to an extern.
+    fn constructor_types(&mut self, m: &'a ast::Method, outer: ScopeId) {
+        for p in &m.params {
+            if let Ok(t @ Type::Block(..)) = self.in_scope(outer, |cx| cx.resolve(&p.ty)) {
+                self.error("type-mismatch", p.ty.span, format!("a parameter of an extern's constructor cannot be of type {t}"));
+            }
         }
     }
 
@@ -103,23 +115,28 @@ impl<'a> Cx<'a> {
     fn try_block(&mut self, id: BlockId) -> R<()> {
         let decl = self.blocks[id.0 as usize];
         let span = decl.name().span;
-        if !decl.type_params().is_empty() {
-            return Ok(());
-        }
+        let targs: Vec<Type> = decl.type_params().iter().map(|p| self.opaque(&p.name)).collect();
         let mut subst = Subst::default();
-        let scope = self.type_scope((ScopeId::GLOBAL, decl.seen()), &[], &[], &mut subst);
+        let scope = self.type_scope((ScopeId::GLOBAL, decl.seen()), decl.type_params(), &targs, &mut subst);
         let constructor = self.resolve_params(decl.constructor_params(), scope)?;
+        if let Some(p) = constructor.iter().find(|p| matches!(p.ty, Type::Package(..))) {
+            return Err(self.error("type-mismatch", p.ast.ty.span, "a parameter of a parser or control cannot be a package"));
+        }
         let mut args = Vec::new();
         for p in &constructor {
             args.push(self.stand_in_constant(&p.ty, p.ast.span)?);
         }
-        let params = self.block_params(id, &[], &mut subst)?;
+        let params = self.block_params(id, &targs, &mut subst)?;
+        if let Some(p) = params.iter().find(|p| matches!(p.ty, Type::Package(..) | Type::Block(..))) {
+            let d = Diagnostic::error("type-mismatch", p.ast.ty.span, format!("parameter `{}` cannot be of type {}", p.ast.name.name, p.ty));
+            return Err(self.report(d.with_help("take it as a constructor parameter, in the second pair of parentheses")));
+        }
         let mut values = Vec::new();
         for p in &params {
             values.push(self.stand_in(&p.ty, &p.ast.name.name, p.ast.span)?);
         }
         let name = decl.name().name.clone();
-        let obj = self.new_object(name, ObjKind::block(id, args, true));
+        let obj = self.new_object(name, ObjKind::block(id, targs, args, true));
         if decl.is_parser() {
             self.inline_parser(obj, &params, values, Next::Accept, false, span).map(|_| ())
         } else {
@@ -151,7 +168,7 @@ impl<'a> Cx<'a> {
                 };
                 Val::Obj(self.new_object(name, kind))
             }
-            Type::Block(id, _) => Val::Obj(self.new_object("block".to_owned(), ObjKind::block(*id, Vec::new(), false))),
+            Type::Block(id, _) => Val::Obj(self.new_object("block".to_owned(), ObjKind::block(*id, Vec::new(), Vec::new(), false))),
             Type::Package(id, _) => Val::Obj(self.new_object("package".to_owned(), ObjKind::Package(*id, Vec::new()))),
             Type::Bits { .. } => {
                 let t = ty.scalar().unwrap_or(p4_ir::Ty::Bit(1));
@@ -164,14 +181,20 @@ impl<'a> Cx<'a> {
 
     fn unused_function(&mut self, f: &'a ast::FunctionDecl) {
         let Some(block) = &f.body else { return };
-        if !f.type_params.is_empty() || !self.lowered.insert(std::ptr::from_ref(f) as usize) {
+        if !self.lowered.insert(std::ptr::from_ref(f) as usize) {
             return;
         }
+        let seen = self.decl_seen(f);
+        self.try_function(f, block, (ScopeId::GLOBAL, seen));
+    }
+
+    /// Lowers a function or method by itself, for its faults only.
+    pub fn try_function(&mut self, f: &'a ast::FunctionDecl, block: &'a ast::Block, outer: (ScopeId, u32)) {
         let body = self.scratch(Region::Function, &f.name.name);
         let (_, _) = self.block(|cx| {
             cx.in_body(body, |cx| {
-                let seen = cx.decl_seen(f);
-                let scope = cx.new_scope_at(ScopeId::GLOBAL, seen);
+                let targs: Vec<Type> = f.type_params.iter().map(|p| cx.opaque(&p.name)).collect();
+                let scope = cx.type_scope(outer, &f.type_params, &targs, &mut Subst::default());
                 let params = cx.resolve_params(&f.params, scope)?;
                 for p in &params {
                     let v = cx.stand_in(&p.ty, &p.ast.name.name, p.ast.span)?;

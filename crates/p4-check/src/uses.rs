@@ -64,9 +64,11 @@ fn stmt<'a>(s: &'a Stmt, a: &mut Applications<'a>) {
         }
         StmtKind::Call(e) | StmtKind::Return(Some(e)) => expr(e, a),
         StmtKind::Block(b) => stmts(&b.stmts, a),
-        StmtKind::If { cond, then, otherwise } => {
-            expr(cond, a);
-            stmt(then, a);
+        StmtKind::If { arms, otherwise } => {
+            for arm in arms {
+                expr(&arm.cond, a);
+                stmt(&arm.then, a);
+            }
             otherwise.iter().for_each(|s| stmt(s, a));
         }
         StmtKind::Switch { key, cases } => {

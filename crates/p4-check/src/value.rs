@@ -61,6 +61,9 @@ pub(crate) enum Access {
     Read(&'static str),
 }
 
+/// How a constructor's parameter is held.
+pub(crate) const CONSTRUCTOR_PARAM: Access = Access::Read("a constructor parameter");
+
 /// A value with its type and where it was written.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tv {

@@ -124,7 +124,7 @@ fn nested(depth: usize) -> Vec<(&'static str, String)> {
         ("members", in_apply(format!("x = a{};", ".a".repeat(depth)))),
         ("blocks", in_apply(around("{", "", "}"))),
         ("ifs", in_apply(format!("{} x = 1;", "if (a) ".repeat(depth)))),
-        ("else ifs", in_apply(format!("{} x = 1;", "if (a) x = 1; else ".repeat(depth)))),
+        ("elses in blocks", in_apply(around("if (a) x = 1; else {", "x = 1;", "}"))),
         ("loops", in_apply(format!("{} x = 1;", "for (bit<8> i in 1 .. 2) ".repeat(depth)))),
         ("tuples", format!("typedef {} t;", around("tuple<", "bit", ">"))),
         ("widths", format!("typedef {} t;", around("bit<((bit<8>) ", "1", ")>"))),
@@ -149,9 +149,16 @@ fn nesting_up_to_the_limit_is_accepted() {
     for (name, text) in nested(40).into_iter().filter(|(name, _)| !matches!(*name, "keysets" | "widths")) {
         assert_eq!(bounded(name, text), "", "{name}");
     }
-    for (name, text) in nested(95).into_iter().filter(|(name, _)| matches!(*name, "parentheses" | "blocks" | "sums" | "else ifs")) {
+    for (name, text) in nested(95).into_iter().filter(|(name, _)| matches!(*name, "parentheses" | "blocks" | "sums")) {
         assert_eq!(bounded(name, text), "", "{name}");
     }
+}
+
+#[test]
+fn a_chain_of_else_ifs_may_be_as_long_as_it_likes() {
+    let chain = |end: &str| in_apply(format!("{}{end}", "if (a) x = 1; else ".repeat(50_000)));
+    assert_eq!(bounded("else ifs", chain("x = 2;")), "");
+    assert!(bounded("else without a statement", chain("")).contains("error["));
 }
 
 #[test]

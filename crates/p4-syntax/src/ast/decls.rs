@@ -391,7 +391,7 @@ pub struct PackageDecl {
 /// `ty(args) name [= { members }];` (P4_16 §11.3)
 #[derive(Clone, PartialEq, Debug)]
 pub struct Instantiation {
-    /// What is instantiated: a named type, possibly with type arguments.
+    /// What is instantiated: a named type, possibly with type arguments; an array of it for `T(args) x[n];`.
     pub ty: Type,
     /// Constructor arguments.
     pub args: Vec<Arg>,

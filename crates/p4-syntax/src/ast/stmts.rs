@@ -44,13 +44,11 @@ pub enum StmtKind {
     Call(Expr),
     /// `{ ... }`
     Block(Block),
-    /// `if (cond) then [else otherwise]`
+    /// `if (cond) then [else if (cond) then]... [else otherwise]`: a chain is one statement, so that a long one is not deep.
     If {
-        /// The condition.
-        cond: Expr,
-        /// Done if true.
-        then: Box<Stmt>,
-        /// Done if false.
+        /// The conditions in the order in which they are tried, at least one, with what is done.
+        arms: Vec<IfArm>,
+        /// Done if no condition holds.
         otherwise: Option<Box<Stmt>>,
     },
     /// `switch (key) { cases }`
@@ -96,6 +94,15 @@ pub enum StmtKind {
     Return(Option<Expr>),
     /// `exit;`
     Exit,
+}
+
+/// `if (cond) then`, one link of a chain.
+#[derive(Clone, PartialEq, Debug)]
+pub struct IfArm {
+    /// The condition.
+    pub cond: Expr,
+    /// Done if it is the first that holds.
+    pub then: Stmt,
 }
 
 /// `label : { ... }`, or `label :` alone, which falls through to the next body.

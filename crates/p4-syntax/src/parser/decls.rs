@@ -204,7 +204,7 @@ impl Parser<'_> {
         Ok(VarDecl { ty, name, init })
     }
 
-    /// `T(args) x;` or `T(args) x = { ... };`
+    /// `T(args) x;`, `T(args) x[n];` or `T(args) x = { ... };`
     pub(super) fn instantiation(&mut self) -> Parse<DeclKind> {
         let ty = self.ty()?;
         self.instantiation_of(ty)
@@ -213,10 +213,7 @@ impl Parser<'_> {
     fn instantiation_of(&mut self, ty: Type) -> Parse<DeclKind> {
         let args = self.args()?;
         let name = self.ident("the instance's name")?;
-        if self.at(P::LBracket) {
-            let diagnostic = Diagnostic::error("syntax", self.span(), "an instance cannot be an array");
-            return self.fail(diagnostic.with_help("instantiate each element under a name of its own"));
-        }
+        let ty = self.array_suffix(ty)?;
         let members = if self.eat(P::Eq) { Some(self.nested(|p| p.braced(Level::Member, Self::object_member))?.0) } else { None };
         self.scopes.declare_value(&name.name, false);
         self.expect_semi()?;

@@ -170,11 +170,19 @@ impl Parser<'_> {
     }
 
     fn if_stmt(&mut self) -> Parse<StmtKind> {
-        self.bump();
-        let (cond, _) = self.condition()?;
-        let then = Box::new(self.scoped(Self::stmt)?);
-        let otherwise = if self.eat_kw(Kw::Else) { Some(Box::new(self.scoped(Self::stmt)?)) } else { None };
-        Ok(StmtKind::If { cond, then, otherwise })
+        let mut arms = Vec::new();
+        loop {
+            self.bump();
+            let (cond, _) = self.condition()?;
+            let then = self.scoped(Self::stmt)?;
+            arms.push(IfArm { cond, then });
+            if !self.eat_kw(Kw::Else) {
+                return Ok(StmtKind::If { arms, otherwise: None });
+            }
+            if !self.at_kw(Kw::If) {
+                return Ok(StmtKind::If { arms, otherwise: Some(Box::new(self.scoped(Self::stmt)?)) });
+            }
+        }
     }
 
     fn switch_stmt(&mut self) -> Parse<StmtKind> {

@@ -65,9 +65,21 @@ impl Printer {
                 self.put(";");
             }
             DeclKind::Instantiation(d) => {
-                self.ty(&d.ty);
+                // Of an array of instances the size stands behind the name.
+                let mut sizes = Vec::new();
+                let mut ty = &d.ty;
+                while let TypeKind::Stack { elem, size } = &ty.kind {
+                    sizes.push(size);
+                    ty = elem;
+                }
+                self.ty(ty);
                 self.args(&d.args);
                 self.put(&format!(" {}", d.name.name));
+                for size in sizes.into_iter().rev() {
+                    self.put("[");
+                    self.expr(size, Binding::Loosest);
+                    self.put("]");
+                }
                 if let Some(members) = &d.members {
                     self.put(" = ");
                     self.braced(members, Self::decl);

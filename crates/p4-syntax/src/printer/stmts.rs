@@ -30,15 +30,17 @@ impl Printer {
                 self.put(";");
             }
             StmtKind::Block(block) => self.block(block),
-            StmtKind::If { cond, then, otherwise } => {
-                self.put("if (");
-                self.expr(cond, Binding::Loosest);
-                self.put(") ");
-                // An `if` without braces in front of an `else` would take the `else` for itself.
-                let dangling = otherwise.is_some() && ends_in_open_if(then);
-                self.put(if dangling { "{ " } else { "" });
-                self.stmt_inline(then);
-                self.put(if dangling { " }" } else { "" });
+            StmtKind::If { arms, otherwise } => {
+                for (i, arm) in arms.iter().enumerate() {
+                    self.put(if i == 0 { "if (" } else { " else if (" });
+                    self.expr(&arm.cond, Binding::Loosest);
+                    self.put(") ");
+                    // An `if` without braces in front of an `else` would take the `else` for itself.
+                    let dangling = (otherwise.is_some() || i + 1 < arms.len()) && ends_in_open_if(&arm.then);
+                    self.put(if dangling { "{ " } else { "" });
+                    self.stmt_inline(&arm.then);
+                    self.put(if dangling { " }" } else { "" });
+                }
                 if let Some(otherwise) = otherwise {
                     self.put(" else ");
                     self.stmt_inline(otherwise);
