@@ -113,12 +113,14 @@ impl<'a> Cx<'a> {
         let (direct_counter, direct_meter) = direct?;
         self.tables[index].actions = listed.clone();
         let default = self.default_action(decl, &listed);
+        let mut actions: Vec<ActionUse> = listed.iter().map(|l| l.usage).collect();
+        // Its tables come first.
+        let profile = self.implementation(decl, &actions, direct_counter, direct_meter.is_some());
         let id = self.ir.program.tables.next_key();
         let entries = self.entries(decl, id, &keys, &listed);
         let (default_action, const_default, extra) = default?;
         let (entries, const_entries) = entries?;
-        let mut actions: Vec<ActionUse> = listed.iter().map(|l| l.usage).collect();
-        let profile = self.implementation(decl, &actions, direct_counter, direct_meter.is_some())?;
+        let profile = profile?;
         actions.extend(extra);
         if let Some(p) = &profile {
             actions.extend(&p.handles);
