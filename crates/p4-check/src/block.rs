@@ -96,7 +96,16 @@ impl<'a> Cx<'a> {
 
     /// A parser or control `actual` where one of type `formal` is wanted: the parameters must agree one by one.
     #[allow(clippy::too_many_arguments)]
-    pub fn unify_blocks(&mut self, formal: BlockId, targs: &[Type], actual: BlockId, actual_targs: &[Type], subst: &mut Subst, span: Span, name: &str) -> R<()> {
+    pub fn unify_blocks(
+        &mut self,
+        formal: BlockId,
+        targs: &[Type],
+        actual: BlockId,
+        actual_targs: &[Type],
+        subst: &mut Subst,
+        span: Span,
+        name: &str,
+    ) -> R<()> {
         let (f, a) = (self.blocks[formal.0 as usize], self.blocks[actual.0 as usize]);
         let (fname, aname) = (f.name().name.clone(), a.name().name.clone());
         if f.is_parser() != a.is_parser() {

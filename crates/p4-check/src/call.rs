@@ -354,7 +354,8 @@ impl<'a> Cx<'a> {
         };
         if let Some(other) = methods.iter().find(as_well) {
             let message = format!("this call of `{name}` fits two methods");
-            let d = Diagnostic::error("ambiguous", span, message).with_place(method.span, "this one").with_place(other.span, "and this one");
+            let d =
+                Diagnostic::error("ambiguous", span, message).with_place(method.span, "this one").with_place(other.span, "and this one");
             return Err(self.report(d.with_help("name the arguments: `parameter = value`")));
         }
         let given = self.resolve_targs(targs)?;

@@ -26,7 +26,8 @@ impl<'a> Cx<'a> {
         for wanted in decl.methods.iter().filter(|m| m.is_abstract && ast::find_annotation(&m.annotations, "optional").is_none()) {
             let given = |d: &ast::Decl| matches!(&d.kind, ast::DeclKind::Function(f) if f.name.name == wanted.name.name);
             if !members.iter().any(given) {
-                let message = format!("`{}` lacks method `{}`, which extern `{}` leaves abstract", i.name.name, wanted.name.name, decl.name.name);
+                let message =
+                    format!("`{}` lacks method `{}`, which extern `{}` leaves abstract", i.name.name, wanted.name.name, decl.name.name);
                 let d = Diagnostic::error("members", i.name.span, message).with_place(wanted.span, "declared here");
                 failed = Some(self.report(d.with_help(format!("add `= {{ ... {}(...) {{ ... }} }}` behind the name", wanted.name.name))));
             }
@@ -50,7 +51,8 @@ impl<'a> Cx<'a> {
         let Some(wanted) = same.iter().find(|w| w.is_abstract).copied() else {
             let d = match same.first() {
                 Some(w) => {
-                    let message = format!("method `{name}` of extern `{}` is not abstract, so an instance cannot define it", decl.name.name);
+                    let message =
+                        format!("method `{name}` of extern `{}` is not abstract, so an instance cannot define it", decl.name.name);
                     Diagnostic::error("members", f.name.span, message).with_place(w.span, "declared here")
                 }
                 None => Diagnostic::error("members", f.name.span, format!("extern `{}` has no method `{name}`", decl.name.name)),
@@ -80,7 +82,10 @@ impl<'a> Cx<'a> {
         let optional = |p: &ast::Param| ast::find_annotation(&p.annotations, "optional").is_some();
         let fits = own.len() <= params.len()
             && params[own.len().min(params.len())..].iter().all(|p| optional(p.ast))
-            && own.iter().zip(&params).all(|(o, w)| o.ast.direction == w.ast.direction && (o.ty == w.ty || o.ty.has_var() || w.ty.has_var()));
+            && own
+                .iter()
+                .zip(&params)
+                .all(|(o, w)| o.ast.direction == w.ast.direction && (o.ty == w.ty || o.ty.has_var() || w.ty.has_var()));
         let ret = self.in_scope(inner, |cx| cx.resolve(&f.ret))?;
         if matches!(ret, Type::Int) {
             let d = Diagnostic::error("type-mismatch", f.ret.span, "a method cannot have a result of type int");

@@ -72,7 +72,10 @@ impl<'a> Cx<'a> {
             self.declare(&i.name, Entity::Bad);
             return Err(self.error("misplaced", i.name.span, "parsers and controls cannot be instantiated at top level"));
         }
-        let made = self.resolve(&i.ty).and_then(|ty| self.fits_region(&ty, i.name.span).map(|()| ty)).and_then(|ty| self.construct(&ty, &i.args, path, annotations, single, i.name.span));
+        let made = self
+            .resolve(&i.ty)
+            .and_then(|ty| self.fits_region(&ty, i.name.span).map(|()| ty))
+            .and_then(|ty| self.construct(&ty, &i.args, path, annotations, single, i.name.span));
         match made {
             Ok(v) => {
                 if self.body.region == Region::Global && i.name.name == "main" && !matches!(v.ty, Type::Package(..)) {
@@ -244,7 +247,11 @@ impl<'a> Cx<'a> {
         for (p, _) in params.iter().zip(&found).filter(|(p, arg)| arg.is_none() && p.ast.default.is_some()) {
             let ty = self.substitute(&p.ty, &subst, span)?;
             if ty.has_var() {
-                return Err(self.error("inference", span, format!("type argument of `{name}` for `{}` is not determined", p.ast.name.name)));
+                return Err(self.error(
+                    "inference",
+                    span,
+                    format!("type argument of `{name}` for `{}` is not determined", p.ast.name.name),
+                ));
             }
         }
         let targs: Vec<Type> = subst.open.iter().filter_map(|(i, _)| subst.found.get(i).cloned()).collect();

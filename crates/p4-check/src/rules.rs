@@ -47,7 +47,11 @@ impl<'a> Cx<'a> {
                     self.no_direction(&m.params, "a constructor");
                 }
                 if m.ret.is_some() && m.name.name == e.name.name {
-                    let d = Diagnostic::error("constructor", m.name.span, format!("a constructor of `{}` cannot have a result type", e.name.name));
+                    let d = Diagnostic::error(
+                        "constructor",
+                        m.name.span,
+                        format!("a constructor of `{}` cannot have a result type", e.name.name),
+                    );
                     self.report(d.with_help(format!("write `{}(...);`", e.name.name)));
                 }
             }),

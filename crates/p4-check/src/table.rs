@@ -196,11 +196,13 @@ impl<'a> Cx<'a> {
                 }
             }
         }
-        let at = |name: &str| decl.properties.iter().position(|p| match &p.kind {
-            ast::TablePropertyKind::Actions(_) => name == "actions",
-            ast::TablePropertyKind::Custom { name: n, .. } => n.name == name,
-            _ => false,
-        });
+        let at = |name: &str| {
+            decl.properties.iter().position(|p| match &p.kind {
+                ast::TablePropertyKind::Actions(_) => name == "actions",
+                ast::TablePropertyKind::Custom { name: n, .. } => n.name == name,
+                _ => false,
+            })
+        };
         if let (Some(default), Some(actions)) = (at("default_action"), at("actions"))
             && default < actions
         {

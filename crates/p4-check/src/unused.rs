@@ -128,7 +128,8 @@ impl<'a> Cx<'a> {
         }
         let params = self.block_params(id, &targs, &mut subst)?;
         if let Some(p) = params.iter().find(|p| matches!(p.ty, Type::Package(..) | Type::Block(..))) {
-            let d = Diagnostic::error("type-mismatch", p.ast.ty.span, format!("parameter `{}` cannot be of type {}", p.ast.name.name, p.ty));
+            let d =
+                Diagnostic::error("type-mismatch", p.ast.ty.span, format!("parameter `{}` cannot be of type {}", p.ast.name.name, p.ty));
             return Err(self.report(d.with_help("take it as a constructor parameter, in the second pair of parentheses")));
         }
         let mut values = Vec::new();

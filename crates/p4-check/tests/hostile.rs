@@ -261,7 +261,8 @@ fn deep_nesting_is_refused_or_done() {
 
 #[test]
 fn a_chain_of_else_ifs_may_be_long() {
-    let chain = |n: usize| (0..n).map(|i| format!("if (meta.x == {i}) {{ meta.y = {}; }} else ", i % 7)).collect::<String>() + "meta.y = 9;";
+    let chain =
+        |n: usize| (0..n).map(|i| format!("if (meta.x == {i}) {{ meta.y = {}; }} else ", i % 7)).collect::<String>() + "meta.y = 9;";
     for n in [15, 17, 3000] {
         assert_eq!(codes(&program("", "", &chain(n))), Vec::<&str>::new(), "{n}");
     }

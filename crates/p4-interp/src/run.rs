@@ -251,6 +251,7 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
 
     fn from_egress(&mut self) -> Result<(Verdict, Why), Halt> {
         let (ir, std) = (self.ir, self.std);
+        self.requests = replicate::Requests::default();
         self.top("egress", &ir.egress)?;
         self.copy_after_egress()?;
         if self.standard(std.egress_spec) == u128::from(PortId::DROP.0) {

@@ -4,6 +4,10 @@
 //! worker: the part that sees packets. `upf`, `offload` and `engine` know targets only through these two.
 #![forbid(unsafe_code)]
 
+mod replicate;
+
+pub use replicate::Replicating;
+
 use base::{Packet, Verdict};
 use program::{Batch, CounterId, Program, RuleError, TableId};
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! Clones, multicast copies, resubmitted and recirculated packets (v1model): how one packet becomes several.
 //!
-//! - Requests take effect at the end of ingress (clone to egress, then resubmit, else multicast) or of egress (clone to
-//!   egress); recirculation at the end of the deparser. Of two requests of one kind in a pass the later one counts.
+//! - Requests of ingress take effect at its end (clone to egress, then resubmit, else multicast); those of egress at its end
+//!   (clone to egress) and behind the deparser (recirculation). Of two requests of one kind the later one counts, and one that
+//!   is made in the other block does not.
 //! - **Metadata** of a new pass is zero but for `ingress_port`, `packet_length` (of a recirculated packet: its new length),
 //!   `ingress_global_timestamp`, `instance_type`, in egress `egress_port` and `egress_rid`, and the fields of the field
 //!   list, with their values at the end of the block that asked. Multicast copies keep everything.
@@ -135,8 +136,8 @@ impl<T: Tracer> Run<'_, '_, T> {
         let in_egress = pass.egress.is_some();
         if matches!(pass.from, From::Parser) {
             self.arrive(pass.instance_type);
+            self.keep(&pass.keep);
             if !in_egress {
-                self.keep(&pass.keep);
                 return self.from_parser();
             }
             // The parser's own metadata go with all other metadata.

@@ -104,9 +104,10 @@ fn action(name: &str, program: &Program, table: &TableInfo) -> Result<ActionId, 
     let name = unquote(name);
     let all = table.actions.iter().filter_map(|u| {
         let info = program.actions.get(u.action)?;
-        // An action that the table gives arguments of its own is a copy for it, named ACTION.TABLE.
-        let table = table.name.rsplit('.').next().unwrap_or("");
-        let original = |name: &'_ str| name.strip_suffix(table).and_then(|n| n.strip_suffix('.')).map(str::len);
+        // An action that the table gives arguments of its own is a copy for it, named ACTION.TABLE; one of a profile's
+        // members may be a copy named ACTION.PROFILE.
+        let parts = || table.full_name.split('.').rev().take(2);
+        let original = |name: &'_ str| parts().find_map(|p| name.strip_suffix(p).and_then(|n| n.strip_suffix('.')).map(str::len));
         let mut names = vec![info.full_name.as_str(), info.name.as_str()];
         names.extend(original(&info.full_name).map(|len| &info.full_name[..len]));
         Some((u.action, names))

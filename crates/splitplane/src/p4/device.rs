@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// A native target as the device of a packet test.
 pub struct TargetDevice {
-    target: target_x86::X86,
+    target: Box<dyn target::Target>,
     lane: Box<dyn target::Lane>,
     now_ns: u64,
 }
@@ -16,17 +16,30 @@ pub struct TargetDevice {
 impl TargetDevice {
     /// The program as native code, on one lane.
     pub fn x86(ir: &Ir) -> Result<TargetDevice, Failure> {
-        use target::Target;
-        let text = p4_emit::emit_x86(ir).map_err(|e| Failure::Usage(e.to_string()))?;
-        let x86 =
-            target_x86::X86::load(Arc::new(ir.program.clone()), &text, &Default::default()).map_err(|e| Failure::Usage(e.to_string()))?;
-        Ok(TargetDevice { lane: x86.lane(0), target: x86, now_ns: 0 })
+        let target = x86(ir, &Default::default())?;
+        Ok(TargetDevice { lane: target.lane(0), target, now_ns: 0 })
+    }
+}
+
+/// A program as native code; one that copies packets or sends them round is cut for that first.
+pub fn x86(ir: &Ir, options: &target_x86::Options) -> Result<Box<dyn target::Target>, Failure> {
+    let refused = |e: &dyn std::fmt::Display| Failure::Usage(e.to_string());
+    let load = |ir: &Ir| {
+        let text = p4_emit::emit_x86(ir).map_err(|e| refused(&e))?;
+        target_x86::X86::load(Arc::new(ir.program.clone()), &text, options).map_err(|e| refused(&e))
+    };
+    match p4_passes::bridge::cut(ir).map_err(|e| refused(&e))? {
+        None => Ok(Box::new(load(ir)?)),
+        Some((mut cut, bridge)) => {
+            p4_passes::optimise(&mut cut).map_err(|e| Failure::Failed(e.to_string()))?;
+            Ok(Box::new(target::Replicating::new(load(&cut)?, bridge)))
+        }
     }
 }
 
 impl stf::Device for TargetDevice {
     fn apply(&mut self, batch: &program::Batch) -> Result<(), program::RuleError> {
-        target::Target::apply(&self.target, batch)
+        self.target.apply(batch)
     }
 
     fn process(&mut self, port: PortId, bytes: &[u8]) -> Vec<(PortId, Vec<u8>)> {
@@ -44,7 +57,7 @@ impl stf::Device for TargetDevice {
     }
 
     fn counter(&mut self, counter: program::CounterId, index: u64) -> p4_interp::Count {
-        let count = target::Target::counter(&self.target, counter, index);
+        let count = self.target.counter(counter, index);
         p4_interp::Count { packets: count.packets, bytes: count.bytes }
     }
 
