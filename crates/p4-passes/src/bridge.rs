@@ -61,6 +61,9 @@ pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
     if truncates {
         return Err(CutError("the program truncates packets too".into()));
     }
+    if indices(&ir) {
+        return Err(CutError("the program looks at the next index of a header stack outside of the parser".into()));
+    }
     let vars = Vars::new(&mut ir)?;
     let bridged = bridged(&ir, &vars);
     let layout = Layout::new(&mut ir, &vars, &bridged)?;
@@ -74,6 +77,21 @@ pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
     let bridge = layout.bridge(&ir, &vars);
     ir.intrinsic.standard.remove("mcast_grp");
     Ok(Some((ir, bridge)))
+}
+
+/// Whether the index of a stack is looked at behind the parser: it does not cross a bridge.
+fn indices(ir: &Ir) -> bool {
+    fn in_expr(e: &Expr) -> bool {
+        let mut found = matches!(e.kind, ExprKind::LastIndex(_) | ExprKind::NextIndex(_));
+        walk::sub_exprs(e, &mut |sub| found |= in_expr(sub));
+        found
+    }
+    let controls = [&ir.egress, &ir.compute_checksum, &ir.deparser];
+    let mut found = ir.tables.values().any(|t| t.keys.iter().any(in_expr));
+    for block in controls.into_iter().chain(ir.actions.values().map(|a| &a.body)) {
+        walk::all_stmts(block, &mut |s| walk::stmt_exprs(s, &mut |e| found |= in_expr(e)));
+    }
+    found
 }
 
 /// The architecture's variables and those of the cut program itself.

@@ -2,6 +2,7 @@
 
 mod conformance;
 mod device;
+mod fuzz;
 
 use crate::failure::Failure;
 use base::PortId;
@@ -66,6 +67,8 @@ pub enum P4Command {
     },
     /// Runs a folder of programs and packet tests, and says how many went as they should.
     Conformance(conformance::Args),
+    /// Runs random programs by the interpreter and as native code, until something differs or the time is over.
+    Fuzz(fuzz::Args),
     /// One of its checks, in a process of its own.
     #[command(hide = true)]
     ConformanceJob(conformance::JobArgs),
@@ -110,6 +113,7 @@ pub fn p4(command: &P4Command) -> Result<(), Failure> {
         P4Command::Run { source, stf, target } => run_stf(source, stf, target),
         P4Command::Trace { source, packet, port, entries, all } => trace(source, packet, PortId(*port), entries.as_deref(), *all),
         P4Command::Conformance(args) => conformance::conformance(args),
+        P4Command::Fuzz(args) => fuzz::fuzz(args),
         P4Command::ConformanceJob(args) => conformance::job(args),
     }
 }
