@@ -94,6 +94,8 @@ pub(crate) struct Cx<'a> {
     pub errors: IndexMap<String, Span>,
     pub match_kinds: HashMap<String, Span>,
     pub next_type_id: u32,
+    /// Types of bits wider than the IR's values, by width.
+    pub wide_types: HashMap<u32, Type>,
     pub header_types: HashMap<u32, HeaderTypeId>,
     pub stack_of: HashMap<HeaderId, StackId>,
     pub unions: u32,
@@ -147,6 +149,7 @@ impl<'a> Cx<'a> {
             errors: IndexMap::new(),
             match_kinds: HashMap::new(),
             next_type_id: 0,
+            wide_types: HashMap::new(),
             header_types: HashMap::new(),
             stack_of: HashMap::new(),
             unions: 0,

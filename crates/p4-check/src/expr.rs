@@ -551,7 +551,7 @@ impl<'a> Cx<'a> {
         self.slice_of(&v, &h, &l, span)
     }
 
-    fn slice_of(&mut self, v: &Tv, h: &BigInt, l: &BigInt, span: Span) -> R<Tv> {
+    pub fn slice_of(&mut self, v: &Tv, h: &BigInt, l: &BigInt, span: Span) -> R<Tv> {
         let width = self.sliceable(v)?;
         let (hi, lo) = match (u32::try_from(h), u32::try_from(l)) {
             (Ok(h), Ok(l)) if h < width && l <= h => (h, l),
@@ -560,6 +560,9 @@ impl<'a> Cx<'a> {
                 return Err(self.report(d.with_note("a slice is [high:low], both included, below the width")));
             }
         };
+        if let (Type::Composite(c), Some(_)) = (&v.ty, crate::wide::wide_width(&v.ty)) {
+            return self.wide_slice(v, &c.clone(), hi, lo, span);
+        }
         let ty = Type::bit(hi - lo + 1);
         Ok(match (&v.val, v.val.scalar()) {
             (Val::Place(..) | Val::Sliced(..), _) => Tv { ty, val: Val::Sliced(Rc::new(v.val.clone()), hi, lo), access: v.access, span },
@@ -572,6 +575,7 @@ impl<'a> Cx<'a> {
         match &v.ty {
             Type::Bits { width, .. } => Ok(*width),
             Type::Bad => Err(self.poisoned()),
+            t if crate::wide::wide_width(t).is_some() => Ok(crate::wide::wide_width(t).unwrap_or(0)),
             Type::Enum(_) | Type::New(_) if matches!(crate::ops::bottom_number(&v.ty), Some(Type::Bits { .. })) => {
                 Ok(v.ty.scalar().map_or(0, Ty::width))
             }

@@ -10,7 +10,7 @@
 //! - **Everything is inlined** but the actions that tables run. Arguments that do not overlap stand for parameters
 //!   directly; others are copied in and out (P4_16 §6.8).
 //! - **What is not supported is refused** with a diagnostic `unsupported` at its place: nothing is compiled to something else.
-//!   Among it: values wider than 128 bits, other packages than `V1Switch`, varbit fields
+//!   Among it: arithmetic on values wider than 128 bits, other packages than `V1Switch`, varbit fields
 //!   that are not last, custom hash polynomials.
 //!
 //! Codes in the IR: `error` values are `bit<16>` positions in `Program::errors` (`NoError` is 0), plain enums are
@@ -46,6 +46,7 @@ mod unions;
 mod unused;
 mod uses;
 mod value;
+mod wide;
 
 use p4_ir::Ir;
 use p4_syntax::{Diagnostic, Parsed, SourceMap, Span};

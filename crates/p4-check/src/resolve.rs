@@ -41,7 +41,10 @@ impl<'a> Cx<'a> {
             K::Void => Type::Void,
             K::Int => Type::Int,
             K::Bit(None) => Type::bit(1),
-            K::Bit(Some(w)) => Type::bit(self.width(w, "bit", 0)?),
+            K::Bit(Some(w)) => match self.width(w, "bit", 0)? {
+                w if w > MAX_WIDTH => self.wide(w),
+                w => Type::bit(w),
+            },
             K::SizedInt(w) => Type::Bits { width: self.width(w, "int", 1)?, signed: true },
             K::Varbit(w) => Type::Varbit(self.varbit_width(w)?),
             K::Named { path, args } => self.resolve_named(path, args, t.span)?,
@@ -73,6 +76,8 @@ impl<'a> Cx<'a> {
                 }
                 Ok(w)
             }
+            // A program that is only checked is not blamed for the limit, and what it does with the value is not looked at.
+            Ok(w) if w > MAX_WIDTH && name == "bit" && !self.check_only => Ok(w),
             Ok(w) if w > MAX_WIDTH => {
                 let d = Diagnostic::error("unsupported", e.span, format!("{name}<{w}> is wider than {MAX_WIDTH} bits"));
                 Err(self.report(d.with_note(format!("this compiler carries values of at most {MAX_WIDTH} bits"))))

@@ -315,6 +315,7 @@ impl fmt::Display for Type {
             Type::Str => write!(f, "string"),
             Type::Error => write!(f, "error"),
             Type::MatchKind => write!(f, "match_kind"),
+            t if crate::wide::wide_width(t).is_some() => write!(f, "bit<{}>", crate::wide::wide_width(t).unwrap_or(0)),
             Type::Composite(c) => {
                 let kind = match c.kind {
                     Kind::Struct => "struct",

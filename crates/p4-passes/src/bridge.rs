@@ -43,7 +43,11 @@ pub fn replicates(ir: &Ir) -> bool {
                     let same = matches!(value.kind, ExprKind::Var(v) if Some(v) == group);
                     !same && !matches!(value.kind, ExprKind::Const(c) if c.value() == 0)
                 }
-                _ => false,
+                other => {
+                    let mut written = false;
+                    walk::stmt_lvalues(other, &mut |l| written |= l.root_var().is_some() && l.root_var() == group);
+                    written
+                }
             }
         })
     });

@@ -339,3 +339,36 @@ impl Program {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ValueSetInfo;
+
+    #[test]
+    fn copies_go_to_ports_or_the_control_plane() {
+        let program = Program::default();
+        let ok = |op: &Op| program.check_op(0, op).is_ok();
+        let mirror = |session, to| Op::Mirror { session, to: Some(to) };
+        let port = |n| Mirror::Port(PortId(n));
+        assert!(ok(&mirror(MAX_SESSION, port(PortId::MAX))) && ok(&mirror(0, Mirror::Port(PortId::PUNT))) && ok(&mirror(0, Mirror::Group(1))));
+        assert!(ok(&Op::Mirror { session: 3, to: None }));
+        let bad = [mirror(MAX_SESSION + 1, port(1)), mirror(0, port(509)), mirror(0, port(511)), mirror(0, Mirror::Group(0))];
+        assert!(!bad.iter().any(ok));
+        let group = |group, n, to| Op::Multicast { group, replicas: vec![Replica { port: PortId(to), rid: 7 }; n] };
+        assert!(ok(&group(1, 0, 0)) && ok(&group(u16::MAX, MAX_REPLICAS, 508)));
+        assert!(!ok(&group(0, 1, 1)) && !ok(&group(1, MAX_REPLICAS + 1, 1)) && !ok(&group(1, 1, 600)));
+    }
+
+    #[test]
+    fn members_of_a_value_set_fit_its_fields() {
+        let mut program = Program::default();
+        let set = program.value_sets.push(ValueSetInfo { name: "s".into(), size: 4, widths: vec![4, 12] });
+        let ok = |member: &[KeyMatch]| program.check_op(0, &Op::InsertValue { set, member: member.to_vec() }).is_ok();
+        assert!(ok(&[KeyMatch::Exact(15), KeyMatch::Ternary { value: 0x100, mask: 0xf00 }]));
+        assert!(ok(&[KeyMatch::Range { low: 0, high: 15 }, KeyMatch::Lpm { value: 0xab0, prefix_len: 8 }]));
+        assert!(!ok(&[KeyMatch::Exact(16), KeyMatch::Exact(0)]) && !ok(&[KeyMatch::Exact(1)]));
+        assert!(!ok(&[KeyMatch::Exact(0), KeyMatch::Ternary { value: 1, mask: 0 }]));
+        assert!(!ok(&[KeyMatch::Range { low: 3, high: 2 }, KeyMatch::Exact(0)]));
+    }
+}
