@@ -13,7 +13,7 @@ pub fn run(data: &[u8]) {
 }
 
 fn parses(text: &str) -> bool {
-    let options = Options { builtin: &builtin, ..Options::default() };
+    let options = Options { builtin: &p4_check::builtin, ..Options::default() };
     let parsed = parse_str("fuzz.p4", text, &options);
     assert_eq!(parsed.is_ok(), parsed.diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error));
     assert_eq!(parsed.render().is_empty(), parsed.diagnostics.is_empty());
@@ -25,14 +25,6 @@ fn parses(text: &str) -> bool {
     assert!(again.is_ok(), "printed as:\n{printed}\n{}", again.render());
     assert_eq!(printer::print_program(&again.program), printed, "printing is not stable");
     true
-}
-
-fn builtin(name: &str) -> Option<&'static str> {
-    match name {
-        "core.p4" => Some(p4_check::CORE_P4),
-        "v1model.p4" => Some(p4_check::V1MODEL_P4),
-        _ => None,
-    }
 }
 
 fn compiles(text: &str) {

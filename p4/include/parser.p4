@@ -16,7 +16,7 @@ parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
     }
 
     /* RFC 7348 on ports that say so. What is no VXLAN stays unparsed: ARP for the underlay goes to the control plane. */
-    state parse_underlay {
+    @unlikely state parse_underlay {
         packet.extract(hdr.underlay_ethernet);
         transition select(hdr.underlay_ethernet.ethertype) {
             ETHERTYPE_IPV4: parse_underlay_ipv4;
@@ -90,14 +90,14 @@ parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
         }
     }
 
-    state parse_ports {
+    @likely state parse_ports {
         packet.extract(hdr.ports);
         transition accept;
     }
 
     /* Tunnels live on UDP over IPv4, whole packets only: a first fragment of a tunnel has its ports, but must not
      * be taken for the whole. */
-    state parse_udp {
+    @likely state parse_udp {
         packet.extract(hdr.ports);
         transition select(standard_metadata.ingress_port & PLAIN_PORT_FLAG, hdr.ipv4.more_fragments, hdr.ports.dst) {
             (0, 0, PORT_GTPU): parse_gtpu;
@@ -135,10 +135,15 @@ parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
      * next. Nearly always it is one session container of one unit, which has a header of its own. */
     state parse_extensions {
         transition select(meta.next_extension) {
-            GTPU_EXT_NONE: parse_user;
+            GTPU_EXT_NONE: parse_no_extension;
             GTPU_EXT_PSC: parse_psc;
             default: parse_chain;
         }
+    }
+
+    /* Optional fields without an extension: sequence numbers, of some 4G peers. */
+    @unlikely state parse_no_extension {
+        transition parse_user;
     }
 
     state parse_psc {
@@ -243,7 +248,7 @@ parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
         }
     }
 
-    state parse_inner_ports {
+    @likely state parse_inner_ports {
         packet.extract(hdr.inner_ports);
         transition accept;
     }

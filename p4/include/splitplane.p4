@@ -10,6 +10,8 @@
  *   @drop_reason   metadata field of a serializable enum: why the packet was dropped or punted
  *   @mark          metadata field handed to the control plane beside a punted or buffered packet
  *   @pdu_length    metadata field: length that counters and meters with the same annotation take
+ *   @likely, @unlikely  parser states: many packets are accepted from there, few go there. Targets may have faster
+ *                  code for packets of likely ways
  *   @split("horizontal")  a target that holds a subset of this table's entries hands a miss to the next target
  */
 #ifndef SPLITPLANE_P4

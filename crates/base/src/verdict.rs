@@ -36,6 +36,8 @@ impl DropReason {
     pub const RX_TOO_LONG: DropReason = DropReason(138);
     /// The engine stopped while the packet was waiting.
     pub const STOPPING: DropReason = DropReason(139);
+    /// The packet's worker was given more than it could take.
+    pub const WORKER_FULL: DropReason = DropReason(140);
 
     /// Name of an engine reason; `None` for codes of the program and for unused ones.
     pub fn engine_name(self) -> Option<&'static str> {
@@ -52,6 +54,7 @@ impl DropReason {
             DropReason::PUNT_REFUSED => "punt_refused",
             DropReason::RX_TOO_LONG => "rx_too_long",
             DropReason::STOPPING => "stopping",
+            DropReason::WORKER_FULL => "worker_full",
             _ => return None,
         })
     }

@@ -7,6 +7,7 @@
 //! The same text on DPDK's `rte_hash` ([`Limit::on_rte_hash`]) is the second baseline, where DPDK was there when this was built.
 #![warn(missing_docs)]
 
+pub mod lookups;
 mod ops;
 
 use base::{Packet, Verdict, VerdictKind};

@@ -1,14 +1,22 @@
 //! Idle-mode buffers: packets of a PDR whose FAR says BUFF, in order of arrival (TS 29.244 §5.2.3.1, §5.2.4).
+//!
+//! All workers share them, as a flow may move from one worker to another while its packets wait: they then stay in one row, in
+//! order. Rows are spread over locks by PDR number, so workers meet only where they buffer for the same few PDRs.
 
 use base::Packet;
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Locks that the rows are spread over.
+const SHARDS: usize = 32;
 
 /// How much may wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferLimits {
     /// Packets of one PDR.
     pub per_pdr: usize,
-    /// Packets of one worker.
+    /// Packets in all.
     pub total: usize,
 }
 
@@ -18,12 +26,15 @@ impl Default for BufferLimits {
     }
 }
 
-/// One worker's buffers, by PDR number.
+/// The buffers of all workers, by PDR number.
 pub(crate) struct Buffers {
     limits: BufferLimits,
-    rows: HashMap<u32, VecDeque<Packet>>,
-    held: usize,
+    held: AtomicUsize,
+    shards: [Mutex<HashMap<u32, Row>>; SHARDS],
 }
+
+/// The packets of one PDR, oldest first, each with the worker that buffered it.
+pub(crate) type Row = VecDeque<(usize, Packet)>;
 
 /// What [`Buffers::push`] did.
 pub(crate) enum Pushed {
@@ -38,31 +49,46 @@ pub(crate) enum Pushed {
 
 impl Buffers {
     pub(crate) fn new(limits: BufferLimits) -> Buffers {
-        Buffers { limits, rows: HashMap::new(), held: 0 }
+        Buffers { limits, held: AtomicUsize::new(0), shards: Default::default() }
     }
 
-    pub(crate) fn push(&mut self, pdr: u32, packet: Packet) -> Pushed {
-        let row_len = self.rows.get(&pdr).map_or(0, VecDeque::len);
-        if row_len >= self.limits.per_pdr || self.held >= self.limits.total {
+    pub(crate) fn push(&self, worker: usize, pdr: u32, packet: Packet) -> Pushed {
+        let mut shard = self.shard(pdr);
+        let row_len = shard.get(&pdr).map_or(0, Row::len);
+        if row_len >= self.limits.per_pdr {
             return Pushed::Full(packet);
         }
-        self.rows.entry(pdr).or_default().push_back(packet);
-        self.held += 1;
+        if self.held.fetch_add(1, Relaxed) >= self.limits.total {
+            self.held.fetch_sub(1, Relaxed);
+            return Pushed::Full(packet);
+        }
+        shard.entry(pdr).or_default().push_back((worker, packet));
         if (row_len + 1).is_power_of_two() { Pushed::Told } else { Pushed::Kept }
     }
 
-    /// All packets of a PDR, oldest first; they wait no longer.
-    pub(crate) fn take(&mut self, pdr: u32) -> VecDeque<Packet> {
-        let row = self.rows.remove(&pdr).unwrap_or_default();
-        self.held -= row.len();
+    /// All packets of a PDR; they wait no longer.
+    pub(crate) fn take(&self, pdr: u32) -> Row {
+        let row = self.shard(pdr).remove(&pdr).unwrap_or_default();
+        self.held.fetch_sub(row.len(), Relaxed);
         row
     }
 
     /// Everything, at the end.
-    pub(crate) fn take_all(&mut self) -> impl Iterator<Item = Packet> {
-        self.held = 0;
-        std::mem::take(&mut self.rows).into_values().flatten()
+    pub(crate) fn take_all(&self) -> Vec<Packet> {
+        let rows = self.shards.iter().flat_map(|shard| std::mem::take(&mut *lock(shard)).into_values());
+        let all: Vec<Packet> = rows.flatten().map(|(_, packet)| packet).collect();
+        self.held.fetch_sub(all.len(), Relaxed);
+        all
     }
+
+    fn shard(&self, pdr: u32) -> MutexGuard<'_, HashMap<u32, Row>> {
+        lock(&self.shards[pdr as usize % SHARDS])
+    }
+}
+
+/// A lock whose holder panicked still guards sound rows: every change under it is one push or removal.
+fn lock(shard: &Mutex<HashMap<u32, Row>>) -> MutexGuard<'_, HashMap<u32, Row>> {
+    shard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -72,23 +98,23 @@ mod tests {
 
     #[test]
     fn rows_keep_order_and_both_limits_hold() {
-        let mut b = Buffers::new(BufferLimits { per_pdr: 2, total: 3 });
+        let b = Buffers::new(BufferLimits { per_pdr: 2, total: 3 });
         let p = |n: u8| Packet::new(&[n], PortId(0));
-        assert!(matches!(b.push(1, p(1)), Pushed::Told));
-        assert!(matches!(b.push(1, p(2)), Pushed::Told));
-        assert!(matches!(b.push(1, p(3)), Pushed::Full(_)), "row full");
-        assert!(matches!(b.push(2, p(4)), Pushed::Told));
-        assert!(matches!(b.push(2, p(5)), Pushed::Full(_)), "all full");
-        let out: Vec<u8> = b.take(1).iter().map(|p| p.data()[0]).collect();
-        assert_eq!(out, [1, 2]);
-        assert!(matches!(b.push(1, p(6)), Pushed::Told), "an emptied row starts anew");
-        assert_eq!(b.take_all().count(), 2);
+        assert!(matches!(b.push(0, 1, p(1)), Pushed::Told));
+        assert!(matches!(b.push(5, 1, p(2)), Pushed::Told));
+        assert!(matches!(b.push(0, 1, p(3)), Pushed::Full(_)), "row full");
+        assert!(matches!(b.push(0, 2, p(4)), Pushed::Told));
+        assert!(matches!(b.push(0, 2, p(5)), Pushed::Full(_)), "all full");
+        assert_eq!(b.take(1).iter().map(|(worker, p)| (*worker, p.data()[0])).collect::<Vec<_>>(), [(0, 1), (5, 2)]);
+        assert!(matches!(b.push(0, 1, p(6)), Pushed::Told), "an emptied row starts anew");
+        assert_eq!(b.take_all().len(), 2);
+        assert!((1..4).all(|n| matches!(b.push(0, n, p(7)), Pushed::Told)), "there is all room again");
     }
 
     #[test]
     fn a_growing_row_is_told_again_each_time_it_has_doubled() {
-        let mut b = Buffers::new(BufferLimits { per_pdr: 100, total: 100 });
-        let told = (1..=100).filter(|n| matches!(b.push(1, Packet::new(&[*n], PortId(0))), Pushed::Told));
+        let b = Buffers::new(BufferLimits { per_pdr: 100, total: 100 });
+        let told = (1..=100).filter(|n| matches!(b.push(0, 1, Packet::new(&[*n], PortId(0))), Pushed::Told));
         assert_eq!(told.collect::<Vec<_>>(), [1, 2, 4, 8, 16, 32, 64]);
     }
 }

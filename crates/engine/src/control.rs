@@ -1,24 +1,61 @@
-//! The control plane's handle on running workers.
+//! The control plane's handle on running workers: start, settle, inject, count, stop. How they become more or fewer is in
+//! [`crate::scale`].
 
+use crate::balance::BalanceSettings;
 use crate::buffer::{BufferLimits, Buffers};
 use crate::ledger::{Ledger, WorkerLedger};
-use crate::worker::Worker;
-use base::{Packet, PortId};
+use crate::master::{Link, Master, MasterCommand, MasterParts, WhenFull, outputs};
+use crate::port::EnginePort;
+use crate::ring::{SharedGauge, WorkerEnd, gauge, rings};
+use crate::scale::{Balancer, MovedCells, PortTable, port_table};
+use crate::steer::{BUCKETS, SteerFn, SteerTable};
+use crate::worker::{Parts, Worker};
+use base::{DropReason, Packet, PortId};
 use crossbeam_channel::{Receiver, Sender, bounded};
-use pktio::Port;
-use std::sync::{Arc, Mutex};
+use pktio::{Port, Steering};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::Instant;
 use target::Target;
 
-/// The ports that one worker polls. Several may have one number: the queues of one interface; the first of them sends.
+/// Commands that may wait for a worker or the master.
+const COMMANDS: usize = 1024;
+/// Slots, at most: each has counters of its own in the targets.
+pub(crate) const MAX_WORKERS: usize = 64;
+
+/// The ports that one worker, or the master, polls. Several may have one number: the queues of one interface; the first of them
+/// sends.
 pub type WorkerPorts = Vec<(PortId, Box<dyn Port>)>;
 
 /// Choices of the operator.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// How much may wait in idle-mode buffers.
     pub buffers: BufferLimits,
+    /// Packets that may wait for one worker in its ring, 64 to 65536.
+    pub ring: usize,
+    /// What happens to more of them.
+    pub when_full: WhenFull,
+    /// How the ports hash, where they steer. Without it their buckets stay as they are, and workers as many.
+    pub port_hash: Option<SteerFn>,
+    /// Whether and how buckets move and workers come and go by themselves.
+    pub balance: Option<BalanceSettings>,
+    /// Cores to pin threads to, in turn: the master first, if there is one, then the workers by slot. Empty: as the system likes.
+    pub cores: Vec<usize>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            buffers: BufferLimits::default(),
+            ring: 1024,
+            when_full: WhenFull::default(),
+            port_hash: None,
+            balance: None,
+            cores: Vec::new(),
+        }
+    }
 }
 
 /// What workers tell the control plane.
@@ -65,6 +102,12 @@ pub enum EngineError {
     /// A worker thread is gone.
     #[error("worker {0} has stopped")]
     WorkerGone(usize),
+    /// The engine was stopped.
+    #[error("the engine has stopped")]
+    Stopped,
+    /// A port does not do what is asked of it.
+    #[error(transparent)]
+    Port(#[from] pktio::PortError),
 }
 
 pub(crate) enum Command {
@@ -72,112 +115,265 @@ pub(crate) enum Command {
     Inject(Vec<Packet>),
     /// Straight out of a port.
     Transmit { port: PortId, packet: Packet },
-    /// Stop between two bursts, say so, and go on with what `resume` brings.
-    Hold { arrived: Sender<()>, resume: Receiver<Vec<(u32, BufferFate)>> },
+    /// Stop between two bursts.
+    Hold(Hold),
+    /// Say when all is received that waits in steered ports now: the sender is then dropped.
+    Drain(Sender<()>),
+    /// There are packets in the ring.
+    Wake,
     /// End.
     Stop,
 }
 
-/// Running workers. Stopped by [`Engine::stop`] or on drop.
-pub struct Engine {
-    workers: Vec<Running>,
-    ledgers: Vec<Arc<WorkerLedger>>,
-    ports: Vec<PortId>,
+/// A worker stands: it sends once on `arrived`, releases what comes on `release`, drops `arrived`, and goes on when `resume` ends.
+pub(crate) struct Hold {
+    pub(crate) arrived: Sender<()>,
+    pub(crate) release: Receiver<Vec<(VecDeque<Packet>, BufferFate)>>,
+    pub(crate) resume: Receiver<()>,
 }
 
-struct Running {
-    commands: Sender<Command>,
-    thread: Mutex<Option<JoinHandle<()>>>,
+/// Running workers. Stopped by [`Engine::stop`] or on drop.
+pub struct Engine {
+    pub(crate) inner: Arc<Inner>,
+    balancer: Mutex<Option<Balancer>>,
+}
+
+/// What the engine and its balancer share.
+pub(crate) struct Inner {
+    target: Arc<dyn Target>,
+    pub(crate) settings: Settings,
+    events: Sender<Event>,
+    epoch: Instant,
+    buffers: Arc<Buffers>,
+    ports: Vec<PortId>,
+    /// Whose the buckets are; none: the ports' own business.
+    pub(crate) table: Option<Arc<SteerTable>>,
+    /// How flows are hashed, if there is a table.
+    hash: Option<SteerFn>,
+    /// The devices that steer by it; empty where the master does.
+    pub(crate) steering: Vec<Arc<dyn Steering>>,
+    pub(crate) moved: Arc<MovedCells>,
+    /// All that ever counted.
+    ledgers: RwLock<Vec<Arc<WorkerLedger>>>,
+    control: Mutex<Control>,
+}
+
+/// One change at a time.
+pub(crate) struct Control {
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) master: Option<MasterHandle>,
+    /// What the engine itself counts.
+    own: Arc<WorkerLedger>,
+    pub(crate) stopped: bool,
+}
+
+/// A worker's place: its number in target and table.
+pub(crate) struct Slot {
+    ledger: Arc<WorkerLedger>,
+    pub(crate) running: Option<Running>,
+    /// Where ports steer: the ports of the worker that is to run here.
+    pub(crate) ports: Option<WorkerPorts>,
+}
+
+pub(crate) struct Running {
+    pub(crate) commands: Sender<Command>,
+    pub(crate) gauge: SharedGauge,
+    pub(crate) thread: JoinHandle<WorkerPorts>,
+}
+
+pub(crate) struct MasterHandle {
+    pub(crate) commands: Sender<MasterCommand>,
+    thread: Option<JoinHandle<WorkerPorts>>,
 }
 
 impl Engine {
-    /// Starts one thread for each element of `workers`. Packets that are punted and buffers that fill go to `events`.
+    /// Starts one worker for each element of `workers`, which polls these ports: the ports do the steering, if anybody does.
+    /// Packets that are punted and buffers that fill go to `events`.
     pub fn start(
         target: &Arc<dyn Target>,
         workers: Vec<WorkerPorts>,
         settings: Settings,
         events: Sender<Event>,
     ) -> Result<Engine, EngineError> {
-        let mut ports: Vec<PortId> = workers.iter().flatten().map(|(id, _)| *id).collect();
-        ports.sort();
-        ports.dedup();
-        if let Some(bad) = ports.iter().find(|id| id.0 > PortId::MAX) {
-            return Err(EngineError::Config(format!("port number {bad} exceeds {}", PortId::MAX)));
+        let count = workers.len();
+        Engine::start_some(target, workers, count, settings, events)
+    }
+
+    /// Like [`Engine::start`], with the first `count` workers only. The other elements are for workers to come, which needs
+    /// ports that can be steered; start before the ports receive, or what is in the others' queues waits till then.
+    pub fn start_some(
+        target: &Arc<dyn Target>,
+        workers: Vec<WorkerPorts>,
+        count: usize,
+        settings: Settings,
+        events: Sender<Event>,
+    ) -> Result<Engine, EngineError> {
+        if count == 0 || count > workers.len() {
+            return Err(EngineError::Config(format!("{count} workers on ports for {}", workers.len())));
         }
-        let epoch = Instant::now();
-        let mut engine = Engine { workers: Vec::new(), ledgers: Vec::new(), ports };
-        for (index, ports) in workers.into_iter().enumerate() {
-            let ledger = Arc::new(WorkerLedger::new(ports.iter().map(|(id, _)| *id)));
-            let (commands, receiver) = bounded(1024);
-            let buffers = Buffers::new(settings.buffers);
-            let worker = Worker::new(target.lane(index), ports, buffers, receiver, events.clone(), ledger.clone(), epoch);
-            let thread = std::thread::Builder::new()
-                .name(format!("worker-{index}"))
-                .spawn(move || worker.run())
-                .map_err(|e| EngineError::Config(format!("cannot start worker {index}: {e}")))?;
-            engine.workers.push(Running { commands, thread: Mutex::new(Some(thread)) });
-            engine.ledgers.push(ledger);
+        let table = if settings.port_hash.is_some() { port_table(&workers, count)? } else { None };
+        if table.is_none() && count < workers.len() {
+            return Err(EngineError::Config("workers cannot be added later, as the ports cannot be steered".into()));
         }
-        Ok(engine)
+        let hash = settings.port_hash;
+        let inner = Inner::new(target, workers.iter().flatten().map(|(id, _)| *id), table, hash, settings, events)?;
+        let mut control = inner.lock();
+        for ports in workers {
+            let ledger = inner.ledger(ports.iter().map(|(id, _)| *id));
+            control.slots.push(Slot { ledger, running: None, ports: Some(ports) });
+        }
+        for slot in 0..count {
+            inner.start_polling(&mut control, slot)?;
+        }
+        drop(control);
+        Ok(Engine::with_balancer(inner))
+    }
+
+    /// Starts a master, which polls `ports`, and `workers` workers: the master gives each packet to the worker of its bucket by
+    /// `hash`, which must be the same for all packets of a flow. A port whose [`Port::transmitter`] gives handles is sent by
+    /// from the workers, others from the master.
+    pub fn start_steered(
+        target: &Arc<dyn Target>,
+        ports: WorkerPorts,
+        hash: SteerFn,
+        workers: usize,
+        settings: Settings,
+        events: Sender<Event>,
+    ) -> Result<Engine, EngineError> {
+        if !(1..=MAX_WORKERS).contains(&workers) || !(64..=65536).contains(&settings.ring) {
+            return Err(EngineError::Config(format!("{workers} workers with rings of {} packets", settings.ring)));
+        }
+        let slots: Vec<u16> = (0..workers as u16).collect();
+        let table = Arc::new(SteerTable::new(BUCKETS, &slots));
+        let inner = Inner::new(target, ports.iter().map(|(id, _)| *id), Some((table.clone(), Vec::new())), Some(hash), settings, events)?;
+        let mut control = inner.lock();
+        let ledger = inner.ledger(ports.iter().map(|(id, _)| *id));
+        let ports: Vec<EnginePort> = ports.into_iter().map(engine_port).collect();
+        let mut links = Vec::new();
+        for slot in 0..workers {
+            let outputs = outputs(&ports)?;
+            links.push(Some(inner.start_fed(&mut control, slot, outputs)?));
+        }
+        let (commands, receiver) = bounded(COMMANDS);
+        let parts = MasterParts {
+            ports,
+            steer: hash,
+            table,
+            when_full: inner.settings.when_full,
+            ring: inner.settings.ring,
+            commands: receiver,
+            events: inner.events.clone(),
+            ledger,
+            moved: inner.moved.clone(),
+        };
+        let master = Master::new(parts, links);
+        let thread = inner.spawn("master".into(), 0, move || master.run())?;
+        control.master = Some(MasterHandle { commands, thread: Some(thread) });
+        drop(control);
+        Ok(Engine::with_balancer(inner))
+    }
+
+    fn with_balancer(inner: Arc<Inner>) -> Engine {
+        let balancer = inner.settings.balance.filter(|_| inner.table.is_some()).map(|settings| Balancer::start(&inner, settings));
+        Engine { inner, balancer: Mutex::new(balancer) }
     }
 
     /// Runs packets through the program as if they had come in by their `port`.
     pub fn inject(&self, packets: Vec<Packet>) -> Result<(), EngineError> {
-        self.send(0, Command::Inject(packets))
+        let control = self.inner.lock();
+        if let Some(master) = &control.master {
+            return master.commands.send(MasterCommand::Inject(packets)).map_err(|_| EngineError::Stopped);
+        }
+        // Each to where its flow's packets are.
+        for packet in packets {
+            let slot = self.inner.owner(&packet).map_or_else(|| control.first(), Ok)?;
+            control.send(slot, Command::Inject(vec![packet]))?;
+        }
+        Ok(())
     }
 
     /// Sends a frame straight out of `port`.
     pub fn transmit(&self, port: PortId, packet: Packet) -> Result<(), EngineError> {
-        self.send(0, Command::Transmit { port, packet })
+        let control = self.inner.lock();
+        match &control.master {
+            Some(master) => master.commands.send(MasterCommand::Transmit { port, packet }).map_err(|_| EngineError::Stopped),
+            None => control.send(control.first()?, Command::Transmit { port, packet }),
+        }
     }
 
-    /// Makes a change while every worker stands between two bursts, and settles buffers before they go on: so that
+    /// Makes a change while every worker stands between two bursts, and settles buffers before any goes on: so that
     /// no packet that comes after the change overtakes one that waited before it. If `change` fails, nothing is settled.
     pub fn settle<E>(&self, buffers: &[(u32, BufferFate)], change: impl FnOnce() -> Result<(), E>) -> Result<Result<(), E>, EngineError> {
-        let (arrived, arrivals) = bounded(self.workers.len());
-        let mut resumes = Vec::with_capacity(self.workers.len());
-        for index in 0..self.workers.len() {
-            let (resume, receiver) = bounded(1);
-            self.send(index, Command::Hold { arrived: arrived.clone(), resume: receiver })?;
-            resumes.push(resume);
-        }
-        drop(arrived);
-        for index in 0..self.workers.len() {
-            arrivals.recv().map_err(|_| EngineError::WorkerGone(index))?;
-        }
+        let control = self.inner.lock();
+        let mut standing = control.stand(control.running())?;
         let result = change();
-        for resume in resumes {
-            let _ = resume.send(if result.is_ok() { buffers.to_vec() } else { Vec::new() });
+        if result.is_err() {
+            return Ok(result);
+        }
+        let first = control.first()?;
+        for (pdr, fate) in buffers {
+            let mut shares: Vec<VecDeque<Packet>> = standing.iter().map(|_| VecDeque::new()).collect();
+            for (worker, packet) in self.inner.buffers.take(*pdr) {
+                // To where the flow's next packets will be: its bucket may have moved since.
+                let slot = self.inner.owner(&packet).unwrap_or(worker);
+                let at = standing.iter().position(|s| s.slot == slot).or_else(|| standing.iter().position(|s| s.slot == first));
+                shares[at.unwrap_or(0)].push_back(packet);
+            }
+            for (worker, share) in standing.iter_mut().zip(shares).filter(|(_, share)| !share.is_empty()) {
+                worker.rows.push((share, *fate));
+            }
+        }
+        let released = standing.iter().any(|s| !s.rows.is_empty());
+        for worker in &mut standing {
+            let _ = worker.release.send(std::mem::take(&mut worker.rows));
+        }
+        if released {
+            // Each drops its sender when it has released what is its.
+            standing.iter().for_each(|worker| while worker.arrivals.recv().is_ok() {});
+            if let Some(master) = &control.master {
+                // What it has of released packets leaves before what others send later.
+                master.ask(MasterCommand::Flush)?;
+            }
         }
         Ok(result)
     }
 
     /// Counters of all workers now.
     pub fn ledger(&self) -> Ledger {
-        Ledger::sum(self.ledgers.iter().map(Arc::as_ref))
+        let ledgers = self.inner.ledgers.read().unwrap_or_else(PoisonError::into_inner);
+        Ledger::sum(ledgers.iter().map(Arc::as_ref))
     }
 
     /// The numbers of all ports.
     pub fn ports(&self) -> &[PortId] {
-        &self.ports
+        &self.inner.ports
     }
 
-    /// Stops all workers after their current burst. What waits in buffers is dropped as `stopping`. The counts remain;
-    /// calls that need a worker fail from now on. Stopping twice is no fault.
+    /// Stops all workers after their current burst, and after all that the master has received. What waits in buffers is dropped as
+    /// `stopping`. The counts remain; calls that need a worker fail from now on. Stopping twice is no fault.
     pub fn stop(&self) {
-        for worker in &self.workers {
+        if let Some(balancer) = self.balancer.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            balancer.stop();
+        }
+        let mut control = self.inner.lock();
+        control.stopped = true;
+        if let Some(master) = &control.master {
+            let _ = master.commands.send(MasterCommand::Stop);
+        }
+        let workers: Vec<Running> = control.slots.iter_mut().filter_map(|slot| slot.running.take()).collect();
+        for worker in &workers {
             let _ = worker.commands.send(Command::Stop);
         }
-        for worker in &self.workers {
-            let thread = worker.thread.lock().unwrap_or_else(|e| e.into_inner()).take();
-            if let Some(thread) = thread {
-                let _ = thread.join();
-            }
+        for worker in workers {
+            let _ = worker.thread.join();
         }
-    }
-
-    fn send(&self, worker: usize, command: Command) -> Result<(), EngineError> {
-        self.workers[worker].commands.send(command).map_err(|_| EngineError::WorkerGone(worker))
+        if let Some(thread) = control.master.take().and_then(|mut master| master.thread.take()) {
+            let _ = thread.join();
+        }
+        for packet in self.inner.buffers.take_all() {
+            control.own.released.add(1, packet.len());
+            control.own.count_drop(DropReason::STOPPING, packet.len());
+        }
     }
 }
 
@@ -185,4 +381,182 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+impl Inner {
+    fn new(
+        target: &Arc<dyn Target>,
+        ports: impl Iterator<Item = PortId>,
+        table: PortTable,
+        hash: Option<SteerFn>,
+        settings: Settings,
+        events: Sender<Event>,
+    ) -> Result<Arc<Inner>, EngineError> {
+        let mut ports: Vec<PortId> = ports.collect();
+        ports.sort();
+        ports.dedup();
+        if let Some(bad) = ports.iter().find(|id| id.0 > PortId::MAX) {
+            return Err(EngineError::Config(format!("port number {bad} exceeds {}", PortId::MAX)));
+        }
+        let (table, steering) = table.map_or((None, Vec::new()), |(table, steering)| (Some(table), steering));
+        let own = Arc::new(WorkerLedger::new(std::iter::empty()));
+        Ok(Arc::new(Inner {
+            target: target.clone(),
+            buffers: Arc::new(Buffers::new(settings.buffers)),
+            settings,
+            events,
+            epoch: Instant::now(),
+            ports,
+            table,
+            hash,
+            steering,
+            moved: Arc::default(),
+            ledgers: RwLock::new(vec![own.clone()]),
+            control: Mutex::new(Control { slots: Vec::new(), master: None, own, stopped: false }),
+        }))
+    }
+
+    /// The slot that a packet as it was received belongs to, if anybody steers.
+    fn owner(&self, packet: &Packet) -> Option<usize> {
+        let (table, hash) = (self.table.as_ref()?, self.hash?);
+        Some(table.owner(table.bucket(hash(packet.data(), packet.port))).into())
+    }
+
+    /// A thread that panicked while it held this had no change half made that another could not see.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Control> {
+        self.control.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A new one, which counts from now on.
+    fn ledger(&self, ports: impl Iterator<Item = PortId>) -> Arc<WorkerLedger> {
+        let ledger = Arc::new(WorkerLedger::new(ports));
+        self.ledgers.write().unwrap_or_else(PoisonError::into_inner).push(ledger.clone());
+        ledger
+    }
+
+    /// Starts the worker of a slot on the slot's ports.
+    pub(crate) fn start_polling(&self, control: &mut Control, slot: usize) -> Result<(), EngineError> {
+        let ports = control.slots[slot].ports.take().ok_or_else(|| EngineError::Config(format!("no ports for worker {slot}")))?;
+        self.start_worker(control, slot, ports.into_iter().map(engine_port).collect(), None, gauge())
+    }
+
+    /// Starts the worker of a slot, new or left, on rings; the master is to get the link.
+    pub(crate) fn start_fed(&self, control: &mut Control, slot: usize, outputs: Vec<EnginePort>) -> Result<Link, EngineError> {
+        if slot == control.slots.len() {
+            let ledger = self.ledger(outputs.iter().map(|p| p.id));
+            control.slots.push(Slot { ledger, running: None, ports: None });
+        }
+        let (master_end, worker_end) = rings(self.settings.ring);
+        let gauge = gauge();
+        self.start_worker(control, slot, outputs, Some(worker_end), gauge.clone())?;
+        let running = control.slots[slot].running.as_ref().ok_or(EngineError::WorkerGone(slot))?;
+        Ok(Link::new(master_end, gauge, running.commands.clone()))
+    }
+
+    fn start_worker(
+        &self,
+        control: &mut Control,
+        slot: usize,
+        ports: Vec<EnginePort>,
+        feed: Option<WorkerEnd>,
+        gauge: SharedGauge,
+    ) -> Result<(), EngineError> {
+        let (commands, receiver) = bounded(COMMANDS);
+        let sampling = self.table.clone().filter(|_| feed.is_none()).zip(self.hash);
+        let cores_before = usize::from(feed.is_some());
+        let worker = Worker::new(Parts {
+            slot,
+            lane: self.target.lane(slot),
+            ports,
+            feed,
+            sampling,
+            buffers: self.buffers.clone(),
+            commands: receiver,
+            events: self.events.clone(),
+            ledger: control.slots[slot].ledger.clone(),
+            gauge: gauge.clone(),
+            epoch: self.epoch,
+        });
+        let thread = self.spawn(format!("worker-{slot}"), cores_before + slot, move || worker.run())?;
+        control.slots[slot].running = Some(Running { commands, gauge, thread });
+        Ok(())
+    }
+
+    /// A thread, on the core of its turn if there are any.
+    fn spawn<T: Send + 'static>(
+        &self,
+        name: String,
+        turn: usize,
+        run: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<JoinHandle<T>, EngineError> {
+        let core = self.settings.cores.get(turn % self.settings.cores.len().max(1)).copied();
+        let what = name.clone();
+        let body = move || {
+            if let Some(id) = core
+                && !core_affinity::set_for_current(core_affinity::CoreId { id })
+            {
+                tracing::warn!(thread = name, core = id, "cannot be pinned: is there such a core?");
+            }
+            run()
+        };
+        let builder = std::thread::Builder::new().name(what.clone());
+        builder.spawn(body).map_err(|e| EngineError::Config(format!("cannot start {what}: {e}")))
+    }
+}
+
+/// A worker that stands until this is dropped.
+pub(crate) struct Standing {
+    slot: usize,
+    arrivals: Receiver<()>,
+    release: Sender<Vec<(VecDeque<Packet>, BufferFate)>>,
+    rows: Vec<(VecDeque<Packet>, BufferFate)>,
+    _resume: Sender<()>,
+}
+
+impl Control {
+    /// Slots whose workers run.
+    pub(crate) fn running(&self) -> Vec<usize> {
+        (0..self.slots.len()).filter(|slot| self.slots[*slot].running.is_some()).collect()
+    }
+
+    fn first(&self) -> Result<usize, EngineError> {
+        self.running().first().copied().ok_or(EngineError::Stopped)
+    }
+
+    pub(crate) fn send(&self, slot: usize, command: Command) -> Result<(), EngineError> {
+        let running = self.slots.get(slot).and_then(|s| s.running.as_ref()).ok_or(EngineError::WorkerGone(slot))?;
+        running.commands.send(command).map_err(|_| EngineError::WorkerGone(slot))
+    }
+
+    /// Lets these workers stand between two bursts.
+    pub(crate) fn stand(&self, slots: Vec<usize>) -> Result<Vec<Standing>, EngineError> {
+        if self.stopped {
+            return Err(EngineError::Stopped);
+        }
+        let mut standing = Vec::with_capacity(slots.len());
+        for slot in slots {
+            let ((arrived, arrivals), (release, released), (resume, resumed)) = (bounded(1), bounded(1), bounded(1));
+            self.send(slot, Command::Hold(Hold { arrived, release: released, resume: resumed }))?;
+            standing.push(Standing { slot, arrivals, release, rows: Vec::new(), _resume: resume });
+        }
+        for worker in &standing {
+            worker.arrivals.recv().map_err(|_| EngineError::WorkerGone(worker.slot))?;
+        }
+        Ok(standing)
+    }
+}
+
+impl MasterHandle {
+    /// Gives a command with a sender in it, and waits until the master drops that.
+    pub(crate) fn ask(&self, command: impl FnOnce(Sender<()>) -> MasterCommand) -> Result<(), EngineError> {
+        let (done, wait) = bounded(0);
+        self.commands.send(command(done)).map_err(|_| EngineError::Stopped)?;
+        while wait.recv().is_ok() {}
+        Ok(())
+    }
+}
+
+fn engine_port((id, device): (PortId, Box<dyn Port>)) -> EnginePort {
+    let max_frame = device.max_frame();
+    EnginePort::new(id, Some(device), max_frame)
 }

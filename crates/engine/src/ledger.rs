@@ -1,7 +1,8 @@
 //! What became of every packet: the one place where packets are counted.
 //!
-//! Entries: received from ports, injected by the control plane, released from buffers, copied by the program. Exits: transmitted, buffered,
-//! punted, dropped for a reason. [`Ledger::imbalance`] is zero whenever the workers are between bursts.
+//! Entries: received from ports, injected by the control plane, released from buffers, copied by the program.
+//! Exits: transmitted, buffered, punted, dropped for a reason. [`Ledger::imbalance`] is zero whenever the workers are between bursts and
+//! their rings are empty. Counts stay when a worker ends; the next one in its slot goes on with them.
 
 use base::{DropReason, PortId};
 use std::collections::BTreeMap;
@@ -16,9 +17,9 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// Adds one packet of `bytes`. Only the owning worker calls this, so load and store do not race.
-    pub(crate) fn add(&self, bytes: usize) {
-        self.packets.store(self.packets.load(Relaxed) + 1, Relaxed);
+    /// Adds packets of `bytes` in all. Only the owning worker calls this, so load and store do not race.
+    pub(crate) fn add(&self, packets: usize, bytes: usize) {
+        self.packets.store(self.packets.load(Relaxed) + packets as u64, Relaxed);
         self.bytes.store(self.bytes.load(Relaxed) + bytes as u64, Relaxed);
     }
 
@@ -63,7 +64,7 @@ impl WorkerLedger {
 
     /// Counts a drop.
     pub(crate) fn count_drop(&self, reason: DropReason, bytes: usize) {
-        self.dropped[reason.0 as usize].add(bytes);
+        self.dropped[reason.0 as usize].add(1, bytes);
     }
 }
 
@@ -127,10 +128,11 @@ impl Ledger {
 
     /// Packets waiting in buffers.
     pub fn waiting(&self) -> u64 {
-        self.buffered.packets - self.released.packets
+        // Another worker may have released what one had buffered, and its count may have been read later.
+        self.buffered.packets.saturating_sub(self.released.packets)
     }
 
-    /// Packets that came in and are not accounted for: zero between bursts, or there is a defect.
+    /// Packets that came in and are not accounted for: zero when none is in a burst or in a ring, or there is a defect.
     pub fn imbalance(&self) -> i64 {
         let sum = |m: &BTreeMap<u8, Count>| m.values().map(|c| c.packets).sum::<u64>();
         let received: u64 = self.ports.values().map(|p| p.received.packets).sum();

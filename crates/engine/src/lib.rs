@@ -1,16 +1,30 @@
 //! The engine: bursts from ports through a target's lanes to ports again.
 //!
-//! The packet tour starts at [`worker`]: receive, process, then one of forward, buffer, punt or drop with a reason.
-//! Each worker thread owns its ports, its lane and its buffers; nothing is shared on the packet path. Control reaches
+//! The packet tour starts at [`worker`]: receive, process, then one of forward, buffer, punt or drop with a reason. A worker
+//! runs each packet to its end. Which worker gets it is decided in one of two places, by a hash of its flow and a table of
+//! buckets either way: by the ports' own queues ([`Engine::start`]), or by the [`master`] ([`Engine::start_steered`]). Buckets move
+//! and workers come and go while packets flow ([`scale`]), by hand or as the [`balance`] of loads suggests.
+//!
+//! Each worker thread owns its ports or rings and its lane; shared are only the idle-mode buffers. Control reaches
 //! a worker by a command channel ([`Engine`]); packets for the control plane leave by an event channel ([`Event`]).
 //! What happened to every packet is written in one place, the [`Ledger`], which must balance.
 #![forbid(unsafe_code)]
 
+mod balance;
 mod buffer;
 mod control;
 mod ledger;
+mod master;
+mod port;
+mod ring;
+mod scale;
+mod steer;
 mod worker;
 
+pub use balance::{BalanceSettings, Loads, Plan, Planner, Scale, WorkerLoad};
 pub use buffer::BufferLimits;
 pub use control::{BufferFate, Engine, EngineError, Event, Settings, WorkerPorts};
 pub use ledger::{Ledger, PortCount};
+pub use master::WhenFull;
+pub use scale::Moved;
+pub use steer::{BUCKETS, Move, SteerFn, one_flow};

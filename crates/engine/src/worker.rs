@@ -1,178 +1,197 @@
 //! The packet path: one worker's loop, top to bottom.
+//!
+//! A worker gets its packets either from ports of its own, or from the master by a ring ([`crate::master`]); the rest of its way
+//! is the same. What it sends leaves by its own handle of the port, or, where the port has one handle only, by the master.
 
 use crate::buffer::{Buffers, Pushed};
-use crate::control::{BufferFate, Command, Event, WorkerPorts};
+use crate::control::{BufferFate, Command, Event, Hold, WorkerPorts};
 use crate::ledger::WorkerLedger;
+use crate::port::{EnginePort, NO_PORT, burst, port_index};
+use crate::ring::{SharedGauge, WorkerEnd};
+use crate::steer::{SteerFn, SteerTable};
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError};
-use pktio::Port;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
+use std::sync::atomic::fence;
 use std::time::{Duration, Instant};
 use target::{BURST, Extra, Lane};
 
 /// Empty polls before the worker starts to sleep between polls.
-const SPINS: u32 = 512;
+pub(crate) const SPINS: u32 = 512;
 /// How long an idle worker sleeps at most: packets wake it where its ports can be waited for, commands do not.
-const NAP: Duration = Duration::from_millis(1);
+pub(crate) const NAP: Duration = Duration::from_millis(1);
 /// The same where a port cannot be waited for.
-const SHORT_NAP: Duration = Duration::from_micros(50);
-/// Attempts at a full transmit queue before a packet is dropped, a yield apart.
-const TX_ATTEMPTS: u32 = 2000;
+pub(crate) const SHORT_NAP: Duration = Duration::from_micros(50);
 /// Rounds of polls between two looks at what devices have lost, when there is always something to do.
-const BUSY_ROUNDS: u32 = 1 << 14;
-/// Mark in the port index: no such port.
-const NO_PORT: u16 = u16::MAX;
+pub(crate) const BUSY_ROUNDS: u32 = 1 << 14;
+/// Of so many bursts one is looked at for the load of its buckets, where ports steer. A power of two.
+const SAMPLE_EVERY: u32 = 16;
+/// Packets that are received, at most, before a queue that never was empty counts as drained, where the port cannot tell how
+/// many wait: more than any device's ring holds.
+const DRAIN_LIMIT: usize = 1 << 16;
+
+/// What a worker is made of.
+pub(crate) struct Parts {
+    pub(crate) slot: usize,
+    pub(crate) lane: Box<dyn Lane>,
+    pub(crate) ports: Vec<EnginePort>,
+    /// The ring that feeds it; none: it polls its ports.
+    pub(crate) feed: Option<WorkerEnd>,
+    pub(crate) sampling: Option<(Arc<SteerTable>, SteerFn)>,
+    pub(crate) buffers: Arc<Buffers>,
+    pub(crate) commands: Receiver<Command>,
+    pub(crate) events: Sender<Event>,
+    pub(crate) ledger: Arc<WorkerLedger>,
+    pub(crate) gauge: SharedGauge,
+    pub(crate) epoch: Instant,
+}
 
 pub(crate) struct Worker {
-    lane: Box<dyn Lane>,
-    ports: Vec<WorkerPort>,
+    parts: Parts,
     port_index: Vec<u16>,
     packets: Vec<Packet>,
     verdicts: Vec<Verdict>,
     /// Packets that the last burst made beside those that came in.
     extra: Vec<Extra>,
-    buffers: Buffers,
-    commands: Receiver<Command>,
-    events: Sender<Event>,
     /// What the control plane must hear of, while its queue is full of punts: at most one for a buffered packet or a port.
     owed: VecDeque<Event>,
-    ledger: Arc<WorkerLedger>,
-    epoch: Instant,
-}
-
-/// A port and what waits to leave by it: `queue[..queued]`.
-struct WorkerPort {
-    id: PortId,
-    port: Box<dyn Port>,
-    max_frame: usize,
-    queue: Vec<Packet>,
-    queued: usize,
-    alive: bool,
+    bursts: u32,
+    /// Packets still to be received from each port, and who waits for that.
+    drain: Option<(Vec<usize>, Sender<()>)>,
+    stopping: bool,
 }
 
 impl Worker {
-    pub(crate) fn new(
-        lane: Box<dyn Lane>,
-        ports: WorkerPorts,
-        buffers: Buffers,
-        commands: Receiver<Command>,
-        events: Sender<Event>,
-        ledger: Arc<WorkerLedger>,
-        epoch: Instant,
-    ) -> Worker {
-        let burst = || (0..BURST).map(|_| Packet::empty(0)).collect::<Vec<_>>();
-        let mut port_index = vec![NO_PORT; 512];
-        let ports: Vec<WorkerPort> = ports
-            .into_iter()
-            .enumerate()
-            .map(|(i, (id, port))| {
-                if port_index[id.0 as usize] == NO_PORT {
-                    port_index[id.0 as usize] = i as u16;
-                }
-                WorkerPort { id, max_frame: port.max_frame(), port, queue: burst(), queued: 0, alive: true }
-            })
-            .collect();
+    pub(crate) fn new(parts: Parts) -> Worker {
         Worker {
-            lane,
-            ports,
-            port_index,
+            port_index: port_index(&parts.ports),
             packets: burst(),
             verdicts: vec![Verdict::default(); BURST],
             extra: Vec::new(),
-            buffers,
-            commands,
-            events,
             owed: VecDeque::new(),
-            ledger,
-            epoch,
+            bursts: 0,
+            drain: None,
+            stopping: false,
+            parts,
         }
     }
 
-    /// Until told to stop: commands, then a burst from each port; asleep when there is nothing to do.
-    pub(crate) fn run(mut self) {
+    /// Until told to stop: commands, then a burst from ring or ports; asleep when there is nothing to do. Gives its ports back.
+    pub(crate) fn run(mut self) -> WorkerPorts {
         let (mut idle, mut rounds) = (0, 0u32);
         loop {
             self.tell_owed();
-            while let Ok(command) = self.commands.try_recv() {
-                if self.obey(command) {
-                    return self.stop();
-                }
+            while let Ok(command) = self.parts.commands.try_recv() {
+                self.obey(command);
                 idle = 0;
             }
-            let mut received = 0;
-            for port in 0..self.ports.len() {
-                received += self.poll(port);
+            let received = if self.parts.feed.is_some() { self.poll_feed() } else { self.poll_ports() };
+            if self.stopping && self.parts.feed.as_ref().is_none_or(WorkerEnd::ended) {
+                return self.stop();
             }
             idle = if received == 0 { idle + 1 } else { 0 };
             rounds = rounds.wrapping_add(1);
             if rounds.is_multiple_of(BUSY_ROUNDS) {
-                self.note_device_drops();
+                self.note_devices();
             }
             if idle > SPINS {
-                self.note_device_drops();
-                if self.sleep() {
-                    return self.stop();
-                }
+                self.note_devices();
+                self.sleep();
             }
         }
     }
 
-    /// Waits for packets, or, where a port cannot be waited for, a moment for a command; true to stop.
-    fn sleep(&mut self) -> bool {
-        let fds: Option<Vec<_>> = self.ports.iter().filter(|p| p.alive).map(|p| p.port.fd()).collect();
+    /// Waits for packets, or, where a port cannot be waited for, a moment for a command.
+    fn sleep(&mut self) {
+        if let Some(feed) = &self.parts.feed {
+            // The master looks at this after it has put packets into the ring; the fences see to it that one of us sees the other.
+            self.parts.gauge.sleeping.store(true, Relaxed);
+            fence(SeqCst);
+            if feed.is_empty() {
+                self.wait_for_command(NAP);
+            }
+            return self.parts.gauge.sleeping.store(false, Relaxed);
+        }
+        let fds: Option<Vec<_>> = self.devices().map(|device| device.fd()).collect();
         match fds {
             Some(fds) if !fds.is_empty() => {
                 if pktio::wait(&fds, NAP).is_err() {
                     std::thread::sleep(SHORT_NAP);
                 }
-                false
             }
-            _ => match self.commands.recv_timeout(SHORT_NAP) {
-                Ok(command) => self.obey(command),
-                Err(error) => error == RecvTimeoutError::Disconnected,
-            },
+            _ => self.wait_for_command(SHORT_NAP),
         }
     }
 
-    /// One burst from one port, all the way.
-    fn poll(&mut self, port: usize) -> usize {
-        let n = self.receive(port);
+    fn wait_for_command(&mut self, nap: Duration) {
+        match self.parts.commands.recv_timeout(nap) {
+            Ok(command) => self.obey(command),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                self.stopping = true;
+                std::thread::sleep(SHORT_NAP);
+            }
+        }
+    }
+
+    fn devices(&self) -> impl Iterator<Item = &dyn pktio::Port> {
+        self.parts.ports.iter().filter(|p| p.alive).filter_map(|p| p.device.as_deref())
+    }
+
+    /// One burst from the ring, all the way.
+    fn poll_feed(&mut self) -> usize {
+        let Some(feed) = &mut self.parts.feed else { return 0 };
+        let n = feed.receive(&mut self.packets);
+        let taken = feed.taken;
         if n > 0 {
-            self.process(n);
-            self.dispatch(n);
-            self.transmit_all();
+            self.forward_burst(n);
+            // What became of the packets is visible to who reads this: their bucket may move.
+            self.parts.gauge.done.store(taken, Release);
+        }
+        if let Some(feed) = &mut self.parts.feed {
+            feed.give_back();
         }
         n
     }
 
-    fn receive(&mut self, index: usize) -> usize {
-        let port = &mut self.ports[index];
-        if !port.alive {
-            return 0;
-        }
-        let n = match port.port.receive(&mut self.packets) {
-            Ok(n) => n,
-            Err(e) => {
-                // A port that fails stays down; the control plane is told once, the others go on.
-                port.alive = false;
-                tracing::error!(port = port.port.name(), "receive failed, port is down: {e}");
-                self.owed.push_back(Event::PortDown { port: port.id, why: e.to_string() });
-                0
+    /// One burst from each port, all the way.
+    fn poll_ports(&mut self) -> usize {
+        let mut received = 0;
+        for index in 0..self.parts.ports.len() {
+            let cells = &self.parts.ledger.ports[index].1;
+            let n = self.parts.ports[index].receive(&mut self.packets, cells, &mut self.owed);
+            if n > 0 {
+                self.sample(n);
+                self.forward_burst(n);
+                received += n;
             }
-        };
-        for packet in &mut self.packets[..n] {
-            packet.port = port.id;
-            self.ledger.ports[index].1.received.add(packet.len());
+            self.note_drained(index, n);
         }
-        n
+        received
     }
 
-    fn process(&mut self, n: usize) {
-        let now_ns = self.epoch.elapsed().as_nanos() as u64;
-        self.lane.process(&mut self.packets[..n], &mut self.verdicts[..n], now_ns);
-        self.lane.take_extra(&mut self.extra);
+    /// What is in `packets[..n]`: through the program and out.
+    fn forward_burst(&mut self, n: usize) {
+        let begin_ns = self.process(n);
+        self.dispatch(n);
+        self.transmit_all();
+        let gauge = &self.parts.gauge;
+        gauge.packets.store(gauge.packets.load(Relaxed) + n as u64, Relaxed);
+        let busy_ns = self.now_ns().saturating_sub(begin_ns);
+        gauge.busy_ns.store(gauge.busy_ns.load(Relaxed) + busy_ns, Relaxed);
+    }
+
+    fn process(&mut self, n: usize) -> u64 {
+        let now_ns = self.now_ns();
+        self.parts.lane.process(&mut self.packets[..n], &mut self.verdicts[..n], now_ns);
+        self.parts.lane.take_extra(&mut self.extra);
+        now_ns
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.parts.epoch.elapsed().as_nanos() as u64
     }
 
     /// Sends every packet where its verdict says; then those that the burst made beside them.
@@ -191,151 +210,137 @@ impl Worker {
             VerdictKind::Forward => self.forward(i, PortId(verdict.port)),
             VerdictKind::Buffer => self.buffer(i, verdict.mark),
             VerdictKind::Punt => self.punt(i, verdict),
-            VerdictKind::Drop => self.ledger.count_drop(DropReason(verdict.reason), self.packets[i].len()),
+            VerdictKind::Drop => self.parts.ledger.count_drop(DropReason(verdict.reason), self.packets[i].len()),
             // The last target of a chain holds everything; if it says "next" there is nobody left.
-            VerdictKind::Next => self.ledger.count_drop(DropReason::TARGET_FAILED, self.packets[i].len()),
+            VerdictKind::Next => self.parts.ledger.count_drop(DropReason::TARGET_FAILED, self.packets[i].len()),
         }
     }
 
     #[cold]
     fn dispatch_extra(&mut self) {
         for Extra { packet, verdict } in std::mem::take(&mut self.extra) {
-            self.ledger.copied.add(packet.len());
+            self.parts.ledger.copied.add(1, packet.len());
             (self.packets[0], self.verdicts[0]) = (packet, verdict);
             self.send(0);
         }
     }
 
     fn forward(&mut self, i: usize, id: PortId) {
-        let index = self.port_index.get(id.0 as usize).copied().unwrap_or(NO_PORT);
-        if index == NO_PORT {
-            return self.ledger.count_drop(DropReason::NO_PORT, self.packets[i].len());
-        }
-        let port = &mut self.ports[index as usize];
-        if self.packets[i].len() > port.max_frame {
-            return self.ledger.count_drop(DropReason::TX_TOO_LONG, self.packets[i].len());
-        }
-        // Buffers are exchanged, not copied.
-        std::mem::swap(&mut self.packets[i], &mut port.queue[port.queued]);
-        port.queued += 1;
-        if port.queued == BURST {
-            self.transmit(index as usize);
+        let index = self.port_index.get(usize::from(id.0)).copied().unwrap_or(NO_PORT);
+        let Some(port) = self.parts.ports.get_mut(usize::from(index)) else {
+            return self.parts.ledger.count_drop(DropReason::NO_PORT, self.packets[i].len());
+        };
+        if port.enqueue(&mut self.packets[i], &self.parts.ledger) && port.queued == BURST {
+            self.transmit(usize::from(index));
         }
     }
 
     fn buffer(&mut self, i: usize, pdr: u32) {
-        let packet = std::mem::replace(&mut self.packets[i], Packet::empty(0));
+        let packet = self.take(i);
         let len = packet.len();
-        match self.buffers.push(pdr, packet) {
+        match self.parts.buffers.push(self.parts.slot, pdr, packet) {
             Pushed::Full(packet) => {
                 self.packets[i] = packet;
-                self.ledger.count_drop(DropReason::BUFFER_FULL, len);
+                self.parts.ledger.count_drop(DropReason::BUFFER_FULL, len);
             }
             Pushed::Told => {
-                self.ledger.buffered.add(len);
+                self.parts.ledger.buffered.add(1, len);
                 // Must not be lost: a UE would never be paged. Nor waited for: the control plane may wait for us.
                 self.owed.push_back(Event::Buffering { pdr });
                 self.tell_owed();
             }
-            Pushed::Kept => self.ledger.buffered.add(len),
+            Pushed::Kept => self.parts.ledger.buffered.add(1, len),
         }
     }
 
     fn punt(&mut self, i: usize, verdict: Verdict) {
-        let packet = std::mem::replace(&mut self.packets[i], Packet::empty(0));
+        let packet = self.take(i);
         let len = packet.len();
-        match self.events.try_send(Event::Punt { packet, reason: verdict.reason, mark: verdict.mark }) {
-            Ok(()) => self.ledger.punted[verdict.reason as usize].add(len),
-            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => self.ledger.count_drop(DropReason::PUNT_FULL, len),
+        match self.parts.events.try_send(Event::Punt { packet, reason: verdict.reason, mark: verdict.mark }) {
+            Ok(()) => self.parts.ledger.punted[usize::from(verdict.reason)].add(1, len),
+            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => self.parts.ledger.count_drop(DropReason::PUNT_FULL, len),
         }
+    }
+
+    /// A packet out of the burst, an empty one in its place.
+    fn take(&mut self, i: usize) -> Packet {
+        let empty = self.parts.feed.as_mut().map_or_else(|| Packet::empty(0), WorkerEnd::buffer);
+        std::mem::replace(&mut self.packets[i], empty)
     }
 
     /// Tells what is owed, as far as there is room.
     fn tell_owed(&mut self) {
         while let Some(event) = self.owed.pop_front() {
-            if let Err(TrySendError::Full(event)) = self.events.try_send(event) {
+            if let Err(TrySendError::Full(event)) = self.parts.events.try_send(event) {
                 return self.owed.push_front(event);
             }
         }
     }
 
     fn transmit_all(&mut self) {
-        for index in 0..self.ports.len() {
-            if self.ports[index].queued > 0 {
+        for index in 0..self.parts.ports.len() {
+            if self.parts.ports[index].queued > 0 {
                 self.transmit(index);
             }
         }
     }
 
-    /// Empties a port's queue: into the device, or, if the device stays full, into the drop count.
     fn transmit(&mut self, index: usize) {
-        let port = &mut self.ports[index];
-        let cells = &self.ledger.ports[index].1;
+        let port = &mut self.parts.ports[index];
+        if port.device.is_some() {
+            return port.transmit(&self.parts.ledger.ports[index].1, &self.parts.ledger, &mut self.owed);
+        }
         let mut sent = 0;
-        let mut attempts = 0;
-        while sent < port.queued && port.alive {
-            match port.port.transmit(&port.queue[sent..port.queued]).and_then(|n| port.port.flush().map(|()| n)) {
-                Ok(0) => {
-                    attempts += 1;
-                    if attempts == TX_ATTEMPTS {
-                        break;
-                    }
-                    std::thread::yield_now();
-                }
-                Ok(n) => {
-                    for packet in &port.queue[sent..sent + n] {
-                        cells.transmitted.add(packet.len());
-                    }
-                    sent += n;
-                    attempts = 0;
-                }
-                Err(e) => {
-                    port.alive = false;
-                    tracing::error!(port = port.port.name(), "transmit failed, port is down: {e}");
-                    self.owed.push_back(Event::PortDown { port: port.id, why: e.to_string() });
-                }
+        while sent < port.queued {
+            // The master always goes on to empty this ring: room comes.
+            match self.parts.feed.as_mut().and_then(|feed| feed.send(&mut port.queue[sent..port.queued], port.id)) {
+                Some(0) => std::thread::yield_now(),
+                Some(n) => sent += n,
+                None => break,
             }
         }
-        for packet in &port.queue[sent..port.queued] {
-            self.ledger.count_drop(DropReason::TX_FULL, packet.len());
-        }
-        port.queued = 0;
+        port.drop_queued(sent, DropReason::NO_PORT, &self.parts.ledger);
     }
 
-    /// Does what the control plane asked; true to stop.
-    fn obey(&mut self, command: Command) -> bool {
+    /// Does what the control plane asked.
+    fn obey(&mut self, command: Command) {
         match command {
             Command::Inject(packets) => {
                 for packet in &packets {
-                    self.ledger.injected.add(packet.len());
+                    self.parts.ledger.injected.add(1, packet.len());
                 }
                 self.run_through(packets);
             }
             Command::Transmit { port, packet } => {
-                self.ledger.injected.add(packet.len());
+                self.parts.ledger.injected.add(1, packet.len());
                 self.packets[0] = packet;
                 self.forward(0, port);
                 self.transmit_all();
             }
-            Command::Hold { arrived, resume } => {
-                let _ = arrived.send(());
-                // A sender that vanished means that the change did not happen.
-                for (pdr, fate) in resume.recv().unwrap_or_default() {
-                    self.settle(pdr, fate);
-                }
-            }
-            Command::Stop => return true,
+            Command::Hold(hold) => self.hold(hold),
+            Command::Drain(done) => self.begin_drain(done),
+            Command::Wake => {}
+            Command::Stop => self.stopping = true,
         }
-        false
     }
 
-    /// Ends the wait of a PDR's packets. They run through the program again, in order, before anything else is received.
-    fn settle(&mut self, pdr: u32, fate: BufferFate) {
-        let row = self.buffers.take(pdr);
+    /// Stands still while others change something, then releases what it is given; goes on when all have done so.
+    fn hold(&mut self, hold: Hold) {
+        let _ = hold.arrived.send(());
+        // A sender that vanished means that nothing is to be released.
+        for (row, fate) in hold.release.recv().unwrap_or_default() {
+            self.settle(row, fate);
+        }
+        drop(hold.arrived);
+        let _ = hold.resume.recv();
+    }
+
+    /// Ends the wait of packets. They run through the program again, in order, before anything else is received.
+    fn settle(&mut self, row: VecDeque<Packet>, fate: BufferFate) {
         for packet in &row {
-            self.ledger.released.add(packet.len());
+            self.parts.ledger.released.add(1, packet.len());
             if fate == BufferFate::Discard {
-                self.ledger.count_drop(DropReason::BUFFER_DISCARDED, packet.len());
+                self.parts.ledger.count_drop(DropReason::BUFFER_DISCARDED, packet.len());
             }
         }
         if fate == BufferFate::Release {
@@ -362,27 +367,55 @@ impl Worker {
         self.transmit_all();
     }
 
-    fn note_device_drops(&mut self) {
-        for (index, port) in self.ports.iter_mut().enumerate() {
-            let drops = port.port.device_drops();
-            let cells = &self.ledger.ports[index].1;
-            cells.rx_full.store(drops.rx_full, Relaxed);
-            cells.rx_invalid.store(drops.rx_invalid, Relaxed);
-            cells.tx_invalid.store(drops.tx_invalid, Relaxed);
+    /// Notes, for one burst in some, which buckets its packets are of.
+    fn sample(&mut self, n: usize) {
+        let Some((table, hash)) = &self.parts.sampling else { return };
+        self.bursts = self.bursts.wrapping_add(1);
+        if self.bursts.is_multiple_of(SAMPLE_EVERY) {
+            for packet in &self.packets[..n] {
+                table.note_shared(table.bucket(hash(packet.data(), packet.port)), SAMPLE_EVERY.into());
+            }
         }
     }
 
-    /// What still waits is dropped and counted; what was sent is given to the device.
-    fn stop(mut self) {
-        let waiting: Vec<Packet> = self.buffers.take_all().collect();
-        for packet in waiting {
-            self.ledger.released.add(packet.len());
-            self.ledger.count_drop(DropReason::STOPPING, packet.len());
+    /// From now on no packet of a bucket that has moved comes to our queues: what is in them is the last.
+    fn begin_drain(&mut self, done: Sender<()>) {
+        let left = |p: &EnginePort| match &p.device {
+            Some(device) if p.alive && device.steering().is_some() => device.waiting().unwrap_or(DRAIN_LIMIT),
+            _ => 0,
+        };
+        self.drain = Some((self.parts.ports.iter().map(left).collect(), done));
+        self.end_drain();
+    }
+
+    fn note_drained(&mut self, index: usize, received: usize) {
+        let Some((left, _)) = &mut self.drain else { return };
+        // A queue that was found empty has given all; so has a port that is down.
+        left[index] = if received == 0 { 0 } else { left[index].saturating_sub(received) };
+        self.end_drain();
+    }
+
+    /// Tells who waits, if all is received: by dropping the sender.
+    fn end_drain(&mut self) {
+        self.drain.take_if(|(left, _)| left.iter().all(|n| *n == 0));
+    }
+
+    fn note_devices(&mut self) {
+        for (port, (_, cells)) in self.parts.ports.iter_mut().zip(&self.parts.ledger.ports) {
+            port.note_device_drops(cells);
         }
-        self.transmit_all();
-        for port in &mut self.ports {
-            let _ = port.port.flush();
+        let waiting: usize = self.devices().filter_map(|device| device.waiting()).sum();
+        self.parts.gauge.waiting.store(waiting as u64, Relaxed);
+    }
+
+    /// What was sent is given to the device.
+    fn stop(mut self) -> WorkerPorts {
+        self.tell_owed();
+        self.note_devices();
+        let mut ports = std::mem::take(&mut self.parts.ports);
+        for device in ports.iter_mut().filter_map(|p| p.device.as_mut()) {
+            let _ = device.flush();
         }
-        self.note_device_drops();
+        ports.into_iter().filter_map(|p| p.device.map(|device| (p.id, device))).collect()
     }
 }

@@ -113,6 +113,9 @@ impl<'a> Cx<'a> {
         let scope = self.type_scope((ScopeId::GLOBAL, seen), &decl.type_params, &targs, &mut subst);
         let params = self.resolve_params(&decl.params, scope)?;
         let ret = self.in_scope(scope, |cx| cx.resolve(&decl.ret))?;
+        if matches!(ret, Type::Int) && decl.body.is_some() {
+            return Err(self.int_result(&decl.ret));
+        }
         let found = self.match_args(name, &decl.params, args, span)?;
         let mut values = self.eval_args(name, &params, &found, &mut subst, scope, span)?;
         if let Some(v) = values.iter().find(|v| matches!(v.ty, Type::Block(..) | Type::Package(..))) {
@@ -172,6 +175,12 @@ impl<'a> Cx<'a> {
                 Ok(Tv { access: Access::Read("a computed value"), ..r })
             }
         }
+    }
+
+    /// A result has storage, and a number of any size has none.
+    pub fn int_result(&mut self, ret: &ast::Type) -> crate::cx::Reported {
+        let d = Diagnostic::error("type-mismatch", ret.span, "a function cannot have a result of type int");
+        self.report(d.with_help("give it a width, such as bit<32>"))
     }
 
     /// How many top-level declarations a top-level function sees: those before it.
@@ -320,6 +329,9 @@ impl<'a> Cx<'a> {
         let Ok(n) = u32::try_from(&n) else {
             return Err(self.error("out-of-range", arg.span, format!("{n} elements cannot be moved")));
         };
+        if self.check_only {
+            return Ok(Tv::value(Type::Void, Val::None, span));
+        }
         if self.union_stack(&v.val).is_some() {
             self.move_unions(&v.val, n, name == "push_front", span)?;
             return Ok(Tv::value(Type::Void, Val::None, span));
@@ -350,7 +362,10 @@ impl<'a> Cx<'a> {
         };
         let method = choose(&methods, args).unwrap_or(first);
         let as_well = |m: &&&'a ast::Method| {
-            !std::ptr::eq(**m, method) && m.params.len() == args.len() && method.params.len() == args.len() && accepts(&m.params, args)
+            !crate::scope::same_params(&m.params, &method.params)
+                && m.params.len() == args.len()
+                && method.params.len() == args.len()
+                && accepts(&m.params, args)
         };
         if let Some(other) = methods.iter().find(as_well) {
             let message = format!("this call of `{name}` fits two methods");

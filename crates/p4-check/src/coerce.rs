@@ -204,6 +204,7 @@ impl<'a> Cx<'a> {
             }
             Type::New(n) => self.zero(&n.target.clone(), span)?,
             Type::Bad => return Err(self.poisoned()),
+            Type::Varbit(_) => return Err(self.unsupported(span, "a varbit field without bits")),
             t => return Err(self.error("type-mismatch", span, format!("{t} has no default value"))),
         })
     }

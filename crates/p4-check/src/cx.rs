@@ -24,6 +24,8 @@ const FUEL: u64 = 1_500_000;
 const MAX_DEPTH: u32 = 330;
 /// Errors after which nothing more is said.
 const MAX_DIAGNOSTICS: usize = 60;
+/// Warnings after which no more are given.
+const MAX_WARNINGS: usize = 200;
 
 /// What kind of body is being lowered: decides what may stand in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,6 +84,8 @@ pub(crate) struct Cx<'a> {
     pub map: &'a SourceMap,
     pub diags: Vec<Diagnostic>,
     said: HashSet<(Span, String)>,
+    errors_said: usize,
+    warnings_said: usize,
     pub ir: Ir,
     pub scopes: Vec<Scope<'a>>,
     pub externs: Vec<&'a ast::ExternDecl>,
@@ -137,6 +141,8 @@ impl<'a> Cx<'a> {
             map,
             diags: Vec::new(),
             said: HashSet::new(),
+            errors_said: 0,
+            warnings_said: 0,
             ir: Ir::default(),
             scopes: vec![Scope::root()],
             externs: Vec::new(),
@@ -187,16 +193,19 @@ impl<'a> Cx<'a> {
 
     /// Gives a diagnostic, once for each place and text: a body inlined twice is not to be blamed twice.
     pub fn report(&mut self, d: Diagnostic) -> Reported {
-        // What this compiler cannot run is no fault of a program that is only checked.
-        if self.check_only && d.code == "unsupported" {
-            return Reported(());
-        }
+        // What this compiler cannot run is no fault of a program that is only checked, but what depends on it stays unchecked.
+        let d = match self.check_only && d.code == "unsupported" {
+            true => Diagnostic { severity: p4_syntax::Severity::Warning, code: "unchecked", help: None, ..d },
+            false => d,
+        };
         let d = self.with_names(d);
         if !self.stopped && self.said.insert((d.span, d.message.clone())) {
-            self.diags.push(d);
-            if self.diags.iter().filter(|d| d.is_error()).count() >= MAX_DIAGNOSTICS {
-                self.stopped = true;
+            let count = if d.is_error() { &mut self.errors_said } else { &mut self.warnings_said };
+            *count += 1;
+            if d.is_error() || *count <= MAX_WARNINGS {
+                self.diags.push(d);
             }
+            self.stopped |= self.errors_said >= MAX_DIAGNOSTICS;
         }
         Reported(())
     }

@@ -7,6 +7,7 @@ use crate::types::*;
 use p4_ir::{Bits, TableId, Ty};
 use p4_syntax::{Diagnostic, Span, ast};
 use program::{Entry, KeyMatch, MatchKind};
+use std::collections::{HashMap, hash_map};
 
 impl<'a> Cx<'a> {
     /// The table's own entries, and whether they are constant.
@@ -32,13 +33,19 @@ impl<'a> Cx<'a> {
         }
         let order = self.priorities(decl, is_const, keys, entries)?;
         let mut out: Vec<Entry> = Vec::new();
+        let mut first: HashMap<(u32, Vec<KeyMatch>), Span> = HashMap::new();
         let mut failed = None;
         for (e, priority) in entries.iter().zip(order) {
             match self.entry(e, table, keys, listed, priority) {
                 Ok(entry) => {
-                    if let Some(first) = out.iter().position(|o| o.keys == entry.keys && o.priority == entry.priority) {
-                        let d = Diagnostic::error("duplicate", e.keyset.span, "this entry repeats another");
-                        failed = Some(self.report(d.with_place(entries[first].keyset.span, "the other one")));
+                    match first.entry((entry.priority, entry.keys.clone())) {
+                        hash_map::Entry::Occupied(other) => {
+                            let d = Diagnostic::error("duplicate", e.keyset.span, "this entry repeats another");
+                            failed = Some(self.report(d.with_place(*other.get(), "the other one")));
+                        }
+                        hash_map::Entry::Vacant(slot) => {
+                            slot.insert(e.keyset.span);
+                        }
                     }
                     out.push(entry);
                 }

@@ -7,6 +7,7 @@ use crate::types::*;
 use crate::value::*;
 use p4_ir::{BinOp, Bits, Expr, ExprKind, HeaderRef, LValue, Stmt, Ty};
 use p4_syntax::{BigInt, Diagnostic, Span, ast};
+use std::collections::HashSet;
 use std::rc::Rc;
 
 impl<'a> Cx<'a> {
@@ -300,8 +301,9 @@ impl<'a> Cx<'a> {
     fn fields(&mut self, fields: &'a [ast::FieldInit], rest: bool, span: Span) -> R<Tv> {
         let values = self.exprs(fields.iter().map(|f| &f.value))?;
         let mut named: Vec<(Rc<str>, Tv)> = Vec::new();
+        let mut first: HashSet<&str> = HashSet::new();
         for (f, v) in fields.iter().zip(values) {
-            if named.iter().any(|(n, _)| **n == *f.name.name) {
+            if !first.insert(&f.name.name) {
                 return Err(self.error("duplicate", f.name.span, format!("field `{}` is given twice", f.name.name)));
             }
             named.push((f.name.name.as_str().into(), v));
@@ -349,8 +351,8 @@ impl<'a> Cx<'a> {
                     Err(self.unknown_member(member, format!("there is no error `{name}`"), near))
                 }
             },
-            Type::Enum(e) => match e.members.iter().find(|(n, _)| **n == *name) {
-                Some((_, code)) => {
+            Type::Enum(e) => match e.codes.get(name) {
+                Some(code) => {
                     let t = ty.scalar().unwrap_or(Ty::Bit(ENUM_WIDTH));
                     Ok(Tv::expr(ty.clone(), constant(Bits::new(t.width(), *code), t), span))
                 }
@@ -442,7 +444,17 @@ impl<'a> Cx<'a> {
             return Ok(Tv { ty: elem.clone(), val, access: v.access, span });
         }
         let Val::Stack(id, _) = v.val else {
-            return Err(self.unsupported(span, format!("`.{name}` of this stack")));
+            // Where only types count, any element will do.
+            return match (&v.val, name, self.check_only) {
+                (Val::Array(vs), "next" | "last", true) if !vs.is_empty() => {
+                    Ok(Tv { ty: elem.clone(), val: vs[0].clone(), access: v.access, span })
+                }
+                (_, "lastIndex", true) => {
+                    let t = self.temp(Ty::Bit(32));
+                    Ok(Tv::expr(Type::bit(32), crate::coerce::var(t, Ty::Bit(32)), span))
+                }
+                _ => Err(self.unsupported(span, format!("`.{name}` of this stack"))),
+            };
         };
         match name {
             "lastIndex" => Ok(Tv::expr(Type::bit(32), Expr { kind: ExprKind::LastIndex(id), ty: Ty::Bit(32) }, span)),
@@ -539,6 +551,11 @@ impl<'a> Cx<'a> {
                     _ => return Err(self.bug(span, "an element of this")),
                 }
             }
+            (Val::Array(vs), None) if self.check_only && !vs.is_empty() => match &i.ty {
+                Type::Bad => return Err(self.poisoned()),
+                t if matches!(crate::ops::bottom_number(t), Some(Type::Bits { .. })) => vs[0].clone(),
+                t => return Err(self.error("type-mismatch", i.span, format!("an index must be bit<W>, not {t}"))),
+            },
             _ => return Err(self.unsupported(i.span, "an index that is not known at compile time into this stack")),
         };
         Ok(Tv { ty: elem.clone(), val, access: v.access, span })

@@ -9,6 +9,8 @@
 //!   does not reach is lowered for its faults only, after the result is complete.
 //! - **Everything is inlined** but the actions that tables run. Arguments that do not overlap stand for parameters
 //!   directly; others are copied in and out (P4_16 §6.8).
+//! - **Programs for other architectures are checked** like any other ([`check_file`]), with our own `psa.p4`, `pna.p4`,
+//!   `tna.p4`, `ebpf_model.p4`, `xdp_model.p4` and `ubpf_model.p4`; nothing is made of them.
 //! - **What is not supported is refused** with a diagnostic `unsupported` at its place: nothing is compiled to something else.
 //!   Among it: arithmetic on values wider than 128 bits, other packages than `V1Switch`, varbit fields
 //!   that are not last, custom hash polynomials.
@@ -137,7 +139,8 @@ pub fn compile_str(name: &str, text: &str, options: &Options) -> Result<Compiled
 pub type Checked = Result<(SourceMap, Vec<Diagnostic>), Failure>;
 
 /// Checks a program of any architecture without making anything of it: other packages, unknown externs, header sizes and a
-/// missing `main` are no errors then. Gives the warnings.
+/// missing `main` are no errors then, and what could not run here is none either. Where that keeps something from being
+/// checked, a warning `unchecked` says so. Gives the warnings.
 pub fn check_file(path: &Path, options: &Options) -> Checked {
     compile(with_syntax(options, |o| p4_syntax::parse_file(path, o)), true).map(|c| (c.map, c.warnings))
 }
@@ -147,8 +150,8 @@ pub fn check_str(name: &str, text: &str, options: &Options) -> Checked {
     compile(with_syntax(options, |o| p4_syntax::parse_str(name, text, o)), true).map(|c| (c.map, c.warnings))
 }
 
-/// The architecture files that are built in.
-fn builtin(name: &str) -> Option<&'static str> {
+/// The built-in file of that name, as `#include` gives it: `core.p4` and the architectures.
+pub fn builtin(name: &str) -> Option<&'static str> {
     match name {
         "core.p4" => Some(CORE_P4),
         "v1model.p4" => Some(V1MODEL_P4),

@@ -2,9 +2,13 @@
 //! (P4_16 §11.3.1). They are checked; nothing runs them.
 
 use crate::cx::{Cx, R};
+use crate::scope::Entity;
 use crate::types::*;
 use crate::value::*;
 use p4_syntax::{Diagnostic, Span, ast};
+
+/// Most instances in one array.
+const MAX_INSTANCES: u32 = 1024;
 
 impl<'a> Cx<'a> {
     /// Checks the `= { ... }` of an instance against what its extern leaves abstract.
@@ -35,6 +39,7 @@ impl<'a> Cx<'a> {
         match (failed, members) {
             (Some(e), _) => Err(e),
             (None, []) => Ok(()),
+            (None, _) if self.check_only => Ok(()),
             (None, _) => Err(self.unsupported(i.name.span, "an instance with methods of its own")),
         }
     }
@@ -88,8 +93,7 @@ impl<'a> Cx<'a> {
                 .all(|(o, w)| o.ast.direction == w.ast.direction && (o.ty == w.ty || o.ty.has_var() || w.ty.has_var()));
         let ret = self.in_scope(inner, |cx| cx.resolve(&f.ret))?;
         if matches!(ret, Type::Int) {
-            let d = Diagnostic::error("type-mismatch", f.ret.span, "a method cannot have a result of type int");
-            return Err(self.report(d.with_help("give it a width, such as bit<32>")));
+            return Err(self.int_result(&f.ret));
         }
         let want = match &wanted.ret {
             Some(t) => self.in_scope(scope, |cx| cx.resolve(t))?,
@@ -113,16 +117,32 @@ impl<'a> Cx<'a> {
     /// `T(args) x[n];` is checked as one instance; how many there are does not matter to its types.
     pub fn instance_array(&mut self, i: &'a ast::Instantiation, annotations: &'a [ast::Annotation]) -> R<()> {
         let mut elem = &i.ty;
+        let mut sizes: Vec<u32> = Vec::new();
         while let ast::TypeKind::Stack { elem: inner, size } = &elem.kind {
             let n = self.const_int(size, "the number of instances")?;
-            if n < 1.into() {
-                return Err(self.error("bad-size", size.span, format!("there cannot be {n} instances")));
+            match u32::try_from(&n) {
+                Ok(n) if (1..=MAX_INSTANCES).contains(&n) => sizes.push(n),
+                Ok(n) if n > 0 => {
+                    return Err(self.error("limit", size.span, format!("an array of more than {MAX_INSTANCES} instances")));
+                }
+                _ => return Err(self.error("bad-size", size.span, format!("there cannot be {n} instances"))),
             }
             elem = inner;
         }
+        if sizes.iter().fold(1u64, |n, s| n.saturating_mul(u64::from(*s))) > u64::from(MAX_INSTANCES) {
+            return Err(self.error("limit", i.ty.span, format!("an array of more than {MAX_INSTANCES} instances")));
+        }
         let path = self.control_plane_name(&i.name.name, annotations);
         let ty = self.resolve(elem)?;
-        self.construct(&ty, &i.args, path, annotations, false, i.name.span)?;
-        Err(self.unsupported(i.name.span, "an array of instances"))
+        let mut v = self.construct(&ty, &i.args, path, annotations, false, i.name.span)?;
+        if !self.check_only {
+            return Err(self.unsupported(i.name.span, "an array of instances"));
+        }
+        for n in sizes {
+            let val = Val::Array(vec![v.val; n as usize].into());
+            v = Tv { ty: Type::Stack(v.ty.into(), n), val, ..v };
+        }
+        self.declare(&i.name, Entity::Value(v));
+        Ok(())
     }
 }

@@ -62,8 +62,11 @@ impl<'a> Cx<'a> {
     /// Declares `T(args) name;`. `single`: see [`BlockInst::single`].
     pub fn declare_instance(&mut self, i: &'a ast::Instantiation, annotations: &'a [ast::Annotation], single: bool) -> R<()> {
         if let ast::TypeKind::Stack { .. } = i.ty.kind {
-            self.declare(&i.name, Entity::Bad);
-            return self.instance_array(i, annotations);
+            let result = self.instance_array(i, annotations);
+            if result.is_err() {
+                self.declare(&i.name, Entity::Bad);
+            }
+            return result;
         }
         let path = self.control_plane_name(&i.name.name, annotations);
         if self.body.region == Region::Global

@@ -40,6 +40,7 @@ impl<'a> Cx<'a> {
             name: format!("{}.after", self.objects[obj.0 as usize].path),
             body: Vec::new(),
             next: Transition::Goto(Next::Reject),
+            likely: None,
         });
         self.nested(span, |cx| {
             let (start, copy_out) = cx.inline_parser(obj, &params, values, Next::State(after), true, span)?;
@@ -120,8 +121,10 @@ impl<'a> Cx<'a> {
                 Some(n) => n,
                 None => name,
             };
-            let id =
-                self.ir.states.push(State { name: format!("{prefix}{label}"), body: Vec::new(), next: Transition::Goto(Next::Reject) });
+            let (name_in_ir, next) = (format!("{prefix}{label}"), Transition::Goto(Next::Reject));
+            let marked = |name| ast::find_annotation(&s.annotations, name).is_some();
+            let likely = if marked("unlikely") { Some(false) } else { marked("likely").then_some(true) };
+            let id = self.ir.states.push(State { name: name_in_ir, body: Vec::new(), next, likely });
             targets.states.insert(name, id);
         }
         let Some(start) = targets.states.get("start").copied() else {
@@ -232,9 +235,10 @@ impl<'a> Cx<'a> {
             Err(e) => failed = Some(e),
         }
         let mut open = true;
+        let bad_keys = failed;
         for c in &select.cases {
             let next = self.target(&c.next, targets);
-            let sets = match failed {
+            let sets = match bad_keys {
                 // Without keys only the names can be checked.
                 Some(e) => Err(e),
                 None => self.case_sets(&c.keyset, &keys, &shapes),
@@ -368,6 +372,12 @@ impl<'a> Cx<'a> {
                 Ok(KeySet::Range { low: bits(low), high: bits(high) })
             }
             _ => match self.value_set(e)? {
+                Some(id) if self.ir.program.value_sets[id].widths != [width] => {
+                    let message = format!("the value set's elements are not of the key's type {ty}");
+                    Err(self.error("type-mismatch", e.span, message))
+                }
+                // Stands for whatever is in the set.
+                Some(_) if self.check_only => Ok(KeySet::Value { value: bits(0), mask: bits(Bits::mask(width)) }),
                 Some(_) => Err(self.unsupported(e.span, "a value set for one of several keys")),
                 None => {
                     let v = self.pure(e, "a value to match")?;

@@ -83,7 +83,11 @@ impl<'a> Cx<'a> {
         self.check_param_names(decl);
     }
 
+    /// With a body they become declarations, which are told apart as all others.
     fn check_param_names(&mut self, decl: BlockDecl<'a>) {
+        if decl.has_body() {
+            return;
+        }
         let mut first: HashMap<&str, Span> = HashMap::new();
         for p in decl.params().iter().chain(decl.constructor_params()) {
             if let Some(span) = first.insert(&p.name.name, p.name.span) {

@@ -14,6 +14,10 @@ use std::rc::Rc;
 const MAX_VARBIT: u32 = 1 << 15;
 /// Widest bit<W> and int<W> that is not an obvious mistake: longer than any packet.
 const MAX_ANY_WIDTH: u32 = 1 << 16;
+/// Longest chain of `type`s that are made of each other, and most types that one generic declaration becomes: both are
+/// searched one by one.
+const MAX_NEW_TYPES: u32 = 100;
+const MAX_INSTANCES: usize = 1 << 12;
 /// Most elements of a header stack.
 const MAX_STACK: u32 = 1024;
 
@@ -240,6 +244,13 @@ impl<'a> Cx<'a> {
         if let Some((_, t)) = generic.instances.iter().find(|(a, _)| *a == targs) {
             return Ok(t.clone());
         }
+        if generic.instances.len() >= MAX_INSTANCES {
+            return Err(self.error(
+                "limit",
+                span,
+                format!("`{}` is used with more than {MAX_INSTANCES} lists of type arguments", decl.name.name),
+            ));
+        }
         let inner = self.new_scope_at(scope, seen);
         for (p, t) in decl.type_params.iter().zip(&targs) {
             self.declare_in(inner, p, Entity::Type(t.clone()));
@@ -460,7 +471,8 @@ impl<'a> Cx<'a> {
             members.push((m.name.name.as_str().into(), code));
         }
         self.next_type_id += 1;
-        Ok(Type::Enum(Rc::new(EnumType { id: self.next_type_id, name: decl.name.name.clone(), underlying, members })))
+        let codes = members.iter().cloned().collect();
+        Ok(Type::Enum(Rc::new(EnumType { id: self.next_type_id, name: decl.name.name.clone(), underlying, members, codes })))
     }
 
     pub fn declare_typedef(&mut self, decl: &'a ast::TypedefDecl) {
@@ -490,14 +502,21 @@ impl<'a> Cx<'a> {
             };
             return Err(self.error("bad-newtype", span, format!("`type` cannot be made of {target}")));
         }
+        let depth = match &target {
+            Type::New(n) => n.depth + 1,
+            _ => 0,
+        };
+        if depth >= MAX_NEW_TYPES {
+            return Err(self.error("limit", decl.name.span, format!("more than {MAX_NEW_TYPES} `type`s, one made of the other")));
+        }
         self.next_type_id += 1;
-        Ok(Type::New(Rc::new(NewType { id: self.next_type_id, name: decl.name.name.clone(), target, opaque: false })))
+        Ok(Type::New(Rc::new(NewType { id: self.next_type_id, name: decl.name.name.clone(), target, depth, opaque: false })))
     }
 
     /// A type that stands for a type parameter while a generic body is checked by itself: nothing is known about it.
     pub fn opaque(&mut self, name: &str) -> Type {
         self.next_type_id += 1;
-        Type::New(Rc::new(NewType { id: self.next_type_id, name: name.to_owned(), target: Type::bit(1), opaque: true }))
+        Type::New(Rc::new(NewType { id: self.next_type_id, name: name.to_owned(), target: Type::bit(1), depth: 0, opaque: true }))
     }
 }
 

@@ -36,6 +36,9 @@ pub(crate) enum Entity<'a> {
     Bad,
 }
 
+/// Most declarations that share one name: they are searched one by one.
+const MAX_OVERLOADS: usize = 200;
+
 #[derive(Debug)]
 pub(crate) struct Scope<'a> {
     /// The scope around it, and how many of its declarations are visible: those before this one.
@@ -77,6 +80,10 @@ impl<'a> Cx<'a> {
     pub fn declare_in(&mut self, scope: ScopeId, name: &'a ast::Ident, entity: Entity<'a>) {
         let s = &self.scopes[scope.0 as usize];
         let clash = match s.names.get(name.name.as_str()) {
+            Some(list) if list.len() >= MAX_OVERLOADS => {
+                self.error("limit", name.span, format!("`{}` is declared more than {MAX_OVERLOADS} times", name.name));
+                return;
+            }
             Some(list) => list.iter().find(|(_, old, _)| !self.overloads(old, &entity)).map(|(_, _, span)| *span),
             None => None,
         };

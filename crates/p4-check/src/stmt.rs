@@ -104,26 +104,26 @@ impl<'a> Cx<'a> {
                 let d = Diagnostic::error("type-mismatch", v.ty.span, "a variable cannot be of type int");
                 return Err(self.report(d.with_help("give it a width, such as bit<32>; int is for constants")));
             }
-            let init = match &v.init {
-                Some(e) => {
-                    let value = self.expr(e)?;
-                    Some(self.coerce(value, &ty, &format!("the value of `{}`", v.name.name))?)
-                }
-                None => None,
-            };
+            let what = format!("the value of `{}`", v.name.name);
+            let init = v.init.as_ref().map(|e| self.expr(e).and_then(|value| self.coerce(value, &ty, &what)));
             let name = self.local_name(&v.name.name);
             let val = self.storage(&name, &ty, v.ty.span)?;
             let own = Tv { ty, val, access: Access::Write, span: v.name.span };
-            match init {
-                Some(init) => self.store(&own, &init)?,
-                None => self.invalidate(&own.val),
-            }
-            Ok(own)
+            // With a wrong value it is still a variable of its type, and what comes after can be checked.
+            let result = match init {
+                Some(Ok(init)) => self.store(&own, &init),
+                Some(Err(e)) => Err(e),
+                None => {
+                    self.invalidate(&own.val);
+                    Ok(())
+                }
+            };
+            Ok((own, result))
         });
         match made {
-            Ok(own) => {
+            Ok((own, result)) => {
                 self.declare(&v.name, Entity::Value(own));
-                Ok(())
+                result
             }
             Err(e) => {
                 self.declare(&v.name, Entity::Bad);
@@ -151,8 +151,15 @@ impl<'a> Cx<'a> {
     // Assignments and calls
 
     fn assign(&mut self, target: &'a ast::Expr, op: Option<ast::BinOp>, value: &'a ast::Expr, span: Span) -> R<()> {
-        let mut to = self.expr(target)?;
-        self.writable(&to, "the left side of an assignment")?;
+        let to = self.expr(target).and_then(|to| self.writable(&to, "the left side of an assignment").map(|()| to));
+        let mut to = match to {
+            Ok(to) => to,
+            Err(e) => {
+                // The right side may be wrong as well.
+                let _ = self.expr(value);
+                return Err(e);
+            }
+        };
         let start = self.out.len();
         let mut v = self.expr(value)?;
         if self.out.len() > start && !Self::is_static(&to.val) {

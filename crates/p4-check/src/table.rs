@@ -9,7 +9,7 @@ use crate::value::*;
 use p4_ir::{ActionId, Bits, Block, Extern, Stmt, TableCode, TableId, Ty, VarId};
 use p4_syntax::{Diagnostic, Span, ast};
 use program::{ActionInfo, ActionUse, KeyInfo, MatchKind, TableInfo};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Size of a table that does not say its own.
 const DEFAULT_SIZE: u64 = 1024;
@@ -186,6 +186,12 @@ impl<'a> Cx<'a> {
                 "support_timeout" => {
                     self.warn("ignored", p.span, "`support_timeout` is ignored: entries do not age here");
                 }
+                _ if self.check_only => {
+                    // Whichever architecture knows it: its value is an expression of names that exist.
+                    if let ast::TablePropertyKind::Custom { value, .. } = &p.kind {
+                        self.inner_block(|cx| cx.expr(value)).0?;
+                    }
+                }
                 other => {
                     let known = ["key", "actions", "entries", "default_action", "size", "counters", "meters"];
                     let mut d = Diagnostic::warning("ignored", p.span, format!("property `{other}` is not known and is ignored"));
@@ -314,6 +320,8 @@ impl<'a> Cx<'a> {
             "ternary" => MatchKind::Ternary,
             "range" => MatchKind::Range,
             "optional" => MatchKind::Optional,
+            // Where only types count it may be matched by whatever an entry says.
+            _ if self.check_only => MatchKind::Ternary,
             other => return Err(self.unsupported(name.span, format!("match kind `{other}`"))),
         })
     }
@@ -371,10 +379,11 @@ impl<'a> Cx<'a> {
 
     fn listed_actions(&mut self, decl: &'a ast::TableDecl, table: &'a str, private: bool) -> R<Vec<Listed<'a>>> {
         let mut listed: Vec<Listed<'a>> = Vec::new();
+        let mut seen: HashSet<usize> = HashSet::new();
         let mut failed = None;
         for a in decl.actions().unwrap_or(&[]) {
             match self.listed_action(a, table, private) {
-                Ok(l) if listed.iter().any(|o| o.index == l.index) => {
+                Ok(l) if !seen.insert(l.index) => {
                     failed = Some(self.error("duplicate", a.span, format!("action `{}` is listed twice", l.name)));
                 }
                 Ok(l) => listed.push(l),

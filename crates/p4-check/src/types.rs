@@ -1,6 +1,7 @@
 //! What types does the checker know, when are two of them the same, and how do they read in a message?
 
 use p4_ir::Ty;
+use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
 
@@ -116,6 +117,8 @@ pub(crate) struct EnumType {
     pub underlying: Option<Type>,
     /// Names with values (IR bits of the code).
     pub members: Vec<(Rc<str>, u128)>,
+    /// The values by name.
+    pub codes: HashMap<Rc<str>, u128>,
 }
 
 #[derive(Debug)]
@@ -123,6 +126,8 @@ pub(crate) struct NewType {
     pub id: u32,
     pub name: String,
     pub target: Type,
+    /// How many `type`s stand between this and the type that all of them are made of.
+    pub depth: u32,
     /// Stands for a type parameter: see `Cx::opaque`.
     pub opaque: bool,
 }

@@ -9,6 +9,7 @@ use crate::types::*;
 use crate::value::*;
 use p4_ir::Next;
 use p4_syntax::{Diagnostic, Span, ast};
+use std::collections::HashMap;
 
 impl<'a> Cx<'a> {
     /// Lowers, after the result has been set aside, what has not been lowered.
@@ -62,9 +63,11 @@ impl<'a> Cx<'a> {
 
     fn extern_signatures(&mut self, e: &'a ast::ExternDecl) {
         let outer = self.type_scope((ScopeId::GLOBAL, u32::MAX), &e.type_params, &[], &mut Subst::default());
-        for (i, m) in e.methods.iter().enumerate() {
-            let same = |o: &&ast::Method| o.name.name == m.name.name && crate::scope::same_params(&o.params, &m.params);
-            if let Some(first) = e.methods[..i].iter().find(same) {
+        let mut first: HashMap<(&str, Vec<&str>), &ast::Method> = HashMap::new();
+        for m in &e.methods {
+            // Calls tell methods apart by the number and the names of parameters.
+            let key = (m.name.name.as_str(), m.params.iter().map(|p| p.name.name.as_str()).collect());
+            if let Some(first) = first.insert(key, m) {
                 let message = format!("method `{}` is declared twice with the same parameters", m.name.name);
                 let d = Diagnostic::error("duplicate", m.span, message);
                 self.report(d.with_place(first.span, "first declared here"));
@@ -203,6 +206,9 @@ impl<'a> Cx<'a> {
                     cx.declare_in(scope, &p.ast.name, Entity::Value(Tv { access, ..v }));
                 }
                 let ret = cx.in_scope(scope, |cx| cx.resolve(&f.ret))?;
+                if matches!(ret, Type::Int) {
+                    return Err(cx.int_result(&f.ret));
+                }
                 if !matches!(ret, Type::Void) {
                     let result = cx.stand_in(&ret, "return", f.ret.span)?;
                     if let Some(frame) = cx.body.frames.last_mut() {

@@ -156,6 +156,33 @@ fn mutated_programs_give_diagnostics_only() {
     assert!(good > 50 && bad > 500, "{good} mutants compiled, {bad} did not: the mutations are too mild or too wild");
 }
 
+#[test]
+fn mutated_programs_of_other_architectures_give_diagnostics_only() {
+    let mut dice = Dice(20260131);
+    let (mut accepted, mut refused) = (0, 0);
+    for dir in ["tests/arch", "tests/check"] {
+        let mut files: Vec<_> = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect();
+        files.sort();
+        for path in files.iter().filter(|p| p.extension().is_some_and(|e| e == "p4")) {
+            let text = std::fs::read_to_string(path).unwrap();
+            let tokens = tokens(&text);
+            for _ in 0..40 {
+                let text = mutate(&tokens, &mut dice);
+                let start = Instant::now();
+                match check_str("hostile.p4", &text, &Options::default()) {
+                    Ok(_) => accepted += 1,
+                    Err(f) => {
+                        refused += 1;
+                        assert!(f.diagnostics.iter().all(|d| d.code != "internal"), "{f}\n{text}");
+                    }
+                }
+                assert!(start.elapsed() < MOST_TIME, "{text}");
+            }
+        }
+    }
+    assert!(accepted > 5 && refused > 300, "{accepted} accepted, {refused} refused");
+}
+
 /// As above with the `.p4` files of the folder `P4_CORPUS`: for long runs.
 #[test]
 #[ignore = "needs a corpus: P4_CORPUS=folder cargo test -p p4-check --test hostile -- --ignored"]

@@ -7,6 +7,7 @@
 
 use crate::EmitError;
 use crate::emitter::Emitter;
+use crate::facts::{Place, Way};
 use crate::model::{Home, Model};
 use base::{HEADROOM, MAX_PACKET};
 use cranelift_entity::EntityRef;
@@ -19,6 +20,9 @@ impl Emitter<'_> {
     /// Deparser and verdict; ends the packet's work.
     pub fn finish(&mut self) -> Result<(), EmitError> {
         let ir = self.ir;
+        if let Some(class) = self.class {
+            return self.finish_class(class.consumed);
+        }
         self.payload();
         self.end();
         self.line("/* deparser */");
@@ -45,6 +49,134 @@ impl Emitter<'_> {
         self.line(format!("sp_pass(run, i, {port}, {reason}, {mark});"));
         self.done();
         Ok(())
+    }
+
+    /// The same for packets of a class: for each combination of valid headers it is known which bytes go where.
+    fn finish_class(&mut self, consumed: u32) -> Result<(), EmitError> {
+        self.line("/* deparser */");
+        let mut headers = Vec::new();
+        let Some(facts) = self.facts().cloned() else { return Ok(()) };
+        if !straight(&self.ir.deparser, &mut headers) {
+            self.failed = Some("a deparser with conditions");
+            return Ok(());
+        }
+        let (port, reason, mark) = (self.standard("egress_port"), self.reason(), self.mark());
+        let before = self.fork();
+        for (i, way) in facts.ways.iter().enumerate() {
+            let last = i + 1 == facts.ways.len();
+            self.flow.clone_from(&before);
+            if !last {
+                let test = self.is_way(way);
+                self.open(format!("if ({test})"));
+            }
+            self.finish_way(way, &headers, consumed);
+            self.line(format!("sp_pass(run, i, {port}, {reason}, {mark});"));
+            self.done();
+            if !last {
+                self.close();
+            }
+        }
+        self.flow = None;
+        Ok(())
+    }
+
+    fn finish_way(&mut self, way: &Way, headers: &[HeaderId], consumed: u32) {
+        let emitted: Vec<(HeaderId, Place)> = headers.iter().filter_map(|h| Some((*h, *way.get(h)?))).collect();
+        let total: u32 = emitted.iter().map(|(h, _)| self.model.fixed_len[h.index()]).sum();
+        let shift = i64::from(consumed) - i64::from(total);
+        if shift < 0 {
+            self.open(format!("if (pk->start < {} || pk->length + {} > SP_MAX_PACKET)", -shift, -shift));
+            let before = self.fork();
+            self.drop_packet("SP_NO_HEADROOM");
+            self.flow = before;
+            self.close();
+        }
+        // Bytes that lie together before and behind are moved together: from, to (from the packet's first byte on), how many.
+        let mut moves: Vec<(String, Place, i64, u32)> = Vec::new();
+        let (mut at, mut end): (i64, Option<(Place, String)>) = (shift, None);
+        let mut packed = Vec::new();
+        let touched = self.facts().map_or_else(Default::default, |f| f.touched.clone());
+        for (h, place) in emitted {
+            let len = self.model.fixed_len[h.index()];
+            let (text, next) = match place {
+                Place::Packet(from) => (crate::field::plus("p", from), (Place::Packet(from + len), String::new())),
+                Place::Scratch => (self.scratch(h), (Place::Scratch, self.behind_scratch(h))),
+                Place::Fields => {
+                    packed.extend(self.pack(h, "p", at));
+                    at += i64::from(len);
+                    end = None;
+                    continue;
+                }
+            };
+            let goes_on = end.as_ref().is_some_and(|(p, s)| *p == place && (place != Place::Scratch || *s == text));
+            match (moves.last_mut(), place) {
+                (_, Place::Packet(from)) if touched.contains(&h) => {
+                    // Bytes that have just been written are loaded in the pieces in which they were stored.
+                    let mut done = 0;
+                    for piece in self.pieces(h) {
+                        let here = from + done;
+                        moves.push((crate::field::plus("p", here), Place::Packet(here), at + i64::from(done), piece));
+                        done += piece;
+                    }
+                    end = None;
+                    at += i64::from(len);
+                    continue;
+                }
+                (Some(last), _) if goes_on => last.3 += len,
+                _ => moves.push((text, place, at, len)),
+            }
+            end = Some(next);
+            at += i64::from(len);
+        }
+        moves.retain(|(_, place, to, _)| !matches!(place, Place::Packet(from) if i64::from(*from) == *to));
+        // Everything is loaded before anything is stored. Scratch bytes are never written here.
+        let (mut stores, number) = (Vec::new(), self.unique());
+        moves.sort_by_key(|(_, place, ..)| *place == Place::Scratch);
+        for (m, (from, _, to, len)) in moves.iter().enumerate() {
+            let mut done = 0;
+            while done < *len {
+                let size = [64, 32, 16, 8, 4, 2, 1].into_iter().find(|s| done + s <= *len).unwrap_or(1);
+                let (name, to) = (format!("b{number}_{m}_{done}"), to + i64::from(done));
+                self.line(format!("sp_block{size} {name}; __builtin_memcpy(&{name}, {}, {size});", crate::field::plus(from, done)));
+                let sign = if to < 0 { "-" } else { "+" };
+                stores.push(format!("__builtin_memcpy(p {sign} {}, &{name}, {size});", to.abs()));
+                done += size;
+            }
+        }
+        stores.iter().chain(&packed).for_each(|s| self.line(s));
+        if shift != 0 {
+            let (start, length) = if shift < 0 { ("-=", "+=") } else { ("+=", "-=") };
+            self.line(format!("pk->start {start} {};", shift.abs()));
+            self.line(format!("pk->length {length} {};", shift.abs()));
+        }
+    }
+
+    /// Lengths of the pieces in which a header's fields are stored, as far as they are whole bytes.
+    fn pieces(&self, h: HeaderId) -> Vec<u32> {
+        let (mut pieces, mut from) = (Vec::new(), 0);
+        for f in &self.ir.header_types[self.ir.headers[h].ty].fields {
+            let end = f.offset_bits + f.ty.width();
+            if !end.is_multiple_of(8) {
+                continue;
+            }
+            let mut left = end / 8 - from;
+            while left > 0 {
+                // As `sp_st48` and its like do.
+                let size = [8, 4, 2, 1].into_iter().find(|s| *s <= left).unwrap_or(1);
+                pieces.push(size);
+                left -= size;
+            }
+            from = end / 8;
+        }
+        pieces
+    }
+
+    /// The scratch bytes directly behind those of a header.
+    fn behind_scratch(&self, h: HeaderId) -> String {
+        let order = scratch_order(self.ir, self.model);
+        let next = order.iter().position(|o| *o == h).and_then(|at| order.get(at + 1));
+        let exact = self.model.varbit_len[h.index()] == 0 && self.model.fixed_len[h.index()] > 0;
+        next.filter(|_| exact).map_or(String::new(), |n| self.scratch(*n))
     }
 
     /// `emit` of a deparser with conditions.

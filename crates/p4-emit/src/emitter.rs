@@ -5,10 +5,12 @@
 //! is found by printing everything twice: the first time with all of them there.
 
 use crate::EmitError;
+use crate::class::Class;
+use crate::facts::{Facts, Known, Place, Way, valid_bits};
 use crate::graph::{Graph, NodeId, StageId, Vertex};
 use crate::model::{Home, Kind, Model};
 use cranelift_entity::EntityRef;
-use p4_ir::{HeaderId, Ir, LabelId, StackId, StateId, VarId};
+use p4_ir::{ActionId, HeaderId, Ir, LabelId, StackId, StateId, VarId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What a packet takes from stage to stage in its context.
@@ -22,6 +24,10 @@ pub struct Shared {
     pub lengths: BTreeSet<HeaderId>,
     /// Next indices of stacks.
     pub nexts: BTreeSet<StackId>,
+    /// Records whose parameters are read later, by the action that found them.
+    pub records: BTreeSet<ActionId>,
+    /// Which headers are valid. Packets of no class always take it along.
+    pub valid: bool,
 }
 
 /// What is known where the text stands.
@@ -31,11 +37,17 @@ pub struct Flow {
     pub assigned: BTreeSet<VarId>,
     /// Headers that are surely valid (`true`) or invalid.
     pub valid: BTreeMap<HeaderId, bool>,
+    /// What is known besides, of packets of a class.
+    pub facts: Option<Facts>,
 }
 
 impl Flow {
     /// What is known where two ways meet.
     pub fn meet(&mut self, other: &Flow) {
+        match (&mut self.facts, &other.facts) {
+            (Some(facts), Some(others)) => facts.meet(others),
+            (facts, _) => *facts = None,
+        }
         self.assigned.retain(|v| other.assigned.contains(v));
         self.valid.retain(|h, valid| other.valid.get(h) == Some(valid));
     }
@@ -62,6 +74,9 @@ struct Scope {
     lengths_set: BTreeSet<HeaderId>,
     nexts: BTreeSet<StackId>,
     nexts_set: BTreeSet<StackId>,
+    records: BTreeSet<ActionId>,
+    /// Headers whose fields are locals.
+    fields: BTreeSet<HeaderId>,
     valid: bool,
     valid_set: bool,
     payload: bool,
@@ -102,6 +117,26 @@ pub struct Emitter<'a> {
     pub parsed: Option<Option<Flow>>,
     /// A table's record is at hand, in an action: its number.
     pub in_table: Option<p4_ir::TableId>,
+    /// The class whose packets the text is for.
+    pub class: Option<Class<'a>>,
+    /// Why the text cannot be for that class alone.
+    pub failed: Option<&'static str>,
+    /// Stages that use meters, registers or random numbers.
+    pub ordered: BTreeSet<StageId>,
+    /// Stages for packets of no class that this stage hands packets on to.
+    pub leaves_to: BTreeSet<StageId>,
+    /// The stages of a class that packets wait for, and the words of their keys.
+    pub waits: BTreeMap<StageId, usize>,
+    /// Tables that this stage passes over if they are empty.
+    pub skips: BTreeSet<p4_ir::TableId>,
+    /// All of them, of all stages.
+    pub leaves: BTreeSet<StageId>,
+    /// The stages that the one being printed passes packets to.
+    pub edges: BTreeSet<StageId>,
+    /// What each stage takes from the context.
+    pub needs: BTreeMap<StageId, Shared>,
+    /// What is known where the scope begins.
+    pub entry: Option<Facts>,
     scope: Scope,
     text: String,
     indent: usize,
@@ -129,6 +164,16 @@ impl<'a> Emitter<'a> {
             states: BTreeMap::new(),
             parsed: None,
             in_table: None,
+            class: None,
+            failed: None,
+            ordered: BTreeSet::new(),
+            leaves_to: BTreeSet::new(),
+            waits: BTreeMap::new(),
+            skips: BTreeSet::new(),
+            leaves: BTreeSet::new(),
+            edges: BTreeSet::new(),
+            needs: BTreeMap::new(),
+            entry: None,
             scope: Scope::default(),
             text: String::new(),
             indent: 0,
@@ -214,6 +259,27 @@ impl<'a> Emitter<'a> {
         out
     }
 
+    /// Text that is there already.
+    pub fn append(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// Puts the validity of headers into the context.
+    pub fn keep_valid(&mut self) {
+        self.scope.valid = true;
+        for w in 0..self.model.valid_words {
+            let name = valid_word(self.model, w);
+            self.line(format!("c->{name} = {name};"));
+        }
+    }
+
+    /// C text of whether exactly the headers of a way are valid.
+    pub fn is_way(&mut self, way: &Way) -> String {
+        self.scope.valid = true;
+        let words = (0..self.model.valid_words).map(|w| format!("{} == {:#x}ull", valid_word(self.model, w), valid_bits(way, w)));
+        words.collect::<Vec<_>>().join(" && ")
+    }
+
     /// Takes the text away.
     pub fn take(&mut self) -> String {
         std::mem::take(&mut self.text)
@@ -221,7 +287,8 @@ impl<'a> Emitter<'a> {
 
     /// What the context begins with, as far as the variables beside it do not tell: no header is valid.
     pub fn begin_context(&mut self) {
-        let Shared { pointers, lengths, nexts, vars } = self.shared.clone();
+        let Shared { pointers, lengths, nexts, vars, records, valid: _ } = self.shared.clone();
+        self.begin_records(&records);
         for h in pointers {
             let name = self.model.pointer(h);
             self.line(format!("c->{name} = sp_nothing;"));
@@ -239,10 +306,24 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// No action has lent its parameters.
+    pub fn begin_records(&mut self, records: &BTreeSet<ActionId>) {
+        for action in records {
+            let name = &self.model.actions[action.index()];
+            self.line(format!("c->lent_{name} = &sp_lent_{name};"));
+        }
+    }
+
+    /// Notes that the code reads or writes a pointer to an action's record.
+    pub fn scope_record(&mut self, action: ActionId) {
+        self.scope.records.insert(action);
+    }
+
     /// Begins the code of a packet in a stage; ended by [`Emitter::end_scope`].
     pub fn begin_scope(&mut self, first: bool, flow: Flow) -> String {
         self.scope = Scope { first, ..Scope::default() };
         self.ends = false;
+        self.entry.clone_from(&flow.facts);
         self.flow = Some(Flow { assigned: BTreeSet::new(), ..flow });
         self.take()
     }
@@ -253,16 +334,27 @@ impl<'a> Emitter<'a> {
         let body = std::mem::replace(&mut self.text, outer);
         let scope = std::mem::take(&mut self.scope);
         let model = self.model;
+        let entry = self.entry.take();
+        let loads = scope.loads.iter().copied().filter(|v| entry.as_ref().is_none_or(|f| !f.values.contains_key(v)));
+        let mut takes = Shared { vars: loads.collect(), ..Shared::default() };
         if !scope.first {
-            self.found.vars.extend(&scope.loads);
-            self.found.pointers.extend(&scope.pointers);
-            self.found.lengths.extend(&scope.lengths);
-            self.found.nexts.extend(&scope.nexts);
+            takes.pointers.clone_from(&scope.pointers);
+            takes.lengths.clone_from(&scope.lengths);
+            takes.nexts.clone_from(&scope.nexts);
+            takes.records.clone_from(&scope.records);
+            takes.valid = scope.valid && entry.as_ref().is_none_or(|f| f.ways.len() > 1);
+            self.found.extend(&takes);
+            self.needs.entry(self.stage).or_default().extend(&takes);
         }
         if scope.valid {
             for w in 0..model.valid_words {
                 let name = valid_word(model, w);
-                let from = if scope.first { "0".into() } else { format!("c->{name}") };
+                let known = entry.as_ref().filter(|f| f.ways.len() == 1).and_then(|f| f.ways.first());
+                let from = match known {
+                    Some(way) => format!("{:#x}", valid_bits(way, w)),
+                    None if scope.first => "0".into(),
+                    None => format!("c->{name}"),
+                };
                 self.line(format!("uint64_t {name} = {from};"));
             }
         }
@@ -284,10 +376,30 @@ impl<'a> Emitter<'a> {
             let from = if kept { format!("c->{name}") } else { "0".into() };
             self.line(format!("uint32_t {name} = {from};"));
         }
+        for action in &scope.records {
+            let (name, table) = (&model.actions[action.index()], model.lent.tables[action]);
+            let kept = !scope.first && self.shared.records.contains(action);
+            let from = if kept { format!("c->lent_{name}") } else { format!("&sp_lent_{name}") };
+            self.line(format!("const struct record_{} *lent_{name} = {from};", model.tables[table.index()]));
+        }
         for v in &scope.vars {
             let name = &model.vars[v.index()];
-            let from = if scope.loads.contains(v) && !scope.first { format!("c->v.{name}") } else { "0".into() };
-            self.line(format!("{} {name} = {from};", local_type(self.ir.vars[*v].ty.width())));
+            let width = self.ir.vars[*v].ty.width();
+            let known = entry.as_ref().and_then(|f| f.values.get(v));
+            let from = match known {
+                Some(Known::Const(value)) => crate::field::constant(width, *value),
+                Some(Known::Text(text, _)) => text.clone(),
+                None if takes.vars.contains(v) && !scope.first => format!("c->v.{name}"),
+                None => "0".into(),
+            };
+            self.line(format!("{} {name} = {from};", local_type(width)));
+        }
+        for h in &scope.fields {
+            let types: Vec<_> = self.ir.header_types[self.ir.headers[*h].ty].fields.iter().map(|f| local_type(f.ty.width())).collect();
+            for (i, ty) in types.into_iter().enumerate() {
+                let name = self.field_local(*h, i as u32);
+                self.line(format!("{ty} {name} = 0;"));
+            }
         }
         if scope.payload && !scope.first {
             self.line("uint8_t *const payload = c->payload;");
@@ -303,7 +415,7 @@ impl<'a> Emitter<'a> {
             self.line("c->payload = payload;");
         }
         // The first scope leaves everything in a state; later ones what they have changed.
-        if scope.first || scope.valid_set {
+        if scope.first || scope.valid_set && (self.class.is_none() || self.shared.valid) {
             for w in 0..model.valid_words {
                 let name = valid_word(model, w);
                 self.line(format!("c->{name} = {};", if scope.valid { &name } else { "0" }));
@@ -316,6 +428,14 @@ impl<'a> Emitter<'a> {
         if let Kind::Fixed(text) = &self.model.kinds[v.index()] {
             return text.clone();
         }
+        match self.facts().and_then(|f| f.values.get(&v)) {
+            Some(Known::Const(value)) => return crate::field::constant(self.ir.vars[v].ty.width(), *value),
+            Some(Known::Text(text, _)) => return text.clone(),
+            None => {}
+        }
+        if let Some(text) = self.lent(v) {
+            return text;
+        }
         self.scope.vars.insert(v);
         if !self.flow.as_ref().is_some_and(|f| f.assigned.contains(&v)) {
             self.scope.loads.insert(v);
@@ -323,8 +443,29 @@ impl<'a> Emitter<'a> {
         self.model.vars[v.index()].clone()
     }
 
+    /// What is known of a packet of a class.
+    pub fn facts(&self) -> Option<&Facts> {
+        self.flow.as_ref().and_then(|f| f.facts.as_ref())
+    }
+
+    /// The same, to be changed.
+    pub fn facts_mut(&mut self) -> Option<&mut Facts> {
+        self.flow.as_mut().and_then(|f| f.facts.as_mut())
+    }
+
+    /// Notes what a variable holds that has just been assigned.
+    pub fn note_value(&mut self, v: VarId, known: Option<Known>) {
+        if let (Some(facts), Some(known)) = (self.facts_mut(), known) {
+            facts.values.insert(v, known);
+        }
+    }
+
     /// Assigns C text to a variable.
     pub fn write_var(&mut self, v: VarId, value: &str) {
+        if self.model.lent.vars.contains_key(&v) {
+            // The action keeps its record.
+            return;
+        }
         self.scope.vars.insert(v);
         let name = &self.model.vars[v.index()];
         let through = if self.shared.vars.contains(&v) { format!(" c->v.{name} = {name};") } else { String::new() };
@@ -332,17 +473,26 @@ impl<'a> Emitter<'a> {
         self.line(text);
         if let Some(flow) = &mut self.flow {
             flow.assigned.insert(v);
+            if let Some(facts) = &mut flow.facts {
+                facts.values.remove(&v);
+            }
         }
     }
 
     /// Says that the code uses the packet's payload pointer.
-    pub fn payload(&mut self) -> &'static str {
+    pub fn payload(&mut self) -> String {
+        if let Some(class) = self.class {
+            return format!("(p + {})", class.consumed);
+        }
         self.scope.payload = true;
-        "payload"
+        "payload".into()
     }
 
     /// Says that the code uses the packet's end.
     pub fn end(&mut self) -> &'static str {
+        if self.class.is_some() {
+            return "(p + pk->length)";
+        }
         self.scope.end = true;
         "end"
     }
@@ -361,6 +511,9 @@ impl<'a> Emitter<'a> {
         if self.model.homes[h.index()] == Home::Nowhere {
             return Some(false);
         }
+        if let Some(facts) = self.facts() {
+            return facts.valid(h);
+        }
         self.flow.as_ref().and_then(|f| f.valid.get(&h).copied())
     }
 
@@ -368,15 +521,31 @@ impl<'a> Emitter<'a> {
     pub fn note_valid(&mut self, h: HeaderId, valid: bool) {
         if let Some(flow) = &mut self.flow {
             flow.valid.insert(h, valid);
+            if let Some(facts) = &mut flow.facts {
+                facts.assume_valid(h, valid);
+            }
         }
     }
 
     /// Sets a header's bit of validity.
     pub fn set_valid_bit(&mut self, h: HeaderId, valid: bool) {
+        self.set_valid_bit_at(h, valid, Place::Scratch);
+    }
+
+    /// Notes that the fields of a header are locals.
+    pub fn scope_fields(&mut self, h: HeaderId) {
+        self.scope.fields.insert(h);
+    }
+
+    /// The same for a header whose bytes are at `place`, if the packet is of a class.
+    pub fn set_valid_bit_at(&mut self, h: HeaderId, valid: bool, place: Place) {
         self.scope.valid = true;
         self.scope.valid_set = true;
         let (name, bit) = (format!("valid{}", word_suffix(self.model, h)), self.bit(h));
         self.line(if valid { format!("{name} |= SP_BIT({bit});") } else { format!("{name} &= ~SP_BIT({bit});") });
+        if let Some(facts) = self.facts_mut() {
+            facts.set_valid(h, valid.then_some(place));
+        }
         self.note_valid(h, valid);
     }
 
@@ -397,9 +566,21 @@ impl<'a> Emitter<'a> {
 
     /// C text of the address of a header's bytes; of an invalid header that is not only scratch, of zero bytes.
     pub fn address(&mut self, h: HeaderId) -> String {
+        if self.in_fields(h) {
+            self.failed = Some("the address of a header that is not in memory");
+        }
         match self.model.homes[h.index()] {
             Home::Scratch => self.scratch(h),
             Home::Nowhere => "sp_nothing".into(),
+            Home::Packet | Home::Both if self.class.is_some() => match self.facts().map_or(Ok(None), |f| f.place(h)) {
+                Ok(Some(Place::Packet(at))) => crate::field::plus("p", at),
+                Ok(Some(Place::Scratch | Place::Fields)) => self.scratch(h),
+                Ok(None) => "sp_nothing".into(),
+                Err(()) => {
+                    self.failed = Some("a header is at several places");
+                    "sp_nothing".into()
+                }
+            },
             Home::Packet | Home::Both => {
                 self.scope.pointers.insert(h);
                 self.model.pointer(h)
@@ -409,7 +590,7 @@ impl<'a> Emitter<'a> {
 
     /// Makes a header's bytes those at `address`.
     pub fn set_address(&mut self, h: HeaderId, address: &str) {
-        if matches!(self.model.homes[h.index()], Home::Packet | Home::Both) {
+        if self.class.is_none() && matches!(self.model.homes[h.index()], Home::Packet | Home::Both) {
             self.scope.pointers_set.insert(h);
             let name = self.model.pointer(h);
             let through = if self.shared.pointers.contains(&h) { format!(" c->{name} = {name};") } else { String::new() };
@@ -433,13 +614,17 @@ impl<'a> Emitter<'a> {
 
     /// C text of the bytes in a header's varbit field; 0 if it is invalid.
     pub fn varbit_len(&mut self, h: HeaderId) -> String {
+        if self.class.is_some() {
+            // The parser of a class extracts no varbit fields.
+            return "0".into();
+        }
         self.scope.lengths.insert(h);
         self.model.length(h)
     }
 
     /// Sets the number of bytes in a header's varbit field.
     pub fn set_varbit_len(&mut self, h: HeaderId, bytes: &str) {
-        if self.model.varbit_len[h.index()] > 0 {
+        if self.class.is_none() && self.model.varbit_len[h.index()] > 0 {
             self.scope.lengths_set.insert(h);
             let name = self.model.length(h);
             let through = if self.shared.lengths.contains(&h) { format!(" c->{name} = {name};") } else { String::new() };
@@ -481,13 +666,23 @@ impl<'a> Emitter<'a> {
 
     /// The same for a node or site.
     pub fn goto_vertex(&mut self, vertex: Vertex, stage: StageId) -> Result<(), EmitError> {
+        if self.class.is_some() && self.leave_class(vertex)? {
+            return Ok(());
+        }
+        if let (Vertex::Site(site), Some(_)) = (vertex, self.class) {
+            self.pass_over(site)?;
+            self.settle_fields();
+        }
         let Some(flow) = self.flow.clone() else { return Ok(()) };
+        if flow.facts.as_ref().is_some_and(|f| f.ways.len() > crate::facts::MAX_WAYS) {
+            self.failed = Some("too many combinations of valid headers");
+        }
         match self.arrivals.get_mut(&vertex) {
             Some(known) => known.meet(&flow),
             None => drop(self.arrivals.insert(vertex, flow)),
         }
         match vertex {
-            Vertex::Node(node) if stage == self.stage => {
+            Vertex::Node(node) if stage == self.stage || self.class.is_some() => {
                 self.jumped.insert(node);
                 self.line(format!("goto node_{node};"));
                 self.flow = None;
@@ -495,11 +690,28 @@ impl<'a> Emitter<'a> {
             _ if stage <= self.stage => return Err(EmitError::invalid("a jump back")),
             _ => {
                 self.passes_to.insert(stage);
-                self.line(format!("to_{stage} |= bit;"));
+                self.edges.insert(stage);
+                if let (Vertex::Site(site), Some(_)) = (vertex, self.class) {
+                    self.wait_for(site, stage)?;
+                }
+                let number = self.stage_number(stage);
+                self.line(format!("to_{number} |= bit;"));
                 self.done();
             }
         }
         Ok(())
+    }
+}
+
+impl Shared {
+    /// Adds what another has.
+    pub fn extend(&mut self, other: &Shared) {
+        self.vars.extend(&other.vars);
+        self.pointers.extend(&other.pointers);
+        self.lengths.extend(&other.lengths);
+        self.nexts.extend(&other.nexts);
+        self.records.extend(&other.records);
+        self.valid |= other.valid;
     }
 }
 

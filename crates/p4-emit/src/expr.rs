@@ -19,6 +19,9 @@ impl Emitter<'_> {
     /// C text of an expression.
     pub fn expr(&mut self, e: &Expr) -> Result<String, EmitError> {
         let width = e.ty.width();
+        if let Some(value) = self.facts().and_then(|f| f.evaluate(e)) {
+            return Ok(if e.ty == Ty::Bool { value.to_string() } else { constant(width, value) });
+        }
         Ok(match &e.kind {
             ExprKind::Const(bits) => constant(width, bits.value()),
             ExprKind::Var(v) => self.read_var(*v),
@@ -86,6 +89,7 @@ impl Emitter<'_> {
             let b = paren(&self.expr(right)?);
             if let (Some(flow), Some(before)) = (&mut self.flow, before) {
                 flow.valid = before.valid;
+                flow.facts = before.facts;
             }
             return Ok(match (op, &a[..], &b[..]) {
                 (BinOp::LAnd, "0", _) | (BinOp::LAnd, _, "0") => "0".into(),
@@ -189,10 +193,14 @@ impl Emitter<'_> {
         if self.known_valid(h) == Some(false) {
             return Ok("0".into());
         }
-        let at = self.address(h);
-        let text = load(&at, self.model.fixed_len[h.index()], field.offset_bits, field.ty.width());
+        let text = if self.in_fields(h) {
+            self.field_local(h, index)
+        } else {
+            let at = self.address(h);
+            load(&at, self.model.fixed_len[h.index()], field.offset_bits, field.ty.width())
+        };
         // Other headers' pointers lead to zero bytes while they are invalid.
-        if self.model.homes[h.index()] == Home::Scratch && self.known_valid(h).is_none() {
+        if (self.model.homes[h.index()] == Home::Scratch || self.class.is_some()) && self.known_valid(h).is_none() {
             let valid = self.is_valid(h);
             return Ok(format!("({valid} ? {text} : 0)"));
         }
@@ -211,6 +219,11 @@ impl Emitter<'_> {
             ExprKind::Binary(BinOp::LOr, a, b) if !holds => {
                 self.assume(a, false);
                 self.assume(b, false);
+            }
+            ExprKind::Binary(op @ (BinOp::Eq | BinOp::Ne), a, b) if (*op == BinOp::Eq) == holds => {
+                if let (Some(facts), ExprKind::Const(value)) = (self.facts_mut(), &b.kind) {
+                    facts.assume_equal(a, value.value());
+                }
             }
             _ => {}
         }

@@ -1,8 +1,9 @@
 //! Calls to the architecture: counters, meters, registers, hashes, checksums.
 
 use crate::EmitError;
-use crate::emitter::Emitter;
+use crate::emitter::{Emitter, arrive};
 use crate::expr::{Which, convert, head, paren};
+use crate::facts::Known;
 use crate::model::Home;
 use base::MAX_PACKET;
 use cranelift_entity::EntityRef;
@@ -30,15 +31,20 @@ impl Emitter<'_> {
                     _ => Ok(()),
                 }
             }
-            Extern::Meter { meter, index, result } => self.meter(*meter, index, result),
+            Extern::Meter { meter, index, result } => {
+                self.ordered.insert(self.stage);
+                self.meter(*meter, index, result)
+            }
             Extern::DirectMeter { result, .. } => self.assign(result, "0u"),
             Extern::RegisterRead { register, index, result } => {
+                self.ordered.insert(self.stage);
                 let (name, width) = self.register(*register)?;
                 let index = self.index(index)?;
                 let value = convert(&format!("sp_register_read(run, {name}, {index})"), 64, width);
                 self.assign(result, &value)
             }
             Extern::RegisterWrite { register, index, value } => {
+                self.ordered.insert(self.stage);
                 let (name, _) = self.register(*register)?;
                 let (index, value) = (self.index(index)?, self.expr(value)?);
                 self.line(format!("sp_register_write(run, {name}, {index}, {value});"));
@@ -58,6 +64,7 @@ impl Emitter<'_> {
                 Ok(())
             }
             Extern::Random { result, low, high } => {
+                self.ordered.insert(self.stage);
                 let (low, high) = (self.expr(low)?, self.expr(high)?);
                 let width = self.lvalue_width(result)?;
                 self.assign(result, &convert(&format!("sp_random(run, {low}, {high})"), 128, width))
@@ -67,9 +74,11 @@ impl Emitter<'_> {
                 let (spec, group) = (standard.get("egress_spec").copied(), standard.get("mcast_grp").copied());
                 if let Some(v) = spec {
                     self.write_var(v, "511u");
+                    self.note_value(v, Some(Known::Const(511)));
                 }
                 if let Some(v) = group {
                     self.write_var(v, "0u");
+                    self.note_value(v, Some(Known::Const(0)));
                 }
                 Ok(())
             }
@@ -83,7 +92,8 @@ impl Emitter<'_> {
                 if let Some(v) = e.ir.intrinsic.standard.get("checksum_error") {
                     e.write_var(*v, "1u");
                 }
-                e.flow = before;
+                let wrong = std::mem::replace(&mut e.flow, before);
+                arrive(&mut e.flow, wrong);
                 e.close();
                 Ok(())
             }),
@@ -116,15 +126,18 @@ impl Emitter<'_> {
     /// Prints `each` under a condition.
     fn when(&mut self, condition: &Expr, each: impl FnOnce(&mut Self) -> Result<(), EmitError>) -> Result<(), EmitError> {
         let text = self.expr(condition)?;
-        if text == "0" || text == "0u" {
-            return Ok(());
+        match &text[..] {
+            "0" | "0u" => return Ok(()),
+            "1" => return each(self),
+            _ => {}
         }
         let before = self.fork();
         self.open(format!("if {}", head(&text)));
         self.assume(condition, true);
         each(self)?;
         self.close();
-        self.flow = before;
+        let inside = std::mem::replace(&mut self.flow, before);
+        arrive(&mut self.flow, inside);
         Ok(())
     }
 
@@ -187,7 +200,7 @@ impl Emitter<'_> {
         let mut at = 0;
         while at < data.len() {
             let (h, run) = self.header_run(&data[at..]);
-            if let (Some(h), true) = (h, run > 1) {
+            if let (Some(h), true) = (h.filter(|h| !self.in_fields(*h)), run > 1) {
                 let (first, last) = (self.piece(&data[at], h), self.piece(&data[at + run - 1], h));
                 let (address, bits) = (self.address(h), last.0 + last.1 - first.0);
                 let text = format!("sp_{put}_bytes(&{name}, {}, {});", crate::field::plus(&address, first.0 / 8), bits / 8);

@@ -8,7 +8,8 @@
 //! piece of the program is there twice, and packets that took different ways are together again behind it.
 
 use crate::EmitError;
-use p4_ir::{Bits, Block, Expr, Extern, Ir, LabelId, Stmt, TableId, VarId};
+use p4_ir::{ActionId, Bits, Block, Expr, Extern, Ir, LabelId, Stmt, TableId, VarId};
+use program::MatchKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -93,6 +94,49 @@ pub struct Graph<'a> {
     pub stage_of_node: HashMap<NodeId, StageId>,
     /// The stage of each site.
     pub stage_of_site: HashMap<SiteId, StageId>,
+}
+
+/// Whether a table is one of wildcard rules whose default action does nothing, as most deployments leave it: that action.
+pub fn optional(ir: &Ir, table: TableId) -> Option<ActionId> {
+    let info = &ir.program.tables[table];
+    let wildcards = info.keys.iter().any(|k| !matches!(k.kind, MatchKind::Exact | MatchKind::Lpm));
+    let action = info.default_action.0;
+    let nothing = ir.actions.get(action).is_some_and(|code| code.body.is_empty() && code.params.is_empty());
+    (wildcards && nothing && info.entries.is_empty()).then_some(action)
+}
+
+/// Cuts the program up for packets that are known to be alike: most of it is decided then, so each stage has all nodes
+/// that can be reached from it, though others have them too.
+pub fn build_for_class(ir: &Ir) -> Result<Graph<'_>, EmitError> {
+    let mut graph = build(ir)?;
+    let order = reverse_postorder(Vertex::Node(0), &|v| successors(ir, &graph.nodes, &graph.sites, v));
+    let starts = [Vertex::Node(0)].into_iter().chain(order.iter().copied().filter(|v| matches!(v, Vertex::Site(_))));
+    let mut stages = Vec::new();
+    for start in starts {
+        let mut nodes = BTreeSet::new();
+        let mut todo = vec![start];
+        while let Some(v) = todo.pop() {
+            let mut here = successors(ir, &graph.nodes, &graph.sites, v);
+            while let Some(next) = here.pop() {
+                match next {
+                    Vertex::Node(n) if nodes.insert(n) => todo.push(next),
+                    // It may be passed over.
+                    Vertex::Site(s) if optional(ir, graph.sites[s].table).is_some() => {
+                        here.push(resolve(&graph.nodes, Vertex::Node(graph.sites[s].after)));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let site = if let Vertex::Site(s) = start { Some(s) } else { None };
+        let first = [0].into_iter().filter(|_| site.is_none());
+        let others = order.iter().filter_map(|v| if let Vertex::Node(n) = v { nodes.contains(n).then_some(*n) } else { None });
+        stages.push(Stage { site, nodes: first.chain(others).collect() });
+    }
+    graph.stage_of_site = stages.iter().enumerate().filter_map(|(i, s)| Some((s.site?, i))).collect();
+    graph.stage_of_node = HashMap::new();
+    graph.stages = stages;
+    Ok(graph)
 }
 
 /// Cuts the program up.
@@ -284,20 +328,23 @@ pub fn exits(ir: &Ir, table: TableId) -> bool {
     })
 }
 
-fn stages<'a>(ir: &Ir, nodes: Vec<Node<'a>>, sites: Vec<Site>) -> Graph<'a> {
-    let successors = |v: Vertex| {
-        let mut out = Vec::new();
-        match v {
-            Vertex::Node(n) => jumps(&nodes[n].body, &mut out),
-            Vertex::Site(s) => {
-                out.push(Vertex::Node(sites[s].after));
-                if exits(ir, sites[s].table) {
-                    out.push(Vertex::Node(sites[s].exit));
-                }
+/// Where jumps lead from a node or site.
+fn successors(ir: &Ir, nodes: &[Node<'_>], sites: &[Site], v: Vertex) -> Vec<Vertex> {
+    let mut out = Vec::new();
+    match v {
+        Vertex::Node(n) => jumps(&nodes[n].body, &mut out),
+        Vertex::Site(s) => {
+            out.push(Vertex::Node(sites[s].after));
+            if exits(ir, sites[s].table) {
+                out.push(Vertex::Node(sites[s].exit));
             }
         }
-        out.into_iter().map(|v| resolve(&nodes, v)).collect()
-    };
+    }
+    out.into_iter().map(|v| resolve(nodes, v)).collect()
+}
+
+fn stages<'a>(ir: &Ir, nodes: Vec<Node<'a>>, sites: Vec<Site>) -> Graph<'a> {
+    let successors = |v: Vertex| successors(ir, &nodes, &sites, v);
     let order = reverse_postorder(Vertex::Node(0), &successors);
     let mut stages: Vec<Stage> = Vec::new();
     let mut stage_of: HashMap<Vertex, StageId> = HashMap::new();

@@ -22,17 +22,22 @@
 //! loops and registers wider than 64 bits are refused with an [`EmitError`] that names them; parser value sets are empty.
 #![forbid(unsafe_code)]
 
+mod class;
 mod deparser;
 mod emitter;
 mod expr;
 mod externs;
+mod facts;
 mod field;
+mod fields;
 pub mod graph;
 pub mod layout;
+mod lent;
 pub mod model;
 mod parser;
 mod stages;
 mod stmt;
+mod wait;
 
 use p4_ir::Ir;
 use std::fmt::Write;
@@ -97,18 +102,35 @@ fn emit(ir: &Ir) -> Result<String, EmitError> {
         pointers: ir.headers.keys().collect(),
         lengths: ir.headers.keys().collect(),
         nexts: ir.stacks.keys().collect(),
+        valid: true,
+        records: model.lent.tables.keys().copied().collect(),
     };
-    let found = stages::print(ir, &model, &graph, everything)?.shared;
-    let printed = stages::print(ir, &model, &graph, found.clone())?;
+    let first = stages::print(ir, &model, &graph, everything, None)?;
+    // Programs that must be run a packet at a time have no bursts to part.
+    let classes = if graph.order_matters(ir) { None } else { class::classes(ir, &model, &graph, &first)? };
+    let mut found = first.shared;
+    let mut printed = stages::print(ir, &model, &graph, found.clone(), None)?;
+    if let Some(classes) = &classes {
+        found.extend(&classes.shared);
+        printed.moves.extend(&classes.moves);
+    }
     let mut out = format!("/* {}: generated; changes are lost. */\n\n", ir.program.name.replace("*/", ""));
     out.push_str(include_str!("runtime.h"));
     out.push_str(&names(ir, &model));
     out.push_str(&layout::text(ir, &model)?);
-    out.push_str(&stages::frame(ir, &model, &graph, &found));
+    out.push_str(&lent::text(ir, &model));
+    out.push_str(&stages::frame(ir, &model, &graph, class::stage_count(&graph, classes.as_ref()), &found));
     out.push_str(include_str!("run.h"));
     out.push_str(&deparser::move_functions(&printed.moves));
     out.push_str(printed.text.trim_start());
-    out.push_str(&stages::entry(ir, &model, &graph));
+    match &classes {
+        Some(classes) => {
+            out.push('\n');
+            out.push_str(&classes.text);
+            out.push_str(&class::entry(&graph, &model, printed.ordered.first().copied(), classes));
+        }
+        None => out.push_str(&stages::entry(ir, &model, &graph)),
+    }
     out.push_str(include_str!("process.h"));
     Ok(out)
 }

@@ -61,6 +61,10 @@ pub struct Model {
     pub truncates: bool,
     /// There are loops as statements.
     pub loops: bool,
+    /// Variables that are read from records.
+    pub lent: crate::lent::Lent,
+    /// Headers whose fields may be C locals.
+    pub made_by_field: BTreeSet<HeaderId>,
     /// Words of 64 bits of header validity.
     pub valid_words: usize,
 }
@@ -108,6 +112,8 @@ impl Model {
             indexed: BTreeSet::new(),
             truncates: false,
             loops: false,
+            lent: crate::lent::find(ir),
+            made_by_field: crate::fields::made_by_field(ir),
             valid_words: ir.headers.len().div_ceil(64).max(1),
         };
         model.find_homes(ir);
@@ -288,7 +294,8 @@ fn lvalue_header<'a>(l: &'a LValue, each: &mut dyn FnMut(&'a HeaderRef)) {
     }
 }
 
-fn stmt_exprs<'a>(stmt: &'a Stmt, each: &mut dyn FnMut(&'a Expr)) {
+/// Calls `each` with every expression of a statement but not of those inside of it, and its parts.
+pub fn stmt_exprs<'a>(stmt: &'a Stmt, each: &mut dyn FnMut(&'a Expr)) {
     let mut w = |e: &'a Expr| walk(e, each);
     match stmt {
         Stmt::Assign(_, e) | Stmt::If(e, ..) | Stmt::Advance(e) | Stmt::Verify(e, _) => w(e),
@@ -362,7 +369,12 @@ impl Names {
             text.insert(0, 'x');
         }
         if RESERVED.contains(&&text[..])
-            || ["sp_", "h_", "n_", "s_", "to_", "next_", "valid", "node_", "uint", "size_t", "__"].iter().any(|p| text.starts_with(p))
+            || [
+                "sp_", "h_", "n_", "s_", "to_", "f_", "next_", "valid", "node_", "wait_", "begin_", "word_", "table_", "skip", "lent_", "uint",
+                "size_t", "__",
+            ]
+            .iter()
+            .any(|p| text.starts_with(p))
         {
             text.insert_str(0, "p4_");
         }
@@ -429,6 +441,10 @@ const RESERVED: &[&str] = &[
     "unix",
     "i386",
     "c",
+    "p",
+    "wait",
+    "found",
+    "class",
     "i",
     "j",
     "k",

@@ -277,7 +277,7 @@ impl Emitter<'_> {
 }
 
 /// C text that tells whether a value lies in a set; `None` if every value does.
-fn test(set: &KeySet, name: &str, width: u32) -> Option<String> {
+pub fn test(set: &KeySet, name: &str, width: u32) -> Option<String> {
     match set {
         KeySet::Any => None,
         KeySet::Value { value, mask } => {

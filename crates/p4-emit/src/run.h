@@ -8,6 +8,15 @@ struct sp_pending {
     uint64_t bytes;
 };
 
+/* Packets of a class that wait for a look-up: their keys, but those like that of the packet before, and which is whose. */
+struct sp_wait {
+    uint64_t hits;
+    uint32_t keys;
+    uint8_t key_of[64];
+    uint8_t *records[64];
+    uint8_t bytes[64 * SP_KEY_STRIDE] __attribute__((aligned(64)));
+};
+
 /* A burst on its way. */
 struct sp_run {
     struct sp_lane *lane;
@@ -21,6 +30,7 @@ struct sp_run {
     uint8_t *records[64];
     struct sp_pending pending[SP_PENDING];
     struct sp_context contexts[64];
+    struct sp_wait wait[SP_WAITS];
     uint8_t keys[64 * SP_KEY_STRIDE] __attribute__((aligned(64)));
 };
 
@@ -65,6 +75,17 @@ static inline void sp_count_now(struct sp_run *run, uint32_t counter, uint64_t i
     if (index < of->size) sp_add(&of->cells[index], packets, bytes);
 }
 
+/* The cell will be used. */
+static inline void sp_expect_count(struct sp_run *run, uint32_t counter, uint64_t index)
+{
+    __builtin_prefetch(run->lane->counters[counter].cells + index, 1);
+}
+
+static inline void sp_expect_meter(struct sp_run *run, uint32_t meter, uint64_t index)
+{
+    __builtin_prefetch(run->lane->meters[meter].cells + 64 * index, 1);
+}
+
 static inline uint32_t sp_meter(struct sp_run *run, uint32_t meter, uint64_t index, uint64_t units)
 {
     const struct sp_meters *const of = &run->lane->meters[meter];
@@ -107,5 +128,26 @@ static inline uint64_t sp_lookup(struct sp_run *run, struct sp_table *table, siz
     __atomic_store_n(&table->hits, table->hits + found, __ATOMIC_RELAXED);
     __atomic_store_n(&table->misses, table->misses + packets - found, __ATOMIC_RELAXED);
     return hits;
+}
+
+
+/* Of the packets that are left, those that come first and wait there too. */
+static inline uint64_t sp_turn(uint64_t left, uint64_t there)
+{
+    const uint64_t others = left & ~there;
+    return left & there & ((others & -others) - 1);
+}
+
+static inline void sp_look_up(struct sp_run *run, uint32_t number, struct sp_wait *wait, size_t stride)
+{
+    const struct sp_table *const table = &run->lane->tables[number];
+    wait->hits = table->lookup ? table->lookup(table->table, wait->bytes, stride, wait->keys, wait->records) : 0;
+    wait->keys = 0;
+}
+
+static inline void sp_looked_up(struct sp_table *table, uint64_t hits, uint64_t misses)
+{
+    __atomic_store_n(&table->hits, table->hits + hits, __ATOMIC_RELAXED);
+    __atomic_store_n(&table->misses, table->misses + misses, __ATOMIC_RELAXED);
 }
 

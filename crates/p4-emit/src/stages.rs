@@ -1,14 +1,17 @@
 //! The stages as C functions, and the function that runs them all.
 
 use crate::EmitError;
+use crate::class::Class;
 use crate::emitter::{Emitter, Flow, Shared, arrive, kept_type, valid_word};
 use crate::expr::{head, paren};
+use crate::facts::{Facts, Known};
 use crate::field::store;
 use crate::graph::{Graph, Item, Seq, SiteId, StageId, Vertex};
 use crate::layout::{actions, key_fields, key_stride, member};
 use crate::model::Model;
 use cranelift_entity::EntityRef;
 use p4_ir::{ActionId, Ir, TableId};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// The text of all stages, and what the printer found.
@@ -18,16 +21,67 @@ pub struct Printed {
     /// What packets take from stage to stage.
     pub shared: Shared,
     /// Lengths for which a move function is wanted.
-    pub moves: std::collections::BTreeSet<u32>,
+    pub moves: BTreeSet<u32>,
+    /// The stages that packets come to.
+    pub stages: Vec<StageId>,
+    /// What each stage and those behind it take from the context.
+    pub needs: BTreeMap<StageId, Shared>,
+    /// The stages that use meters, registers or random numbers.
+    pub ordered: BTreeSet<StageId>,
+    /// The stages for packets of no class to which packets are handed on.
+    pub leaves: BTreeSet<StageId>,
+    /// Why the text cannot be for that class alone.
+    pub failed: Option<&'static str>,
 }
 
+/// Standard metadata that a packet brings along: C text and bits.
+pub const RECEIVED: &[(&str, &str, u32)] =
+    &[("ingress_port", "pk->port", 32), ("packet_length", "pk->length", 32), ("ingress_global_timestamp", "run->now_us", 48)];
+
 /// Prints all stages, with `shared` in the context.
-pub fn print(ir: &Ir, model: &Model, graph: &Graph<'_>, shared: Shared) -> Result<Printed, EmitError> {
+pub fn print<'a>(
+    ir: &'a Ir,
+    model: &'a Model,
+    graph: &'a Graph<'a>,
+    shared: Shared,
+    class: Option<(Class<'a>, &Facts)>,
+) -> Result<Printed, EmitError> {
     let mut e = Emitter::new(ir, model, graph, shared);
-    for stage in 0..graph.stages.len() {
-        e.stage_function(stage)?;
+    if let Some((class, facts)) = class {
+        e.class = Some(class);
+        e.flow = Some(Flow { facts: Some(facts.clone()), ..Flow::default() });
     }
-    Ok(Printed { text: e.take(), shared: e.found.clone(), moves: e.moves.clone() })
+    let (mut edges, mut printed) = (BTreeMap::new(), Vec::new());
+    for stage in 0..graph.stages.len() {
+        if let (Some(site), Some(_)) = (graph.stages[stage].site, e.class) {
+            // Nothing of one stage is reached from another but its look-up.
+            e.arrivals.retain(|v, _| matches!(v, Vertex::Site(_)));
+            e.jumped.clear();
+            if !e.arrivals.contains_key(&Vertex::Site(site)) {
+                continue;
+            }
+        }
+        e.stage_function(stage)?;
+        printed.push(stage);
+        edges.insert(stage, std::mem::take(&mut e.edges));
+    }
+    // What a stage needs, those behind it have to find too.
+    for stage in (0..graph.stages.len()).rev() {
+        for to in edges.get(&stage).into_iter().flatten().copied().collect::<Vec<StageId>>() {
+            let behind = e.needs.get(&to).cloned().unwrap_or_default();
+            e.needs.entry(stage).or_default().extend(&behind);
+        }
+    }
+    Ok(Printed {
+        text: e.take(),
+        shared: e.found.clone(),
+        moves: e.moves.clone(),
+        stages: printed,
+        needs: e.needs,
+        ordered: e.ordered,
+        leaves: e.leaves,
+        failed: e.failed,
+    })
 }
 
 /// Name of a stage's function.
@@ -49,7 +103,7 @@ impl Emitter<'_> {
         self.passes_to.clear();
         let outer = self.take();
         let graph = self.graph;
-        let name = function(graph, self.model, stage);
+        let name = format!("{}{}", self.prefix(), function(graph, self.model, stage));
         match graph.stages[stage].site {
             Some(site) => self.site(site)?,
             None => {
@@ -65,10 +119,12 @@ impl Emitter<'_> {
         }
         self.line(format!("static void {name}(struct sp_run *const run, const uint64_t todo)"));
         self.line("{");
-        let passes = std::mem::take(&mut self.passes_to);
+        let passes: Vec<_> = std::mem::take(&mut self.passes_to).into_iter().map(|s| self.stage_number(s)).collect();
+        let passes: Vec<_> = std::mem::take(&mut self.leaves_to).into_iter().chain(passes).collect();
         for to in &passes {
             self.line(format!("    uint64_t to_{to} = 0;"));
         }
+        self.begin_waits().iter().for_each(|l| self.line(format!("    {l}")));
         for line in body.lines() {
             // Labels stay at the margin.
             self.line(if line.is_empty() { String::new() } else { format!("    {line}") });
@@ -76,11 +132,12 @@ impl Emitter<'_> {
         for to in &passes {
             self.line(format!("    run->todo[{to}] |= to_{to};"));
         }
+        self.end_waits().iter().for_each(|l| self.line(format!("    {l}")));
         self.line("}");
         Ok(())
     }
 
-    fn for_each_packet(&mut self) {
+    pub fn for_each_packet(&mut self) {
         self.open("for (uint64_t left = todo; left; left &= left - 1)");
         self.packet();
     }
@@ -90,16 +147,23 @@ impl Emitter<'_> {
         self.line("const uint64_t bit = left & -left;");
         self.line("struct sp_context *const c = &run->contexts[i];");
         self.line("struct sp_packet *const pk = &run->packets[i];");
+        if self.class.is_some() {
+            self.line("uint8_t *const p = pk->buffer + pk->start;");
+        }
     }
 
     /// A stage without a look-up: parser, or where ways meet.
     fn plain(&mut self, stage: StageId) -> Result<(), EmitError> {
-        let first = stage == 0;
+        let first = stage == 0 && self.class.is_none();
         let head = self.graph.stages[stage].nodes.first().copied();
         let flow = match head {
+            Some(_) if stage == 0 && self.class.is_some() => self.flow.take().unwrap_or_default(),
             Some(node) if !first => self.arrivals.get(&Vertex::Node(node)).cloned().unwrap_or_default(),
             _ => Flow::default(),
         };
+        if stage == 0 {
+            self.begin_class(&flow);
+        }
         let outer = self.begin_scope(first, flow);
         if first {
             self.begin_packet();
@@ -125,8 +189,8 @@ impl Emitter<'_> {
             self.line("c->steps = 0;");
         }
         // A value that the program also writes is a variable like any other.
-        for (name, text) in [("ingress_port", "pk->port"), ("packet_length", "pk->length"), ("ingress_global_timestamp", "run->now_us")] {
-            if let Some(v) = self.ir.intrinsic.standard.get(name)
+        for (name, text, _) in RECEIVED {
+            if let Some(v) = self.ir.intrinsic.standard.get(*name)
                 && self.model.kinds[v.index()] == crate::model::Kind::Plain
             {
                 let width = self.ir.vars[*v].ty.width();
@@ -164,6 +228,11 @@ impl Emitter<'_> {
                 }
                 Item::If(condition, a, b) => {
                     let text = self.expr(condition)?;
+                    if let "0" | "1" = &text[..] {
+                        self.seq(if text == "1" { a } else { b })?;
+                        self.flow = None;
+                        continue;
+                    }
                     let before = self.fork();
                     self.open(format!("if {}", head(&text)));
                     self.assume(condition, true);
@@ -181,6 +250,10 @@ impl Emitter<'_> {
                     let spec = self.standard("egress_spec");
                     if let Some(v) = self.ir.intrinsic.standard.get("egress_port") {
                         self.write_var(*v, &spec);
+                        if let Some(from) = self.ir.intrinsic.standard.get("egress_spec") {
+                            let known = self.facts().and_then(|f| f.values.get(from).cloned());
+                            self.note_value(*v, known);
+                        }
                     }
                 }
                 Item::EgressEnd => self.drop_if_asked(),
@@ -193,6 +266,12 @@ impl Emitter<'_> {
     }
 
     fn switch_seq(&mut self, on: &p4_ir::Expr, arms: &[(&[p4_ir::Bits], Seq<'_>)], default: &Seq<'_>) -> Result<(), EmitError> {
+        if let Some(value) = self.facts().and_then(|f| f.evaluate(on)) {
+            let taken = arms.iter().find(|(values, _)| values.iter().any(|v| v.value() == value));
+            self.seq(taken.map_or(default, |(_, body)| body))?;
+            self.flow = None;
+            return Ok(());
+        }
         let (text, width, name) = (self.expr(on)?, on.ty.width(), format!("x{}", self.unique()));
         self.line(format!("const {} {name} = {text};", crate::emitter::local_type(width)));
         let before = self.fork();
@@ -230,7 +309,9 @@ impl Emitter<'_> {
         let keyed = !ir.program.tables[table].keys.is_empty();
         let flow = self.arrivals.get(&Vertex::Site(site)).cloned().unwrap_or_default();
         self.line(format!("struct sp_table *const table = &run->lane->tables[TABLE_{name}];"));
-        if keyed {
+        if keyed && self.class.is_some() {
+            self.begin_looked_up(table);
+        } else if keyed {
             let stride = key_stride(key_fields(ir, table).1);
             self.line("uint32_t n = 0;");
             self.open("if (table->lookup)");
@@ -258,6 +339,9 @@ impl Emitter<'_> {
         self.nodes(stage, None)?;
         self.end_scope(outer);
         self.close();
+        if keyed && self.class.is_some() {
+            self.line("sp_looked_up(table, found, __builtin_popcountll(todo) - found);");
+        }
         Ok(())
     }
 
@@ -299,6 +383,9 @@ impl Emitter<'_> {
             }
             self.open(format!("case ACTION_{name}:"));
             self.flow.clone_from(&before);
+            if let Some(v) = at.action_run {
+                self.note_value(v, Some(Known::Const(action.index() as u128)));
+            }
             self.action(action, code, at.exit)?;
             self.end_case(&mut after);
         }
@@ -321,6 +408,7 @@ impl Emitter<'_> {
     fn action(&mut self, action: ActionId, code: &p4_ir::ActionCode, exit: usize) -> Result<(), EmitError> {
         let (ir, model) = (self.ir, self.model);
         self.targets = crate::graph::Targets { exit: Some(exit), labels: Default::default() };
+        self.lend(action);
         for (i, v) in code.params.iter().enumerate() {
             let text = format!("r->{}.{}", model.actions[action.index()], member(ir, action, i));
             self.write_var(*v, &text);
@@ -330,7 +418,7 @@ impl Emitter<'_> {
 }
 
 /// The context, the stages' names, and the entry point.
-pub fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, shared: &Shared) -> String {
+pub fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, stages: usize, shared: &Shared) -> String {
     let mut out = String::from("/* What a packet takes from stage to stage. */\nstruct sp_context {\n    uint8_t *payload;\n");
     for w in 0..model.valid_words {
         let _ = writeln!(out, "    uint64_t {};", valid_word(model, w));
@@ -343,6 +431,10 @@ pub fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, shared: &Shared) -> Stri
     }
     for s in &shared.nexts {
         let _ = writeln!(out, "    uint32_t next_{};", model.stacks[s.index()]);
+    }
+    for action in &shared.records {
+        let (name, table) = (&model.actions[action.index()], model.lent.tables[action]);
+        let _ = writeln!(out, "    const struct record_{} *lent_{name};", model.tables[table.index()]);
     }
     if model.loops {
         out.push_str("    uint32_t steps;\n");
@@ -366,7 +458,8 @@ pub fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, shared: &Shared) -> Stri
     }
     out.push_str("};\n\n");
     let stride = ir.program.tables.keys().map(|t| key_stride(key_fields(ir, t).1)).max().unwrap_or(8);
-    let _ = writeln!(out, "#define SP_STAGES {}\n#define SP_KEY_STRIDE {stride}\n", graph.stages.len());
+    let waits = stages - graph.stages.len();
+    let _ = writeln!(out, "#define SP_STAGES {stages}\n#define SP_WAITS {waits}\n#define SP_KEY_STRIDE {stride}\n");
     out
 }
 

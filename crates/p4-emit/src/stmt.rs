@@ -3,6 +3,7 @@
 use crate::EmitError;
 use crate::emitter::{Emitter, arrive, local_type};
 use crate::expr::{Which, head, paren, slice};
+use crate::facts::Place;
 use crate::field::{constant, mask, store};
 use crate::model::Home;
 use cranelift_entity::EntityRef;
@@ -25,8 +26,13 @@ impl Emitter<'_> {
     pub fn stmt(&mut self, stmt: &Stmt) -> Result<(), EmitError> {
         match stmt {
             Stmt::Assign(to, value) => {
-                let value = self.expr(value)?;
-                self.assign(to, &value)
+                let text = self.expr(value)?;
+                let known = self.facts().and_then(|f| f.known(value, &text));
+                self.assign(to, &text)?;
+                if let LValue::Var(v) = to {
+                    self.note_value(*v, known);
+                }
+                Ok(())
             }
             Stmt::SetValid(h, valid) => self.for_header(h, |e, h| {
                 e.set_valid(h, *valid);
@@ -79,6 +85,10 @@ impl Emitter<'_> {
     }
 
     fn switch(&mut self, on: &Expr, cases: &[(Vec<Bits>, Block)], default: &Block) -> Result<(), EmitError> {
+        if let Some(value) = self.facts().and_then(|f| f.evaluate(on)) {
+            let taken = cases.iter().find(|(values, _)| values.iter().any(|v| v.value() == value));
+            return self.block(taken.map_or(default, |(_, body)| body));
+        }
         let value = self.expr(on)?;
         let before = self.fork();
         let mut after = None;
@@ -240,6 +250,19 @@ impl Emitter<'_> {
         if known == Some(false) {
             return Ok(());
         }
+        if let Some(facts) = self.facts_mut() {
+            facts.written(h);
+        }
+        if self.in_fields(h) {
+            let name = self.field_local(h, index);
+            if known == Some(true) {
+                self.line(format!("{name} = {value};"));
+            } else {
+                let valid = self.is_valid(h);
+                self.line(format!("if ({valid}) {name} = {value};"));
+            }
+            return Ok(());
+        }
         let at = self.address(h);
         let text = store(&at, self.model.fixed_len[h.index()], field.offset_bits, field.ty.width(), value);
         if known == Some(true) {
@@ -334,10 +357,15 @@ impl Emitter<'_> {
             self.open(format!("if (!{test})"));
         }
         let (scratch, len) = (self.scratch(h), self.model.fixed_len[h.index()]);
-        self.line(format!("sp_zero({scratch}, {len});"));
+        let place = self.place_made(h);
+        if place == Place::Fields {
+            self.zero_fields(h);
+        } else {
+            self.line(format!("sp_zero({scratch}, {len});"));
+        }
         self.set_address(h, &scratch);
         self.set_varbit_len(h, "0");
-        self.set_valid_bit(h, true);
+        self.set_valid_bit_at(h, true, place);
         if guarded {
             self.close();
         }
@@ -401,10 +429,17 @@ impl Emitter<'_> {
         let (from, len) = (self.address(src), self.header_len(src));
         if self.known_valid(dst) == Some(true) && self.model.varbit_len[dst.index()] == 0 {
             // Where it lies it has room: a header that is changed and copied back stays in the packet.
+            if let Some(facts) = self.facts_mut() {
+                facts.written(dst);
+            }
             let to = self.address(dst);
             self.line(format!("sp_copy({to}, {from}, {len});"));
         } else {
             let to = self.scratch(dst);
+            if let Some(facts) = self.facts_mut() {
+                facts.written(dst);
+                facts.set_valid(dst, None);
+            }
             self.line(format!("sp_copy({to}, {from}, {len});"));
             if self.model.varbit_len[dst.index()] > 0 {
                 let bytes = self.varbit_len(src);

@@ -165,7 +165,7 @@ impl Ir {
 
     /// A new parser state; the first one becomes the start.
     pub fn add_state(&mut self, name: &str, body: Block, next: Transition) -> StateId {
-        let id = self.states.push(State { name: name.into(), body, next });
+        let id = self.states.push(State { name: name.into(), body, next, likely: None });
         self.start.get_or_insert(id);
         id
     }

@@ -356,7 +356,8 @@ impl Printer<'_> {
         self.line(format_args!("start {start}"));
         for (id, s) in &ir.states {
             let name = self.names.state(id);
-            self.open(format_args!("state {name} {{"));
+            let mark = s.likely.map_or("", |likely| if likely { "@likely " } else { "@unlikely " });
+            self.open(format_args!("{mark}state {name} {{"));
             self.block(&s.body);
             match &s.next {
                 Transition::Goto(n) => {

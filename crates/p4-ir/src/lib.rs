@@ -173,6 +173,9 @@ pub struct State {
     pub body: Block,
     /// Where it goes.
     pub next: Transition,
+    /// `@likely`: many packets are accepted from here; `@unlikely`: few packets come here. Targets may treat packets of likely
+    /// ways apart; it changes no result.
+    pub likely: Option<bool>,
 }
 
 /// Where a parser state goes.

@@ -420,10 +420,10 @@ impl Layout {
             let name = ir.headers[*h].name.clone();
             let varbit_bits = bits.map(|f| self.get(ir, f));
             let extract = Stmt::Extract { header: HeaderRef::Static(*h), varbit_bits };
-            let there = ir.states.push(State { name: format!("bridge.extract.{name}"), body: vec![extract], next: Transition::Goto(next) });
+            let there = ir.states.push(State { name: format!("bridge.extract.{name}"), body: vec![extract], next: Transition::Goto(next), likely: None });
             let keys = vec![self.get(ir, *valid)];
             let cases = vec![SelectCase { sets: is_one(), next: Next::State(there) }, SelectCase { sets: vec![KeySet::Any], next }];
-            let state = State { name: format!("bridge.{name}"), body: vec![], next: Transition::Select { keys, cases } };
+            let state = State { name: format!("bridge.{name}"), body: vec![], next: Transition::Select { keys, cases }, likely: None };
             next = Next::State(ir.states.push(state));
         }
         let mut body = vec![
@@ -438,7 +438,7 @@ impl Layout {
         let case = |sets, next| SelectCase { sets, next };
         let cases = vec![case(kind(Bridge::PARSE_EGRESS), own), case(kind(Bridge::PARSE_INGRESS), own), case(vec![KeySet::Any], next)];
         let select = Transition::Select { keys: vec![Expr::var(ir, vars.kind)], cases };
-        let resume = ir.states.push(State { name: "bridge.resume".into(), body, next: select });
+        let resume = ir.states.push(State { name: "bridge.resume".into(), body, next: select, likely: None });
         let mut body = vec![];
         if let (Some(frame), Some(length)) = (vars.frame_length, ir.intrinsic.standard.get("packet_length")) {
             body.push(Stmt::Assign(LValue::Var(frame), Expr::var(ir, *length)));
@@ -447,7 +447,7 @@ impl Layout {
         let from = vec![KeySet::Value { value: port, mask: Bits::new(9, 0x1ff) }];
         let cases = vec![case(from, Next::State(resume)), case(vec![KeySet::Any], own)];
         let select = Transition::Select { keys: vec![Expr::var(ir, vars.ingress_port)], cases };
-        ir.start = Some(ir.states.push(State { name: "bridge.start".into(), body, next: select }));
+        ir.start = Some(ir.states.push(State { name: "bridge.start".into(), body, next: select, likely: None }));
     }
 
     /// Passes that run ingress: packets as received, and those that are parsed for it.

@@ -16,7 +16,7 @@ use base::{HEADROOM, MAX_PACKET, Packet};
 use crate::segment::{self, Gso};
 use crate::sys::net::index_exists;
 use crate::sys::packet_socket::{Arrival, BURST, PacketSocket};
-use crate::{DeviceDrops, Interface, Port, PortError, checksum};
+use crate::{DeviceDrops, Interface, Port, PortError, TransmitOnly, checksum};
 
 /// How to open an [`AfPacket`] port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,6 +252,13 @@ impl Port for AfPacket {
             }
         }
         Ok(sent)
+    }
+
+    /// A socket of its own, whose receive queue is never read and so need not be kept.
+    fn transmitter(&self) -> Result<Option<Box<dyn Port>>, PortError> {
+        let label = self.name.split(" (").next().unwrap_or_default();
+        let options = Options { buffer_bytes: 4096, ..Options::default() };
+        Ok(Some(Box::new(TransmitOnly(AfPacket::open(label, &self.interface.name, options)?))))
     }
 
     fn flush(&mut self) -> Result<(), PortError> {

@@ -3,6 +3,7 @@
 //! | kind | file | needs |
 //! |---|---|---|
 //! | in-process pair, repeating source | [`memory`] | nothing |
+//! | in-process device with steered receive queues | [`steered`] | nothing |
 //! | capture files | [`pcap`] | nothing |
 //! | UDP socket as a port (N4-U) | [`udp`] | nothing |
 //! | raw socket | [`af_packet`] | CAP_NET_RAW |
@@ -19,6 +20,7 @@ pub mod memory;
 mod open;
 pub mod pcap;
 mod segment;
+pub mod steered;
 mod sys;
 mod transmit_only;
 pub mod udp;
@@ -34,6 +36,7 @@ pub use transmit_only::TransmitOnly;
 pub use udp::UdpPort;
 
 use std::os::fd::RawFd;
+use std::sync::Arc;
 
 use base::Packet;
 
@@ -76,6 +79,40 @@ pub trait Port: Send {
     fn times_ns(&self) -> &[u64] {
         &[]
     }
+
+    /// Another handle that sends by the same device, for another thread; it never receives. `None` where there is none: then
+    /// only the thread that holds the port can send.
+    fn transmitter(&self) -> Result<Option<Box<dyn Port>>, PortError> {
+        Ok(None)
+    }
+
+    /// Packets that have arrived and wait to be received, if the port can tell. A steered port must: what waits after
+    /// [`Steering::assign`] is all that came by the old assignment.
+    fn waiting(&self) -> Option<usize> {
+        None
+    }
+
+    /// The receive queue that this port is, and what steers packets to the device's queues, where that can be changed at run
+    /// time.
+    fn steering(&self) -> Option<(u16, Arc<dyn Steering>)> {
+        None
+    }
+}
+
+/// A device's distribution of packets over its receive queues: a hash of each packet picks a bucket, a table the bucket's queue.
+pub trait Steering: Send + Sync {
+    /// Number of buckets, a power of two. A packet's bucket is the low bits of its hash.
+    fn buckets(&self) -> usize;
+
+    /// Number of receive queues.
+    fn queues(&self) -> usize;
+
+    /// Packets of these buckets go to these queues from now on: all of the list or, with an error, nothing. When this
+    /// returns, no packet is under way to a bucket's former queue.
+    ///
+    /// # Errors
+    /// [`PortError::Config`] if a bucket or queue does not exist; what the device says.
+    fn assign(&self, moves: &[(u16, u16)]) -> Result<(), PortError>;
 }
 
 impl<P: Port + ?Sized> Port for Box<P> {
@@ -105,6 +142,15 @@ impl<P: Port + ?Sized> Port for Box<P> {
     }
     fn times_ns(&self) -> &[u64] {
         (**self).times_ns()
+    }
+    fn transmitter(&self) -> Result<Option<Box<dyn Port>>, PortError> {
+        (**self).transmitter()
+    }
+    fn waiting(&self) -> Option<usize> {
+        (**self).waiting()
+    }
+    fn steering(&self) -> Option<(u16, Arc<dyn Steering>)> {
+        (**self).steering()
     }
 }
 

@@ -8,13 +8,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::{MAX_PACKET, Packet};
 
-use crate::{DeviceDrops, Port, PortError};
+use crate::{DeviceDrops, Port, PortError, TransmitOnly};
 
 /// One end of a pair: what this end transmits, the other receives.
 pub struct MemoryPort {
     name: String,
     incoming: Arc<Mutex<Queue>>,
     outgoing: Arc<Mutex<Queue>>,
+    /// Whether it is the end that empties `incoming`; otherwise one more handle for sending.
+    receives: bool,
     drops: DeviceDrops,
 }
 
@@ -22,36 +24,53 @@ pub struct MemoryPort {
 pub fn pair(name_a: &str, name_b: &str, capacity: usize) -> (MemoryPort, MemoryPort) {
     let to_b = Arc::new(Mutex::new(Queue::new(capacity)));
     let to_a = Arc::new(Mutex::new(Queue::new(capacity)));
-    let port = |name: &str, incoming: &Arc<Mutex<Queue>>, outgoing: &Arc<Mutex<Queue>>| MemoryPort {
-        name: format!("{name} (memory)"),
-        incoming: incoming.clone(),
-        outgoing: outgoing.clone(),
-        drops: DeviceDrops::default(),
-    };
-    (port(name_a, &to_a, &to_b), port(name_b, &to_b, &to_a))
+    (port(format!("{name_a} (memory)"), &to_a, &to_b), port(format!("{name_b} (memory)"), &to_b, &to_a))
 }
 
 /// Packets under way in one direction.
-struct Queue {
-    waiting: VecDeque<Packet>,
+pub(crate) struct Queue {
+    pub(crate) waiting: VecDeque<Packet>,
     /// Buffers to fill next: no allocation on the way.
     spare: Vec<Packet>,
     capacity: usize,
-    /// The end that fills this queue was dropped.
-    writer_gone: bool,
+    /// Ports that fill this queue.
+    pub(crate) writers: usize,
     /// The end that empties this queue was dropped.
-    reader_gone: bool,
+    pub(crate) reader_gone: bool,
 }
 
 impl Queue {
-    fn new(capacity: usize) -> Queue {
+    pub(crate) fn new(capacity: usize) -> Queue {
         let capacity = capacity.max(1);
-        Queue { waiting: VecDeque::with_capacity(capacity), spare: Vec::new(), capacity, writer_gone: false, reader_gone: false }
+        Queue { waiting: VecDeque::with_capacity(capacity), spare: Vec::new(), capacity, writers: 0, reader_gone: false }
+    }
+
+    /// Copies packets in, from the front, as many as fit; tells how many were taken and how many of them were too long.
+    pub(crate) fn push(&mut self, packets: &[Packet]) -> (usize, u64) {
+        let mut too_long = 0;
+        let count = packets.len().min(self.capacity - self.waiting.len());
+        for packet in &packets[..count] {
+            // A packet in memory may exceed MAX_PACKET only if its owner broke the contract: count it, do not panic.
+            if packet.len() > MAX_PACKET {
+                too_long += 1;
+                continue;
+            }
+            let mut slot = self.spare.pop().unwrap_or_else(|| Packet::empty(packet.len()));
+            slot.set(packet.data());
+            self.waiting.push_back(slot);
+        }
+        (count, too_long)
     }
 }
 
+/// A port between two queues.
+pub(crate) fn port(name: String, incoming: &Arc<Mutex<Queue>>, outgoing: &Arc<Mutex<Queue>>) -> MemoryPort {
+    lock(outgoing).writers += 1;
+    MemoryPort { name, incoming: incoming.clone(), outgoing: outgoing.clone(), receives: true, drops: DeviceDrops::default() }
+}
+
 /// A lock whose holder panicked still guards a consistent queue: every change under it is one push or pop.
-fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
+pub(crate) fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -79,18 +98,8 @@ impl Port for MemoryPort {
             self.drops.tx_invalid += packets.len() as u64;
             return Ok(packets.len());
         }
-        let count = packets.len().min(queue.capacity - queue.waiting.len());
-        for packet in &packets[..count] {
-            let mut slot = queue.spare.pop().unwrap_or_else(|| Packet::empty(packet.len().min(MAX_PACKET)));
-            // A packet in memory may exceed MAX_PACKET only if its owner broke the contract: count it, do not panic.
-            if packet.len() > MAX_PACKET {
-                self.drops.tx_invalid += 1;
-                queue.spare.push(slot);
-                continue;
-            }
-            slot.set(packet.data());
-            queue.waiting.push_back(slot);
-        }
+        let (count, too_long) = queue.push(packets);
+        self.drops.tx_invalid += too_long;
         Ok(count)
     }
 
@@ -109,13 +118,27 @@ impl Port for MemoryPort {
     /// The other end is gone and all it sent was received.
     fn finished(&self) -> bool {
         let queue = lock(&self.incoming);
-        queue.writer_gone && queue.waiting.is_empty()
+        queue.writers == 0 && queue.waiting.is_empty()
+    }
+
+    fn transmitter(&self) -> Result<Option<Box<dyn Port>>, PortError> {
+        lock(&self.outgoing).writers += 1;
+        let (incoming, outgoing) = (self.incoming.clone(), self.outgoing.clone());
+        let port = MemoryPort { name: self.name.clone(), incoming, outgoing, receives: false, drops: DeviceDrops::default() };
+        Ok(Some(Box::new(TransmitOnly(port))))
+    }
+
+    fn waiting(&self) -> Option<usize> {
+        Some(lock(&self.incoming).waiting.len())
     }
 }
 
 impl Drop for MemoryPort {
     fn drop(&mut self) {
-        lock(&self.outgoing).writer_gone = true;
+        lock(&self.outgoing).writers -= 1;
+        if !self.receives {
+            return;
+        }
         let mut incoming = lock(&self.incoming);
         incoming.reader_gone = true;
         incoming.waiting.clear();
@@ -196,6 +219,12 @@ impl Port for LoopPort {
 
     fn finished(&self) -> bool {
         self.remaining == 0
+    }
+
+    /// One that counts and forgets by itself.
+    fn transmitter(&self) -> Result<Option<Box<dyn Port>>, PortError> {
+        let port = LoopPort { name: self.name.clone(), frames: Vec::new(), next: 0, remaining: 0, transmitted: 0 };
+        Ok(Some(Box::new(TransmitOnly(port))))
     }
 }
 

@@ -44,7 +44,7 @@ pub fn open_queues(label: &str, interface: &str, workers: usize) -> Result<Vec<V
     let queues = Interface::find(label, interface)?.rx_queues;
     if (queues as usize) < workers {
         let text = format!(
-            "`{interface}` has {queues} receive queues for {workers} workers: lower engine.workers or add queues with `ethtool -L`"
+            "`{interface}` has {queues} receive queues for {workers} workers: lower workers.count, add queues with `ethtool -L`, or let a master steer (workers.steering)"
         );
         return Err(PortError::Config(text));
     }

@@ -3,28 +3,67 @@
 //! All figures of a table come from one process and one run, rounds interleaved, medians with their spread, because shared machines
 //! drift. `docs/performance.md` says how to read and repeat them.
 
+mod compile;
+mod latency;
+mod tables;
 mod upf;
+mod workers;
 
 // What they share, in the order of use.
 mod contestant;
 mod measure;
+mod micro;
 mod options;
 mod report;
+mod sdf;
 mod sessions;
 mod source;
 
 use crate::failure::Failure;
+use serde_json::{Map, Value, json};
 
 /// Benchmarks.
 #[derive(clap::Subcommand, Debug)]
 pub enum BenchCommand {
     /// The UPF's pipeline on one core, uplink and downlink, beside a hand-written limit and the interpreter.
     Upf(upf::Args),
+    /// Match tables alone, SDF filters, and changes while others look up.
+    Tables(tables::Args),
+    /// One worker of the engine and two.
+    Workers(workers::Args),
+    /// Latency through the engine, open loop, without coordinated omission.
+    Latency(latency::Args),
+    /// From P4 to native code.
+    Compile(compile::Args),
+    /// All of them.
+    All(options::Common),
 }
 
-/// Runs one.
+/// Runs one, or all.
 pub fn bench(command: &BenchCommand) -> Result<(), Failure> {
     match command {
         BenchCommand::Upf(args) => upf::upf(args).map(drop),
+        BenchCommand::Tables(args) => tables::tables(args).map(drop),
+        BenchCommand::Workers(args) => workers::workers(args).map(drop),
+        BenchCommand::Latency(args) => latency::latency(args).map(drop),
+        BenchCommand::Compile(args) => compile::compile(args).map(drop),
+        BenchCommand::All(common) => all(common),
     }
+}
+
+/// One after the other; the file gets all figures.
+fn all(common: &options::Common) -> Result<(), Failure> {
+    let each = common.without_file();
+    let mut figures = Map::new();
+    let mut keep = |of: Value| {
+        let name = of["bench"].as_str().unwrap_or_default().to_owned();
+        figures.insert(name, of);
+        println!();
+    };
+    keep(upf::upf(&upf::Args::with(each.clone()))?);
+    keep(tables::tables(&tables::Args::with(each.clone()))?);
+    keep(workers::workers(&workers::Args::with(each.clone()))?);
+    keep(latency::latency(&latency::Args::with(each.clone()))?);
+    keep(compile::compile(&compile::Args::with(each))?);
+    common.write(&json!({ "bench": "all", "benches": figures }))
 }

@@ -2,6 +2,7 @@
 //!
 //! `docs/configuration.md` describes every key; `splitplane run --print-config` prints an example.
 
+use crate::dpdk_ports::Dpdk;
 use crate::failure::Failure;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -36,9 +37,15 @@ pub struct Config {
     /// The targets.
     #[serde(default)]
     pub split: Split,
-    /// Workers and buffers.
+    /// Worker threads.
+    #[serde(default)]
+    pub workers: Workers,
+    /// Buffers and compiler.
     #[serde(default)]
     pub engine: EngineConfig,
+    /// How DPDK is started, for ports of its driver.
+    #[serde(default)]
+    pub dpdk: Dpdk,
     /// The program, if not the built-in `upf.p4`.
     pub program: Option<PathBuf>,
 }
@@ -93,6 +100,10 @@ pub struct Port {
     pub input: Option<PathBuf>,
     /// Capture file to transmit into, for pcap.
     pub output: Option<PathBuf>,
+    /// PCI address or virtual device, for dpdk.
+    pub device: Option<String>,
+    /// Longest IP packet in bytes, for dpdk; default: as the device has it.
+    pub mtu: Option<u16>,
     /// Our MAC address; default: the interface's.
     pub mac: Option<Mac>,
     /// Whether frames come and go in VXLAN: the port is an underlay.
@@ -125,6 +136,8 @@ pub enum Driver {
     Udp,
     /// Capture files.
     Pcap,
+    /// A device of DPDK.
+    Dpdk,
 }
 
 /// `port.role`.
@@ -305,12 +318,71 @@ pub enum Policy {
     Share(f64),
 }
 
+/// `[workers]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Workers {
+    /// Worker threads at the start.
+    pub count: usize,
+    /// Who gives each packet to its worker, where there are several.
+    pub steering: Steering,
+    /// Fewest workers; default: `count`.
+    pub min: Option<usize>,
+    /// Most workers; default: `count`.
+    pub max: Option<usize>,
+    /// Whether UEs move to other workers where one is overloaded.
+    pub rebalance: bool,
+    /// Cores that the threads are pinned to, in turn.
+    pub cores: Vec<usize>,
+}
+
+/// `workers.steering`.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Steering {
+    /// A master thread, by the UE's address.
+    #[default]
+    Software,
+    /// The interfaces: each worker polls its share of their receive queues.
+    Port,
+}
+
+impl Default for Workers {
+    fn default() -> Workers {
+        Workers { count: 1, steering: Steering::Software, min: None, max: None, rebalance: true, cores: Vec::new() }
+    }
+}
+
+impl Workers {
+    /// Fewest and most workers.
+    pub fn range(&self) -> (usize, usize) {
+        (self.min.unwrap_or(self.count), self.max.unwrap_or(self.count))
+    }
+
+    /// Whether a master is needed: one worker alone takes packets from the interfaces itself.
+    pub fn steered(&self) -> bool {
+        self.steering == Steering::Software && self.range().1 > 1
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        let (min, max) = self.range();
+        if !(1..=64).contains(&self.count) {
+            return Err(format!("workers.count {} is not between 1 and 64", self.count));
+        }
+        if min == 0 || max > 64 || !(min..=max).contains(&self.count) {
+            return Err(format!("workers: min {min}, count {} and max {max} are not in order, or not between 1 and 64", self.count));
+        }
+        if self.steering == Steering::Port && (min, max) != (self.count, self.count) {
+            return Err("workers.min and max: the number of workers changes only with steering = \"software\"".into());
+        }
+        Ok(())
+    }
+}
+
 /// `[engine]`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct EngineConfig {
-    /// Worker threads. Each polls its share of the interfaces' receive queues.
-    pub workers: usize,
     /// Packets that wait for one PDR in idle mode, at most.
     pub buffer_packets_per_pdr: usize,
     /// Packets that wait in all, at most.
@@ -321,7 +393,7 @@ pub struct EngineConfig {
 
 impl Default for EngineConfig {
     fn default() -> EngineConfig {
-        EngineConfig { workers: 1, buffer_packets_per_pdr: 1024, buffer_packets: 65536, cc: None }
+        EngineConfig { buffer_packets_per_pdr: 1024, buffer_packets: 65536, cc: None }
     }
 }
 
@@ -442,6 +514,8 @@ impl Config {
                     return Err(format!("{key}: driver pcap needs `input` or `output`"));
                 }
                 Driver::Pcap => {}
+                Driver::Dpdk if port.interface.is_some() => return Err(format!("{key}: driver dpdk takes `device`, not `interface`")),
+                Driver::Dpdk => {}
                 _ if port.interface.is_none() => return Err(format!("{key}: needs `interface`")),
                 _ => {}
             }
@@ -451,6 +525,7 @@ impl Config {
                 }
             }
         }
+        crate::dpdk_ports::validate(self)?;
         for role in [Role::Access, Role::Core] {
             if !self.ports.iter().any(|p| p.role == role || p.role == Role::Both) {
                 return Err(format!("no port of role {}", if role == Role::Access { "access" } else { "core" }));
@@ -483,11 +558,9 @@ impl Config {
                 return Err(format!("neighbour {}: no port `{}`", neighbour.ip, neighbour.port));
             }
         }
-        if !(1..=64).contains(&self.engine.workers) {
-            return Err(format!("engine.workers {} is not between 1 and 64", self.engine.workers));
-        }
-        if self.engine.workers > 1 && self.ports.iter().any(|p| p.driver == Driver::Pcap) {
-            return Err("engine.workers: capture files are read by one worker".into());
+        self.workers.validate()?;
+        if self.workers.count > 1 && self.workers.steering == Steering::Port && self.ports.iter().any(|p| p.driver == Driver::Pcap) {
+            return Err("workers.count: capture files are read by one worker, unless steering is \"software\"".into());
         }
         for (i, class) in self.classes.iter().enumerate() {
             let wrong = |what: &str| Err(format!("class {}: {what}", i + 1));
@@ -556,6 +629,17 @@ policy = { share = 0.5 }
         assert_eq!(c.ports[1].driver, Driver::Auto);
     }
 
+    #[test]
+    fn devices_of_dpdk_are_read_and_are_each_one_ports() {
+        let text = GOOD.replace("interface = \"eth1\"", "driver = \"dpdk\"\ndevice = \"0000:01:00.0\"\nmtu = 1600");
+        let text = text.replace("interface = \"eth0\"", "driver = \"dpdk\"\ndevice = \"net_memif0,role=server,socket=/run/n3.sock\"");
+        let text = format!("{text}\n[dpdk]\nhuge_pages = false\neal_args = [\"--iova-mode=va\"]\n");
+        let c = Config::parse(&text).unwrap();
+        assert_eq!((c.ports[1].driver, c.ports[1].mtu, c.dpdk.huge_pages, c.dpdk.memory_mib), (Driver::Dpdk, Some(1600), Some(false), 256));
+        let error = Config::parse(&text.replace("0000:01:00.0", "net_memif0,role=client")).unwrap_err();
+        assert!(error.contains("device `net_memif0` is there twice"), "{error}");
+    }
+
     /// Each fault gives one line that names the key.
     #[test]
     fn faults_are_named() {
@@ -579,7 +663,19 @@ policy = { share = 0.5 }
             ("role = \"core\"", "role = \"core\"\nmac = \"1:2\"", "not a MAC address"),
             ("[split]", "[[class]]\nqueue = 8\n[split]", "class 1: `queue` goes to 7"),
             ("[split]", "[[class]]\nqueue = 1\nrate_bps = 1000000\n[split]", "cannot be had with split.fast"),
-            ("[split]", "[engine]\nworkers = 0\n[split]", "engine.workers 0"),
+            ("interface = \"eth1\"", "driver = \"dpdk\"", "port `n6`: driver dpdk needs `device`"),
+            ("interface = \"eth1\"", "driver = \"dpdk\"\ninterface = \"eth1\"", "takes `device`, not `interface`"),
+            ("interface = \"eth1\"", "driver = \"dpdk\"\ndevice = \"--help\"", "port `n6`: device `--help`: neither a PCI address"),
+            ("interface = \"eth1\"", "driver = \"dpdk\"\ndevice = \"net_null0,size=64 --vdev=x\"", "port `n6`: device `net_null0"),
+            ("interface = \"eth1\"", "interface = \"eth1\"\nmtu = 1500", "`mtu` is for driver dpdk"),
+            ("[split]", "[dpdk]\neal_args = [\"--vdev=net_null0\"]\n[split]", "dpdk: eal_args: `--vdev=net_null0`"),
+            ("[split]", "[dpdk]\nmemory_mib = 0\n[split]", "dpdk: memory_mib 0"),
+            ("[split]", "[dpdk]\nhuge = true\n[split]", "unknown field `huge`"),
+            ("[split]", "[workers]\ncount = 0\n[split]", "workers.count 0"),
+            ("[split]", "[workers]\ncount = 2\nmax = 1\n[split]", "not in order"),
+            ("[split]", "[workers]\nmax = 65\n[split]", "not between 1 and 64"),
+            ("[split]", "[workers]\nsteering = \"port\"\nmax = 2\n[split]", "changes only with"),
+            ("[split]", "[engine]\nworkers = 2\n[split]", "unknown field `workers`"),
         ] {
             assert!(GOOD.contains(from), "{from}");
             let error = Config::parse(&GOOD.replace(from, to)).unwrap_err();

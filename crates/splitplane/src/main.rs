@@ -6,6 +6,7 @@ mod bench;
 mod config;
 mod dataplane;
 mod demo;
+mod dpdk_ports;
 mod emulators;
 mod failure;
 mod input;

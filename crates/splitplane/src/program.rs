@@ -29,6 +29,12 @@ fn built_in(name: &str) -> Option<&'static str> {
     BUILT_IN.iter().find(|(path, _)| *path == name).map(|(_, text)| *text)
 }
 
+/// Lines of a shipped program and of all that shipped programs include.
+pub fn shipped_lines(name: &str) -> usize {
+    let parts = BUILT_IN.iter().filter(|(path, _)| *path == name || path.starts_with("include/"));
+    parts.map(|(_, text)| text.lines().count()).sum()
+}
+
 /// Compiles a program to optimised IR: the file at `path`, or, where there is none, the shipped program of that name.
 /// Warnings go to standard error. The error is the compiler's diagnostics.
 pub fn compile(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Ir, Failure> {

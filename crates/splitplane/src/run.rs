@@ -8,7 +8,7 @@ use crate::input::{Input, Next};
 use crate::report::{HEADER, Report, live_lines};
 use base::PortId;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
-use engine::{BufferLimits, Engine, Settings, WorkerPorts};
+use engine::{BalanceSettings, BufferLimits, Engine, EngineError, Event, Settings, WorkerPorts};
 use p4_ir::Ir;
 use pktio::Port;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
@@ -142,10 +142,13 @@ fn port_ids(config: &Config) -> Vec<PortId> {
 
 fn open_ports(config: &Config) -> Result<Vec<OpenPort>, Failure> {
     let fail = |e: pktio::PortError| Failure::Usage(e.to_string());
-    let workers = config.engine.workers;
+    crate::dpdk_ports::start(config)?;
+    // With a master there is one who receives.
+    let workers = if config.workers.steered() { 1 } else { config.workers.count };
     let mut open = Vec::new();
     for (port, id) in config.ports.iter().zip(port_ids(config)) {
         let interface = port.interface.as_deref().unwrap_or_default();
+        let mut device_mac = None;
         let (of_workers, driver): (Vec<Vec<Box<dyn Port>>>, &str) = match port.driver {
             Driver::AfXdp => {
                 let shares = pktio::open_queues(&port.name, interface, workers).map_err(fail)?;
@@ -179,9 +182,15 @@ fn open_ports(config: &Config) -> Result<Vec<OpenPort>, Failure> {
                 let opened = pktio::pcap::PcapPort::open(&port.name, port.input.as_deref(), port.output.as_deref());
                 (vec![vec![Box::new(opened.map_err(fail)?)]], "pcap")
             }
+            Driver::Dpdk => {
+                let (ports, mac) = crate::dpdk_ports::open(port, workers)?;
+                device_mac = Some(mac);
+                (ports.into_iter().map(|p| vec![Box::new(p) as Box<dyn Port>]).collect(), "dpdk")
+            }
         };
         let mac = match (port.mac, port.driver) {
             (Some(mac), _) => mac.0,
+            (None, Driver::Dpdk) => device_mac.unwrap_or_default(),
             (None, Driver::Udp | Driver::Pcap) => [2, 0, 0, 0, 0, 1],
             (None, _) => pktio::interface::Interface::find(&port.name, interface).map_err(fail)?.mac,
         };
@@ -219,13 +228,7 @@ impl Upf {
         let labels: Vec<PortLabel> = labels.collect();
         let (events, events_in) = bounded(65_536);
         let buffers = BufferLimits { per_pdr: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets };
-        let mut workers: Vec<WorkerPorts> = (0..config.engine.workers).map(|_| Vec::new()).collect();
-        for port in ports {
-            for (worker, devices) in workers.iter_mut().zip(port.of_workers) {
-                worker.extend(devices.into_iter().map(|device| (port.id, device)));
-            }
-        }
-        let engine = Engine::start(&targets.target(), workers, Settings { buffers }, events).map_err(|e| Failure::Usage(e.to_string()))?;
+        let engine = start_engine(config, &targets, ports, buffers, events).map_err(|e| Failure::Usage(e.to_string()))?;
         let engine = Arc::new(engine);
         let data = DataPlane::new(targets.clone(), engine.clone());
         let plane = Plane::new(&network, &ir.program, data).map_err(|e| Failure::Usage(e.to_string()))?;
@@ -271,6 +274,33 @@ impl Upf {
         agent.engine.stop();
         Ok(agent.report(true))
     }
+}
+
+/// Workers on their ports, or on those of a master.
+fn start_engine(
+    config: &Config,
+    targets: &Targets,
+    ports: Vec<OpenPort>,
+    buffers: BufferLimits,
+    events: Sender<Event>,
+) -> Result<Engine, EngineError> {
+    let range = config.workers.range();
+    let scaling = (range.0 < range.1).then_some(range);
+    let usual = BalanceSettings::default();
+    let balance = BalanceSettings { workers: scaling, moves: if config.workers.rebalance { usual.moves } else { 0 }, ..usual };
+    let balance = (config.workers.rebalance || scaling.is_some()).then_some(balance);
+    let settings = Settings { buffers, balance, cores: config.workers.cores.clone(), ..Settings::default() };
+    let share = if config.workers.steered() { 1 } else { config.workers.count };
+    let mut shares: Vec<WorkerPorts> = (0..share).map(|_| Vec::new()).collect();
+    for port in ports {
+        for (share, devices) in shares.iter_mut().zip(port.of_workers) {
+            share.extend(devices.into_iter().map(|device| (port.id, device)));
+        }
+    }
+    if !config.workers.steered() {
+        return Engine::start(&targets.target(), shares, settings, events);
+    }
+    Engine::start_steered(&targets.target(), shares.remove(0), upf::steer::ue_hash, config.workers.count, settings, events)
 }
 
 fn load_targets(config: &Config, ir: &Arc<Ir>) -> Result<Targets, Failure> {

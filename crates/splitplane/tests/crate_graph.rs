@@ -25,6 +25,7 @@ const GRAPH: &[(&str, &[&str])] = &[
     // Data plane.
     ("table", &[]),
     ("pktio", &["base"]),
+    ("dpdk", &["base", "pktio"]),
     ("target", &["base", "program"]),
     ("engine", &["base", "pktio", "target"]),
     // Targets.
@@ -39,13 +40,14 @@ const GRAPH: &[(&str, &[&str])] = &[
     // Tools.
     ("traffic", &["pfcp", "wire"]),
     // The hand-written limit that benchmarks measure by.
-    ("baseline", &["base", "program", "target"]),
+    ("baseline", &["base", "program", "table", "target"]),
     // The application composes everything.
     (
         "splitplane",
         &[
             "base",
             "baseline",
+            "dpdk",
             "engine",
             "offload",
             "p4-check",
@@ -56,6 +58,7 @@ const GRAPH: &[(&str, &[&str])] = &[
             "pfcp",
             "pktio",
             "program",
+            "table",
             "target",
             "target-asic",
             "target-x86",
@@ -67,7 +70,7 @@ const GRAPH: &[(&str, &[&str])] = &[
 ];
 
 const COMPILER: &[&str] = &["p4-syntax", "p4-ir", "p4-check", "p4-passes", "p4-interp", "p4-emit"];
-const DATA_PLANE: &[&str] = &["table", "pktio", "target", "engine", "target-x86", "target-asic"];
+const DATA_PLANE: &[&str] = &["table", "pktio", "dpdk", "target", "engine", "target-x86", "target-asic"];
 const CONCRETE_TARGETS: &[&str] = &["target-x86", "target-asic"];
 const MOBILE_AND_CONTROL: &[&str] = &["pfcp", "upf", "offload"];
 
@@ -84,7 +87,7 @@ const NEVER: &[(&[&str], &[&str], &str)] = &[
 ];
 
 /// Crates that may have `unsafe`: they call the kernel, map memory or run generated code.
-const MAY_BE_UNSAFE: &[&str] = &["table", "pktio", "target-x86", "baseline"];
+const MAY_BE_UNSAFE: &[&str] = &["table", "pktio", "dpdk", "target-x86", "baseline"];
 
 /// A crate as its manifest and its folder say.
 struct Crate {

@@ -7,23 +7,30 @@
 //! # Keys and records
 //! A key is `key_len` bytes, fields packed by the caller in whole bytes, most significant byte first where a field
 //! has an order (prefixes, ranges). An entry owns a record of `value_len` bytes at an address that does not change
-//! until the entry is removed; a look-up gives that address. It is aligned to 8 bytes. Of [`Exact`], key and record lie together, in one
+//! until the entry is replaced or removed; a look-up gives that address. It is aligned to 8 bytes. Of [`Exact`], key and record lie together, in one
 //! cache line if the key (rounded up to 8 bytes) and the value are at most 64 bytes; of the other tables a record of
 //! at most 64 bytes lies in one cache line.
 //!
-//! # Who may call what, when
-//! Nothing in here is atomic. The owner keeps a readers-writer lock beside its tables: a burst holds the read side from
-//! look-up to the last use of a record's address, and `insert`, `replace`, `remove` and `get_mut` need `&mut`, the write side. So
-//! growth, which moves buckets but never records, is not seen by a look-up. Code that writes *into* a record
-//! through a looked-up address (direct counters, direct meters) answers for it that nobody holds a slice of that record
-//! ([`Table::get`], [`Table::lookup`]) meanwhile, and that two threads do not write the same bytes.
+//! # One writer, many readers
+//! Each table has two *sides* that differ only in the changes that are being made. A change is *staged*: [`Table::get`] and
+//! [`Table::len`] know of it, look-ups do not. [`Table::flip`] makes all staged changes the content of the side that
+//! [`Table::view`] then gives; [`Table::settle`], called when no look-up can be running on the side that was current before, makes the
+//! two sides equal and frees what was removed. So a batch over several tables is: stage, flip each table, let readers know of the new views by one store
+//! ([`Epoch`]), wait until each reader has begun anew or rests ([`Presence`]), settle. Readers take no lock and never wait; a reader that keeps to the views that it took at
+//! the start of a burst sees all of a batch or nothing.
+//!
+//! Records are never overwritten while a look-up may read them: a replaced entry gets a new record. [`Exact`] keeps one array of slots, of which some are
+//! hidden from one side; the other tables keep two copies of their index and one set of records.
+//!
+//! [`Table::insert`], [`Table::replace`] and [`Table::remove`] do all steps at once, for a table that nobody else looks up in.
 //!
 //! # Bounds
 //! A table declared for `capacity` entries holds exactly that many and refuses the next with [`TableError::Full`]; it
-//! never evicts. Address space for the capacity is reserved at once, memory is taken as entries come. Memory of removed entries is
-//! used again by the table, not given back.
+//! never evicts. What a batch removes is room for what it adds after. Address space is reserved at once, memory is taken as entries come. Memory of removed
+//! entries is used again by the table, not given back.
 
 mod direct;
+mod epoch;
 mod exact;
 pub mod ffi;
 mod hash;
@@ -31,14 +38,18 @@ mod lpm;
 mod meter;
 mod records;
 mod region;
+mod sides;
 pub mod slow;
 mod ternary;
 
 pub use direct::Direct;
+pub use epoch::{Burst, Epoch, Presence};
 pub use exact::Exact;
 pub use lpm::{Lpm, MAX_LPM_CAPACITY, Prefix};
 pub use meter::{Colour, Meter};
 pub use ternary::{Range, Rule, Ternary};
+
+use std::ffi::c_void;
 
 /// Most keys that one burst look-up takes.
 pub const BURST: usize = 64;
@@ -86,6 +97,34 @@ pub enum TableError {
     },
 }
 
+/// What a reader looks up in: one side of a table.
+#[derive(Clone, Copy)]
+pub struct View {
+    /// The function that reads it.
+    pub lookup: ffi::LookupFn,
+    /// Its first argument.
+    pub table: *const c_void,
+}
+
+// SAFETY: two addresses; `View::lookup_burst` says what its caller answers for.
+unsafe impl Send for View {}
+// SAFETY: as above.
+unsafe impl Sync for View {}
+
+impl View {
+    /// Looks up `n` keys, `keys + i * stride` being the `i`-th, and writes to `out[i]` the address of the record that
+    /// matches, null on a miss. Returns the hits as bits, key 0 lowest. Keys past [`BURST`] are not looked at.
+    ///
+    /// # Safety
+    /// At each key, [`padded`]`(key_len)` bytes are readable (what is past `key_len` does not matter), and `out` takes `n`
+    /// pointers. From when the view was taken to the last use of a record's address the table lives, and is neither settled
+    /// after a flip that came later than the view, nor changed at once ([`Table::insert`] and its like).
+    pub unsafe fn lookup_burst(self, keys: *const u8, stride: usize, n: usize, out: *mut *mut u8) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe { (self.lookup)(self.table, keys, stride, n, out) }
+    }
+}
+
 /// A match table. `Match` is what identifies an entry: the key, a [`Prefix`], or a [`Rule`].
 pub trait Table: Send + Sync {
     /// What an entry matches; its identity.
@@ -94,43 +133,73 @@ pub trait Table: Send + Sync {
     /// What the table was declared to hold.
     fn shape(&self) -> Shape;
 
-    /// Number of entries.
+    /// Number of entries, staged changes included.
     fn len(&self) -> u64;
 
-    /// Adds an entry and returns the address of its record, which holds `value`.
-    fn insert(&mut self, entry: Self::Match<'_>, value: &[u8]) -> Result<*mut u8, TableError>;
+    /// Stages a new entry, whose record will hold `value`.
+    ///
+    /// # Panics
+    /// This, and the other two that stage, between a flip and its settling.
+    fn stage_insert(&mut self, entry: Self::Match<'_>, value: &[u8]) -> Result<(), TableError>;
 
-    /// Overwrites the value of an entry that exists, in place.
-    fn replace(&mut self, entry: Self::Match<'_>, value: &[u8]) -> Result<*mut u8, TableError> {
-        check_value(&self.shape(), value)?;
-        let record = self.get_mut(entry).ok_or(TableError::Missing)?;
-        record.copy_from_slice(value);
-        Ok(record.as_mut_ptr())
-    }
+    /// Stages another value for an entry that exists.
+    fn stage_replace(&mut self, entry: Self::Match<'_>, value: &[u8]) -> Result<(), TableError>;
 
-    /// Removes an entry. Its record may be given to the next entry.
-    fn remove(&mut self, entry: Self::Match<'_>) -> Result<(), TableError>;
+    /// Stages the removal of an entry.
+    fn stage_remove(&mut self, entry: Self::Match<'_>) -> Result<(), TableError>;
 
-    /// The value of the entry of this identity.
-    fn get(&self, entry: Self::Match<'_>) -> Option<&[u8]>;
+    /// Makes the staged changes part of the view that is given from now on.
+    ///
+    /// # Panics
+    /// If an earlier flip has not settled.
+    fn flip(&mut self);
 
-    /// The same, to change part of it.
-    fn get_mut(&mut self, entry: Self::Match<'_>) -> Option<&mut [u8]>;
-
-    /// Looks up `n` keys, `keys + i * stride` being the `i`-th, and writes to `out[i]` the address of the record that
-    /// matches, null on a miss. Returns the hits as bits, key 0 lowest. Keys past [`BURST`] are not looked at.
+    /// Ends what [`Table::flip`] began.
     ///
     /// # Safety
-    /// At each key, [`padded`]`(key_len)` bytes are readable (what is past `key_len` does not matter), `out` takes `n`
-    /// pointers, and no change runs at the same time.
-    unsafe fn lookup_burst(&self, keys: *const u8, stride: usize, n: usize, out: *mut *mut u8) -> u64;
+    /// No look-up runs on a view that was taken before the flip, and no address that one gave is in use.
+    unsafe fn settle(&mut self);
+
+    /// The value of the entry of this identity, staged changes included.
+    fn get(&self, entry: Self::Match<'_>) -> Option<&[u8]>;
+
+    /// The current side: all but what has been staged since the last flip.
+    fn view(&self) -> View;
+
+    /// Adds an entry at once. No other thread may be looking up ([`View::lookup_burst`]).
+    fn insert(&mut self, entry: Self::Match<'_>, value: &[u8]) -> Result<(), TableError> {
+        self.stage_insert(entry, value)?;
+        self.commit();
+        Ok(())
+    }
+
+    /// Changes the value of an entry at once; as [`Table::insert`].
+    fn replace(&mut self, entry: Self::Match<'_>, value: &[u8]) -> Result<(), TableError> {
+        self.stage_replace(entry, value)?;
+        self.commit();
+        Ok(())
+    }
+
+    /// Removes an entry at once; as [`Table::insert`].
+    fn remove(&mut self, entry: Self::Match<'_>) -> Result<(), TableError> {
+        self.stage_remove(entry)?;
+        self.commit();
+        Ok(())
+    }
+
+    /// Makes what is staged current at once; as [`Table::insert`].
+    fn commit(&mut self) {
+        self.flip();
+        // SAFETY: who looks up in another thread has promised ([`View::lookup_burst`]) that this is not called meanwhile.
+        unsafe { self.settle() }
+    }
 
     /// Whether there is no entry.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// [`Table::lookup_burst`] over slices.
+    /// [`View::lookup_burst`] over slices, in the current view.
     ///
     /// # Panics
     /// If `out` is longer than [`BURST`] or `keys` is too short for it.
@@ -139,11 +208,11 @@ pub trait Table: Send + Sync {
         assert!(n <= BURST, "a burst is at most {BURST} keys");
         let need = n.saturating_sub(1).checked_mul(stride).and_then(|at| at.checked_add(padded(self.shape().key_len)));
         assert!(n == 0 || need.is_some_and(|need| need <= keys.len()), "keys of a burst are too short");
-        // SAFETY: the assertions above are the contract; `&self` excludes a change.
-        unsafe { self.lookup_burst(keys.as_ptr(), stride, n, out.as_mut_ptr()) }
+        // SAFETY: the assertions above are the contract; `&self` excludes changes at once and settling.
+        unsafe { self.view().lookup_burst(keys.as_ptr(), stride, n, out.as_mut_ptr()) }
     }
 
-    /// The value that `key` matches. `None` also for a key of another length.
+    /// The value that `key` matches in the current view. `None` also for a key of another length.
     fn lookup(&self, key: &[u8]) -> Option<&[u8]> {
         let shape = self.shape();
         if key.len() != shape.key_len {

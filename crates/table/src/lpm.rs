@@ -7,8 +7,10 @@
 
 mod trie;
 
-use crate::records::Records;
-use crate::{BURST, Exact, Shape, Table, TableError, check_key, check_shape, check_value, prefetch};
+use crate::records::{Records, RecordsAt};
+use crate::sides::{Index, Sides};
+use crate::{BURST, Exact, Shape, Table, TableError, View, check_key, check_shape, check_value, prefetch};
+use std::ffi::c_void;
 use trie::{Lanes, Trie};
 
 /// Most entries of an [`Lpm`]: at up to 22 nodes each their numbers stay within 32 bits.
@@ -43,11 +45,27 @@ pub struct Lpm {
     shape: Shape,
     /// Bytes before the prefix field.
     exact_len: usize,
+    sides: Sides<Routes>,
+    records: Records,
+    len: u64,
+}
+
+/// From a key to a record's handle.
+struct Routes {
+    key_len: usize,
+    exact_len: usize,
     /// From the exact fields to the root; without such fields there is one root.
     roots: Option<Exact>,
     only_root: u32,
     trie: Trie,
-    records: Records,
+    records: RecordsAt,
+}
+
+/// Gives a prefix a handle, or another, or takes it away.
+struct Change {
+    key: Box<[u8]>,
+    prefix_len: u32,
+    to: Option<u32>,
 }
 
 impl Lpm {
@@ -56,26 +74,28 @@ impl Lpm {
     pub fn new(shape: Shape, exact_len: usize, seed: u64) -> Result<Lpm, TableError> {
         check_shape(&shape)?;
         check_prefix_field(&shape, exact_len)?;
-        let mut trie = Trie::default();
-        let only_root = trie.add_root();
-        let roots = match exact_len {
-            0 => None,
-            _ => Some(Exact::new(Shape { key_len: exact_len, value_len: 4, capacity: shape.capacity }, seed)?),
-        };
-        Ok(Lpm { shape, exact_len, roots, only_root, trie, records: Records::new(shape.value_len, shape.capacity as u32)? })
-    }
-
-    fn root(&self, exact: &[u8]) -> Option<u32> {
-        match &self.roots {
-            None => Some(self.only_root),
-            Some(roots) => roots.get(exact).and_then(|root| root.try_into().ok()).map(u32::from_le_bytes),
-        }
+        let records = Records::new(shape.value_len, shape.capacity)?;
+        let routes = || Routes::new(&shape, exact_len, seed, records.places());
+        let sides = Sides::new([routes()?, routes()?]);
+        Ok(Lpm { shape, exact_len, sides, records, len: 0 })
     }
 
     fn find(&self, entry: Prefix<'_>) -> Option<u32> {
         entry.check(&self.shape, self.exact_len).ok()?;
-        let (exact, field) = entry.key.split_at(self.exact_len);
-        self.trie.get(self.root(exact)?, left_aligned(field), entry.prefix_len)
+        self.sides.latest().get(entry.key, entry.prefix_len)
+    }
+
+    fn change(&mut self, entry: Prefix<'_>, to: Option<u32>) {
+        self.sides.change(Change { key: entry.key.into(), prefix_len: entry.prefix_len, to });
+    }
+
+    /// Takes back a record: when look-ups have ended that may read it, or at once if none ever could.
+    fn retire(&mut self, entry: Prefix<'_>, handle: u32) {
+        if self.sides.read().get(entry.key, entry.prefix_len) == Some(handle) {
+            self.records.retire(handle);
+        } else {
+            self.records.release(handle);
+        }
     }
 }
 
@@ -87,63 +107,122 @@ impl Table for Lpm {
     }
 
     fn len(&self) -> u64 {
-        self.records.len().into()
+        self.len
     }
 
-    fn insert(&mut self, entry: Prefix<'_>, value: &[u8]) -> Result<*mut u8, TableError> {
+    fn stage_insert(&mut self, entry: Prefix<'_>, value: &[u8]) -> Result<(), TableError> {
         entry.check(&self.shape, self.exact_len)?;
         check_value(&self.shape, value)?;
         if self.find(entry).is_some() {
             return Err(TableError::Exists);
         }
-        let handle = self.records.alloc().ok_or(TableError::Full { capacity: self.shape.capacity })?;
-        let (exact, field) = entry.key.split_at(self.exact_len);
-        let root = match (self.root(exact), &mut self.roots) {
-            (Some(root), _) => root,
-            (None, Some(roots)) => {
-                // There are no more roots than entries, so this one fits.
-                let root = self.trie.add_root();
-                roots.insert(exact, &root.to_le_bytes())?;
-                root
-            }
-            (None, None) => self.only_root,
-        };
-        self.trie.insert(root, left_aligned(field), entry.prefix_len, handle);
-        let record = self.records.at(handle);
-        // SAFETY: the record is `value_len` bytes of ours alone.
-        unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), record, value.len()) };
-        Ok(record)
-    }
-
-    fn remove(&mut self, entry: Prefix<'_>) -> Result<(), TableError> {
-        let handle = self.find(entry).ok_or(TableError::Missing)?;
-        let (exact, field) = entry.key.split_at(self.exact_len);
-        let root = self.root(exact).ok_or(TableError::Missing)?;
-        self.trie.remove(root, left_aligned(field), entry.prefix_len);
-        self.records.release(handle);
-        if let Some(roots) = &mut self.roots
-            && self.trie.is_empty(root)
-        {
-            self.trie.remove_root(root);
-            roots.remove(exact)?;
+        let full = TableError::Full { capacity: self.shape.capacity };
+        if self.len == self.shape.capacity {
+            return Err(full);
         }
+        let handle = self.records.alloc_with(value).ok_or(full)?;
+        self.change(entry, Some(handle));
+        self.len += 1;
         Ok(())
     }
 
+    fn stage_replace(&mut self, entry: Prefix<'_>, value: &[u8]) -> Result<(), TableError> {
+        check_value(&self.shape, value)?;
+        let old = self.find(entry).ok_or(TableError::Missing)?;
+        let handle = self.records.alloc_with(value).ok_or(TableError::Full { capacity: self.shape.capacity })?;
+        self.change(entry, Some(handle));
+        self.retire(entry, old);
+        Ok(())
+    }
+
+    fn stage_remove(&mut self, entry: Prefix<'_>) -> Result<(), TableError> {
+        let handle = self.find(entry).ok_or(TableError::Missing)?;
+        self.change(entry, None);
+        self.retire(entry, handle);
+        self.len -= 1;
+        Ok(())
+    }
+
+    fn flip(&mut self) {
+        self.sides.flip();
+    }
+
+    unsafe fn settle(&mut self) {
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.sides.settle() };
+        self.records.free_retired();
+    }
+
     fn get(&self, entry: Prefix<'_>) -> Option<&[u8]> {
-        let handle = self.find(entry)?;
-        // SAFETY: a live record is `value_len` initialised bytes; changes need `&mut self`.
-        Some(unsafe { std::slice::from_raw_parts(self.records.at(handle), self.shape.value_len) })
+        self.find(entry).map(|handle| self.records.value(handle))
     }
 
-    fn get_mut(&mut self, entry: Prefix<'_>) -> Option<&mut [u8]> {
-        let handle = self.find(entry)?;
-        // SAFETY: as in `get`, and `&mut self` excludes every other slice.
-        Some(unsafe { std::slice::from_raw_parts_mut(self.records.at(handle), self.shape.value_len) })
+    fn view(&self) -> View {
+        View { lookup: lookup_burst, table: self.sides.current().cast() }
+    }
+}
+
+impl Routes {
+    fn new(shape: &Shape, exact_len: usize, seed: u64, records: RecordsAt) -> Result<Routes, TableError> {
+        let mut trie = Trie::default();
+        let only_root = trie.add_root();
+        let roots = match exact_len {
+            0 => None,
+            _ => Some(Exact::new(Shape { key_len: exact_len, value_len: 4, capacity: shape.capacity }, seed)?),
+        };
+        Ok(Routes { key_len: shape.key_len, exact_len, roots, only_root, trie, records })
     }
 
-    unsafe fn lookup_burst(&self, keys: *const u8, stride: usize, n: usize, out: *mut *mut u8) -> u64 {
-        let n = n.min(BURST);
+    fn root(&self, exact: &[u8]) -> Option<u32> {
+        match &self.roots {
+            None => Some(self.only_root),
+            Some(roots) => roots.get(exact).and_then(|root| root.try_into().ok()).map(u32::from_le_bytes),
+        }
+    }
+
+    fn get(&self, key: &[u8], prefix_len: u32) -> Option<u32> {
+        let (exact, field) = key.split_at(self.exact_len);
+        self.trie.get(self.root(exact)?, left_aligned(field), prefix_len)
+    }
+}
+
+impl Index for Routes {
+    type Change = Change;
+
+    fn change(&mut self, Change { key, prefix_len, to }: &Change) {
+        let (exact, field) = key.split_at(self.exact_len);
+        let bits = left_aligned(field);
+        let root = self.root(exact).unwrap_or_else(|| {
+            let root = self.trie.add_root();
+            if let Some(roots) = &mut self.roots {
+                // There are no more roots than entries.
+                roots.insert(exact, &root.to_le_bytes()).expect("room for a root of each entry");
+            }
+            root
+        });
+        match to {
+            Some(handle) => self.trie.set(root, bits, *prefix_len, *handle),
+            None => {
+                self.trie.remove(root, bits, *prefix_len);
+                if let Some(roots) = &mut self.roots
+                    && self.trie.is_empty(root)
+                {
+                    self.trie.remove_root(root);
+                    roots.remove(exact).expect("the root was found");
+                }
+            }
+        }
+    }
+}
+
+/// The [`crate::ffi::LookupFn`].
+unsafe extern "C" fn lookup_burst(table: *const c_void, keys: *const u8, stride: usize, n: usize, out: *mut *mut u8) -> u64 {
+    // SAFETY: a view of ours, in use as its contract says, which is also what `burst` asks for.
+    unsafe { (*table.cast::<Routes>()).burst(keys, stride, n.min(BURST), out) }
+}
+
+impl Routes {
+    unsafe fn burst(&self, keys: *const u8, stride: usize, n: usize, out: *mut *mut u8) -> u64 {
         let mut lanes = Lanes {
             node: [self.only_root; BURST],
             high: [0; BURST],
@@ -155,7 +234,7 @@ impl Table for Lpm {
         if let Some(roots) = &self.roots {
             let mut found = [std::ptr::null_mut(); BURST];
             // SAFETY: a key's words include those of its first fields; the rest is the caller's contract.
-            let hits = unsafe { roots.lookup_burst(keys, stride, n, found.as_mut_ptr()) };
+            let hits = unsafe { roots.view().lookup_burst(keys, stride, n, found.as_mut_ptr()) };
             lanes.actives = 0;
             for i in (0..n).filter(|i| hits >> i & 1 == 1) {
                 // SAFETY: a record of `roots` is 4 bytes; nothing changes it while `&self` lasts.
@@ -164,7 +243,7 @@ impl Table for Lpm {
                 lanes.actives += 1;
             }
         }
-        let field_len = self.shape.key_len - self.exact_len;
+        let field_len = self.key_len - self.exact_len;
         for i in 0..n {
             // SAFETY: the field lies within the caller's key.
             let bits = unsafe { load_left_aligned(keys.add(i * stride + self.exact_len), field_len) };
@@ -177,10 +256,8 @@ impl Table for Lpm {
         let mut hits = 0;
         for (i, best) in lanes.best[..n].iter().enumerate() {
             let handle = self.trie.result(*best);
-            let record = self.records.at(handle);
-            prefetch(record);
             // SAFETY: `out` takes `n` pointers.
-            unsafe { *out.add(i) = if handle == 0 { std::ptr::null_mut() } else { record } };
+            unsafe { *out.add(i) = self.records.found(handle) };
             hits |= u64::from(handle != 0) << i;
         }
         hits

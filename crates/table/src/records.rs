@@ -7,26 +7,45 @@ use crate::region::Region;
 pub(crate) struct Records {
     region: Region,
     stride: usize,
-    capacity: u32,
+    value_len: usize,
+    limit: u32,
     /// Highest handle ever given out.
     high: u32,
     free: Vec<u32>,
+    /// Out of use, but look-ups may still be reading them.
+    retired: Vec<u32>,
 }
 
+/// Where records are, for look-ups.
+#[derive(Clone, Copy)]
+pub(crate) struct RecordsAt {
+    start: *mut u8,
+    stride: usize,
+}
+
+// SAFETY: an address; who may read what lies there is said by who uses it.
+unsafe impl Send for RecordsAt {}
+// SAFETY: as above.
+unsafe impl Sync for RecordsAt {}
+
 /// Distance of two records of `len` bytes: one of up to 64 bytes lies in one cache line, a longer one starts at one.
-pub(crate) fn stride(len: usize) -> usize {
+fn stride(len: usize) -> usize {
     if len <= 64 { len.next_power_of_two().max(8) } else { len.next_multiple_of(64) }
 }
 
 impl Records {
-    /// Room for `capacity` records of `len` bytes.
-    pub(crate) fn new(len: usize, capacity: u32) -> Result<Records, TableError> {
+    /// Room for records of `len` bytes: twice `capacity` of them, as one batch may replace every entry of a full table, and
+    /// the replaced ones stay until no look-up can be reading them; and one more for a value on its way. What is never used
+    /// costs address space only.
+    pub(crate) fn new(len: usize, capacity: u64) -> Result<Records, TableError> {
         let stride = stride(len);
-        let region = Region::reserve((capacity as usize + 1).saturating_mul(stride))?;
-        Ok(Records { region, stride, capacity, high: 0, free: Vec::new() })
+        let limit = u32::try_from(2 * capacity + 1).map_err(|_| TableError::Memory { bytes: usize::MAX })?;
+        let region = Region::reserve((limit as usize + 1).saturating_mul(stride))?;
+        Ok(Records { region, stride, value_len: len, limit, high: 0, free: Vec::new(), retired: Vec::new() })
     }
 
-    pub(crate) fn len(&self) -> u32 {
+    /// Records in use, retired ones included.
+    pub(crate) fn used(&self) -> u32 {
         self.high - self.free.len() as u32
     }
 
@@ -35,30 +54,76 @@ impl Records {
         if let Some(handle) = self.free.pop() {
             return Some(handle);
         }
-        if self.high == self.capacity {
+        if self.high == self.limit {
             return None;
         }
         self.high += 1;
         Some(self.high)
     }
 
-    /// Takes back a record that `alloc` gave.
+    /// The same, holding `value`.
+    pub(crate) fn alloc_with(&mut self, value: &[u8]) -> Option<u32> {
+        let handle = self.alloc()?;
+        self.write(handle, value);
+        Some(handle)
+    }
+
+    /// Writes a record that no look-up can be reading.
+    pub(crate) fn write(&mut self, handle: u32, value: &[u8]) {
+        assert_eq!(value.len(), self.value_len);
+        // SAFETY: a record is at least `value_len` bytes; `&mut self` and the caller exclude readers.
+        unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), self.places().at(handle), value.len()) };
+    }
+
+    /// The content of a record that was given out.
+    pub(crate) fn value(&self, handle: u32) -> &[u8] {
+        debug_assert!(handle <= self.high);
+        // SAFETY: `value_len` initialised bytes (regions are zero at first), which only `&mut self` writes.
+        unsafe { std::slice::from_raw_parts(self.places().at(handle), self.value_len) }
+    }
+
+    /// Takes back a record that nobody can be reading.
     pub(crate) fn release(&mut self, handle: u32) {
         debug_assert!(handle != 0 && handle <= self.high);
         self.free.push(handle);
     }
 
+    /// Takes back a record when [`Records::free_retired`] is called.
+    pub(crate) fn retire(&mut self, handle: u32) {
+        debug_assert!(handle != 0 && handle <= self.high);
+        self.retired.push(handle);
+    }
+
+    /// Retired records may be given out again.
+    pub(crate) fn free_retired(&mut self) {
+        self.free.append(&mut self.retired);
+    }
+
+    /// Where they are.
+    pub(crate) fn places(&self) -> RecordsAt {
+        RecordsAt { start: self.region.start(), stride: self.stride }
+    }
+}
+
+impl RecordsAt {
     /// Distance of two records in bytes.
     #[inline(always)]
-    pub(crate) fn stride(&self) -> usize {
+    pub(crate) fn stride(self) -> usize {
         self.stride
     }
 
     /// Address of a record; `handle` is 0 or was given out by `alloc`.
     #[inline(always)]
-    pub(crate) fn at(&self, handle: u32) -> *mut u8 {
-        debug_assert!(handle <= self.high);
+    pub(crate) fn at(self, handle: u32) -> *mut u8 {
         // A wrapping offset: a wrong handle would be a wrong address, not undefined behaviour here.
-        self.region.start().wrapping_add(handle as usize * self.stride)
+        self.start.wrapping_add(handle as usize * self.stride)
+    }
+
+    /// What a look-up gives for a handle: the record's address, null for 0. The record's first lines are asked for.
+    #[inline(always)]
+    pub(crate) fn found(self, handle: u32) -> *mut u8 {
+        let record = self.at(handle);
+        crate::prefetch(record);
+        if handle == 0 { std::ptr::null_mut() } else { record }
     }
 }

@@ -1,9 +1,10 @@
 //! The slow twins: the same tables as a list that is searched from front to back.
 //!
-//! The addresses that they give are for reading only.
+//! The addresses that they give are for reading only, and good until the next flip: nobody may look up beside a change.
 
 use crate::lpm::check_prefix_field;
-use crate::{BURST, Prefix, Range, Rule, Shape, Table, TableError, check_key, check_shape, check_value};
+use crate::{BURST, Prefix, Range, Rule, Shape, Table, TableError, View, check_key, check_shape, check_value};
+use std::ffi::c_void;
 
 /// Twin of [`crate::Exact`].
 pub type Exact = Slow<ExactMatch>;
@@ -14,15 +15,22 @@ pub type Lpm = Slow<PrefixMatch>;
 /// Twin of [`crate::Ternary`].
 pub type Ternary = Slow<RuleMatch>;
 
-/// A table as a list of entries, in the order of their insertion.
+/// A table as a list of entries, in the order of their insertion; and the list as look-ups see it.
 pub struct Slow<I> {
     shape: Shape,
     exact_len: usize,
     entries: Vec<(I, Box<[u8]>)>,
+    current: Box<Current<I>>,
+}
+
+/// What look-ups see: all changes up to the last flip.
+struct Current<I> {
+    key_len: usize,
+    entries: Vec<(I, Box<[u8]>)>,
 }
 
 /// What an entry of a kind of table matches, owned.
-pub trait Identity: Sized + Send + Sync {
+pub trait Identity: Clone + Send + Sync {
     /// The same, borrowed.
     type Match<'a>: Copy;
     /// Why the table cannot hold it. `exact_len` is where an [`Lpm`]'s prefix field begins.
@@ -36,9 +44,11 @@ pub trait Identity: Sized + Send + Sync {
 }
 
 /// A key.
+#[derive(Clone)]
 pub struct ExactMatch(Vec<u8>);
 
 /// A prefix.
+#[derive(Clone)]
 pub struct PrefixMatch {
     key: Vec<u8>,
     exact_len: usize,
@@ -46,6 +56,7 @@ pub struct PrefixMatch {
 }
 
 /// A rule.
+#[derive(Clone)]
 pub struct RuleMatch {
     value: Vec<u8>,
     mask: Vec<u8>,
@@ -57,7 +68,8 @@ impl<I> Slow<I> {
     /// An empty table.
     pub fn new(shape: Shape) -> Result<Self, TableError> {
         check_shape(&shape)?;
-        Ok(Slow { shape, exact_len: 0, entries: Vec::new() })
+        let current = Box::new(Current { key_len: shape.key_len, entries: Vec::new() });
+        Ok(Slow { shape, exact_len: 0, entries: Vec::new(), current })
     }
 }
 
@@ -86,7 +98,7 @@ impl<I: Identity> Table for Slow<I> {
         self.entries.len() as u64
     }
 
-    fn insert(&mut self, entry: I::Match<'_>, value: &[u8]) -> Result<*mut u8, TableError> {
+    fn stage_insert(&mut self, entry: I::Match<'_>, value: &[u8]) -> Result<(), TableError> {
         I::check(entry, &self.shape, self.exact_len)?;
         check_value(&self.shape, value)?;
         if self.position(entry).is_some() {
@@ -95,45 +107,59 @@ impl<I: Identity> Table for Slow<I> {
         if self.len() == self.shape.capacity {
             return Err(TableError::Full { capacity: self.shape.capacity });
         }
-        let mut record: Box<[u8]> = value.into();
-        let address = record.as_mut_ptr();
-        self.entries.push((I::own(entry, self.exact_len), record));
-        Ok(address)
+        self.entries.push((I::own(entry, self.exact_len), value.into()));
+        Ok(())
     }
 
-    fn remove(&mut self, entry: I::Match<'_>) -> Result<(), TableError> {
+    fn stage_replace(&mut self, entry: I::Match<'_>, value: &[u8]) -> Result<(), TableError> {
+        check_value(&self.shape, value)?;
+        let at = self.position(entry).ok_or(TableError::Missing)?;
+        self.entries[at].1 = value.into();
+        Ok(())
+    }
+
+    fn stage_remove(&mut self, entry: I::Match<'_>) -> Result<(), TableError> {
         let at = self.position(entry).ok_or(TableError::Missing)?;
         self.entries.remove(at);
         Ok(())
     }
 
+    fn flip(&mut self) {
+        self.current.entries = self.entries.clone();
+    }
+
+    unsafe fn settle(&mut self) {}
+
     fn get(&self, entry: I::Match<'_>) -> Option<&[u8]> {
         self.position(entry).map(|at| &*self.entries[at].1)
     }
 
-    fn get_mut(&mut self, entry: I::Match<'_>) -> Option<&mut [u8]> {
-        self.position(entry).map(|at| &mut *self.entries[at].1)
+    fn view(&self) -> View {
+        View { lookup: lookup_burst::<I>, table: (&raw const *self.current).cast() }
     }
+}
 
-    unsafe fn lookup_burst(&self, keys: *const u8, stride: usize, n: usize, out: *mut *mut u8) -> u64 {
-        let mut hits = 0;
-        for i in 0..n.min(BURST) {
-            // SAFETY: the caller's key.
-            let key = unsafe { std::slice::from_raw_parts(keys.add(i * stride), self.shape.key_len) };
-            let mut best: Option<(u32, &[u8])> = None;
-            for (identity, value) in &self.entries {
-                if let Some(rank) = identity.rank(key)
-                    && best.is_none_or(|(best, _)| rank > best)
-                {
-                    best = Some((rank, value));
-                }
+/// The [`crate::ffi::LookupFn`].
+unsafe extern "C" fn lookup_burst<I: Identity>(table: *const c_void, keys: *const u8, stride: usize, n: usize, out: *mut *mut u8) -> u64 {
+    // SAFETY: a view of ours; the table does not change meanwhile.
+    let Current { key_len, entries } = unsafe { &*table.cast::<Current<I>>() };
+    let mut hits = 0;
+    for i in 0..n.min(BURST) {
+        // SAFETY: the caller's key.
+        let key = unsafe { std::slice::from_raw_parts(keys.add(i * stride), *key_len) };
+        let mut best: Option<(u32, &[u8])> = None;
+        for (identity, value) in entries {
+            if let Some(rank) = identity.rank(key)
+                && best.is_none_or(|(best, _)| rank > best)
+            {
+                best = Some((rank, value));
             }
-            // SAFETY: `out` takes `n` pointers.
-            unsafe { *out.add(i) = best.map_or(std::ptr::null_mut(), |(_, value)| value.as_ptr().cast_mut()) };
-            hits |= u64::from(best.is_some()) << i;
         }
-        hits
+        // SAFETY: `out` takes `n` pointers.
+        unsafe { *out.add(i) = best.map_or(std::ptr::null_mut(), |(_, value)| value.as_ptr().cast_mut()) };
+        hits |= u64::from(best.is_some()) << i;
     }
+    hits
 }
 
 impl Identity for ExactMatch {

@@ -1,14 +1,14 @@
-//! Ternary match with ranges and priorities: one hash look-up a distinct mask.
+//! Ternary match with ranges and priorities.
 //!
-//! Entries with the same mask form a tuple; within it, those with the same masked value form a group, a chain in the
-//! order in which they win. A burst visits the tuples, highest priority first, masks its keys and looks the
-//! groups up in one [`Exact`] for all tuples (the tuple's number is part of the key), until nothing better can come. Ranges are
-//! checked along the chain. So a look-up costs the number of distinct masks (few where rules have few
-//! shapes, such as TS 29.244 §5.2.1A SDF filters), and ranges that share mask and value a comparison each.
+//! The index is a tuple space ([`tuples`]): one hash look-up a distinct mask, highest priority first, until nothing better can come.
 
-use crate::records::Records;
-use crate::{BURST, Exact, MAX_KEY_LEN, Shape, Table, TableError, check_key, check_shape, check_value};
-use std::collections::BTreeMap;
+mod tuples;
+
+use crate::records::{Records, RecordsAt};
+use crate::sides::{Index, Sides};
+use crate::{BURST, Shape, Table, TableError, View, check_key, check_shape, check_value};
+use std::ffi::c_void;
+use tuples::Tuples;
 
 /// A field that must lie within bounds, beside value and mask.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,66 +62,56 @@ impl Range {
     }
 }
 
-/// Words of the longest masked key and the number of its tuple.
-const MAX_WORDS: usize = MAX_KEY_LEN / 8 + 1;
-
 /// A ternary table. An entry's identity is the whole [`Rule`].
 pub struct Ternary {
     shape: Shape,
-    /// Tuples by number; those that no entry uses are in `free_tuples`.
-    tuples: Vec<Tuple>,
-    free_tuples: Vec<u32>,
-    by_mask: BTreeMap<Box<[u8]>, u32>,
-    /// Tuples in use in the order in which they are visited: highest priority first.
-    visits: Vec<Visit>,
-    /// From masked key and tuple to [`Group`].
-    groups: Exact,
-    /// By the handles of `records`.
-    entries: Vec<Entry>,
+    sides: Sides<Rules>,
     records: Records,
+    len: u64,
     /// Number of the next insertion.
     next_order: u64,
 }
 
-/// Entries of one mask.
-#[derive(Default)]
-struct Tuple {
-    /// Words to and, then or, a key with to get its group's key.
-    and: [u64; MAX_WORDS],
-    or: [u64; MAX_WORDS],
-    /// Number of entries by priority.
-    priorities: BTreeMap<u32, u32>,
+/// From a key to a record's handle.
+struct Rules {
+    tuples: Tuples,
+    records: RecordsAt,
 }
 
-#[derive(Clone, Copy)]
-struct Visit {
-    max_priority: u32,
-    tuple: u32,
+/// Adds a rule, gives one another handle, or takes one away.
+struct Change {
+    rule: OwnedRule,
+    to: To,
 }
 
-/// First entry of a chain, repeated in the group's record so that most look-ups need no more.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Group {
-    head: u32,
-    priority: u32,
-    order: u64,
-    /// 1 if the head has ranges.
-    ranges: u64,
+enum To {
+    /// Handle and place in the order of insertions of a new rule.
+    Added(u32, u64),
+    Handle(u32),
+    Gone,
 }
 
-/// What ranks an entry, and its successor in the group (0: none).
-#[derive(Clone, Default)]
-struct Entry {
-    priority: u32,
-    next: u32,
-    order: u64,
+struct OwnedRule {
+    value: Box<[u8]>,
+    mask: Box<[u8]>,
     ranges: Box<[Range]>,
+    priority: u32,
 }
 
-/// What a lane has found so far.
+impl OwnedRule {
+    fn of(rule: Rule<'_>) -> OwnedRule {
+        OwnedRule { value: rule.value.into(), mask: rule.mask.into(), ranges: rule.ranges.into(), priority: rule.priority }
+    }
+
+    fn view(&self) -> Rule<'_> {
+        Rule { value: &self.value, mask: &self.mask, ranges: &self.ranges, priority: self.priority }
+    }
+}
+
+/// The best that a key has found so far.
 #[derive(Clone, Copy)]
 struct Best {
+    /// Its record, 0 for none.
     handle: u32,
     priority: u32,
     order: u64,
@@ -140,145 +130,34 @@ impl Ternary {
     /// An empty table. `seed` keys the hash of masked keys.
     pub fn new(shape: Shape, seed: u64) -> Result<Ternary, TableError> {
         check_shape(&shape)?;
-        let group = Shape { key_len: shape.key_len + 4, value_len: size_of::<Group>(), capacity: shape.capacity };
-        Ok(Ternary {
-            shape,
-            tuples: Vec::new(),
-            free_tuples: Vec::new(),
-            by_mask: BTreeMap::new(),
-            visits: Vec::new(),
-            groups: Exact::with_long_key(group, seed)?,
-            entries: vec![Entry::default()],
-            records: Records::new(shape.value_len, shape.capacity as u32)?,
-            next_order: 0,
-        })
+        let records = Records::new(shape.value_len, shape.capacity)?;
+        let rules = || -> Result<Rules, TableError> { Ok(Rules { tuples: Tuples::new(&shape, seed)?, records: records.places() }) };
+        let sides = Sides::new([rules()?, rules()?]);
+        Ok(Ternary { shape, sides, records, len: 0, next_order: 0 })
     }
 
-    /// Number of distinct masks: hash look-ups that a key costs at most.
+    /// Number of distinct masks.
     pub fn masks(&self) -> usize {
-        self.visits.len()
+        self.sides.latest().tuples.masks()
     }
 
-    /// Key of the group in `groups`.
-    fn group_key(&self, tuple: u32, masked: &[u8]) -> Vec<u8> {
-        [masked, &tuple.to_le_bytes()].concat()
-    }
-
-    fn group(&self, key: &[u8]) -> Option<Group> {
-        self.groups.get(key).map(Group::from_bytes)
-    }
-
-    /// Tuple, predecessor in the chain (0: none) and handle of the entry.
-    fn find(&self, rule: &Rule<'_>) -> Option<(u32, u32, u32)> {
+    fn find(&self, rule: &Rule<'_>) -> Option<u32> {
         rule.check(&self.shape).ok()?;
-        let tuple = *self.by_mask.get(rule.mask)?;
-        let (mut before, mut at) = (0, self.group(&self.group_key(tuple, rule.value))?.head);
-        while at != 0 {
-            let entry = &self.entries[at as usize];
-            if entry.priority == rule.priority && *entry.ranges == *rule.ranges {
-                return Some((tuple, before, at));
-            }
-            (before, at) = (at, entry.next);
-        }
-        None
+        self.sides.latest().get(rule)
     }
 
-    /// Writes the group's record for the chain that begins at `head`; without one, removes the group.
-    fn set_group(&mut self, key: &[u8], head: u32) -> Result<(), TableError> {
-        if head == 0 {
-            return self.groups.remove(key);
-        }
-        let Entry { priority, order, ranges, .. } = &self.entries[head as usize];
-        let group = Group { head, priority: *priority, order: *order, ranges: u64::from(!ranges.is_empty()) }.to_bytes();
-        match self.groups.get_mut(key) {
-            Some(record) => record.copy_from_slice(&group),
-            None => {
-                // There are no more groups than entries, so this one fits.
-                self.groups.insert(key, &group)?;
-            }
-        }
-        Ok(())
+    fn change(&mut self, rule: Rule<'_>, to: To) {
+        self.sides.change(Change { rule: OwnedRule::of(rule), to });
     }
 
-    fn tuple_of(&mut self, mask: &[u8]) -> u32 {
-        if let Some(tuple) = self.by_mask.get(mask) {
-            return *tuple;
-        }
-        let number = self.free_tuples.pop().unwrap_or_else(|| {
-            self.tuples.push(Tuple::default());
-            self.tuples.len() as u32 - 1
-        });
-        let (mut and, mut or) = ([0; 8 * MAX_WORDS], [0; 8 * MAX_WORDS]);
-        and[..mask.len()].copy_from_slice(mask);
-        or[mask.len()..][..4].copy_from_slice(&number.to_le_bytes());
-        self.tuples[number as usize] = Tuple { and: native_words(and), or: native_words(or), priorities: BTreeMap::new() };
-        self.by_mask.insert(mask.into(), number);
-        number
-    }
-
-    /// Counts an entry in (`more`) or out, and keeps `visits` in order.
-    fn count(&mut self, number: u32, mask: &[u8], priority: u32, more: bool) {
-        let key = |v: &Visit| (std::cmp::Reverse(v.max_priority), v.tuple);
-        let tuple = &mut self.tuples[number as usize];
-        let old = tuple.priorities.last_key_value().map(|(max, _)| *max);
-        let entries = tuple.priorities.entry(priority).or_default();
-        *entries = if more { *entries + 1 } else { *entries - 1 };
-        if *entries == 0 {
-            tuple.priorities.remove(&priority);
-        }
-        let new = tuple.priorities.last_key_value().map(|(max, _)| *max);
-        if old != new {
-            let visit = |max_priority| Visit { max_priority, tuple: number };
-            if let Some(at) = old.and_then(|old| self.visits.binary_search_by_key(&key(&visit(old)), key).ok()) {
-                self.visits.remove(at);
-            }
-            if let Some(new) = new.map(visit) {
-                let at = self.visits.partition_point(|v| key(v) < key(&new));
-                self.visits.insert(at, new);
-            }
-        }
-        if new.is_none() {
-            self.by_mask.remove(mask);
-            self.free_tuples.push(number);
+    /// Takes back a record: when look-ups have ended that may read it, or at once if none ever could.
+    fn retire(&mut self, rule: &Rule<'_>, handle: u32) {
+        if self.sides.read().get(rule) == Some(handle) {
+            self.records.retire(handle);
+        } else {
+            self.records.release(handle);
         }
     }
-
-    /// The best of a chain whose ranges hold, if it beats `best`.
-    fn chain(&self, group: &Group, key: &[u8], best: &mut Best) {
-        let mut at = group.head;
-        while at != 0 {
-            let entry = &self.entries[at as usize];
-            if !best.loses_to(entry.priority, entry.order) {
-                return;
-            }
-            if entry.ranges.iter().all(|range| range.holds(key)) {
-                *best = Best { handle: at, priority: entry.priority, order: entry.order };
-                return;
-            }
-            at = entry.next;
-        }
-    }
-}
-
-impl Group {
-    fn to_bytes(self) -> [u8; size_of::<Group>()] {
-        let mut bytes = [0; size_of::<Group>()];
-        bytes[..4].copy_from_slice(&self.head.to_ne_bytes());
-        bytes[4..8].copy_from_slice(&self.priority.to_ne_bytes());
-        bytes[8..16].copy_from_slice(&self.order.to_ne_bytes());
-        bytes[16..].copy_from_slice(&self.ranges.to_ne_bytes());
-        bytes
-    }
-
-    fn from_bytes(record: &[u8]) -> Group {
-        assert_eq!(record.len(), size_of::<Group>(), "a group's record");
-        // SAFETY: that many bytes, any of which are a valid group.
-        unsafe { record.as_ptr().cast::<Group>().read_unaligned() }
-    }
-}
-
-fn native_words(bytes: [u8; 8 * MAX_WORDS]) -> [u64; MAX_WORDS] {
-    std::array::from_fn(|i| u64::from_ne_bytes(std::array::from_fn(|b| bytes[8 * i + b])))
 }
 
 impl Table for Ternary {
@@ -289,127 +168,95 @@ impl Table for Ternary {
     }
 
     fn len(&self) -> u64 {
-        self.records.len().into()
+        self.len
     }
 
-    fn insert(&mut self, rule: Rule<'_>, value: &[u8]) -> Result<*mut u8, TableError> {
+    fn stage_insert(&mut self, rule: Rule<'_>, value: &[u8]) -> Result<(), TableError> {
         rule.check(&self.shape)?;
         check_value(&self.shape, value)?;
         if self.find(&rule).is_some() {
             return Err(TableError::Exists);
         }
-        let handle = self.records.alloc().ok_or(TableError::Full { capacity: self.shape.capacity })?;
-        let tuple = self.tuple_of(rule.mask);
-        let key = self.group_key(tuple, rule.value);
-        let head = self.group(&key).map_or(0, |group| group.head);
-        // Behind all that win against it: those of higher, and the earlier ones of equal, priority.
-        let (mut before, mut at) = (0, head);
-        while at != 0 && self.entries[at as usize].priority >= rule.priority {
-            (before, at) = (at, self.entries[at as usize].next);
+        let full = TableError::Full { capacity: self.shape.capacity };
+        if self.len == self.shape.capacity {
+            return Err(full);
         }
-        if self.entries.len() <= handle as usize {
-            self.entries.resize(handle as usize + 1, Entry::default());
-        }
-        self.entries[handle as usize] = Entry { priority: rule.priority, next: at, order: self.next_order, ranges: rule.ranges.into() };
+        let handle = self.records.alloc_with(value).ok_or(full)?;
+        self.change(rule, To::Added(handle, self.next_order));
         self.next_order += 1;
-        self.count(tuple, rule.mask, rule.priority, true);
-        if before == 0 {
-            self.set_group(&key, handle)?;
-        } else {
-            self.entries[before as usize].next = handle;
-        }
-        let record = self.records.at(handle);
-        // SAFETY: the record is `value_len` bytes of ours alone.
-        unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), record, value.len()) };
-        Ok(record)
-    }
-
-    fn remove(&mut self, rule: Rule<'_>) -> Result<(), TableError> {
-        let (tuple, before, handle) = self.find(&rule).ok_or(TableError::Missing)?;
-        let next = std::mem::take(&mut self.entries[handle as usize]).next;
-        if before == 0 {
-            self.set_group(&self.group_key(tuple, rule.value), next)?;
-        } else {
-            self.entries[before as usize].next = next;
-        }
-        self.count(tuple, rule.mask, rule.priority, false);
-        self.records.release(handle);
+        self.len += 1;
         Ok(())
     }
 
+    fn stage_replace(&mut self, rule: Rule<'_>, value: &[u8]) -> Result<(), TableError> {
+        check_value(&self.shape, value)?;
+        let old = self.find(&rule).ok_or(TableError::Missing)?;
+        let handle = self.records.alloc_with(value).ok_or(TableError::Full { capacity: self.shape.capacity })?;
+        self.change(rule, To::Handle(handle));
+        self.retire(&rule, old);
+        Ok(())
+    }
+
+    fn stage_remove(&mut self, rule: Rule<'_>) -> Result<(), TableError> {
+        let handle = self.find(&rule).ok_or(TableError::Missing)?;
+        self.change(rule, To::Gone);
+        self.retire(&rule, handle);
+        self.len -= 1;
+        Ok(())
+    }
+
+    fn flip(&mut self) {
+        self.sides.flip();
+    }
+
+    unsafe fn settle(&mut self) {
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.sides.settle() };
+        self.records.free_retired();
+    }
+
     fn get(&self, rule: Rule<'_>) -> Option<&[u8]> {
-        let (_, _, handle) = self.find(&rule)?;
-        // SAFETY: a live record is `value_len` initialised bytes; changes need `&mut self`.
-        Some(unsafe { std::slice::from_raw_parts(self.records.at(handle), self.shape.value_len) })
+        self.find(&rule).map(|handle| self.records.value(handle))
     }
 
-    fn get_mut(&mut self, rule: Rule<'_>) -> Option<&mut [u8]> {
-        let (_, _, handle) = self.find(&rule)?;
-        // SAFETY: as in `get`, and `&mut self` excludes every other slice.
-        Some(unsafe { std::slice::from_raw_parts_mut(self.records.at(handle), self.shape.value_len) })
+    fn view(&self) -> View {
+        View { lookup: lookup_burst, table: self.sides.current().cast() }
     }
+}
 
-    unsafe fn lookup_burst(&self, keys: *const u8, stride: usize, n: usize, out: *mut *mut u8) -> u64 {
-        let n = n.min(BURST);
-        let key_words = self.shape.key_len.div_ceil(8);
-        let group_words = (self.shape.key_len + 4).div_ceil(8);
-        let mut best = [Best::NONE; BURST];
-        let mut active: [u8; BURST] = std::array::from_fn(|i| i as u8);
-        let mut actives = n;
-        let mut masked = [0u64; BURST * MAX_WORDS];
-        let mut found = [std::ptr::null_mut(); BURST];
-        for visit in &self.visits {
-            let mut still = 0;
-            for a in 0..actives {
-                let i = active[a];
-                active[still] = i;
-                let lane = &best[usize::from(i)];
-                // An equal priority can still win, by having come first.
-                still += usize::from(lane.handle == 0 || lane.priority <= visit.max_priority);
-            }
-            actives = still;
-            if actives == 0 {
-                break;
-            }
-            let tuple = &self.tuples[visit.tuple as usize];
-            for (lane, to) in active[..actives].iter().zip(masked.chunks_exact_mut(group_words)) {
-                for (w, word) in to.iter_mut().enumerate() {
-                    let key = if w < key_words {
-                        // SAFETY: the key's words are readable, as the caller promised.
-                        unsafe { keys.add(usize::from(*lane) * stride).cast::<u64>().add(w).read_unaligned() }
-                    } else {
-                        0
-                    };
-                    *word = key & tuple.and[w] | tuple.or[w];
-                }
-            }
-            // SAFETY: `masked` holds that many keys of whole words; `&self` excludes changes.
-            let mut hits = unsafe { self.groups.lookup_burst(masked.as_ptr().cast(), 8 * group_words, actives, found.as_mut_ptr()) };
-            while hits != 0 {
-                let a = hits.trailing_zeros() as usize;
-                hits &= hits - 1;
-                let i = usize::from(active[a]);
-                // SAFETY: a record of `groups` is a Group, aligned to 8 bytes.
-                let group = unsafe { found[a].cast::<Group>().read() };
-                if !best[i].loses_to(group.priority, group.order) {
-                    continue;
-                }
-                if group.ranges == 0 {
-                    best[i] = Best { handle: group.head, priority: group.priority, order: group.order };
-                } else {
-                    // SAFETY: the caller's key.
-                    let key = unsafe { std::slice::from_raw_parts(keys.add(i * stride), self.shape.key_len) };
-                    self.chain(&group, key, &mut best[i]);
-                }
-            }
-        }
-        let mut hits = 0;
-        for (i, best) in best[..n].iter().enumerate() {
-            let hit = best.handle != 0;
-            // SAFETY: `out` takes `n` pointers.
-            unsafe { *out.add(i) = if hit { self.records.at(best.handle) } else { std::ptr::null_mut() } };
-            hits |= u64::from(hit) << i;
-        }
-        hits
+impl Rules {
+    fn get(&self, rule: &Rule<'_>) -> Option<u32> {
+        self.tuples.get(rule)
     }
+}
+
+impl Index for Rules {
+    type Change = Change;
+
+    fn change(&mut self, Change { rule, to }: &Change) {
+        let rule = rule.view();
+        match *to {
+            To::Added(handle, order) => self.tuples.insert(&rule, handle, order),
+            To::Handle(handle) => self.tuples.set(&rule, handle),
+            To::Gone => self.tuples.remove(&rule),
+        }
+    }
+}
+
+/// The [`crate::ffi::LookupFn`].
+unsafe extern "C" fn lookup_burst(table: *const c_void, keys: *const u8, stride: usize, n: usize, out: *mut *mut u8) -> u64 {
+    // SAFETY: a view of ours, in use as its contract says.
+    let rules = unsafe { &*table.cast::<Rules>() };
+    let n = n.min(BURST);
+    let mut best = [Best::NONE; BURST];
+    let all: [u8; BURST] = std::array::from_fn(|i| i as u8);
+    // SAFETY: the caller's keys.
+    unsafe { rules.tuples.burst(keys, stride, &all[..n], &mut best) };
+    let mut hits = 0;
+    for (i, best) in best[..n].iter().enumerate() {
+        // SAFETY: `out` takes `n` pointers.
+        unsafe { *out.add(i) = rules.records.found(best.handle) };
+        hits |= u64::from(best.handle != 0) << i;
+    }
+    hits
 }

@@ -1,14 +1,20 @@
-//! Batches: first what each change would meet is found, without changing anything; then all are made at once.
+//! Batches: first what each change would meet is found, without changing anything; then all are staged where no lane sees them, and
+//! shown to all lanes at once.
+//!
+//! Lanes do not wait, and a burst sees all of a batch or nothing. What generated code itself writes cannot have two sides:
+//! counters are cleared by their own lane as it takes the batch over, and so are meters set while there is one lane; with more, a meter is
+//! set under its lock just before the batch is shown.
 
-use crate::tables::Identity;
-use crate::{Shared, State};
+use crate::lane::set_locked_meter;
+use crate::tables::{Identity, ProgramTable};
+use crate::{MeterCell, Shared, State, Update};
 use cranelift_entity::EntityRef;
 use program::{Batch, Entry, MeterConfig, Op, RuleError, TableId};
 use std::collections::HashMap;
-use std::sync::PoisonError;
-use table::{Meter, TableError};
+use std::sync::Arc;
+use table::Meter;
 
-/// Applies all of `batch` or nothing.
+/// Applies all of `batch` or nothing. On return no burst is on its way that has not seen it.
 pub(crate) fn apply(shared: &Shared, batch: &Batch) -> Result<(), RuleError> {
     for (i, op) in batch.ops.iter().enumerate() {
         shared.program.check_op(i, op)?;
@@ -20,94 +26,120 @@ pub(crate) fn apply(shared: &Shared, batch: &Batch) -> Result<(), RuleError> {
         };
         return Err(RuleError::Target(format!("the x86 target has no {missing} yet")));
     }
-    let _one_at_a_time = shared.control.lock().unwrap_or_else(PoisonError::into_inner);
-    // Lanes go on meanwhile: only batches change tables, and this is the only one.
-    let identities = rehearse(shared, batch)?;
-    let mut state = shared.write();
-    state.generation += 1;
-    for (op, identity) in batch.ops.iter().zip(identities) {
-        change(shared, &mut state, op, identity).map_err(|e| RuleError::Target(e.to_string()))?;
+    let mut state = shared.control();
+    let identities: Vec<_> = batch.ops.iter().map(|op| entry_of(op).map(|e| state.tables[e.table.index()].identity(e))).collect();
+    rehearse(shared, &state, batch, &identities)?;
+    let mut cells = CellChanges::default();
+    for (op, identity) in batch.ops.iter().zip(&identities) {
+        stage(shared, &mut state, &mut cells, op, identity.as_ref());
     }
+    publish(shared, &mut state, cells);
     Ok(())
 }
 
-/// Goes through the batch with what tables hold and what the batch itself changes before; gives entries' identities.
-fn rehearse(shared: &Shared, batch: &Batch) -> Result<Vec<Option<Identity>>, RuleError> {
-    let state = shared.read();
-    let mut present: HashMap<(TableId, Identity), bool> = HashMap::new();
-    let mut lens: HashMap<TableId, u64> = HashMap::new();
-    let mut identities = Vec::with_capacity(batch.ops.len());
-    for (i, op) in batch.ops.iter().enumerate() {
-        let (Op::Insert(entry) | Op::Modify(entry) | Op::Delete(entry)) = op else {
-            identities.push(None);
-            continue;
-        };
+/// Changes of what generated code writes.
+#[derive(Default)]
+pub(crate) struct CellChanges {
+    /// Counter and cell.
+    clears: Vec<(usize, u64)>,
+    meters: Vec<(MeterCell, Meter)>,
+}
+
+/// Shows lanes what is staged and has each take it over, or does so in its place while it rests; then clears up.
+pub(crate) fn publish(shared: &Shared, state: &mut State, cells: CellChanges) {
+    let lanes = shared.lanes();
+    for table in &mut state.tables {
+        table.flip();
+    }
+    let views = state.tables.iter().map(|t| (t.view(), t.miss())).collect();
+    let CellChanges { clears, mut meters } = cells;
+    if state.lanes != 1 {
+        for (cell, meter) in meters.drain(..) {
+            set_locked_meter(cell, meter);
+        }
+    }
+    let update = Arc::new(Update { views, clears, meters });
+    for lane in lanes.iter() {
+        lane.set_update(update.clone());
+    }
+    let epoch = shared.epoch.advance();
+    for lane in lanes.iter() {
+        lane.presence.wait_past(epoch);
+        lane.take_update();
+    }
+    for table in &mut state.tables {
+        // SAFETY: every lane has been seen resting or in a burst that began after the flip.
+        unsafe { table.settle() }
+    }
+}
+
+fn entry_of(op: &Op) -> Option<&Entry> {
+    match op {
+        Op::Insert(entry) | Op::Modify(entry) | Op::Delete(entry) => Some(entry),
+        _ => None,
+    }
+}
+
+/// Goes through the batch with what tables hold and what the batch itself changes before.
+fn rehearse(shared: &Shared, state: &State, batch: &Batch, identities: &[Option<Identity>]) -> Result<(), RuleError> {
+    let mut present: HashMap<(TableId, &Identity), bool> = HashMap::with_capacity(batch.ops.len());
+    let mut lens: Vec<u64> = state.tables.iter().map(ProgramTable::len).collect();
+    for (i, (op, identity)) in batch.ops.iter().zip(identities).enumerate() {
+        let (Some(entry), Some(identity)) = (entry_of(op), identity) else { continue };
         let table = &state.tables[entry.table.index()];
         let name = || shared.program.tables[entry.table].name.clone();
-        let identity = table.identity(entry);
-        let key = (entry.table, identity.clone());
-        let exists = present.get(&key).copied().unwrap_or_else(|| table.contains(&identity));
-        let len = lens.entry(entry.table).or_insert_with(|| table.len());
+        let exists = present.entry((entry.table, identity)).or_insert_with(|| table.contains(identity));
+        let len = &mut lens[entry.table.index()];
         match op {
-            Op::Insert(_) if exists => return Err(RuleError::Exists { op: i, table: name() }),
+            Op::Insert(_) if *exists => return Err(RuleError::Exists { op: i, table: name() }),
             Op::Insert(_) if *len >= table.capacity => {
                 return Err(RuleError::Full { op: i, table: name(), capacity: table.capacity });
             }
             Op::Insert(_) => {
                 *len += 1;
-                present.insert(key, true);
+                *exists = true;
             }
-            _ if !exists => return Err(RuleError::Missing { op: i, table: name() }),
+            _ if !*exists => return Err(RuleError::Missing { op: i, table: name() }),
             Op::Delete(_) => {
                 *len -= 1;
-                present.insert(key, false);
+                *exists = false;
             }
             _ => {}
         }
-        identities.push(Some(identity));
-    }
-    Ok(identities)
-}
-
-/// Makes one change, which fits as the rehearsal showed.
-fn change(shared: &Shared, state: &mut State, op: &Op, identity: Option<Identity>) -> Result<(), TableError> {
-    let identity = || identity.as_ref().ok_or_else(|| TableError::Invalid("an entry without identity".into()));
-    match op {
-        Op::Insert(e) => {
-            if let Some(handle) = state.tables[e.table.index()].insert(identity()?, e.action, &e.args)? {
-                clear_direct(shared, e, handle);
-            }
-        }
-        Op::Modify(e) => state.tables[e.table.index()].replace(identity()?, e.action, &e.args)?,
-        Op::Delete(e) => state.tables[e.table.index()].remove(identity()?)?,
-        Op::SetDefault { table, action, args } => state.tables[table.index()].set_default(*action, args),
-        Op::Meter { meter, index, config } => {
-            let cell = config.map_or_else(Meter::default, |MeterConfig { cir, cbs, pir, pbs }| Meter::new(cir, cbs, pir, pbs, 0));
-            let cells = &state.meters[meter.index()];
-            if *index < cells.len() {
-                // SAFETY: within the array, which has a meter's 64 bytes a cell; lanes are kept away by the write side.
-                unsafe { cells.start::<Meter>().add(*index as usize).write(cell) }
-            }
-        }
-        Op::ClearCounter { counter, index } => {
-            for lane in shared.lanes().iter() {
-                if let Some(cell) = lane.counters[counter.index()].counter(*index) {
-                    cell.clear();
-                }
-            }
-        }
-        // Refused before.
-        Op::Mirror { .. } | Op::Multicast { .. } | Op::InsertValue { .. } | Op::DeleteValue { .. } => {}
     }
     Ok(())
 }
 
-/// A new entry's direct counter begins at zero, whoever had its number before.
+/// Stages one change, which fits as the rehearsal showed.
+fn stage(shared: &Shared, state: &mut State, cells: &mut CellChanges, op: &Op, identity: Option<&Identity>) {
+    const FITS: &str = "the rehearsal showed that it fits";
+    match (op, identity) {
+        (Op::Insert(e), Some(identity)) => {
+            if let Some(handle) = state.tables[e.table.index()].insert(identity, e.action, &e.args).expect(FITS) {
+                clear_direct(shared, e, handle);
+            }
+        }
+        (Op::Modify(e), Some(identity)) => state.tables[e.table.index()].replace(identity, e.action, &e.args).expect(FITS),
+        (Op::Delete(e), Some(identity)) => state.tables[e.table.index()].remove(identity).expect(FITS),
+        (Op::Insert(_) | Op::Modify(_) | Op::Delete(_), None) => unreachable!("entries have identities"),
+        (Op::SetDefault { table, action, args }, _) => state.tables[table.index()].set_default(*action, args),
+        (Op::Meter { meter, index, config }, _) => {
+            let meter_of = |MeterConfig { cir, cbs, pir, pbs }| Meter::new(cir, cbs, pir, pbs, 0);
+            if let Some(cell) = state.meter_cell(meter.index(), *index) {
+                cells.meters.push((cell, config.map_or_else(Meter::default, meter_of)));
+            }
+        }
+        (Op::ClearCounter { counter, index }, _) => cells.clears.push((counter.index(), *index)),
+        (Op::Mirror { .. } | Op::Multicast { .. } | Op::InsertValue { .. } | Op::DeleteValue { .. }, _) => {
+            unreachable!("refused before anything was staged")
+        }
+    }
+}
+
+/// A new entry's direct counter begins at zero, whoever had its number before. No lane counts with a number that is free.
 fn clear_direct(shared: &Shared, entry: &Entry, handle: u32) {
     let Some(counter) = shared.program.tables[entry.table].direct_counter else { return };
     for lane in shared.lanes().iter() {
-        if let Some(cell) = lane.counters[counter.index()].counter(handle.into()) {
-            cell.clear();
-        }
+        lane.clear(counter.index(), handle.into());
     }
 }

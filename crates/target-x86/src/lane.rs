@@ -1,7 +1,8 @@
 //! A worker's share: packets in the form of the generated code and back.
 
 use crate::abi::{CCounter, CLane, CMeters, CPacket, CRegister};
-use crate::{LaneCells, Shared, State};
+use crate::apply::{CellChanges, publish};
+use crate::{LaneCells, MeterCell, Shared};
 use base::{Packet, Verdict, VerdictKind};
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -14,8 +15,8 @@ pub struct X86Lane {
     view: CLane,
     arrays: Arrays,
     cells: Arc<LaneCells>,
-    /// The state that the copies are of.
-    generation: u64,
+    /// That of the last burst; what came with it has been taken over.
+    epoch: u64,
     shared: Arc<Shared>,
 }
 
@@ -26,31 +27,33 @@ struct Arrays {
     registers: Box<[CRegister]>,
 }
 
-// SAFETY: its pointers lead to what it owns, or to what `shared` owns and its locks guard.
+// SAFETY: its pointers lead to what it owns, or to what `shared` owns and changes between its bursts only.
 unsafe impl Send for X86Lane {}
 
 impl X86Lane {
     pub(crate) fn new(shared: Arc<Shared>, index: usize) -> X86Lane {
         let cells = take_cells(&shared, index);
-        let mut state = shared.write();
-        state.lanes += 1;
-        state.generation += 1;
+        let mut state = shared.control();
         let arrays = Arrays {
             counters: cells.counters.iter().map(|c| CCounter { cells: c.start(), size: c.len() }).collect(),
             meters: state.meters.iter().map(|m| CMeters { cells: m.start(), size: m.len(), execute: table::ffi::meter }).collect(),
             registers: shared.registers.iter().map(|r| CRegister { cells: r.start(), size: r.len() }).collect(),
         };
+        state.lanes += 1;
+        shared.meters_shared.store(state.lanes > 1, Ordering::Relaxed);
+        // Gives this lane its views, and returns when no other lane uses meters without locks any more.
+        publish(&shared, &mut state, CellChanges::default());
         drop(state);
         let view = CLane {
             tables: cells.tables.start(),
             counters: arrays.counters.as_ptr(),
-            meters: std::ptr::null(),
+            meters: arrays.meters.as_ptr(),
             registers: arrays.registers.as_ptr(),
             run: cells.run.start(),
             random: 1u64.wrapping_add(index as u64),
         };
-        // The first burst copies what batches change, as the state's generation is above 0.
-        X86Lane { view, arrays, cells, generation: 0, shared }
+        // Epochs are above 0, so the first burst chooses how meters are executed.
+        X86Lane { view, arrays, cells, epoch: 0, shared }
     }
 }
 
@@ -71,11 +74,11 @@ fn take_cells(shared: &Shared, index: usize) -> Arc<LaneCells> {
 
 impl Drop for X86Lane {
     fn drop(&mut self) {
-        let mut state = self.shared.write();
-        state.lanes -= 1;
-        state.generation += 1;
-        drop(state);
+        let mut state = self.shared.control();
         self.cells.used.store(false, Ordering::Release);
+        state.lanes -= 1;
+        self.shared.meters_shared.store(state.lanes > 1, Ordering::Relaxed);
+        publish(&self.shared, &mut state, CellChanges::default());
     }
 }
 
@@ -93,17 +96,19 @@ impl Lane for X86Lane {
             prefetch(buffer.as_ptr().wrapping_add(start));
             view.write(CPacket { buffer: buffer.as_mut_ptr(), start: start as u32, length: length as u32, port });
         }
-        let state = self.shared.state.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if self.generation != state.generation {
-            refresh(&mut self.arrays.meters, &self.cells, &state);
+        let burst = self.cells.presence.enter(&self.shared.epoch);
+        if self.epoch != burst.epoch {
+            self.cells.take_update();
+            let execute = meter_function(self.shared.meters_shared.load(Ordering::Relaxed));
+            self.arrays.meters.iter_mut().for_each(|meter| meter.execute = execute);
             self.view.meters = self.arrays.meters.as_ptr();
-            self.generation = state.generation;
+            self.epoch = burst.epoch;
         }
         // SAFETY: the function is of the text that the layout was read from. `view` and what it points to are this
-        // lane's alone or guarded by `state`; the first `n` views have been written, and each describes a buffer that is
+        // lane's alone, or stay as they are until `burst` has ended; the first `n` views have been written, and each describes a buffer that is
         // borrowed mutably by `packets`; `verdicts` takes `n`, and the code writes kinds 0 to 3 only.
         unsafe { (self.shared.object.process)(&mut self.view, views.as_mut_ptr().cast(), verdicts.as_mut_ptr(), n as u32, now_ns) }
-        drop(state);
+        drop(burst);
         for ((packet, view), verdict) in packets.iter_mut().zip(&views).zip(verdicts) {
             if verdict.kind != VerdictKind::Drop {
                 // SAFETY: the first `n` views have been written.
@@ -114,25 +119,9 @@ impl Lane for X86Lane {
     }
 }
 
-/// Copies what batches and other lanes have changed.
-fn refresh(meters: &mut [CMeters], cells: &LaneCells, state: &State) {
-    for (i, table) in state.tables.iter().enumerate() {
-        // SAFETY: this lane alone uses these cells, and its generated code is not running; the statistics beside are
-        // not touched.
-        unsafe {
-            let view = cells.tables.start().add(i);
-            ((*view).lookup, (*view).table) = table.lookup();
-            (*view).miss = table.miss();
-        }
-    }
-    for meter in meters {
-        meter.execute = meter_function(state.lanes);
-    }
-}
-
-/// How meters are executed with that many lanes.
-fn meter_function(lanes: usize) -> table::ffi::MeterFn {
-    if lanes > 1 { locked_meter } else { table::ffi::meter }
+/// How meters are executed, with one lane or more.
+fn meter_function(shared: bool) -> table::ffi::MeterFn {
+    if shared { locked_meter } else { table::ffi::meter }
 }
 
 /// Locks for meter cells, by their addresses.
@@ -147,14 +136,24 @@ struct Lock(AtomicBool);
 /// # Safety
 /// `cell` is the address of a meter that nobody uses but through this function.
 unsafe extern "C" fn locked_meter(cell: *mut c_void, now_ns: u64, units: u64) -> u8 {
-    let lock = &LOCKS[(cell as usize / 64) % LOCKS.len()].0;
+    // SAFETY: the caller's promise, and the lock excludes other lanes and batches.
+    locked(cell.addr(), || unsafe { table::ffi::meter(cell, now_ns, units) })
+}
+
+/// Sets a meter that lanes may be using with locks, or that nobody uses.
+pub(crate) fn set_locked_meter(MeterCell(cell): MeterCell, meter: table::Meter) {
+    // SAFETY: a cell of a meter's array, and the lock excludes lanes.
+    locked(cell.addr(), || unsafe { cell.write(meter) });
+}
+
+fn locked<T>(cell: usize, f: impl FnOnce() -> T) -> T {
+    let lock = &LOCKS[(cell / 64) % LOCKS.len()].0;
     while lock.compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed).is_err() {
         std::hint::spin_loop();
     }
-    // SAFETY: the caller's promise, and the lock excludes other lanes.
-    let colour = unsafe { table::ffi::meter(cell, now_ns, units) };
+    let result = f();
     lock.store(false, Ordering::Release);
-    colour
+    result
 }
 
 #[inline(always)]

@@ -2,8 +2,8 @@
 //!
 //! [`X86::load`] compiles the text, loads the object and makes the tables; from then on the object calls tables and meters
 //! through function pointers, and everything that it may touch is owned here. Three kinds of state:
-//! - **tables and default actions** ([`tables`]) under one readers-writer lock: a lane holds the read side for a burst, a
-//!   batch the write side, so a burst sees all of a batch or nothing;
+//! - **tables and default actions** ([`tables`]), of which lanes read one side while a batch is staged on the other. A lane takes no
+//!   lock: it announces its bursts ([`table::Presence`]), and takes a batch over as a whole when it begins the first one after it;
 //! - **counters and statistics** ([`cells`]) of each lane alone, summed when they are read: a lane's cells stay when it ends
 //!   and go to the next lane of its index. A read while lanes run may see a packet counted whose bytes are not yet;
 //! - **meters and registers**, shared by all lanes. With more than one lane meters are locked one by one; a register is
@@ -27,8 +27,9 @@ use cranelift_entity::EntityRef;
 use program::{Batch, CounterId, Entry, Program, RegisterId, RuleError, TableId};
 use std::cell::UnsafeCell;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use table::{Epoch, Meter, Presence, View};
 use tables::ProgramTable;
 use target::{Capabilities, Count, Lane, TableStats, Target};
 
@@ -94,45 +95,69 @@ pub struct X86 {
 pub(crate) struct Shared {
     program: Arc<Program>,
     object: compile::Object,
-    /// One batch at a time; taken before `state`.
-    control: Mutex<()>,
-    state: RwLock<State>,
-    /// Taken after `state`, never before it.
+    /// One batch at a time.
+    control: Mutex<State>,
+    /// Counts batches, and changes of the number of lanes.
+    epoch: Epoch,
+    /// Whether there is more than one lane, so that meters must be locked.
+    meters_shared: AtomicBool,
+    /// Taken after `control`, never before it.
     lanes: Mutex<Vec<Arc<LaneCells>>>,
     /// Cells of each counter.
     counter_sizes: Vec<u64>,
     registers: Vec<Cells>,
 }
 
-/// What lanes read and batches change.
+/// What batches change.
 pub(crate) struct State {
     tables: Vec<ProgramTable>,
     meters: Vec<Cells>,
     /// Lanes that exist.
     lanes: usize,
-    /// Counts the changes of what lanes hold copies of.
-    generation: u64,
 }
+
+/// What a lane takes over at the start of its first burst after a batch.
+pub(crate) struct Update {
+    /// Where to look up (nowhere in an empty table) and the default action's record, of each table.
+    views: Box<[(Option<View>, *const u8)]>,
+    /// Counters and cells to clear.
+    clears: Vec<(usize, u64)>,
+    /// Meters to set. Only where there is one lane.
+    meters: Vec<(MeterCell, Meter)>,
+}
+
+// SAFETY: its pointers lead to what `State` owns and keeps until every lane has taken the next update.
+unsafe impl Send for Update {}
+// SAFETY: as above; it is only read.
+unsafe impl Sync for Update {}
+
+/// Address of a meter's cell.
+#[derive(Clone, Copy)]
+pub(crate) struct MeterCell(*mut Meter);
 
 /// Counters and statistics of a lane; they outlive it.
 pub(crate) struct LaneCells {
     index: usize,
     /// A lane uses it; its packets may be on their way.
-    used: std::sync::atomic::AtomicBool,
+    used: AtomicBool,
+    /// Its bursts.
+    presence: Presence,
+    /// What it has not taken over yet. Whoever does so holds the lock until it is done.
+    update: Mutex<Option<Arc<Update>>>,
     counters: Vec<Cells>,
     /// What generated code works in.
     run: Cells,
-    /// Hits and misses of each table: read by all, written by generated code alone.
+    /// What generated code reads of each table, and its hits and misses: those are read by all, written by generated code alone.
     tables: TableViews,
 }
 
 /// The array that generated code reads its tables from.
 pub(crate) struct TableViews(Box<[UnsafeCell<CTable>]>);
 
-// SAFETY: all but hits and misses is read and written by the lane alone, which holds `LaneCells::used`; those two are
-// atomics that others only read.
+// SAFETY: all but hits and misses is read by the lane within its bursts, and written by who takes over an update: the lane
+// itself, or the owner while it rests, under the update's lock. Those two are atomics that others only read.
 unsafe impl Sync for TableViews {}
-// SAFETY: the pointers in it lead to what `State` owns, and are not used unless its lock is held.
+// SAFETY: the pointers in it lead to what `State` owns and keeps until the lane has taken the next update.
 unsafe impl Send for TableViews {}
 
 impl TableViews {
@@ -144,6 +169,21 @@ impl TableViews {
 
     fn start(&self) -> *mut CTable {
         UnsafeCell::raw_get(self.0.as_ptr())
+    }
+
+    /// Writes all but hits and misses.
+    ///
+    /// # Safety
+    /// No burst of the lane is running, and no other thread calls this.
+    unsafe fn set(&self, views: &[(Option<View>, *const u8)]) {
+        for (view, (look, miss)) in self.0.iter().map(UnsafeCell::get).zip(views) {
+            // SAFETY: the caller's promise; the statistics beside are not touched.
+            unsafe {
+                (*view).lookup = look.map(|l| l.lookup);
+                (*view).table = look.map_or(std::ptr::null(), |l| l.table);
+                (*view).miss = *miss;
+            }
+        }
     }
 
     fn hits_and_misses(&self, table: usize) -> (u64, u64) {
@@ -167,18 +207,23 @@ impl X86 {
                 let fail = |e: table::TableError| LoadError::Table { table: info.name.clone(), error: e.to_string() };
                 table.insert(&identity, entry.action, &entry.args).map_err(fail)?;
             }
+            table.flip();
+            // SAFETY: there are no lanes yet.
+            unsafe { table.settle() }
             tables.push(table);
         }
         let meters =
             program.meters.values().map(|m| Cells::new(if m.table.is_none() { m.size } else { 0 }, 8)).collect::<Result<_, _>>()?;
         let registers = program.registers.values().map(|r| Cells::new(r.size, 1)).collect::<Result<_, _>>()?;
-        let size = |c: &program::CounterInfo| c.table.map_or(c.size, |t| tables[t.index()].capacity);
+        // Entries of a full table that one batch replaces by others keep their numbers until no lane can count them.
+        let size = |c: &program::CounterInfo| c.table.map_or(c.size, |t| 2 * tables[t.index()].capacity);
         let counter_sizes = program.counters.values().map(size).collect();
         let shared = Shared {
             object,
             counter_sizes,
-            control: Mutex::new(()),
-            state: RwLock::new(State { tables, meters, lanes: 0, generation: 0 }),
+            control: Mutex::new(State { tables, meters, lanes: 0 }),
+            epoch: Epoch::default(),
+            meters_shared: false.into(),
             lanes: Mutex::new(Vec::new()),
             registers,
             program,
@@ -193,7 +238,7 @@ impl X86 {
     pub fn entry_count(&self, entry: &Entry) -> Option<Count> {
         let info = self.shared.program.tables.get(entry.table)?;
         let counter = info.direct_counter?;
-        let state = self.shared.read();
+        let state = self.shared.control();
         let table = &state.tables[entry.table.index()];
         let handle = table.handle(&table.identity(entry))?;
         Some(self.shared.sum(counter, handle.into()))
@@ -234,7 +279,7 @@ impl Target for X86 {
     }
 
     fn table_stats(&self, table: TableId) -> TableStats {
-        let mut stats = match self.shared.read().tables.get(table.index()) {
+        let mut stats = match self.shared.control().tables.get(table.index()) {
             Some(of) => TableStats { entries: of.len(), capacity: of.capacity, ..TableStats::default() },
             None => return TableStats::default(),
         };
@@ -248,12 +293,8 @@ impl Target for X86 {
 }
 
 impl Shared {
-    fn read(&self) -> RwLockReadGuard<'_, State> {
-        self.state.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, State> {
-        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    fn control(&self) -> MutexGuard<'_, State> {
+        self.control.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lanes(&self) -> MutexGuard<'_, Vec<Arc<LaneCells>>> {
@@ -277,6 +318,53 @@ impl LaneCells {
     fn new(shared: &Shared, index: usize) -> Result<LaneCells, LoadError> {
         let counters = shared.counter_sizes.iter().map(|n| Cells::new(*n, 2)).collect::<Result<_, _>>()?;
         let run = Cells::new(shared.object.run_len.div_ceil(64), 8)?;
-        Ok(LaneCells { index, used: false.into(), counters, run, tables: TableViews::new(shared.program.tables.len()) })
+        Ok(LaneCells {
+            index,
+            used: false.into(),
+            presence: Presence::default(),
+            update: Mutex::default(),
+            counters,
+            run,
+            tables: TableViews::new(shared.program.tables.len()),
+        })
+    }
+
+    /// Gives the lane something to take over when it sees the next epoch. It has taken over all before.
+    fn set_update(&self, update: Arc<Update>) {
+        let earlier = self.update.lock().unwrap_or_else(PoisonError::into_inner).replace(update);
+        debug_assert!(earlier.is_none(), "an update that nobody has taken over");
+    }
+
+    /// Takes over what there is to take over. For the lane at the start of a burst of an epoch that is new to it; for the owner after that
+    /// lane has been seen resting or in such a burst, which waits for the same lock first.
+    fn take_update(&self) {
+        let mut update = self.update.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(update) = update.take() else { return };
+        // SAFETY: see above; the lock keeps the other one out.
+        unsafe { self.tables.set(&update.views) };
+        for (counter, index) in &update.clears {
+            self.clear(*counter, *index);
+        }
+        if self.used.load(Ordering::Relaxed) {
+            for (MeterCell(cell), meter) in &update.meters {
+                // SAFETY: a cell of a meter's array, which only this lane, the only one, uses in its bursts.
+                unsafe { cell.write(meter.clone()) }
+            }
+        }
+    }
+
+    /// A counter's cell back to zero, while the lane does not count in it.
+    fn clear(&self, counter: usize, index: u64) {
+        if let Some(cell) = self.counters[counter].counter(index) {
+            cell.clear();
+        }
+    }
+}
+
+impl State {
+    /// The cell of a meter's array, if it has so many.
+    fn meter_cell(&self, meter: usize, index: u64) -> Option<MeterCell> {
+        let cells = &self.meters[meter];
+        (index < cells.len()).then(|| MeterCell(cells.start::<Meter>().wrapping_add(index as usize)))
     }
 }

@@ -4,8 +4,7 @@ use crate::LoadError;
 use crate::abi::TableLayout;
 use base::Bits;
 use program::{ActionId, Entry, KeyMatch, MatchKind, TableInfo};
-use std::ffi::c_void;
-use table::{Direct, Exact, Lpm, Prefix, Range, Rule, Shape, Table, TableError, Ternary, ffi};
+use table::{Direct, Exact, Lpm, Prefix, Range, Rule, Shape, Table, TableError, Ternary, View};
 
 /// Keys of up to that many bytes index their records directly.
 const DIRECT_LEN: usize = 2;
@@ -15,13 +14,18 @@ pub struct ProgramTable {
     layout: TableLayout,
     widths: Vec<u32>,
     store: Store,
-    /// The default action's record, in words so that it is aligned.
+    /// The default action's record, in words so that it is aligned; and earlier ones that lanes may still be reading.
     miss: Box<[u64]>,
+    retired_misses: Vec<Box<[u64]>>,
     /// Entries that fit.
     pub capacity: u64,
     /// Numbers of entries that have been removed, to be given out again; only where a direct counter wants numbers.
     free: Vec<u32>,
+    /// The same, of entries that lanes may still be counting.
+    retired: Vec<u32>,
     next_handle: u32,
+    /// Changes are staged.
+    touched: bool,
 }
 
 enum Store {
@@ -61,33 +65,79 @@ impl ProgramTable {
             None if layout.key_len <= DIRECT_LEN => Store::Direct(Box::new(Direct::new(shape).map_err(fail)?)),
             None => Store::Exact(Box::new(Exact::new(shape, seed).map_err(fail)?)),
         };
-        let miss = vec![0; layout.record_len.div_ceil(8)].into_boxed_slice();
+        let miss = Box::default();
         let widths = info.keys.iter().map(|k| k.width).collect();
-        let mut table = ProgramTable { layout, widths, store, miss, capacity, free: Vec::new(), next_handle: 0 };
+        let mut table = ProgramTable {
+            layout,
+            widths,
+            store,
+            miss,
+            retired_misses: Vec::new(),
+            capacity,
+            free: Vec::new(),
+            retired: Vec::new(),
+            next_handle: 0,
+            touched: false,
+        };
         table.set_default(info.default_action.0, &info.default_action.1);
         Ok(table)
     }
 
-    /// What generated code calls, and with what; no function while the table is empty.
-    pub fn lookup(&self) -> (Option<ffi::LookupFn>, *const c_void) {
-        fn of<T: Table>(table: &T) -> (Option<ffi::LookupFn>, *const c_void) {
-            ((!table.is_empty()).then_some(ffi::lookup::<T> as ffi::LookupFn), (&raw const *table).cast())
+    /// Where lanes look up that begin now; `None` while the table is empty.
+    pub fn view(&self) -> Option<View> {
+        if self.len() == 0 {
+            return None;
         }
         match &self.store {
-            Store::Keyless => (None, std::ptr::null()),
-            Store::Direct(t) => of(&**t),
-            Store::Exact(t) => of(&**t),
-            Store::Lpm(t) => of(&**t),
-            Store::Ternary(t) => of(&**t),
+            Store::Keyless => None,
+            Store::Direct(t) => Some(t.view()),
+            Store::Exact(t) => Some(t.view()),
+            Store::Lpm(t) => Some(t.view()),
+            Store::Ternary(t) => Some(t.view()),
         }
     }
 
-    /// The default action's record; its address does not change.
+    /// The default action's record, which stays until the table has settled after it was given another.
     pub fn miss(&self) -> *const u8 {
         self.miss.as_ptr().cast()
     }
 
-    /// Entries held.
+    /// Makes what is staged visible in the next [`ProgramTable::view`]; says whether anything was.
+    pub fn flip(&mut self) -> bool {
+        if self.touched {
+            match &mut self.store {
+                Store::Keyless => {}
+                Store::Direct(t) => t.flip(),
+                Store::Exact(t) => t.flip(),
+                Store::Lpm(t) => t.flip(),
+                Store::Ternary(t) => t.flip(),
+            }
+        }
+        self.touched
+    }
+
+    /// Clears up after a flip.
+    ///
+    /// # Safety
+    /// No lane is in a burst that began before the flip.
+    pub unsafe fn settle(&mut self) {
+        if std::mem::take(&mut self.touched) {
+            // SAFETY: the caller's promise is the same.
+            unsafe {
+                match &mut self.store {
+                    Store::Keyless => {}
+                    Store::Direct(t) => t.settle(),
+                    Store::Exact(t) => t.settle(),
+                    Store::Lpm(t) => t.settle(),
+                    Store::Ternary(t) => t.settle(),
+                }
+            }
+        }
+        self.free.append(&mut self.retired);
+        self.retired_misses.clear();
+    }
+
+    /// Entries held, staged changes included.
     pub fn len(&self) -> u64 {
         match &self.store {
             Store::Keyless => 0,
@@ -103,14 +153,16 @@ impl ProgramTable {
         self.layout.handle.is_some()
     }
 
-    /// What runs on a miss from now on.
+    /// What runs on a miss, after the next flip.
     pub fn set_default(&mut self, action: ActionId, args: &[u128]) {
         let record = self.layout.record(action, args, u32::MAX);
-        for (word, bytes) in self.miss.iter_mut().zip(record.chunks(8)) {
+        let words = record.chunks(8).map(|bytes| {
             let mut eight = [0; 8];
             eight[..bytes.len()].copy_from_slice(bytes);
-            *word = u64::from_ne_bytes(eight);
-        }
+            u64::from_ne_bytes(eight)
+        });
+        let old = std::mem::replace(&mut self.miss, words.collect());
+        self.retired_misses.push(old);
     }
 
     /// The identity of a checked entry.
@@ -178,47 +230,50 @@ impl ProgramTable {
         }
     }
 
-    /// Adds an entry; gives its number where entries have them.
+    /// Stages an entry; gives its number where entries have them.
     pub fn insert(&mut self, id: &Identity, action: ActionId, args: &[u128]) -> Result<Option<u32>, TableError> {
         let handle = self.numbered().then(|| self.free.last().copied().unwrap_or(self.next_handle));
         let record = self.layout.record(action, args, handle.unwrap_or(0));
         match &mut self.store {
             Store::Keyless => return Err(TableError::Invalid("a table without keys has no entries".into())),
-            Store::Direct(t) => t.insert(&id.key, &record),
-            Store::Exact(t) => t.insert(&id.key, &record),
-            Store::Lpm(t) => t.insert(Prefix { key: &id.key, prefix_len: id.number }, &record),
-            Store::Ternary(t) => id.with_rule(|rule| t.insert(rule, &record)),
+            Store::Direct(t) => t.stage_insert(&id.key, &record),
+            Store::Exact(t) => t.stage_insert(&id.key, &record),
+            Store::Lpm(t) => t.stage_insert(Prefix { key: &id.key, prefix_len: id.number }, &record),
+            Store::Ternary(t) => id.with_rule(|rule| t.stage_insert(rule, &record)),
         }?;
+        self.touched = true;
         if handle.is_some() && self.free.pop().is_none() {
             self.next_handle += 1;
         }
         Ok(handle)
     }
 
-    /// Gives an entry another action; its number stays.
+    /// Stages another action for an entry; its number stays.
     pub fn replace(&mut self, id: &Identity, action: ActionId, args: &[u128]) -> Result<(), TableError> {
         let record = self.layout.record(action, args, self.handle(id).unwrap_or(0));
         match &mut self.store {
             Store::Keyless => return Err(TableError::Missing),
-            Store::Direct(t) => t.replace(&id.key, &record),
-            Store::Exact(t) => t.replace(&id.key, &record),
-            Store::Lpm(t) => t.replace(Prefix { key: &id.key, prefix_len: id.number }, &record),
-            Store::Ternary(t) => id.with_rule(|rule| t.replace(rule, &record)),
+            Store::Direct(t) => t.stage_replace(&id.key, &record),
+            Store::Exact(t) => t.stage_replace(&id.key, &record),
+            Store::Lpm(t) => t.stage_replace(Prefix { key: &id.key, prefix_len: id.number }, &record),
+            Store::Ternary(t) => id.with_rule(|rule| t.stage_replace(rule, &record)),
         }?;
+        self.touched = true;
         Ok(())
     }
 
-    /// Removes an entry.
+    /// Stages the removal of an entry.
     pub fn remove(&mut self, id: &Identity) -> Result<(), TableError> {
         let handle = self.handle(id);
         match &mut self.store {
             Store::Keyless => return Err(TableError::Missing),
-            Store::Direct(t) => t.remove(&id.key),
-            Store::Exact(t) => t.remove(&id.key),
-            Store::Lpm(t) => t.remove(Prefix { key: &id.key, prefix_len: id.number }),
-            Store::Ternary(t) => id.with_rule(|rule| t.remove(rule)),
+            Store::Direct(t) => t.stage_remove(&id.key),
+            Store::Exact(t) => t.stage_remove(&id.key),
+            Store::Lpm(t) => t.stage_remove(Prefix { key: &id.key, prefix_len: id.number }),
+            Store::Ternary(t) => id.with_rule(|rule| t.stage_remove(rule)),
         }?;
-        self.free.extend(handle);
+        self.touched = true;
+        self.retired.extend(handle);
         Ok(())
     }
 }

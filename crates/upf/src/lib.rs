@@ -17,3 +17,4 @@ pub mod networks;
 pub mod plane;
 mod reply;
 pub mod static_rules;
+pub mod steer;

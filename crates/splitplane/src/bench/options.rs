@@ -37,6 +37,11 @@ impl Common {
         if self.quick { quick } else { full }
     }
 
+    /// The same without a file: who asks writes its own.
+    pub fn without_file(&self) -> Common {
+        Common { json: None, ..self.clone() }
+    }
+
     /// The figures as JSON, where they are asked for.
     pub fn write(&self, figures: &serde_json::Value) -> Result<(), Failure> {
         let Some(path) = &self.json else { return Ok(()) };

@@ -1,5 +1,6 @@
 //! What readers of a figure must know beside it: the machine, the compilers; and how far a run has come.
 
+use super::measure::Rounds;
 use serde_json::json;
 use std::process::Command;
 
@@ -68,4 +69,16 @@ pub fn print_machine(machine: &serde_json::Value) {
 pub fn progress(steps: u64) -> indicatif::ProgressBar {
     let style = indicatif::ProgressStyle::with_template("{bar:30} {percent:>3} %  {eta:>4} left  {msg}");
     indicatif::ProgressBar::new(steps).with_style(style.unwrap_or_else(|_| indicatif::ProgressStyle::default_bar()))
+}
+
+/// A row of one figure.
+pub fn rate(what: &str, unit: &str, rounds: &Rounds, verified: usize) -> serde_json::Value {
+    json!({ "what": what, "unit": unit, "rate": rounds.json(), "verified": verified })
+}
+
+/// As a line of a table, with the row's `note`.
+pub fn print_rate(row: &serde_json::Value) {
+    let [median, min, max] = ["median", "min", "max"].map(|key| row["rate"][key].as_f64().unwrap_or_default());
+    let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+    println!("  {:<76} {median:>8.2} ({min:>6.2} to {max:>6.2}) {:<5} {}", text("what"), text("unit"), text("note"));
 }

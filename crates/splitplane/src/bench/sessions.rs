@@ -20,6 +20,7 @@ const GNB: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 2);
 const SERVER: Ipv4Addr = Ipv4Addr::new(10, 6, 0, 2);
 const N3_MAC: [u8; 6] = [2, 0, 0, 0, 3, 1];
 const N6_MAC: [u8; 6] = [2, 0, 0, 0, 6, 1];
+const UE_PORT: u16 = 12_345;
 /// Length of the user's IP packet: a 64-byte Ethernet frame (with its check sequence) without Ethernet.
 pub const USER_PACKET: usize = 46;
 /// Most sessions: they have the addresses from 10.128.0.0 on, 4 cells each of less than 2^26.
@@ -136,7 +137,8 @@ fn renumbered(mut entry: SessionEntry, n: u32, cell: u32) -> SessionEntry {
     entry
 }
 
-fn network() -> upf::config::NetworkConfig {
+/// Their configuration: N3 and N6, one gNodeB, one server behind a default route.
+pub fn network() -> upf::config::NetworkConfig {
     use upf::config::{NetworkConfig, PortConfig, Role, Route, StaticNeighbour, Via};
     let port = |id, name: &str, mac, address: [u8; 4], instance: &str, role, gtpu: Vec<Ipv4Addr>| PortConfig {
         id,
@@ -178,7 +180,7 @@ pub fn teid(n: u32) -> u32 {
 }
 
 /// One PDR each way, QER with QFI, gate and MBR, URR.
-fn rules(n: u32) -> SessionRules {
+pub fn rules(n: u32) -> SessionRules {
     let mut rules = SessionRules::default();
     let ue_ip = |destination| Some(UeIp { ipv4: Some(ue(n).into()), ipv6: None, destination });
     let pdr = |source_interface, f_teid, ue_ip, far_id| Pdr {
@@ -206,7 +208,7 @@ fn rules(n: u32) -> SessionRules {
 
 /// A frame to or from a session.
 pub fn frame(direction: Direction, n: u32) -> Vec<u8> {
-    if direction == Direction::Uplink { uplink_frame(n) } else { downlink_frame(n) }
+    frame_with(direction, n, SERVER.into(), 5001, 17)
 }
 
 /// Where in such a frame the user's packet is.
@@ -214,38 +216,34 @@ pub fn user_offset(direction: Direction) -> usize {
     if direction == Direction::Uplink { 58 } else { 14 }
 }
 
-fn downlink_frame(n: u32) -> Vec<u8> {
-    let mut frame = ethernet(N6_MAC, [2, 0, 0, 0, 6, 2]);
-    frame.extend(user_packet(SERVER, ue(n).into()));
-    frame
-}
-
-fn uplink_frame(n: u32) -> Vec<u8> {
-    let user = user_packet(ue(n).into(), SERVER);
-    let mut frame = ethernet(N3_MAC, [2, 0, 0, 0, 3, 2]);
-    let gtpu_payload = 8 + user.len();
-    frame.extend(ipv4(GNB, UPF_N3, 17, 16 + gtpu_payload));
-    frame.extend([8, 104, 8, 104]);
-    frame.extend(((16 + gtpu_payload) as u16).to_be_bytes());
-    frame.extend([0, 0, 0x34, 255]);
-    frame.extend((gtpu_payload as u16).to_be_bytes());
-    frame.extend(teid(n).to_be_bytes());
-    frame.extend([0, 0, 0, 0x85, 1, 0x10, 9, 0]);
-    frame.extend(user);
+/// A frame to or from a session and any remote host and port, by UDP or another protocol whose header begins with ports.
+pub fn frame_with(direction: Direction, n: u32, remote: u32, remote_port: u16, protocol: u8) -> Vec<u8> {
+    let mut frame = match direction {
+        Direction::Downlink => ethernet(N6_MAC, [2, 0, 0, 0, 6, 2]),
+        Direction::Uplink => {
+            let mut frame = ethernet(N3_MAC, [2, 0, 0, 0, 3, 2]);
+            let gtpu_payload = 8 + USER_PACKET;
+            frame.extend(ipv4(GNB, UPF_N3, 17, 16 + gtpu_payload));
+            frame.extend([8, 104, 8, 104]);
+            frame.extend(((16 + gtpu_payload) as u16).to_be_bytes());
+            frame.extend([0, 0, 0x34, 255]);
+            frame.extend((gtpu_payload as u16).to_be_bytes());
+            frame.extend(teid(n).to_be_bytes());
+            frame.extend([0, 0, 0, 0x85, 1, 0x10, 9, 0]);
+            frame
+        }
+    };
+    let downlink = direction == Direction::Downlink;
+    let (src, dst) = if downlink { (remote, ue(n)) } else { (ue(n), remote) };
+    let (src_port, dst_port) = if downlink { (remote_port, UE_PORT) } else { (UE_PORT, remote_port) };
+    frame.extend(ipv4(src.into(), dst.into(), protocol, USER_PACKET - 20));
+    frame.extend([src_port, dst_port, (USER_PACKET - 20) as u16].map(u16::to_be_bytes).concat());
+    frame.resize(user_offset(direction) + USER_PACKET, 0);
     frame
 }
 
 fn ethernet(dst: [u8; 6], src: [u8; 6]) -> Vec<u8> {
     [&dst[..], &src, &[8, 0]].concat()
-}
-
-/// IPv4 and UDP, [`USER_PACKET`] bytes.
-fn user_packet(src: Ipv4Addr, dst: Ipv4Addr) -> Vec<u8> {
-    let mut packet = ipv4(src, dst, 17, USER_PACKET - 20);
-    packet.extend([0x30, 0x39, 0x13, 0x89]);
-    packet.extend(((USER_PACKET - 20) as u16).to_be_bytes());
-    packet.resize(USER_PACKET, 0);
-    packet
 }
 
 fn ipv4(src: Ipv4Addr, dst: Ipv4Addr, protocol: u8, payload: usize) -> Vec<u8> {

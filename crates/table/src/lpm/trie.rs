@@ -84,8 +84,8 @@ impl Trie {
         has(node.internal, bit).then(|| self.results.all[(node.results + rank(node.internal, bit)) as usize])
     }
 
-    /// Adds a prefix that is not there.
-    pub(super) fn insert(&mut self, root: u32, mut bits: u128, mut len: u32, result: u32) {
+    /// Adds a prefix, or gives one that is there another result.
+    pub(super) fn set(&mut self, root: u32, mut bits: u128, mut len: u32, result: u32) {
         let mut at = root;
         while len >= STEP {
             let step = take_step(&mut bits);
@@ -101,6 +101,10 @@ impl Trie {
         }
         let bit = heap_position(bits, len);
         let node = &mut self.nodes.all[at as usize];
+        if has(node.internal, bit) {
+            self.results.all[(node.results + rank(node.internal, bit)) as usize] = result;
+            return;
+        }
         node.results = self.results.resize(node.results, node.internal.count_ones(), rank(node.internal, bit), Some(result));
         node.internal |= 1 << bit;
     }
@@ -270,7 +274,7 @@ mod tests {
             let mut kept = Vec::new();
             for (i, (bits, len)) in prefixes.iter().enumerate() {
                 if trie.get(root, *bits, *len).is_none() {
-                    trie.insert(root, *bits, *len, i as u32);
+                    trie.set(root, *bits, *len, i as u32);
                     kept.push((i as u32, *bits, *len));
                 }
             }

@@ -5,6 +5,7 @@ use p4_ir::*;
 use program::{CountUnit, MatchKind};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
 
 const WIDTHS: [u32; 22] = [1, 2, 3, 7, 8, 9, 13, 16, 17, 24, 31, 32, 33, 40, 48, 56, 63, 64, 65, 100, 127, 128];
 
@@ -17,6 +18,10 @@ pub struct Maker {
     labels: Vec<LabelId>,
     budget: u32,
     tables_left: Vec<TableId>,
+    /// Without what keeps packets from being of a class: stacks, loops, `truncate`, states that do much.
+    plain: bool,
+    /// So many more uses of a meter, a register or random numbers.
+    ordered_left: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,9 +35,29 @@ enum Scope {
 
 /// A random program.
 pub fn random_ir(rng: ChaCha8Rng) -> Ir {
-    let mut m = Maker { rng, ir: Ir::v1model("random.p4"), scope: Scope::Control, labels: vec![], budget: 0, tables_left: vec![] };
+    random(rng, false)
+}
+
+/// One whose packets may be of classes: its states are marked, and nothing that classes exclude is frequent.
+pub fn random_ir_with_classes(mut rng: ChaCha8Rng) -> Ir {
+    let mut ir = random(ChaCha8Rng::from_seed(rng.random()), true);
+    let share = rng.random_range(0.3..1.0);
+    for (_, state) in &mut ir.states {
+        state.likely = if rng.random_bool(share) { Some(true) } else { rng.random_bool(0.1).then_some(false) };
+    }
+    ir
+}
+
+fn random(mut rng: ChaCha8Rng, plain: bool) -> Ir {
+    let ordered_left = if plain { rng.random_range(0..2) } else { u32::MAX };
+    let ir = Ir::v1model("random.p4");
+    let mut m = Maker { rng, ir, scope: Scope::Control, labels: vec![], budget: 0, tables_left: vec![], plain, ordered_left };
     m.declare();
-    m.parser();
+    if plain {
+        m.plain_parser();
+    } else {
+        m.parser();
+    }
     m.actions_and_tables();
     m.scope = Scope::Checksum;
     m.ir.verify_checksum = m.checksums(false);
@@ -84,7 +109,7 @@ impl Maker {
                 fields.push(("pad".into(), 8 - bits % 8));
             }
             let fields: Vec<_> = fields.iter().map(|(n, w)| (&n[..], *w)).collect();
-            let varbit = self.chance(0.3).then_some(("rest", 8 * self.rng.random_range(1..40)));
+            let varbit = self.chance(if self.plain { 0.05 } else { 0.3 }).then_some(("rest", 8 * self.rng.random_range(1..40)));
             self.ir.add_header_type(&format!("t{i}"), &fields, varbit);
         }
         let types: Vec<_> = self.ir.header_types.keys().collect();
@@ -92,14 +117,14 @@ impl Maker {
             let ty = self.pick(&types);
             self.ir.add_header(&format!("hdr.h{i}"), ty);
         }
-        if self.chance(0.3) {
+        if self.chance(if self.plain { 0.05 } else { 0.3 }) {
             for i in 0..2 {
                 let ty = self.pick(&types);
                 let h = self.ir.add_header(&format!("hdr.u.m{i}"), ty);
                 self.ir.headers[h].union = Some(0);
             }
         }
-        for i in 0..self.rng.random_range(0..3) {
+        for i in 0..if self.plain { 0 } else { self.rng.random_range(0..3) } {
             let ty = self.pick(&types);
             self.ir.add_stack(&format!("hdr.s{i}"), ty, 1 + i + 1);
         }
@@ -170,6 +195,53 @@ impl Maker {
                 body.push(Stmt::Verify(condition, Bits::new(32, 2)));
             }
             let next = self.transition(i, n);
+            self.ir.add_state(&format!("s{i}"), body, next);
+        }
+    }
+
+    /// States that extract headers they have not had, and go by the low bits of what they have.
+    fn plain_parser(&mut self) {
+        self.scope = Scope::Parser;
+        let mut headers: Vec<HeaderId> = self.ir.headers.keys().collect();
+        let mut had: Vec<HeaderId> = Vec::new();
+        let n = self.rng.random_range(2..6u32);
+        for i in 0..n {
+            let mut body = Vec::new();
+            for _ in 0..self.rng.random_range(1..3) {
+                if headers.is_empty() {
+                    break;
+                }
+                let h = headers.swap_remove(self.rng.random_range(0..headers.len()));
+                let varbit = self.ir.header_types[self.ir.headers[h].ty].fields.iter().any(|f| f.varbit);
+                let varbit_bits = varbit.then(|| Expr::bit(32, 16));
+                body.push(Stmt::Extract { header: HeaderRef::Static(h), varbit_bits });
+                had.push(h);
+            }
+            for _ in 0..self.rng.random_range(0..3) {
+                let v = self.some_var();
+                let value =
+                    if self.chance(0.5) { Expr::constant(self.ir.vars[v].ty, self.rng.random()) } else { self.expr(self.ir.vars[v].ty, 1) };
+                body.push(Stmt::Assign(LValue::Var(v), value));
+            }
+            if self.chance(0.3) {
+                let v = self.some_var();
+                body.push(Stmt::Lookahead(LValue::Var(v)));
+            }
+            let mut next = Transition::Goto(self.next(i, n));
+            let from = had.get(self.rng.random_range(0..had.len().max(1))).copied();
+            let field = from.and_then(|h| {
+                let f = &self.ir.header_types[self.ir.headers[h].ty].fields[0];
+                (!f.varbit).then(|| (Expr { kind: ExprKind::Field(HeaderRef::Static(h), 0), ty: f.ty }, f.ty.width()))
+            });
+            if let Some((key, width)) = field {
+                let key = if width > 2 { key.slice(1, 0) } else { key };
+                let width = width.min(2);
+                let cases = (0..3).map(|c| {
+                    let value = KeySet::Value { value: Bits::new(width, c), mask: Bits::new(width, u128::MAX) };
+                    SelectCase { sets: vec![if c == 2 { KeySet::Any } else { value }], next: self.next(i, n) }
+                });
+                next = Transition::Select { keys: vec![key], cases: cases.collect() };
+            }
             self.ir.add_state(&format!("s{i}"), body, next);
         }
     }
@@ -319,7 +391,7 @@ impl Maker {
                 headers.swap(i, self.rng.random_range(0..=i));
             }
         }
-        let conditional = self.chance(0.3);
+        let conditional = self.chance(if self.plain { 0.1 } else { 0.3 });
         for h in headers {
             let emit = Stmt::Emit(HeaderRef::Static(h));
             let stmt = if conditional && self.chance(0.3) { Stmt::If(self.expr(Ty::Bool, 1), vec![emit], vec![]) } else { emit };
@@ -374,7 +446,7 @@ impl Maker {
                 self.labels.pop();
                 Stmt::Labeled(label, body)
             }
-            7 if depth > 0 && self.scope != Scope::Parser => {
+            7 if depth > 0 && self.scope != Scope::Parser && !self.plain => {
                 // `for (v = 0; v < n; v = v + 1)`: a variable of its own counts.
                 let (label, v) = (self.ir.add_label("loop"), self.ir.add_var("i", Ty::Bit(8)));
                 let tables = std::mem::take(&mut self.tables_left);
@@ -410,7 +482,17 @@ impl Maker {
                 let (s, n) = (self.pick(&stacks), self.rng.random_range(0..3));
                 if self.chance(0.5) { Stmt::Push(s, n) } else { Stmt::Pop(s, n) }
             }
-            18 | 19 if control => self.external(),
+            18 | 19 if control => match self.external() {
+                Stmt::Extern(Extern::Truncate(_)) if self.plain => Stmt::Extern(Extern::Log("text".into(), vec![])),
+                s @ Stmt::Extern(
+                    Extern::Meter { .. } | Extern::RegisterRead { .. } | Extern::RegisterWrite { .. } | Extern::Random { .. },
+                ) => {
+                    let some = self.ordered_left > 0;
+                    self.ordered_left = self.ordered_left.saturating_sub(u32::from(self.plain));
+                    if some { s } else { Stmt::Extern(Extern::MarkToDrop) }
+                }
+                s => s,
+            },
             _ => {
                 let to = self.some_lvalue();
                 let width = self.ir.type_of_lvalue(&to);

@@ -1,0 +1,89 @@
+//! What the tests of DPDK's devices share: DPDK started without huge pages, frames that tell which one they are, and their exchange.
+#![allow(dead_code)]
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use base::{Packet, PortId};
+use dpdk::{DpdkPort, Error, Options, Settings};
+use pktio::Port;
+
+/// Starts DPDK as every machine can; false, with the reason, where it is not.
+pub fn started() -> bool {
+    let settings = Settings { huge_pages: Some(false), memory_mib: 512, ..Settings::default() };
+    match dpdk::start(&settings) {
+        Ok(()) => true,
+        Err(Error::Absent(why)) => {
+            skip(&why);
+            false
+        }
+        Err(e) => panic!("{e}"),
+    }
+}
+
+/// Says that a test could not run; not captured by the test runner, unlike print.
+pub fn skip(reason: &str) {
+    let test = std::thread::current().name().unwrap_or("test").to_owned();
+    let _ = writeln!(std::io::stderr(), "{test}: skipped: {reason}");
+}
+
+pub fn open(device: &str, options: Options) -> Result<Vec<DpdkPort>, Error> {
+    dpdk::open("n3", &device.parse()?, options)
+}
+
+pub fn open_one(device: &str) -> DpdkPort {
+    open(device, Options::default()).unwrap().remove(0)
+}
+
+pub fn buffers(count: usize) -> Vec<Packet> {
+    (0..count).map(|_| Packet::empty(0)).collect()
+}
+
+/// A frame of the local experimental EtherType (IEEE 802, 88b5), whose bytes tell which one it is.
+pub fn frame(number: u32, length: usize) -> Vec<u8> {
+    let mut frame = vec![2, 0, 0, 0, 0, 0xbb, 2, 0, 0, 0, 0, 0xaa, 0x88, 0xb5];
+    frame.extend(number.to_be_bytes());
+    frame.extend((frame.len()..length).map(|i| (i as u32 ^ number.wrapping_mul(31)) as u8));
+    frame
+}
+
+/// Whether a frame is one of [`frame`]'s and not the kernel's.
+pub fn is_ours(data: &[u8]) -> bool {
+    data.get(12..14) == Some(&[0x88, 0xb5])
+}
+
+/// Receives until `wanted` of our frames have come, or ten seconds have passed.
+pub fn collect(port: &mut dyn Port, wanted: usize) -> Vec<Vec<u8>> {
+    let mut packets = buffers(32);
+    let mut got = Vec::new();
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while got.len() < wanted && Instant::now() < deadline {
+        let n = port.receive(&mut packets).unwrap();
+        got.extend(packets[..n].iter().map(|p| p.data().to_vec()).filter(|data| is_ours(data)));
+        if n == 0 {
+            std::thread::yield_now();
+        }
+    }
+    got
+}
+
+/// Transmits all of `frames`, however many calls it takes.
+pub fn send(port: &mut dyn Port, frames: &[Vec<u8>]) {
+    let packets: Vec<Packet> = frames.iter().map(|frame| Packet::new(frame, PortId(0))).collect();
+    let deadline = Instant::now() + Duration::from_secs(10);
+    let mut sent = 0;
+    while sent < packets.len() {
+        assert!(Instant::now() < deadline, "{}: sent only {sent} of {}", port.name(), packets.len());
+        sent += port.transmit(&packets[sent..]).unwrap();
+        port.flush().unwrap();
+    }
+}
+
+/// A burst of frames of all lengths from 60 to `longest`; `number` counts on.
+pub fn burst(number: &mut u32, longest: usize, count: usize) -> Vec<Vec<u8>> {
+    let next = |_| {
+        *number += 1;
+        frame(*number, if number.is_multiple_of(8) { longest } else { 60 + (*number as usize * 37) % (longest - 59) })
+    };
+    (0..count).map(next).collect()
+}

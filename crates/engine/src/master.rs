@@ -1,0 +1,456 @@
+//! The master: takes packets from the ports and hands each to the worker that its flow's bucket belongs to (SoftUPF's steering).
+//!
+//! A round: what workers give back, moves that have become possible, then a burst from each port into the rings. Order within a
+//! flow is kept while its bucket moves: the bucket's packets are held here until the old worker is done with all that it was
+//! given. Where a ring is full the master waits, so that the device's queue fills, or drops: [`WhenFull`].
+//!
+//! The master never waits for a worker without emptying the rings back, nor for the control plane.
+
+use crate::control::{Command, Event, WorkerPorts};
+use crate::ledger::WorkerLedger;
+use crate::port::{EnginePort, NO_PORT, burst, port_index};
+use crate::ring::{MasterEnd, SPENT, SharedGauge};
+use crate::scale::MovedCells;
+use crate::steer::{Move, SteerFn, SteerTable};
+use crate::worker::{BUSY_ROUNDS, NAP, SHORT_NAP, SPINS};
+use base::{DropReason, Packet, PortId};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError};
+use pktio::PortError;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
+use std::sync::atomic::fence;
+use std::time::Duration;
+use target::BURST;
+
+/// Packets of buckets that move, at most: a full ring ahead of them, processed at 0.2 Mpps, lets that many pass at 1 Mpps.
+const HELD_MAX: usize = 8192;
+/// Spent buffers kept for packets to come.
+const SPARE_MAX: usize = 8192;
+/// Mark: the bucket does not move.
+const STAYS: u16 = u16::MAX;
+
+/// What happens when a worker's ring is full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WhenFull {
+    /// Its packets are dropped as `worker_full`, the other workers' go on: one UE's flood does not hold up the others.
+    #[default]
+    Drop,
+    /// Nothing more is received until there is room: the devices' queues fill, and nothing is lost here.
+    Wait,
+}
+
+/// What the control plane asks of the master.
+pub(crate) enum MasterCommand {
+    /// Through the program, steered like what comes in.
+    Inject(Vec<Packet>),
+    /// Straight out of a port.
+    Transmit { port: PortId, packet: Packet },
+    /// Handles to send by, for a new worker.
+    Outputs(Sender<Result<Vec<EnginePort>, PortError>>),
+    /// A worker that has started.
+    Attach { slot: u16, link: Box<Link> },
+    /// A worker that has no bucket any more: it gets nothing more, and so ends. Answers when all that it sent is out.
+    Detach { slot: u16, done: Sender<()> },
+    /// Moves buckets; the sender is dropped when all have moved.
+    Move { moves: Vec<Move>, done: Sender<()> },
+    /// Sends what workers have given back so far; the sender is dropped when that is done.
+    Flush(Sender<()>),
+    /// Passes on what was received, and ends when the workers have.
+    Stop,
+}
+
+/// A worker, as the master sees it.
+pub(crate) struct Link {
+    ring: MasterEnd,
+    gauge: SharedGauge,
+    commands: Sender<Command>,
+    /// Steered, but not yet in the ring.
+    pending: VecDeque<Packet>,
+    /// Packets given to the worker, those in `pending` included.
+    given: u64,
+    /// Where a detached worker's end is told.
+    leaving: Option<Sender<()>>,
+}
+
+impl Link {
+    pub(crate) fn new(ring: MasterEnd, gauge: SharedGauge, commands: Sender<Command>) -> Link {
+        Link { ring, gauge, commands, pending: VecDeque::new(), given: 0, leaving: None }
+    }
+
+    fn done(&self) -> u64 {
+        // A worker that is gone will do no more: what moves away from it must not wait.
+        match &self.ring.packets {
+            Some(packets) if !packets.is_abandoned() => self.gauge.done.load(Acquire),
+            _ => u64::MAX,
+        }
+    }
+}
+
+/// A bucket between two workers.
+struct Moving {
+    bucket: usize,
+    to: u16,
+    held: Vec<Packet>,
+    /// Dropped when the bucket has moved.
+    _done: Sender<()>,
+}
+
+/// What the master is made of.
+pub(crate) struct MasterParts {
+    pub(crate) ports: Vec<EnginePort>,
+    pub(crate) steer: SteerFn,
+    pub(crate) table: Arc<SteerTable>,
+    pub(crate) when_full: WhenFull,
+    pub(crate) ring: usize,
+    pub(crate) commands: Receiver<MasterCommand>,
+    pub(crate) events: Sender<Event>,
+    pub(crate) ledger: Arc<WorkerLedger>,
+    pub(crate) moved: Arc<MovedCells>,
+}
+
+pub(crate) struct Master {
+    parts: MasterParts,
+    port_index: Vec<u16>,
+    links: Vec<Option<Link>>,
+    /// For each bucket its owner (the table's truth), the number of its last packet among those given to the owner, and its
+    /// place in `moving`.
+    owner: Vec<u16>,
+    last: Vec<u64>,
+    moves: Vec<u16>,
+    moving: Vec<Moving>,
+    held: usize,
+    packets: Vec<Packet>,
+    spare: Vec<Packet>,
+    owed: VecDeque<Event>,
+    stopping: bool,
+}
+
+/// Handles for a worker to send by, one for each port, without a device where only the master can send.
+pub(crate) fn outputs(ports: &[EnginePort]) -> Result<Vec<EnginePort>, PortError> {
+    let handle = |p: &EnginePort| {
+        let device = p.device.as_ref().map_or(Ok(None), |device| device.transmitter())?;
+        Ok(EnginePort::new(p.id, device, p.max_frame))
+    };
+    ports.iter().map(handle).collect()
+}
+
+impl Master {
+    pub(crate) fn new(parts: MasterParts, links: Vec<Option<Link>>) -> Master {
+        let buckets = parts.table.len();
+        Master {
+            port_index: port_index(&parts.ports),
+            links,
+            owner: parts.table.owners(),
+            last: vec![0; buckets],
+            moves: vec![STAYS; buckets],
+            moving: Vec::new(),
+            held: 0,
+            packets: burst(),
+            spare: Vec::with_capacity(SPARE_MAX),
+            owed: VecDeque::new(),
+            stopping: false,
+            parts,
+        }
+    }
+
+    /// Until told to stop, and until all workers have ended.
+    pub(crate) fn run(mut self) -> WorkerPorts {
+        let (mut idle, mut rounds) = (0, 0u32);
+        loop {
+            self.tell_owed();
+            while let Ok(command) = self.parts.commands.try_recv() {
+                self.obey(command);
+                idle = 0;
+            }
+            // Looked at before the rings back are emptied: what a worker has sent by then is in them.
+            let workers_idle = self.moving.is_empty() && self.links.iter().flatten().all(|link| link.done() >= link.given);
+            let mut work = self.take_back();
+            self.finish_moves();
+            self.push_all();
+            if self.stopping {
+                if self.may_end() {
+                    return self.end();
+                }
+            } else if self.may_receive() {
+                for index in 0..self.parts.ports.len() {
+                    work += self.poll(index);
+                }
+            }
+            idle = if work == 0 { idle + 1 } else { 0 };
+            rounds = rounds.wrapping_add(1);
+            if rounds.is_multiple_of(BUSY_ROUNDS) {
+                self.note_devices();
+            }
+            if idle > SPINS {
+                self.note_devices();
+                if workers_idle { self.sleep() } else { std::thread::yield_now() }
+            }
+        }
+    }
+
+    fn sleep(&mut self) {
+        let alive = self.parts.ports.iter().filter(|p| p.alive).filter_map(|p| p.device.as_deref());
+        let fds: Option<Vec<_>> = alive.map(|device| device.fd()).collect();
+        match fds {
+            Some(fds) if !fds.is_empty() && !self.stopping => {
+                if pktio::wait(&fds, NAP).is_err() {
+                    std::thread::sleep(SHORT_NAP);
+                }
+            }
+            _ => self.wait_for_command(SHORT_NAP),
+        }
+    }
+
+    fn wait_for_command(&mut self, nap: Duration) {
+        match self.parts.commands.recv_timeout(nap) {
+            Ok(command) => self.obey(command),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                self.obey(MasterCommand::Stop);
+                std::thread::sleep(SHORT_NAP);
+            }
+        }
+    }
+
+    /// One burst from one port into the rings.
+    fn poll(&mut self, index: usize) -> usize {
+        let cells = &self.parts.ledger.ports[index].1;
+        let n = self.parts.ports[index].receive(&mut self.packets, cells, &mut self.owed);
+        for i in 0..n {
+            let spare = self.spare.pop().unwrap_or_else(|| Packet::empty(0));
+            let packet = std::mem::replace(&mut self.packets[i], spare);
+            self.steer(packet);
+        }
+        if n > 0 {
+            self.push_all();
+        }
+        n
+    }
+
+    /// Gives a packet to the worker of its bucket, or holds it while the bucket moves.
+    fn steer(&mut self, packet: Packet) {
+        let bucket = self.parts.table.bucket((self.parts.steer)(packet.data(), packet.port));
+        self.parts.table.note(bucket, 1);
+        let drop_when_full = self.parts.when_full == WhenFull::Drop;
+        if let Some(moving) = self.moving.get_mut(usize::from(self.moves[bucket])) {
+            if drop_when_full && self.held >= HELD_MAX {
+                return self.drop(packet, DropReason::WORKER_FULL);
+            }
+            self.held += 1;
+            return moving.held.push(packet);
+        }
+        match self.links.get_mut(usize::from(self.owner[bucket])).and_then(Option::as_mut) {
+            Some(link) if drop_when_full && link.pending.len() >= self.parts.ring => self.drop(packet, DropReason::WORKER_FULL),
+            Some(link) => {
+                link.pending.push_back(packet);
+                link.given += 1;
+                self.last[bucket] = link.given;
+            }
+            None => self.drop(packet, DropReason::TARGET_FAILED),
+        }
+    }
+
+    fn drop(&mut self, packet: Packet, reason: DropReason) {
+        self.parts.ledger.count_drop(reason, packet.len());
+        self.recycle(packet);
+    }
+
+    fn recycle(&mut self, packet: Packet) {
+        if self.spare.len() < SPARE_MAX {
+            self.spare.push(packet);
+        }
+    }
+
+    /// Puts into each ring what fits.
+    fn push_all(&mut self) {
+        for link in self.links.iter_mut().flatten() {
+            if link.pending.is_empty() {
+                continue;
+            }
+            let Some(way) = link.ring.way() else {
+                // The worker has failed, which is a defect: its packets are not lost in silence.
+                link.pending.drain(..).for_each(|packet| self.parts.ledger.count_drop(DropReason::TARGET_FAILED, packet.len()));
+                continue;
+            };
+            let n = link.pending.len().min(way.slots());
+            if let Ok(chunk) = way.write_chunk_uninit(n) {
+                chunk.fill_from_iter(link.pending.drain(..n));
+            }
+            link.gauge.pushed.store(link.given - link.pending.len() as u64, Relaxed);
+            fence(SeqCst);
+            if link.gauge.sleeping.load(Relaxed) {
+                // A full queue of commands wakes as well.
+                let _ = link.commands.try_send(Command::Wake);
+            }
+        }
+    }
+
+    fn may_receive(&self) -> bool {
+        self.parts.when_full == WhenFull::Drop
+            || (self.held < HELD_MAX && self.links.iter().flatten().all(|link| link.pending.len() < self.parts.ring))
+    }
+
+    /// Takes what workers give back: frames to send, and spent buffers.
+    fn take_back(&mut self) -> usize {
+        let mut taken = 0;
+        for slot in 0..self.links.len() {
+            let Some(link) = &mut self.links[slot] else { continue };
+            let ended = link.ring.back.is_abandoned();
+            let n = link.ring.back.slots();
+            let Ok(chunk) = link.ring.back.read_chunk(n) else { continue };
+            for mut packet in chunk {
+                if packet.port != SPENT {
+                    taken += 1;
+                    let index = self.port_index.get(usize::from(packet.port.0)).copied().unwrap_or(NO_PORT);
+                    let Some(port) = self.parts.ports.get_mut(usize::from(index)) else {
+                        self.parts.ledger.count_drop(DropReason::NO_PORT, packet.len());
+                        continue;
+                    };
+                    if port.enqueue(&mut packet, &self.parts.ledger) && port.queued == BURST {
+                        port.transmit(&self.parts.ledger.ports[usize::from(index)].1, &self.parts.ledger, &mut self.owed);
+                    }
+                }
+                if self.spare.len() < SPARE_MAX {
+                    self.spare.push(packet);
+                }
+            }
+            if ended && link.leaving.is_some() {
+                self.links[slot] = None;
+            }
+        }
+        self.transmit_all();
+        taken
+    }
+
+    fn transmit_all(&mut self) {
+        for (port, (_, cells)) in self.parts.ports.iter_mut().zip(&self.parts.ledger.ports) {
+            if port.queued > 0 {
+                port.transmit(cells, &self.parts.ledger, &mut self.owed);
+            }
+        }
+    }
+
+    fn obey(&mut self, command: MasterCommand) {
+        match command {
+            MasterCommand::Inject(packets) => {
+                for packet in packets {
+                    self.parts.ledger.injected.add(1, packet.len());
+                    self.steer(packet);
+                }
+                self.push_all();
+            }
+            MasterCommand::Transmit { port, packet } => self.send(port, packet),
+            MasterCommand::Outputs(reply) => drop(reply.send(outputs(&self.parts.ports))),
+            MasterCommand::Attach { slot, link } => {
+                let slot = usize::from(slot);
+                if self.links.len() <= slot {
+                    self.links.resize_with(slot + 1, || None);
+                }
+                self.links[slot] = Some(*link);
+            }
+            MasterCommand::Detach { slot, done } => {
+                if let Some(link) = self.links.get_mut(usize::from(slot)).and_then(Option::as_mut) {
+                    link.ring.packets = None;
+                    link.leaving = Some(done);
+                }
+            }
+            MasterCommand::Move { moves, done } => moves.iter().for_each(|m| self.begin_move(*m, &done)),
+            MasterCommand::Flush(_done) => drop(self.take_back()),
+            MasterCommand::Stop => self.stopping = true,
+        }
+    }
+
+    fn send(&mut self, id: PortId, mut packet: Packet) {
+        self.parts.ledger.injected.add(1, packet.len());
+        let index = self.port_index.get(usize::from(id.0)).copied().unwrap_or(NO_PORT);
+        let Some(port) = self.parts.ports.get_mut(usize::from(index)) else {
+            return self.parts.ledger.count_drop(DropReason::NO_PORT, packet.len());
+        };
+        port.enqueue(&mut packet, &self.parts.ledger);
+        self.transmit_all();
+    }
+
+    /// From now on the bucket's packets are held, unless the old worker is done with all of them already.
+    fn begin_move(&mut self, Move { bucket, to }: Move, done: &Sender<()>) {
+        let bucket = usize::from(bucket);
+        if bucket >= self.owner.len() || self.owner[bucket] == to || self.moves[bucket] != STAYS {
+            return;
+        }
+        self.moves[bucket] = self.moving.len() as u16;
+        self.moving.push(Moving { bucket, to, held: Vec::new(), _done: done.clone() });
+    }
+
+    /// Gives each bucket that moves to its new worker, if the old one is done with it.
+    fn finish_moves(&mut self) {
+        if self.moving.is_empty() {
+            return;
+        }
+        let ready = |m: &Moving| {
+            let link = self.links.get(usize::from(self.owner[m.bucket])).and_then(Option::as_ref);
+            link.map_or(u64::MAX, Link::done) >= self.last[m.bucket]
+        };
+        let (ready, not_yet): (Vec<Moving>, Vec<Moving>) = std::mem::take(&mut self.moving).into_iter().partition(ready);
+        for (i, moving) in not_yet.iter().enumerate() {
+            self.moves[moving.bucket] = i as u16;
+        }
+        self.moving = not_yet;
+        if ready.is_empty() {
+            return;
+        }
+        // What the old workers have sent by us leaves before anything that the new ones will send.
+        self.take_back();
+        for moved in ready {
+            self.moves[moved.bucket] = STAYS;
+            self.owner[moved.bucket] = moved.to;
+            self.last[moved.bucket] = 0;
+            self.parts.table.set_owner(moved.bucket, moved.to);
+            self.held -= moved.held.len();
+            self.parts.moved.held.fetch_add(moved.held.len() as u64, Relaxed);
+            match self.links.get_mut(usize::from(moved.to)).and_then(Option::as_mut) {
+                Some(link) if !moved.held.is_empty() => {
+                    link.given += moved.held.len() as u64;
+                    self.last[moved.bucket] = link.given;
+                    link.pending.extend(moved.held);
+                }
+                Some(_) => {}
+                None => moved.held.into_iter().for_each(|packet| self.drop(packet, DropReason::TARGET_FAILED)),
+            }
+        }
+    }
+
+    /// Whether all that was received is out; lets the workers go once they have all that is theirs.
+    fn may_end(&mut self) -> bool {
+        if !self.moving.is_empty() {
+            return false;
+        }
+        for link in self.links.iter_mut().flatten().filter(|link| link.pending.is_empty()) {
+            link.ring.packets = None;
+        }
+        self.links.iter().flatten().all(|link| link.ring.back.is_abandoned() && link.ring.back.is_empty())
+    }
+
+    fn end(mut self) -> WorkerPorts {
+        self.tell_owed();
+        self.note_devices();
+        let mut ports = std::mem::take(&mut self.parts.ports);
+        for device in ports.iter_mut().filter_map(|p| p.device.as_mut()) {
+            let _ = device.flush();
+        }
+        ports.into_iter().filter_map(|p| p.device.map(|device| (p.id, device))).collect()
+    }
+
+    fn note_devices(&mut self) {
+        for (port, (_, cells)) in self.parts.ports.iter_mut().zip(&self.parts.ledger.ports) {
+            port.note_device_drops(cells);
+        }
+    }
+
+    fn tell_owed(&mut self) {
+        while let Some(event) = self.owed.pop_front() {
+            if let Err(TrySendError::Full(event)) = self.parts.events.try_send(event) {
+                return self.owed.push_front(event);
+            }
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Workers that come and go, and buckets that move between them, while packets flow.
+//!
+//! Where the master steers it moves buckets by itself. Where ports steer, a bucket moves so: its new worker stands; the port is
+//! told; the old worker receives what still waits in its queue; the new worker goes on. Either way no packet of the bucket is
+//! processed by the new worker before the old one is done with all earlier ones.
+
+use crate::balance::{BalanceSettings, Loads, Planner, Scale, WorkerLoad, empty, spread};
+use crate::control::{Command, Control, Engine, EngineError, Inner, MAX_WORKERS, WorkerPorts};
+use crate::master::MasterCommand;
+use crate::steer::{Move, SteerTable};
+use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Weak};
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+/// Packets that wait in a port's queue and count as a full ring, where ports steer.
+const FULL_QUEUE: f64 = 1024.0;
+
+/// What has been moved, since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Buckets that changed their worker.
+    pub buckets: u64,
+    /// Packets that the master held back meanwhile, as their bucket's old worker was not done.
+    pub held: u64,
+    /// Workers that came after the start.
+    pub added: u64,
+    /// Workers that went before the end.
+    pub removed: u64,
+}
+
+/// The counts of [`Moved`].
+#[derive(Default)]
+pub(crate) struct MovedCells {
+    buckets: AtomicU64,
+    pub(crate) held: AtomicU64,
+    added: AtomicU64,
+    removed: AtomicU64,
+}
+
+impl Engine {
+    /// The slots of the workers that run.
+    pub fn workers(&self) -> Vec<usize> {
+        self.inner.lock().running()
+    }
+
+    /// Whose each bucket is, by slot; none where nobody can steer.
+    pub fn owners(&self) -> Option<Vec<u16>> {
+        self.inner.table.as_ref().map(|table| table.owners())
+    }
+
+    /// Packets of each worker and bucket since the start. `busy` is the share of the time since the start.
+    pub fn loads(&self) -> Loads {
+        Sample::take(&self.inner, &self.inner.lock()).since(&Sample::default())
+    }
+
+    /// How much has moved.
+    pub fn moved(&self) -> Moved {
+        let MovedCells { buckets, held, added, removed } = &*self.inner.moved;
+        let [buckets, held, added, removed] = [buckets, held, added, removed].map(|cell| cell.load(Relaxed));
+        Moved { buckets, held, added, removed }
+    }
+
+    /// Moves buckets to other workers, and waits until that is done; packets go on meanwhile.
+    pub fn move_buckets(&self, moves: &[Move]) -> Result<(), EngineError> {
+        self.inner.move_buckets(&self.inner.lock(), moves)
+    }
+
+    /// Starts one more worker and gives it its share of the buckets; its slot.
+    pub fn add_worker(&self) -> Result<usize, EngineError> {
+        self.inner.add_worker(&mut self.inner.lock())
+    }
+
+    /// Gives a worker's buckets to the others, lets it finish what it has, and ends it.
+    pub fn remove_worker(&self, slot: usize) -> Result<(), EngineError> {
+        self.inner.remove_worker(&mut self.inner.lock(), slot)
+    }
+}
+
+impl Inner {
+    fn move_buckets(&self, control: &Control, moves: &[Move]) -> Result<(), EngineError> {
+        if control.stopped {
+            return Err(EngineError::Stopped);
+        }
+        let table = self.table()?;
+        let running = control.running();
+        for Move { bucket, to } in moves {
+            if usize::from(*bucket) >= table.len() || !running.contains(&usize::from(*to)) {
+                return Err(EngineError::Config(format!("there is no bucket {bucket}, or no worker {to}")));
+            }
+        }
+        // The last word on each bucket counts.
+        let moves: BTreeMap<u16, u16> = moves.iter().map(|m| (m.bucket, m.to)).collect();
+        let moves: Vec<Move> = moves.into_iter().map(|(bucket, to)| Move { bucket, to }).collect();
+        let moves: Vec<Move> = moves.into_iter().filter(|m| table.owner(m.bucket.into()) != m.to).collect();
+        if moves.is_empty() {
+            return Ok(());
+        }
+        let count = moves.len() as u64;
+        match &control.master {
+            Some(master) => master.ask(|done| MasterCommand::Move { moves, done })?,
+            None => self.move_by_ports(control, table, &moves)?,
+        }
+        self.moved.buckets.fetch_add(count, Relaxed);
+        Ok(())
+    }
+
+    /// One old worker after the other, as it must go on while the new ones stand.
+    fn move_by_ports(&self, control: &Control, table: &SteerTable, moves: &[Move]) -> Result<(), EngineError> {
+        for from in control.running() {
+            // Those of an earlier turn have moved already, perhaps to this worker.
+            let leaves = |m: &&Move| usize::from(table.owner(m.bucket.into())) == from && usize::from(m.to) != from;
+            let moves: Vec<Move> = moves.iter().filter(leaves).copied().collect();
+            if moves.is_empty() {
+                continue;
+            }
+            let mut to: Vec<usize> = moves.iter().map(|m| usize::from(m.to)).collect();
+            to.sort();
+            to.dedup();
+            let standing = control.stand(to)?;
+            let pairs: Vec<(u16, u16)> = moves.iter().map(|m| (m.bucket, m.to)).collect();
+            let result = self.steering.iter().try_for_each(|steering| steering.assign(&pairs));
+            if let Err(error) = result {
+                // Both directions of a flow belong together: back to what it was, as far as the devices let us.
+                let back: Vec<(u16, u16)> = moves.iter().map(|m| (m.bucket, from as u16)).collect();
+                self.steering.iter().for_each(|steering| drop(steering.assign(&back)));
+                return Err(error.into());
+            }
+            moves.iter().for_each(|m| table.set_owner(m.bucket.into(), m.to));
+            let (done, wait) = bounded(0);
+            control.send(from, Command::Drain(done))?;
+            while wait.recv().is_ok() {}
+            drop(standing);
+        }
+        Ok(())
+    }
+
+    fn add_worker(&self, control: &mut Control) -> Result<usize, EngineError> {
+        if control.stopped {
+            return Err(EngineError::Stopped);
+        }
+        self.table()?;
+        let free = control.slots.iter().position(|slot| slot.running.is_none());
+        let slot = if let Some(master) = &control.master {
+            let slot = free.unwrap_or(control.slots.len());
+            if slot >= MAX_WORKERS {
+                return Err(EngineError::Config(format!("there are {MAX_WORKERS} workers already")));
+            }
+            let (reply, outputs) = bounded(1);
+            let commands = master.commands.clone();
+            commands.send(MasterCommand::Outputs(reply)).map_err(|_| EngineError::Stopped)?;
+            let outputs = outputs.recv().map_err(|_| EngineError::Stopped)??;
+            let link = self.start_fed(control, slot, outputs)?;
+            commands.send(MasterCommand::Attach { slot: slot as u16, link: Box::new(link) }).map_err(|_| EngineError::Stopped)?;
+            slot
+        } else {
+            let slot = free.ok_or_else(|| EngineError::Config("the ports have no queue for one more worker".into()))?;
+            self.start_polling(control, slot)?;
+            slot
+        };
+        self.moved.added.fetch_add(1, Relaxed);
+        let loads = Sample::take(self, control).since(&Sample::default());
+        self.move_buckets(control, &spread(&loads, slot as u16))?;
+        Ok(slot)
+    }
+
+    fn remove_worker(&self, control: &mut Control, slot: usize) -> Result<(), EngineError> {
+        if control.stopped {
+            return Err(EngineError::Stopped);
+        }
+        self.table()?;
+        let running = control.running();
+        if !running.contains(&slot) {
+            return Err(EngineError::WorkerGone(slot));
+        }
+        if running.len() == 1 {
+            return Err(EngineError::Config("the last worker stays".into()));
+        }
+        let loads = Sample::take(self, control).since(&Sample::default());
+        self.move_buckets(control, &empty(&loads, slot as u16))?;
+        // All that was its has been moved: it has nothing left but what it is to be told.
+        control.send(slot, Command::Stop)?;
+        if let Some(master) = &control.master {
+            master.ask(|done| MasterCommand::Detach { slot: slot as u16, done })?;
+        }
+        let Some(running) = control.slots[slot].running.take() else { return Err(EngineError::WorkerGone(slot)) };
+        let ports = running.thread.join().map_err(|_| EngineError::WorkerGone(slot))?;
+        control.slots[slot].ports = control.master.is_none().then_some(ports);
+        self.moved.removed.fetch_add(1, Relaxed);
+        Ok(())
+    }
+
+    fn table(&self) -> Result<&Arc<SteerTable>, EngineError> {
+        self.table.as_ref().ok_or_else(|| EngineError::Config("packets cannot be steered: the ports have fixed queues".into()))
+    }
+}
+
+/// What the gauges showed at a time.
+#[derive(Default)]
+struct Sample {
+    at: Option<Instant>,
+    /// By slot: packets, busy nanoseconds.
+    workers: BTreeMap<u16, (u64, u64, f64)>,
+    owners: Vec<u16>,
+    packets: Vec<u64>,
+}
+
+impl Sample {
+    fn take(inner: &Inner, control: &Control) -> Sample {
+        let running = control.slots.iter().enumerate().filter_map(|(slot, s)| s.running.as_ref().map(|r| (slot, r)));
+        let workers = running.map(|(slot, running)| {
+            let gauge = &running.gauge;
+            let depth = match control.master {
+                Some(_) => gauge.pushed.load(Relaxed).saturating_sub(gauge.done.load(Relaxed)) as f64 / inner.settings.ring as f64,
+                None => gauge.waiting.load(Relaxed) as f64 / FULL_QUEUE,
+            };
+            (slot as u16, (gauge.packets.load(Relaxed), gauge.busy_ns.load(Relaxed), depth))
+        });
+        let (owners, packets) = inner.table.as_ref().map(|t| (t.owners(), t.packets())).unwrap_or_default();
+        Sample { at: Some(Instant::now()), workers: workers.collect(), owners, packets }
+    }
+
+    /// The loads between two looks; a first look has none before it.
+    fn since(&self, before: &Sample) -> Loads {
+        let span_ns = self.at.zip(before.at).map(|(now, then)| now.saturating_duration_since(then).as_nanos().max(1) as f64);
+        let worker = |(slot, (packets, busy_ns, depth)): (&u16, &(u64, u64, f64))| {
+            // A worker that came anew to a slot counts from zero again.
+            let (was, was_busy, _) = before.workers.get(slot).copied().filter(|w| w.0 <= *packets).unwrap_or_default();
+            let busy = span_ns.map_or(0.0, |span| ((busy_ns.saturating_sub(was_busy)) as f64 / span).min(1.0));
+            WorkerLoad { slot: *slot, packets: packets - was, busy, depth: *depth }
+        };
+        let packets = self.packets.iter().enumerate().map(|(b, n)| n - before.packets.get(b).copied().unwrap_or(0).min(*n));
+        Loads { workers: self.workers.iter().map(worker).collect(), owners: self.owners.clone(), packets: packets.collect() }
+    }
+}
+
+/// The thread that looks at loads and acts on the plan.
+pub(crate) struct Balancer {
+    end: Sender<()>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Balancer {
+    pub(crate) fn start(inner: &Arc<Inner>, settings: BalanceSettings) -> Balancer {
+        let (end, ended) = bounded::<()>(0);
+        let engine = Arc::downgrade(inner);
+        let run = move || {
+            let mut planner = Planner::new(settings);
+            let mut before = Sample::default();
+            while ended.recv_timeout(settings.period) == Err(RecvTimeoutError::Timeout) {
+                let Some(engine) = Weak::upgrade(&engine) else { return };
+                before = look(&engine, &mut planner, &before);
+            }
+        };
+        let thread = std::thread::Builder::new().name("balancer".into()).spawn(run);
+        if let Err(error) = &thread {
+            tracing::error!("no balancer, loads stay as they are: {error}");
+        }
+        Balancer { end, thread: thread.ok() }
+    }
+
+    pub(crate) fn stop(self) {
+        drop(self.end);
+        if let Some(thread) = self.thread {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// One look and what follows from it; what was seen.
+fn look(engine: &Inner, planner: &mut Planner, before: &Sample) -> Sample {
+    let mut control = engine.lock();
+    let now = Sample::take(engine, &control);
+    if control.stopped || before.at.is_none() {
+        return now;
+    }
+    let loads = now.since(before);
+    let plan = planner.plan(&loads);
+    let result = match plan.scale {
+        Some(Scale::Add) => engine.add_worker(&mut control).map(|slot| tracing::info!(slot, "one more worker")),
+        Some(Scale::Remove(slot)) => engine.remove_worker(&mut control, slot.into()).map(|()| tracing::info!(slot, "one worker less")),
+        None if plan.moves.is_empty() => Ok(()),
+        None => engine.move_buckets(&control, &plan.moves).map(|()| tracing::debug!(buckets = plan.moves.len(), "load evened out")),
+    };
+    if let Err(error) = result {
+        tracing::warn!("the load stays as it is: {error}");
+    }
+    now
+}
+
+/// The table of workers whose ports steer, and each device's steering set to it; none if not all ports can be steered alike.
+///
+/// # Errors
+/// If ports steer, but not so that worker `n` has queue `n` of each.
+pub(crate) fn port_table(workers: &[WorkerPorts], count: usize) -> Result<PortTable, EngineError> {
+    let wrong = |what: &str| Err(EngineError::Config(format!("the ports cannot be steered together: {what}")));
+    let Some(first) = workers.first() else { return Ok(None) };
+    let mut all = Vec::new();
+    for (_, port) in first {
+        let Some((_, steering)) = port.steering() else { return Ok(None) };
+        all.push(steering);
+    }
+    if all.is_empty() {
+        return Ok(None);
+    }
+    for (slot, ports) in workers.iter().enumerate() {
+        if ports.len() != all.len() || ports.iter().any(|(_, port)| port.steering().is_none_or(|(queue, _)| usize::from(queue) != slot)) {
+            return wrong("worker n must have queue n of each port");
+        }
+    }
+    let buckets = all[0].buckets();
+    if !buckets.is_power_of_two() || buckets > 1 << 15 || workers.len() > MAX_WORKERS.min(buckets) {
+        return wrong("the number of buckets or workers");
+    }
+    if all.iter().any(|s| s.buckets() != buckets || s.queues() < workers.len()) {
+        return wrong("they differ in buckets, or have too few queues");
+    }
+    let slots: Vec<u16> = (0..count as u16).collect();
+    let owners = SteerTable::new(buckets, &slots);
+    let pairs: Vec<(u16, u16)> = (0..buckets).map(|b| (b as u16, owners.owner(b))).collect();
+    for steering in &all {
+        steering.assign(&pairs)?;
+    }
+    Ok(Some((Arc::new(owners), all)))
+}
+
+/// The table, and what it is a copy of.
+pub(crate) type PortTable = Option<(Arc<SteerTable>, Vec<Arc<dyn pktio::Steering>>)>;

@@ -1,0 +1,2 @@
+// The name of the program.
+extern main { }

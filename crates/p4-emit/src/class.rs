@@ -1,0 +1,564 @@
+//! Packets that are parsed alike are worked on apart from others, by text that knows how they were parsed.
+//!
+//! A *class* are all packets for which the parser goes through states without loops and varbit fields, meets no error, and
+//! is left from a state marked `@likely`, with the same headers at the same places. `sp_class` tells a packet's class; it
+//! goes through the parser's states as a tree, with all distances known. For each class all stages are printed again,
+//! with what is known of its packets ([`crate::facts`]): most conditions are decided, headers need no pointers, and
+//! what the parser put into variables is read from the packet where it is used. Packets of no class (number 0) go through
+//! the general stages, which can do everything. So do packets of a class that are punted or buffered, from the end
+//! of ingress on.
+//!
+//! Packets that use a meter, a register or random numbers do so in the order in which they came, whatever their classes:
+//! there is one stage of each class that may, and those are run in turn.
+
+use crate::EmitError;
+use crate::emitter::{Emitter, Flow, Shared};
+use crate::expr::{head, paren};
+use crate::facts::{Facts, Known, Place, Way};
+use crate::field::load;
+use crate::graph::{self, Graph, Item, StageId, Vertex};
+use crate::layout::{key_fields, key_stride};
+use crate::model::{Home, Kind, Model};
+use crate::stages::{Printed, function, print};
+use base::MAX_PACKET;
+use cranelift_entity::EntityRef;
+use p4_ir::{Expr, Extern, HeaderId, HeaderRef, Ir, KeySet, LValue, Next, SelectCase, StateId, Stmt, Transition};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// Most classes: each costs the C compiler a program's time.
+const MAX_CLASSES: usize = 6;
+/// Most states of the tree.
+const MAX_TREE: usize = 400;
+/// Stands for all headers in what depends on bytes that were looked at before they became one's.
+const ANY_HEADER: usize = 0xffff_fff0;
+
+/// What the text for a class needs to know.
+#[derive(Clone, Copy)]
+pub struct Class<'a> {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Bytes that its parser consumes.
+    pub consumed: u32,
+    /// Number of its first stage among those of all classes.
+    pub first_stage: StageId,
+    /// The stages for packets of no class.
+    pub general: &'a General<'a>,
+}
+
+/// The stages for packets of no class.
+pub struct General<'a> {
+    /// Nodes and stages.
+    pub graph: &'a Graph<'a>,
+    /// What each stage and those behind it take from the context.
+    pub needs: BTreeMap<StageId, Shared>,
+    /// The stage that uses meters, registers or random numbers.
+    pub ordered: Option<StageId>,
+}
+
+/// The text for all classes.
+pub struct Classes {
+    /// `sp_class` and the stages.
+    pub text: String,
+    /// The printed stages of each class.
+    pub classes: Vec<OneClass>,
+    /// What their packets take from stage to stage.
+    pub shared: Shared,
+    /// Lengths for which a move function is wanted.
+    pub moves: BTreeSet<u32>,
+}
+
+/// The stages of one class.
+pub struct OneClass {
+    /// Number among those of all classes, name of the function, and the look-up that comes first, in order.
+    pub stages: Vec<(StageId, String, Option<String>)>,
+    /// Which of them uses meters, registers or random numbers.
+    pub ordered: Option<StageId>,
+}
+
+/// Finds the classes and prints them; `None` if there are none, or if they could not keep the order of packets.
+pub fn classes(ir: &Ir, model: &Model, graph: &Graph<'_>, general: &Printed) -> Result<Option<Classes>, EmitError> {
+    let plain = model.indexed.is_empty() && !model.truncates && !model.loops;
+    if !plain || general.ordered.len() > 1 || !ir.states.values().any(|s| s.likely == Some(true)) {
+        return Ok(None);
+    }
+    let general = General { graph, needs: general.needs.clone(), ordered: general.ordered.first().copied() };
+    let class_graph = graph::build_for_class(ir)?;
+    let mut tree = Tree::new(ir, model, &class_graph, &general);
+    tree.print()?;
+    let (found, tree_text) = (tree.classes, tree.e.take());
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let mut all = Classes { text: tree_text, classes: Vec::new(), shared: Shared::default(), moves: BTreeSet::new() };
+    let records = model.lent.tables.keys().copied().collect();
+    let everything = Shared { vars: ir.vars.keys().collect(), records, valid: true, ..Shared::default() };
+    for (i, (facts, consumed)) in found.iter().enumerate() {
+        let first_stage = graph.stages.len() + i * class_graph.stages.len();
+        let class = Class { number: i + 1, consumed: *consumed, first_stage, general: &general };
+        let shared = print(ir, model, &class_graph, everything.clone(), Some((class, facts)))?.shared;
+        let printed = print(ir, model, &class_graph, shared.clone(), Some((class, facts)))?;
+        if printed.failed.is_some() || printed.ordered.len() > 1 || printed.leaves.iter().any(|s| general.ordered.is_some_and(|o| *s <= o))
+        {
+            return Ok(None);
+        }
+        let name = |s: &StageId| {
+            let look_up = class_graph.stages[*s].site.map(|site| class_graph.sites[site].table).and_then(|table| {
+                let (stride, wait) = (key_stride(key_fields(ir, table).1), first_stage + s - graph.stages.len());
+                let keyed = !ir.program.tables[table].keys.is_empty();
+                keyed.then(|| format!("sp_look_up(run, TABLE_{}, &run->wait[{wait}], {stride});", model.tables[table.index()]))
+            });
+            (first_stage + s, format!("class_{}_{}", i + 1, function(&class_graph, model, *s)), look_up)
+        };
+        all.classes.push(OneClass {
+            stages: printed.stages.iter().map(name).collect(),
+            ordered: printed.ordered.first().map(|s| first_stage + s),
+        });
+        all.text.push_str(&printed.text);
+        all.shared.extend(&shared);
+        all.moves.extend(&printed.moves);
+    }
+    Ok(Some(all))
+}
+
+/// Number of all stages, those of classes included.
+pub fn stage_count(graph: &Graph<'_>, classes: Option<&Classes>) -> usize {
+    let last = classes.into_iter().flat_map(|c| &c.classes).flat_map(|c| &c.stages).map(|s| s.0 + 1);
+    last.max().unwrap_or(0).max(graph.stages.len())
+}
+
+/// The function that runs all stages, of classes and of others.
+pub fn entry(graph: &Graph<'_>, model: &Model, ordered: Option<StageId>, classes: &Classes) -> String {
+    let mut out = String::from("\nstatic void sp_stages(struct sp_run *const run, const uint64_t all)\n{\n");
+    let one = |out: &mut String, (number, name, look_up): &(StageId, String, Option<String>)| match look_up {
+        None => drop(writeln!(out, "    if (run->todo[{number}]) {name}(run, run->todo[{number}]);")),
+        Some(look_up) => {
+            let _ = writeln!(out, "    if (run->todo[{number}]) {{\n        {look_up}");
+            let _ = writeln!(out, "        {name}(run, run->todo[{number}]);\n    }}");
+        }
+    };
+    let general: Vec<_> = (0..graph.stages.len()).map(|s| (s, function(graph, model, s), None)).collect();
+    out.push_str("    uint64_t class[SP_CLASSES] = {0};\n");
+    out.push_str("    for (uint64_t left = all; left; left &= left - 1) {\n");
+    out.push_str("        const uint32_t i = __builtin_ctzll(left);\n");
+    out.push_str("        class[sp_class(&run->packets[i])] |= left & -left;\n    }\n");
+    out.push_str("    run->todo[0] = class[0];\n");
+    for (i, class) in classes.classes.iter().enumerate() {
+        let _ = writeln!(out, "    run->todo[{}] = class[{}];", class.stages[0].0, i + 1);
+    }
+    // A packet that leaves its class has not been where packets of no class wait for their order.
+    let split = ordered.unwrap_or(0);
+    general.iter().filter(|s| s.0 < split).for_each(|s| one(&mut out, s));
+    for class in &classes.classes {
+        class.stages.iter().filter(|s| class.ordered.is_none_or(|o| s.0 < o)).for_each(|s| one(&mut out, s));
+    }
+    let turns: Vec<_> = classes.classes.iter().filter_map(|c| c.stages.iter().find(|s| Some(s.0) == c.ordered)).collect();
+    let turns: Vec<_> = ordered.into_iter().map(|s| &general[s]).chain(turns).collect();
+    if !turns.is_empty() {
+        out.push_str("    /* In the order of packets. */\n    uint64_t left = 0;\n");
+        for (s, _, look_up) in &turns {
+            let _ = writeln!(out, "    left |= run->todo[{s}];");
+            if let Some(look_up) = look_up {
+                let _ = writeln!(out, "    if (run->todo[{s}]) {look_up}");
+            }
+        }
+        out.push_str("    while (left) {\n        uint64_t turn = 0;\n");
+        for (s, name, _) in &turns {
+            let _ = writeln!(out, "        turn = sp_turn(left, run->todo[{s}]);");
+            let _ = writeln!(out, "        if (turn) {name}(run, turn);");
+            out.push_str("        left &= ~turn;\n");
+        }
+        out.push_str("    }\n");
+    }
+    for class in &classes.classes {
+        class.stages.iter().filter(|s| class.ordered.is_some_and(|o| s.0 > o)).for_each(|s| one(&mut out, s));
+    }
+    general.iter().filter(|s| ordered.is_none_or(|o| s.0 > o)).for_each(|s| one(&mut out, s));
+    out.push_str("}\n\n#define SP_SUB_BURST 64\n");
+    out
+}
+
+/// The parser as a tree.
+struct Tree<'a> {
+    e: Emitter<'a>,
+    /// States from which a likely one can be reached.
+    leads: BTreeSet<StateId>,
+    /// What is known of each class, and what its parser consumes.
+    classes: Vec<(Facts, u32)>,
+    size: usize,
+}
+
+impl<'a> Tree<'a> {
+    fn new(ir: &'a Ir, model: &'a Model, graph: &'a Graph<'a>, general: &'a General<'a>) -> Tree<'a> {
+        let mut e = Emitter::new(ir, model, graph, Shared::default());
+        e.class = Some(Class { number: 0, consumed: 0, first_stage: 0, general });
+        let mut facts = Facts { ways: BTreeSet::from([Way::new()]), ..Facts::default() };
+        for v in ir.vars.keys() {
+            let known = match &model.kinds[v.index()] {
+                Kind::Fixed(text) if text != "0" => Known::Text(text.clone(), BTreeSet::new()),
+                _ => Known::Const(0),
+            };
+            facts.values.insert(v, known);
+        }
+        for (name, text, have) in crate::stages::RECEIVED {
+            if let Some(v) = ir.intrinsic.standard.get(*name)
+                && model.kinds[v.index()] == Kind::Plain
+            {
+                let width = ir.vars[*v].ty.width();
+                let text = crate::expr::convert(&format!("({}){text}", crate::emitter::local_type(*have)), *have, width);
+                facts.values.insert(*v, Known::Text(text, BTreeSet::new()));
+            }
+        }
+        e.flow = Some(Flow { facts: Some(facts), ..Flow::default() });
+        let mut leads: BTreeSet<StateId> = BTreeSet::new();
+        loop {
+            let before = leads.len();
+            for (id, state) in ir.states.iter().filter(|(_, s)| s.likely != Some(false)) {
+                let nexts = nexts(&state.next);
+                if state.likely == Some(true) || nexts.iter().any(|n| matches!(n, Next::State(s) if leads.contains(s))) {
+                    leads.insert(id);
+                }
+            }
+            if leads.len() == before {
+                break;
+            }
+        }
+        Tree { e, leads, classes: Vec::new(), size: 0 }
+    }
+
+    fn print(&mut self) -> Result<(), EmitError> {
+        self.e.line("/* The class of a packet; 0: none. */");
+        self.e.line("static inline uint32_t sp_class(const struct sp_packet *const pk)");
+        self.e.line("{");
+        let outer = self.e.take();
+        self.e.line("    const uint8_t *const p = pk->buffer + pk->start;");
+        self.e.line(format!("    if (pk->length > {MAX_PACKET}) return 0;"));
+        let top = self.e.take();
+        let start = self.e.ir.start;
+        if self.e.ir.parser_init.iter().any(|s| !self.plain(s)) {
+            return Ok(());
+        }
+        let mut cursor = 0;
+        for stmt in &self.e.ir.parser_init {
+            self.stmt(stmt, &mut cursor)?;
+        }
+        if let Some(start) = start {
+            self.state(start, cursor, &mut Vec::new())?;
+        }
+        let body = self.e.take();
+        let mut text = outer + &top;
+        for line in body.lines() {
+            let _ = writeln!(text, "    {line}");
+        }
+        let _ = write!(text, "}}\n\n#define SP_CLASSES {}\n", self.classes.len() + 1);
+        self.e.append(&text);
+        Ok(())
+    }
+
+    fn none(&mut self) {
+        self.e.line("return 0;");
+        self.e.flow = None;
+    }
+
+    fn go(&mut self, next: Next, from: StateId, cursor: u32, path: &mut Vec<StateId>) -> Result<(), EmitError> {
+        match next {
+            Next::State(s) => self.state(s, cursor, path),
+            Next::Accept if self.e.ir.states[from].likely == Some(true) => {
+                self.leaf(cursor);
+                Ok(())
+            }
+            Next::Accept | Next::Reject => {
+                self.none();
+                Ok(())
+            }
+        }
+    }
+
+    /// Code from a state on, up to a `return` on every way.
+    fn state(&mut self, id: StateId, mut cursor: u32, path: &mut Vec<StateId>) -> Result<(), EmitError> {
+        let state = &self.e.ir.states[id];
+        self.size += 1;
+        if path.contains(&id) || !self.leads.contains(&id) || self.size > MAX_TREE || !state.body.iter().all(|s| self.plain(s)) {
+            self.none();
+            return Ok(());
+        }
+        path.push(id);
+        for stmt in &state.body {
+            if !self.stmt(stmt, &mut cursor)? {
+                self.none();
+                path.pop();
+                return Ok(());
+            }
+        }
+        match &state.next {
+            Transition::Goto(next) => self.go(*next, id, cursor, path)?,
+            Transition::Select { keys, cases } => self.select(id, keys, cases, cursor, path)?,
+        }
+        path.pop();
+        Ok(())
+    }
+
+    /// Whether a statement is one of those that [`Tree::stmt`] takes.
+    fn plain(&self, stmt: &Stmt) -> bool {
+        match stmt {
+            Stmt::Extract { header: HeaderRef::Static(h), varbit_bits: None } => {
+                self.e.ir.headers[*h].union.is_none() && self.e.model.varbit_len[h.index()] == 0
+            }
+            Stmt::Assign(LValue::Var(_), _) | Stmt::Lookahead(LValue::Var(_)) | Stmt::Verify(..) => true,
+            Stmt::Extern(Extern::Log(..) | Extern::Assert(..)) => true,
+            _ => false,
+        }
+    }
+
+    /// A statement; `false` if its packets are of no class.
+    fn stmt(&mut self, stmt: &Stmt, cursor: &mut u32) -> Result<bool, EmitError> {
+        match stmt {
+            Stmt::Extract { header: HeaderRef::Static(h), .. } => {
+                let len = self.e.model.fixed_len[h.index()];
+                if self.e.known_valid(*h) != Some(false) || self.e.model.homes[h.index()] == Home::Nowhere {
+                    return Ok(false);
+                }
+                self.has(*cursor + len);
+                if let Some(facts) = self.e.facts_mut() {
+                    facts.set_valid(*h, Some(Place::Packet(*cursor)));
+                }
+                *cursor += len;
+            }
+            Stmt::Assign(LValue::Var(v), e) => {
+                let text = self.e.expr(e)?;
+                let known = self.e.facts().and_then(|f| f.known(e, &text));
+                let fits = known.is_some();
+                self.e.note_value(*v, known);
+                return Ok(fits);
+            }
+            Stmt::Lookahead(LValue::Var(v)) => {
+                let width = self.e.ir.vars[*v].ty.width();
+                let bytes = width.div_ceil(8);
+                self.has(*cursor + bytes);
+                let text = load(&crate::field::plus("p", *cursor), bytes, 0, width);
+                self.e.note_value(*v, Some(Known::Text(text, BTreeSet::from([HeaderId::new(ANY_HEADER)]))));
+            }
+            Stmt::Verify(condition, _) => {
+                let text = self.e.expr(condition)?;
+                match &text[..] {
+                    "1" => {}
+                    "0" => return Ok(false),
+                    _ => {
+                        self.e.line(format!("if (!{}) return 0;", paren(&text)));
+                        self.e.assume(condition, true);
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(true)
+    }
+
+    /// From here on the packet has so many bytes.
+    fn has(&mut self, bytes: u32) {
+        if self.e.facts().is_some_and(|f| f.length < bytes) {
+            self.e.line(format!("if (pk->length < {bytes}) return 0;"));
+            if let Some(facts) = self.e.facts_mut() {
+                facts.length = bytes;
+            }
+        }
+    }
+
+    fn select(&mut self, id: StateId, keys: &[Expr], cases: &[SelectCase], cursor: u32, path: &mut Vec<StateId>) -> Result<(), EmitError> {
+        let mut at = 0;
+        while at < cases.len() {
+            // Cases that lead to the same place are tested together.
+            let same = cases[at..].iter().take_while(|c| c.next == cases[at].next).count();
+            let together = &cases[at..at + same];
+            at += same;
+            let mut tests = Vec::new();
+            for case in together {
+                tests.push(self.test(keys, case)?);
+            }
+            if tests.iter().any(|t| t == "1") {
+                if let [case] = together {
+                    self.learn(keys, case);
+                }
+                return self.go(together[0].next, id, cursor, path);
+            }
+            tests.retain(|t| t != "0");
+            if tests.is_empty() {
+                continue;
+            }
+            let before = self.e.fork();
+            self.e.open(format!("if {}", head(&format!("({})", tests.join(" || ")))));
+            if let [case] = together {
+                self.learn(keys, case);
+            }
+            self.go(together[0].next, id, cursor, path)?;
+            self.e.close();
+            self.e.flow = before;
+        }
+        self.none();
+        Ok(())
+    }
+
+    /// C text of whether a case is taken; `0` or `1` if that is known.
+    fn test(&mut self, keys: &[Expr], case: &SelectCase) -> Result<String, EmitError> {
+        let mut tests = Vec::new();
+        for (key, set) in keys.iter().zip(&case.sets) {
+            let width = key.ty.width();
+            if let Some(value) = self.e.facts().and_then(|f| f.evaluate(key)) {
+                let inside = match set {
+                    KeySet::Any => true,
+                    KeySet::Value { value: v, mask } => (value ^ v.value()) & mask.value() == 0,
+                    KeySet::Range { low, high } => (low.value()..=high.value()).contains(&value),
+                    KeySet::ValueSet(_) => false,
+                };
+                if !inside {
+                    return Ok("0".into());
+                }
+                continue;
+            }
+            let text = paren(&self.e.expr(key)?);
+            match crate::parser::test(set, &text, width) {
+                None => {}
+                Some(t) if t == "0" => return Ok(t),
+                Some(t) => tests.push(t),
+            }
+        }
+        Ok(match &tests[..] {
+            [] => "1".into(),
+            [one] => format!("({one})"),
+            _ => format!("({})", tests.iter().map(|t| format!("({t})")).collect::<Vec<_>>().join(" && ")),
+        })
+    }
+
+    /// Notes what a case being taken says of the keys.
+    fn learn(&mut self, keys: &[Expr], case: &SelectCase) {
+        for (key, set) in keys.iter().zip(&case.sets) {
+            if let (KeySet::Value { value, mask }, Some(facts)) = (set, self.e.facts_mut())
+                && mask.value() == p4_ir::Bits::mask(key.ty.width())
+            {
+                facts.assume_equal(key, value.value());
+            }
+        }
+    }
+
+    /// A way through the parser ends: the packet's class is known.
+    fn leaf(&mut self, consumed: u32) {
+        let Some(mut facts) = self.e.flow.take().and_then(|f| f.facts) else { return };
+        let headers: BTreeSet<HeaderId> = facts.ways.iter().flat_map(|w| w.keys().copied()).collect();
+        for known in facts.values.values_mut() {
+            if let Known::Text(_, of) = known
+                && of.contains(&HeaderId::new(ANY_HEADER))
+            {
+                of.clone_from(&headers);
+            }
+        }
+        let alike = |(other, bytes): &(Facts, u32)| *bytes == consumed && other.ways == facts.ways && other.values == facts.values;
+        let class = match self.classes.iter().position(alike) {
+            Some(class) => {
+                self.classes[class].0.meet(&facts);
+                class + 1
+            }
+            None if self.classes.len() < MAX_CLASSES => {
+                self.classes.push((facts, consumed));
+                self.classes.len()
+            }
+            None => 0,
+        };
+        self.e.line(format!("return {class};"));
+    }
+}
+
+fn nexts(transition: &Transition) -> Vec<Next> {
+    match transition {
+        Transition::Goto(next) => vec![*next],
+        Transition::Select { cases, .. } => cases.iter().map(|c| c.next).collect(),
+    }
+}
+
+impl Emitter<'_> {
+    /// Number of a stage among those of all classes.
+    pub fn stage_number(&self, stage: StageId) -> StageId {
+        self.class.map_or(0, |c| c.first_stage) + stage
+    }
+
+    /// What the names of a class's functions begin with.
+    pub fn prefix(&self) -> String {
+        self.class.map_or(String::new(), |c| format!("class_{}_", c.number))
+    }
+
+    /// Puts into the context what later stages of a class take from there.
+    pub fn begin_class(&mut self, flow: &Flow) {
+        let Some(facts) = flow.facts.as_ref().filter(|_| self.class.is_some()) else { return };
+        let (vars, records) = (self.shared.vars.clone(), self.shared.records.clone());
+        self.begin_records(&records);
+        for v in vars {
+            let name = &self.model.vars[v.index()];
+            let text = match facts.values.get(&v) {
+                Some(Known::Const(value)) => crate::field::constant(self.ir.vars[v].ty.width(), *value),
+                Some(Known::Text(text, _)) => text.clone(),
+                None => continue,
+            };
+            self.line(format!("c->v.{name} = {text};"));
+        }
+    }
+
+    /// At the end of ingress or egress: drops a packet that is to be dropped, and hands one that is to be punted or buffered on to the
+    /// general stages. Says whether it has.
+    pub fn leave_class(&mut self, vertex: Vertex) -> Result<bool, EmitError> {
+        let (Vertex::Node(node), Some(class)) = (vertex, self.class) else { return Ok(false) };
+        if !matches!(self.graph.nodes[node].body.first(), Some(Item::IngressEnd | Item::EgressEnd)) {
+            return Ok(false);
+        }
+        let Some(spec) = self.ir.intrinsic.standard.get("egress_spec") else { return Ok(false) };
+        match self.facts().and_then(|f| f.values.get(spec)) {
+            Some(Known::Const(511)) => {
+                let reason = self.reason();
+                self.drop_packet(&reason);
+                Ok(true)
+            }
+            Some(Known::Const(509 | 510)) => {
+                let starts = |s: &graph::Stage| s.site.is_none() && s.nodes.first() == Some(&node);
+                let Some(stage) = class.general.graph.stages.iter().position(starts) else { return Ok(false) };
+                self.hand_on(stage, class)?;
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Puts all that a general stage needs into the context, and hands the packet on to it.
+    fn hand_on(&mut self, stage: StageId, class: Class<'_>) -> Result<(), EmitError> {
+        self.settle_fields();
+        let needs = class.general.needs.get(&stage).cloned().unwrap_or_default();
+        self.line(format!("c->payload = p + {};", class.consumed));
+        self.keep_valid();
+        for h in needs.pointers {
+            let (name, known) = (self.model.pointer(h), self.known_valid(h));
+            let text = match known {
+                Some(true) => self.address(h),
+                Some(false) => "sp_nothing".into(),
+                None => format!("{} ? {} : sp_nothing", self.is_valid(h), self.address(h)),
+            };
+            self.line(format!("c->{name} = {text};"));
+        }
+        for h in needs.lengths {
+            let name = self.model.length(h);
+            self.line(format!("c->{name} = 0;"));
+        }
+        for action in needs.records {
+            self.scope_record(action);
+            let name = &self.model.actions[action.index()];
+            self.line(format!("c->lent_{name} = lent_{name};"));
+        }
+        for v in needs.vars {
+            let (name, text) = (&self.model.vars[v.index()], self.read_var(v));
+            if text != *name || !self.shared.vars.contains(&v) {
+                self.line(format!("c->v.{name} = {text};"));
+            }
+        }
+        self.leaves_to.insert(stage);
+        self.leaves.insert(stage);
+        self.line(format!("to_{stage} |= bit;"));
+        self.done();
+        Ok(())
+    }
+}

@@ -1,0 +1,173 @@
+//! Variables that only ever hold a parameter of one action are read from the record in which the action found it.
+//!
+//! Records stay where they are while a burst is worked on. So an action that sets many variables, as that of a rule does,
+//! keeps one pointer for the packet instead of copying them all; the variables are read where they are used. Before the
+//! action has run they are zero, as those of the record `sp_lent_...` that the pointer leads to at first.
+
+use crate::emitter::Emitter;
+use crate::graph::visit_all;
+use crate::layout::{actions, member};
+use crate::model::{Model, visit_exprs};
+use cranelift_entity::EntityRef;
+use p4_ir::{ActionId, ExprKind, Extern, Ir, LValue, Stmt, TableId, VarId};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// Fewer variables than that are copied.
+const FEW: usize = 4;
+
+/// The variables, their actions and which parameter they are; and for each such action a table whose records hold it.
+#[derive(Default)]
+pub struct Lent {
+    /// By variable.
+    pub vars: BTreeMap<VarId, (ActionId, usize)>,
+    /// By action.
+    pub tables: BTreeMap<ActionId, TableId>,
+}
+
+/// Finds them.
+pub fn find(ir: &Ir) -> Lent {
+    // How often each variable is written.
+    let mut writes: BTreeMap<VarId, usize> = BTreeMap::new();
+    let mut lvalue = |l: &LValue| {
+        let mut l = l;
+        while let LValue::Slice(inner, ..) = l {
+            l = inner;
+        }
+        if let LValue::Var(v) = l {
+            *writes.entry(*v).or_default() += 1;
+        }
+    };
+    visit_all(ir, &mut |stmt| match stmt {
+        Stmt::Assign(to, _) | Stmt::Lookahead(to) => lvalue(to),
+        Stmt::Apply { hit, action_run, .. } => hit.iter().chain(action_run).for_each(|v| lvalue(&LValue::Var(*v))),
+        Stmt::Extern(
+            Extern::Meter { result, .. }
+            | Extern::DirectMeter { result, .. }
+            | Extern::RegisterRead { result, .. }
+            | Extern::Hash { result, .. }
+            | Extern::Random { result, .. }
+            | Extern::UpdateChecksum { checksum: result, .. },
+        ) => lvalue(result),
+        _ => {}
+    });
+    let architecture: BTreeSet<VarId> = ir.intrinsic.standard.values().copied().collect();
+    let mut lent = Lent::default();
+    for (action, code) in &ir.actions {
+        let with: Vec<TableId> = ir.program.tables.keys().filter(|t| actions(ir, *t).contains(&action)).collect();
+        let Some(table) = with.first() else { continue };
+        // In the records of all tables the parameters must be at the same places.
+        let counted = |t: &TableId| ir.program.tables[*t].direct_counter.is_some();
+        if with.iter().any(|t| counted(t) != counted(table)) {
+            continue;
+        }
+        let mut vars = BTreeMap::new();
+        for stmt in &code.body {
+            if let Stmt::Assign(LValue::Var(v), e) = stmt
+                && let ExprKind::Var(from) = e.kind
+                && let Some(param) = code.params.iter().position(|p| *p == from)
+                && writes.get(v) == Some(&1)
+                && !writes.contains_key(&from)
+                && !code.params.contains(v)
+                && !architecture.contains(v)
+                && !lent.vars.contains_key(v)
+            {
+                vars.insert(*v, (action, param));
+            }
+        }
+        // The action itself must not see them change before it says so.
+        let mut seen = BTreeSet::new();
+        crate::graph::visit(&code.body, &mut |s| {
+            crate::model::stmt_exprs(s, &mut |e| {
+                if let ExprKind::Var(v) = e.kind {
+                    seen.insert(v);
+                }
+            });
+        });
+        // Nor may it end before.
+        let straight = code.body.iter().all(|s| matches!(s, Stmt::Assign(LValue::Var(_), _)));
+        if vars.len() >= FEW && straight && !vars.keys().any(|v| seen.contains(v)) {
+            lent.tables.insert(action, *table);
+            lent.vars.extend(vars);
+        }
+    }
+    // An action whose code also runs elsewhere than in tables has its statements there too: those count as writes. What
+    // nothing reads is not worth a word.
+    let mut read = BTreeSet::new();
+    visit_exprs(ir, &mut |e| {
+        if let ExprKind::Var(v) = e.kind {
+            read.insert(v);
+        }
+    });
+    let intrinsics = [ir.intrinsic.mark, ir.intrinsic.drop_reason, ir.intrinsic.pdu_length];
+    read.extend(intrinsics.into_iter().flatten());
+    lent.vars.retain(|v, _| read.contains(v));
+    lent
+}
+
+/// The records that pointers lead to before the action has run.
+pub fn text(ir: &Ir, model: &Model) -> String {
+    let mut out = String::new();
+    for (action, table) in &model.lent.tables {
+        let (a, t) = (&model.actions[action.index()], &model.tables[table.index()]);
+        let _ = writeln!(out, "static const struct record_{t} sp_lent_{a};");
+    }
+    if !out.is_empty() {
+        let _ = writeln!(out);
+    }
+    debug_assert!(model.lent.vars.values().all(|(a, p)| *p < ir.program.actions[*a].params.len()));
+    out
+}
+
+impl Emitter<'_> {
+    /// C text of a variable that is read from a record.
+    pub fn lent(&mut self, v: VarId) -> Option<String> {
+        let (action, param) = *self.model.lent.vars.get(&v)?;
+        self.scope_record(action);
+        let name = &self.model.actions[action.index()];
+        Some(format!("lent_{name}->{name}.{}", member(self.ir, action, param)))
+    }
+
+    /// Text by which an action that is about to run keeps its record.
+    pub fn lend(&mut self, action: ActionId) {
+        if !self.model.lent.tables.contains_key(&action) {
+            return;
+        }
+        self.scope_record(action);
+        let name = self.model.actions[action.index()].clone();
+        let through = if self.shared.records.contains(&action) { format!(" c->lent_{name} = lent_{name};") } else { String::new() };
+        self.line(format!("lent_{name} = (const void *)r;{through}"));
+        let vars: Vec<VarId> = self.model.lent.vars.iter().filter(|(_, (a, _))| *a == action).map(|(v, _)| *v).collect();
+        for v in vars {
+            if let Some(facts) = self.facts_mut() {
+                facts.values.remove(&v);
+            }
+        }
+        self.prefetch(action);
+    }
+
+    /// Asks for the cells of counters and meters whose index is a parameter of the action: they are used later.
+    fn prefetch(&mut self, action: ActionId) {
+        let (ir, model) = (self.ir, self.model);
+        let mut cells = BTreeSet::new();
+        visit_all(ir, &mut |s| {
+            let (index, cell) = match s {
+                Stmt::Extern(Extern::Meter { meter, index, .. }) => (index, format!("sp_expect_meter(run, METER_{}", model.meters[meter.index()])),
+                Stmt::Extern(Extern::Count { counter, index }) => {
+                    (index, format!("sp_expect_count(run, COUNTER_{}", model.counters[counter.index()]))
+                }
+                _ => return,
+            };
+            if let ExprKind::Var(v) = index.kind
+                && let Some((a, param)) = model.lent.vars.get(&v)
+                && *a == action
+            {
+                cells.insert((cell, *param));
+            }
+        });
+        let name = &model.actions[action.index()];
+        for (cell, param) in cells {
+            self.line(format!("{cell}, r->{name}.{});", member(ir, action, param)));
+        }
+    }
+}

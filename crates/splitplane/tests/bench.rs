@@ -1,0 +1,142 @@
+//! Does every benchmark run and check what it measures? Small and short; no figure is asserted.
+
+use serde_json::Value;
+use std::process::Command;
+
+fn bench(args: &[&str]) -> Value {
+    let folder = tempfile::tempdir().unwrap();
+    let json = folder.path().join("figures.json");
+    let output = Command::new(env!("CARGO_BIN_EXE_splitplane"))
+        .arg("bench")
+        .args(args)
+        .args(["--quick", "--json"])
+        .arg(&json)
+        .output()
+        .expect("the binary runs");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "bench {args:?}: {error}");
+    assert!(!output.stdout.is_empty());
+    let figures: Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    check_machine(&figures["machine"]);
+    assert_eq!(figures["bench"], args[0]);
+    figures
+}
+
+fn check_machine(machine: &Value) {
+    for key in ["cpu", "memory", "kernel", "huge_pages", "transparent_huge_pages", "load", "compiler", "compiler_flags", "splitplane"] {
+        assert!(machine[key].as_str().is_some_and(|text| !text.is_empty()), "{key}: {machine}");
+    }
+    assert!(machine["cores"].as_u64().is_some_and(|cores| cores > 0));
+}
+
+fn rows(figures: &Value) -> &Vec<Value> {
+    let rows = figures["rows"].as_array().expect("rows");
+    assert!(!rows.is_empty());
+    for row in rows {
+        assert!(row["verified"].as_u64().is_some_and(|verified| verified > 0), "nothing was verified: {row}");
+    }
+    rows
+}
+
+/// A figure with its spread, from so many rounds.
+fn check_rounds(of: &Value, rounds: usize) {
+    let [median, min, max] = ["median", "min", "max"].map(|key| of[key].as_f64().unwrap_or_else(|| panic!("no {key}: {of}")));
+    assert!(0.0 <= min && min <= median && median <= max, "{of}");
+    assert_eq!(of["rounds"].as_array().map(Vec::len), Some(rounds), "{of}");
+}
+
+#[test]
+fn upf_compares_everybody_with_the_interpreter() {
+    let figures = bench(&["upf"]);
+    let rows = rows(&figures);
+    let directions: Vec<_> = rows.iter().filter_map(|row| row["direction"].as_str()).collect();
+    assert_eq!(directions, ["downlink", "uplink"]);
+    for row in rows {
+        let contestants = row["contestants"].as_array().unwrap();
+        let names: Vec<_> = contestants.iter().filter_map(|c| c["name"].as_str()).collect();
+        assert!(names.contains(&"x86") && names.contains(&"interpreter") && names.contains(&"ports alone"), "{names:?}");
+        let absent = row["absent"].as_array().unwrap();
+        assert_eq!(names.len() + absent.len(), 5, "who does not take part is named: {row}");
+        let has_limit = names.contains(&"limit: C by hand");
+        assert!(has_limit || cfg!(not(target_arch = "x86_64")), "{absent:?}");
+        for c in contestants {
+            check_rounds(&c["mpps"], 2);
+            assert!(c["mpps"]["median"].as_f64() > Some(0.0));
+            assert_eq!(c["of_limit"].as_f64().is_some(), has_limit);
+            assert!(c["times_interpreter"].as_f64().is_some());
+        }
+    }
+}
+
+#[test]
+fn upf_takes_sessions_and_contestants() {
+    let figures = bench(&["upf", "--sessions", "5000,70", "--contestants", "limit,x86", "--rounds", "3", "--round-ms", "1"]);
+    let sessions: Vec<_> = rows(&figures).iter().filter_map(|row| row["sessions"].as_u64()).collect();
+    assert_eq!(sessions, [5000, 5000, 70, 70]);
+    for row in rows(&figures) {
+        for c in row["contestants"].as_array().unwrap() {
+            check_rounds(&c["mpps"], 3);
+            assert!(c["times_interpreter"].is_null(), "the interpreter was not asked for");
+        }
+    }
+}
+
+#[test]
+fn tables_find_what_was_inserted() {
+    let figures = bench(&["tables"]);
+    let rows = rows(&figures);
+    let all = rows.iter().filter_map(|row| row["what"].as_str()).collect::<Vec<_>>().join("\n");
+    for what in
+        ["exact, 1000", "IPv4 routes", "IPv6 routes", "their table alone", "the whole UPF, uplink", "batches of 64", "batches of 1000"]
+    {
+        assert!(all.contains(what), "no row has {what}:\n{all}");
+    }
+    rows.iter().for_each(|row| check_rounds(&row["rate"], 2));
+    let changes = rows.iter().filter(|row| !row["lookups_share"].is_null());
+    assert_eq!(changes.inspect(|row| check_rounds(&row["lookups_share"], 2)).count(), 2);
+}
+
+#[test]
+fn workers_send_what_they_count() {
+    let figures = bench(&["workers"]);
+    let workers: Vec<_> = rows(&figures).iter().filter_map(|row| row["workers"].as_u64()).collect();
+    assert_eq!(workers, [1, 2, 1, 2]);
+    for row in rows(&figures) {
+        check_rounds(&row["rate"], 2);
+        check_rounds(&row["times_first"], 2);
+    }
+}
+
+#[test]
+fn latency_checks_each_packet() {
+    let figures = bench(&["latency", "--loads", "10,50"]);
+    check_rounds(&figures["capacity"], 2);
+    assert_eq!(rows(&figures).len(), 2);
+    for row in rows(&figures) {
+        let at = |key: &str| row["latency_us"][key].as_f64().unwrap_or_else(|| panic!("no {key}: {row}"));
+        let ordered = [at("p50"), at("p90"), at("p99"), at("p99.9"), at("max")];
+        assert!(ordered.is_sorted() && ordered[0] > 0.0, "{ordered:?}");
+    }
+}
+
+#[test]
+fn compile_times_every_step() {
+    let figures = bench(&["compile", "--lines", "300,600"]);
+    let rows = rows(&figures);
+    assert_eq!(rows[0]["what"], "upf.p4");
+    check_rounds(&rows[0]["native_ms"], 2);
+    assert!(rows[1]["native_ms"].is_null());
+    for row in rows {
+        ["check_ms", "passes_ms", "emit_ms"].iter().for_each(|key| check_rounds(&row[*key], 2));
+        assert!(row["c_lines"].as_u64() > Some(100) && row["lines"].as_u64() > Some(100), "{row}");
+    }
+    assert!(figures["growth"].as_f64() > Some(0.0));
+}
+
+#[test]
+fn a_figure_that_cannot_be_written_is_an_error() {
+    let args = ["bench", "compile", "--lines", "100", "--quick", "--json", "/nonexistent/figures.json"];
+    let output = Command::new(env!("CARGO_BIN_EXE_splitplane")).args(args).output().expect("the binary runs");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write /nonexistent/figures.json"));
+}
