@@ -97,11 +97,8 @@ impl FromStr for Device {
             }
             keys.push(key);
         }
-        let device = Device {
-            text: arguments.map_or_else(|| name.clone(), |arguments| format!("{name},{arguments}")),
-            name_len: name.len(),
-            pci,
-        };
+        let device =
+            Device { text: arguments.map_or_else(|| name.clone(), |arguments| format!("{name},{arguments}")), name_len: name.len(), pci };
         // Its server of DPDK 22.11 touches memory that has gone when the client leaves first.
         if device.name().starts_with("net_memif") && device.argument("zero-copy").is_some_and(|value| value != "no") {
             return wrong("zero-copy of memif crashes when the other process leaves: leave it out");
@@ -126,7 +123,8 @@ fn pci_address(text: &str) -> Option<String> {
         _ => return None,
     };
     let (device, function) = rest.split_once('.')?;
-    let fits = hex(domain, 4) && hex(bus, 2) && hex(device, 2) && function.len() == 1 && function.bytes().all(|b| (b'0'..=b'7').contains(&b));
+    let fits =
+        hex(domain, 4) && hex(bus, 2) && hex(device, 2) && function.len() == 1 && function.bytes().all(|b| (b'0'..=b'7').contains(&b));
     fits.then(|| format!("{domain}:{bus}:{device}.{function}").to_ascii_lowercase())
 }
 

@@ -208,9 +208,7 @@ fn check_option(option: &str) -> Result<&str, Error> {
                 && kind.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._*-".contains(&b))
                 && (levels.contains(&level) || level.len() == 1 && ("1"..="8").contains(&level))
         }
-        (Value::Uuid, Some(value)) => {
-            value.len() == 36 && value.split('-').map(str::len).eq([8, 4, 4, 4, 12]) && value.split('-').all(hex)
-        }
+        (Value::Uuid, Some(value)) => value.len() == 36 && value.split('-').map(str::len).eq([8, 4, 4, 4, 12]) && value.split('-').all(hex),
         _ => false,
     };
     if fits { Ok(name) } else { Err(Error::Config(format!("eal_args: `{}`: the value does not fit the option", shown.escape_debug()))) }

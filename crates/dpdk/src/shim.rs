@@ -153,7 +153,8 @@ pub fn api() -> Result<&'static Api, Error> {
 fn load() -> Result<&'static Api, String> {
     let bytes = OBJECT.ok_or_else(|| format!("this build has no DPDK: {ABSENT}"))?;
     let failed = |what: &str, e: &dyn std::fmt::Display| format!("cannot load DPDK: {what}: {e}");
-    let mut file = tempfile::Builder::new().prefix("splitplane-dpdk-").suffix(".so").tempfile().map_err(|e| failed("temporary file", &e))?;
+    let mut file =
+        tempfile::Builder::new().prefix("splitplane-dpdk-").suffix(".so").tempfile().map_err(|e| failed("temporary file", &e))?;
     file.write_all(bytes).and_then(|()| file.flush()).map_err(|e| failed("temporary file", &e))?;
     // SAFETY: the object is the one that build.rs made of the sources in shim/; DPDK's libraries, which come with it, run constructors
     // that only register drivers.
@@ -172,7 +173,9 @@ fn load() -> Result<&'static Api, String> {
 fn explain(text: &str) -> String {
     let built = BUILT_WITH.unwrap_or("unknown");
     match text.split(": ").find(|part| part.starts_with("librte_")) {
-        Some(library) => format!("this machine has no DPDK as this build needs it ({library}, release {built}): install libdpdk-dev, or build on this machine"),
+        Some(library) => format!(
+            "this machine has no DPDK as this build needs it ({library}, release {built}): install libdpdk-dev, or build on this machine"
+        ),
         None => format!("cannot load DPDK {built}: {text}"),
     }
 }

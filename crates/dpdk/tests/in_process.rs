@@ -55,7 +55,10 @@ fn queues_are_ports_of_their_own_in_threads_of_their_own() {
         return;
     }
     let ports = open("net_ring2", Options { queues: 2, ..Options::default() }).unwrap();
-    assert_eq!(ports.iter().map(|p| p.name().to_owned()).collect::<Vec<_>>(), ["n3 (dpdk net_ring2 queue 0)", "n3 (dpdk net_ring2 queue 1)"]);
+    assert_eq!(
+        ports.iter().map(|p| p.name().to_owned()).collect::<Vec<_>>(),
+        ["n3 (dpdk net_ring2 queue 0)", "n3 (dpdk net_ring2 queue 1)"]
+    );
     let run = |mut port: DpdkPort, first: u32| {
         std::thread::spawn(move || {
             let mut number = first;
@@ -133,7 +136,8 @@ fn capture_files_are_read_and_written() {
     assert!(got == frames, "got {} frames", got.len());
     send(&mut port, &got);
     drop(port);
-    let written: Vec<Vec<u8>> = pktio::pcap::read_all(&std::fs::read(&output).unwrap()).unwrap().into_iter().map(|packet| packet.data).collect();
+    let written: Vec<Vec<u8>> =
+        pktio::pcap::read_all(&std::fs::read(&output).unwrap()).unwrap().into_iter().map(|packet| packet.data).collect();
     assert!(written == frames, "{} frames written", written.len());
 }
 

@@ -49,7 +49,9 @@ impl<'a> Cx<'a> {
                 found = Some(match found {
                     None => part,
                     Some(high) => {
-                        let (Some(a), Some(b)) = (high.val.scalar(), part.val.scalar()) else { return Err(self.bug(span, "a slice of this")) };
+                        let (Some(a), Some(b)) = (high.val.scalar(), part.val.scalar()) else {
+                            return Err(self.bug(span, "a slice of this"));
+                        };
                         Tv::expr(Type::bit(a.ty.width() + b.ty.width()), consteval::concat(a, b), span)
                     }
                 });

@@ -152,7 +152,9 @@ impl Emitter<'_> {
         let mut cells = BTreeSet::new();
         visit_all(ir, &mut |s| {
             let (index, cell) = match s {
-                Stmt::Extern(Extern::Meter { meter, index, .. }) => (index, format!("sp_expect_meter(run, METER_{}", model.meters[meter.index()])),
+                Stmt::Extern(Extern::Meter { meter, index, .. }) => {
+                    (index, format!("sp_expect_meter(run, METER_{}", model.meters[meter.index()]))
+                }
                 Stmt::Extern(Extern::Count { counter, index }) => {
                     (index, format!("sp_expect_count(run, COUNTER_{}", model.counters[counter.index()]))
                 }

@@ -370,8 +370,8 @@ impl Names {
         }
         if RESERVED.contains(&&text[..])
             || [
-                "sp_", "h_", "n_", "s_", "to_", "f_", "next_", "valid", "node_", "wait_", "begin_", "word_", "table_", "skip", "lent_", "uint",
-                "size_t", "__",
+                "sp_", "h_", "n_", "s_", "to_", "f_", "next_", "valid", "node_", "wait_", "begin_", "word_", "table_", "skip", "lent_",
+                "uint", "size_t", "__",
             ]
             .iter()
             .any(|p| text.starts_with(p))

@@ -420,7 +420,12 @@ impl Layout {
             let name = ir.headers[*h].name.clone();
             let varbit_bits = bits.map(|f| self.get(ir, f));
             let extract = Stmt::Extract { header: HeaderRef::Static(*h), varbit_bits };
-            let there = ir.states.push(State { name: format!("bridge.extract.{name}"), body: vec![extract], next: Transition::Goto(next), likely: None });
+            let there = ir.states.push(State {
+                name: format!("bridge.extract.{name}"),
+                body: vec![extract],
+                next: Transition::Goto(next),
+                likely: None,
+            });
             let keys = vec![self.get(ir, *valid)];
             let cases = vec![SelectCase { sets: is_one(), next: Next::State(there) }, SelectCase { sets: vec![KeySet::Any], next }];
             let state = State { name: format!("bridge.{name}"), body: vec![], next: Transition::Select { keys, cases }, likely: None };

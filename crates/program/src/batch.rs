@@ -351,7 +351,9 @@ mod tests {
         let ok = |op: &Op| program.check_op(0, op).is_ok();
         let mirror = |session, to| Op::Mirror { session, to: Some(to) };
         let port = |n| Mirror::Port(PortId(n));
-        assert!(ok(&mirror(MAX_SESSION, port(PortId::MAX))) && ok(&mirror(0, Mirror::Port(PortId::PUNT))) && ok(&mirror(0, Mirror::Group(1))));
+        assert!(
+            ok(&mirror(MAX_SESSION, port(PortId::MAX))) && ok(&mirror(0, Mirror::Port(PortId::PUNT))) && ok(&mirror(0, Mirror::Group(1)))
+        );
         assert!(ok(&Op::Mirror { session: 3, to: None }));
         let bad = [mirror(MAX_SESSION + 1, port(1)), mirror(0, port(509)), mirror(0, port(511)), mirror(0, Mirror::Group(0))];
         assert!(!bad.iter().any(ok));

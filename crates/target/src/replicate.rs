@@ -16,6 +16,9 @@ const MAX_PASSES: usize = 1024;
 /// As in the reference interpreter: most times that a packet and its copies are sent round or cloned in a row.
 const MAX_GENERATIONS: u8 = 16;
 
+/// A pass stops at the end of ingress and of egress, and then it is done.
+const MAX_STOPS: usize = 3;
+
 /// A target with a cut program, as one with the whole.
 pub struct Replicating<T> {
     inner: T,
@@ -229,8 +232,10 @@ impl ReplicatingLane {
                 queue.push_back(Pass { main, generation: generation + 1, bytes });
             }
         };
-        // At most two stops and the end.
-        while self.stopped(packet, &verdict) {
+        for _ in 0..MAX_STOPS {
+            if !self.stopped(packet, &verdict) {
+                return Some(verdict);
+            }
             let bytes = packet.data().to_vec();
             let kind = b.kind.get(&bytes) as u8;
             if kind == Bridge::RECIRCULATE {
@@ -292,7 +297,8 @@ impl ReplicatingLane {
             verdict = self.run(packet, &whole, now_ns);
             packet.port = port;
         }
-        Some(verdict)
+        // A program that forges what only the cut may write.
+        Some(Verdict::drop(DropReason::TARGET_FAILED))
     }
 }
 

@@ -39,7 +39,10 @@ pub fn headers() -> Result<Option<PathBuf>, Error> {
     if folder.join("rte_swx_pipeline_internal.h").is_file() {
         return Ok(Some(folder));
     }
-    Err(Error::Config(format!("{HEADERS}: {} has no rte_swx_pipeline_internal.h: get it with `apt-get source dpdk`, in lib/pipeline", folder.display())))
+    Err(Error::Config(format!(
+        "{HEADERS}: {} has no rte_swx_pipeline_internal.h: get it with `apt-get source dpdk`, in lib/pipeline",
+        folder.display()
+    )))
 }
 
 /// Makes a library for a specification in `work`, a folder that goes afterwards.

@@ -94,12 +94,7 @@ impl Swx {
     ///
     /// # Errors
     /// As [`Swx::new`].
-    pub fn with_headers(
-        direction: Direction,
-        sessions: &[Session],
-        meter: bool,
-        headers: Option<&std::path::Path>,
-    ) -> Result<Swx, Error> {
+    pub fn with_headers(direction: Direction, sessions: &[Session], meter: bool, headers: Option<&std::path::Path>) -> Result<Swx, Error> {
         // Names are for the whole process.
         static SERIAL: AtomicU32 = AtomicU32::new(0);
         if sessions.is_empty() || sessions.len() > MOST_SESSIONS {

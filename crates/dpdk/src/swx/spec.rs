@@ -73,7 +73,8 @@ pub fn parse(text: &str) -> Result<Spec, String> {
         let count = |word: &str| word.parse::<u32>().map_err(|_| wrong());
         match words[..] {
             ["struct", name, "{"] => {
-                let fields: Result<Fields, String> = block().into_iter().map(|(n, line)| field(line).ok_or(format!("line {n}: `{line}`"))).collect();
+                let fields: Result<Fields, String> =
+                    block().into_iter().map(|(n, line)| field(line).ok_or(format!("line {n}: `{line}`"))).collect();
                 spec.structs.push((name.to_owned(), fields?));
             }
             ["header", name, "instanceof", of] => spec.headers.push((name.to_owned(), of.to_owned())),

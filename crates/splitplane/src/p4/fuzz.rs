@@ -122,8 +122,7 @@ fn one(ir: &Ir, seed: u64, flags: &[String], seen: &mut Seen) -> Result<(), Stri
         }
         for _ in 0..PACKETS / BURST {
             now_ns += 1_000_000;
-            let burst: Vec<(PortId, Vec<u8>)> =
-                (0..BURST).map(|_| (PortId(rng.below(9) as u16), random::packet(&mut rng))).collect();
+            let burst: Vec<(PortId, Vec<u8>)> = (0..BURST).map(|_| (PortId(rng.below(9) as u16), random::packet(&mut rng))).collect();
             let expected: Vec<Vec<Outcome>> = burst.iter().map(|p| interpret(&mut plain, p, now_ns)).collect();
             let optimised: Vec<Vec<Outcome>> = burst.iter().map(|p| interpret(&mut after, p, now_ns)).collect();
             compare("after the passes", &burst, &expected, &optimised)?;
@@ -189,7 +188,11 @@ fn state(ir: &Ir, plain: &Machine, after: &Machine, native: Option<&dyn Target>,
                 p4_interp::Count { packets: count.packets, bytes: count.bytes }
             });
             if expected != after.counter(id, i) || expected != native {
-                return Err(format!("counter {}[{i}] is {expected:?}, {:?} after the passes, {native:?} natively", info.name, after.counter(id, i)));
+                return Err(format!(
+                    "counter {}[{i}] is {expected:?}, {:?} after the passes, {native:?} natively",
+                    info.name,
+                    after.counter(id, i)
+                ));
             }
         }
     }
