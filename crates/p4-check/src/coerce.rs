@@ -26,6 +26,9 @@ impl<'a> Cx<'a> {
             return Ok(v);
         }
         match (&v.val, to) {
+            (Val::Int(_), t) if crate::wide::wide_width(t).is_some() => {
+                return Err(self.unsupported(span, format!("a number of {t}, wider than {} bits,", base::MAX_WIDTH)));
+            }
             (Val::Int(i), t) => {
                 // A number is one of `type T` only by a cast; of a bit<W> or int<W> by itself.
                 if let (Type::Bits { .. }, Some(ty)) = (t, t.scalar()) {

@@ -299,7 +299,7 @@ impl<'a> Cx<'a> {
             exprs.push(e);
             keys.push(Key { ty: v.ty, kind, width: ty.width() });
         }
-        if !selector.is_empty() && decl.property("implementation").is_none() {
+        if !selector.is_empty() && !self.check_only && decl.property("implementation").is_none() {
             self.warn("ignored", decl.name.span, "`selector` keys do nothing without an action selector");
         }
         failed.map_or(Ok((keys, infos, exprs, before, selector)), Err)
