@@ -69,8 +69,6 @@ pub struct Limit {
 struct Raw {
     ops: Ops,
     limit: *mut c_void,
-    /// Keeps the functions mapped.
-    _library: Option<libloading::Library>,
 }
 
 // SAFETY: what `limit` points to has no ties to a thread, and is used under a lock.
@@ -86,16 +84,15 @@ impl Drop for Raw {
 impl Limit {
     /// With its own cuckoo hash. `sessions` is the most rules that each of its two tables takes.
     pub fn new(program: Arc<Program>, sessions: u64) -> Result<Limit, LimitError> {
-        Limit::of(program, sessions, ops::built_in()?, None)
+        Limit::of(program, sessions, ops::built_in()?)
     }
 
     /// The same on DPDK's `rte_hash`. Starts DPDK's environment, once a process, without huge pages or devices.
     pub fn on_rte_hash(program: Arc<Program>, sessions: u64) -> Result<Limit, LimitError> {
-        let (ops, library) = ops::on_rte_hash()?;
-        Limit::of(program, sessions, ops, Some(library))
+        Limit::of(program, sessions, ops::on_rte_hash()?)
     }
 
-    fn of(program: Arc<Program>, sessions: u64, ops: Ops, library: Option<libloading::Library>) -> Result<Limit, LimitError> {
+    fn of(program: Arc<Program>, sessions: u64, ops: Ops) -> Result<Limit, LimitError> {
         // SAFETY: takes nothing.
         if unsafe { (ops.runs_here)() } == 0 {
             return Err(LimitError::Absent("the hand-written baseline was built for another processor: build again here".into()));
@@ -104,13 +101,17 @@ impl Limit {
         let mut error = [0u8; 256];
         // One cell each way, and cell 0.
         let states = sessions.saturating_mul(2).saturating_add(2);
+        // DPDK's environment is started by the first, and by one thread only.
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+        let one_at_a_time = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: `error` takes that many bytes, the last of which is written as 0.
         let limit = unsafe { (ops.create)(sessions, states, error.as_mut_ptr().cast(), error.len() as u32) };
+        drop(one_at_a_time);
         if limit.is_null() {
             let text: Vec<u8> = error.iter().copied().take_while(|b| *b != 0).collect();
             return Err(LimitError::Absent(String::from_utf8_lossy(&text).into_owned()));
         }
-        let shared = Arc::new(Mutex::new(Raw { ops, limit, _library: library }));
+        let shared = Arc::new(Mutex::new(Raw { ops, limit }));
         Ok(Limit { program, shared, routes: BTreeMap::new(), profiles: Vec::new() })
     }
 

@@ -12,8 +12,8 @@
  *
  * A burst goes through in four loops, so that memory latency of up to 64 packets overlaps:
  *   parse     checks the packet, makes the key, prefetches the bucket
- *   probe     compares eight tags at once, prefetches the rule's line
- *   confirm   compares the key, prefetches the session's state and the route
+ *   probe     compares eight tags at once, prefetches the rule's and the session's lines
+ *   confirm   compares the key, prefetches the route
  *   finish    decides, meters, counts, rewrites
  *
  * With LIMIT_RTE_HASH the buckets are DPDK's rte_hash and its bulk look-up; all else is the same text.
@@ -31,6 +31,7 @@
 #include <rte_errno.h>
 #include <rte_hash.h>
 #include <rte_hash_crc.h>
+#include <rte_lcore.h>
 #include <rte_memory.h>
 #endif
 
@@ -80,24 +81,27 @@ struct pdr {
     uint8_t disposition, flags, encapsulation, qos, tos, unused;
 };
 
-/* A PDR as packets need it: one line. Addresses and TEIDs as they lie in the packet. */
-struct rule {
-    uint64_t key;
-    uint32_t pdr, state;
-    uint32_t ue_ipv4, teid, tunnel_dst, tunnel_src;
-    uint32_t route_dst; /* tunnel_dst in host order */
-    uint32_t outer_sum; /* of the outer header without its length */
-    uint16_t out_vrf;
-    uint8_t disposition, flags, encapsulation, qos, tos;
-} __attribute__((aligned(64)));
-
 /* What packets of a session and direction change: usage (16 bytes) and meter (32 bytes) in one line.
+ * Each rule has one behind it, so that both lines are asked for at once; a rule that shares another's usage cell uses that one's.
  * The meter is table::Meter without its divisions: buckets hold 10^-9 units, and the rates are in a profile that sessions share. */
 struct state {
     uint64_t packets, bytes;
     uint64_t committed, peak, last_ns;
     uint32_t profile, meter;
 } __attribute__((aligned(64)));
+
+/* A PDR as packets need it: one line. Addresses and TEIDs as they lie in the packet. */
+struct rule {
+    uint64_t key;
+    struct state *state;
+    uint32_t pdr;
+    uint32_t ue_ipv4, teid, tunnel_dst, tunnel_src;
+    uint32_t route_dst; /* tunnel_dst in host order */
+    uint32_t outer_sum; /* of the outer header without its length */
+    uint16_t out_vrf;
+    uint8_t disposition, flags, encapsulation, qos, tos;
+    struct state own __attribute__((aligned(64)));
+} __attribute__((aligned(128)));
 
 struct profile {
     uint64_t cir, cbs, pir, pbs; /* units a second, 10^-9 units */
@@ -134,8 +138,8 @@ struct station {
 
 struct limit {
     struct table ue, tunnel;
-    struct state *states;
-    uint64_t state_count;
+    struct state **usage; /* of each usage cell */
+    uint64_t usage_count;
     struct profile *profiles;
     struct nexthop *nexthops;
     uint16_t *tbl24[VRFS], *tbl8; /* next hop; or with bit 15 a group of tbl8 */
@@ -446,7 +450,7 @@ static inline void finish(struct limit *l, struct view *v, struct work *w, struc
         end(o, DROP, TOO_BIG, r->pdr);
         return;
     }
-    struct state *s = &l->states[r->state];
+    struct state *s = r->state;
     if (s->profile && unlikely(!passes(l, s, now_ns, w->pdu_length))) {
         end(o, DROP, RATE_EXCEEDED, r->pdr);
         return;
@@ -510,6 +514,7 @@ static void bulk(struct table *t, struct work *w, uint32_t n)
     for (uint32_t j = 0; j < m; j++) {
         struct rule *r = hits >> j & 1 ? data[j] : 0;
         prefetch(r);
+        prefetch(&r->own);
         w[of[j]].rule = r;
     }
 }
@@ -565,6 +570,7 @@ static inline void probe(struct limit *l, struct work *w, uint32_t n)
         if (likely(same)) {
             w[i].rule = &w[i].table->rules[b->rule[__builtin_ctz(same) / 2]];
             prefetch(w[i].rule);
+            prefetch(&w[i].rule->own);
         } else {
             w[i].rule = 0;
             prefetch(second_bucket(w[i].table, w[i].hash));
@@ -615,7 +621,7 @@ static void process(void *limit, struct view *views, struct verdict *verdicts, u
         confirm(w);
         if (likely(w->rule)) {
             const struct rule *r = w->rule;
-            prefetch(&l->states[r->state]);
+            prefetch(r->state);
             if (likely(w->user)) {
                 uint32_t dst = r->encapsulation == PLAIN ? be32(get32(w->user + 16)) : r->route_dst;
                 prefetch(&l->tbl24[r->out_vrf][dst >> 8]);
@@ -707,11 +713,11 @@ static int advise(const struct rte_memseg_list *list, const struct rte_memseg *s
     return 0;
 }
 
-/* Once a process, by whoever comes first: with huge pages where the system has some to spare, else without. */
+/* Once a process, by whoever comes first: with huge pages where the system has some to spare, else without. The caller sees to
+ * it that no other thread does the same. */
 static int eal(char *error, uint32_t length)
 {
-    static int done;
-    if (done)
+    if (rte_lcore_count() > 0)
         return 1;
     char *huge[] = { "baseline", "--in-memory", "--no-pci", "--no-telemetry", "--log-level=error", "--lcores=0" };
     char *small[] = { "baseline", "--no-huge", "--no-shconf", "--no-pci", "--no-telemetry", "--log-level=error", "--lcores=0", "-m", "6144" };
@@ -721,7 +727,6 @@ static int eal(char *error, uint32_t length)
         return 0;
     }
     rte_memseg_walk(advise, 0);
-    done = 1;
     return 1;
 }
 
@@ -789,7 +794,7 @@ static void destroy(void *limit)
     struct limit *l = limit;
     table_destroy(&l->ue);
     table_destroy(&l->tunnel);
-    release(l->states, l->state_count * sizeof *l->states);
+    release(l->usage, l->usage_count * sizeof *l->usage);
     release(l->nexthops, NEXTHOPS * sizeof *l->nexthops);
     release(l->profiles, PROFILES * sizeof *l->profiles);
     for (int i = 0; i < VRFS; i++)
@@ -798,20 +803,20 @@ static void destroy(void *limit)
     free(l);
 }
 
-static void *create(uint64_t sessions, uint64_t states, char *error, uint32_t length)
+static void *create(uint64_t sessions, uint64_t usage_cells, char *error, uint32_t length)
 {
     if (!eal(error, length))
         return 0;
     struct limit *l = calloc(1, sizeof *l);
     if (!l)
         return 0;
-    l->state_count = states;
-    l->states = pages(states * sizeof *l->states);
+    l->usage_count = usage_cells;
+    l->usage = pages(usage_cells * sizeof *l->usage);
     l->nexthops = pages(NEXTHOPS * sizeof *l->nexthops);
     l->profiles = pages(PROFILES * sizeof *l->profiles);
     l->tbl8 = pages(TBL8_GROUPS * 512);
     int tables = table_create(&l->ue, sessions, "ue") & table_create(&l->tunnel, sessions, "tunnel");
-    if (!tables || !l->states || !l->nexthops || !l->profiles || !l->tbl8) {
+    if (!tables || !l->usage || !l->nexthops || !l->profiles || !l->tbl8) {
         snprintf(error, length, "no memory for %llu sessions", (unsigned long long)sessions);
         destroy(l);
         return 0;
@@ -896,40 +901,41 @@ static uint32_t outer_sum(const struct pdr *p)
            (p->tunnel_dst & 0xffff);
 }
 
-/* Gives 0, or why not: 1 there is one with the key or no room, 2 the state is used with another meter, 3 out of range. */
+/* Gives 0, or why not: 1 there is one with the key or no room, 2 the usage cell is used with another meter, 3 out of range. */
 static int add_pdr(void *limit, uint8_t tunnel, uint32_t key_high, uint32_t key_low, const struct pdr *p)
 {
     struct limit *l = limit;
-    if (p->usage >= l->state_count || p->out_vrf >= VRFS || (p->profile && !p->usage))
+    if (p->usage >= l->usage_count || p->out_vrf >= VRFS || (p->profile && !p->usage))
         return 3;
-    struct state *s = &l->states[p->usage];
-    if (p->usage && s->meter != p->meter && s->meter != 0)
+    struct state *shared = p->usage ? l->usage[p->usage] : 0;
+    if (shared && shared->meter != p->meter)
         return 2;
     uint64_t key = (uint64_t)(tunnel ? be32(key_high) : key_high) << 32 | be32(key_low);
     struct rule *r;
     if (!table_insert(tunnel ? &l->tunnel : &l->ue, key, &r))
         return 1;
-    if (p->profile && s->meter == 0) {
-        s->meter = p->meter;
-        s->profile = p->profile;
-        s->committed = l->profiles[p->profile].cbs;
-        s->peak = l->profiles[p->profile].pbs;
-    }
     *r = (struct rule){
-        .key = key, .pdr = p->number, .state = p->usage, .ue_ipv4 = be32(p->ue_ipv4), .teid = be32(p->teid),
+        .key = key, .state = shared ? shared : &r->own, .pdr = p->number, .ue_ipv4 = be32(p->ue_ipv4), .teid = be32(p->teid),
         .tunnel_dst = be32(p->tunnel_dst), .tunnel_src = be32(p->tunnel_src), .route_dst = p->tunnel_dst, .outer_sum = outer_sum(p),
         .out_vrf = p->out_vrf, .disposition = p->disposition, .flags = p->flags, .encapsulation = p->encapsulation, .qos = p->qos,
         .tos = p->tos,
     };
+    if (p->usage && !shared) {
+        l->usage[p->usage] = &r->own;
+        r->own.meter = p->meter;
+        r->own.profile = p->profile;
+        r->own.committed = l->profiles[p->profile].cbs;
+        r->own.peak = l->profiles[p->profile].pbs;
+    }
     return 0;
 }
 
 static void count(void *limit, uint32_t usage, uint64_t out[2])
 {
     struct limit *l = limit;
-    int there = usage && usage < l->state_count;
-    out[0] = there ? l->states[usage].packets : 0;
-    out[1] = there ? l->states[usage].bytes : 0;
+    const struct state *s = usage && usage < l->usage_count ? l->usage[usage] : 0;
+    out[0] = s ? s->packets : 0;
+    out[1] = s ? s->bytes : 0;
 }
 
 /* Whether this processor has what the compiler used. */

@@ -3,6 +3,7 @@
 use crate::LimitError;
 use base::Verdict;
 use std::ffi::{c_char, c_int, c_void};
+use std::sync::OnceLock;
 
 /// A packet's buffer, and its window in it.
 #[derive(Clone, Copy)]
@@ -79,17 +80,22 @@ pub fn built_in() -> Result<Ops, LimitError> {
     Err(LimitError::Absent("the hand-written baseline is for x86-64 only".into()))
 }
 
-/// Those of the object that was built where DPDK was installed.
-pub fn on_rte_hash() -> Result<(Ops, libloading::Library), LimitError> {
+/// Those of the object that was built where DPDK was installed. It stays loaded: DPDK has threads of its own.
+pub fn on_rte_hash() -> Result<Ops, LimitError> {
+    static LOADED: OnceLock<Result<Ops, LimitError>> = OnceLock::new();
+    LOADED.get_or_init(load_rte_hash).clone()
+}
+
+fn load_rte_hash() -> Result<Ops, LimitError> {
     let path = env!("BASELINE_RTE_HASH");
-    let absent = |why: String| LimitError::Absent(why);
     if path.is_empty() {
-        return Err(absent("this build has no DPDK: install libdpdk-dev and pkg-config, and build again".into()));
+        return Err(LimitError::Absent("this build has no DPDK: install libdpdk-dev and pkg-config, and build again".into()));
     }
+    let absent = |e: libloading::Error| LimitError::Absent(format!("the baseline on rte_hash does not load: {e}"));
     // SAFETY: our own object; it and the libraries of DPDK that it needs may run their initialisers.
-    let library = unsafe { libloading::Library::new(path) }.map_err(|e| absent(format!("the baseline on rte_hash does not load: {e}")))?;
+    let library = unsafe { libloading::Library::new(path) }.map_err(absent)?;
     // SAFETY: the object has that symbol with that type.
     let ops = unsafe { library.get::<*const Ops>(b"limit_rte_hash_ops\0").map(|symbol| **symbol) };
-    let ops = ops.map_err(|e| absent(format!("the baseline on rte_hash does not load: {e}")))?;
-    Ok((ops, library))
+    std::mem::forget(library);
+    ops.map_err(absent)
 }

@@ -98,6 +98,10 @@ pub fn start(settings: &Settings) -> Result<(), Error> {
     log::forget();
     let result = match run(api, &options) {
         0 => Ok(settings.clone()),
+        error if -error == libc::EALREADY => {
+            tracing::info!("DPDK runs already, started by another part of this process: as that has set it up");
+            Ok(settings.clone())
+        }
         error => Err(Error::Device(format!("DPDK does not start: {}{}", error_text(api, error), log::complaints()))),
     };
     let answer = result.as_ref().map(drop).map_err(Clone::clone);

@@ -65,9 +65,11 @@ pub(crate) struct Link {
     ring: MasterEnd,
     gauge: SharedGauge,
     commands: Sender<Command>,
-    /// Steered, but not yet in the ring.
+    /// Steered, but there was no room in the ring.
     pending: VecDeque<Packet>,
-    /// Packets given to the worker, those in `pending` included.
+    /// Places in the burst of packets that come after those in `pending`.
+    staged: Vec<u16>,
+    /// Packets given to the worker, those in `pending` and `staged` included.
     given: u64,
     /// Where a detached worker's end is told.
     leaving: Option<Sender<()>>,
@@ -75,7 +77,7 @@ pub(crate) struct Link {
 
 impl Link {
     pub(crate) fn new(ring: MasterEnd, gauge: SharedGauge, commands: Sender<Command>) -> Link {
-        Link { ring, gauge, commands, pending: VecDeque::new(), given: 0, leaving: None }
+        Link { ring, gauge, commands, pending: VecDeque::new(), staged: Vec::with_capacity(BURST), given: 0, leaving: None }
     }
 
     fn done(&self) -> u64 {
@@ -85,6 +87,15 @@ impl Link {
             _ => u64::MAX,
         }
     }
+}
+
+/// Where a packet goes.
+enum Route {
+    /// To this slot's worker.
+    Give(usize),
+    /// To the packets held for this place in `moving`.
+    Hold(usize),
+    Drop(DropReason),
 }
 
 /// A bucket between two workers.
@@ -217,10 +228,24 @@ impl Master {
     fn poll(&mut self, index: usize) -> usize {
         let cells = &self.parts.ledger.ports[index].1;
         let n = self.parts.ports[index].receive(&mut self.packets, cells, &mut self.owed);
-        for i in 0..n {
-            let spare = self.spare.pop().unwrap_or_else(|| Packet::empty(0));
-            let packet = std::mem::replace(&mut self.packets[i], spare);
-            self.steer(packet);
+        let mut buckets = [0u16; BURST];
+        for (bucket, packet) in buckets.iter_mut().zip(&self.packets[..n]) {
+            *bucket = self.parts.table.bucket((self.parts.steer)(packet.data(), packet.port)) as u16;
+        }
+        for (i, bucket) in buckets[..n].iter().enumerate() {
+            // Only the place is noted here, and the packet then moved once: from the burst into the ring.
+            match self.route(usize::from(*bucket)) {
+                Route::Give(slot) => {
+                    if let Some(link) = &mut self.links[slot] {
+                        link.staged.push(i as u16);
+                    }
+                }
+                Route::Hold(at) => {
+                    let packet = std::mem::replace(&mut self.packets[i], self.spare.pop().unwrap_or_else(|| Packet::empty(0)));
+                    self.moving[at].held.push(packet);
+                }
+                Route::Drop(reason) => self.parts.ledger.count_drop(reason, self.packets[i].len()),
+            }
         }
         if n > 0 {
             self.push_all();
@@ -228,26 +253,42 @@ impl Master {
         n
     }
 
+    /// Where the next packet of a bucket goes; whoever asks brings it there.
+    fn route(&mut self, bucket: usize) -> Route {
+        self.parts.table.note(bucket, 1);
+        let drop_when_full = self.parts.when_full == WhenFull::Drop;
+        if self.moves[bucket] != STAYS {
+            if drop_when_full && self.held >= HELD_MAX {
+                return Route::Drop(DropReason::WORKER_FULL);
+            }
+            self.held += 1;
+            return Route::Hold(self.moves[bucket].into());
+        }
+        let slot = usize::from(self.owner[bucket]);
+        match self.links.get_mut(slot) {
+            Some(Some(link)) if drop_when_full && link.pending.len() + link.staged.len() >= self.parts.ring => {
+                Route::Drop(DropReason::WORKER_FULL)
+            }
+            Some(Some(link)) => {
+                link.given += 1;
+                self.last[bucket] = link.given;
+                Route::Give(slot)
+            }
+            _ => Route::Drop(DropReason::TARGET_FAILED),
+        }
+    }
+
     /// Gives a packet to the worker of its bucket, or holds it while the bucket moves.
     fn steer(&mut self, packet: Packet) {
         let bucket = self.parts.table.bucket((self.parts.steer)(packet.data(), packet.port));
-        self.parts.table.note(bucket, 1);
-        let drop_when_full = self.parts.when_full == WhenFull::Drop;
-        if let Some(moving) = self.moving.get_mut(usize::from(self.moves[bucket])) {
-            if drop_when_full && self.held >= HELD_MAX {
-                return self.drop(packet, DropReason::WORKER_FULL);
+        match self.route(bucket) {
+            Route::Give(slot) => {
+                if let Some(link) = &mut self.links[slot] {
+                    link.pending.push_back(packet);
+                }
             }
-            self.held += 1;
-            return moving.held.push(packet);
-        }
-        match self.links.get_mut(usize::from(self.owner[bucket])).and_then(Option::as_mut) {
-            Some(link) if drop_when_full && link.pending.len() >= self.parts.ring => self.drop(packet, DropReason::WORKER_FULL),
-            Some(link) => {
-                link.pending.push_back(packet);
-                link.given += 1;
-                self.last[bucket] = link.given;
-            }
-            None => self.drop(packet, DropReason::TARGET_FAILED),
+            Route::Hold(at) => self.moving[at].held.push(packet),
+            Route::Drop(reason) => self.drop(packet, reason),
         }
     }
 
@@ -265,18 +306,24 @@ impl Master {
     /// Puts into each ring what fits.
     fn push_all(&mut self) {
         for link in self.links.iter_mut().flatten() {
-            if link.pending.is_empty() {
+            if link.pending.is_empty() && link.staged.is_empty() {
                 continue;
             }
             let Some(way) = link.ring.way() else {
                 // The worker has failed, which is a defect: its packets are not lost in silence.
                 link.pending.drain(..).for_each(|packet| self.parts.ledger.count_drop(DropReason::TARGET_FAILED, packet.len()));
+                let staged = link.staged.drain(..).map(|i| &self.packets[usize::from(i)]);
+                staged.for_each(|packet| self.parts.ledger.count_drop(DropReason::TARGET_FAILED, packet.len()));
                 continue;
             };
-            let n = link.pending.len().min(way.slots());
+            let n = (link.pending.len() + link.staged.len()).min(way.slots());
+            let older = link.pending.len().min(n);
+            let (packets, spare) = (&mut self.packets, &mut self.spare);
+            let mut take = |i: u16| std::mem::replace(&mut packets[usize::from(i)], spare.pop().unwrap_or_else(|| Packet::empty(0)));
             if let Ok(chunk) = way.write_chunk_uninit(n) {
-                chunk.fill_from_iter(link.pending.drain(..n));
+                chunk.fill_from_iter(link.pending.drain(..older).chain(link.staged.drain(..n - older).map(&mut take)));
             }
+            link.pending.extend(link.staged.drain(..).map(take));
             link.gauge.pushed.store(link.given - link.pending.len() as u64, Relaxed);
             fence(SeqCst);
             if link.gauge.sleeping.load(Relaxed) {

@@ -233,6 +233,9 @@ impl<'a> Cx<'a> {
             let val = self.storage(&storage_name, &ty, v.span)?;
             return Ok(Tv { ty, val, access: Access::Write, span: v.span });
         }
+        if p.ast.direction.is_some() && p.ty.has_var() && ty.mentions(|t| matches!(t, Type::Str)) {
+            return Err(self.error("direction", v.span, format!("a string cannot be passed to `{pname}`, which has a direction")));
+        }
         if p.writes() {
             let direction = if p.ast.direction == Some(ast::Direction::Out) { "out" } else { "inout" };
             self.writable(&v, &format!("the argument for `{direction}` parameter `{pname}`"))?;

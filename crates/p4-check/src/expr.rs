@@ -70,7 +70,7 @@ impl<'a> Cx<'a> {
         if w.bits == 0 && w.signed {
             return Err(self.error("bad-width", span, "a signed number cannot have width 0"));
         }
-        if w.bits == 0 || w.bits > base::MAX_WIDTH {
+        if (w.bits == 0 && !self.check_only) || w.bits > base::MAX_WIDTH {
             return Err(self.unsupported(span, format!("a number of width {}", w.bits)));
         }
         let ty = if w.signed { Ty::Int(w.bits) } else { Ty::Bit(w.bits) };

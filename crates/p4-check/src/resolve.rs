@@ -75,7 +75,7 @@ impl<'a> Cx<'a> {
         match u32::try_from(&w) {
             _ if w > MAX_ANY_WIDTH.into() => Err(self.error("limit", e.span, format!("{name}<{w}> is wider than {MAX_ANY_WIDTH} bits"))),
             Ok(w) if (least..=MAX_WIDTH).contains(&w) => {
-                if w == 0 {
+                if w == 0 && !self.check_only {
                     return Err(self.unsupported(e.span, "a width of 0"));
                 }
                 Ok(w)
@@ -197,33 +197,41 @@ impl<'a> Cx<'a> {
     }
 
     /// A generic type cannot be written with itself among its type arguments. What a type parameter stands for does not count.
-    fn not_self(&mut self, name: &str, args: &[ast::Type], targs: &[Type], same: impl Fn(&Type) -> bool + Copy, span: Span) -> R<()> {
+    fn not_self(&mut self, name: &str, args: &'a [ast::Type], targs: &[Type], same: impl Fn(&Type) -> bool + Copy, span: Span) -> R<()> {
         for (a, t) in args.iter().zip(targs) {
-            if t.mentions(same) && !self.names_a_parameter(a) {
+            if !t.mentions(same) || self.is_parameter(a) {
+                continue;
+            }
+            let inner: &'a [ast::Type] = match &a.kind {
+                ast::TypeKind::Named { args, .. } if !same(t) => args,
+                ast::TypeKind::Tuple(ts) => ts,
+                ast::TypeKind::Stack { elem, .. } | ast::TypeKind::List(elem) => std::slice::from_ref(&**elem),
+                _ => &[],
+            };
+            if inner.is_empty() {
                 return Err(self.error("self-reference", span, format!("`{name}` has itself among its type arguments")));
             }
+            let mut resolved = Vec::new();
+            for t in inner {
+                resolved.push(self.resolve(t)?);
+            }
+            self.not_self(name, inner, &resolved, same, span)?;
         }
         Ok(())
     }
 
-    /// Whether a type as written names a type parameter. All other types are declared at top level.
-    fn names_a_parameter(&self, t: &ast::Type) -> bool {
-        match &t.kind {
-            ast::TypeKind::Named { path, args } => {
-                let mut at = self.body.scope;
-                while let (scope, false) = (&self.scopes[at.0 as usize], path.global) {
-                    let Some((parent, _)) = scope.parent else { break };
-                    if scope.names.contains_key(path.name.name.as_str()) {
-                        return true;
-                    }
-                    at = parent;
-                }
-                args.iter().any(|a| self.names_a_parameter(a))
+    /// Whether a type as written is a type parameter. All other types are declared at top level.
+    fn is_parameter(&self, t: &ast::Type) -> bool {
+        let ast::TypeKind::Named { path, .. } = &t.kind else { return false };
+        let mut at = self.body.scope;
+        while let (scope, false) = (&self.scopes[at.0 as usize], path.global) {
+            let Some((parent, _)) = scope.parent else { break };
+            if scope.names.contains_key(path.name.name.as_str()) {
+                return true;
             }
-            ast::TypeKind::Stack { elem, .. } | ast::TypeKind::List(elem) => self.names_a_parameter(elem),
-            ast::TypeKind::Tuple(ts) => ts.iter().any(|t| self.names_a_parameter(t)),
-            _ => false,
+            at = parent;
         }
+        false
     }
 
     /// Type arguments may be left out to be inferred, but not half of them.

@@ -4,6 +4,7 @@
 //! drift. `docs/performance.md` says how to read and repeat them.
 
 mod compile;
+mod dpdk;
 mod latency;
 mod tables;
 mod upf;
@@ -18,6 +19,7 @@ mod report;
 mod sdf;
 mod sessions;
 mod source;
+mod swx;
 
 use crate::failure::Failure;
 use serde_json::{Map, Value, json};
@@ -35,6 +37,8 @@ pub enum BenchCommand {
     Latency(latency::Args),
     /// From P4 to native code.
     Compile(compile::Args),
+    /// DPDK's ports: devices alone, and the UPF between two processes.
+    Dpdk(dpdk::Args),
     /// All of them.
     All(options::Common),
 }
@@ -47,6 +51,7 @@ pub fn bench(command: &BenchCommand) -> Result<(), Failure> {
         BenchCommand::Workers(args) => workers::workers(args).map(drop),
         BenchCommand::Latency(args) => latency::latency(args).map(drop),
         BenchCommand::Compile(args) => compile::compile(args).map(drop),
+        BenchCommand::Dpdk(args) => dpdk::dpdk(args),
         BenchCommand::All(common) => all(common),
     }
 }

@@ -140,3 +140,17 @@ fn a_figure_that_cannot_be_written_is_an_error() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write /nonexistent/figures.json"));
 }
+
+#[test]
+fn devices_of_dpdk_and_two_processes_are_measured() {
+    if let Err(why) = dpdk::available() {
+        eprintln!("skipped: {why}");
+        return;
+    }
+    let figures = bench(&["dpdk", "--sessions", "200"]);
+    let rows = rows(&figures);
+    assert_eq!(rows.len(), 6);
+    for row in rows {
+        assert!(row["rate"]["median"].as_f64().is_some_and(|rate| rate > 0.0), "{row}");
+    }
+}

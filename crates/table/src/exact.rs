@@ -128,8 +128,7 @@ impl Exact {
     /// Stages that an entry goes.
     fn drop_entry(&mut self, hash: u64, place: Place, handle: u32) {
         if self.is_new(place) {
-            // Nobody has ever seen it, so that it need not stay; look-ups that were about to look at its slot look again.
-            self.core.buckets.count_move();
+            // Nobody has ever seen it, so that it need not stay.
             self.core.buckets.remove(&mut self.growth, hash, place);
             self.records.release(handle);
         } else {

@@ -1,12 +1,18 @@
 //! Ternary match with ranges and priorities.
 //!
-//! The index is a tuple space ([`tuples`]): one hash look-up a distinct mask, highest priority first, until nothing better can come.
+//! Rules fall into parts by the bits that all rules of the table compare, if it was told of any (an SDF filter's set): one hash look-up. A part
+//! of few rules is a list in the order in which they win, read from the front ([`lists`]). A part that outgrows that goes to a
+//! tuple space that all such parts share ([`tuples`]): a hash look-up for each distinct mask. Filters are many, but those of
+//! a set are few: 4096 SDF filters in 1200 sets are
+//! found at 28 M look-ups a second where a tuple space alone gives 5.7 (`examples/speed.rs sdf`).
 
+mod lists;
 mod tuples;
 
 use crate::records::{Records, RecordsAt};
 use crate::sides::{Index, Sides};
 use crate::{BURST, Shape, Table, TableError, View, check_key, check_shape, check_value};
+use lists::Lists;
 use std::ffi::c_void;
 use tuples::Tuples;
 
@@ -65,6 +71,8 @@ impl Range {
 /// A ternary table. An entry's identity is the whole [`Rule`].
 pub struct Ternary {
     shape: Shape,
+    /// Bits that every rule compares.
+    common: Box<[u8]>,
     sides: Sides<Rules>,
     records: Records,
     len: u64,
@@ -74,6 +82,7 @@ pub struct Ternary {
 
 /// From a key to a record's handle.
 struct Rules {
+    lists: Lists,
     tuples: Tuples,
     records: RecordsAt,
 }
@@ -91,6 +100,7 @@ enum To {
     Gone,
 }
 
+#[derive(Clone)]
 struct OwnedRule {
     value: Box<[u8]>,
     mask: Box<[u8]>,
@@ -130,19 +140,37 @@ impl Ternary {
     /// An empty table. `seed` keys the hash of masked keys.
     pub fn new(shape: Shape, seed: u64) -> Result<Ternary, TableError> {
         check_shape(&shape)?;
-        let records = Records::new(shape.value_len, shape.capacity)?;
-        let rules = || -> Result<Rules, TableError> { Ok(Rules { tuples: Tuples::new(&shape, seed)?, records: records.places() }) };
-        let sides = Sides::new([rules()?, rules()?]);
-        Ok(Ternary { shape, sides, records, len: 0, next_order: 0 })
+        Self::with_common(shape, &vec![0; shape.key_len], seed)
     }
 
-    /// Number of distinct masks.
+    /// The same for rules whose masks all have the bits of `common`, of `key_len` bytes; others are refused. The more these bits
+    /// tell rules apart, the faster the table.
+    pub fn with_common(shape: Shape, common: &[u8], seed: u64) -> Result<Ternary, TableError> {
+        check_shape(&shape)?;
+        check_key(&shape, common)?;
+        let records = Records::new(shape.value_len, shape.capacity)?;
+        let rules = || -> Result<Rules, TableError> {
+            Ok(Rules { lists: Lists::new(&shape, common, seed)?, tuples: Tuples::new(&shape, seed)?, records: records.places() })
+        };
+        let sides = Sides::new([rules()?, rules()?]);
+        Ok(Ternary { shape, common: common.into(), sides, records, len: 0, next_order: 0 })
+    }
+
+    /// Number of distinct masks among the rules that are not in lists: hash look-ups that a key costs at most, beside that of its part.
     pub fn masks(&self) -> usize {
         self.sides.latest().tuples.masks()
     }
 
+    fn check(&self, rule: &Rule<'_>) -> Result<(), TableError> {
+        rule.check(&self.shape)?;
+        if rule.mask.iter().zip(&self.common).any(|(mask, common)| !mask & common != 0) {
+            return Err(TableError::Invalid("the mask lacks bits that every rule has to compare".into()));
+        }
+        Ok(())
+    }
+
     fn find(&self, rule: &Rule<'_>) -> Option<u32> {
-        rule.check(&self.shape).ok()?;
+        self.check(rule).ok()?;
         self.sides.latest().get(rule)
     }
 
@@ -172,7 +200,7 @@ impl Table for Ternary {
     }
 
     fn stage_insert(&mut self, rule: Rule<'_>, value: &[u8]) -> Result<(), TableError> {
-        rule.check(&self.shape)?;
+        self.check(&rule)?;
         check_value(&self.shape, value)?;
         if self.find(&rule).is_some() {
             return Err(TableError::Exists);
@@ -226,7 +254,7 @@ impl Table for Ternary {
 
 impl Rules {
     fn get(&self, rule: &Rule<'_>) -> Option<u32> {
-        self.tuples.get(rule)
+        if self.lists.is_large(rule.value) { self.tuples.get(rule) } else { self.lists.get(rule) }
     }
 }
 
@@ -235,10 +263,24 @@ impl Index for Rules {
 
     fn change(&mut self, Change { rule, to }: &Change) {
         let rule = rule.view();
+        let large = self.lists.is_large(rule.value);
         match *to {
-            To::Added(handle, order) => self.tuples.insert(&rule, handle, order),
-            To::Handle(handle) => self.tuples.set(&rule, handle),
-            To::Gone => self.tuples.remove(&rule),
+            To::Added(handle, order) if large => {
+                self.lists.count(&rule, true);
+                self.tuples.insert(&rule, handle, order);
+            }
+            To::Added(handle, order) => {
+                for (rule, handle, order) in self.lists.insert(&rule, handle, order) {
+                    self.tuples.insert(&rule.view(), handle, order);
+                }
+            }
+            To::Handle(handle) if large => self.tuples.set(&rule, handle),
+            To::Handle(handle) => self.lists.set(&rule, handle),
+            To::Gone if large => {
+                self.lists.count(&rule, false);
+                self.tuples.remove(&rule);
+            }
+            To::Gone => self.lists.remove(&rule),
         }
     }
 }
@@ -248,15 +290,28 @@ unsafe extern "C" fn lookup_burst(table: *const c_void, keys: *const u8, stride:
     // SAFETY: a view of ours, in use as its contract says.
     let rules = unsafe { &*table.cast::<Rules>() };
     let n = n.min(BURST);
-    let mut best = [Best::NONE; BURST];
-    let all: [u8; BURST] = std::array::from_fn(|i| i as u8);
+    let mut found = [0; BURST];
     // SAFETY: the caller's keys.
-    unsafe { rules.tuples.burst(keys, stride, &all[..n], &mut best) };
+    let large = unsafe { rules.lists.burst(keys, stride, n, &mut found) };
+    if large != 0 {
+        let mut best = [Best::NONE; BURST];
+        let mut lanes = [0u8; BURST];
+        let mut count = 0;
+        for i in (0..n).filter(|i| large >> i & 1 == 1) {
+            lanes[count] = i as u8;
+            count += 1;
+        }
+        // SAFETY: the caller's keys.
+        unsafe { rules.tuples.burst(keys, stride, &lanes[..count], &mut best) };
+        for lane in &lanes[..count] {
+            found[usize::from(*lane)] = best[usize::from(*lane)].handle;
+        }
+    }
     let mut hits = 0;
-    for (i, best) in best[..n].iter().enumerate() {
+    for (i, handle) in found[..n].iter().enumerate() {
         // SAFETY: `out` takes `n` pointers.
-        unsafe { *out.add(i) = rules.records.found(best.handle) };
-        hits |= u64::from(best.handle != 0) << i;
+        unsafe { *out.add(i) = rules.records.found(*handle) };
+        hits |= u64::from(*handle != 0) << i;
     }
     hits
 }

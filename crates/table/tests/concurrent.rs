@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use table::{BURST, Direct, Epoch, Exact, Lpm, Prefix, Presence, Rule, Shape, Table, TableError, Ternary, View};
 
 /// Keys that live either in `here` or in `there`, of which more and more are in use.
-const KEYS: u64 = 20_000;
+const KEYS: u64 = 10_000;
 /// Of these, the ones in `here` are also in the tables that are slower to change.
 const SHORT: u64 = 2_000;
 const RULES: u64 = 300;
@@ -169,7 +169,7 @@ unsafe impl Sync for Shared {}
 
 #[test]
 fn bursts_beside_a_writer_see_whole_batches() {
-    let batches = std::env::var("STRESS_BATCHES").ok().and_then(|n| n.parse().ok()).unwrap_or(600);
+    let batches = std::env::var("STRESS_BATCHES").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
     let mut tables = Tables::new();
     let mut truth = Truth { there: Vec::new(), first: 0, batch: 0 };
     for table in [THERE, FULL_ONE] {
@@ -219,7 +219,7 @@ fn bursts_beside_a_writer_see_whole_batches() {
     });
     let [hits, misses, versions] = [&shared.hits, &shared.misses, &shared.versions].map(|n| n.load(Ordering::Relaxed));
     println!("{batches} batches, {} keys: {hits} hits, {misses} misses, {versions} versions seen", truth.there.len());
-    assert!(hits > 100_000 && misses > 100_000, "{hits} hits, {misses} misses");
+    assert!(hits > 50_000 && misses > 50_000, "{hits} hits, {misses} misses");
     assert!(versions > batches / 10, "{versions} of {batches} versions were seen");
     assert_eq!(truth.there.len() as u64, KEYS, "the tables never filled");
     assert_eq!(tables.exact[HERE].len() + tables.exact[THERE].len(), KEYS + 2);
@@ -263,7 +263,7 @@ impl Truth {
                 }
             }
         }
-        for _ in 0..rng.random_range(0..100).min(KEYS - self.there.len() as u64) {
+        for _ in 0..rng.random_range(0..120).min(KEYS - self.there.len() as u64) {
             let there = rng.random();
             let new = value(self.there.len() as u64);
             if there {
@@ -292,7 +292,7 @@ fn read(shared: &Shared, reader: usize) {
     let mut rng = StdRng::seed_from_u64(reader as u64);
     let mut last = 0;
     let (mut bursts, mut versions, mut hits, mut misses) = (0, 0, 0, 0);
-    while !shared.done.load(Ordering::Acquire) || bursts < 2_000 {
+    while !shared.done.load(Ordering::Acquire) || bursts < 1_500 {
         let burst = shared.presences[reader].enter(&shared.epoch);
         // SAFETY: the views of this epoch are not written until this burst has ended.
         let views = unsafe { *shared.views[burst.epoch as usize % 2].get() };

@@ -333,17 +333,26 @@ fn rule(key_len: usize) -> impl Strategy<Value = OwnedRule> {
 fn ternary() {
     let tally = Tally::default();
     let lens = prop_oneof![3 => 1usize..=4, 2 => 1usize..=24, 1 => 60usize..=64];
-    let case = (lens, 0usize..=80, 1u64..=40, any::<u64>()).prop_flat_map(|(key_len, value_len, capacity, seed)| {
-        (Just((Shape { key_len, value_len, capacity }, seed)), vec(rule(key_len), 1..=40), vec(call(), 1..80))
+    // Some with more rules than a list holds.
+    let sizes = prop_oneof![6 => (1u64..=40).prop_map(|n| (n, 40, 80)), 1 => Just((140, 200, 500))];
+    let in_tuples = Cell::new(0u64);
+    let case = (lens, 0usize..=80, sizes, any::<u64>()).prop_flat_map(|(key_len, value_len, (capacity, rules, calls), seed)| {
+        // None, some or all of the first bytes are compared by every rule.
+        let common = prop_oneof![Just(0usize), 0..=key_len.min(12)];
+        (Just((Shape { key_len, value_len, capacity }, seed)), common, vec(rule(key_len), rules / 2..=rules), vec(call(), calls / 2..calls))
     });
-    run(500, case, |((shape, seed), rules, calls)| {
+    run(500, case, |((shape, seed), common, rules, calls)| {
         let mut pool: Vec<OwnedRule> = Vec::new();
-        for rule in rules {
+        for mut rule in rules {
+            rule.mask[..common].fill(0xff);
+            // Few parts, so that rules meet.
+            rule.value[..common].iter_mut().for_each(|byte| *byte &= 1);
             if !pool.contains(&rule) {
                 pool.push(rule);
             }
         }
-        let (mut fast, mut twin) = (Ternary::new(shape, seed).unwrap(), slow::Ternary::new(shape).unwrap());
+        let common: Vec<u8> = (0..shape.key_len).map(|i| if i < common { 0xff } else { 0 }).collect();
+        let (mut fast, mut twin) = (Ternary::with_common(shape, &common, seed).unwrap(), slow::Ternary::new(shape).unwrap());
         let fits = |rule: &OwnedRule, key: &[u8]| {
             (0..key.len()).all(|i| key[i] & rule.mask[i] == rule.value[i])
                 && rule.ranges.iter().all(|r| {
@@ -365,6 +374,8 @@ fn ternary() {
         };
         drive(&mut fast, &mut twin, &pool, &calls, &tally, OwnedRule::view, key_of);
         assert!(fast.masks() as u64 <= fast.len());
+        add(&in_tuples, u64::from(fast.masks() > 0));
     });
+    assert!(in_tuples.get() >= 10, "{} tables outgrew their lists", in_tuples.get());
     tally.assert_rich(true);
 }

@@ -165,7 +165,7 @@ fn ternary_ties_go_to_the_first_inserted() {
     table.replace(narrow, b"N").unwrap();
     table.remove(Rule { priority: 6, ..ranged }).unwrap();
     assert_eq!(table.lookup(&[1, 2]), Some(&b"N"[..]));
-    assert_eq!((table.len(), table.masks()), (3, 2));
+    assert_eq!((table.len(), table.masks()), (3, 0), "so few are in a list");
 }
 
 /// As many masks as entries: slower, still right, and nothing is left behind when they go.

@@ -57,7 +57,13 @@ impl ProgramTable {
         let ranked = info.keys.iter().any(|k| !matches!(k.kind, MatchKind::Exact | MatchKind::Lpm));
         let store = match prefix {
             _ if info.keys.is_empty() => Store::Keyless,
-            _ if ranked => Store::Ternary(Box::new(Ternary::new(shape, seed).map_err(fail)?)),
+            _ if ranked => {
+                let mut common = vec![0; layout.key_len];
+                for (field, key) in info.keys.iter().enumerate().filter(|(_, key)| key.kind == MatchKind::Exact) {
+                    layout.put(&mut common, field, Bits::mask(key.width));
+                }
+                Store::Ternary(Box::new(Ternary::with_common(shape, &common, seed).map_err(fail)?))
+            }
             Some(field) => {
                 let exact_len = layout.fields[field].offset;
                 Store::Lpm(Box::new(Lpm::new(shape, exact_len, seed).map_err(fail)?))

@@ -244,6 +244,86 @@ fn a_burst_sees_all_of_a_batch_or_nothing() {
     });
 }
 
+/// Two tables and a counter change together, beside a lane: its bursts see whole batches, and once a batch is applied what it took out of use
+/// counts no more.
+#[test]
+fn a_batch_over_tables_and_counters_is_whole_and_final() {
+    let x86 = load();
+    let counter = x86.program().counter("packets").unwrap();
+    let forward = x86.program().action("forward").unwrap();
+    let ranked_entry = |port: u128| {
+        let keys = vec![KeyMatch::Ternary { value: 2, mask: 0xffff }];
+        Entry { table: ranked(), keys, priority: 1, action: forward, args: vec![port, 50_000] }
+    };
+    let cell = |i: u64| 100 + i % 3;
+    apply(&x86, vec![Op::Insert(entry(&x86, 1, "forward", &[1, cell(0).into()])), Op::Insert(ranked_entry(1))]).unwrap();
+    let mut lane = x86.lane(0);
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let bursts = std::sync::atomic::AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let count = || bursts.load(std::sync::atomic::Ordering::Relaxed);
+            let mut counted = 0;
+            for i in 1..=200u64 {
+                let from = count();
+                while count() < from + 2 {
+                    std::thread::yield_now();
+                }
+                let port = u128::from(1 + i % 7);
+                // The exact entry alternates between another value and another entry in its place.
+                let new = entry(&x86, 1, "forward", &[port, cell(i).into()]);
+                let exact = if i % 2 == 0 { vec![Op::Modify(new)] } else { vec![Op::Delete(new.clone()), Op::Insert(new)] };
+                let others = [Op::Modify(ranked_entry(port)), Op::ClearCounter { counter, index: cell(i) }];
+                apply(&x86, exact.into_iter().chain(others).collect()).unwrap();
+                // The cell before is out of use: its count is final.
+                let last = x86.counter(counter, cell(i - 1));
+                counted += last.packets;
+                let from = count();
+                while count() < from + 2 {
+                    std::thread::yield_now();
+                }
+                assert_eq!(x86.counter(counter, cell(i - 1)), last, "batch {i}");
+            }
+            stop.store(true, std::sync::atomic::Ordering::Release);
+            assert!(counted >= 200 * 32, "{counted} packets counted");
+        });
+        while !stop.load(std::sync::atomic::Ordering::Acquire) {
+            let verdicts = send(&mut *lane, &[1, 2].repeat(32), 0);
+            assert!(verdicts.iter().all(|v| v.port == verdicts[0].port && v.kind == VerdictKind::Forward), "{verdicts:?}");
+            bursts.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        }
+    });
+    // All 32 packets of each burst were counted, in cells that were cleared one batch after they went out of use.
+    let last = x86.counter(counter, cell(200)).packets;
+    assert!(last >= 64 && last % 32 == 0, "{last}");
+}
+
+/// A full table whose entries one batch replaces by others, again and again: each new one counts from zero.
+#[test]
+fn a_full_table_is_replaced_as_a_whole() {
+    let x86 = load();
+    let mut lane = x86.lane(0);
+    let of = |round: u128| (0..3).map(move |i| 3 * round + i);
+    let entries = |round: u128| of(round).map(|key| entry(&x86, key, "counted", &[key % 500])).collect::<Vec<_>>();
+    apply(&x86, entries(0).into_iter().map(Op::Insert).collect()).unwrap();
+    for round in 1..50 {
+        let keys: Vec<u32> = of(round - 1).map(|key| key as u32).collect();
+        send(&mut *lane, &keys, 0);
+        let full = apply(&x86, entries(round).into_iter().map(Op::Insert).collect());
+        assert_eq!(full, Err(RuleError::Full { op: 0, table: "exact".into(), capacity: 3 }));
+        let gone = entries(round - 1).into_iter().map(Op::Delete);
+        apply(&x86, gone.chain(entries(round).into_iter().map(Op::Insert)).collect()).unwrap();
+        for (old, new) in entries(round - 1).iter().zip(&entries(round)) {
+            assert_eq!((x86.entry_count(old), x86.entry_count(new).map(|c| c.packets)), (None, Some(0)));
+        }
+        let keys: Vec<u32> = of(round).map(|key| key as u32).collect();
+        let verdicts = send(&mut *lane, &keys, 0);
+        assert!(keys.iter().zip(&verdicts).all(|(k, v)| u32::from(v.port) == k % 500 && v.kind == VerdictKind::Forward));
+        assert!(entries(round).iter().all(|e| x86.entry_count(e).is_some_and(|c| c.packets == 1)));
+    }
+    assert_eq!(x86.table_stats(exact()).entries, 3);
+}
+
 #[test]
 fn what_does_not_fit_is_refused_in_one_line() {
     let ir = program();

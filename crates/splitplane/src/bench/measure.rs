@@ -44,6 +44,12 @@ pub fn thread_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
+/// Time that all threads of this process have had together.
+pub fn process_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
 /// Time on the clock of meters between two bursts: 64 packets at 12.8 million a second, for all contestants alike, so that rates are
 /// not reached and buckets are as full for each of them.
 pub const BURST_NS: u64 = 5_000;

@@ -1,4 +1,4 @@
-//! 4,096 SDF filters: what they cost in a program that has only their table, and in the whole UPF.
+//! 4,095 SDF filters: what they cost in a program that has only their table, and in the whole UPF.
 //!
 //! Sessions have three filters each way: a name server, a range of ports of a small network, and the rest. The real lowering makes
 //! entries of them, and the small program gets the same ones.
@@ -25,8 +25,8 @@ const KINDS: u32 = 3;
 
 /// A row for each program and direction.
 pub fn sdf(common: &Common) -> Result<Vec<Value>, Failure> {
-    // Uplink and downlink filters of a session are sets of their own, as only a tunnel may carry IPv6 as well.
-    let sets = common.size(4096, 96) / (2 * KINDS);
+    // Uplink and downlink filters of a session are the same set.
+    let sets = common.size(4096, 96) / KINDS;
     let ir = Arc::new(super::upf::compile(1 << 15)?);
     let x86 = load_x86(&ir)?;
     let oracle = target_asic::Asic::oracle(ir.clone()).map_err(failed)?;

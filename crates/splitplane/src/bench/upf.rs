@@ -9,6 +9,7 @@ use super::measure::Rounds;
 use super::options::Common;
 use super::report;
 use super::sessions::{self, Direction};
+use super::swx::OnSwx;
 use crate::failure::Failure;
 use p4_ir::Ir;
 use rand::{Rng, SeedableRng};
@@ -29,7 +30,7 @@ pub struct Args {
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=i64::from(sessions::MOST)))]
     sessions: Vec<u32>,
     /// Who takes part; the interpreter always judges.
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Who::Limit, Who::RteHash, Who::X86, Who::Interpreter, Who::Ports])]
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Who::Limit, Who::RteHash, Who::Swx, Who::X86, Who::Interpreter, Who::Ports])]
     contestants: Vec<Who>,
     #[command(flatten)]
     pub common: Common,
@@ -38,7 +39,7 @@ pub struct Args {
 impl Args {
     /// As `bench all` has them.
     pub fn with(common: Common) -> Args {
-        Args { sessions: Vec::new(), contestants: vec![Who::Limit, Who::RteHash, Who::X86, Who::Interpreter, Who::Ports], common }
+        Args { sessions: Vec::new(), contestants: vec![Who::Limit, Who::RteHash, Who::Swx, Who::X86, Who::Interpreter, Who::Ports], common }
     }
 }
 
@@ -49,6 +50,8 @@ pub enum Who {
     Limit,
     /// The same C on DPDK's rte_hash.
     RteHash,
+    /// DPDK's own P4 pipeline with the core of a UPF; up to 65,536 sessions.
+    Swx,
     /// The P4 program as native code.
     X86,
     /// The P4 program in the reference interpreter.
@@ -114,18 +117,24 @@ impl Field {
         let mut absent = Vec::new();
         for who in &args.contestants {
             bar.set_message(format!("{sessions} sessions: installing for {who:?}"));
+            let boxed = |lane: OnLane| -> Box<dyn Contestant> { Box::new(lane) };
             let made = match who {
-                Who::Limit => OnLane::limit(&ir, sessions, false, everybody),
-                Who::RteHash => OnLane::limit(&ir, sessions, true, everybody),
-                Who::X86 => OnLane::x86(&ir, everybody),
-                Who::Interpreter => OnLane::interpreter(&few_ir, few.clone()),
-                Who::Ports => Ok(OnLane::ports()),
+                Who::Limit => OnLane::limit(&ir, sessions, false, everybody).map(boxed),
+                Who::RteHash => OnLane::limit(&ir, sessions, true, everybody).map(boxed),
+                Who::Swx => OnSwx::new(sessions).map(|swx| -> Box<dyn Contestant> { Box::new(swx) }),
+                Who::X86 => OnLane::x86(&ir, everybody).map(boxed),
+                Who::Interpreter => OnLane::interpreter(&few_ir, few.clone()).map(boxed),
+                Who::Ports => Ok(boxed(OnLane::ports())),
             };
             match made {
-                Ok(contestant) => contestants.push(Box::new(contestant)),
+                Ok(contestant) => contestants.push(contestant),
                 // The baselines may be missing; what this project is about may not.
-                Err(Failure::Usage(why)) if matches!(who, Who::Limit | Who::RteHash) => {
-                    let name = if *who == Who::Limit { "limit: C by hand" } else { "C on rte_hash" };
+                Err(Failure::Usage(why)) if matches!(who, Who::Limit | Who::RteHash | Who::Swx) => {
+                    let name = match who {
+                        Who::Limit => "limit: C by hand",
+                        Who::RteHash => "C on rte_hash",
+                        _ => "DPDK's SWX",
+                    };
                     bar.suspend(|| println!("{name} takes no part: {why}"));
                     absent.push((name, why));
                 }

@@ -1,10 +1,11 @@
 //! `bench workers`: what a second worker of the engine brings.
 //!
 //! Each worker has ports of its own, over which packets of its share of the sessions come as fast as it takes them: what a network
-//! card with a queue for each worker does. Rates are by the clock, as workers must not wait for each other either.
+//! card with a queue for each worker does. Rates are by the clock, as workers must not wait for each other either; and beside that
+//! by processor time, which leaves out what other people's processes took.
 
 use super::contestant::load_x86;
-use super::measure::Rounds;
+use super::measure::{Rounds, process_time};
 use super::options::Common;
 use super::report;
 use super::sessions::{self, Direction, Sessions};
@@ -53,13 +54,15 @@ pub fn workers(args: &Args) -> Result<Value, Failure> {
     let mut rows = Vec::new();
     for direction in [Direction::Downlink, Direction::Uplink] {
         let mut rounds = vec![Rounds::default(); args.workers.len()];
+        let mut by_cpu = rounds.clone();
         let mut verified = vec![0u64; args.workers.len()];
         let mut fields = args.workers.iter().map(|w| Field::new(*w, sessions, common)).collect::<Result<Vec<_>, _>>()?;
         for _ in 0..common.rounds() {
             for (i, field) in fields.iter_mut().enumerate() {
-                let (mpps, packets) = field.round(direction, common)?;
-                rounds[i].0.push(mpps);
-                verified[i] += packets;
+                let round = field.round(direction, common)?;
+                rounds[i].0.push(round.mpps);
+                by_cpu[i].0.push(round.mpps_by_cpu);
+                verified[i] += round.packets;
             }
             bar.inc(1);
         }
@@ -69,7 +72,11 @@ pub fn workers(args: &Args) -> Result<Value, Failure> {
             row["workers"] = json!(workers);
             row["steering"] = json!("port");
             row["times_first"] = times.json();
-            row["note"] = json!(format!("{:.2} times {} workers", times.median(), args.workers[0]));
+            let times_by_cpu = by_cpu[i].ratio(&by_cpu[0]);
+            row["by_processor_time"] = by_cpu[i].json();
+            row["times_first_by_processor_time"] = times_by_cpu.json();
+            let note = format!("{:.2} times {} workers; by processor time {:.2}", times.median(), args.workers[0], times_by_cpu.median());
+            row["note"] = json!(note);
             bar.suspend(|| report::print_rate(&row));
             rows.push(row);
         }
@@ -78,6 +85,16 @@ pub fn workers(args: &Args) -> Result<Value, Failure> {
     let figures = json!({ "bench": "workers", "machine": machine, "round_ms": common.round().as_millis() as u64, "rows": rows });
     common.write(&figures)?;
     Ok(figures)
+}
+
+/// What a round has shown.
+struct Round {
+    /// By the clock.
+    mpps: f64,
+    /// As if each worker had had a core to itself: by the time that they had on processors.
+    mpps_by_cpu: f64,
+    /// All packets, from start to stop.
+    packets: u64,
 }
 
 /// A target with its sessions, for some number of workers.
@@ -102,8 +119,8 @@ impl Field {
         Ok(Field { target, usage: entries.usage(), sessions, numbers })
     }
 
-    /// Rate of all workers together, and the packets that were counted for users meanwhile: as many as the ports received.
-    fn round(&mut self, direction: Direction, common: &Common) -> Result<(f64, u64), Failure> {
+    /// All workers together; the packets that were counted for users are as many as the ports sent.
+    fn round(&mut self, direction: Direction, common: &Common) -> Result<Round, Failure> {
         let before = self.counted();
         let ports = |numbers: &Arc<[u32]>| -> Result<engine::WorkerPorts, Failure> {
             let source = SessionPort::new(direction, numbers.clone(), 0);
@@ -119,12 +136,13 @@ impl Field {
         while sent(&engine) == 0 && start.elapsed() < deadline {
             std::thread::sleep(common.round() / 8);
         }
-        let (begin, first) = (Instant::now(), sent(&engine));
+        let (begin, cpu, first) = (Instant::now(), process_time(), sent(&engine));
         std::thread::sleep(common.round());
         while sent(&engine) == first && start.elapsed() < deadline {
             std::thread::sleep(common.round());
         }
-        let mpps = (sent(&engine) - first) as f64 / begin.elapsed().as_secs_f64() / 1e6;
+        let (moved, elapsed) = ((sent(&engine) - first) as f64 / 1e6, begin.elapsed());
+        let cpu = (process_time() - cpu).as_secs_f64();
         engine.stop();
         let ledger = engine.ledger();
         if ledger.imbalance() != 0 || !ledger.dropped.is_empty() || !ledger.punted.is_empty() || received.try_recv().is_ok() {
@@ -134,7 +152,8 @@ impl Field {
         if packets == 0 || packets != sent(&engine) {
             return Err(Failure::Failed(format!("{} packets were sent, and {packets} counted for users", sent(&engine))));
         }
-        Ok((mpps, packets))
+        let workers = self.numbers.len() as f64;
+        Ok(Round { mpps: moved / elapsed.as_secs_f64(), mpps_by_cpu: moved * workers / cpu, packets })
     }
 
     /// Packets counted for all sessions.

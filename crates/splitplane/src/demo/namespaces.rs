@@ -306,5 +306,5 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 fn config(share: f64, workers: u8) -> String {
     include_str!("../../../../docs/upf.example.toml")
         .replace("share = 0.5", &format!("share = {share:?}"))
-        .replace("[engine]", &format!("[workers]\ncount = {workers}\nsteering = \"port\"\n\n[engine]"))
+        .replace("[engine]", &format!("[workers]\ncount = {workers}\n\n[engine]"))
 }

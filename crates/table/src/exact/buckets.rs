@@ -12,11 +12,13 @@
 //!
 //! # One writer beside many readers
 //! A slot can be hidden from one of the two *sides* that look-ups are on. For look-ups on a side, what they may see changes only by
-//! *moves* of an entry, within its group or to the new half of one. A move writes the copy, then counts itself in
-//! [`Buckets::moves`], then clears the original. So whoever finds that count unchanged has missed nothing that
-//! was there all the time; who finds it changed looks again. A slot is filled in the order hidden bits, handle, tag, and
-//! cleared in the order handle, tag, hidden bits; look-ups read tag, handle, hidden bits. So the handle of an
-//! entry that is hidden from their side is never taken for one that is not.
+//! *moves* of an entry, within its group or to the new half of one. A move counts itself in [`Buckets::moves`], writes the copy, counts
+//! itself again, and clears the original. So whoever finds that count unchanged has missed nothing that
+//! was there all the time; who finds it changed looks again.
+//!
+//! A look-up reads a slot's tag, then its handle, then whether it is hidden from its side. A slot is hidden before its handle is
+//! written, and a slot that is cleared stays hidden, from both sides, until it is used again. So, but for moves, a bit that hides a slot from the side that
+//! look-ups are on is never cleared, and whatever the handle was of, it is not taken for one that they may see.
 
 use crate::TableError;
 use crate::region::Region;
@@ -181,10 +183,10 @@ impl Bucket {
     }
 
     fn clear(&self, slot: usize) {
+        self.hide(slot, 0b11);
         self.handles[slot].store(0, Ordering::Release);
         self.tags[slot].store(0, Ordering::Release);
         set_bit(&self.guests, slot, false);
-        self.hide(slot, 0);
     }
 
     fn hide(&self, slot: usize, hidden: u8) {
@@ -418,6 +420,7 @@ impl Buckets {
         if !guest {
             source.count_away(1);
         }
+        self.count_move();
         target.put(to_slot, source.tag(from_slot), handle, hidden, !guest);
         self.count_move();
         source.clear(from_slot);
@@ -426,8 +429,8 @@ impl Buckets {
         }
     }
 
-    /// Between the copy and the clearing of the original; and before an entry is cleared that a side does not see yet.
-    pub(super) fn count_move(&self) {
+    /// Before the copy is written, as the slot that it goes to may have hidden something, and between the copy and the clearing of the original.
+    fn count_move(&self) {
         // Only the writer writes. The stores that follow have release order, so who sees one of them sees the count too.
         self.moves.store(self.moves.load(Ordering::Relaxed) + 1, Ordering::Release);
     }
@@ -507,6 +510,7 @@ impl Buckets {
         let strays = self.strays().to_vec();
         let mut left = Vec::new();
         let mut housed = Vec::new();
+        self.count_move();
         for item in strays {
             let home = extent.home(item.hash);
             if self.place_in_bucket(home, item) { housed.push(home) } else { left.push(item) }
@@ -536,10 +540,10 @@ impl Buckets {
             let bucket = self.bucket(number);
             assert_eq!(bucket.handles[SLOTS].load(Ordering::Relaxed), 0);
             for slot in 0..SLOTS {
-                let (handle, hidden) = bucket.entry(slot);
+                let (handle, _) = bucket.entry(slot);
                 assert_eq!(bucket.tag(slot) == 0, handle == 0);
                 if handle == 0 {
-                    assert!(!bucket.is_guest(slot) && hidden == 0);
+                    assert!(!bucket.is_guest(slot));
                     continue;
                 }
                 let hash = hash_of(handle);

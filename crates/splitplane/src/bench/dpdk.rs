@@ -1,0 +1,259 @@
+//! `bench dpdk`: what DPDK's devices carry through our ports, and the UPF between two processes over shared memory.
+//!
+//! First devices that are nothing but memory, in one thread. Then this binary starts itself once more: the second process sends over memif and
+//! compares every byte that comes back, with what it sent where the first process only echoes, and with the interpreter's output where
+//! it runs the UPF's downlink. A window of packets is on its way at a time, so nothing is lost.
+
+use super::contestant::{Judge, OnLane, load_x86};
+use super::measure::{Rounds, Runner, thread_time};
+use super::options::Common;
+use super::report;
+use super::sessions::{self, Direction, Sessions};
+use super::source::SessionPort;
+use super::upf;
+use crate::failure::Failure;
+use base::{Packet, PortId, VerdictKind};
+use dpdk::DpdkPort;
+use pktio::Port;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use target::{BURST, Target};
+
+/// Options of `bench dpdk`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// Sessions of the UPF.
+    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    sessions: u32,
+    /// The second process: its folder of sockets.
+    #[arg(long, hide = true)]
+    peer: Option<PathBuf>,
+    /// What the first process does.
+    #[arg(long, hide = true, default_value = "echo")]
+    task: String,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Packets on their way at a time.
+const WINDOW: u64 = 512;
+/// Distinct packets that go round.
+const PACKETS: usize = 4096;
+/// Patience with the other process.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Runs it, or the second process's part.
+pub fn dpdk(args: &Args) -> Result<(), Failure> {
+    dpdk::start(&dpdk::Settings { memory_mib: 256, ..Default::default() }).map_err(|e| Failure::Usage(e.to_string()))?;
+    if let Some(folder) = &args.peer {
+        return peer(args, folder);
+    }
+    let machine = report::machine();
+    report::print_machine(&machine);
+    println!("bench dpdk: DPDK {}, median (min to max) of {} rounds", dpdk::BUILT_WITH.unwrap_or("unknown"), args.common.rounds());
+    let mut rows = devices(&args.common)?;
+    for task in ["echo", "upf"] {
+        rows.push(between_processes(args, task)?);
+    }
+    rows.iter().for_each(report::print_rate);
+    args.common.write(&json!({ "bench": "dpdk", "machine": machine, "rows": rows }))
+}
+
+fn open(device: &str) -> Result<DpdkPort, Failure> {
+    let fail = |e: dpdk::Error| Failure::Usage(e.to_string());
+    let mut ports = dpdk::open("bench", &device.parse().map_err(fail)?, dpdk::Options::default()).map_err(fail)?;
+    ports.pop().ok_or_else(|| Failure::Failed(format!("{device}: no queue")))
+}
+
+fn failed(e: pktio::PortError) -> Failure {
+    Failure::Failed(e.to_string())
+}
+
+/// Devices in memory: received and sent again, in bursts, by this thread's time.
+fn devices(common: &Common) -> Result<Vec<Value>, Failure> {
+    let mut contestants = Vec::new();
+    for (number, size) in [64, 512, 1500].into_iter().enumerate() {
+        let port = open(&format!("net_null{number},size={size}"))?;
+        contestants.push((format!("net_null, {size} bytes: receive and send, both copied"), port, Rounds::default()));
+    }
+    let mut ring = open("net_ring0")?;
+    let frame: Vec<u8> = (0..64).collect();
+    ring.transmit(&vec![Packet::new(&frame, PortId(0)); 256]).map_err(failed)?;
+    contestants.push(("net_ring, 64 bytes: receive and send, both copied".to_owned(), ring, Rounds::default()));
+    let mut packets: Vec<Packet> = (0..BURST).map(|_| Packet::empty(0)).collect();
+    for _ in 0..common.rounds() {
+        for (_, port, rounds) in &mut contestants {
+            let (begin, mut count) = (thread_time(), 0u64);
+            while thread_time() - begin < common.round() {
+                for _ in 0..16 {
+                    let n = port.receive(&mut packets).map_err(failed)?;
+                    count += port.transmit(&packets[..n]).map_err(failed)? as u64;
+                }
+            }
+            rounds.0.push(count as f64 / (thread_time() - begin).as_secs_f64() / 1e6);
+        }
+    }
+    let (_, ring, _) = &mut contestants[3];
+    let n = ring.receive(&mut packets).map_err(failed)?;
+    if n == 0 || packets[..n].iter().any(|p| p.data() != frame) {
+        return Err(Failure::Failed("net_ring: frames changed".into()));
+    }
+    Ok(contestants.iter().map(|(what, _, rounds)| report::rate(what, "Mpps", rounds, n)).collect())
+}
+
+/// This process between the two ends of the other.
+fn between_processes(args: &Args, task: &str) -> Result<Value, Failure> {
+    let folder = std::env::temp_dir().join(format!("splitplane-bench-{}-{task}", std::process::id()));
+    std::fs::create_dir(&folder).map_err(|e| Failure::Failed(format!("{}: {e}", folder.display())))?;
+    let result = between(args, task, &folder);
+    let _ = std::fs::remove_dir_all(&folder);
+    result
+}
+
+fn between(args: &Args, task: &str, folder: &Path) -> Result<Value, Failure> {
+    let mut from = open(&device(0, "server", folder))?;
+    let mut to = open(&device(1, "server", folder))?;
+    let mut runner = if task == "upf" { Some(downlink(args.sessions)?) } else { None };
+    let binary = std::env::current_exe().map_err(|e| Failure::Failed(e.to_string()))?;
+    let mut command = Command::new(binary);
+    command.args(["bench", "dpdk", "--task", task, "--sessions", &args.sessions.to_string(), "--peer"]).arg(folder);
+    command.args(["--rounds", &args.common.rounds().to_string(), "--round-ms", &args.common.round().as_millis().to_string()]);
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(|e| Failure::Failed(e.to_string()))?;
+    let mut child = KilledOnDrop(child);
+    let mut packets: Vec<Packet> = (0..BURST).map(|_| Packet::empty(0)).collect();
+    while child.0.try_wait().map_err(|e| Failure::Failed(e.to_string()))?.is_none() {
+        // Looking after the child costs a call into the kernel: not for every burst.
+        for _ in 0..4096 {
+            let packets = match &mut runner {
+                Some(runner) => {
+                    let (packets, verdicts) = runner.burst(&mut from, Direction::Downlink.port(), BURST)?;
+                    if let Some(other) = verdicts.iter().find(|v| v.kind != VerdictKind::Forward) {
+                        return Err(Failure::Failed(format!("a packet was not forwarded: {other:?}")));
+                    }
+                    packets
+                }
+                None => {
+                    let n = from.receive(&mut packets).map_err(failed)?;
+                    &packets[..n]
+                }
+            };
+            if packets.is_empty() {
+                std::hint::spin_loop();
+            }
+            let mut sent = 0;
+            while sent < packets.len() {
+                sent += to.transmit(&packets[sent..]).map_err(failed)?;
+            }
+        }
+    }
+    let mut text = String::new();
+    if let Some(mut out) = child.0.stdout.take() {
+        let _ = std::io::Read::read_to_string(&mut out, &mut text);
+    }
+    let said: Value = serde_json::from_str(&text).map_err(|_| Failure::Failed("the second process failed".into()))?;
+    let rates = said["mpps"].as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
+    let what = match task {
+        "upf" => format!("memif, two processes: the UPF's downlink, {} sessions", args.sessions),
+        _ => "memif, two processes: echo, 64 bytes".to_owned(),
+    };
+    Ok(report::rate(&what, "Mpps", &Rounds(rates), said["verified"].as_u64().unwrap_or_default() as usize))
+}
+
+/// A process that does not outlive us.
+struct KilledOnDrop(std::process::Child);
+
+impl Drop for KilledOnDrop {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn device(number: u32, role: &str, folder: &Path) -> String {
+    format!("net_memif{number},role={role},id=0,socket-abstract=no,socket={}/{number}.sock", folder.display())
+}
+
+/// The UPF with its sessions, as native code.
+fn downlink(sessions: u32) -> Result<Runner, Failure> {
+    let ir = upf::compile(sessions.max(1024))?;
+    let x86 = load_x86(&ir)?;
+    let all = Sessions::new(&ir.program)?;
+    let apply = |batch: &program::Batch| x86.apply(batch).map_err(|e| Failure::Failed(e.to_string()));
+    apply(all.initial())?;
+    apply(&all.batch((0..sessions).map(|n| (n, n))))?;
+    Ok(Runner::new(x86.lane(0)))
+}
+
+/// What the second process sends, and what must come back for it.
+fn load(args: &Args) -> Result<Vec<(Packet, Vec<u8>)>, Failure> {
+    let numbers: Arc<[u32]> = (0..PACKETS as u32).map(|i| i.wrapping_mul(0x9e37_79b1) % args.sessions).collect();
+    let frames = numbers.iter().map(|n| Packet::new(&sessions::frame(Direction::Downlink, *n), PortId(0)));
+    if args.task == "echo" {
+        return Ok(frames.map(|packet| (packet.clone(), packet.data().to_vec())).collect());
+    }
+    let few: HashMap<u32, u32> = (0..args.sessions).map(|n| (n, n)).collect();
+    let mut judge = OnLane::interpreter(&Arc::new(upf::compile(args.sessions.max(1024))?), few)?;
+    let mut source = SessionPort::new(Direction::Downlink, numbers.clone(), 0);
+    let mut expected = Vec::new();
+    while expected.len() < PACKETS {
+        let (packets, _) = judge.expect(&mut source, Direction::Downlink, BURST)?;
+        expected.extend(packets.iter().map(|p| p.data().to_vec()));
+    }
+    Ok(frames.zip(expected).collect())
+}
+
+/// The second process: sends, compares what comes back, and says how fast it was.
+fn peer(args: &Args, folder: &Path) -> Result<(), Failure> {
+    let load = load(args)?;
+    let out: Vec<Packet> = load.iter().map(|(packet, _)| packet.clone()).collect();
+    let mut to = open(&device(0, "client", folder))?;
+    let mut from = open(&device(1, "client", folder))?;
+    let begin = Instant::now();
+    while !(to.link_is_up() && from.link_is_up()) {
+        if begin.elapsed() > PATIENCE {
+            return Err(Failure::Failed("the first process does not come".into()));
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let mut packets: Vec<Packet> = (0..BURST).map(|_| Packet::empty(0)).collect();
+    let (mut sent, mut received) = (0u64, 0u64);
+    let mut rates = Vec::new();
+    // The first round warms up.
+    for round in 0..=args.common.rounds() {
+        let (begin, first) = (Instant::now(), received);
+        let mut heard = begin;
+        loop {
+            let now = Instant::now();
+            if now - begin >= args.common.round() && received > first {
+                break;
+            }
+            if now - heard > PATIENCE {
+                return Err(Failure::Failed(format!("{} of {sent} packets came back, then no more", received)));
+            }
+            for _ in 0..16 {
+                if sent - received < WINDOW {
+                    let at = (sent % PACKETS as u64) as usize;
+                    sent += to.transmit(&out[at..PACKETS.min(at + BURST)]).map_err(failed)? as u64;
+                }
+                let n = from.receive(&mut packets).map_err(failed)?;
+                for packet in &packets[..n] {
+                    let (_, expected) = &load[(received % PACKETS as u64) as usize];
+                    if packet.data() != expected {
+                        return Err(Failure::Failed(format!("packet {received} came back as {packet:?}, not {expected:02x?}")));
+                    }
+                    received += 1;
+                    heard = now;
+                }
+            }
+        }
+        if round > 0 {
+            rates.push((received - first) as f64 / begin.elapsed().as_secs_f64() / 1e6);
+        }
+    }
+    println!("{}", json!({ "mpps": rates, "verified": received }));
+    Ok(())
+}
