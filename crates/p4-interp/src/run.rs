@@ -228,10 +228,10 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
             return Ok((self.verdict(VerdictKind::Drop, Some(DropReason::RX_TOO_LONG)), Why::TooLong));
         }
         self.arrive(0);
-        self.from_parser()
+        self.begin_at_parser()
     }
 
-    fn from_parser(&mut self) -> Result<(Verdict, Why), Halt> {
+    fn begin_at_parser(&mut self) -> Result<(Verdict, Why), Halt> {
         let (ir, std) = (self.ir, self.std);
         self.parse()?;
         self.steps = 0;
@@ -246,10 +246,10 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
             return Ok((self.verdict(VerdictKind::Drop, None), Why::DroppedAfter("ingress")));
         }
         self.set_standard(std.egress_port, self.standard(std.egress_spec));
-        self.from_egress()
+        self.begin_at_egress()
     }
 
-    fn from_egress(&mut self) -> Result<(Verdict, Why), Halt> {
+    fn begin_at_egress(&mut self) -> Result<(Verdict, Why), Halt> {
         let (ir, std) = (self.ir, self.std);
         self.requests = replicate::Requests::default();
         self.top("egress", &ir.egress)?;

@@ -11,7 +11,7 @@ fn fuzz(args: &[&str]) -> (Option<i32>, String) {
 
 /// The number in front of a word of the report.
 fn number(text: &str, word: &str) -> u64 {
-    let words: Vec<&str> = text.split([' ', ',', '(', ')']).filter(|w| !w.is_empty()).collect();
+    let words: Vec<&str> = text.split([' ', ',', '(', ')', '\n']).filter(|w| !w.is_empty()).collect();
     let at = words.iter().position(|w| *w == word).unwrap_or_else(|| panic!("no {word} in {text}"));
     words[at - 1].parse().unwrap_or_else(|_| panic!("no number of {word} in {text}"))
 }
@@ -28,13 +28,12 @@ fn random_programs_agree_and_reach_everything() {
     assert!(number(&text, "hits") > 1000 && number(&text, "misses") > 1000, "{text}");
 }
 
-/// Seeds that once differed: 1022, a group that only a look-ahead writes.
+/// A group that only a look-ahead writes.
 #[test]
 fn what_once_differed_agrees() {
-    for seed in ["1022"] {
-        let (code, text) = fuzz(&["--programs", "1", "--seed", seed]);
-        assert_eq!(code, Some(0), "{text}");
-    }
+    let seed = "1022";
+    let (code, text) = fuzz(&["--programs", "1", "--seed", seed]);
+    assert_eq!(code, Some(0), "{text}");
 }
 
 #[test]

@@ -138,13 +138,13 @@ impl<T: Tracer> Run<'_, '_, T> {
             self.arrive(pass.instance_type);
             self.keep(&pass.keep);
             if !in_egress {
-                return self.from_parser();
+                return self.begin_at_parser();
             }
             // The parser's own metadata go with all other metadata.
             self.parse()?;
             self.steps = 0;
         }
-        let Some((port, rid)) = pass.egress else { return self.from_parser() };
+        let Some((port, rid)) = pass.egress else { return self.begin_at_parser() };
         if pass.instance_type != instance::REPLICATED {
             self.p.clear_vars();
             self.arrive(pass.instance_type);
@@ -155,7 +155,7 @@ impl<T: Tracer> Run<'_, '_, T> {
         self.set_standard(std.egress_spec, 0);
         self.set_standard(std.egress_port, port.0.into());
         self.set_standard(std.egress_rid, rid.into());
-        self.from_egress()
+        self.begin_at_egress()
     }
 
     fn keep(&mut self, values: &[(VarId, u128)]) {
