@@ -36,6 +36,14 @@ fn what_once_differed_agrees() {
     assert_eq!(code, Some(0), "{text}");
 }
 
+/// A field of a union's header that native code gives otherwise: the interpreter has 0x00720000 where it has 0xe0000000.
+#[test]
+#[ignore = "native code differs from the interpreter: a known defect"]
+fn a_header_of_a_union_keeps_its_bytes() {
+    let (code, text) = fuzz(&["--programs", "1", "--seed", "20121"]);
+    assert_eq!(code, Some(0), "{text}");
+}
+
 #[test]
 fn it_wants_to_know_how_long() {
     let (code, text) = fuzz(&[]);
