@@ -83,7 +83,7 @@ pub fn classes(ir: &Ir, model: &Model, graph: &Graph<'_>, general: &Printed) -> 
         return Ok(None);
     }
     let general = General { graph, needs: general.needs.clone(), ordered: general.ordered.first().copied() };
-    let class_graph = graph::build_for_class(ir)?;
+    let Some(class_graph) = graph::build_for_class(ir)? else { return Ok(None) };
     let mut tree = Tree::new(ir, model, &class_graph, &general);
     tree.print()?;
     let (found, tree_text) = (tree.classes, tree.e.take());
@@ -215,17 +215,19 @@ impl<'a> Tree<'a> {
             }
         }
         e.flow = Some(Flow { facts: Some(facts), ..Flow::default() });
-        let mut leads: BTreeSet<StateId> = BTreeSet::new();
-        loop {
-            let before = leads.len();
-            for (id, state) in ir.states.iter().filter(|(_, s)| s.likely != Some(false)) {
-                let nexts = nexts(&state.next);
-                if state.likely == Some(true) || nexts.iter().any(|n| matches!(n, Next::State(s) if leads.contains(s))) {
-                    leads.insert(id);
+        let mut before: BTreeMap<StateId, Vec<StateId>> = BTreeMap::new();
+        for (id, state) in &ir.states {
+            for next in nexts(&state.next) {
+                if let Next::State(s) = next {
+                    before.entry(s).or_default().push(id);
                 }
             }
-            if leads.len() == before {
-                break;
+        }
+        let mut leads = BTreeSet::new();
+        let mut todo: Vec<StateId> = ir.states.iter().filter(|(_, s)| s.likely == Some(true)).map(|(id, _)| id).collect();
+        while let Some(id) = todo.pop() {
+            if ir.states[id].likely != Some(false) && leads.insert(id) {
+                todo.extend(before.get(&id).into_iter().flatten());
             }
         }
         Tree { e, leads, classes: Vec::new(), size: 0 }
