@@ -8,5 +8,5 @@
 mod batch;
 mod info;
 
-pub use batch::{Batch, Entry, KeyMatch, MeterConfig, Op, RuleError};
+pub use batch::{Batch, Entry, KeyMatch, MAX_BURST, MeterConfig, Op, RuleError};
 pub use info::*;
