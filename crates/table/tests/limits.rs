@@ -3,8 +3,7 @@
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::collections::HashMap;
 use table::{
-    BURST, Direct, Exact, Lpm, MAX_CAPACITY, MAX_LPM_CAPACITY, Meter, Prefix, Range, Rule, Shape, Table, TableError, Ternary, View, ffi,
-    slow,
+    BURST, Direct, Exact, Lpm, MAX_CAPACITY, MAX_LPM_CAPACITY, Prefix, Range, Rule, Shape, Table, TableError, Ternary, View, ffi, slow,
 };
 
 const SHAPE: Shape = Shape { key_len: 8, value_len: 16, capacity: 100 };
@@ -258,11 +257,4 @@ fn look_up_through_the_c_signature() {
     let mut ternary = Ternary::new(SHAPE, 0).unwrap();
     ternary.insert(Rule { value: &key, mask: &[255; 8], ranges: &[], priority: 1 }, &value_of(77)).unwrap();
     check(&ternary, key);
-
-    let meter: ffi::MeterFn = ffi::meter;
-    let mut cell = Meter::new(1, 100, 1, 200, 0);
-    let cell = std::ptr::from_mut(&mut cell).cast();
-    // SAFETY: a meter that only this thread uses.
-    let colours = unsafe { [meter(cell, 0, 100), meter(cell, 0, 100), meter(cell, 0, 100)] };
-    assert_eq!(colours, [0, 1, 2]);
 }

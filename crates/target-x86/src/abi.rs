@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use std::sync::atomic::AtomicU64;
 
 /// Version of the interface that this crate speaks; the text's `sp_layout` begins with its own.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// No such thing, in `sp_layout`.
 const NONE: u32 = u32::MAX;
 
@@ -45,12 +45,43 @@ pub struct CCounter {
     pub size: u64,
 }
 
+/// `struct sp_meter`. Zeros are a cell that is not configured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, align(32))]
+pub struct CMeter {
+    pub committed: u64,
+    pub peak: u64,
+    pub last_ns: u64,
+    /// Number of its profile, and [`ONE_RATE`].
+    pub profile: u32,
+    pub lock: u32,
+}
+
+/// Of a cell whose two buckets are alike.
+pub const ONE_RATE: u32 = 1 << 31;
+
+/// `struct sp_profile`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct CProfile {
+    pub cir: u64,
+    /// In 10^-9 units.
+    pub cbs: u64,
+    pub pir: u64,
+    /// In 10^-9 units.
+    pub pbs: u64,
+}
+
+const _: () = assert!(size_of::<CMeter>() == 32 && size_of::<CProfile>() == 32);
+
 /// `struct sp_meters`.
 #[repr(C)]
 pub struct CMeters {
-    pub cells: *mut table::Meter,
+    pub cells: *mut CMeter,
     pub size: u64,
-    pub execute: table::ffi::MeterFn,
+    pub profiles: *const CProfile,
+    /// Whether other lanes use the cells too.
+    pub shared: u64,
 }
 
 /// `struct sp_register`.

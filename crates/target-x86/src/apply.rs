@@ -5,14 +5,14 @@
 //! counters are cleared by their own lane as it takes the batch over, and so are meters set while there is one lane; with more, a meter is
 //! set under its lock just before the batch is shown.
 
-use crate::lane::set_locked_meter;
+use crate::abi::CMeter;
+use crate::meters::MeterCell;
 use crate::tables::{Identity, ProgramTable};
-use crate::{MeterCell, Shared, State, Update};
+use crate::{Shared, State, Update};
 use cranelift_entity::EntityRef;
-use program::{Batch, Entry, MeterConfig, Op, RuleError, TableId};
-use std::collections::HashMap;
+use program::{Batch, Entry, Op, RuleError, TableId};
+use std::collections::{HashMap, hash_map};
 use std::sync::Arc;
-use table::Meter;
 
 /// Applies all of `batch` or nothing. On return no burst is on its way that has not seen it.
 pub(crate) fn apply(shared: &Shared, batch: &Batch) -> Result<(), RuleError> {
@@ -42,7 +42,11 @@ pub(crate) fn apply(shared: &Shared, batch: &Batch) -> Result<(), RuleError> {
 pub(crate) struct CellChanges {
     /// Counter and cell.
     clears: Vec<(usize, u64)>,
-    meters: Vec<(MeterCell, Meter)>,
+    meters: Vec<(MeterCell, CMeter)>,
+    /// Where in `meters` a meter's cell is.
+    meter_at: HashMap<(usize, u64), usize>,
+    /// Meters and profiles that cells have had before.
+    profiles: Vec<(usize, u32)>,
 }
 
 /// Shows lanes what is staged and has each take it over, or does so in its place while it rests; then clears up.
@@ -52,10 +56,10 @@ pub(crate) fn publish(shared: &Shared, state: &mut State, cells: CellChanges) {
         table.flip();
     }
     let views = state.tables.iter().map(|t| (t.view(), t.miss())).collect();
-    let CellChanges { clears, mut meters } = cells;
+    let CellChanges { clears, mut meters, profiles, .. } = cells;
     if state.lanes != 1 {
         for (cell, meter) in meters.drain(..) {
-            set_locked_meter(cell, meter);
+            cell.set_locked(meter);
         }
     }
     let update = Arc::new(Update { views, clears, meters });
@@ -70,6 +74,9 @@ pub(crate) fn publish(shared: &Shared, state: &mut State, cells: CellChanges) {
     for table in &mut state.tables {
         // SAFETY: every lane has been seen resting or in a burst that began after the flip.
         unsafe { table.settle() }
+    }
+    for (meter, profile) in profiles {
+        state.meters[meter].give_back(profile);
     }
 }
 
@@ -124,9 +131,19 @@ fn stage(shared: &Shared, state: &mut State, cells: &mut CellChanges, op: &Op, i
         (Op::Insert(_) | Op::Modify(_) | Op::Delete(_), None) => unreachable!("entries have identities"),
         (Op::SetDefault { table, action, args }, _) => state.tables[table.index()].set_default(*action, args),
         (Op::Meter { meter, index, config }, _) => {
-            let meter_of = |MeterConfig { cir, cbs, pir, pbs }| Meter::new(cir, cbs, pir, pbs, 0);
-            if let Some(cell) = state.meter_cell(meter.index(), *index) {
-                cells.meters.push((cell, config.map_or_else(Meter::default, meter_of)));
+            let of = &mut state.meters[meter.index()];
+            let Some(cell) = of.cell(*index) else { return };
+            let set = of.take(*config);
+            match cells.meter_at.entry((meter.index(), *index)) {
+                hash_map::Entry::Occupied(at) => {
+                    let earlier = std::mem::replace(&mut cells.meters[*at.get()].1, set);
+                    of.give_back(earlier.profile);
+                }
+                hash_map::Entry::Vacant(at) => {
+                    at.insert(cells.meters.len());
+                    cells.meters.push((cell, set));
+                    cells.profiles.push((meter.index(), cell.profile()));
+                }
             }
         }
         (Op::ClearCounter { counter, index }, _) => cells.clears.push((counter.index(), *index)),
