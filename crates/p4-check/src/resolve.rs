@@ -4,7 +4,7 @@
 use crate::cx::{Cx, R};
 use crate::scope::{Entity, ScopeId};
 use crate::types::*;
-use crate::value::CONSTRUCTOR_PARAM;
+use crate::value::{CONSTRUCTOR_PARAM, Val};
 use base::MAX_WIDTH;
 use p4_syntax::{Diagnostic, Span, ast};
 use std::collections::HashMap;
@@ -45,7 +45,10 @@ impl<'a> Cx<'a> {
             K::Void => Type::Void,
             K::Int => Type::Int,
             K::Bit(None) => Type::bit(1),
-            K::Bit(Some(w)) => Type::bit(self.width(w, "bit", 0)?),
+            K::Bit(Some(w)) => match self.width(w, "bit", 0)? {
+                w if w > MAX_WIDTH => self.wide(w),
+                w => Type::bit(w),
+            },
             K::SizedInt(w) => Type::Bits { width: self.width(w, "int", 1)?, signed: true },
             K::Varbit(w) => Type::Varbit(self.varbit_width(w)?),
             K::Named { path, args } => self.resolve_named(path, args, t.span)?,
@@ -77,6 +80,8 @@ impl<'a> Cx<'a> {
                 }
                 Ok(w)
             }
+            // A program that is only checked is not blamed for the limit, and what it does with the value is not looked at.
+            Ok(w) if w > MAX_WIDTH && name == "bit" && !self.check_only => Ok(w),
             Ok(w) if w > MAX_WIDTH => {
                 let d = Diagnostic::error("unsupported", e.span, format!("{name}<{w}> is wider than {MAX_WIDTH} bits"));
                 Err(self.report(d.with_note(format!("this compiler carries values of at most {MAX_WIDTH} bits"))))
@@ -192,33 +197,41 @@ impl<'a> Cx<'a> {
     }
 
     /// A generic type cannot be written with itself among its type arguments. What a type parameter stands for does not count.
-    fn not_self(&mut self, name: &str, args: &[ast::Type], targs: &[Type], same: impl Fn(&Type) -> bool + Copy, span: Span) -> R<()> {
+    fn not_self(&mut self, name: &str, args: &'a [ast::Type], targs: &[Type], same: impl Fn(&Type) -> bool + Copy, span: Span) -> R<()> {
         for (a, t) in args.iter().zip(targs) {
-            if t.mentions(same) && !self.names_a_parameter(a) {
+            if !t.mentions(same) || self.is_parameter(a) {
+                continue;
+            }
+            let inner: &'a [ast::Type] = match &a.kind {
+                ast::TypeKind::Named { args, .. } if !same(t) => args,
+                ast::TypeKind::Tuple(ts) => ts,
+                ast::TypeKind::Stack { elem, .. } | ast::TypeKind::List(elem) => std::slice::from_ref(&**elem),
+                _ => &[],
+            };
+            if inner.is_empty() {
                 return Err(self.error("self-reference", span, format!("`{name}` has itself among its type arguments")));
             }
+            let mut resolved = Vec::new();
+            for t in inner {
+                resolved.push(self.resolve(t)?);
+            }
+            self.not_self(name, inner, &resolved, same, span)?;
         }
         Ok(())
     }
 
-    /// Whether a type as written names a type parameter. All other types are declared at top level.
-    fn names_a_parameter(&self, t: &ast::Type) -> bool {
-        match &t.kind {
-            ast::TypeKind::Named { path, args } => {
-                let mut at = self.body.scope;
-                while let (scope, false) = (&self.scopes[at.0 as usize], path.global) {
-                    let Some((parent, _)) = scope.parent else { break };
-                    if scope.names.contains_key(path.name.name.as_str()) {
-                        return true;
-                    }
-                    at = parent;
-                }
-                args.iter().any(|a| self.names_a_parameter(a))
+    /// Whether a type as written is a type parameter. All other types are declared at top level.
+    fn is_parameter(&self, t: &ast::Type) -> bool {
+        let ast::TypeKind::Named { path, .. } = &t.kind else { return false };
+        let mut at = self.body.scope;
+        while let (scope, false) = (&self.scopes[at.0 as usize], path.global) {
+            let Some((parent, _)) = scope.parent else { break };
+            if scope.names.contains_key(path.name.name.as_str()) {
+                return true;
             }
-            ast::TypeKind::Stack { elem, .. } | ast::TypeKind::List(elem) => self.names_a_parameter(elem),
-            ast::TypeKind::Tuple(ts) => ts.iter().any(|t| self.names_a_parameter(t)),
-            _ => false,
+            at = parent;
         }
+        false
     }
 
     /// Type arguments may be left out to be inferred, but not half of them.
@@ -305,7 +318,7 @@ impl<'a> Cx<'a> {
                         name: f.name.name.as_str().into(),
                         ty,
                         flat: u32::try_from(flat).unwrap_or(u32::MAX),
-                        tags: tags(&f.annotations),
+                        tags: [tags(&f.annotations), self.field_lists(&f.annotations)?].concat(),
                     });
                     flat = flat.saturating_add(own);
                     leaves = leaves.saturating_add(below);
@@ -340,14 +353,57 @@ impl<'a> Cx<'a> {
             && !ty.has_var()
         {
             let name = &decl.name.name;
-            let d = Diagnostic::error(
-                "header-size",
-                decl.name.span,
-                format!("header `{name}` has {bits} bits, which is no whole number of bytes"),
-            );
-            return Err(self.report(d.with_help(format!("pad it with a bit<{}> field", 8 - bits % 8))));
+            let message = format!("header `{name}` has {bits} bits, which is no whole number of bytes");
+            let pad = 8 - bits % 8;
+            if ty.max_wire_bits() != Some(bits) {
+                let d = Diagnostic::error("header-size", decl.name.span, message);
+                return Err(self.report(d.with_help(format!("pad it with a bit<{pad}> field"))));
+            }
+            self.warn("header-size", decl.name.span, format!("{message}: {pad} zero bits follow its last field"));
         }
         Ok(ty)
+    }
+
+    /// The numbers of `@field_list(1, 2)` (v1model): numbers, constants or members of enums.
+    fn field_lists(&mut self, annotations: &'a [ast::Annotation]) -> R<Vec<Tag>> {
+        let mut found = Vec::new();
+        for a in annotations.iter().filter(|a| a.name.name == "field_list") {
+            let numbers = match &a.body {
+                ast::AnnotationBody::Unstructured(tokens) | ast::AnnotationBody::Pragma(tokens) => {
+                    tokens.split(|t| t.kind == ast::AnnotationTokenKind::Punct(",")).map(|one| self.token_number(one)).collect()
+                }
+                ast::AnnotationBody::Exprs(exprs) => exprs.iter().map(|e| self.const_int(e, "a field list").ok()).collect(),
+                _ => vec![None],
+            };
+            for n in numbers {
+                match n.and_then(|n| u8::try_from(&n).ok()) {
+                    Some(n) => found.push(Tag::FieldList(n)),
+                    None => return Err(self.error("annotation", a.span, "`@field_list` takes numbers from 0 to 255")),
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// `7`, `NAME` or `ENUM.MEMBER`.
+    fn token_number(&self, tokens: &[ast::AnnotationToken]) -> Option<p4_syntax::BigInt> {
+        use ast::AnnotationTokenKind::{Int, Punct, Word};
+        let global = |name: &str| self.scopes[0].names.get(name).and_then(|l| l.first()).map(|(_, e, _)| e);
+        match tokens.iter().map(|t| &t.kind).collect::<Vec<_>>()[..] {
+            [Int(i)] => Some(i.value.clone()),
+            [Word(name)] => match global(name)? {
+                Entity::Value(v) => match &v.val {
+                    Val::Int(i) => Some(i.clone()),
+                    val => val.bits().map(|b| b.value().into()),
+                },
+                _ => None,
+            },
+            [Word(name), Punct("."), Word(member)] => match global(name)? {
+                Entity::Type(Type::Enum(e)) => e.members.iter().find(|(n, _)| **n == **member).map(|(_, code)| (*code).into()),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// P4_16 §7.2.8: what may be a field of what.

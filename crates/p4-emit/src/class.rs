@@ -83,7 +83,7 @@ pub fn classes(ir: &Ir, model: &Model, graph: &Graph<'_>, general: &Printed) -> 
         return Ok(None);
     }
     let general = General { graph, needs: general.needs.clone(), ordered: general.ordered.first().copied() };
-    let class_graph = graph::build_for_class(ir)?;
+    let Some(class_graph) = graph::build_for_class(ir)? else { return Ok(None) };
     let mut tree = Tree::new(ir, model, &class_graph, &general);
     tree.print()?;
     let (found, tree_text) = (tree.classes, tree.e.take());
@@ -106,7 +106,8 @@ pub fn classes(ir: &Ir, model: &Model, graph: &Graph<'_>, general: &Printed) -> 
             let look_up = class_graph.stages[*s].site.map(|site| class_graph.sites[site].table).and_then(|table| {
                 let (stride, wait) = (key_stride(key_fields(ir, table).1), first_stage + s - graph.stages.len());
                 let keyed = !ir.program.tables[table].keys.is_empty();
-                keyed.then(|| format!("sp_look_up(run, TABLE_{}, &run->wait[{wait}], {stride});", model.tables[table.index()]))
+                let (table, stage) = (&model.tables[table.index()], first_stage + s);
+                keyed.then(|| format!("sp_look_up(run, TABLE_{table}, &run->wait[{wait}], {stride}, run->todo[{stage}]);"))
             });
             (first_stage + s, format!("class_{}_{}", i + 1, function(&class_graph, model, *s)), look_up)
         };
@@ -142,6 +143,10 @@ pub fn entry(graph: &Graph<'_>, model: &Model, ordered: Option<StageId>, classes
     out.push_str("    for (uint64_t left = all; left; left &= left - 1) {\n");
     out.push_str("        const uint32_t i = __builtin_ctzll(left);\n");
     out.push_str("        class[sp_class(&run->packets[i])] |= left & -left;\n    }\n");
+    out.push_str("    for (uint32_t k = 0; k < SP_CLASSES; k++) {\n");
+    out.push_str(
+        "        __atomic_store_n(&run->of_class[k], run->of_class[k] + __builtin_popcountll(class[k]), __ATOMIC_RELAXED);\n    }\n",
+    );
     out.push_str("    run->todo[0] = class[0];\n");
     for (i, class) in classes.classes.iter().enumerate() {
         let _ = writeln!(out, "    run->todo[{}] = class[{}];", class.stages[0].0, i + 1);
@@ -210,17 +215,19 @@ impl<'a> Tree<'a> {
             }
         }
         e.flow = Some(Flow { facts: Some(facts), ..Flow::default() });
-        let mut leads: BTreeSet<StateId> = BTreeSet::new();
-        loop {
-            let before = leads.len();
-            for (id, state) in ir.states.iter().filter(|(_, s)| s.likely != Some(false)) {
-                let nexts = nexts(&state.next);
-                if state.likely == Some(true) || nexts.iter().any(|n| matches!(n, Next::State(s) if leads.contains(s))) {
-                    leads.insert(id);
+        let mut before: BTreeMap<StateId, Vec<StateId>> = BTreeMap::new();
+        for (id, state) in &ir.states {
+            for next in nexts(&state.next) {
+                if let Next::State(s) = next {
+                    before.entry(s).or_default().push(id);
                 }
             }
-            if leads.len() == before {
-                break;
+        }
+        let mut leads = BTreeSet::new();
+        let mut todo: Vec<StateId> = ir.states.iter().filter(|(_, s)| s.likely == Some(true)).map(|(id, _)| id).collect();
+        while let Some(id) = todo.pop() {
+            if ir.states[id].likely != Some(false) && leads.insert(id) {
+                todo.extend(before.get(&id).into_iter().flatten());
             }
         }
         Tree { e, leads, classes: Vec::new(), size: 0 }
@@ -250,7 +257,7 @@ impl<'a> Tree<'a> {
         for line in body.lines() {
             let _ = writeln!(text, "    {line}");
         }
-        let _ = write!(text, "}}\n\n#define SP_CLASSES {}\n", self.classes.len() + 1);
+        text.push_str("}\n");
         self.e.append(&text);
         Ok(())
     }

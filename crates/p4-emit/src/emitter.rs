@@ -185,6 +185,9 @@ impl<'a> Emitter<'a> {
     /// A line of text.
     pub fn line(&mut self, text: impl AsRef<str>) {
         let text = text.as_ref();
+        if self.facts().is_some_and(|f| f.overflow) {
+            self.failed = Some("too many combinations of valid headers");
+        }
         if !text.is_empty() {
             self.text.extend(std::iter::repeat_n("    ", self.indent));
             self.text.push_str(text);
@@ -674,9 +677,6 @@ impl<'a> Emitter<'a> {
             self.settle_fields();
         }
         let Some(flow) = self.flow.clone() else { return Ok(()) };
-        if flow.facts.as_ref().is_some_and(|f| f.ways.len() > crate::facts::MAX_WAYS) {
-            self.failed = Some("too many combinations of valid headers");
-        }
         match self.arrivals.get_mut(&vertex) {
             Some(known) => known.meet(&flow),
             None => drop(self.arrivals.insert(vertex, flow)),

@@ -47,6 +47,8 @@ pub struct Facts {
     pub fields: BTreeMap<(HeaderId, u32), u128>,
     /// Bytes that the packet surely has.
     pub length: u32,
+    /// There were more ways than [`MAX_WAYS`], and some have been left out: nothing that is known here may be relied on.
+    pub overflow: bool,
     /// Headers that may have been written to since they came.
     pub touched: BTreeSet<HeaderId>,
 }
@@ -55,6 +57,12 @@ impl Facts {
     /// What is known where two ways meet.
     pub fn meet(&mut self, other: &Facts) {
         self.ways.extend(other.ways.iter().cloned());
+        self.overflow |= other.overflow;
+        while self.ways.len() > MAX_WAYS {
+            // A row of conditions that each make a header valid would double them each time.
+            self.overflow = true;
+            self.ways.pop_last();
+        }
         self.values.retain(|v, known| other.values.get(v) == Some(known));
         self.fields.retain(|f, value| other.fields.get(f) == Some(value));
         self.length = self.length.min(other.length);

@@ -96,6 +96,9 @@ pub struct Graph<'a> {
     pub stage_of_site: HashMap<SiteId, StageId>,
 }
 
+/// Most nodes in all stages of a class together, each counted as often as it is there.
+const MAX_NODES_OF_CLASS: usize = 2000;
+
 /// Whether a table is one of wildcard rules whose default action does nothing, as most deployments leave it: that action.
 pub fn optional(ir: &Ir, table: TableId) -> Option<ActionId> {
     let info = &ir.program.tables[table];
@@ -107,8 +110,11 @@ pub fn optional(ir: &Ir, table: TableId) -> Option<ActionId> {
 
 /// Cuts the program up for packets that are known to be alike: most of it is decided then, so each stage has all nodes
 /// that can be reached from it, though others have them too.
-pub fn build_for_class(ir: &Ir) -> Result<Graph<'_>, EmitError> {
+///
+/// `None` if that would make the text many times as long.
+pub fn build_for_class(ir: &Ir) -> Result<Option<Graph<'_>>, EmitError> {
     let mut graph = build(ir)?;
+    let mut total = 0;
     let order = reverse_postorder(Vertex::Node(0), &|v| successors(ir, &graph.nodes, &graph.sites, v));
     let starts = [Vertex::Node(0)].into_iter().chain(order.iter().copied().filter(|v| matches!(v, Vertex::Site(_))));
     let mut stages = Vec::new();
@@ -128,6 +134,10 @@ pub fn build_for_class(ir: &Ir) -> Result<Graph<'_>, EmitError> {
                 }
             }
         }
+        total += nodes.len() + 1;
+        if total > MAX_NODES_OF_CLASS {
+            return Ok(None);
+        }
         let site = if let Vertex::Site(s) = start { Some(s) } else { None };
         let first = [0].into_iter().filter(|_| site.is_none());
         let others = order.iter().filter_map(|v| if let Vertex::Node(n) = v { nodes.contains(n).then_some(*n) } else { None });
@@ -136,7 +146,7 @@ pub fn build_for_class(ir: &Ir) -> Result<Graph<'_>, EmitError> {
     graph.stage_of_site = stages.iter().enumerate().filter_map(|(i, s)| Some((s.site?, i))).collect();
     graph.stage_of_node = HashMap::new();
     graph.stages = stages;
-    Ok(graph)
+    Ok(Some(graph))
 }
 
 /// Cuts the program up.

@@ -12,6 +12,11 @@
 //! pointer leads to zero bytes, so reads need no test; writes are tested unless validity is known at that
 //! place. The deparser moves as little as it can ([`deparser`]).
 //!
+//! Packets that are parsed alike, in ways that the program marks as likely, are a *class* ([`class`]) and have stages of
+//! their own, printed by the same code with more known about them ([`facts`]): keys are written when a packet comes to
+//! wait for a look-up ([`wait`]), made headers are C locals ([`fields`]), and it is known which bytes the deparser moves
+//! where. Variables that a rule's action sets are read from its record ([`lent`]), for all packets.
+//!
 //! # Interface
 //! The text's own first part (`runtime.h`) declares it: the host calls `sp_process` with a `struct sp_lane` that holds
 //! tables, counters, meters and registers, and describes entries by `sp_layout` ([`layout`]). The text needs no header
@@ -119,7 +124,7 @@ fn emit(ir: &Ir) -> Result<String, EmitError> {
     out.push_str(&names(ir, &model));
     out.push_str(&layout::text(ir, &model)?);
     out.push_str(&lent::text(ir, &model));
-    out.push_str(&stages::frame(ir, &model, &graph, class::stage_count(&graph, classes.as_ref()), &found));
+    out.push_str(&stages::frame(ir, &model, &graph, classes.as_ref(), &found));
     out.push_str(include_str!("run.h"));
     out.push_str(&deparser::move_functions(&printed.moves));
     out.push_str(printed.text.trim_start());
@@ -173,7 +178,9 @@ fn check_multicast(ir: &Ir) -> Result<(), EmitError> {
         if let p4_ir::Stmt::Assign(p4_ir::LValue::Var(v), e) = s
             && v == group
         {
-            found |= !matches!(e.kind, p4_ir::ExprKind::Const(b) if b.value() == 0);
+            found |= !matches!(e.kind, p4_ir::ExprKind::Const(b) if b.value() == 0) && e.kind != p4_ir::ExprKind::Var(*group);
+        } else {
+            p4_ir::walk::stmt_lvalues(s, &mut |l| found |= l.root_var() == Some(*group));
         }
     });
     if found { Err(EmitError::unsupported("multicast (mcast_grp)")) } else { Ok(()) }

@@ -6,6 +6,7 @@ void sp_process(struct sp_lane *lane, struct sp_packet *packets, struct sp_verdi
     run->now_ns = now_ns;
     run->now_us = now_ns / 1000;
     run->pendings = 0;
+    __atomic_store_n(&run->classes, SP_CLASSES, __ATOMIC_RELAXED);
     for (uint32_t at = 0; at < n; at += SP_SUB_BURST) {
         const uint32_t here = n - at < SP_SUB_BURST ? n - at : SP_SUB_BURST;
         __builtin_memset(run->todo, 0, sizeof run->todo);

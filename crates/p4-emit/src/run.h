@@ -19,6 +19,11 @@ struct sp_wait {
 
 /* A burst on its way. */
 struct sp_run {
+    /* For the host: how many classes there are, that of no class included; look-ups that packets had in common with the packet
+     * before; and packets by class. */
+    uint64_t classes;
+    uint64_t spared;
+    uint64_t of_class[SP_CLASSES];
     struct sp_lane *lane;
     struct sp_packet *packets;
     struct sp_verdict *verdicts;
@@ -138,8 +143,9 @@ static inline uint64_t sp_turn(uint64_t left, uint64_t there)
     return left & there & ((others & -others) - 1);
 }
 
-static inline void sp_look_up(struct sp_run *run, uint32_t number, struct sp_wait *wait, size_t stride)
+static inline void sp_look_up(struct sp_run *run, uint32_t number, struct sp_wait *wait, size_t stride, uint64_t packets)
 {
+    __atomic_store_n(&run->spared, run->spared + __builtin_popcountll(packets) - wait->keys, __ATOMIC_RELAXED);
     const struct sp_table *const table = &run->lane->tables[number];
     wait->hits = table->lookup ? table->lookup(table->table, wait->bytes, stride, wait->keys, wait->records) : 0;
     wait->keys = 0;

@@ -418,7 +418,7 @@ impl Emitter<'_> {
 }
 
 /// The context, the stages' names, and the entry point.
-pub fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, stages: usize, shared: &Shared) -> String {
+pub fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, classes: Option<&crate::class::Classes>, shared: &Shared) -> String {
     let mut out = String::from("/* What a packet takes from stage to stage. */\nstruct sp_context {\n    uint8_t *payload;\n");
     for w in 0..model.valid_words {
         let _ = writeln!(out, "    uint64_t {};", valid_word(model, w));
@@ -458,8 +458,10 @@ pub fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, stages: usize, shared: &
     }
     out.push_str("};\n\n");
     let stride = ir.program.tables.keys().map(|t| key_stride(key_fields(ir, t).1)).max().unwrap_or(8);
-    let waits = stages - graph.stages.len();
-    let _ = writeln!(out, "#define SP_STAGES {stages}\n#define SP_WAITS {waits}\n#define SP_KEY_STRIDE {stride}\n");
+    let stages = crate::class::stage_count(graph, classes);
+    let (waits, classes) = (stages - graph.stages.len(), classes.map_or(0, |c| c.classes.len()) + 1);
+    let _ = writeln!(out, "#define SP_STAGES {stages}\n#define SP_CLASSES {classes}");
+    let _ = writeln!(out, "#define SP_WAITS {waits}\n#define SP_KEY_STRIDE {stride}\n");
     out
 }
 

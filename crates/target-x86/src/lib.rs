@@ -251,6 +251,32 @@ impl X86 {
     }
 }
 
+/// What the classes of packets were good for, of all lanes past and present.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClassStats {
+    /// Packets by class; first those of none, in a program that has classes.
+    pub packets: Vec<u64>,
+    /// Look-ups that packets had in common with the packet before.
+    pub spared: u64,
+}
+
+impl X86 {
+    /// Packets by class ([`p4_emit`](../p4_emit/index.html) says what that is) since the program was loaded.
+    pub fn class_stats(&self) -> ClassStats {
+        let mut stats = ClassStats::default();
+        for lane in self.shared.lanes().iter() {
+            let word = |i: u64| lane.run.register(i).map_or(0, |w| w.load(Ordering::Relaxed));
+            let classes = word(0).min(lane.run.len().saturating_sub(2));
+            stats.packets.resize(stats.packets.len().max(classes as usize), 0);
+            stats.spared += word(1);
+            for class in 0..classes {
+                stats.packets[class as usize] += word(2 + class);
+            }
+        }
+        stats
+    }
+}
+
 impl Target for X86 {
     fn name(&self) -> &str {
         "x86"

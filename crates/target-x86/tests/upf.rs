@@ -207,5 +207,8 @@ fn the_upf_agrees() {
         println!("{}: {hits} hits, {misses} misses", table.name);
         assert!(hits >= 20 && misses >= 20, "{}: {hits} hits, {misses} misses", table.name);
     }
+    let classes = pair.x86.class_stats();
+    println!("{classes:?}");
+    assert!(classes.packets.len() > 6 && classes.packets.iter().all(|n| *n > 20) && classes.spared > 20, "{classes:?}");
     assert!(pair.kinds[0] > 500 && pair.kinds[1] > 20 && pair.kinds[2] > 100, "{:?}", pair.kinds);
 }

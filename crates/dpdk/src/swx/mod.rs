@@ -306,7 +306,7 @@ impl Swx {
 }
 
 /// Time that this thread has had on a processor.
-fn thread_time() -> Duration {
+pub fn thread_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: a place for the answer that outlives the call.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };

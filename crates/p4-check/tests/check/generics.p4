@@ -26,3 +26,7 @@ control user(inout bit<8> v) {
         v = ok<bit<16>>(v);
     }
 }
+struct nest_t<T> { g_t<g_t<T>> inner; }
+struct fine_t<T> { g_t<T> inner; }
+typedef fine_t<g_t<bit<8>>> fine8_t;
+typedef g_t<tuple<g8_t>> through_t;

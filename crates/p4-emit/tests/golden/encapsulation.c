@@ -88,6 +88,7 @@ struct sp_context {
 };
 
 #define SP_STAGES 5
+#define SP_CLASSES 1
 #define SP_WAITS 0
 #define SP_KEY_STRIDE 8
 

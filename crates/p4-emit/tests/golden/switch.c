@@ -48,6 +48,7 @@ struct sp_context {
 };
 
 #define SP_STAGES 2
+#define SP_CLASSES 1
 #define SP_WAITS 0
 #define SP_KEY_STRIDE 8
 

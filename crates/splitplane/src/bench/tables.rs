@@ -252,19 +252,25 @@ fn changes(batch: u64, common: &Common) -> Result<Value, Failure> {
             let own_ns = (reader_ns.load(Ordering::Relaxed) - before_ns).max(1);
             (count / begin.elapsed().as_secs_f64() / 1e6, count * 1e3 / own_ns as f64)
         };
-        let mut work = || -> Result<(), Failure> {
-            while reader_ns.load(Ordering::Relaxed) == 0 && !reader.is_finished() {
-                std::thread::sleep(Duration::from_millis(1));
+        // Whether a window may end: on a busy machine the reader may have had no time in it yet. It fails by itself, or at last here.
+        let seen = |(begin, _, before_ns): (Instant, u64, u64)| -> Result<bool, Failure> {
+            if reader.is_finished() || begin.elapsed() > common.round() + Duration::from_secs(60) {
+                return Err(Failure::Failed("the thread that looks up has stopped, or gets no time".into()));
             }
+            Ok(begin.elapsed() >= common.round() && reader_ns.load(Ordering::Relaxed) > before_ns)
+        };
+        let mut work = || -> Result<(), Failure> {
             for _ in 0..common.rounds() {
                 let start = now();
-                std::thread::sleep(common.round());
+                while !seen(start)? {
+                    std::thread::sleep(common.round());
+                }
                 let (clock, own) = since(start);
                 idle.0.push(clock);
                 idle_own.0.push(own);
                 let (start, own_start) = (now(), thread_time());
                 let mut made = 0u64;
-                while start.0.elapsed() < common.round() {
+                while !seen(start)? {
                     for batch in adding.iter().chain(&removing) {
                         x86.apply(batch).map_err(failed)?;
                         made += batch.ops.len() as u64;
@@ -280,6 +286,7 @@ fn changes(batch: u64, common: &Common) -> Result<Value, Failure> {
         };
         let result = work();
         stop.store(true, Ordering::Relaxed);
+        // What the reader says comes first: it is why the work stopped.
         reader.join().unwrap_or_else(|_| Err(Failure::Failed("the thread that looks up panicked".into())))?;
         result
     })?;
