@@ -108,8 +108,9 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        // Reading through 16 rules of three words costs about what bitmaps do (34 and 38 M look-ups a second). A look-up in 8192 rules reads up to 32 blocks, somewhat more
-        // than 16 masks cost in a tuple space where keys match late, and an eighth of it where they match early.
+        // Reading through 16 rules of three words costs about what bitmaps do (34 and 38 M look-ups a second). A look-up in 8192 rules
+        // goes through up to 32 blocks: where keys match late that costs somewhat more than 16 masks in a tuple space, where they match
+        // early an eighth.
         Limits { scan: 16, block: 512, list: 8192 }
     }
 }
