@@ -212,9 +212,10 @@ impl Reader<'_> {
 }
 
 impl TableLayout {
-    /// The record of an entry.
-    pub fn record(&self, action: ActionId, args: &[u128], handle: u32) -> Vec<u8> {
-        let mut record = vec![0; self.record_len];
+    /// Makes the record of an entry in place of what is there.
+    pub fn write_record(&self, record: &mut Vec<u8>, action: ActionId, args: &[u128], handle: u32) {
+        record.clear();
+        record.resize(self.record_len, 0);
         record[self.action..self.action + 2].copy_from_slice(&(action.as_u32() as u16).to_ne_bytes());
         if let Some(at) = self.handle {
             record[at..at + 4].copy_from_slice(&handle.to_ne_bytes());
@@ -223,7 +224,6 @@ impl TableLayout {
             // Little endian: the low bytes come first.
             record[place.offset..place.offset + place.bytes].copy_from_slice(&arg.to_le_bytes()[..place.bytes]);
         }
-        record
     }
 
     /// The entry's number in a record.

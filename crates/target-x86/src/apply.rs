@@ -4,15 +4,51 @@
 //! Lanes do not wait, and a burst sees all of a batch or nothing. What generated code itself writes cannot have two sides:
 //! counters are cleared by their own lane as it takes the batch over, and so are meters set while there is one lane; with more, a meter is
 //! set under its lock just before the batch is shown.
+//!
+//! An agent applies millions of entries in a row, most of them to tables that no cache holds: what a batch needs to work in
+//! is kept for the next one, and where entries are or go is asked for while their keys are made.
 
 use crate::abi::CMeter;
 use crate::meters::MeterCell;
 use crate::tables::{Identity, ProgramTable};
 use crate::{Shared, State, Update};
 use cranelift_entity::EntityRef;
-use program::{Batch, Entry, Op, RuleError, TableId};
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry as Slot;
+use program::{Batch, Entry, Op, RuleError};
 use std::collections::{HashMap, hash_map};
+use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
+
+/// Changes of a batch whose working memory is kept for the next one; what larger batches took is given back.
+const KEPT_OPS: usize = 4096;
+
+/// What a batch is worked on in.
+#[derive(Default)]
+pub(crate) struct Work {
+    /// By operation; of those that are not about entries they mean nothing. There may be more, from batches before.
+    identities: Vec<Identity>,
+    rehearsal: Rehearsal,
+}
+
+/// What the batch itself has changed.
+#[derive(Default)]
+struct Rehearsal {
+    /// Entries that it has met.
+    known: HashTable<Known>,
+    /// Entries of each table.
+    lens: Vec<u64>,
+    /// Peers choose keys, so the hash is one that they cannot know.
+    hash: RandomState,
+}
+
+struct Known {
+    hash: u64,
+    /// The first operation about it.
+    op: usize,
+    exists: bool,
+}
 
 /// Applies all of `batch` or nothing. On return no burst is on its way that has not seen it.
 pub(crate) fn apply(shared: &Shared, batch: &Batch) -> Result<(), RuleError> {
@@ -27,13 +63,32 @@ pub(crate) fn apply(shared: &Shared, batch: &Batch) -> Result<(), RuleError> {
         return Err(RuleError::Target(format!("the x86 target has no {missing} yet")));
     }
     let mut state = shared.control();
-    let identities: Vec<_> = batch.ops.iter().map(|op| entry_of(op).map(|e| state.tables[e.table.index()].identity(e))).collect();
-    rehearse(shared, &state, batch, &identities)?;
-    let mut cells = CellChanges::default();
-    for (op, identity) in batch.ops.iter().zip(&identities) {
-        stage(shared, &mut state, &mut cells, op, identity.as_ref());
+    let mut work = std::mem::take(&mut state.work);
+    let result = apply_checked(shared, &mut state, &mut work, batch);
+    if batch.ops.len() > KEPT_OPS {
+        work = Work::default();
     }
-    publish(shared, &mut state, cells);
+    state.work = work;
+    result
+}
+
+fn apply_checked(shared: &Shared, state: &mut State, work: &mut Work, batch: &Batch) -> Result<(), RuleError> {
+    if work.identities.len() < batch.ops.len() {
+        work.identities.resize_with(batch.ops.len(), Identity::default);
+    }
+    for (op, identity) in batch.ops.iter().zip(&mut work.identities) {
+        if let Some(entry) = entry_of(op) {
+            let table = &state.tables[entry.table.index()];
+            table.identify(entry, identity);
+            table.prefetch(identity);
+        }
+    }
+    work.rehearsal.run(shared, state, batch, &work.identities)?;
+    let mut cells = CellChanges::default();
+    for (op, identity) in batch.ops.iter().zip(&work.identities) {
+        stage(shared, state, &mut cells, op, entry_of(op).map(|_| identity));
+    }
+    publish(shared, state, cells);
     Ok(())
 }
 
@@ -87,34 +142,53 @@ fn entry_of(op: &Op) -> Option<&Entry> {
     }
 }
 
-/// Goes through the batch with what tables hold and what the batch itself changes before.
-fn rehearse(shared: &Shared, state: &State, batch: &Batch, identities: &[Option<Identity>]) -> Result<(), RuleError> {
-    let mut present: HashMap<(TableId, &Identity), bool> = HashMap::with_capacity(batch.ops.len());
-    let mut lens: Vec<u64> = state.tables.iter().map(ProgramTable::len).collect();
-    for (i, (op, identity)) in batch.ops.iter().zip(identities).enumerate() {
-        let (Some(entry), Some(identity)) = (entry_of(op), identity) else { continue };
-        let table = &state.tables[entry.table.index()];
-        let name = || shared.program.tables[entry.table].name.clone();
-        let exists = present.entry((entry.table, identity)).or_insert_with(|| table.contains(identity));
-        let len = &mut lens[entry.table.index()];
-        match op {
-            Op::Insert(_) if *exists => return Err(RuleError::Exists { op: i, table: name() }),
-            Op::Insert(_) if *len >= table.capacity => {
-                return Err(RuleError::Full { op: i, table: name(), capacity: table.capacity });
+impl Rehearsal {
+    /// Goes through the batch with what tables hold and what the batch itself changes before.
+    fn run(&mut self, shared: &Shared, state: &State, batch: &Batch, identities: &[Identity]) -> Result<(), RuleError> {
+        self.lens.clear();
+        self.lens.extend(state.tables.iter().map(ProgramTable::len));
+        self.known.clear();
+        self.known.reserve(batch.ops.len(), |known| known.hash);
+        for (i, op) in batch.ops.iter().enumerate() {
+            let Some(entry) = entry_of(op) else { continue };
+            let table = &state.tables[entry.table.index()];
+            let name = || shared.program.tables[entry.table].name.clone();
+            let hash = self.hash(entry, &identities[i]);
+            let same = |known: &Known| {
+                let table = entry_of(&batch.ops[known.op]).map(|other| other.table);
+                known.hash == hash && table == Some(entry.table) && identities[known.op] == identities[i]
+            };
+            let known = match self.known.entry(hash, same, |known| known.hash) {
+                Slot::Occupied(known) => known.into_mut(),
+                Slot::Vacant(slot) => slot.insert(Known { hash, op: i, exists: table.contains(&identities[i]) }).into_mut(),
+            };
+            let len = &mut self.lens[entry.table.index()];
+            match op {
+                Op::Insert(_) if known.exists => return Err(RuleError::Exists { op: i, table: name() }),
+                Op::Insert(_) if *len >= table.capacity => {
+                    return Err(RuleError::Full { op: i, table: name(), capacity: table.capacity });
+                }
+                Op::Insert(_) => {
+                    *len += 1;
+                    known.exists = true;
+                }
+                _ if !known.exists => return Err(RuleError::Missing { op: i, table: name() }),
+                Op::Delete(_) => {
+                    *len -= 1;
+                    known.exists = false;
+                }
+                _ => {}
             }
-            Op::Insert(_) => {
-                *len += 1;
-                *exists = true;
-            }
-            _ if !*exists => return Err(RuleError::Missing { op: i, table: name() }),
-            Op::Delete(_) => {
-                *len -= 1;
-                *exists = false;
-            }
-            _ => {}
         }
+        Ok(())
     }
-    Ok(())
+
+    fn hash(&self, entry: &Entry, identity: &Identity) -> u64 {
+        let mut hasher = self.hash.build_hasher();
+        hasher.write_usize(entry.table.index());
+        identity.hash_to(&mut hasher);
+        hasher.finish()
+    }
 }
 
 /// Stages one change, which fits as the rehearsal showed.

@@ -117,6 +117,7 @@ pub(crate) struct State {
     meters: Vec<Meters>,
     /// Lanes that exist.
     lanes: usize,
+    work: apply::Work,
 }
 
 /// What a lane takes over at the start of its first burst after a batch.
@@ -219,7 +220,7 @@ impl X86 {
         let shared = Shared {
             object,
             counter_sizes,
-            control: Mutex::new(State { tables, meters, lanes: 0 }),
+            control: Mutex::new(State { tables, meters, lanes: 0, work: apply::Work::default() }),
             epoch: Epoch::default(),
             meters_shared: false.into(),
             lanes: Mutex::new(Vec::new()),
