@@ -3,8 +3,7 @@
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::collections::HashMap;
 use table::{
-    BURST, Direct, Exact, Limits, Lpm, MAX_CAPACITY, MAX_LPM_CAPACITY, Prefix, Range, Rule, Shape, Table, TableError, Ternary, View, ffi,
-    slow,
+    BURST, Direct, Exact, Limits, Lpm, MAX_CAPACITY, MAX_LPM_CAPACITY, Prefix, Range, Rule, Shape, Table, TableError, Ternary, View, slow,
 };
 
 const SHAPE: Shape = Shape { key_len: 8, value_len: 16, capacity: 100 };
