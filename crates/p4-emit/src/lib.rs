@@ -27,6 +27,7 @@
 //! loops and registers wider than 64 bits are refused with an [`EmitError`] that names them; parser value sets are empty.
 #![forbid(unsafe_code)]
 
+pub mod bpf;
 mod class;
 mod deparser;
 mod emitter;

@@ -8,6 +8,7 @@
 mod batch;
 mod bridge;
 mod info;
+pub mod packing;
 
 pub use batch::{Batch, Entry, KeyMatch, MAX_BURST, MAX_REPLICAS, MAX_SESSION, MeterConfig, Mirror, Op, Replica, RuleError};
 pub use bridge::{BitField, Bridge};

@@ -9,6 +9,7 @@ mod latency;
 mod tables;
 mod upf;
 mod workers;
+mod xdp;
 
 // What they share, in the order of use.
 mod contestant;
@@ -35,6 +36,8 @@ pub enum BenchCommand {
     Workers(workers::Args),
     /// Latency through the engine, open loop, without coordinated omission.
     Latency(latency::Args),
+    /// The UPF's pipeline in the kernel's XDP hook, beside a hand-written program (as root).
+    Xdp(xdp::Args),
     /// From P4 to native code.
     Compile(compile::Args),
     /// DPDK's ports: devices alone, and the UPF between two processes.
@@ -50,6 +53,7 @@ pub fn bench(command: &BenchCommand) -> Result<(), Failure> {
         BenchCommand::Tables(args) => tables::tables(args).map(drop),
         BenchCommand::Workers(args) => workers::workers(args).map(drop),
         BenchCommand::Latency(args) => latency::latency(args).map(drop),
+        BenchCommand::Xdp(args) => xdp::xdp(args).map(drop),
         BenchCommand::Compile(args) => compile::compile(args).map(drop),
         BenchCommand::Dpdk(args) => dpdk::dpdk(args).map(drop),
         BenchCommand::All(common) => all(common),

@@ -34,7 +34,7 @@ pub enum P4Command {
         #[command(flatten)]
         source: Source,
         /// The target.
-        #[arg(long, default_value = "x86", value_parser = ["x86"])]
+        #[arg(long, default_value = "x86", value_parser = ["x86", "xdp"])]
         target: String,
     },
     /// Runs an STF packet test.
@@ -44,8 +44,8 @@ pub enum P4Command {
         /// The test.
         #[arg(long, value_name = "FILE")]
         stf: PathBuf,
-        /// Where: the interpreter or x86.
-        #[arg(long, default_value = "interp", value_parser = ["interp", "x86"])]
+        /// Where: the interpreter, x86, or the kernel (as root).
+        #[arg(long, default_value = "interp", value_parser = ["interp", "x86", "xdp"])]
         target: String,
     },
     /// Tells one packet's whole story: states, tables, actions, rewrites, verdict.
@@ -107,6 +107,9 @@ pub fn p4(command: &P4Command) -> Result<(), Failure> {
     match command {
         P4Command::Check(source) => source.unoptimised().map(drop),
         P4Command::Ir { source, after, passes } => ir(source, after.as_deref(), *passes),
+        P4Command::Emit { source, target } if target == "xdp" => {
+            print_out(p4_emit::bpf::emit_xdp(&source.compile()?).map_err(|e| Failure::Usage(e.to_string()))?)
+        }
         P4Command::Emit { source, target: _ } => {
             print_out(p4_emit::emit_x86(&source.compile()?).map_err(|e| Failure::Usage(e.to_string()))?)
         }
@@ -157,8 +160,9 @@ fn run_stf(source: &Source, path: &std::path::Path, target: &str) -> Result<(), 
     let ir = Arc::new(source.compile()?);
     let script = read_stf(&ir, path)?;
     let report = if target == "x86" {
-        let mut device = TargetDevice::x86(&ir)?;
-        stf::run(&script, &mut device)
+        stf::run(&script, &mut TargetDevice::x86(&ir)?)
+    } else if target == "xdp" {
+        stf::run(&script, &mut TargetDevice::xdp(&ir)?)
     } else {
         let machine = Machine::new(ir.clone()).map_err(|e| Failure::Usage(e.to_string()))?;
         stf::run(&script, &mut stf::MachineDevice::new(machine))

@@ -30,6 +30,7 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("engine", &["base", "pktio", "target"]),
     // Targets.
     ("target-x86", &["base", "program", "table", "target"]),
+    ("target-xdp", &["base", "program", "target"]),
     // A model: the interpreter under a chip's limits.
     ("target-asic", &["base", "p4-interp", "p4-ir", "program", "target"]),
     // Mobile.
@@ -62,6 +63,7 @@ const GRAPH: &[(&str, &[&str])] = &[
             "target",
             "target-asic",
             "target-x86",
+            "target-xdp",
             "traffic",
             "upf",
             "wire",
@@ -70,8 +72,8 @@ const GRAPH: &[(&str, &[&str])] = &[
 ];
 
 const COMPILER: &[&str] = &["p4-syntax", "p4-ir", "p4-check", "p4-passes", "p4-interp", "p4-emit"];
-const DATA_PLANE: &[&str] = &["table", "pktio", "dpdk", "target", "engine", "target-x86", "target-asic"];
-const CONCRETE_TARGETS: &[&str] = &["target-x86", "target-asic"];
+const DATA_PLANE: &[&str] = &["table", "pktio", "dpdk", "target", "engine", "target-x86", "target-xdp", "target-asic"];
+const CONCRETE_TARGETS: &[&str] = &["target-x86", "target-xdp", "target-asic"];
 const MOBILE_AND_CONTROL: &[&str] = &["pfcp", "upf", "offload"];
 
 /// No crate of the first list reaches one of the second, however long the way. The reason is for who breaks it.
@@ -80,14 +82,14 @@ const NEVER: &[(&[&str], &[&str], &str)] = &[
     (COMPILER, MOBILE_AND_CONTROL, "the compiler knows P4, not mobile networks"),
     (&["upf", "offload", "engine", "pfcp"], CONCRETE_TARGETS, "what decides where packets go must not know what the places are"),
     (&["upf", "offload", "engine", "pfcp"], COMPILER, "a compiled program is data: its users need no compiler"),
-    (&["target-x86"], COMPILER, "the native target runs what it is given"),
+    (&["target-x86", "target-xdp"], COMPILER, "a native target runs what it is given"),
     (DATA_PLANE, MOBILE_AND_CONTROL, "the data plane runs any program, not only the UPF"),
     (&["traffic"], &["upf", "engine", "target"], "an emulator that shares code with what it tests agrees with its faults"),
     (&["pfcp", "upf"], &["pktio", "engine"], "protocol code does no I/O"),
 ];
 
 /// Crates that may have `unsafe`: they call the kernel, map memory or run generated code.
-const MAY_BE_UNSAFE: &[&str] = &["table", "pktio", "dpdk", "target-x86", "baseline"];
+const MAY_BE_UNSAFE: &[&str] = &["table", "pktio", "dpdk", "target-x86", "target-xdp", "baseline"];
 
 /// A crate as its manifest and its folder say.
 struct Crate {

@@ -14,7 +14,7 @@ use target_asic::Chip;
 fn setup(name: &str) -> Setup {
     let ir = compile(name, &[]);
     let (whole, base) = (native(&ir, 1, &[]), native(&ir, 2, &["-O0"]));
-    Setup { ir, whole, base, chip: Chip::default(), policy: Policy::None }
+    Setup { ir, whole, base, chip: Chip::default(), policy: Policy::None, kernel: false }
 }
 
 /// Runs all cases; a failing one says its seed.

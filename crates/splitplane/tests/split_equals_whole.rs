@@ -291,7 +291,7 @@ fn check_coverage(sum: &Compared, program: &Program) {
 fn split_equals_whole() {
     let ir = compile("upf.p4", &[("SESSIONS", "256")]);
     let (whole, base) = (native(&ir, 11, &["-O1"]), native(&ir, 12, &["-O0"]));
-    let setup = Setup { ir: ir.clone(), whole, base, chip: Chip::default(), policy: Policy::None };
+    let setup = Setup { ir: ir.clone(), whole, base, chip: Chip::default(), policy: Policy::None, kernel: false };
     let (started, cases) = (Instant::now(), Cases::from_env(600));
     let (mut sum, mut refused, mut on_chip) = (Compared::default(), 0, 0);
     for seed in cases.seeds() {
@@ -311,5 +311,35 @@ fn split_equals_whole() {
     println!("{refused} rules refused, {on_chip} sessions on chips, {:?}", started.elapsed());
     if cases.enough() {
         check_coverage(&sum, &ir.program);
+    }
+}
+
+/// The same with the kernel's XDP hook in front of x86, in test runs.
+#[test]
+fn kernel_and_x86_equal_the_whole() {
+    if !testkit::root_or_skip("kernel_and_x86_equal_the_whole") {
+        return;
+    }
+    let ir = compile("upf.p4", &[("SESSIONS", "256")]);
+    let (whole, base) = (native(&ir, 11, &["-O1"]), native(&ir, 12, &["-O0"]));
+    let setup = Setup { ir: ir.clone(), whole, base, chip: Chip::default(), policy: Policy::None, kernel: true };
+    let cases = Cases::from_env(12);
+    let (mut sum, mut on_chip) = (Compared::default(), 0);
+    for seed in cases.seeds() {
+        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| case(&setup, seed))) {
+            Ok((compared, _, chip)) => {
+                sum.add(compared);
+                on_chip += chip;
+            }
+            Err(failure) => {
+                eprintln!("seed {seed:#x} failed; {CHECKED}");
+                std::panic::resume_unwind(failure);
+            }
+        }
+    }
+    println!("{}", sum.summary(&ir.program));
+    println!("{on_chip} sessions in the kernel");
+    if cases.enough() {
+        assert!(sum.paths.0 > 3_000 && sum.paths.1 > 3_000 && on_chip > 20, "{:?}, {on_chip} sessions", sum.paths);
     }
 }

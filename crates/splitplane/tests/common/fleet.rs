@@ -124,9 +124,12 @@ impl Fleet {
     /// Targets with empty tables. The clock shows `now_ns`.
     pub fn new(setup: &Setup, now_ns: u64) -> Fleet {
         let oracle = Asic::oracle(setup.ir.clone()).unwrap_or_else(|e| panic!("{e}"));
-        let fast = Asic::load(setup.ir.clone(), setup.chip).unwrap_or_else(|e| panic!("{e}"));
+        let fast: Box<dyn Target> = match setup.kernel {
+            true => super::program::kernel(&setup.ir, setup.chip),
+            false => Box::new(Asic::load(setup.ir.clone(), setup.chip).unwrap_or_else(|e| panic!("{e}"))),
+        };
         let base = Box::new(Shared(setup.base.clone()));
-        let split = Split::new(Box::new(fast), base, setup.policy.clone()).unwrap_or_else(|e| panic!("{e}"));
+        let split = Split::new(fast, base, setup.policy.clone()).unwrap_or_else(|e| panic!("{e}"));
         let mut before = HashMap::new();
         for id in setup.ir.program.tables.keys() {
             let stats = setup.whole.table_stats(id);

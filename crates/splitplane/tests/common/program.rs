@@ -40,6 +40,15 @@ pub struct Setup {
     pub chip: Chip,
     /// What goes on the chip.
     pub policy: Policy,
+    /// Whether the kernel's XDP hook is the chip, instead of the model of one.
+    pub kernel: bool,
+}
+
+/// The program in the kernel, with that room for sessions.
+pub fn kernel(ir: &Ir, chip: Chip) -> Box<dyn Target> {
+    let text = p4_emit::bpf::emit_xdp(ir).unwrap_or_else(|e| panic!("{e}"));
+    let options = target_xdp::Options { split_entries: chip.session_entries, seed: 13, ..Default::default() };
+    Box::new(target_xdp::Xdp::load(Arc::new(ir.program.clone()), &text, &options).unwrap_or_else(|e| panic!("{e}")))
 }
 
 /// Seeds of the cases of a test.

@@ -1,0 +1,281 @@
+//! The text so far, and what is known at the place where it grows.
+
+use super::Refused;
+use crate::model::Model;
+use cranelift_entity::EntityRef;
+use p4_ir::{ActionId, HeaderId, HeaderRef, Ir, LabelId, TableId, VarId};
+use program::packing::CellLayout;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Headers known to be valid or not; `None` where no packet comes.
+pub type Known = Option<BTreeMap<HeaderId, bool>>;
+
+/// What holds on both ways.
+pub fn meet(a: Known, b: Known) -> Known {
+    match (a, b) {
+        (Some(mut a), Some(b)) => {
+            a.retain(|h, valid| b.get(h) == Some(valid));
+            Some(a)
+        }
+        (a, None) => a,
+        (None, b) => b,
+    }
+}
+
+/// The emitter.
+pub struct Code<'a> {
+    pub ir: &'a Ir,
+    pub model: &'a Model,
+    pub layouts: Vec<CellLayout>,
+    pub text: String,
+    indent: usize,
+    number: u32,
+    pub known: Known,
+    /// Labels in force: C name, and what is known at each jump to it.
+    pub labels: HashMap<LabelId, (String, Known)>,
+    /// Where `exit` goes.
+    pub exit: String,
+    /// C labels that something jumps to.
+    pub jumped: BTreeSet<String>,
+    /// Parameters that are read from the entry, in the action that runs.
+    pub bound: HashMap<VarId, String>,
+    /// Parameters that only their own action reads and nobody writes.
+    pub bindable: BTreeSet<VarId>,
+    /// Parameters that become the number of a cell: the array's C name, and its cells if each core has a row of them.
+    pub cells: HashMap<VarId, Vec<(String, Option<u64>)>>,
+    /// Variables that the context must hold.
+    pub vars: BTreeSet<VarId>,
+    /// Places of counts, meters and register writes: the map's C name, and for counts the number of cells.
+    pub counts: Vec<(String, u64)>,
+    pub meters: Vec<String>,
+    pub registers: Vec<String>,
+    /// Places of emits.
+    pub emits: Vec<HeaderId>,
+    /// The table whose action is printed.
+    pub in_table: Option<TableId>,
+    /// Whether a parser state is printed.
+    pub in_parser: bool,
+    /// For refusals.
+    pub place: String,
+}
+
+impl<'a> Code<'a> {
+    pub fn new(ir: &'a Ir, model: &'a Model) -> Code<'a> {
+        Code {
+            ir,
+            model,
+            layouts: ir.program.tables.keys().map(|t| CellLayout::new(&ir.program, t)).collect(),
+            text: String::new(),
+            indent: 1,
+            number: 0,
+            known: Some(BTreeMap::new()),
+            labels: HashMap::new(),
+            exit: String::new(),
+            jumped: BTreeSet::new(),
+            bound: HashMap::new(),
+            bindable: bindable(ir),
+            cells: super::externs::cells(ir),
+            vars: BTreeSet::new(),
+            counts: Vec::new(),
+            meters: Vec::new(),
+            registers: Vec::new(),
+            emits: Vec::new(),
+            in_table: None,
+            in_parser: false,
+            place: String::new(),
+        }
+    }
+
+    pub fn refuse(&self, what: impl Into<String>) -> Refused {
+        let place = if self.place.is_empty() { String::new() } else { format!("{} in ", self.place) };
+        Refused { what: what.into(), place: format!("{place}{}", self.ir.program.name) }
+    }
+
+    pub fn line(&mut self, text: impl AsRef<str>) {
+        self.text.extend(std::iter::repeat_n("    ", self.indent));
+        self.text.push_str(text.as_ref());
+        self.text.push('\n');
+    }
+
+    pub fn open(&mut self, text: impl AsRef<str>) {
+        self.line(format!("{} {{", text.as_ref()).trim_start());
+        self.indent += 1;
+    }
+
+    pub fn close(&mut self) {
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    pub fn or_else(&mut self) {
+        self.indent -= 1;
+        self.line("} else {");
+        self.indent += 1;
+    }
+
+    /// A C label. A statement must follow one.
+    pub fn label(&mut self, name: &str) {
+        if self.jumped.contains(name) {
+            let indent = std::mem::replace(&mut self.indent, 0);
+            self.line(format!("{name}:;"));
+            self.indent = indent;
+        }
+    }
+
+    /// A jump; no packet comes behind it.
+    pub fn goto(&mut self, label: &str) {
+        self.jumped.insert(label.to_owned());
+        self.line(format!("goto {label};"));
+        self.known = None;
+    }
+
+    /// C text of a jump under a condition.
+    pub fn jump(&mut self, label: &str) -> String {
+        self.jumped.insert(label.to_owned());
+        format!("goto {label};")
+    }
+
+    pub fn unique(&mut self) -> u32 {
+        self.number += 1;
+        self.number
+    }
+
+    /// C text that reads a variable.
+    pub fn read_var(&mut self, v: VarId) -> String {
+        if let Some(text) = self.bound.get(&v) {
+            return text.clone();
+        }
+        self.vars.insert(v);
+        format!("c->v.{}", self.model.vars[v.index()])
+    }
+
+    pub fn write_var(&mut self, v: VarId, value: &str) {
+        self.vars.insert(v);
+        let name = &self.model.vars[v.index()];
+        self.line(format!("c->v.{name} = {value};"));
+    }
+
+    /// Sets a field of `standard_metadata`, if the program has it.
+    pub fn write_standard(&mut self, name: &str, value: &str) {
+        if let Some(v) = self.ir.intrinsic.standard.get(name) {
+            self.write_var(*v, value);
+        }
+    }
+
+    /// The one header that a reference means; `None` if it means none.
+    pub fn header(&self, r: &HeaderRef) -> Result<Option<HeaderId>, Refused> {
+        match r {
+            HeaderRef::Static(h) => Ok(Some(*h)),
+            HeaderRef::Index(s, index) => match index.kind {
+                p4_ir::ExprKind::Const(at) => {
+                    Ok(usize::try_from(at.value()).ok().and_then(|at| self.ir.stacks[*s].elements.get(at)).copied())
+                }
+                _ => Err(self.refuse(format!("an index of stack {} that is known only at run time", self.ir.stacks[*s].name))),
+            },
+            HeaderRef::Next(s) | HeaderRef::Last(s) => Err(self.refuse(format!("next and last of stack {}", self.ir.stacks[*s].name))),
+        }
+    }
+
+    /// C name of a header's bytes.
+    pub fn home(&self, h: HeaderId) -> String {
+        format!("c->h_{}", self.model.headers[h.index()])
+    }
+
+    /// C text that is non-zero if a header is valid.
+    pub fn is_valid(&self, h: HeaderId) -> String {
+        match self.known.as_ref().and_then(|k| k.get(&h)) {
+            Some(true) => "1u".into(),
+            Some(false) => "0u".into(),
+            None => format!("(uint32_t)(c->valid >> V_{} & 1)", self.model.headers[h.index()]),
+        }
+    }
+
+    pub fn known_valid(&self, h: HeaderId) -> Option<bool> {
+        self.known.as_ref().and_then(|k| k.get(&h)).copied()
+    }
+
+    pub fn note_valid(&mut self, h: HeaderId, valid: bool) {
+        if let Some(known) = &mut self.known {
+            known.insert(h, valid);
+        }
+    }
+
+    /// Bytes that a header's home has: what it holds, and room so that a word may be read from any byte of it.
+    pub fn home_len(&self, h: HeaderId) -> u32 {
+        (self.model.fixed_len[h.index()] + self.model.varbit_len[h.index()] + 8).next_multiple_of(8)
+    }
+
+    pub fn action_name(&self, action: ActionId) -> &str {
+        &self.model.actions[action.index()]
+    }
+}
+
+/// C type in which a value of `width` bits is kept.
+pub fn kept_type(width: u32) -> &'static str {
+    match width {
+        0..=8 => "uint8_t",
+        9..=16 => "uint16_t",
+        17..=32 => "uint32_t",
+        33..=64 => "uint64_t",
+        _ => "sp_kept128",
+    }
+}
+
+/// Parameters that are read in their own action only, and written by nobody: they need no variable.
+fn bindable(ir: &Ir) -> BTreeSet<VarId> {
+    let mut params: BTreeSet<VarId> = BTreeSet::new();
+    let mut twice = BTreeSet::new();
+    for v in ir.actions.values().flat_map(|a| &a.params) {
+        if !params.insert(*v) {
+            twice.insert(*v);
+        }
+    }
+    let strike = |block: &p4_ir::Block, own: &[VarId], params: &mut BTreeSet<VarId>| {
+        p4_ir::walk::all_stmts(block, &mut |s| {
+            p4_ir::walk::stmt_exprs(s, &mut |e| {
+                p4_ir::walk::read_vars(e, &mut |v| {
+                    if !own.contains(&v) {
+                        params.remove(&v);
+                    }
+                });
+            });
+            p4_ir::walk::stmt_lvalues(s, &mut |l| {
+                if let Some(v) = l.root_var() {
+                    params.remove(&v);
+                }
+            });
+            if let p4_ir::Stmt::Apply { hit, action_run, .. } = s {
+                for v in hit.iter().chain(action_run) {
+                    params.remove(v);
+                }
+            }
+        });
+    };
+    for block in [&ir.parser_init, &ir.verify_checksum, &ir.ingress, &ir.egress, &ir.compute_checksum, &ir.deparser] {
+        strike(block, &[], &mut params);
+    }
+    for state in ir.states.values() {
+        strike(&state.body, &[], &mut params);
+        if let p4_ir::Transition::Select { keys, .. } = &state.next {
+            for key in keys {
+                p4_ir::walk::read_vars(key, &mut |v| {
+                    params.remove(&v);
+                });
+            }
+        }
+    }
+    for action in ir.actions.values() {
+        strike(&action.body, &action.params, &mut params);
+    }
+    for key in ir.tables.values().flat_map(|t| &t.keys) {
+        p4_ir::walk::read_vars(key, &mut |v| {
+            params.remove(&v);
+        });
+    }
+    let intrinsic = &ir.intrinsic;
+    for v in intrinsic.standard.values().chain(&intrinsic.drop_reason).chain(&intrinsic.mark).chain(&intrinsic.pdu_length) {
+        params.remove(v);
+    }
+    params.retain(|v| !twice.contains(v));
+    params
+}

@@ -1,0 +1,54 @@
+//! From headers to bytes: first where each emitted header comes to lie, then room in front, then the bytes.
+
+use super::Refused;
+use super::code::Code;
+use cranelift_entity::EntityRef;
+use p4_ir::HeaderRef;
+
+impl Code<'_> {
+    /// Notes where the header comes to lie.
+    pub fn emit(&mut self, r: &HeaderRef) -> Result<(), Refused> {
+        let Some(h) = self.header(r)? else { return Ok(()) };
+        let valid = self.is_valid(h);
+        if valid == "0u" {
+            return Ok(());
+        }
+        let site = self.emits.len();
+        self.emits.push(h);
+        let name = &self.model.headers[h.index()];
+        let fixed = self.model.fixed_len[h.index()];
+        let len = if self.model.varbit_len[h.index()] > 0 { format!("{fixed} + c->len_{name}") } else { fixed.to_string() };
+        self.line(format!("if ({valid}) {{ c->v.emit[{site}] = (uint16_t)(emitted + 1); emitted += {len}; }}"));
+        Ok(())
+    }
+
+    /// Makes room in front of the rest of the packet and writes the headers there.
+    pub fn write_headers(&mut self) {
+        let failed = self.jump("failed");
+        self.open("if (emitted != c->cursor)");
+        self.line(format!("if (bpf_xdp_adjust_head(ctx, (int32_t)c->cursor - (int32_t)emitted)) {failed}"));
+        self.close();
+        self.line("data = (uint8_t *)(long)ctx->data;");
+        self.line("end = (uint8_t *)(long)ctx->data_end;");
+        for (site, h) in self.emits.clone().into_iter().enumerate() {
+            let (fixed, most) = (self.model.fixed_len[h.index()], self.model.varbit_len[h.index()]);
+            let (home, name) = (self.home(h), self.model.headers[h.index()].clone());
+            self.open(format!("if (*(volatile uint16_t *)&c->v.emit[{site}])"));
+            self.line(format!("uint32_t at = *(volatile uint16_t *)&c->v.emit[{site}] - 1;"));
+            self.line(format!("if (at > SP_FARTHEST) {failed}"));
+            self.line("uint8_t *p = data + at;");
+            self.line("SP_OPAQUE(p);");
+            self.line(format!("if (p + {fixed} > end) {failed}"));
+            if fixed > 0 {
+                self.line(format!("sp_copy(p, {home}, {fixed});"));
+            }
+            if most > 0 {
+                self.line(format!("uint32_t varbit = *(volatile uint32_t *)&c->len_{name};"));
+                self.open(format!("if (varbit > 0 && varbit <= {most})"));
+                self.line(format!("if (bpf_xdp_store_bytes(ctx, at + {fixed}, {home} + {fixed}, varbit)) {failed}"));
+                self.close();
+            }
+            self.close();
+        }
+    }
+}

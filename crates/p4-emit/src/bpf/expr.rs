@@ -1,0 +1,200 @@
+//! Expressions as C text. A value of `bit<W>` is an unsigned C value of at least W bits, the others zero.
+
+use super::Refused;
+use super::code::Code;
+use crate::emitter::local_type;
+use crate::expr::{convert, paren, reduce, sign_extend, slice};
+use crate::field::{constant, load};
+use cranelift_entity::EntityRef;
+use p4_ir::{BinOp, Expr, ExprKind, HeaderId, HeaderRef, Ty, UnOp};
+
+impl Code<'_> {
+    pub fn expr(&mut self, e: &Expr) -> Result<String, Refused> {
+        let width = e.ty.width();
+        Ok(match &e.kind {
+            ExprKind::Const(bits) => constant(width, bits.value()),
+            // Kept narrower than C computes.
+            ExprKind::Var(v) => {
+                let text = self.read_var(*v);
+                format!("({}){text}", local_type(width))
+            }
+            ExprKind::Field(r, index) => match self.header(r)? {
+                Some(h) => self.load_field(h, *index)?,
+                None => "0u".into(),
+            },
+            ExprKind::IsValid(r) => self.header(r)?.map_or("0u".into(), |h| self.is_valid(h)),
+            ExprKind::LastIndex(_) | ExprKind::NextIndex(_) => return Err(self.refuse("lastIndex of a stack")),
+            ExprKind::VarbitBits(r, _) => match self.header(r)? {
+                Some(h) if self.known_valid(h) != Some(false) => {
+                    let valid = paren(&self.is_valid(h));
+                    format!("({valid} ? c->len_{} * 8u : 0u)", self.model.headers[h.index()])
+                }
+                _ => "0u".into(),
+            },
+            ExprKind::VarbitEq(..) => return Err(self.refuse("comparing varbit fields")),
+            ExprKind::Unary(op, a) => {
+                let a = paren(&self.expr(a)?);
+                match op {
+                    UnOp::Not => format!("!{a}"),
+                    UnOp::Neg => reduce(&format!("-{a}"), width),
+                    UnOp::BitNot => reduce(&format!("~{a}"), width),
+                }
+            }
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b, e.ty)?,
+            ExprKind::Cast(a) => {
+                let text = self.expr(a)?;
+                cast(&text, a.ty, width)
+            }
+            ExprKind::Slice(a, hi, lo) => {
+                let text = self.expr(a)?;
+                slice(&text, a.ty.width(), *hi, *lo)
+            }
+            ExprKind::Concat(a, b) => {
+                let (high, low) = (self.expr(a)?, self.expr(b)?);
+                let (shift, ty) = (b.ty.width(), local_type(width));
+                match (a.ty.width(), shift) {
+                    (0, _) => convert(&low, shift, width),
+                    (_, 0) => high,
+                    _ => format!("(({ty}){} << {shift} | {})", paren(&high), paren(&low)),
+                }
+            }
+            ExprKind::Mux(condition, a, b) => {
+                let condition = paren(&self.expr(condition)?);
+                let (a, b) = (self.expr(a)?, self.expr(b)?);
+                format!("({condition} ? {} : {})", paren(&a), paren(&b))
+            }
+        })
+    }
+
+    fn binary(&mut self, op: BinOp, left: &Expr, right: &Expr, ty: Ty) -> Result<String, Refused> {
+        let width = ty.width();
+        let a = paren(&self.expr(left)?);
+        if matches!(op, BinOp::LAnd | BinOp::LOr) {
+            // The right side is looked at only if the left one holds (or does not).
+            let before = self.known.clone();
+            self.assume(left, op == BinOp::LAnd);
+            let b = paren(&self.expr(right)?);
+            self.known = before;
+            return Ok(if op == BinOp::LAnd { format!("({a} && {b})") } else { format!("({a} || {b})") });
+        }
+        let b = paren(&self.expr(right)?);
+        let of = left.ty;
+        let signed = matches!(of, Ty::Int(_));
+        let compare = |sign: &str| {
+            if signed {
+                format!("({} {sign} {})", sign_extend(&a, of.width()), sign_extend(&b, of.width()))
+            } else {
+                format!("({a} {sign} {b})")
+            }
+        };
+        Ok(match op {
+            BinOp::Add => reduce(&format!("({a} + {b})"), width),
+            BinOp::Sub => reduce(&format!("({a} - {b})"), width),
+            BinOp::Mul | BinOp::Div | BinOp::Mod if width > 64 => {
+                return Err(self.refuse(format!("products and quotients of {width} bits")));
+            }
+            BinOp::Mul => reduce(&format!("({a} * {b})"), width),
+            BinOp::Div => format!("({b} ? {a} / {b} : 0)"),
+            BinOp::Mod => format!("({b} ? {a} % {b} : 0)"),
+            BinOp::AddSat | BinOp::SubSat if signed => return Err(self.refuse("saturating arithmetic with sign")),
+            BinOp::AddSat => format!("({})sp_add_sat({a}, {b}, {width})", local_type(width)),
+            BinOp::SubSat => format!("({})sp_sub_sat({a}, {b}, {width})", local_type(width)),
+            BinOp::And => format!("({a} & {b})"),
+            BinOp::Or => format!("({a} | {b})"),
+            BinOp::Xor => format!("({a} ^ {b})"),
+            BinOp::Shl => shift_left(&a, right, &b, width),
+            BinOp::Shr => {
+                shift_right(&a, right, &b, width, signed).map_err(|()| self.refuse("right shifts of more than 64 bits with sign"))?
+            }
+            BinOp::Eq => compare("=="),
+            BinOp::Ne => compare("!="),
+            BinOp::Lt => compare("<"),
+            BinOp::Le => compare("<="),
+            BinOp::Gt => compare(">"),
+            BinOp::Ge => compare(">="),
+            BinOp::LAnd | BinOp::LOr => unreachable!("returned above"),
+        })
+    }
+
+    /// C text of a field; of an invalid header zero.
+    pub fn load_field(&mut self, h: HeaderId, index: u32) -> Result<String, Refused> {
+        let ir = self.ir;
+        let ty = &ir.header_types[ir.headers[h].ty];
+        let Some(field) = ty.fields.get(index as usize).filter(|f| !f.varbit) else {
+            return Err(self.refuse("the value of a varbit field"));
+        };
+        let text = load(&self.home(h), self.home_len(h), field.offset_bits, field.ty.width());
+        Ok(match self.known_valid(h) {
+            Some(true) => text,
+            Some(false) => "0u".into(),
+            None => format!("({} ? {text} : 0)", paren(&self.is_valid(h))),
+        })
+    }
+
+    /// Notes what follows from a condition being `holds`.
+    pub fn assume(&mut self, condition: &Expr, holds: bool) {
+        match &condition.kind {
+            ExprKind::IsValid(HeaderRef::Static(h)) => self.note_valid(*h, holds),
+            ExprKind::Unary(UnOp::Not, a) => self.assume(a, !holds),
+            ExprKind::Binary(BinOp::LAnd, a, b) if holds => {
+                self.assume(a, true);
+                self.assume(b, true);
+            }
+            ExprKind::Binary(BinOp::LOr, a, b) if !holds => {
+                self.assume(a, false);
+                self.assume(b, false);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn cast(text: &str, from: Ty, to: u32) -> String {
+    match from {
+        // C's comparisons are signed.
+        Ty::Bool => convert(&format!("(uint32_t){}", paren(text)), 1, to),
+        Ty::Int(width) if to > width && width > 0 => {
+            let extended = sign_extend(&paren(text), width);
+            reduce(&format!("({}){extended}", local_type(to)), to)
+        }
+        _ => convert(text, from.width(), to),
+    }
+}
+
+fn shift_left(a: &str, amount: &Expr, b: &str, width: u32) -> String {
+    match amount.kind {
+        ExprKind::Const(bits) if bits.value() >= u128::from(width) => "0u".into(),
+        ExprKind::Const(bits) => reduce(&format!("({a} << {})", bits.value()), width),
+        _ if width > 64 => reduce(&format!("({b} < {width} ? sp_shl128({a}, (uint32_t){b}) : 0)"), width),
+        _ => format!("({b} < {width} ? {} : 0)", reduce(&format!("({a} << ({b} {}))", shift_mask(width)), width)),
+    }
+}
+
+/// Error: clang has no such shift for BPF.
+fn shift_right(a: &str, amount: &Expr, b: &str, width: u32, signed: bool) -> Result<String, ()> {
+    let constant = if let ExprKind::Const(bits) = amount.kind { Some(bits.value()) } else { None };
+    if signed && width > 64 && constant.is_none() {
+        return Err(());
+    }
+    if signed && width > 0 {
+        let by = match constant {
+            Some(n) => n.min(u128::from(width - 1)).to_string(),
+            None => format!("({b} < {width} ? {b} : {})", width - 1),
+        };
+        return Ok(reduce(&format!("({})({} >> {by})", local_type(width), sign_extend(a, width)), width));
+    }
+    Ok(match constant {
+        Some(n) if n >= u128::from(width) => "0u".into(),
+        Some(n) => format!("({a} >> {n})"),
+        None if width > 64 => format!("({b} < {width} ? sp_shr128({a}, (uint32_t){b}) : 0)"),
+        None => format!("({b} < {width} ? ({a} >> ({b} {})) : 0)", shift_mask(width)),
+    })
+}
+
+/// Keeps a shift in C's bounds where its result is not taken.
+fn shift_mask(width: u32) -> &'static str {
+    match width {
+        0..=32 => "& 31",
+        _ => "& 63",
+    }
+}

@@ -1,0 +1,209 @@
+//! Calls to the architecture.
+
+use super::Refused;
+use super::code::Code;
+use crate::expr::{convert, head, paren};
+use cranelift_entity::EntityRef;
+use p4_ir::{CounterId, Expr, ExprKind, Extern, Ir, LValue, MeterId, Stmt, VarId};
+use program::{CountUnit, LengthSource};
+use std::collections::HashMap;
+
+/// Arrays of fewer cells stay in the cache.
+const LARGE: u64 = 4096;
+
+impl Code<'_> {
+    pub fn extern_call(&mut self, e: &Extern) -> Result<(), Refused> {
+        match e {
+            Extern::Count { counter, index } => {
+                let index = self.index(index)?;
+                self.count(*counter, &index)
+            }
+            Extern::DirectCount(counter) => {
+                let attached = self.ir.program.counters[*counter].table;
+                match self.in_table {
+                    // The default action has no cell: `direct` is 0 there, and 0 less 1 is beyond the end.
+                    Some(table) if attached == Some(table) => self.count(*counter, "(uint64_t)e->direct - 1"),
+                    _ => Ok(()),
+                }
+            }
+            Extern::Meter { meter, index, result } => self.meter(*meter, index, result),
+            Extern::DirectMeter { result, .. } => self.assign(result, "0u"),
+            Extern::RegisterRead { register, index, result } => {
+                let (map, width) = self.register(*register)?;
+                let index = self.index(index)?;
+                self.assign_cut(result, &format!("sp_register_read(&{map}, {index})"), width.max(64))
+            }
+            Extern::RegisterWrite { register, index, value } => {
+                let (map, _) = self.register(*register)?;
+                let (index, value) = (self.index(index)?, self.expr(value)?);
+                let site = self.registers.len();
+                self.registers.push(map.clone());
+                self.line(format!("sp_register_write(&{map}, {index}, {value}, &c->undo_register[{site}]);"));
+                Ok(())
+            }
+            Extern::Hash { .. } => Err(self.refuse("hash()")),
+            Extern::Random { .. } => Err(self.refuse("random()")),
+            Extern::MarkToDrop => {
+                self.write_standard("egress_spec", "511u");
+                self.write_standard("mcast_grp", "0u");
+                Ok(())
+            }
+            Extern::VerifyChecksum { condition, data, checksum, algorithm, payload } => self.when(condition, |c| {
+                let computed = c.checksum(*algorithm, data, *payload)?;
+                let computed = convert(&computed, 16, checksum.ty.width());
+                let found = c.expr(checksum)?;
+                c.open(format!("if ({} != {})", paren(&computed), paren(&found)));
+                c.write_standard("checksum_error", "1u");
+                c.close();
+                Ok(())
+            }),
+            Extern::UpdateChecksum { condition, data, checksum, algorithm, payload } => self.when(condition, |c| {
+                let computed = c.checksum(*algorithm, data, *payload)?;
+                c.assign_cut(checksum, &computed, 16)
+            }),
+            // They have no effect that a packet or a counter could show.
+            Extern::Assert(..) | Extern::Log(..) => Ok(()),
+            Extern::Truncate(_) => Err(self.refuse("truncate()")),
+            Extern::Digest { .. } => Err(self.refuse("digest()")),
+            Extern::Replicate { kind, .. } => Err(self.refuse(kind.name())),
+        }
+    }
+
+    fn index(&mut self, e: &Expr) -> Result<String, Refused> {
+        if e.ty.width() > 64 {
+            return Err(self.refuse(format!("an index of {} bits", e.ty.width())));
+        }
+        let text = self.expr(e)?;
+        Ok(format!("(uint64_t){}", paren(&text)))
+    }
+
+    fn when(&mut self, condition: &Expr, each: impl FnOnce(&mut Self) -> Result<(), Refused>) -> Result<(), Refused> {
+        let text = self.expr(condition)?;
+        if text == "0" || text == "0u" {
+            return Ok(());
+        }
+        let before = self.known.clone();
+        self.open(format!("if {}", head(&text)));
+        self.assume(condition, true);
+        each(self)?;
+        self.close();
+        self.known = before;
+        Ok(())
+    }
+
+    fn length(&mut self, source: LengthSource) -> Result<String, Refused> {
+        Ok(match (source, self.ir.intrinsic.pdu_length) {
+            (LengthSource::Frame, _) => "c->length".into(),
+            (LengthSource::Pdu, Some(v)) => {
+                let width = self.ir.vars[v].ty.width();
+                if width > 64 {
+                    return Err(self.refuse(format!("a length of {width} bits")));
+                }
+                self.read_var(v)
+            }
+            (LengthSource::Pdu, None) => "0".into(),
+        })
+    }
+
+    fn not_in_parser(&self, what: &str) -> Result<(), Refused> {
+        if self.in_parser { Err(self.refuse(format!("{what} in the parser"))) } else { Ok(()) }
+    }
+
+    fn count(&mut self, counter: CounterId, index: &str) -> Result<(), Refused> {
+        self.not_in_parser("counters")?;
+        let info = &self.ir.program.counters[counter];
+        let packets = if info.unit == CountUnit::Bytes { "0" } else { "1" };
+        let bytes = if info.unit == CountUnit::Packets { "0".to_owned() } else { self.length(info.length)? };
+        let (map, size) = (format!("sp_n{}", counter.index()), self.counter_size(counter));
+        let site = self.counts.len();
+        self.counts.push((map, size));
+        self.line(format!("sp_pend(&c->count[{site}], {index}, {size}u, {packets}, {bytes});"));
+        Ok(())
+    }
+
+    /// Fetches the cell that a parameter names, long before it is counted in: reading a byte of it is all that BPF has for that.
+    pub fn touch(&mut self, param: VarId) {
+        for (map, row) in self.cells.get(&param).cloned().unwrap_or_default() {
+            let text = self.read_var(param);
+            let base = row.map_or(String::new(), |cells| format!("c->cpu * {cells}u + "));
+            self.line(format!("sp_touch(&{map}, {base}(uint32_t){});", paren(&text)));
+        }
+    }
+
+    /// Cells of a counter: an attached one has as many as its table has entries.
+    pub fn counter_size(&self, counter: CounterId) -> u64 {
+        let info = &self.ir.program.counters[counter];
+        info.table.map_or(info.size, |t| self.ir.program.tables[t].size)
+    }
+
+    fn meter(&mut self, meter: MeterId, index: &Expr, result: &LValue) -> Result<(), Refused> {
+        self.not_in_parser("meters")?;
+        let info = &self.ir.program.meters[meter];
+        let index = self.index(index)?;
+        let units = if info.unit == CountUnit::Packets { "1".to_owned() } else { self.length(info.length)? };
+        let map = format!("sp_p{}", meter.index());
+        let site = self.meters.len();
+        self.meters.push(map.clone());
+        self.assign_cut(result, &format!("sp_execute(c, &{map}, {index}, {units}, &c->undo_meter[{site}])"), 32)
+    }
+
+    fn register(&self, register: p4_ir::RegisterId) -> Result<(String, u32), Refused> {
+        self.not_in_parser("registers")?;
+        let info = &self.ir.program.registers[register];
+        if info.width > 64 {
+            return Err(self.refuse(format!("register {} of {} bits", info.name, info.width)));
+        }
+        Ok((format!("sp_r{}", register.index()), info.width))
+    }
+}
+
+/// Parameters of actions that become the number of a cell of a large counter or meter, as far as plain assignments tell.
+pub fn cells(ir: &Ir) -> HashMap<VarId, Vec<(String, Option<u64>)>> {
+    let mut of: HashMap<VarId, Vec<(String, Option<u64>)>> = HashMap::new();
+    let mut note = |index: &Expr, array: (String, Option<u64>)| {
+        if let Some(v) = variable(index) {
+            let arrays = of.entry(v).or_default();
+            if !arrays.contains(&array) {
+                arrays.push(array);
+            }
+        }
+    };
+    crate::graph::visit_all(ir, &mut |s| match s {
+        Stmt::Extern(Extern::Count { counter, index }) => {
+            let cells = ir.program.counters[*counter].size;
+            if cells >= LARGE {
+                note(index, (format!("sp_n{}", counter.index()), Some(cells)));
+            }
+        }
+        Stmt::Extern(Extern::Meter { meter, index, .. }) if ir.program.meters[*meter].size >= LARGE => {
+            note(index, (format!("sp_p{}", meter.index()), None));
+        }
+        _ => {}
+    });
+    let mut params = HashMap::new();
+    for action in ir.actions.values() {
+        for p in &action.params {
+            let mut arrays = of.get(p).cloned().unwrap_or_default();
+            p4_ir::walk::all_stmts(&action.body, &mut |s| {
+                if let Stmt::Assign(LValue::Var(to), value) = s
+                    && variable(value) == Some(*p)
+                {
+                    arrays.extend(of.get(to).cloned().unwrap_or_default());
+                }
+            });
+            if !arrays.is_empty() {
+                params.insert(*p, arrays);
+            }
+        }
+    }
+    params
+}
+
+/// The variable that an expression is, but for its width.
+fn variable(e: &Expr) -> Option<VarId> {
+    match &e.kind {
+        ExprKind::Var(v) => Some(*v),
+        ExprKind::Cast(inner) => variable(inner),
+        _ => None,
+    }
+}

@@ -1,0 +1,360 @@
+//! The parser: states are labels, the place in the packet is `cursor`, headers go into the context (P4_16 §13).
+
+use super::Refused;
+use super::code::{Code, Known, meet};
+use crate::expr::paren;
+use crate::field::{constant, mask};
+use cranelift_entity::EntityRef;
+use p4_ir::{Expr, HeaderRef, KeySet, LValue, Next, StateId, Stmt, Transition};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where parsing ends.
+const PARSED: &str = "parsed";
+/// States that more paths than this lead to forget how far the packet was read: else the verifier walks each path.
+const FORGET: u64 = 8;
+
+impl Code<'_> {
+    /// Prints all states that are reached; ends at the label `parsed`.
+    pub fn parser(&mut self) -> Result<(), Refused> {
+        let ir = self.ir;
+        self.place = "parser".into();
+        self.in_parser = true;
+        self.exit = PARSED.into();
+        self.block(&ir.parser_init)?;
+        if let Some(start) = ir.start {
+            let order = order(ir, start);
+            let (paths, looping) = paths(ir, &order);
+            let mut entry: BTreeMap<StateId, Known> = BTreeMap::new();
+            let known = self.must_be_valid(&order, start);
+            entry.extend(known);
+            for state in &order {
+                self.place = format!("parser state {}", ir.states[*state].name);
+                let name = self.state_label(*state);
+                // Every state but the first is jumped to.
+                if *state != start || looping.contains(state) {
+                    self.jumped.insert(name.clone());
+                }
+                self.label(&name);
+                self.known = entry.get(state).cloned().flatten().or_else(|| Some(BTreeMap::new()));
+                if looping.contains(state) {
+                    let stuck = self.jump("stuck");
+                    self.line(format!("if (++rounds > SP_ROUNDS) {stuck}"));
+                }
+                if looping.contains(state) || paths.get(state).is_some_and(|n| *n > FORGET) {
+                    let stuck = self.jump("stuck");
+                    self.line("*(volatile uint32_t *)&c->cursor = cursor;");
+                    self.line("cursor = *(volatile uint32_t *)&c->cursor;");
+                    self.line(format!("if (cursor > SP_FARTHEST) {stuck}"));
+                }
+                self.block(&ir.states[*state].body)?;
+                if self.known.is_some() {
+                    self.transition(&ir.states[*state].next)?;
+                }
+            }
+        }
+        self.jumped.insert(PARSED.into());
+        self.label(PARSED);
+        self.known = Some(BTreeMap::new());
+        self.in_parser = false;
+        self.line("c->cursor = cursor;");
+        // From here on the verifier knows nothing of what was parsed: one path, not one for each way through the parser.
+        self.line("SP_BARRIER();");
+        Ok(())
+    }
+
+    fn state_label(&self, state: StateId) -> String {
+        let name: String = self.ir.states[state].name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        format!("state_{}_{name}", state.index())
+    }
+
+    pub fn parser_error(&mut self, code: u32) {
+        self.write_standard("parser_error", &format!("{code}u"));
+        self.goto(PARSED);
+    }
+
+    fn error_code(&self, name: &str) -> u32 {
+        let core = || p4_ir::build::CORE_ERRORS.iter().position(|e| *e == name);
+        self.ir.program.errors.iter().position(|e| e == name).or_else(core).unwrap_or(0) as u32
+    }
+
+    fn error_if(&mut self, condition: &str, name: &str) {
+        self.open(format!("if ({condition})"));
+        let before = self.known.clone();
+        let code = self.error_code(name);
+        self.parser_error(code);
+        self.known = before;
+        self.close();
+    }
+
+    fn only_in_parser(&self, what: &str) -> Result<(), Refused> {
+        if self.in_parser { Ok(()) } else { Err(self.refuse(format!("{what} outside the parser"))) }
+    }
+
+    pub fn extract(&mut self, r: &HeaderRef, varbit_bits: Option<&Expr>) -> Result<(), Refused> {
+        self.only_in_parser("extract")?;
+        let Some(h) = self.header(r)? else {
+            let code = self.error_code("StackOutOfBounds");
+            self.parser_error(code);
+            return Ok(());
+        };
+        let (fixed, most) = (self.model.fixed_len[h.index()], self.model.varbit_len[h.index()]);
+        let (home, name) = (self.home(h), self.model.headers[h.index()].clone());
+        self.open("");
+        if let Some(bits) = varbit_bits {
+            let text = self.expr(bits)?;
+            let n = self.unique();
+            self.line(format!("const uint64_t bits{n} = (uint64_t){};", paren(&text)));
+            self.error_if(&format!("bits{n} % 8"), "ParserInvalidArgument");
+            // Before the sum, so that it cannot overflow.
+            self.error_if(
+                &format!("bits{n} / 8 > 0xffff || data + cursor > end || cursor + {fixed} + bits{n} / 8 > (uint64_t)(end - data)"),
+                "PacketTooShort",
+            );
+            self.error_if(&format!("bits{n} > {}", most * 8), "HeaderTooShort");
+            self.line(format!("uint32_t varbit{n} = (uint32_t)(bits{n} / 8);"));
+            self.line("uint8_t *p = data + cursor;");
+            self.line("SP_OPAQUE(p);");
+            if fixed > 0 {
+                self.error_if(&format!("p + {fixed} > end"), "PacketTooShort");
+                self.line(format!("sp_copy({home}, p, {fixed});"));
+            }
+            self.line(format!("sp_zero({home} + {fixed}, {most});"));
+            self.line(format!("SP_OPAQUE(varbit{n});"));
+            self.open(format!("if (varbit{n} > 0 && varbit{n} <= {most})"));
+            let failed = self.jump("failed");
+            self.line(format!("if (bpf_xdp_load_bytes(ctx, cursor + {fixed}, {home} + {fixed}, varbit{n})) {failed}"));
+            self.close();
+            self.line(format!("c->len_{name} = varbit{n};"));
+            self.line(format!("cursor += {fixed} + varbit{n};"));
+            self.line("*(volatile uint32_t *)&c->cursor = cursor;");
+            self.line("cursor = *(volatile uint32_t *)&c->cursor;");
+            let stuck = self.jump("stuck");
+            self.line(format!("if (cursor > SP_FARTHEST) {stuck}"));
+        } else {
+            self.line("uint8_t *p = data + cursor;");
+            self.line("SP_OPAQUE(p);");
+            self.error_if(&format!("p + {fixed} > end"), "PacketTooShort");
+            self.line(format!("sp_copy({home}, p, {fixed});"));
+            if most > 0 {
+                self.line(format!("sp_zero({home} + {fixed}, {most});"));
+                self.line(format!("c->len_{name} = 0;"));
+            }
+            self.line(format!("cursor += {fixed};"));
+        }
+        self.becomes_valid(h);
+        self.close();
+        Ok(())
+    }
+
+    pub fn advance(&mut self, bits: &Expr) -> Result<(), Refused> {
+        self.only_in_parser("advance")?;
+        let text = self.expr(bits)?;
+        let n = self.unique();
+        self.open("");
+        self.line(format!("const uint64_t bits{n} = (uint64_t){};", paren(&text)));
+        self.error_if(&format!("bits{n} % 8"), "ParserInvalidArgument");
+        self.error_if(&format!("bits{n} / 8 > 0xffff || cursor + bits{n} / 8 > (uint64_t)(end - data)"), "PacketTooShort");
+        self.line(format!("cursor += (uint32_t)(bits{n} / 8);"));
+        self.line("*(volatile uint32_t *)&c->cursor = cursor;");
+        self.line("cursor = *(volatile uint32_t *)&c->cursor;");
+        let stuck = self.jump("stuck");
+        self.line(format!("if (cursor > SP_FARTHEST) {stuck}"));
+        self.close();
+        Ok(())
+    }
+
+    pub fn lookahead(&mut self, to: &LValue) -> Result<(), Refused> {
+        self.only_in_parser("lookahead")?;
+        let width = self.lvalue_width(to)?;
+        let bytes = width.div_ceil(8);
+        self.open("");
+        self.line("uint8_t *p = data + cursor;");
+        self.line("SP_OPAQUE(p);");
+        self.error_if(&format!("p + {bytes} > end"), "PacketTooShort");
+        let text = Code::load_bits("p", bytes, width);
+        self.assign(to, &text)?;
+        self.close();
+        Ok(())
+    }
+
+    fn transition(&mut self, transition: &Transition) -> Result<(), Refused> {
+        let (keys, cases) = match transition {
+            Transition::Goto(next) => {
+                self.go(*next);
+                return Ok(());
+            }
+            Transition::Select { keys, cases } => (keys, cases),
+        };
+        self.open("");
+        let number = self.unique();
+        for (i, key) in keys.iter().enumerate() {
+            let text = self.expr(key)?;
+            self.line(format!("const {} key{number}_{i} = {text};", crate::emitter::local_type(key.ty.width())));
+        }
+        let known = self.known.clone();
+        let mut always = false;
+        for case in cases {
+            let mut tests = Vec::new();
+            for (i, (set, key)) in case.sets.iter().zip(keys).enumerate() {
+                let (name, width) = (format!("key{number}_{i}"), key.ty.width());
+                match set {
+                    KeySet::Any => {}
+                    KeySet::Value { value, mask: m } if m.value() == base::Bits::mask(width) => {
+                        tests.push(format!("{name} == {}", constant(width, value.value())));
+                    }
+                    KeySet::Value { value, mask: m } => {
+                        let (m, value) = (m.value(), value.value() & m.value());
+                        tests.push(format!("({name} & {}) == {}", constant(width, m), constant(width, value)));
+                    }
+                    KeySet::Range { low, high } => {
+                        if low.value() > 0 {
+                            tests.push(format!("{name} >= {}", constant(width, low.value())));
+                        }
+                        if constant(width, high.value()) != mask(width) {
+                            tests.push(format!("{name} <= {}", constant(width, high.value())));
+                        }
+                    }
+                    KeySet::ValueSet(_) => return Err(self.refuse("value sets")),
+                }
+            }
+            self.known = known.clone();
+            if tests.is_empty() {
+                self.go(case.next);
+                always = true;
+                break;
+            }
+            self.open(format!("if ({})", tests.join(" && ")));
+            self.go(case.next);
+            self.close();
+        }
+        if !always {
+            self.known = known;
+            let code = self.error_code("NoMatch");
+            self.parser_error(code);
+        }
+        self.close();
+        Ok(())
+    }
+
+    fn go(&mut self, next: Next) {
+        match next {
+            Next::State(state) => {
+                let name = self.state_label(state);
+                self.goto(&name);
+            }
+            Next::Accept | Next::Reject => self.goto(PARSED),
+        }
+    }
+
+    /// Headers that are certainly valid or invalid when each state begins.
+    fn must_be_valid(&self, order: &[StateId], start: StateId) -> BTreeMap<StateId, Known> {
+        let ir = self.ir;
+        let nothing: BTreeMap<_, _> = ir.headers.keys().map(|h| (h, false)).collect();
+        let mut entry: BTreeMap<StateId, Known> = BTreeMap::from([(start, Some(nothing))]);
+        // Facts only become fewer, so this ends.
+        loop {
+            let mut changed = false;
+            for state in order {
+                let Some(Some(mut known)) = entry.get(state).cloned() else { continue };
+                p4_ir::walk::all_stmts(&ir.states[*state].body, &mut |s| self.validity_after(s, &mut known));
+                for next in successors(ir, *state) {
+                    let before = entry.get(&next).cloned();
+                    let after = match &before {
+                        Some(before) => meet(before.clone(), Some(known.clone())),
+                        None => Some(known.clone()),
+                    };
+                    if before.as_ref() != Some(&after) {
+                        entry.insert(next, after);
+                        changed = true;
+                    }
+                }
+            }
+            if !changed {
+                return entry;
+            }
+        }
+    }
+
+    fn validity_after(&self, s: &Stmt, known: &mut BTreeMap<p4_ir::HeaderId, bool>) {
+        match s {
+            Stmt::Extract { header: HeaderRef::Static(h), .. } => {
+                if let Some(union) = self.ir.headers[*h].union {
+                    known.retain(|h, _| self.ir.headers[*h].union != Some(union));
+                }
+                known.insert(*h, true);
+            }
+            Stmt::SetValid(HeaderRef::Static(h), _) => {
+                known.remove(h);
+            }
+            Stmt::Extract { .. }
+            | Stmt::SetValid(..)
+            | Stmt::CopyHeader { .. }
+            | Stmt::CopyStack { .. }
+            | Stmt::Push(..)
+            | Stmt::Pop(..) => {
+                known.clear();
+            }
+            // An extract under a condition may not happen.
+            Stmt::If(..) | Stmt::Switch { .. } | Stmt::Labeled(..) => {
+                let mut touched = BTreeSet::new();
+                p4_ir::walk::stmt_blocks(s, &mut |b| {
+                    p4_ir::walk::all_stmts(b, &mut |s| {
+                        if let Stmt::Extract { header: HeaderRef::Static(h), .. } = s {
+                            touched.insert(*h);
+                        }
+                    });
+                });
+                known.retain(|h, _| !touched.contains(h));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn successors(ir: &p4_ir::Ir, state: StateId) -> Vec<StateId> {
+    let state_of = |next: &Next| if let Next::State(s) = next { Some(*s) } else { None };
+    match &ir.states[state].next {
+        Transition::Goto(next) => state_of(next).into_iter().collect(),
+        Transition::Select { cases, .. } => cases.iter().filter_map(|c| state_of(&c.next)).collect(),
+    }
+}
+
+/// States that are reached from `start`, it first, others behind what leads to them where there are no loops.
+fn order(ir: &p4_ir::Ir, start: StateId) -> Vec<StateId> {
+    let (mut order, mut seen) = (Vec::new(), BTreeSet::from([start]));
+    // Depth first with an explicit stack, as the parser's depth is the program's choice.
+    let mut stack = vec![(start, successors(ir, start), 0)];
+    while let Some((state, next, at)) = stack.last_mut() {
+        if let Some(s) = next.get(*at).copied() {
+            *at += 1;
+            if seen.insert(s) {
+                stack.push((s, successors(ir, s), 0));
+            }
+        } else {
+            order.push(*state);
+            stack.pop();
+        }
+    }
+    order.reverse();
+    order
+}
+
+/// How many paths lead to each state since the last one that forgets, and the states that a jump back leads to.
+fn paths(ir: &p4_ir::Ir, order: &[StateId]) -> (BTreeMap<StateId, u64>, BTreeSet<StateId>) {
+    let place: BTreeMap<StateId, usize> = order.iter().enumerate().map(|(i, s)| (*s, i)).collect();
+    let mut looping = BTreeSet::new();
+    for (i, state) in order.iter().enumerate() {
+        looping.extend(successors(ir, *state).into_iter().filter(|s| place[s] <= i));
+    }
+    let mut paths: BTreeMap<StateId, u64> = BTreeMap::new();
+    for state in order {
+        let n = *paths.entry(*state).or_insert(1);
+        let n = if n > FORGET || looping.contains(state) { 1 } else { n };
+        let next: BTreeSet<StateId> = successors(ir, *state).into_iter().collect();
+        for s in next.into_iter().filter(|s| place[s] > place[state]) {
+            let sum = paths.entry(s).or_insert(0);
+            *sum = sum.saturating_add(n);
+        }
+    }
+    (paths, looping)
+}

@@ -1,0 +1,263 @@
+//! The file as a whole, and a packet's way through v1model's blocks.
+
+use super::Refused;
+use super::code::{Code, kept_type};
+use crate::model::Model;
+use cranelift_entity::EntityRef;
+use p4_ir::Ir;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// The whole text.
+pub fn program(ir: &Ir) -> Result<String, Refused> {
+    let model = Model::new(ir);
+    let mut code = Code::new(ir, &model);
+    if ir.headers.len() > 64 {
+        return Err(code.refuse(format!("{} headers, more than 64", ir.headers.len())));
+    }
+    multicast(ir, &code)?;
+    packet(&mut code)?;
+    let mut out = format!("/* {}: generated; changes are lost. */\n\n", ir.program.name.replace("*/", ""));
+    out.push_str(include_str!("prelude.h"));
+    out.push('\n');
+    names(&mut out, &code);
+    out.push_str("#define SP_LIVE(cell, generation) ((generation) >= (cell)->from && (generation) < (cell)->to)\n\n");
+    out.push_str(&code.table_types());
+    cells(&mut out, &code);
+    context(&mut out, &code);
+    out.push_str(include_str!("runtime.h"));
+    out.push('\n');
+    out.push_str(&code.table_functions());
+    ends(&mut out, &code);
+    out.push_str("/* One packet. Gives what becomes of it. */\nSP_CALL int sp_packet(struct xdp_md *ctx, struct sp_context *c)\n{\n");
+    out.push_str(&code.text);
+    out.push_str("}\n\n");
+    out.push_str(include_str!("entry.h"));
+    Ok(out)
+}
+
+/// The body of `sp_packet`.
+fn packet(c: &mut Code) -> Result<(), Refused> {
+    let ir = c.ir;
+    for line in [
+        "uint8_t *data = (uint8_t *)(long)ctx->data, *end = (uint8_t *)(long)ctx->data_end;",
+        "uint32_t cursor = 0, rounds = 0, emitted = 0, zero = 0;",
+        "struct sp_control *control = bpf_map_lookup_elem(&sp_control, &zero);",
+    ] {
+        c.line(line);
+    }
+    let failed = c.jump("failed");
+    c.line(format!("if (!control) {failed}"));
+    for line in [
+        "c->generation = *(volatile uint32_t *)&control->generation;",
+        "c->subset = control->subset;",
+        "c->length = (uint32_t)(end - data);",
+        "c->cpu = bpf_get_smp_processor_id();",
+        "c->valid = 0;",
+        "sp_clear(c);",
+        "(void)rounds;",
+    ] {
+        c.line(line);
+    }
+    c.write_standard("ingress_port", "c->port");
+    c.write_standard("packet_length", "c->length");
+    if reads(ir, "ingress_global_timestamp") {
+        c.write_standard("ingress_global_timestamp", "(sp_now(c) / 1000) & 0xffffffffffffull");
+    }
+    c.line("");
+    c.parser()?;
+    c.line("");
+    top(c, "verify_checksum", &ir.verify_checksum)?;
+    top(c, "ingress", &ir.ingress)?;
+    let spec = ir.intrinsic.standard.get("egress_spec").copied();
+    let dropped = c.jump("dropped");
+    if let Some(v) = spec {
+        let spec = c.read_var(v);
+        c.line(format!("if ({spec} == 511) {dropped}"));
+        c.write_standard("egress_port", &spec);
+    }
+    top(c, "egress", &ir.egress)?;
+    if let Some(v) = spec.filter(|_| !ir.egress.is_empty()) {
+        let spec = c.read_var(v);
+        c.line(format!("if ({spec} == 511) {dropped}"));
+    }
+    top(c, "compute_checksum", &ir.compute_checksum)?;
+    top(c, "deparser", &ir.deparser)?;
+    let no_room = c.jump("no_room");
+    c.line(format!("if (emitted > SP_HEADROOM + c->cursor || emitted + (c->length - c->cursor) > SP_MAX_PACKET) {no_room}"));
+    let port = match ir.intrinsic.standard.get("egress_port") {
+        Some(v) => c.read_var(*v),
+        None => "0".into(),
+    };
+    c.line(format!("c->out_port = {port};"));
+    c.line("const int here = c->out_port != 510 && c->out_port != 509;");
+    let hand_on = c.jump("hand_on");
+    c.line(format!("if (!here && c->subset) {hand_on}"));
+    c.write_headers();
+    c.line("sp_commit(c);");
+    c.line("return here ? SP_FORWARD : c->out_port == 510 ? SP_PUNT : SP_BUFFER;");
+    c.line("");
+    for (label, lines) in [
+        ("dropped", &["sp_commit(c);", "return SP_DROP;"][..]),
+        ("no_room", &["sp_commit(c);", "c->reason = SP_NO_HEADROOM;", "return SP_DROP;"]),
+        ("stuck", &["goto failed;"]),
+        ("failed", &["if (!c->subset) {", "    c->reason = SP_TARGET_FAILED;", "    return SP_DROP;", "}", "goto hand_on;"]),
+        ("hand_on", &["sp_undo(c);", "return SP_NEXT;"]),
+    ] {
+        if label == "hand_on" {
+            c.jumped.insert(label.into());
+        }
+        if c.jumped.contains(label) {
+            c.label(label);
+            lines.iter().for_each(|l| c.line(l));
+        }
+    }
+    Ok(())
+}
+
+fn top(c: &mut Code, name: &str, block: &p4_ir::Block) -> Result<(), Refused> {
+    if block.is_empty() {
+        return Ok(());
+    }
+    c.line(format!("/* {name} */"));
+    c.place = name.into();
+    c.exit = format!("end_of_{name}");
+    c.known = Some(BTreeMap::new());
+    c.open("");
+    c.block(block)?;
+    c.close();
+    let exit = c.exit.clone();
+    c.label(&exit);
+    c.known = Some(BTreeMap::new());
+    Ok(())
+}
+
+fn names(out: &mut String, c: &Code) {
+    let mut list = |prefix: &str, names: &[String]| {
+        if !names.is_empty() {
+            let names: Vec<String> = names.iter().enumerate().map(|(i, n)| format!("{prefix}_{n} = {i}")).collect();
+            let _ = writeln!(out, "enum {{ {} }};", names.join(", "));
+        }
+    };
+    list("V", &c.model.headers);
+    list("ACTION", &c.model.actions);
+    out.push('\n');
+}
+
+/// Maps of counters, meters and registers.
+fn cells(out: &mut String, c: &Code) {
+    for (id, _) in &c.ir.program.counters {
+        let _ = writeln!(out, "SP_ARRAY(sp_n{}, 16, 1, MMAPABLE); /* counter {} */", id.index(), c.model.counters[id.index()]);
+    }
+    for (id, _) in &c.ir.program.meters {
+        let _ =
+            writeln!(out, "SP_ARRAY(sp_p{}, sizeof(struct sp_meter), 1, MMAPABLE); /* meter {} */", id.index(), c.model.meters[id.index()]);
+    }
+    for (id, _) in &c.ir.program.registers {
+        let _ = writeln!(out, "SP_ARRAY(sp_r{}, 8, 1, MMAPABLE); /* register {} */", id.index(), c.model.registers[id.index()]);
+    }
+    out.push('\n');
+}
+
+/// What a core works in. The loader reads the head, up to `misses`.
+fn context(out: &mut String, c: &Code) {
+    let (ir, model) = (c.ir, c.model);
+    out.push_str(
+        "typedef unsigned __int128 sp_kept128 __attribute__((aligned(8)));\n\n/* Zero when a packet comes. */\nstruct sp_vars {\n",
+    );
+    for v in &c.vars {
+        let _ = writeln!(out, "    {} {};", kept_type(ir.vars[*v].ty.width()), model.vars[v.index()]);
+    }
+    if !c.emits.is_empty() {
+        let _ = writeln!(out, "    uint16_t emit[{}];", c.emits.len());
+    }
+    let words = c.layouts.iter().map(|l| l.key_len / 8).max().unwrap_or(0).max(1);
+    let tables = ir.program.tables.len().max(1);
+    let _ = writeln!(
+        out,
+        "    uint8_t last;\n}} __attribute__((aligned(8)));\n\nstruct sp_scan {{\n    uint64_t next;\n    uint64_t tuple;\n    uint64_t found;\n    uint64_t best;\n    uint32_t at;\n    uint32_t walking;\n}};\n\nstruct sp_context {{\n    uint64_t ends[8];\n    uint64_t drops[256];\n    uint64_t hits[{tables}];\n    uint64_t misses[{tables}];\n    uint64_t now_ns;\n    uint64_t valid;\n    uint32_t timed;\n    uint32_t generation;\n    uint32_t subset;\n    uint32_t port;\n    uint32_t out_port;\n    uint32_t reason;\n    uint32_t length;\n    uint32_t cpu;\n    uint32_t cursor;\n    struct sp_scan scan;\n    uint64_t key[{words}];\n    uint64_t masked[{words}];\n    struct sp_vars v;"
+    );
+    for (ty, name, n) in [
+        ("struct sp_pending", "count", c.counts.len()),
+        ("struct sp_meter_undo", "undo_meter", c.meters.len()),
+        ("struct sp_register_undo", "undo_register", c.registers.len()),
+    ] {
+        if n > 0 {
+            let _ = writeln!(out, "    {ty} {name}[{n}];");
+        }
+    }
+    for h in ir.headers.keys() {
+        let name = &model.headers[h.index()];
+        let _ = writeln!(out, "    uint8_t h_{name}[{}] __attribute__((aligned(8)));", c.home_len(h));
+        if model.varbit_len[h.index()] > 0 {
+            let _ = writeln!(out, "    uint32_t len_{name};");
+        }
+    }
+    out.push_str("} __attribute__((aligned(64)));\nSP_ARRAY(sp_contexts, sizeof(struct sp_context), 1, MMAPABLE);\n\n");
+}
+
+/// What is done at a packet's end, and what is taken back when it is handed on; the program's reason and mark.
+fn ends(out: &mut String, c: &Code) {
+    let (ir, model) = (c.ir, c.model);
+    out.push_str("SP_INLINE void sp_clear(struct sp_context *c)\n{\n    sp_zero((uint8_t *)&c->v, sizeof c->v);\n");
+    for (array, n) in [("count", c.counts.len()), ("undo_meter", c.meters.len()), ("undo_register", c.registers.len())] {
+        for i in 0..n {
+            let _ = writeln!(out, "    c->{array}[{i}].at = 0;");
+        }
+    }
+    out.push_str("}\n\n");
+    out.push_str("SP_INLINE void sp_commit(struct sp_context *c)\n{\n");
+    for (site, (map, size)) in c.counts.iter().enumerate() {
+        let _ = writeln!(out, "    sp_count(c, &{map}, {size}u, &c->count[{site}]);");
+    }
+    out.push_str("    (void)c;\n}\n\nSP_INLINE void sp_undo(struct sp_context *c)\n{\n");
+    for (site, map) in c.meters.iter().enumerate().rev() {
+        let _ = writeln!(out, "    sp_undo_meter(&{map}, &c->undo_meter[{site}]);");
+    }
+    for (site, map) in c.registers.iter().enumerate().rev() {
+        let _ = writeln!(out, "    sp_undo_register(&{map}, &c->undo_register[{site}]);");
+    }
+    out.push_str("    (void)c;\n}\n\n");
+    for (name, var) in [("reason", ir.intrinsic.drop_reason), ("mark", ir.intrinsic.mark)] {
+        let text = match var.filter(|v| c.vars.contains(v)) {
+            Some(v) => format!("(uint32_t)c->v.{}", model.vars[v.index()]),
+            None => "0".into(),
+        };
+        let _ = writeln!(out, "#define SP_{}(c) ({text})", name.to_uppercase());
+    }
+    out.push('\n');
+}
+
+/// Whether anything reads a field of `standard_metadata`.
+fn reads(ir: &Ir, name: &str) -> bool {
+    let Some(v) = ir.intrinsic.standard.get(name) else { return false };
+    let text = std::cell::Cell::new(false);
+    let look = |e: &p4_ir::Expr| p4_ir::walk::read_vars(e, &mut |r| text.set(text.get() | (r == *v)));
+    let block = |b: &p4_ir::Block| p4_ir::walk::all_stmts(b, &mut |s| p4_ir::walk::stmt_exprs(s, &mut |e| look(e)));
+    for b in [&ir.parser_init, &ir.verify_checksum, &ir.ingress, &ir.egress, &ir.compute_checksum, &ir.deparser] {
+        block(b);
+    }
+    for s in ir.states.values() {
+        block(&s.body);
+        if let p4_ir::Transition::Select { keys, .. } = &s.next {
+            keys.iter().for_each(&look);
+        }
+    }
+    ir.actions.values().for_each(|a| block(&a.body));
+    ir.tables.values().flat_map(|t| &t.keys).for_each(&look);
+    text.get()
+}
+
+/// Copies to a multicast group are made by no part of the pipeline.
+fn multicast(ir: &Ir, c: &Code) -> Result<(), Refused> {
+    let Some(group) = ir.intrinsic.standard.get("mcast_grp") else { return Ok(()) };
+    let mut found = false;
+    crate::graph::visit_all(ir, &mut |s| {
+        if let p4_ir::Stmt::Assign(p4_ir::LValue::Var(v), e) = s
+            && v == group
+        {
+            found |= !matches!(e.kind, p4_ir::ExprKind::Const(b) if b.value() == 0);
+        }
+    });
+    if found { Err(c.refuse("multicast (mcast_grp)")) } else { Ok(()) }
+}

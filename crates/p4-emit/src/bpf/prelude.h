@@ -1,0 +1,257 @@
+/* What every program begins with: types, the kernel's helpers by number, maps. No other header file is needed. */
+typedef __UINT8_TYPE__ uint8_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __UINT64_TYPE__ uint64_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef unsigned __int128 sp_u128;
+
+#define SEC(name) __attribute__((section(name), used))
+#define SP_INLINE static inline __attribute__((always_inline))
+#define SP_CALL static __attribute__((noinline))
+
+/* The kernel's view of a packet: <linux/bpf.h>, struct xdp_md. */
+struct xdp_md {
+    uint32_t data;
+    uint32_t data_end;
+    uint32_t data_meta;
+    uint32_t ingress_ifindex;
+    uint32_t rx_queue_index;
+    uint32_t egress_ifindex;
+};
+enum { XDP_ABORTED, XDP_DROP, XDP_PASS, XDP_TX, XDP_REDIRECT };
+
+/* Helpers, by their numbers in <linux/bpf.h>. */
+static void *(*bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
+static uint64_t (*bpf_ktime_get_ns)(void) = (void *)5;
+static uint32_t (*bpf_get_smp_processor_id)(void) = (void *)8;
+static int64_t (*bpf_xdp_adjust_head)(struct xdp_md *ctx, int32_t delta) = (void *)44;
+static int64_t (*bpf_redirect_map)(void *map, uint64_t key, uint64_t flags) = (void *)51;
+static int64_t (*bpf_loop)(uint32_t rounds, void *step, void *arg, uint64_t flags) = (void *)181;
+static int64_t (*bpf_xdp_load_bytes)(struct xdp_md *ctx, uint32_t offset, void *to, uint32_t len) = (void *)189;
+static int64_t (*bpf_xdp_store_bytes)(struct xdp_md *ctx, uint32_t offset, void *from, uint32_t len) = (void *)190;
+
+/* Maps. Sizes marked `1` are set by the loader. User space maps those that are MMAPABLE into its memory. */
+struct bpf_map_def {
+    uint32_t type;
+    uint32_t key_size;
+    uint32_t value_size;
+    uint32_t max_entries;
+    uint32_t map_flags;
+};
+enum { ARRAY = 2, DEVMAP = 14, XSKMAP = 17, MMAPABLE = 1 << 10 };
+#define SP_ARRAY(name, value, entries, flags) struct bpf_map_def SEC("maps") name = {ARRAY, 4, value, entries, flags}
+
+/* Numbers and bits. */
+#define SP_U128(high, low) ((sp_u128)(high) << 64 | (low))
+#define SP_BIT(n) (1ull << (n))
+/* The compiler must not know how a pointer came about, or it takes another way to it, which the verifier has not checked. */
+#define SP_OPAQUE(p) __asm__ volatile("" : "+r"(p))
+#define SP_BARRIER() __asm__ volatile("" ::: "memory")
+
+SP_INLINE int64_t sp_signed(uint64_t v, uint32_t width) { return (int64_t)(v << (64 - width)) >> (64 - width); }
+SP_INLINE __int128 sp_signed128(sp_u128 v, uint32_t width) { return (__int128)(v << (128 - width)) >> (128 - width); }
+SP_INLINE sp_u128 sp_mask(uint32_t width) { return ~(sp_u128)0 >> (128 - width); }
+
+/* Shifts by less than 128: clang would call a library. */
+SP_INLINE sp_u128 sp_shl128(sp_u128 v, uint32_t by)
+{
+    uint64_t low = (uint64_t)v, high = (uint64_t)(v >> 64);
+    if (by >= 64) return SP_U128(low << (by & 63), 0);
+    if (by == 0) return v;
+    return SP_U128(high << by | low >> (64 - by), low << by);
+}
+
+SP_INLINE sp_u128 sp_shr128(sp_u128 v, uint32_t by)
+{
+    uint64_t low = (uint64_t)v, high = (uint64_t)(v >> 64);
+    if (by >= 64) return (sp_u128)(high >> (by & 63));
+    if (by == 0) return v;
+    return SP_U128(high >> by, low >> by | high << (64 - by));
+}
+
+SP_INLINE sp_u128 sp_add_sat(sp_u128 a, sp_u128 b, uint32_t width)
+{
+    sp_u128 sum = a + b;
+    return sum < a || sum > sp_mask(width) ? sp_mask(width) : sum;
+}
+
+SP_INLINE sp_u128 sp_sub_sat(sp_u128 a, sp_u128 b, uint32_t width) { return a > b ? a - b : 0; }
+
+/* Bytes in network order. x86 and arm64 load words from any address. */
+#define sp_ld8(p) ((uint32_t)*(const uint8_t *)(p))
+#define sp_ld16(p) ((uint32_t)__builtin_bswap16(*(const uint16_t *)(p)))
+#define sp_ld32(p) __builtin_bswap32(*(const uint32_t *)(p))
+#define sp_ld64(p) __builtin_bswap64(*(const uint64_t *)(p))
+#define sp_ld128(p) SP_U128(sp_ld64(p), sp_ld64((p) + 8))
+#define sp_st8(p, v) (*(uint8_t *)(p) = (uint8_t)(v))
+#define sp_st16(p, v) (*(uint16_t *)(p) = __builtin_bswap16((uint16_t)(v)))
+#define sp_st32(p, v) (*(uint32_t *)(p) = __builtin_bswap32((uint32_t)(v)))
+#define sp_st64(p, v) (*(uint64_t *)(p) = __builtin_bswap64(v))
+
+SP_INLINE void sp_st24(uint8_t *p, uint32_t v)
+{
+    sp_st16(p, v >> 8);
+    sp_st8(p + 2, v);
+}
+
+SP_INLINE void sp_st40(uint8_t *p, uint64_t v)
+{
+    sp_st32(p, v >> 8);
+    sp_st8(p + 4, v);
+}
+
+SP_INLINE void sp_st48(uint8_t *p, uint64_t v)
+{
+    sp_st32(p, v >> 16);
+    sp_st16(p + 4, v);
+}
+
+SP_INLINE void sp_st56(uint8_t *p, uint64_t v)
+{
+    sp_st48(p, v >> 8);
+    sp_st8(p + 6, v);
+}
+
+SP_INLINE void sp_st128(uint8_t *p, sp_u128 v)
+{
+    sp_st64(p, (uint64_t)(v >> 64));
+    sp_st64(p + 8, (uint64_t)v);
+}
+
+/* Bits at any place; `offset` and `width` are constants. */
+SP_INLINE sp_u128 sp_get_bits(const uint8_t *p, uint32_t offset, uint32_t width)
+{
+    sp_u128 v = 0;
+    uint32_t last = (offset + width - 1) / 8;
+#pragma unroll
+    for (uint32_t i = offset / 8; i <= last; i++) {
+        uint32_t b = p[i];
+        if (i == offset / 8) b &= 0xffu >> offset % 8;
+        if (i == last) v = v << ((offset + width - 1) % 8 + 1) | b >> (7 - (offset + width - 1) % 8);
+        else v = v << 8 | b;
+    }
+    return v;
+}
+
+SP_INLINE void sp_set_bits(uint8_t *p, uint32_t offset, uint32_t width, sp_u128 v)
+{
+    uint32_t left = width, at = offset;
+#pragma unroll
+    for (uint32_t i = 0; i < 18; i++) {
+        if (left == 0) break;
+        uint32_t room = 8 - at % 8, take = left < room ? left : room, shift = room - take;
+        uint8_t mask = (uint8_t)(((1u << take) - 1) << shift);
+        p[at / 8] = (uint8_t)((p[at / 8] & ~mask) | (((uint8_t)(v >> (left - take)) << shift) & mask));
+        left -= take;
+        at += take;
+    }
+}
+
+/* Copies `len` bytes, a constant. */
+SP_INLINE void sp_copy(uint8_t *to, const uint8_t *from, uint32_t len)
+{
+    uint32_t i = 0;
+#pragma unroll
+    for (; i + 8 <= len; i += 8) *(uint64_t *)(to + i) = *(const uint64_t *)(from + i);
+    if (i + 4 <= len) *(uint32_t *)(to + i) = *(const uint32_t *)(from + i), i += 4;
+    if (i + 2 <= len) *(uint16_t *)(to + i) = *(const uint16_t *)(from + i), i += 2;
+    if (i < len) to[i] = from[i];
+}
+
+SP_INLINE void sp_zero(uint8_t *to, uint32_t len)
+{
+    uint32_t i = 0;
+#pragma unroll
+    for (; i + 8 <= len; i += 8) *(uint64_t *)(to + i) = 0;
+#pragma unroll
+    for (; i < len; i++) to[i] = 0;
+}
+
+/* RFC 1071. The sum holds fewer than 2^16 words of 48 bits. */
+SP_INLINE uint32_t sp_fold(uint64_t sum)
+{
+    sum = (sum & 0xffffffff) + (sum >> 32);
+    sum = (sum & 0xffff) + (sum >> 16);
+    sum = (sum & 0xffff) + (sum >> 16);
+    sum = (sum & 0xffff) + (sum >> 16);
+    return (uint32_t)(~sum & 0xffff);
+}
+
+/* Hash of a key: multiplication spreads each word upwards, the shift brings it down again. */
+#define SP_HASH(h, word) ((((h) ^ (word)) * 0x9e3779b97f4a7c15ull) ^ ((((h) ^ (word)) * 0x9e3779b97f4a7c15ull) >> 32))
+
+/* Verdicts, and the engine's drop reasons. */
+enum { SP_FORWARD, SP_BUFFER, SP_PUNT, SP_DROP, SP_NEXT };
+enum { SP_NO_HEADROOM = 129, SP_TARGET_FAILED = 135 };
+enum { SP_HEADROOM = 192, SP_MAX_PACKET = 9216, SP_ETHERNET = 14 };
+/* Rounds of the parser's loops; a packet that needs more is handed on. */
+enum { SP_ROUNDS = 32 };
+/* Farther into a packet no header begins. */
+enum { SP_FARTHEST = 2048 };
+
+/* Set by user space. */
+struct sp_control {
+    /* A packet sees the entries of one generation. */
+    uint32_t generation;
+    /* Whether others hold what is not here: a miss in a split table is handed on. */
+    uint32_t subset;
+};
+SP_ARRAY(sp_control, sizeof(struct sp_control), 1, MMAPABLE);
+
+/* Ports by the number of the interface. 0: not ours; else the port plus one. */
+SP_ARRAY(sp_ports, 8, 1024, MMAPABLE);
+/* Ways out by port, and sockets of the next target by queue. */
+struct bpf_map_def SEC("maps") sp_out = {DEVMAP, 4, 4, 512, 0};
+struct bpf_map_def SEC("maps") sp_sockets = {XSKMAP, 4, 4, 256, 0};
+
+/* In front of a packet that is run as a test: what it comes with, and what became of it. */
+struct sp_test {
+    uint64_t now_ns;
+    uint32_t port;
+    uint8_t kind;
+    uint8_t reason;
+    uint16_t out_port;
+    uint32_t mark;
+    uint32_t spare;
+};
+
+/* Meters (RFC 2698, colour-blind): buckets hold units times 10^9. */
+struct sp_meter {
+    /* 0: always green. */
+    uint32_t profile;
+    uint32_t lock;
+    uint64_t last_ns;
+    uint64_t committed;
+    uint64_t peak;
+};
+struct sp_profile {
+    uint64_t cir;
+    uint64_t cbs;
+    /* Time in which the empty bucket fills: what follows needs no more than 64 bits. */
+    uint64_t committed_fill_ns;
+    uint64_t pir;
+    uint64_t pbs;
+    uint64_t peak_fill_ns;
+};
+struct sp_meter_undo {
+    uint64_t at;
+    uint64_t last_ns;
+    uint64_t committed;
+    uint64_t peak;
+};
+struct sp_register_undo {
+    uint64_t at;
+    uint64_t value;
+};
+struct sp_pending {
+    uint32_t at;
+    uint32_t packets;
+    uint64_t bytes;
+};
+SP_ARRAY(sp_profiles, sizeof(struct sp_profile), 1, MMAPABLE);
+
+/* Constants that the loader sets; the verifier folds them. */
+const volatile uint64_t sp_seed = 0;
+const volatile uint32_t sp_cpus = 1;

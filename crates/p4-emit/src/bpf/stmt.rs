@@ -1,0 +1,283 @@
+//! Statements as C.
+
+use super::Refused;
+use super::code::{Code, meet};
+use crate::emitter::local_type;
+use crate::expr::{convert, head, paren};
+use crate::field::{constant, load, mask, store};
+use cranelift_entity::EntityRef;
+use p4_ir::{Block, Expr, HeaderId, HeaderRef, LValue, LabelId, Stmt};
+
+impl Code<'_> {
+    pub fn block(&mut self, block: &Block) -> Result<(), Refused> {
+        for s in block {
+            if self.known.is_none() {
+                break;
+            }
+            self.stmt(s)?;
+        }
+        Ok(())
+    }
+
+    fn stmt(&mut self, s: &Stmt) -> Result<(), Refused> {
+        match s {
+            Stmt::Assign(to, value) => {
+                let text = self.expr(value)?;
+                self.assign(to, &text)
+            }
+            Stmt::SetValid(r, valid) => {
+                if let Some(h) = self.header(r)? {
+                    self.set_valid(h, *valid);
+                }
+                Ok(())
+            }
+            Stmt::CopyHeader { dst, src } => self.copy_header(dst, src),
+            Stmt::CopyVarbit { .. } => Err(self.refuse("copying varbit fields")),
+            Stmt::CopyStack { .. } | Stmt::Push(..) | Stmt::Pop(..) => Err(self.refuse("moving header stacks")),
+            Stmt::If(condition, then, or_else) => self.branch(condition, then, or_else),
+            Stmt::Switch { on, cases, default } => {
+                let cases: Vec<_> = cases.iter().map(|(values, body)| (values.as_slice(), body)).collect();
+                self.switch(on, &cases, default)
+            }
+            Stmt::Labeled(label, body) => self.labeled(*label, body),
+            Stmt::Break(label) => {
+                let known = self.known.clone();
+                let Some((name, at)) = self.labels.get_mut(label) else { return Err(self.refuse("a break out of nothing")) };
+                *at = meet(at.take(), known);
+                let name = name.clone();
+                self.goto(&name);
+                Ok(())
+            }
+            Stmt::Loop(_) => Err(self.refuse("loops")),
+            Stmt::Exit => {
+                let exit = self.exit.clone();
+                self.goto(&exit);
+                Ok(())
+            }
+            Stmt::Apply { table, hit, action_run } => self.apply(*table, *hit, *action_run),
+            Stmt::Extract { header, varbit_bits } => self.extract(header, varbit_bits.as_ref()),
+            Stmt::Advance(bits) => self.advance(bits),
+            Stmt::Lookahead(to) => self.lookahead(to),
+            Stmt::Verify(condition, error) => {
+                let text = self.expr(condition)?;
+                self.open(format!("if (!{})", paren(&text)));
+                let before = self.known.clone();
+                self.parser_error(error.value() as u32);
+                self.known = before;
+                self.close();
+                self.assume(condition, true);
+                Ok(())
+            }
+            Stmt::Emit(r) => self.emit(r),
+            Stmt::Extern(e) => self.extern_call(e),
+        }
+    }
+
+    fn branch(&mut self, condition: &Expr, then: &Block, or_else: &Block) -> Result<(), Refused> {
+        let text = self.expr(condition)?;
+        let before = self.known.clone();
+        self.open(format!("if {}", head(&text)));
+        self.assume(condition, true);
+        self.block(then)?;
+        let after = std::mem::replace(&mut self.known, before);
+        self.assume(condition, false);
+        if !or_else.is_empty() {
+            self.or_else();
+            self.block(or_else)?;
+        }
+        self.close();
+        self.known = meet(after, self.known.take());
+        Ok(())
+    }
+
+    fn switch(&mut self, on: &Expr, cases: &[(&[base::Bits], &Block)], default: &Block) -> Result<(), Refused> {
+        let value = self.expr(on)?;
+        let name = format!("on{}", self.unique());
+        self.open("");
+        self.line(format!("const {} {name} = {value};", local_type(on.ty.width())));
+        let before = self.known.clone();
+        let mut after = None;
+        for (i, (values, body)) in cases.iter().enumerate() {
+            let tests: Vec<_> = values.iter().map(|v| format!("{name} == {}", constant(on.ty.width(), v.value()))).collect();
+            let text = if tests.is_empty() { "0".to_owned() } else { tests.join(" || ") };
+            self.open(format!("{}if ({text})", if i == 0 { "" } else { "else " }));
+            self.known = before.clone();
+            self.block(body)?;
+            self.close();
+            after = meet(after, self.known.take());
+        }
+        self.known = before;
+        if cases.is_empty() {
+            self.block(default)?;
+        } else if !default.is_empty() {
+            self.open("else");
+            self.block(default)?;
+            self.close();
+        }
+        self.close();
+        self.known = meet(after, self.known.take());
+        Ok(())
+    }
+
+    fn labeled(&mut self, label: LabelId, body: &Block) -> Result<(), Refused> {
+        let name = format!("end_{}", self.unique());
+        let outer = self.labels.insert(label, (name.clone(), None));
+        self.block(body)?;
+        let (_, at) = self.labels.remove(&label).unwrap_or_default();
+        if let Some(outer) = outer {
+            self.labels.insert(label, outer);
+        }
+        self.label(&name);
+        self.known = meet(self.known.take(), at);
+        Ok(())
+    }
+
+    /// Assigns C text to a place; the value has no bits beyond the place's width.
+    pub fn assign(&mut self, to: &LValue, value: &str) -> Result<(), Refused> {
+        match to {
+            LValue::Var(v) => {
+                self.write_var(*v, value);
+                Ok(())
+            }
+            LValue::Field(r, index) => {
+                let Some(h) = self.header(r)? else { return Ok(()) };
+                let ir = self.ir;
+                let ty = &ir.header_types[ir.headers[h].ty];
+                let Some(field) = ty.fields.get(*index as usize).filter(|f| !f.varbit) else {
+                    return Err(self.refuse("an assignment to a varbit field"));
+                };
+                let text = store(&self.home(h), self.home_len(h), field.offset_bits, field.ty.width(), value);
+                match self.known_valid(h) {
+                    Some(true) => self.line(text),
+                    Some(false) => {}
+                    None => {
+                        let valid = self.is_valid(h);
+                        self.line(format!("if ({valid}) {{ {text} }}"));
+                    }
+                }
+                Ok(())
+            }
+            LValue::Slice(base, hi, lo) => {
+                let width = self.lvalue_width(base)?;
+                let old = self.read_lvalue(base)?;
+                let bits = u128::MAX >> (128 - (hi - lo + 1)) << lo;
+                let keep = constant(width, base::Bits::mask(width) & !bits);
+                let value = convert(value, hi - lo + 1, width);
+                let value = format!("(({}) & {}) | ({} << {lo})", old, keep, paren(&format!("({}){}", local_type(width), paren(&value))));
+                self.assign(base, &value)
+            }
+        }
+    }
+
+    fn read_lvalue(&mut self, l: &LValue) -> Result<String, Refused> {
+        Ok(match l {
+            LValue::Var(v) => {
+                let width = self.ir.vars[*v].ty.width();
+                let text = self.read_var(*v);
+                format!("({}){text}", local_type(width))
+            }
+            LValue::Field(r, index) => match self.header(r)? {
+                Some(h) => self.load_field(h, *index)?,
+                None => "0u".into(),
+            },
+            LValue::Slice(base, hi, lo) => {
+                let width = self.lvalue_width(base)?;
+                let text = self.read_lvalue(base)?;
+                crate::expr::slice(&text, width, *hi, *lo)
+            }
+        })
+    }
+
+    pub fn lvalue_width(&self, l: &LValue) -> Result<u32, Refused> {
+        Ok(match l {
+            LValue::Var(v) => self.ir.vars[*v].ty.width(),
+            LValue::Slice(_, hi, lo) => hi - lo + 1,
+            LValue::Field(r, index) => {
+                let h = match r {
+                    HeaderRef::Static(h) => *h,
+                    HeaderRef::Next(s) | HeaderRef::Last(s) | HeaderRef::Index(s, _) => self.ir.stacks[*s].elements[0],
+                };
+                let ty = &self.ir.header_types[self.ir.headers[h].ty];
+                ty.fields.get(*index as usize).map_or(0, |f| f.ty.width())
+            }
+        })
+    }
+
+    /// Makes a header valid (with zero fields if it was not) or invalid.
+    pub fn set_valid(&mut self, h: HeaderId, valid: bool) {
+        let name = self.model.headers[h.index()].clone();
+        if !valid {
+            if self.known_valid(h) != Some(false) {
+                self.line(format!("c->valid &= ~SP_BIT(V_{name});"));
+            }
+            self.note_valid(h, false);
+            return;
+        }
+        if self.known_valid(h) == Some(true) {
+            return;
+        }
+        let clear = format!("sp_zero({}, {});", self.home(h), self.model.fixed_len[h.index()]);
+        let varbit = if self.model.varbit_len[h.index()] > 0 { format!(" c->len_{name} = 0;") } else { String::new() };
+        match self.known_valid(h) {
+            Some(false) => self.line(format!("{clear}{varbit}")),
+            _ => self.line(format!("if (!(c->valid & SP_BIT(V_{name}))) {{ {clear}{varbit} }}")),
+        }
+        self.becomes_valid(h);
+    }
+
+    /// Sets a header's bit; other members of its union lose theirs.
+    pub fn becomes_valid(&mut self, h: HeaderId) {
+        let ir = self.ir;
+        if let Some(union) = ir.headers[h].union {
+            for (rival, other) in &ir.headers {
+                if rival != h && other.union == Some(union) {
+                    self.line(format!("c->valid &= ~SP_BIT(V_{});", self.model.headers[rival.index()]));
+                    self.note_valid(rival, false);
+                }
+            }
+        }
+        self.line(format!("c->valid |= SP_BIT(V_{});", self.model.headers[h.index()]));
+        self.note_valid(h, true);
+    }
+
+    fn copy_header(&mut self, dst: &HeaderRef, src: &HeaderRef) -> Result<(), Refused> {
+        let (Some(dst), src) = (self.header(dst)?, self.header(src)?) else { return Ok(()) };
+        let Some(src) = src else {
+            self.set_valid(dst, false);
+            return Ok(());
+        };
+        if src == dst {
+            return Ok(());
+        }
+        let before = self.known.clone();
+        let valid = self.is_valid(src);
+        self.open(format!("if ({valid})"));
+        self.note_valid(src, true);
+        let (from, to) = (self.home(src), self.home(dst));
+        let len = self.model.fixed_len[src.index()] + self.model.varbit_len[src.index()];
+        self.line(format!("sp_copy({to}, {from}, {len});"));
+        if self.model.varbit_len[src.index()] > 0 {
+            self.line(format!("c->len_{} = c->len_{};", self.model.headers[dst.index()], self.model.headers[src.index()]));
+        }
+        self.becomes_valid(dst);
+        let then = std::mem::replace(&mut self.known, before);
+        self.or_else();
+        self.set_valid(dst, false);
+        self.close();
+        self.known = meet(then, self.known.take());
+        Ok(())
+    }
+
+    /// C text of `bits` bits at `at`, as far as `len` bytes may be read there.
+    pub fn load_bits(at: &str, len: u32, bits: u32) -> String {
+        load(at, len, 0, bits)
+    }
+
+    /// Assigns a value that may be wider than its place.
+    pub fn assign_cut(&mut self, to: &LValue, value: &str, from: u32) -> Result<(), Refused> {
+        let width = self.lvalue_width(to)?;
+        let text = if width < from { format!("({} & {})", paren(value), mask(width)) } else { value.to_owned() };
+        let text = convert(&text, from.min(width).max(1), width);
+        self.assign(to, &text)
+    }
+}

@@ -1,0 +1,224 @@
+/* test.p4: generated; changes are lost. */
+
+/* ... prelude.h ... */
+
+
+enum { V_ethernet = 0 };
+enum { ACTION_forward = 0, ACTION_drop = 1 };
+
+#define SP_LIVE(cell, generation) ((generation) >= (cell)->from && (generation) < (cell)->to)
+
+/* Table I.stations. */
+struct sp_cell_stations {
+    uint32_t from;
+    uint32_t to;
+    uint32_t next;
+    uint16_t action;
+    uint16_t tuple;
+    uint64_t key[1];
+    union {
+        uint64_t all[1];
+        struct {
+            uint16_t p0_port;
+        } forward;
+    } args __attribute__((aligned(8)));
+};
+_Static_assert(sizeof(struct sp_cell_stations) == 32, "as the loader has it");
+SP_ARRAY(sp_t0, sizeof(struct sp_cell_stations), 1, MMAPABLE);
+SP_ARRAY(sp_d0, sizeof(struct sp_cell_stations), 2, MMAPABLE);
+const volatile uint32_t sp_homes0 = 0;
+
+
+typedef unsigned __int128 sp_kept128 __attribute__((aligned(8)));
+
+/* Zero when a packet comes. */
+struct sp_vars {
+    uint16_t standard_metadata_ingress_port;
+    uint16_t standard_metadata_egress_spec;
+    uint16_t standard_metadata_egress_port;
+    uint32_t standard_metadata_packet_length;
+    uint16_t standard_metadata_mcast_grp;
+    uint16_t standard_metadata_parser_error;
+    uint16_t emit[1];
+    uint8_t last;
+} __attribute__((aligned(8)));
+
+struct sp_scan {
+    uint64_t next;
+    uint64_t tuple;
+    uint64_t found;
+    uint64_t best;
+    uint32_t at;
+    uint32_t walking;
+};
+
+struct sp_context {
+    uint64_t ends[8];
+    uint64_t drops[256];
+    uint64_t hits[1];
+    uint64_t misses[1];
+    uint64_t now_ns;
+    uint64_t valid;
+    uint32_t timed;
+    uint32_t generation;
+    uint32_t subset;
+    uint32_t port;
+    uint32_t out_port;
+    uint32_t reason;
+    uint32_t length;
+    uint32_t cpu;
+    uint32_t cursor;
+    struct sp_scan scan;
+    uint64_t key[1];
+    uint64_t masked[1];
+    struct sp_vars v;
+    uint8_t h_ethernet[24] __attribute__((aligned(8)));
+} __attribute__((aligned(64)));
+SP_ARRAY(sp_contexts, sizeof(struct sp_context), 1, MMAPABLE);
+
+/* ... runtime.h ... */
+
+
+SP_INLINE struct sp_cell_stations *sp_default_stations(struct sp_context *c)
+{
+    uint32_t at = 0;
+    struct sp_cell_stations *e = bpf_map_lookup_elem(&sp_d0, &at);
+    if (e && !SP_LIVE(e, c->generation)) {
+        at = 1;
+        e = bpf_map_lookup_elem(&sp_d0, &at);
+    }
+    return e;
+}
+
+SP_INLINE struct sp_cell_stations *sp_find_stations(struct sp_context *c, uint64_t k0)
+{
+    uint64_t hash = sp_seed;
+    hash = SP_HASH(hash, k0);
+    uint32_t at = (uint32_t)hash & sp_homes0;
+    for (int n = 0; n < 16; n++) {
+        struct sp_cell_stations *e = bpf_map_lookup_elem(&sp_t0, &at);
+        if (!e) return 0;
+        if (e->key[0] == k0 && SP_LIVE(e, c->generation)) return e;
+        at = e->next;
+        if (!at) return 0;
+    }
+    return 0;
+}
+
+SP_INLINE void sp_clear(struct sp_context *c)
+{
+    sp_zero((uint8_t *)&c->v, sizeof c->v);
+}
+
+SP_INLINE void sp_commit(struct sp_context *c)
+{
+    (void)c;
+}
+
+SP_INLINE void sp_undo(struct sp_context *c)
+{
+    (void)c;
+}
+
+#define SP_REASON(c) (0)
+#define SP_MARK(c) (0)
+
+/* One packet. Gives what becomes of it. */
+SP_CALL int sp_packet(struct xdp_md *ctx, struct sp_context *c)
+{
+    uint8_t *data = (uint8_t *)(long)ctx->data, *end = (uint8_t *)(long)ctx->data_end;
+    uint32_t cursor = 0, rounds = 0, emitted = 0, zero = 0;
+    struct sp_control *control = bpf_map_lookup_elem(&sp_control, &zero);
+    if (!control) goto failed;
+    c->generation = *(volatile uint32_t *)&control->generation;
+    c->subset = control->subset;
+    c->length = (uint32_t)(end - data);
+    c->cpu = bpf_get_smp_processor_id();
+    c->valid = 0;
+    sp_clear(c);
+    (void)rounds;
+    c->v.standard_metadata_ingress_port = c->port;
+    c->v.standard_metadata_packet_length = c->length;
+    
+    {
+        uint8_t *p = data + cursor;
+        SP_OPAQUE(p);
+        if (p + 14 > end) {
+            c->v.standard_metadata_parser_error = 1u;
+            goto parsed;
+        }
+        sp_copy(c->h_ethernet, p, 14);
+        cursor += 14;
+        c->valid |= SP_BIT(V_ethernet);
+    }
+    goto parsed;
+parsed:;
+    c->cursor = cursor;
+    SP_BARRIER();
+    
+    /* ingress */
+    {
+        {
+            struct sp_cell_stations *e = sp_find_stations(c, (((uint32_t)(c->valid >> V_ethernet & 1)) ? (sp_ld64(c->h_ethernet) >> 16) : 0));
+            if (e) {
+                c->hits[0]++;
+            } else {
+                c->misses[0]++;
+                e = sp_default_stations(c);
+                if (!e) goto failed;
+            }
+            if (e->action == ACTION_forward) {
+                c->v.standard_metadata_egress_spec = (uint32_t)((uint32_t)e->args.forward.p0_port);
+            }
+            else if (e->action == ACTION_drop) {
+                c->v.standard_metadata_egress_spec = 511u;
+                c->v.standard_metadata_mcast_grp = 0u;
+            }
+        }
+    }
+    if (c->v.standard_metadata_egress_spec == 511) goto dropped;
+    c->v.standard_metadata_egress_port = c->v.standard_metadata_egress_spec;
+    /* deparser */
+    {
+        if ((uint32_t)(c->valid >> V_ethernet & 1)) { c->v.emit[0] = (uint16_t)(emitted + 1); emitted += 14; }
+    }
+    if (emitted > SP_HEADROOM + c->cursor || emitted + (c->length - c->cursor) > SP_MAX_PACKET) goto no_room;
+    c->out_port = c->v.standard_metadata_egress_port;
+    const int here = c->out_port != 510 && c->out_port != 509;
+    if (!here && c->subset) goto hand_on;
+    if (emitted != c->cursor) {
+        if (bpf_xdp_adjust_head(ctx, (int32_t)c->cursor - (int32_t)emitted)) goto failed;
+    }
+    data = (uint8_t *)(long)ctx->data;
+    end = (uint8_t *)(long)ctx->data_end;
+    if (*(volatile uint16_t *)&c->v.emit[0]) {
+        uint32_t at = *(volatile uint16_t *)&c->v.emit[0] - 1;
+        if (at > SP_FARTHEST) goto failed;
+        uint8_t *p = data + at;
+        SP_OPAQUE(p);
+        if (p + 14 > end) goto failed;
+        sp_copy(p, c->h_ethernet, 14);
+    }
+    sp_commit(c);
+    return here ? SP_FORWARD : c->out_port == 510 ? SP_PUNT : SP_BUFFER;
+    
+dropped:;
+    sp_commit(c);
+    return SP_DROP;
+no_room:;
+    sp_commit(c);
+    c->reason = SP_NO_HEADROOM;
+    return SP_DROP;
+failed:;
+    if (!c->subset) {
+        c->reason = SP_TARGET_FAILED;
+        return SP_DROP;
+    }
+    goto hand_on;
+hand_on:;
+    sp_undo(c);
+    return SP_NEXT;
+}
+
+/* ... entry.h ... */
+

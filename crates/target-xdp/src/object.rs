@@ -1,0 +1,142 @@
+//! A compiled program in the kernel: its maps at the sizes that the target needs, and the two entry points.
+
+use crate::LoadError;
+use crate::sys::Shared;
+use aya::maps::Map;
+use aya::programs::{ProgramFd, Xdp};
+use aya::{Ebpf, EbpfLoader, VerifierLogLevel};
+use std::os::fd::{AsFd, AsRawFd};
+
+/// Loaded maps and programs.
+pub struct Object {
+    ebpf: Ebpf,
+}
+
+/// Sizes and constants to load with.
+#[derive(Default)]
+pub struct Sizes {
+    /// Entries of maps.
+    pub entries: Vec<(String, u32)>,
+    /// Constants of 32 bits.
+    pub constants: Vec<(String, u32)>,
+    /// `sp_seed`.
+    pub seed: u64,
+}
+
+impl Object {
+    /// Compiles C text and loads it: for programs that no P4 program was.
+    pub fn compile(text: &str, sizes: &Sizes, programs: &[&str]) -> Result<Object, LoadError> {
+        if let Some(name) = crate::sys::missing_capability() {
+            return Err(LoadError::Capability(name));
+        }
+        Object::load(&crate::compile::compile(text, None)?, sizes, programs)
+    }
+
+    /// Creates the maps and loads the programs of those names, which the kernel verifies.
+    pub fn load(bytes: &[u8], sizes: &Sizes, programs: &[&str]) -> Result<Object, LoadError> {
+        let mut loader = EbpfLoader::new();
+        // Without types: the object has none, and the kernel's need not be read.
+        loader.btf(None).verifier_log_level(VerifierLogLevel::STATS);
+        for (name, n) in &sizes.entries {
+            loader.set_max_entries(name, *n);
+        }
+        for (name, value) in &sizes.constants {
+            loader.set_global(name, value, false);
+        }
+        loader.set_global("sp_seed", &sizes.seed, false);
+        let ebpf = loader.load(bytes).map_err(|e| LoadError::Kernel(chain(&e)))?;
+        let mut object = Object { ebpf };
+        for name in programs {
+            object.program(name)?.load().map_err(|e| LoadError::Kernel(chain(&e)))?;
+        }
+        Ok(object)
+    }
+
+    /// An entry point.
+    pub fn program(&mut self, name: &str) -> Result<&mut Xdp, LoadError> {
+        let program = self.ebpf.program_mut(name).ok_or_else(|| LoadError::Layout(format!("no program {name}")))?;
+        program.try_into().map_err(|e: aya::programs::ProgramError| LoadError::Kernel(chain(&e)))
+    }
+
+    /// Its descriptor.
+    pub fn program_fd(&mut self, name: &str) -> Result<ProgramFd, LoadError> {
+        let program = self.program(name)?;
+        let fd = program.fd().and_then(|fd| fd.try_clone().map_err(Into::into));
+        fd.map_err(|e| LoadError::Kernel(chain(&e)))
+    }
+
+    /// Sets an entry of a map, by a system call.
+    pub fn put(&self, name: &str, key: &[u8], value: &[u8]) -> Result<(), LoadError> {
+        let map = self.map(name)?;
+        let info = map.info().map_err(|e| LoadError::Kernel(chain(&e)))?;
+        if (info.key_size() as usize, info.value_size() as usize) != (key.len(), value.len()) {
+            return Err(LoadError::Layout(format!("map {name} has {} and {} bytes", info.key_size(), info.value_size())));
+        }
+        crate::sys::map_update(map.fd().as_fd().as_raw_fd(), key, value).map_err(|e| LoadError::Kernel(format!("map {name}: {e}")))
+    }
+
+    /// As [`Object::put`], many of equal lengths, and the sizes looked at once.
+    pub fn put_all<'k>(&self, name: &str, entries: impl Iterator<Item = (&'k [u8], &'k [u8])>) -> Result<(), LoadError> {
+        let map = self.map(name)?;
+        let info = map.info().map_err(|e| LoadError::Kernel(chain(&e)))?;
+        for (key, value) in entries {
+            if (info.key_size() as usize, info.value_size() as usize) != (key.len(), value.len()) {
+                return Err(LoadError::Layout(format!("map {name} has {} and {} bytes", info.key_size(), info.value_size())));
+            }
+            let fd = map.fd().as_fd().as_raw_fd();
+            crate::sys::map_update(fd, key, value).map_err(|e| LoadError::Kernel(format!("map {name}: {e}")))?;
+        }
+        Ok(())
+    }
+
+    fn map(&self, name: &str) -> Result<&aya::maps::MapData, LoadError> {
+        match self.ebpf.map(name) {
+            Some(
+                Map::Array(map) | Map::DevMap(map) | Map::XskMap(map) | Map::ProgramArray(map) | Map::HashMap(map) | Map::LpmTrie(map),
+            ) => Ok(map),
+            _ => Err(LoadError::Layout(format!("no map {name}"))),
+        }
+    }
+
+    /// The memory of an array of `entries` values of `value_len` bytes.
+    pub fn shared(&self, name: &str, entries: u64, value_len: usize) -> Result<Shared, LoadError> {
+        let Some(Map::Array(map)) = self.ebpf.map(name) else { return Err(LoadError::Layout(format!("no array map {name}"))) };
+        let info = map.info().map_err(|e| LoadError::Kernel(chain(&e)))?;
+        if info.value_size() as usize != value_len || u64::from(info.max_entries()) < entries {
+            return Err(LoadError::Layout(format!(
+                "map {name} has {} values of {} bytes instead of {entries} of {value_len}",
+                info.max_entries(),
+                info.value_size()
+            )));
+        }
+        let len = entries as usize * value_len;
+        Shared::map(map.fd().as_fd(), len).map_err(|e| LoadError::Io(format!("cannot map {len} bytes of {name}: {e}")))
+    }
+
+    /// Bytes of a map's values.
+    pub fn value_len(&self, name: &str) -> Result<usize, LoadError> {
+        match self.ebpf.map(name) {
+            Some(Map::Array(map)) => Ok(map.info().map_err(|e| LoadError::Kernel(chain(&e)))?.value_size() as usize),
+            _ => Err(LoadError::Layout(format!("no array map {name}"))),
+        }
+    }
+
+    /// The loaded object, for what is kept in maps that are not arrays.
+    pub fn ebpf(&mut self) -> &mut Ebpf {
+        &mut self.ebpf
+    }
+}
+
+/// An error and what caused it, in one text.
+pub fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        source = cause.source();
+    }
+    text
+}

@@ -1,0 +1,661 @@
+//! One table in memory that programs read while it changes.
+//!
+//! A hash chain begins in its home cell and goes on in cells behind the homes. A change writes new cells that no generation
+//! sees yet, and notes which cells end; [`Store::commit`] stamps them, and the caller then moves the generation on. A cell that
+//! has ended waits until no packet of its generations is left, is then unlinked, and after a second wait used again.
+
+use crate::sys::{Shared, wait_for_packets};
+use program::packing::{ACTION, CellLayout, FROM, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, NEXT, Place, TO, TUPLE};
+use program::{ActionId, Entry, KeyMatch, TableInfo};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// `to` of what has no end.
+const FOR_EVER: u32 = u32::MAX;
+/// `from` of what is not seen yet.
+const NEVER: u32 = u32::MAX;
+
+/// Why an entry was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It exists.
+    Exists,
+    /// It does not.
+    Missing,
+    /// No room, or more masks or collisions than a look-up goes through.
+    Full,
+}
+
+/// A cell's part in the change that is being made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Free,
+    Live,
+    /// Written in this batch.
+    New,
+    /// Ends with this batch.
+    Ending,
+    /// Written and ended in this batch: nobody ever sees it.
+    Stillborn,
+    /// Ended; packets may still see it.
+    Limbo,
+}
+
+/// A mask that entries have in common.
+struct Tuple {
+    mask: Vec<u64>,
+    members: u64,
+    /// No member ranks higher.
+    most: u64,
+    /// Whether the programs' list has it, and with which `most`.
+    listed: Option<u64>,
+}
+
+/// An entry's key as cells have it.
+struct Packed {
+    words: Vec<u64>,
+    mask: Vec<u64>,
+    /// Priority, or length of the prefix.
+    priority: u32,
+    bounds: Vec<(Place, u128)>,
+}
+
+/// One step of a batch, for its undoing.
+enum Step {
+    Wrote(u32),
+    Ended(u32),
+}
+
+/// A table.
+pub struct Store {
+    layout: Arc<CellLayout>,
+    widths: Vec<u32>,
+    seed: u64,
+    cells: Shared,
+    homes: u32,
+    states: Vec<State>,
+    /// Cells behind the homes that are free.
+    free: Vec<u32>,
+    unused: u32,
+    pub capacity: u64,
+    pub len: u64,
+    tuples: Vec<Tuple>,
+    by_mask: BTreeMap<Vec<u64>, u16>,
+    /// The two copies of the list of masks.
+    masks: Option<Shared>,
+    defaults: Shared,
+    /// Which copies are in force, and the wait that the others were taken out of force before.
+    default_copy: usize,
+    masks_copy: usize,
+    retired: [u64; 2],
+    default: (ActionId, Vec<u128>),
+    new_default: Option<(ActionId, Vec<u128>)>,
+    longest: usize,
+    steps: Vec<Step>,
+    /// Ended before that many waits; unlinked before that many.
+    limbo: Vec<u32>,
+    unlinked: Vec<u32>,
+    waits: u64,
+    /// Orders entries of equal priority: the first one wins.
+    inserted: u32,
+    /// Direct counters.
+    direct_free: Vec<u32>,
+    direct_used: u32,
+    /// Direct cells that are to be zero when this batch is seen.
+    direct_clear: Vec<u32>,
+}
+
+/// Memory and sizes of a store.
+pub struct Room {
+    pub cells: Shared,
+    pub homes: u32,
+    pub total: u32,
+    pub masks: Option<Shared>,
+    pub defaults: Shared,
+    pub capacity: u64,
+    pub seed: u64,
+}
+
+/// Home cells and all cells for a table of that capacity.
+pub fn cells_for(capacity: u64) -> (u32, u32) {
+    // Half full at most, so that nearly every entry is in its home.
+    let homes = capacity.max(16).next_power_of_two().min(1 << 28) * 2;
+    (homes as u32, (homes + capacity / 2 + 256) as u32)
+}
+
+/// Bytes of one copy of a table's list of masks.
+pub fn masks_len(layout: &CellLayout) -> usize {
+    16 + MAX_TUPLES * (16 + layout.key_len)
+}
+
+impl Store {
+    pub fn new(info: &TableInfo, layout: CellLayout, room: Room) -> Store {
+        let mut store = Store {
+            widths: info.keys.iter().map(|k| k.width).collect(),
+            layout: Arc::new(layout),
+            seed: room.seed,
+            cells: room.cells,
+            homes: room.homes,
+            states: vec![State::Free; room.total as usize],
+            free: Vec::new(),
+            unused: room.homes,
+            capacity: room.capacity,
+            len: 0,
+            tuples: Vec::new(),
+            by_mask: BTreeMap::new(),
+            masks: room.masks,
+            defaults: room.defaults,
+            default_copy: 0,
+            masks_copy: 0,
+            retired: [0; 2],
+            default: info.default_action.clone(),
+            new_default: None,
+            longest: 1,
+            steps: Vec::new(),
+            limbo: Vec::new(),
+            unlinked: Vec::new(),
+            waits: 1,
+            inserted: 0,
+            direct_free: Vec::new(),
+            direct_used: 0,
+            direct_clear: Vec::new(),
+        };
+        let (action, args) = store.default.clone();
+        store.write_default(0, action, &args, 0, FOR_EVER);
+        store.write_default(1, action, &args, NEVER, 0);
+        if let Some(masks) = &mut store.masks {
+            let len = masks_len(&store.layout);
+            masks.write(TO, &FOR_EVER.to_ne_bytes());
+            masks.write(len + FROM, &NEVER.to_ne_bytes());
+        }
+        store
+    }
+
+    /// Adds an entry; seen after [`Store::commit`].
+    pub fn insert(&mut self, e: &Entry) -> Result<(), Refusal> {
+        let key = self.pack(e);
+        if self.find(&key).is_some() {
+            return Err(Refusal::Exists);
+        }
+        if self.len >= self.capacity {
+            return Err(Refusal::Full);
+        }
+        let direct = match self.layout.direct {
+            Some(_) => Some(self.new_direct()?),
+            None => None,
+        };
+        let seq = self.inserted;
+        self.inserted = self.inserted.wrapping_add(1);
+        let rank = u64::from(key.priority) << 32 | u64::from(!seq);
+        match self.write_entry(&key, rank, direct.map_or(0, |d| d + 1), e.action, &e.args) {
+            Ok(()) => {
+                self.len += 1;
+                Ok(())
+            }
+            Err(refusal) => {
+                self.direct_free.extend(direct);
+                Err(refusal)
+            }
+        }
+    }
+
+    /// New action and arguments; rank and direct counter stay.
+    pub fn modify(&mut self, e: &Entry) -> Result<(), Refusal> {
+        let key = self.pack(e);
+        let (_, at) = self.find(&key).ok_or(Refusal::Missing)?;
+        let rank = if self.layout.wild { self.long(at, self.layout.rank) } else { 0 };
+        let direct = self.layout.direct.map_or(0, |d| self.word(at, d));
+        self.write_entry(&key, rank, direct, e.action, &e.args)?;
+        self.end(at);
+        Ok(())
+    }
+
+    pub fn delete(&mut self, e: &Entry) -> Result<(), Refusal> {
+        let key = self.pack(e);
+        let (_, at) = self.find(&key).ok_or(Refusal::Missing)?;
+        self.end(at);
+        self.len -= 1;
+        Ok(())
+    }
+
+    pub fn set_default(&mut self, action: ActionId, args: &[u128]) {
+        self.new_default = Some((action, args.to_vec()));
+    }
+
+    /// The direct counter cell of an entry.
+    pub fn direct_of(&self, e: &Entry) -> Option<u64> {
+        let (_, at) = self.find(&self.pack(e))?;
+        Some(u64::from(self.word(at, self.layout.direct?).checked_sub(1)?))
+    }
+
+    /// Direct counter cells that were given out in this batch and must begin at zero.
+    pub fn take_direct_clear(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.direct_clear)
+    }
+
+    /// Makes the batch's changes those of generation `next`. Nobody sees them until the generation moves on.
+    pub fn commit(&mut self, next: u32) {
+        for i in 0..self.steps.len() {
+            let at = match self.steps[i] {
+                Step::Wrote(at) | Step::Ended(at) => at,
+            };
+            let base = self.base(at);
+            let state = match self.states[at as usize] {
+                State::New => {
+                    self.cells.word(base + TO).store(FOR_EVER, Ordering::Release);
+                    self.cells.word(base + FROM).store(next, Ordering::Release);
+                    State::Live
+                }
+                State::Ending => {
+                    self.cells.word(base + TO).store(next, Ordering::Release);
+                    self.limbo.push(at);
+                    State::Limbo
+                }
+                State::Stillborn => {
+                    self.limbo.push(at);
+                    State::Limbo
+                }
+                other => other,
+            };
+            self.states[at as usize] = state;
+        }
+        self.steps.clear();
+        if let Some((action, args)) = self.new_default.take() {
+            let (old, new) = (self.default_copy, 1 - self.default_copy);
+            self.wait_since(self.retired[0]);
+            self.write_default(new, action, &args, NEVER, 0);
+            let len = self.layout.len;
+            self.defaults.word(new * len + TO).store(FOR_EVER, Ordering::Release);
+            self.defaults.word(new * len + FROM).store(next, Ordering::Release);
+            self.defaults.word(old * len + TO).store(next, Ordering::Release);
+            (self.default_copy, self.retired[0], self.default) = (new, self.waits, (action, args));
+        }
+        self.list_masks(next);
+    }
+
+    /// Takes the batch back.
+    pub fn undo(&mut self) {
+        self.new_default = None;
+        self.direct_free.append(&mut self.direct_clear);
+        for step in std::mem::take(&mut self.steps).into_iter().rev() {
+            match step {
+                Step::Ended(at) => {
+                    let was_new = self.states[at as usize] == State::Stillborn;
+                    self.states[at as usize] = if was_new { State::New } else { State::Live };
+                    self.joined(at);
+                }
+                Step::Wrote(at) => {
+                    self.left(at);
+                    // Programs may walk over it, though they do not see it.
+                    self.states[at as usize] = State::Limbo;
+                    self.limbo.push(at);
+                }
+            }
+        }
+    }
+
+    /// Restores what [`Store::undo`] cannot know.
+    pub fn set_len(&mut self, len: u64) {
+        self.len = len;
+    }
+
+    fn end(&mut self, at: u32) {
+        self.left(at);
+        self.states[at as usize] = if self.states[at as usize] == State::New { State::Stillborn } else { State::Ending };
+        self.steps.push(Step::Ended(at));
+    }
+
+    fn joined(&mut self, at: u32) {
+        let tuple = usize::from(self.half(at, TUPLE));
+        if let Some(t) = self.tuples.get_mut(tuple) {
+            t.members += 1;
+        }
+    }
+
+    fn left(&mut self, at: u32) {
+        let tuple = usize::from(self.half(at, TUPLE));
+        if let Some(t) = self.tuples.get_mut(tuple) {
+            t.members -= 1;
+        }
+    }
+
+    fn write_entry(&mut self, key: &Packed, rank: u64, direct: u32, action: ActionId, args: &[u128]) -> Result<(), Refusal> {
+        let tuple = if self.layout.wild { self.tuple(&key.mask)? } else { 0 };
+        let home = self.home(&key.words, tuple);
+        let at = self.place(home)?;
+        let layout = self.layout.clone();
+        let mut cell = vec![0; layout.len];
+        cell[FROM..FROM + 4].copy_from_slice(&NEVER.to_ne_bytes());
+        let next = self.word(at, NEXT);
+        cell[NEXT..NEXT + 4].copy_from_slice(&next.to_ne_bytes());
+        cell[ACTION..ACTION + 2].copy_from_slice(&(action.as_u32() as u16).to_ne_bytes());
+        cell[TUPLE..TUPLE + 2].copy_from_slice(&tuple.to_ne_bytes());
+        for (i, word) in key.words.iter().enumerate() {
+            cell[KEY + 8 * i..KEY + 8 * i + 8].copy_from_slice(&word.to_ne_bytes());
+        }
+        if layout.wild {
+            cell[layout.rank..layout.rank + 8].copy_from_slice(&rank.to_ne_bytes());
+        }
+        for (place, value) in &key.bounds {
+            put(&mut cell, *place, *value);
+        }
+        if let Some(at) = layout.direct {
+            cell[at..at + 4].copy_from_slice(&direct.to_ne_bytes());
+        }
+        for (place, value) in layout.args[action.as_u32() as usize].iter().zip(args) {
+            put(&mut cell, *place, *value);
+        }
+        let base = self.base(at);
+        // The stamps first, and the link to the next cell stays: programs may be walking over a home cell.
+        self.cells.word(base + TO).store(0, Ordering::Release);
+        self.cells.word(base + FROM).store(NEVER, Ordering::Release);
+        self.cells.write(base + ACTION, &cell[ACTION..]);
+        if at != home {
+            let after = self.word(home, NEXT);
+            self.cells.word(base + NEXT).store(after, Ordering::Release);
+            self.cells.word(self.base(home) + NEXT).store(at, Ordering::Release);
+        }
+        self.states[at as usize] = State::New;
+        self.steps.push(Step::Wrote(at));
+        if let Some(t) = self.tuples.get_mut(usize::from(tuple)) {
+            t.members += 1;
+            t.most = t.most.max(rank | u64::from(u32::MAX));
+        }
+        Ok(())
+    }
+
+    /// A cell for an entry of that home, if a look-up may go so far.
+    fn place(&mut self, home: u32) -> Result<u32, Refusal> {
+        for attempt in 0..2 {
+            let chain = self.chain(home);
+            if self.states[home as usize] == State::Free {
+                if self.fits(chain) {
+                    self.longest = self.longest.max(chain);
+                    return Ok(home);
+                }
+            } else if self.fits(chain + 1) {
+                let cell = self.free.pop().or_else(|| {
+                    let at = self.unused;
+                    (usize::try_from(at).is_ok_and(|a| a < self.states.len())).then(|| {
+                        self.unused += 1;
+                        at
+                    })
+                });
+                if let Some(cell) = cell {
+                    self.longest = self.longest.max(chain + 1);
+                    return Ok(cell);
+                }
+            }
+            if attempt == 0 {
+                self.reclaim();
+                self.reclaim();
+                self.longest = (0..self.homes).map(|h| self.chain(h)).max().unwrap_or(1);
+            }
+        }
+        Err(Refusal::Full)
+    }
+
+    /// Whether a chain of that many cells keeps look-ups within their bounds.
+    fn fits(&self, chain: usize) -> bool {
+        let tuples = self.tuples.iter().filter(|t| t.members > 0).count().max(1) + usize::from(self.layout.wild);
+        chain <= MAX_CHAIN && (!self.layout.wild || tuples * chain.max(self.longest) <= MAX_STEPS)
+    }
+
+    /// Cells of a home's chain, the home included.
+    fn chain(&self, home: u32) -> usize {
+        let (mut n, mut at) = (1, self.word(home, NEXT));
+        while at != 0 {
+            n += 1;
+            at = self.word(at, NEXT);
+        }
+        n
+    }
+
+    /// Waits until no packet sees what has ended, unlinks it, and frees what was unlinked before.
+    fn reclaim(&mut self) {
+        self.wait();
+        for at in std::mem::take(&mut self.unlinked) {
+            self.states[at as usize] = State::Free;
+            self.free.push(at);
+        }
+        for at in std::mem::take(&mut self.limbo) {
+            let base = self.base(at);
+            self.cells.word(base + TO).store(0, Ordering::Release);
+            self.cells.word(base + FROM).store(NEVER, Ordering::Release);
+            if at < self.homes {
+                self.states[at as usize] = State::Free;
+                continue;
+            }
+            let words: Vec<u64> = (0..self.layout.key_len / 8).map(|i| self.long(at, KEY + 8 * i)).collect();
+            let mut before = self.home(&words, self.half(at, TUPLE));
+            loop {
+                let next = self.word(before, NEXT);
+                if next == at {
+                    let after = self.word(at, NEXT);
+                    self.cells.word(self.base(before) + NEXT).store(after, Ordering::Release);
+                    break;
+                }
+                if next == 0 {
+                    break;
+                }
+                before = next;
+            }
+            self.unlinked.push(at);
+        }
+    }
+
+    fn wait(&mut self) {
+        // The constructor of the target has seen that this works; should it ever not, what has ended is only reused sooner.
+        if let Err(e) = wait_for_packets() {
+            tracing::warn!("cannot wait for packets: {e}");
+        }
+        self.waits += 1;
+    }
+
+    /// Waits, unless that has happened since a copy was retired.
+    fn wait_since(&mut self, retired: u64) {
+        if retired >= self.waits {
+            self.wait();
+        }
+    }
+
+    fn new_direct(&mut self) -> Result<u32, Refusal> {
+        let cell = match self.direct_free.pop() {
+            Some(cell) => cell,
+            None if u64::from(self.direct_used) < self.capacity => {
+                self.direct_used += 1;
+                self.direct_used - 1
+            }
+            None => return Err(Refusal::Full),
+        };
+        self.direct_clear.push(cell);
+        Ok(cell)
+    }
+
+    /// The direct counter cells of entries that this batch removes for good. Called before [`Store::commit`].
+    pub fn release_direct(&mut self) {
+        let Some(place) = self.layout.direct else { return };
+        let mut gone = Vec::new();
+        let mut kept = Vec::new();
+        for step in &self.steps {
+            let at = match step {
+                Step::Wrote(at) | Step::Ended(at) => *at,
+            };
+            let cell = self.word(at, place).wrapping_sub(1);
+            match self.states[at as usize] {
+                State::New => kept.push(cell),
+                _ => gone.push(cell),
+            }
+        }
+        gone.sort_unstable();
+        gone.dedup();
+        self.direct_free.extend(gone.into_iter().filter(|c| !kept.contains(c)));
+    }
+
+    /// The number of a mask.
+    fn tuple(&mut self, mask: &[u64]) -> Result<u16, Refusal> {
+        let live = self.tuples.iter().filter(|t| t.members > 0).count();
+        if let Some(id) = self.by_mask.get(mask).copied() {
+            if self.tuples[usize::from(id)].members == 0 && live >= MAX_TUPLES {
+                return Err(Refusal::Full);
+            }
+            return Ok(id);
+        }
+        if live >= MAX_TUPLES || self.tuples.len() >= usize::from(u16::MAX) {
+            return Err(Refusal::Full);
+        }
+        let id = self.tuples.len() as u16;
+        self.tuples.push(Tuple { mask: mask.to_vec(), members: 0, most: 0, listed: None });
+        self.by_mask.insert(mask.to_vec(), id);
+        Ok(id)
+    }
+
+    /// Writes the list of masks anew, if what programs must know has changed.
+    fn list_masks(&mut self, next: u32) {
+        if self.masks.is_none() {
+            return;
+        }
+        let wanted = |t: &Tuple| (t.members > 0).then_some(t.most);
+        if self.tuples.iter().all(|t| wanted(t) == t.listed) {
+            return;
+        }
+        self.wait_since(self.retired[1]);
+        let len = masks_len(&self.layout);
+        let (old, new) = (self.masks_copy, 1 - self.masks_copy);
+        for t in &mut self.tuples {
+            t.listed = (t.members > 0).then_some(t.most);
+            if t.members == 0 {
+                t.most = 0;
+            }
+        }
+        let mut list: Vec<(u64, usize)> = self.tuples.iter().enumerate().filter(|(_, t)| t.members > 0).map(|(i, t)| (t.most, i)).collect();
+        list.sort_by(|a, b| b.cmp(a));
+        let mut bytes = (list.len() as u64).to_ne_bytes().to_vec();
+        for (most, i) in list {
+            bytes.extend(most.to_ne_bytes());
+            bytes.extend((i as u64).to_ne_bytes());
+            self.tuples[i].mask.iter().for_each(|w| bytes.extend(w.to_ne_bytes()));
+        }
+        if let Some(masks) = &mut self.masks {
+            masks.write(new * len + 8, &bytes);
+            masks.word(new * len + TO).store(FOR_EVER, Ordering::Release);
+            masks.word(new * len + FROM).store(next, Ordering::Release);
+            masks.word(old * len + TO).store(next, Ordering::Release);
+        }
+        (self.masks_copy, self.retired[1]) = (new, self.waits);
+    }
+
+    fn write_default(&mut self, copy: usize, action: ActionId, args: &[u128], from: u32, to: u32) {
+        let mut cell = vec![0; self.layout.len];
+        cell[ACTION..ACTION + 2].copy_from_slice(&(action.as_u32() as u16).to_ne_bytes());
+        for (place, value) in self.layout.args[action.as_u32() as usize].iter().zip(args) {
+            put(&mut cell, *place, *value);
+        }
+        let base = copy * self.layout.len;
+        self.defaults.word(base + TO).store(to, Ordering::Release);
+        self.defaults.word(base + FROM).store(from, Ordering::Release);
+        self.defaults.write(base + NEXT, &cell[NEXT..]);
+    }
+
+    /// The cell of an entry, as it will be after this batch, and its home.
+    fn find(&self, key: &Packed) -> Option<(u32, u32)> {
+        let tuple = if self.layout.wild { *self.by_mask.get(&key.mask)? } else { 0 };
+        let home = self.home(&key.words, tuple);
+        let mut at = home;
+        loop {
+            let there = matches!(self.states[at as usize], State::Live | State::New);
+            if there && self.half(at, TUPLE) == tuple && self.is(at, key) {
+                return Some((home, at));
+            }
+            at = self.word(at, NEXT);
+            if at == 0 {
+                return None;
+            }
+        }
+    }
+
+    fn is(&self, at: u32, key: &Packed) -> bool {
+        let base = self.base(at);
+        key.words.iter().enumerate().all(|(i, w)| self.long(at, KEY + 8 * i) == *w)
+            && (!self.layout.wild || (self.long(at, self.layout.rank) >> 32) as u32 == key.priority)
+            && key.bounds.iter().all(|(place, value)| {
+                let mut bytes = [0; 16];
+                self.cells.read(base + place.offset, &mut bytes[..place.len]);
+                // Little-endian, as only such machines are supported; see `put`.
+                u128::from_le_bytes(bytes) == *value
+            })
+    }
+
+    fn home(&self, words: &[u64], tuple: u16) -> u32 {
+        let hash = words.iter().fold(self.seed ^ u64::from(tuple), |h, w| {
+            let product = (h ^ w).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            product ^ product >> 32
+        });
+        hash as u32 & (self.homes - 1)
+    }
+
+    fn pack(&self, e: &Entry) -> Packed {
+        let mut words = vec![0u64; self.layout.key_len / 8];
+        let mut mask = vec![0u64; self.layout.key_len / 8];
+        let mut bounds = Vec::new();
+        let mut prefix = 0;
+        for (i, (k, place)) in e.keys.iter().zip(&self.layout.keys).enumerate() {
+            let all = base::Bits::mask(self.widths[i]);
+            let (value, m) = match *k {
+                KeyMatch::Exact(v) => (v, all),
+                KeyMatch::Lpm { value, prefix_len } => {
+                    prefix = prefix_len;
+                    (value, all & !base::Bits::mask(self.widths[i].saturating_sub(prefix_len)))
+                }
+                KeyMatch::Ternary { value, mask } => (value, mask),
+                KeyMatch::Range { low, high } if low == high => (low, all),
+                KeyMatch::Range { .. } => (0, 0),
+                KeyMatch::Optional(v) => (v.unwrap_or(0), if v.is_some() { all } else { 0 }),
+            };
+            set(&mut words, *place, value);
+            set(&mut mask, *place, m);
+            if let KeyMatch::Range { low, high } = *k
+                && let Some((_, l, h)) = self.layout.ranges.iter().find(|(at, ..)| *at == i)
+            {
+                bounds.push((*l, low));
+                bounds.push((*h, high));
+            }
+        }
+        let ranked = e.keys.iter().any(|k| !matches!(k, KeyMatch::Exact(_) | KeyMatch::Lpm { .. }));
+        Packed { words, mask, priority: if ranked { e.priority } else { prefix }, bounds }
+    }
+
+    fn base(&self, at: u32) -> usize {
+        at as usize * self.layout.len
+    }
+
+    fn word(&self, at: u32, offset: usize) -> u32 {
+        self.cells.word(self.base(at) + offset).load(Ordering::Relaxed)
+    }
+
+    fn long(&self, at: u32, offset: usize) -> u64 {
+        self.cells.long(self.base(at) + offset).load(Ordering::Relaxed)
+    }
+
+    fn half(&self, at: u32, offset: usize) -> u16 {
+        (self.word(at, offset & !3) >> ((offset & 3) * 8)) as u16
+    }
+}
+
+/// A value in its place among words.
+fn set(words: &mut [u64], place: Place, value: u128) {
+    let word = place.offset / 8;
+    words[word] |= (value as u64) << (place.offset % 8 * 8);
+    if place.len == 16 {
+        words[word + 1] = (value >> 64) as u64;
+    }
+}
+
+/// A value in its place among bytes.
+fn put(cell: &mut [u8], place: Place, value: u128) {
+    cell[place.offset..place.offset + place.len].copy_from_slice(&value.to_le_bytes()[..place.len]);
+}
+
+#[cfg(target_endian = "big")]
+compile_error!("cells are written for little-endian machines");
