@@ -19,7 +19,7 @@ use program::MatchKind;
 use std::fmt::Write;
 
 /// Version of the interface between generated code and its host.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// No such thing.
 pub const NONE: u32 = u32::MAX;
 

@@ -121,6 +121,7 @@ fn emit(ir: &Ir) -> Result<String, EmitError> {
     }
     let mut out = format!("/* {}: generated; changes are lost. */\n\n", ir.program.name.replace("*/", ""));
     out.push_str(include_str!("runtime.h"));
+    out.push_str(include_str!("meter.h"));
     out.push_str(&names(ir, &model));
     out.push_str(&layout::text(ir, &model)?);
     out.push_str(&lent::text(ir, &model));

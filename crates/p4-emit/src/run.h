@@ -88,13 +88,15 @@ static inline void sp_expect_count(struct sp_run *run, uint32_t counter, uint64_
 
 static inline void sp_expect_meter(struct sp_run *run, uint32_t meter, uint64_t index)
 {
-    __builtin_prefetch(run->lane->meters[meter].cells + 64 * index, 1);
+    __builtin_prefetch(run->lane->meters[meter].cells + index, 1);
 }
 
 static inline uint32_t sp_meter(struct sp_run *run, uint32_t meter, uint64_t index, uint64_t units)
 {
     const struct sp_meters *const of = &run->lane->meters[meter];
-    return index < of->size ? of->execute(of->cells + 64 * index, run->now_ns, units) : 0;
+    if (index >= of->size) return SP_GREEN;
+    if (__builtin_expect(of->shared != 0, 0)) return sp_meter_locked(&of->cells[index], of->profiles, run->now_ns, units);
+    return sp_meter_execute(&of->cells[index], of->profiles, run->now_ns, units);
 }
 
 static inline uint64_t sp_register_read(struct sp_run *run, uint32_t number, uint64_t index)

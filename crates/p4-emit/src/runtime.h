@@ -48,11 +48,16 @@ struct sp_counter {
     uint64_t size;
 };
 
+struct sp_meter;
+struct sp_profile;
+
 struct sp_meters {
-    /* Cells of 64 bytes. */
-    uint8_t *cells;
+    struct sp_meter *cells;
     uint64_t size;
-    uint8_t (*execute)(void *cell, uint64_t now_ns, uint64_t units);
+    /* By number; the host changes one only while no cell has its number. */
+    const struct sp_profile *profiles;
+    /* Other lanes use the cells too. */
+    uint64_t shared;
 };
 
 struct sp_register {

@@ -18,6 +18,7 @@ fn own_text(text: &str) -> String {
     let mut own = text.to_owned();
     for (name, part) in [
         ("runtime.h", include_str!("../src/runtime.h")),
+        ("meter.h", include_str!("../src/meter.h")),
         ("run.h", include_str!("../src/run.h")),
         ("process.h", include_str!("../src/process.h")),
     ] {

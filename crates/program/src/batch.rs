@@ -79,16 +79,20 @@ pub struct Entry {
     pub args: Vec<u128>,
 }
 
+/// Largest burst of a meter, in units. Fast targets keep buckets in 10^-9 units, in 64 bits: a rate in units a second times a time in
+/// nanoseconds needs no division then.
+pub const MAX_BURST: u64 = u64::MAX / 1_000_000_000;
+
 /// Rates of a two-rate three-colour meter (RFC 2698), colour-blind. Units are bytes or packets as the meter declares.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct MeterConfig {
     /// Committed rate, units per second.
     pub cir: u64,
-    /// Committed burst, units.
+    /// Committed burst, units; [`MAX_BURST`] at most.
     pub cbs: u64,
     /// Peak rate, units per second.
     pub pir: u64,
-    /// Peak burst, units.
+    /// Peak burst, units; [`MAX_BURST`] at most.
     pub pbs: u64,
 }
 
@@ -237,10 +241,13 @@ fn copies_to(port: PortId) -> bool {
     port.0 <= PortId::MAX || port == PortId::PUNT
 }
 
-/// A meter's peak rate is at least its committed one (RFC 2698 §2).
+/// A meter's peak rate is at least its committed one (RFC 2698 §2), and its bursts are of a size that targets can hold.
 fn check_rates(meter: &str, config: &Option<MeterConfig>) -> Result<(), String> {
     match config {
         Some(c) if c.pir < c.cir => Err(format!("meter {meter}: peak rate {} below committed rate {}", c.pir, c.cir)),
+        Some(c) if c.cbs.max(c.pbs) > MAX_BURST => {
+            Err(format!("meter {meter}: burst {} above {MAX_BURST}, the largest of a meter", c.cbs.max(c.pbs)))
+        }
         _ => Ok(()),
     }
 }

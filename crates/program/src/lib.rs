@@ -9,6 +9,6 @@ mod batch;
 mod bridge;
 mod info;
 
-pub use batch::{Batch, Entry, KeyMatch, MAX_REPLICAS, MAX_SESSION, MeterConfig, Mirror, Op, Replica, RuleError};
+pub use batch::{Batch, Entry, KeyMatch, MAX_BURST, MAX_REPLICAS, MAX_SESSION, MeterConfig, Mirror, Op, Replica, RuleError};
 pub use bridge::{BitField, Bridge};
 pub use info::*;

@@ -4,7 +4,7 @@
 //! others; median and best of some rounds. Compare figures of one run only, or of runs in turn.
 
 use rand::{Rng, SeedableRng, rngs::StdRng};
-use table::{BURST, Direct, Exact, Lpm, Prefix, Range, Rule, Shape, Table, Ternary};
+use table::{BURST, Direct, Exact, Limits, Lpm, Prefix, Range, Rule, Shape, Table, Ternary};
 
 const VALUE_LEN: usize = 56;
 const BURSTS: usize = 1 << 13;
@@ -35,8 +35,13 @@ fn main() {
         lpm_hosts(1 << 20, &mut rng);
     }
     if wanted("sdf") {
-        for (filters, sets) in [(3, 1), (4_096, 1_200), (4_096, 8), (65_536, 20_000)] {
-            sdf(filters, sets, &mut rng);
+        for (filters, sets) in [(3, 1), (4_096, 1_200), (4_096, 128), (4_096, 64), (4_096, 8), (4_096, 1), (8_192, 1), (65_536, 20_000)] {
+            for narrow_first in [false, true] {
+                sdf(filters, sets, narrow_first, Limits::default(), &mut rng);
+                if filters >= 64 * sets {
+                    sdf(filters, sets, narrow_first, Limits { scan: 40, list: 40, ..Limits::default() }, &mut rng);
+                }
+            }
         }
         ternary(1 << 16, &mut rng);
     }
@@ -138,12 +143,13 @@ fn lpm_hosts(entries: u64, rng: &mut StdRng) {
 }
 
 /// SDF filters as of `upf.p4`: set, remote and local address, protocol, remote and local port range, type of service, QFI.
-fn sdf(filters: u64, sets: u64, rng: &mut StdRng) {
+fn sdf(filters: u64, sets: u64, narrow_first: bool, limits: Limits, rng: &mut StdRng) {
     const KEY: usize = 24;
     let shape = Shape { key_len: 19, value_len: VALUE_LEN, capacity: filters };
-    let mut table = ternary_by_set(shape, rng.random());
+    let mut table = ternary_by_set(shape, limits, rng.random());
     let mut samples: Vec<[u8; KEY]> = Vec::new();
     let (mut i, mut tries) = (0, 0);
+    let begin = thread_ns();
     while i < filters {
         let (mut bits, mut mask) = ([0u8; 19], [0u8; 19]);
         let mut set = |at: usize, to: &[u8], m: &[u8]| {
@@ -167,7 +173,9 @@ fn sdf(filters: u64, sets: u64, rng: &mut StdRng) {
             }
             _ => {}
         }
-        let rule = Rule { value: &bits, mask: &mask, ranges: &ranges, priority: rng.random_range(0..256) };
+        let narrow = 4 * prefix + u32::from(mask[12] != 0) + u32::from(mask[13] != 0 || !ranges.is_empty());
+        let priority = if narrow_first { narrow } else { rng.random_range(0..256) };
+        let rule = Rule { value: &bits, mask: &mask, ranges: &ranges, priority };
         if table.insert(rule, &value(i)).is_err() {
             continue;
         }
@@ -182,6 +190,7 @@ fn sdf(filters: u64, sets: u64, rng: &mut StdRng) {
         }
         samples.push(key);
     }
+    println!("  insert {:.2} us a filter", (thread_ns() - begin) as f64 / 1e3 / filters as f64);
     let keys: Vec<u8> = (0..BURSTS * BURST)
         .flat_map(|_| {
             let mut key = samples[rng.random_range(0..samples.len())];
@@ -192,12 +201,14 @@ fn sdf(filters: u64, sets: u64, rng: &mut StdRng) {
             key
         })
         .collect();
-    report_found(&format!("sdf, {filters} filters in {sets} sets"), &table, &keys, KEY);
+    let order = if narrow_first { "narrow ones first" } else { "in any order" };
+    report_found(&format!("sdf, {filters} filters in {sets} sets, {order}"), &table, &keys, KEY);
+    println!("  {} blocks with bitmaps, {} masks in the tuple space", table.mapped_blocks(), table.masks());
 }
 
-fn ternary_by_set(shape: Shape, seed: u64) -> Ternary {
+fn ternary_by_set(shape: Shape, limits: Limits, seed: u64) -> Ternary {
     let common: Vec<u8> = (0..shape.key_len).map(|i| if i < 4 { 255 } else { 0 }).collect();
-    Ternary::with_common(shape, &common, seed).expect("a table")
+    Ternary::with_limits(shape, &common, seed, limits).expect("a table")
 }
 
 /// Rules of four masks over 16 bytes; each key matches one.

@@ -81,6 +81,15 @@ impl Exact {
         }
     }
 
+    /// Asks the cache for where the entry with that key is, or would be: for who is about to change many.
+    pub fn prefetch(&self, key: &[u8]) {
+        if key.len() == self.shape.key_len {
+            let words = to_words(key);
+            let home = self.core.buckets.extent().home(self.core.hash.of(&words[..self.core.words]));
+            prefetch(std::ptr::from_ref(self.core.buckets.bucket(home)).cast());
+        }
+    }
+
     /// The side that has all staged changes.
     fn latest(&self) -> usize {
         if self.flipped { self.current } else { 1 - self.current }

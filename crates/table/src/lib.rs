@@ -47,7 +47,7 @@ pub use epoch::{Burst, Epoch, Presence};
 pub use exact::Exact;
 pub use lpm::{Lpm, MAX_LPM_CAPACITY, Prefix};
 pub use meter::{Colour, Meter};
-pub use ternary::{Range, Rule, Ternary};
+pub use ternary::{Limits, Range, Rule, Ternary};
 
 use std::ffi::c_void;
 

@@ -8,8 +8,10 @@
 //! and the peak bucket loses `units`; else green, and both lose them. So the colour depends only on
 //! configuration, times and sizes, on every target alike.
 //!
-//! A cell of zero bytes is not configured and always green. A cell is plain data, 64 bytes aligned to 8, so it may lie in
-//! a table's record ([`Meter::to_bytes`]) or an array; one thread at a time may use it.
+//! Generated code has a smaller form of its own (`meter.h` of `p4-emit`): buckets in 10^-9 units, bursts up to `program::MAX_BURST`. This
+//! one takes all bursts, and is its twin in tests.
+//!
+//! A cell of zero bytes is not configured and always green. A cell is plain data of 64 bytes; one thread at a time may use it.
 
 /// Colour of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -29,7 +31,6 @@ const CONFIGURED: u32 = 1 << 31;
 
 /// A cell: configuration and state in one cache line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
 pub struct Meter {
     cir: u64,
     cbs: u64,
@@ -52,18 +53,6 @@ impl Meter {
     /// `now_ns` is when it begins.
     pub fn new(cir: u64, cbs: u64, pir: u64, pbs: u64, now_ns: u64) -> Meter {
         Meter { cir, cbs, pir, pbs, committed: cbs, peak: pbs, last_ns: now_ns, committed_fraction: 0, peak_fraction: CONFIGURED }
-    }
-
-    /// The cell as it lies in memory.
-    pub fn to_bytes(&self) -> [u8; size_of::<Meter>()] {
-        let mut bytes = [0; size_of::<Meter>()];
-        let words = [self.cir, self.cbs, self.pir, self.pbs, self.committed, self.peak, self.last_ns];
-        for (to, word) in bytes.chunks_exact_mut(8).zip(words) {
-            to.copy_from_slice(&word.to_ne_bytes());
-        }
-        bytes[56..60].copy_from_slice(&self.committed_fraction.to_ne_bytes());
-        bytes[60..].copy_from_slice(&self.peak_fraction.to_ne_bytes());
-        bytes
     }
 
     /// Colours a packet of `units` and takes it out of the buckets.

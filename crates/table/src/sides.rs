@@ -13,6 +13,8 @@ pub(crate) trait Index {
     /// A change that is known to be possible.
     type Change;
     fn change(&mut self, change: &Self::Change);
+    /// Called after changes, before look-ups: what is cheaper done once for many changes.
+    fn finish(&mut self) {}
 }
 
 pub(crate) struct Sides<T: Index> {
@@ -69,6 +71,10 @@ impl<T: Index> Sides<T> {
     /// Look-ups that begin from now on see the changes.
     pub(crate) fn flip(&mut self) {
         assert!(!self.flipped, "a flip must settle before the next");
+        if !self.log.is_empty() {
+            // SAFETY: look-ups read the other copy, and `&mut self` excludes the owner's.
+            unsafe { (*self.copies[1 - self.current].get()).finish() };
+        }
         self.current = 1 - self.current;
         self.flipped = true;
     }
@@ -78,11 +84,13 @@ impl<T: Index> Sides<T> {
     /// # Safety
     /// No look-up runs that began before the last flip.
     pub(crate) unsafe fn settle(&mut self) {
-        if std::mem::take(&mut self.flipped) {
+        if std::mem::take(&mut self.flipped) && !self.log.is_empty() {
             for change in self.log.drain(..) {
                 // SAFETY: the caller says that nobody reads that copy any more.
                 unsafe { (*self.copies[1 - self.current].get()).change(&change) };
             }
+            // SAFETY: as above.
+            unsafe { (*self.copies[1 - self.current].get()).finish() };
         }
     }
 }

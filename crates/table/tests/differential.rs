@@ -4,9 +4,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{Config, TestRunner};
+use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::cell::Cell;
 use std::collections::HashMap;
-use table::{BURST, Direct, Exact, Lpm, Prefix, Range, Rule, Shape, Table, TableError, Ternary, padded, slow};
+use table::{BURST, Direct, Exact, Limits, Lpm, Prefix, Range, Rule, Shape, Table, TableError, Ternary, padded, slow};
 
 /// One call. Indices pick from the case's pool of identities.
 #[derive(Clone, Debug)]
@@ -310,6 +311,14 @@ struct OwnedRule {
 }
 
 impl OwnedRule {
+    fn fits(&self, key: &[u8]) -> bool {
+        (0..key.len()).all(|i| key[i] & self.mask[i] == self.value[i])
+            && self.ranges.iter().all(|r| {
+                let field = key[r.offset..][..r.len].iter().fold(0u128, |sum, byte| sum << 8 | u128::from(*byte));
+                r.low <= field && field <= r.high
+            })
+    }
+
     fn view(&self) -> Rule<'_> {
         Rule { value: &self.value, mask: &self.mask, ranges: &self.ranges, priority: self.priority }
     }
@@ -334,14 +343,23 @@ fn ternary() {
     let tally = Tally::default();
     let lens = prop_oneof![3 => 1usize..=4, 2 => 1usize..=24, 1 => 60usize..=64];
     // Some with more rules than a list holds.
-    let sizes = prop_oneof![6 => (1u64..=40).prop_map(|n| (n, 40, 80)), 1 => Just((140, 200, 500))];
-    let in_tuples = Cell::new(0u64);
-    let case = (lens, 0usize..=80, sizes, any::<u64>()).prop_flat_map(|(key_len, value_len, (capacity, rules, calls), seed)| {
-        // None, some or all of the first bytes are compared by every rule.
-        let common = prop_oneof![Just(0usize), 0..=key_len.min(12)];
-        (Just((Shape { key_len, value_len, capacity }, seed)), common, vec(rule(key_len), rules / 2..=rules), vec(call(), calls / 2..calls))
-    });
-    run(500, case, |((shape, seed), common, rules, calls)| {
+    let sizes = prop_oneof![5 => (1u64..=40).prop_map(|n| (n, 40, 80)), 2 => Just((140, 200, 500))];
+    let (in_tuples, in_blocks, in_many_blocks) = (Cell::new(0u64), Cell::new(0u64), Cell::new(0u64));
+    // Few rules reach each form: read through, one block or many with bitmaps, tuple space; or the usual limits.
+    let few = (0usize..=8, 2usize..=32, 0usize..=160).prop_map(|(scan, block, list)| Limits { scan, block, list });
+    let limits = prop_oneof![1 => Just(Limits::default()), 3 => few];
+    let case =
+        (lens, 0usize..=80, sizes, any::<u64>(), limits).prop_flat_map(|(key_len, value_len, (capacity, rules, calls), seed, limits)| {
+            // None, some or all of the first bytes are compared by every rule.
+            let common = prop_oneof![Just(0usize), 0..=key_len.min(12)];
+            (
+                Just((Shape { key_len, value_len, capacity }, seed, limits)),
+                common,
+                vec(rule(key_len), rules / 2..=rules),
+                vec(call(), calls / 2..calls),
+            )
+        });
+    run(500, case, |((shape, seed, limits), common, rules, calls)| {
         let mut pool: Vec<OwnedRule> = Vec::new();
         for mut rule in rules {
             rule.mask[..common].fill(0xff);
@@ -352,14 +370,8 @@ fn ternary() {
             }
         }
         let common: Vec<u8> = (0..shape.key_len).map(|i| if i < common { 0xff } else { 0 }).collect();
-        let (mut fast, mut twin) = (Ternary::with_common(shape, &common, seed).unwrap(), slow::Ternary::new(shape).unwrap());
-        let fits = |rule: &OwnedRule, key: &[u8]| {
-            (0..key.len()).all(|i| key[i] & rule.mask[i] == rule.value[i])
-                && rule.ranges.iter().all(|r| {
-                    let field = key[r.offset..][..r.len].iter().fold(0u128, |sum, byte| sum << 8 | u128::from(*byte));
-                    r.low <= field && field <= r.high
-                })
-        };
+        let mut fast = Ternary::with_limits(shape, &common, seed, limits).unwrap();
+        let mut twin = slow::Ternary::new(shape).unwrap();
         let key_of = |rule: &OwnedRule| {
             // A member of the rule: low ends of its ranges, then the masked bits.
             let mut key = pool[0].value.clone();
@@ -369,13 +381,107 @@ fn ternary() {
             for (byte, (mask, value)) in key.iter_mut().zip(rule.mask.iter().zip(&rule.value)) {
                 *byte = *byte & !mask | value;
             }
-            add(&tally.contested, u64::from(pool.iter().filter(|rule| fits(rule, &key)).count() > 1));
+            add(&tally.contested, u64::from(pool.iter().filter(|rule| rule.fits(&key)).count() > 1));
             key
         };
         drive(&mut fast, &mut twin, &pool, &calls, &tally, OwnedRule::view, key_of);
         assert!(fast.masks() as u64 <= fast.len());
         add(&in_tuples, u64::from(fast.masks() > 0));
+        add(&in_blocks, u64::from(fast.mapped_blocks() > 0));
+        add(&in_many_blocks, u64::from(fast.mapped_blocks() > 3));
     });
-    assert!(in_tuples.get() >= 10, "{} tables outgrew their lists", in_tuples.get());
+    let forms = [&in_tuples, &in_blocks, &in_many_blocks].map(Cell::get);
+    assert!(forms.iter().all(|tables| *tables >= 20), "tables with tuples, with bitmaps, with bitmaps of many blocks: {forms:?}");
     tally.assert_rich(true);
+}
+
+/// Filters as operators write them, in sets of hundreds, with the usual limits: changed in batches, and compared after each.
+#[test]
+fn large_filter_sets() {
+    let mut rng = StdRng::seed_from_u64(7);
+    for (filters, sets) in [(1_100, 2u8), (1_500, 1), (700, 4)] {
+        let shape = Shape { key_len: 19, value_len: 8, capacity: filters };
+        let common: Vec<u8> = (0..19).map(|i| if i < 4 { 0xff } else { 0 }).collect();
+        let (mut fast, mut twin) = (Ternary::with_common(shape, &common, 3).unwrap(), slow::Ternary::new(shape).unwrap());
+        let mut present: Vec<OwnedRule> = Vec::new();
+        let (mut hits, mut misses, mut contested) = (0, 0, 0);
+        for batch in 0..12 {
+            // Up to the capacity, then as many go as come.
+            for _ in 0..filters / 4 {
+                if present.len() as u64 == filters || (batch > 6 && !present.is_empty() && rng.random_bool(0.6)) {
+                    let gone = present.swap_remove(rng.random_range(0..present.len()));
+                    fast.stage_remove(gone.view()).unwrap();
+                    twin.stage_remove(gone.view()).unwrap();
+                }
+                let rule = sdf_filter(&mut rng, sets);
+                let value = rng.random::<[u8; 8]>();
+                let answer = fast.stage_insert(rule.view(), &value);
+                assert_eq!(answer, twin.stage_insert(rule.view(), &value));
+                if answer.is_ok() {
+                    present.push(rule);
+                }
+            }
+            fast.commit();
+            twin.commit();
+            for _ in 0..8 {
+                let mut keys = vec![0u8; BURST * 24];
+                for key in keys.chunks_exact_mut(24) {
+                    let rule = &present[rng.random_range(0..present.len())];
+                    rng.fill(&mut key[4..19]);
+                    for r in &rule.ranges {
+                        let at = rng.random_range(r.low..=r.high).to_be_bytes();
+                        key[r.offset..][..r.len].copy_from_slice(&at[16 - r.len..]);
+                    }
+                    (0..19).for_each(|i| key[i] = key[i] & !rule.mask[i] | rule.value[i]);
+                    if rng.random_bool(0.3) {
+                        key[rng.random_range(4..19)] ^= 1 << rng.random_range(0..8);
+                    }
+                }
+                let (mut out, mut expected) = ([std::ptr::null_mut(); BURST], [std::ptr::null_mut(); BURST]);
+                let found = fast.lookup_many(&keys, 24, &mut out);
+                assert_eq!(found, twin.lookup_many(&keys, 24, &mut expected));
+                for (i, key) in keys.chunks_exact(24).enumerate().filter(|(i, _)| found >> i & 1 == 1) {
+                    // SAFETY: records of 8 bytes, of tables that do not change meanwhile.
+                    let of = |at: *mut u8| unsafe { at.cast::<u64>().read_unaligned() };
+                    assert_eq!(of(out[i]), of(expected[i]), "key {key:02x?}");
+                    contested += u32::from(present.iter().filter(|rule| rule.fits(&key[..19])).take(2).count() == 2);
+                }
+                hits += found.count_ones();
+                misses += found.count_zeros();
+            }
+        }
+        assert!(fast.mapped_blocks() >= usize::from(sets), "{} blocks", fast.mapped_blocks());
+        assert!(hits > 2_000 && misses > 100 && contested > 1_000, "{hits} hits, {misses} misses, {contested} contested");
+        assert_eq!(fast.masks(), 0);
+    }
+}
+
+/// Set, remote and local address, protocol, two ports, and the rest of a packet's filter fields (TS 29.244 §5.2.1A.2A).
+fn sdf_filter(rng: &mut StdRng, sets: u8) -> OwnedRule {
+    let mut rule = OwnedRule { value: vec![0; 19], mask: vec![0; 19], ranges: Vec::new(), priority: 0 };
+    rule.mask[..4].fill(0xff);
+    rule.value[3] = rng.random_range(0..sets);
+    let prefix = [8u32, 13, 16, 24, 30, 32][rng.random_range(0..6)];
+    rule.mask[4..8].copy_from_slice(&u32::MAX.checked_shl(32 - prefix).unwrap_or(0).to_be_bytes());
+    rule.value[4..8].copy_from_slice(&[[10, 0, 0, 0], [10, 7, 0, 0], [198, 51, 100, 0]][rng.random_range(0..3)]);
+    rng.fill(&mut rule.value[7..8]);
+    rule.mask[12] = if rng.random_bool(0.7) { 0xff } else { 0 };
+    rule.value[12] = [6, 17][rng.random_range(0..2)];
+    for offset in [13, 15] {
+        match rng.random_range(0..5) {
+            0 => {
+                rule.mask[offset..offset + 2].fill(0xff);
+                rule.value[offset..offset + 2].copy_from_slice(&[1, rng.random()]);
+            }
+            1 => {
+                let (a, b) = (rng.random::<u16>(), rng.random::<u16>() % 2_000);
+                rule.ranges.push(Range { offset, len: 2, low: a.into(), high: a.saturating_add(b).into() });
+            }
+            _ => {}
+        }
+    }
+    rule.value.iter_mut().zip(&rule.mask).for_each(|(value, mask)| *value &= mask);
+    // Mostly narrow ones first, as a list that makes sense has them.
+    rule.priority = if rng.random_bool(0.9) { prefix } else { rng.random_range(0..64) };
+    rule
 }

@@ -3,7 +3,7 @@
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::collections::HashMap;
 use table::{
-    BURST, Direct, Exact, Lpm, MAX_CAPACITY, MAX_LPM_CAPACITY, Meter, Prefix, Range, Rule, Shape, Table, TableError, Ternary, View, ffi,
+    BURST, Direct, Exact, Limits, Lpm, MAX_CAPACITY, MAX_LPM_CAPACITY, Prefix, Range, Rule, Shape, Table, TableError, Ternary, View, ffi,
     slow,
 };
 
@@ -168,26 +168,33 @@ fn ternary_ties_go_to_the_first_inserted() {
     assert_eq!((table.len(), table.masks()), (3, 0), "so few are in a list");
 }
 
-/// As many masks as entries: slower, still right, and nothing is left behind when they go.
+/// As many masks as entries, in bitmaps and in the tuple space: slower, still right, and nothing is left behind when they go.
 #[test]
 fn ternary_with_a_mask_an_entry() {
-    let mut table = Ternary::new(Shape { key_len: 8, value_len: 8, capacity: 2_000 }, 1).unwrap();
-    for round in 0..2 {
-        for i in 0..2_000u64 {
-            // Masks 1.., never 0: each rule asks for zeros where its mask has ones.
-            let rule = Rule { value: &[0; 8], mask: &(i + 1).to_be_bytes(), ranges: &[], priority: i as u32 };
-            table.insert(rule, &i.to_le_bytes()).unwrap();
+    let shape = Shape { key_len: 8, value_len: 8, capacity: 2_000 };
+    for limits in [Limits::default(), Limits { list: 64, ..Limits::default() }] {
+        let mut table = Ternary::with_limits(shape, &[0; 8], 1, limits).unwrap();
+        let in_tuples = limits.list == 64;
+        for round in 0..2 {
+            for i in 0..2_000u64 {
+                // Masks 1.., never 0: each rule asks for zeros where its mask has ones.
+                let rule = Rule { value: &[0; 8], mask: &(i + 1).to_be_bytes(), ranges: &[], priority: i as u32 };
+                table.stage_insert(rule, &i.to_le_bytes()).unwrap();
+            }
+            table.commit();
+            assert_eq!(table.masks(), if in_tuples { 2_000 } else { 0 });
+            assert_eq!(table.mapped_blocks() >= 4, !in_tuples);
+            // Of the low 11 bits all ones but bit `round`: the best mask within that bit alone is the bit itself.
+            let key = !(1u64 << round);
+            assert_eq!(table.lookup(&key.to_be_bytes()), Some(&((1u64 << round) - 1).to_le_bytes()[..]));
+            assert_eq!(table.lookup(&[0; 8]), Some(&1_999u64.to_le_bytes()[..]));
+            for i in 0..2_000u64 {
+                table.stage_remove(Rule { value: &[0; 8], mask: &(i + 1).to_be_bytes(), ranges: &[], priority: i as u32 }).unwrap();
+            }
+            table.commit();
+            assert_eq!((table.masks(), table.mapped_blocks(), table.len()), (0, 0, 0));
+            assert_eq!(table.lookup(&[0; 8]), None);
         }
-        assert_eq!(table.masks(), 2_000);
-        // Of the low 11 bits all ones but bit `round`: the best mask within that bit alone is the bit itself.
-        let key = !(1u64 << round);
-        assert_eq!(table.lookup(&key.to_be_bytes()), Some(&((1u64 << round) - 1).to_le_bytes()[..]));
-        assert_eq!(table.lookup(&[0; 8]), Some(&1_999u64.to_le_bytes()[..]));
-        for i in 0..2_000u64 {
-            table.remove(Rule { value: &[0; 8], mask: &(i + 1).to_be_bytes(), ranges: &[], priority: i as u32 }).unwrap();
-        }
-        assert_eq!((table.masks(), table.len()), (0, 0));
-        assert_eq!(table.lookup(&[0; 8]), None);
     }
 }
 
@@ -207,6 +214,9 @@ fn what_does_not_fit_is_refused() {
     ] {
         assert!(is_invalid(Exact::new(shape, 0)) && is_invalid(Direct::new(shape)) && is_invalid(Ternary::new(shape, 0)));
         assert!(is_invalid(Lpm::new(shape, 0, 0)) && is_invalid(slow::Exact::new(shape)));
+    }
+    for block in [0, 1, 513] {
+        assert!(is_invalid(Ternary::with_limits(SHAPE, &[0; 8], 0, Limits { block, ..Limits::default() })));
     }
     assert!(is_invalid(Direct::new(Shape { key_len: 4, ..SHAPE })));
     assert!(is_invalid(Lpm::new(SHAPE, 8, 0)) && is_invalid(Lpm::new(SHAPE, usize::MAX, 0)));
@@ -258,11 +268,4 @@ fn look_up_through_the_c_signature() {
     let mut ternary = Ternary::new(SHAPE, 0).unwrap();
     ternary.insert(Rule { value: &key, mask: &[255; 8], ranges: &[], priority: 1 }, &value_of(77)).unwrap();
     check(&ternary, key);
-
-    let meter: ffi::MeterFn = ffi::meter;
-    let mut cell = Meter::new(1, 100, 1, 200, 0);
-    let cell = std::ptr::from_mut(&mut cell).cast();
-    // SAFETY: a meter that only this thread uses.
-    let colours = unsafe { [meter(cell, 0, 100), meter(cell, 0, 100), meter(cell, 0, 100)] };
-    assert_eq!(colours, [0, 1, 2]);
 }

@@ -107,22 +107,6 @@ fn a_full_bucket_keeps_no_fraction() {
     assert_eq!(meter.execute(SECOND * 5 / 2, 1), Colour::Green);
 }
 
-/// A cell laid into a record as bytes is the same cell.
-#[test]
-fn bytes_of_a_cell_are_the_cell() {
-    let mut meter = Meter::new(1_000, 1_500, 2_000, 3_000, 7);
-    for now in 8..20 {
-        #[repr(align(8))]
-        struct Record([u8; 72]);
-        let mut record = Record([0; 72]);
-        record.0[8..].copy_from_slice(&meter.to_bytes());
-        // SAFETY: 64 bytes of a cell, aligned to 8, that nobody else uses.
-        let colour = unsafe { table::ffi::meter(record.0[8..].as_mut_ptr().cast(), now, 400) };
-        assert_eq!(colour, meter.execute(now, 400) as u8);
-        assert_eq!(record.0[8..], meter.to_bytes());
-    }
-}
-
 /// A cell of zeros, as in a new record, lets everything pass.
 #[test]
 fn an_unset_cell_is_green() {

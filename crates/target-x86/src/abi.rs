@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use std::sync::atomic::AtomicU64;
 
 /// Version of the interface that this crate speaks; the text's `sp_layout` begins with its own.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// No such thing, in `sp_layout`.
 const NONE: u32 = u32::MAX;
 
@@ -45,12 +45,43 @@ pub struct CCounter {
     pub size: u64,
 }
 
+/// `struct sp_meter`. Zeros are a cell that is not configured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, align(32))]
+pub struct CMeter {
+    pub committed: u64,
+    pub peak: u64,
+    pub last_ns: u64,
+    /// Number of its profile, and [`ONE_RATE`].
+    pub profile: u32,
+    pub lock: u32,
+}
+
+/// Of a cell whose two buckets are alike.
+pub const ONE_RATE: u32 = 1 << 31;
+
+/// `struct sp_profile`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct CProfile {
+    pub cir: u64,
+    /// In 10^-9 units.
+    pub cbs: u64,
+    pub pir: u64,
+    /// In 10^-9 units.
+    pub pbs: u64,
+}
+
+const _: () = assert!(size_of::<CMeter>() == 32 && size_of::<CProfile>() == 32);
+
 /// `struct sp_meters`.
 #[repr(C)]
 pub struct CMeters {
-    pub cells: *mut table::Meter,
+    pub cells: *mut CMeter,
     pub size: u64,
-    pub execute: table::ffi::MeterFn,
+    pub profiles: *const CProfile,
+    /// Whether other lanes use the cells too.
+    pub shared: u64,
 }
 
 /// `struct sp_register`.
@@ -181,9 +212,10 @@ impl Reader<'_> {
 }
 
 impl TableLayout {
-    /// The record of an entry.
-    pub fn record(&self, action: ActionId, args: &[u128], handle: u32) -> Vec<u8> {
-        let mut record = vec![0; self.record_len];
+    /// Makes the record of an entry in place of what is there.
+    pub fn write_record(&self, record: &mut Vec<u8>, action: ActionId, args: &[u128], handle: u32) {
+        record.clear();
+        record.resize(self.record_len, 0);
         record[self.action..self.action + 2].copy_from_slice(&(action.as_u32() as u16).to_ne_bytes());
         if let Some(at) = self.handle {
             record[at..at + 4].copy_from_slice(&handle.to_ne_bytes());
@@ -192,7 +224,6 @@ impl TableLayout {
             // Little endian: the low bytes come first.
             record[place.offset..place.offset + place.bytes].copy_from_slice(&arg.to_le_bytes()[..place.bytes]);
         }
-        record
     }
 
     /// The entry's number in a record.

@@ -4,15 +4,51 @@
 //! Lanes do not wait, and a burst sees all of a batch or nothing. What generated code itself writes cannot have two sides:
 //! counters are cleared by their own lane as it takes the batch over, and so are meters set while there is one lane; with more, a meter is
 //! set under its lock just before the batch is shown.
+//!
+//! An agent applies millions of entries in a row, most of them to tables that no cache holds: what a batch needs to work in
+//! is kept for the next one, and where entries are or go is asked for while their keys are made.
 
-use crate::lane::set_locked_meter;
+use crate::abi::CMeter;
+use crate::meters::MeterCell;
 use crate::tables::{Identity, ProgramTable};
-use crate::{MeterCell, Shared, State, Update};
+use crate::{Shared, State, Update};
 use cranelift_entity::EntityRef;
-use program::{Batch, Entry, MeterConfig, Op, RuleError, TableId};
-use std::collections::HashMap;
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry as Slot;
+use program::{Batch, Entry, Op, RuleError};
+use std::collections::{HashMap, hash_map};
+use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
-use table::Meter;
+
+/// Changes of a batch whose working memory is kept for the next one; what larger batches took is given back.
+const KEPT_OPS: usize = 4096;
+
+/// What a batch is worked on in.
+#[derive(Default)]
+pub(crate) struct Work {
+    /// By operation; of those that are not about entries they mean nothing. There may be more, from batches before.
+    identities: Vec<Identity>,
+    rehearsal: Rehearsal,
+}
+
+/// What the batch itself has changed.
+#[derive(Default)]
+struct Rehearsal {
+    /// Entries that it has met.
+    known: HashTable<Known>,
+    /// Entries of each table.
+    lens: Vec<u64>,
+    /// Peers choose keys, so the hash is one that they cannot know.
+    hash: RandomState,
+}
+
+struct Known {
+    hash: u64,
+    /// The first operation about it.
+    op: usize,
+    exists: bool,
+}
 
 /// Applies all of `batch` or nothing. On return no burst is on its way that has not seen it.
 pub(crate) fn apply(shared: &Shared, batch: &Batch) -> Result<(), RuleError> {
@@ -29,13 +65,32 @@ pub(crate) fn apply(shared: &Shared, batch: &Batch) -> Result<(), RuleError> {
         return Err(RuleError::Target(format!("the x86 target has no {missing} yet")));
     }
     let mut state = shared.control();
-    let identities: Vec<_> = batch.ops.iter().map(|op| entry_of(op).map(|e| state.tables[e.table.index()].identity(e))).collect();
-    rehearse(shared, &state, batch, &identities)?;
-    let mut cells = CellChanges::default();
-    for (op, identity) in batch.ops.iter().zip(&identities) {
-        stage(shared, &mut state, &mut cells, op, identity.as_ref());
+    let mut work = std::mem::take(&mut state.work);
+    let result = apply_checked(shared, &mut state, &mut work, batch);
+    if batch.ops.len() > KEPT_OPS {
+        work = Work::default();
     }
-    publish(shared, &mut state, cells);
+    state.work = work;
+    result
+}
+
+fn apply_checked(shared: &Shared, state: &mut State, work: &mut Work, batch: &Batch) -> Result<(), RuleError> {
+    if work.identities.len() < batch.ops.len() {
+        work.identities.resize_with(batch.ops.len(), Identity::default);
+    }
+    for (op, identity) in batch.ops.iter().zip(&mut work.identities) {
+        if let Some(entry) = entry_of(op) {
+            let table = &state.tables[entry.table.index()];
+            table.identify(entry, identity);
+            table.prefetch(identity);
+        }
+    }
+    work.rehearsal.run(shared, state, batch, &work.identities)?;
+    let mut cells = CellChanges::default();
+    for (op, identity) in batch.ops.iter().zip(&work.identities) {
+        stage(shared, state, &mut cells, op, entry_of(op).map(|_| identity));
+    }
+    publish(shared, state, cells);
     Ok(())
 }
 
@@ -44,7 +99,11 @@ pub(crate) fn apply(shared: &Shared, batch: &Batch) -> Result<(), RuleError> {
 pub(crate) struct CellChanges {
     /// Counter and cell.
     clears: Vec<(usize, u64)>,
-    meters: Vec<(MeterCell, Meter)>,
+    meters: Vec<(MeterCell, CMeter)>,
+    /// Where in `meters` a meter's cell is.
+    meter_at: HashMap<(usize, u64), usize>,
+    /// Meters and profiles that cells have had before.
+    profiles: Vec<(usize, u32)>,
 }
 
 /// Shows lanes what is staged and has each take it over, or does so in its place while it rests; then clears up.
@@ -54,10 +113,10 @@ pub(crate) fn publish(shared: &Shared, state: &mut State, cells: CellChanges) {
         table.flip();
     }
     let views = state.tables.iter().map(|t| (t.view(), t.miss())).collect();
-    let CellChanges { clears, mut meters } = cells;
+    let CellChanges { clears, mut meters, profiles, .. } = cells;
     if state.lanes != 1 {
         for (cell, meter) in meters.drain(..) {
-            set_locked_meter(cell, meter);
+            cell.set_locked(meter);
         }
     }
     let update = Arc::new(Update { views, clears, meters });
@@ -73,6 +132,9 @@ pub(crate) fn publish(shared: &Shared, state: &mut State, cells: CellChanges) {
         // SAFETY: every lane has been seen resting or in a burst that began after the flip.
         unsafe { table.settle() }
     }
+    for (meter, profile) in profiles {
+        state.meters[meter].give_back(profile);
+    }
 }
 
 fn entry_of(op: &Op) -> Option<&Entry> {
@@ -82,34 +144,53 @@ fn entry_of(op: &Op) -> Option<&Entry> {
     }
 }
 
-/// Goes through the batch with what tables hold and what the batch itself changes before.
-fn rehearse(shared: &Shared, state: &State, batch: &Batch, identities: &[Option<Identity>]) -> Result<(), RuleError> {
-    let mut present: HashMap<(TableId, &Identity), bool> = HashMap::with_capacity(batch.ops.len());
-    let mut lens: Vec<u64> = state.tables.iter().map(ProgramTable::len).collect();
-    for (i, (op, identity)) in batch.ops.iter().zip(identities).enumerate() {
-        let (Some(entry), Some(identity)) = (entry_of(op), identity) else { continue };
-        let table = &state.tables[entry.table.index()];
-        let name = || shared.program.tables[entry.table].name.clone();
-        let exists = present.entry((entry.table, identity)).or_insert_with(|| table.contains(identity));
-        let len = &mut lens[entry.table.index()];
-        match op {
-            Op::Insert(_) if *exists => return Err(RuleError::Exists { op: i, table: name() }),
-            Op::Insert(_) if *len >= table.capacity => {
-                return Err(RuleError::Full { op: i, table: name(), capacity: table.capacity });
+impl Rehearsal {
+    /// Goes through the batch with what tables hold and what the batch itself changes before.
+    fn run(&mut self, shared: &Shared, state: &State, batch: &Batch, identities: &[Identity]) -> Result<(), RuleError> {
+        self.lens.clear();
+        self.lens.extend(state.tables.iter().map(ProgramTable::len));
+        self.known.clear();
+        self.known.reserve(batch.ops.len(), |known| known.hash);
+        for (i, op) in batch.ops.iter().enumerate() {
+            let Some(entry) = entry_of(op) else { continue };
+            let table = &state.tables[entry.table.index()];
+            let name = || shared.program.tables[entry.table].name.clone();
+            let hash = self.hash(entry, &identities[i]);
+            let same = |known: &Known| {
+                let table = entry_of(&batch.ops[known.op]).map(|other| other.table);
+                known.hash == hash && table == Some(entry.table) && identities[known.op] == identities[i]
+            };
+            let known = match self.known.entry(hash, same, |known| known.hash) {
+                Slot::Occupied(known) => known.into_mut(),
+                Slot::Vacant(slot) => slot.insert(Known { hash, op: i, exists: table.contains(&identities[i]) }).into_mut(),
+            };
+            let len = &mut self.lens[entry.table.index()];
+            match op {
+                Op::Insert(_) if known.exists => return Err(RuleError::Exists { op: i, table: name() }),
+                Op::Insert(_) if *len >= table.capacity => {
+                    return Err(RuleError::Full { op: i, table: name(), capacity: table.capacity });
+                }
+                Op::Insert(_) => {
+                    *len += 1;
+                    known.exists = true;
+                }
+                _ if !known.exists => return Err(RuleError::Missing { op: i, table: name() }),
+                Op::Delete(_) => {
+                    *len -= 1;
+                    known.exists = false;
+                }
+                _ => {}
             }
-            Op::Insert(_) => {
-                *len += 1;
-                *exists = true;
-            }
-            _ if !*exists => return Err(RuleError::Missing { op: i, table: name() }),
-            Op::Delete(_) => {
-                *len -= 1;
-                *exists = false;
-            }
-            _ => {}
         }
+        Ok(())
     }
-    Ok(())
+
+    fn hash(&self, entry: &Entry, identity: &Identity) -> u64 {
+        let mut hasher = self.hash.build_hasher();
+        hasher.write_usize(entry.table.index());
+        identity.hash_to(&mut hasher);
+        hasher.finish()
+    }
 }
 
 /// Stages one change, which fits as the rehearsal showed.
@@ -126,9 +207,19 @@ fn stage(shared: &Shared, state: &mut State, cells: &mut CellChanges, op: &Op, i
         (Op::Insert(_) | Op::Modify(_) | Op::Delete(_), None) => unreachable!("entries have identities"),
         (Op::SetDefault { table, action, args }, _) => state.tables[table.index()].set_default(*action, args),
         (Op::Meter { meter, index, config }, _) => {
-            let meter_of = |MeterConfig { cir, cbs, pir, pbs }| Meter::new(cir, cbs, pir, pbs, 0);
-            if let Some(cell) = state.meter_cell(meter.index(), *index) {
-                cells.meters.push((cell, config.map_or_else(Meter::default, meter_of)));
+            let of = &mut state.meters[meter.index()];
+            let Some(cell) = of.cell(*index) else { return };
+            let set = of.take(*config);
+            match cells.meter_at.entry((meter.index(), *index)) {
+                hash_map::Entry::Occupied(at) => {
+                    let earlier = std::mem::replace(&mut cells.meters[*at.get()].1, set);
+                    of.give_back(earlier.profile);
+                }
+                hash_map::Entry::Vacant(at) => {
+                    at.insert(cells.meters.len());
+                    cells.meters.push((cell, set));
+                    cells.profiles.push((meter.index(), cell.profile()));
+                }
             }
         }
         (Op::ClearCounter { counter, index }, _) => cells.clears.push((counter.index(), *index)),

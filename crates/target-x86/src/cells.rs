@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 use target::Count;
 
-/// `len` values of 8 bytes times `words`, zero at first and aligned to `8 * words` (to 16 at most, to 64 for 8 words).
+/// `len` values of 8 bytes times `words`, zero at first and aligned to `8 * words` (to 16 at most, to 64 for 4 words and more).
 pub struct Cells {
     /// The first value.
     start: NonNull<u64>,
@@ -31,7 +31,7 @@ impl Cells {
         let layout = bytes.checked_add(64).and_then(|b| Layout::from_size_align(b, 16).ok()).ok_or_else(too_big)?;
         // SAFETY: the size is at least 64.
         let allocation = NonNull::new(unsafe { std::alloc::alloc_zeroed(layout) }).ok_or_else(too_big)?;
-        let skip = if words == 8 { allocation.align_offset(64) } else { 0 };
+        let skip = if words >= 4 { allocation.align_offset(64) } else { 0 };
         // SAFETY: at most 63 bytes, of the 64 added.
         let start = unsafe { allocation.add(skip) }.cast();
         Ok(Cells { start, allocation, layout, len })

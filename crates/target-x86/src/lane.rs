@@ -2,12 +2,11 @@
 
 use crate::abi::{CCounter, CLane, CMeters, CPacket, CRegister};
 use crate::apply::{CellChanges, publish};
-use crate::{LaneCells, MeterCell, Shared};
+use crate::{LaneCells, Shared};
 use base::{Packet, Verdict, VerdictKind};
-use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use target::{BURST, Lane};
 
 /// A lane of an [`crate::X86`].
@@ -36,7 +35,7 @@ impl X86Lane {
         let mut state = shared.control();
         let arrays = Arrays {
             counters: cells.counters.iter().map(|c| CCounter { cells: c.start(), size: c.len() }).collect(),
-            meters: state.meters.iter().map(|m| CMeters { cells: m.start(), size: m.len(), execute: table::ffi::meter }).collect(),
+            meters: state.meters.iter().map(|m| CMeters { cells: m.start(), size: m.len(), profiles: m.profiles(), shared: 1 }).collect(),
             registers: shared.registers.iter().map(|r| CRegister { cells: r.start(), size: r.len() }).collect(),
         };
         state.lanes += 1;
@@ -99,8 +98,8 @@ impl Lane for X86Lane {
         let burst = self.cells.presence.enter(&self.shared.epoch);
         if self.epoch != burst.epoch {
             self.cells.take_update();
-            let execute = meter_function(self.shared.meters_shared.load(Ordering::Relaxed));
-            self.arrays.meters.iter_mut().for_each(|meter| meter.execute = execute);
+            let shared = self.shared.meters_shared.load(Ordering::Relaxed);
+            self.arrays.meters.iter_mut().for_each(|meter| meter.shared = shared.into());
             self.view.meters = self.arrays.meters.as_ptr();
             self.epoch = burst.epoch;
         }
@@ -117,43 +116,6 @@ impl Lane for X86Lane {
             }
         }
     }
-}
-
-/// How meters are executed, with one lane or more.
-fn meter_function(shared: bool) -> table::ffi::MeterFn {
-    if shared { locked_meter } else { table::ffi::meter }
-}
-
-/// Locks for meter cells, by their addresses.
-static LOCKS: [Lock; 256] = [const { Lock(AtomicBool::new(false)) }; 256];
-
-/// One a cache line, as lanes that use different cells should not meet.
-#[repr(align(64))]
-struct Lock(AtomicBool);
-
-/// A meter that other lanes use too.
-///
-/// # Safety
-/// `cell` is the address of a meter that nobody uses but through this function.
-unsafe extern "C" fn locked_meter(cell: *mut c_void, now_ns: u64, units: u64) -> u8 {
-    // SAFETY: the caller's promise, and the lock excludes other lanes and batches.
-    locked(cell.addr(), || unsafe { table::ffi::meter(cell, now_ns, units) })
-}
-
-/// Sets a meter that lanes may be using with locks, or that nobody uses.
-pub(crate) fn set_locked_meter(MeterCell(cell): MeterCell, meter: table::Meter) {
-    // SAFETY: a cell of a meter's array, and the lock excludes lanes.
-    locked(cell.addr(), || unsafe { cell.write(meter) });
-}
-
-fn locked<T>(cell: usize, f: impl FnOnce() -> T) -> T {
-    let lock = &LOCKS[(cell / 64) % LOCKS.len()].0;
-    while lock.compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed).is_err() {
-        std::hint::spin_loop();
-    }
-    let result = f();
-    lock.store(false, Ordering::Release);
-    result
 }
 
 #[inline(always)]

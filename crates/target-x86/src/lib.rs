@@ -17,19 +17,22 @@ mod apply;
 mod cells;
 mod compile;
 mod lane;
+mod meters;
 mod tables;
 
+pub use compile::FLAGS;
 pub use lane::X86Lane;
 
-use abi::CTable;
+use abi::{CMeter, CTable};
 use cells::Cells;
 use cranelift_entity::EntityRef;
+use meters::{MeterCell, Meters};
 use program::{Batch, CounterId, Entry, Program, RegisterId, RuleError, TableId};
 use std::cell::UnsafeCell;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use table::{Epoch, Meter, Presence, View};
+use table::{Epoch, Presence, View};
 use tables::ProgramTable;
 use target::{Capabilities, Count, Lane, TableStats, Target};
 
@@ -111,9 +114,10 @@ pub(crate) struct Shared {
 /// What batches change.
 pub(crate) struct State {
     tables: Vec<ProgramTable>,
-    meters: Vec<Cells>,
+    meters: Vec<Meters>,
     /// Lanes that exist.
     lanes: usize,
+    work: apply::Work,
 }
 
 /// What a lane takes over at the start of its first burst after a batch.
@@ -123,17 +127,13 @@ pub(crate) struct Update {
     /// Counters and cells to clear.
     clears: Vec<(usize, u64)>,
     /// Meters to set. Only where there is one lane.
-    meters: Vec<(MeterCell, Meter)>,
+    meters: Vec<(MeterCell, CMeter)>,
 }
 
 // SAFETY: its pointers lead to what `State` owns and keeps until every lane has taken the next update.
 unsafe impl Send for Update {}
 // SAFETY: as above; it is only read.
 unsafe impl Sync for Update {}
-
-/// Address of a meter's cell.
-#[derive(Clone, Copy)]
-pub(crate) struct MeterCell(*mut Meter);
 
 /// Counters and statistics of a lane; they outlive it.
 pub(crate) struct LaneCells {
@@ -212,8 +212,7 @@ impl X86 {
             unsafe { table.settle() }
             tables.push(table);
         }
-        let meters =
-            program.meters.values().map(|m| Cells::new(if m.table.is_none() { m.size } else { 0 }, 8)).collect::<Result<_, _>>()?;
+        let meters = program.meters.values().map(|m| Meters::new(if m.table.is_none() { m.size } else { 0 })).collect::<Result<_, _>>()?;
         let registers = program.registers.values().map(|r| Cells::new(r.size, 1)).collect::<Result<_, _>>()?;
         // Entries of a full table that one batch replaces by others keep their numbers until no lane can count them.
         let size = |c: &program::CounterInfo| c.table.map_or(c.size, |t| 2 * tables[t.index()].capacity);
@@ -221,7 +220,7 @@ impl X86 {
         let shared = Shared {
             object,
             counter_sizes,
-            control: Mutex::new(State { tables, meters, lanes: 0 }),
+            control: Mutex::new(State { tables, meters, lanes: 0, work: apply::Work::default() }),
             epoch: Epoch::default(),
             meters_shared: false.into(),
             lanes: Mutex::new(Vec::new()),
@@ -372,9 +371,9 @@ impl LaneCells {
             self.clear(*counter, *index);
         }
         if self.used.load(Ordering::Relaxed) {
-            for (MeterCell(cell), meter) in &update.meters {
-                // SAFETY: a cell of a meter's array, which only this lane, the only one, uses in its bursts.
-                unsafe { cell.write(meter.clone()) }
+            for (cell, meter) in &update.meters {
+                // SAFETY: only this lane, the only one, uses the cell, in its bursts.
+                unsafe { cell.set(*meter) }
             }
         }
     }
@@ -384,13 +383,5 @@ impl LaneCells {
         if let Some(cell) = self.counters[counter].counter(index) {
             cell.clear();
         }
-    }
-}
-
-impl State {
-    /// The cell of a meter's array, if it has so many.
-    fn meter_cell(&self, meter: usize, index: u64) -> Option<MeterCell> {
-        let cells = &self.meters[meter];
-        (index < cells.len()).then(|| MeterCell(cells.start::<Meter>().wrapping_add(index as usize)))
     }
 }

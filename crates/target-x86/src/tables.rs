@@ -4,6 +4,7 @@ use crate::LoadError;
 use crate::abi::TableLayout;
 use base::Bits;
 use program::{ActionId, Entry, KeyMatch, MatchKind, TableInfo};
+use std::hash::Hasher;
 use table::{Direct, Exact, Lpm, Prefix, Range, Rule, Shape, Table, TableError, Ternary, View};
 
 /// Keys of up to that many bytes index their records directly.
@@ -24,6 +25,8 @@ pub struct ProgramTable {
     /// The same, of entries that lanes may still be counting.
     retired: Vec<u32>,
     next_handle: u32,
+    /// Where a record is put together.
+    record: Vec<u8>,
     /// Changes are staged.
     touched: bool,
 }
@@ -38,11 +41,11 @@ enum Store {
 }
 
 /// What an entry matches, in the form of its table; equal for equal identities.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Identity {
     key: Vec<u8>,
     mask: Vec<u8>,
-    ranges: Vec<(usize, usize, u128, u128)>,
+    ranges: Vec<Range>,
     /// Prefix length, or priority.
     number: u32,
 }
@@ -83,6 +86,7 @@ impl ProgramTable {
             free: Vec::new(),
             retired: Vec::new(),
             next_handle: 0,
+            record: Vec::new(),
             touched: false,
         };
         table.set_default(info.default_action.0, &info.default_action.1);
@@ -161,7 +165,8 @@ impl ProgramTable {
 
     /// What runs on a miss, after the next flip.
     pub fn set_default(&mut self, action: ActionId, args: &[u128]) {
-        let record = self.layout.record(action, args, u32::MAX);
+        let mut record = Vec::new();
+        self.layout.write_record(&mut record, action, args, u32::MAX);
         let words = record.chunks(8).map(|bytes| {
             let mut eight = [0; 8];
             eight[..bytes.len()].copy_from_slice(bytes);
@@ -173,14 +178,26 @@ impl ProgramTable {
 
     /// The identity of a checked entry.
     pub fn identity(&self, entry: &Entry) -> Identity {
-        let mut id = Identity { key: vec![0; self.layout.key_len], mask: Vec::new(), ranges: Vec::new(), number: 0 };
+        let mut id = Identity::default();
+        self.identify(entry, &mut id);
+        id
+    }
+
+    /// The same in the memory of another.
+    pub fn identify(&self, entry: &Entry, id: &mut Identity) {
+        let Identity { key, mask, ranges, number } = id;
+        key.clear();
+        key.resize(self.layout.key_len, 0);
+        mask.clear();
+        ranges.clear();
+        *number = 0;
         if let Store::Ternary(_) = self.store {
             id.number = entry.priority;
-            id.mask = vec![0; self.layout.key_len];
+            id.mask.resize(self.layout.key_len, 0);
             for (i, (key, width)) in entry.keys.iter().zip(&self.widths).enumerate() {
-                self.rank(&mut id, i, *key, Bits::mask(*width), *width);
+                self.rank(id, i, *key, Bits::mask(*width), *width);
             }
-            return id;
+            return;
         }
         for (i, key) in entry.keys.iter().enumerate() {
             match *key {
@@ -193,7 +210,13 @@ impl ProgramTable {
                 KeyMatch::Optional(value) => self.layout.put(&mut id.key, i, value.unwrap_or(0)),
             }
         }
-        id
+    }
+
+    /// Asks the cache for where the entry of that identity is, or would be, in a table that may be larger than the cache.
+    pub fn prefetch(&self, id: &Identity) {
+        if let Store::Exact(t) = &self.store {
+            t.prefetch(&id.key);
+        }
     }
 
     /// One field of an entry of a ternary table.
@@ -207,7 +230,7 @@ impl ProgramTable {
             KeyMatch::Range { low, high } => {
                 if low > 0 || high < all {
                     let place = self.layout.fields[field];
-                    id.ranges.push((place.offset, place.bytes, low, high));
+                    id.ranges.push(Range { offset: place.offset, len: place.bytes, low, high });
                 }
                 (0, 0)
             }
@@ -232,20 +255,21 @@ impl ProgramTable {
             Store::Direct(t) => t.get(&id.key),
             Store::Exact(t) => t.get(&id.key),
             Store::Lpm(t) => t.get(Prefix { key: &id.key, prefix_len: id.number }),
-            Store::Ternary(t) => id.with_rule(|rule| t.get(rule)),
+            Store::Ternary(t) => t.get(id.rule()),
         }
     }
 
     /// Stages an entry; gives its number where entries have them.
     pub fn insert(&mut self, id: &Identity, action: ActionId, args: &[u128]) -> Result<Option<u32>, TableError> {
         let handle = self.numbered().then(|| self.free.last().copied().unwrap_or(self.next_handle));
-        let record = self.layout.record(action, args, handle.unwrap_or(0));
+        self.layout.write_record(&mut self.record, action, args, handle.unwrap_or(0));
+        let record = &self.record;
         match &mut self.store {
             Store::Keyless => return Err(TableError::Invalid("a table without keys has no entries".into())),
-            Store::Direct(t) => t.stage_insert(&id.key, &record),
-            Store::Exact(t) => t.stage_insert(&id.key, &record),
-            Store::Lpm(t) => t.stage_insert(Prefix { key: &id.key, prefix_len: id.number }, &record),
-            Store::Ternary(t) => id.with_rule(|rule| t.stage_insert(rule, &record)),
+            Store::Direct(t) => t.stage_insert(&id.key, record),
+            Store::Exact(t) => t.stage_insert(&id.key, record),
+            Store::Lpm(t) => t.stage_insert(Prefix { key: &id.key, prefix_len: id.number }, record),
+            Store::Ternary(t) => t.stage_insert(id.rule(), record),
         }?;
         self.touched = true;
         if handle.is_some() && self.free.pop().is_none() {
@@ -256,13 +280,15 @@ impl ProgramTable {
 
     /// Stages another action for an entry; its number stays.
     pub fn replace(&mut self, id: &Identity, action: ActionId, args: &[u128]) -> Result<(), TableError> {
-        let record = self.layout.record(action, args, self.handle(id).unwrap_or(0));
+        let handle = if self.numbered() { self.handle(id) } else { None };
+        self.layout.write_record(&mut self.record, action, args, handle.unwrap_or(0));
+        let record = &self.record;
         match &mut self.store {
             Store::Keyless => return Err(TableError::Missing),
-            Store::Direct(t) => t.stage_replace(&id.key, &record),
-            Store::Exact(t) => t.stage_replace(&id.key, &record),
-            Store::Lpm(t) => t.stage_replace(Prefix { key: &id.key, prefix_len: id.number }, &record),
-            Store::Ternary(t) => id.with_rule(|rule| t.stage_replace(rule, &record)),
+            Store::Direct(t) => t.stage_replace(&id.key, record),
+            Store::Exact(t) => t.stage_replace(&id.key, record),
+            Store::Lpm(t) => t.stage_replace(Prefix { key: &id.key, prefix_len: id.number }, record),
+            Store::Ternary(t) => t.stage_replace(id.rule(), record),
         }?;
         self.touched = true;
         Ok(())
@@ -270,13 +296,13 @@ impl ProgramTable {
 
     /// Stages the removal of an entry.
     pub fn remove(&mut self, id: &Identity) -> Result<(), TableError> {
-        let handle = self.handle(id);
+        let handle = if self.numbered() { self.handle(id) } else { None };
         match &mut self.store {
             Store::Keyless => return Err(TableError::Missing),
             Store::Direct(t) => t.stage_remove(&id.key),
             Store::Exact(t) => t.stage_remove(&id.key),
             Store::Lpm(t) => t.stage_remove(Prefix { key: &id.key, prefix_len: id.number }),
-            Store::Ternary(t) => id.with_rule(|rule| t.stage_remove(rule)),
+            Store::Ternary(t) => t.stage_remove(id.rule()),
         }?;
         self.touched = true;
         self.retired.extend(handle);
@@ -285,8 +311,19 @@ impl ProgramTable {
 }
 
 impl Identity {
-    fn with_rule<T>(&self, f: impl FnOnce(Rule<'_>) -> T) -> T {
-        let ranges: Vec<_> = self.ranges.iter().map(|&(offset, len, low, high)| Range { offset, len, low, high }).collect();
-        f(Rule { value: &self.key, mask: &self.mask, ranges: &ranges, priority: self.number })
+    /// Feeds a hash with all of it.
+    pub fn hash_to(&self, hasher: &mut impl Hasher) {
+        hasher.write_u32(self.number);
+        hasher.write(&self.key);
+        hasher.write(&self.mask);
+        for range in &self.ranges {
+            hasher.write_usize(range.offset);
+            hasher.write_u128(range.low);
+            hasher.write_u128(range.high);
+        }
+    }
+
+    fn rule(&self) -> Rule<'_> {
+        Rule { value: &self.key, mask: &self.mask, ranges: &self.ranges, priority: self.number }
     }
 }

@@ -377,3 +377,63 @@ fn a_program_of_sixteen_million_entries_loads_at_once() {
     let verdicts = send(&mut *lane, &keys, 0);
     assert!(keys.iter().zip(&verdicts).all(|(k, v)| u32::from(v.port) == k % 500 && v.kind == VerdictKind::Forward));
 }
+
+/// Batches work in memory that others have used before: large and small, refused and applied, over both kinds of tables, against a set of what
+/// must be there.
+#[test]
+fn batches_of_all_sizes_in_a_row_are_whole() {
+    let x86 = load();
+    let ranked_entry = |key: u128| Entry {
+        table: ranked(),
+        keys: vec![KeyMatch::Ternary { value: key, mask: 0xff }],
+        ..entry(&x86, 0, "forward", &[9, 0])
+    };
+    let of = |key: u128, in_ranked: bool| if in_ranked { ranked_entry(key) } else { entry(&x86, key, "forward", &[key + 1, 0]) };
+    let mut present = std::collections::HashSet::new();
+    let (mut state, mut applied, mut refused) = (1u64, 0, 0);
+    for round in 0..60 {
+        let (mut after, mut ops, mut fails) = (present.clone(), Vec::new(), None);
+        let size = [1, 7, 300, 6_000][round % 4];
+        for at in 0..size {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let which = (u128::from(state >> 33) % 3, state >> 50 & 1 == 1);
+            let there = after.contains(&which);
+            // Some batches fail, at their end.
+            let wrong = at + 1 == size && round % 3 == 2;
+            ops.push(if there != wrong { Op::Delete(of(which.0, which.1)) } else { Op::Insert(of(which.0, which.1)) });
+            if wrong {
+                fails = Some(at);
+            } else if there {
+                after.remove(&which);
+            } else {
+                after.insert(which);
+            }
+        }
+        match (apply(&x86, ops), fails) {
+            (Ok(()), None) => {
+                present = after;
+                applied += 1;
+            }
+            (Err(RuleError::Exists { op, .. } | RuleError::Missing { op, .. } | RuleError::Full { op, .. }), Some(at)) => {
+                assert_eq!(op, at);
+                refused += 1;
+            }
+            (answer, fails) => panic!("round {round}: {answer:?}, and the operation that must fail is {fails:?}"),
+        }
+        for (table, in_ranked) in [(exact(), false), (ranked(), true)] {
+            let expected = present.iter().filter(|(_, ranked)| *ranked == in_ranked).count() as u64;
+            assert_eq!(x86.table_stats(table).entries, expected, "round {round}");
+        }
+        let verdicts = send(&mut *x86.lane(0), &[0, 1, 2], 0);
+        for (key, verdict) in verdicts.iter().enumerate() {
+            let key = key as u128;
+            let expected = match (present.contains(&(key, false)), present.contains(&(key, true))) {
+                (true, _) => Verdict::forward(PortId(key as u16 + 1)),
+                (false, true) => Verdict::forward(PortId(9)),
+                (false, false) => Verdict { kind: VerdictKind::Drop, ..*verdict },
+            };
+            assert_eq!(*verdict, expected, "round {round}, key {key}");
+        }
+    }
+    assert!(applied >= 30 && refused >= 15, "{applied} applied, {refused} refused");
+}

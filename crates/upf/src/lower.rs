@@ -543,12 +543,12 @@ impl Outline {
     }
 }
 
-/// Rates of an MBR: one rate, and a burst of 50 ms of it, at least 16 KiB so that the longest packets pass.
+/// Rates of an MBR: one rate, and a burst of 50 ms of it, at least 16 KiB so that the longest packets pass, at most what a meter takes.
 ///
 /// An MBR of zero has no burst either: nothing passes.
 pub fn meter_config(kbps: u64) -> MeterConfig {
     let rate = kbps.saturating_mul(125);
-    let burst = if rate == 0 { 0 } else { (rate / 20).max(16 * 1024) };
+    let burst = if rate == 0 { 0 } else { (rate / 20).clamp(16 * 1024, program::MAX_BURST) };
     MeterConfig { cir: rate, cbs: burst, pir: rate, pbs: burst }
 }
 

@@ -1,0 +1,199 @@
+//! What is in a meter's cells? Cells of equal configuration share a profile, so that a cell is half a cache line.
+//!
+//! Generated code reads a cell's profile whenever it executes the cell. So a profile that no cell uses any more is given to another
+//! configuration only after all lanes have seen the batch that took it from its last cell: [`Meters::give_back`].
+
+use crate::LoadError;
+use crate::abi::{CMeter, CProfile, ONE_RATE};
+use crate::cells::Cells;
+use program::MeterConfig;
+use std::collections::HashMap;
+use std::ptr::addr_of_mut;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+const NANO: u64 = 1_000_000_000;
+
+/// An array of meter cells and their profiles.
+pub struct Meters {
+    cells: Cells,
+    /// By number. The first is none, of cells that are not configured.
+    profiles: Cells,
+    /// Numbers in use, and how many cells use them.
+    known: HashMap<MeterConfig, (u32, u64)>,
+    /// Numbers that were in use.
+    free: Vec<u32>,
+    /// The first number that never was.
+    next: u32,
+}
+
+impl Meters {
+    /// `size` cells, not configured.
+    pub fn new(size: u64) -> Result<Meters, LoadError> {
+        // A batch may change every cell, to as many configurations as there are cells: the old ones are still there then. One
+        // more is there while a cell is set for the second time.
+        let profiles = size.saturating_mul(2).saturating_add(2);
+        if profiles > ONE_RATE.into() {
+            return Err(LoadError::Memory { bytes: size.saturating_mul(size_of::<CMeter>() as u64) });
+        }
+        Ok(Meters { cells: Cells::new(size, 4)?, profiles: Cells::new(profiles, 4)?, known: HashMap::new(), free: Vec::new(), next: 1 })
+    }
+
+    /// Number of cells.
+    pub fn len(&self) -> u64 {
+        self.cells.len()
+    }
+
+    /// The first cell.
+    pub fn start(&self) -> *mut CMeter {
+        self.cells.start()
+    }
+
+    /// The first profile.
+    pub fn profiles(&self) -> *const CProfile {
+        self.profiles.start()
+    }
+
+    /// A cell, if there are so many.
+    pub fn cell(&self, index: u64) -> Option<MeterCell> {
+        (index < self.len()).then(|| MeterCell(self.start().wrapping_add(index as usize)))
+    }
+
+    /// What is to be in a cell of that configuration: full buckets, and a use of the profile.
+    pub fn take(&mut self, config: Option<MeterConfig>) -> CMeter {
+        let Some(config) = config else { return CMeter::default() };
+        let MeterConfig { cir, cbs, pir, pbs } = config;
+        const FITS: &str = "the batch's check saw to it that bursts fit";
+        let nano = |burst: u64| burst.checked_mul(NANO).expect(FITS);
+        let profile = CProfile { cir, cbs: nano(cbs), pir, pbs: nano(pbs) };
+        let (number, uses) = self.known.entry(config).or_insert_with(|| {
+            let number = self.free.pop().unwrap_or_else(|| {
+                self.next += 1;
+                self.next - 1
+            });
+            assert!(u64::from(number) < self.profiles.len(), "no more profiles than cells, before and behind a batch");
+            // SAFETY: within the array, and no cell has this number.
+            unsafe { self.profiles.start::<CProfile>().add(number as usize).write(profile) };
+            (number, 0)
+        });
+        *uses += 1;
+        let one_rate = if cir == pir && cbs == pbs { ONE_RATE } else { 0 };
+        CMeter { committed: profile.cbs, peak: profile.pbs, last_ns: 0, profile: *number | one_rate, lock: 0 }
+    }
+
+    /// Takes back the use of a profile by a cell that no lane has seen with it, or that no lane sees with it any more.
+    pub fn give_back(&mut self, profile: u32) {
+        let number = profile & !ONE_RATE;
+        if number == 0 {
+            return;
+        }
+        // SAFETY: within the array, as it has been given out; only `take` writes to it, which is excluded.
+        let CProfile { cir, cbs, pir, pbs } = unsafe { self.profiles.start::<CProfile>().add(number as usize).read() };
+        let config = MeterConfig { cir, cbs: cbs / NANO, pir, pbs: pbs / NANO };
+        let (_, uses) = self.known.get_mut(&config).expect("a profile in use is known");
+        *uses -= 1;
+        if *uses == 0 {
+            self.known.remove(&config);
+            self.free.push(number);
+        }
+    }
+}
+
+/// Address of a meter's cell.
+#[derive(Clone, Copy)]
+pub struct MeterCell(*mut CMeter);
+
+// SAFETY: an address; whoever uses it says why they may.
+unsafe impl Send for MeterCell {}
+// SAFETY: as above.
+unsafe impl Sync for MeterCell {}
+
+impl MeterCell {
+    /// Its profile as lanes see it. For the owner of the batches, between two of them.
+    pub fn profile(self) -> u32 {
+        // SAFETY: a cell of a meter's array. Lanes write all but this number in their bursts; the owner's batches write this, and they
+        // have been taken over.
+        unsafe { (&raw const (*self.0).profile).read() }
+    }
+
+    /// Sets it.
+    ///
+    /// # Safety
+    /// Nobody else uses the cell.
+    pub unsafe fn set(self, meter: CMeter) {
+        // SAFETY: a cell of a meter's array, and the caller's promise.
+        unsafe { self.0.write(meter) }
+    }
+
+    /// Sets it where lanes may be using it with its lock, or nobody does.
+    pub fn set_locked(self, meter: CMeter) {
+        // SAFETY: the lock is only used as an atomic, here and in generated code, as long as there are not exactly one lane.
+        let lock = unsafe { AtomicU32::from_ptr(addr_of_mut!((*self.0).lock)) };
+        while lock.swap(1, Ordering::Acquire) != 0 {
+            std::hint::spin_loop();
+        }
+        let CMeter { committed, peak, last_ns, profile, lock: _ } = meter;
+        // SAFETY: a cell of a meter's array, and the lock excludes lanes.
+        unsafe {
+            addr_of_mut!((*self.0).committed).write(committed);
+            addr_of_mut!((*self.0).peak).write(peak);
+            addr_of_mut!((*self.0).last_ns).write(last_ns);
+            addr_of_mut!((*self.0).profile).write(profile);
+        }
+        lock.store(0, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(n: u64) -> MeterConfig {
+        MeterConfig { cir: n, cbs: n, pir: 2 * n, pbs: n }
+    }
+
+    /// Every cell with a profile of its own, and every one changed to another before any is given back.
+    #[test]
+    fn as_many_profiles_as_cells_work_and_numbers_are_used_again() {
+        let mut meters = Meters::new(100).unwrap();
+        let mut held: Vec<u32> = (0..100).map(|n| meters.take(Some(config(n))).profile).collect();
+        for round in 1..50 {
+            let next: Vec<u32> = (0..100).map(|n| meters.take(Some(config(1_000 * round + n))).profile).collect();
+            held.drain(..).for_each(|profile| meters.give_back(profile));
+            held = next;
+        }
+        assert!(meters.next <= 201, "{}", meters.next);
+        assert_eq!(meters.known.len(), 100);
+        held.drain(..).for_each(|profile| meters.give_back(profile));
+        assert_eq!((meters.known.len(), meters.free.len() as u32), (0, meters.next - 1));
+    }
+
+    #[test]
+    fn equal_configurations_share_a_profile_while_one_cell_uses_it() {
+        let mut meters = Meters::new(4).unwrap();
+        let (a, b) = (meters.take(Some(config(5))), meters.take(Some(config(5))));
+        assert_eq!(a, b);
+        assert_eq!((a.committed, a.peak), (5 * NANO, 5 * NANO));
+        meters.give_back(a.profile);
+        let other = meters.take(Some(config(6)));
+        assert_ne!(other.profile, b.profile, "its second use is left");
+        meters.give_back(b.profile);
+        assert_eq!(meters.take(Some(config(7))).profile, b.profile, "the last is gone");
+        assert_eq!(meters.take(None), CMeter::default());
+        meters.give_back(0);
+    }
+
+    #[test]
+    fn the_largest_burst_fits() {
+        let mut meters = Meters::new(1).unwrap();
+        let most = MeterConfig { cir: u64::MAX, cbs: program::MAX_BURST, pir: u64::MAX, pbs: program::MAX_BURST };
+        let cell = meters.take(Some(most));
+        assert_eq!((cell.peak, cell.profile), (program::MAX_BURST * NANO, 1 | ONE_RATE));
+    }
+
+    #[test]
+    fn cells_lie_within_cache_lines() {
+        let meters = Meters::new(3).unwrap();
+        assert!((0..3).all(|i| meters.cell(i).unwrap().0.addr() % 32 == 0));
+        assert!(meters.cell(3).is_none());
+    }
+}
