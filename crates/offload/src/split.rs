@@ -116,7 +116,7 @@ impl Split {
     fn follow(&self, placed: &mut Placed, session: &SessionFacts, batch: &Batch) {
         let program = self.base.program();
         let split = |op: &Op| match op {
-            Op::Insert(e) | Op::Modify(e) | Op::Delete(e) => program.tables[e.table].split,
+            Op::Insert(e) | Op::Modify(e) | Op::Delete(e) | Op::EntryMeter { entry: e, .. } => program.tables[e.table].split,
             _ => false,
         };
         let known = placed.hold(session.seid, &batch.ops, split);

@@ -136,7 +136,9 @@ impl<'a> Cx<'a> {
                         cx.declare_in(scope, &p.ast.name, Entity::Value(value));
                         continue;
                     }
-                    return Err(cx.unsupported(p.ast.span, format!("an action parameter of {} that entries supply", p.ty)));
+                    // P4Runtime has no other values for them either.
+                    let message = format!("an entry cannot supply `{}` of {}, only a number, a bool or an enum", p.ast.name.name, p.ty);
+                    return Err(cx.error("type-mismatch", p.ast.span, message));
                 };
                 let v = cx.new_var(&format!("{path}.{}", p.ast.name.name), ty);
                 vars.push(v);

@@ -76,6 +76,10 @@ impl<'a> Cx<'a> {
             }
             None => 1,
         };
+        if is_const && let Some(p) = entries.iter().find_map(|e| e.priority.as_ref()) {
+            let d = Diagnostic::error("table", p.span, "constant entries win in the order in which they stand and take no priorities");
+            return Err(self.report(d.with_help("write `entries` without `const`")));
+        }
         let mut given: Vec<Option<i64>> = Vec::new();
         for e in entries {
             given.push(match &e.priority {
@@ -95,6 +99,10 @@ impl<'a> Cx<'a> {
         }
         if !prioritised {
             return Ok(vec![0; entries.len()]);
+        }
+        if let (Some(None), true, Some(first)) = (given.first(), given.iter().any(Option::is_some), entries.first()) {
+            let d = Diagnostic::error("table", first.span, "the first entry needs a priority, as a later one has its own");
+            return Err(self.report(d.with_help("write `priority = ...:` in front of it")));
         }
         // BMv2's older `@priority(n)`, where the smallest wins, counts for the whole table.
         let mut annotated = Vec::new();

@@ -41,6 +41,7 @@ mod program;
 mod resolve;
 mod rules;
 mod scope;
+mod shadow;
 mod stmt;
 mod table;
 mod types;
@@ -185,7 +186,13 @@ fn compile(parsed: Parsed, check_only: bool) -> Result<Compiled, Failure> {
         return Err(Failure { map, diagnostics });
     }
     let result = std::thread::scope(|s| {
-        let run = || check(&map, &program, check_only);
+        let run = || {
+            let (ir, mut found) = check(&map, &program, check_only);
+            if check_only && !p4_syntax::has_errors(&found) {
+                found.extend(clashes(&map, &program));
+            }
+            (ir, found)
+        };
         match std::thread::Builder::new().stack_size(STACK).spawn_scoped(s, run) {
             Ok(thread) => thread.join().map_err(|_| "the compiler failed on this program; this is a fault of the compiler"),
             Err(_) => Err("no thread could be started"),
@@ -202,6 +209,12 @@ fn compile(parsed: Parsed, check_only: bool) -> Result<Compiled, Failure> {
         return Err(Failure { map, diagnostics: all });
     }
     Ok(Compiled { ir, warnings: all, map })
+}
+
+/// Faults of a program without others that only show when all instances are known: names that clash for the control plane.
+/// What else keeps it from being compiled is not looked at.
+fn clashes(map: &SourceMap, program: &p4_syntax::ast::Program) -> Vec<Diagnostic> {
+    check(map, program, false).1.into_iter().filter(|d| d.is_error() && d.code == "duplicate").collect()
 }
 
 fn check(map: &SourceMap, program: &p4_syntax::ast::Program, check_only: bool) -> (Ir, Vec<Diagnostic>) {

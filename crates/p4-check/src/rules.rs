@@ -8,6 +8,9 @@ use p4_syntax::ast::{self, Annotation, AnnotationBody, AnnotationTokenKind, Decl
 use p4_syntax::{Diagnostic, Span};
 use std::collections::HashMap;
 
+/// Versions of v1model, as dates.
+const V1MODEL_VERSIONS: std::ops::RangeInclusive<u32> = 20180101..=20200408;
+
 impl<'a> Cx<'a> {
     /// Looks at every declaration of the program once, after all names are declared.
     pub fn rules(&mut self, program: &'a ast::Program) {
@@ -18,6 +21,8 @@ impl<'a> Cx<'a> {
             self.decl_rules(d);
             self.annotation_values(&d.annotations);
         }
+        self.shadowed_params(program);
+        self.v1model_version(program);
         self.no_action_rule(program);
     }
 
@@ -156,6 +161,10 @@ impl<'a> Cx<'a> {
                         self.error("annotation", a.span, "`@match` takes a match kind, such as `exact`");
                     }
                 },
+                ("p4runtime_translation", AnnotationBody::Unstructured(tokens)) if !is_translation(tokens) => {
+                    let d = Diagnostic::error("annotation", a.span, "`@p4runtime_translation` takes a name and the control plane's type");
+                    self.report(d.with_help("write `@p4runtime_translation(\"uri\", string)` or `(\"uri\", bit<32>)`"));
+                }
                 ("pkginfo", AnnotationBody::None) => {
                     let d = Diagnostic::error("annotation", a.span, "`@pkginfo` needs what it is to say");
                     self.report(d.with_help("write `@pkginfo(name = \"...\", version = \"...\")`"));
@@ -194,6 +203,21 @@ impl<'a> Cx<'a> {
         }
     }
 
+    /// The version that a `v1model.p4` other than ours was asked for; ours refuses it by itself.
+    fn v1model_version(&mut self, program: &'a ast::Program) {
+        let version = program.decls.iter().find_map(|d| match &d.kind {
+            DeclKind::Const(c) if c.name.name == "__v1model_version" => Some(c),
+            _ => None,
+        });
+        let Some(c) = version else { return };
+        if let Ok(n) = self.in_scope(ScopeId::GLOBAL, |cx| cx.const_int(&c.value, "the version of v1model"))
+            && !u32::try_from(&n).is_ok_and(|n| V1MODEL_VERSIONS.contains(&n))
+        {
+            let message = format!("{n} is no version of v1model: they are {} to {}", V1MODEL_VERSIONS.start(), V1MODEL_VERSIONS.end());
+            self.error("out-of-range", c.value.span, message);
+        }
+    }
+
     // -----------------------------------------------------------------------------------------------------------------
     // NoAction
 
@@ -218,5 +242,21 @@ impl<'a> Cx<'a> {
             let d = Diagnostic::error("table", span, "`NoAction` must be an action without parameters");
             self.report(d.with_place(table.span, "this table has no `default_action`, so it runs `NoAction`"));
         }
+    }
+}
+
+/// `"uri", string`, `"uri", bit<W>` or the older `"uri", W`: what the P4Runtime specification has for the type.
+fn is_translation(tokens: &[ast::AnnotationToken]) -> bool {
+    use AnnotationTokenKind as T;
+    let kinds: Vec<&T> = tokens.iter().map(|t| &t.kind).collect();
+    let ty = match kinds.as_slice() {
+        [T::Str(_), T::Punct(","), ty @ ..] => ty,
+        _ => return false,
+    };
+    match ty {
+        [T::Int(_)] => true,
+        [T::Word(w)] => w == "string",
+        [T::Word(w), T::Punct("<"), T::Int(_), T::Punct(">")] => w == "bit",
+        _ => false,
     }
 }

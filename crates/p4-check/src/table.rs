@@ -293,7 +293,13 @@ impl<'a> Cx<'a> {
             };
             let name = match ast::find_annotation(&k.annotations, "name").and_then(ast::Annotation::string) {
                 Some(s) => s.to_owned(),
-                None => self.text(k.expr.span),
+                None if names_itself(&k.expr) => self.text(k.expr.span),
+                None => {
+                    let message = "the control plane has no name for a key that is computed";
+                    let d = Diagnostic::error("annotation", k.expr.span, message);
+                    failed = Some(self.report(d.with_help("give it one behind the match kind: `exact @name(\"...\")`")));
+                    continue;
+                }
             };
             infos.push(KeyInfo { name, width: ty.width(), kind });
             exprs.push(e);
@@ -564,6 +570,28 @@ impl<'a> Cx<'a> {
             }
         }
     }
+}
+
+/// Whether a key needs no `@name`: a field, an element, a slice, a number, a mask of such, or `isValid()` (P4_16 §18.3.3).
+fn names_itself(e: &ast::Expr) -> bool {
+    use ast::ExprKind as E;
+    let mut rest = vec![e];
+    while let Some(e) = rest.pop() {
+        match &e.kind {
+            E::Path(_) | E::Type(_) | E::This | E::Int(_) | E::Bool(_) => {}
+            E::Member { base, .. } => rest.push(base),
+            E::Index { base, index } => rest.extend([&**base, &**index]),
+            E::Slice { base, hi, lo } => rest.extend([&**base, &**hi, &**lo]),
+            E::PlusSlice { base, lo, width } => rest.extend([&**base, &**lo, &**width]),
+            E::Binary { op: ast::BinOp::BitAnd, left, right } => rest.extend([&**left, &**right]),
+            E::Call { callee, args, .. } if args.is_empty() => match &callee.kind {
+                E::Member { base, member } if member.name == "isValid" => rest.push(base),
+                _ => return false,
+            },
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// Whether a block counts with direct counter `c`.

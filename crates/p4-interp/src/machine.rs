@@ -153,7 +153,8 @@ impl Machine {
 
     /// The direct counter of an entry of a table; `None` if there is no such entry or no counter.
     pub fn entry_count(&self, entry: &Entry) -> Option<Count> {
-        let table = self.state.tables.get(entry.table)?;
+        self.ir.program.tables.get(entry.table)?.direct_counter?;
+        let table = &self.state.tables[entry.table];
         let cell = table.cell(entry)?;
         table.direct.get(cell as usize).copied()
     }
@@ -173,6 +174,12 @@ impl Machine {
     /// The state of a configured meter cell.
     pub fn meter(&self, meter: MeterId, index: u64) -> Option<&MeterCell> {
         self.state.meters[meter].get(&index)
+    }
+
+    /// The state of an entry's direct meter; `None` if there is no such entry or its meter is not configured.
+    pub fn entry_meter(&self, entry: &Entry) -> Option<&MeterCell> {
+        let table = self.state.tables.get(entry.table)?;
+        table.meters.get(&table.cell(entry)?)
     }
 
     /// Starts the `random` extern anew from a seed.
@@ -219,6 +226,7 @@ enum Undo<'a> {
     Replaced(&'a Entry, ActionId, Box<[u128]>),
     Default(TableId, (ActionId, Box<[u128]>)),
     Meter(MeterId, u64, Option<MeterCell>),
+    EntryMeter(TableId, u32, Option<MeterCell>),
     Counter(CounterId, u64, Count),
     ValueInserted(ValueSetId),
     ValueDeleted(ValueSetId, usize, Vec<KeyMatch>),
@@ -258,6 +266,11 @@ impl State {
                     None => cells.remove(index),
                 };
                 Ok(Undo::Meter(*meter, *index, old))
+            }
+            Op::EntryMeter { entry, config } => {
+                let table = &mut self.tables[entry.table];
+                let cell = table.cell(entry).ok_or_else(|| RuleError::Missing { op: i, table: name(entry.table) })?;
+                Ok(Undo::EntryMeter(entry.table, cell, table.set_meter(cell, config.map(MeterCell::new))))
             }
             Op::ClearCounter { counter, index } => {
                 let cell = &mut self.counters[*counter][*index as usize];
@@ -304,6 +317,9 @@ impl State {
             }
             Undo::Meter(m, index, None) => {
                 self.meters[m].remove(&index);
+            }
+            Undo::EntryMeter(t, cell, old) => {
+                self.tables[t].set_meter(cell, old);
             }
             Undo::Counter(c, index, count) => self.counters[c][index as usize] = count,
             Undo::ValueInserted(set) => {

@@ -126,6 +126,7 @@ enum Effect {
     Counter(CounterId, usize, Count),
     Direct(TableId, usize, Count),
     Meter(MeterId, u64, MeterCell),
+    EntryMeter(TableId, u32, MeterCell),
     Register(RegisterId, usize, u128),
     /// A message was sent.
     Digest,
@@ -200,7 +201,7 @@ struct Run<'a, 'i, T> {
     tracer: &'a mut T,
     /// Parser states and rounds of loops so far.
     steps: u32,
-    /// The entry whose action runs: its table and direct counter cell.
+    /// The entry whose action runs: its table and cell of direct counter and meter.
     entry: Option<(TableId, u32)>,
     requests: replicate::Requests,
     /// Passes in a row before this one.
@@ -308,6 +309,9 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
                 Effect::Direct(table, i, old) => self.state.tables[table].direct[i] = old,
                 Effect::Meter(id, i, old) => {
                     self.state.meters[id].insert(i, old);
+                }
+                Effect::EntryMeter(table, cell, old) => {
+                    self.state.tables[table].set_meter(cell, Some(old));
                 }
                 Effect::Register(id, i, old) => self.state.registers[id][i] = old,
             }
@@ -651,9 +655,8 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
                 self.assign_cut(result, colour);
             }
             Extern::DirectMeter { meter, result } => {
-                let bytes = self.length(self.ir.program.meters[*meter].length);
-                self.tell(|_| Event::Metered { meter: *meter, index: None, bytes, colour: 0, configured: false });
-                self.assign(result, 0);
+                let colour = self.direct_meter(*meter);
+                self.assign_cut(result, colour);
             }
             Extern::RegisterRead { register, index, result } => {
                 let index = self.eval(index);
@@ -749,10 +752,34 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
         self.tell(|_| Event::Count { counter, index: None, bytes, counted: entry.is_some() });
     }
 
-    fn meter(&mut self, meter: MeterId, index: u128) -> u128 {
+    /// The meter of the entry whose action runs. On a miss there is none, so the packet is green.
+    fn direct_meter(&mut self, meter: MeterId) -> u128 {
+        let (bytes, units) = self.metered(meter);
+        let now_ns = self.input.now_ns;
+        let cell = self.entry.and_then(|(table, i)| self.state.tables[table].meters.get_mut(&i).map(|c| (table, i, c)));
+        let (colour, old) = match cell {
+            Some((table, i, cell)) => {
+                let old = *cell;
+                (cell.execute(now_ns, units) as u8, Some((table, i, old)))
+            }
+            None => (0, None),
+        };
+        if let Some((table, i, old)) = old {
+            self.journal(Effect::EntryMeter(table, i, old));
+        }
+        self.tell(|_| Event::Metered { meter, index: None, bytes, colour, configured: old.is_some() });
+        colour.into()
+    }
+
+    /// The packet's bytes as a meter measures them, and its cost in the meter's units.
+    fn metered(&self, meter: MeterId) -> (u64, u64) {
         let info = &self.ir.program.meters[meter];
         let bytes = self.length(info.length);
-        let units = if info.unit == CountUnit::Packets { 1 } else { bytes };
+        (bytes, if info.unit == CountUnit::Packets { 1 } else { bytes })
+    }
+
+    fn meter(&mut self, meter: MeterId, index: u128) -> u128 {
+        let (bytes, units) = self.metered(meter);
         let at = u64::try_from(index).ok();
         let cell = at.and_then(|i| self.state.meters[meter].get_mut(&i).map(|c| (i, c)));
         let (colour, old) = match cell {

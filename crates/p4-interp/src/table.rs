@@ -11,6 +11,7 @@
 //! Callers have checked entries with [`program::Program::check_op`].
 
 use crate::Count;
+use crate::meter::MeterCell;
 use base::Bits;
 use p4_ir::{ActionId, TableId};
 use program::{Entry, KeyMatch, MatchKind, TableInfo};
@@ -31,9 +32,12 @@ pub(crate) struct Table {
     pub hits: u64,
     /// Look-ups that did not.
     pub misses: u64,
-    /// Cells of the direct counter, one an entry; empty without one.
+    /// Cells of the direct counter, one an entry; empty without a direct counter or meter.
     pub direct: Vec<Count>,
-    counted: bool,
+    /// The configured cells of the direct meter, numbered as those of the counter.
+    pub meters: HashMap<u32, MeterCell>,
+    /// Whether entries have cells.
+    celled: bool,
     free: Vec<u32>,
 }
 
@@ -41,7 +45,7 @@ pub(crate) struct Table {
 pub(crate) struct Slot {
     pub action: ActionId,
     pub args: Box<[u128]>,
-    /// Index in [`Table::direct`].
+    /// Index in [`Table::direct`] and [`Table::meters`].
     pub cell: u32,
     pub priority: u32,
 }
@@ -100,9 +104,21 @@ impl Table {
             None => Store::Exact(HashMap::new()),
         };
         let default = (info.default_action.0, info.default_action.1.clone().into());
-        let counted = info.direct_counter.is_some();
-        let mut table =
-            Table { id, keys, store, default, capacity: info.size, len: 0, hits: 0, misses: 0, direct: vec![], counted, free: vec![] };
+        let celled = info.direct_counter.is_some() || info.direct_meter.is_some();
+        let mut table = Table {
+            id,
+            keys,
+            store,
+            default,
+            capacity: info.size,
+            len: 0,
+            hits: 0,
+            misses: 0,
+            direct: vec![],
+            meters: HashMap::new(),
+            celled,
+            free: vec![],
+        };
         for e in &info.entries {
             // Of equal entries in the source the first one wins, and the source's entries always fit.
             let _ = table.put(e);
@@ -197,14 +213,23 @@ impl Table {
         self.len += 1;
     }
 
-    /// Frees the direct counter cell of an entry that is gone for good.
+    /// Frees the direct counter and meter cell of an entry that is gone for good.
     pub fn release(&mut self, removed: Removed) {
-        if self.counted {
+        if self.celled {
+            self.meters.remove(&removed.slot.cell);
             self.free.push(removed.slot.cell);
         }
     }
 
-    /// The direct counter cell of an entry.
+    /// Sets a cell of the direct meter, and gives what it was.
+    pub fn set_meter(&mut self, cell: u32, to: Option<MeterCell>) -> Option<MeterCell> {
+        match to {
+            Some(to) => self.meters.insert(cell, to),
+            None => self.meters.remove(&cell),
+        }
+    }
+
+    /// The direct counter and meter cell of an entry.
     pub fn cell(&self, e: &Entry) -> Option<u32> {
         self.find_entry(e).map(|s| s.cell)
     }
@@ -261,7 +286,7 @@ impl Table {
     }
 
     fn new_cell(&mut self) -> u32 {
-        if !self.counted {
+        if !self.celled {
             return 0;
         }
         if let Some(cell) = self.free.pop() {

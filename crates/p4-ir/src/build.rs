@@ -221,6 +221,14 @@ impl Ir {
         self.program.meters.push(MeterInfo { name: name.into(), size, unit, length: LengthSource::Frame, table: None })
     }
 
+    /// The direct meter of a table.
+    pub fn add_direct_meter(&mut self, name: &str, table: TableId, unit: CountUnit) -> MeterId {
+        let size = self.program.tables[table].size;
+        let id = self.program.meters.push(MeterInfo { name: name.into(), size, unit, length: LengthSource::Frame, table: Some(table) });
+        self.program.tables[table].direct_meter = Some(id);
+        id
+    }
+
     /// A register array.
     pub fn add_register(&mut self, name: &str, size: u64, width: u32) -> RegisterId {
         self.program.registers.push(RegisterInfo { name: name.into(), size, width })

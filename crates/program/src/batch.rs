@@ -141,6 +141,15 @@ pub enum Op {
         /// Its rates.
         config: Option<MeterConfig>,
     },
+    /// Sets the direct meter of the entry of this identity (action and arguments are not looked at) and fills its buckets;
+    /// `None` makes it always green, as every new entry's is. It goes on when the entry is modified, and ends with it. An
+    /// error if there is no such entry.
+    EntryMeter {
+        /// The entry, of a table with a direct meter; it may be constant.
+        entry: Entry,
+        /// Its rates.
+        config: Option<MeterConfig>,
+    },
     /// Sets a cell of an indexed counter to zero (a cell that is given out anew).
     ClearCounter {
         /// The counter.
@@ -232,6 +241,17 @@ fn copies_to(port: PortId) -> bool {
     port.0 <= PortId::MAX || port == PortId::PUNT
 }
 
+/// A meter's peak rate is at least its committed one (RFC 2698 §2), and its bursts are of a size that targets can hold.
+fn check_rates(meter: &str, config: &Option<MeterConfig>) -> Result<(), String> {
+    match config {
+        Some(c) if c.pir < c.cir => Err(format!("meter {meter}: peak rate {} below committed rate {}", c.pir, c.cir)),
+        Some(c) if c.cbs.max(c.pbs) > MAX_BURST => {
+            Err(format!("meter {meter}: burst {} above {MAX_BURST}, the largest of a meter", c.cbs.max(c.pbs)))
+        }
+        _ => Ok(()),
+    }
+}
+
 impl Program {
     /// Checks one change against the program: ids, number and kind of keys, widths, masks, arguments, cells.
     ///
@@ -264,16 +284,15 @@ impl Program {
                 if info.table.is_some() || *index >= info.size {
                     return Err(invalid(format!("meter {} has no cell {index}", info.name)));
                 }
-                match config {
-                    Some(c) if c.pir < c.cir => {
-                        Err(invalid(format!("meter {}: peak rate {} below committed rate {}", info.name, c.pir, c.cir)))
-                    }
-                    Some(c) if c.cbs.max(c.pbs) > MAX_BURST => {
-                        let burst = c.cbs.max(c.pbs);
-                        Err(invalid(format!("meter {}: burst {burst} above {MAX_BURST}, the largest of a meter", info.name)))
-                    }
-                    _ => Ok(()),
-                }
+                check_rates(&info.name, config).map_err(invalid)
+            }
+            Op::EntryMeter { entry, config } => {
+                let table = self.tables.get(entry.table).ok_or_else(|| invalid("no such table".into()))?;
+                let Some(meter) = table.direct_meter else {
+                    return Err(invalid(format!("table {} has no direct meter", table.name)));
+                };
+                self.check_identity(entry).map_err(invalid)?;
+                check_rates(&self.meters[meter].name, config).map_err(invalid)
             }
             Op::ClearCounter { counter, index } => {
                 let info = self.counters.get(*counter).ok_or_else(|| invalid("no such counter".into()))?;
@@ -319,6 +338,12 @@ impl Program {
         if table.const_entries {
             return Err(format!("entries of table {} are constant", table.name));
         }
+        self.check_identity(e)
+    }
+
+    /// That keys and priority could be those of an entry.
+    fn check_identity(&self, e: &Entry) -> Result<(), String> {
+        let table = self.tables.get(e.table).ok_or("no such table")?;
         if e.keys.len() != table.keys.len() {
             return Err(format!("table {} has {} key fields, not {}", table.name, table.keys.len(), e.keys.len()));
         }

@@ -171,7 +171,7 @@ pub enum LengthSource {
     Pdu,
 }
 
-/// A meter array. Colours: 0 green, 1 yellow, 2 red (two rates, RFC 2698).
+/// A meter array. A direct one has a cell for each entry of its table. Colours: 0 green, 1 yellow, 2 red (two rates, RFC 2698).
 #[derive(Clone, Debug)]
 pub struct MeterInfo {
     /// Instance name.

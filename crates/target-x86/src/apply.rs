@@ -56,6 +56,8 @@ pub(crate) fn apply(shared: &Shared, batch: &Batch) -> Result<(), RuleError> {
         shared.program.check_op(i, op)?;
         let missing = match op {
             Op::InsertValue { .. } | Op::DeleteValue { .. } => "members of value sets",
+            // Without a configuration an entry's meter is green, and that it is here.
+            Op::EntryMeter { .. } => "direct meters",
             Op::Mirror { .. } => "clone sessions",
             Op::Multicast { .. } => "multicast groups",
             _ => continue,
@@ -221,7 +223,7 @@ fn stage(shared: &Shared, state: &mut State, cells: &mut CellChanges, op: &Op, i
             }
         }
         (Op::ClearCounter { counter, index }, _) => cells.clears.push((counter.index(), *index)),
-        (Op::Mirror { .. } | Op::Multicast { .. } | Op::InsertValue { .. } | Op::DeleteValue { .. }, _) => {
+        (Op::EntryMeter { .. } | Op::Mirror { .. } | Op::Multicast { .. } | Op::InsertValue { .. } | Op::DeleteValue { .. }, _) => {
             unreachable!("refused before anything was staged")
         }
     }

@@ -49,7 +49,7 @@ control c(inout h_t h, inout bit<8> a, inout int<8> s, out bool ok) {
         for (bit<8> i = 0, bit<8> j = 5; i < j; i = i + 1, j = j - 1) { if (i == 2) continue; a = a + i; }
         for (bit<8> i in 1 .. a) { if (i == 3) { break; } }
         for (bit<8> i in (list<bit<8>>) { 1, 2, 3 }) a = a + i;
-        @note { bit<8> a = 3; h.a = a; }
+        @note { bit<8> b = 3; h.a = b; }
         const bit<8> inner = 5;
         { bit<8> x = inner; { bit<16> x = 3; h.b = x; } h.a = x; }
         inst.apply(a);

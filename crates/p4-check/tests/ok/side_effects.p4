@@ -8,7 +8,7 @@ struct meta_t { bit<32> x; bit<8> y; bool ok; }
 bit<8> next(inout bit<8> n) { n = n + 1; return n; }
 bool odd(inout bit<8> n) { n = n + 1; return n[0:0] == 1; }
 control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
-    table t { key = { next(meta.y): exact; meta.x: ternary; } actions = { NoAction; } }
+    table t { key = { next(meta.y): exact @name("next"); meta.x: ternary; } actions = { NoAction; } }
     register<bit<32>>(16) r;
     apply {
         meta.y = meta.y + next(meta.y) + meta.y;

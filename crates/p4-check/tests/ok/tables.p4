@@ -49,7 +49,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std)
         actions = { NoAction; }
         largest_priority_wins = false;
         priority_delta = 10;
-        const entries = { 1 &&& 1: NoAction(); 3: NoAction(); priority = 15: _: NoAction(); }
+        entries = { priority = 20: 1 &&& 1: NoAction(); 3: NoAction(); priority = 15: _: NoAction(); }
     }
     action_profile(32) profile;
     table shared { key = { meta.x: exact; } actions = { NoAction; } implementation = profile; }

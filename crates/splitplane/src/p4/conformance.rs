@@ -2,7 +2,8 @@
 //!
 //! Four kinds of checks, counted by architecture:
 //! - **accepted**: a good program passes the front end;
-//! - **rejected**: a bad one (in a folder whose name ends in `errors`) does not;
+//! - **rejected**: a bad one (in a folder whose name ends in `errors`) does not; one for v1model may also be refused when it
+//!   is compiled, if that is for a fault of its own and not for a limit of ours;
 //! - **compiled**: a good v1model program with a `main` becomes IR that verifies, before and after the passes;
 //! - **stf**: the packet test `NAME.stf` beside `NAME.p4` passes, on each target.
 //!
@@ -10,6 +11,7 @@
 //! A check that fails for a known reason may be listed in a file of exclusions; one that is listed and passes counts as passed.
 
 mod corpus;
+mod expected;
 mod job;
 mod pool;
 mod table;
@@ -48,6 +50,10 @@ pub struct Args {
     /// Checks that may fail: lines of `KIND PATH REASON`; `*` is every kind.
     #[arg(long, value_name = "FILE")]
     exclude: Vec<PathBuf>,
+    /// Folder of another compiler's messages, `NAME.p4-stderr` for each bad program: the table then says how many of ours
+    /// blame a place within two lines of one of theirs.
+    #[arg(long, value_name = "DIR")]
+    expected: Option<PathBuf>,
     /// Writes all results as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -79,7 +85,7 @@ pub fn conformance(args: &Args) -> Result<(), Failure> {
         timeout: std::time::Duration::from_secs(args.timeout),
         memory_mib: args.memory,
     };
-    let outcomes = pool::run(&checks, &args.include, &limits)?;
+    let outcomes = pool::run(&checks, &args.include, args.expected.as_deref(), &limits)?;
     let report = Report::new(&checks, outcomes, &exclusions);
     if let Some(path) = &args.json {
         let text = serde_json::to_string_pretty(&report).map_err(|e| Failure::Failed(e.to_string()))?;

@@ -1,6 +1,7 @@
 //! One check, in its own process: prints one JSON line that says how it went.
 
 use super::corpus::KINDS;
+use super::expected;
 use crate::failure::Failure;
 use crate::p4::device::TargetDevice;
 use p4_interp::{Machine, stf};
@@ -20,6 +21,12 @@ pub struct JobArgs {
     program: PathBuf,
     #[arg(long)]
     stf: Option<PathBuf>,
+    /// Architecture of the program.
+    #[arg(long, default_value = "other")]
+    arch: String,
+    /// Another compiler's messages about it.
+    #[arg(long)]
+    expected: Option<PathBuf>,
     #[arg(short = 'I')]
     include: Vec<PathBuf>,
     /// MiB of address space.
@@ -34,12 +41,15 @@ pub struct Outcome {
     pub passed: bool,
     /// If not: what happened, in one line.
     pub detail: String,
+    /// Of a bad program that is rejected: whether that blames the place that another compiler blames; `None` if nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_place: Option<bool>,
 }
 
 impl Outcome {
     /// Not as it should.
     pub fn failed(detail: impl Into<String>) -> Outcome {
-        Outcome { passed: false, detail: detail.into() }
+        Outcome { passed: false, detail: detail.into(), same_place: None }
     }
 }
 
@@ -49,32 +59,47 @@ pub fn job(args: &JobArgs) -> Result<(), Failure> {
     let limit = Rlimit { current: Some(bytes), maximum: Some(bytes) };
     setrlimit(Resource::As, limit).map_err(|e| Failure::Failed(format!("cannot bound the memory: {e}")))?;
     let outcome = match check(args) {
-        Ok(()) => Outcome { passed: true, detail: String::new() },
+        Ok(same_place) => Outcome { passed: true, detail: String::new(), same_place },
         Err(detail) => Outcome::failed(detail),
     };
     super::super::print_out(serde_json::to_string(&outcome).map_err(|e| Failure::Failed(e.to_string()))?)
 }
 
-fn check(args: &JobArgs) -> Result<(), String> {
+fn check(args: &JobArgs) -> Result<Option<bool>, String> {
     let options = p4_check::Options { include_paths: args.include.clone(), ..Default::default() };
     match args.kind.as_str() {
-        "accepted" => p4_check::check_file(&args.program, &options).map(drop).map_err(|e| first_error(&e)),
-        "rejected" => match p4_check::check_file(&args.program, &options) {
-            Ok(_) => Err("accepted".into()),
-            // A fault of the compiler is no verdict on the program.
-            Err(e) => match e.diagnostics.iter().find(|d| d.code == "internal") {
-                Some(d) => Err(d.message.clone()),
-                None => Ok(()),
-            },
-        },
+        "accepted" => p4_check::check_file(&args.program, &options).map(|_| None).map_err(|e| first_error(&e)),
+        "rejected" => {
+            let failure = refusal(args, &options)?;
+            Ok(args.expected.as_deref().and_then(|file| expected::same_place(&failure, &args.program, file)))
+        }
         "compiled" => match compile(&args.program, &options) {
             // A library or a skeleton: there is nothing to be lowered, and `accepted` has seen it.
-            Err(e) if e.starts_with("[no-main]") => Ok(()),
-            other => other.map(drop),
+            Err(e) if e.starts_with("[no-main]") => Ok(None),
+            other => other.map(|_| None),
         },
-        _ => packets(args, &options),
+        _ => packets(args, &options).map(|()| None),
     }
 }
+
+/// Why a bad program is refused. What would do no harm to a program for another architecture may show only when a program
+/// for v1model is compiled, the one that we compile; but that something is missing here is no verdict on it.
+fn refusal(args: &JobArgs, options: &p4_check::Options) -> Result<p4_check::Failure, String> {
+    let internal = |e: &p4_check::Failure| e.diagnostics.iter().find(|d| d.code == "internal").map(|d| d.message.clone());
+    match p4_check::check_file(&args.program, options) {
+        // A fault of the compiler is no verdict on the program.
+        Err(e) => internal(&e).map_or(Ok(e), Err),
+        Ok(_) if args.arch == "v1model" => match p4_check::compile_file(&args.program, options) {
+            Err(e) if internal(&e).is_none() && e.diagnostics.iter().any(|d| d.is_error() && !LIMITS.contains(&d.code)) => Ok(e),
+            Err(e) => Err(format!("accepted; not compiled: {}", first_error(&e))),
+            Ok(_) => Err("accepted".into()),
+        },
+        Ok(_) => Err("accepted".into()),
+    }
+}
+
+/// Codes of errors that tell of what is missing: here, or in the file.
+const LIMITS: [&str; 3] = ["unsupported", "limit", "no-main"];
 
 /// IR before and after the passes, both verified.
 fn compile(program: &Path, options: &p4_check::Options) -> Result<(p4_ir::Ir, p4_ir::Ir), String> {

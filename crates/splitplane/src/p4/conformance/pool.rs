@@ -25,7 +25,7 @@ pub struct Limits {
 }
 
 /// The outcomes, in the order of the checks.
-pub fn run(checks: &[Check], include: &[PathBuf], limits: &Limits) -> Result<Vec<Outcome>, Failure> {
+pub fn run(checks: &[Check], include: &[PathBuf], expected: Option<&Path>, limits: &Limits) -> Result<Vec<Outcome>, Failure> {
     let program = std::env::current_exe().map_err(|e| Failure::Failed(format!("cannot find this program: {e}")))?;
     let bar = ProgressBar::new(checks.len() as u64);
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}") {
@@ -38,7 +38,7 @@ pub fn run(checks: &[Check], include: &[PathBuf], limits: &Limits) -> Result<Vec
             s.spawn(|| {
                 while let Some((check, slot)) = take(&next, checks, &outcomes) {
                     bar.set_message(check.path.clone());
-                    let outcome = one(&program, check, include, limits);
+                    let outcome = one(&program, check, include, expected, limits);
                     *slot.lock().unwrap_or_else(|e| e.into_inner()) = Some(outcome);
                     bar.inc(1);
                 }
@@ -55,12 +55,16 @@ fn take<'a, S>(next: &AtomicUsize, checks: &'a [Check], slots: &'a [S]) -> Optio
     checks.get(i).zip(slots.get(i))
 }
 
-fn one(program: &Path, check: &Check, include: &[PathBuf], limits: &Limits) -> Outcome {
+fn one(program: &Path, check: &Check, include: &[PathBuf], expected: Option<&Path>, limits: &Limits) -> Outcome {
     let mut command = Command::new(program);
     command.args(["p4", "conformance-job", "--kind", check.kind.name()]);
     command.arg("--memory").arg(limits.memory_mib.to_string()).arg("--program").arg(&check.file);
     if let Some(stf) = &check.stf {
         command.arg("--stf").arg(stf).arg("--target").arg(&check.target);
+    }
+    command.arg("--arch").arg(check.architecture);
+    if let (Some(folder), super::corpus::Kind::Rejected) = (expected, check.kind) {
+        command.arg("--expected").arg(folder.join(format!("{}-stderr", check.path)));
     }
     include.iter().for_each(|folder| {
         command.arg("-I").arg(folder);

@@ -107,6 +107,13 @@ impl Report {
             }
             out.push('\n');
         }
+        let placed: Vec<bool> = self.checks.iter().filter_map(|l| l.outcome.same_place).collect();
+        if !placed.is_empty() {
+            let same = placed.iter().filter(|same| **same).count();
+            let share = 100.0 * same as f64 / placed.len() as f64;
+            let rest = "that are rejected and whose expected errors have lines, for an error within two lines of one of them";
+            let _ = writeln!(out, "same place: {same} of {} bad programs ({share:.1} %) {rest}", placed.len());
+        }
         if details {
             self.details(&mut out);
         }
@@ -125,6 +132,10 @@ impl Report {
                 let target = if l.target.is_empty() { String::new() } else { format!(" on {}", l.target) };
                 let _ = writeln!(out, "  {}{target} {}: {what}", l.kind.name(), l.path);
             }
+        }
+        let elsewhere: Vec<&str> = self.checks.iter().filter(|l| l.outcome.same_place == Some(false)).map(|l| l.path.as_str()).collect();
+        if !elsewhere.is_empty() {
+            let _ = writeln!(out, "\nrejected for another place: {}", elsewhere.join(" "));
         }
         for l in self.checks.iter().filter(|l| l.excluded.is_some() && l.outcome.passed) {
             let _ = writeln!(out, "note: {} {} passes: its exclusion can go", l.kind.name(), l.path);
@@ -180,7 +191,7 @@ mod tests {
             stf: None,
         };
         let checks = ["a", "b", "c", "d"].map(check);
-        let outcome = |passed| Outcome { passed, detail: "why".into() };
+        let outcome = |passed| Outcome { passed, detail: "why".into(), same_place: None };
         let outcomes = [true, true, false, false].map(outcome).to_vec();
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("x");
