@@ -210,7 +210,7 @@ impl Emitter<'_> {
     /// Code for a fixed sequence of headers.
     fn place(&mut self, headers: &[HeaderId]) {
         let headers: Vec<_> = headers.iter().copied().filter(|h| self.known_valid(*h) != Some(false)).collect();
-        let units = units(self.model, &headers);
+        let units = units(self.model, &scratch_order(self.ir, self.model), &headers);
         self.line("uint8_t *first = payload;");
         let moves = headers.iter().any(|h| self.model.homes[h.index()] != Home::Scratch);
         if moves {
@@ -346,16 +346,20 @@ struct Unit {
 /// Most headers of a unit that do not lie together.
 const UNIT: usize = 4;
 
-fn units(model: &Model, headers: &[HeaderId]) -> Vec<Unit> {
+/// The units of `headers`, of which those that are surely invalid have been left out: so what follows in the output need
+/// not follow in scratch bytes, which are laid out in `order`.
+fn units(model: &Model, order: &[HeaderId], headers: &[HeaderId]) -> Vec<Unit> {
+    let behind = |a: HeaderId, b: HeaderId| order.windows(2).any(|w| w == [a, b]);
     let mut units: Vec<Unit> = Vec::new();
     for h in headers {
-        let together = model.homes[h.index()] == Home::Scratch && model.varbit_len[h.index()] == 0;
         let len = model.fixed_len[h.index()];
+        // A header without bytes has a place of one byte.
+        let together = model.homes[h.index()] == Home::Scratch && model.varbit_len[h.index()] == 0 && len > 0;
         match units.last_mut() {
             // One word of validity is tested at a time, and no header twice.
             Some(unit)
                 if unit.together == together
-                    && (together || unit.headers.len() < UNIT)
+                    && (if together { unit.headers.last().is_some_and(|last| behind(*last, *h)) } else { unit.headers.len() < UNIT })
                     && unit.headers[0].index() / 64 == h.index() / 64
                     && !unit.headers.contains(h) =>
             {

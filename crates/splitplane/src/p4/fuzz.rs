@@ -35,7 +35,7 @@ pub struct Args {
     /// Further arguments of the C compiler.
     #[arg(long, default_value = "-O1", value_name = "FLAGS", allow_hyphen_values = true)]
     cflags: String,
-    /// Folder that gets a file for each difference.
+    /// Folder that gets the program and its C for each difference.
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
 }
@@ -73,6 +73,7 @@ pub fn fuzz(args: &Args) -> Result<(), Failure> {
             if let Some(folder) = &args.keep {
                 let path = folder.join(format!("seed_{seed}.txt"));
                 std::fs::write(&path, text).map_err(|e| Failure::Usage(format!("cannot write {}: {e}", path.display())))?;
+                keep_c(&ir, &path.with_extension("c"))?;
             }
             return Err(Failure::Failed(format!("seed {seed}: {what}")));
         }
@@ -85,6 +86,13 @@ pub fn fuzz(args: &Args) -> Result<(), Failure> {
         "{} programs from seed {} agree ({} not native): {} packets, {} forwarded, {} dropped, {} copies, {} hits, {} misses\n",
         seen.programs, args.seed, seen.refused, seen.packets, seen.forwarded, seen.dropped, seen.copies, seen.hits, seen.misses
     ))
+}
+
+/// Keeps the C of a program that differs, where there is any.
+fn keep_c(ir: &Ir, path: &std::path::Path) -> Result<(), Failure> {
+    let mut ir = p4_passes::bridge::cut(ir).ok().flatten().map_or_else(|| ir.clone(), |(cut, _)| cut);
+    let text = p4_passes::optimise(&mut ir).ok().and_then(|_| p4_emit::emit_x86(&ir).ok());
+    text.map_or(Ok(()), |text| std::fs::write(path, text).map_err(|e| Failure::Usage(format!("cannot write {}: {e}", path.display()))))
 }
 
 /// A packet's result: what leaves, with its bytes. Of a drop only the reason counts.
