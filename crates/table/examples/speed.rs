@@ -31,7 +31,9 @@ fn main() {
         for routes in [1, 64, 1_000, 1_000_000] {
             lpm_v4(routes, &mut rng);
         }
-        lpm_v6(200_000, &mut rng);
+        for routes in [2_000, 20_000, 200_000] {
+            lpm_v6(routes, &mut rng);
+        }
         lpm_hosts(1 << 20, &mut rng);
     }
     if wanted("sdf") {
@@ -75,7 +77,7 @@ fn direct(rng: &mut StdRng) {
 
 /// Routes with lengths as on the Internet, most /24; each key is of one of them, and may be of a longer one.
 fn lpm_v4(routes: u64, rng: &mut StdRng) {
-    let shape = Shape { key_len: 8, value_len: VALUE_LEN, capacity: routes };
+    let shape = Shape { key_len: 8, value_len: VALUE_LEN, capacity: routes + 2 };
     let mut table = Lpm::new(shape, 4, rng.random()).expect("a table");
     let mut installed: Vec<(u32, u32)> = Vec::new();
     if routes < 100 {
@@ -106,6 +108,13 @@ fn lpm_v4(routes: u64, rng: &mut StdRng) {
         table.remove(Prefix { key: &u64::from(installed[0].0).to_be_bytes(), prefix_len: installed[0].1 }).expect("it is there");
         table.insert(Prefix { key: &[0; 8], prefix_len: 0 }, &value(7)).expect("room");
         println!("  a default route instead of another {:.0} us", (thread_ns() - begin) as f64 / 1e3);
+        for prefix_len in [8, 1] {
+            let wide = Prefix { key: &[0; 8], prefix_len };
+            table.insert(wide, &value(7)).expect("there was none");
+            let begin = thread_ns();
+            table.replace(wide, &value(8)).expect("it is there");
+            println!("  replace a /{prefix_len} {:.0} us", (thread_ns() - begin) as f64 / 1e3);
+        }
     }
 }
 

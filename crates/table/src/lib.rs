@@ -29,6 +29,7 @@
 //! never evicts. What a batch removes is room for what it adds after. Address space is reserved at once, memory is taken as entries come. Memory of removed
 //! entries is used again by the table, not given back.
 
+mod array;
 mod direct;
 mod epoch;
 mod exact;

@@ -263,19 +263,23 @@ fn cut(field: &mut [u8], len: usize) {
 #[test]
 fn lpm() {
     let tally = Tally::default();
+    let many = Cell::new(0u64);
     let widths = prop_oneof![Just((0usize, 4usize)), Just((4, 4)), Just((0, 16)), Just((2, 16)), (0usize..=48, 1usize..=16)];
-    let case = (widths, 0usize..=80, 1u64..=40, any::<u64>()).prop_flat_map(|((exact_len, field_len), value_len, capacity, seed)| {
-        let shape = Shape { key_len: exact_len + field_len, value_len, capacity };
-        let field = prop_oneof![vec(Just(0u8), field_len), bytes(field_len), vec(Just(0xffu8), field_len)];
-        // Few exact parts, so that prefixes meet.
-        let exact = prop_oneof![4 => Just(vec![7; exact_len]), 1 => bytes(exact_len)];
-        let prefix = (exact, field, 0..=8 * field_len).prop_map(move |(mut key, mut field, len)| {
-            cut(&mut field, len);
-            key.extend(field);
-            (key, len as u32)
+    // Some with enough routes for arrays of cells.
+    let sizes = prop_oneof![6 => (1u64..=40).prop_map(|n| (n, 50, 80)), 1 => Just((140, 200, 500))];
+    let case =
+        (widths, 0usize..=80, sizes, any::<u64>()).prop_flat_map(|((exact_len, field_len), value_len, (capacity, routes, calls), seed)| {
+            let shape = Shape { key_len: exact_len + field_len, value_len, capacity };
+            let field = prop_oneof![vec(Just(0u8), field_len), bytes(field_len), vec(Just(0xffu8), field_len)];
+            // Few exact parts, so that prefixes meet.
+            let exact = prop_oneof![4 => Just(vec![7; exact_len]), 1 => bytes(exact_len)];
+            let prefix = (exact, field, 0..=8 * field_len).prop_map(move |(mut key, mut field, len)| {
+                cut(&mut field, len);
+                key.extend(field);
+                (key, len as u32)
+            });
+            (Just((shape, exact_len, seed)), vec(prefix, 1..=routes), vec(call(), 1..calls))
         });
-        (Just((shape, exact_len, seed)), vec(prefix, 1..=50), vec(call(), 1..80))
-    });
     run(500, case, |((shape, exact_len, seed), mut pool, calls)| {
         pool.sort();
         pool.dedup();
@@ -294,8 +298,10 @@ fn lpm() {
             full
         };
         drive(&mut fast, &mut twin, &pool, &calls, &tally, |(key, prefix_len)| Prefix { key, prefix_len: *prefix_len }, key_of);
+        add(&many, u64::from(fast.len() >= 60));
     });
     tally.assert_rich(true);
+    assert!(many.get() >= 5, "{} cases with many routes", many.get());
 }
 
 fn same_bits(a: &[u8], b: &[u8], bits: usize) -> bool {

@@ -31,7 +31,34 @@ fn a_table_costs_what_it_holds() {
     let many = resident_bytes() - empty;
     // 64 MB of records and, at a power of two of buckets, 17 to 34 MB of those.
     assert!((64 << 20..128 << 20).contains(&many), "{many} bytes for a million entries");
-    drop((exact, lpm, ternary));
+
+    // A VRF with a default route is a few words on each side, however large those get that have many routes.
+    let before = resident_bytes();
+    for i in 1..=50_000u64 {
+        lpm.insert(Prefix { key: &(i << 32).to_be_bytes(), prefix_len: 0 }, &[1; 56]).unwrap();
+    }
+    let vrfs = resident_bytes() - before;
+    assert!(vrfs < 40 << 20, "{vrfs} bytes for 50000 VRFs");
+    // Routes that share nothing but their first bits: long ways without branches have no nodes.
+    let mut hostile = Lpm::new(Shape { key_len: 16, ..shape }, 0, 0).unwrap();
+    let before = resident_bytes();
+    for i in 1..=100_000u64 {
+        let spread = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let key = u128::from(spread) << 64 | u128::from(spread.rotate_left(32) ^ i);
+        hostile.insert(Prefix { key: &key.to_be_bytes(), prefix_len: 128 }, &[1; 56]).unwrap();
+    }
+    let random = resident_bytes() - before;
+    assert!(random < 100_000 * 640, "{random} bytes for 100000 routes of 128 bits");
+    // Groups just large enough for a dense node each.
+    let mut groups = Lpm::new(shape, 4, 0).unwrap();
+    let before = resident_bytes();
+    for i in 0..100_000u64 {
+        groups.insert(Prefix { key: &((i / 8) << 16 | (i % 8) << 8).to_be_bytes(), prefix_len: 24 }, &[1; 56]).unwrap();
+    }
+    let grouped = resident_bytes() - before;
+    assert!(grouped < 100_000 * 640, "{grouped} bytes for 100000 routes in groups of 8");
+    println!("bytes: {vrfs} for VRFs, {random} for random routes, {grouped} for groups");
+    drop((exact, lpm, ternary, hostile, groups));
     let gone = resident_bytes().saturating_sub(empty);
     assert!(gone < 16 << 20, "{gone} bytes after the tables are dropped");
 }
