@@ -373,9 +373,9 @@ impl State {
                 cells.push((meter.index(), *index, CellChange::Profile(profile)));
                 Ok(())
             }
-            // The emitter refuses programs that make copies, so nobody asks for these.
-            Op::Mirror { .. } | Op::Multicast { .. } => Ok(()),
+            Op::Mirror { .. } | Op::Multicast { .. } => Err(Refused::Other("the xdp target makes no copies of packets".into())),
             Op::InsertValue { .. } | Op::DeleteValue { .. } => Err(Refused::Other("the xdp target has no value sets".into())),
+            Op::EntryMeter { .. } => Err(Refused::Other("the xdp target has no direct meters".into())),
             Op::ClearCounter { counter, index } => {
                 cells.push((counter.index(), *index, CellChange::Clear));
                 Ok(())
