@@ -23,7 +23,7 @@ check:
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
 bench: build
-	$(BIN) bench upf
+	$(BIN) bench all
 
 fuzz-smoke:
 	./scripts/fuzz smoke

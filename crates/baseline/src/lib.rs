@@ -41,6 +41,9 @@ const SET_PDR: [&str; 16] = [
     "out_vrf",
 ];
 
+/// Memory in normal pages for DPDK, in MiB: two hashes of 15 million sessions. The kernel gives what is touched of it.
+const DPDK_MIB: u32 = 6144;
+
 /// Why there is no such baseline, or it does not do what it is asked for.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LimitError {
@@ -87,9 +90,11 @@ impl Limit {
         Limit::of(program, sessions, ops::built_in()?)
     }
 
-    /// The same on DPDK's `rte_hash`. Starts DPDK's environment, once a process, without huge pages or devices.
+    /// The same on DPDK's `rte_hash`. Starts DPDK if it does not run: in huge pages if a GiB is free in them.
     pub fn on_rte_hash(program: Arc<Program>, sessions: u64) -> Result<Limit, LimitError> {
-        Limit::of(program, sessions, ops::on_rte_hash()?)
+        let ops = ops::on_rte_hash()?;
+        dpdk::start_shared(1024, DPDK_MIB).map_err(|e| LimitError::Absent(e.to_string()))?;
+        Limit::of(program, sessions, ops)
     }
 
     fn of(program: Arc<Program>, sessions: u64, ops: Ops) -> Result<Limit, LimitError> {
@@ -101,7 +106,7 @@ impl Limit {
         let mut error = [0u8; 256];
         // One cell each way, and cell 0.
         let states = sessions.saturating_mul(2).saturating_add(2);
-        // DPDK's environment is started by the first, and by one thread only.
+        // `create` notes in static variables what is done once a process.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let one_at_a_time = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: `error` takes that many bytes, the last of which is written as 0.
@@ -148,6 +153,13 @@ impl Limit {
         // SAFETY: `limit` is of these functions; the array takes the two numbers.
         unsafe { (raw.ops.count)(raw.limit, cell, count.as_mut_ptr()) };
         Count { packets: count[0], bytes: count[1] }
+    }
+
+    /// Bytes of the pages that DPDK keeps the hashes in; `None` for its own tables, whose pages are as the kernel likes.
+    pub fn page_bytes(&self) -> Option<u64> {
+        let raw = lock(&self.shared);
+        // SAFETY: `limit` is of these functions.
+        Some(unsafe { (raw.ops.page_bytes)(raw.limit) }).filter(|bytes| *bytes > 0)
     }
 
     /// Takes one entry; whether it is a route.

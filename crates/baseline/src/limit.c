@@ -693,41 +693,35 @@ static void table_destroy(struct table *t)
 
 #ifdef LIMIT_RTE_HASH
 
-static long free_huge_pages(void)
-{
-    long pages = 0;
-    FILE *f = fopen("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "r");
-    if (f) {
-        if (fscanf(f, "%ld", &pages) != 1)
-            pages = 0;
-        fclose(f);
-    }
-    return pages;
-}
-
 /* Asks for huge pages for what DPDK has mapped; refused for shared memory where the kernel is set so. */
-static int advise(const struct rte_memseg_list *list, const struct rte_memseg *segment, void *unused)
+static int advise(const struct rte_memseg_list *list, const struct rte_memseg *segment, size_t length, void *unused)
 {
     (void)list, (void)unused;
-    madvise(segment->addr, segment->len, MADV_HUGEPAGE);
+    madvise(segment->addr, length, MADV_HUGEPAGE);
     return 0;
 }
 
-/* Once a process, by whoever comes first: with huge pages where the system has some to spare, else without. The caller sees to
- * it that no other thread does the same. */
+/* DPDK is started once a process, and not by us. */
 static int eal(char *error, uint32_t length)
 {
-    if (rte_lcore_count() > 0)
-        return 1;
-    char *huge[] = { "baseline", "--in-memory", "--no-pci", "--no-telemetry", "--log-level=error", "--lcores=0" };
-    char *small[] = { "baseline", "--no-huge", "--no-shconf", "--no-pci", "--no-telemetry", "--log-level=error", "--lcores=0", "-m", "6144" };
-    int result = free_huge_pages() >= 512 ? rte_eal_init(sizeof huge / sizeof *huge, huge) : rte_eal_init(sizeof small / sizeof *small, small);
-    if (result < 0 && rte_errno != EALREADY) {
-        snprintf(error, length, "DPDK's environment does not start: %s", rte_strerror(rte_errno));
+    static int advised;
+    if (rte_lcore_count() == 0) {
+        snprintf(error, length, "DPDK is not started");
         return 0;
     }
-    rte_memseg_walk(advise, 0);
+    if (!advised) {
+        rte_memseg_contig_walk(advise, 0);
+        advised = 1;
+    }
     return 1;
+}
+
+/* Size of the pages that the hash is in. */
+static uint64_t page_bytes(void *limit)
+{
+    struct limit *l = limit;
+    const struct rte_memseg_list *list = rte_mem_virt2memseg_list(l->ue.hash);
+    return list ? list->page_sz : 0;
 }
 
 static int table_insert(struct table *t, uint64_t key, struct rule **out)
@@ -744,6 +738,13 @@ static int eal(char *error, uint32_t length)
 {
     (void)error, (void)length;
     return 1;
+}
+
+/* As the kernel likes. */
+static uint64_t page_bytes(void *limit)
+{
+    (void)limit;
+    return 0;
 }
 
 static int put(struct bucket *b, uint16_t tag, uint32_t rule)
@@ -979,4 +980,7 @@ const struct {
     int (*add_pdr)(void *, uint8_t, uint32_t, uint32_t, const struct pdr *);
     void (*count)(void *, uint32_t, uint64_t[2]);
     void (*process)(void *, struct view *, struct verdict *, uint32_t, uint64_t);
-} OPS = { runs_here, create, destroy, add_station, add_local, set_nexthop, clear_routes, add_route, set_profile, add_pdr, count, process };
+    uint64_t (*page_bytes)(void *);
+} OPS = {
+    runs_here, create, destroy, add_station, add_local, set_nexthop, clear_routes, add_route, set_profile, add_pdr, count, process, page_bytes,
+};

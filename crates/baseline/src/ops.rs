@@ -64,6 +64,7 @@ pub struct Ops {
     pub add_pdr: unsafe extern "C" fn(*mut c_void, u8, u32, u32, *const CPdr) -> c_int,
     pub count: unsafe extern "C" fn(*mut c_void, u32, *mut u64),
     pub process: unsafe extern "C" fn(*mut c_void, *mut View, *mut Verdict, u32, u64),
+    pub page_bytes: unsafe extern "C" fn(*mut c_void) -> u64,
 }
 
 /// Those in this crate.

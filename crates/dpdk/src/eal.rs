@@ -68,6 +68,8 @@ pub enum Value {
     Uuid,
 }
 
+/// A folder for each size of huge pages.
+const HUGE_PAGES: &str = "/sys/kernel/mm/hugepages";
 /// Most memory that is taken at the start, in MiB: 1 TiB.
 const MOST_MEMORY_MIB: u32 = 1 << 20;
 /// Options at most: DPDK keeps them in arrays.
@@ -107,6 +109,21 @@ pub fn start(settings: &Settings) -> Result<(), Error> {
     let answer = result.as_ref().map(drop).map_err(Clone::clone);
     *started = Some(result);
     answer
+}
+
+/// Starts DPDK unless it runs already, however that was done: for benchmarks, several parts of which need it and none owns it. In huge pages
+/// if `huge_mib` are free in them, of which 256 at most are taken at once; else in `normal_mib` of normal pages, which the kernel gives when
+/// they are touched.
+///
+/// # Errors
+/// As [`start`].
+pub fn start_shared(huge_mib: u32, normal_mib: u32) -> Result<(), Error> {
+    if require_started().is_ok() {
+        return Ok(());
+    }
+    let huge = free_huge_mib(Path::new(HUGE_PAGES)) >= u64::from(huge_mib);
+    let memory_mib = if huge { huge_mib.min(256) } else { normal_mib };
+    start(&Settings { huge_pages: Some(huge), memory_mib, ..Settings::default() })
 }
 
 /// That DPDK runs.
@@ -220,7 +237,7 @@ fn check_option(option: &str) -> Result<&str, Error> {
 
 /// Whether to use huge pages; an error if they are asked for and there are none.
 fn use_huge_pages(settings: &Settings) -> Result<bool, Error> {
-    let free = free_huge_mib(Path::new("/sys/kernel/mm/hugepages"));
+    let free = free_huge_mib(Path::new(HUGE_PAGES));
     let enough = free >= u64::from(settings.memory_mib);
     match settings.huge_pages {
         Some(true) if !enough => {

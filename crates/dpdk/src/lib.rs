@@ -21,7 +21,7 @@ mod shim;
 pub mod swx;
 
 pub use device::Device;
-pub use eal::{Settings, start};
+pub use eal::{Settings, start, start_shared};
 pub use port::{DpdkPort, Options, open};
 pub use shim::BUILT_WITH;
 

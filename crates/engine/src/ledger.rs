@@ -1,7 +1,7 @@
 //! What became of every packet: the one place where packets are counted.
 //!
-//! Entries: received from ports, injected by the control plane, released from buffers. Exits: transmitted, buffered,
-//! punted, dropped for a reason. [`Ledger::imbalance`] is zero whenever the workers are between bursts and
+//! Entries: received from ports, injected by the control plane, released from buffers, copied by the program.
+//! Exits: transmitted, buffered, punted, dropped for a reason. [`Ledger::imbalance`] is zero whenever the workers are between bursts and
 //! their rings are empty. Counts stay when a worker ends; the next one in its slot goes on with them.
 
 use base::{DropReason, PortId};
@@ -33,6 +33,7 @@ pub(crate) struct WorkerLedger {
     pub(crate) ports: Vec<(PortId, PortCells)>,
     pub(crate) injected: Cell,
     pub(crate) released: Cell,
+    pub(crate) copied: Cell,
     pub(crate) buffered: Cell,
     pub(crate) punted: Vec<Cell>,
     pub(crate) dropped: Vec<Cell>,
@@ -54,6 +55,7 @@ impl WorkerLedger {
             ports: ports.map(|id| (id, PortCells::default())).collect(),
             injected: Cell::default(),
             released: Cell::default(),
+            copied: Cell::default(),
             buffered: Cell::default(),
             punted: row(),
             dropped: row(),
@@ -86,6 +88,8 @@ pub struct Ledger {
     pub injected: Count,
     /// Packets that left a buffer.
     pub released: Count,
+    /// Clones and multicast copies that programs made.
+    pub copied: Count,
     /// Packets that entered a buffer.
     pub buffered: Count,
     /// Packets given to the control plane, by reason code.
@@ -108,6 +112,7 @@ impl Ledger {
             }
             total.injected += w.injected.read();
             total.released += w.released.read();
+            total.copied += w.copied.read();
             total.buffered += w.buffered.read();
             for (row, sum) in [(&w.punted, &mut total.punted), (&w.dropped, &mut total.dropped)] {
                 for (code, cell) in row.iter().enumerate() {
@@ -132,7 +137,7 @@ impl Ledger {
         let sum = |m: &BTreeMap<u8, Count>| m.values().map(|c| c.packets).sum::<u64>();
         let received: u64 = self.ports.values().map(|p| p.received.packets).sum();
         let transmitted: u64 = self.ports.values().map(|p| p.transmitted.packets).sum();
-        let came = received + self.injected.packets + self.released.packets;
+        let came = received + self.injected.packets + self.released.packets + self.copied.packets;
         let went = transmitted + self.buffered.packets + sum(&self.punted) + sum(&self.dropped);
         came as i64 - went as i64
     }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 use std::sync::atomic::fence;
 use std::time::{Duration, Instant};
-use target::{BURST, Lane};
+use target::{BURST, Extra, Lane};
 
 /// Empty polls before the worker starts to sleep between polls.
 pub(crate) const SPINS: u32 = 512;
@@ -53,6 +53,8 @@ pub(crate) struct Worker {
     port_index: Vec<u16>,
     packets: Vec<Packet>,
     verdicts: Vec<Verdict>,
+    /// Packets that the last burst made beside those that came in.
+    extra: Vec<Extra>,
     /// What the control plane must hear of, while its queue is full of punts: at most one for a buffered packet or a port.
     owed: VecDeque<Event>,
     bursts: u32,
@@ -67,6 +69,7 @@ impl Worker {
             port_index: port_index(&parts.ports),
             packets: burst(),
             verdicts: vec![Verdict::default(); BURST],
+            extra: Vec::new(),
             owed: VecDeque::new(),
             bursts: 0,
             drain: None,
@@ -183,6 +186,7 @@ impl Worker {
     fn process(&mut self, n: usize) -> u64 {
         let now_ns = self.now_ns();
         self.parts.lane.process(&mut self.packets[..n], &mut self.verdicts[..n], now_ns);
+        self.parts.lane.take_extra(&mut self.extra);
         now_ns
     }
 
@@ -190,18 +194,34 @@ impl Worker {
         self.parts.epoch.elapsed().as_nanos() as u64
     }
 
-    /// Sends every packet where its verdict says.
+    /// Sends every packet where its verdict says; then those that the burst made beside them.
     fn dispatch(&mut self, n: usize) {
         for i in 0..n {
-            let verdict = self.verdicts[i];
-            match verdict.kind {
-                VerdictKind::Forward => self.forward(i, PortId(verdict.port)),
-                VerdictKind::Buffer => self.buffer(i, verdict.mark),
-                VerdictKind::Punt => self.punt(i, verdict),
-                VerdictKind::Drop => self.parts.ledger.count_drop(DropReason(verdict.reason), self.packets[i].len()),
-                // The last target of a chain holds everything; if it says "next" there is nobody left.
-                VerdictKind::Next => self.parts.ledger.count_drop(DropReason::TARGET_FAILED, self.packets[i].len()),
-            }
+            self.send(i);
+        }
+        if !self.extra.is_empty() {
+            self.dispatch_extra();
+        }
+    }
+
+    fn send(&mut self, i: usize) {
+        let verdict = self.verdicts[i];
+        match verdict.kind {
+            VerdictKind::Forward => self.forward(i, PortId(verdict.port)),
+            VerdictKind::Buffer => self.buffer(i, verdict.mark),
+            VerdictKind::Punt => self.punt(i, verdict),
+            VerdictKind::Drop => self.parts.ledger.count_drop(DropReason(verdict.reason), self.packets[i].len()),
+            // The last target of a chain holds everything; if it says "next" there is nobody left.
+            VerdictKind::Next => self.parts.ledger.count_drop(DropReason::TARGET_FAILED, self.packets[i].len()),
+        }
+    }
+
+    #[cold]
+    fn dispatch_extra(&mut self) {
+        for Extra { packet, verdict } in std::mem::take(&mut self.extra) {
+            self.parts.ledger.copied.add(1, packet.len());
+            (self.packets[0], self.verdicts[0]) = (packet, verdict);
+            self.send(0);
         }
     }
 

@@ -8,7 +8,7 @@ use program::{Batch, CounterId, Entry, KeyMatch, Op, Program, RuleError, TableId
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
-use target::{BURST, Capabilities, Count, Lane, TableStats, Target};
+use target::{BURST, Capabilities, Count, Extra, Lane, TableStats, Target};
 
 /// A fast target that holds some sessions, before a base target that holds all.
 pub struct Split {
@@ -251,6 +251,11 @@ struct SplitLane {
 }
 
 impl Lane for SplitLane {
+    fn take_extra(&mut self, into: &mut Vec<Extra>) {
+        // The fast target hands packets that are to be copied on to the base target.
+        self.base.take_extra(into);
+    }
+
     fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
         assert!(packets.len() == verdicts.len() && packets.len() <= BURST);
         // As received: a target may change them.

@@ -18,7 +18,7 @@
 match_kind {
     range,      // from low to high, both included
     optional,   // one value or any
-    selector    // input of an action selector (declared, but tables with it are refused)
+    selector    // input of an action selector: no part of the key
 }
 
 const bit<32> __v1model_version = V1MODEL_VERSION;
@@ -135,7 +135,7 @@ extern register
 #endif
 }
 
-// Action profiles and selectors (declared; tables with an `implementation` are refused) -------------------------------------
+// Action profiles and selectors: tables behind the table that names them as its `implementation` -----------------------------
 
 extern action_profile {
     action_profile(bit<32> size);

@@ -332,6 +332,10 @@ impl<'a> Cx<'a> {
         if self.check_only {
             return Ok(Tv::value(Type::Void, Val::None, span));
         }
+        if self.union_stack(&v.val).is_some() {
+            self.move_unions(&v.val, n, name == "push_front", span)?;
+            return Ok(Tv::value(Type::Void, Val::None, span));
+        }
         let Val::Stack(id, elements) = &v.val else { return Err(self.unsupported(span, format!("`{name}` of this stack"))) };
         let n = n.min(elements.len() as u32);
         self.emit(if name == "push_front" { Stmt::Push(*id, n) } else { Stmt::Pop(*id, n) });

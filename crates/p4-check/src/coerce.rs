@@ -26,6 +26,9 @@ impl<'a> Cx<'a> {
             return Ok(v);
         }
         match (&v.val, to) {
+            (Val::Int(_), t) if crate::wide::wide_width(t).is_some() => {
+                return Err(self.unsupported(span, format!("a number of {t}, wider than {} bits,", base::MAX_WIDTH)));
+            }
             (Val::Int(i), t) => {
                 // A number is one of `type T` only by a cast; of a bit<W> or int<W> by itself.
                 if let (Type::Bits { .. }, Some(ty)) = (t, t.scalar()) {
@@ -258,6 +261,10 @@ impl<'a> Cx<'a> {
                         self.store_val(a, b, span)?;
                     }
                 }
+                if let (Some(to), Some(from)) = (self.union_stack(to), self.union_stack(from)) {
+                    let (to, from) = (to.next, from.next);
+                    self.emit_assign(LValue::Var(to), var(from, Ty::Bit(32)));
+                }
                 Ok(())
             }
             (Val::Header(dst), Val::Header(src)) => {
@@ -290,8 +297,16 @@ impl<'a> Cx<'a> {
                 }
                 Ok(())
             }
-            (Val::Varbit(..), _) | (_, Val::Varbit(..)) => {
-                Err(self.unsupported(span, "assigning a varbit field (copy the whole header instead)"))
+            (Val::Varbit(dst, _), Val::Varbit(src, _)) => {
+                if dst != src {
+                    if let HeaderRef::Static(h) = dst
+                        && self.varbit_vars.contains(h)
+                    {
+                        self.emit(Stmt::SetValid(dst.clone(), true));
+                    }
+                    self.emit(Stmt::CopyVarbit { dst: dst.clone(), src: src.clone() });
+                }
+                Ok(())
             }
             _ => Err(self.bug(span, "this assignment")),
         }
@@ -307,7 +322,12 @@ impl<'a> Cx<'a> {
                     *flat += 1;
                     Ok(())
                 }
-                None => Err(self.unsupported(span, "giving a value to a varbit field")),
+                None if matches!(v, Val::Varbit(..)) => {
+                    self.store_val(&Val::Varbit(h.clone(), *flat), v, span)?;
+                    *flat += 1;
+                    Ok(())
+                }
+                None => Err(self.unsupported(span, "giving this value to a varbit field")),
             },
         }
     }
@@ -344,21 +364,25 @@ impl<'a> Cx<'a> {
         }
     }
 
+    fn stack_root(&self, s: p4_ir::StackId) -> Root {
+        Root::Stack(self.stack_root.get(&s).copied().unwrap_or(s))
+    }
+
     fn header_roots(&self, h: &HeaderRef, into: &mut HashSet<Root>) {
         match h {
             HeaderRef::Static(id) => {
                 let header = &self.ir.headers[*id];
                 into.insert(match (header.union, self.stack_of.get(id)) {
-                    (Some(u), _) => Root::Union(u),
-                    (None, Some(s)) => Root::Stack(*s),
+                    (_, Some(s)) => self.stack_root(*s),
+                    (Some(u), None) => Root::Union(u),
                     (None, None) => Root::Header(*id),
                 });
             }
             HeaderRef::Next(s) | HeaderRef::Last(s) => {
-                into.insert(Root::Stack(*s));
+                into.insert(self.stack_root(*s));
             }
             HeaderRef::Index(s, e) => {
-                into.insert(Root::Stack(*s));
+                into.insert(self.stack_root(*s));
                 self.expr_roots(e, into);
             }
         }
@@ -371,6 +395,10 @@ impl<'a> Cx<'a> {
                 into.insert(Root::Var(*v));
             }
             ExprKind::Field(h, _) | ExprKind::IsValid(h) | ExprKind::VarbitBits(h, _) => self.header_roots(h, into),
+            ExprKind::VarbitEq(a, b) => {
+                self.header_roots(a, into);
+                self.header_roots(b, into);
+            }
             ExprKind::LastIndex(s) | ExprKind::NextIndex(s) => {
                 into.insert(Root::Stack(*s));
             }
@@ -402,6 +430,7 @@ impl<'a> Cx<'a> {
             Val::Sliced(base, hi, lo) => Val::Sliced(Rc::new(self.pin(base)), *hi, *lo),
             Val::Header(h) => Val::Header(self.pin_header(h)),
             Val::Agg(vs) => Val::Agg(vs.iter().map(|v| self.pin(v)).collect()),
+            Val::Union(vs) => Val::Union(vs.iter().map(|v| self.pin(v)).collect()),
             other => other.clone(),
         }
     }

@@ -98,9 +98,17 @@ pub(crate) struct Cx<'a> {
     pub errors: IndexMap<String, Span>,
     pub match_kinds: HashMap<String, Span>,
     pub next_type_id: u32,
+    /// Types of bits wider than the IR's values, by width.
+    pub wide_types: HashMap<u32, Type>,
     pub header_types: HashMap<u32, HeaderTypeId>,
     pub stack_of: HashMap<HeaderId, StackId>,
     pub unions: u32,
+    /// Stacks of unions, by the first header of their first element.
+    pub union_stacks: HashMap<HeaderId, crate::unions::UnionStack>,
+    /// Stacks that lie beside another: stands for all of them where storage is compared.
+    pub stack_root: HashMap<StackId, StackId>,
+    /// Headers that are varbit variables.
+    pub varbit_vars: HashSet<HeaderId>,
     names: HashMap<String, u32>,
     /// Variables that are written once, so that their value may be used later.
     pub stable: HashSet<VarId>,
@@ -147,9 +155,13 @@ impl<'a> Cx<'a> {
             errors: IndexMap::new(),
             match_kinds: HashMap::new(),
             next_type_id: 0,
+            wide_types: HashMap::new(),
             header_types: HashMap::new(),
             stack_of: HashMap::new(),
             unions: 0,
+            union_stacks: HashMap::new(),
+            stack_root: HashMap::new(),
+            varbit_vars: HashSet::new(),
             names: HashMap::new(),
             stable: HashSet::new(),
             out: Vec::new(),
@@ -320,6 +332,12 @@ impl<'a> Cx<'a> {
         let mut fields = Vec::new();
         let mut offset = 0;
         flatten_header(c, "", &mut fields, &mut offset);
+        // v1model pads a header to whole bytes, behind its last field (as BMv2 does).
+        let varbit = fields.last().is_some_and(|f| f.varbit);
+        if offset % 8 != 0 && !varbit {
+            let ty = Ty::Bit(8 - offset % 8);
+            fields.push(p4_ir::Field { name: "_padding".into(), ty, offset_bits: offset, varbit: false });
+        }
         let fixed_bits = fields.iter().filter(|f| !f.varbit).map(|f| f.ty.width()).sum();
         let id = self.ir.header_types.push(p4_ir::HeaderType { name: c.name.clone(), fields, fixed_bits });
         self.header_types.insert(c.id, id);
@@ -330,6 +348,16 @@ impl<'a> Cx<'a> {
         let ty = self.header_type(c);
         let name = self.unique(name);
         self.ir.headers.push(p4_ir::Header { name, ty, union })
+    }
+
+    /// The type of the header that is a varbit variable.
+    fn varbit_type(&mut self, width: u32) -> HeaderTypeId {
+        let name = format!("varbit<{width}>");
+        if let Some((id, _)) = self.ir.header_types.iter().find(|(_, t)| t.name == name) {
+            return id;
+        }
+        let field = p4_ir::Field { name: "value".into(), ty: Ty::Bit(width), offset_bits: 0, varbit: true };
+        self.ir.header_types.push(p4_ir::HeaderType { name, fields: vec![field], fixed_bits: 0 })
     }
 
     /// Storage for a variable of any type that has one.
@@ -386,10 +414,24 @@ impl<'a> Cx<'a> {
                     for i in 0..*n {
                         elements.push(self.storage(&format!("{name}[{i}]"), t, span)?);
                     }
+                    if let Type::Composite(c) = &**t
+                        && c.kind == crate::types::Kind::Union
+                    {
+                        let c = c.clone();
+                        self.new_union_stack(name, &elements, &c);
+                    }
                     Ok(Val::Array(elements.into()))
                 }
             },
-            Type::Varbit(_) | Type::Int => Err(self.unsupported(span, format!("a variable of type {ty}"))),
+            Type::Varbit(w) => {
+                // A header of its own with nothing but this field; invalid, and so empty, until something is assigned.
+                let id = self.varbit_type(*w);
+                let name = self.unique(name);
+                let h = self.ir.headers.push(p4_ir::Header { name, ty: id, union: None });
+                self.varbit_vars.insert(h);
+                Ok(Val::Varbit(p4_ir::HeaderRef::Static(h), 0))
+            }
+            Type::Int => Err(self.unsupported(span, format!("a variable of type {ty}"))),
             other => Err(self.error("type-mismatch", span, format!("there are no variables of type {other}"))),
         }
     }

@@ -189,7 +189,6 @@ impl<'a> Cx<'a> {
                 }
                 return Ok(Tv { val: Val::Fields(copies.into(), *rest), ..v.clone() });
             }
-            Val::Varbit(..) => return Err(self.unsupported(v.span, "this use of a varbit field")),
             val if val.is_const() => return Ok(v.clone()),
             _ => {}
         }
@@ -436,6 +435,14 @@ impl<'a> Cx<'a> {
         if self.body.region != crate::cx::Region::Parser {
             return Err(self.error("stack", span, format!("`.{name}` of a header stack may be used in parsers only")));
         }
+        if let Some(u) = self.union_stack(&v.val) {
+            let val = match name {
+                "lastIndex" => return Ok(Tv::expr(Type::bit(32), u.last_index(), span)),
+                "next" => u.next(),
+                _ => u.last(),
+            };
+            return Ok(Tv { ty: elem.clone(), val, access: v.access, span });
+        }
         let Val::Stack(id, _) = v.val else {
             // Where only types count, any element will do.
             return match (&v.val, name, self.check_only) {
@@ -529,17 +536,21 @@ impl<'a> Cx<'a> {
                     _ => return Err(self.bug(span, "an element of this")),
                 }
             }
-            (Val::Stack(id, _), None) => match (&i.ty, i.val.scalar()) {
-                (Type::Bits { signed: false, .. }, Some(e)) => Val::Header(HeaderRef::Index(*id, Box::new(e))),
-                // Sign-extended, so that a negative index is beyond the end.
-                (Type::Bits { signed: true, .. }, Some(e)) => {
-                    let wide = consteval::cast(consteval::cast(e, Ty::Int(32)), Ty::Bit(32));
-                    Val::Header(HeaderRef::Index(*id, Box::new(wide)))
+            (stack, None) if matches!(stack, Val::Stack(..)) || self.union_stack(stack).is_some() => {
+                let at = match (&i.ty, i.val.scalar()) {
+                    (Type::Bits { signed: false, .. }, Some(e)) => e,
+                    // Sign-extended, so that a negative index is beyond the end.
+                    (Type::Bits { signed: true, .. }, Some(e)) => consteval::cast(consteval::cast(e, Ty::Int(32)), Ty::Bit(32)),
+                    (Type::Enum(e), Some(x)) if e.underlying.is_some() => x,
+                    (Type::Bad, _) => return Err(self.poisoned()),
+                    (t, _) => return Err(self.error("type-mismatch", i.span, format!("an index must be bit<W>, not {t}"))),
+                };
+                match (stack, self.union_stack(stack)) {
+                    (Val::Stack(id, _), _) => Val::Header(HeaderRef::Index(*id, Box::new(at))),
+                    (_, Some(u)) => u.at(&at),
+                    _ => return Err(self.bug(span, "an element of this")),
                 }
-                (Type::Enum(e), Some(x)) if e.underlying.is_some() => Val::Header(HeaderRef::Index(*id, Box::new(x))),
-                (Type::Bad, _) => return Err(self.poisoned()),
-                (t, _) => return Err(self.error("type-mismatch", i.span, format!("an index must be bit<W>, not {t}"))),
-            },
+            }
             (Val::Array(vs), None) if self.check_only && !vs.is_empty() => match &i.ty {
                 Type::Bad => return Err(self.poisoned()),
                 t if matches!(crate::ops::bottom_number(t), Some(Type::Bits { .. })) => vs[0].clone(),
@@ -557,7 +568,7 @@ impl<'a> Cx<'a> {
         self.slice_of(&v, &h, &l, span)
     }
 
-    fn slice_of(&mut self, v: &Tv, h: &BigInt, l: &BigInt, span: Span) -> R<Tv> {
+    pub fn slice_of(&mut self, v: &Tv, h: &BigInt, l: &BigInt, span: Span) -> R<Tv> {
         let width = self.sliceable(v)?;
         let (hi, lo) = match (u32::try_from(h), u32::try_from(l)) {
             (Ok(h), Ok(l)) if h < width && l <= h => (h, l),
@@ -566,6 +577,9 @@ impl<'a> Cx<'a> {
                 return Err(self.report(d.with_note("a slice is [high:low], both included, below the width")));
             }
         };
+        if let (Type::Composite(c), Some(_)) = (&v.ty, crate::wide::wide_width(&v.ty)) {
+            return self.wide_slice(v, &c.clone(), hi, lo, span);
+        }
         let ty = Type::bit(hi - lo + 1);
         Ok(match (&v.val, v.val.scalar()) {
             (Val::Place(..) | Val::Sliced(..), _) => Tv { ty, val: Val::Sliced(Rc::new(v.val.clone()), hi, lo), access: v.access, span },
@@ -578,6 +592,7 @@ impl<'a> Cx<'a> {
         match &v.ty {
             Type::Bits { width, .. } => Ok(*width),
             Type::Bad => Err(self.poisoned()),
+            t if crate::wide::wide_width(t).is_some() => Ok(crate::wide::wide_width(t).unwrap_or(0)),
             Type::Enum(_) | Type::New(_) if matches!(crate::ops::bottom_number(&v.ty), Some(Type::Bits { .. })) => {
                 Ok(v.ty.scalar().map_or(0, Ty::width))
             }

@@ -150,7 +150,7 @@ impl<'a> Cx<'a> {
             DirectCounter(p4_ir::CounterId),
             Meter(p4_ir::MeterId),
             DirectMeter(p4_ir::MeterId),
-            Register(p4_ir::RegisterId, Type),
+            Register(Vec<(p4_ir::RegisterId, Ty)>),
             Other,
         }
         let kind = match self.kind(obj) {
@@ -160,7 +160,7 @@ impl<'a> Cx<'a> {
             ObjKind::DirectCounter(c) => K::DirectCounter(*c),
             ObjKind::Meter(m) => K::Meter(*m),
             ObjKind::DirectMeter(m) => K::DirectMeter(*m),
-            ObjKind::Register(r, t) => K::Register(*r, t.clone()),
+            ObjKind::Register(parts) => K::Register(parts.clone()),
             _ => K::Other,
         };
         match (kind, method, args) {
@@ -188,16 +188,35 @@ impl<'a> Cx<'a> {
                 let result = self.scalar_place(result)?;
                 self.emit(Stmt::Extern(Extern::DirectMeter { meter, result }));
             }
-            (K::Register(register, cell), "read", [result, index]) => {
+            (K::Register(parts), "read", [result, index]) => {
                 let index = self.unsigned(index)?;
-                let result = self.register_place(result, &cell)?;
-                self.emit(Stmt::Extern(Extern::RegisterRead { register, index, result }));
+                let mut places = Vec::new();
+                leaves(&result.val, &mut places);
+                if places.len() != parts.len() {
+                    return Err(self.bug(span, "the result of a register"));
+                }
+                for (place, (register, ty)) in places.into_iter().zip(parts) {
+                    let Some(place) = place.place() else { return Err(self.bug(span, "the result of a register")) };
+                    // Registers hold bits; a signed or bool variable gets them through a temporary.
+                    let result = if matches!(ty, Ty::Bit(_)) { place.clone() } else { LValue::Var(self.temp(Ty::Bit(ty.width()))) };
+                    self.emit(Stmt::Extern(Extern::RegisterRead { register, index: index.clone(), result: result.clone() }));
+                    if let (LValue::Var(t), false) = (result, matches!(ty, Ty::Bit(_))) {
+                        self.emit_assign(place, consteval::cast(crate::coerce::var(t, Ty::Bit(ty.width())), ty));
+                    }
+                }
             }
-            (K::Register(register, cell), "write", [index, value]) => {
+            (K::Register(parts), "write", [index, value]) => {
                 let index = self.unsigned(index)?;
-                let value = self.scalar(value)?;
-                let value = consteval::cast(value, Ty::Bit(cell.scalar().map_or(1, Ty::width)));
-                self.emit(Stmt::Extern(Extern::RegisterWrite { register, index, value }));
+                let mut values = Vec::new();
+                leaves(&value.val, &mut values);
+                if values.len() != parts.len() {
+                    return Err(self.bug(span, "the value of a register"));
+                }
+                for (v, (register, ty)) in values.into_iter().zip(parts) {
+                    let Some(value) = v.scalar() else { return Err(self.bug(span, "the value of a register")) };
+                    let value = consteval::cast(value, Ty::Bit(ty.width()));
+                    self.emit(Stmt::Extern(Extern::RegisterWrite { register, index: index.clone(), value }));
+                }
             }
             _ => return self.unknown_extern(&format!("method `{method}` of extern `{ext}`"), ret, span),
         }
@@ -257,6 +276,7 @@ impl<'a> Cx<'a> {
                 let Val::Header(h) = &header.val else { return Err(self.bug(span, "a header")) };
                 let varbit_bits = rest.first().and_then(|l| l.val.scalar());
                 self.emit(Stmt::Extract { header: h.clone(), varbit_bits });
+                self.extracted_next(h);
                 Ok(void)
             }
             ("advance", [bits]) => {
@@ -407,16 +427,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Registers hold bits; a signed or bool variable gets them through a temporary.
-    fn register_place(&mut self, v: &Tv, cell: &Type) -> R<LValue> {
-        match (v.val.place(), cell.scalar()) {
-            (Some(p), Some(Ty::Bit(_))) => Ok(p),
-            (Some(_), Some(t)) => Err(self.unsupported(v.span, format!("reading a register of {t}"))),
-            _ => Err(self.bug(v.span, "the result of a register")),
-        }
-    }
-
-    fn algorithm(&mut self, v: &Tv) -> R<HashAlgorithm> {
+    pub fn algorithm(&mut self, v: &Tv) -> R<HashAlgorithm> {
         let Type::Enum(e) = &v.ty else {
             return Err(self.error("type-mismatch", v.span, format!("a HashAlgorithm is wanted, not {}", v.ty)));
         };
@@ -495,5 +506,13 @@ impl<'a> Cx<'a> {
             }
             None => Err(self.error("not-const", check.span, "a static assertion must be known at compile time")),
         }
+    }
+}
+
+/// The scalars of a struct or tuple, in order.
+fn leaves(v: &Val, into: &mut Vec<Val>) {
+    match v {
+        Val::Agg(vs) => vs.iter().for_each(|v| leaves(v, into)),
+        v => into.push(v.clone()),
     }
 }

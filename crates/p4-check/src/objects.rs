@@ -4,6 +4,7 @@
 use crate::args::Subst;
 use crate::block::BlockInst;
 use crate::cx::{Cx, R, Region};
+use crate::profile::ProfileDecl;
 use crate::scope::{Entity, ScopeId};
 use crate::types::*;
 use crate::value::*;
@@ -25,11 +26,10 @@ pub(crate) enum ObjKind<'a> {
     DirectCounter(CounterId),
     Meter(MeterId),
     DirectMeter(MeterId),
-    /// With the type of a cell.
-    Register(RegisterId, Type),
-    ActionProfile,
-    /// Declared, but no table may use it.
-    ActionSelector,
+    /// One for each scalar of a cell, with its type.
+    Register(Vec<(RegisterId, p4_ir::Ty)>),
+    /// An action profile or selector.
+    Profile(ProfileDecl),
     /// An extern this compiler knows nothing of.
     Unknown,
     Block(BlockInst),
@@ -337,20 +337,27 @@ impl<'a> Cx<'a> {
             }
             ("register", [size, ..]) => {
                 let cell = targs.first().cloned().unwrap_or(Type::Bad);
-                let Some(ty) = cell.scalar() else {
-                    if cell.has_var() {
-                        return Err(self.error("inference", span, "a register needs its cell type: `register<bit<32>>(...)`"));
-                    }
-                    return Err(self.unsupported(span, format!("a register of {cell}")));
-                };
+                if cell.has_var() {
+                    return Err(self.error("inference", span, "a register needs its cell type: `register<bit<32>>(...)`"));
+                }
                 if values.len() > 1 {
                     return Err(self.unsupported(span, "a register with initial values"));
                 }
-                let info = RegisterInfo { name: owned, size: self.cells(size)?, width: ty.width() };
-                ObjKind::Register(self.ir.program.registers.push(info), cell)
+                // A struct's fields are registers side by side.
+                let mut parts = Vec::new();
+                if !scalar_parts(&cell, &owned, &mut parts) {
+                    return Err(self.unsupported(span, format!("a register of {cell}")));
+                }
+                let size = self.cells(size)?;
+                let register = |(name, ty): (String, p4_ir::Ty)| (RegisterInfo { name, size, width: ty.width() }, ty);
+                let parts: Vec<_> = parts.into_iter().map(register).collect();
+                ObjKind::Register(parts.into_iter().map(|(info, ty)| (self.ir.program.registers.push(info), ty)).collect())
             }
-            ("action_profile", _) => ObjKind::ActionProfile,
-            ("action_selector", _) => ObjKind::ActionSelector,
+            ("action_profile", [size]) => ObjKind::Profile(ProfileDecl { size: self.cells(size)?, algorithm: None, lowered: None }),
+            ("action_selector", [algorithm, size, _]) => {
+                let algorithm = Some(self.algorithm(algorithm)?);
+                ObjKind::Profile(ProfileDecl { size: self.cells(size)?, algorithm, lowered: None })
+            }
             _ => ObjKind::Unknown,
         })
     }
@@ -377,6 +384,21 @@ pub(crate) fn accepts(params: &[ast::Param], args: &[ast::Arg]) -> bool {
     args.len() <= params.len()
         && args.iter().all(|a| a.name.as_ref().is_none_or(|n| params.iter().any(|p| p.name.name == n.name)))
         && params.iter().enumerate().all(|(i, p)| optional(p) || named(p) || args.get(i).is_some_and(|a| a.name.is_none()))
+}
+
+/// The scalars that a cell consists of, by name; false if there is something else in it.
+fn scalar_parts(ty: &Type, name: &str, into: &mut Vec<(String, p4_ir::Ty)>) -> bool {
+    match (ty.scalar(), ty) {
+        (Some(t), _) => {
+            into.push((name.to_owned(), t));
+            true
+        }
+        (None, Type::Composite(c)) if c.kind == Kind::Struct => {
+            c.fields.iter().all(|f| scalar_parts(&f.ty, &format!("{name}.{}", f.name), into))
+        }
+        (None, Type::Tuple(ts)) => ts.iter().enumerate().all(|(i, t)| scalar_parts(t, &format!("{name}.{i}"), into)),
+        _ => false,
+    }
 }
 
 /// `CounterType` and `MeterType` by position.

@@ -272,9 +272,6 @@ impl<'a> Cx<'a> {
                     terms.push(unknown);
                     Ok(())
                 }
-                Type::Composite(_) | Type::Varbit(_) | Type::Stack(..) => {
-                    Err(self.unsupported(span, format!("comparing values of {} (varbit fields)", a.ty)))
-                }
                 t => Err(self.error("type-mismatch", span, format!("values of {t} cannot be compared"))),
             };
         }
@@ -284,6 +281,11 @@ impl<'a> Cx<'a> {
             return Ok(());
         }
         match &a.ty {
+            Type::Varbit(_) => {
+                let (Val::Varbit(x, _), Val::Varbit(y, _)) = (&a.val, &b.val) else { return Err(self.bug(span, "comparison")) };
+                terms.push(Expr { kind: ExprKind::VarbitEq(x.clone(), y.clone()), ty: Ty::Bool });
+                Ok(())
+            }
             Type::Composite(c) if c.kind == Kind::Header => {
                 let (va, vb) = (self.validity(a, span)?, self.validity(b, span)?);
                 let (x, y) = (self.lit_fields(a, c, span)?, self.lit_fields(b, c, span)?);

@@ -305,7 +305,7 @@ impl<'a> Cx<'a> {
             }
             if let Some(id) = self.value_set(one)? {
                 let have: Vec<u32> = keys.iter().map(|(t, _)| t.scalar().map_or(0, Ty::width)).collect();
-                if self.ir.value_sets[id].widths != have {
+                if self.ir.program.value_sets[id].widths != have {
                     let message = "the value set's elements do not have the type of the select's keys";
                     return Err(self.error("type-mismatch", one.span, message));
                 }
@@ -372,7 +372,7 @@ impl<'a> Cx<'a> {
                 Ok(KeySet::Range { low: bits(low), high: bits(high) })
             }
             _ => match self.value_set(e)? {
-                Some(id) if self.ir.value_sets[id].widths != [width] => {
+                Some(id) if self.ir.program.value_sets[id].widths != [width] => {
                     let message = format!("the value set's elements are not of the key's type {ty}");
                     Err(self.error("type-mismatch", e.span, message))
                 }
@@ -411,7 +411,7 @@ impl<'a> Cx<'a> {
             let Ok(size) = u64::try_from(&n) else {
                 return Err(self.error("out-of-range", v.size.span, format!("a value set cannot have {n} elements")));
             };
-            Ok(self.ir.value_sets.push(ValueSet { name, size, widths }))
+            Ok(self.ir.program.value_sets.push(ValueSet { name, size, widths }))
         });
         match made {
             Ok(id) => {

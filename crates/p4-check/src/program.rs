@@ -164,6 +164,10 @@ impl<'a> Cx<'a> {
             return Err(self.error("arity", span, "V1Switch wants a parser of four parameters and an ingress of three"));
         };
         for (t, what) in [(h, "headers"), (m, "metadata"), (s, "standard metadata")] {
+            // One header alone is as good as a struct of one.
+            if what == "headers" && t.ty.header().is_some() {
+                continue;
+            }
             if t.ty.composite(Kind::Struct).is_none() {
                 return Err(self.error("type-mismatch", t.ast.span, format!("the {what} must be a struct, not {}", t.ty)));
             }
@@ -175,18 +179,20 @@ impl<'a> Cx<'a> {
         }
         self.headers_only(&out[0].ty.clone(), out[0].span)?;
         self.standard_metadata(&out[2]);
-        let meta = out[1].clone();
+        let (meta, standard) = (out[1].clone(), out[2].clone());
         self.tagged_fields(&meta)?;
+        self.tagged_fields(&standard)?;
         Ok(out)
     }
 
-    /// v1model: every member of the headers is a header, a stack, a union or a struct of such.
+    /// v1model: every member of the headers is a header, a stack, a union or a struct of such. Bits and bools beside them
+    /// are metadata.
     fn headers_only(&mut self, t: &Type, span: Span) -> R<()> {
         let Some(c) = t.composite(Kind::Struct) else { return Ok(()) };
         for f in &c.fields {
             match &f.ty {
                 Type::Composite(inner) if inner.kind == Kind::Struct => self.headers_only(&f.ty, span)?,
-                Type::Composite(_) | Type::Stack(..) => {}
+                Type::Composite(_) | Type::Stack(..) | Type::Bits { .. } | Type::Bool => {}
                 t => {
                     let message = format!("field `{}` of the headers is {t}; it must be a header, stack or union", f.name);
                     return Err(self.error("type-mismatch", span, message));
@@ -218,6 +224,12 @@ impl<'a> Cx<'a> {
                     Tag::DropReason => ("drop_reason", 8),
                     Tag::Mark => ("mark", 32),
                     Tag::PduLength => ("pdu_length", 64),
+                    Tag::FieldList(list) => {
+                        let mut vars = Vec::new();
+                        variables(val, &mut vars);
+                        self.ir.intrinsic.field_lists.entry(*list).or_default().extend(vars);
+                        continue;
+                    }
                 };
                 let id = match (val, f.ty.scalar()) {
                     (Val::Place(LValue::Var(id), _), Some(p4_ir::Ty::Bit(w))) if w <= most => *id,
@@ -229,7 +241,7 @@ impl<'a> Cx<'a> {
                 let slot = match tag {
                     Tag::DropReason => &mut self.ir.intrinsic.drop_reason,
                     Tag::Mark => &mut self.ir.intrinsic.mark,
-                    Tag::PduLength => &mut self.ir.intrinsic.pdu_length,
+                    Tag::PduLength | Tag::FieldList(_) => &mut self.ir.intrinsic.pdu_length,
                 };
                 if slot.replace(id).is_some() {
                     return Err(self.error("annotation", v.span, format!("two metadata fields are marked `@{name}`")));
@@ -388,6 +400,15 @@ impl<'a> Cx<'a> {
         p.meters.values_mut().zip(meters).for_each(|(m, n)| m.name = n);
         let registers = unique(p.registers.values().map(|r| r.name.clone()).collect());
         p.registers.values_mut().zip(registers).for_each(|(r, n)| r.name = n);
+    }
+}
+
+/// The variables that a value consists of.
+fn variables(v: &Val, into: &mut Vec<p4_ir::VarId>) {
+    match v {
+        Val::Place(LValue::Var(id), _) => into.push(*id),
+        Val::Agg(vs) | Val::Array(vs) => vs.iter().for_each(|v| variables(v, into)),
+        _ => {}
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::cx::{Cx, R};
 use crate::scope::{Entity, ScopeId};
 use crate::types::*;
-use crate::value::CONSTRUCTOR_PARAM;
+use crate::value::{CONSTRUCTOR_PARAM, Val};
 use base::MAX_WIDTH;
 use p4_syntax::{Diagnostic, Span, ast};
 use std::collections::HashMap;
@@ -45,7 +45,10 @@ impl<'a> Cx<'a> {
             K::Void => Type::Void,
             K::Int => Type::Int,
             K::Bit(None) => Type::bit(1),
-            K::Bit(Some(w)) => Type::bit(self.width(w, "bit", 0)?),
+            K::Bit(Some(w)) => match self.width(w, "bit", 0)? {
+                w if w > MAX_WIDTH => self.wide(w),
+                w => Type::bit(w),
+            },
             K::SizedInt(w) => Type::Bits { width: self.width(w, "int", 1)?, signed: true },
             K::Varbit(w) => Type::Varbit(self.varbit_width(w)?),
             K::Named { path, args } => self.resolve_named(path, args, t.span)?,
@@ -77,6 +80,8 @@ impl<'a> Cx<'a> {
                 }
                 Ok(w)
             }
+            // A program that is only checked is not blamed for the limit, and what it does with the value is not looked at.
+            Ok(w) if w > MAX_WIDTH && name == "bit" && !self.check_only => Ok(w),
             Ok(w) if w > MAX_WIDTH => {
                 let d = Diagnostic::error("unsupported", e.span, format!("{name}<{w}> is wider than {MAX_WIDTH} bits"));
                 Err(self.report(d.with_note(format!("this compiler carries values of at most {MAX_WIDTH} bits"))))
@@ -313,7 +318,7 @@ impl<'a> Cx<'a> {
                         name: f.name.name.as_str().into(),
                         ty,
                         flat: u32::try_from(flat).unwrap_or(u32::MAX),
-                        tags: tags(&f.annotations),
+                        tags: [tags(&f.annotations), self.field_lists(&f.annotations)?].concat(),
                     });
                     flat = flat.saturating_add(own);
                     leaves = leaves.saturating_add(below);
@@ -348,14 +353,57 @@ impl<'a> Cx<'a> {
             && !ty.has_var()
         {
             let name = &decl.name.name;
-            let d = Diagnostic::error(
-                "header-size",
-                decl.name.span,
-                format!("header `{name}` has {bits} bits, which is no whole number of bytes"),
-            );
-            return Err(self.report(d.with_help(format!("pad it with a bit<{}> field", 8 - bits % 8))));
+            let message = format!("header `{name}` has {bits} bits, which is no whole number of bytes");
+            let pad = 8 - bits % 8;
+            if ty.max_wire_bits() != Some(bits) {
+                let d = Diagnostic::error("header-size", decl.name.span, message);
+                return Err(self.report(d.with_help(format!("pad it with a bit<{pad}> field"))));
+            }
+            self.warn("header-size", decl.name.span, format!("{message}: {pad} zero bits follow its last field"));
         }
         Ok(ty)
+    }
+
+    /// The numbers of `@field_list(1, 2)` (v1model): numbers, constants or members of enums.
+    fn field_lists(&mut self, annotations: &'a [ast::Annotation]) -> R<Vec<Tag>> {
+        let mut found = Vec::new();
+        for a in annotations.iter().filter(|a| a.name.name == "field_list") {
+            let numbers = match &a.body {
+                ast::AnnotationBody::Unstructured(tokens) | ast::AnnotationBody::Pragma(tokens) => {
+                    tokens.split(|t| t.kind == ast::AnnotationTokenKind::Punct(",")).map(|one| self.token_number(one)).collect()
+                }
+                ast::AnnotationBody::Exprs(exprs) => exprs.iter().map(|e| self.const_int(e, "a field list").ok()).collect(),
+                _ => vec![None],
+            };
+            for n in numbers {
+                match n.and_then(|n| u8::try_from(&n).ok()) {
+                    Some(n) => found.push(Tag::FieldList(n)),
+                    None => return Err(self.error("annotation", a.span, "`@field_list` takes numbers from 0 to 255")),
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// `7`, `NAME` or `ENUM.MEMBER`.
+    fn token_number(&self, tokens: &[ast::AnnotationToken]) -> Option<p4_syntax::BigInt> {
+        use ast::AnnotationTokenKind::{Int, Punct, Word};
+        let global = |name: &str| self.scopes[0].names.get(name).and_then(|l| l.first()).map(|(_, e, _)| e);
+        match tokens.iter().map(|t| &t.kind).collect::<Vec<_>>()[..] {
+            [Int(i)] => Some(i.value.clone()),
+            [Word(name)] => match global(name)? {
+                Entity::Value(v) => match &v.val {
+                    Val::Int(i) => Some(i.clone()),
+                    val => val.bits().map(|b| b.value().into()),
+                },
+                _ => None,
+            },
+            [Word(name), Punct("."), Word(member)] => match global(name)? {
+                Entity::Type(Type::Enum(e)) => e.members.iter().find(|(n, _)| **n == **member).map(|(_, code)| (*code).into()),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// P4_16 §7.2.8: what may be a field of what.

@@ -2,6 +2,7 @@
 
 use crate::cx::{Body, Cx, R, Region, Stage};
 use crate::objects::ObjKind;
+use crate::profile::Profile;
 use crate::scope::{Entity, nearest};
 use crate::types::*;
 use crate::value::*;
@@ -30,6 +31,10 @@ pub(crate) struct Table<'a> {
     pub before: Block,
     pub applied: u32,
     pub actions: Vec<Listed<'a>>,
+    /// The tables behind it.
+    pub profile: Option<Profile>,
+    /// Values of the `selector` keys.
+    pub selector: Vec<p4_ir::Expr>,
 }
 
 /// An action in a table's list.
@@ -64,6 +69,8 @@ impl<'a> Cx<'a> {
             before: Vec::new(),
             applied: 0,
             actions: Vec::new(),
+            profile: None,
+            selector: Vec::new(),
         });
         let index = self.tables.len() - 1;
         let result = if applied { self.lower_table(index) } else { Ok(()) };
@@ -84,7 +91,7 @@ impl<'a> Cx<'a> {
         let name = &decl.name.name;
         self.check_properties(decl)?;
         let mut failed = None;
-        let (keys, infos, exprs, before) = match self.keys(decl) {
+        let (keys, infos, exprs, before, selector) = match self.keys(decl) {
             Ok(k) => k,
             Err(e) => {
                 failed = Some(e);
@@ -106,12 +113,18 @@ impl<'a> Cx<'a> {
         let (direct_counter, direct_meter) = direct?;
         self.tables[index].actions = listed.clone();
         let default = self.default_action(decl, &listed);
+        let mut actions: Vec<ActionUse> = listed.iter().map(|l| l.usage).collect();
+        // Its tables come first.
+        let profile = self.implementation(decl, &actions, direct_counter, direct_meter.is_some());
         let id = self.ir.program.tables.next_key();
         let entries = self.entries(decl, id, &keys, &listed);
         let (default_action, const_default, extra) = default?;
         let (entries, const_entries) = entries?;
-        let mut actions: Vec<ActionUse> = listed.iter().map(|l| l.usage).collect();
+        let profile = profile?;
         actions.extend(extra);
+        if let Some(p) = &profile {
+            actions.extend(&p.handles);
+        }
         let size = self.table_size(decl)?;
         if let Some(c) = direct_counter {
             let info = &mut self.ir.program.counters[c];
@@ -146,6 +159,7 @@ impl<'a> Cx<'a> {
         self.ir.tables.push(TableCode { keys: exprs });
         let table = &mut self.tables[index];
         (table.id, table.before) = (Some(id), before);
+        (table.profile, table.selector) = (profile, selector);
         Ok(())
     }
 
@@ -168,7 +182,7 @@ impl<'a> Cx<'a> {
             match name {
                 "key" | "actions" | "entries" | "default_action" | "size" | "counters" | "meters" => {}
                 "largest_priority_wins" | "priority_delta" => {}
-                "implementation" => self.implementation(p)?,
+                "implementation" => {}
                 "support_timeout" => {
                     self.warn("ignored", p.span, "`support_timeout` is ignored: entries do not age here");
                 }
@@ -206,33 +220,59 @@ impl<'a> Cx<'a> {
         Ok(())
     }
 
-    /// `implementation = action_profile(n)`: for packets the same as a table whose entries name their actions directly.
-    fn implementation(&mut self, p: &'a ast::TableProperty) -> R<()> {
-        let ast::TablePropertyKind::Custom { value, .. } = &p.kind else { return Ok(()) };
+    /// `implementation = profile;`
+    fn implementation(
+        &mut self,
+        decl: &'a ast::TableDecl,
+        actions: &[ActionUse],
+        counter: Option<p4_ir::CounterId>,
+        metered: bool,
+    ) -> R<Option<Profile>> {
+        let Some((property, value)) = decl.property("implementation") else { return Ok(None) };
         let v = self.expr(value)?;
-        match self.object(&v).map(|o| self.kind(o)) {
-            Some(ObjKind::ActionProfile) => {
-                self.warn("ignored", p.span, "the action profile is ignored: entries name their actions directly");
-                Ok(())
-            }
-            Some(ObjKind::ActionSelector) if self.check_only => Ok(()),
-            Some(ObjKind::ActionSelector) => {
-                let d = Diagnostic::error("unsupported", p.span, "a table with an action selector is not supported");
-                Err(self.report(d.with_help("choose the member by `hash` and a second table")))
-            }
-            _ if self.check_only => Ok(()),
-            _ => Err(self.unsupported(p.span, "this `implementation` of a table")),
+        let object = self.object(&v);
+        let declared = match object.map(|o| self.kind(o)) {
+            Some(ObjKind::Profile(p)) => p.clone(),
+            _ if self.check_only => return Ok(None),
+            _ => return Err(self.unsupported(property.span, "this `implementation` of a table")),
+        };
+        if metered {
+            return Err(self.unsupported(property.span, "a direct meter of a table with an action profile"));
         }
+        let given = ast::find_annotation(&property.annotations, "name").and_then(ast::Annotation::string);
+        let name = match (given, &value.kind, object) {
+            (Some(name), ..) => match name.strip_prefix('.') {
+                Some(absolute) => absolute.to_owned(),
+                None => self.local_name(name),
+            },
+            // An instance that has a name of its own.
+            (None, ast::ExprKind::Path(_), Some(o)) => self.objects[o.0 as usize].path.clone(),
+            _ => self.local_name(&format!("{}.implementation", decl.name.name)),
+        };
+        let profile = self.profile(&name, &declared, actions, counter, property.span)?;
+        if let Some(o) = object
+            && let ObjKind::Profile(p) = &mut self.objects[o.0 as usize].kind
+        {
+            p.lowered = Some(profile.clone());
+        }
+        Ok(Some(profile))
     }
 
     #[allow(clippy::type_complexity)]
-    fn keys(&mut self, decl: &'a ast::TableDecl) -> R<(Vec<Key>, Vec<KeyInfo>, Vec<p4_ir::Expr>, Block)> {
+    fn keys(&mut self, decl: &'a ast::TableDecl) -> R<(Vec<Key>, Vec<KeyInfo>, Vec<p4_ir::Expr>, Block, Vec<p4_ir::Expr>)> {
         let elements = decl.key().unwrap_or(&[]);
         let (values, before) = self.inner_block(|cx| cx.exprs(elements.iter().map(|k| &k.expr)));
-        let (mut keys, mut infos, mut exprs) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut keys, mut infos, mut exprs, mut selector) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut failed = None;
         let mut lpm: Option<Span> = None;
         for (k, v) in elements.iter().zip(values?) {
+            if k.match_kind.name == "selector" && self.match_kinds.contains_key("selector") {
+                match v.val.scalar() {
+                    Some(e) => selector.push(e),
+                    None => failed = Some(self.error("type-mismatch", k.expr.span, format!("{} cannot be a key", v.ty))),
+                }
+                continue;
+            }
             let kind = match self.match_kind(&k.match_kind) {
                 Ok(k) => k,
                 Err(e) => {
@@ -259,7 +299,10 @@ impl<'a> Cx<'a> {
             exprs.push(e);
             keys.push(Key { ty: v.ty, kind, width: ty.width() });
         }
-        failed.map_or(Ok((keys, infos, exprs, before)), Err)
+        if !selector.is_empty() && !self.check_only && decl.property("implementation").is_none() {
+            self.warn("ignored", decl.name.span, "`selector` keys do nothing without an action selector");
+        }
+        failed.map_or(Ok((keys, infos, exprs, before, selector)), Err)
     }
 
     fn match_kind(&mut self, name: &'a ast::Ident) -> R<MatchKind> {
@@ -398,7 +441,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The action that runs where a table says nothing.
-    fn no_action(&mut self, span: Span) -> R<ActionId> {
+    pub fn no_action(&mut self, span: Span) -> R<ActionId> {
         let global = &self.scopes[0];
         let declared = global.names.get("NoAction").and_then(|l| l.first()).map(|(_, e, _)| e.clone());
         if let Some(Entity::Action(i)) = declared
@@ -488,7 +531,17 @@ impl<'a> Cx<'a> {
         let before = table.before.clone();
         self.spend(before.len() as u64, span)?;
         self.out.extend(before);
-        self.emit(Stmt::Apply { table: id, hit, action_run });
+        let look_up = Stmt::Apply { table: id, hit, action_run };
+        let table = &self.tables[index];
+        let Some(profile) = table.profile.clone() else {
+            self.emit(look_up);
+            return Ok(());
+        };
+        if action_run.is_some() && self.ir.program.tables[id].direct_counter.is_some() {
+            return Err(self.unsupported(span, "`action_run` of a table with both an action profile and a direct counter"));
+        }
+        let selector = table.selector.clone();
+        self.apply_profile(&profile, &selector, action_run, look_up);
         Ok(())
     }
 

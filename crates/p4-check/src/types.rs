@@ -77,6 +77,8 @@ pub(crate) enum Tag {
     DropReason,
     Mark,
     PduLength,
+    /// `@field_list(number)`: kept by copies and packets sent round.
+    FieldList(u8),
 }
 
 #[derive(Debug)]
@@ -278,7 +280,7 @@ impl Type {
     /// Values of it may be compared with `==`.
     pub fn comparable(&self) -> bool {
         match self {
-            Type::Bool | Type::Int | Type::Bits { .. } | Type::Error | Type::Enum(_) | Type::Bad | Type::Str => true,
+            Type::Bool | Type::Int | Type::Bits { .. } | Type::Error | Type::Enum(_) | Type::Varbit(_) | Type::Bad | Type::Str => true,
             Type::New(n) => !n.opaque && n.target.comparable(),
             Type::Composite(c) => c.fields.iter().all(|f| f.ty.comparable()),
             Type::Tuple(ts) => ts.iter().all(Type::comparable),
@@ -318,6 +320,7 @@ impl fmt::Display for Type {
             Type::Str => write!(f, "string"),
             Type::Error => write!(f, "error"),
             Type::MatchKind => write!(f, "match_kind"),
+            t if crate::wide::wide_width(t).is_some() => write!(f, "bit<{}>", crate::wide::wide_width(t).unwrap_or(0)),
             Type::Composite(c) => {
                 let kind = match c.kind {
                     Kind::Struct => "struct",

@@ -36,6 +36,15 @@ impl Emitter<'_> {
                 Which::One(h) => format!("({} * 8)", self.varbit_len(h)),
                 Which::Indexed(at, elements) => self.choose(&at, &elements, |e, h| format!("({} * 8)", e.varbit_len(h))),
             },
+            ExprKind::VarbitEq(a, b) => match (self.which(a)?, self.which(b)?) {
+                (Which::One(a), Which::One(b)) => {
+                    let bytes = |e: &mut Self, h: HeaderId| crate::field::plus(&e.address(h), e.model.fixed_len[h.index()]);
+                    let (la, lb) = (self.varbit_len(a), self.varbit_len(b));
+                    let (pa, pb) = (bytes(self, a), bytes(self, b));
+                    format!("({la} == {lb} && sp_equal({pa}, {pb}, {la}))")
+                }
+                _ => return Err(EmitError::unsupported("comparing the varbit field of a stack element that is chosen at run time")),
+            },
             ExprKind::Unary(op, a) => {
                 let a = paren(&self.expr(a)?);
                 match op {

@@ -179,7 +179,9 @@ fn check_multicast(ir: &Ir) -> Result<(), EmitError> {
         if let p4_ir::Stmt::Assign(p4_ir::LValue::Var(v), e) = s
             && v == group
         {
-            found |= !matches!(e.kind, p4_ir::ExprKind::Const(b) if b.value() == 0);
+            found |= !matches!(e.kind, p4_ir::ExprKind::Const(b) if b.value() == 0) && e.kind != p4_ir::ExprKind::Var(*group);
+        } else {
+            p4_ir::walk::stmt_lvalues(s, &mut |l| found |= l.root_var() == Some(*group));
         }
     });
     if found { Err(EmitError::unsupported("multicast (mcast_grp)")) } else { Ok(()) }

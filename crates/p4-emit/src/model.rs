@@ -133,7 +133,7 @@ impl Model {
         visit_all(ir, &mut |stmt| match stmt {
             Stmt::Extract { header, .. } => extracted.extend(all(header)),
             Stmt::SetValid(header, true) => made.extend(all(header)),
-            Stmt::CopyHeader { dst, .. } => made.extend(all(dst)),
+            Stmt::CopyHeader { dst, .. } | Stmt::CopyVarbit { dst, .. } => made.extend(all(dst)),
             Stmt::CopyStack { dst, src } => {
                 made.extend(&ir.stacks[*dst].elements);
                 indexed.extend([*dst, *src]);
@@ -261,7 +261,7 @@ fn visit_headers<'a>(ir: &'a Ir, each: &mut dyn FnMut(&'a HeaderRef)) {
     visit_all(ir, &mut |stmt| match stmt {
         Stmt::Assign(to, _) | Stmt::Lookahead(to) => lvalue_header(to, each),
         Stmt::SetValid(h, _) | Stmt::Extract { header: h, .. } | Stmt::Emit(h) => each(h),
-        Stmt::CopyHeader { dst, src } => {
+        Stmt::CopyHeader { dst, src } | Stmt::CopyVarbit { dst, src } => {
             each(dst);
             each(src);
         }
@@ -278,6 +278,10 @@ fn visit_headers<'a>(ir: &'a Ir, each: &mut dyn FnMut(&'a HeaderRef)) {
     visit_exprs(ir, &mut |e| {
         if let ExprKind::Field(h, _) | ExprKind::IsValid(h) | ExprKind::VarbitBits(h, _) = &e.kind {
             each(h);
+        }
+        if let ExprKind::VarbitEq(a, b) = &e.kind {
+            each(a);
+            each(b);
         }
     });
 }

@@ -233,6 +233,13 @@ static inline void sp_set_bits(uint8_t *p, uint32_t offset, uint32_t width, sp_u
     }
 }
 
+static inline uint32_t sp_equal(const uint8_t *a, const uint8_t *b, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (a[i] != b[i]) return 0;
+    return 1;
+}
+
 static inline void sp_zero(uint8_t *to, uint32_t n) { __builtin_memset(to, 0, n); }
 
 static inline void sp_copy(uint8_t *to, const uint8_t *from, uint32_t n) { __builtin_memcpy(to, from, n); }

@@ -39,6 +39,7 @@ impl Emitter<'_> {
                 Ok(())
             }),
             Stmt::CopyHeader { dst, src } => self.copy_header_ref(dst, src),
+            Stmt::CopyVarbit { dst, src } => self.copy_varbit(dst, src),
             Stmt::CopyStack { dst, src } => self.copy_stack(*dst, *src),
             Stmt::Push(stack, n) => self.push(*stack, *n),
             Stmt::Pop(stack, n) => self.pop(*stack, *n),
@@ -455,6 +456,35 @@ impl Emitter<'_> {
             self.close();
             arrive(&mut self.flow, copied);
         }
+    }
+
+    /// Copies a varbit field. The header that gets it moves to its scratch bytes, where there is room.
+    fn copy_varbit(&mut self, dst: &HeaderRef, src: &HeaderRef) -> Result<(), EmitError> {
+        let Which::One(src) = self.which(src)? else {
+            return Err(EmitError::unsupported("assigning the varbit field of a stack element that is chosen at run time"));
+        };
+        self.for_header(dst, |e, dst| {
+            let known = e.known_valid(dst);
+            if dst == src || known == Some(false) {
+                return Ok(());
+            }
+            if known.is_none() {
+                let test = e.is_valid(dst);
+                e.open(format!("if ({test})"));
+            }
+            let (to, scratch, fixed) = (e.address(dst), e.scratch(dst), e.model.fixed_len[dst.index()]);
+            if to != scratch && fixed > 0 {
+                e.line(format!("if ({to} != {scratch}) sp_copy({scratch}, {to}, {fixed});"));
+            }
+            let (from, len) = (crate::field::plus(&e.address(src), e.model.fixed_len[src.index()]), e.varbit_len(src));
+            e.line(format!("sp_copy({}, {from}, {len});", crate::field::plus(&scratch, fixed)));
+            e.set_varbit_len(dst, &len);
+            e.set_address(dst, &scratch);
+            if known.is_none() {
+                e.close();
+            }
+            Ok(())
+        })
     }
 
     fn copy_stack(&mut self, dst: StackId, src: StackId) -> Result<(), EmitError> {

@@ -13,6 +13,10 @@ pub(crate) fn eval(ir: &Ir, p: &PacketState, e: &Expr) -> u128 {
         ExprKind::LastIndex(s) => p.next_index(*s).wrapping_sub(1).into(),
         ExprKind::NextIndex(s) => p.next_index(*s).into(),
         ExprKind::VarbitBits(h, _) => cut(resolve(ir, p, h).map_or(0, |h| 8 * p.varbit(h).len()) as u128, e.ty.width()),
+        ExprKind::VarbitEq(a, b) => {
+            let bytes = |h| resolve(ir, p, h).map_or(&[][..], |h| p.varbit(h));
+            (bytes(a) == bytes(b)).into()
+        }
         ExprKind::Unary(op, a) => arith::unary(*op, a.ty, eval(ir, p, a)),
         ExprKind::Binary(BinOp::LAnd, a, b) => (eval(ir, p, a) != 0 && eval(ir, p, b) != 0).into(),
         ExprKind::Binary(BinOp::LOr, a, b) => (eval(ir, p, a) != 0 || eval(ir, p, b) != 0).into(),

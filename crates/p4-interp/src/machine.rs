@@ -3,15 +3,15 @@
 use crate::Count;
 use crate::meter::MeterCell;
 use crate::packet::PacketState;
-use crate::run::{self, Mode, Output, Standard};
-use crate::support::unsupported;
+use crate::run::replicate::Extra;
+use crate::run::{self, Digest, Mode, Output, Standard};
 use crate::table::{Refused, Removed, Table};
 use crate::trace::{NoTrace, Tracer};
 use base::{Bits, PortId};
 use cranelift_entity::PrimaryMap;
 use p4_ir::{CounterId, Ir, MeterId, RegisterId, TableId, ValueSetId, VerifyError};
-use program::{ActionId, Batch, Entry, KeyMatch, Op, RuleError};
-use std::collections::HashMap;
+use program::{ActionId, Batch, Entry, KeyMatch, Mirror, Op, Replica, RuleError};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// Most cells of all counters and registers together: their memory is allocated up front.
@@ -23,14 +23,6 @@ pub enum MachineError {
     /// The compiler's fault: the IR breaks its invariants.
     #[error("broken program: {}", .0.iter().map(|e| e.0.as_str()).collect::<Vec<_>>().join("; "))]
     Broken(Vec<VerifyError>),
-    /// The program uses what the interpreter does not do.
-    #[error("{construct} is not supported (in {place})")]
-    Unsupported {
-        /// Name of the construct.
-        construct: String,
-        /// The block that has it.
-        place: String,
-    },
     /// Counters and registers need too much memory.
     #[error("counters and registers have {cells} cells together, more than {MAX_CELLS}")]
     TooBig {
@@ -71,6 +63,10 @@ pub(crate) struct State {
     pub meters: PrimaryMap<MeterId, HashMap<u64, MeterCell>>,
     pub registers: PrimaryMap<RegisterId, Vec<u128>>,
     pub value_sets: PrimaryMap<ValueSetId, Vec<Vec<KeyMatch>>>,
+    /// Where the clones of each session go.
+    pub mirrors: BTreeMap<u32, Mirror>,
+    /// The copies of each multicast group.
+    pub groups: BTreeMap<u16, Vec<Replica>>,
     /// State of the `random` extern: the same packets see the same numbers.
     pub random: u64,
 }
@@ -79,9 +75,6 @@ impl Machine {
     /// Readies a program: its constant entries and default actions are in place, everything else is empty.
     pub fn new(ir: Arc<Ir>) -> Result<Machine, MachineError> {
         p4_ir::verify(&ir).map_err(MachineError::Broken)?;
-        if let Some((construct, place)) = unsupported(&ir) {
-            return Err(MachineError::Unsupported { construct, place });
-        }
         let program = &ir.program;
         let counted = program.counters.values().filter(|c| c.table.is_none()).map(|c| c.size);
         let cells = counted.chain(program.registers.values().map(|r| r.size)).fold(0, u64::saturating_add);
@@ -94,7 +87,9 @@ impl Machine {
             counters: program.counters.values().map(|c| vec![Count::default(); counter_cells(c)]).collect(),
             meters: program.meters.values().map(|_| HashMap::new()).collect(),
             registers: program.registers.values().map(|r| vec![0; r.size as usize]).collect(),
-            value_sets: ir.value_sets.values().map(|_| Vec::new()).collect(),
+            value_sets: ir.program.value_sets.values().map(|_| Vec::new()).collect(),
+            mirrors: BTreeMap::new(),
+            groups: BTreeMap::new(),
             random: 1,
         };
         let (packet, standard) = (PacketState::new(&ir), Standard::new(&ir));
@@ -180,38 +175,6 @@ impl Machine {
         self.state.meters[meter].get(&index)
     }
 
-    /// Adds a member to a parser value set: one match a field.
-    pub fn insert_value(&mut self, set: ValueSetId, member: Vec<KeyMatch>) -> Result<(), RuleError> {
-        let info = &self.ir.value_sets[set];
-        let invalid = |what: &str| Err(RuleError::Invalid { op: 0, what: format!("value set {}: {what}", info.name) });
-        let fits = |(m, w): (&KeyMatch, &u32)| match *m {
-            KeyMatch::Exact(v) | KeyMatch::Optional(Some(v)) => v <= Bits::mask(*w),
-            KeyMatch::Lpm { value, prefix_len } => prefix_len <= *w && value <= Bits::mask(*w) && value & Bits::mask(w - prefix_len) == 0,
-            KeyMatch::Ternary { value, mask } => mask <= Bits::mask(*w) && value & !mask == 0,
-            KeyMatch::Range { low, high } => low <= high && high <= Bits::mask(*w),
-            KeyMatch::Optional(None) => true,
-        };
-        if member.len() != info.widths.len() || !member.iter().zip(&info.widths).all(fits) {
-            return invalid("the member does not fit its fields");
-        }
-        let members = &mut self.state.value_sets[set];
-        if members.contains(&member) {
-            return Err(RuleError::Exists { op: 0, table: info.name.clone() });
-        }
-        if members.len() as u64 >= info.size {
-            return Err(RuleError::Full { op: 0, table: info.name.clone(), capacity: info.size });
-        }
-        members.push(member);
-        Ok(())
-    }
-
-    /// Takes a member out of a parser value set; tells whether it was there.
-    pub fn remove_value(&mut self, set: ValueSetId, member: &[KeyMatch]) -> bool {
-        let members = &mut self.state.value_sets[set];
-        let found = members.iter().position(|m| m == member);
-        found.map(|i| members.remove(i)).is_some()
-    }
-
     /// Starts the `random` extern anew from a seed.
     pub fn seed(&mut self, seed: u64) {
         self.state.random = seed;
@@ -220,6 +183,16 @@ impl Machine {
     /// Runs the program on one packet that came in by `port` at `now_ns`.
     pub fn process<'a>(&'a mut self, packet: &'a [u8], port: PortId, now_ns: u64, mode: Mode) -> Output<'a> {
         self.process_traced(packet, port, now_ns, mode, &mut NoTrace)
+    }
+
+    /// What the last packet became beside its own result: clones, multicast copies. In the order in which they were done.
+    pub fn extra(&self) -> &[Extra] {
+        &self.work.extra
+    }
+
+    /// The messages to the control plane since the last call, oldest first; at most [`MAX_DIGESTS`](crate::MAX_DIGESTS) wait.
+    pub fn take_digests(&mut self) -> Vec<Digest> {
+        std::mem::take(&mut self.work.digests)
     }
 
     /// As [`Machine::process`], telling every step.
@@ -247,6 +220,10 @@ enum Undo<'a> {
     Default(TableId, (ActionId, Box<[u128]>)),
     Meter(MeterId, u64, Option<MeterCell>),
     Counter(CounterId, u64, Count),
+    ValueInserted(ValueSetId),
+    ValueDeleted(ValueSetId, usize, Vec<KeyMatch>),
+    Mirror(u32, Option<Mirror>),
+    Multicast(u16, Vec<Replica>),
 }
 
 impl State {
@@ -286,6 +263,26 @@ impl State {
                 let cell = &mut self.counters[*counter][*index as usize];
                 Ok(Undo::Counter(*counter, *index, std::mem::take(cell)))
             }
+            Op::InsertValue { set, member } => {
+                let info = &ir.program.value_sets[*set];
+                let members = &mut self.value_sets[*set];
+                if members.contains(member) {
+                    return Err(RuleError::Exists { op: i, table: info.name.clone() });
+                }
+                if members.len() as u64 >= info.size {
+                    return Err(RuleError::Full { op: i, table: info.name.clone(), capacity: info.size });
+                }
+                members.push(member.clone());
+                Ok(Undo::ValueInserted(*set))
+            }
+            Op::DeleteValue { set, member } => {
+                let members = &mut self.value_sets[*set];
+                let missing = || RuleError::Missing { op: i, table: ir.program.value_sets[*set].name.clone() };
+                let at = members.iter().position(|m| m == member).ok_or_else(missing)?;
+                Ok(Undo::ValueDeleted(*set, at, members.remove(at)))
+            }
+            Op::Mirror { session, to } => Ok(Undo::Mirror(*session, self.set_mirror(*session, *to))),
+            Op::Multicast { group, replicas } => Ok(Undo::Multicast(*group, self.set_group(*group, replicas.clone()))),
         }
     }
 
@@ -309,6 +306,28 @@ impl State {
                 self.meters[m].remove(&index);
             }
             Undo::Counter(c, index, count) => self.counters[c][index as usize] = count,
+            Undo::ValueInserted(set) => {
+                self.value_sets[set].pop();
+            }
+            Undo::ValueDeleted(set, at, member) => self.value_sets[set].insert(at, member),
+            Undo::Mirror(session, to) => {
+                self.set_mirror(session, to);
+            }
+            Undo::Multicast(group, replicas) => {
+                self.set_group(group, replicas);
+            }
         }
+    }
+
+    fn set_mirror(&mut self, session: u32, to: Option<Mirror>) -> Option<Mirror> {
+        match to {
+            Some(to) => self.mirrors.insert(session, to),
+            None => self.mirrors.remove(&session),
+        }
+    }
+
+    fn set_group(&mut self, group: u16, replicas: Vec<Replica>) -> Vec<Replica> {
+        let old = if replicas.is_empty() { self.groups.remove(&group) } else { self.groups.insert(group, replicas) };
+        old.unwrap_or_default()
     }
 }

@@ -4,6 +4,7 @@ use crate::wire::{get_bits, put_bits};
 use base::Bits;
 use p4_ir::{HeaderId, Ir, StackId, VarId};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Where things are in [`PacketState`]; made once for a program.
 pub(crate) struct Layout {
@@ -36,8 +37,9 @@ impl Layout {
 }
 
 /// Variables, headers and cursor of the packet in work. Kept between packets for its memory.
+#[derive(Clone)]
 pub(crate) struct PacketState {
-    layout: Layout,
+    layout: Arc<Layout>,
     vars: Vec<u128>,
     valid: Vec<bool>,
     /// All fields of all headers; meaningless while the header is invalid.
@@ -65,8 +67,13 @@ impl PacketState {
             cursor: 0,
             out: Vec::new(),
             keep_bytes: None,
-            layout,
+            layout: Arc::new(layout),
         }
+    }
+
+    /// All variables zero.
+    pub fn clear_vars(&mut self) {
+        self.vars.fill(0);
     }
 
     /// Everything zero and invalid, for the next packet.
@@ -149,6 +156,20 @@ impl PacketState {
         self.valid[to] = true;
     }
 
+    /// Copies the varbit field, if the destination is valid; no source means an empty one.
+    pub fn copy_varbit(&mut self, dst: HeaderId, src: Option<HeaderId>) {
+        let to = index(dst);
+        if !self.valid[to] || src == Some(dst) {
+            return;
+        }
+        let mut bytes = std::mem::take(&mut self.varbits[to]);
+        bytes.clear();
+        if let Some(src) = src {
+            bytes.extend_from_slice(self.varbit(src));
+        }
+        self.varbits[to] = bytes;
+    }
+
     /// Fills a header from the start of `bytes`, `varbit_bytes` of them being its varbit field.
     ///
     /// # Panics
@@ -203,7 +224,8 @@ impl PacketState {
     }
 
     fn invalidate_rivals(&mut self, h: HeaderId) {
-        let members = self.layout.union[index(h)].and_then(|u| self.layout.members.get(&u));
+        let layout = self.layout.clone();
+        let members = layout.union[index(h)].and_then(|u| layout.members.get(&u));
         for rival in members.into_iter().flatten().filter(|m| **m != h) {
             self.valid[index(*rival)] = false;
         }

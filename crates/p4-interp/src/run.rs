@@ -1,5 +1,7 @@
 //! One packet's way: the pipeline at the top, then the parser, statements, tables and externs in that order.
 
+pub(crate) mod replicate;
+
 use crate::Count;
 use crate::digest::digest;
 use crate::eval::{eval, read, resolve, width};
@@ -38,6 +40,7 @@ pub struct Output<'a> {
 }
 
 /// One packet as it came.
+#[derive(Clone, Copy)]
 pub(crate) struct Input<'a> {
     pub bytes: &'a [u8],
     pub port: PortId,
@@ -52,6 +55,8 @@ pub(crate) struct Standard {
     egress_port: Option<VarId>,
     packet_length: Option<VarId>,
     timestamp: Option<VarId>,
+    instance_type: Option<VarId>,
+    egress_rid: Option<VarId>,
     multicast: Option<VarId>,
     checksum_error: Option<VarId>,
     parser_error: Option<VarId>,
@@ -74,6 +79,8 @@ impl Standard {
             egress_port: var("egress_port"),
             packet_length: var("packet_length"),
             timestamp: var("ingress_global_timestamp"),
+            instance_type: var("instance_type"),
+            egress_rid: var("egress_rid"),
             multicast: var("mcast_grp"),
             checksum_error: var("checksum_error"),
             parser_error: var("parser_error"),
@@ -94,7 +101,25 @@ pub(crate) struct Work {
     scratch: Vec<u128>,
     data: BitString,
     journal: Vec<Effect>,
+    /// Passes that the packet still has to make.
+    queue: replicate::Queue,
+    /// Packets beside the received one.
+    pub extra: Vec<replicate::Extra>,
+    /// Messages to the control plane.
+    pub digests: Vec<Digest>,
 }
+
+/// A message to the control plane (`digest`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Digest {
+    /// Receiver's number.
+    pub receiver: u128,
+    /// The values, in order.
+    pub values: Vec<u128>,
+}
+
+/// Most digests that wait for the control plane; later ones are lost.
+pub const MAX_DIGESTS: usize = 1 << 12;
 
 /// A cell as it was before the packet changed it.
 enum Effect {
@@ -102,6 +127,8 @@ enum Effect {
     Direct(TableId, usize, Count),
     Meter(MeterId, u64, MeterCell),
     Register(RegisterId, usize, u128),
+    /// A message was sent.
+    Digest,
 }
 
 /// What a statement does to the flow of control.
@@ -120,6 +147,8 @@ enum Halt {
     Missed(TableId),
     /// Too many rounds of loops.
     Stuck,
+    /// The packet is to be copied or sent round, which a subset does not do.
+    Copies,
 }
 
 /// Whether a packet of that verdict leaves as the deparser made it.
@@ -138,12 +167,14 @@ pub(crate) fn run<T: Tracer>(
     tracer: &mut T,
 ) -> Verdict {
     p.reset();
-    let mut run = Run { ir, std, state, p, work, input, tracer, steps: 0, entry: None };
+    work.extra.clear();
+    let mut run = Run::new(ir, std, state, p, work, input, tracer);
     run.tell(|_| Event::Received { port: input.port.0, bytes: input.bytes.len(), now_ns: input.now_ns });
     let (mut verdict, mut why) = match run.pipeline() {
         Ok(decided) => decided,
         Err(Halt::Missed(table)) => (Verdict::next(), Why::SplitMiss(table)),
         Err(Halt::Stuck) => (run.verdict(VerdictKind::Drop, Some(DropReason::TARGET_FAILED)), Why::Stuck),
+        Err(Halt::Copies) => (Verdict::next(), Why::NotHere),
     };
     if input.mode == Mode::Subset && matches!(verdict.kind, VerdictKind::Punt | VerdictKind::Buffer) {
         (verdict, why) = (Verdict::next(), Why::NotHere);
@@ -153,7 +184,10 @@ pub(crate) fn run<T: Tracer>(
     }
     run.work.journal.clear();
     run.tell(|_| Event::Decided { verdict, why });
-    verdict
+    if work.queue.is_empty() {
+        return verdict;
+    }
+    replicate::rest(ir, std, state, p, work, input, verdict, tracer)
 }
 
 struct Run<'a, 'i, T> {
@@ -168,32 +202,70 @@ struct Run<'a, 'i, T> {
     steps: u32,
     /// The entry whose action runs: its table and direct counter cell.
     entry: Option<(TableId, u32)>,
+    requests: replicate::Requests,
+    /// Passes in a row before this one.
+    generation: u8,
+    /// Whether the pass's result is the received packet's.
+    main: bool,
 }
 
-impl<'a, T: Tracer> Run<'a, '_, T> {
+impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
+    fn new(
+        ir: &'a Ir,
+        std: &'a Standard,
+        state: &'a mut State,
+        p: &'a mut PacketState,
+        work: &'a mut Work,
+        input: &'a Input<'i>,
+        tracer: &'a mut T,
+    ) -> Self {
+        let requests = replicate::Requests::default();
+        Run { ir, std, state, p, work, input, tracer, steps: 0, entry: None, requests, generation: 0, main: true }
+    }
+
     fn pipeline(&mut self) -> Result<(Verdict, Why), Halt> {
         if self.input.bytes.len() > MAX_PACKET {
             return Ok((self.verdict(VerdictKind::Drop, Some(DropReason::RX_TOO_LONG)), Why::TooLong));
         }
+        self.arrive(0);
+        self.begin_at_parser()
+    }
+
+    fn begin_at_parser(&mut self) -> Result<(Verdict, Why), Halt> {
         let (ir, std) = (self.ir, self.std);
-        self.set_standard(std.ingress_port, self.input.port.0.into());
-        self.set_standard(std.packet_length, self.input.bytes.len() as u128);
-        self.set_standard(std.timestamp, u128::from(self.input.now_ns / 1000));
         self.parse()?;
         self.steps = 0;
         self.top("verify_checksum", &ir.verify_checksum)?;
         self.top("ingress", &ir.ingress)?;
+        if self.copies_after_ingress()
+            && let Some(end) = self.copy_after_ingress()?
+        {
+            return Ok(end);
+        }
         if self.standard(std.egress_spec) == u128::from(PortId::DROP.0) {
             return Ok((self.verdict(VerdictKind::Drop, None), Why::DroppedAfter("ingress")));
         }
         self.set_standard(std.egress_port, self.standard(std.egress_spec));
+        self.begin_at_egress()
+    }
+
+    fn begin_at_egress(&mut self) -> Result<(Verdict, Why), Halt> {
+        let (ir, std) = (self.ir, self.std);
+        self.requests = replicate::Requests::default();
         self.top("egress", &ir.egress)?;
+        self.copy_after_egress()?;
         if self.standard(std.egress_spec) == u128::from(PortId::DROP.0) {
             return Ok((self.verdict(VerdictKind::Drop, None), Why::DroppedAfter("egress")));
         }
         self.top("compute_checksum", &ir.compute_checksum)?;
         self.top("deparser", &ir.deparser)?;
-        Ok(self.finish())
+        let end = self.finish();
+        if end.1 == Why::Deparsed
+            && let Some(end) = self.recirculate()?
+        {
+            return Ok(end);
+        }
+        Ok(end)
     }
 
     /// The packet's bytes behind the emitted headers, and the verdict from `egress_port`.
@@ -229,6 +301,9 @@ impl<'a, T: Tracer> Run<'a, '_, T> {
     fn take_back(&mut self) {
         for effect in self.work.journal.drain(..).rev() {
             match effect {
+                Effect::Digest => {
+                    self.work.digests.pop();
+                }
                 Effect::Counter(id, i, old) => self.state.counters[id][i] = old,
                 Effect::Direct(table, i, old) => self.state.tables[table].direct[i] = old,
                 Effect::Meter(id, i, old) => {
@@ -398,6 +473,13 @@ impl<'a, T: Tracer> Run<'a, '_, T> {
                 let src = resolve(self.ir, self.p, src);
                 if let Some(dst) = resolve(self.ir, self.p, dst) {
                     self.copy_header(dst, src);
+                }
+            }
+            Stmt::CopyVarbit { dst, src } => {
+                let src = resolve(self.ir, self.p, src);
+                if let Some(dst) = resolve(self.ir, self.p, dst) {
+                    self.p.copy_varbit(dst, src);
+                    self.tell(|run| Event::Varbit { header: dst, bytes: run.p.varbit(dst).to_vec() });
                 }
             }
             Stmt::CopyStack { dst, src } => {
@@ -613,7 +695,12 @@ impl<'a, T: Tracer> Run<'a, '_, T> {
                 }
             }
             Extern::Digest { receiver, data } => {
-                self.tell(|run| Event::Digest { receiver: run.eval(receiver), values: data.iter().map(|e| run.eval(e)).collect() });
+                let message = Digest { receiver: self.eval(receiver), values: data.iter().map(|e| self.eval(e)).collect() };
+                self.tell(|_| Event::Digest { receiver: message.receiver, values: message.values.clone() });
+                if self.work.digests.len() < MAX_DIGESTS {
+                    self.work.digests.push(message);
+                    self.journal(Effect::Digest);
+                }
             }
             Extern::Assert(cond, _) => {
                 if self.eval(cond) == 0 {
@@ -627,8 +714,11 @@ impl<'a, T: Tracer> Run<'a, '_, T> {
                 let bytes = usize::try_from(self.eval(bytes)).unwrap_or(usize::MAX);
                 self.p.keep_bytes = Some(bytes);
             }
-            // `Machine::new` has refused programs with it.
-            Extern::Replicate { .. } => {}
+            Extern::Replicate { kind, session, fields } => {
+                let session = session.as_ref().map_or(0, |s| self.eval(s));
+                let fields = fields.as_ref().map(|f| self.eval(f));
+                self.request(*kind, session, fields);
+            }
         }
     }
 

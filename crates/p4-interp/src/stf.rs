@@ -9,6 +9,10 @@
 //! expect PORT [HEX... [$]]
 //! no_packet
 //! check_counter COUNTER(INDEX) [packets | bytes] OP NUMBER
+//! mirroring_add SESSION PORT | mirroring_add_mc SESSION GROUP | mirroring_get SESSION
+//! mc_mgrp_create GROUP | mc_node_create RID PORT ... | mc_node_associate GROUP NODE
+//! pvs_add SET VALUE ... | pvs_remove SET VALUE ...
+//! register_write REGISTER INDEX VALUE | register_reset REGISTER | register_read REGISTER INDEX [OP NUMBER]
 //! wait
 //! ```
 //! - A key value is a number (decimal, `0x`, `0b`, `0o`), digits with `*` for whatever, `VALUE/PREFIX`,
@@ -17,7 +21,9 @@
 //! - Each `packet` runs at once. Each output is compared with the port's next `expect`, in order: all digits but `*`
 //!   must be equal, and with `$` the packet must end there. `expect PORT` alone allows any packets on that port.
 //! - At the end, and at `no_packet`, an output that no line expects and an `expect` that no output met are failures.
-//! - Mirroring, multicast groups and register commands are refused by name.
+//! - Nodes of multicast groups are numbered from 0 in the order of their `mc_node_create`. A value of a value set is one
+//!   match a field, as key values are written. `register_read` without comparison only looks whether there is such a cell.
+//! - `mirroring_get` shows something to a person elsewhere, and does nothing here.
 //!
 //! Scripts are untrusted text: whatever is in them gives a script or an error with its line.
 
@@ -28,11 +34,11 @@ mod value;
 
 pub use check::Failure;
 pub use parse::parse;
-pub use play::{MachineDevice, Report, run};
+pub use play::{MachineDevice, Report, run, way_out};
 
 use crate::Count;
 use base::PortId;
-use program::{Batch, CounterId, RuleError};
+use program::{Batch, CounterId, RegisterId, RuleError};
 
 /// What a script runs on.
 pub trait Device {
@@ -44,6 +50,12 @@ pub trait Device {
 
     /// A cell of an indexed counter.
     fn counter(&mut self, counter: CounterId, index: u64) -> Count;
+
+    /// A cell of a register; `None` beyond its end, or if the device does not show it.
+    fn register(&mut self, register: RegisterId, index: u64) -> Option<u128>;
+
+    /// Sets a cell of a register; tells whether it could.
+    fn set_register(&mut self, register: RegisterId, index: u64, value: u128) -> bool;
 }
 
 /// A script that fits a program.
@@ -88,6 +100,24 @@ pub enum Command {
         comparison: Comparison,
         /// With what.
         number: u64,
+    },
+    /// `register_read`.
+    CheckRegister {
+        /// The register.
+        register: RegisterId,
+        /// The cell.
+        index: u64,
+        /// What it should be.
+        wanted: Option<(Comparison, u128)>,
+    },
+    /// `register_write`, and `register_reset` for each cell.
+    SetRegister {
+        /// The register.
+        register: RegisterId,
+        /// The cells.
+        cells: std::ops::Range<u64>,
+        /// What they become.
+        value: u128,
     },
     /// `wait`: packets run at once here, so there is nothing to wait for.
     Wait,

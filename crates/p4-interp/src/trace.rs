@@ -113,6 +113,13 @@ pub enum Event {
         /// From.
         src: Option<HeaderId>,
     },
+    /// The varbit field of a header got a value.
+    Varbit {
+        /// The header.
+        header: HeaderId,
+        /// Its bytes now.
+        bytes: Vec<u8>,
+    },
     /// A variable got a value.
     Var {
         /// The variable.
@@ -178,6 +185,13 @@ pub enum Event {
         /// What is sent.
         values: Vec<u128>,
     },
+    /// A copy, or a packet sent round, begins a pass of its own.
+    Pass {
+        /// As BMv2 numbers it: 1 and 2 clones, 4 recirculated, 5 multicast, 6 resubmitted.
+        instance_type: u32,
+    },
+    /// The program asked for a copy or another round.
+    Asked(p4_ir::Replicate),
     /// `assert` or `assume` did not hold.
     AssertionFailed,
     /// `log_msg`.
@@ -227,6 +241,10 @@ pub enum Why {
     NoRoom,
     /// Longer than any packet may be, on receipt.
     TooLong,
+    /// It goes on in another pass: resubmitted, recirculated, multicast.
+    SentOn(&'static str),
+    /// The multicast group has no copies.
+    EmptyGroup(u16),
 }
 
 /// The text of a trace: one line a step, names for ids, values in hexadecimal. Assignments to variables are shown where
@@ -269,6 +287,10 @@ impl Renderer<'_> {
                 let src = src.map_or_else(|| "an invalid header".to_owned(), |s| self.names.header(s));
                 format!("    {} is now a copy of {src}", self.names.header(*dst))
             }
+            Event::Varbit { header, bytes } => {
+                let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
+                format!("    varbit field of {}: 0x{hex}", self.names.header(*header))
+            }
             Event::Var { var, value } => {
                 if !self.all_vars && !self.is_intrinsic(*var) {
                     return;
@@ -295,6 +317,8 @@ impl Renderer<'_> {
             Event::Verified { found, computed } if found == computed => format!("    checksum {found:#x} is right"),
             Event::Verified { found, computed } => format!("    checksum {found:#x} is wrong, computed {computed:#x}"),
             Event::Digest { receiver, values } => format!("    digest to {receiver}: {}", list(values)),
+            Event::Pass { instance_type } => format!("pass of a copy (instance_type {instance_type})"),
+            Event::Asked(kind) => format!("    {}", kind.name()),
             Event::AssertionFailed => "    assertion failed".into(),
             Event::Log { text, values } => format!("    log: {}", fill(text, values)),
             Event::Emitted { header, bytes } => format!("  emit {} ({bytes} bytes)", self.names.header(*header)),
@@ -350,6 +374,8 @@ impl Renderer<'_> {
             Why::Stuck => " (too many rounds of a loop)".into(),
             Why::NoRoom => " (the deparsed packet does not fit)".into(),
             Why::TooLong => " (too long on receipt)".into(),
+            Why::SentOn(how) => format!(" in this pass ({how})"),
+            Why::EmptyGroup(group) => format!(" (multicast group {group} has no copies)"),
         };
         format!("verdict: {kind}{reason}{mark}{why}")
     }

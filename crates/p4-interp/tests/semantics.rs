@@ -6,7 +6,7 @@ use base::{DropReason, HEADROOM, MAX_PACKET, PortId, Verdict, VerdictKind};
 use common::{put, set};
 use p4_interp::{Machine, Mode, STEP_LIMIT};
 use p4_ir::*;
-use program::{KeyMatch, MatchKind};
+use program::{Batch, KeyMatch, MatchKind, Op, RuleError};
 use std::sync::Arc;
 
 const TOO_SHORT: u128 = 1;
@@ -130,7 +130,7 @@ fn select_takes_the_first_match_or_fails() {
 #[test]
 fn value_sets_are_filled_by_the_control_plane() {
     let mut s = small();
-    let set = s.ir.value_sets.push(ValueSet { name: "ports".into(), size: 1, widths: vec![4, 12] });
+    let set = s.ir.program.value_sets.push(ValueSet { name: "ports".into(), size: 1, widths: vec![4, 12] });
     let keys = vec![Expr::field(&s.ir, s.h, "a"), Expr::field(&s.ir, s.h, "b")];
     let cases = vec![SelectCase { sets: vec![KeySet::ValueSet(set)], next: Next::Accept }];
     s.ir.add_state("start", vec![extract(fixed(s.h))], Transition::Select { keys, cases });
@@ -139,13 +139,18 @@ fn value_sets_are_filled_by_the_control_plane() {
     let error = |m: &mut Machine, p: &[u8]| m.process(p, PortId(0), 0, Mode::Whole).bytes[3];
     assert_eq!(error(&mut m, &[0x12, 0x34]), NO_MATCH as u8);
     let member = vec![KeyMatch::Exact(1), KeyMatch::Ternary { value: 0x230, mask: 0xff0 }];
-    m.insert_value(set, member.clone()).expect("fits");
-    assert!(m.insert_value(set, member.clone()).is_err());
-    assert!(m.insert_value(set, vec![KeyMatch::Exact(2), KeyMatch::Exact(0)]).is_err(), "full");
-    assert!(m.insert_value(set, vec![KeyMatch::Exact(16), KeyMatch::Exact(0)]).is_err(), "too wide");
+    let insert = |member| Batch { ops: vec![Op::InsertValue { set, member }] };
+    m.apply(&insert(member.clone())).expect("fits");
+    assert!(matches!(m.apply(&insert(member.clone())), Err(RuleError::Exists { .. })));
+    assert!(matches!(m.apply(&insert(vec![KeyMatch::Exact(2), KeyMatch::Exact(0)])), Err(RuleError::Full { .. })));
+    assert!(matches!(m.apply(&insert(vec![KeyMatch::Exact(16), KeyMatch::Exact(0)])), Err(RuleError::Invalid { .. })), "too wide");
     assert_eq!(error(&mut m, &[0x12, 0x34]), 0);
     assert_eq!(error(&mut m, &[0x12, 0x44]), NO_MATCH as u8);
-    assert!(m.remove_value(set, &member));
+    // A batch that fails later puts the member back.
+    let delete = Op::DeleteValue { set, member };
+    assert!(matches!(m.apply(&Batch { ops: vec![delete.clone(), delete.clone()] }), Err(RuleError::Missing { op: 1, .. })));
+    assert_eq!(error(&mut m, &[0x12, 0x34]), 0);
+    m.apply(&Batch { ops: vec![delete] }).expect("it is there");
     assert_eq!(error(&mut m, &[0x12, 0x34]), NO_MATCH as u8);
 }
 

@@ -103,9 +103,12 @@ fn bad_scripts_are_refused_with_their_line() {
         assert_eq!(error.line, 3, "{error}");
         assert!(error.what.contains(what), "{error}");
     };
-    refused("mirroring_add 1 2", "command mirroring_add is not supported");
-    refused("mc_mgrp_create 1", "command mc_mgrp_create is not supported");
-    refused("register_write r 0 1", "command register_write is not supported");
+    refused("mirroring_add 1", "is not a port");
+    refused("mirroring_add x 1", "is not a number");
+    refused("mc_node_associate 1 0", "there is no node 0");
+    refused("mc_node_create 70000 1", "is too large");
+    refused("register_write r 0 1", "register \"r\" does not exist");
+    refused("pvs_add s 1", "value set \"s\" does not exist");
     refused("add nowhere x:1 a()", "table \"nowhere\" does not exist");
     refused("add far far_id:1", "no action");
     refused("add far far_id:1 far_forward(", "no closing");

@@ -131,6 +131,7 @@ impl<'a> Namer<'a> {
             ExprKind::LastIndex(s) => put(out, format_args!("{}.lastIndex", self.stack(*s))),
             ExprKind::NextIndex(s) => put(out, format_args!("{}.nextIndex", self.stack(*s))),
             ExprKind::VarbitBits(h, i) => put(out, format_args!("{}.sizeInBits()", self.field_ref(h, *i))),
+            ExprKind::VarbitEq(a, b) => put(out, format_args!("(varbit {} == varbit {})", self.header_ref(a), self.header_ref(b))),
             ExprKind::Unary(op, a) => {
                 out.push_str(unary(*op));
                 self.write_expr(out, a);
@@ -262,11 +263,15 @@ impl Printer<'_> {
                 self.line(format_args!("@{name} = {v}"));
             }
         }
+        for (number, vars) in &i.field_lists {
+            let vars: Vec<String> = vars.iter().map(|v| self.names.var(*v)).collect();
+            self.line(format_args!("@field_list({number}) = {}", vars.join(", ")));
+        }
     }
 
     fn objects(&mut self) {
         let ir = self.ir;
-        for (id, v) in &ir.value_sets {
+        for (id, v) in &ir.program.value_sets {
             let widths: Vec<String> = v.widths.iter().map(|w| format!("bit<{w}>")).collect();
             self.line(format_args!("value_set {id} {}: ({}) size {}", v.name, widths.join(", "), v.size));
         }
@@ -380,7 +385,7 @@ impl Printer<'_> {
             KeySet::Value { value, mask } => format!("{value} &&& {mask}"),
             KeySet::Range { low, high } => format!("{low} .. {high}"),
             KeySet::Any => "_".into(),
-            KeySet::ValueSet(id) => self.ir.value_sets.get(*id).map_or_else(|| id.to_string(), |v| format!("{id}.{}", v.name)),
+            KeySet::ValueSet(id) => self.ir.program.value_sets.get(*id).map_or_else(|| id.to_string(), |v| format!("{id}.{}", v.name)),
         }
     }
 
@@ -468,6 +473,7 @@ impl Printer<'_> {
             Stmt::SetValid(h, true) => format!("{}.setValid()", n.header_ref(h)),
             Stmt::SetValid(h, false) => format!("{}.setInvalid()", n.header_ref(h)),
             Stmt::CopyHeader { dst, src } => format!("copy header {} <- {}", n.header_ref(dst), n.header_ref(src)),
+            Stmt::CopyVarbit { dst, src } => format!("copy varbit {} <- {}", n.header_ref(dst), n.header_ref(src)),
             Stmt::CopyStack { dst, src } => format!("copy stack {} <- {}", n.stack(*dst), n.stack(*src)),
             Stmt::Push(s, k) => format!("{}.push_front({k})", n.stack(*s)),
             Stmt::Pop(s, k) => format!("{}.pop_front({k})", n.stack(*s)),

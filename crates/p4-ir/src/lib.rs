@@ -22,7 +22,7 @@ pub mod walk;
 
 pub use base::Bits;
 pub use display::{Namer, key_match};
-pub use program::{ActionId, CounterId, MeterId, Program, RegisterId, TableId};
+pub use program::{ActionId, CounterId, MeterId, Program, RegisterId, TableId, ValueSetId, ValueSetInfo as ValueSet};
 pub use verify::{MAX_DEPTH, VerifyError, verify};
 
 use cranelift_entity::{PrimaryMap, entity_impl};
@@ -47,8 +47,6 @@ id!(/// A parser state.
     StateId, "state");
 id!(/// A label of a block that can be left early.
     LabelId, "label");
-id!(/// A parser value set.
-    ValueSetId, "vset");
 
 /// A whole program.
 #[derive(Clone, Debug, Default)]
@@ -63,8 +61,6 @@ pub struct Ir {
     pub stacks: PrimaryMap<StackId, Stack>,
     /// Variables.
     pub vars: PrimaryMap<VarId, Var>,
-    /// Parser value sets, with their sizes; filled by the control plane.
-    pub value_sets: PrimaryMap<ValueSetId, ValueSet>,
     /// Parser states; `accept` and `reject` are not among them.
     pub states: PrimaryMap<StateId, State>,
     /// Statements of the parser's own declarations, run before the start state.
@@ -168,17 +164,6 @@ pub struct Var {
     pub ty: Ty,
 }
 
-/// A parser value set.
-#[derive(Clone, Debug)]
-pub struct ValueSet {
-    /// Name in the source.
-    pub name: String,
-    /// Capacity.
-    pub size: u64,
-    /// Width of each field.
-    pub widths: Vec<u32>,
-}
-
 /// A parser state.
 #[derive(Clone, Debug)]
 pub struct State {
@@ -279,6 +264,9 @@ pub struct Intrinsics {
     pub mark: Option<VarId>,
     /// The metadata field marked `@pdu_length`: what counters and meters of `LengthSource::Pdu` take, in bytes.
     pub pdu_length: Option<VarId>,
+    /// Metadata that a clone, resubmitted or recirculated packet keeps, by the number of the field list
+    /// (`@field_list(number)`).
+    pub field_lists: std::collections::BTreeMap<u8, Vec<VarId>>,
 }
 
 /// A header, fixed or chosen at run time.
@@ -314,6 +302,14 @@ pub enum Stmt {
     SetValid(HeaderRef, bool),
     /// Copies validity and all fields.
     CopyHeader {
+        /// To.
+        dst: HeaderRef,
+        /// From.
+        src: HeaderRef,
+    },
+    /// Copies the varbit field of a header, as long as it is now, to that of another, where it fits; an invalid source is
+    /// an empty field, and an invalid destination is not written.
+    CopyVarbit {
         /// To.
         dst: HeaderRef,
         /// From.
@@ -493,7 +489,7 @@ pub enum Extern {
         kind: Replicate,
         /// Clone session.
         session: Option<Expr>,
-        /// Metadata that survives, by the field list's number.
+        /// Number of the field list whose metadata survives; a number without fields keeps nothing.
         fields: Option<Expr>,
     },
 }
@@ -561,6 +557,8 @@ pub enum ExprKind {
     NextIndex(StackId),
     /// Bits of a varbit field as it is now (for `h.minSizeInBits` style arithmetic and goldens).
     VarbitBits(HeaderRef, u32),
+    /// Whether the varbit fields of two headers are equally long and equal; of an invalid header it is empty.
+    VarbitEq(HeaderRef, HeaderRef),
     /// One operand of the result's type.
     Unary(UnOp, Box<Expr>),
     /// Two operands of one type (shift amounts are `Bit` of any width).

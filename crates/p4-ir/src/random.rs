@@ -1,11 +1,13 @@
 //! Random programs that keep every invariant, with entries and packets that reach into them: what passes and targets
 //! are compared on. The same seed gives the same.
 //!
-//! Programs use all of the IR except clone, resubmit, recirculate, multicast, digests, logging and the `random` extern.
+//! Programs use all of the IR except digests, logging, truncation and the `random` extern; clones, multicast, packets that
+//! are sent round and copies of varbit fields only where [`Shape::Copies`] asks for them.
 //! Their loops end. Keys are a few bits wide, so that look-ups hit; the parser branches on a few bits for the same reason.
 
 use crate::*;
-use program::{Batch, CountUnit, Entry, KeyMatch, LengthSource, MatchKind, MeterConfig, Op};
+use base::PortId;
+use program::{Batch, CountUnit, Entry, KeyMatch, LengthSource, MatchKind, MeterConfig, Mirror, Op, Replica};
 
 /// A small generator (splitmix64) that draws from a seed.
 pub struct Rng(u64);
@@ -53,9 +55,25 @@ impl Rng {
     }
 }
 
-/// A program.
+/// What a program is like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Shape {
+    /// One packet in, one out; registers up to the widest.
+    #[default]
+    Plain,
+    /// It copies packets and sends them round; registers of up to 64 bits, and no look at a stack's index outside of the
+    /// parser: what every target can do.
+    Copies,
+}
+
+/// A program that makes one packet of one.
 pub fn program(seed: u64) -> Ir {
-    let mut g = Generator { rng: Rng::new(seed), ir: Ir::v1model(&format!("random_{seed}.p4")), ..Generator::default() };
+    shaped(seed, Shape::Plain)
+}
+
+/// A program of that shape.
+pub fn shaped(seed: u64, shape: Shape) -> Ir {
+    let mut g = Generator { rng: Rng::new(seed), ir: Ir::v1model(&format!("random_{seed}.p4")), shape, ..Generator::default() };
     g.headers();
     g.vars();
     g.objects();
@@ -90,6 +108,26 @@ pub fn entries(ir: &Ir, seed: u64) -> Batch {
             let config = MeterConfig { cir, cbs: rng.bits() % 500, pir: cir + rng.bits() % 1_000_000, pbs: rng.bits() % 1000 };
             ops.push(Op::Meter { meter, index, config: Some(config) });
         }
+    }
+    Batch { ops }
+}
+
+/// Clone sessions and multicast groups for a program of [`Shape::Copies`]: some of those that it names, and empty ones.
+pub fn copies(seed: u64) -> Batch {
+    let mut rng = Rng::new(seed);
+    let mut ops = Vec::new();
+    for group in 1..3 {
+        let replicas = (0..rng.below(4)).map(|_| Replica { port: PortId(rng.below(9) as u16), rid: rng.below(3) as u16 }).collect();
+        ops.push(Op::Multicast { group, replicas });
+    }
+    for session in 0..3 {
+        let to = match rng.below(4) {
+            0 => continue,
+            1 => Mirror::Group(1 + rng.below(3) as u16),
+            2 => Mirror::Port(PortId::PUNT),
+            _ => Mirror::Port(PortId(rng.below(9) as u16)),
+        };
+        ops.push(Op::Mirror { session, to: Some(to) });
     }
     Batch { ops }
 }
@@ -145,6 +183,7 @@ struct Generator {
     direct: Option<CounterId>,
     open_labels: Vec<LabelId>,
     place: Place,
+    shape: Shape,
 }
 
 impl Default for Rng {
@@ -171,6 +210,10 @@ impl Generator {
             self.ir.headers[h].union = Some(0);
             self.plain.push(h);
         }
+        if self.shape == Shape::Copies {
+            let h = self.ir.add_header("h.option2", option);
+            self.plain.push(h);
+        }
         for name in ["h.tags", "h.spare"] {
             let s = self.ir.add_stack(name, tag, 3);
             self.stacks.push(s);
@@ -190,22 +233,37 @@ impl Generator {
         let pdu = named(&mut self.ir, "meta.pdu", 16);
         self.ir.intrinsic.drop_reason = Some(reason);
         self.ir.intrinsic.mark = Some(mark);
-        self.ir.intrinsic.pdu_length = Some(pdu);
+        if self.shape == Shape::Plain {
+            self.ir.intrinsic.pdu_length = Some(pdu);
+        }
         let standard = ["egress_spec", "packet_length", "parser_error", "checksum_error"].map(|n| self.ir.standard(n));
         self.hot = (0..4).map(|i| self.ir.add_var(&format!("meta.hot{i}"), Ty::Bit(8))).collect();
         self.pool.extend(&self.hot);
         self.pool.extend([reason, mark, pdu, standard[0], standard[1], standard[2], standard[3]]);
+        if self.shape == Shape::Copies {
+            let i = &mut self.ir.intrinsic;
+            i.field_lists.insert(0, self.hot[..2].to_vec());
+            i.field_lists.insert(1, [&self.hot[1..], &self.pool[5..8], &self.pool[12..13]].concat());
+            self.pool.extend(["instance_type", "egress_rid", "egress_port", "mcast_grp"].map(|n| self.ir.standard(n)));
+        }
     }
 
     fn objects(&mut self) {
         let c = self.ir.add_counter("frames", 4, None);
         let p = self.ir.add_counter("pdus", 4, None);
-        self.ir.program.counters[p].length = LengthSource::Pdu;
+        if self.shape == Shape::Plain {
+            self.ir.program.counters[p].length = LengthSource::Pdu;
+        }
         self.ir.program.counters[c].unit = *self.rng.pick(&[CountUnit::Both, CountUnit::Packets, CountUnit::Bytes]);
         self.ir.add_meter("bytes", 4, CountUnit::Bytes);
         self.ir.add_meter("packets", 4, CountUnit::Packets);
         self.ir.add_register("small", 4, 8);
-        self.ir.add_register("wide", 4, 128);
+        self.ir.add_register("wide", 4, self.wide());
+    }
+
+    /// Width of the wider register.
+    fn wide(&self) -> u32 {
+        if self.shape == Shape::Plain { 128 } else { 64 }
     }
 
     fn tables(&mut self) {
@@ -444,6 +502,10 @@ impl Generator {
     }
 
     fn copy(&mut self) -> Stmt {
+        if self.shape == Shape::Copies && self.rng.once_in(3) {
+            let (a, b) = (HeaderRef::Static(self.plain[3]), HeaderRef::Static(self.plain[7]));
+            return if self.rng.once_in(2) { Stmt::CopyVarbit { dst: a, src: b } } else { Stmt::CopyVarbit { dst: b, src: a } };
+        }
         if self.rng.once_in(4) {
             return Stmt::CopyStack { dst: self.stacks[1], src: self.stacks[0] };
         }
@@ -468,6 +530,9 @@ impl Generator {
         {
             return Stmt::Extern(Extern::DirectCount(c));
         }
+        if self.shape == Shape::Copies && self.rng.once_in(3) {
+            return self.round();
+        }
         let index = self.narrow();
         let indexed: Vec<CounterId> = self.ir.program.counters.keys().filter(|c| self.ir.program.counters[*c].name != "direct").collect();
         Stmt::Extern(match self.rng.below(7) {
@@ -478,11 +543,12 @@ impl Generator {
                 Extern::Meter { meter: *self.rng.pick(&meters), index, result: LValue::Var(self.pool[2]) }
             }
             3 => {
-                let (register, result) = if self.rng.once_in(2) { (0, self.pool[2]) } else { (1, self.pool[8]) };
+                let wide = if self.shape == Shape::Plain { 8 } else { 6 };
+                let (register, result) = if self.rng.once_in(2) { (0, self.pool[2]) } else { (1, self.pool[wide]) };
                 Extern::RegisterRead { register: RegisterId::from_u32(register), index, result: LValue::Var(result) }
             }
             4 => {
-                let (register, width) = if self.rng.once_in(2) { (0, 8) } else { (1, 128) };
+                let (register, width) = if self.rng.once_in(2) { (0, 8) } else { (1, self.wide()) };
                 let value = self.expr(Ty::Bit(width), 2);
                 Extern::RegisterWrite { register: RegisterId::from_u32(register), index, value }
             }
@@ -495,6 +561,25 @@ impl Generator {
                 Extern::Hash { result: LValue::Var(self.pool[3]), algorithm, base, data, max }
             }
         })
+    }
+
+    /// A clone, a group, another round.
+    fn round(&mut self) -> Stmt {
+        if self.rng.once_in(4) {
+            let group = self.ir.standard("mcast_grp");
+            return Stmt::Assign(LValue::Var(group), Expr::bit(16, self.rng.below(4) as u128));
+        }
+        let kind = *self.rng.pick(&[
+            Replicate::CloneI2E,
+            Replicate::CloneI2E,
+            Replicate::CloneE2E,
+            Replicate::CloneE2E,
+            Replicate::Resubmit,
+            Replicate::Recirculate,
+        ]);
+        let session = matches!(kind, Replicate::CloneI2E | Replicate::CloneE2E).then(|| Expr::bit(32, self.rng.below(4) as u128));
+        let fields = (!self.rng.once_in(3)).then(|| Expr::bit(8, self.rng.below(3) as u128));
+        Stmt::Extern(Extern::Replicate { kind, session, fields })
     }
 
     fn header(&mut self) -> HeaderRef {
@@ -568,6 +653,10 @@ impl Generator {
                 let op = *self.rng.pick(&[BinOp::LAnd, BinOp::LOr, BinOp::Eq, BinOp::Ne]);
                 Expr::binary(op, self.expr(Ty::Bool, depth), self.expr(Ty::Bool, depth))
             }
+            2 if self.shape == Shape::Copies && self.rng.once_in(3) => {
+                let (a, b) = (HeaderRef::Static(self.plain[3]), HeaderRef::Static(self.plain[7]));
+                Expr { kind: ExprKind::VarbitEq(a, b), ty: Ty::Bool }
+            }
             2 => Expr { kind: ExprKind::IsValid(self.header()), ty: Ty::Bool },
             3 => self.expr(Ty::Bit(1), depth).cast(Ty::Bool),
             _ => {
@@ -631,6 +720,9 @@ impl Generator {
                     let (h, i, ty) = self.field();
                     Expr { kind: ExprKind::Field(h, i), ty }
                 }
+                3 if ty == Ty::Bit(32) && self.shape == Shape::Copies && self.place != Place::Parser => {
+                    Expr { kind: ExprKind::VarbitBits(HeaderRef::Static(self.plain[3]), 2), ty }
+                }
                 3 if ty == Ty::Bit(32) => match self.rng.below(3) {
                     0 => Expr { kind: ExprKind::LastIndex(*self.rng.pick(&self.stacks)), ty },
                     1 => Expr { kind: ExprKind::NextIndex(*self.rng.pick(&self.stacks)), ty },
@@ -656,6 +748,9 @@ mod tests {
     #[test]
     fn programs_keep_the_invariants_and_are_the_same_for_a_seed() {
         for seed in 0..500 {
+            let ir = shaped(seed, Shape::Copies);
+            assert_eq!(verify(&ir), Ok(()), "seed {seed}\n{ir}");
+            copies(seed).ops.iter().enumerate().for_each(|(i, op)| assert_eq!(ir.program.check_op(i, op), Ok(())));
             let ir = program(seed);
             assert_eq!(verify(&ir), Ok(()), "seed {seed}\n{ir}");
             if seed % 50 == 0 {
@@ -673,6 +768,7 @@ mod tests {
         let mut text = String::new();
         for seed in 0..200 {
             text.push_str(&program(seed).to_string());
+            text.push_str(&shaped(seed, Shape::Copies).to_string());
         }
         let words = [
             "|+|",
@@ -710,6 +806,13 @@ mod tests {
             "split",
             "(int<",
             "] = ",
+            "clone",
+            "resubmit",
+            "recirculate",
+            "mcast_grp = ",
+            "copy varbit",
+            "(varbit ",
+            "@field_list(1)",
         ];
         for word in words {
             assert!(text.contains(word), "no program has {word:?}");

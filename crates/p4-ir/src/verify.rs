@@ -29,7 +29,8 @@
 //! - `Extract` has a varbit length exactly if the header type has a varbit field.
 //! - A `Break` is inside the `Labeled` block of its label, in the same body; a label belongs to at most one block of
 //!   the program.
-//! - Header and stack copies are between equal types and sizes.
+//! - Header and stack copies are between equal types and sizes; varbit copies between varbit fields, to one at least as
+//!   wide.
 //! - `Apply` writes its hit to a `bool` and its action to a `bit<32>`; register values have the register's width.
 //!
 //! **Parser**
@@ -46,10 +47,11 @@
 //!
 //! **Intrinsics**
 //! - `standard_metadata` variables have v1model's widths. `@drop_reason` has at most 8 bits, `@mark` 32, `@pdu_length` 64.
+//! - The variables of field lists exist.
 //! - `mark_to_drop` needs `egress_spec`; `verify_checksum` needs `checksum_error`.
 
 use crate::*;
-use program::{CountUnit, Entry, KeyInfo, KeyMatch, LengthSource, MatchKind};
+use program::{CountUnit, Entry, KeyInfo, LengthSource, MatchKind};
 use std::collections::HashSet;
 
 /// Deepest nesting of statements and expressions together.
@@ -184,7 +186,7 @@ impl Verifier<'_> {
             self.place = format!("variable {id} {}", var.name);
             self.scalar(var.ty);
         }
-        for (id, set) in &ir.value_sets {
+        for (id, set) in &ir.program.value_sets {
             self.place = format!("value set {id} {}", set.name);
             for w in &set.widths {
                 self.scalar(Ty::Bit(*w));
@@ -213,6 +215,9 @@ impl Verifier<'_> {
                 _ => continue,
             };
             self.check(ty == Ty::Bit(width), || format!("{name} is {ty}, not bit<{width}>"));
+        }
+        for var in i.field_lists.values().flatten() {
+            self.var(*var);
         }
         for (name, var, max) in [("drop_reason", i.drop_reason, 8), ("mark", i.mark, 32), ("pdu_length", i.pdu_length, 64)] {
             let Some(ty) = var.and_then(|v| self.var(v)) else { continue };
@@ -303,18 +308,7 @@ impl Verifier<'_> {
         let count = e.keys.len() == keys.len();
         self.check(count, || format!("entry of {} keys, not {}", e.keys.len(), keys.len()));
         for (k, m) in keys.iter().zip(&e.keys) {
-            let max = Bits::mask(k.width);
-            let ok = match (k.kind, *m) {
-                (MatchKind::Exact, KeyMatch::Exact(v)) => v <= max,
-                (MatchKind::Lpm, KeyMatch::Lpm { value, prefix_len }) => {
-                    prefix_len <= k.width && value <= max && value & Bits::mask(k.width - prefix_len) == 0
-                }
-                (MatchKind::Ternary, KeyMatch::Ternary { value, mask }) => mask <= max && value & !mask == 0,
-                (MatchKind::Range, KeyMatch::Range { low, high }) => low <= high && high <= max,
-                (MatchKind::Optional, KeyMatch::Optional(v)) => v.is_none_or(|v| v <= max),
-                _ => false,
-            };
-            self.check(ok, || format!("entry's {m:?} does not fit key {}", k.name));
+            self.check(m.is_of(k.kind) && m.fits(k.width), || format!("entry's {m:?} does not fit key {}", k.name));
         }
         self.args(e.action, &e.args);
     }
@@ -325,6 +319,14 @@ impl Verifier<'_> {
         };
         let fit = args.len() == info.params.len() && info.params.iter().zip(args).all(|(p, a)| *a <= Bits::mask(p.width));
         self.check(fit, || format!("arguments {args:?} do not fit {}", info.full_name));
+    }
+
+    /// The most bits of a header's varbit field.
+    fn varbit_width(&mut self, h: &HeaderRef) -> Option<u32> {
+        let ty = self.header(h)?;
+        let width = self.ir.header_types.get(ty).and_then(|t| t.fields.iter().find(|f| f.varbit)).map(|f| f.ty.width());
+        self.check(width.is_some(), || format!("{ty} has no varbit field"));
+        width
     }
 
     fn states(&mut self) {
@@ -351,7 +353,7 @@ impl Verifier<'_> {
 
     fn case(&mut self, widths: &[Option<u32>], case: &SelectCase) {
         if let [KeySet::ValueSet(id)] = case.sets[..] {
-            let Some(set) = self.ir.value_sets.get(id) else { return self.error(format!("no {id}")) };
+            let Some(set) = self.ir.program.value_sets.get(id) else { return self.error(format!("no {id}")) };
             let same = set.widths.len() == widths.len() && set.widths.iter().zip(widths).all(|(a, b)| b.is_none_or(|b| b == *a));
             self.check(same, || format!("{id} has other widths than the keys"));
             return;
@@ -409,6 +411,12 @@ impl Verifier<'_> {
                 let (a, b) = (self.header(dst), self.header(src));
                 if let (Some(a), Some(b)) = (a, b) {
                     self.check(a == b, || format!("copy of a {b} to a {a}"));
+                }
+            }
+            Stmt::CopyVarbit { dst, src } => {
+                let (a, b) = (self.varbit_width(dst), self.varbit_width(src));
+                if let (Some(a), Some(b)) = (a, b) {
+                    self.check(a >= b, || format!("copy of a varbit<{b}> to a varbit<{a}>"));
                 }
             }
             Stmt::CopyStack { dst, src } => {
@@ -741,6 +749,11 @@ impl Verifier<'_> {
                 self.varbit(h, *i);
                 self.check(matches!(e.ty, Ty::Bit(_)), || format!("varbit length is a {}", e.ty));
                 Some(e.ty)
+            }
+            ExprKind::VarbitEq(a, b) => {
+                self.varbit_width(a);
+                self.varbit_width(b);
+                Some(Ty::Bool)
             }
             ExprKind::Unary(op, a) => {
                 let ty = self.expr(a)?;

@@ -12,6 +12,10 @@ macro_rules! walkers {
             match &$($m)? e.kind {
                 ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::LastIndex(_) | ExprKind::NextIndex(_) => {}
                 ExprKind::Field(h, _) | ExprKind::IsValid(h) | ExprKind::VarbitBits(h, _) => $header_exprs(h, f),
+                ExprKind::VarbitEq(a, b) => {
+                    $header_exprs(a, f);
+                    $header_exprs(b, f);
+                }
                 ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Slice(a, _, _) => f(a),
                 ExprKind::Binary(_, a, b) | ExprKind::Concat(a, b) => {
                     f(a);
@@ -52,7 +56,7 @@ macro_rules! walkers {
                     f(value);
                 }
                 Stmt::SetValid(h, _) | Stmt::Emit(h) => $header_exprs(h, f),
-                Stmt::CopyHeader { dst, src } => {
+                Stmt::CopyHeader { dst, src } | Stmt::CopyVarbit { dst, src } => {
                     $header_exprs(dst, f);
                     $header_exprs(src, f);
                 }

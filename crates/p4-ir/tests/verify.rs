@@ -299,7 +299,7 @@ fn the_parser() {
         }
     });
     breaks("has other widths", move |ir| {
-        let set = ir.value_sets.push(ValueSet { name: "ports".into(), size: 4, widths: vec![8] });
+        let set = ir.program.value_sets.push(ValueSet { name: "ports".into(), size: 4, widths: vec![8] });
         if let Transition::Select { cases, .. } = &mut ir.states[s].next {
             cases[0].sets = vec![KeySet::ValueSet(set)];
         }

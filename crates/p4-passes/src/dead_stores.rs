@@ -79,7 +79,11 @@ fn remove_overwritten(stmts: &mut Block) -> bool {
             Stmt::Assign(LValue::Slice(base, ..), _) => {
                 base.root_var().map(|v| pending.remove(&v));
             }
-            Stmt::Assign(LValue::Field(..), _) | Stmt::SetValid(..) | Stmt::CopyHeader { .. } | Stmt::CopyStack { .. } => {}
+            Stmt::Assign(LValue::Field(..), _)
+            | Stmt::SetValid(..)
+            | Stmt::CopyHeader { .. }
+            | Stmt::CopyVarbit { .. }
+            | Stmt::CopyStack { .. } => {}
             // Anything else may leave the block, or have the architecture look at variables.
             _ => pending.clear(),
         }

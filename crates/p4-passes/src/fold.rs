@@ -44,7 +44,8 @@ fn rule(e: &Expr) -> Option<Expr> {
         | ExprKind::IsValid(_)
         | ExprKind::LastIndex(_)
         | ExprKind::NextIndex(_)
-        | ExprKind::VarbitBits(..) => None,
+        | ExprKind::VarbitBits(..)
+        | ExprKind::VarbitEq(..) => None,
     }
 }
 

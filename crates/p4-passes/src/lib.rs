@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod branches;
+pub mod bridge;
 mod dead_code;
 mod dead_stores;
 mod fold;

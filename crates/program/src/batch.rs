@@ -1,6 +1,12 @@
 //! What a control plane asks of a target: entries, and batches of changes that apply all or nothing.
 
-use crate::{ActionId, CounterId, MatchKind, MeterId, Program, TableId};
+use crate::{ActionId, CounterId, MatchKind, MeterId, Program, TableId, ValueSetId};
+use base::PortId;
+
+/// Most copies that one multicast group makes of a packet.
+pub const MAX_REPLICAS: usize = 512;
+/// Highest number of a clone session, as in BMv2.
+pub const MAX_SESSION: u32 = (1 << 15) - 1;
 
 /// How one key field of an entry matches.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -30,6 +36,32 @@ pub enum KeyMatch {
     },
     /// Equal to the value, or anything when `None`.
     Optional(Option<u128>),
+}
+
+impl KeyMatch {
+    /// Whether it is one of a field of `width` bits: no bit beyond it, no value bit outside of mask or prefix.
+    pub fn fits(&self, width: u32) -> bool {
+        let max = base::Bits::mask(width);
+        match *self {
+            KeyMatch::Exact(v) | KeyMatch::Optional(Some(v)) => v <= max,
+            KeyMatch::Optional(None) => true,
+            KeyMatch::Lpm { value, prefix_len } => prefix_len <= width && value <= max && value & base::Bits::mask(width - prefix_len) == 0,
+            KeyMatch::Ternary { value, mask } => mask <= max && value & !mask == 0,
+            KeyMatch::Range { low, high } => low <= high && high <= max,
+        }
+    }
+
+    /// Whether it is what a key of that kind is matched by.
+    pub fn is_of(&self, kind: MatchKind) -> bool {
+        matches!(
+            (self, kind),
+            (KeyMatch::Exact(_), MatchKind::Exact)
+                | (KeyMatch::Lpm { .. }, MatchKind::Lpm)
+                | (KeyMatch::Ternary { .. }, MatchKind::Ternary)
+                | (KeyMatch::Range { .. }, MatchKind::Range)
+                | (KeyMatch::Optional(_), MatchKind::Optional)
+        )
+    }
 }
 
 /// A table entry. Its identity is `table`, `keys` and, where a key is ternary, range or optional, `priority`.
@@ -62,6 +94,24 @@ pub struct MeterConfig {
     pub pir: u64,
     /// Peak burst, units; [`MAX_BURST`] at most.
     pub pbs: u64,
+}
+
+/// One copy that a multicast group makes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Replica {
+    /// Its `egress_port`.
+    pub port: PortId,
+    /// Its `egress_rid`.
+    pub rid: u16,
+}
+
+/// Where the clones of a session go.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Mirror {
+    /// One, to this port.
+    Port(PortId),
+    /// One for each replica of this multicast group.
+    Group(u16),
 }
 
 /// One change.
@@ -97,6 +147,34 @@ pub enum Op {
         counter: CounterId,
         /// The cell.
         index: u64,
+    },
+    /// Where clones of a session go; `None`: nowhere, as in the beginning.
+    Mirror {
+        /// The session, at most [`MAX_SESSION`].
+        session: u32,
+        /// Where to.
+        to: Option<Mirror>,
+    },
+    /// The copies that a multicast group makes, in order, at most [`MAX_REPLICAS`]; none, as in the beginning, drops.
+    Multicast {
+        /// The group; 0 is none.
+        group: u16,
+        /// Its copies.
+        replicas: Vec<Replica>,
+    },
+    /// A new member of a parser value set; an error if it is there already.
+    InsertValue {
+        /// The set.
+        set: ValueSetId,
+        /// One match a field, of any kind.
+        member: Vec<KeyMatch>,
+    },
+    /// Removes a member of a parser value set; an error if it is not there.
+    DeleteValue {
+        /// The set.
+        set: ValueSetId,
+        /// The member as it was inserted.
+        member: Vec<KeyMatch>,
     },
 }
 
@@ -149,6 +227,11 @@ pub enum RuleError {
     Target(String),
 }
 
+/// Whether copies may be sent there: a port, or the control plane.
+fn copies_to(port: PortId) -> bool {
+    port.0 <= PortId::MAX || port == PortId::PUNT
+}
+
 impl Program {
     /// Checks one change against the program: ids, number and kind of keys, widths, masks, arguments, cells.
     ///
@@ -199,6 +282,35 @@ impl Program {
                 }
                 Ok(())
             }
+            Op::InsertValue { set, member } | Op::DeleteValue { set, member } => {
+                let info = self.value_sets.get(*set).ok_or_else(|| invalid("no such value set".into()))?;
+                if member.len() != info.widths.len() || !member.iter().zip(&info.widths).all(|(m, w)| m.fits(*w)) {
+                    return Err(invalid(format!("value set {}: the member does not fit its fields", info.name)));
+                }
+                Ok(())
+            }
+            Op::Mirror { session, to } => {
+                if *session > MAX_SESSION {
+                    return Err(invalid(format!("clone session {session} is above {MAX_SESSION}")));
+                }
+                match to {
+                    Some(Mirror::Port(port)) if !copies_to(*port) => Err(invalid(format!("clones cannot go to port {port}"))),
+                    Some(Mirror::Group(0)) => Err(invalid("multicast group 0 is no group".into())),
+                    _ => Ok(()),
+                }
+            }
+            Op::Multicast { group, replicas } => {
+                if *group == 0 {
+                    return Err(invalid("multicast group 0 is no group".into()));
+                }
+                if replicas.len() > MAX_REPLICAS {
+                    return Err(invalid(format!("{} copies, more than {MAX_REPLICAS}", replicas.len())));
+                }
+                match replicas.iter().find(|r| !copies_to(r.port)) {
+                    Some(r) => Err(invalid(format!("copies cannot go to port {}", r.port))),
+                    None => Ok(()),
+                }
+            }
         }
     }
 
@@ -211,21 +323,7 @@ impl Program {
             return Err(format!("table {} has {} key fields, not {}", table.name, table.keys.len(), e.keys.len()));
         }
         for (k, m) in table.keys.iter().zip(&e.keys) {
-            let max = base::Bits::mask(k.width);
-            let ok = match (k.kind, *m) {
-                (MatchKind::Exact, KeyMatch::Exact(v)) => v <= max,
-                (MatchKind::Lpm, KeyMatch::Lpm { value, prefix_len }) => {
-                    prefix_len <= k.width && value <= max && {
-                        let host = base::Bits::mask(k.width - prefix_len);
-                        value & host == 0
-                    }
-                }
-                (MatchKind::Ternary, KeyMatch::Ternary { value, mask }) => mask <= max && value & !mask == 0,
-                (MatchKind::Range, KeyMatch::Range { low, high }) => low <= high && high <= max,
-                (MatchKind::Optional, KeyMatch::Optional(v)) => v.is_none_or(|v| v <= max),
-                _ => false,
-            };
-            if !ok {
+            if !m.is_of(k.kind) || !m.fits(k.width) {
                 return Err(format!("table {}: {m:?} does not fit key {} ({:?}, {} bits)", table.name, k.name, k.kind, k.width));
             }
         }
@@ -247,5 +345,40 @@ impl Program {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ValueSetInfo;
+
+    #[test]
+    fn copies_go_to_ports_or_the_control_plane() {
+        let program = Program::default();
+        let ok = |op: &Op| program.check_op(0, op).is_ok();
+        let mirror = |session, to| Op::Mirror { session, to: Some(to) };
+        let port = |n| Mirror::Port(PortId(n));
+        assert!(
+            ok(&mirror(MAX_SESSION, port(PortId::MAX))) && ok(&mirror(0, Mirror::Port(PortId::PUNT))) && ok(&mirror(0, Mirror::Group(1)))
+        );
+        assert!(ok(&Op::Mirror { session: 3, to: None }));
+        let bad = [mirror(MAX_SESSION + 1, port(1)), mirror(0, port(509)), mirror(0, port(511)), mirror(0, Mirror::Group(0))];
+        assert!(!bad.iter().any(ok));
+        let group = |group, n, to| Op::Multicast { group, replicas: vec![Replica { port: PortId(to), rid: 7 }; n] };
+        assert!(ok(&group(1, 0, 0)) && ok(&group(u16::MAX, MAX_REPLICAS, 508)));
+        assert!(!ok(&group(0, 1, 1)) && !ok(&group(1, MAX_REPLICAS + 1, 1)) && !ok(&group(1, 1, 600)));
+    }
+
+    #[test]
+    fn members_of_a_value_set_fit_its_fields() {
+        let mut program = Program::default();
+        let set = program.value_sets.push(ValueSetInfo { name: "s".into(), size: 4, widths: vec![4, 12] });
+        let ok = |member: &[KeyMatch]| program.check_op(0, &Op::InsertValue { set, member: member.to_vec() }).is_ok();
+        assert!(ok(&[KeyMatch::Exact(15), KeyMatch::Ternary { value: 0x100, mask: 0xf00 }]));
+        assert!(ok(&[KeyMatch::Range { low: 0, high: 15 }, KeyMatch::Lpm { value: 0xab0, prefix_len: 8 }]));
+        assert!(!ok(&[KeyMatch::Exact(16), KeyMatch::Exact(0)]) && !ok(&[KeyMatch::Exact(1)]));
+        assert!(!ok(&[KeyMatch::Exact(0), KeyMatch::Ternary { value: 1, mask: 0 }]));
+        assert!(!ok(&[KeyMatch::Range { low: 3, high: 2 }, KeyMatch::Exact(0)]));
     }
 }

@@ -20,6 +20,8 @@ id!(/// A meter array, direct or indexed.
     MeterId, "meter");
 id!(/// A register array.
     RegisterId, "register");
+id!(/// A parser value set.
+    ValueSetId, "vset");
 
 /// The compiled program, as data.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +38,8 @@ pub struct Program {
     pub meters: PrimaryMap<MeterId, MeterInfo>,
     /// Registers.
     pub registers: PrimaryMap<RegisterId, RegisterInfo>,
+    /// Parser value sets, empty until the control plane fills them.
+    pub value_sets: PrimaryMap<ValueSetId, ValueSetInfo>,
     /// Codes below 128 that the program gives to drops and punts, with their names.
     pub reasons: Vec<(u8, String)>,
     /// P4 `error` names in declaration order; the position is the code of the value.
@@ -191,6 +195,17 @@ pub struct RegisterInfo {
     pub size: u64,
     /// Width of a cell in bits.
     pub width: u32,
+}
+
+/// A parser value set (P4_16 §13.11).
+#[derive(Clone, Debug)]
+pub struct ValueSetInfo {
+    /// Name in the source.
+    pub name: String,
+    /// Number of members that fit.
+    pub size: u64,
+    /// Width of each field of a member.
+    pub widths: Vec<u32>,
 }
 
 impl Program {

@@ -6,7 +6,9 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+mod bridge;
 mod info;
 
-pub use batch::{Batch, Entry, KeyMatch, MAX_BURST, MeterConfig, Op, RuleError};
+pub use batch::{Batch, Entry, KeyMatch, MAX_BURST, MAX_REPLICAS, MAX_SESSION, MeterConfig, Mirror, Op, Replica, RuleError};
+pub use bridge::{BitField, Bridge};
 pub use info::*;

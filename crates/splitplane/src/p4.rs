@@ -1,7 +1,12 @@
 //! `splitplane p4`: the compiler's commands. Each stops after one step and prints what is there.
 
+mod conformance;
+mod device;
+mod fuzz;
+
 use crate::failure::Failure;
 use base::PortId;
+use device::TargetDevice;
 use p4_interp::{Machine, Mode, Recorder, render_trace, stf};
 use p4_ir::Ir;
 use std::io::Write;
@@ -60,6 +65,13 @@ pub enum P4Command {
         #[arg(long)]
         all: bool,
     },
+    /// Runs a folder of programs and packet tests, and says how many went as they should.
+    Conformance(conformance::Args),
+    /// Runs random programs by the interpreter and as native code, until something differs or the time is over.
+    Fuzz(fuzz::Args),
+    /// One of its checks, in a process of its own.
+    #[command(hide = true)]
+    ConformanceJob(conformance::JobArgs),
 }
 
 /// A program and how to read it.
@@ -100,6 +112,9 @@ pub fn p4(command: &P4Command) -> Result<(), Failure> {
         }
         P4Command::Run { source, stf, target } => run_stf(source, stf, target),
         P4Command::Trace { source, packet, port, entries, all } => trace(source, packet, PortId(*port), entries.as_deref(), *all),
+        P4Command::Conformance(args) => conformance::conformance(args),
+        P4Command::Fuzz(args) => fuzz::fuzz(args),
+        P4Command::ConformanceJob(args) => conformance::job(args),
     }
 }
 
@@ -131,7 +146,7 @@ fn ir(source: &Source, after: Option<&str>, list: bool) -> Result<(), Failure> {
 }
 
 /// Prints a command's output. That its reader has seen enough (`| head`) is no fault.
-fn print_out(text: impl std::fmt::Display) -> Result<(), Failure> {
+pub(crate) fn print_out(text: impl std::fmt::Display) -> Result<(), Failure> {
     match write!(std::io::stdout().lock(), "{text}") {
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::Failed(format!("cannot print: {e}"))),
         _ => Ok(()),
@@ -158,51 +173,6 @@ fn run_stf(source: &Source, path: &std::path::Path, target: &str) -> Result<(), 
 fn read_stf(ir: &Ir, path: &std::path::Path) -> Result<stf::Script, Failure> {
     let text = std::fs::read_to_string(path).map_err(|e| Failure::Usage(format!("cannot read {}: {e}", path.display())))?;
     stf::parse(&text, &ir.program).map_err(|e| Failure::Usage(format!("{}: {e}", path.display())))
-}
-
-/// A native target as the device of a packet test.
-struct TargetDevice {
-    target: target_x86::X86,
-    lane: Box<dyn target::Lane>,
-    now_ns: u64,
-}
-
-impl TargetDevice {
-    fn x86(ir: &Ir) -> Result<TargetDevice, Failure> {
-        use target::Target;
-        let text = p4_emit::emit_x86(ir).map_err(|e| Failure::Usage(e.to_string()))?;
-        let x86 =
-            target_x86::X86::load(Arc::new(ir.program.clone()), &text, &Default::default()).map_err(|e| Failure::Usage(e.to_string()))?;
-        Ok(TargetDevice { lane: x86.lane(0), target: x86, now_ns: 0 })
-    }
-}
-
-impl stf::Device for TargetDevice {
-    fn apply(&mut self, batch: &program::Batch) -> Result<(), program::RuleError> {
-        target::Target::apply(&self.target, batch)
-    }
-
-    fn process(&mut self, port: PortId, bytes: &[u8]) -> Vec<(PortId, Vec<u8>)> {
-        if bytes.len() > base::MAX_PACKET {
-            return Vec::new();
-        }
-        let mut packets = [base::Packet::new(bytes, port)];
-        let mut verdicts = [base::Verdict::default()];
-        self.now_ns += 1000;
-        self.lane.process(&mut packets, &mut verdicts, self.now_ns);
-        let out = match verdicts[0].kind {
-            base::VerdictKind::Forward => PortId(verdicts[0].port),
-            base::VerdictKind::Punt => PortId::PUNT,
-            base::VerdictKind::Buffer => PortId::BUFFER,
-            base::VerdictKind::Drop | base::VerdictKind::Next => return Vec::new(),
-        };
-        vec![(out, packets[0].data().to_vec())]
-    }
-
-    fn counter(&mut self, counter: program::CounterId, index: u64) -> p4_interp::Count {
-        let count = target::Target::counter(&self.target, counter, index);
-        p4_interp::Count { packets: count.packets, bytes: count.bytes }
-    }
 }
 
 fn trace(source: &Source, packet: &str, port: PortId, entries: Option<&std::path::Path>, all: bool) -> Result<(), Failure> {

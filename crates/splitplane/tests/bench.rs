@@ -4,6 +4,15 @@ use serde_json::Value;
 use std::process::Command;
 
 fn bench(args: &[&str]) -> Value {
+    let (figures, _, error) = run(args);
+    assert!(!error.contains("EAL:"), "DPDK writes by itself: {error}");
+    check_machine(&figures["machine"]);
+    assert_eq!(figures["bench"], args[0]);
+    figures
+}
+
+/// Figures, standard output and standard error.
+fn run(args: &[&str]) -> (Value, String, String) {
     let folder = tempfile::tempdir().unwrap();
     let json = folder.path().join("figures.json");
     let output = Command::new(env!("CARGO_BIN_EXE_splitplane"))
@@ -13,13 +22,11 @@ fn bench(args: &[&str]) -> Value {
         .arg(&json)
         .output()
         .expect("the binary runs");
-    let error = String::from_utf8_lossy(&output.stderr);
+    let [text, error] = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
     assert!(output.status.success(), "bench {args:?}: {error}");
-    assert!(!output.stdout.is_empty());
-    let figures: Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
-    check_machine(&figures["machine"]);
-    assert_eq!(figures["bench"], args[0]);
-    figures
+    assert!(!text.is_empty());
+    let figures = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    (figures, text, error)
 }
 
 fn check_machine(machine: &Value) {
@@ -56,15 +63,61 @@ fn upf_compares_everybody_with_the_interpreter() {
         let names: Vec<_> = contestants.iter().filter_map(|c| c["name"].as_str()).collect();
         assert!(names.contains(&"x86") && names.contains(&"interpreter") && names.contains(&"ports alone"), "{names:?}");
         let absent = row["absent"].as_array().unwrap();
-        assert_eq!(names.len() + absent.len(), 5, "who does not take part is named: {row}");
+        assert_eq!(names.len() + absent.len(), 6, "who does not take part is named: {row}");
+        assert!(absent.iter().all(|a| a["why"].as_str().is_some_and(|why| !why.is_empty())), "{absent:?}");
+        let has_swx = names.contains(&"DPDK's SWX");
+        assert_eq!(has_swx, dpdk::available().is_ok() && absent.iter().all(|a| a["name"] != "DPDK's SWX"), "{absent:?}");
         let has_limit = names.contains(&"limit: C by hand");
         assert!(has_limit || cfg!(not(target_arch = "x86_64")), "{absent:?}");
         for c in contestants {
             check_rounds(&c["mpps"], 2);
             assert!(c["mpps"]["median"].as_f64() > Some(0.0));
             assert_eq!(c["of_limit"].as_f64().is_some(), has_limit);
+            assert_eq!(c["times_swx"].as_f64().is_some(), has_swx);
             assert!(c["times_interpreter"].as_f64().is_some());
+            let note = c["note"].as_str().unwrap_or_default();
+            match c["name"].as_str() {
+                Some("C on rte_hash") => assert!(note.contains("iB pages"), "{note}"),
+                Some("DPDK's SWX") => assert!(note.starts_with("interpreted") || note.starts_with("generated code"), "{note}"),
+                _ => {}
+            }
         }
+    }
+}
+
+/// DPDK is started once, whoever needs it first and however often.
+#[test]
+fn contestants_share_one_dpdk() {
+    if let Err(why) = dpdk::available() {
+        eprintln!("skipped: {why}");
+        return;
+    }
+    for contestants in ["rte-hash,swx", "swx,rte-hash"] {
+        let figures = bench(&["upf", "--sessions", "70,100", "--contestants", contestants, "--rounds", "1", "--round-ms", "1"]);
+        assert_eq!(rows(&figures).len(), 4);
+        for row in rows(&figures) {
+            assert_eq!(row["absent"].as_array().map(Vec::len), Some(0), "{row}");
+            assert_eq!(row["contestants"].as_array().map(Vec::len), Some(2), "{row}");
+        }
+    }
+}
+
+#[test]
+fn more_sessions_than_swx_takes_are_said_and_not_waited_for() {
+    let (figures, text, _) = run(&["upf", "--sessions", "65537", "--contestants", "swx,ports", "--rounds", "1", "--round-ms", "1"]);
+    let why = figures["rows"][0]["absent"][0]["why"].as_str().unwrap_or_default();
+    assert!(why.contains("at most 65536"), "{why}");
+    assert!(text.contains(&format!("65537 sessions: DPDK's SWX takes no part: {why}")), "{text}");
+}
+
+#[test]
+fn all_is_all() {
+    let (figures, ..) = run(&["all"]);
+    let benches = figures["benches"].as_object().expect("benches");
+    let names: Vec<_> = benches.keys().map(String::as_str).collect();
+    assert_eq!(names, ["compile", "dpdk", "latency", "tables", "upf", "workers"]);
+    for (name, of) in benches {
+        assert!(!rows(of).is_empty() || name == "dpdk" && of["absent"].is_string(), "{name}");
     }
 }
 
@@ -99,11 +152,13 @@ fn tables_find_what_was_inserted() {
 #[test]
 fn workers_send_what_they_count() {
     let figures = bench(&["workers"]);
-    let workers: Vec<_> = rows(&figures).iter().filter_map(|row| row["workers"].as_u64()).collect();
-    assert_eq!(workers, [1, 2, 1, 2]);
+    let of = |row: &Value| Some((row["direction"].as_str()?.to_owned(), row["steering"].as_str()?.to_owned(), row["workers"].as_u64()?));
+    let all: Vec<_> = rows(&figures).iter().filter_map(of).collect();
+    let each = |direction: &str| ["port", "engine"].map(|by| [1, 2].map(|workers| (direction.to_owned(), by.to_owned(), workers))).concat();
+    assert_eq!(all, [each("downlink"), each("uplink")].concat());
     for row in rows(&figures) {
-        check_rounds(&row["rate"], 2);
-        check_rounds(&row["times_first"], 2);
+        ["rate", "times_first", "on_cores_alone", "worker_ns"].iter().for_each(|key| check_rounds(&row[*key], 2));
+        assert_eq!(row["master_ns"].is_null(), row["steering"] == "port", "{row}");
     }
 }
 
@@ -149,7 +204,7 @@ fn devices_of_dpdk_and_two_processes_are_measured() {
     }
     let figures = bench(&["dpdk", "--sessions", "200"]);
     let rows = rows(&figures);
-    assert_eq!(rows.len(), 6);
+    assert_eq!(rows.len(), 7);
     for row in rows {
         assert!(row["rate"]["median"].as_f64().is_some_and(|rate| rate > 0.0), "{row}");
     }

@@ -40,7 +40,7 @@ const GRAPH: &[(&str, &[&str])] = &[
     // Tools.
     ("traffic", &["pfcp", "wire"]),
     // The hand-written limit that benchmarks measure by.
-    ("baseline", &["base", "program", "table", "target"]),
+    ("baseline", &["base", "dpdk", "program", "table", "target"]),
     // The application composes everything.
     (
         "splitplane",

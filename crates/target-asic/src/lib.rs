@@ -9,7 +9,7 @@ use p4_interp::{Machine, MachineError, Mode};
 use p4_ir::Ir;
 use program::{Batch, CounterId, Program, RuleError, TableId};
 use std::sync::{Arc, Mutex, MutexGuard};
-use target::{BURST, Capabilities, Count, Lane, TableStats, Target};
+use target::{BURST, Capabilities, Count, Extra, Lane, TableStats, Target};
 
 /// What the modelled chip has room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl Target for Asic {
     }
 
     fn lane(&self, _index: usize) -> Box<dyn Lane> {
-        Box::new(AsicLane { machine: self.machine.clone(), mode: self.mode, deparsed: Vec::new() })
+        Box::new(AsicLane { machine: self.machine.clone(), mode: self.mode, deparsed: Vec::new(), extra: Vec::new() })
     }
 
     fn counter(&self, counter: CounterId, index: u64) -> Count {
@@ -99,11 +99,13 @@ struct AsicLane {
     machine: Arc<Mutex<Machine>>,
     mode: Mode,
     deparsed: Vec<u8>,
+    extra: Vec<Extra>,
 }
 
 impl Lane for AsicLane {
     fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
         assert!(packets.len() == verdicts.len() && packets.len() <= BURST);
+        self.extra.clear();
         let mut machine = lock(&self.machine);
         for (packet, verdict) in packets.iter_mut().zip(verdicts) {
             let output = machine.process(packet.data(), packet.port, now_ns, self.mode);
@@ -113,6 +115,12 @@ impl Lane for AsicLane {
                 self.deparsed.extend_from_slice(output.bytes);
                 packet.set(&self.deparsed);
             }
+            let extra = machine.extra().iter().map(|x| Extra { packet: Packet::new(&x.bytes, packet.port), verdict: x.verdict });
+            self.extra.extend(extra);
         }
+    }
+
+    fn take_extra(&mut self, into: &mut Vec<Extra>) {
+        into.append(&mut self.extra);
     }
 }

@@ -18,6 +18,13 @@ use std::sync::Arc;
 pub(crate) fn apply(shared: &Shared, batch: &Batch) -> Result<(), RuleError> {
     for (i, op) in batch.ops.iter().enumerate() {
         shared.program.check_op(i, op)?;
+        let missing = match op {
+            Op::InsertValue { .. } | Op::DeleteValue { .. } => "members of value sets",
+            Op::Mirror { .. } => "clone sessions",
+            Op::Multicast { .. } => "multicast groups",
+            _ => continue,
+        };
+        return Err(RuleError::Target(format!("the x86 target has no {missing} yet")));
     }
     let mut state = shared.control();
     let identities: Vec<_> = batch.ops.iter().map(|op| entry_of(op).map(|e| state.tables[e.table.index()].identity(e))).collect();
@@ -140,6 +147,9 @@ fn stage(shared: &Shared, state: &mut State, cells: &mut CellChanges, op: &Op, i
             }
         }
         (Op::ClearCounter { counter, index }, _) => cells.clears.push((counter.index(), *index)),
+        (Op::Mirror { .. } | Op::Multicast { .. } | Op::InsertValue { .. } | Op::DeleteValue { .. }, _) => {
+            unreachable!("refused before anything was staged")
+        }
     }
 }
 

@@ -20,7 +20,7 @@ pub struct Object {
 
 /// What the generated code needs of a compiler: headers are read as other types than they were written, sums wrap, and
 /// nothing but the compiler itself may be needed, C library headers included.
-const FLAGS: &[&str] = &[
+pub const FLAGS: &[&str] = &[
     "-std=gnu11",
     "-O3",
     "-march=native",

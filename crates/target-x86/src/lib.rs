@@ -20,6 +20,7 @@ mod lane;
 mod meters;
 mod tables;
 
+pub use compile::FLAGS;
 pub use lane::X86Lane;
 
 use abi::{CMeter, CTable};

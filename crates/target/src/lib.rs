@@ -4,6 +4,10 @@
 //! worker: the part that sees packets. `upf`, `offload` and `engine` know targets only through these two.
 #![forbid(unsafe_code)]
 
+mod replicate;
+
+pub use replicate::Replicating;
+
 use base::{Packet, Verdict};
 use program::{Batch, CounterId, Program, RuleError, TableId};
 use std::sync::Arc;
@@ -50,6 +54,20 @@ pub trait Lane: Send {
     /// # Panics
     /// If the slices differ in length or are longer than [`BURST`].
     fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64);
+
+    /// Appends the packets that the last burst made beside those that came in: clones and multicast copies (v1model), in
+    /// the order of the packets that they were made of. A lane that never makes any, like the UPF's, leaves this as it is;
+    /// callers ask after every burst, and what they do not take is lost with the next one.
+    fn take_extra(&mut self, _into: &mut Vec<Extra>) {}
+}
+
+/// A packet that a burst made beside those that came in.
+#[derive(Clone, Debug)]
+pub struct Extra {
+    /// The packet; its `port` is that of the packet it was made of. Bytes as [`Lane::process`] leaves them.
+    pub packet: Packet,
+    /// What becomes of it. Never [`base::VerdictKind::Next`].
+    pub verdict: Verdict,
 }
 
 /// What a target can hold and do.

@@ -6,6 +6,9 @@ struct meta_t { bit<32> x; bit<8> y; bool ok; }
 header big_t { bit<320> v; }
 control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
     apply {
+        big_t big;
+        big.setValid();
+        big.v = big.v + 1;
         meta.x = 1;
     }
 }

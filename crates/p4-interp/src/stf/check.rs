@@ -96,7 +96,7 @@ impl Pattern {
 
 impl Comparison {
     /// Whether `a` compares so with `b`.
-    pub fn holds(self, a: u64, b: u64) -> bool {
+    pub fn holds<N: PartialOrd>(self, a: N, b: N) -> bool {
         match self {
             Comparison::Equal => a == b,
             Comparison::NotEqual => a != b,

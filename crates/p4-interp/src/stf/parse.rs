@@ -4,23 +4,33 @@ use super::value::{action_value, key_match, number};
 use super::{Command, Comparison, Pattern, Script, ScriptError};
 use base::PortId;
 use p4_ir::{ActionId, TableId};
-use program::{Batch, Entry, KeyMatch, MatchKind, Op, Program, TableInfo};
+use program::{Batch, Entry, KeyMatch, MatchKind, Mirror, Op, Program, RegisterId, Replica, TableInfo};
+use std::collections::BTreeMap;
 
 /// Reads a script against the program whose names it uses.
 pub fn parse(text: &str, program: &Program) -> Result<Script, ScriptError> {
     let mut commands = Vec::new();
+    let mut copies = Copies::default();
     for (i, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or("").trim();
         if line.is_empty() {
             continue;
         }
-        let command = command(line, program).map_err(|what| ScriptError { line: i + 1, what })?;
+        let command = command(line, program, &mut copies).map_err(|what| ScriptError { line: i + 1, what })?;
         commands.push((i + 1, command));
     }
     Ok(Script { commands })
 }
 
-fn command(line: &str, program: &Program) -> Result<Command, String> {
+/// What a script has said of multicast so far.
+#[derive(Default)]
+struct Copies {
+    /// By their handles.
+    nodes: Vec<Vec<Replica>>,
+    groups: BTreeMap<u16, Vec<Replica>>,
+}
+
+fn command(line: &str, program: &Program, copies: &mut Copies) -> Result<Command, String> {
     let (word, rest) = word(line);
     match word {
         "add" => add(rest, program).map(|e| one(Op::Insert(e))),
@@ -32,6 +42,13 @@ fn command(line: &str, program: &Program) -> Result<Command, String> {
         "no_packet" => nothing_more(rest, Command::NoPacket),
         "wait" => Ok(Command::Wait),
         "check_counter" => check_counter(rest, program),
+        "mirroring_add" | "mirroring_add_mc" => mirroring(rest, word == "mirroring_add_mc"),
+        "mirroring_get" => Ok(Command::Wait),
+        "mc_mgrp_create" | "mc_node_create" | "mc_node_associate" => multicast(word, rest, copies),
+        "pvs_add" | "pvs_remove" => value_set(rest, program, word == "pvs_add"),
+        "register_read" => register_read(rest, program),
+        "register_write" => register_write(rest, program),
+        "register_reset" => register_reset(rest, program),
         other => Err(format!("command {other} is not supported")),
     }
 }
@@ -87,9 +104,10 @@ fn action(name: &str, program: &Program, table: &TableInfo) -> Result<ActionId, 
     let name = unquote(name);
     let all = table.actions.iter().filter_map(|u| {
         let info = program.actions.get(u.action)?;
-        // An action that the table gives arguments of its own is a copy for it, named ACTION.TABLE.
-        let table = table.name.rsplit('.').next().unwrap_or("");
-        let original = |name: &'_ str| name.strip_suffix(table).and_then(|n| n.strip_suffix('.')).map(str::len);
+        // An action that the table gives arguments of its own is a copy for it, named ACTION.TABLE; one of a profile's
+        // members may be a copy named ACTION.PROFILE.
+        let parts = || table.full_name.split('.').rev().take(2);
+        let original = |name: &'_ str| parts().find_map(|p| name.strip_suffix(p).and_then(|n| n.strip_suffix('.')).map(str::len));
         let mut names = vec![info.full_name.as_str(), info.name.as_str()];
         names.extend(original(&info.full_name).map(|len| &info.full_name[..len]));
         Some((u.action, names))
@@ -195,6 +213,93 @@ fn nibbles(text: &str) -> Result<Vec<Option<u8>>, String> {
     text.chars().filter(|c| !c.is_whitespace()).map(digit).collect()
 }
 
+/// `SESSION PORT` or `SESSION GROUP`.
+fn mirroring(text: &str, group: bool) -> Result<Command, String> {
+    let (session, to) = word(text);
+    let to = match group {
+        true => Mirror::Group(small(to)?),
+        false => Mirror::Port(port(to)?.0),
+    };
+    Ok(one(Op::Mirror { session: small(session)?, to: Some(to) }))
+}
+
+fn multicast(command: &str, text: &str, copies: &mut Copies) -> Result<Command, String> {
+    let (first, rest) = word(text);
+    match command {
+        "mc_node_create" => {
+            let rid = small(first)?;
+            let ports: Vec<PortId> = rest.split_whitespace().map(|p| port(p).map(|(p, _)| p)).collect::<Result<_, _>>()?;
+            copies.nodes.push(ports.into_iter().map(|port| Replica { port, rid }).collect());
+            Ok(Command::Wait)
+        }
+        "mc_node_associate" => {
+            let group: u16 = small(first)?;
+            let node: usize = small(rest)?;
+            let node = copies.nodes.get(node).ok_or_else(|| format!("there is no node {node}"))?;
+            let replicas = copies.groups.get_mut(&group).ok_or_else(|| format!("there is no group {group}"))?;
+            replicas.extend(node);
+            if replicas.len() > program::MAX_REPLICAS {
+                return Err(format!("more than {} copies", program::MAX_REPLICAS));
+            }
+            Ok(one(Op::Multicast { group, replicas: replicas.clone() }))
+        }
+        _ => {
+            copies.groups.entry(small(first)?).or_default();
+            nothing_more(rest, Command::Wait)
+        }
+    }
+}
+
+/// A number that fits its type.
+fn small<N: TryFrom<u128>>(text: &str) -> Result<N, String> {
+    N::try_from(number(text.trim())?).map_err(|_| format!("{text} is too large"))
+}
+
+/// `SET VALUE ...`
+fn value_set(text: &str, program: &Program, add: bool) -> Result<Command, String> {
+    let (name, rest) = word(text);
+    let set = named(name, program.value_sets.iter().map(|(id, s)| (id, vec![s.name.as_str()]))).map_err(|e| format!("value set {e}"))?;
+    let widths = &program.value_sets[set].widths;
+    let values: Vec<&str> = rest.split_whitespace().collect();
+    if values.len() != widths.len() {
+        return Err(format!("{} values for {} fields", values.len(), widths.len()));
+    }
+    let member = values.iter().zip(widths).map(|(v, w)| key_match(v, MatchKind::Ternary, *w)).collect::<Result<_, _>>()?;
+    Ok(one(if add { Op::InsertValue { set, member } } else { Op::DeleteValue { set, member } }))
+}
+
+fn register<'t>(text: &'t str, program: &Program) -> Result<(RegisterId, &'t str), String> {
+    let (name, rest) = word(text);
+    let all = program.registers.iter().map(|(id, r)| (id, vec![r.name.as_str()]));
+    named(name, all).map(|id| (id, rest)).map_err(|e| format!("register {e}"))
+}
+
+/// `REGISTER INDEX [OP NUMBER]`
+fn register_read(text: &str, program: &Program) -> Result<Command, String> {
+    let (register, rest) = register(text, program)?;
+    let (index, rest) = word(rest);
+    let wanted = match rest {
+        "" => None,
+        _ => Some(comparison(rest)?),
+    };
+    Ok(Command::CheckRegister { register, index: small(index)?, wanted })
+}
+
+/// `REGISTER INDEX VALUE`
+fn register_write(text: &str, program: &Program) -> Result<Command, String> {
+    let (register, rest) = register(text, program)?;
+    let (index, value) = word(rest);
+    let index: u64 = small(index)?;
+    let value = action_value(value, program.registers[register].width)?;
+    Ok(Command::SetRegister { register, cells: index..index.saturating_add(1), value })
+}
+
+/// `REGISTER`
+fn register_reset(text: &str, program: &Program) -> Result<Command, String> {
+    let (register, rest) = register(text, program)?;
+    nothing_more(rest, Command::SetRegister { register, cells: 0..program.registers[register].size, value: 0 })
+}
+
 /// `COUNTER(INDEX) [packets | bytes] OP NUMBER`
 fn check_counter(text: &str, program: &Program) -> Result<Command, String> {
     let (open, close) = (text.find('(').ok_or("no index")?, text.find(')').ok_or("no index")?);
@@ -212,6 +317,13 @@ fn check_counter(text: &str, program: &Program) -> Result<Command, String> {
         ("bytes", rest) => (true, rest),
         _ => (false, rest),
     };
+    let (comparison, number) = comparison(rest)?;
+    let number = u64::try_from(number).map_err(|_| "the number is too large")?;
+    Ok(Command::CheckCounter { counter, index, bytes, comparison, number })
+}
+
+/// `OP NUMBER`
+fn comparison(text: &str) -> Result<(Comparison, u128), String> {
     const OPERATORS: [(&str, Comparison); 6] = [
         ("==", Comparison::Equal),
         ("!=", Comparison::NotEqual),
@@ -220,10 +332,9 @@ fn check_counter(text: &str, program: &Program) -> Result<Command, String> {
         ("<", Comparison::Less),
         (">", Comparison::Greater),
     ];
-    let found = OPERATORS.iter().find_map(|(op, c)| rest.strip_prefix(op).map(|n| (*c, n)));
-    let (comparison, rest) = found.ok_or_else(|| format!("{rest:?} does not compare"))?;
-    let number = u64::try_from(number(rest.trim())?).map_err(|_| "the number is too large")?;
-    Ok(Command::CheckCounter { counter, index, bytes, comparison, number })
+    let found = OPERATORS.iter().find_map(|(op, c)| text.strip_prefix(op).map(|n| (*c, n)));
+    let (comparison, rest) = found.ok_or_else(|| format!("{text:?} does not compare"))?;
+    Ok((comparison, number(rest.trim())?))
 }
 
 /// The one whose name is `name`; else the only one whose name ends with it behind a dot.

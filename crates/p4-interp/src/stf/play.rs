@@ -3,8 +3,8 @@
 use super::check::{Failure, Ledger};
 use super::{Command, Device, Script};
 use crate::{Count, Machine, Mode};
-use base::{PortId, VerdictKind};
-use program::{Batch, CounterId, Op, RuleError};
+use base::{PortId, Verdict, VerdictKind};
+use program::{Batch, CounterId, Op, RegisterId, RuleError};
 
 /// How a script went.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,6 +58,16 @@ pub fn run(script: &Script, device: &mut dyn Device) -> Report {
                     fail(format!("the counter is {value}"));
                 }
             }
+            Command::CheckRegister { register, index, wanted } => match (device.register(*register, *index), wanted) {
+                (None, _) => fail("there is no such cell to be read".into()),
+                (Some(value), Some((comparison, number))) if !comparison.holds(value, *number) => fail(format!("the cell is {value:#x}")),
+                _ => {}
+            },
+            Command::SetRegister { register, cells, value } => {
+                if !cells.clone().all(|index| device.set_register(*register, index, *value)) {
+                    fail("there is no such cell to be written".into());
+                }
+            }
             Command::Wait => {}
         }
     }
@@ -101,16 +111,30 @@ impl Device for MachineDevice {
     fn process(&mut self, port: PortId, bytes: &[u8]) -> Vec<(PortId, Vec<u8>)> {
         self.now_ns += 1000;
         let out = self.machine.process(bytes, port, self.now_ns, Mode::Whole);
-        let port = match out.verdict.kind {
-            VerdictKind::Forward => PortId(out.verdict.port),
-            VerdictKind::Punt => PortId::PUNT,
-            VerdictKind::Buffer => PortId::BUFFER,
-            VerdictKind::Drop | VerdictKind::Next => return vec![],
-        };
-        vec![(port, out.bytes.to_vec())]
+        let mut all: Vec<(PortId, Vec<u8>)> = way_out(out.verdict).map(|port| (port, out.bytes.to_vec())).into_iter().collect();
+        all.extend(self.machine.extra().iter().filter_map(|x| Some((way_out(x.verdict)?, x.bytes.clone()))));
+        all
     }
 
     fn counter(&mut self, counter: CounterId, index: u64) -> Count {
         self.machine.counter(counter, index)
+    }
+
+    fn register(&mut self, register: RegisterId, index: u64) -> Option<u128> {
+        self.machine.register(register, index)
+    }
+
+    fn set_register(&mut self, register: RegisterId, index: u64, value: u128) -> bool {
+        self.machine.set_register(register, index, value)
+    }
+}
+
+/// The port by which a packet of that verdict leaves, as scripts number them.
+pub fn way_out(verdict: Verdict) -> Option<PortId> {
+    match verdict.kind {
+        VerdictKind::Forward => Some(PortId(verdict.port)),
+        VerdictKind::Punt => Some(PortId::PUNT),
+        VerdictKind::Buffer => Some(PortId::BUFFER),
+        VerdictKind::Drop | VerdictKind::Next => None,
     }
 }

@@ -28,6 +28,11 @@ pub trait Contestant {
     /// What figures call it.
     fn name(&self) -> &'static str;
 
+    /// What else readers of its figures must know, in a few words.
+    fn note(&self) -> String {
+        String::new()
+    }
+
     /// Bytes of memory that its sessions have taken, as the kernel counts them.
     fn resident_bytes(&self) -> u64;
 
@@ -63,8 +68,16 @@ pub struct OnLane {
     next: usize,
     resident_bytes: u64,
     few_sessions: bool,
+    note: String,
     usage: Box<dyn Fn(Direction, u32) -> Option<Count>>,
 }
+
+/// Names of those that others are compared with, or that may be absent.
+pub const LIMIT: &str = "limit: C by hand";
+/// The same text on DPDK's hash.
+pub const RTE_HASH: &str = "C on rte_hash";
+/// The judge.
+pub const INTERPRETER: &str = "interpreter";
 
 /// Sessions that somebody shall hold, and the number that a session's cells follow from.
 pub type Installed<'a> = dyn Fn() -> Box<dyn Iterator<Item = (u32, u32)>> + 'a;
@@ -79,13 +92,18 @@ impl OnLane {
             baseline::LimitError::Absent(why) => Failure::Usage(why),
             other => Failure::Failed(other.to_string()),
         };
+        if rte_hash {
+            start_dpdk()?;
+        }
         let before = resident_bytes();
         let program = Arc::new(ir.program.clone());
         let new = if rte_hash { baseline::Limit::on_rte_hash } else { baseline::Limit::new };
         let mut limit = new(program, sessions.into()).map_err(fail)?;
         each_batch(ir, install, |batch| limit.install(batch).map_err(fail))?;
+        let note = limit.page_bytes().map(|bytes| pages(bytes, &super::report::transparent_shared())).unwrap_or_default();
         Ok(OnLane {
-            name: if rte_hash { "C on rte_hash" } else { "limit: C by hand" },
+            name: if rte_hash { RTE_HASH } else { LIMIT },
+            note,
             runner: Runner::new(limit.lane()),
             next: 0,
             resident_bytes: resident_bytes().saturating_sub(before),
@@ -108,8 +126,9 @@ impl OnLane {
         let all = || -> Box<dyn Iterator<Item = (u32, u32)>> {
             Box::new(cells.iter().map(|(n, cell)| (*n, *cell)).collect::<Vec<_>>().into_iter())
         };
-        let mut lane = OnLane::target("interpreter", ir, Box::new(oracle), before, &all)?;
+        let mut lane = OnLane::target(INTERPRETER, ir, Box::new(oracle), before, &all)?;
         lane.few_sessions = true;
+        lane.note = "sessions of the compared packets".into();
         let by_cell = lane.usage;
         lane.usage = Box::new(move |direction, n| by_cell(direction, *cells.get(&n)?));
         Ok(lane)
@@ -118,7 +137,8 @@ impl OnLane {
     /// No pipeline: what source, sink and bursts cost by themselves.
     pub fn ports() -> OnLane {
         let usage = Box::new(|_, _| None);
-        OnLane { name: "ports alone", runner: Runner::new(Box::new(ForwardAll)), next: 0, resident_bytes: 0, few_sessions: false, usage }
+        let runner = Runner::new(Box::new(ForwardAll));
+        OnLane { name: "ports alone", runner, next: 0, resident_bytes: 0, few_sessions: false, note: String::new(), usage }
     }
 
     fn target(name: &'static str, ir: &Ir, target: Box<dyn Target>, before: u64, install: &Installed) -> Result<OnLane, Failure> {
@@ -130,9 +150,29 @@ impl OnLane {
             next: 0,
             resident_bytes: resident_bytes().saturating_sub(before),
             few_sessions: false,
+            note: String::new(),
             usage: Box::new(move |direction, n| Some(target.counter(usage, sessions::usage_cell(direction, n).into()))),
         })
     }
+}
+
+/// The pages that a hash is in. Shared memory, as DPDK's is, may be in larger ones where the kernel does that by itself or when asked.
+fn pages(bytes: u64, transparent: &str) -> String {
+    let size = if bytes >= 1 << 30 {
+        format!("{} GiB", bytes >> 30)
+    } else if bytes >= 1 << 20 {
+        format!("{} MiB", bytes >> 20)
+    } else {
+        format!("{} KiB", bytes >> 10)
+    };
+    let larger = bytes < 1 << 20 && !matches!(transparent, "never" | "deny" | "unknown");
+    format!("{size} pages{}", if larger { ", or transparent huge ones" } else { "" })
+}
+
+/// Starts DPDK for contestants that need it: in huge pages if a GiB is free in them, otherwise in normal ones, of which the kernel gives
+/// what is touched.
+pub fn start_dpdk() -> Result<(), Failure> {
+    dpdk::start_shared(1024, 6144).map_err(|e| Failure::Usage(e.to_string()))
 }
 
 /// Gives configuration and sessions, batch by batch.
@@ -162,6 +202,10 @@ impl Judge for OnLane {
 impl Contestant for OnLane {
     fn name(&self) -> &'static str {
         self.name
+    }
+
+    fn note(&self) -> String {
+        self.note.clone()
     }
 
     fn resident_bytes(&self) -> u64 {
@@ -229,4 +273,17 @@ pub fn resident_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()).unwrap_or_default() * 1024
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pages;
+
+    #[test]
+    fn pages_are_named_by_their_size() {
+        assert_eq!(pages(4096, "never"), "4 KiB pages");
+        assert_eq!(pages(4096, "advise"), "4 KiB pages, or transparent huge ones");
+        assert_eq!(pages(2 << 20, "advise"), "2 MiB pages");
+        assert_eq!(pages(1 << 30, "never"), "1 GiB pages");
+    }
 }

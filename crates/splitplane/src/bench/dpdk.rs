@@ -2,7 +2,7 @@
 //!
 //! First devices that are nothing but memory, in one thread. Then this binary starts itself once more: the second process sends over memif and
 //! compares every byte that comes back, with what it sent where the first process only echoes, and with the interpreter's output where
-//! it runs the UPF's downlink. A window of packets is on its way at a time, so nothing is lost.
+//! it runs the UPF as native code. A window of packets is on its way at a time, so nothing is lost.
 
 use super::contestant::{Judge, OnLane, load_x86};
 use super::measure::{Rounds, Runner, thread_time};
@@ -27,17 +27,55 @@ use target::{BURST, Target};
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
     /// Sessions of the UPF.
-    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, default_value_t = SESSIONS, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     sessions: u32,
     /// The second process: its folder of sockets.
     #[arg(long, hide = true)]
     peer: Option<PathBuf>,
     /// What the first process does.
-    #[arg(long, hide = true, default_value = "echo")]
-    task: String,
+    #[arg(long, hide = true, value_enum, default_value = "echo")]
+    task: Task,
     #[command(flatten)]
-    common: Common,
+    pub common: Common,
 }
+
+impl Args {
+    /// As `bench all` has them.
+    pub fn with(common: Common) -> Args {
+        Args { sessions: SESSIONS, peer: None, task: Task::Echo, common }
+    }
+}
+
+/// What the first process does with packets.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Task {
+    /// Sends them back as they are.
+    Echo,
+    /// Runs the UPF on them, to the UEs.
+    Downlink,
+    /// From the UEs.
+    Uplink,
+}
+
+impl Task {
+    fn name(self) -> &'static str {
+        match self {
+            Task::Echo => "echo",
+            Task::Downlink => "downlink",
+            Task::Uplink => "uplink",
+        }
+    }
+
+    /// Of the packets.
+    fn direction(self) -> Direction {
+        if self == Task::Uplink { Direction::Uplink } else { Direction::Downlink }
+    }
+}
+
+/// Sessions, unless told otherwise.
+const SESSIONS: u32 = 1_000;
+/// Free memory in huge pages that it takes to use them, and memory in normal ones, in MiB.
+const MEMORY_MIB: (u32, u32) = (256, 512);
 
 /// Packets on their way at a time.
 const WINDOW: u64 = 512;
@@ -46,21 +84,31 @@ const PACKETS: usize = 4096;
 /// Patience with the other process.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Runs it, or the second process's part.
-pub fn dpdk(args: &Args) -> Result<(), Failure> {
-    dpdk::start(&dpdk::Settings { memory_mib: 256, ..Default::default() }).map_err(|e| Failure::Usage(e.to_string()))?;
+/// Runs it, or the second process's part; the figures as JSON.
+pub fn dpdk(args: &Args) -> Result<Value, Failure> {
+    dpdk::start_shared(MEMORY_MIB.0, MEMORY_MIB.1).map_err(|e| Failure::Usage(e.to_string()))?;
     if let Some(folder) = &args.peer {
-        return peer(args, folder);
+        return peer(args, folder).map(|()| Value::Null);
     }
     let machine = report::machine();
     report::print_machine(&machine);
-    println!("bench dpdk: DPDK {}, median (min to max) of {} rounds", dpdk::BUILT_WITH.unwrap_or("unknown"), args.common.rounds());
+    println!(
+        "bench dpdk: DPDK {}, median (min to max) of {} rounds of {} ms; devices by this thread's time, two processes by the clock",
+        dpdk::BUILT_WITH.unwrap_or("unknown"),
+        args.common.rounds(),
+        args.common.round().as_millis()
+    );
     let mut rows = devices(&args.common)?;
-    for task in ["echo", "upf"] {
-        rows.push(between_processes(args, task)?);
-    }
     rows.iter().for_each(report::print_rate);
-    args.common.write(&json!({ "bench": "dpdk", "machine": machine, "rows": rows }))
+    for task in [Task::Echo, Task::Downlink, Task::Uplink] {
+        let row = between_processes(args, task)?;
+        report::print_rate(&row);
+        rows.push(row);
+    }
+    let round_ms = args.common.round().as_millis() as u64;
+    let figures = json!({ "bench": "dpdk", "machine": machine, "sessions": args.sessions, "round_ms": round_ms, "rows": rows });
+    args.common.write(&figures)?;
+    Ok(figures)
 }
 
 fn open(device: &str) -> Result<DpdkPort, Failure> {
@@ -73,20 +121,27 @@ fn failed(e: pktio::PortError) -> Failure {
     Failure::Failed(e.to_string())
 }
 
+/// What a device's packets must be.
+enum Holds {
+    Bytes(Vec<u8>),
+    Length(usize),
+}
+
 /// Devices in memory: received and sent again, in bursts, by this thread's time.
 fn devices(common: &Common) -> Result<Vec<Value>, Failure> {
-    let mut contestants = Vec::new();
+    let mut all = Vec::new();
+    // What is in a null device's packets nobody has written; their lengths at least can be wrong.
     for (number, size) in [64, 512, 1500].into_iter().enumerate() {
         let port = open(&format!("net_null{number},size={size}"))?;
-        contestants.push((format!("net_null, {size} bytes: receive and send, both copied"), port, Rounds::default()));
+        all.push((format!("net_null, {size} bytes: receive and send, both copied"), port, Holds::Length(size), Rounds::default()));
     }
     let mut ring = open("net_ring0")?;
     let frame: Vec<u8> = (0..64).collect();
     ring.transmit(&vec![Packet::new(&frame, PortId(0)); 256]).map_err(failed)?;
-    contestants.push(("net_ring, 64 bytes: receive and send, both copied".to_owned(), ring, Rounds::default()));
+    all.push(("net_ring, 64 bytes: receive and send, both copied".to_owned(), ring, Holds::Bytes(frame), Rounds::default()));
     let mut packets: Vec<Packet> = (0..BURST).map(|_| Packet::empty(0)).collect();
     for _ in 0..common.rounds() {
-        for (_, port, rounds) in &mut contestants {
+        for (_, port, _, rounds) in &mut all {
             let (begin, mut count) = (thread_time(), 0u64);
             while thread_time() - begin < common.round() {
                 for _ in 0..16 {
@@ -97,30 +152,37 @@ fn devices(common: &Common) -> Result<Vec<Value>, Failure> {
             rounds.0.push(count as f64 / (thread_time() - begin).as_secs_f64() / 1e6);
         }
     }
-    let (_, ring, _) = &mut contestants[3];
-    let n = ring.receive(&mut packets).map_err(failed)?;
-    if n == 0 || packets[..n].iter().any(|p| p.data() != frame) {
-        return Err(Failure::Failed("net_ring: frames changed".into()));
+    let mut rows = Vec::new();
+    for (what, port, holds, rounds) in &mut all {
+        let n = port.receive(&mut packets).map_err(failed)?;
+        let right = |packet: &Packet| match holds {
+            Holds::Bytes(bytes) => packet.data() == bytes.as_slice(),
+            Holds::Length(length) => packet.len() == *length,
+        };
+        if n == 0 || !packets[..n].iter().all(right) {
+            return Err(Failure::Failed(format!("{what}: frames changed")));
+        }
+        rows.push(report::rate(what, "Mpps", rounds, n));
     }
-    Ok(contestants.iter().map(|(what, _, rounds)| report::rate(what, "Mpps", rounds, n)).collect())
+    Ok(rows)
 }
 
 /// This process between the two ends of the other.
-fn between_processes(args: &Args, task: &str) -> Result<Value, Failure> {
-    let folder = std::env::temp_dir().join(format!("splitplane-bench-{}-{task}", std::process::id()));
+fn between_processes(args: &Args, task: Task) -> Result<Value, Failure> {
+    let folder = std::env::temp_dir().join(format!("splitplane-bench-{}-{}", std::process::id(), task.name()));
     std::fs::create_dir(&folder).map_err(|e| Failure::Failed(format!("{}: {e}", folder.display())))?;
     let result = between(args, task, &folder);
     let _ = std::fs::remove_dir_all(&folder);
     result
 }
 
-fn between(args: &Args, task: &str, folder: &Path) -> Result<Value, Failure> {
+fn between(args: &Args, task: Task, folder: &Path) -> Result<Value, Failure> {
     let mut from = open(&device(0, "server", folder))?;
     let mut to = open(&device(1, "server", folder))?;
-    let mut runner = if task == "upf" { Some(downlink(args.sessions)?) } else { None };
+    let mut runner = if task == Task::Echo { None } else { Some(upf_of(args.sessions)?) };
     let binary = std::env::current_exe().map_err(|e| Failure::Failed(e.to_string()))?;
     let mut command = Command::new(binary);
-    command.args(["bench", "dpdk", "--task", task, "--sessions", &args.sessions.to_string(), "--peer"]).arg(folder);
+    command.args(["bench", "dpdk", "--task", task.name(), "--sessions", &args.sessions.to_string(), "--peer"]).arg(folder);
     command.args(["--rounds", &args.common.rounds().to_string(), "--round-ms", &args.common.round().as_millis().to_string()]);
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(|e| Failure::Failed(e.to_string()))?;
     let mut child = KilledOnDrop(child);
@@ -130,7 +192,7 @@ fn between(args: &Args, task: &str, folder: &Path) -> Result<Value, Failure> {
         for _ in 0..4096 {
             let packets = match &mut runner {
                 Some(runner) => {
-                    let (packets, verdicts) = runner.burst(&mut from, Direction::Downlink.port(), BURST)?;
+                    let (packets, verdicts) = runner.burst(&mut from, task.direction().port(), BURST)?;
                     if let Some(other) = verdicts.iter().find(|v| v.kind != VerdictKind::Forward) {
                         return Err(Failure::Failed(format!("a packet was not forwarded: {other:?}")));
                     }
@@ -154,11 +216,11 @@ fn between(args: &Args, task: &str, folder: &Path) -> Result<Value, Failure> {
     if let Some(mut out) = child.0.stdout.take() {
         let _ = std::io::Read::read_to_string(&mut out, &mut text);
     }
-    let said: Value = serde_json::from_str(&text).map_err(|_| Failure::Failed("the second process failed".into()))?;
+    let said: Value = serde_json::from_str(&text).map_err(|_| Failure::Failed(format!("{}: the second process failed", task.name())))?;
     let rates = said["mpps"].as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
     let what = match task {
-        "upf" => format!("memif, two processes: the UPF's downlink, {} sessions", args.sessions),
-        _ => "memif, two processes: echo, 64 bytes".to_owned(),
+        Task::Echo => "memif, two processes: echo, 64 bytes".to_owned(),
+        _ => format!("memif, two processes: the UPF on x86, {} sessions, {}", args.sessions, task.direction()),
     };
     Ok(report::rate(&what, "Mpps", &Rounds(rates), said["verified"].as_u64().unwrap_or_default() as usize))
 }
@@ -178,7 +240,7 @@ fn device(number: u32, role: &str, folder: &Path) -> String {
 }
 
 /// The UPF with its sessions, as native code.
-fn downlink(sessions: u32) -> Result<Runner, Failure> {
+fn upf_of(sessions: u32) -> Result<Runner, Failure> {
     let ir = upf::compile(sessions.max(1024))?;
     let x86 = load_x86(&ir)?;
     let all = Sessions::new(&ir.program)?;
@@ -190,17 +252,18 @@ fn downlink(sessions: u32) -> Result<Runner, Failure> {
 
 /// What the second process sends, and what must come back for it.
 fn load(args: &Args) -> Result<Vec<(Packet, Vec<u8>)>, Failure> {
+    let direction = args.task.direction();
     let numbers: Arc<[u32]> = (0..PACKETS as u32).map(|i| i.wrapping_mul(0x9e37_79b1) % args.sessions).collect();
-    let frames = numbers.iter().map(|n| Packet::new(&sessions::frame(Direction::Downlink, *n), PortId(0)));
-    if args.task == "echo" {
+    let frames = numbers.iter().map(|n| Packet::new(&sessions::frame(direction, *n), PortId(0)));
+    if args.task == Task::Echo {
         return Ok(frames.map(|packet| (packet.clone(), packet.data().to_vec())).collect());
     }
     let few: HashMap<u32, u32> = (0..args.sessions).map(|n| (n, n)).collect();
     let mut judge = OnLane::interpreter(&Arc::new(upf::compile(args.sessions.max(1024))?), few)?;
-    let mut source = SessionPort::new(Direction::Downlink, numbers.clone(), 0);
+    let mut source = SessionPort::new(direction, numbers.clone(), 0);
     let mut expected = Vec::new();
     while expected.len() < PACKETS {
-        let (packets, _) = judge.expect(&mut source, Direction::Downlink, BURST)?;
+        let (packets, _) = judge.expect(&mut source, direction, BURST)?;
         expected.extend(packets.iter().map(|p| p.data().to_vec()));
     }
     Ok(frames.zip(expected).collect())

@@ -21,12 +21,18 @@ pub fn machine() -> serde_json::Value {
         "kernel": read("/proc/sys/kernel/osrelease").trim(),
         "huge_pages": of_memory("HugePages_Total"),
         "transparent_huge_pages": chosen(&read("/sys/kernel/mm/transparent_hugepage/enabled")),
+        "transparent_huge_pages_shared": transparent_shared(),
         "load": read("/proc/loadavg").split(' ').take(3).collect::<Vec<_>>().join(" "),
         "compiler": compiler(),
-        "compiler_flags": "-O3 -march=native",
+        "compiler_flags": target_x86::FLAGS.join(" "),
         "splitplane": env!("CARGO_PKG_VERSION"),
         "optimised": !cfg!(debug_assertions),
     })
+}
+
+/// Whether shared memory gets transparent huge pages, in the kernel's word.
+pub fn transparent_shared() -> String {
+    chosen(&std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/shmem_enabled").unwrap_or_default())
 }
 
 /// Of `always [madvise] never` the word in brackets.

@@ -4,11 +4,12 @@
 //! checksums or MTU. So its output is compared with an expectation of its own, and not with the interpreter's. It receives and sends in
 //! memory as the others do, but from frames that were made beforehand: 65,536 of them go round.
 
-use super::contestant::{Contestant, Judge, Traffic, resident_bytes};
+use super::contestant::{Contestant, Judge, Traffic, resident_bytes, start_dpdk};
 use super::sessions::{self, Direction};
 use crate::failure::Failure;
-use dpdk::swx::{Mode, Session, Swx};
+use dpdk::swx::{Mode, Session, Swx, generate};
 use std::net::Ipv4Addr;
+use std::path::Path;
 use std::time::Duration;
 use target::Count;
 
@@ -16,8 +17,8 @@ use target::Count;
 const MOST: u32 = 65_536;
 /// Frames that go round.
 const FRAMES: usize = 65_536;
-/// Memory that DPDK takes, in MiB.
-const MEMORY_MIB: u32 = 768;
+/// What figures call it.
+pub const SWX: &str = "DPDK's SWX";
 
 /// Both directions.
 pub struct OnSwx {
@@ -35,17 +36,22 @@ struct Way {
 }
 
 impl OnSwx {
-    /// With the same sessions as the others.
-    pub fn new(sessions: u32) -> Result<OnSwx, Failure> {
+    /// With the same sessions as the others; as generated code if `headers`, or else the environment, names the folder with the header
+    /// ([`generate::HEADERS`]).
+    pub fn new(sessions: u32, headers: Option<&Path>) -> Result<OnSwx, Failure> {
         if sessions > MOST {
             return Err(Failure::Usage(format!("it takes time with the square of the sessions to add them: at most {MOST}")));
         }
         let usage = |e: dpdk::Error| Failure::Usage(e.to_string());
+        start_dpdk()?;
         let before = resident_bytes();
-        dpdk::start(&dpdk::Settings { memory_mib: MEMORY_MIB, ..Default::default() }).map_err(usage)?;
+        let headers = match headers {
+            Some(folder) => Some(folder.to_owned()),
+            None => generate::headers().map_err(usage)?,
+        };
         let way = |direction| {
             let all: Vec<Session> = (0..sessions).map(session).collect();
-            let swx = Swx::new(direction, &all, true)?;
+            let swx = Swx::with_headers(direction, &all, true, headers.as_deref())?;
             Ok(Way { swx, counted: vec![(0, 0); sessions as usize], ready: false })
         };
         let ways = [way(dpdk::swx::Direction::Downlink).map_err(usage)?, way(dpdk::swx::Direction::Uplink).map_err(usage)?];
@@ -80,7 +86,11 @@ fn failed(e: dpdk::Error) -> Failure {
 
 impl Contestant for OnSwx {
     fn name(&self) -> &'static str {
-        if self.mode == Mode::Generated { "DPDK's SWX, generated" } else { "DPDK's SWX" }
+        SWX
+    }
+
+    fn note(&self) -> String {
+        format!("{}; does less", self.mode)
     }
 
     fn resident_bytes(&self) -> u64 {

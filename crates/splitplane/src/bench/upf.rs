@@ -1,21 +1,21 @@
 //! `bench upf`: the UPF's whole pipeline on one core, for any number of sessions, beside the hand-written limit, the same on DPDK's
-//! hash, the interpreter, and no pipeline at all.
+//! hash, DPDK's own P4 pipeline, the interpreter, and no pipeline at all.
 //!
 //! For each number of sessions: everybody gets the same entries; everybody's packets are compared byte by byte with the
 //! interpreter's, and its usage counters with what was sent; then rounds take turns.
 
-use super::contestant::{Contestant, Installed, OnLane, Traffic};
+use super::contestant::{Contestant, INTERPRETER, Installed, LIMIT, OnLane, RTE_HASH, Traffic};
 use super::measure::Rounds;
 use super::options::Common;
 use super::report;
 use super::sessions::{self, Direction};
-use super::swx::OnSwx;
+use super::swx::{OnSwx, SWX};
 use crate::failure::Failure;
 use p4_ir::Ir;
 use rand::{Rng, SeedableRng};
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Packets compared with the interpreter's, in each direction.
@@ -30,8 +30,12 @@ pub struct Args {
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=i64::from(sessions::MOST)))]
     sessions: Vec<u32>,
     /// Who takes part; the interpreter always judges.
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Who::Limit, Who::RteHash, Who::Swx, Who::X86, Who::Interpreter, Who::Ports])]
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = EVERYBODY)]
     contestants: Vec<Who>,
+    /// Folder of rte_swx_pipeline_internal.h (DPDK's sources, lib/pipeline): SWX then runs code that it generates, and is not interpreted
+    /// [default: $SPLITPLANE_SWX_INCLUDE].
+    #[arg(long)]
+    swx_include: Option<PathBuf>,
     #[command(flatten)]
     pub common: Common,
 }
@@ -39,7 +43,7 @@ pub struct Args {
 impl Args {
     /// As `bench all` has them.
     pub fn with(common: Common) -> Args {
-        Args { sessions: Vec::new(), contestants: vec![Who::Limit, Who::RteHash, Who::Swx, Who::X86, Who::Interpreter, Who::Ports], common }
+        Args { sessions: Vec::new(), contestants: EVERYBODY.to_vec(), swx_include: None, common }
     }
 }
 
@@ -59,6 +63,8 @@ pub enum Who {
     /// No pipeline at all.
     Ports,
 }
+
+const EVERYBODY: [Who; 6] = [Who::Limit, Who::RteHash, Who::Swx, Who::X86, Who::Interpreter, Who::Ports];
 
 /// Runs it; the figures as JSON.
 pub fn upf(args: &Args) -> Result<Value, Failure> {
@@ -121,7 +127,7 @@ impl Field {
             let made = match who {
                 Who::Limit => OnLane::limit(&ir, sessions, false, everybody).map(boxed),
                 Who::RteHash => OnLane::limit(&ir, sessions, true, everybody).map(boxed),
-                Who::Swx => OnSwx::new(sessions).map(|swx| -> Box<dyn Contestant> { Box::new(swx) }),
+                Who::Swx => OnSwx::new(sessions, args.swx_include.as_deref()).map(|swx| -> Box<dyn Contestant> { Box::new(swx) }),
                 Who::X86 => OnLane::x86(&ir, everybody).map(boxed),
                 Who::Interpreter => OnLane::interpreter(&few_ir, few.clone()).map(boxed),
                 Who::Ports => Ok(boxed(OnLane::ports())),
@@ -131,11 +137,11 @@ impl Field {
                 // The baselines may be missing; what this project is about may not.
                 Err(Failure::Usage(why)) if matches!(who, Who::Limit | Who::RteHash | Who::Swx) => {
                     let name = match who {
-                        Who::Limit => "limit: C by hand",
-                        Who::RteHash => "C on rte_hash",
-                        _ => "DPDK's SWX",
+                        Who::Limit => LIMIT,
+                        Who::RteHash => RTE_HASH,
+                        _ => SWX,
                     };
-                    bar.suspend(|| println!("{name} takes no part: {why}"));
+                    bar.suspend(|| println!("{sessions} sessions: {name} takes no part: {why}"));
                     absent.push((name, why));
                 }
                 Err(other) => return Err(other),
@@ -170,7 +176,7 @@ impl Field {
 
     fn row(&self, direction: Direction, rounds: &[Rounds]) -> Value {
         let of = |name: &str| self.contestants.iter().position(|c| c.name() == name).map(|at| &rounds[at]);
-        let (limit, interpreter) = (of("limit: C by hand"), of("interpreter"));
+        let (limit, interpreter, swx) = (of(LIMIT), of(INTERPRETER), of(SWX));
         let contestants: Vec<Value> = self
             .contestants
             .iter()
@@ -178,8 +184,10 @@ impl Field {
             .map(|(c, mpps)| {
                 json!({
                     "name": c.name(),
+                    "note": c.note(),
                     "mpps": mpps.json(),
                     "of_limit": limit.map(|limit| mpps.ratio(limit).median()),
+                    "times_swx": swx.map(|swx| mpps.ratio(swx).median()),
                     "times_interpreter": interpreter.map(|interpreter| mpps.ratio(interpreter).median()),
                     "resident_bytes": c.resident_bytes(),
                     "sessions_of_verified_packets_only": c.few_sessions(),
@@ -241,17 +249,19 @@ fn check_usage(contestant: &dyn Contestant, direction: Direction, expected: &Has
 
 fn print(row: &Value) {
     println!("\n{} sessions, {}: {} packets compared", row["sessions"], row["direction"].as_str().unwrap_or_default(), row["verified"]);
-    println!("  {:<18} {:>22}  {:>9}  {:>13}  {:>9}", "", "Mpps", "of limit", "x interpreter", "MiB");
+    println!("  {:<18} {:>22}  {:>9}  {:>7}  {:>13}  {:>7}", "", "Mpps", "of limit", "x SWX", "x interpreter", "MiB");
     for c in row["contestants"].as_array().into_iter().flatten() {
         let number = |value: &Value| value.as_f64();
-        let percent = number(&c["of_limit"]).map_or_else(String::new, |r| format!("{:.0} %", r * 100.0));
-        let times = number(&c["times_interpreter"]).map_or_else(String::new, |r| format!("{r:.1}"));
+        let percent = number(&c["of_limit"]).map_or_else(|| "-".to_owned(), |r| format!("{:.0} %", r * 100.0));
+        let times = |key: &str, digits: usize| number(&c[key]).map_or_else(|| "-".to_owned(), |r| format!("{r:.digits$}"));
         let [median, min, max] = ["median", "min", "max"].map(|key| number(&c["mpps"][key]).unwrap_or_default());
         let mib = c["resident_bytes"].as_u64().unwrap_or_default() >> 20;
-        let note = if c["sessions_of_verified_packets_only"] == true { "  (sessions of the compared packets)" } else { "" };
+        let note = c["note"].as_str().filter(|note| !note.is_empty()).map_or_else(String::new, |note| format!("  ({note})"));
         println!(
-            "  {:<18} {median:>7.2} ({min:>5.1} to {max:>5.1})  {percent:>9}  {times:>13}  {mib:>9}{note}",
-            c["name"].as_str().unwrap_or_default()
+            "  {:<18} {median:>7.2} ({min:>5.1} to {max:>5.1})  {percent:>9}  {:>7}  {:>13}  {mib:>7}{note}",
+            c["name"].as_str().unwrap_or_default(),
+            times("times_swx", 2),
+            times("times_interpreter", 1),
         );
     }
 }

@@ -1,17 +1,22 @@
-//! `bench workers`: what a second worker of the engine brings.
+//! `bench workers`: what a second worker of the engine brings, where ports divide packets among workers and where the engine does.
 //!
-//! Each worker has ports of its own, over which packets of its share of the sessions come as fast as it takes them: what a network
-//! card with a queue for each worker does. Rates are by the clock, as workers must not wait for each other either; and beside that
-//! by processor time, which leaves out what other people's processes took.
+//! - `port`: each worker has ports of its own, over which packets of its share of the sessions come: what a network card with a queue for
+//!   each worker does.
+//! - `engine`: a master receives everything from one port, and gives each packet to a worker by a hash of its UE. When a worker's ring
+//!   is full, the master waits, so that nothing is dropped.
+//!
+//! Packets come as fast as they are taken. Threads are pinned to cores in turn, the master first. A rate is by the clock, as threads must
+//! not wait for each other either; beside it stands what a packet cost the threads in time on a processor, which leaves out what other
+//! people's processes took: from it follows what as many cores of their own would carry.
 
 use super::contestant::load_x86;
-use super::measure::{Rounds, process_time};
+use super::measure::{Rounds, threads_time};
 use super::options::Common;
 use super::report;
 use super::sessions::{self, Direction, Sessions};
 use super::source::SessionPort;
 use crate::failure::Failure;
-use engine::{Engine, Settings};
+use engine::{Engine, Settings, WhenFull, WorkerPorts};
 use pktio::LoopPort;
 use rand::{Rng, SeedableRng};
 use serde_json::{Value, json};
@@ -39,50 +44,64 @@ impl Args {
     }
 }
 
+/// Who divides packets among workers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Steering {
+    Port,
+    Engine,
+}
+
+impl Steering {
+    fn name(self) -> &'static str {
+        if self == Steering::Port { "port" } else { "engine" }
+    }
+}
+
 /// Runs it; the figures as JSON.
 pub fn workers(args: &Args) -> Result<Value, Failure> {
     let common = &args.common;
     let machine = report::machine();
     report::print_machine(&machine);
     let sessions = args.sessions.unwrap_or(common.size(64_000, 200));
-    println!("bench workers: the engine on x86 with {sessions} sessions, a queue of the ports for each worker; Mpps by the clock");
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    if args.workers.iter().any(|w| *w as usize > cores) {
-        println!("  note: this machine has {cores} cores; more workers than that take turns");
-    }
+    let cores = cores();
+    println!(
+        "bench workers: the engine on x86 with {sessions} sessions, threads pinned to {} cores; median (min to max) of {} rounds of {} ms",
+        cores.len(),
+        common.rounds(),
+        common.round().as_millis()
+    );
+    println!(
+        "  {:<34} {:>24} {:>9} {:>24} {:>12} {:>12}",
+        "", "Mpps by the clock", "x first", "Mpps on cores alone", "ns, worker", "ns, master"
+    );
     let bar = report::progress(u64::from(common.rounds()) * 2);
+    let installed = Installed::new(sessions)?;
+    let mut fields = Vec::new();
+    for steering in [Steering::Port, Steering::Engine] {
+        for workers in &args.workers {
+            fields.push(Field::new(steering, *workers, installed.clone(), &cores, common));
+        }
+    }
     let mut rows = Vec::new();
     for direction in [Direction::Downlink, Direction::Uplink] {
-        let mut rounds = vec![Rounds::default(); args.workers.len()];
-        let mut by_cpu = rounds.clone();
-        let mut verified = vec![0u64; args.workers.len()];
-        let mut fields = args.workers.iter().map(|w| Field::new(*w, sessions, common)).collect::<Result<Vec<_>, _>>()?;
+        let mut rounds: Vec<Vec<Round>> = fields.iter().map(|_| Vec::new()).collect();
         for _ in 0..common.rounds() {
-            for (i, field) in fields.iter_mut().enumerate() {
-                let round = field.round(direction, common)?;
-                rounds[i].0.push(round.mpps);
-                by_cpu[i].0.push(round.mpps_by_cpu);
-                verified[i] += round.packets;
+            for (field, rounds) in fields.iter_mut().zip(&mut rounds) {
+                rounds.push(field.round(direction, common)?);
             }
             bar.inc(1);
         }
-        for (i, workers) in args.workers.iter().enumerate() {
-            let times = rounds[i].ratio(&rounds[0]);
-            let mut row = report::rate(&format!("{workers} workers, {direction}"), "Mpps", &rounds[i], verified[i] as usize);
-            row["workers"] = json!(workers);
-            row["steering"] = json!("port");
-            row["times_first"] = times.json();
-            let times_by_cpu = by_cpu[i].ratio(&by_cpu[0]);
-            row["by_processor_time"] = by_cpu[i].json();
-            row["times_first_by_processor_time"] = times_by_cpu.json();
-            let note = format!("{:.2} times {} workers; by processor time {:.2}", times.median(), args.workers[0], times_by_cpu.median());
-            row["note"] = json!(note);
-            bar.suspend(|| report::print_rate(&row));
+        for (field, of_field) in fields.iter().zip(&rounds) {
+            let row = field.row(direction, of_field, &rounds[0]);
+            bar.suspend(|| print(&row));
             rows.push(row);
         }
     }
     bar.finish_and_clear();
-    let figures = json!({ "bench": "workers", "machine": machine, "round_ms": common.round().as_millis() as u64, "rows": rows });
+    println!("  on cores alone: what workers, and a master, would carry by their time on processors, each on a core of its own");
+    let figures = json!({
+        "bench": "workers", "machine": machine, "sessions": sessions, "round_ms": common.round().as_millis() as u64, "rows": rows,
+    });
     common.write(&figures)?;
     Ok(figures)
 }
@@ -91,23 +110,33 @@ pub fn workers(args: &Args) -> Result<Value, Failure> {
 struct Round {
     /// By the clock.
     mpps: f64,
-    /// As if each worker had had a core to itself: by the time that they had on processors.
-    mpps_by_cpu: f64,
+    /// Time of all workers on processors, for a packet. 0 where the kernel does not tell.
+    worker_ns: f64,
+    /// The master's; 0 without one.
+    master_ns: f64,
     /// All packets, from start to stop.
     packets: u64,
 }
 
-/// A target with its sessions, for some number of workers.
-struct Field {
+impl Round {
+    /// Millions a second that threads would do on cores of their own; the master may be the one that limits.
+    fn alone(&self, workers: usize) -> f64 {
+        let of = |ns: f64| if ns > 0.0 { 1e3 / ns } else { f64::INFINITY };
+        let least = (of(self.worker_ns) * workers as f64).min(of(self.master_ns));
+        if least.is_finite() { least } else { 0.0 }
+    }
+}
+
+/// A target with its sessions.
+#[derive(Clone)]
+struct Installed {
     target: Arc<dyn Target>,
     usage: program::CounterId,
     sessions: u32,
-    /// Sessions of each worker's packets.
-    numbers: Vec<Arc<[u32]>>,
 }
 
-impl Field {
-    fn new(workers: u32, sessions: u32, common: &Common) -> Result<Field, Failure> {
+impl Installed {
+    fn new(sessions: u32) -> Result<Installed, Failure> {
         let ir = super::upf::compile(sessions.max(1024))?;
         let target: Arc<dyn Target> = Arc::new(load_x86(&ir)?);
         let entries = Sessions::new(&ir.program)?;
@@ -115,45 +144,7 @@ impl Field {
         for from in (0..sessions).step_by(1_000) {
             target.apply(&entries.batch((from..(from + 1_000).min(sessions)).map(|n| (n, n)))).map_err(failed)?;
         }
-        let numbers = (0..workers).map(|worker| share(worker, workers, sessions, common.size(1 << 20, 4096))).collect();
-        Ok(Field { target, usage: entries.usage(), sessions, numbers })
-    }
-
-    /// All workers together; the packets that were counted for users are as many as the ports sent.
-    fn round(&mut self, direction: Direction, common: &Common) -> Result<Round, Failure> {
-        let before = self.counted();
-        let ports = |numbers: &Arc<[u32]>| -> Result<engine::WorkerPorts, Failure> {
-            let source = SessionPort::new(direction, numbers.clone(), 0);
-            let sink = LoopPort::new("sink", &[vec![0; 64]], Some(0)).map_err(failed)?;
-            let other = if direction == Direction::Uplink { sessions::N6 } else { sessions::N3 };
-            Ok(vec![(direction.port(), Box::new(source)), (other, Box::new(sink))])
-        };
-        let all = self.numbers.iter().map(ports).collect::<Result<Vec<_>, _>>()?;
-        let (events, received) = crossbeam_channel::bounded(64);
-        let engine = Engine::start(&self.target, all, Settings::default(), events).map_err(failed)?;
-        // From when the first packets have gone through; on a busy machine workers may be late.
-        let (start, deadline) = (Instant::now(), Duration::from_secs(20));
-        while sent(&engine) == 0 && start.elapsed() < deadline {
-            std::thread::sleep(common.round() / 8);
-        }
-        let (begin, cpu, first) = (Instant::now(), process_time(), sent(&engine));
-        std::thread::sleep(common.round());
-        while sent(&engine) == first && start.elapsed() < deadline {
-            std::thread::sleep(common.round());
-        }
-        let (moved, elapsed) = ((sent(&engine) - first) as f64 / 1e6, begin.elapsed());
-        let cpu = (process_time() - cpu).as_secs_f64();
-        engine.stop();
-        let ledger = engine.ledger();
-        if ledger.imbalance() != 0 || !ledger.dropped.is_empty() || !ledger.punted.is_empty() || received.try_recv().is_ok() {
-            return Err(Failure::Failed(format!("not all packets were forwarded: {ledger:?}")));
-        }
-        let packets = self.counted() - before;
-        if packets == 0 || packets != sent(&engine) {
-            return Err(Failure::Failed(format!("{} packets were sent, and {packets} counted for users", sent(&engine))));
-        }
-        let workers = self.numbers.len() as f64;
-        Ok(Round { mpps: moved / elapsed.as_secs_f64(), mpps_by_cpu: moved * workers / cpu, packets })
+        Ok(Installed { target, usage: entries.usage(), sessions })
     }
 
     /// Packets counted for all sessions.
@@ -162,15 +153,131 @@ impl Field {
     }
 }
 
+/// Some number of workers and what divides packets among them.
+struct Field {
+    steering: Steering,
+    workers: usize,
+    cores: Vec<usize>,
+    installed: Installed,
+    /// Sessions of the packets of each port.
+    numbers: Vec<Arc<[u32]>>,
+}
+
+impl Field {
+    fn new(steering: Steering, workers: u32, installed: Installed, cores: &[usize], common: &Common) -> Field {
+        let ports = if steering == Steering::Port { workers } else { 1 };
+        let numbers = (0..ports).map(|port| share(port, ports, installed.sessions, common.size(1 << 20, 4096))).collect();
+        Field { steering, workers: workers as usize, cores: cores.to_vec(), installed, numbers }
+    }
+
+    /// All workers together; the packets that were counted for users are as many as the ports sent.
+    fn round(&mut self, direction: Direction, common: &Common) -> Result<Round, Failure> {
+        let before = self.installed.counted();
+        let (events, received) = crossbeam_channel::bounded(64);
+        let engine = self.start(direction, events)?;
+        // From when the first packets have gone through; on a busy machine workers may be late.
+        let (start, deadline) = (Instant::now(), Duration::from_secs(20));
+        while sent(&engine) == 0 && start.elapsed() < deadline {
+            std::thread::sleep(common.round() / 8);
+        }
+        let time = || (threads_time("worker-"), threads_time("master"));
+        let (begin, first, (worker, master)) = (Instant::now(), sent(&engine), time());
+        std::thread::sleep(common.round());
+        while sent(&engine) == first && start.elapsed() < deadline {
+            std::thread::sleep(common.round());
+        }
+        let (moved, elapsed, after) = ((sent(&engine) - first) as f64, begin.elapsed(), time());
+        engine.stop();
+        let ledger = engine.ledger();
+        if ledger.imbalance() != 0 || !ledger.dropped.is_empty() || !ledger.punted.is_empty() || received.try_recv().is_ok() {
+            return Err(Failure::Failed(format!("not all packets were forwarded: {ledger:?}")));
+        }
+        let packets = self.installed.counted() - before;
+        if packets == 0 || packets != sent(&engine) || moved == 0.0 {
+            return Err(Failure::Failed(format!("{} packets were sent, and {packets} counted for users", sent(&engine))));
+        }
+        let a_packet = |after: Duration, before: Duration| after.saturating_sub(before).as_nanos() as f64 / moved;
+        Ok(Round {
+            mpps: moved / elapsed.as_secs_f64() / 1e6,
+            worker_ns: a_packet(after.0, worker),
+            master_ns: a_packet(after.1, master),
+            packets,
+        })
+    }
+
+    /// The engine on sources that never end, and sinks.
+    fn start(&self, direction: Direction, events: crossbeam_channel::Sender<engine::Event>) -> Result<Engine, Failure> {
+        let ports = |numbers: &Arc<[u32]>| -> Result<WorkerPorts, Failure> {
+            let source = SessionPort::new(direction, numbers.clone(), 0);
+            let sink = LoopPort::new("sink", &[vec![0; 64]], Some(0)).map_err(failed)?;
+            let other = if direction == Direction::Uplink { sessions::N6 } else { sessions::N3 };
+            Ok(vec![(direction.port(), Box::new(source)), (other, Box::new(sink))])
+        };
+        let settings = Settings { cores: self.cores.clone(), when_full: WhenFull::Wait, ..Settings::default() };
+        let mut all = self.numbers.iter().map(ports).collect::<Result<Vec<_>, _>>()?;
+        match self.steering {
+            Steering::Port => Engine::start(&self.installed.target, all, settings, events),
+            Steering::Engine => {
+                Engine::start_steered(&self.installed.target, all.remove(0), upf::steer::ue_hash, self.workers, settings, events)
+            }
+        }
+        .map_err(failed)
+    }
+
+    fn row(&self, direction: Direction, rounds: &[Round], first: &[Round]) -> Value {
+        let of = |rounds: &[Round], what: fn(&Round) -> f64| Rounds(rounds.iter().map(what).collect());
+        let alone = |rounds: &[Round], workers: usize| Rounds(rounds.iter().map(|r| r.alone(workers)).collect());
+        let mpps = of(rounds, |r| r.mpps);
+        let threads = self.workers + usize::from(self.steering == Steering::Engine);
+        let turns = threads > self.cores.len();
+        let what = format!(
+            "{direction}, {} by {}",
+            if self.workers == 1 { "1 worker".into() } else { format!("{} workers", self.workers) },
+            self.steering.name()
+        );
+        let mut row = report::rate(&what, "Mpps", &mpps, rounds.iter().map(|r| r.packets as usize).sum());
+        row["direction"] = json!(direction);
+        row["workers"] = json!(self.workers);
+        row["steering"] = json!(self.steering.name());
+        row["times_first"] = mpps.ratio(&of(first, |r| r.mpps)).json();
+        row["on_cores_alone"] = alone(rounds, self.workers).json();
+        row["worker_ns"] = of(rounds, |r| r.worker_ns).json();
+        row["master_ns"] = if self.steering == Steering::Engine { of(rounds, |r| r.master_ns).json() } else { Value::Null };
+        row["threads_take_turns"] = json!(turns);
+        row
+    }
+}
+
+fn print(row: &Value) {
+    let number = |of: &Value| of.as_f64().unwrap_or_default();
+    let range = |of: &Value| format!("{:.2} ({:.2} to {:.2})", number(&of["median"]), number(&of["min"]), number(&of["max"]));
+    println!(
+        "  {:<34} {:>24} {:>9.2} {:>24} {:>12.1} {:>12}{}",
+        row["what"].as_str().unwrap_or_default(),
+        range(&row["rate"]),
+        number(&row["times_first"]["median"]),
+        range(&row["on_cores_alone"]),
+        number(&row["worker_ns"]["median"]),
+        row["master_ns"]["median"].as_f64().map_or_else(|| "-".into(), |ns| format!("{ns:.1}")),
+        if row["threads_take_turns"] == true { "  (more threads than cores)" } else { "" }
+    );
+}
+
 /// What all workers have sent.
 fn sent(engine: &Engine) -> u64 {
     engine.ledger().ports.values().map(|port| port.transmitted.packets).sum()
 }
 
-/// Sessions at random that belong to a worker: both directions of a session are the same worker's.
-fn share(worker: u32, workers: u32, sessions: u32, count: usize) -> Arc<[u32]> {
-    let mut rng = rand::rngs::StdRng::seed_from_u64(u64::from(worker) + 1);
-    (0..count).map(|_| rng.random_range(0..sessions / workers) * workers + worker).collect()
+/// Sessions at random that belong to a port: both directions of a session are the same port's.
+fn share(port: u32, ports: u32, sessions: u32, count: usize) -> Arc<[u32]> {
+    let mut rng = rand::rngs::StdRng::seed_from_u64(u64::from(port) + 1);
+    (0..count).map(|_| rng.random_range(0..sessions / ports) * ports + port).collect()
+}
+
+/// Cores that this process may run on.
+fn cores() -> Vec<usize> {
+    let set = rustix::thread::sched_getaffinity(None).unwrap_or_default();
+    (0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect()
 }
 
 fn failed(e: impl std::fmt::Display) -> Failure {

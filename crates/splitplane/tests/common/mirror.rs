@@ -40,7 +40,8 @@ impl Mirror {
                 Op::Delete(e) => drop(self.entries.remove(&identity(e))),
                 Op::Meter { meter, index, config: Some(_) } => drop(self.meters.insert((*meter, *index))),
                 Op::Meter { meter, index, config: None } => drop(self.meters.remove(&(*meter, *index))),
-                Op::SetDefault { .. } | Op::ClearCounter { .. } => {}
+                // No entries, and nothing that the UPF uses.
+                _ => {}
             }
         }
     }

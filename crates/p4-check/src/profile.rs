@@ -1,0 +1,170 @@
+//! What is a table with an action profile or selector? (v1model's `implementation`) A table of handles, and tables behind it:
+//!
+//! ```text
+//! t           its own keys   → one of its actions directly, or NAME.member(member), or NAME.group(group) for a selector
+//! NAME.members  member       → one of the actions
+//! NAME.groups   group        → NAME.size(size)
+//! NAME.slots    group, slot  → NAME.choose(member)
+//! ```
+//! A group's slot is the hash of the table's `selector` keys modulo the group's size; the control plane numbers slots from 0.
+//! A hit of `t` that leads to a member, group or slot that is not there runs `NoAction`. NAME is the profile's; tables that
+//! share a profile have the same actions. All of these are ordinary tables to the control plane and to every target.
+
+use crate::cx::{Cx, R};
+use crate::value::*;
+use p4_ir::{ActionCode, ActionId, BinOp, Block, CounterId, Expr, Extern, HashAlgorithm, LValue, Stmt, TableCode, TableId, Ty, VarId};
+use p4_syntax::Span;
+use program::{ActionInfo, ActionUse, KeyInfo, MatchKind, ParamInfo, TableInfo};
+
+/// An action profile or selector as constructed.
+#[derive(Clone)]
+pub(crate) struct ProfileDecl {
+    pub size: u64,
+    /// Of a selector.
+    pub algorithm: Option<HashAlgorithm>,
+    /// Made when the first table uses it.
+    pub lowered: Option<Profile>,
+}
+
+/// A profile's tables, and the variables between them.
+#[derive(Clone)]
+pub(crate) struct Profile {
+    members: TableId,
+    /// `groups` and `slots`.
+    group_tables: Option<(TableId, TableId)>,
+    /// What `t` has found: 0 nothing here, 1 a member, 2 a group.
+    found: VarId,
+    size: VarId,
+    slot: VarId,
+    algorithm: HashAlgorithm,
+    /// Actions of `t`.
+    pub handles: Vec<ActionUse>,
+    /// The actions that the first table listed.
+    listed: Vec<ActionId>,
+}
+
+const HANDLE: Ty = Ty::Bit(32);
+
+impl<'a> Cx<'a> {
+    /// The tables behind a table that lists those actions. `counter`: its direct counter counts where a handle is found.
+    pub fn profile(&mut self, name: &str, decl: &ProfileDecl, listed: &[ActionUse], counter: Option<CounterId>, span: Span) -> R<Profile> {
+        let ids: Vec<ActionId> = listed.iter().filter(|u| u.entry).map(|u| u.action).collect();
+        if let Some(p) = &decl.lowered {
+            if p.listed != ids || counter.is_some() {
+                return Err(self.unsupported(span, "sharing a profile between tables with different actions, or with a direct counter"));
+            }
+            return Ok(p.clone());
+        }
+        let actions: Vec<ActionUse> = match counter {
+            None => ids.iter().map(|a| entry(*a)).collect(),
+            // The counter belongs to the table of handles, so the members' actions are copies that do not count.
+            Some(c) => ids.iter().map(|a| entry(self.without_count(*a, c, name))).collect(),
+        };
+        let none = self.no_action(span)?;
+        let var = |cx: &mut Cx<'a>, what: &str| cx.new_var(&format!("{name}.{what}"), HANDLE);
+        let (found, member, group) = (var(self, "found"), var(self, "member"), var(self, "group"));
+        let (size, slot) = (var(self, "group_size"), var(self, "slot"));
+        let key = |name: &str, v: VarId| (name.to_owned(), crate::coerce::var(v, HANDLE));
+        let members = self.plain_table(&format!("{name}.members"), vec![key("member", member)], actions, none, decl.size);
+        let handle = |cx: &mut Cx<'a>, what: &str, to: VarId, code: u32| {
+            let mut then = vec![set(found, code)];
+            then.extend(counter.map(|c| Stmt::Extern(Extern::DirectCount(c))));
+            cx.plain_action(&format!("{name}.{what}"), what, to, then)
+        };
+        let mut handles = vec![entry(handle(self, "member", member, 1))];
+        let mut group_tables = None;
+        if decl.algorithm.is_some() {
+            handles.push(entry(handle(self, "group", group, 2)));
+            let set_size = self.plain_action(&format!("{name}.size"), "size", size, vec![]);
+            let choose = self.plain_action(&format!("{name}.choose"), "member", member, vec![set(found, 1)]);
+            let groups = self.plain_table(&format!("{name}.groups"), vec![key("group", group)], vec![entry(set_size)], none, decl.size);
+            let slots = vec![key("group", group), key("slot", slot)];
+            let slots = self.plain_table(&format!("{name}.slots"), slots, vec![entry(choose)], none, decl.size);
+            group_tables = Some((groups, slots));
+        }
+        let algorithm = decl.algorithm.unwrap_or(HashAlgorithm::Identity);
+        Ok(Profile { members, group_tables, found, size, slot, algorithm, handles, listed: ids })
+    }
+
+    /// What follows the look-up of a table with a profile, and the statement before it.
+    pub fn apply_profile(&mut self, p: &Profile, selector: &[Expr], action_run: Option<VarId>, look_up: Stmt) {
+        self.emit(set(p.found, 0));
+        self.emit(look_up);
+        let is = |v: VarId, n: u32| crate::consteval::binary(BinOp::Eq, crate::coerce::var(v, HANDLE), number(n));
+        let apply = |table: TableId, action_run| Stmt::Apply { table, hit: None, action_run };
+        if let Some((groups, slots)) = p.group_tables {
+            let hash = Extern::Hash {
+                result: LValue::Var(p.slot),
+                algorithm: p.algorithm,
+                base: number(0),
+                data: selector.to_vec(),
+                max: crate::coerce::var(p.size, HANDLE),
+            };
+            let chosen = vec![Stmt::Extern(hash), apply(slots, None)];
+            let some = crate::consteval::unary(p4_ir::UnOp::Not, is(p.size, 0));
+            let group: Block = vec![set(p.size, 0), apply(groups, None), Stmt::If(some, chosen, vec![])];
+            self.emit(Stmt::If(is(p.found, 2), group, vec![]));
+        }
+        self.emit(Stmt::If(is(p.found, 1), vec![apply(p.members, action_run)], vec![]));
+    }
+
+    fn plain_table(&mut self, name: &str, keys: Vec<(String, Expr)>, actions: Vec<ActionUse>, miss: ActionId, size: u64) -> TableId {
+        let (names, exprs): (Vec<String>, Vec<Expr>) = keys.into_iter().unzip();
+        self.ir.tables.push(TableCode { keys: exprs });
+        self.ir.program.tables.push(TableInfo {
+            name: name.to_owned(),
+            full_name: name.to_owned(),
+            keys: names.into_iter().map(|name| KeyInfo { name, width: HANDLE.width(), kind: MatchKind::Exact }).collect(),
+            actions,
+            default_action: (miss, vec![]),
+            const_default: true,
+            size: size.max(1),
+            entries: vec![],
+            const_entries: false,
+            split: false,
+            direct_counter: None,
+            direct_meter: None,
+        })
+    }
+
+    /// An action that puts its one parameter into a variable and does `then`.
+    fn plain_action(&mut self, full_name: &str, param: &str, to: VarId, then: Block) -> ActionId {
+        let v = self.new_var(&format!("{full_name}.{param}"), HANDLE);
+        let mut body = vec![Stmt::Assign(LValue::Var(to), crate::coerce::var(v, HANDLE))];
+        body.extend(then);
+        self.ir.actions.push(ActionCode { params: vec![v], body });
+        self.ir.program.actions.push(ActionInfo {
+            name: full_name.to_owned(),
+            full_name: full_name.to_owned(),
+            params: vec![ParamInfo { name: param.to_owned(), width: HANDLE.width() }],
+        })
+    }
+
+    fn without_count(&mut self, action: ActionId, counter: CounterId, profile: &str) -> ActionId {
+        let (mut info, mut code) = (self.ir.program.actions[action].clone(), self.ir.actions[action].clone());
+        info.full_name = format!("{}.{}", info.full_name, profile.rsplit('.').next().unwrap_or(profile));
+        info.name = info.full_name.clone();
+        strip(&mut code.body, counter);
+        self.ir.actions.push(code);
+        self.ir.program.actions.push(info)
+    }
+}
+
+fn entry(action: ActionId) -> ActionUse {
+    ActionUse { action, entry: true, default: false }
+}
+
+fn number(n: u32) -> Expr {
+    constant(p4_ir::Bits::new(32, n.into()), HANDLE)
+}
+
+fn set(v: VarId, n: u32) -> Stmt {
+    Stmt::Assign(LValue::Var(v), number(n))
+}
+
+fn strip(block: &mut Block, counter: CounterId) {
+    block.retain(|s| *s != Stmt::Extern(Extern::DirectCount(counter)));
+    for s in block {
+        p4_ir::walk::stmt_blocks_mut(s, &mut |b| strip(b, counter));
+    }
+}

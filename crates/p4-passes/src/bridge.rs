@@ -1,0 +1,567 @@
+//! Cuts a program where v1model copies packets or sends them round, for targets that only take packets in and give them out.
+//!
+//! What goes on where is said by [`program::Bridge`]; what it means, by `p4-interp`'s `run/replicate.rs`. The cut program:
+//! - **parser**: a packet from port [`Bridge::PORT`] has a bridge in front. Its variables are restored; then either its headers
+//!   are extracted, those that were valid, or the packet is parsed as any other;
+//! - **ingress**: clone, resubmit and group become variables. If one is set at the end, the bridge is filled, and egress
+//!   does no more than to send the packet to [`Bridge::PORT`];
+//! - **egress**: the same for clones, and for recirculation behind the deparser;
+//! - **deparser**: of a stopped packet all valid headers follow the bridge, as they are.
+//!
+//! `exit` would leave these parts out, so it becomes a flag that is looked at behind each table.
+//!
+//! Not here: it is no optimisation, so [`crate::PASSES`] does not have it; whoever emits for such a target calls it first.
+
+use p4_ir::*;
+use program::{BitField, Bridge, CountUnit, LengthSource};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Longest bridge, in bytes: it must fit the room in front of a packet, with what the program puts there.
+pub const MAX_BYTES: u32 = 160;
+
+/// What of a program cannot be cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CutError(pub String);
+
+impl std::fmt::Display for CutError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "packets cannot be copied or sent round here: {}", self.0)
+    }
+}
+
+impl std::error::Error for CutError {}
+
+/// Whether the program ever copies a packet or sends it round.
+pub fn replicates(ir: &Ir) -> bool {
+    let group = ir.intrinsic.standard.get("mcast_grp").copied();
+    let mut found = false;
+    walk::blocks(ir, &mut |b| {
+        walk::all_stmts(b, &mut |s| {
+            found |= match s {
+                Stmt::Extern(Extern::Replicate { .. }) => true,
+                Stmt::Assign(dst, value) if dst.root_var().is_some() && dst.root_var() == group => {
+                    let same = matches!(value.kind, ExprKind::Var(v) if Some(v) == group);
+                    !same && !matches!(value.kind, ExprKind::Const(c) if c.value() == 0)
+                }
+                other => {
+                    let mut written = false;
+                    walk::stmt_lvalues(other, &mut |l| written |= l.root_var().is_some() && l.root_var() == group);
+                    written
+                }
+            }
+        })
+    });
+    found
+}
+
+/// The cut program with its bridge; `None` if it never copies a packet or sends it round.
+pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
+    if !replicates(ir) {
+        return Ok(None);
+    }
+    let mut ir = ir.clone();
+    let mut truncates = false;
+    walk::blocks(&ir, &mut |b| walk::all_stmts(b, &mut |s| truncates |= matches!(s, Stmt::Extern(Extern::Truncate(_)))));
+    if truncates {
+        return Err(CutError("the program truncates packets too".into()));
+    }
+    if indices(&ir) {
+        return Err(CutError("the program looks at the next index of a header stack outside of the parser".into()));
+    }
+    let vars = Vars::new(&mut ir)?;
+    let bridged = bridged(&ir, &vars);
+    let layout = Layout::new(&mut ir, &vars, &bridged)?;
+    vars.requests(&mut ir);
+    exits(&mut ir, vars.exited);
+    layout.parser(&mut ir, &vars);
+    layout.verify(&mut ir, &vars);
+    layout.ingress(&mut ir, &vars);
+    layout.egress(&mut ir, &vars);
+    layout.rest(&mut ir, &vars);
+    let bridge = layout.bridge(&ir, &vars);
+    ir.intrinsic.standard.remove("mcast_grp");
+    Ok(Some((ir, bridge)))
+}
+
+/// Whether the index of a stack is looked at behind the parser: it does not cross a bridge.
+fn indices(ir: &Ir) -> bool {
+    fn in_expr(e: &Expr) -> bool {
+        let mut found = matches!(e.kind, ExprKind::LastIndex(_) | ExprKind::NextIndex(_));
+        walk::sub_exprs(e, &mut |sub| found |= in_expr(sub));
+        found
+    }
+    let controls = [&ir.egress, &ir.compute_checksum, &ir.deparser];
+    let mut found = ir.tables.values().any(|t| t.keys.iter().any(in_expr));
+    for block in controls.into_iter().chain(ir.actions.values().map(|a| &a.body)) {
+        walk::all_stmts(block, &mut |s| walk::stmt_exprs(s, &mut |e| found |= in_expr(e)));
+    }
+    found
+}
+
+/// The architecture's variables and those of the cut program itself.
+struct Vars {
+    ingress_port: VarId,
+    egress_spec: VarId,
+    egress_port: VarId,
+    group: Option<VarId>,
+    drop_reason: VarId,
+    frame_length: Option<VarId>,
+    /// Where the pass goes on; 0 for a packet as received.
+    kind: VarId,
+    /// Where it stops; 0 if it does not.
+    stop: VarId,
+    exited: VarId,
+    /// `egress_port` behind egress.
+    port: VarId,
+    clone: VarId,
+    session: VarId,
+    clone_fields: VarId,
+    /// The same, asked for in egress.
+    egress_clone: VarId,
+    egress_session: VarId,
+    egress_clone_fields: VarId,
+    resubmit: VarId,
+    resubmit_fields: VarId,
+    recirculate: VarId,
+    recirculate_fields: VarId,
+}
+
+/// Width of a field list's number, and of "none".
+const LIST: u32 = 16;
+
+impl Vars {
+    fn new(ir: &mut Ir) -> Result<Vars, CutError> {
+        let standard = |name: &str| ir.intrinsic.standard.get(name).copied();
+        let need = |name: &str| standard(name).ok_or_else(|| CutError(format!("there is no standard_metadata.{name}")));
+        let (ingress_port, egress_spec, egress_port) = (need("ingress_port")?, need("egress_spec")?, need("egress_port")?);
+        let (group, packet_length) = (standard("mcast_grp"), standard("packet_length"));
+        let drop_reason = match ir.intrinsic.drop_reason {
+            Some(v) => v,
+            None => {
+                let v = ir.add_var("bridge.reason", Ty::Bit(8));
+                ir.intrinsic.drop_reason = Some(v);
+                v
+            }
+        };
+        let frames = ir.program.counters.values().any(|c| c.length == LengthSource::Frame && c.unit != CountUnit::Packets)
+            || ir.program.meters.values().any(|m| m.length == LengthSource::Frame && m.unit != CountUnit::Packets);
+        let mut frame_length = None;
+        if frames {
+            // A frame with a bridge is longer than the one that is to be counted.
+            if ir.intrinsic.pdu_length.is_some() || packet_length.is_none() {
+                return Err(CutError("counters count both frames and @pdu_length".into()));
+            }
+            let v = ir.add_var("bridge.frame_length", Ty::Bit(32));
+            ir.intrinsic.pdu_length = Some(v);
+            ir.program.counters.values_mut().for_each(|c| c.length = LengthSource::Pdu);
+            ir.program.meters.values_mut().for_each(|m| m.length = LengthSource::Pdu);
+            frame_length = Some(v);
+        }
+        let mut var = |name: &str, width: u32| ir.add_var(&format!("bridge.{name}"), Ty::Bit(width));
+        Ok(Vars {
+            ingress_port,
+            egress_spec,
+            egress_port,
+            group,
+            drop_reason,
+            frame_length,
+            kind: var("pass", 8),
+            stop: var("stop", 8),
+            exited: var("exited", 1),
+            port: var("port", 9),
+            clone: var("clone", 1),
+            session: var("session", 32),
+            clone_fields: var("clone_fields", LIST),
+            egress_clone: var("egress_clone", 1),
+            egress_session: var("egress_session", 32),
+            egress_clone_fields: var("egress_clone_fields", LIST),
+            resubmit: var("resubmit", 1),
+            resubmit_fields: var("resubmit_fields", LIST),
+            recirculate: var("recirculate", 1),
+            recirculate_fields: var("recirculate_fields", LIST),
+        })
+    }
+
+    /// Calls become notes of what was asked for.
+    fn requests(&self, ir: &mut Ir) {
+        let group = self.group;
+        walk::blocks_mut(ir, &mut |b| {
+            replace(b, &mut |s, out| match s {
+                Stmt::Extern(Extern::Replicate { kind, session, fields }) => {
+                    let list = |fields: Option<Expr>| match fields {
+                        None => Expr::bit(LIST, Bridge::NO_LIST),
+                        Some(f) => {
+                            let width = f.ty.width();
+                            let small = if width > 8 {
+                                let high = f.clone().slice(width - 1, 8);
+                                let zero = Expr::constant(high.ty, 0);
+                                Some(Expr::binary(BinOp::Eq, high, zero))
+                            } else {
+                                None
+                            };
+                            let low = unsigned(f).cast(Ty::Bit(8)).cast(Ty::Bit(LIST));
+                            match small {
+                                None => low,
+                                Some(c) => mux(c, low, Expr::bit(LIST, Bridge::NO_LIST)),
+                            }
+                        }
+                    };
+                    let list = list(fields);
+                    // An action may run in both blocks, and each block looks at its own requests only.
+                    let (flag, of_session, of_list) = match kind {
+                        Replicate::CloneI2E => (self.clone, Some(self.session), self.clone_fields),
+                        Replicate::CloneE2E => (self.egress_clone, Some(self.egress_session), self.egress_clone_fields),
+                        Replicate::Resubmit => (self.resubmit, None, self.resubmit_fields),
+                        Replicate::Recirculate => (self.recirculate, None, self.recirculate_fields),
+                    };
+                    out.push(set(flag, 1, 1));
+                    out.push(Stmt::Assign(LValue::Var(of_list), list));
+                    if let Some(v) = of_session {
+                        let session = session.map_or_else(|| Expr::bit(32, 0), |s| unsigned(s).cast(Ty::Bit(32)));
+                        out.push(Stmt::Assign(LValue::Var(v), session));
+                    }
+                }
+                Stmt::Extern(Extern::MarkToDrop) => {
+                    out.push(s);
+                    out.extend(group.map(|g| set(g, 16, 0)));
+                }
+                other => out.push(other),
+            })
+        });
+    }
+}
+
+fn unsigned(e: Expr) -> Expr {
+    match e.ty {
+        Ty::Bit(_) => e,
+        other => e.cast(Ty::Bit(other.width())),
+    }
+}
+
+fn mux(c: Expr, a: Expr, b: Expr) -> Expr {
+    let ty = a.ty;
+    Expr { kind: ExprKind::Mux(Box::new(c), Box::new(a), Box::new(b)), ty }
+}
+
+fn set(v: VarId, width: u32, value: u128) -> Stmt {
+    Stmt::Assign(LValue::Var(v), Expr::bit(width, value))
+}
+
+/// Rewrites every statement of a block and of those inside it.
+fn replace(block: &mut Block, f: &mut dyn FnMut(Stmt, &mut Block)) {
+    let mut out = Vec::with_capacity(block.len());
+    for mut s in std::mem::take(block) {
+        walk::stmt_blocks_mut(&mut s, &mut |b| replace(b, f));
+        f(s, &mut out);
+    }
+    *block = out;
+}
+
+/// `exit` leaves a labeled block around ingress or egress; out of an action it goes by the flag.
+fn exits(ir: &mut Ir, exited: VarId) {
+    let has = |b: &Block| {
+        let mut found = false;
+        walk::all_stmts(b, &mut |s| found |= *s == Stmt::Exit);
+        found
+    };
+    let in_actions = ir.actions.values().any(|a| has(&a.body));
+    let leaving: Vec<ActionId> = ir.actions.iter().filter(|(_, a)| has(&a.body)).map(|(id, _)| id).collect();
+    for id in leaving {
+        let label = ir.add_label("exit");
+        let body = &mut ir.actions[id].body;
+        replace(body, &mut |s, out| match s {
+            Stmt::Exit => out.extend([set(exited, 1, 1), Stmt::Break(label)]),
+            other => out.push(other),
+        });
+        *body = vec![Stmt::Labeled(label, std::mem::take(body))];
+    }
+    for stage in [true, false] {
+        let body = if stage { &ir.ingress } else { &ir.egress };
+        if !in_actions && !has(body) {
+            continue;
+        }
+        let label = ir.add_label("exit");
+        let gone = Expr::binary(BinOp::Eq, Expr { kind: ExprKind::Var(exited), ty: Ty::Bit(1) }, Expr::bit(1, 1));
+        let body = if stage { &mut ir.ingress } else { &mut ir.egress };
+        replace(body, &mut |s, out| match s {
+            Stmt::Exit => out.push(Stmt::Break(label)),
+            Stmt::Apply { .. } if in_actions => out.extend([s, Stmt::If(gone.clone(), vec![Stmt::Break(label)], vec![])]),
+            other => out.push(other),
+        });
+        let inner = std::mem::take(body);
+        body.push(set(exited, 1, 0));
+        body.push(Stmt::Labeled(label, inner));
+    }
+}
+
+/// The variables that passes hand on: those that egress and what follows reads, those of the architecture, of field lists.
+fn bridged(ir: &Ir, vars: &Vars) -> Vec<VarId> {
+    let mut read: BTreeSet<VarId> = BTreeSet::new();
+    let expr = |e: &Expr, read: &mut BTreeSet<VarId>| walk::read_vars(e, &mut |v| read.extend([v]));
+    let mut todo: Vec<&Block> = vec![&ir.egress, &ir.compute_checksum, &ir.deparser];
+    let mut seen: BTreeSet<TableId> = BTreeSet::new();
+    while let Some(block) = todo.pop() {
+        walk::all_stmts(block, &mut |s| {
+            walk::stmt_exprs(s, &mut |e| expr(e, &mut read));
+            // A part that is written keeps the rest.
+            walk::stmt_lvalues(s, &mut |l| {
+                if matches!(l, LValue::Slice(..)) {
+                    read.extend(l.root_var());
+                }
+            });
+            if let Stmt::Apply { table, .. } = s
+                && seen.insert(*table)
+            {
+                ir.tables[*table].keys.iter().for_each(|e| expr(e, &mut read));
+                let info = &ir.program.tables[*table];
+                todo.extend(info.actions.iter().map(|u| u.action).chain([info.default_action.0]).map(|a| &ir.actions[a].body));
+            }
+        });
+    }
+    let i = &ir.intrinsic;
+    read.extend(i.field_lists.values().flatten());
+    read.extend([Some(vars.drop_reason), i.mark, i.pdu_length, vars.group].into_iter().flatten());
+    read.extend([vars.ingress_port, vars.egress_spec, vars.egress_port]);
+    for name in ["instance_type", "packet_length", "ingress_global_timestamp", "egress_rid"] {
+        read.extend(i.standard.get(name));
+    }
+    let params: BTreeSet<VarId> = ir.actions.values().flat_map(|a| a.params.iter().copied()).collect();
+    read.into_iter().filter(|v| !params.contains(v)).collect()
+}
+
+/// The bridge's header: which field is what.
+struct Layout {
+    header: HeaderId,
+    ty: HeaderTypeId,
+    /// Validity and varbit length of each header, by position in `fields`.
+    headers: Vec<(HeaderId, u32, Option<u32>)>,
+    /// Each variable's field.
+    vars: Vec<(VarId, u32)>,
+    kind: u32,
+    /// Fields of requests, with their variables.
+    asked: Vec<(VarId, u32)>,
+}
+
+impl Layout {
+    fn new(ir: &mut Ir, vars: &Vars, bridged: &[VarId]) -> Result<Layout, CutError> {
+        let mut fields: Vec<Field> = Vec::new();
+        let mut offset = 0;
+        let mut add = |name: String, ty: Ty| {
+            fields.push(Field { name, ty, offset_bits: offset, varbit: false });
+            offset += ty.width();
+            fields.len() as u32 - 1
+        };
+        let kind = add("kind".into(), Ty::Bit(8));
+        let asked =
+            [vars.clone, vars.session, vars.clone_fields, vars.resubmit, vars.resubmit_fields, vars.recirculate, vars.recirculate_fields];
+        let asked: Vec<(VarId, u32)> = asked.into_iter().map(|v| (v, add(ir.vars[v].name.clone(), ir.vars[v].ty))).collect();
+        let headers: Vec<_> = ir
+            .headers
+            .iter()
+            .map(|(h, info)| {
+                let varbit = ir.header_types[info.ty].fields.iter().position(|f| f.varbit);
+                let valid = add(format!("{}.valid", info.name), Ty::Bit(1));
+                (h, valid, varbit.map(|_| add(format!("{}.bits", info.name), Ty::Bit(32))))
+            })
+            .collect();
+        let vars: Vec<(VarId, u32)> = bridged.iter().map(|v| (*v, add(ir.vars[*v].name.clone(), ir.vars[*v].ty))).collect();
+        if offset % 8 != 0 {
+            fields.push(Field { name: "_padding".into(), ty: Ty::Bit(8 - offset % 8), offset_bits: offset, varbit: false });
+        }
+        let fixed_bits: u32 = fields.iter().map(|f| f.ty.width()).sum();
+        if fixed_bits / 8 > MAX_BYTES {
+            return Err(CutError(format!("{} bytes of metadata pass from ingress to egress, more than {MAX_BYTES}", fixed_bits / 8)));
+        }
+        let ty = ir.header_types.push(HeaderType { name: "bridge_t".into(), fields, fixed_bits });
+        let header = ir.headers.push(Header { name: "bridge".into(), ty, union: None });
+        Ok(Layout { header, ty, headers, vars, kind, asked })
+    }
+
+    fn get(&self, ir: &Ir, field: u32) -> Expr {
+        let ty = ir.header_types[self.ty].fields[field as usize].ty;
+        Expr { kind: ExprKind::Field(HeaderRef::Static(self.header), field), ty }
+    }
+
+    fn put(&self, field: u32, value: Expr) -> Stmt {
+        Stmt::Assign(LValue::Field(HeaderRef::Static(self.header), field), value)
+    }
+
+    /// Gives all variables the bridge's values.
+    fn restore(&self, ir: &Ir) -> Block {
+        self.vars.iter().map(|(v, f)| Stmt::Assign(LValue::Var(*v), self.get(ir, *f))).collect()
+    }
+
+    /// Makes the bridge, with everything as it is now.
+    fn fill(&self, ir: &Ir, vars: &Vars, stop: u8) -> Block {
+        let mut out = vec![
+            Stmt::Assign(LValue::Var(vars.stop), Expr::bit(8, stop.into())),
+            Stmt::SetValid(HeaderRef::Static(self.header), true),
+            self.put(self.kind, Expr::bit(8, stop.into())),
+        ];
+        out.extend(self.asked.iter().map(|(v, f)| self.put(*f, Expr::var(ir, *v))));
+        for (h, valid, bits) in &self.headers {
+            out.push(self.put(*valid, Expr::is_valid(*h).cast(Ty::Bit(1))));
+            if let Some(bits) = bits {
+                let field = ir.header_types[ir.headers[*h].ty].fields.iter().position(|f| f.varbit).unwrap_or(0) as u32;
+                let length = Expr { kind: ExprKind::VarbitBits(HeaderRef::Static(*h), field), ty: Ty::Bit(32) };
+                out.push(self.put(*bits, length));
+            }
+        }
+        out.extend(self.vars.iter().map(|(v, f)| self.put(*f, Expr::var(ir, *v))));
+        out
+    }
+
+    fn parser(&self, ir: &mut Ir, vars: &Vars) {
+        let own = ir.start.map_or(Next::Accept, Next::State);
+        // From the last header back to the first: each state knows the next one.
+        let mut next = Next::Accept;
+        let is_one = || vec![KeySet::Value { value: Bits::new(1, 1), mask: Bits::new(1, 1) }];
+        for (h, valid, bits) in self.headers.iter().rev() {
+            let name = ir.headers[*h].name.clone();
+            let varbit_bits = bits.map(|f| self.get(ir, f));
+            let extract = Stmt::Extract { header: HeaderRef::Static(*h), varbit_bits };
+            let there = ir.states.push(State {
+                name: format!("bridge.extract.{name}"),
+                body: vec![extract],
+                next: Transition::Goto(next),
+                likely: None,
+            });
+            let keys = vec![self.get(ir, *valid)];
+            let cases = vec![SelectCase { sets: is_one(), next: Next::State(there) }, SelectCase { sets: vec![KeySet::Any], next }];
+            let state = State { name: format!("bridge.{name}"), body: vec![], next: Transition::Select { keys, cases }, likely: None };
+            next = Next::State(ir.states.push(state));
+        }
+        let mut body = vec![
+            Stmt::Extract { header: HeaderRef::Static(self.header), varbit_bits: None },
+            Stmt::Assign(LValue::Var(vars.kind), self.get(ir, self.kind)),
+        ];
+        body.extend(self.restore(ir));
+        body.push(Stmt::Assign(LValue::Var(vars.port), Expr::var(ir, vars.egress_port)));
+        // What egress has asked for, where it has run already.
+        body.extend(self.asked.iter().map(|(v, f)| Stmt::Assign(LValue::Var(*v), self.get(ir, *f))));
+        let kind = |k: u8| vec![KeySet::Value { value: Bits::new(8, k.into()), mask: Bits::new(8, 0xff) }];
+        let case = |sets, next| SelectCase { sets, next };
+        let cases = vec![case(kind(Bridge::PARSE_EGRESS), own), case(kind(Bridge::PARSE_INGRESS), own), case(vec![KeySet::Any], next)];
+        let select = Transition::Select { keys: vec![Expr::var(ir, vars.kind)], cases };
+        let resume = ir.states.push(State { name: "bridge.resume".into(), body, next: select, likely: None });
+        let mut body = vec![];
+        if let (Some(frame), Some(length)) = (vars.frame_length, ir.intrinsic.standard.get("packet_length")) {
+            body.push(Stmt::Assign(LValue::Var(frame), Expr::var(ir, *length)));
+        }
+        let port = Bits::new(9, Bridge::PORT.0.into());
+        let from = vec![KeySet::Value { value: port, mask: Bits::new(9, 0x1ff) }];
+        let cases = vec![case(from, Next::State(resume)), case(vec![KeySet::Any], own)];
+        let select = Transition::Select { keys: vec![Expr::var(ir, vars.ingress_port)], cases };
+        ir.start = Some(ir.states.push(State { name: "bridge.start".into(), body, next: select, likely: None }));
+    }
+
+    /// Passes that run ingress: packets as received, and those that are parsed for it.
+    fn in_ingress(&self, ir: &Ir, vars: &Vars) -> Expr {
+        let is = |k: u8| Expr::binary(BinOp::Eq, Expr::var(ir, vars.kind), Expr::bit(8, k.into()));
+        Expr::binary(BinOp::LOr, is(0), is(Bridge::PARSE_INGRESS))
+    }
+
+    fn verify(&self, ir: &mut Ir, vars: &Vars) {
+        let body = std::mem::take(&mut ir.verify_checksum);
+        if !body.is_empty() {
+            ir.verify_checksum = vec![Stmt::If(self.in_ingress(ir, vars), body, vec![])];
+        }
+    }
+
+    fn ingress(&self, ir: &mut Ir, vars: &Vars) {
+        let is = |ir: &Ir, v: VarId, k: u128| Expr::binary(BinOp::Eq, Expr::var(ir, v), Expr::constant(ir.vars[v].ty, k));
+        let mut asks = Expr::binary(BinOp::LOr, is(ir, vars.clone, 1), is(ir, vars.resubmit, 1));
+        if let Some(g) = vars.group {
+            asks = Expr::binary(BinOp::LOr, asks, Expr::unary(UnOp::Not, is(ir, g, 0)));
+        }
+        let mut stop = self.fill(ir, vars, Bridge::AFTER_INGRESS);
+        stop.push(set(vars.egress_spec, 9, 0));
+        let mut body = vec![set(vars.clone, 1, 0), set(vars.resubmit, 1, 0)];
+        body.append(&mut ir.ingress);
+        body.push(Stmt::If(asks, stop, vec![]));
+        let parsed = is(ir, vars.kind, Bridge::PARSE_EGRESS.into());
+        ir.ingress = vec![
+            // What the parser of a clone has written goes.
+            Stmt::If(parsed, self.restore(ir), vec![]),
+            Stmt::SetValid(HeaderRef::Static(self.header), false),
+            Stmt::If(self.in_ingress(ir, vars), body, vec![]),
+        ];
+    }
+
+    fn egress(&self, ir: &mut Ir, vars: &Vars) {
+        let is = |ir: &Ir, v: VarId, k: u128| Expr::binary(BinOp::Eq, Expr::var(ir, v), Expr::constant(ir.vars[v].ty, k));
+        let kind = |ir: &Ir, k: u8| is(ir, vars.kind, k.into());
+        let mut own = vec![set(vars.egress_clone, 1, 0), set(vars.recirculate, 1, 0)];
+        own.append(&mut ir.egress);
+        let copy_var = |to: VarId, from: VarId| Stmt::Assign(LValue::Var(to), Expr::var(ir, from));
+        let mut cloned = vec![copy_var(vars.session, vars.egress_session), copy_var(vars.clone_fields, vars.egress_clone_fields)];
+        cloned.extend(self.fill(ir, vars, Bridge::AFTER_EGRESS));
+        cloned.push(set(vars.egress_spec, 9, 0));
+        let round = Expr::binary(BinOp::LAnd, is(ir, vars.recirculate, 1), Expr::unary(UnOp::Not, is(ir, vars.egress_spec, 511)));
+        let round = Stmt::If(round, self.fill(ir, vars, Bridge::RECIRCULATE), vec![]);
+        let finish = kind(ir, Bridge::FINISH);
+        // Behind egress the clones have been made already, and nothing has set it again.
+        let clones = is(ir, vars.egress_clone, 1);
+        let work = vec![Stmt::If(finish.clone(), vec![], own), Stmt::If(clones, cloned, vec![round])];
+        let stopped = Expr::unary(UnOp::Not, is(ir, vars.stop, 0));
+        let reason = ir.vars[vars.drop_reason].ty;
+        let leave = vec![
+            set(vars.egress_port, 9, Bridge::PORT.0.into()),
+            Stmt::Assign(LValue::Var(vars.drop_reason), Expr::constant(reason, Bits::mask(reason.width()))),
+        ];
+        let copy = Expr::binary(BinOp::LOr, kind(ir, Bridge::COPY), kind(ir, Bridge::PARSE_EGRESS));
+        ir.egress = vec![
+            Stmt::If(finish, vec![Stmt::Assign(LValue::Var(vars.egress_port), Expr::var(ir, vars.port))], vec![]),
+            Stmt::If(copy, vec![set(vars.egress_spec, 9, 0)], vec![]),
+            Stmt::If(is(ir, vars.stop, 0), work, vec![]),
+            Stmt::If(stopped, leave, vec![]),
+        ];
+    }
+
+    /// Checksums and deparser.
+    fn rest(&self, ir: &mut Ir, vars: &Vars) {
+        let is = |k: u8| Expr::binary(BinOp::Eq, Expr::var(ir, vars.stop), Expr::bit(8, k.into()));
+        let whole = Expr::binary(BinOp::LOr, is(0), is(Bridge::RECIRCULATE));
+        let body = std::mem::take(&mut ir.compute_checksum);
+        if !body.is_empty() {
+            ir.compute_checksum = vec![Stmt::If(whole.clone(), body, vec![])];
+        }
+        let all = self.headers.iter().map(|(h, ..)| Stmt::Emit(HeaderRef::Static(*h))).collect();
+        let own = std::mem::take(&mut ir.deparser);
+        ir.deparser = vec![Stmt::Emit(HeaderRef::Static(self.header)), Stmt::If(whole, own, all)];
+    }
+
+    fn bridge(&self, ir: &Ir, vars: &Vars) -> Bridge {
+        let ty = &ir.header_types[self.ty];
+        let at = |f: u32| BitField { offset: ty.fields[f as usize].offset_bits, width: ty.fields[f as usize].ty.width() };
+        let asked = |v: VarId| self.asked.iter().find(|(w, _)| *w == v).map_or_else(BitField::default, |(_, f)| at(*f));
+        let of = |v: VarId| self.vars.iter().find(|(w, _)| *w == v).map(|(_, f)| at(*f));
+        let standard = |name: &str| ir.intrinsic.standard.get(name).and_then(|v| of(*v));
+        let position = |v: &VarId| self.vars.iter().position(|(w, _)| w == v);
+        let lists: BTreeMap<u8, Vec<usize>> =
+            ir.intrinsic.field_lists.iter().map(|(n, list)| (*n, list.iter().filter_map(position).collect())).collect();
+        Bridge {
+            len: ty.fixed_bits as usize / 8,
+            kind: at(self.kind),
+            clone: asked(vars.clone),
+            session: asked(vars.session),
+            clone_fields: asked(vars.clone_fields),
+            resubmit: asked(vars.resubmit),
+            resubmit_fields: asked(vars.resubmit_fields),
+            recirculate_fields: asked(vars.recirculate_fields),
+            vars: self.vars.iter().map(|(_, f)| at(*f)).collect(),
+            field_lists: lists,
+            ingress_port: of(vars.ingress_port).unwrap_or_default(),
+            egress_spec: of(vars.egress_spec).unwrap_or_default(),
+            instance_type: standard("instance_type"),
+            packet_length: standard("packet_length"),
+            frame_length: vars.frame_length.and_then(of),
+            timestamp: standard("ingress_global_timestamp"),
+            egress_rid: standard("egress_rid"),
+            multicast: vars.group.and_then(of),
+            drop_reason: of(vars.drop_reason).unwrap_or_default(),
+            mark: ir.intrinsic.mark.and_then(of),
+            stop_reason: Bits::mask(ir.vars[vars.drop_reason].ty.width()).min(255) as u8,
+        }
+    }
+}

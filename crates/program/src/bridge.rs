@@ -1,0 +1,139 @@
+//! How does a packet carry its state from one pass of a program to the next? In a header in front of it, the bridge.
+//!
+//! A target that only takes packets in and gives packets out has no place for v1model's clones, multicast groups,
+//! resubmission and recirculation. For it the compiler makes a program that *stops* where one of them is asked for: it
+//! gives the packet to port [`Bridge::PORT`] with the reason [`Bridge::stop_reason`], and in front of it, after the headers
+//! as they are, this header with all that the rest of the program needs. Who drives the target makes copies, changes
+//! the bridge of each, and gives them to port [`Bridge::PORT`] of the same program, which goes on where [`Bridge::kind`] says.
+//! It is what hardware calls bridged metadata.
+
+use std::collections::BTreeMap;
+
+/// A number in a header: `width` bits from bit `offset` on, counted from the first byte's top bit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct BitField {
+    /// Bits before it.
+    pub offset: u32,
+    /// Its bits, at most 128.
+    pub width: u32,
+}
+
+impl BitField {
+    /// Reads it.
+    ///
+    /// # Panics
+    /// If it is not all inside `bytes`.
+    pub fn get(self, bytes: &[u8]) -> u128 {
+        let bit = |at: u32| u128::from(bytes[at as usize / 8] >> (7 - at % 8) & 1);
+        (self.offset..self.offset + self.width).fold(0, |value, at| value << 1 | bit(at))
+    }
+
+    /// Writes the low bits of `value`.
+    ///
+    /// # Panics
+    /// If it is not all inside `bytes`.
+    pub fn set(self, bytes: &mut [u8], value: u128) {
+        for i in 0..self.width {
+            let (at, bit) = (self.offset + i, (value >> (self.width - 1 - i) & 1) as u8);
+            let (byte, shift) = (&mut bytes[at as usize / 8], 7 - at % 8);
+            *byte = *byte & !(1 << shift) | bit << shift;
+        }
+    }
+}
+
+/// Where everything is in a program's bridge.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bridge {
+    /// Its length in bytes.
+    pub len: usize,
+    /// Where the program stopped, or is to go on: the constants below.
+    pub kind: BitField,
+    /// Whether a clone is asked for, of which session, with which field list ([`Bridge::NO_LIST`] for none).
+    pub clone: BitField,
+    /// See `clone`.
+    pub session: BitField,
+    /// See `clone`.
+    pub clone_fields: BitField,
+    /// Whether the packet is to be resubmitted, with which field list.
+    pub resubmit: BitField,
+    /// See `resubmit`.
+    pub resubmit_fields: BitField,
+    /// Field list of a recirculated packet.
+    pub recirculate_fields: BitField,
+    /// All variables, those below among them.
+    pub vars: Vec<BitField>,
+    /// Variables that a copy keeps, by field list: positions in `vars`.
+    pub field_lists: BTreeMap<u8, Vec<usize>>,
+    /// `standard_metadata.ingress_port`.
+    pub ingress_port: BitField,
+    /// `standard_metadata.egress_spec`: for passes that begin in egress, the port.
+    pub egress_spec: BitField,
+    /// Others that the program has.
+    pub instance_type: Option<BitField>,
+    /// As v1model has it.
+    pub packet_length: Option<BitField>,
+    /// What counters and meters of frames count.
+    pub frame_length: Option<BitField>,
+    /// As v1model has it.
+    pub timestamp: Option<BitField>,
+    /// As v1model has it.
+    pub egress_rid: Option<BitField>,
+    /// As v1model has it.
+    pub multicast: Option<BitField>,
+    /// The `@drop_reason` variable.
+    pub drop_reason: BitField,
+    /// The `@mark` variable.
+    pub mark: Option<BitField>,
+    /// The reason of a packet that stopped.
+    pub stop_reason: u8,
+}
+
+impl Bridge {
+    /// The port of packets with a bridge; v1model's drop port, which no packet comes from or goes to.
+    pub const PORT: base::PortId = base::PortId::DROP;
+    /// No field list.
+    pub const NO_LIST: u128 = 0x100;
+    /// The program stopped at the end of ingress.
+    pub const AFTER_INGRESS: u8 = 1;
+    /// The program stopped at the end of egress.
+    pub const AFTER_EGRESS: u8 = 2;
+    /// The program stopped after the deparser: the packet is to be recirculated.
+    pub const RECIRCULATE: u8 = 5;
+    /// It goes on with egress.
+    pub const RESUME: u8 = 1;
+    /// It goes on behind egress.
+    pub const FINISH: u8 = 2;
+    /// It parses the packet, and goes on with egress.
+    pub const PARSE_EGRESS: u8 = 3;
+    /// It parses the packet, and goes on with ingress.
+    pub const PARSE_INGRESS: u8 = 4;
+    /// A copy: it goes on with egress, where `egress_spec` is zero.
+    pub const COPY: u8 = 6;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_set_is_got_and_nothing_else_changes() {
+        for offset in 0..20 {
+            for width in 1..=40 {
+                let field = BitField { offset, width };
+                for background in [0u8, 0xff] {
+                    let mut bytes = [background; 8];
+                    let value = 0x1234_5678_9abc_u128 & base::Bits::mask(width);
+                    field.set(&mut bytes, 0x1234_5678_9abc);
+                    assert_eq!(field.get(&bytes), value);
+                    let rest = BitField { offset: offset + width, width: 64 - offset - width };
+                    let all = if background == 0 { 0 } else { base::Bits::mask(rest.width) };
+                    assert_eq!(rest.get(&bytes), all);
+                    assert_eq!(
+                        BitField { offset: 0, width: offset }.get(&bytes),
+                        if background == 0 { 0 } else { base::Bits::mask(offset) }
+                    );
+                }
+            }
+        }
+    }
+}

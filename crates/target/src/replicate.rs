@@ -1,0 +1,347 @@
+//! Clones, multicast, resubmission and recirculation (v1model) on a target that knows nothing of them.
+//!
+//! The target runs a program that the compiler has cut: it stops where a packet is to be copied or sent round, and says with
+//! a [`Bridge`] in front of the packet what is wanted. Here the copies are made, as clone sessions and multicast groups say,
+//! and given to the program again. What comes out is what the reference interpreter gives (its `run/replicate.rs` has the
+//! rules), but for packets so long that they do not fit with a bridge in front: they are dropped with `NO_HEADROOM`.
+
+use crate::{BURST, Capabilities, Count, Extra, Lane, TableStats, Target};
+use base::{DropReason, MAX_PACKET, Packet, Verdict, VerdictKind};
+use program::{Batch, BitField, Bridge, CounterId, Mirror, Op, Program, Replica, RuleError, TableId};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// As in the reference interpreter: most passes that one received packet makes in all.
+const MAX_PASSES: usize = 1024;
+/// As in the reference interpreter: most times that a packet and its copies are sent round or cloned in a row.
+const MAX_GENERATIONS: u8 = 16;
+
+/// A pass stops at the end of ingress and of egress, and then it is done.
+const MAX_STOPS: usize = 3;
+
+/// A target with a cut program, as one with the whole.
+pub struct Replicating<T> {
+    inner: T,
+    bridge: Arc<Bridge>,
+    copies: Arc<RwLock<Copies>>,
+}
+
+/// Where copies go: control-plane state.
+#[derive(Default)]
+struct Copies {
+    mirrors: HashMap<u32, Mirror>,
+    groups: HashMap<u16, Vec<Replica>>,
+}
+
+impl<T: Target> Replicating<T> {
+    /// `inner` runs the cut program that `bridge` belongs to.
+    pub fn new(inner: T, bridge: Bridge) -> Replicating<T> {
+        Replicating { inner, bridge: Arc::new(bridge), copies: Arc::default() }
+    }
+}
+
+impl<T: Target> Target for Replicating<T> {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn program(&self) -> &Arc<Program> {
+        self.inner.program()
+    }
+
+    fn apply(&self, batch: &Batch) -> Result<(), RuleError> {
+        for (i, op) in batch.ops.iter().enumerate() {
+            self.program().check_op(i, op)?;
+        }
+        let (own, rest): (Vec<_>, Vec<_>) =
+            batch.ops.iter().enumerate().partition(|(_, op)| matches!(op, Op::Mirror { .. } | Op::Multicast { .. }));
+        // Lanes hold it for a burst, so they see all of the batch or nothing.
+        let mut copies = self.copies.write().unwrap_or_else(PoisonError::into_inner);
+        if !rest.is_empty() {
+            let ops = rest.iter().map(|(_, op)| (*op).clone()).collect();
+            self.inner.apply(&Batch { ops }).map_err(|e| renumber(e, |i| rest.get(i).map_or(i, |(at, _)| *at)))?;
+        }
+        for (_, op) in own {
+            match op {
+                Op::Mirror { session, to: Some(to) } => drop(copies.mirrors.insert(*session, *to)),
+                Op::Mirror { session, to: None } => drop(copies.mirrors.remove(session)),
+                Op::Multicast { group, replicas } => drop(copies.groups.insert(*group, replicas.clone())),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn lane(&self, index: usize) -> Box<dyn Lane> {
+        let program = self.program();
+        Box::new(ReplicatingLane {
+            inner: self.inner.lane(index),
+            bridge: self.bridge.clone(),
+            copies: self.copies.clone(),
+            // What one packet leaves in a register the next one sees: copies included, in order.
+            one_by_one: !program.registers.is_empty() || !program.meters.is_empty(),
+            originals: Vec::new(),
+            extra: Vec::new(),
+        })
+    }
+
+    fn counter(&self, counter: CounterId, index: u64) -> Count {
+        self.inner.counter(counter, index)
+    }
+
+    fn table_stats(&self, table: TableId) -> TableStats {
+        self.inner.table_stats(table)
+    }
+}
+
+fn renumber(error: RuleError, to: impl Fn(usize) -> usize) -> RuleError {
+    match error {
+        RuleError::Invalid { op, what } => RuleError::Invalid { op: to(op), what },
+        RuleError::Exists { op, table } => RuleError::Exists { op: to(op), table },
+        RuleError::Missing { op, table } => RuleError::Missing { op: to(op), table },
+        RuleError::Full { op, table, capacity } => RuleError::Full { op: to(op), table, capacity },
+        other => other,
+    }
+}
+
+struct ReplicatingLane {
+    inner: Box<dyn Lane>,
+    bridge: Arc<Bridge>,
+    copies: Arc<RwLock<Copies>>,
+    one_by_one: bool,
+    /// The burst as received.
+    originals: Vec<Vec<u8>>,
+    extra: Vec<Extra>,
+}
+
+/// A pass that is still to be made.
+struct Pass {
+    main: bool,
+    generation: u8,
+    /// With its bridge.
+    bytes: Vec<u8>,
+}
+
+impl Lane for ReplicatingLane {
+    fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
+        assert!(packets.len() == verdicts.len() && packets.len() <= BURST);
+        let copies = self.copies.clone();
+        let copies = copies.read().unwrap_or_else(PoisonError::into_inner);
+        self.extra.clear();
+        let step = if self.one_by_one { 1 } else { BURST };
+        for (packets, verdicts) in packets.chunks_mut(step).zip(verdicts.chunks_mut(step)) {
+            self.originals.resize_with(self.originals.len().max(packets.len()), Vec::new);
+            for (packet, original) in packets.iter().zip(&mut self.originals) {
+                original.clear();
+                original.extend_from_slice(packet.data());
+            }
+            self.inner.process(packets, verdicts, now_ns);
+            for (i, (packet, verdict)) in packets.iter_mut().zip(verdicts).enumerate() {
+                if self.stopped(packet, verdict) {
+                    let original = std::mem::take(&mut self.originals[i]);
+                    *verdict = self.follow(&copies, packet, *verdict, &original, now_ns);
+                    self.originals[i] = original;
+                }
+            }
+        }
+    }
+
+    fn take_extra(&mut self, into: &mut Vec<Extra>) {
+        into.append(&mut self.extra);
+    }
+}
+
+impl ReplicatingLane {
+    /// Whether the program has stopped and wants something done.
+    fn stopped(&self, packet: &Packet, verdict: &Verdict) -> bool {
+        verdict.kind == VerdictKind::Forward
+            && verdict.port == Bridge::PORT.0
+            && verdict.reason == self.bridge.stop_reason
+            && packet.len() >= self.bridge.len
+    }
+
+    /// All passes that come of a packet that stopped; its result is left in `packet`.
+    fn follow(&mut self, copies: &Copies, packet: &mut Packet, verdict: Verdict, original: &[u8], now_ns: u64) -> Verdict {
+        let port = packet.port;
+        let mut queue = VecDeque::new();
+        // What the packet becomes if it was sent on and then lost.
+        let mut result = Verdict::default();
+        let mut out: Option<Packet> = None;
+        if let Some(end) = self.settle(copies, packet, verdict, original, (0, true), now_ns, &mut queue) {
+            result = end;
+            out = Some(packet.clone());
+        }
+        let mut made = 1;
+        while let Some(pass) = queue.pop_front() {
+            made += 1;
+            let mut copy = Packet::empty(0);
+            let end = if made > MAX_PASSES || pass.generation > MAX_GENERATIONS {
+                Some(Verdict::drop(DropReason::TARGET_FAILED))
+            } else if pass.bytes.len() > MAX_PACKET {
+                Some(Verdict::drop(DropReason::NO_HEADROOM))
+            } else {
+                let verdict = self.run(&mut copy, &pass.bytes, now_ns);
+                let received = &pass.bytes[self.bridge.len..];
+                self.settle(copies, &mut copy, verdict, received, (pass.generation, pass.main), now_ns, &mut queue)
+            };
+            let Some(end) = end else { continue };
+            copy.port = port;
+            if pass.main {
+                result = end;
+                out = Some(copy);
+            } else {
+                self.extra.push(Extra { packet: copy, verdict: end });
+            }
+        }
+        match out {
+            Some(p) if result.kind != VerdictKind::Drop => *packet = p,
+            // A dropped packet is as long as it came.
+            _ => packet.set(original),
+        }
+        packet.port = port;
+        result
+    }
+
+    fn run(&mut self, packet: &mut Packet, bytes: &[u8], now_ns: u64) -> Verdict {
+        packet.set(bytes);
+        packet.port = Bridge::PORT;
+        let mut verdict = [Verdict::default()];
+        self.inner.process(std::slice::from_mut(packet), &mut verdict, now_ns);
+        verdict[0]
+    }
+
+    /// Makes what a stopped pass asks for, and goes on with it; gives its end, or nothing if it goes on as another pass.
+    #[allow(clippy::too_many_arguments)]
+    fn settle(
+        &mut self,
+        copies: &Copies,
+        packet: &mut Packet,
+        mut verdict: Verdict,
+        received: &[u8],
+        (generation, main): (u8, bool),
+        now_ns: u64,
+        queue: &mut VecDeque<Pass>,
+    ) -> Option<Verdict> {
+        let b = self.bridge.clone();
+        let mut later = |main: bool, bytes: Vec<u8>| {
+            if queue.len() < MAX_PASSES {
+                queue.push_back(Pass { main, generation: generation + 1, bytes });
+            }
+        };
+        for _ in 0..MAX_STOPS {
+            if !self.stopped(packet, &verdict) {
+                return Some(verdict);
+            }
+            let bytes = packet.data().to_vec();
+            let kind = b.kind.get(&bytes) as u8;
+            if kind == Bridge::RECIRCULATE {
+                let rest = &bytes[b.len..];
+                let mut copy = kept(&b, &bytes, b.recirculate_fields, instance::RECIRCULATED, Bridge::PARSE_INGRESS);
+                for length in [b.packet_length, b.frame_length].into_iter().flatten() {
+                    length.set(&mut copy, rest.len() as u128);
+                }
+                copy.extend_from_slice(rest);
+                later(main, copy);
+                return None;
+            }
+            if b.clone.get(&bytes) == 1 || kind == Bridge::AFTER_EGRESS {
+                let (instance, go_on, behind) = match kind {
+                    Bridge::AFTER_INGRESS => (instance::INGRESS_CLONE, Bridge::PARSE_EGRESS, received),
+                    _ => (instance::EGRESS_CLONE, Bridge::COPY, &bytes[b.len..]),
+                };
+                for replica in copies.mirrored(b.session.get(&bytes) as u32) {
+                    let mut copy = kept(&b, &bytes, b.clone_fields, instance, go_on);
+                    send(&b, &mut copy, replica);
+                    copy.extend_from_slice(behind);
+                    later(false, copy);
+                }
+            }
+            let mut whole = bytes;
+            if kind == Bridge::AFTER_EGRESS {
+                b.kind.set(&mut whole, Bridge::FINISH.into());
+            } else {
+                if b.resubmit.get(&whole) == 1 {
+                    let mut copy = kept(&b, &whole, b.resubmit_fields, instance::RESUBMITTED, Bridge::PARSE_INGRESS);
+                    copy.extend_from_slice(received);
+                    later(main, copy);
+                    return None;
+                }
+                let group = b.multicast.map_or(0, |m| m.get(&whole)) as u16;
+                if group != 0 {
+                    let replicas = copies.groups.get(&group).map_or(&[][..], Vec::as_slice);
+                    if replicas.is_empty() {
+                        let mark = b.mark.map_or(0, |m| m.get(&whole)) as u32;
+                        return Some(Verdict { reason: b.drop_reason.get(&whole) as u8, mark, ..Verdict::default() });
+                    }
+                    for (i, replica) in replicas.iter().enumerate() {
+                        let mut copy = whole.clone();
+                        b.kind.set(&mut copy, Bridge::COPY.into());
+                        if let Some(f) = b.instance_type {
+                            f.set(&mut copy, instance::REPLICATED);
+                        }
+                        send(&b, &mut copy, *replica);
+                        later(main && i == 0, copy);
+                    }
+                    return None;
+                }
+                b.kind.set(&mut whole, Bridge::RESUME.into());
+            }
+            let port = packet.port;
+            if whole.len() > MAX_PACKET {
+                return Some(Verdict::drop(DropReason::NO_HEADROOM));
+            }
+            verdict = self.run(packet, &whole, now_ns);
+            packet.port = port;
+        }
+        // A program that forges what only the cut may write.
+        Some(Verdict::drop(DropReason::TARGET_FAILED))
+    }
+}
+
+impl Copies {
+    fn mirrored(&self, session: u32) -> Vec<Replica> {
+        match self.mirrors.get(&session) {
+            None => vec![],
+            Some(Mirror::Port(port)) => vec![Replica { port: *port, rid: 0 }],
+            Some(Mirror::Group(group)) => self.groups.get(group).cloned().unwrap_or_default(),
+        }
+    }
+}
+
+/// A bridge like `from`'s with all variables zero but those of arrival and of a field list.
+fn kept(b: &Bridge, from: &[u8], list: BitField, instance_type: u128, kind: u8) -> Vec<u8> {
+    let mut copy = from[..b.len].to_vec();
+    b.vars.iter().for_each(|f| f.set(&mut copy, 0));
+    let fields = u8::try_from(list.get(from)).ok().and_then(|n| b.field_lists.get(&n));
+    let kept = fields.into_iter().flatten().filter_map(|i| b.vars.get(*i)).copied();
+    let arrival = [Some(b.ingress_port), b.packet_length, b.frame_length, b.timestamp];
+    for f in kept.chain(arrival.into_iter().flatten()) {
+        f.set(&mut copy, f.get(from));
+    }
+    if let Some(f) = b.instance_type {
+        f.set(&mut copy, instance_type);
+    }
+    b.kind.set(&mut copy, kind.into());
+    copy
+}
+
+/// Where a copy goes that begins in egress.
+fn send(b: &Bridge, copy: &mut [u8], to: Replica) {
+    b.egress_spec.set(copy, to.port.0.into());
+    if let Some(f) = b.egress_rid {
+        f.set(copy, to.rid.into());
+    }
+}
+
+/// `instance_type`, as BMv2 numbers it.
+mod instance {
+    pub const INGRESS_CLONE: u128 = 1;
+    pub const EGRESS_CLONE: u128 = 2;
+    pub const RECIRCULATED: u128 = 4;
+    pub const REPLICATED: u128 = 5;
+    pub const RESUBMITTED: u128 = 6;
+}
