@@ -154,9 +154,18 @@ pub fn entry(graph: &Graph<'_>, model: &Model, ordered: Option<StageId>, classes
     // A packet that leaves its class has not been where packets of no class wait for their order.
     let split = ordered.unwrap_or(0);
     general.iter().filter(|s| s.0 < split).for_each(|s| one(&mut out, s));
-    for class in &classes.classes {
-        class.stages.iter().filter(|s| class.ordered.is_none_or(|o| s.0 < o)).for_each(|s| one(&mut out, s));
-    }
+    // Packets of a class come from its first stage only, so those of a class without packets need not be asked.
+    let whole = |out: &mut String, which: &dyn Fn(&OneClass, StageId) -> bool| {
+        for (i, class) in classes.classes.iter().enumerate() {
+            let mut text = String::new();
+            class.stages.iter().filter(|s| which(class, s.0)).for_each(|s| one(&mut text, s));
+            if !text.is_empty() {
+                let text: String = text.lines().map(|l| format!("    {l}\n")).collect();
+                let _ = write!(out, "    if (class[{}]) {{\n{text}    }}\n", i + 1);
+            }
+        }
+    };
+    whole(&mut out, &|class, s| class.ordered.is_none_or(|o| s < o));
     let turns: Vec<_> = classes.classes.iter().filter_map(|c| c.stages.iter().find(|s| Some(s.0) == c.ordered)).collect();
     let turns: Vec<_> = ordered.into_iter().map(|s| &general[s]).chain(turns).collect();
     if !turns.is_empty() {
@@ -175,9 +184,7 @@ pub fn entry(graph: &Graph<'_>, model: &Model, ordered: Option<StageId>, classes
         }
         out.push_str("    }\n");
     }
-    for class in &classes.classes {
-        class.stages.iter().filter(|s| class.ordered.is_some_and(|o| s.0 > o)).for_each(|s| one(&mut out, s));
-    }
+    whole(&mut out, &|class, s| class.ordered.is_some_and(|o| s > o));
     general.iter().filter(|s| ordered.is_none_or(|o| s.0 > o)).for_each(|s| one(&mut out, s));
     out.push_str("}\n\n#define SP_SUB_BURST 64\n");
     out

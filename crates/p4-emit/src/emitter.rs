@@ -129,6 +129,8 @@ pub struct Emitter<'a> {
     pub waits: BTreeMap<StageId, usize>,
     /// Tables that this stage passes over if they are empty.
     pub skips: BTreeSet<p4_ir::TableId>,
+    /// The only action for which this function of the stage is; another one is for all.
+    pub usual: Option<p4_ir::ActionId>,
     /// All of them, of all stages.
     pub leaves: BTreeSet<StageId>,
     /// The stages that the one being printed passes packets to.
@@ -170,6 +172,7 @@ impl<'a> Emitter<'a> {
             leaves_to: BTreeSet::new(),
             waits: BTreeMap::new(),
             skips: BTreeSet::new(),
+            usual: None,
             leaves: BTreeSet::new(),
             edges: BTreeSet::new(),
             needs: BTreeMap::new(),

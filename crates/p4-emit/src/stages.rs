@@ -97,14 +97,65 @@ pub fn function(graph: &Graph<'_>, model: &Model, stage: StageId) -> String {
     format!("stage_{stage}_{what}")
 }
 
+/// Stand in the text of a stage for the function that takes all actions, and for what comes before and behind a call to it.
+pub const OTHERS: &str = "@others";
+pub const PAUSE: &str = "@pause";
+pub const RESUME: &str = "@resume";
+
 impl Emitter<'_> {
     fn stage_function(&mut self, stage: StageId) -> Result<(), EmitError> {
         self.stage = stage;
-        self.passes_to.clear();
         let outer = self.take();
-        let graph = self.graph;
-        let name = format!("{}{}", self.prefix(), function(graph, self.model, stage));
-        match graph.stages[stage].site {
+        let name = format!("{}{}", self.prefix(), function(self.graph, self.model, stage));
+        self.usual = self.usual_action(stage);
+        let usual = match self.usual {
+            Some(_) => Some(self.function_text(stage, &format!("static void {name}"))?),
+            None => None,
+        };
+        let any = match self.usual.take() {
+            Some(_) => {
+                // What is known at the places of the other function does not hold here.
+                self.arrivals.retain(|v, _| matches!(v, Vertex::Site(_)));
+                self.jumped.clear();
+                self.function_text(stage, &format!("static __attribute__((noinline)) void {name}_any"))?
+            }
+            None => self.function_text(stage, &format!("static void {name}"))?,
+        };
+        self.line(outer.trim_end_matches('\n'));
+        if stage > 0 {
+            self.line("");
+        }
+        self.line(any.trim_end_matches('\n'));
+        if let Some(usual) = usual {
+            self.line("");
+            self.line(usual.replace(OTHERS, &format!("{name}_any")).trim_end_matches('\n'));
+        }
+        Ok(())
+    }
+
+    /// The action for whose packets a stage of a class is printed apart: the table's first, where another one makes headers or takes them
+    /// away. All that follows would have to test for those.
+    fn usual_action(&self, stage: StageId) -> Option<ActionId> {
+        let (ir, site) = (self.ir, self.graph.stages[stage].site?);
+        let table = self.graph.sites[site].table;
+        if self.class.is_none() || ir.program.tables[table].keys.is_empty() {
+            return None;
+        }
+        let all = actions(ir, table);
+        let changes = |action: &ActionId| {
+            let mut found = false;
+            let body = ir.actions.get(*action).map(|code| &code.body);
+            body.into_iter().for_each(|b| crate::graph::visit(b, &mut |s| found |= matches!(s, p4_ir::Stmt::SetValid(..))));
+            found
+        };
+        let (first, others) = all.split_first()?;
+        others.iter().any(changes).then_some(*first)
+    }
+
+    /// One function, from its head on.
+    fn function_text(&mut self, stage: StageId, head: &str) -> Result<String, EmitError> {
+        self.passes_to.clear();
+        match self.graph.stages[stage].site {
             Some(site) => self.site(site)?,
             None => {
                 self.for_each_packet();
@@ -112,12 +163,8 @@ impl Emitter<'_> {
                 self.close();
             }
         }
-        let body = Self::tidy(&self.take());
-        self.line(outer.trim_end_matches('\n'));
-        if stage > 0 {
-            self.line("");
-        }
-        self.line(format!("static void {name}(struct sp_run *const run, const uint64_t todo)"));
+        let body = Self::tidy(&self.take()).replace(PAUSE, &self.pause_waits().join(" ")).replace(RESUME, &self.resume_waits().join(" "));
+        self.line(format!("{head}(struct sp_run *const run, const uint64_t todo)"));
         self.line("{");
         let passes: Vec<_> = std::mem::take(&mut self.passes_to).into_iter().map(|s| self.stage_number(s)).collect();
         let passes: Vec<_> = std::mem::take(&mut self.leaves_to).into_iter().chain(passes).collect();
@@ -134,7 +181,7 @@ impl Emitter<'_> {
         }
         self.end_waits().iter().for_each(|l| self.line(format!("    {l}")));
         self.line("}");
-        Ok(())
+        Ok(self.take())
     }
 
     pub fn for_each_packet(&mut self) {
@@ -340,7 +387,8 @@ impl Emitter<'_> {
         self.end_scope(outer);
         self.close();
         if keyed && self.class.is_some() {
-            self.line("sp_looked_up(table, found, __builtin_popcountll(todo) - found);");
+            let others = if self.usual.is_some() { " - others" } else { "" };
+            self.line(format!("sp_looked_up(table, found, __builtin_popcountll(todo){others} - found);"));
         }
         Ok(())
     }
@@ -372,7 +420,10 @@ impl Emitter<'_> {
         }
         self.in_table = Some(table);
         let (before, mut after) = (self.fork(), None);
-        let (mut nothing, all) = (Vec::new(), actions(ir, table));
+        let (mut nothing, mut all) = (Vec::new(), actions(ir, table));
+        if let Some(usual) = self.usual {
+            all = vec![usual];
+        }
         self.open("switch (r->action)");
         for action in all {
             let code = ir.actions.get(action).ok_or_else(|| EmitError::invalid("an action without code"))?;

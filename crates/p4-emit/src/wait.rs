@@ -3,6 +3,10 @@
 //! A key like that of the packet before is not written again: in a row of packets for the same neighbour or gNodeB one
 //! look-up serves all; hits and misses are counted for each packet all the same. A table of wildcard rules that has no
 //! entries, and a default action that does nothing, is passed over: the packet goes on where it is.
+//!
+//! A stage may have two functions, one for packets whose record has the usual action, in which nothing has to be tested that only other
+//! actions could have changed. It hands the others to the function for all, one by one, where order may matter, or the whole
+//! burst if that begins with one of them.
 
 use crate::EmitError;
 use crate::emitter::{Emitter, local_type};
@@ -10,6 +14,7 @@ use crate::expr::paren;
 use crate::facts::Known;
 use crate::graph::{SiteId, StageId, optional};
 use crate::layout::{key_fields, key_stride};
+use crate::stages::{OTHERS, PAUSE, RESUME};
 use cranelift_entity::EntityRef;
 use p4_ir::TableId;
 
@@ -96,7 +101,7 @@ impl Emitter<'_> {
             let (x, first) = (self.stage_number(*stage), self.class.map_or(0, |c| c.general.graph.stages.len()));
             lines.push(format!("struct sp_wait *const wait_{x} = &run->wait[{}];", x - first));
             lines.push(format!("uint32_t n_{x} = wait_{x}->keys;"));
-            lines.push(format!("const uint32_t begin_{x} = n_{x};"));
+            lines.push(format!("uint32_t begin_{x} = n_{x};"));
             lines.extend((0..*words).map(|w| format!("uint64_t word_{x}_{w} = 0;")));
         }
         for table in &self.skips {
@@ -108,6 +113,16 @@ impl Emitter<'_> {
             lines.push(format!("uint64_t skipped_{name} = 0;"));
         }
         lines
+    }
+
+    /// What is to be done before another function is called that makes packets wait.
+    pub fn pause_waits(&self) -> Vec<String> {
+        self.waits.keys().map(|s| self.stage_number(*s)).map(|x| format!("wait_{x}->keys = n_{x};")).collect()
+    }
+
+    /// And what behind it: the next key is a new one.
+    pub fn resume_waits(&self) -> Vec<String> {
+        self.waits.keys().map(|s| self.stage_number(*s)).map(|x| format!("begin_{x} = n_{x} = wait_{x}->keys;")).collect()
     }
 
     /// What it ends with.
@@ -133,10 +148,30 @@ impl Emitter<'_> {
         self.line("const uint64_t hits = wait->hits;");
         self.line("uint32_t found = 0;");
         let record = format!("const struct record_{name} *const r = hit ? (const void *)wait->records[k] : table->miss;");
+        if let Some(usual) = self.usual {
+            let usual = &self.model.actions[usual.index()];
+            self.line("uint32_t others = 0;");
+            self.open("");
+            self.line("const uint32_t k = wait->key_of[__builtin_ctzll(todo)];");
+            self.line("const uint32_t hit = hits >> k & 1;");
+            self.line(&record);
+            self.line(format!("if (r->action != ACTION_{usual}) return {OTHERS}(run, todo);"));
+            self.close();
+        }
         self.for_each_packet();
         self.line("const uint32_t k = wait->key_of[i];");
         self.line("const uint32_t hit = hits >> k & 1;");
-        self.line("found += hit;");
         self.line(record);
+        if let Some(usual) = self.usual {
+            let usual = &self.model.actions[usual.index()];
+            self.open(format!("if (__builtin_expect(r->action != ACTION_{usual}, 0))"));
+            self.line(PAUSE);
+            self.line(format!("{OTHERS}(run, bit);"));
+            self.line(RESUME);
+            self.line("others++;");
+            self.line("continue;");
+            self.close();
+        }
+        self.line("found += hit;");
     }
 }

@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn cells_lie_within_cache_lines() {
         let meters = Meters::new(3).unwrap();
-        assert!((0..3).all(|i| meters.cell(i).unwrap().0.addr() % 32 == 0));
+        assert!((0..3).all(|i| meters.cell(i).unwrap().0.addr().is_multiple_of(32)));
         assert!(meters.cell(3).is_none());
     }
 }

@@ -214,6 +214,42 @@ fn lanes_share_meters() {
     assert_eq!(passed, 5, "five packets are the peak burst, whichever lane they came to");
 }
 
+/// How many packets at one moment the meter lets pass.
+fn passes(lane: &mut dyn Lane) -> usize {
+    send(lane, &[1; 64], 1_000).iter().filter(|v| v.kind == VerdictKind::Forward).count()
+}
+
+#[test]
+fn a_meter_set_again_has_its_last_configuration_with_any_number_of_lanes() {
+    let x86 = load();
+    let meter = program::MeterId::from_u32(0);
+    let set = |pbs| Op::Meter { meter, index: 0, config: Some(MeterConfig { cir: 0, cbs: 0, pir: 0, pbs }) };
+    apply(&x86, vec![Op::Insert(entry(&x86, 1, "forward", &[5, 0])), set(9), set(3)]).unwrap();
+    let mut lane = x86.lane(0);
+    for round in 0..20 {
+        let most = 1 + round % 7;
+        // More configurations than the cell and its batch have profiles for.
+        apply(&x86, vec![set(50), set(40 + round), set(30), set(most)]).unwrap();
+        assert_eq!((passes(&mut *lane), passes(&mut *lane)), (most as usize, 0), "one lane, round {round}");
+        let mut second = x86.lane(1);
+        apply(&x86, vec![set(50), set(40 + round), set(most + 1)]).unwrap();
+        assert_eq!((passes(&mut *second), passes(&mut *lane)), (most as usize + 1, 0), "two lanes, round {round}");
+    }
+    apply(&x86, vec![set(1), Op::Meter { meter, index: 0, config: None }]).unwrap();
+    assert_eq!(passes(&mut *lane), 64, "it is not configured any more");
+}
+
+#[test]
+fn a_burst_that_no_meter_holds_is_refused() {
+    let x86 = load();
+    let meter = program::MeterId::from_u32(0);
+    let set = |pbs| Op::Meter { meter, index: 0, config: Some(MeterConfig { cir: 1, cbs: 1, pir: 1, pbs }) };
+    let refused = apply(&x86, vec![set(program::MAX_BURST), set(program::MAX_BURST + 1)]);
+    let Err(RuleError::Invalid { op: 1, .. }) = &refused else { panic!("{refused:?}") };
+    assert!(refused.unwrap_err().to_string().contains("18446744074 above 18446744073"));
+    apply(&x86, vec![set(program::MAX_BURST)]).unwrap();
+}
+
 #[test]
 fn a_burst_sees_all_of_a_batch_or_nothing() {
     let x86 = load();

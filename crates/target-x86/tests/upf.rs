@@ -212,3 +212,34 @@ fn the_upf_agrees() {
     assert!(classes.packets.len() > 6 && classes.packets.iter().all(|n| *n > 20) && classes.spared > 20, "{classes:?}");
     assert!(pair.kinds[0] > 500 && pair.kinds[1] > 20 && pair.kinds[2] > 100, "{:?}", pair.kinds);
 }
+
+/// As above, but all users have the same meter, and not much else keeps their packets.
+fn choose_one_meter(rng: &mut ChaCha8Rng, action: &str, param: &str) -> Option<u128> {
+    match (action, param) {
+        ("set_pdr", "disposition" | "flags" | "meter_2" | "meter_3") => Some(0),
+        ("set_pdr", "meter_1") => Some(1),
+        _ => choose(rng, action, param),
+    }
+}
+
+/// Packets of all classes and of none use one cell up, in bursts in which they are mixed: who comes first must be served first.
+#[test]
+fn packets_of_all_classes_share_a_meter() {
+    let mut pair = Pair::new(program(1024), 8, &[]);
+    pair.choose = choose_one_meter;
+    let mut source = rng(78);
+    for round in 0..6 {
+        let packets: Vec<_> = (0..1500).map(|_| packet(&mut source)).collect();
+        pair.run(&packets);
+        if round < 5 {
+            pair.fill(if round < 2 { 0.8 } else { 0.25 });
+        }
+    }
+    pair.check_state();
+    const RATE_EXCEEDED: u8 = 32;
+    let red = pair.reasons.get(&(base::VerdictKind::Drop, RATE_EXCEEDED)).copied().unwrap_or_default();
+    let classes = pair.x86.class_stats();
+    println!("{red} red, {} forwarded, {classes:?}", pair.kinds[0]);
+    assert!(red > 100 && pair.kinds[0] > 200, "{red} red, {} forwarded", pair.kinds[0]);
+    assert!(classes.packets.len() > 6 && classes.packets.iter().all(|n| *n > 20), "{classes:?}");
+}
