@@ -86,6 +86,9 @@ impl Model {
                 }
             }
             Op::ClearCounter { index, .. } => drop(self.counters.remove(index)),
+            Op::EntryMeter { .. } | Op::Mirror { .. } | Op::Multicast { .. } | Op::InsertValue { .. } | Op::DeleteValue { .. } => {
+                unreachable!("the lowering of rules makes no such change: {op:?}")
+            }
         }
         Ok(())
     }
