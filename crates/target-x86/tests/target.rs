@@ -361,6 +361,26 @@ fn a_full_table_is_replaced_as_a_whole() {
 }
 
 #[test]
+fn meters_of_entries_are_refused_by_name() {
+    let mut ir = program();
+    ir.add_direct_meter("of_ranked", ranked(), CountUnit::Bytes);
+    p4_ir::verify(&ir).unwrap();
+    let options = Options { flags: vec!["-O1".into()], ..Options::default() };
+    let x86 = X86::load(Arc::new(ir.program.clone()), &p4_emit::emit_x86(&ir).unwrap(), &options).unwrap();
+    let e = Entry {
+        table: ranked(),
+        keys: vec![KeyMatch::Ternary { value: 1, mask: 1 }],
+        priority: 1,
+        action: x86.program().action("drop").unwrap(),
+        args: vec![],
+    };
+    let error = apply(&x86, vec![Op::Insert(e.clone()), Op::EntryMeter { entry: e.clone(), config: None }]).unwrap_err();
+    assert!(matches!(&error, RuleError::Target(what) if what.contains("direct meters")), "{error}");
+    // All or nothing: the insert before it was not done.
+    assert!(matches!(apply(&x86, vec![Op::Delete(e)]), Err(RuleError::Missing { .. })));
+}
+
+#[test]
 fn what_does_not_fit_is_refused_in_one_line() {
     let ir = program();
     let text = p4_emit::emit_x86(&ir).unwrap();
