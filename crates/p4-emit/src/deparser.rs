@@ -12,6 +12,7 @@ use crate::model::{Home, Model};
 use base::{HEADROOM, MAX_PACKET};
 use cranelift_entity::EntityRef;
 use p4_ir::{Block, HeaderId, HeaderRef, Ir, Stmt};
+use std::collections::BTreeMap;
 
 /// Headers of more bytes than that do not fit before any payload.
 const ROOM: u64 = (HEADROOM + MAX_PACKET) as u64;
@@ -59,6 +60,16 @@ impl Emitter<'_> {
         if !straight(&self.ir.deparser, &mut headers) {
             self.failed = Some("a deparser with conditions");
             return Ok(());
+        }
+        // At run time only validity tells ways apart: those that are alike in it must have the same bytes at the same places.
+        let mut places = BTreeMap::new();
+        for way in &facts.ways {
+            let valid: Vec<HeaderId> = way.keys().copied().collect();
+            let at: Vec<Option<Place>> = headers.iter().map(|h| way.get(h).copied()).collect();
+            if places.insert(valid, at.clone()).is_some_and(|other| other != at) {
+                self.failed = Some("a header is at several places");
+                return Ok(());
+            }
         }
         let (port, reason, mark) = (self.standard("egress_port"), self.reason(), self.mark());
         let before = self.fork();
