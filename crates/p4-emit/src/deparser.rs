@@ -71,7 +71,8 @@ impl Emitter<'_> {
                 return Ok(());
             }
         }
-        let (port, reason, mark) = (self.standard("egress_port"), self.reason(), self.mark());
+        let verdict = [self.standard("egress_port"), self.reason(), self.mark()].map(|text| self.before_moves(text));
+        let verdict = verdict.join(", ");
         let before = self.fork();
         for (i, way) in facts.ways.iter().enumerate() {
             let last = i + 1 == facts.ways.len();
@@ -81,7 +82,7 @@ impl Emitter<'_> {
                 self.open(format!("if ({test})"));
             }
             self.finish_way(way, &headers, consumed);
-            self.line(format!("sp_pass(run, i, {port}, {reason}, {mark});"));
+            self.line(format!("sp_pass(run, i, {verdict});"));
             self.done();
             if !last {
                 self.close();
@@ -208,6 +209,16 @@ impl Emitter<'_> {
             e.close();
             Ok(())
         })
+    }
+
+    /// A text that stays true when headers have moved: what is read from the packet is read before.
+    fn before_moves(&mut self, text: String) -> String {
+        if text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            return text;
+        }
+        let name = format!("x{}", self.unique());
+        self.line(format!("const uint32_t {name} = {text};"));
+        name
     }
 
     fn check_room(&mut self) {

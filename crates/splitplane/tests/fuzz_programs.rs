@@ -70,6 +70,13 @@ fn ways_that_differ_only_in_places_are_told_apart() {
     assert_eq!(code, Some(0), "{text}");
 }
 
+/// A mark that is read from bytes which the deparser moves.
+#[test]
+fn what_a_verdict_takes_from_the_packet_is_read_before_headers_move() {
+    let (code, text) = fuzz(&["--classes", "--programs", "1", "--seed", "710013"]);
+    assert_eq!(code, Some(0), "{text}");
+}
+
 #[test]
 fn it_wants_to_know_how_long() {
     let (code, text) = fuzz(&[]);
