@@ -77,6 +77,14 @@ fn what_a_verdict_takes_from_the_packet_is_read_before_headers_move() {
     assert_eq!(code, Some(0), "{text}");
 }
 
+/// Copies that native code makes otherwise.
+#[test]
+#[ignore = "native code differs from the interpreter: a known defect"]
+fn copies_of_a_program_agree() {
+    let (code, text) = fuzz(&["--programs", "1", "--seed", "730030"]);
+    assert_eq!(code, Some(0), "{text}");
+}
+
 #[test]
 fn it_wants_to_know_how_long() {
     let (code, text) = fuzz(&[]);
