@@ -12,9 +12,9 @@
 //! there is one stage of each class that may, and those are run in turn.
 
 use crate::EmitError;
-use crate::emitter::{Emitter, Flow, Shared};
+use crate::emitter::{Emitter, Flow, Shared, valid_word};
 use crate::expr::{head, paren};
-use crate::facts::{Facts, Known, Place, Way};
+use crate::facts::{Facts, Known, Place, Way, valid_bits};
 use crate::field::load;
 use crate::graph::{self, Graph, Item, StageId, Vertex};
 use crate::layout::{key_fields, key_stride};
@@ -504,6 +504,11 @@ impl Emitter<'_> {
         let Some(facts) = flow.facts.as_ref().filter(|_| self.class.is_some()) else { return };
         let (vars, records) = (self.shared.vars.clone(), self.shared.records.clone());
         self.begin_records(&records);
+        // A stage that changes no validity does not put it there, and a later one that takes it may come next.
+        for w in 0..if self.shared.valid { self.model.valid_words } else { 0 } {
+            let bits = facts.ways.first().map_or(0, |way| valid_bits(way, w));
+            self.line(format!("c->{} = {bits:#x}ull;", valid_word(self.model, w)));
+        }
         for v in vars {
             let name = &self.model.vars[v.index()];
             let text = match facts.values.get(&v) {

@@ -12,6 +12,7 @@ use crate::model::{Home, Model};
 use base::{HEADROOM, MAX_PACKET};
 use cranelift_entity::EntityRef;
 use p4_ir::{Block, HeaderId, HeaderRef, Ir, Stmt};
+use std::collections::BTreeMap;
 
 /// Headers of more bytes than that do not fit before any payload.
 const ROOM: u64 = (HEADROOM + MAX_PACKET) as u64;
@@ -60,7 +61,18 @@ impl Emitter<'_> {
             self.failed = Some("a deparser with conditions");
             return Ok(());
         }
-        let (port, reason, mark) = (self.standard("egress_port"), self.reason(), self.mark());
+        // At run time only validity tells ways apart: those that are alike in it must have the same bytes at the same places.
+        let mut places = BTreeMap::new();
+        for way in &facts.ways {
+            let valid: Vec<HeaderId> = way.keys().copied().collect();
+            let at: Vec<Option<Place>> = headers.iter().map(|h| way.get(h).copied()).collect();
+            if places.insert(valid, at.clone()).is_some_and(|other| other != at) {
+                self.failed = Some("a header is at several places");
+                return Ok(());
+            }
+        }
+        let verdict = [self.standard("egress_port"), self.reason(), self.mark()].map(|text| self.before_moves(text));
+        let verdict = verdict.join(", ");
         let before = self.fork();
         for (i, way) in facts.ways.iter().enumerate() {
             let last = i + 1 == facts.ways.len();
@@ -70,7 +82,7 @@ impl Emitter<'_> {
                 self.open(format!("if ({test})"));
             }
             self.finish_way(way, &headers, consumed);
-            self.line(format!("sp_pass(run, i, {port}, {reason}, {mark});"));
+            self.line(format!("sp_pass(run, i, {verdict});"));
             self.done();
             if !last {
                 self.close();
@@ -197,6 +209,16 @@ impl Emitter<'_> {
             e.close();
             Ok(())
         })
+    }
+
+    /// A text that stays true when headers have moved: what is read from the packet is read before.
+    fn before_moves(&mut self, text: String) -> String {
+        if text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            return text;
+        }
+        let name = format!("x{}", self.unique());
+        self.line(format!("const uint32_t {name} = {text};"));
+        name
     }
 
     fn check_room(&mut self) {

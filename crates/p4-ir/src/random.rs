@@ -64,6 +64,9 @@ pub enum Shape {
     /// It copies packets and sends them round; registers of up to 64 bits, and no look at a stack's index outside of the
     /// parser: what every target can do.
     Copies,
+    /// Nothing that keeps packets from being told apart by how they were parsed: no loops, stacks only by fixed elements,
+    /// a parser of marked states that extract each header once, and seldom more than one meter or register.
+    Classes,
 }
 
 /// A program that makes one packet of one.
@@ -74,11 +77,15 @@ pub fn program(seed: u64) -> Ir {
 /// A program of that shape.
 pub fn shaped(seed: u64, shape: Shape) -> Ir {
     let mut g = Generator { rng: Rng::new(seed), ir: Ir::v1model(&format!("random_{seed}.p4")), shape, ..Generator::default() };
+    g.ordered_left = if shape == Shape::Classes { g.rng.below(3) } else { usize::MAX };
     g.headers();
     g.vars();
     g.objects();
     g.tables();
-    g.parser();
+    match shape {
+        Shape::Classes => g.parser_of_classes(),
+        _ => g.parser(),
+    }
     g.pipeline();
     g.ir
 }
@@ -184,6 +191,8 @@ struct Generator {
     open_labels: Vec<LabelId>,
     place: Place,
     shape: Shape,
+    /// Meters and registers that may still be used: packets of classes keep their order in one stage only.
+    ordered_left: usize,
 }
 
 impl Default for Rng {
@@ -233,7 +242,7 @@ impl Generator {
         let pdu = named(&mut self.ir, "meta.pdu", 16);
         self.ir.intrinsic.drop_reason = Some(reason);
         self.ir.intrinsic.mark = Some(mark);
-        if self.shape == Shape::Plain {
+        if self.shape != Shape::Copies {
             self.ir.intrinsic.pdu_length = Some(pdu);
         }
         let standard = ["egress_spec", "packet_length", "parser_error", "checksum_error"].map(|n| self.ir.standard(n));
@@ -251,7 +260,7 @@ impl Generator {
     fn objects(&mut self) {
         let c = self.ir.add_counter("frames", 4, None);
         let p = self.ir.add_counter("pdus", 4, None);
-        if self.shape == Shape::Plain {
+        if self.shape != Shape::Copies {
             self.ir.program.counters[p].length = LengthSource::Pdu;
         }
         self.ir.program.counters[c].unit = *self.rng.pick(&[CountUnit::Both, CountUnit::Packets, CountUnit::Bytes]);
@@ -263,7 +272,7 @@ impl Generator {
 
     /// Width of the wider register.
     fn wide(&self) -> u32 {
-        if self.shape == Shape::Plain { 128 } else { 64 }
+        if self.shape == Shape::Copies { 64 } else { 128 }
     }
 
     fn tables(&mut self) {
@@ -366,6 +375,73 @@ impl Generator {
         }
     }
 
+    /// States that go forward and mark where ways end that count; each header is extracted once on every way, at a
+    /// place that is known.
+    fn parser_of_classes(&mut self) {
+        self.place = Place::Parser;
+        let mut headers: Vec<HeaderId> = [0, 1, 2, 4].map(|i| self.plain[i]).to_vec();
+        let tags = self.ir.stacks[self.stacks[0]].elements.clone();
+        headers.extend(&tags[..2]);
+        if self.rng.once_in(4) {
+            // One whose packets are of no class.
+            headers.push(*self.rng.pick(&self.plain[5..7]));
+        }
+        for i in (1..headers.len()).rev() {
+            let other = self.rng.below(i + 1);
+            headers.swap(i, other);
+        }
+        let count = 2 + self.rng.below(headers.len() - 1);
+        let mut left = headers.into_iter();
+        let mut had: Vec<(HeaderId, u32, u32)> = Vec::new();
+        for i in 0..count {
+            let mut body = Vec::new();
+            for h in left.by_ref().take(1 + usize::from(self.rng.once_in(5))) {
+                body.push(Stmt::Extract { header: HeaderRef::Static(h), varbit_bits: None });
+                let fields = &self.ir.header_types[self.ir.headers[h].ty].fields;
+                had.extend(fields.iter().enumerate().map(|(f, field)| (h, f as u32, field.ty.width())));
+            }
+            for _ in 0..self.rng.below(3) {
+                let v = *self.rng.pick(&self.pool);
+                let ty = self.ir.vars[v].ty;
+                body.push(if self.rng.once_in(4) && ty != Ty::Bool {
+                    Stmt::Lookahead(LValue::Var(v))
+                } else {
+                    let depth = self.rng.below(3);
+                    Stmt::Assign(LValue::Var(v), self.expr(ty, depth))
+                });
+            }
+            if self.rng.once_in(6) {
+                let cond = self.expr(Ty::Bool, 1);
+                body.push(Stmt::Verify(cond, Bits::new(32, 2)));
+            }
+            let to = |g: &mut Generator| match g.rng.below(12) {
+                0 => Next::Accept,
+                1 if g.rng.once_in(2) => Next::Reject,
+                _ if i + 1 < count => Next::State(StateId::from_u32((i + 1 + g.rng.below(count - i - 1)) as u32)),
+                _ => Next::Accept,
+            };
+            let next = if had.is_empty() || self.rng.once_in(4) {
+                Transition::Goto(to(self))
+            } else {
+                let (h, field, width) = *self.rng.pick(&had);
+                let ty = self.ir.header_types[self.ir.headers[h].ty].fields[field as usize].ty;
+                let key = Expr { kind: ExprKind::Field(HeaderRef::Static(h), field), ty }.slice(width.min(2) - 1, 0);
+                let mut cases = Vec::new();
+                for _ in 0..1 + self.rng.below(3) {
+                    cases.push(SelectCase { sets: vec![self.key_set(key.ty.width())], next: to(self) });
+                }
+                cases.push(SelectCase { sets: vec![KeySet::Any], next: to(self) });
+                Transition::Select { keys: vec![key], cases }
+            };
+            let state = self.ir.add_state(&format!("s{i}"), body, next);
+            self.ir.states[state].likely = match self.rng.below(8) {
+                0 => None,
+                1 if i > 0 && self.rng.once_in(3) => Some(false),
+                _ => Some(true),
+            };
+        }
+    }
+
     fn last_tag_or_narrow(&mut self) -> Expr {
         if self.rng.once_in(3) {
             return Expr { kind: ExprKind::Field(HeaderRef::Last(self.stacks[0]), 0), ty: Ty::Bit(1) };
@@ -423,11 +499,51 @@ impl Generator {
             let update = Extern::UpdateChecksum { condition, data, checksum, algorithm, payload: self.rng.once_in(2) };
             self.ir.compute_checksum = vec![Stmt::Extern(update)];
         }
+        if self.shape == Shape::Classes {
+            return self.ends_of_classes();
+        }
         self.ir.deparser = self.plain.iter().map(|h| Stmt::Emit(HeaderRef::Static(*h))).collect();
         for s in self.stacks.clone() {
             let elements = self.ir.stacks[s].elements.clone();
             self.ir.deparser.extend(elements.into_iter().map(|h| Stmt::Emit(HeaderRef::Static(h))));
         }
+    }
+
+    /// A checksum of a header that is often made, and a deparser that emits headers in any order.
+    fn ends_of_classes(&mut self) {
+        for h in [self.plain[4], self.plain[6]] {
+            if self.rng.once_in(2) {
+                let valid = Expr { kind: ExprKind::IsValid(HeaderRef::Static(h)), ty: Ty::Bool };
+                let condition = if self.rng.once_in(4) { self.expr(Ty::Bool, 1) } else { valid };
+                let mut data = vec![CheckData::Value(Expr::field(&self.ir, h, "a")), CheckData::Value(Expr::field(&self.ir, h, "b"))];
+                if self.rng.once_in(3) {
+                    data.push(CheckData::Value(self.any_number()));
+                }
+                let checksum = LValue::field(&self.ir, h, "c");
+                let algorithm = HashAlgorithm::Csum16;
+                let update = Extern::UpdateChecksum { condition, data, checksum, algorithm, payload: self.rng.once_in(6) };
+                self.ir.compute_checksum.push(Stmt::Extern(update));
+            }
+        }
+        let stacks = self.stacks.iter().flat_map(|s| self.ir.stacks[*s].elements.clone());
+        let mut order: Vec<HeaderId> = self.plain.iter().copied().chain(stacks).collect();
+        for _ in 0..self.rng.below(4) {
+            let (a, b) = (self.rng.below(order.len()), self.rng.below(order.len()));
+            order.swap(a, b);
+        }
+        order.truncate(order.len() - self.rng.below(3));
+        self.ir.deparser = order.into_iter().map(|h| Stmt::Emit(HeaderRef::Static(h))).collect();
+        if self.rng.once_in(6) {
+            let cond = self.expr(Ty::Bool, 1);
+            let last = self.ir.deparser.pop().into_iter().collect();
+            self.ir.deparser.push(Stmt::If(cond, last, vec![]));
+        }
+    }
+
+    /// A number of whole bytes.
+    fn any_number(&mut self) -> Expr {
+        let width = *self.rng.pick(&[8, 16, 32, 48]);
+        self.expr(Ty::Bit(width), 1)
     }
 
     fn apply(&mut self, table: TableId) -> Stmt {
@@ -454,6 +570,7 @@ impl Generator {
             }
             5 => Stmt::SetValid(self.header(), !self.rng.once_in(3)),
             6 => self.copy(),
+            7 if self.shape == Shape::Classes => Stmt::SetValid(self.header(), true),
             7 => {
                 let (s, n) = (*self.rng.pick(&self.stacks), self.rng.below(5) as u32);
                 if self.rng.once_in(2) { Stmt::Push(s, n) } else { Stmt::Pop(s, n) }
@@ -482,6 +599,7 @@ impl Generator {
                 self.open_labels.pop();
                 Stmt::Labeled(label, body)
             }
+            _ if self.shape == Shape::Classes => Stmt::SetValid(self.header(), true),
             _ => self.counted_loop(depth - 1),
         }
     }
@@ -506,7 +624,7 @@ impl Generator {
             let (a, b) = (HeaderRef::Static(self.plain[3]), HeaderRef::Static(self.plain[7]));
             return if self.rng.once_in(2) { Stmt::CopyVarbit { dst: a, src: b } } else { Stmt::CopyVarbit { dst: b, src: a } };
         }
-        if self.rng.once_in(4) {
+        if self.shape != Shape::Classes && self.rng.once_in(4) {
             return Stmt::CopyStack { dst: self.stacks[1], src: self.stacks[0] };
         }
         let dst = self.header();
@@ -535,7 +653,15 @@ impl Generator {
         }
         let index = self.narrow();
         let indexed: Vec<CounterId> = self.ir.program.counters.keys().filter(|c| self.ir.program.counters[*c].name != "direct").collect();
-        Stmt::Extern(match self.rng.below(7) {
+        let mut what = self.rng.below(7);
+        if (2..=4).contains(&what) {
+            if self.ordered_left == 0 {
+                what = 1;
+            } else {
+                self.ordered_left -= 1;
+            }
+        }
+        Stmt::Extern(match what {
             6 if self.rng.once_in(2) => Extern::MarkToDrop,
             0 | 1 => Extern::Count { counter: *self.rng.pick(&indexed), index },
             2 => {
@@ -543,7 +669,7 @@ impl Generator {
                 Extern::Meter { meter: *self.rng.pick(&meters), index, result: LValue::Var(self.pool[2]) }
             }
             3 => {
-                let wide = if self.shape == Shape::Plain { 8 } else { 6 };
+                let wide = if self.shape == Shape::Copies { 6 } else { 8 };
                 let (register, result) = if self.rng.once_in(2) { (0, self.pool[2]) } else { (1, self.pool[wide]) };
                 Extern::RegisterRead { register: RegisterId::from_u32(register), index, result: LValue::Var(result) }
             }
@@ -586,8 +712,8 @@ impl Generator {
         if self.rng.once_in(4) {
             let s = *self.rng.pick(&self.stacks);
             return match self.rng.below(4) {
-                0 if self.place == Place::Parser => HeaderRef::Last(s),
-                1 => HeaderRef::Index(s, Box::new(self.expr(Ty::Bit(3), 1))),
+                0 if self.place == Place::Parser && self.shape != Shape::Classes => HeaderRef::Last(s),
+                1 if self.shape != Shape::Classes => HeaderRef::Index(s, Box::new(self.expr(Ty::Bit(3), 1))),
                 _ => HeaderRef::Static(*self.rng.pick(&self.ir.stacks[s].elements)),
             };
         }
@@ -724,6 +850,7 @@ impl Generator {
                     Expr { kind: ExprKind::VarbitBits(HeaderRef::Static(self.plain[3]), 2), ty }
                 }
                 3 if ty == Ty::Bit(32) => match self.rng.below(3) {
+                    0 | 1 if self.shape == Shape::Classes => continue,
                     0 => Expr { kind: ExprKind::LastIndex(*self.rng.pick(&self.stacks)), ty },
                     1 => Expr { kind: ExprKind::NextIndex(*self.rng.pick(&self.stacks)), ty },
                     _ => Expr { kind: ExprKind::VarbitBits(HeaderRef::Static(self.plain[3]), 2), ty },
@@ -751,6 +878,8 @@ mod tests {
             let ir = shaped(seed, Shape::Copies);
             assert_eq!(verify(&ir), Ok(()), "seed {seed}\n{ir}");
             copies(seed).ops.iter().enumerate().for_each(|(i, op)| assert_eq!(ir.program.check_op(i, op), Ok(())));
+            let ir = shaped(seed, Shape::Classes);
+            assert_eq!(verify(&ir), Ok(()), "seed {seed}\n{ir}");
             let ir = program(seed);
             assert_eq!(verify(&ir), Ok(()), "seed {seed}\n{ir}");
             if seed % 50 == 0 {

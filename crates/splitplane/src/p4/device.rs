@@ -32,18 +32,23 @@ impl TargetDevice {
 
 /// A program as native code; one that copies packets or sends them round is cut for that first.
 pub fn x86(ir: &Ir, options: &target_x86::Options) -> Result<Box<dyn target::Target>, Failure> {
-    let refused = |e: &dyn std::fmt::Display| Failure::Usage(e.to_string());
-    let load = |ir: &Ir| {
-        let text = p4_emit::emit_x86(ir).map_err(|e| refused(&e))?;
-        target_x86::X86::load(Arc::new(ir.program.clone()), &text, options).map_err(|e| refused(&e))
-    };
     match p4_passes::bridge::cut(ir).map_err(|e| refused(&e))? {
-        None => Ok(Box::new(load(ir)?)),
+        None => Ok(Box::new(x86_uncut(ir, options)?)),
         Some((mut cut, bridge)) => {
             p4_passes::optimise(&mut cut).map_err(|e| Failure::Failed(e.to_string()))?;
-            Ok(Box::new(target::Replicating::new(load(&cut)?, bridge)))
+            Ok(Box::new(target::Replicating::new(x86_uncut(&cut, options)?, bridge)))
         }
     }
+}
+
+/// A program as native code that makes one packet of one.
+pub fn x86_uncut(ir: &Ir, options: &target_x86::Options) -> Result<target_x86::X86, Failure> {
+    let text = p4_emit::emit_x86(ir).map_err(|e| refused(&e))?;
+    target_x86::X86::load(Arc::new(ir.program.clone()), &text, options).map_err(|e| refused(&e))
+}
+
+fn refused(e: &dyn std::fmt::Display) -> Failure {
+    Failure::Usage(e.to_string())
 }
 
 impl stf::Device for TargetDevice {

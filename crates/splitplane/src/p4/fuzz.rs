@@ -32,6 +32,9 @@ pub struct Args {
     /// Ends after this many minutes.
     #[arg(long)]
     minutes: Option<f64>,
+    /// Only programs whose packets are told apart by how they were parsed.
+    #[arg(long)]
+    classes: bool,
     /// Further arguments of the C compiler.
     #[arg(long, default_value = "-O1", value_name = "FLAGS", allow_hyphen_values = true)]
     cflags: String,
@@ -52,6 +55,12 @@ struct Seen {
     copies: u64,
     hits: u64,
     misses: u64,
+    /// Programs whose native code has classes of packets; packets of none in them, and of some.
+    classed: u64,
+    unlikely: u64,
+    likely: u64,
+    /// Look-ups that packets with equal keys shared.
+    spared: u64,
 }
 
 /// Runs until the time is over or something differs.
@@ -65,9 +74,10 @@ pub fn fuzz(args: &Args) -> Result<(), Failure> {
     let (mut seen, mut seed) = (Seen::default(), args.seed);
     let flags: Vec<String> = args.cflags.split_whitespace().map(str::to_owned).collect();
     while args.programs.is_none_or(|n| seen.programs < n) && end.is_none_or(|end| start.elapsed() < end) {
-        let shape = if seed % 2 == 0 { Shape::Copies } else { Shape::Plain };
+        let shape =
+            if args.classes { Shape::Classes } else { [Shape::Copies, Shape::Plain, Shape::Copies, Shape::Classes][(seed % 4) as usize] };
         let ir = random::shaped(seed, shape);
-        if let Err(what) = one(&ir, seed, &flags, &mut seen) {
+        if let Err(what) = one(&ir, seed, shape, &flags, &mut seen) {
             bar.finish_and_clear();
             let text = format!("# seed {seed}, {shape:?}\n# {}\n\n{ir}", what.replace('\n', "\n# "));
             if let Some(folder) = &args.keep {
@@ -83,8 +93,21 @@ pub fn fuzz(args: &Args) -> Result<(), Failure> {
     }
     bar.finish_and_clear();
     super::print_out(format!(
-        "{} programs from seed {} agree ({} not native): {} packets, {} forwarded, {} dropped, {} copies, {} hits, {} misses\n",
-        seen.programs, args.seed, seen.refused, seen.packets, seen.forwarded, seen.dropped, seen.copies, seen.hits, seen.misses
+        "{} programs from seed {} agree ({} not native): {} packets, {} forwarded, {} dropped, {} copies, {} hits, {} misses, \
+         {} with classes, {} likely, {} unlikely, {} spared\n",
+        seen.programs,
+        args.seed,
+        seen.refused,
+        seen.packets,
+        seen.forwarded,
+        seen.dropped,
+        seen.copies,
+        seen.hits,
+        seen.misses,
+        seen.classed,
+        seen.likely,
+        seen.unlikely,
+        seen.spared
     ))
 }
 
@@ -102,19 +125,54 @@ fn outcome(verdict: Verdict, bytes: &[u8]) -> Outcome {
     (verdict, if verdict.kind == VerdictKind::Drop { Vec::new() } else { bytes.to_vec() })
 }
 
-fn one(ir: &Ir, seed: u64, flags: &[String], seen: &mut Seen) -> Result<(), String> {
+/// Native code; of a program without copies one can ask for its classes.
+enum Native {
+    Uncut(Box<target_x86::X86>),
+    Any(Box<dyn Target>),
+}
+
+impl Native {
+    fn new(ir: &Ir, shape: Shape, options: &target_x86::Options) -> Result<Native, Failure> {
+        match shape {
+            Shape::Classes => Ok(Native::Uncut(Box::new(device::x86_uncut(ir, options)?))),
+            Shape::Plain | Shape::Copies => Ok(Native::Any(device::x86(ir, options)?)),
+        }
+    }
+
+    fn target(&self) -> &dyn Target {
+        match self {
+            Native::Uncut(x86) => x86.as_ref(),
+            Native::Any(target) => target.as_ref(),
+        }
+    }
+
+    fn count_classes(&self, seen: &mut Seen) {
+        let Native::Uncut(x86) = self else { return };
+        let stats = x86.class_stats();
+        if let [none, some @ ..] = &stats.packets[..]
+            && !some.is_empty()
+        {
+            seen.classed += 1;
+            seen.unlikely += none;
+            seen.likely += some.iter().sum::<u64>();
+            seen.spared += stats.spared;
+        }
+    }
+}
+
+fn one(ir: &Ir, seed: u64, shape: Shape, flags: &[String], seen: &mut Seen) -> Result<(), String> {
     let mut optimised = ir.clone();
     p4_passes::optimise(&mut optimised).map_err(|e| format!("passes: {e}"))?;
     let machine = |ir: &Ir| Machine::new(Arc::new(ir.clone())).map_err(|e| format!("the interpreter: {e}"));
     let (mut plain, mut after) = (machine(ir)?, machine(&optimised)?);
     let options = target_x86::Options { flags: flags.to_vec(), ..Default::default() };
-    let native = match device::x86(&optimised, &options) {
+    let native = match Native::new(&optimised, shape, &options) {
         Ok(target) => Some(target),
         Err(Failure::Usage(e)) if e.contains("does not support") || e.contains("cannot be copied") => None,
         Err(e) => return Err(format!("native code: {e}")),
     };
     seen.refused += u64::from(native.is_none());
-    let mut lane = native.as_ref().map(|t| t.lane(0));
+    let mut lane = native.as_ref().map(|n| n.target().lane(0));
     let mut rng = Rng::new(seed ^ 0xfeed);
     let batches = [Batch::default(), random::entries(ir, seed), random::copies(seed)];
     let mut now_ns = 0;
@@ -123,7 +181,7 @@ fn one(ir: &Ir, seed: u64, flags: &[String], seen: &mut Seen) -> Result<(), Stri
         after.apply(batch).map_err(|e| format!("entries: {e}"))?;
         // A target that copies nothing has no sessions either.
         let copies = batch.ops.iter().any(|op| matches!(op, program::Op::Mirror { .. } | program::Op::Multicast { .. }));
-        if let Some(target) = &native
+        if let Some(target) = native.as_ref().map(Native::target)
             && (!copies || p4_passes::bridge::replicates(&optimised))
         {
             target.apply(batch).map_err(|e| format!("entries on native code: {e}"))?;
@@ -151,7 +209,8 @@ fn one(ir: &Ir, seed: u64, flags: &[String], seen: &mut Seen) -> Result<(), Stri
             }
         }
     }
-    state(ir, &plain, &after, native.as_deref(), seen)
+    native.iter().for_each(|n| n.count_classes(seen));
+    state(ir, &plain, &after, native.as_ref().map(Native::target), seen)
 }
 
 /// The packet's own result first, then those of what was copied from it.
