@@ -275,7 +275,7 @@ fn share(port: u32, ports: u32, sessions: u32, count: usize) -> Arc<[u32]> {
 }
 
 /// Cores that this process may run on.
-fn cores() -> Vec<usize> {
+pub(super) fn cores() -> Vec<usize> {
     let set = rustix::thread::sched_getaffinity(None).unwrap_or_default();
     (0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect()
 }
