@@ -68,8 +68,8 @@ pub fn latency(args: &Args) -> Result<Value, Failure> {
     let capacity = most.median();
     println!("  {capacity:.2} Mpps at most ({:.2} to {:.2})", most.spread().0, most.spread().1);
     println!(
-        "  {:>5} {:>9} {:>12} {:>9} {:>9} {:>9} {:>9} {:>10}  {}",
-        "load", "Mpps", "packets", "p50", "p90", "p99", "p99.9", "max", "p99.9 of the median round"
+        "  {:>5} {:>9} {:>12} {:>9} {:>9} {:>9} {:>9} {:>10}  p99.9 of the median round",
+        "load", "Mpps", "packets", "p50", "p90", "p99", "p99.9", "max"
     );
     let mut rows = Vec::new();
     for load in &args.loads {
