@@ -85,6 +85,14 @@ fn copies_of_a_program_agree() {
     assert_eq!(code, Some(0), "{text}");
 }
 
+/// Verdicts and bytes agree; hits and misses of a table do not add up as by the interpreter.
+#[test]
+#[ignore = "a known defect: statistics of a table that packets of a class look up"]
+fn statistics_of_a_table_agree() {
+    let (code, text) = fuzz(&["--classes", "--programs", "1", "--seed", "900022"]);
+    assert_eq!(code, Some(0), "{text}");
+}
+
 #[test]
 fn it_wants_to_know_how_long() {
     let (code, text) = fuzz(&[]);
