@@ -11,11 +11,18 @@
 //! neither punts nor buffers, as `upf.p4` does.
 #![forbid(unsafe_code)]
 
-mod dscp;
-mod policy;
 mod split;
+
+mod policy;
+mod rules;
+
+mod budget;
+pub mod planner;
+
+mod dscp;
 mod traffic;
 
 pub use policy::{Policy, SessionFacts};
+pub use rules::{Match, Rule, Slice, Then};
 pub use split::Split;
 pub use traffic::{Path, TargetTraffic};
