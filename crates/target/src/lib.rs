@@ -41,6 +41,13 @@ pub trait Target: Send + Sync {
     /// Entries, capacity, hits and misses of a table, summed over all lanes.
     fn table_stats(&self, table: TableId) -> TableStats;
 
+    /// Begins anew, where a target has lost what it held: tables and default actions as declared, no meter configured; counters go on.
+    /// Until it is told to, such a target refuses every batch with [`RuleError::Target`] and its lanes hand all packets on: it
+    /// never comes back by itself with less than its owner believes. An error if there is nothing to begin, or it cannot yet.
+    fn restart(&self) -> Result<(), RuleError> {
+        Err(RuleError::Target(format!("the {} target has not lost anything", self.name())))
+    }
+
     /// The buckets of a cell of an indexed meter, to go along where the cell's packets move. `None` if the cell is not
     /// configured or the target cannot tell. Exact while no lane is within a burst.
     fn meter_state(&self, _meter: MeterId, _index: u64) -> Option<MeterState> {

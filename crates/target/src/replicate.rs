@@ -97,6 +97,11 @@ impl<T: Target> Target for Replicating<T> {
         self.inner.table_stats(table)
     }
 
+    /// Of the target alone: where copies go is known here, and is not lost.
+    fn restart(&self) -> Result<(), RuleError> {
+        self.inner.restart()
+    }
+
     fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
         self.inner.meter_state(meter, index)
     }
