@@ -14,6 +14,7 @@
 
 mod split;
 
+mod executor;
 mod lane;
 mod moves;
 
@@ -29,6 +30,7 @@ pub mod planner;
 mod dscp;
 mod traffic;
 
+pub use executor::{Executed, plan_and_move};
 pub use moves::MoveError;
 pub use policy::{Policy, SessionFacts};
 pub use rules::{Match, Rule, Slice, Then};

@@ -407,6 +407,23 @@ impl Planner {
         self.used
     }
 
+    /// Up to `most` sessions from where the last call ended, over and over: for who reads their usage some at a time.
+    pub fn next_sessions(&self, cursor: &mut usize, most: usize) -> Vec<u64> {
+        let mut next = Vec::with_capacity(most.min(self.by_seid.len()));
+        for _ in 0..self.slots.len() {
+            if next.len() >= most {
+                break;
+            }
+            *cursor = if *cursor >= self.slots.len() { 0 } else { *cursor };
+            let seid = self.slots[*cursor].seid;
+            if self.by_seid.get(&seid) == Some(&(*cursor as u32)) {
+                next.push(seid);
+            }
+            *cursor += 1;
+        }
+        next
+    }
+
     /// Packets and bits a second of a session, as it is ranked now.
     pub fn rate_of(&self, seid: u64, now_ns: u64) -> Option<(f64, f64)> {
         let rate = &self.slots[*self.by_seid.get(&seid)? as usize].rate;

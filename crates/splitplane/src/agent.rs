@@ -3,6 +3,7 @@
 //! A PFCP message: `receive_n4` → `pfcp::Node::receive` → `upf::Plane` → `DataPlane::commit` → answer by `flush`.
 
 use crate::dataplane::{DataPlane, Targets};
+use crate::placement::Placement;
 use crate::report::{Count, PortReport, Report, SessionCount, TableReport, TargetReport};
 use base::{Packet, PortId};
 use crossbeam_channel::{Receiver, Sender, select};
@@ -66,6 +67,8 @@ pub struct Agent {
     pub ended: Vec<SessionCount>,
     /// Punted packets that nobody had a use for, by reason.
     pub refused: BTreeMap<&'static str, u64>,
+    /// What moves sessions between targets, where that is asked for.
+    pub placement: Option<Placement>,
     /// Time zero.
     pub start: Instant,
 }
@@ -152,6 +155,9 @@ impl Agent {
         let mut plane = Recording { plane: &mut self.plane, ended: &mut self.ended };
         self.node.poll_usage(now, &mut plane);
         self.node.handle_timeout(now, &mut plane);
+        if let (Some(placement), Targets::Split(split)) = (&mut self.placement, &self.targets) {
+            placement.tick(now, &mut self.plane, split);
+        }
     }
 
     fn flush(&mut self) {

@@ -4,6 +4,7 @@
 
 use crate::dpdk_ports::Dpdk;
 use crate::failure::Failure;
+use crate::placement::{HeavyConfig, Plan, RuleConfig};
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -293,6 +294,32 @@ pub struct Split {
     /// Which sessions or packets it takes.
     #[serde(default)]
     pub policy: Policy,
+    /// These are for the policy `planned`: see [`Plan`].
+    pub rules: Option<Vec<RuleConfig>>,
+    /// As above.
+    pub heavy: Option<HeavyConfig>,
+    /// As above.
+    pub updates_per_second: Option<u32>,
+    /// As above.
+    pub min_stay_ms: Option<u64>,
+    /// As above.
+    pub window_ms: Option<u64>,
+    /// As above.
+    pub margin: Option<f64>,
+}
+
+impl Split {
+    /// How sessions are moved, where the policy is `planned`.
+    pub fn plan(&self) -> Plan {
+        Plan {
+            rules: self.rules.clone(),
+            heavy: self.heavy.clone(),
+            updates_per_second: self.updates_per_second,
+            min_stay_ms: self.min_stay_ms,
+            window_ms: self.window_ms,
+            margin: self.margin,
+        }
+    }
 }
 
 /// `split.fast`.
@@ -316,6 +343,8 @@ pub enum Policy {
     Dscps(Vec<u8>),
     /// This share of the sessions.
     Share(f64),
+    /// Those that rules and rates say, moved while they live.
+    Planned,
 }
 
 /// `[workers]`.
@@ -577,7 +606,8 @@ impl Config {
         if self.split.fast.is_none() && self.split.policy != Policy::None {
             return Err("split.policy is set, but split.fast is not".into());
         }
-        self.split.policy.to_offload().validate().map_err(|e| format!("split.policy: {e}"))
+        self.split.policy.to_offload().validate().map_err(|e| format!("split.policy: {e}"))?;
+        self.split.plan().validate(self.split.policy == Policy::Planned).map_err(|e| format!("split.{e}"))
     }
 }
 
@@ -589,6 +619,7 @@ impl Policy {
             Policy::Ues(list) => offload::Policy::Ues(list.iter().map(|p| p.network()).collect()),
             Policy::Dscps(list) => offload::Policy::Dscps(list.clone()),
             Policy::Share(share) => offload::Policy::Share(*share),
+            Policy::Planned => offload::Policy::Planned,
         }
     }
 }

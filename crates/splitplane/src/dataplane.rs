@@ -42,12 +42,34 @@ pub struct DataPlane {
     engine: Arc<Engine>,
     /// What is known of each session, for reports.
     sessions: HashMap<u64, SessionInfo>,
+    /// Sessions that have changed or ended since somebody asked; none are kept where nobody does.
+    changed: Option<Vec<u64>>,
+}
+
+/// What the crate `offload` looks at.
+pub fn facts(session: &SessionInfo) -> SessionFacts {
+    let v4 = session.ue_ipv4s.iter().map(|a| IpAddr::V4(*a));
+    let v6 = session.ue_ipv6s.iter().map(|a| IpAddr::V6(*a));
+    SessionFacts {
+        seid: session.seid,
+        ue_addresses: v4.chain(v6).collect(),
+        metered: session.has_meters,
+        teids: session.teids.clone(),
+        slice: session.s_nssai.map(|(sst, sd)| offload::Slice { sst, sd }),
+        dscps: session.dscps.clone(),
+        qfis: session.qfis.clone(),
+    }
 }
 
 impl DataPlane {
     /// Entries go to `targets`, packets to `engine`.
     pub fn new(targets: Targets, engine: Arc<Engine>) -> DataPlane {
-        DataPlane { targets, engine, sessions: HashMap::new() }
+        DataPlane { targets, engine, sessions: HashMap::new(), changed: None }
+    }
+
+    /// Sessions that have changed or ended since the last call. From the first call on they are noted.
+    pub fn take_changed(&mut self) -> Vec<u64> {
+        self.changed.replace(Vec::new()).unwrap_or_default()
     }
 
     /// What is known of a session that lives.
@@ -65,9 +87,7 @@ impl DataPlane {
     }
 
     fn change(&self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), RuleError> {
-        let v4 = session.ue_ipv4s.iter().map(|a| IpAddr::V4(*a));
-        let v6 = session.ue_ipv6s.iter().map(|a| IpAddr::V6(*a));
-        let facts = SessionFacts { seid: session.seid, ue_addresses: v4.chain(v6).collect(), metered: session.has_meters };
+        let facts = facts(session);
         if buffers.is_empty() {
             return self.targets.apply(&facts, batch);
         }
@@ -85,6 +105,9 @@ impl upf::plane::DataPlane for DataPlane {
             })
             .collect();
         self.change(session, batch, &fates)?;
+        if let Some(changed) = &mut self.changed {
+            changed.push(session.seid);
+        }
         if session.ends {
             self.sessions.remove(&session.seid);
         } else {

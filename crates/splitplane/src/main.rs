@@ -11,6 +11,7 @@ mod emulators;
 mod failure;
 mod input;
 mod p4;
+mod placement;
 mod program;
 mod report;
 mod run;

@@ -5,6 +5,7 @@ use crate::config::{Class, Config, Driver, FastTarget, FirewallAction, Prefix, R
 use crate::dataplane::{DataPlane, Targets};
 use crate::failure::Failure;
 use crate::input::{Input, Next};
+use crate::placement::Placement;
 use crate::report::{HEADER, Report, live_lines};
 use base::PortId;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
@@ -233,6 +234,7 @@ impl Upf {
         let data = DataPlane::new(targets.clone(), engine.clone());
         let plane = Plane::new(&network, &ir.program, data).map_err(|e| Failure::Usage(e.to_string()))?;
         let node = pfcp::node::Node::new(pfcp_config(config)?).map_err(|e| Failure::Usage(e.to_string()))?;
+        let placement = Placement::new(config, &targets, &ids).map_err(Failure::Usage)?;
         let socket = Arc::new(socket);
         let mut agent = Agent {
             node,
@@ -243,6 +245,7 @@ impl Upf {
             ports: labels,
             ended: Vec::new(),
             refused: Default::default(),
+            placement,
             start: Instant::now(),
         };
         let datagrams = receive_datagrams(socket)?;
