@@ -15,6 +15,7 @@
 mod split;
 
 mod executor;
+pub mod handover;
 mod lane;
 mod moves;
 

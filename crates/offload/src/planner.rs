@@ -234,7 +234,7 @@ impl Planner {
         })
     }
 
-    /// A session, new or with new facts. It begins on the base target.
+    /// A session, new or with new facts. It begins on the base target, and without usage.
     pub fn session(&mut self, facts: &SessionFacts, needs: Needs, now_ns: u64) {
         let (standing, weight) = standing(&self.settings.rules, facts);
         let at = match self.by_seid.get(&facts.seid) {
@@ -250,7 +250,7 @@ impl Planner {
                     since_ns: now_ns,
                     retry_ns: 0,
                     failures: 0,
-                    rate: Rate::default(),
+                    rate: Rate { at_ns: Some(now_ns), ..Rate::default() },
                 };
                 let at = self.free.pop().unwrap_or(self.slots.len() as u32);
                 if at as usize == self.slots.len() {
