@@ -70,7 +70,7 @@ fn lanes_go_on_while_sessions_move() {
         let keys = vec![KeyMatch::Exact(seid.into())];
         let args = vec![seid.into(), seid.into(), 7, 1];
         // Half of them have one rate, which x86 keeps in one bucket.
-        let cbs = if seid % 2 == 0 { 16 * PASS } else { 16 * PASS / 2 };
+        let cbs = if seid.is_multiple_of(2) { 16 * PASS } else { 16 * PASS / 2 };
         let rate = MeterConfig { cir: 0, cbs, pir: 0, pbs: 16 * PASS };
         Session {
             entries: vec![Entry { table: ids.by_key, keys, priority: 0, action: ids.rule, args }],
@@ -118,7 +118,7 @@ fn lanes_go_on_while_sessions_move() {
     let mut step = 0u32;
     while step < 20_000 || bursts.load(Relaxed) < 4_000 {
         step += 1;
-        if step % 50 == 0 {
+        if step.is_multiple_of(50) {
             let some = [0.0, 0.02, 0.1][rng.random_range(0..3)];
             let faults =
                 Faults { before: some, after: some, partly: some, death: some / 4.0, restart: 0.5, buckets: some, ..Faults::default() };
@@ -138,8 +138,8 @@ fn lanes_go_on_while_sessions_move() {
     let lanes: Vec<_> = lanes.into_iter().map(|lane| lane.join().unwrap()).collect();
     let mut emptied = 0;
     for seid in 1..=30 {
-        let sum = |of: fn(&([u64; 31], [u64; 31])) -> &[u64; 31]| lanes.iter().map(|lane| of(lane)[seid as usize]).sum::<u64>();
-        let (sent, passed) = (sum(|lane| &lane.0), sum(|lane| &lane.1));
+        let sent: u64 = lanes.iter().map(|(sent, _)| sent[seid as usize]).sum();
+        let passed: u64 = lanes.iter().map(|(_, passed)| passed[seid as usize]).sum();
         assert_eq!(split.counter(ids.usage, seid).packets, passed, "session {seid}");
         assert_eq!(passed, sent.min(PASS), "session {seid}: {sent} sent");
         emptied += u64::from(sent > PASS);
