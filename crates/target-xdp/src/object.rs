@@ -29,7 +29,7 @@ impl Object {
         if let Some(name) = crate::sys::missing_capability() {
             return Err(LoadError::Capability(name));
         }
-        Object::load(&crate::compile::compile(text, None)?, sizes, programs)
+        Object::load(&crate::compile::compile(text, None, 0)?, sizes, programs)
     }
 
     /// Creates the maps and loads the programs of those names, which the kernel verifies.
