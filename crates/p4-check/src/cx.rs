@@ -459,7 +459,7 @@ impl<'a> Cx<'a> {
     }
 
     pub fn emit_assign(&mut self, to: LValue, value: Expr) {
-        self.out.push(Stmt::Assign(to, value));
+        self.emit(Stmt::Assign(to, value));
     }
 
     /// Collects what `f` emits into a block of its own.

@@ -14,7 +14,8 @@ pub fn of_stmt(ir: &Ir, s: &Stmt) -> Option<Construct> {
         Stmt::Labeled(_, body) if body.iter().any(|s| matches!(s, Stmt::Loop(_))) => Construct::Loop,
         Stmt::Apply { .. } => Construct::Table,
         Stmt::Extract { .. } | Stmt::Advance(_) | Stmt::Lookahead(_) => Construct::Parsing,
-        Stmt::Assign(LValue::Var(v), _) if ir.intrinsic.standard.get("mcast_grp") == Some(v) => Construct::Multicast,
+        // Which variable it is to the architecture is known at the end.
+        Stmt::Assign(LValue::Var(v), _) if ir.vars[*v].name.ends_with(".mcast_grp") => Construct::Multicast,
         Stmt::Extern(e) => match e {
             Extern::Count { .. } | Extern::DirectCount(_) => Construct::Counter,
             Extern::Meter { .. } | Extern::DirectMeter { .. } => Construct::Meter,

@@ -13,6 +13,14 @@ SP_INLINE uint32_t sp_xor16(const uint8_t *data, uint32_t len)
     return x;
 }
 
+/* One bit of a remainder. Branches would be as many paths as there are values. */
+SP_INLINE uint32_t sp_shift_out(uint32_t crc, uint32_t polynomial)
+{
+    uint32_t low = crc & 1;
+    SP_OPAQUE(low);
+    return crc >> 1 ^ low * polynomial;
+}
+
 /* CRC-16/ARC: polynomial 0x8005 reflected. */
 SP_INLINE uint32_t sp_crc16(const uint8_t *data, uint32_t len)
 {
@@ -20,7 +28,7 @@ SP_INLINE uint32_t sp_crc16(const uint8_t *data, uint32_t len)
     for (uint32_t i = 0; i < len; i++) {
         crc ^= data[i];
 #pragma unroll
-        for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (-(crc & 1) & 0xa001);
+        for (int bit = 0; bit < 8; bit++) crc = sp_shift_out(crc, 0xa001);
     }
     return crc;
 }
@@ -32,7 +40,7 @@ SP_INLINE uint32_t sp_crc32(const uint8_t *data, uint32_t len)
     for (uint32_t i = 0; i < len; i++) {
         crc ^= data[i];
 #pragma unroll
-        for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (-(crc & 1) & 0xedb88320);
+        for (int bit = 0; bit < 8; bit++) crc = sp_shift_out(crc, 0xedb88320);
     }
     return ~crc;
 }

@@ -148,11 +148,11 @@ SP_INLINE void sp_set_bits(uint8_t *p, uint32_t offset, uint32_t width, sp_u128 
 {
     uint32_t left = width, at = offset;
 #pragma unroll
-    for (uint32_t i = 0; i < 18; i++) {
-        if (left == 0) break;
+    for (uint32_t i = 0; i < 17; i++) {
+        if (left == 0) continue;
         uint32_t room = 8 - at % 8, take = left < room ? left : room, shift = room - take;
         uint8_t mask = (uint8_t)(((1u << take) - 1) << shift);
-        p[at / 8] = (uint8_t)((p[at / 8] & ~mask) | (((uint8_t)(v >> (left - take)) << shift) & mask));
+        p[at / 8] = (uint8_t)((p[at / 8] & ~mask) | (((uint8_t)sp_shr128(v, left - take) << shift) & mask));
         left -= take;
         at += take;
     }
