@@ -20,14 +20,17 @@
 
 mod attach;
 mod compile;
+mod digests;
 mod lane;
 pub mod object;
 mod store;
 pub mod sys;
 
 pub use attach::{Attached, Mode};
+pub use digests::Digest;
 
 use cranelift_entity::EntityRef;
+use digests::Digests;
 use lane::XdpLane;
 use object::{Object, Sizes};
 use program::packing::CellLayout;
@@ -109,6 +112,7 @@ pub struct Xdp {
     test: Arc<aya::programs::ProgramFd>,
     /// Bytes behind each packet.
     behind: usize,
+    digests: Mutex<Digests>,
 }
 
 /// What programs count in.
@@ -183,7 +187,7 @@ impl Xdp {
         }
         let context_len = object.value_len("sp_contexts")?;
         let contexts = object.shared("sp_contexts", cpus.into(), context_len)?;
-        if context_len < HITS + 16 * program.tables.len() {
+        if context_len < HITS + 16 * program.tables.len().max(1) + 8 {
             return Err(LoadError::Layout("contexts are too short".into()));
         }
         let control = object.shared("sp_control", 1, 8)?;
@@ -191,11 +195,12 @@ impl Xdp {
         control.word(0).store(1, Ordering::Release);
         let profiles = Profiles::new(object.shared("sp_profiles", MOST_PROFILES.into(), PROFILE)?);
         let test = Arc::new(object.program_fd("sp_test")?);
+        let digests = Mutex::new(Digests::new(&mut object)?);
         let direct = program.tables.values().map(|t| t.direct_counter.map(|c| c.index())).collect();
         let cells = Cells { cpus, contexts, context_len, counters, sizes, registers, direct };
         let state = State { object, stores, meters, profiles, control, generation: 1 };
         let behind = if options.short_packets { BEHIND } else { 0 };
-        let xdp = Xdp { program: program.clone(), state: Mutex::new(state), cells, test, behind };
+        let xdp = Xdp { program: program.clone(), state: Mutex::new(state), cells, test, behind, digests };
         xdp.constant_entries(&program)?;
         Ok(xdp)
     }
@@ -234,6 +239,16 @@ impl Xdp {
         let value = if info.width < 64 { value & ((1 << info.width) - 1) } else { value };
         self.cells.registers[register.index()].long(8 * index as usize).store(value, Ordering::Relaxed);
         true
+    }
+
+    /// Messages of `digest()` that nobody has taken, at most `most` of them, the oldest first.
+    pub fn digests(&self, most: usize) -> Vec<Digest> {
+        self.digests.lock().unwrap_or_else(PoisonError::into_inner).take(most)
+    }
+
+    /// Messages that found the ring full.
+    pub fn lost_digests(&self) -> u64 {
+        self.cells.sum_contexts(HITS + 16 * self.program.tables.len().max(1))
     }
 
     /// Packets of attached interfaces by their end: forward, buffer, punt, drop, next (the last three of them handed on or gone).

@@ -62,6 +62,8 @@ pub struct Code<'a> {
     pub hashed: u32,
     /// Places of digests: the number of values, the receiver among them.
     pub digests: Vec<usize>,
+    /// Loops around the current statement.
+    pub loops: u32,
     /// For refusals.
     pub place: String,
     pub holder: Option<Holder>,
@@ -93,6 +95,7 @@ impl<'a> Code<'a> {
             stacks: BTreeSet::new(),
             hashed: 0,
             digests: Vec::new(),
+            loops: 0,
             place: String::new(),
             holder: None,
         }

@@ -35,6 +35,7 @@ impl Code<'_> {
                 self.assign_cut(result, &format!("sp_register_read(&{map}, {index})"), width.max(64))
             }
             Extern::RegisterWrite { register, index, value } => {
+                self.only_once(Construct::Register, "register writes")?;
                 let (map, _) = self.register(*register)?;
                 let (index, value) = (self.index(index)?, self.expr(value)?);
                 let site = self.registers.len();
@@ -106,12 +107,18 @@ impl Code<'_> {
         })
     }
 
+    /// What is done at the packet's end, or undone, is noted once a place: so it may be done only once a packet.
+    pub fn only_once(&self, construct: Construct, what: &str) -> Result<(), Refused> {
+        if self.loops > 0 { Err(self.refuse_because(construct, format!("{what} in loops"))) } else { Ok(()) }
+    }
+
     fn not_in_parser(&self, construct: Construct, what: &str) -> Result<(), Refused> {
         if self.in_parser { Err(self.refuse_because(construct, format!("{what} in the parser"))) } else { Ok(()) }
     }
 
     fn count(&mut self, counter: CounterId, index: &str) -> Result<(), Refused> {
         self.not_in_parser(Construct::Counter, "counters")?;
+        self.only_once(Construct::Counter, "counters")?;
         let info = &self.ir.program.counters[counter];
         let packets = if info.unit == CountUnit::Bytes { "0" } else { "1" };
         let bytes = if info.unit == CountUnit::Packets { "0".to_owned() } else { self.length(info.length)? };
@@ -139,6 +146,7 @@ impl Code<'_> {
 
     fn meter(&mut self, meter: MeterId, index: &Expr, result: &LValue) -> Result<(), Refused> {
         self.not_in_parser(Construct::Meter, "meters")?;
+        self.only_once(Construct::Meter, "meters")?;
         let info = &self.ir.program.meters[meter];
         let index = self.index(index)?;
         let units = if info.unit == CountUnit::Packets { "1".to_owned() } else { self.length(info.length)? };

@@ -82,6 +82,7 @@ impl Code<'_> {
         if data.len() > MOST_VALUES {
             return Err(self.refuse_because(Construct::Digest, format!("a digest of {} values, more than {MOST_VALUES}", data.len())));
         }
+        self.only_once(Construct::Digest, "digests")?;
         let site = self.digests.len();
         self.digests.push(data.len() + 1);
         for (i, e) in [receiver].into_iter().chain(data).enumerate() {

@@ -36,7 +36,9 @@ impl Code<'_> {
         let stuck = self.jump("stuck");
         self.line(format!("if (++turns > SP_TURNS) {stuck}"));
         self.known = Some(BTreeMap::new());
+        self.loops += 1;
         self.block(body)?;
+        self.loops -= 1;
         if self.known.is_some() {
             self.goto(&name);
         }
