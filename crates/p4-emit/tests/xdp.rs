@@ -23,7 +23,10 @@ fn what_bpf_cannot_express_is_refused_by_name_and_place() {
         p4_passes::optimise(&mut ir).unwrap_or_else(|e| panic!("{e}"));
         let refused = emit_xdp(&ir).expect_err("must be refused");
         assert!(refused.origin.is_some() && refused.construct.is_some(), "{}: {refused}", file.display());
-        testkit::assert_golden(file.with_extension("stderr"), &p4_check::render_refusal(&compiled.map, refused.origin, &refused.to_string()));
+        testkit::assert_golden(
+            file.with_extension("stderr"),
+            &p4_check::render_refusal(&compiled.map, refused.origin, &refused.to_string()),
+        );
         found += 1;
     }
     assert!(found >= 15, "{found} programs");

@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::twin::random_ir::{random_ir, random_ir_with_classes, random_packets};
 use common::rng;
+use common::twin::random_ir::{random_ir, random_ir_with_classes, random_packets};
 use rand_chacha::ChaCha8Rng;
 use target_x86::ClassStats;
 

@@ -87,6 +87,9 @@ pub enum LoadError {
     /// Files and memory.
     #[error("{0}")]
     Io(String),
+    /// The program is larger than what BPF holds: its stack, or the verifier's patience.
+    #[error("the program is too large for the kernel: {0}")]
+    Limit(String),
     /// The kernel refused a map or a program.
     #[error("the kernel does not take the program: {0}")]
     Kernel(String),

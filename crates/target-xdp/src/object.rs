@@ -47,7 +47,7 @@ impl Object {
         let ebpf = loader.load(bytes).map_err(|e| LoadError::Kernel(chain(&e)))?;
         let mut object = Object { ebpf };
         for name in programs {
-            object.program(name)?.load().map_err(|e| LoadError::Kernel(refusal(&e)))?;
+            object.program(name)?.load().map_err(|e| refusal(&e))?;
         }
         Ok(object)
     }
@@ -128,14 +128,14 @@ impl Object {
 }
 
 /// Why the kernel refuses a program, on one line: of the verifier's log only the end, which has the reason.
-fn refusal(error: &ProgramError) -> String {
-    match error {
-        ProgramError::LoadError { io_error, verifier_log } => match last_lines(&verifier_log.to_string()) {
-            log if log.is_empty() => format!("{io_error}"),
-            log => format!("{io_error}; the verifier says: {log}"),
-        },
-        other => chain(other),
+fn refusal(error: &ProgramError) -> LoadError {
+    let ProgramError::LoadError { io_error, verifier_log } = error else { return LoadError::Kernel(chain(error)) };
+    let log = last_lines(&verifier_log.to_string());
+    // What it says when it has walked as many instructions or branches as it will.
+    if ["program is too large", "is too complex"].iter().any(|words| log.contains(words)) {
+        return LoadError::Limit(format!("the verifier says: {log}"));
     }
+    LoadError::Kernel(if log.is_empty() { io_error.to_string() } else { format!("{io_error}; the verifier says: {log}") })
 }
 
 /// The last lines of the verifier's log that are not its statistics, joined and cut.

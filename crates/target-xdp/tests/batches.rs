@@ -152,6 +152,20 @@ impl stf::Device for Device {
 }
 
 #[test]
+fn what_the_verifier_refuses_is_said_in_one_line() {
+    if !testkit::root_or_skip("what_the_verifier_refuses_is_said_in_one_line") {
+        return;
+    }
+    let text = "struct xdp_md { unsigned data, data_end; };
+__attribute__((section(\"xdp\"), used)) int wrong(struct xdp_md *ctx) { return *(int *)(long)ctx->data; }
+char text[] __attribute__((section(\"license\"), used)) = \"Apache-2.0\";";
+    let Err(error) = target_xdp::object::Object::compile(text, &Default::default(), &["wrong"]) else { panic!("it was taken") };
+    let error = error.to_string();
+    assert!(error.contains("the kernel does not take the program") && error.contains("invalid access to packet"), "{error}");
+    assert!(!error.contains('\n') && error.len() < 600, "{error}");
+}
+
+#[test]
 fn the_packet_script_passes() {
     if !testkit::root_or_skip("the_packet_script_passes") {
         return;

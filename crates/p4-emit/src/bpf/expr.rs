@@ -107,9 +107,8 @@ impl Code<'_> {
             BinOp::Or => format!("({a} | {b})"),
             BinOp::Xor => format!("({a} ^ {b})"),
             BinOp::Shl => shift_left(&a, right, &b, width),
-            BinOp::Shr => {
-                shift_right(&a, right, &b, width, signed).map_err(|()| self.refuse_because(Construct::Shift, "right shifts of more than 64 bits with sign"))?
-            }
+            BinOp::Shr => shift_right(&a, right, &b, width, signed)
+                .map_err(|()| self.refuse_because(Construct::Shift, "right shifts of more than 64 bits with sign"))?,
             BinOp::Eq => compare("=="),
             BinOp::Ne => compare("!="),
             BinOp::Lt => compare("<"),

@@ -121,10 +121,7 @@ impl Code<'_> {
             self.line(format!("const uint64_t bits{n} = (uint64_t){};", paren(&text)));
             self.error_if(&format!("bits{n} % 8"), "ParserInvalidArgument");
             // Before the sum, so that it cannot overflow.
-            self.error_if(
-                &format!("bits{n} / 8 > 0xffff || cursor + {fixed} + bits{n} / 8 > SP_LENGTH"),
-                "PacketTooShort",
-            );
+            self.error_if(&format!("bits{n} / 8 > 0xffff || cursor + {fixed} + bits{n} / 8 > SP_LENGTH"), "PacketTooShort");
             self.error_if(&format!("bits{n} > {}", most * 8), "HeaderTooShort");
             self.line(format!("uint32_t varbit{n} = (uint32_t)(bits{n} / 8);"));
             self.line("uint8_t *p = data + cursor;");
@@ -313,21 +310,19 @@ impl Code<'_> {
             Stmt::If(..) | Stmt::Switch { .. } | Stmt::Labeled(..) | Stmt::Loop(_) => {
                 let (mut touched, mut all) = (BTreeSet::new(), false);
                 p4_ir::walk::stmt_blocks(s, &mut |b| {
-                    p4_ir::walk::all_stmts(b, &mut |s| {
-                        match s {
-                            Stmt::Extract { header: HeaderRef::Static(h), .. } | Stmt::SetValid(HeaderRef::Static(h), _)
-                                if self.ir.headers[*h].union.is_none() =>
-                            {
-                                touched.insert(*h);
-                            }
-                            Stmt::Extract { .. }
-                            | Stmt::SetValid(..)
-                            | Stmt::CopyHeader { .. }
-                            | Stmt::CopyStack { .. }
-                            | Stmt::Push(..)
-                            | Stmt::Pop(..) => all = true,
-                            _ => {}
+                    p4_ir::walk::all_stmts(b, &mut |s| match s {
+                        Stmt::Extract { header: HeaderRef::Static(h), .. } | Stmt::SetValid(HeaderRef::Static(h), _)
+                            if self.ir.headers[*h].union.is_none() =>
+                        {
+                            touched.insert(*h);
                         }
+                        Stmt::Extract { .. }
+                        | Stmt::SetValid(..)
+                        | Stmt::CopyHeader { .. }
+                        | Stmt::CopyStack { .. }
+                        | Stmt::Push(..)
+                        | Stmt::Pop(..) => all = true,
+                        _ => {}
                     });
                 });
                 known.retain(|h, _| !all && !touched.contains(h));

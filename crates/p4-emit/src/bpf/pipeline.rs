@@ -202,7 +202,10 @@ fn context(out: &mut String, c: &Code) {
         out.push_str("    uint8_t hashed[144] __attribute__((aligned(8)));\n");
     }
     for (site, values) in c.digests.iter().enumerate() {
-        let _ = writeln!(out, "    struct {{\n        uint32_t at;\n        uint32_t count;\n        uint64_t values[{values}][2];\n    }} digest_{site};");
+        let _ = writeln!(
+            out,
+            "    struct {{\n        uint32_t at;\n        uint32_t count;\n        uint64_t values[{values}][2];\n    }} digest_{site};"
+        );
     }
     for h in ir.headers.keys() {
         let name = &model.headers[h.index()];
@@ -232,7 +235,10 @@ fn ends(out: &mut String, c: &Code) {
         let _ = writeln!(out, "    sp_count(c, &{map}, {size}u, &c->count[{site}]);");
     }
     for (site, values) in c.digests.iter().enumerate() {
-        let _ = writeln!(out, "    c->digest_{site}.count = {values};\n    if (c->digest_{site}.at && bpf_ringbuf_output(&sp_digests, &c->digest_{site}, sizeof c->digest_{site}, SP_NO_WAKEUP)) c->lost++;");
+        let _ = writeln!(
+            out,
+            "    c->digest_{site}.count = {values};\n    if (c->digest_{site}.at && bpf_ringbuf_output(&sp_digests, &c->digest_{site}, sizeof c->digest_{site}, SP_NO_WAKEUP)) c->lost++;"
+        );
     }
     out.push_str("    (void)c;\n}\n\nSP_INLINE void sp_undo(struct sp_context *c)\n{\n");
     for (site, map) in c.meters.iter().enumerate().rev() {

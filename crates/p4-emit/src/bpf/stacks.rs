@@ -53,11 +53,7 @@ impl Code<'_> {
     }
 
     /// Prints `body` for the header that a reference means, or for none.
-    pub fn each(
-        &mut self,
-        r: &HeaderRef,
-        mut body: impl FnMut(&mut Self, Option<HeaderId>) -> Result<(), Refused>,
-    ) -> Result<(), Refused> {
+    pub fn each(&mut self, r: &HeaderRef, mut body: impl FnMut(&mut Self, Option<HeaderId>) -> Result<(), Refused>) -> Result<(), Refused> {
         let several = match self.which(r)? {
             Which::One(h) => return body(self, h),
             Which::Several(several) => several,
@@ -80,7 +76,11 @@ impl Code<'_> {
     }
 
     /// C text that `each` gives of the header that a reference means; zero if it means none.
-    pub fn choose(&mut self, r: &HeaderRef, mut each: impl FnMut(&mut Self, HeaderId) -> Result<String, Refused>) -> Result<String, Refused> {
+    pub fn choose(
+        &mut self,
+        r: &HeaderRef,
+        mut each: impl FnMut(&mut Self, HeaderId) -> Result<String, Refused>,
+    ) -> Result<String, Refused> {
         match self.which(r)? {
             Which::One(None) => Ok("0u".into()),
             Which::One(Some(h)) => each(self, h),

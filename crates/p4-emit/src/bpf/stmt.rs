@@ -51,14 +51,12 @@ impl Code<'_> {
                 let text = self.expr(value)?;
                 self.assign(to, &text)
             }
-            Stmt::SetValid(r, valid) => {
-                self.each(r, |c, h| {
-                    if let Some(h) = h {
-                        c.set_valid(h, *valid);
-                    }
-                    Ok(())
-                })
-            }
+            Stmt::SetValid(r, valid) => self.each(r, |c, h| {
+                if let Some(h) = h {
+                    c.set_valid(h, *valid);
+                }
+                Ok(())
+            }),
             Stmt::CopyHeader { dst, src } => self.copy_header(dst, src),
             Stmt::CopyVarbit { dst, src } => self.copy_varbit(dst, src),
             Stmt::CopyStack { dst, src } => {
@@ -178,9 +176,7 @@ impl Code<'_> {
                 self.write_var(*v, value);
                 Ok(())
             }
-            LValue::Field(r, index) => {
-                self.each(r, |c, h| if let Some(h) = h { c.store_field(h, *index, value) } else { Ok(()) })
-            }
+            LValue::Field(r, index) => self.each(r, |c, h| if let Some(h) = h { c.store_field(h, *index, value) } else { Ok(()) }),
             LValue::Slice(base, hi, lo) => {
                 let width = self.lvalue_width(base)?;
                 let old = self.read_lvalue(base)?;

@@ -19,7 +19,6 @@ impl TargetDevice {
         let target = x86(ir, &Default::default())?;
         Ok(TargetDevice { lane: target.lane(0), target, now_ns: 0 })
     }
-
 }
 
 /// A program as native code; one that copies packets or sends them round is cut for that first.

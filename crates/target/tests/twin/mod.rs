@@ -227,7 +227,13 @@ impl<T: Native> Pair<T> {
                     }
                     MatchKind::Ternary => {
                         let mask = match self.rng.random_range(0..if T::FEW_MASKS { 30 } else { 4 }) {
-                            n if n > 3 => if n % 2 == 0 { all } else { 0 },
+                            n if n > 3 => {
+                                if n % 2 == 0 {
+                                    all
+                                } else {
+                                    0
+                                }
+                            }
                             0 => all,
                             1 => 0,
                             _ => self.number(k.width),

@@ -157,6 +157,7 @@ fn kernel(args: &JobArgs) -> Result<(), Outcome> {
     let script = stf::parse(&text, &optimised.program).map_err(|e| Outcome::failed(format!("script: {e}")))?;
     let mut device = XdpDevice::new(&optimised).map_err(|e| match e {
         Unfit::Refused(refused) => Outcome::unfit(refused.kind().to_owned(), refused.to_string()),
+        Unfit::Load(target_xdp::LoadError::Limit(why)) => Outcome::unfit("programs too large for the kernel".into(), why),
         Unfit::Load(error) => Outcome::failed(error.to_string().replace('\n', " ")),
     })?;
     verdict(&stf::run(&script, &mut device), "").map_err(Outcome::failed)
