@@ -14,19 +14,23 @@
 //! - **Programs stay only as long as this process**: they are attached by links that the kernel takes away with it.
 //!
 //! [`Xdp::lane`] runs packets through the program without an interface (BPF_PROG_TEST_RUN): how it is compared with the
-//! interpreter. Packets below 14 bytes and above 3,500 do not pass there, and are handed on.
+//! interpreter. Packets below 14 bytes (but see
+//! [`Options::short_packets`]) and above 3,500 do not pass there, and are handed on.
 #![warn(missing_docs)]
 
 mod attach;
 mod compile;
+mod digests;
 mod lane;
 pub mod object;
 mod store;
 pub mod sys;
 
 pub use attach::{Attached, Mode};
+pub use digests::Digest;
 
 use cranelift_entity::EntityRef;
+use digests::Digests;
 use lane::XdpLane;
 use object::{Object, Sizes};
 use program::packing::CellLayout;
@@ -53,11 +57,13 @@ pub struct Options {
     pub subset: bool,
     /// Keys the tables' hashes: random where keys come from strangers.
     pub seed: u64,
+    /// Whether [`Xdp::lane`] takes packets below 14 bytes too. Such a program is for comparing only: it cannot be attached.
+    pub short_packets: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { cc: None, entries: 65536, split_entries: u64::MAX, subset: true, seed: 0 }
+        Options { cc: None, entries: 65536, split_entries: u64::MAX, subset: true, seed: 0, short_packets: false }
     }
 }
 
@@ -81,6 +87,9 @@ pub enum LoadError {
     /// Files and memory.
     #[error("{0}")]
     Io(String),
+    /// The program is larger than what BPF holds: its stack, or the verifier's patience.
+    #[error("the program is too large for the kernel: {0}")]
+    Limit(String),
     /// The kernel refused a map or a program.
     #[error("the kernel does not take the program: {0}")]
     Kernel(String),
@@ -104,6 +113,9 @@ pub struct Xdp {
     /// Sums of these need no lock.
     cells: Cells,
     test: Arc<aya::programs::ProgramFd>,
+    /// Bytes behind each packet.
+    behind: usize,
+    digests: Mutex<Digests>,
 }
 
 /// What programs count in.
@@ -128,6 +140,8 @@ struct State {
     generation: u32,
 }
 
+/// Bytes behind packets of a program that takes short ones: the shortest frame of the kernel's.
+const BEHIND: usize = 14;
 /// Bytes of a context before hits: `ends` and `drops`.
 const HITS: usize = 8 * (8 + 256);
 /// Bytes of a profile, and of a meter.
@@ -145,7 +159,7 @@ impl Xdp {
         if !sys::can_wait() {
             return Err(LoadError::Io("the kernel lacks the membarrier command that waits for all cores (nohz_full?)".into()));
         }
-        let bytes = compile::compile(text, options.cc.as_deref())?;
+        let bytes = compile::compile(text, options.cc.as_deref(), if options.short_packets { BEHIND } else { 0 })?;
         let cpus = sys::possible_cpus();
         let (sizes, rooms) = sizes(&program, options, cpus)?;
         let mut object = Object::load(&bytes, &sizes, &["sp_xdp", "sp_test"])?;
@@ -176,7 +190,7 @@ impl Xdp {
         }
         let context_len = object.value_len("sp_contexts")?;
         let contexts = object.shared("sp_contexts", cpus.into(), context_len)?;
-        if context_len < HITS + 16 * program.tables.len() {
+        if context_len < HITS + 16 * program.tables.len().max(1) + 8 {
             return Err(LoadError::Layout("contexts are too short".into()));
         }
         let control = object.shared("sp_control", 1, 8)?;
@@ -184,10 +198,12 @@ impl Xdp {
         control.word(0).store(1, Ordering::Release);
         let profiles = Profiles::new(object.shared("sp_profiles", MOST_PROFILES.into(), PROFILE)?);
         let test = Arc::new(object.program_fd("sp_test")?);
+        let digests = Mutex::new(Digests::new(&mut object)?);
         let direct = program.tables.values().map(|t| t.direct_counter.map(|c| c.index())).collect();
         let cells = Cells { cpus, contexts, context_len, counters, sizes, registers, direct };
         let state = State { object, stores, meters, profiles, control, generation: 1 };
-        let xdp = Xdp { program: program.clone(), state: Mutex::new(state), cells, test };
+        let behind = if options.short_packets { BEHIND } else { 0 };
+        let xdp = Xdp { program: program.clone(), state: Mutex::new(state), cells, test, behind, digests };
         xdp.constant_entries(&program)?;
         Ok(xdp)
     }
@@ -220,6 +236,24 @@ impl Xdp {
         Some(if info.width < 64 { value & ((1 << info.width) - 1) } else { value })
     }
 
+    /// Sets a cell of a register array; says whether there is such a cell. Bits beyond the register's width are left out.
+    pub fn set_register(&self, register: RegisterId, index: u64, value: u64) -> bool {
+        let Some(info) = self.program.registers.get(register).filter(|r| index < r.size) else { return false };
+        let value = if info.width < 64 { value & ((1 << info.width) - 1) } else { value };
+        self.cells.registers[register.index()].long(8 * index as usize).store(value, Ordering::Relaxed);
+        true
+    }
+
+    /// Messages of `digest()` that nobody has taken, at most `most` of them, the oldest first.
+    pub fn digests(&self, most: usize) -> Vec<Digest> {
+        self.digests.lock().unwrap_or_else(PoisonError::into_inner).take(most)
+    }
+
+    /// Messages that found the ring full.
+    pub fn lost_digests(&self) -> u64 {
+        self.cells.sum_contexts(HITS + 16 * self.program.tables.len().max(1))
+    }
+
     /// Packets of attached interfaces by their end: forward, buffer, punt, drop, next (the last three of them handed on or gone).
     pub fn ends(&self) -> [u64; 5] {
         std::array::from_fn(|kind| self.cells.sum_contexts(8 * kind))
@@ -233,6 +267,10 @@ impl Xdp {
     /// Attaches the program to an interface as that port: in the driver, or, where it cannot, in front of the kernel's stack.
     /// The program leaves the interface when the target is dropped or the process ends, however it ends.
     pub fn attach(&self, interface: &str, port: base::PortId) -> Result<Attached, LoadError> {
+        if self.behind > 0 {
+            let error = "the program was loaded for comparing, with short packets".to_owned();
+            return Err(LoadError::Attach { interface: interface.to_owned(), error });
+        }
         attach::attach(&mut self.lock().object, interface, port)
     }
 
@@ -300,7 +338,7 @@ impl Target for Xdp {
     }
 
     fn lane(&self, _index: usize) -> Box<dyn Lane> {
-        Box::new(XdpLane::new(self.test.clone()))
+        Box::new(XdpLane::new(self.test.clone(), self.behind))
     }
 
     fn counter(&self, counter: CounterId, index: u64) -> Count {
