@@ -34,14 +34,14 @@ use digests::Digests;
 use lane::XdpLane;
 use object::{Object, Sizes};
 use program::packing::CellLayout;
-use program::{Batch, CounterId, Entry, MeterConfig, Op, Program, RegisterId, RuleError, TableId};
+use program::{Batch, CounterId, Entry, MeterConfig, MeterId, Op, Program, RegisterId, RuleError, TableId};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::{Refusal, Room, Store, cells_for, masks_len};
 use sys::Shared;
-use target::{Capabilities, Count, Lane, TableStats, Target};
+use target::{Capabilities, Count, Lane, MeterState, TableStats, Target};
 
 /// How to load.
 #[derive(Clone, Debug)]
@@ -348,6 +348,29 @@ impl Target for Xdp {
         }
     }
 
+    /// Of a program that is attached to interfaces the time is the kernel's, which is not the workers': it must not be given to
+    /// other targets then.
+    fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
+        let (state, at) = (self.lock(), self.meter_at(meter, index)?);
+        let cells = &state.meters[meter.index()];
+        let word = |offset: usize| cells.long(at + offset).load(Ordering::Relaxed);
+        let configured = cells.word(at).load(Ordering::Acquire) != 0;
+        configured.then(|| MeterState { last_ns: word(8), committed: word(16), peak: word(24) })
+    }
+
+    fn set_meter_state(&self, meter: MeterId, index: u64, to: MeterState) -> Result<(), RuleError> {
+        let missing = || RuleError::Target(format!("meter cell {index} is not configured"));
+        let (mut state, at) = (self.lock(), self.meter_at(meter, index).ok_or_else(missing)?);
+        let profile = state.meters[meter.index()].word(at).load(Ordering::Acquire);
+        if profile == 0 {
+            return Err(missing());
+        }
+        let (committed, peak) = state.profiles.buckets(profile);
+        let set = MeterState { committed: to.committed.min(committed), peak: to.peak.min(peak), ..to };
+        state.write_meter(meter.index(), at, profile, set);
+        Ok(())
+    }
+
     fn table_stats(&self, table: TableId) -> TableStats {
         let state = self.lock();
         let Some(store) = state.stores.get(table.index()) else { return TableStats::default() };
@@ -363,6 +386,13 @@ impl Target for Xdp {
 }
 
 impl Xdp {
+    /// Where a cell of an indexed meter is.
+    fn meter_at(&self, meter: MeterId, index: u64) -> Option<usize> {
+        let info = self.program.meters.get(meter).filter(|info| info.table.is_none() && index < info.size)?;
+        debug_assert!(info.size <= u32::MAX.into(), "checked when it was loaded");
+        Some(index as usize * METER)
+    }
+
     fn error(&self, op: usize, of: &Op, why: Refused, state: &State) -> RuleError {
         let table = match of {
             Op::Insert(e) | Op::Modify(e) | Op::Delete(e) => Some(e.table),
@@ -444,15 +474,20 @@ impl State {
 
     /// A cell is off while its buckets are written.
     fn set_meter(&mut self, meter: usize, index: usize, profile: u32) {
-        let cells = &self.meters[meter];
-        let at = index * METER;
-        let old = cells.word(at).swap(0, Ordering::AcqRel);
         let (committed, peak) = self.profiles.buckets(profile);
-        cells.long(at + 8).store(0, Ordering::Relaxed);
-        cells.long(at + 16).store(committed, Ordering::Relaxed);
-        cells.long(at + 24).store(peak, Ordering::Relaxed);
-        cells.word(at).store(profile, Ordering::Release);
+        let old = self.write_meter(meter, index * METER, profile, MeterState { committed, peak, last_ns: 0 });
         self.profiles.give_back(old);
+    }
+
+    /// Gives the profile that the cell has had.
+    fn write_meter(&mut self, meter: usize, at: usize, profile: u32, to: MeterState) -> u32 {
+        let cells = &self.meters[meter];
+        let old = cells.word(at).swap(0, Ordering::AcqRel);
+        cells.long(at + 8).store(to.last_ns, Ordering::Relaxed);
+        cells.long(at + 16).store(to.committed, Ordering::Relaxed);
+        cells.long(at + 24).store(to.peak, Ordering::Relaxed);
+        cells.word(at).store(profile, Ordering::Release);
+        old
     }
 }
 
