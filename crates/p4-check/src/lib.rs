@@ -50,6 +50,7 @@ mod unused;
 mod uses;
 mod value;
 mod wide;
+mod wide_ops;
 
 use p4_ir::Ir;
 use p4_syntax::{Diagnostic, Parsed, SourceMap, Span};
