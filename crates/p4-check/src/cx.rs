@@ -99,8 +99,8 @@ pub(crate) struct Cx<'a> {
     pub errors: IndexMap<String, Span>,
     pub match_kinds: HashMap<String, Span>,
     pub next_type_id: u32,
-    /// Types of bits wider than the IR's values, by width.
-    pub wide_types: HashMap<u32, Type>,
+    /// Types of numbers wider than the IR's values, by width and whether they are signed.
+    pub wide_types: HashMap<(u32, bool), Type>,
     pub header_types: HashMap<u32, HeaderTypeId>,
     pub stack_of: HashMap<HeaderId, StackId>,
     pub unions: u32,

@@ -51,6 +51,7 @@ mod unused;
 mod uses;
 mod value;
 mod wide;
+mod wide_ops;
 
 use p4_ir::Ir;
 pub use p4_syntax::SourceMap;
