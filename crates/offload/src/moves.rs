@@ -142,6 +142,10 @@ impl Split {
         if !self.retired.load(Relaxed) {
             return Ok(());
         }
+        if self.fast_is_ahead() {
+            let name = self.fast.name();
+            return Err(RuleError::Target(format!("the {name} target hands everything on until the next start")));
+        }
         // It gets no packets, so nobody waits meanwhile.
         let program = self.base.program();
         // One that has lost what it held is empty then. Of another nobody knows what it holds.
@@ -177,6 +181,10 @@ impl Split {
         let held = books.placed.held(session.seid);
         if held.direct_meters {
             return unfit("buckets of entries' own meters do not move".into());
+        }
+        // It would run packets of the session while the buckets are under way.
+        if self.fast_is_ahead() && !held.meters.is_empty() {
+            return unfit(format!("the {} target does not wait while rates move", self.fast.name()));
         }
         let (mut entries, mut meters) = (0, HashSet::new());
         for op in &copy.ops {
@@ -238,6 +246,7 @@ impl Split {
         gate.close();
         tracing::warn!("{} gets no more packets: {why}", self.fast.name());
         self.retired.store(true, Relaxed);
+        self.fast.retire();
         let count = |counter, cell| self.fast.counter(counter, cell);
         let lost = &mut books.lost;
         lost.perhaps_shared(&books.shadow);

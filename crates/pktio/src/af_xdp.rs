@@ -16,7 +16,7 @@
 //! - VLAN tags that the far end's kernel left to its device are lost: the same remedy.
 
 use std::io::{self, ErrorKind};
-use std::os::fd::{AsFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -61,14 +61,22 @@ pub struct AfXdp {
     name: String,
     interface: Interface,
     xsk: Xsk,
-    /// Keeps the program attached while any queue is open.
-    _program: Arc<Program>,
+    /// Keeps the program attached while any queue is open; none where it is somebody else's.
+    _program: Option<Arc<Program>>,
     finish_checksums: bool,
     zero_copy: bool,
     refused: u64,
     /// Receives in a row that found nothing.
     idle: u32,
     removed: bool,
+}
+
+/// A program of somebody else's that hands packets on to our sockets.
+pub struct Joined<'p> {
+    /// Its map of sockets (XSKMAP).
+    pub sockets: BorrowedFd<'p>,
+    /// Where in it a receive queue's socket belongs.
+    pub key: &'p dyn Fn(u32) -> Option<u32>,
 }
 
 /// The program on the interface. Closing the link detaches it.
@@ -102,26 +110,48 @@ impl AfXdp {
         let interface = Interface::find(label, interface)?.require_up()?;
         check(&interface, queues, options)?;
         let program = Arc::new(attach(&interface, options.mode)?);
-        let finish_checksums = options.finish_checksums.unwrap_or(interface.driver == "veth");
         queues
             .iter()
             .map(|&queue| {
-                let (xsk, copying) = open_socket(&interface, queue, options)?;
-                bpf::add_socket(program.map.as_fd(), queue, xsk.fd()).map_err(|e| explain(&interface, "joining the program's map", e))?;
-                let suffix = if interface.rx_queues > 1 { format!(" queue {queue}") } else { String::new() };
-                Ok(AfXdp {
-                    name: format!("{label} (af_xdp {}{suffix})", interface.name),
-                    interface: interface.clone(),
-                    xsk,
-                    _program: program.clone(),
-                    finish_checksums,
-                    zero_copy: copying == Copying::Zero,
-                    refused: 0,
-                    idle: 0,
-                    removed: false,
-                })
+                let mut port = AfXdp::bind(label, &interface, queue, options, program.map.as_fd(), queue)?;
+                port._program = Some(program.clone());
+                Ok(port)
             })
             .collect()
+    }
+
+    /// Opens several queues whose packets a program of somebody else's hands on, which runs on the interface already: a port each, in the order of
+    /// `queues`. `options.mode` has no effect.
+    ///
+    /// # Errors
+    /// As [`AfXdp::open_queues`]; and [`PortError::Config`] if the program has no place for a queue.
+    pub fn join_queues(label: &str, interface: &str, queues: &[u32], options: Options, program: &Joined) -> Result<Vec<AfXdp>, PortError> {
+        let interface = Interface::find(label, interface)?.require_up()?;
+        check(&interface, queues, options)?;
+        let place = |queue: u32| {
+            let none =
+                || format!("the XDP program has no place for queue {queue} of `{}`: reduce queues with `ethtool -L`", interface.name);
+            (program.key)(queue).ok_or_else(|| PortError::Config(none()))
+        };
+        queues.iter().map(|&queue| AfXdp::bind(label, &interface, queue, options, program.sockets, place(queue)?)).collect()
+    }
+
+    /// A socket on one queue, in the program's map of sockets.
+    fn bind(label: &str, interface: &Interface, queue: u32, options: Options, map: BorrowedFd, key: u32) -> Result<AfXdp, PortError> {
+        let (xsk, copying) = open_socket(interface, queue, options)?;
+        bpf::add_socket(map, key, xsk.fd()).map_err(|e| explain(interface, "joining the program's map", e))?;
+        let suffix = if interface.rx_queues > 1 { format!(" queue {queue}") } else { String::new() };
+        Ok(AfXdp {
+            name: format!("{label} (af_xdp {}{suffix})", interface.name),
+            interface: interface.clone(),
+            xsk,
+            _program: None,
+            finish_checksums: options.finish_checksums.unwrap_or(interface.driver == "veth"),
+            zero_copy: copying == Copying::Zero,
+            refused: 0,
+            idle: 0,
+            removed: false,
+        })
     }
 
     /// The interface as it was when opened.

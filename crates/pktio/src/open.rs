@@ -41,6 +41,23 @@ pub fn open_best(label: &str, interface: &str, workers: usize) -> Result<Opened,
 /// # Errors
 /// As [`AfXdp::open`]; and [`PortError::Config`] if there are fewer queues than workers.
 pub fn open_queues(label: &str, interface: &str, workers: usize) -> Result<Vec<Vec<AfXdp>>, PortError> {
+    divide(label, interface, workers, |all, options| AfXdp::open_queues(label, interface, all, options))
+}
+
+/// As [`open_queues`], where a program of somebody else's runs on the interface already and hands packets on.
+///
+/// # Errors
+/// As [`AfXdp::join_queues`]; and [`PortError::Config`] if there are fewer queues than workers.
+pub fn join_queues(label: &str, interface: &str, workers: usize, program: &af_xdp::Joined) -> Result<Vec<Vec<AfXdp>>, PortError> {
+    divide(label, interface, workers, |all, options| AfXdp::join_queues(label, interface, all, options, program))
+}
+
+fn divide(
+    label: &str,
+    interface: &str,
+    workers: usize,
+    open: impl FnOnce(&[u32], af_xdp::Options) -> Result<Vec<AfXdp>, PortError>,
+) -> Result<Vec<Vec<AfXdp>>, PortError> {
     let queues = Interface::find(label, interface)?.rx_queues;
     if (queues as usize) < workers {
         let text = format!(
@@ -51,7 +68,7 @@ pub fn open_queues(label: &str, interface: &str, workers: usize) -> Result<Vec<V
     let all: Vec<u32> = (0..queues).collect();
     let mut shares: Vec<Vec<AfXdp>> = (0..workers).map(|_| Vec::new()).collect();
     let options = af_xdp::Options { ring: RING, ..af_xdp::Options::default() };
-    for (queue, port) in AfXdp::open_queues(label, interface, &all, options)?.into_iter().enumerate() {
+    for (queue, port) in open(&all, options)?.into_iter().enumerate() {
         shares[queue % workers].push(port);
     }
     Ok(shares)
