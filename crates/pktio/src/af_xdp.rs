@@ -1,7 +1,9 @@
-//! An AF_XDP socket on one queue of an interface: packets skip the kernel's stack.
+//! AF_XDP sockets on the queues of an interface: packets skip the kernel's stack.
 //!
-//! A program of six instructions redirects what arrives by the queue to the socket. It hangs on a BPF link that this process
-//! holds: when the port is dropped or the process ends, however it ends, the interface is as it was.
+//! A program of a few instructions redirects what arrives by a queue to the queue's socket ([`AfXdp::open_queues`]), or to one of
+//! several sockets of the queue, a worker each, by the UE that a packet is of ([`AfXdp::open_steered`]): then buckets of UEs move
+//! between workers while packets flow ([`crate::Steering`]), and there may be more workers than queues. The program hangs on a
+//! BPF link that this process holds: when the ports are dropped or the process ends, however it ends, the interface is as it was.
 //!
 //! Frames are 4 KiB, of which the kernel keeps 256 bytes: longest packet 3840 bytes, so MTU 3822 at most. Copy mode works with
 //! every driver; zero-copy is tried first if asked for.
@@ -16,16 +18,20 @@
 //! - VLAN tags that the far end's kernel left to its device are lost: the same remedy.
 
 use std::io::{self, ErrorKind};
-use std::os::fd::{AsFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 use std::sync::Arc;
 use std::time::Duration;
 
 use base::Packet;
 
+use crate::code::Instruction;
+use crate::indirection::Indirection;
 use crate::sys::bpf::{self, Hook};
 use crate::sys::net::index_exists;
-use crate::sys::xsk::{Copying, MAX_FRAME, Xsk};
-use crate::{DeviceDrops, Interface, Port, PortError, checksum};
+use crate::sys::xsk::{self, Copying, MAX_FRAME, Xsk};
+use crate::{DeviceDrops, Interface, Port, PortError, Steering, checksum, ue_program};
+
+pub use crate::ue_program::Frames;
 
 /// How to open [`AfXdp`] ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +40,7 @@ pub struct Options {
     pub mode: Mode,
     /// Try zero-copy before copy mode.
     pub zero_copy: bool,
-    /// Frames in each direction, a power of two. 4 KiB each, locked in memory: without CAP_IPC_LOCK fewer are taken if the memlock limit
+    /// Frames in each direction, a power of two: of each socket to receive, up to four sockets of a queue; of the queue to send. 4 KiB each, locked in memory: without CAP_IPC_LOCK fewer are taken if the memlock limit
     /// asks for it.
     pub ring: u32,
     /// Finish TCP and UDP checksums that a local sender left unfinished; `None`: if the driver is veth.
@@ -56,13 +62,15 @@ pub enum Mode {
     Generic,
 }
 
-/// One queue's port. See the file's top.
+/// The port of one queue, or of one worker on one queue. See the file's top.
 pub struct AfXdp {
     name: String,
     interface: Interface,
     xsk: Xsk,
     /// Keeps the program attached while any queue is open.
     _program: Arc<Program>,
+    /// Which worker's it is, and what says which packets are.
+    steering: Option<(u16, Arc<Indirection>)>,
     finish_checksums: bool,
     zero_copy: bool,
     refused: u64,
@@ -81,6 +89,8 @@ struct Program {
 const IDLE_CHECK: u32 = 512;
 /// Fewest frames a direction that are worth having.
 const LEAST_RING: u32 = 64;
+/// Most sockets of a queue: as many workers as an engine has.
+const MOST_WORKERS: usize = 64;
 
 impl AfXdp {
     /// Opens queue 0 of `interface` as the port that the configuration calls `label` (`n3`).
@@ -101,27 +111,44 @@ impl AfXdp {
     pub fn open_queues(label: &str, interface: &str, queues: &[u32], options: Options) -> Result<Vec<AfXdp>, PortError> {
         let interface = Interface::find(label, interface)?.require_up()?;
         check(&interface, queues, options)?;
-        let program = Arc::new(attach(&interface, options.mode)?);
-        let finish_checksums = options.finish_checksums.unwrap_or(interface.driver == "veth");
-        queues
-            .iter()
-            .map(|&queue| {
-                let (xsk, copying) = open_socket(&interface, queue, options)?;
-                bpf::add_socket(program.map.as_fd(), queue, xsk.fd()).map_err(|e| explain(&interface, "joining the program's map", e))?;
-                let suffix = if interface.rx_queues > 1 { format!(" queue {queue}") } else { String::new() };
-                Ok(AfXdp {
-                    name: format!("{label} (af_xdp {}{suffix})", interface.name),
-                    interface: interface.clone(),
-                    xsk,
-                    _program: program.clone(),
-                    finish_checksums,
-                    zero_copy: copying == Copying::Zero,
-                    refused: 0,
-                    idle: 0,
-                    removed: false,
-                })
-            })
-            .collect()
+        let program = Arc::new(attach(&interface, options.mode, interface.rx_queues, ue_program::by_queue)?);
+        let mut ports = Vec::new();
+        for &queue in queues {
+            ports.extend(open_queue(label, &interface, queue, &program, None, options)?);
+        }
+        Ok(ports)
+    }
+
+    /// Opens all queues for `workers` workers: for each worker its ports, one for each queue. Packets go to workers by their UEs,
+    /// as [`Port::steering`] says, all to worker 0 at first; `frames` tells where the UE is in them.
+    ///
+    /// # Errors
+    /// As [`AfXdp::open`]; and [`PortError::Config`] for no worker or more than 64; [`PortError::Io`] where the kernel cannot tell
+    /// when packets have left its hands (`nohz_full` cores).
+    pub fn open_steered(
+        label: &str,
+        interface: &str,
+        workers: usize,
+        frames: Frames,
+        options: Options,
+    ) -> Result<Vec<Vec<AfXdp>>, PortError> {
+        if !(1..=MOST_WORKERS).contains(&workers) {
+            return Err(PortError::Config(format!("{label}: {workers} workers, instead of 1 to {MOST_WORKERS}")));
+        }
+        let interface = Interface::find(label, interface)?.require_up()?;
+        let queues = interface.rx_queues;
+        let all: Vec<u32> = (0..queues).collect();
+        check(&interface, &all, options)?;
+        let indirection = Arc::new(Indirection::new(&interface.name, workers)?);
+        let instructions = |sockets: BorrowedFd<'_>| ue_program::by_ue(frames, indirection.map(), sockets, queues);
+        let program = Arc::new(attach(&interface, options.mode, queues * workers as u32, instructions)?);
+        let options = Options { ring: ring_of_each(options.ring, workers), ..options };
+        let mut of_workers: Vec<Vec<AfXdp>> = (0..workers).map(|_| Vec::new()).collect();
+        for queue in all {
+            let ports = open_queue(label, &interface, queue, &program, Some((workers, &indirection)), options)?;
+            of_workers.iter_mut().zip(ports).for_each(|(worker, port)| worker.push(port));
+        }
+        Ok(of_workers)
     }
 
     /// The interface as it was when opened.
@@ -196,13 +223,13 @@ impl Port for AfXdp {
             }
             // What a busy device left over must not wait for the next packet to send.
             self.kick()?;
-            self.xsk.reclaim();
         }
         Ok(0)
     }
 
     fn transmit(&mut self, packets: &[Packet]) -> Result<usize, PortError> {
         let mut taken = 0;
+        self.xsk.reserve(packets.len());
         for packet in packets {
             if packet.len() > MAX_FRAME || packet.is_empty() {
                 self.refused += 1;
@@ -219,9 +246,13 @@ impl Port for AfXdp {
     }
 
     fn flush(&mut self) -> Result<(), PortError> {
-        self.kick()?;
-        self.xsk.reclaim();
-        Ok(())
+        // A worker that ends keeps nothing from the others.
+        self.xsk.give_back();
+        self.kick()
+    }
+
+    fn unsent(&self) -> usize {
+        self.xsk.unsent() as usize
     }
 
     fn max_frame(&self) -> usize {
@@ -232,17 +263,25 @@ impl Port for AfXdp {
         let Ok(statistics) = self.xsk.statistics() else {
             return DeviceDrops { tx_invalid: self.refused, ..DeviceDrops::default() };
         };
-        // In copy mode an empty fill ring counts both as such and as dropped.
-        let full = statistics.rx_ring_full + statistics.rx_fill_ring_empty_descs;
+        // In copy mode an empty fill ring, which is counted for the whole queue, also counts as dropped, by socket.
+        let empty = statistics.rx_fill_ring_empty_descs.min(statistics.rx_dropped);
         DeviceDrops {
-            rx_full: full,
-            rx_invalid: statistics.rx_invalid_descs + statistics.rx_dropped.saturating_sub(statistics.rx_fill_ring_empty_descs),
+            rx_full: statistics.rx_ring_full + empty,
+            rx_invalid: statistics.rx_invalid_descs + statistics.rx_dropped - empty,
             tx_invalid: statistics.tx_invalid_descs + self.refused,
         }
     }
 
     fn fd(&self) -> Option<RawFd> {
         Some(self.xsk.raw_fd())
+    }
+
+    fn waiting(&self) -> Option<usize> {
+        Some(self.xsk.waiting())
+    }
+
+    fn steering(&self) -> Option<(u16, Arc<dyn Steering>)> {
+        self.steering.as_ref().map(|(worker, indirection)| (*worker, indirection.clone() as Arc<dyn Steering>))
     }
 }
 
@@ -268,9 +307,15 @@ fn check(interface: &Interface, queues: &[u32], options: Options) -> Result<(), 
     Ok(())
 }
 
-fn attach(interface: &Interface, mode: Mode) -> Result<Program, PortError> {
-    let map = bpf::create_socket_map(interface.rx_queues).map_err(|e| explain(interface, "creating the socket map", e))?;
-    let program = bpf::load_redirect(map.as_fd()).map_err(|e| explain(interface, "loading the XDP program", e))?;
+/// A map for so many sockets, and the program for it, on the interface.
+fn attach(
+    interface: &Interface,
+    mode: Mode,
+    sockets: u32,
+    instructions: impl Fn(BorrowedFd<'_>) -> Vec<Instruction>,
+) -> Result<Program, PortError> {
+    let map = bpf::create_socket_map(sockets).map_err(|e| explain(interface, "creating the socket map", e))?;
+    let program = bpf::load(&instructions(map.as_fd())).map_err(|e| explain(interface, "loading the XDP program", e))?;
     let hook = match mode {
         Mode::Native => Hook::Native,
         Mode::Generic => Hook::Generic,
@@ -280,16 +325,55 @@ fn attach(interface: &Interface, mode: Mode) -> Result<Program, PortError> {
     Ok(Program { map, _link: link })
 }
 
-/// A bound socket. Halves the rings while the memlock limit refuses them; waits a little for a queue whose last owner just left.
-fn open_socket(interface: &Interface, queue: u32, options: Options) -> Result<(Xsk, Copying), PortError> {
+/// The frames of a queue's sockets stay within four times what one would have.
+fn ring_of_each(ring: u32, workers: usize) -> u32 {
+    let share = (4 * u64::from(ring) / workers as u64).min(ring.into()) as u32;
+    let power = if share.is_power_of_two() { share } else { share.next_power_of_two() / 2 };
+    power.max(LEAST_RING)
+}
+
+/// The port of a queue, or those of its workers.
+fn open_queue(
+    label: &str,
+    interface: &Interface,
+    queue: u32,
+    program: &Arc<Program>,
+    steered: Option<(usize, &Arc<Indirection>)>,
+    options: Options,
+) -> Result<Vec<AfXdp>, PortError> {
+    let (sockets, copying) = open_sockets(interface, queue, steered.map_or(1, |(workers, _)| workers), options)?;
+    let of_queue = if interface.rx_queues > 1 { format!(" queue {queue}") } else { String::new() };
+    let mut ports = Vec::new();
+    for (worker, xsk) in (0u16..).zip(sockets) {
+        let number = u32::from(worker) * interface.rx_queues + queue;
+        bpf::add_socket(program.map.as_fd(), number, xsk.fd()).map_err(|e| explain(interface, "joining the program's map", e))?;
+        let of_worker = if steered.is_some() { format!(" worker {worker}") } else { String::new() };
+        ports.push(AfXdp {
+            name: format!("{label} (af_xdp {}{of_queue}{of_worker})", interface.name),
+            interface: interface.clone(),
+            xsk,
+            _program: program.clone(),
+            steering: steered.map(|(_, indirection)| (worker, indirection.clone())),
+            finish_checksums: options.finish_checksums.unwrap_or(interface.driver == "veth"),
+            zero_copy: copying == Copying::Zero,
+            refused: 0,
+            idle: 0,
+            removed: false,
+        });
+    }
+    Ok(ports)
+}
+
+/// Bound sockets. Halves the rings while the memlock limit refuses them; waits a little for a queue whose last owner just left.
+fn open_sockets(interface: &Interface, queue: u32, count: usize, options: Options) -> Result<(Vec<Xsk>, Copying), PortError> {
     const BUSY_TRIES: u32 = 25;
     const BUSY_WAIT: Duration = Duration::from_millis(20);
     let modes: &[Copying] = if options.zero_copy { &[Copying::Zero, Copying::Copy] } else { &[Copying::Copy] };
     let mut ring = options.ring;
     let mut tries = 0;
     'reopen: loop {
-        let xsk = match Xsk::open(ring) {
-            Ok(xsk) => xsk,
+        let sockets = match xsk::open(ring, count) {
+            Ok(sockets) => sockets,
             Err((_, e)) if e.raw_os_error() == Some(libc::ENOBUFS) && ring > LEAST_RING => {
                 tracing::warn!(interface = %interface.name, frames = ring / 2, "memlock limit: fewer af_xdp frames");
                 ring /= 2;
@@ -298,8 +382,8 @@ fn open_socket(interface: &Interface, queue: u32, options: Options) -> Result<(X
             Err((what, e)) => return Err(explain(interface, what, e)),
         };
         for (i, &copying) in modes.iter().enumerate() {
-            match xsk.bind(interface.index, queue, copying) {
-                Ok(()) => return Ok((xsk, copying)),
+            match xsk::bind(&sockets, interface.index, queue, copying) {
+                Ok(()) => return Ok((sockets, copying)),
                 Err(e) if i + 1 < modes.len() => {
                     tracing::info!(interface = %interface.name, error = %e, "no zero-copy: using copy mode");
                 }
