@@ -349,6 +349,11 @@ impl Engine {
         Ok(result)
     }
 
+    /// Whether packets of a PDR wait in its buffer.
+    pub fn waits(&self, pdr: u32) -> bool {
+        self.inner.buffers.waits(pdr)
+    }
+
     /// Counters of all workers now.
     pub fn ledger(&self) -> Ledger {
         let ledgers = self.inner.ledgers.read().unwrap_or_else(PoisonError::into_inner);

@@ -108,7 +108,22 @@ impl Split {
         for lane in self.traffic.lock().unwrap_or_else(|e| e.into_inner()).iter() {
             lane.sum_into(&mut total);
         }
+        for (port, count) in self.fast.carried().unwrap_or_default().received {
+            *total.entry((Path::Fast, port)).or_default() += count;
+        }
         total
+    }
+
+    /// Whether the fast target meets packets before the engine does: what it hands on comes to the lanes for the base target alone.
+    pub fn fast_is_ahead(&self) -> bool {
+        self.fast.carried().is_some()
+    }
+
+    /// Gives the fast target no more packets.
+    fn retire(&self, placed: &mut Placed) {
+        self.retired.store(true, Relaxed);
+        self.fast.retire();
+        placed.sessions.clear();
     }
 
     /// Brings the fast target after the base target. Nothing that fails here is an error of the caller: the base
@@ -162,8 +177,7 @@ impl Split {
             && let Err(error) = self.fast.apply(&shared)
         {
             tracing::warn!("{} cannot follow and gets no more packets: {error}", self.fast.name());
-            self.retired.store(true, Relaxed);
-            placed.sessions.clear();
+            self.retire(placed);
         }
     }
 
@@ -178,6 +192,7 @@ impl Split {
         if let Err(error) = self.fast.apply(&Batch { ops }) {
             tracing::warn!("{} does not let go of a session and gets no more packets: {error}", self.fast.name());
             self.retired.store(true, Relaxed);
+            self.fast.retire();
         }
     }
 
@@ -217,6 +232,7 @@ impl Target for Split {
             dscps,
             traffic,
             retired: self.retired.clone(),
+            ahead: self.fast_is_ahead(),
             picked: Vec::with_capacity(BURST),
             packets: (0..BURST).map(|_| Packet::empty(0)).collect(),
             verdicts: vec![Verdict::default(); BURST],
@@ -245,6 +261,8 @@ struct SplitLane {
     dscps: Option<u64>,
     traffic: Arc<LaneTraffic>,
     retired: Arc<AtomicBool>,
+    /// Whether what comes here has been handed on by the fast target already.
+    ahead: bool,
     picked: Vec<usize>,
     packets: Vec<Packet>,
     verdicts: Vec<Verdict>,
@@ -263,7 +281,7 @@ impl Lane for SplitLane {
         lengths.iter_mut().zip(&*packets).for_each(|(length, packet)| *length = packet.len());
 
         self.picked.clear();
-        if !self.retired.load(Relaxed) {
+        if !self.ahead && !self.retired.load(Relaxed) {
             let fast = |p: &Packet| self.dscps.is_none_or(|set| user_dscp(p.data()).is_some_and(|d| set >> d & 1 == 1));
             self.picked.extend((0..packets.len()).filter(|i| fast(&packets[*i])));
         }

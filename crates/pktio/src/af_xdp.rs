@@ -67,8 +67,8 @@ pub struct AfXdp {
     name: String,
     interface: Interface,
     xsk: Xsk,
-    /// Keeps the program attached while any queue is open.
-    _program: Arc<Program>,
+    /// Keeps our program while any port is open; none where all of it is somebody else's.
+    _program: Option<Arc<Program>>,
     /// Which worker's it is, and what says which packets are.
     steering: Option<(u16, Arc<Indirection>)>,
     finish_checksums: bool,
@@ -79,10 +79,35 @@ pub struct AfXdp {
     removed: bool,
 }
 
-/// The program on the interface. Closing the link detaches it.
+/// A program of somebody else's that hands packets on to our sockets.
+pub struct Joined<'p> {
+    /// Its map of sockets (XSKMAP).
+    pub sockets: BorrowedFd<'p>,
+    /// Where in it a receive queue's socket belongs.
+    pub key: &'p dyn Fn(u32) -> Option<u32>,
+}
+
+/// The program that finds a packet's worker, for a program of somebody else's to end in by a tail call. It has the same context.
+pub struct Steerer(Arc<Program>);
+
+impl AsFd for Steerer {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.program.as_fd()
+    }
+}
+
+/// A program of ours, its map of sockets, and the link that holds it on the interface: closing that detaches it.
 struct Program {
     map: OwnedFd,
-    _link: OwnedFd,
+    program: OwnedFd,
+    link: Option<OwnedFd>,
+}
+
+/// Where a queue's sockets are in a map: the first, and how far each is from the one before.
+struct Place<'m> {
+    sockets: BorrowedFd<'m>,
+    first: u32,
+    step: u32,
 }
 
 /// Idle receives after which the socket is asked for an error: rings stay silent when an interface goes away.
@@ -111,12 +136,9 @@ impl AfXdp {
     pub fn open_queues(label: &str, interface: &str, queues: &[u32], options: Options) -> Result<Vec<AfXdp>, PortError> {
         let interface = Interface::find(label, interface)?.require_up()?;
         check(&interface, queues, options)?;
-        let program = Arc::new(attach(&interface, options.mode, interface.rx_queues, ue_program::by_queue)?);
-        let mut ports = Vec::new();
-        for &queue in queues {
-            ports.extend(open_queue(label, &interface, queue, &program, None, options)?);
-        }
-        Ok(ports)
+        let program = Arc::new(Program::load(&interface, interface.rx_queues, ue_program::by_queue)?.attach(&interface, options.mode)?);
+        let place = |queue| Ok(Place { sockets: program.map.as_fd(), first: queue, step: 1 });
+        open_all(label, &interface, queues, place, Some(&program), None, options).map(|ports| ports.into_iter().flatten().collect())
     }
 
     /// Opens all queues for `workers` workers: for each worker its ports, one for each queue. Packets go to workers by their UEs,
@@ -132,6 +154,51 @@ impl AfXdp {
         frames: Frames,
         options: Options,
     ) -> Result<Vec<Vec<AfXdp>>, PortError> {
+        let attach = |program: Program, interface: &Interface| program.attach(interface, options.mode);
+        AfXdp::steered(label, interface, workers, frames, options, attach).map(|(ports, _)| ports)
+    }
+
+    /// Opens several queues whose packets a program of somebody else's hands on, which runs on the interface already: a port each, in the order of
+    /// `queues`. `options.mode` has no effect.
+    ///
+    /// # Errors
+    /// As [`AfXdp::open_queues`]; and [`PortError::Config`] if the program has no place for a queue.
+    pub fn join_queues(label: &str, interface: &str, queues: &[u32], options: Options, program: &Joined) -> Result<Vec<AfXdp>, PortError> {
+        let interface = Interface::find(label, interface)?.require_up()?;
+        check(&interface, queues, options)?;
+        let place = |queue: u32| {
+            let none =
+                || format!("the XDP program has no place for queue {queue} of `{}`: reduce queues with `ethtool -L`", interface.name);
+            let key = (program.key)(queue).ok_or_else(|| PortError::Config(none()))?;
+            Ok(Place { sockets: program.sockets, first: key, step: 1 })
+        };
+        open_all(label, &interface, queues, place, None, None, options).map(|ports| ports.into_iter().flatten().collect())
+    }
+
+    /// As [`AfXdp::open_steered`], for packets that a program of somebody else's hands on, which runs on the interface already: by a
+    /// tail call to the program that comes with the ports. `options.mode` has no effect.
+    ///
+    /// # Errors
+    /// As [`AfXdp::open_steered`].
+    pub fn join_steered(
+        label: &str,
+        interface: &str,
+        workers: usize,
+        frames: Frames,
+        options: Options,
+    ) -> Result<(Vec<Vec<AfXdp>>, Steerer), PortError> {
+        AfXdp::steered(label, interface, workers, frames, options, |program, _| Ok(program))
+            .map(|(ports, program)| (ports, Steerer(program)))
+    }
+
+    fn steered(
+        label: &str,
+        interface: &str,
+        workers: usize,
+        frames: Frames,
+        options: Options,
+        attach: impl FnOnce(Program, &Interface) -> Result<Program, PortError>,
+    ) -> Result<(Vec<Vec<AfXdp>>, Arc<Program>), PortError> {
         if !(1..=MOST_WORKERS).contains(&workers) {
             return Err(PortError::Config(format!("{label}: {workers} workers, instead of 1 to {MOST_WORKERS}")));
         }
@@ -141,14 +208,17 @@ impl AfXdp {
         check(&interface, &all, options)?;
         let indirection = Arc::new(Indirection::new(&interface.name, workers)?);
         let instructions = |sockets: BorrowedFd<'_>| ue_program::by_ue(frames, indirection.map(), sockets, queues);
-        let program = Arc::new(attach(&interface, options.mode, queues * workers as u32, instructions)?);
+        let program = Program::load(&interface, queues * workers as u32, instructions)?;
+        let program = Arc::new(attach(program, &interface)?);
         let options = Options { ring: ring_of_each(options.ring, workers), ..options };
+        // `ue_program::by_ue` looks for them there.
+        let place = |queue| Ok(Place { sockets: program.map.as_fd(), first: queue, step: queues });
+        let of_queues = open_all(label, &interface, &all, place, Some(&program), Some((workers, &indirection)), options)?;
         let mut of_workers: Vec<Vec<AfXdp>> = (0..workers).map(|_| Vec::new()).collect();
-        for queue in all {
-            let ports = open_queue(label, &interface, queue, &program, Some((workers, &indirection)), options)?;
+        for ports in of_queues {
             of_workers.iter_mut().zip(ports).for_each(|(worker, port)| worker.push(port));
         }
-        Ok(of_workers)
+        Ok((of_workers, program))
     }
 
     /// The interface as it was when opened.
@@ -194,6 +264,25 @@ impl AfXdp {
             format!("{}: interface `{}` was removed while in use", self.name, self.interface.name),
             io::Error::from_raw_os_error(libc::ENXIO),
         ))
+    }
+}
+
+impl Program {
+    /// A program on a map for so many sockets; no interface knows of it yet.
+    fn load(interface: &Interface, sockets: u32, instructions: impl Fn(BorrowedFd<'_>) -> Vec<Instruction>) -> Result<Program, PortError> {
+        let map = bpf::create_socket_map(sockets).map_err(|e| explain(interface, "creating the socket map", e))?;
+        let program = bpf::load(&instructions(map.as_fd())).map_err(|e| explain(interface, "loading the XDP program", e))?;
+        Ok(Program { map, program, link: None })
+    }
+
+    fn attach(mut self, interface: &Interface, mode: Mode) -> Result<Program, PortError> {
+        let hook = match mode {
+            Mode::Native => Hook::Native,
+            Mode::Generic => Hook::Generic,
+        };
+        let link = bpf::attach(self.program.as_fd(), interface.index, hook).map_err(|e| explain_attach(interface, mode, e))?;
+        self.link = Some(link);
+        Ok(self)
     }
 }
 
@@ -307,24 +396,6 @@ fn check(interface: &Interface, queues: &[u32], options: Options) -> Result<(), 
     Ok(())
 }
 
-/// A map for so many sockets, and the program for it, on the interface.
-fn attach(
-    interface: &Interface,
-    mode: Mode,
-    sockets: u32,
-    instructions: impl Fn(BorrowedFd<'_>) -> Vec<Instruction>,
-) -> Result<Program, PortError> {
-    let map = bpf::create_socket_map(sockets).map_err(|e| explain(interface, "creating the socket map", e))?;
-    let program = bpf::load(&instructions(map.as_fd())).map_err(|e| explain(interface, "loading the XDP program", e))?;
-    let hook = match mode {
-        Mode::Native => Hook::Native,
-        Mode::Generic => Hook::Generic,
-    };
-    // The link keeps the program alive.
-    let link = bpf::attach(program.as_fd(), interface.index, hook).map_err(|e| explain_attach(interface, mode, e))?;
-    Ok(Program { map, _link: link })
-}
-
 /// The frames of a queue's sockets stay within four times what one would have.
 fn ring_of_each(ring: u32, workers: usize) -> u32 {
     let share = (4 * u64::from(ring) / workers as u64).min(ring.into()) as u32;
@@ -332,36 +403,42 @@ fn ring_of_each(ring: u32, workers: usize) -> u32 {
     power.max(LEAST_RING)
 }
 
-/// The port of a queue, or those of its workers.
-fn open_queue(
+/// For each queue its port, or those of its workers.
+fn open_all<'m>(
     label: &str,
     interface: &Interface,
-    queue: u32,
-    program: &Arc<Program>,
+    queues: &[u32],
+    place: impl Fn(u32) -> Result<Place<'m>, PortError>,
+    program: Option<&Arc<Program>>,
     steered: Option<(usize, &Arc<Indirection>)>,
     options: Options,
-) -> Result<Vec<AfXdp>, PortError> {
-    let (sockets, copying) = open_sockets(interface, queue, steered.map_or(1, |(workers, _)| workers), options)?;
-    let of_queue = if interface.rx_queues > 1 { format!(" queue {queue}") } else { String::new() };
-    let mut ports = Vec::new();
-    for (worker, xsk) in (0u16..).zip(sockets) {
-        let number = u32::from(worker) * interface.rx_queues + queue;
-        bpf::add_socket(program.map.as_fd(), number, xsk.fd()).map_err(|e| explain(interface, "joining the program's map", e))?;
-        let of_worker = if steered.is_some() { format!(" worker {worker}") } else { String::new() };
-        ports.push(AfXdp {
-            name: format!("{label} (af_xdp {}{of_queue}{of_worker})", interface.name),
-            interface: interface.clone(),
-            xsk,
-            _program: program.clone(),
-            steering: steered.map(|(_, indirection)| (worker, indirection.clone())),
-            finish_checksums: options.finish_checksums.unwrap_or(interface.driver == "veth"),
-            zero_copy: copying == Copying::Zero,
-            refused: 0,
-            idle: 0,
-            removed: false,
-        });
+) -> Result<Vec<Vec<AfXdp>>, PortError> {
+    let mut of_queues = Vec::new();
+    for &queue in queues {
+        let Place { sockets: map, first, step } = place(queue)?;
+        let (sockets, copying) = open_sockets(interface, queue, steered.map_or(1, |(workers, _)| workers), options)?;
+        let of_queue = if interface.rx_queues > 1 { format!(" queue {queue}") } else { String::new() };
+        let mut ports = Vec::new();
+        for (worker, xsk) in (0u16..).zip(sockets) {
+            let key = first + u32::from(worker) * step;
+            bpf::add_socket(map, key, xsk.fd()).map_err(|e| explain(interface, "joining the program's map", e))?;
+            let of_worker = if steered.is_some() { format!(" worker {worker}") } else { String::new() };
+            ports.push(AfXdp {
+                name: format!("{label} (af_xdp {}{of_queue}{of_worker})", interface.name),
+                interface: interface.clone(),
+                xsk,
+                _program: program.cloned(),
+                steering: steered.map(|(_, indirection)| (worker, indirection.clone())),
+                finish_checksums: options.finish_checksums.unwrap_or(interface.driver == "veth"),
+                zero_copy: copying == Copying::Zero,
+                refused: 0,
+                idle: 0,
+                removed: false,
+            });
+        }
+        of_queues.push(ports);
     }
-    Ok(ports)
+    Ok(of_queues)
 }
 
 /// Bound sockets. Halves the rings while the memlock limit refuses them; waits a little for a queue whose last owner just left.

@@ -33,7 +33,7 @@ pub use af_packet::AfPacket;
 pub use af_xdp::AfXdp;
 pub use interface::Interface;
 pub use memory::{LoopPort, MemoryPort};
-pub use open::{Opened, open_best, open_queues, open_shared};
+pub use open::{Opened, join_queues, join_steered, open_best, open_queues, open_shared, open_steered};
 pub use pcap::{PcapPacket, PcapPort, PcapReader, PcapWriter};
 pub use sys::wait;
 pub use transmit_only::TransmitOnly;

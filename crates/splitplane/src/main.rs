@@ -10,6 +10,7 @@ mod dpdk_ports;
 mod emulators;
 mod failure;
 mod input;
+mod kernel;
 mod p4;
 mod program;
 mod report;

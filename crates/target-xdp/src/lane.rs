@@ -62,6 +62,16 @@ impl XdpLane {
     }
 }
 
+/// The lane of a target on interfaces: what comes here was handed on already.
+pub struct HandingOn;
+
+impl Lane for HandingOn {
+    fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], _now_ns: u64) {
+        assert!(packets.len() == verdicts.len() && packets.len() <= BURST);
+        verdicts.fill(Verdict::next());
+    }
+}
+
 const XDP_PASS: u32 = 2;
 
 impl Lane for XdpLane {

@@ -5,7 +5,7 @@ use crate::sys::Shared;
 use aya::maps::Map;
 use aya::programs::{ProgramFd, Xdp};
 use aya::{Ebpf, EbpfLoader, VerifierLogLevel};
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 /// Loaded maps and programs.
 pub struct Object {
@@ -26,9 +26,7 @@ pub struct Sizes {
 impl Object {
     /// Compiles C text and loads it: for programs that no P4 program was.
     pub fn compile(text: &str, sizes: &Sizes, programs: &[&str]) -> Result<Object, LoadError> {
-        if let Some(name) = crate::sys::missing_capability() {
-            return Err(LoadError::Capability(name));
-        }
+        crate::sys::require_capabilities()?;
         Object::load(&crate::compile::compile(text, None)?, sizes, programs)
     }
 
@@ -87,6 +85,12 @@ impl Object {
             crate::sys::map_update(fd, key, value).map_err(|e| LoadError::Kernel(format!("map {name}: {e}")))?;
         }
         Ok(())
+    }
+
+    /// A descriptor of a map.
+    pub fn map_fd(&self, name: &str) -> Result<OwnedFd, LoadError> {
+        let fd = self.map(name)?.fd().as_fd().try_clone_to_owned();
+        fd.map_err(|e| LoadError::Io(format!("map {name}: {e}")))
     }
 
     fn map(&self, name: &str) -> Result<&aya::maps::MapData, LoadError> {

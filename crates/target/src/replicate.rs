@@ -5,7 +5,7 @@
 //! and given to the program again. What comes out is what the reference interpreter gives (its `run/replicate.rs` has the
 //! rules), but for packets so long that they do not fit with a bridge in front: they are dropped with `NO_HEADROOM`.
 
-use crate::{BURST, Capabilities, Count, Extra, Lane, TableStats, Target};
+use crate::{BURST, Capabilities, Carried, Count, Extra, Lane, TableStats, Target};
 use base::{DropReason, MAX_PACKET, Packet, Verdict, VerdictKind};
 use program::{Batch, BitField, Bridge, CounterId, Mirror, Op, Program, Replica, RuleError, TableId};
 use std::collections::{HashMap, VecDeque};
@@ -95,6 +95,22 @@ impl<T: Target> Target for Replicating<T> {
 
     fn table_stats(&self, table: TableId) -> TableStats {
         self.inner.table_stats(table)
+    }
+
+    fn carried(&self) -> Option<Carried> {
+        self.inner.carried()
+    }
+
+    fn handed_on(&self) -> u64 {
+        self.inner.handed_on()
+    }
+
+    fn left(&self, moment: u64) {
+        self.inner.left(moment);
+    }
+
+    fn retire(&self) {
+        self.inner.retire();
     }
 }
 

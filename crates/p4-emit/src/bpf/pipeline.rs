@@ -54,6 +54,7 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
         "c->length = (uint32_t)(end - data);",
         "c->cpu = bpf_get_smp_processor_id();",
         "c->valid = 0;",
+        "c->flow = 0;",
         "sp_clear(c);",
         "(void)rounds;",
     ] {
@@ -92,7 +93,7 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
     c.line(format!("c->out_port = {port};"));
     c.line("const int here = c->out_port != 510 && c->out_port != 509;");
     let hand_on = c.jump("hand_on");
-    c.line(format!("if (!here && c->subset) {hand_on}"));
+    c.line(format!("if (c->subset && (!here || !sp_leaves(c, control))) {hand_on}"));
     c.write_headers();
     c.line("sp_commit(c);");
     c.line("return here ? SP_FORWARD : c->out_port == 510 ? SP_PUNT : SP_BUFFER;");
@@ -175,7 +176,7 @@ fn context(out: &mut String, c: &Code) {
     let tables = ir.program.tables.len().max(1);
     let _ = writeln!(
         out,
-        "    uint8_t last;\n}} __attribute__((aligned(8)));\n\nstruct sp_scan {{\n    uint64_t next;\n    uint64_t tuple;\n    uint64_t found;\n    uint64_t best;\n    uint32_t at;\n    uint32_t walking;\n}};\n\nstruct sp_context {{\n    uint64_t ends[8];\n    uint64_t drops[256];\n    uint64_t hits[{tables}];\n    uint64_t misses[{tables}];\n    uint64_t now_ns;\n    uint64_t valid;\n    uint32_t timed;\n    uint32_t generation;\n    uint32_t subset;\n    uint32_t port;\n    uint32_t out_port;\n    uint32_t reason;\n    uint32_t length;\n    uint32_t cpu;\n    uint32_t cursor;\n    struct sp_scan scan;\n    uint64_t key[{words}];\n    uint64_t masked[{words}];\n    struct sp_vars v;"
+        "    uint8_t last;\n}} __attribute__((aligned(8)));\n\nstruct sp_scan {{\n    uint64_t next;\n    uint64_t tuple;\n    uint64_t found;\n    uint64_t best;\n    uint32_t at;\n    uint32_t walking;\n}};\n\nstruct sp_context {{\n    uint64_t ends[8];\n    uint64_t hits[{tables}];\n    uint64_t misses[{tables}];\n    uint64_t now_ns;\n    uint64_t valid;\n    uint32_t timed;\n    uint32_t attached;\n    uint32_t flow;\n    uint32_t home;\n    uint32_t generation;\n    uint32_t subset;\n    uint32_t port;\n    uint32_t out_port;\n    uint32_t reason;\n    uint32_t length;\n    uint32_t cpu;\n    uint32_t cursor;\n    struct sp_scan scan;\n    uint64_t key[{words}];\n    uint64_t masked[{words}];\n    struct sp_vars v;"
     );
     for (ty, name, n) in [
         ("struct sp_pending", "count", c.counts.len()),

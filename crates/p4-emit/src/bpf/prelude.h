@@ -184,7 +184,7 @@ SP_INLINE uint32_t sp_fold(uint64_t sum)
 
 /* Verdicts, and the engine's drop reasons. */
 enum { SP_FORWARD, SP_BUFFER, SP_PUNT, SP_DROP, SP_NEXT };
-enum { SP_NO_HEADROOM = 129, SP_TARGET_FAILED = 135 };
+enum { SP_NO_HEADROOM = 129, SP_NO_PORT = 130, SP_TARGET_FAILED = 135 };
 enum { SP_HEADROOM = 192, SP_MAX_PACKET = 9216, SP_ETHERNET = 14 };
 /* Rounds of the parser's loops; a packet that needs more is handed on. */
 enum { SP_ROUNDS = 32 };
@@ -197,14 +197,39 @@ struct sp_control {
     uint32_t generation;
     /* Whether others hold what is not here: a miss in a split table is handed on. */
     uint32_t subset;
+    /* All that was handed on before this time has left, or been dropped. */
+    uint64_t out_ns;
 };
 SP_ARRAY(sp_control, sizeof(struct sp_control), 1, MMAPABLE);
 
-/* Ports by the number of the interface. 0: not ours; else the port plus one. */
+/* Interfaces, by the kernel's number. Low 16 bits: 0 for none of ours, else the port plus one; bit 16: all its packets are
+   handed on and none is run; high 32 bits: the slot, which numbers our interfaces from 0. */
 SP_ARRAY(sp_ports, 8, 1024, MMAPABLE);
-/* Ways out by port, and sockets of the next target by queue. */
+enum { SP_CLOSED = 1 << 16 };
+/* Ways out by port, and which ports have one: packets to others are handed on. */
 struct bpf_map_def SEC("maps") sp_out = {DEVMAP, 4, 4, 512, 0};
-struct bpf_map_def SEC("maps") sp_sockets = {XSKMAP, 4, 4, 256, 0};
+SP_ARRAY(sp_ways, 8, 512, MMAPABLE);
+/* Sockets of the next target, at slot * SP_QUEUES + queue: `target_xdp::socket_key`. */
+enum { SP_SLOTS = 64, SP_QUEUES = 16 };
+struct bpf_map_def SEC("maps") sp_sockets = {XSKMAP, 4, 4, SP_SLOTS * SP_QUEUES, 0};
+
+/* When a packet of these flows was last handed on, 0 for never; a flow's row is made of its key in the first split table. While such packets are on
+   their way, later ones follow them: they must not overtake. */
+enum { SP_FLOWS = 4096 };
+SP_ARRAY(sp_flows, 8, SP_FLOWS, MMAPABLE);
+
+/* What attached interfaces carried, for each core. What is handed on is in none of the rows. */
+struct sp_row {
+    uint64_t packets;
+    uint64_t bytes;
+};
+struct sp_ledger {
+    /* By port that packets came in by and by port that they left by; drops by reason. Bytes in and dropped: as received. */
+    struct sp_row received[512];
+    struct sp_row sent[512];
+    struct sp_row dropped[256];
+};
+SP_ARRAY(sp_ledgers, sizeof(struct sp_ledger), 1, MMAPABLE);
 
 /* In front of a packet that is run as a test: what it comes with, and what became of it. */
 struct sp_test {

@@ -44,6 +44,9 @@ impl Code<'_> {
         let wants_hit = hit.is_some();
         self.open("if (e)");
         self.line(format!("c->hits[{t}]++;"));
+        if info.split && !info.keys.is_empty() && !layout.wild {
+            self.line("if (!c->flow) c->flow = (c->home & (SP_FLOWS - 1)) + 1;");
+        }
         if let Some(v) = hit {
             self.write_var(v, "1u");
         }
@@ -176,7 +179,7 @@ impl Code<'_> {
             if layout.wild {
                 find_wild(&mut out, name, t, layout);
             } else {
-                find_exact(&mut out, name, t, layout);
+                find_exact(&mut out, name, t, layout, info.split);
             }
         }
         out
@@ -241,8 +244,9 @@ fn wild_type(out: &mut String, name: &str, t: usize, layout: &CellLayout) {
     );
 }
 
-fn find_exact(out: &mut String, name: &str, t: usize, layout: &CellLayout) {
+fn find_exact(out: &mut String, name: &str, t: usize, layout: &CellLayout, split: bool) {
     let words = layout.key_len / 8;
+    let note = if split { "    c->home = at;\n" } else { "" };
     let params: String = (0..words).map(|i| format!(", uint64_t k{i}")).collect();
     let same: String = (0..words).map(|i| format!("e->key[{i}] == k{i} && ")).collect();
     let _ =
@@ -252,7 +256,7 @@ fn find_exact(out: &mut String, name: &str, t: usize, layout: &CellLayout) {
     }
     let _ = writeln!(
         out,
-        "    uint32_t at = (uint32_t)hash & sp_homes{t};\n    for (int n = 0; n < {MAX_CHAIN}; n++) {{\n        struct sp_cell_{name} *e = bpf_map_lookup_elem(&sp_t{t}, &at);\n        if (!e) return 0;\n        if ({same}SP_LIVE(e, c->generation)) return e;\n        at = e->next;\n        if (!at) return 0;\n    }}\n    return 0;\n}}\n"
+        "    uint32_t at = (uint32_t)hash & sp_homes{t};\n{note}    for (int n = 0; n < {MAX_CHAIN}; n++) {{\n        struct sp_cell_{name} *e = bpf_map_lookup_elem(&sp_t{t}, &at);\n        if (!e) return 0;\n        if ({same}SP_LIVE(e, c->generation)) return e;\n        at = e->next;\n        if (!at) return 0;\n    }}\n    return 0;\n}}\n"
     );
 }
 

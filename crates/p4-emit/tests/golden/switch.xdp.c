@@ -54,12 +54,14 @@ struct sp_scan {
 
 struct sp_context {
     uint64_t ends[8];
-    uint64_t drops[256];
     uint64_t hits[1];
     uint64_t misses[1];
     uint64_t now_ns;
     uint64_t valid;
     uint32_t timed;
+    uint32_t attached;
+    uint32_t flow;
+    uint32_t home;
     uint32_t generation;
     uint32_t subset;
     uint32_t port;
@@ -135,6 +137,7 @@ SP_CALL int sp_packet(struct xdp_md *ctx, struct sp_context *c)
     c->length = (uint32_t)(end - data);
     c->cpu = bpf_get_smp_processor_id();
     c->valid = 0;
+    c->flow = 0;
     sp_clear(c);
     (void)rounds;
     c->v.standard_metadata_ingress_port = c->port;
@@ -185,7 +188,7 @@ parsed:;
     if (emitted > SP_HEADROOM + c->cursor || emitted + (c->length - c->cursor) > SP_MAX_PACKET) goto no_room;
     c->out_port = c->v.standard_metadata_egress_port;
     const int here = c->out_port != 510 && c->out_port != 509;
-    if (!here && c->subset) goto hand_on;
+    if (c->subset && (!here || !sp_leaves(c, control))) goto hand_on;
     if (emitted != c->cursor) {
         if (bpf_xdp_adjust_head(ctx, (int32_t)c->cursor - (int32_t)emitted)) goto failed;
     }
