@@ -40,7 +40,7 @@ use object::{Object, Sizes};
 use program::packing::CellLayout;
 use program::{Batch, CounterId, Entry, MeterConfig, MeterId, Op, Program, RegisterId, RuleError, TableId};
 use std::collections::HashMap;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -320,6 +320,15 @@ impl Xdp {
     /// that it came by, or, where there is none, to the kernel's stack.
     pub fn sockets(&self) -> Result<OwnedFd, LoadError> {
         self.lock().object.map_fd("sp_sockets")
+    }
+
+    /// From now on what a slot's interface hands on goes through this XDP program, by a tail call, which finds the socket of the
+    /// UE's worker; the sockets at [`socket_key`] get nothing. The program is kept as long as this target.
+    pub fn set_steerer(&self, slot: u32, program: BorrowedFd<'_>) -> Result<(), LoadError> {
+        if slot >= attach::SLOTS {
+            return Err(LoadError::Io(format!("slot {slot}: there are {}", attach::SLOTS)));
+        }
+        self.lock().object.put("sp_steerers", &slot.to_ne_bytes(), &program.as_raw_fd().to_ne_bytes())
     }
 
     /// From now on packets of an interface come in by that port, and what is handed on goes to the sockets of that slot; `None`: all of it passes

@@ -26,6 +26,7 @@ enum { XDP_ABORTED, XDP_DROP, XDP_PASS, XDP_TX, XDP_REDIRECT };
 static void *(*bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
 static uint64_t (*bpf_ktime_get_ns)(void) = (void *)5;
 static uint32_t (*bpf_get_smp_processor_id)(void) = (void *)8;
+static int64_t (*bpf_tail_call)(struct xdp_md *ctx, void *programs, uint32_t index) = (void *)12;
 static int64_t (*bpf_xdp_adjust_head)(struct xdp_md *ctx, int32_t delta) = (void *)44;
 static int64_t (*bpf_redirect_map)(void *map, uint64_t key, uint64_t flags) = (void *)51;
 static int64_t (*bpf_loop)(uint32_t rounds, void *step, void *arg, uint64_t flags) = (void *)181;
@@ -40,7 +41,7 @@ struct bpf_map_def {
     uint32_t max_entries;
     uint32_t map_flags;
 };
-enum { ARRAY = 2, DEVMAP = 14, XSKMAP = 17, MMAPABLE = 1 << 10 };
+enum { ARRAY = 2, PROG_ARRAY = 3, DEVMAP = 14, XSKMAP = 17, MMAPABLE = 1 << 10 };
 #define SP_ARRAY(name, value, entries, flags) struct bpf_map_def SEC("maps") name = {ARRAY, 4, value, entries, flags}
 
 /* Numbers and bits. */
@@ -239,6 +240,8 @@ SP_ARRAY(sp_ways, 8, 512, MMAPABLE);
 /* Sockets of the next target, at slot * SP_QUEUES + queue: `target_xdp::socket_key`. */
 enum { SP_SLOTS = 64, SP_QUEUES = 16 };
 struct bpf_map_def SEC("maps") sp_sockets = {XSKMAP, 4, 4, SP_SLOTS * SP_QUEUES, 0};
+/* Programs by slot that give a packet to one of several sockets of its queue; where one is, sp_sockets is not looked at. */
+struct bpf_map_def SEC("maps") sp_steerers = {PROG_ARRAY, 4, 4, SP_SLOTS, 0};
 
 /* When a packet of these flows was last handed on, 0 for never; a flow's row is made of its key in the first split table. While such packets are on
    their way, later ones follow them: they must not overtake. */
