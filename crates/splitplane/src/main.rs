@@ -3,7 +3,9 @@
 
 mod agent;
 mod bench;
+mod ceupf;
 mod config;
+mod control_socket;
 mod dataplane;
 mod demo;
 mod dpdk_ports;
@@ -13,6 +15,7 @@ mod input;
 mod p4;
 mod program;
 mod report;
+mod rules;
 mod run;
 
 use clap::{Parser, Subcommand};
@@ -36,6 +39,8 @@ enum Command {
     Demo(demo::Args),
     /// Runs the UPF: N4 on UDP, ports as the configuration says.
     Run(run::Args),
+    /// Rules of a running switch in front of a foreign UPF: add, del, list, load.
+    Rules(rules::Args),
     /// SMF emulator: sets up sessions over PFCP.
     Smf(emulators::SmfArgs),
     /// gNodeB emulator: a TUN device for each UE, GTP-U on the other side.
@@ -69,6 +74,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Demo(args) => demo::demo(&args),
         Command::Run(args) => run::run(&args),
+        Command::Rules(args) => rules::rules(&args),
         Command::Smf(args) => emulators::smf(&args),
         Command::Ran(args) => emulators::ran(&args),
         Command::HttpServer(args) => emulators::http_server(&args),
