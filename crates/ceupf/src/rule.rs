@@ -339,14 +339,8 @@ mod tests {
     #[test]
     fn rules_are_read_in_any_order_of_keys() {
         let rule: Rule = "encap gnb=10.0.0.1 qfi=9 teid=0x1234 ue=10.45.0.2".parse().unwrap();
-        let plain = Encap {
-            ue: Ipv4Addr::new(10, 45, 0, 2),
-            remote: None,
-            teid: 0x1234,
-            gnb: Ipv4Addr::new(10, 0, 0, 1),
-            qfi: Some(9),
-            via: None,
-        };
+        let plain =
+            Encap { ue: Ipv4Addr::new(10, 45, 0, 2), remote: None, teid: 0x1234, gnb: Ipv4Addr::new(10, 0, 0, 1), qfi: Some(9), via: None };
         assert_eq!(rule, Rule::Encap(plain));
         assert_eq!(rule.to_string(), "encap ue=10.45.0.2 teid=0x1234 gnb=10.0.0.1 qfi=9");
         let rule: Rule = "decap  ue=10.45.0.2\tteid=119 remote=192.0.2.9 via=n6-1".parse().unwrap();

@@ -177,9 +177,8 @@ impl Tables {
 fn few_rules() -> impl Strategy<Value = Rule> {
     let address = |third: u8| (0u8..4).prop_map(move |n| Ipv4Addr::new(10, 45, third, n + 1));
     let remote = proptest::option::of((1u8..3).prop_map(|n| Ipv4Addr::new(192, 0, 2, n)));
-    let encap = (address(0), remote.clone(), 1u32..3, proptest::option::of(1u8..3)).prop_map(|(ue, remote, teid, qfi)| {
-        Rule::Encap(Encap { ue, remote, teid, gnb: Ipv4Addr::new(10, 3, 0, 2), qfi, via: None })
-    });
+    let encap = (address(0), remote.clone(), 1u32..3, proptest::option::of(1u8..3))
+        .prop_map(|(ue, remote, teid, qfi)| Rule::Encap(Encap { ue, remote, teid, gnb: Ipv4Addr::new(10, 3, 0, 2), qfi, via: None }));
     let decap = (1u32..3, address(0), remote).prop_map(|(teid, ue, remote)| Rule::Decap(Decap { teid, ue, remote, via: None }));
     prop_oneof![encap, decap]
 }

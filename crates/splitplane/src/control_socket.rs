@@ -42,7 +42,7 @@ pub enum Request {
         rules: Vec<RuleLine>,
     },
     /// All rules with their counts.
-    List,
+    List {},
 }
 
 /// A line of text, and where it stood.
@@ -275,7 +275,7 @@ mod tests {
 
     fn echo(request: Request) -> Reply {
         match request {
-            Request::List => Reply::Rules { rules: Vec::new(), ways: BTreeMap::new(), capacity: 7 },
+            Request::List {} => Reply::Rules { rules: Vec::new(), ways: BTreeMap::new(), capacity: 7 },
             Request::Add { rules } | Request::Delete { rules } => {
                 Reply::Error { line: rules.first().map(|r| r.line), message: rules.iter().map(|r| r.text.as_str()).collect() }
             }
@@ -307,7 +307,7 @@ mod tests {
         assert!(Server::start(&path, echo).is_err_and(|e| e.to_string().contains("another program listens there")));
         server.stop();
         assert!(!path.exists());
-        assert!(ask(&path, &Request::List).is_err_and(|e| e.to_string().contains("is `splitplane run` running")));
+        assert!(ask(&path, &Request::List {}).is_err_and(|e| e.to_string().contains("is `splitplane run` running")));
     }
 
     #[test]
@@ -333,7 +333,7 @@ mod tests {
         }
         assert!(raw(&path, &vec![b' '; MAX_REQUEST as usize + 2]).contains("more than"));
         assert_eq!(server.malformed(), hostile.len() as u64 + 1);
-        assert!(matches!(ask(&path, &Request::List), Ok(Reply::Rules { capacity: 7, .. })), "it goes on");
+        assert!(matches!(ask(&path, &Request::List {}), Ok(Reply::Rules { capacity: 7, .. })), "it goes on");
     }
 
     #[test]
@@ -367,7 +367,7 @@ mod tests {
         assert!(raw(&path, b"").contains("connections are open already"));
         drop(held);
         // They end on threads of their own.
-        while !matches!(ask(&path, &Request::List), Ok(Reply::Rules { .. })) {
+        while !matches!(ask(&path, &Request::List {}), Ok(Reply::Rules { .. })) {
             std::thread::yield_now();
         }
     }

@@ -52,7 +52,7 @@ pub fn rules(args: &Args) -> Result<(), Failure> {
     let (request, file) = match &args.command {
         RulesCommand::Add { words } => (Request::Add { rules: one(words) }, None),
         RulesCommand::Del { words } => (Request::Delete { rules: one(words) }, None),
-        RulesCommand::List => (Request::List, None),
+        RulesCommand::List => (Request::List {}, None),
         RulesCommand::Load { file } => (Request::Add { rules: read(file)? }, Some(file)),
     };
     let reply = ask(&args.socket, &request)?;

@@ -181,7 +181,7 @@ impl Rules {
         let reply = match request {
             Request::Add { rules } => self.change(&rules, |book, rules: &[Rule]| book.stage_add(rules)),
             Request::Delete { rules } => self.change(&rules, |book, which: &[Selector]| book.stage_delete(which)),
-            Request::List => return self.list(),
+            Request::List {} => return self.list(),
         };
         reply.unwrap_or_else(|error| {
             *lock(&self.refused) += 1;
