@@ -15,6 +15,7 @@ mod input;
 mod p4;
 mod program;
 mod report;
+mod reproduce;
 mod rules;
 mod run;
 
@@ -66,6 +67,8 @@ enum Command {
     /// Measures speed, with output bytes verified.
     #[command(subcommand)]
     Bench(bench::BenchCommand),
+    /// Runs the papers' experiments again: their numbers beside ours, measured or modelled.
+    Reproduce(reproduce::Args),
 }
 
 fn main() -> ExitCode {
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
         }
         Command::P4(command) => p4::p4(&command),
         Command::Bench(command) => bench::bench(&command),
+        Command::Reproduce(args) => reproduce::reproduce(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
