@@ -42,6 +42,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("offload", &["base", "program", "target", "wire"]),
     // Tools.
     ("traffic", &["pfcp", "wire"]),
+    // Packets as numbers: nobody's headers, nobody's tables.
+    ("detect", &[]),
     // The hand-written limit that benchmarks measure by.
     ("baseline", &["base", "dpdk", "program", "table", "target"]),
     // The application composes everything.
