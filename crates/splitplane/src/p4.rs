@@ -97,7 +97,7 @@ impl Source {
         crate::program::compile_unoptimised(&self.program, &self.include, &self.defines())
     }
 
-    fn compile(&self) -> Result<Ir, Failure> {
+    pub(crate) fn compile(&self) -> Result<Ir, Failure> {
         crate::program::compile(&self.program, &self.include, &self.defines())
     }
 }

@@ -22,6 +22,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("p4-passes", &["p4-ir", "program"]),
     ("p4-interp", &["base", "p4-ir", "program"]),
     ("p4-emit", &["base", "p4-ir", "program"]),
+    // What a chip has room for; it runs nothing.
+    ("chip", &["p4-ir", "program"]),
     // Data plane.
     ("table", &[]),
     ("pktio", &["base"]),
@@ -53,6 +55,8 @@ const GRAPH: &[(&str, &[&str])] = &[
             "base",
             "baseline",
             "ceupf",
+            "chip",
+            "detect",
             "dpdk",
             "engine",
             "offload",
