@@ -1,7 +1,8 @@
 //! Figure 7 of the first paper: throughput of x86 alone, of the chip alone, and of both together, by sessions and by threshold.
 //!
 //! Measured is x86: the whole UPF downlink on one core, for each number of sessions. Modelled are the chip, by its link and its room, and
-//! the hybrid, by the rule of [`super::link::hybrid_mpps`] with the share of packets that heavy hitters have.
+//! the hybrid, by the rule of [`super::link::hybrid_mpps`] with the share of packets that heavy hitters
+//! have ([`super::shares`]).
 
 use super::Args;
 use super::chart::{Chart, Series};
@@ -32,10 +33,10 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let claim = |name| papers().claim(name);
     let line = link::mpps(LINK_BPS, SENT_FRAME);
     let room = claim("table5_chip_ues").value;
-    let shares = shares::shares(args);
+    let thresholds = shares::thresholds();
     let mut rows = vec![Row::new("chip's link, frames of 108 B sent", How::Modelled, line, "Mpps").beside_frame()];
     let (mut x86, mut chip) = (Vec::new(), Vec::new());
-    let mut hybrid: Vec<Vec<Option<f64>>> = vec![Vec::new(); shares.len()];
+    let mut hybrid: Vec<Vec<Option<f64>>> = vec![Vec::new(); thresholds.len()];
     for sessions in all {
         let rounds = downlink(args, *sessions)?;
         let rate = rounds.median();
@@ -50,22 +51,24 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
             note: if fits { String::new() } else { format!("the chip holds {room} at most, as the paper found") },
             ..Row::new(format!("chip alone, {} UEs", count(*sessions)), How::Modelled, line, "Mpps")
         });
-        for (share, values) in shares.iter().zip(&mut hybrid) {
+        let shares = shares::shares(shares::row(args, *sessions), 1);
+        for (at, share) in shares.iter().enumerate() {
             let both = link::hybrid_mpps(share.packets, line, rate);
-            values.push(Some(both));
-            let what = format!("hybrid, {}, {} UEs", share.name, count(*sessions));
-            let row =
-                Row::new(what, How::Modelled, both, "Mpps").note(format!("{:.1} % of the packets on the chip", share.packets * 100.0));
-            rows.push(if share.is_papers_threshold { row.beside(claim("figure7_hybrid")) } else { row });
+            hybrid[at].push(Some(both));
+            let what = format!("hybrid, {}, {} UEs", thresholds[at], count(*sessions));
+            let row = Row::new(what, How::Modelled, both, "Mpps").note(format!("{:.1} % of the packets on the chip", share.packets * 100.0));
+            rows.push(if at == 0 { row.beside(claim("figure7_hybrid")) } else { row });
         }
     }
-    rows.extend(with_the_papers_x86(&shares, line));
+    let most = all.iter().copied().max().unwrap_or(0);
+    rows.extend(with_the_papers_x86(&shares::shares(shares::row(args, most), 1), line));
     let mut series = vec![
         Series::paper("UPF-x86, middle of the range", vec![Some(claim("figure7_x86").middle()); all.len()]),
         Series::ours("x86, one core", How::Measured, x86),
         Series::ours("chip, 10 Gbit/s", How::Modelled, chip),
     ];
-    series.extend(shares.iter().zip(hybrid).map(|(share, values)| Series::ours(format!("hybrid, {}", share.name), How::Modelled, values)));
+    let hybrid = thresholds.iter().zip(hybrid).map(|(of, values)| Series::ours(format!("hybrid, {of}"), How::Modelled, values));
+    series.extend(hybrid);
     Ok(Outcome {
         name: NAME,
         title: TITLE,
@@ -93,12 +96,14 @@ fn with_the_papers_x86(shares: &[Share], line: f64) -> Vec<Row> {
     let claim = |name| papers().claim(name);
     let r = claim("figure7_x86").middle();
     let mut rows = Vec::new();
-    for share in shares {
+    for (share, threshold) in shares.iter().zip(shares::thresholds()) {
         let both = link::hybrid_mpps(share.packets, line, r);
-        let row = Row::new(format!("hybrid of the paper's x86 ({r} Mpps), {}", share.name), How::Modelled, both, "Mpps");
-        rows.push(if share.is_papers_threshold { row.beside(claim("figure7_hybrid")) } else { row });
-        let times = Row::new(format!("the same against the paper's x86 alone, {}", share.name), How::Modelled, both / r, "times");
-        rows.push(if share.is_papers_threshold { times.beside(claim("figure7_hybrid_times_x86")) } else { times });
+        // The paper's words are about the lowest threshold.
+        let papers = rows.is_empty();
+        let row = Row::new(format!("hybrid of the paper's x86 ({r} Mpps), {threshold}"), How::Modelled, both, "Mpps");
+        rows.push(if papers { row.beside(claim("figure7_hybrid")) } else { row });
+        let times = Row::new(format!("the same against the paper's x86 alone, {threshold}"), How::Modelled, both / r, "times");
+        rows.push(if papers { times.beside(claim("figure7_hybrid_times_x86")) } else { times });
     }
     let chip = Row::new("chip alone against the paper's x86 alone", How::Modelled, line / r, "times");
     rows.push(chip.beside(claim("figure7_chip_times_x86")).note("the paper's chip drops the trace's IPv6, ours is the link"));

@@ -1,8 +1,12 @@
 //! `splitplane reproduce`: the papers' experiments, run again. Each prints the paper's numbers beside ours, says of each of ours whether
 //! it was measured or modelled and by which rule, and writes JSON and a picture. `docs/reproduce.md` explains them.
 
-mod ceupf;
+mod table6;
+
+mod figure10;
 mod figure7;
+
+mod ceupf;
 
 // What they share, in the order of use.
 mod chart;
@@ -58,7 +62,9 @@ struct Experiment {
 
 /// All that can be run again, in the papers' order.
 const EXPERIMENTS: &[Experiment] = &[
+    Experiment { name: table6::NAME, title: table6::TITLE, run: table6::run },
     Experiment { name: figure7::NAME, title: figure7::TITLE, run: figure7::run },
+    Experiment { name: figure10::NAME, title: figure10::TITLE, run: figure10::run },
     Experiment { name: ceupf::NAME, title: ceupf::TITLE, run: ceupf::run },
 ];
 
