@@ -15,6 +15,8 @@ pub(crate) struct SplitLane {
     pub(crate) traffic: Arc<LaneTraffic>,
     /// Set when the fast target gets no packets.
     pub(crate) retired: Arc<AtomicBool>,
+    /// Whether what comes here has been handed on by the fast target already.
+    pub(crate) ahead: bool,
     /// Held for each burst: a move is made between bursts.
     pub(crate) gate: Arc<RwLock<()>>,
     pub(crate) picked: Vec<usize>,
@@ -37,7 +39,7 @@ impl Lane for SplitLane {
         lengths.iter_mut().zip(&*packets).for_each(|(length, packet)| *length = packet.len());
 
         self.picked.clear();
-        if !self.retired.load(Relaxed) {
+        if !self.ahead && !self.retired.load(Relaxed) {
             let fast = |p: &Packet| self.dscps.is_none_or(|set| user_dscp(p.data()).is_some_and(|d| set >> d & 1 == 1));
             self.picked.extend((0..packets.len()).filter(|i| fast(&packets[*i])));
         }

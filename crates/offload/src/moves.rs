@@ -11,14 +11,16 @@
 //!
 //! **A fast target in front of the workers**, as the kernel's XDP hook or a chip, hands packets on into a queue. There a copy that takes
 //! effect at once would let packets overtake those in the queue. Its entries are installed as *held*, and go on handing on until what they
-//! handed on has come out of the base target. [`crate::handover`] has that protocol.
+//! handed on has come out of the base target. [`crate::handover`] has that protocol, with rates. The XDP target has a coarser form of its own,
+//! by the time at which a flow was handed on last (`Target::handed_on`, `Target::left`), without rates.
 //!
 //! **Failures.** A refusal that a target is sure of (`Full`, `Exists`, `Missing`, `Invalid`) changes nothing. After
 //! [`RuleError::Target`] nobody knows what was done. A session's copy is then taken away entry by entry; if that fails too, or if the
 //! change was of what both hold, the fast target is *retired*: from the next burst on it gets no packets. [`Split::recover`] restarts or
 //! empties it, gives it again what both hold, and lets packets and moves come back.
 //!
-//! What dies with a target cannot be had back: what a target that loses its memory had counted, and the buckets of its meters,
+//! A fast target ahead of the workers has a clock of its own: sessions with rates come to it when they begin, and do not move; one that
+//! outgrows it goes on with a full bucket. What dies with a target cannot be had back: what a target that loses its memory had counted, and the buckets of its meters,
 //! which begin where the base target's were left when the session went. A daemon that is killed takes its fast targets along: the model
 //! is in the process, and an XDP program is a link that ends with it. So it starts clean.
 
@@ -142,6 +144,10 @@ impl Split {
         if !self.retired.load(Relaxed) {
             return Ok(());
         }
+        if self.fast_is_ahead() {
+            let name = self.fast.name();
+            return Err(RuleError::Target(format!("the {name} target hands everything on until the next start")));
+        }
         // It gets no packets, so nobody waits meanwhile.
         let program = self.base.program();
         // One that has lost what it held is empty then. Of another nobody knows what it holds.
@@ -178,6 +184,10 @@ impl Split {
         if held.direct_meters {
             return unfit("buckets of entries' own meters do not move".into());
         }
+        // It would run packets of the session while the buckets are under way.
+        if self.fast_is_ahead() && !held.meters.is_empty() {
+            return unfit(format!("the {} target does not wait while rates move", self.fast.name()));
+        }
         let (mut entries, mut meters) = (0, HashSet::new());
         for op in &copy.ops {
             match (part(self.base.program(), session.seid, op), op) {
@@ -206,6 +216,11 @@ impl Split {
 
     /// Buckets of a session's meters, to the base target.
     fn carry_back(&self, of: &OnFast, anew: &[MeterAt]) {
+        if self.fast_is_ahead() {
+            // Its clock is another. The base target's bucket goes on, which is full by now, instead of one that seems to come from
+            // the future and would not fill.
+            return;
+        }
         for (meter, index) in of.meters.iter().filter(|at| !anew.contains(at)) {
             // A target that lost its meters tells nothing: the base target's bucket goes on, and has filled meanwhile. A cell that is no
             // longer configured has no bucket to be set.
@@ -238,6 +253,7 @@ impl Split {
         gate.close();
         tracing::warn!("{} gets no more packets: {why}", self.fast.name());
         self.retired.store(true, Relaxed);
+        self.fast.retire();
         let count = |counter, cell| self.fast.counter(counter, cell);
         let lost = &mut books.lost;
         lost.perhaps_shared(&books.shadow);

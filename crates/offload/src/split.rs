@@ -5,7 +5,7 @@ use crate::moves::Gate;
 use crate::placed::{Part, Placed, part};
 use crate::policy::{Policy, SessionFacts};
 use crate::shadow::{Lost, Shadow};
-use crate::traffic::{LaneTraffic, TargetTraffic};
+use crate::traffic::{LaneTraffic, Path, TargetTraffic};
 use base::{Packet, Verdict};
 use program::{Batch, CounterId, MeterId, Op, Program, RuleError, TableId};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -93,7 +93,15 @@ impl Split {
         for lane in self.traffic.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             lane.sum_into(&mut total);
         }
+        for (port, count) in self.fast.carried().unwrap_or_default().received {
+            *total.entry((Path::Fast, port)).or_default() += count;
+        }
         total
+    }
+
+    /// Whether the fast target meets packets before the engine does: what it hands on comes to the lanes for the base target alone.
+    pub fn fast_is_ahead(&self) -> bool {
+        self.fast.carried().is_some()
     }
 
     /// Brings the fast target after the base target. Nothing that fails here is an error of the caller: the base
@@ -196,6 +204,7 @@ impl Target for Split {
             dscps,
             traffic,
             retired: self.retired.clone(),
+            ahead: self.fast_is_ahead(),
             gate: self.gate.clone(),
             picked: Vec::with_capacity(BURST),
             packets: (0..BURST).map(|_| Packet::empty(0)).collect(),

@@ -115,7 +115,7 @@ fn all_is_all() {
     let (figures, ..) = run(&["all"]);
     let benches = figures["benches"].as_object().expect("benches");
     let names: Vec<_> = benches.keys().map(String::as_str).collect();
-    assert_eq!(names, ["compile", "dpdk", "latency", "tables", "upf", "workers"]);
+    assert_eq!(names, ["compile", "dpdk", "hybrid", "latency", "tables", "upf", "workers"]);
     for (name, of) in benches {
         assert!(!rows(of).is_empty() || name == "dpdk" && of["absent"].is_string(), "{name}");
     }
@@ -172,6 +172,20 @@ fn latency_checks_each_packet() {
         let ordered = [at("p50"), at("p90"), at("p99"), at("p99.9"), at("max")];
         assert!(ordered.is_sorted() && ordered[0] > 0.0, "{ordered:?}");
     }
+}
+
+#[test]
+fn hybrid_moves_sessions_within_its_allowance() {
+    let figures = bench(&["hybrid", "--updates", "400", "--seconds", "3"]);
+    let seconds = figures["seconds"].as_array().unwrap();
+    assert_eq!(seconds.len(), 3);
+    assert!(seconds.iter().all(|s| s["updates"].as_u64().is_some_and(|n| n <= 400)), "{seconds:?}");
+    // Time there is the simulation's: these are no measurements.
+    let share = |i: usize| seconds[i]["share"].as_f64().unwrap();
+    assert!(share(2) > 0.3 && share(2) > share(0), "{seconds:?}");
+    let [fast, changes, cpu] = rows(&figures).as_slice() else { panic!("three figures: {figures}") };
+    assert!(fast["most_possible"].as_f64() >= fast["value"].as_f64() && changes["value"].as_u64() <= Some(400));
+    assert!(cpu["packets"].as_f64().is_some_and(|p| p > 0.0 && p < 1.0), "{cpu}");
 }
 
 #[test]
