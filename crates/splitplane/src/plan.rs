@@ -40,7 +40,7 @@ fn size(text: &str) -> Result<(String, u64), String> {
 /// Does it.
 pub fn plan(args: &Args) -> Result<(), Failure> {
     let chip = chip_of(&args.chip)?;
-    let irs = vec![args.source.compile()?];
+    let irs = args.source.compile_for_chip()?;
     let irs: Vec<&Ir> = irs.iter().collect();
     let mut sizes = Sizes { sessions: args.sessions, set: args.set.iter().cloned().collect() };
     if args.max_sessions {
