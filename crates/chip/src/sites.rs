@@ -44,14 +44,14 @@ pub(crate) enum What {
 }
 
 /// Who decides whether a site is reached: a site, by a condition, its actions or its hit, and the branch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Step {
-    site: usize,
-    by: By,
-    branch: u32,
+    pub site: usize,
+    pub by: By,
+    pub branch: u32,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum By {
     Condition,
     /// The table runs this action.
@@ -89,8 +89,8 @@ pub(crate) struct Sites {
     pub all: Vec<Site>,
     /// What no chip of this kind does.
     pub lacks: Vec<Lack>,
-    /// Locations whose values come or go with the packet's intrinsic metadata.
     pub digests: u64,
+    /// Assignments and computations.
     pub operations: u64,
 }
 
@@ -100,12 +100,11 @@ pub(crate) fn sites(ir: &Ir) -> Sites {
     let mut w = Walker { ir, never, namer: Namer::new(ir), out: Sites::default(), temps: 0, guards: Vec::new(), deciders: HashMap::new() };
     for (name, block) in [("ingress", &ir.ingress), ("egress", &ir.egress)] {
         w.guards.clear();
-        let from = w.out.all.len();
         let mut path = Vec::new();
         let flow = w.block(block, &mut path, name, None);
         // `exit` of ingress does not keep egress from running.
         let end = w.out.all.len();
-        w.close(&flow, from, end);
+        w.close(&flow, end);
     }
     w.entry_data();
     w.out
@@ -353,7 +352,7 @@ impl Walker<'_> {
     }
 
     /// What leaves by `exit` reaches nothing up to `end`.
-    fn close(&mut self, flow: &Flow, _from: usize, end: usize) {
+    fn close(&mut self, flow: &Flow, end: usize) {
         for (_, a, b) in &flow.leaves {
             for site in &mut self.out.all[*a..*b] {
                 site.dead.push((*b, end));
@@ -401,7 +400,7 @@ impl Walker<'_> {
         }
     }
 
-    fn external(&mut self, e: &Extern, row: &mut Row, path: &mut Vec<Step>, name: &str, first: &mut Option<usize>) {
+    fn external(&mut self, e: &Extern, row: &mut Row, path: &[Step], name: &str, first: &mut Option<usize>) {
         match e {
             Extern::Count { counter, index } => {
                 let cells = Cells::Counter(*counter);
@@ -476,7 +475,7 @@ impl Walker<'_> {
         index: &Expr,
         result: Option<&LValue>,
         row: &mut Row,
-        path: &mut Vec<Step>,
+        path: &[Step],
         label: &str,
         first: &mut Option<usize>,
     ) -> usize {
@@ -504,7 +503,7 @@ impl Walker<'_> {
     }
 
     /// A register that is read, worked on and written in one go, as the first statements of `block`: how many they are.
-    fn group(&mut self, block: &[Stmt], row: &mut Row, path: &mut Vec<Step>, name: &str, first: &mut Option<usize>) -> usize {
+    fn group(&mut self, block: &[Stmt], row: &mut Row, path: &[Step], name: &str, first: &mut Option<usize>) -> usize {
         let Some(Stmt::Extern(Extern::RegisterRead { register, index, result })) = block.first() else { return 0 };
         let writes_it = |s: &Stmt| {
             let mut found = false;
