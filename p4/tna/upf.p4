@@ -13,7 +13,7 @@
 #include <core.p4>
 #include <tna.p4>
 
-#include "tna.p4"
+#include "standard.p4"
 #include "../include/splitplane.p4"
 #include "../include/headers.p4"
 #include "../include/metadata.p4"

@@ -11,7 +11,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("p4wire.p4", include_str!("../../../p4/p4wire.p4")),
     ("tna/upf.p4", include_str!("../../../p4/tna/upf.p4")),
     ("tna/heavy.p4", include_str!("../../../p4/tna/heavy.p4")),
-    ("tna.p4", include_str!("../../../p4/tna/tna.p4")),
+    ("standard.p4", include_str!("../../../p4/tna/standard.p4")),
     ("include/splitplane.p4", include_str!("../../../p4/include/splitplane.p4")),
     ("include/headers.p4", include_str!("../../../p4/include/headers.p4")),
     ("include/metadata.p4", include_str!("../../../p4/include/metadata.p4")),

@@ -1,7 +1,7 @@
 /* What the shared blocks know of v1model, for a top of the Tofino Native Architecture: the fields of standard_metadata that
  * they use, and mark_to_drop. The tops turn them into TNA's own metadata. */
-#ifndef SPLITPLANE_TNA_P4
-#define SPLITPLANE_TNA_P4
+#ifndef SPLITPLANE_TNA_STANDARD_P4
+#define SPLITPLANE_TNA_STANDARD_P4
 
 const bit<9> DROP_PORT = 511;
 
