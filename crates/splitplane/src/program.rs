@@ -9,6 +9,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("upf.p4", include_str!("../../../p4/upf.p4")),
     ("l2fwd.p4", include_str!("../../../p4/l2fwd.p4")),
     ("p4wire.p4", include_str!("../../../p4/p4wire.p4")),
+    ("ceupf.p4", include_str!("../../../p4/ceupf.p4")),
     ("tna/upf.p4", include_str!("../../../p4/tna/upf.p4")),
     ("tna/heavy.p4", include_str!("../../../p4/tna/heavy.p4")),
     ("standard.p4", include_str!("../../../p4/tna/standard.p4")),
@@ -72,7 +73,7 @@ fn options(include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -
 fn source(path: &Path) -> Result<Option<(&str, &'static str)>, Failure> {
     let shipped = path.to_str().filter(|_| !path.exists()).and_then(|name| built_in(name).map(|text| (name, text)));
     if shipped.is_none() && !path.exists() {
-        let why = "no such file, nor a shipped program (upf.p4, l2fwd.p4, p4wire.p4, tna/upf.p4, tna/heavy.p4)";
+        let why = "no such file, nor a shipped program (upf.p4, l2fwd.p4, p4wire.p4, ceupf.p4, tna/upf.p4, tna/heavy.p4)";
         return Err(Failure::Usage(format!("{}: {why}", path.display())));
     }
     Ok(shipped)
@@ -80,6 +81,15 @@ fn source(path: &Path) -> Result<Option<(&str, &'static str)>, Failure> {
 
 /// As [`compile`], before any pass.
 pub fn compile_unoptimised(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Ir, Failure> {
+    compile_with_sources(path, include_paths, defines).map(|(ir, _)| ir)
+}
+
+/// As [`compile_unoptimised`], with the sources, which a target's refusal is shown with.
+pub fn compile_with_sources(
+    path: &Path,
+    include_paths: &[std::path::PathBuf],
+    defines: &[(String, String)],
+) -> Result<(Ir, p4_check::SourceMap), Failure> {
     let options = options(include_paths, defines);
     let result = match source(path)? {
         Some((name, text)) => p4_check::compile_str(name, text, &options),
@@ -88,7 +98,7 @@ pub fn compile_unoptimised(path: &Path, include_paths: &[std::path::PathBuf], de
     match result {
         Ok(compiled) => {
             eprint!("{}", compiled.render_warnings());
-            Ok(compiled.ir)
+            Ok((compiled.ir, compiled.map))
         }
         Err(failure) => Err(Failure::Usage(failure.render().trim_end().to_owned())),
     }
@@ -100,10 +110,18 @@ mod tests {
 
     #[test]
     fn the_shipped_programs_compile_without_a_warning() {
-        for name in ["upf.p4", "l2fwd.p4", "p4wire.p4"] {
+        for name in ["upf.p4", "l2fwd.p4", "p4wire.p4", "ceupf.p4"] {
             let options = p4_check::Options { builtin: Some(built_in), ..Default::default() };
             let compiled = p4_check::compile_str(name, built_in(name).unwrap(), &options).unwrap_or_else(|f| panic!("{}", f.render()));
             assert_eq!(compiled.render_warnings(), "", "{name}");
+        }
+        for name in ["tna/upf.p4", "tna/heavy.p4"] {
+            let options = p4_check::Options { builtin: Some(built_in), ..Default::default() };
+            let checked = p4_check::check_str(name, built_in(name).unwrap(), &options).unwrap_or_else(|f| panic!("{}", f.render()));
+            assert!(checked.1.is_empty(), "{name}: {}", p4_syntax::render_all(&checked.1, &checked.0));
+            let both = p4_check::compile_for_chip_str(name, built_in(name).unwrap(), &options).unwrap_or_else(|f| panic!("{}", f.render()));
+            assert_eq!(both.len(), 2, "{name}: ingress and egress");
+            assert!(both.iter().all(|c| c.warnings.is_empty()), "{name}");
         }
     }
 }
