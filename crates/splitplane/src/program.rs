@@ -10,6 +10,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("l2fwd.p4", include_str!("../../../p4/l2fwd.p4")),
     ("p4wire.p4", include_str!("../../../p4/p4wire.p4")),
     ("ceupf.p4", include_str!("../../../p4/ceupf.p4")),
+    ("paper/hybrid.p4", include_str!("../../../p4/paper/hybrid.p4")),
     ("include/splitplane.p4", include_str!("../../../p4/include/splitplane.p4")),
     ("include/headers.p4", include_str!("../../../p4/include/headers.p4")),
     ("include/metadata.p4", include_str!("../../../p4/include/metadata.p4")),
