@@ -301,6 +301,8 @@ pub struct Split {
 pub enum FastTarget {
     /// The model of a switch chip.
     Asic,
+    /// The kernel's XDP hook on the ports' interfaces.
+    Xdp,
 }
 
 /// `split.policy`.
@@ -575,10 +577,25 @@ impl Config {
                 return wrong("a rate is policed in one place: it cannot be had with split.fast");
             }
         }
+        if self.split.fast == Some(FastTarget::Xdp) {
+            if !self.ports.iter().any(Port::takes_xdp) {
+                return Err("split.fast = \"xdp\": no port has driver auto or af_xdp".into());
+            }
+            if matches!(self.split.policy, Policy::Dscps(_)) {
+                return Err("split.policy: packets are chosen by DSCP behind XDP: with split.fast = \"xdp\" choose sessions".into());
+            }
+        }
         if self.split.fast.is_none() && self.split.policy != Policy::None {
             return Err("split.policy is set, but split.fast is not".into());
         }
         self.split.policy.to_offload().validate().map_err(|e| format!("split.policy: {e}"))
+    }
+}
+
+impl Port {
+    /// Whether XDP can run on its interface, and AF_XDP get the rest.
+    pub fn takes_xdp(&self) -> bool {
+        matches!(self.driver, Driver::Auto | Driver::AfXdp)
     }
 }
 
@@ -641,6 +658,14 @@ policy = { share = 0.5 }
         assert!(error.contains("device `net_memif0` is there twice"), "{error}");
     }
 
+    #[test]
+    fn xdp_needs_an_interface_that_it_can_run_on() {
+        let text = GOOD.replace("\"asic\"", "\"xdp\"");
+        assert_eq!(Config::parse(&text).unwrap().split.fast, Some(FastTarget::Xdp));
+        let text = text.replace("interface = ", "driver = \"af_packet\"\ninterface = ");
+        assert_eq!(Config::parse(&text).unwrap_err(), "split.fast = \"xdp\": no port has driver auto or af_xdp");
+    }
+
     /// Each fault gives one line that names the key.
     #[test]
     fn faults_are_named() {
@@ -660,6 +685,7 @@ policy = { share = 0.5 }
             ("interface = \"eth1\"", "interface = \"eth0\"", "another port's already"),
             ("fast = \"asic\"", "", "split.fast is not"),
             ("fast = \"asic\"", "fast = \"fpga\"", "unknown variant `fpga`"),
+            ("fast = \"asic\"\npolicy = { share = 0.5 }", "fast = \"xdp\"\npolicy = { dscps = [46] }", "chosen by DSCP behind XDP"),
             ("listen = ", "lisen = ", "unknown field `lisen`"),
             ("role = \"core\"", "role = \"core\"\nmac = \"1:2\"", "not a MAC address"),
             ("[split]", "[[class]]\nqueue = 8\n[split]", "class 1: `queue` goes to 7"),

@@ -64,12 +64,26 @@ impl DataPlane {
         }
     }
 
+    /// The fast target, if it meets packets before the engine does.
+    fn fast_ahead(&self) -> Option<&dyn Target> {
+        match &self.targets {
+            Targets::Split(split) if split.fast_is_ahead() => Some(split.fast()),
+            _ => None,
+        }
+    }
+
     fn change(&self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), RuleError> {
         let v4 = session.ue_ipv4s.iter().map(|a| IpAddr::V4(*a));
         let v6 = session.ue_ipv6s.iter().map(|a| IpAddr::V6(*a));
-        let facts = SessionFacts { seid: session.seid, ue_addresses: v4.chain(v6).collect(), metered: session.has_meters };
+        let facts = SessionFacts { seid: session.seid, ue_addresses: v4.chain(v6).collect(), metered: session.has_meters, ..SessionFacts::default() };
         if buffers.is_empty() {
             return self.targets.apply(&facts, batch);
+        }
+        // Workers stand while packets are let go, but a target ahead of them does not: it goes on handing on.
+        if let Some(fast) = self.fast_ahead()
+            && buffers.iter().any(|(pdr, fate)| *fate == BufferFate::Release && self.engine.waits(*pdr))
+        {
+            fast.left(0);
         }
         self.engine.settle(buffers, || self.targets.apply(&facts, batch)).unwrap_or_else(|gone| Err(RuleError::Target(gone.to_string())))
     }

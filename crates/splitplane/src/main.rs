@@ -12,6 +12,7 @@ mod dpdk_ports;
 mod emulators;
 mod failure;
 mod input;
+mod kernel;
 mod p4;
 mod plan;
 mod program;

@@ -85,6 +85,12 @@ pub struct PortReport {
     pub received: Count,
     /// Frames sent.
     pub transmitted: Count,
+    /// Of those received, what the fast target carried ahead of the engine.
+    #[serde(default)]
+    pub received_ahead: Count,
+    /// Of those sent, what it sent.
+    #[serde(default)]
+    pub transmitted_ahead: Count,
     /// Frames that kernel or device lost before we saw them.
     pub lost_before_us: u64,
     /// Of those sent, frames that kernel or device refused.
@@ -102,6 +108,9 @@ pub struct TargetReport {
     pub uplink: Count,
     /// Frames from core ports.
     pub downlink: Count,
+    /// Packets that it met ahead of the engine and handed on.
+    #[serde(default)]
+    pub handed_on: u64,
 }
 
 /// One table.

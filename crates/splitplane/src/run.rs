@@ -5,6 +5,7 @@ use crate::config::{Class, Config, Driver, FastTarget, FirewallAction, Prefix, R
 use crate::dataplane::{DataPlane, Targets};
 use crate::failure::Failure;
 use crate::input::{Input, Next};
+use crate::kernel::Kernel;
 use crate::report::{HEADER, Report, live_lines};
 use base::PortId;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
@@ -60,8 +61,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Ok(());
     }
     let input = Input::listen(args.until_input_ends)?;
-    let ports = open_ports(&config)?;
-    let upf = Upf::start(&config, ir, ports)?;
+    let mut kernel = match config.split.fast {
+        Some(FastTarget::Xdp) => Some(Kernel::load(&config, &ir)?),
+        _ => None,
+    };
+    let ports = open_ports(&config, kernel.as_mut())?;
+    let upf = Upf::start(&config, ir, ports, kernel)?;
     println!("ready");
     let mut before = Report::default();
     let mut next_view = Instant::now() + Duration::from_secs(1);
@@ -107,6 +112,9 @@ fn check(config: &Config, ir: &Ir) -> Result<(), Failure> {
     if config.n4.max_sessions as u64 > room {
         return Err(usage(format!("n4.max_sessions {} exceeds the program's {room}", config.n4.max_sessions)));
     }
+    if config.split.fast == Some(FastTarget::Xdp) {
+        p4_emit::bpf::emit_xdp(ir).map_err(|e| usage(format!("split.fast = \"xdp\": {e}")))?;
+    }
     for (position, op) in upf::static_rules::initial(&network, &ids).ops.iter().enumerate() {
         ir.program.check_op(position, op).map_err(|e| usage(format!("the configuration does not fit the tables: {e}")))?;
     }
@@ -144,8 +152,8 @@ fn port_ids(config: &Config) -> Vec<PortId> {
     config.ports.iter().map(next).collect()
 }
 
-fn open_ports(config: &Config) -> Result<Vec<OpenPort>, Failure> {
-    open_each(&config.ports, port_ids(config), &config.workers, &config.dpdk)
+fn open_ports(config: &Config, kernel: Option<&mut Kernel>) -> Result<Vec<OpenPort>, Failure> {
+    open_each(&config.ports, port_ids(config), &config.workers, &config.dpdk, kernel)
 }
 
 /// Opens ports under these numbers.
@@ -154,6 +162,7 @@ pub fn open_each(
     ids: Vec<PortId>,
     workers: &Workers,
     dpdk: &crate::dpdk_ports::Dpdk,
+    mut kernel: Option<&mut Kernel>,
 ) -> Result<Vec<OpenPort>, Failure> {
     let fail = |e: pktio::PortError| Failure::Usage(e.to_string());
     crate::dpdk_ports::start(ports, dpdk)?;
@@ -163,24 +172,28 @@ pub fn open_each(
     for (port, id) in ports.iter().zip(ids) {
         let interface = port.interface.as_deref().unwrap_or_default();
         let mut device_mac = None;
-        let (of_workers, driver): (Vec<Vec<Box<dyn Port>>>, &str) = match port.driver {
-            Driver::AfXdp => {
-                let shares = pktio::open_queues(&port.name, interface, workers).map_err(fail)?;
-                let boxed = |share: Vec<pktio::AfXdp>| share.into_iter().map(|p| Box::new(p) as Box<dyn Port>).collect();
+        let boxed = |share: Vec<pktio::AfXdp>| share.into_iter().map(|p| Box::new(p) as Box<dyn Port>).collect();
+        let (of_workers, driver): (Vec<Vec<Box<dyn Port>>>, &str) = match (port.driver, &mut kernel) {
+            (Driver::AfXdp | Driver::Auto, Some(kernel)) => {
+                let shares = kernel.open(port, id, workers)?;
                 (shares.into_iter().map(boxed).collect(), "af_xdp")
             }
-            Driver::AfPacket => {
+            (Driver::AfXdp, None) => {
+                let shares = pktio::open_queues(&port.name, interface, workers).map_err(fail)?;
+                (shares.into_iter().map(boxed).collect(), "af_xdp")
+            }
+            (Driver::AfPacket, _) => {
                 let ports = pktio::open_shared(&port.name, interface, workers).map_err(fail)?;
                 (ports.into_iter().map(|p| vec![p]).collect(), "af_packet")
             }
-            Driver::Auto => {
+            (Driver::Auto, None) => {
                 let opened = pktio::open_best(&port.name, interface, workers).map_err(fail)?;
                 if let Some(why) = &opened.fell_back {
                     tracing::warn!(port = port.name, "AF_XDP is not to be had, AF_PACKET instead: {why}");
                 }
                 (opened.ports, if opened.fell_back.is_some() { "af_packet" } else { "af_xdp" })
             }
-            Driver::Udp => {
+            (Driver::Udp, _) => {
                 let Some(SocketAddr::V4(local)) = port.listen else {
                     return Err(Failure::Usage(format!("port `{}`: listen must be an IPv4 address and port", port.name)));
                 };
@@ -192,11 +205,11 @@ pub fn open_each(
                 of_workers.insert(0, vec![Box::new(first)]);
                 (of_workers, "udp")
             }
-            Driver::Pcap => {
+            (Driver::Pcap, _) => {
                 let opened = pktio::pcap::PcapPort::open(&port.name, port.input.as_deref(), port.output.as_deref());
                 (vec![vec![Box::new(opened.map_err(fail)?)]], "pcap")
             }
-            Driver::Dpdk => {
+            (Driver::Dpdk, _) => {
                 let (ports, mac) = crate::dpdk_ports::open(port, workers)?;
                 device_mac = Some(mac);
                 (ports.into_iter().map(|p| vec![Box::new(p) as Box<dyn Port>]).collect(), "dpdk")
@@ -221,13 +234,13 @@ pub struct Upf {
 }
 
 impl Upf {
-    /// Starts workers and agent on open ports.
-    pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>) -> Result<Upf, Failure> {
+    /// Starts workers and agent on open ports, behind the program in the kernel if there is one.
+    pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>, kernel: Option<Kernel>) -> Result<Upf, Failure> {
         let links: Vec<Link> = ports.iter().map(|p| Link { id: p.id, mac: p.mac, mtu: mtu(p) }).collect();
         let network = network_config(config, &links);
         network.validate().map_err(|e| Failure::Usage(e.to_string()))?;
         let ir = Arc::new(ir);
-        let targets = load_targets(config, &ir)?;
+        let targets = load_targets(config, &ir, kernel.as_ref())?;
         let ids = upf::ids::Ids::bind(&ir.program).map_err(|e| Failure::Usage(e.to_string()))?;
         let initial = upf::static_rules::initial(&network, &ids);
         targets.target().apply(&initial).map_err(|e| Failure::Usage(format!("the configuration does not fit the tables: {e}")))?;
@@ -244,6 +257,9 @@ impl Upf {
         let buffers = BufferLimits { per_pdr: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets };
         let engine = start_engine(&config.workers, &targets.target(), ports, buffers, events).map_err(|e| Failure::Usage(e.to_string()))?;
         let engine = Arc::new(engine);
+        if let Some(kernel) = &kernel {
+            kernel.go_live()?;
+        }
         let data = DataPlane::new(targets.clone(), engine.clone());
         let plane = Plane::new(&network, &ir.program, data).map_err(|e| Failure::Usage(e.to_string()))?;
         let node = pfcp::node::Node::new(pfcp_config(config)?).map_err(|e| Failure::Usage(e.to_string()))?;
@@ -283,6 +299,10 @@ impl Upf {
     pub fn stop(self) -> Result<Report, Failure> {
         let _ = self.requests.send(Request::Stop);
         let mut agent = self.agent.join().map_err(|_| Failure::Failed("the agent failed: this is a defect".into()))?;
+        // From now on the kernel carries nothing, and what it has carried is final.
+        if let Targets::Split(split) = &agent.targets {
+            split.fast().retire();
+        }
         // The last answers and end markers are on their way through the worker.
         std::thread::sleep(Duration::from_millis(50));
         agent.engine.stop();
@@ -317,18 +337,25 @@ pub fn start_engine(
     Engine::start_steered(target, shares.remove(0), upf::steer::ue_hash, workers.count, settings, events)
 }
 
-fn load_targets(config: &Config, ir: &Arc<Ir>) -> Result<Targets, Failure> {
+fn load_targets(config: &Config, ir: &Arc<Ir>, kernel: Option<&Kernel>) -> Result<Targets, Failure> {
     let text = p4_emit::emit_x86(ir).map_err(|e| Failure::Usage(format!("{}: {e}", ir.program.name)))?;
     // The seed keys the tables' hashes: traffic must not be able to aim at one bucket.
     let options = target_x86::Options { cc: config.engine.cc.clone(), seed: rand::random(), ..Default::default() };
     let x86 = target_x86::X86::load(Arc::new(ir.program.clone()), &text, &options).map_err(|e| Failure::Usage(e.to_string()))?;
+    let split = |fast: Box<dyn Target>, base| {
+        let split = offload::Split::new(fast, Box::new(base), config.split.policy.to_offload()).map_err(Failure::Usage)?;
+        Ok(Targets::Split(Arc::new(split)))
+    };
     match config.split.fast {
         None => Ok(Targets::Whole(Arc::new(x86))),
         Some(FastTarget::Asic) => {
             let chip = config.split.capacity.map_or_else(Default::default, |session_entries| target_asic::Chip { session_entries });
             let asic = target_asic::Asic::load(ir.clone(), chip).map_err(|e| Failure::Usage(e.to_string()))?;
-            let split = offload::Split::new(Box::new(asic), Box::new(x86), config.split.policy.to_offload()).map_err(Failure::Usage)?;
-            Ok(Targets::Split(Arc::new(split)))
+            split(Box::new(asic), x86)
+        }
+        Some(FastTarget::Xdp) => {
+            let kernel = kernel.ok_or_else(|| Failure::Usage("split.fast = \"xdp\" needs interfaces of the kernel".into()))?;
+            split(Box::new(kernel.xdp.clone()), x86)
         }
     }
 }

@@ -35,6 +35,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("target-xdp", &["base", "program", "target"]),
     // A model: the interpreter under a chip's limits.
     ("target-asic", &["base", "p4-interp", "p4-ir", "program", "target"]),
+    // Any of them, failing on purpose: for tests.
+    ("target-chaos", &["base", "program", "target"]),
     // Mobile.
     ("pfcp", &[]),
     ("upf", &["base", "pfcp", "program", "target", "wire"]),
@@ -81,8 +83,8 @@ const GRAPH: &[(&str, &[&str])] = &[
 ];
 
 const COMPILER: &[&str] = &["p4-syntax", "p4-ir", "p4-check", "p4-passes", "p4-interp", "p4-emit"];
-const DATA_PLANE: &[&str] = &["table", "pktio", "dpdk", "target", "engine", "target-x86", "target-xdp", "target-asic"];
-const CONCRETE_TARGETS: &[&str] = &["target-x86", "target-xdp", "target-asic"];
+const DATA_PLANE: &[&str] = &["table", "pktio", "dpdk", "target", "engine", "target-x86", "target-xdp", "target-asic", "target-chaos"];
+const CONCRETE_TARGETS: &[&str] = &["target-x86", "target-xdp", "target-asic", "target-chaos"];
 const MOBILE_AND_CONTROL: &[&str] = &["pfcp", "upf", "ceupf", "offload"];
 
 /// No crate of the first list reaches one of the second, however long the way. The reason is for who breaks it.

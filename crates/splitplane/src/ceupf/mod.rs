@@ -36,7 +36,7 @@ pub fn run(config: &Config, args: &Args) -> Result<(), Failure> {
     }
     let input = Input::listen(args.until_input_ends)?;
     let (ids, ports): (Vec<_>, Vec<_>) = config.ports().into_iter().unzip();
-    let ports = crate::run::open_each(&ports, ids, &config.workers, &config.dpdk)?;
+    let ports = crate::run::open_each(&ports, ids, &config.workers, &config.dpdk, None)?;
     let running = Ceupf::start(config, ir, ports)?;
     let server = Server::start(&config.ceupf.control, {
         let rules = running.rules.clone();
@@ -121,6 +121,8 @@ impl Ceupf {
                 transmitted: count.transmitted.into(),
                 lost_before_us: count.device.rx_full + count.device.rx_invalid,
                 lost_after_us: count.device.tx_invalid,
+                received_ahead: Default::default(),
+                transmitted_ahead: Default::default(),
             };
             report.ports.insert(name.clone(), row);
         }

@@ -102,7 +102,7 @@ impl Arranged {
         let n4 = UdpSocket::bind("127.0.0.1:0").and_then(|s| s.local_addr()).unwrap();
         let upf_ir = crate::program::compile(Path::new("upf.p4"), &[], &[]).unwrap();
         let ports = vec![open(0, n3, AROUND.n3_mac), open(128, n6, AROUND.n6_mac)];
-        let foreign = Upf::start(&foreign_config(n4), upf_ir, ports).unwrap();
+        let foreign = Upf::start(&foreign_config(n4), upf_ir, ports, None).unwrap();
         let smf = Smf::connect(traffic::smf::Config::new(SocketAddr::from(([127, 0, 0, 1], 0)), n4)).unwrap();
         smf.associate().unwrap();
         let records = (0..SESSIONS).map(|n| establish(&smf, n)).collect();
