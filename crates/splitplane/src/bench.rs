@@ -19,7 +19,7 @@ mod options;
 pub mod report;
 mod sdf;
 pub mod sessions;
-mod source;
+pub mod source;
 mod swx;
 
 use crate::failure::Failure;

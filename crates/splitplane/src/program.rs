@@ -13,6 +13,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("tna/upf.p4", include_str!("../../../p4/tna/upf.p4")),
     ("tna/heavy.p4", include_str!("../../../p4/tna/heavy.p4")),
     ("standard.p4", include_str!("../../../p4/tna/standard.p4")),
+    ("paper/hybrid.p4", include_str!("../../../p4/paper/hybrid.p4")),
     ("include/splitplane.p4", include_str!("../../../p4/include/splitplane.p4")),
     ("include/headers.p4", include_str!("../../../p4/include/headers.p4")),
     ("include/metadata.p4", include_str!("../../../p4/include/metadata.p4")),
