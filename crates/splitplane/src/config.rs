@@ -377,7 +377,8 @@ impl Workers {
         self.steering == Steering::Software && self.range().1 > 1
     }
 
-    fn validate(&self) -> Result<(), String> {
+    /// Checks the numbers, and that they go with each other.
+    pub fn validate(&self) -> Result<(), String> {
         let (min, max) = self.range();
         if !(1..=64).contains(&self.count) {
             return Err(format!("workers.count {} is not between 1 and 64", self.count));
@@ -538,7 +539,7 @@ impl Config {
                 }
             }
         }
-        crate::dpdk_ports::validate(self)?;
+        crate::dpdk_ports::validate(&self.ports, &self.dpdk)?;
         for role in [Role::Access, Role::Core] {
             if !self.ports.iter().any(|p| p.role == role || p.role == Role::Both) {
                 return Err(format!("no port of role {}", if role == Role::Access { "access" } else { "core" }));

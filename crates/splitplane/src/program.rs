@@ -9,6 +9,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("upf.p4", include_str!("../../../p4/upf.p4")),
     ("l2fwd.p4", include_str!("../../../p4/l2fwd.p4")),
     ("p4wire.p4", include_str!("../../../p4/p4wire.p4")),
+    ("ceupf.p4", include_str!("../../../p4/ceupf.p4")),
     ("include/splitplane.p4", include_str!("../../../p4/include/splitplane.p4")),
     ("include/headers.p4", include_str!("../../../p4/include/headers.p4")),
     ("include/metadata.p4", include_str!("../../../p4/include/metadata.p4")),
@@ -45,11 +46,20 @@ pub fn compile(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(St
 
 /// As [`compile`], before any pass.
 pub fn compile_unoptimised(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Ir, Failure> {
+    compile_with_sources(path, include_paths, defines).map(|(ir, _)| ir)
+}
+
+/// As [`compile_unoptimised`], with the sources, which a target's refusal is shown with.
+pub fn compile_with_sources(
+    path: &Path,
+    include_paths: &[std::path::PathBuf],
+    defines: &[(String, String)],
+) -> Result<(Ir, p4_check::SourceMap), Failure> {
     let options =
         p4_check::Options { include_paths: include_paths.to_vec(), defines: defines.iter().cloned().collect(), builtin: Some(built_in) };
     let shipped = path.to_str().filter(|_| !path.exists()).and_then(|name| built_in(name).map(|text| (name, text)));
     if shipped.is_none() && !path.exists() {
-        let why = "no such file, nor a shipped program (upf.p4, l2fwd.p4, p4wire.p4)";
+        let why = "no such file, nor a shipped program (upf.p4, l2fwd.p4, p4wire.p4, ceupf.p4)";
         return Err(Failure::Usage(format!("{}: {why}", path.display())));
     }
     let result = match shipped {
@@ -59,7 +69,7 @@ pub fn compile_unoptimised(path: &Path, include_paths: &[std::path::PathBuf], de
     match result {
         Ok(compiled) => {
             eprint!("{}", compiled.render_warnings());
-            Ok(compiled.ir)
+            Ok((compiled.ir, compiled.map))
         }
         Err(failure) => Err(Failure::Usage(failure.render().trim_end().to_owned())),
     }
@@ -71,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_shipped_programs_compile_without_a_warning() {
-        for name in ["upf.p4", "l2fwd.p4", "p4wire.p4"] {
+        for name in ["upf.p4", "l2fwd.p4", "p4wire.p4", "ceupf.p4"] {
             let options = p4_check::Options { builtin: Some(built_in), ..Default::default() };
             let compiled = p4_check::compile_str(name, built_in(name).unwrap(), &options).unwrap_or_else(|f| panic!("{}", f.render()));
             assert_eq!(compiled.render_warnings(), "", "{name}");
