@@ -35,6 +35,7 @@ mod externs;
 mod members;
 mod objects;
 mod ops;
+mod origins;
 mod parser;
 mod profile;
 mod program;
@@ -50,9 +51,11 @@ mod unused;
 mod uses;
 mod value;
 mod wide;
+mod wide_ops;
 
 use p4_ir::Ir;
-use p4_syntax::{Diagnostic, Parsed, SourceMap, Span};
+pub use p4_syntax::SourceMap;
+use p4_syntax::{Diagnostic, Parsed, Span};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -99,6 +102,14 @@ impl Compiled {
     /// The warnings as text; empty if there are none.
     pub fn render_warnings(&self) -> String {
         p4_syntax::render_all(&self.warnings, &self.map)
+    }
+}
+
+/// What a target refuses, in the form of the compiler's own diagnostics: with the line of the source, where it is known.
+pub fn render_refusal(map: &SourceMap, origin: Option<p4_ir::origin::Origin>, message: &str) -> String {
+    match origin {
+        Some(origin) => p4_syntax::render(&Diagnostic::error("target", origins::span(origin), message), map),
+        None => format!("error[target]: {message}\n"),
     }
 }
 

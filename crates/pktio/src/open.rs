@@ -52,6 +52,31 @@ pub fn join_queues(label: &str, interface: &str, workers: usize, program: &af_xd
     divide(label, interface, workers, |all, options| AfXdp::join_queues(label, interface, all, options, program))
 }
 
+/// Opens all receive queues of `interface` with AF_XDP for `workers`, to each of whom its UEs' packets go: see [`AfXdp::open_steered`].
+///
+/// # Errors
+/// As there.
+pub fn open_steered(label: &str, interface: &str, workers: usize, frames: af_xdp::Frames) -> Result<Vec<Vec<AfXdp>>, PortError> {
+    AfXdp::open_steered(label, interface, workers, frames, usual())
+}
+
+/// As [`open_steered`], behind a program of somebody else's: see [`AfXdp::join_steered`].
+///
+/// # Errors
+/// As there.
+pub fn join_steered(
+    label: &str,
+    interface: &str,
+    workers: usize,
+    frames: af_xdp::Frames,
+) -> Result<(Vec<Vec<AfXdp>>, af_xdp::Steerer), PortError> {
+    AfXdp::join_steered(label, interface, workers, frames, usual())
+}
+
+fn usual() -> af_xdp::Options {
+    af_xdp::Options { ring: RING, ..af_xdp::Options::default() }
+}
+
 fn divide(
     label: &str,
     interface: &str,
@@ -67,8 +92,7 @@ fn divide(
     }
     let all: Vec<u32> = (0..queues).collect();
     let mut shares: Vec<Vec<AfXdp>> = (0..workers).map(|_| Vec::new()).collect();
-    let options = af_xdp::Options { ring: RING, ..af_xdp::Options::default() };
-    for (queue, port) in open(&all, options)?.into_iter().enumerate() {
+    for (queue, port) in open(&all, usual())?.into_iter().enumerate() {
         shares[queue % workers].push(port);
     }
     Ok(shares)

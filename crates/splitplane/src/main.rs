@@ -12,6 +12,7 @@ mod failure;
 mod input;
 mod kernel;
 mod p4;
+mod plan;
 mod program;
 mod report;
 mod run;
@@ -62,6 +63,8 @@ enum Command {
     /// The P4 compiler: check, ir, emit, run, trace.
     #[command(subcommand)]
     P4(p4::P4Command),
+    /// Places a program on a model of a chip: what lies in which stage or tier, what is used, or what ran out.
+    Plan(plan::Args),
     /// Measures speed, with output bytes verified.
     #[command(subcommand)]
     Bench(bench::BenchCommand),
@@ -84,6 +87,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         Command::P4(command) => p4::p4(&command),
+        Command::Plan(args) => plan::plan(&args),
         Command::Bench(command) => bench::bench(&command),
     };
     match result {

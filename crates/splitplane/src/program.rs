@@ -45,6 +45,15 @@ pub fn compile(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(St
 
 /// As [`compile`], before any pass.
 pub fn compile_unoptimised(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Ir, Failure> {
+    compile_with_sources(path, include_paths, defines).map(|(ir, _)| ir)
+}
+
+/// As [`compile_unoptimised`], with the sources, which a target's refusal is shown with.
+pub fn compile_with_sources(
+    path: &Path,
+    include_paths: &[std::path::PathBuf],
+    defines: &[(String, String)],
+) -> Result<(Ir, p4_check::SourceMap), Failure> {
     let options =
         p4_check::Options { include_paths: include_paths.to_vec(), defines: defines.iter().cloned().collect(), builtin: Some(built_in) };
     let shipped = path.to_str().filter(|_| !path.exists()).and_then(|name| built_in(name).map(|text| (name, text)));
@@ -59,7 +68,7 @@ pub fn compile_unoptimised(path: &Path, include_paths: &[std::path::PathBuf], de
     match result {
         Ok(compiled) => {
             eprint!("{}", compiled.render_warnings());
-            Ok(compiled.ir)
+            Ok((compiled.ir, compiled.map))
         }
         Err(failure) => Err(Failure::Usage(failure.render().trim_end().to_owned())),
     }

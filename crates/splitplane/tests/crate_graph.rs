@@ -22,6 +22,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("p4-passes", &["p4-ir", "program"]),
     ("p4-interp", &["base", "p4-ir", "program"]),
     ("p4-emit", &["base", "p4-ir", "program"]),
+    // What a chip has room for; it runs nothing.
+    ("chip", &["p4-ir", "program"]),
     // Data plane.
     ("table", &[]),
     ("pktio", &["base"]),
@@ -33,6 +35,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("target-xdp", &["base", "program", "target"]),
     // A model: the interpreter under a chip's limits.
     ("target-asic", &["base", "p4-interp", "p4-ir", "program", "target"]),
+    // Any of them, failing on purpose: for tests.
+    ("target-chaos", &["base", "program", "target"]),
     // Mobile.
     ("pfcp", &[]),
     ("upf", &["base", "pfcp", "program", "target", "wire"]),
@@ -40,6 +44,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("offload", &["base", "program", "target", "wire"]),
     // Tools.
     ("traffic", &["pfcp", "wire"]),
+    // Packets as numbers: nobody's headers, nobody's tables.
+    ("detect", &[]),
     // The hand-written limit that benchmarks measure by.
     ("baseline", &["base", "dpdk", "program", "table", "target"]),
     // The application composes everything.
@@ -48,6 +54,7 @@ const GRAPH: &[(&str, &[&str])] = &[
         &[
             "base",
             "baseline",
+            "chip",
             "dpdk",
             "engine",
             "offload",
@@ -72,8 +79,8 @@ const GRAPH: &[(&str, &[&str])] = &[
 ];
 
 const COMPILER: &[&str] = &["p4-syntax", "p4-ir", "p4-check", "p4-passes", "p4-interp", "p4-emit"];
-const DATA_PLANE: &[&str] = &["table", "pktio", "dpdk", "target", "engine", "target-x86", "target-xdp", "target-asic"];
-const CONCRETE_TARGETS: &[&str] = &["target-x86", "target-xdp", "target-asic"];
+const DATA_PLANE: &[&str] = &["table", "pktio", "dpdk", "target", "engine", "target-x86", "target-xdp", "target-asic", "target-chaos"];
+const CONCRETE_TARGETS: &[&str] = &["target-x86", "target-xdp", "target-asic", "target-chaos"];
 const MOBILE_AND_CONTROL: &[&str] = &["pfcp", "upf", "offload"];
 
 /// No crate of the first list reaches one of the second, however long the way. The reason is for who breaks it.

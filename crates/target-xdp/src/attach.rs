@@ -38,7 +38,7 @@ pub struct Attached {
 /// `sp_ports` has that many.
 const MOST_INTERFACES: u32 = 1024;
 /// `SP_SLOTS`, `SP_QUEUES` and `SP_CLOSED` of the emitted text.
-const SLOTS: u32 = 64;
+pub const SLOTS: u32 = 64;
 const QUEUES: u32 = 16;
 const CLOSED: u64 = 1 << 16;
 /// `sp_ways` has that many: all port numbers.

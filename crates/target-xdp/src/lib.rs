@@ -15,11 +15,13 @@
 //!   AF_XDP sockets. It stays only as long as this process, however that ends.
 //!
 //! [`Xdp::lane`] runs packets through the program without an interface (BPF_PROG_TEST_RUN): how it is compared with the
-//! interpreter. Packets below 14 bytes and above 3,500 do not pass there, and are handed on.
+//! interpreter. Packets below 14 bytes (but see
+//! [`Options::short_packets`]) and above 3,500 do not pass there, and are handed on.
 #![warn(missing_docs)]
 
 mod attach;
 mod compile;
+mod digests;
 mod features;
 mod lane;
 pub mod object;
@@ -27,22 +29,24 @@ mod store;
 pub mod sys;
 
 pub use attach::{Mode, sends_redirected, socket_key};
+pub use digests::Digest;
 
 use attach::Attached;
 use base::{DropReason, PortId};
 use cranelift_entity::EntityRef;
+use digests::Digests;
 use lane::{HandingOn, XdpLane};
 use object::{Object, Sizes};
 use program::packing::CellLayout;
-use program::{Batch, CounterId, Entry, MeterConfig, Op, Program, RegisterId, RuleError, TableId};
+use program::{Batch, CounterId, Entry, MeterConfig, MeterId, Op, Program, RegisterId, RuleError, TableId};
 use std::collections::HashMap;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::{Refusal, Room, Store, cells_for, masks_len};
 use sys::Shared;
-use target::{Capabilities, Carried, Count, Lane, TableStats, Target};
+use target::{Capabilities, Carried, Count, Lane, MeterState, TableStats, Target};
 
 /// How to load.
 #[derive(Clone, Debug)]
@@ -58,11 +62,13 @@ pub struct Options {
     pub subset: bool,
     /// Keys the tables' hashes: random where keys come from strangers.
     pub seed: u64,
+    /// Whether [`Xdp::lane`] takes packets below 14 bytes too. Such a program is for comparing only: it cannot be attached.
+    pub short_packets: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { cc: None, entries: 65536, split_entries: u64::MAX, subset: true, seed: 0 }
+        Options { cc: None, entries: 65536, split_entries: u64::MAX, subset: true, seed: 0, short_packets: false }
     }
 }
 
@@ -86,6 +92,9 @@ pub enum LoadError {
     /// Files and memory.
     #[error("{0}")]
     Io(String),
+    /// The program is larger than what BPF holds: its stack, or the verifier's patience.
+    #[error("the program is too large for the kernel: {0}")]
+    Limit(String),
     /// The kernel refused a map or a program.
     #[error("the kernel does not take the program: {0}")]
     Kernel(String),
@@ -109,6 +118,9 @@ pub struct Xdp {
     /// Sums of these need no lock.
     cells: Cells,
     test: Arc<aya::programs::ProgramFd>,
+    /// Bytes behind each packet.
+    behind: usize,
+    digests: Mutex<Digests>,
     /// Whether it has been attached to an interface.
     ahead: AtomicBool,
 }
@@ -137,6 +149,8 @@ struct State {
     attached: Vec<Attached>,
 }
 
+/// Bytes behind packets of a program that takes short ones: the shortest frame of the kernel's.
+const BEHIND: usize = 14;
 /// Bytes of a context before hits: `ends`.
 const HITS: usize = 8 * 8;
 /// A core's ledger: rows of packets and bytes, received and sent by port, and dropped by reason.
@@ -157,7 +171,7 @@ impl Xdp {
         if !sys::can_wait() {
             return Err(LoadError::Io("the kernel lacks the membarrier command that waits for all cores (nohz_full?)".into()));
         }
-        let bytes = compile::compile(text, options.cc.as_deref())?;
+        let bytes = compile::compile(text, options.cc.as_deref(), if options.short_packets { BEHIND } else { 0 })?;
         let cpus = sys::possible_cpus();
         let (sizes, rooms) = sizes(&program, options, cpus)?;
         let mut object = Object::load(&bytes, &sizes, &["sp_xdp", "sp_test"])?;
@@ -188,7 +202,7 @@ impl Xdp {
         }
         let context_len = object.value_len("sp_contexts")?;
         let contexts = object.shared("sp_contexts", cpus.into(), context_len)?;
-        if context_len < HITS + 16 * program.tables.len() {
+        if context_len < HITS + 16 * program.tables.len().max(1) + 8 {
             return Err(LoadError::Layout("contexts are too short".into()));
         }
         let ledgers = object.shared("sp_ledgers", cpus.into(), LEDGER)?;
@@ -197,10 +211,13 @@ impl Xdp {
         control.word(0).store(1, Ordering::Release);
         let profiles = Profiles::new(object.shared("sp_profiles", MOST_PROFILES.into(), PROFILE)?);
         let test = Arc::new(object.program_fd("sp_test")?);
+        let digests = Mutex::new(Digests::new(&mut object)?);
         let direct = program.tables.values().map(|t| t.direct_counter.map(|c| c.index())).collect();
         let cells = Cells { cpus, contexts, context_len, ledgers, counters, sizes, registers, direct };
         let state = State { object, stores, meters, profiles, control, generation: 1, attached: Vec::new() };
-        let xdp = Xdp { program: program.clone(), state: Mutex::new(state), cells, test, ahead: AtomicBool::new(false) };
+        let behind = if options.short_packets { BEHIND } else { 0 };
+        let ahead = AtomicBool::new(false);
+        let xdp = Xdp { program: program.clone(), state: Mutex::new(state), cells, test, ahead, behind, digests };
         xdp.constant_entries(&program)?;
         Ok(xdp)
     }
@@ -233,6 +250,24 @@ impl Xdp {
         Some(if info.width < 64 { value & ((1 << info.width) - 1) } else { value })
     }
 
+    /// Sets a cell of a register array; says whether there is such a cell. Bits beyond the register's width are left out.
+    pub fn set_register(&self, register: RegisterId, index: u64, value: u64) -> bool {
+        let Some(info) = self.program.registers.get(register).filter(|r| index < r.size) else { return false };
+        let value = if info.width < 64 { value & ((1 << info.width) - 1) } else { value };
+        self.cells.registers[register.index()].long(8 * index as usize).store(value, Ordering::Relaxed);
+        true
+    }
+
+    /// Messages of `digest()` that nobody has taken, at most `most` of them, the oldest first.
+    pub fn digests(&self, most: usize) -> Vec<Digest> {
+        self.digests.lock().unwrap_or_else(PoisonError::into_inner).take(most)
+    }
+
+    /// Messages that found the ring full.
+    pub fn lost_digests(&self) -> u64 {
+        self.cells.sum_contexts(HITS + 16 * self.program.tables.len().max(1))
+    }
+
     /// Packets of attached interfaces by their end: forward, buffer, punt, drop, next (the last one: handed on).
     pub fn ends(&self) -> [u64; 5] {
         std::array::from_fn(|kind| self.cells.sum_contexts(8 * kind))
@@ -243,6 +278,10 @@ impl Xdp {
     ///
     /// From now on lanes hand everything on, so attach before lanes are made.
     pub fn attach(&self, interface: &str, ifindex: u32) -> Result<Mode, LoadError> {
+        if self.behind > 0 {
+            let error = "the program was loaded for comparing, with short packets".to_owned();
+            return Err(LoadError::Attach { interface: interface.to_owned(), error });
+        }
         let mut state = self.lock();
         let attached = attach::attach(&mut state.object, interface, ifindex)?;
         let mode = attached.mode;
@@ -281,6 +320,15 @@ impl Xdp {
     /// that it came by, or, where there is none, to the kernel's stack.
     pub fn sockets(&self) -> Result<OwnedFd, LoadError> {
         self.lock().object.map_fd("sp_sockets")
+    }
+
+    /// From now on what a slot's interface hands on goes through this XDP program, by a tail call, which finds the socket of the
+    /// UE's worker; the sockets at [`socket_key`] get nothing. The program is kept as long as this target.
+    pub fn set_steerer(&self, slot: u32, program: BorrowedFd<'_>) -> Result<(), LoadError> {
+        if slot >= attach::SLOTS {
+            return Err(LoadError::Io(format!("slot {slot}: there are {}", attach::SLOTS)));
+        }
+        self.lock().object.put("sp_steerers", &slot.to_ne_bytes(), &program.as_raw_fd().to_ne_bytes())
     }
 
     /// From now on packets of an interface come in by that port, and what is handed on goes to the sockets of that slot; `None`: all of it passes
@@ -353,7 +401,10 @@ impl Target for Xdp {
     }
 
     fn lane(&self, _index: usize) -> Box<dyn Lane> {
-        if self.ahead.load(Ordering::Acquire) { Box::new(HandingOn) } else { Box::new(XdpLane::new(self.test.clone())) }
+        match self.ahead.load(Ordering::Acquire) {
+            true => Box::new(HandingOn),
+            false => Box::new(XdpLane::new(self.test.clone(), self.behind)),
+        }
     }
 
     fn counter(&self, counter: CounterId, index: u64) -> Count {
@@ -361,6 +412,29 @@ impl Target for Xdp {
             Some(info) if info.table.is_none() => self.cells.sum(counter, index),
             _ => Count::default(),
         }
+    }
+
+    /// Of a program that is attached to interfaces the time is the kernel's, which is not the workers': it must not be given to
+    /// other targets then.
+    fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
+        let (state, at) = (self.lock(), self.meter_at(meter, index)?);
+        let cells = &state.meters[meter.index()];
+        let word = |offset: usize| cells.long(at + offset).load(Ordering::Relaxed);
+        let configured = cells.word(at).load(Ordering::Acquire) != 0;
+        configured.then(|| MeterState { last_ns: word(8), committed: word(16), peak: word(24) })
+    }
+
+    fn set_meter_state(&self, meter: MeterId, index: u64, to: MeterState) -> Result<(), RuleError> {
+        let missing = || RuleError::Target(format!("meter cell {index} is not configured"));
+        let (mut state, at) = (self.lock(), self.meter_at(meter, index).ok_or_else(missing)?);
+        let profile = state.meters[meter.index()].word(at).load(Ordering::Acquire);
+        if profile == 0 {
+            return Err(missing());
+        }
+        let (committed, peak) = state.profiles.buckets(profile);
+        let set = MeterState { committed: to.committed.min(committed), peak: to.peak.min(peak), ..to };
+        state.write_meter(meter.index(), at, profile, set);
+        Ok(())
     }
 
     fn table_stats(&self, table: TableId) -> TableStats {
@@ -415,6 +489,13 @@ impl Target for Xdp {
 }
 
 impl Xdp {
+    /// Where a cell of an indexed meter is.
+    fn meter_at(&self, meter: MeterId, index: u64) -> Option<usize> {
+        let info = self.program.meters.get(meter).filter(|info| info.table.is_none() && index < info.size)?;
+        debug_assert!(info.size <= u32::MAX.into(), "checked when it was loaded");
+        Some(index as usize * METER)
+    }
+
     fn error(&self, op: usize, of: &Op, why: Refused, state: &State) -> RuleError {
         let table = match of {
             Op::Insert(e) | Op::Modify(e) | Op::Delete(e) => Some(e.table),
@@ -496,15 +577,20 @@ impl State {
 
     /// A cell is off while its buckets are written.
     fn set_meter(&mut self, meter: usize, index: usize, profile: u32) {
-        let cells = &self.meters[meter];
-        let at = index * METER;
-        let old = cells.word(at).swap(0, Ordering::AcqRel);
         let (committed, peak) = self.profiles.buckets(profile);
-        cells.long(at + 8).store(0, Ordering::Relaxed);
-        cells.long(at + 16).store(committed, Ordering::Relaxed);
-        cells.long(at + 24).store(peak, Ordering::Relaxed);
-        cells.word(at).store(profile, Ordering::Release);
+        let old = self.write_meter(meter, index * METER, profile, MeterState { committed, peak, last_ns: 0 });
         self.profiles.give_back(old);
+    }
+
+    /// Gives the profile that the cell has had.
+    fn write_meter(&mut self, meter: usize, at: usize, profile: u32, to: MeterState) -> u32 {
+        let cells = &self.meters[meter];
+        let old = cells.word(at).swap(0, Ordering::AcqRel);
+        cells.long(at + 8).store(to.last_ns, Ordering::Relaxed);
+        cells.long(at + 16).store(to.committed, Ordering::Relaxed);
+        cells.long(at + 24).store(to.peak, Ordering::Relaxed);
+        cells.word(at).store(profile, Ordering::Release);
+        old
     }
 }
 

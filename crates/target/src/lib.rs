@@ -9,7 +9,7 @@ mod replicate;
 pub use replicate::Replicating;
 
 use base::{DropReason, Packet, PortId, Verdict};
-use program::{Batch, CounterId, Program, RuleError, TableId};
+use program::{Batch, CounterId, MeterId, Program, RuleError, TableId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -41,6 +41,25 @@ pub trait Target: Send + Sync {
 
     /// Entries, capacity, hits and misses of a table, summed over all lanes.
     fn table_stats(&self, table: TableId) -> TableStats;
+
+    /// Begins anew, where a target has lost what it held: tables and default actions as declared, no meter configured; counters go on.
+    /// Until it is told to, such a target refuses every batch with [`RuleError::Target`] and its lanes hand all packets on: it
+    /// never comes back by itself with less than its owner believes. An error if there is nothing to begin, or it cannot yet.
+    fn restart(&self) -> Result<(), RuleError> {
+        Err(RuleError::Target(format!("the {} target has not lost anything", self.name())))
+    }
+
+    /// The buckets of a cell of an indexed meter, to go along where the cell's packets move. `None` if the cell is not
+    /// configured or the target cannot tell. Exact while no lane is within a burst.
+    fn meter_state(&self, _meter: MeterId, _index: u64) -> Option<MeterState> {
+        None
+    }
+
+    /// Sets the buckets of a configured cell, as far as they hold so much; its rates stay. To be called while no lane is within a
+    /// burst. An error if the cell is not configured or the target cannot.
+    fn set_meter_state(&self, _meter: MeterId, _index: u64, _state: MeterState) -> Result<(), RuleError> {
+        Err(RuleError::Target(format!("the {} target does not take buckets over", self.name())))
+    }
 
     /// What the target carried by itself, if it meets packets before the engine does, as a program on an interface: the engine then sees
     /// only what it hands on, and its lanes need not be asked. `None`: packets reach it by its lanes only. Which of the two
@@ -107,6 +126,18 @@ impl<T: Target + ?Sized> Target for Arc<T> {
 
     fn retire(&self) {
         (**self).retire();
+    }
+
+    fn restart(&self) -> Result<(), RuleError> {
+        (**self).restart()
+    }
+
+    fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
+        (**self).meter_state(meter, index)
+    }
+
+    fn set_meter_state(&self, meter: MeterId, index: u64, state: MeterState) -> Result<(), RuleError> {
+        (**self).set_meter_state(meter, index, state)
     }
 }
 
@@ -189,4 +220,15 @@ pub struct TableStats {
     pub hits: u64,
     /// Look-ups that did not.
     pub misses: u64,
+}
+
+/// What is in the two buckets of a meter's cell (RFC 2698).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MeterState {
+    /// Committed bucket, in 10^-9 units.
+    pub committed: u64,
+    /// Peak bucket, in 10^-9 units.
+    pub peak: u64,
+    /// Latest time that the cell has seen, on the clock of [`Lane::process`]; 0 before the first packet.
+    pub last_ns: u64,
 }

@@ -49,7 +49,9 @@ SEC("xdp") int sp_xdp(struct xdp_md *ctx)
         sp_add(&ledger->dropped[(c->reason ? c->reason : SP_REASON(c)) & 255], c->length);
         return XDP_DROP;
     }
-    // To the next target, by its socket, or, where none waits, up the kernel's stack.
+    // To the next target: to the socket of the UE's worker, if there is a program that knows it, or else by the queue's socket, or, where
+    // none waits, up the kernel's stack. The packet is as it came, so that program finds what it would have found without us.
+    bpf_tail_call(ctx, &sp_steerers, (uint32_t)(port >> 32));
     uint32_t queue = ctx->rx_queue_index;
     if (queue >= SP_QUEUES) return XDP_PASS;
     return (int)bpf_redirect_map(&sp_sockets, (port >> 32) * SP_QUEUES + queue, XDP_PASS);

@@ -4,6 +4,7 @@ use super::Refused;
 use super::code::{Code, meet};
 use crate::expr::{convert, paren};
 use cranelift_entity::EntityRef;
+use p4_ir::origin::Holder;
 use p4_ir::{ActionId, TableId, VarId};
 use program::packing::{CellLayout, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, Place};
 use std::collections::BTreeSet;
@@ -17,10 +18,11 @@ impl Code<'_> {
     pub fn apply(&mut self, table: TableId, hit: Option<VarId>, action_run: Option<VarId>) -> Result<(), Refused> {
         let ir = self.ir;
         if self.in_parser {
-            return Err(self.refuse("tables in the parser"));
+            return Err(self.refuse_because(p4_ir::origin::Construct::Table, "tables in the parser"));
         }
         let (info, name) = (&ir.program.tables[table], self.model.tables[table.index()].clone());
         let outer = std::mem::replace(&mut self.place, format!("table {name}"));
+        let outer_holder = self.holder.replace(Holder::Table(table));
         self.open("");
         let layout = self.layouts[table.index()].clone();
         if info.keys.is_empty() {
@@ -90,6 +92,7 @@ impl Code<'_> {
         self.known = if quiet || actions.is_empty() { meet(after, before) } else { after };
         self.close();
         self.place = outer;
+        self.holder = outer_holder;
         Ok(())
     }
 
@@ -101,6 +104,7 @@ impl Code<'_> {
         let ir = self.ir;
         let name = self.action_name(action).to_owned();
         let outer = std::mem::replace(&mut self.place, format!("action {name}"));
+        let outer_holder = self.holder.replace(Holder::Action(action));
         let code = &ir.actions[action];
         for (i, v) in code.params.iter().enumerate() {
             let width = ir.vars[*v].ty.width();
@@ -121,6 +125,7 @@ impl Code<'_> {
             self.bound.remove(v);
         }
         self.place = outer;
+        self.holder = outer_holder;
         Ok(())
     }
 
