@@ -50,6 +50,7 @@ const GRAPH: &[(&str, &[&str])] = &[
         &[
             "base",
             "baseline",
+            "detect",
             "dpdk",
             "engine",
             "offload",

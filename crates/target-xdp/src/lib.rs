@@ -32,12 +32,13 @@ use object::{Object, Sizes};
 use program::packing::CellLayout;
 use program::{Batch, CounterId, Entry, MeterConfig, Op, Program, RegisterId, RuleError, TableId};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::{Refusal, Room, Store, cells_for, masks_len};
 use sys::Shared;
-use target::{Capabilities, Count, Lane, TableStats, Target};
+use target::{Capabilities, Count, Lane, RegisterError, TableStats, Target};
 
 /// How to load.
 #[derive(Clone, Debug)]
@@ -308,6 +309,12 @@ impl Target for Xdp {
             Some(info) if info.table.is_none() => self.cells.sum(counter, index),
             _ => Count::default(),
         }
+    }
+
+    fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
+        target::check_registers(&self.program, register, &range)?;
+        into.extend(range.map(|index| self.register(register, index).unwrap_or(0)));
+        Ok(())
     }
 
     fn table_stats(&self, table: TableId) -> TableStats {
