@@ -44,6 +44,7 @@ pub struct DataPlane {
     sessions: HashMap<u64, SessionInfo>,
     /// Sessions that have changed or ended since somebody asked; none are kept where nobody does.
     changed: Option<Vec<u64>>,
+    ticks: u32,
 }
 
 /// What the crate `offload` looks at.
@@ -61,10 +62,13 @@ pub fn facts(session: &SessionInfo) -> SessionFacts {
     }
 }
 
+/// Ticks of the agent from one look at what was handed on to the next, which takes some milliseconds.
+const TICKS_BETWEEN: u32 = 4;
+
 impl DataPlane {
     /// Entries go to `targets`, packets to `engine`.
     pub fn new(targets: Targets, engine: Arc<Engine>) -> DataPlane {
-        DataPlane { targets, engine, sessions: HashMap::new(), changed: None }
+        DataPlane { targets, engine, sessions: HashMap::new(), changed: None, ticks: 0 }
     }
 
     /// Sessions that have changed or ended since the last call. From the first call on they are noted.
@@ -83,6 +87,17 @@ impl DataPlane {
             Targets::Whole(target) => target.name().to_owned(),
             Targets::Split(split) if split.is_on_fast(seid) => split.fast().name().to_owned(),
             Targets::Split(split) => split.base().name().to_owned(),
+        }
+    }
+
+    /// Tells a target ahead of the engine, now and then, what has left of what it handed on: it then carries those flows itself.
+    pub fn follow_handed_on(&mut self) {
+        self.ticks = self.ticks.wrapping_add(1);
+        let Some(fast) = self.fast_ahead().filter(|_| self.ticks.is_multiple_of(TICKS_BETWEEN)) else { return };
+        let moment = fast.handed_on();
+        // An engine that has stopped hands nothing out.
+        if self.engine.drain().is_ok() {
+            fast.left(moment);
         }
     }
 

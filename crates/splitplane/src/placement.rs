@@ -191,7 +191,7 @@ impl Placement {
     pub fn tick(&mut self, now: Duration, plane: &mut Plane<DataPlane>, split: &Split) {
         let now_ns = now.as_nanos() as u64;
         for seid in plane.data_mut().take_changed() {
-            self.session(seid, plane, now_ns);
+            self.session(seid, plane, split, now_ns);
         }
         for seid in self.planner.next_sessions(&mut self.cursor, POLLED) {
             if let Some(count) = plane.charged(seid) {
@@ -213,10 +213,12 @@ impl Placement {
     }
 
     /// A session is new, has changed or has ended.
-    fn session(&mut self, seid: u64, plane: &Plane<DataPlane>, now_ns: u64) {
+    fn session(&mut self, seid: u64, plane: &Plane<DataPlane>, split: &Split, now_ns: u64) {
         match (plane.data().session(seid), plane.copy(seid)) {
             (Some(info), Some(copy)) => {
-                let needs = self.needs(&copy);
+                // Who needs nothing is not moved: ahead of the workers rates do not.
+                let moves = !(split.fast_is_ahead() && info.has_meters);
+                let needs = if moves { self.needs(&copy) } else { Needs::default() };
                 self.planner.session(&facts(info), needs, now_ns);
             }
             _ => self.planner.forget(seid),
