@@ -28,6 +28,8 @@ const BUILT_IN: &[(&str, &str)] = &[
 ];
 
 fn built_in(name: &str) -> Option<&'static str> {
+    // Programs in a folder of their own include the others' blocks from beside it.
+    let name = name.strip_prefix("../").unwrap_or(name);
     BUILT_IN.iter().find(|(path, _)| *path == name).map(|(_, text)| *text)
 }
 
