@@ -149,6 +149,7 @@ impl Agent {
         let now = self.start.elapsed();
         let actions = self.plane.poll(now);
         self.act(actions);
+        self.plane.data_mut().follow_handed_on();
         let mut plane = Recording { plane: &mut self.plane, ended: &mut self.ended };
         self.node.poll_usage(now, &mut plane);
         self.node.handle_timeout(now, &mut plane);
@@ -184,6 +185,8 @@ impl Agent {
             buffered: ledger.buffered.into(),
             released: ledger.released.into(),
             imbalance: ledger.imbalance(),
+            workers: self.engine.received_by_worker(),
+            moved_buckets: self.engine.moved().buckets,
             ..Report::default()
         };
         for (code, count) in &ledger.dropped {
