@@ -184,7 +184,7 @@ pub(crate) struct Control {
 
 /// A worker's place: its number in target and table.
 pub(crate) struct Slot {
-    ledger: Arc<WorkerLedger>,
+    pub(crate) ledger: Arc<WorkerLedger>,
     pub(crate) running: Option<Running>,
     /// Where ports steer: the ports of the worker that is to run here.
     pub(crate) ports: Option<WorkerPorts>,

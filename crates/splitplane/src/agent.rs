@@ -185,6 +185,8 @@ impl Agent {
             buffered: ledger.buffered.into(),
             released: ledger.released.into(),
             imbalance: ledger.imbalance(),
+            workers: self.engine.received_by_worker(),
+            moved_buckets: self.engine.moved().buckets,
             ..Report::default()
         };
         for (code, count) in &ledger.dropped {

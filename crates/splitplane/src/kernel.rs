@@ -43,15 +43,30 @@ impl Kernel {
 
     /// Attaches the program to the port's interface and opens its queues for `workers`, which get what the program hands on.
     pub fn open(&mut self, port: &Port, id: PortId, workers: usize) -> Result<Vec<Vec<AfXdp>>, Failure> {
-        let fail = |e: pktio::PortError| Failure::Usage(e.to_string());
-        let interface = Interface::find(&port.name, port.interface.as_deref().unwrap_or_default()).map_err(fail)?;
-        let slot = self.hooked.len() as u32;
-        let mode = self.xdp.attach(&interface.name, interface.index).map_err(failure)?;
+        let (slot, interface) = self.hook(port, id)?;
         let sockets = self.xdp.sockets().map_err(failure)?;
         let joined = pktio::af_xdp::Joined { sockets: sockets.as_fd(), key: &|queue| socket_key(slot, queue) };
-        let shares = pktio::join_queues(&port.name, &interface.name, workers, &joined).map_err(fail)?;
+        pktio::join_queues(&port.name, &interface, workers, &joined).map_err(|e| Failure::Usage(e.to_string()))
+    }
+
+    /// As [`Kernel::open`], where each of the workers gets its UEs' packets.
+    pub fn open_steered(&mut self, port: &Port, id: PortId, workers: usize) -> Result<Vec<Vec<AfXdp>>, Failure> {
+        let (slot, interface) = self.hook(port, id)?;
+        let joined = pktio::join_steered(&port.name, &interface, workers, crate::run::frames(id));
+        let (ports, steerer) = joined.map_err(|e| Failure::Usage(e.to_string()))?;
+        self.xdp.set_steerer(slot, steerer.as_fd()).map_err(failure)?;
+        Ok(ports)
+    }
+
+    /// Attaches the program to the port's interface; the slot and the interface's name.
+    fn hook(&mut self, port: &Port, id: PortId) -> Result<(u32, String), Failure> {
+        let found = Interface::find(&port.name, port.interface.as_deref().unwrap_or_default());
+        let interface = found.map_err(|e| Failure::Usage(e.to_string()))?;
+        let slot = self.hooked.len() as u32;
+        let mode = self.xdp.attach(&interface.name, interface.index).map_err(failure)?;
+        let name = interface.name.clone();
         self.hooked.push(Hooked { port: id, name: port.name.clone(), interface, mode });
-        Ok(shares)
+        Ok((slot, name))
     }
 
     /// Lets the program carry packets: its tables are filled, and workers poll the sockets.

@@ -3,7 +3,9 @@
 
 mod agent;
 mod bench;
+mod ceupf;
 mod config;
+mod control_socket;
 mod dataplane;
 mod demo;
 mod dpdk_ports;
@@ -15,6 +17,8 @@ mod p4;
 mod plan;
 mod program;
 mod report;
+mod reproduce;
+mod rules;
 mod run;
 
 use clap::{Parser, Subcommand};
@@ -38,6 +42,8 @@ enum Command {
     Demo(demo::Args),
     /// Runs the UPF: N4 on UDP, ports as the configuration says.
     Run(run::Args),
+    /// Rules of a running switch in front of a foreign UPF: add, del, list, load.
+    Rules(rules::Args),
     /// SMF emulator: sets up sessions over PFCP.
     Smf(emulators::SmfArgs),
     /// gNodeB emulator: a TUN device for each UE, GTP-U on the other side.
@@ -68,6 +74,8 @@ enum Command {
     /// Measures speed, with output bytes verified.
     #[command(subcommand)]
     Bench(bench::BenchCommand),
+    /// Runs the papers' experiments again: their numbers beside ours, measured or modelled.
+    Reproduce(reproduce::Args),
 }
 
 fn main() -> ExitCode {
@@ -76,6 +84,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Demo(args) => demo::demo(&args),
         Command::Run(args) => run::run(&args),
+        Command::Rules(args) => rules::rules(&args),
         Command::Smf(args) => emulators::smf(&args),
         Command::Ran(args) => emulators::ran(&args),
         Command::HttpServer(args) => emulators::http_server(&args),
@@ -89,6 +98,7 @@ fn main() -> ExitCode {
         Command::P4(command) => p4::p4(&command),
         Command::Plan(args) => plan::plan(&args),
         Command::Bench(command) => bench::bench(&command),
+        Command::Reproduce(args) => reproduce::reproduce(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,7 +1,7 @@
 //! `splitplane run`: the UPF as a daemon. This file puts it together from the configuration; `agent.rs` is its life.
 
 use crate::agent::{Agent, PortLabel, Request};
-use crate::config::{Class, Config, Driver, FastTarget, FirewallAction, Prefix, RequestPort, Role};
+use crate::config::{Class, Config, Driver, FastTarget, FirewallAction, Prefix, RequestPort, Role, Steering, Workers};
 use crate::dataplane::{DataPlane, Targets};
 use crate::failure::Failure;
 use crate::input::{Input, Next};
@@ -9,9 +9,10 @@ use crate::kernel::Kernel;
 use crate::report::{HEADER, Report, live_lines};
 use base::PortId;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
-use engine::{BalanceSettings, BufferLimits, Engine, EngineError, Event, Settings, WorkerPorts};
+use engine::{BalanceSettings, BufferLimits, Engine, EngineError, Event, Settings, SteerFn, WorkerPorts};
 use p4_ir::Ir;
 use pktio::Port;
+use pktio::af_xdp::Frames;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,19 +28,19 @@ pub struct Args {
     config: Option<PathBuf>,
     /// Checks the configuration and the program, and starts nothing.
     #[arg(long)]
-    check: bool,
+    pub check: bool,
     /// Prints an example configuration.
     #[arg(long)]
     print_config: bool,
     /// Prints a live view once a second: sessions, packet and bit rates by target and direction, drops by reason.
     #[arg(long)]
-    live: bool,
+    pub live: bool,
     /// Writes what was counted to this file, as JSON, at the end.
     #[arg(long)]
-    report: Option<PathBuf>,
+    pub report: Option<PathBuf>,
     /// Stops when standard input ends, besides SIGINT and SIGTERM.
     #[arg(long)]
-    until_input_ends: bool,
+    pub until_input_ends: bool,
 }
 
 /// Runs until told to stop.
@@ -49,6 +50,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Ok(());
     }
     let path = args.config.as_deref().unwrap_or(Path::new("upf.toml"));
+    if let Some(config) = crate::ceupf::Config::load_if_asked(path)? {
+        return crate::ceupf::run(&config, args);
+    }
     let config = Config::load(path)?;
     let program = config.program.clone().unwrap_or_else(|| PathBuf::from("upf.p4"));
     let ir = crate::program::compile(&program, &[], &[])?;
@@ -149,19 +153,40 @@ fn port_ids(config: &Config) -> Vec<PortId> {
     config.ports.iter().map(next).collect()
 }
 
-fn open_ports(config: &Config, mut kernel: Option<&mut Kernel>) -> Result<Vec<OpenPort>, Failure> {
+/// What the program that steers must know of a port's frames.
+pub fn frames(id: PortId) -> Frames {
+    let upf::steer::Expects { tunnels, vxlan } = upf::steer::expects(id);
+    Frames { tunnels, vxlan }
+}
+
+fn open_ports(config: &Config, kernel: Option<&mut Kernel>) -> Result<Vec<OpenPort>, Failure> {
+    open_each(&config.ports, port_ids(config), &config.workers, &config.dpdk, kernel)
+}
+
+/// Opens ports under these numbers.
+pub fn open_each(
+    ports: &[crate::config::Port],
+    ids: Vec<PortId>,
+    workers: &Workers,
+    dpdk: &crate::dpdk_ports::Dpdk,
+    mut kernel: Option<&mut Kernel>,
+) -> Result<Vec<OpenPort>, Failure> {
     let fail = |e: pktio::PortError| Failure::Usage(e.to_string());
-    crate::dpdk_ports::start(config)?;
-    // With a master there is one who receives.
-    let workers = if config.workers.steered() { 1 } else { config.workers.count };
+    crate::dpdk_ports::start(ports, dpdk)?;
+    let by_ue = workers.steering == Steering::Xdp;
+    let workers = workers.of_ports();
     let mut open = Vec::new();
-    for (port, id) in config.ports.iter().zip(port_ids(config)) {
+    for (port, id) in ports.iter().zip(ids) {
         let interface = port.interface.as_deref().unwrap_or_default();
         let mut device_mac = None;
         let boxed = |share: Vec<pktio::AfXdp>| share.into_iter().map(|p| Box::new(p) as Box<dyn Port>).collect();
         let (of_workers, driver): (Vec<Vec<Box<dyn Port>>>, &str) = match (port.driver, &mut kernel) {
             (Driver::AfXdp | Driver::Auto, Some(kernel)) => {
-                let shares = kernel.open(port, id, workers)?;
+                let shares = if by_ue { kernel.open_steered(port, id, workers)? } else { kernel.open(port, id, workers)? };
+                (shares.into_iter().map(boxed).collect(), "af_xdp")
+            }
+            (Driver::AfXdp | Driver::Auto, None) if by_ue => {
+                let shares = pktio::open_steered(&port.name, interface, workers, frames(id)).map_err(fail)?;
                 (shares.into_iter().map(boxed).collect(), "af_xdp")
             }
             (Driver::AfXdp, None) => {
@@ -241,7 +266,7 @@ impl Upf {
         let labels: Vec<PortLabel> = labels.collect();
         let (events, events_in) = bounded(65_536);
         let buffers = BufferLimits { per_pdr: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets };
-        let engine = start_engine(config, &targets, ports, buffers, events).map_err(|e| Failure::Usage(e.to_string()))?;
+        let engine = start_engine(&config.workers, &targets.target(), ports, buffers, events).map_err(|e| Failure::Usage(e.to_string()))?;
         let engine = Arc::new(engine);
         if let Some(kernel) = &kernel {
             kernel.go_live()?;
@@ -297,30 +322,32 @@ impl Upf {
 }
 
 /// Workers on their ports, or on those of a master.
-fn start_engine(
-    config: &Config,
-    targets: &Targets,
+pub fn start_engine(
+    workers: &Workers,
+    target: &Arc<dyn Target>,
     ports: Vec<OpenPort>,
     buffers: BufferLimits,
     events: Sender<Event>,
 ) -> Result<Engine, EngineError> {
-    let range = config.workers.range();
+    let range = workers.range();
     let scaling = (range.0 < range.1).then_some(range);
     let usual = BalanceSettings::default();
-    let balance = BalanceSettings { workers: scaling, moves: if config.workers.rebalance { usual.moves } else { 0 }, ..usual };
-    let balance = (config.workers.rebalance || scaling.is_some()).then_some(balance);
-    let settings = Settings { buffers, balance, cores: config.workers.cores.clone(), ..Settings::default() };
-    let share = if config.workers.steered() { 1 } else { config.workers.count };
-    let mut shares: Vec<WorkerPorts> = (0..share).map(|_| Vec::new()).collect();
+    let balance = BalanceSettings { workers: scaling, moves: if workers.rebalance { usual.moves } else { 0 }, ..usual };
+    let balance = (workers.rebalance || scaling.is_some()).then_some(balance);
+    let by_ue = workers.steering == Steering::Xdp;
+    let port_hash = by_ue.then_some(upf::steer::ue_hash as SteerFn);
+    let settings = Settings { buffers, balance, port_hash, cores: workers.cores.clone(), ..Settings::default() };
+    let mut shares: Vec<WorkerPorts> = (0..workers.of_ports()).map(|_| Vec::new()).collect();
     for port in ports {
         for (share, devices) in shares.iter_mut().zip(port.of_workers) {
             share.extend(devices.into_iter().map(|device| (port.id, device)));
         }
     }
-    if !config.workers.steered() {
-        return Engine::start(&targets.target(), shares, settings, events);
+    if !workers.steered() {
+        let count = if by_ue { workers.count } else { shares.len() };
+        return Engine::start_some(target, shares, count, settings, events);
     }
-    Engine::start_steered(&targets.target(), shares.remove(0), upf::steer::ue_hash, config.workers.count, settings, events)
+    Engine::start_steered(target, shares.remove(0), upf::steer::ue_hash, workers.count, settings, events)
 }
 
 fn load_targets(config: &Config, ir: &Arc<Ir>, kernel: Option<&Kernel>) -> Result<Targets, Failure> {
