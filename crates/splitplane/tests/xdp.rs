@@ -106,6 +106,24 @@ fn a_session_in_xdp_is_paged() {
     });
 }
 
+/// What an interface would lose goes through x86.
+#[test]
+fn a_far_end_that_takes_no_redirected_frames_any_more_is_served_by_x86() {
+    testbed_or_skip("a_far_end_that_takes_no_redirected_frames_any_more_is_served_by_x86", |mut bed| {
+        let daemon = bed.start_daemon(&Testbed::config("xdp", 1.0));
+        bed.connect();
+        bed.establish(4);
+        bed.run_traffic(200);
+        bed.end_xdp_at_n6();
+        bed.run_traffic(400);
+        bed.delete_sessions();
+        let report = daemon.stop();
+        assert_eq!(report["imbalance"], 0, "{report:#}");
+        let packets = |name: &str, side: &str| report["targets"][name][side]["packets"].as_u64().unwrap();
+        assert!(packets("x86", "uplink") >= 200 && packets("x86", "downlink") == 0 && packets("xdp", "downlink") == 300, "{report:#}");
+    });
+}
+
 /// However the daemon ends, nothing stays on the interfaces, and the next one attaches and carries.
 #[test]
 fn a_killed_daemon_leaves_nothing_and_the_next_one_starts() {

@@ -103,13 +103,18 @@ fn ports(object: &Object, ifindex: u32) -> Result<Shared, LoadError> {
     object.shared("sp_ports", MOST_INTERFACES.into(), 8)
 }
 
-/// Writes `sp_out` and `sp_ways`: packets leave by that port from here, and are no longer handed on.
-pub fn set_way_out(object: &mut Object, port: PortId, ifindex: u32) -> Result<(), LoadError> {
-    let map = object.ebpf().map_mut("sp_out").ok_or_else(|| LoadError::Layout("no map sp_out".into()))?;
-    let mut map = DevMap::try_from(map).map_err(|e| LoadError::Kernel(chain(&e)))?;
-    map.set(port.0.into(), ifindex, None, 0).map_err(|e| LoadError::Kernel(chain(&e)))?;
+/// Writes `sp_out` and `sp_ways`: packets that leave by that port leave from here, or are handed on.
+pub fn set_way_out(object: &mut Object, port: PortId, ifindex: Option<u32>) -> Result<(), LoadError> {
+    if u64::from(port.0) >= PORTS {
+        return Err(LoadError::Io(format!("port {port}: there are {PORTS}")));
+    }
+    if let Some(ifindex) = ifindex {
+        let map = object.ebpf().map_mut("sp_out").ok_or_else(|| LoadError::Layout("no map sp_out".into()))?;
+        let mut map = DevMap::try_from(map).map_err(|e| LoadError::Kernel(chain(&e)))?;
+        map.set(port.0.into(), ifindex, None, 0).map_err(|e| LoadError::Kernel(chain(&e)))?;
+    }
     let ways = object.shared("sp_ways", PORTS, 8)?;
-    ways.long(8 * usize::from(port.0)).store(1, Ordering::Release);
+    ways.long(8 * usize::from(port.0)).store(ifindex.is_some().into(), Ordering::Release);
     Ok(())
 }
 

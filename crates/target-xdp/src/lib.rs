@@ -337,8 +337,8 @@ impl Xdp {
         attach::set_port(&self.lock().object, ifindex, port)
     }
 
-    /// Says which interface a port leads to: see [`sends_redirected`]. Packets that leave by other ports are handed on.
-    pub fn set_way_out(&self, port: PortId, ifindex: u32) -> Result<(), LoadError> {
+    /// Says which interface a port leads to: see [`sends_redirected`]. Packets that leave by ports of none are handed on.
+    pub fn set_way_out(&self, port: PortId, ifindex: Option<u32>) -> Result<(), LoadError> {
         attach::set_way_out(&mut self.lock().object, port, ifindex)
     }
 

@@ -79,7 +79,7 @@ impl Bench {
     /// Makes `xdp` carry, on interfaces that it hangs on or is about to.
     fn go_live(&self, xdp: &Xdp) {
         for (n, near) in self.near.iter().enumerate() {
-            xdp.set_way_out(PortId(n as u16), near.index).unwrap();
+            xdp.set_way_out(PortId(n as u16), Some(near.index)).unwrap();
             xdp.set_port(near.index, Some((PortId(n as u16), n as u32))).unwrap();
         }
     }
