@@ -1,8 +1,8 @@
 //! How does the program come into the kernel's XDP hook, ahead of the engine, and how do the engine's ports get what it hands on?
 //!
-//! Load, attach to each interface, join sockets, and, when tables and workers are ready, go live ([`Kernel::go_live`]). Until then interfaces carry
-//! nothing. Ports of drivers other than `af_xdp` and `auto` have no part in this: what comes by them the base target runs, and
-//! what leaves by them is handed on.
+//! Load, attach to each interface, join sockets, and, when tables and workers are ready, go live ([`Kernel::go_live`]). Until
+//! then interfaces carry nothing. Ports of drivers other than `af_xdp` and `auto` have no part in this: what comes by them the
+//! base target runs, and what leaves by them is handed on.
 
 use crate::config::{Config, Port};
 use crate::failure::Failure;
@@ -98,8 +98,8 @@ impl Kernel {
         }
     }
 
-    /// Looks which interfaces send what is redirected to them, now and then: a veth's far end may change its mind, and the kernel would lose
-    /// the packets without a word. What leaves by the others goes through x86.
+    /// Looks which interfaces send what is redirected to them, now and then: a veth's far end may change its mind, and the kernel
+    /// would lose the packets without a word. What leaves by the others goes through x86.
     fn look_at_ways_out(&mut self) {
         // What comes in before the stack leaves through it, which any interface can.
         let native = self.hooked.iter().any(|h| h.mode == Mode::Native);

@@ -1,7 +1,7 @@
 //! Does the daemon with XDP ahead of x86 treat real frames on real interfaces as one UPF? As root, in network namespaces of its own.
 //!
-//! The test is what surrounds the UPF: SMF, gNodeB and data network on the far ends of veth pairs. Every frame that comes out is compared, byte for byte
-//! and in order per session, with what `traffic::expect` says, which knows nothing of the UPF.
+//! The test is what surrounds the UPF: SMF, gNodeB and data network on the far ends of veth pairs. Every frame that comes out is
+//! compared, byte for byte and in order per session, with what `traffic::expect` says, which knows nothing of the UPF.
 
 mod netns;
 

@@ -1,5 +1,5 @@
-//! The program on real interfaces: what it sends, hands on and counts, and that nothing is lost when another takes its place. As root, in a
-//! network namespace of the test's own thread.
+//! The program on real interfaces: what it sends, hands on and counts, and that nothing is lost when another takes its place. As
+//! root, in a network namespace of the test's own thread.
 
 use base::{DropReason, Packet, PortId};
 use pktio::af_xdp::{Joined, Options as PortOptions};
