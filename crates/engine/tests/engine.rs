@@ -248,6 +248,48 @@ fn what_the_control_plane_sends_is_counted_too() {
 }
 
 #[test]
+fn what_was_in_the_ports_has_left_when_they_are_drained() {
+    let mut world = world(2, BufferLimits::default());
+    for round in 0..50 {
+        for far in &mut world.far {
+            let packets: Vec<Packet> = (0..300).map(|n| packet(FORWARD, 300 * round + n)).collect();
+            assert_eq!(far[0].transmit(&packets).unwrap(), 300);
+        }
+        world.engine.drain().unwrap();
+        // All at once: nothing is waited for.
+        let mut burst: Vec<Packet> = (0..301).map(|_| Packet::empty(0)).collect();
+        for far in &mut world.far {
+            let n = far[1].receive(&mut burst).unwrap();
+            assert!(burst[..n].iter().map(number).eq(300 * round..300 * round + 300), "round {round}: {n} of 300");
+        }
+    }
+    world.engine.stop();
+    assert!(world.engine.drain().is_err());
+}
+
+#[test]
+fn a_master_and_its_workers_are_drained_together() {
+    let target: Arc<dyn Target> = Arc::new(Scripted::default());
+    let (sender, _events) = bounded(16);
+    let (a, mut far_a) = pktio::memory::pair("a", "far a", 4096);
+    let (b, mut far_b) = pktio::memory::pair("b", "far b", 4096);
+    let ports: Vec<(PortId, Box<dyn Port>)> = vec![(PortId(0), Box::new(a)), (PortId(1), Box::new(b))];
+    // To both workers.
+    let hash = |bytes: &[u8], _: PortId| u32::from(bytes[7]).wrapping_mul(0x9e37_79b9);
+    let engine = Engine::start_steered(&target, ports, hash, 2, Settings::default(), sender).unwrap();
+    for round in 0..50 {
+        let packets: Vec<Packet> = (0..300).map(|n| packet(FORWARD, 300 * round + n)).collect();
+        assert_eq!(far_a.transmit(&packets).unwrap(), 300);
+        engine.drain().unwrap();
+        let mut burst: Vec<Packet> = (0..301).map(|_| Packet::empty(0)).collect();
+        let n = far_b.receive(&mut burst).unwrap();
+        let mut numbers: Vec<u32> = burst[..n].iter().map(number).collect();
+        numbers.sort_unstable();
+        assert!(numbers.into_iter().eq(300 * round..300 * round + 300), "round {round}: {n} of 300");
+    }
+}
+
+#[test]
 fn a_full_port_drops_with_a_reason() {
     let mut w = world(1, BufferLimits::default());
     let mut sent = 0;

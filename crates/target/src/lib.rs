@@ -40,8 +40,8 @@ pub trait Target: Send + Sync {
     /// A cell of an indexed counter, summed over all lanes past and present.
     fn counter(&self, counter: CounterId, index: u64) -> Count;
 
-    /// Appends the cells of a register array in that range to `into`, in their order. Each is read whole; packets that are on their way may
-    /// change some of them meanwhile. A target that has no registers, or does not give them out, says so.
+    /// Appends the cells of a register array in that range to `into`, in their order. Each is read whole; packets that are on
+    /// their way may change some of them meanwhile. A target that has no registers, or does not give them out, says so.
     fn read_registers(&self, _register: RegisterId, _range: Range<u64>, _into: &mut Vec<u64>) -> Result<(), RegisterError> {
         Err(RegisterError::NotSupported)
     }
@@ -68,21 +68,22 @@ pub trait Target: Send + Sync {
         Err(RuleError::Target(format!("the {} target does not take buckets over", self.name())))
     }
 
-    /// What the target carried by itself, if it meets packets before the engine does, as a program on an interface: the engine then sees
-    /// only what it hands on, and its lanes need not be asked. `None`: packets reach it by its lanes only. Which of the two
-    /// does not change while lanes exist.
+    /// What the target carried by itself, if it meets packets before the engine does, as a program on an interface: the engine
+    /// then sees only what it hands on, and its lanes need not be asked. `None`: packets reach it by its lanes only. Which of the
+    /// two does not change while lanes exist.
     fn carried(&self) -> Option<Carried> {
         None
     }
 
-    /// Waits until all that a target ahead of the engine has handed on so far is in the engine's ports, and gives the moment. When all of that has left,
-    /// buffers included, tell it by [`Target::left`].
+    /// Waits until all that a target ahead of the engine has handed on so far is in the engine's ports, and gives the moment.
+    /// When all of that has left, buffers included, tell it by [`Target::left`].
     fn handed_on(&self) -> u64 {
         0
     }
 
-    /// What was handed on before that moment has left. A target ahead of the engine hands on packets of a flow as long as earlier ones may be under
-    /// way, though its entries let them pass: none is overtaken. At moment 0 everything may be. For others there is nothing to do.
+    /// What was handed on before that moment has left. A target ahead of the engine hands on packets of a flow as long as earlier
+    /// ones may be under way, though its entries let them pass: none is overtaken. At moment 0 everything may be. For others
+    /// there is nothing to do.
     fn left(&self, _moment: u64) {}
 
     /// From now on a target that meets packets before the engine hands all of them on. For others there is nothing to do.
