@@ -21,6 +21,7 @@ mod sdf;
 pub mod sessions;
 mod source;
 mod swx;
+mod wire;
 
 use crate::failure::Failure;
 use serde_json::{Map, Value, json};
