@@ -7,7 +7,7 @@
 
 use crate::describe::Switch;
 use crate::lack::{Fault, Lack};
-use crate::memory::{self, Table};
+use crate::memory::{self, Packing, Table};
 use crate::resource::{Amounts, Resource};
 use crate::sites::{Cells, Loc, Site, Sites, What, exclusive, width};
 use crate::sizes::Sizes;
@@ -68,11 +68,11 @@ pub(crate) struct Graph {
 }
 
 /// The graph, and what no stage could do.
-pub(crate) fn graph(programs: &[(&Ir, &Sites)], sizes: &Sizes, chip: &Switch, lacks: &mut Vec<Lack>) -> Graph {
+pub(crate) fn graph(programs: &[(&Ir, &Sites)], sizes: &Sizes, chip: &Switch, pack: Packing, lacks: &mut Vec<Lack>) -> Graph {
     let mut g = Graph::default();
     let mut cell_ids: BTreeMap<(usize, Cells), usize> = BTreeMap::new();
     for (gress, (ir, sites)) in programs.iter().enumerate() {
-        let node_of = nodes(&mut g, gress, ir, sites, sizes, chip, &mut cell_ids, lacks);
+        let node_of = nodes(&mut g, gress, ir, sites, sizes, chip, pack, &mut cell_ids, lacks);
         edges(&mut g, sites, &node_of);
         reached_once(ir, sites, lacks);
         registers(ir, sites, chip, lacks);
@@ -89,6 +89,7 @@ fn nodes(
     sites: &Sites,
     sizes: &Sizes,
     chip: &Switch,
+    pack: Packing,
     cell_ids: &mut BTreeMap<(usize, Cells), usize>,
     lacks: &mut Vec<Lack>,
 ) -> Vec<usize> {
@@ -107,7 +108,7 @@ fn nodes(
         };
         let known = home.as_ref().and_then(|h| homes.get(h)).copied();
         let id = known.unwrap_or_else(|| {
-            g.nodes.push(node(gress, ir, site, sizes, chip));
+            g.nodes.push(node(gress, ir, site, sizes, chip, pack));
             g.nodes.len() - 1
         });
         if let Some(h) = home {
@@ -145,7 +146,7 @@ fn nodes(
     node_of
 }
 
-fn node(gress: usize, ir: &Ir, site: &Site, sizes: &Sizes, chip: &Switch) -> Node {
+fn node(gress: usize, ir: &Ir, site: &Site, sizes: &Sizes, chip: &Switch, pack: Packing) -> Node {
     let mut n = Node {
         name: site.name.clone(),
         gress,
@@ -163,7 +164,7 @@ fn node(gress: usize, ir: &Ir, site: &Site, sizes: &Sizes, chip: &Switch) -> Nod
     };
     match site.what {
         What::Table(id) => {
-            let table = Table::of(&ir.program, id, sizes.entries(ir, id), chip.stage.sram_blocks, &chip.memory);
+            let table = Table::of(&ir.program, id, sizes.entries(ir, id), chip.stage.sram_blocks, pack, &chip.memory);
             n.kind = match table.way {
                 memory::Way::Keyless => Kind::Default,
                 memory::Way::Exact => Kind::Exact,

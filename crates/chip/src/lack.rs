@@ -141,7 +141,7 @@ impl std::fmt::Display for Lack {
                 write!(f, "packet header vector: {needed_bits} bits of containers needed, there are {of_bits}")
             }
             Fault::ParserRows { needed, of } => write!(f, "parser TCAM rows: {needed} needed, there are {of}"),
-            Fault::ParserDepth { needed, of } => write!(f, "parser depth: {needed} bytes, the parser reaches {of}"),
+            Fault::ParserDepth { needed, of } => write!(f, "parser depth: at least {needed} bytes, the parser reaches {of}"),
             Fault::ParserChecksums { needed, of } => write!(f, "parser checksum units: {needed} needed, there are {of}"),
             Fault::DeparserEntries { needed, of } => write!(f, "deparser entries: {needed} needed, there are {of}"),
             Fault::DeparserChecksums { needed, of } => write!(f, "deparser checksum units: {needed} needed, there are {of}"),

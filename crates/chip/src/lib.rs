@@ -22,6 +22,7 @@ mod sites;
 mod sizes;
 mod svg;
 mod text;
+mod tiers;
 
 pub use describe::{Chip, Containers, Cores, DescriptionError, Form, Switch, Tier};
 pub use graph::Kind;
@@ -31,3 +32,4 @@ pub use phv::PhvUse;
 pub use place::{Part, Placement, Stage, TableUse, Total, max_sessions, place, place_all};
 pub use resource::{Amounts, Resource};
 pub use sizes::Sizes;
+pub use tiers::{ArrayUse, TierUse, Tiers, place_in_tiers};

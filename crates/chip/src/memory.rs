@@ -24,6 +24,15 @@ pub(crate) enum Way {
     Alpm,
 }
 
+/// What a table's packing is chosen by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Packing {
+    /// By slots rather than blocks: each slot has counters and meters, which take map RAMs.
+    pub few_slots: bool,
+    /// Room for so many more entries, in percent: rounder parts can fit where the exact ones just do not.
+    pub slack: u64,
+}
+
 /// A table as memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
@@ -75,9 +84,10 @@ impl Fit {
 
 impl Table {
     /// A table of `entries`, on a chip whose stages have `stage_sram` blocks.
-    pub fn of(program: &Program, id: TableId, entries: u64, stage_sram: u64, m: &Memory) -> Table {
+    pub fn of(program: &Program, id: TableId, entries: u64, stage_sram: u64, pack: Packing, m: &Memory) -> Table {
         let info = &program.tables[id];
         let entries = if info.const_entries { info.entries.len() as u64 } else { entries }.max(1);
+        let roomy = entries + entries / 100 * pack.slack;
         let key_bits: u64 = info.keys.iter().map(|k| u64::from(k.width)).sum();
         let key_bytes: u64 = info.keys.iter().map(|k| u64::from(k.width).div_ceil(8)).sum();
         let data = |a: program::ActionId| program.actions[a].params.iter().map(|p| u64::from(p.width)).sum::<u64>();
@@ -129,13 +139,19 @@ impl Table {
                 // with fewer slots.
                 let with = |pack: (u64, u64)| {
                     let unit_entries = pack.0 * m.sram_rows;
-                    let units = entries.div_ceil(unit_entries).max(m.ways);
+                    let units = roomy.div_ceil(unit_entries).max(m.ways);
                     Table { pack, unit_sram: pack.1, unit_entries, units, ..t.clone() }
                 };
                 let all = packs(t.entry_bits, overhead, m).into_iter().map(with);
                 let cost = |t: &Table| {
                     let smallest = t.part(1, m)[Resource::Sram];
-                    (smallest > stage_sram, t.part(t.units, m)[Resource::Sram], t.pack.1, t.pack.0)
+                    let all = t.part(t.units, m);
+                    let slots = t.holds(t.units);
+                    let (first, second) = match pack.few_slots {
+                        false => (all[Resource::Sram], all[Resource::MapRam]),
+                        true => (slots, all[Resource::Sram]),
+                    };
+                    (smallest > stage_sram, first, second, t.pack.1, t.pack.0)
                 };
                 let best = all.min_by_key(cost);
                 t = best.unwrap_or_else(|| with((1, wide_pack(t.entry_bits, overhead, m))));

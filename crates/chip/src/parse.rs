@@ -184,7 +184,7 @@ fn fixed_bytes(ir: &Ir, h: HeaderId) -> u64 {
 }
 
 /// Bytes of the longest way from the start; ways round a loop count up to just beyond `limit`.
-fn longest(ir: &Ir, reached: &BTreeSet<StateId>, bytes: &BTreeMap<StateId, u64>, limit: u64) -> u64 {
+pub(crate) fn longest(ir: &Ir, reached: &BTreeSet<StateId>, bytes: &BTreeMap<StateId, u64>, limit: u64) -> u64 {
     let mut best: BTreeMap<StateId, u64> = BTreeMap::new();
     if let Some(start) = ir.start {
         best.insert(start, bytes.get(&start).copied().unwrap_or(0));

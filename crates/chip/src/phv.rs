@@ -94,6 +94,7 @@ fn wants(ir: &Ir, sites: &Sites) -> Wants {
             present.extend(elements(ir, h));
         }
     });
+    let travels = present.clone();
     present.extend(touched.iter().filter_map(|l| match l {
         Loc::Field(h, _) | Loc::Valid(h) => Some(*h),
         _ => None,
@@ -111,7 +112,9 @@ fn wants(ir: &Ir, sites: &Sites) -> Wants {
         }
         let all = u64::from(ty.fixed_bits).div_ceil(8);
         let seen = bytes.len() as u64;
-        slots.insert(*h, (seen, all.saturating_sub(seen)));
+        // A header that is neither parsed nor sent is only what the stages make of it.
+        let hidden = if travels.contains(h) { all.saturating_sub(seen) } else { 0 };
+        slots.insert(*h, (seen, hidden));
     }
     let overlay = Overlay::of(ir);
     let group = |part: &dyn Fn(&(u64, u64)) -> u64| {

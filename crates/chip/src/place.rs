@@ -4,6 +4,7 @@
 use crate::describe::{Chip, Form, Switch};
 use crate::graph::{Graph, Kind, graph};
 use crate::lack::{Fault, Lack, Refusal};
+use crate::memory::Packing;
 use crate::parse::{ParserUse, parser_use};
 use crate::phv::{PhvUse, phv_use};
 use crate::resource::{Amounts, Resource};
@@ -17,6 +18,18 @@ use std::collections::BTreeMap;
 const MOST_STAGES: usize = 1024;
 /// Most sites of a program: dependencies are found pair by pair.
 const MOST_SITES: usize = 6000;
+/// How tables are packed: what is tried until it fits. List scheduling alone is not monotone: a little more can fit where less does
+/// not, so a little more is tried too.
+const TRIES: [Packing; 8] = [
+    Packing { few_slots: false, slack: 0 },
+    Packing { few_slots: true, slack: 0 },
+    Packing { few_slots: false, slack: 1 },
+    Packing { few_slots: false, slack: 2 },
+    Packing { few_slots: false, slack: 3 },
+    Packing { few_slots: true, slack: 1 },
+    Packing { few_slots: true, slack: 2 },
+    Packing { few_slots: true, slack: 3 },
+];
 /// Names of a chain that are shown.
 const CHAIN: usize = 12;
 
@@ -121,13 +134,28 @@ pub fn place_all(irs: &[&Ir], chip: &Chip, sizes: &Sizes) -> Result<Placement, R
     let programs: Vec<(&Ir, &Sites)> = irs.iter().copied().zip(&found).collect();
     let parsers: Vec<ParserUse> = irs.iter().map(|ir| parser_use(ir, &switch.parser, &switch.deparser, &mut lacks)).collect();
     let phv = phv_use(&programs, &switch.phv, &mut lacks);
-    let graph = graph(&programs, sizes, switch, &mut lacks);
-    // What fits no stage at all would keep the rest waiting for ever.
-    let hopeless = |l: &Lack| matches!(l.fault, Fault::AnyStage { .. } | Fault::Cycle | Fault::Twice);
-    if lacks.iter().any(hopeless) {
-        return Err(Refusal::of(lacks));
+    let mut best: Option<(Graph, Run)> = None;
+    for packing in TRIES {
+        let mut own = Vec::new();
+        let graph = graph(&programs, sizes, switch, packing, &mut own);
+        // What fits no stage at all would keep the rest waiting for ever.
+        let hopeless = |l: &Lack| matches!(l.fault, Fault::AnyStage { .. } | Fault::Cycle | Fault::Twice);
+        if own.iter().any(hopeless) {
+            lacks.extend(own);
+            return Err(Refusal::of(lacks));
+        }
+        let mut run = schedule(&graph, switch);
+        let fits = run.lacks.is_empty() && own.is_empty();
+        run.lacks.splice(0..0, own);
+        let stages = |r: &Run| (!r.lacks.is_empty(), r.needed.unwrap_or(usize::MAX));
+        if best.as_ref().is_none_or(|(_, b)| stages(&run) < stages(b)) {
+            best = Some((graph, run));
+        }
+        if fits {
+            break;
+        }
     }
-    let run = schedule(&graph, switch);
+    let Some((graph, run)) = best else { return Err(Refusal::of(lacks)) };
     lacks.extend(run.lacks);
     if !lacks.is_empty() {
         return Err(Refusal { lacks, stages_needed: run.needed.filter(|n| *n > switch.stages) });

@@ -44,14 +44,14 @@ pub(crate) enum What {
 }
 
 /// Who decides whether a site is reached: a site, by a condition, its actions or its hit, and the branch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Step {
-    site: usize,
-    by: By,
-    branch: u32,
+    pub site: usize,
+    pub by: By,
+    pub branch: u32,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum By {
     Condition,
     /// The table runs this action.
@@ -89,22 +89,22 @@ pub(crate) struct Sites {
     pub all: Vec<Site>,
     /// What no chip of this kind does.
     pub lacks: Vec<Lack>,
-    /// Locations whose values come or go with the packet's intrinsic metadata.
     pub digests: u64,
+    /// Assignments and computations.
     pub operations: u64,
 }
 
 /// The sites of ingress and egress.
 pub(crate) fn sites(ir: &Ir) -> Sites {
-    let mut w = Walker { ir, namer: Namer::new(ir), out: Sites::default(), temps: 0, guards: Vec::new(), deciders: HashMap::new() };
+    let never = never_valid(ir);
+    let mut w = Walker { ir, never, namer: Namer::new(ir), out: Sites::default(), temps: 0, guards: Vec::new(), deciders: HashMap::new() };
     for (name, block) in [("ingress", &ir.ingress), ("egress", &ir.egress)] {
         w.guards.clear();
-        let from = w.out.all.len();
         let mut path = Vec::new();
         let flow = w.block(block, &mut path, name, None);
         // `exit` of ingress does not keep egress from running.
         let end = w.out.all.len();
-        w.close(&flow, from, end);
+        w.close(&flow, end);
     }
     w.entry_data();
     w.out
@@ -137,6 +137,8 @@ struct Row {
 
 struct Walker<'a> {
     ir: &'a Ir,
+    /// Headers that no packet has: what asks for them is decided.
+    never: BTreeSet<HeaderId>,
     namer: Namer<'a>,
     out: Sites,
     temps: u32,
@@ -196,6 +198,13 @@ impl Walker<'_> {
                 }
             }
             Stmt::CopyVarbit { .. } => self.lack(name, Fault::Varbit),
+            Stmt::If(c, a, b) if self.known(c).is_some() => {
+                let taken = if self.known(c) == Some(true) { a } else { b };
+                self.flush(row, path, name, first);
+                let inner = self.block(taken, path, name, None);
+                flow.leaves.extend(inner.leaves);
+                flow.falls = inner.falls;
+            }
             Stmt::If(c, a, b) => self.condition(c, a, b, row, path, name, first, flow),
             Stmt::Switch { on, cases, default } => {
                 let decider = match on.kind {
@@ -343,7 +352,7 @@ impl Walker<'_> {
     }
 
     /// What leaves by `exit` reaches nothing up to `end`.
-    fn close(&mut self, flow: &Flow, _from: usize, end: usize) {
+    fn close(&mut self, flow: &Flow, end: usize) {
         for (_, a, b) in &flow.leaves {
             for site in &mut self.out.all[*a..*b] {
                 site.dead.push((*b, end));
@@ -391,7 +400,7 @@ impl Walker<'_> {
         }
     }
 
-    fn external(&mut self, e: &Extern, row: &mut Row, path: &mut Vec<Step>, name: &str, first: &mut Option<usize>) {
+    fn external(&mut self, e: &Extern, row: &mut Row, path: &[Step], name: &str, first: &mut Option<usize>) {
         match e {
             Extern::Count { counter, index } => {
                 let cells = Cells::Counter(*counter);
@@ -466,7 +475,7 @@ impl Walker<'_> {
         index: &Expr,
         result: Option<&LValue>,
         row: &mut Row,
-        path: &mut Vec<Step>,
+        path: &[Step],
         label: &str,
         first: &mut Option<usize>,
     ) -> usize {
@@ -494,7 +503,7 @@ impl Walker<'_> {
     }
 
     /// A register that is read, worked on and written in one go, as the first statements of `block`: how many they are.
-    fn group(&mut self, block: &[Stmt], row: &mut Row, path: &mut Vec<Step>, name: &str, first: &mut Option<usize>) -> usize {
+    fn group(&mut self, block: &[Stmt], row: &mut Row, path: &[Step], name: &str, first: &mut Option<usize>) -> usize {
         let Some(Stmt::Extern(Extern::RegisterRead { register, index, result })) = block.first() else { return 0 };
         let writes_it = |s: &Stmt| {
             let mut found = false;
@@ -807,12 +816,52 @@ impl Walker<'_> {
         }
     }
 
+    /// What a condition is for every packet, as far as it follows from headers that none has.
+    fn known(&self, c: &Expr) -> Option<bool> {
+        match &c.kind {
+            ExprKind::Const(b) => Some(b.is_true()),
+            ExprKind::IsValid(HeaderRef::Static(h)) if self.never.contains(h) => Some(false),
+            ExprKind::Unary(UnOp::Not, a) => self.known(a).map(|b| !b),
+            ExprKind::Binary(BinOp::LAnd, a, b) => match (self.known(a), self.known(b)) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
+                _ => None,
+            },
+            ExprKind::Binary(BinOp::LOr, a, b) => match (self.known(a), self.known(b)) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), Some(false)) => Some(false),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     fn lack(&mut self, at: &str, fault: Fault) {
         let lack = Lack::of(at, fault);
         if !self.out.lacks.contains(&lack) {
             self.out.lacks.push(lack);
         }
     }
+}
+
+/// Headers that the parser never takes and nobody makes valid.
+fn never_valid(ir: &Ir) -> BTreeSet<HeaderId> {
+    let mut some: BTreeSet<HeaderId> = ir.stacks.values().flat_map(|s| s.elements.iter().copied()).collect();
+    let mut see = |s: &Stmt| {
+        if let Stmt::Extract { header: HeaderRef::Static(h), .. }
+        | Stmt::SetValid(HeaderRef::Static(h), true)
+        | Stmt::CopyHeader { dst: HeaderRef::Static(h), .. } = s
+        {
+            some.insert(*h);
+        }
+    };
+    for id in crate::parse::reached(ir) {
+        p4_ir::walk::all_stmts(&ir.states[id].body, &mut see);
+    }
+    for block in [&ir.parser_init, &ir.ingress, &ir.egress].into_iter().chain(ir.actions.values().map(|a| &a.body)) {
+        p4_ir::walk::all_stmts(block, &mut see);
+    }
+    ir.headers.keys().filter(|h| !some.contains(h)).collect()
 }
 
 /// What a condition looks at.

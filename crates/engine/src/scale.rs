@@ -6,7 +6,7 @@
 //! done with all earlier ones, and packets of other buckets wait for nothing.
 
 use crate::balance::{BalanceSettings, Loads, Planner, Scale, WorkerLoad, empty, spread};
-use crate::control::{Command, Control, Engine, EngineError, Inner, MAX_WORKERS, Slot, WorkerPorts};
+use crate::control::{Command, Control, Drained, Engine, EngineError, Inner, MAX_WORKERS, Slot, WorkerPorts};
 use crate::ledger::Ledger;
 use crate::master::MasterCommand;
 use crate::steer::{Move, SteerTable};
@@ -134,7 +134,7 @@ impl Inner {
         }
         moves.iter().for_each(|m| table.set_owner(m.bucket.into(), m.to));
         let (done, wait) = bounded(0);
-        let asked = from.iter().try_for_each(|slot| control.send(*slot, Command::Drain(done.clone())));
+        let asked = from.iter().try_for_each(|slot| control.send(*slot, Command::Drain(Drained::Steered, done.clone())));
         drop(done);
         while wait.recv().is_ok() {}
         asked

@@ -136,6 +136,10 @@ pub(crate) struct Cx<'a> {
     /// The instance whose methods are being looked at.
     pub this: Option<Tv>,
     pub check_only: bool,
+    /// For a model of a chip: of a program for TNA, which direction is lowered; 0 ingress, 1 egress.
+    pub gress: Option<usize>,
+    /// Whether it is such a program.
+    pub two_directions: bool,
 }
 
 impl<'a> Cx<'a> {
@@ -189,6 +193,8 @@ impl<'a> Cx<'a> {
             unused_walk: false,
             this: None,
             check_only,
+            gress: None,
+            two_directions: false,
         }
     }
 

@@ -149,6 +149,7 @@ impl Agent {
         let now = self.start.elapsed();
         let actions = self.plane.poll(now);
         self.act(actions);
+        self.plane.data_mut().follow_handed_on();
         let mut plane = Recording { plane: &mut self.plane, ended: &mut self.ended };
         self.node.poll_usage(now, &mut plane);
         self.node.handle_timeout(now, &mut plane);

@@ -4,6 +4,7 @@
 //! drift. `docs/performance.md` says how to read and repeat them.
 
 mod compile;
+mod detect;
 mod dpdk;
 mod latency;
 mod tables;
@@ -19,7 +20,7 @@ mod options;
 pub mod report;
 mod sdf;
 pub mod sessions;
-mod source;
+pub mod source;
 mod swx;
 mod wire;
 
@@ -43,7 +44,9 @@ pub enum BenchCommand {
     Compile(compile::Args),
     /// DPDK's ports: devices alone, and the UPF between two processes.
     Dpdk(dpdk::Args),
-    /// All of them.
+    /// Detectors of heavy hitters: how right, in how much memory.
+    Detect(detect::Args),
+    /// All that measure speed.
     All(options::Common),
 }
 
@@ -57,6 +60,7 @@ pub fn bench(command: &BenchCommand) -> Result<(), Failure> {
         BenchCommand::Xdp(args) => xdp::xdp(args).map(drop),
         BenchCommand::Compile(args) => compile::compile(args).map(drop),
         BenchCommand::Dpdk(args) => dpdk::dpdk(args).map(drop),
+        BenchCommand::Detect(args) => detect::detect(args).map(drop),
         BenchCommand::All(common) => all(common),
     }
 }

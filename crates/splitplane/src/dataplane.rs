@@ -42,12 +42,16 @@ pub struct DataPlane {
     engine: Arc<Engine>,
     /// What is known of each session, for reports.
     sessions: HashMap<u64, SessionInfo>,
+    ticks: u32,
 }
+
+/// Ticks of the agent from one look at what was handed on to the next, which takes some milliseconds.
+const TICKS_BETWEEN: u32 = 4;
 
 impl DataPlane {
     /// Entries go to `targets`, packets to `engine`.
     pub fn new(targets: Targets, engine: Arc<Engine>) -> DataPlane {
-        DataPlane { targets, engine, sessions: HashMap::new() }
+        DataPlane { targets, engine, sessions: HashMap::new(), ticks: 0 }
     }
 
     /// What is known of a session that lives.
@@ -61,6 +65,17 @@ impl DataPlane {
             Targets::Whole(target) => target.name().to_owned(),
             Targets::Split(split) if split.is_on_fast(seid) => split.fast().name().to_owned(),
             Targets::Split(split) => split.base().name().to_owned(),
+        }
+    }
+
+    /// Tells a target ahead of the engine, now and then, what has left of what it handed on: it then carries those flows itself.
+    pub fn follow_handed_on(&mut self) {
+        self.ticks = self.ticks.wrapping_add(1);
+        let Some(fast) = self.fast_ahead().filter(|_| self.ticks.is_multiple_of(TICKS_BETWEEN)) else { return };
+        let moment = fast.handed_on();
+        // An engine that has stopped hands nothing out.
+        if self.engine.drain().is_ok() {
+            fast.left(moment);
         }
     }
 

@@ -98,7 +98,11 @@ impl Source {
         crate::program::compile_unoptimised(&self.program, &self.include, &self.defines())
     }
 
-    pub(crate) fn compile(&self) -> Result<Ir, Failure> {
+    pub(crate) fn compile_for_chip(&self) -> Result<Vec<Ir>, Failure> {
+        crate::program::compile_for_chip(&self.program, &self.include, &self.defines())
+    }
+
+    fn compile(&self) -> Result<Ir, Failure> {
         crate::program::compile(&self.program, &self.include, &self.defines())
     }
 }

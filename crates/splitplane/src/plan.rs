@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::p4::print_out;
-use chip::{Chip, Placement, Sizes};
+use chip::{Chip, Form, Placement, Sizes};
 use p4_ir::Ir;
 use std::path::{Path, PathBuf};
 
@@ -40,9 +40,12 @@ fn size(text: &str) -> Result<(String, u64), String> {
 /// Does it.
 pub fn plan(args: &Args) -> Result<(), Failure> {
     let chip = chip_of(&args.chip)?;
-    let irs = vec![args.source.compile()?];
+    let irs = args.source.compile_for_chip()?;
     let irs: Vec<&Ir> = irs.iter().collect();
     let mut sizes = Sizes { sessions: args.sessions, set: args.set.iter().cloned().collect() };
+    if let Form::Cores(_) = chip.form {
+        return plan_tiers(args, &irs, &chip, sizes);
+    }
     if args.max_sessions {
         let Some(most) = chip::max_sessions(&irs, &chip, &sizes) else {
             // With one session the reason shows; without a session table there is nothing to be counted.
@@ -59,16 +62,40 @@ pub fn plan(args: &Args) -> Result<(), Failure> {
     show(args, &placement, sizes.sessions)
 }
 
+/// The same for a network processor.
+fn plan_tiers(args: &Args, irs: &[&Ir], chip: &Chip, mut sizes: Sizes) -> Result<(), Failure> {
+    if args.svg.is_some() {
+        return Err(Failure::Usage(format!("--svg: {} has no stages to be shown", chip.name)));
+    }
+    if args.max_sessions {
+        let fits = |n: &u64| chip::place_in_tiers(irs, chip, &Sizes { sessions: Some(*n), ..sizes.clone() }).is_ok();
+        // What a chip of cores holds is a question of whole tables: powers of two and what lies between, a bit at a time.
+        let most = (0..30).rev().fold(0, |most, bit| if fits(&(most | 1 << bit)) { most | 1 << bit } else { most });
+        sizes.sessions = Some(most.max(1));
+        if !args.json && most > 0 {
+            print_out(format!("at most {most} sessions (modelled)\n"))?;
+        }
+    }
+    let placement = chip::place_in_tiers(irs, chip, &sizes).map_err(|r| Failure::Failed(format!("{}: {r}", chip.name)))?;
+    if args.json {
+        return json(&serde_json::json!({ "modelled": true, "sessions": sizes.sessions, "placement": placement }));
+    }
+    print_out(placement)
+}
+
+fn json(value: &serde_json::Value) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(|e| Failure::Failed(e.to_string()))?;
+    print_out(format!("{text}\n"))
+}
+
 fn show(args: &Args, placement: &Placement, sessions: Option<u64>) -> Result<(), Failure> {
     if let Some(path) = &args.svg {
         std::fs::write(path, placement.to_svg()).map_err(|e| Failure::Failed(format!("cannot write {}: {e}", path.display())))?;
     }
     if args.json {
-        let all = serde_json::json!({
+        return json(&serde_json::json!({
             "modelled": true, "sessions": sessions, "totals": placement.totals(), "placement": placement,
-        });
-        let text = serde_json::to_string_pretty(&all).map_err(|e| Failure::Failed(e.to_string()))?;
-        return print_out(format!("{text}\n"));
+        }));
     }
     print_out(placement)
 }

@@ -206,6 +206,45 @@ fn compile_times_every_step() {
 }
 
 #[test]
+fn detectors_are_scored_by_what_is_true() {
+    let figures = bench(&["detect", "--case", "a,c", "--memory", "20.25,81", "--seconds", "0.3", "--threshold-mbps", "2"]);
+    // Three detectors in two sizes, and two that take what they need.
+    assert_eq!(rows(&figures).len(), 2 * (3 * 2 + 2));
+    for row in rows(&figures) {
+        let [f1, precision, recall] = ["f1", "precision", "recall"].map(|key| row[key].as_f64().unwrap_or(-1.0));
+        assert!([f1, precision, recall].iter().all(|share| (0.0..=1.0).contains(share)), "{row}");
+        assert!(row["heavy"].as_u64() > Some(20) && row["memory_kib"].as_f64() > Some(10.0), "{row}");
+    }
+    let same = bench(&["detect", "--case", "a,c", "--memory", "20.25,81", "--seconds", "0.3", "--threshold-mbps", "2"]);
+    assert_eq!(same["rows"], figures["rows"], "the seed decides");
+}
+
+#[test]
+fn detectors_read_captures() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("two.pcap");
+    let mut capture = pktio::PcapWriter::create(&path).unwrap();
+    // Two flows for two seconds: 8 Mbit/s, and a tenth of it. And frames of no flow.
+    for n in 0..2000u64 {
+        let mut frame = vec![0; 1000];
+        frame[12..15].copy_from_slice(&[8, 0, 0x45]);
+        frame[23] = 17;
+        capture.write(1_700_000_000_000_000_000 + n * 1_000_000, &frame).unwrap();
+        frame[30] = 9;
+        capture.write(1_700_000_000_000_000_000 + n * 1_000_000, &frame[..100]).unwrap();
+        capture.write(1_700_000_000_000_000_000 + n * 1_000_000, &[0; 60]).unwrap();
+    }
+    capture.flush().unwrap();
+    let figures = bench(&["detect", "--pcap", path.to_str().unwrap(), "--memory", "81"]);
+    for row in rows(&figures) {
+        assert_eq!((row["packets"].as_u64(), row["flows"].as_u64(), row["heavy"].as_u64()), (Some(4000), Some(2), Some(1)), "{row}");
+        // The gap of the light flow is the heavy one's, so the published forms report both.
+        let reported = if row["detector"].as_str().unwrap_or_default().starts_with("packet gap") { 2 } else { 1 };
+        assert_eq!((row["recall"].as_f64(), row["reported"].as_u64()), (Some(1.0), Some(reported)), "{row}");
+    }
+}
+
+#[test]
 fn a_figure_that_cannot_be_written_is_an_error() {
     let args = ["bench", "compile", "--lines", "100", "--quick", "--json", "/nonexistent/figures.json"];
     let output = Command::new(env!("CARGO_BIN_EXE_splitplane")).args(args).output().expect("the binary runs");

@@ -40,13 +40,14 @@ use object::{Object, Sizes};
 use program::packing::CellLayout;
 use program::{Batch, CounterId, Entry, MeterConfig, MeterId, Op, Program, RegisterId, RuleError, TableId};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::{Refusal, Room, Store, cells_for, masks_len};
 use sys::Shared;
-use target::{Capabilities, Carried, Count, Lane, MeterState, TableStats, Target};
+use target::{Capabilities, Carried, Count, Lane, MeterState, RegisterError, TableStats, Target};
 
 /// How to load.
 #[derive(Clone, Debug)]
@@ -434,6 +435,12 @@ impl Target for Xdp {
         let (committed, peak) = state.profiles.buckets(profile);
         let set = MeterState { committed: to.committed.min(committed), peak: to.peak.min(peak), ..to };
         state.write_meter(meter.index(), at, profile, set);
+        Ok(())
+    }
+
+    fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
+        target::check_registers(&self.program, register, &range)?;
+        into.extend(range.map(|index| self.register(register, index).unwrap_or(0)));
         Ok(())
     }
 
