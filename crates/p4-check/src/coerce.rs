@@ -1,10 +1,11 @@
 //! How does a value become one of the type that is wanted, and how is it stored? Implicit casts, initialisers, default
 //! values and assignment of whole structs and headers (P4_16 §8.11.2, §8.12 - §8.17, §12.1).
 
-use crate::consteval::{fits, wrap};
+use crate::consteval::{self, fits, wrap};
 use crate::cx::{Cx, R};
 use crate::types::*;
 use crate::value::*;
+use crate::wide::wide_of;
 use p4_ir::{Bits, Expr, ExprKind, HeaderRef, LValue, Stmt, Ty};
 use p4_syntax::{Diagnostic, Span};
 use std::collections::HashSet;
@@ -26,10 +27,13 @@ impl<'a> Cx<'a> {
             return Ok(v);
         }
         match (&v.val, to) {
-            (Val::Int(_), t) if crate::wide::wide_width(t).is_some() => {
-                return Err(self.unsupported(span, format!("a number of {t}, wider than {} bits,", base::MAX_WIDTH)));
-            }
             (Val::Int(i), t) => {
+                if let Some(w) = wide_of(t) {
+                    if !fits(i, if w.signed { Ty::Int(w.width) } else { Ty::Bit(w.width) }) {
+                        self.warn("truncated", span, format!("{i} does not fit in {t} and is cut"));
+                    }
+                    return Ok(self.wide_constant(i, w, span));
+                }
                 // A number is one of `type T` only by a cast; of a bit<W> or int<W> by itself.
                 if let (Type::Bits { .. }, Some(ty)) = (t, t.scalar()) {
                     if !fits(i, ty) {
@@ -46,6 +50,9 @@ impl<'a> Cx<'a> {
                 let val = self.zero(to, span)?;
                 return Ok(Tv::value(to.clone(), val, span));
             }
+            (Val::List(..) | Val::Fields(..), t) if wide_of(t).is_some() => {
+                return Err(self.error("type-mismatch", span, format!("{what} must be {to}, not a list")));
+            }
             (Val::List(items, rest), _) => return self.coerce_list(items, *rest, to, span, what),
             (Val::Fields(items, rest), _) => return self.coerce_fields(items, *rest, to, span, what),
             _ => {}
@@ -56,6 +63,9 @@ impl<'a> Cx<'a> {
                 Some(_) => Ok(Tv::int(self.as_const_int(&v, what)?, span)),
                 None => Err(self.unsupported(span, "a number of any size that is not known at compile time")),
             };
+        }
+        if wide_of(&v.ty).is_some() && matches!(to, Type::Int) {
+            return self.cast(v, to, span);
         }
         // `Hash<_>` takes a Hash of anything.
         if let (Type::Extern(a, given), Type::Extern(b, wanted)) = (&v.ty, to)
@@ -252,6 +262,17 @@ impl<'a> Cx<'a> {
             self.emit_assign(place, value);
             return Ok(());
         }
+        if let (Val::Joined(places), Some(value)) = (to, from.scalar()) {
+            let value = self.keep(value);
+            let mut above = value.ty.width();
+            for place in places.iter() {
+                let width = place.scalar().map_or(0, |e| e.ty.width());
+                let part = consteval::slice(value.clone(), above - 1, above - width);
+                self.store_val(place, &Val::Expr(part), span)?;
+                above -= width;
+            }
+            return Ok(());
+        }
         match (to, from) {
             (Val::Agg(a), Val::Agg(b)) | (Val::Union(a), Val::Union(b)) | (Val::Array(a), Val::Array(b)) if a.len() == b.len() => {
                 // Of a union's members the valid one is to be written last: it makes the others invalid.
@@ -341,7 +362,7 @@ impl<'a> Cx<'a> {
             Val::Place(p, _) => self.place_roots(p, into),
             Val::Sliced(base, ..) => self.roots(base, into),
             Val::Header(h) | Val::Varbit(h, _) => self.header_roots(h, into),
-            Val::Agg(vs) | Val::Union(vs) | Val::Array(vs) | Val::HeaderLit(Some(vs)) => {
+            Val::Agg(vs) | Val::Union(vs) | Val::Array(vs) | Val::Joined(vs) | Val::HeaderLit(Some(vs)) => {
                 vs.iter().for_each(|v| self.roots(v, into));
             }
             Val::Stack(id, _) => {
@@ -430,6 +451,7 @@ impl<'a> Cx<'a> {
             Val::Sliced(base, hi, lo) => Val::Sliced(Rc::new(self.pin(base)), *hi, *lo),
             Val::Header(h) => Val::Header(self.pin_header(h)),
             Val::Agg(vs) => Val::Agg(vs.iter().map(|v| self.pin(v)).collect()),
+            Val::Joined(vs) => Val::Joined(vs.iter().map(|v| self.pin(v)).collect()),
             Val::Union(vs) => Val::Union(vs.iter().map(|v| self.pin(v)).collect()),
             other => other.clone(),
         }

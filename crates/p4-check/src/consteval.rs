@@ -189,6 +189,9 @@ impl<'a> Cx<'a> {
     }
 
     pub fn as_const_int(&mut self, v: &Tv, what: &str) -> R<BigInt> {
+        if let Some(i) = self.wide_known(v) {
+            return Ok(i);
+        }
         match &v.val {
             Val::Int(i) => Ok(i.clone()),
             Val::Expr(Expr { kind: ExprKind::Const(b), ty }) if *ty != Ty::Bool => Ok(number(*b, *ty)),

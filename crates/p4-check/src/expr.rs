@@ -5,6 +5,7 @@ use crate::cx::{Cx, R};
 use crate::scope::{Entity, nearest};
 use crate::types::*;
 use crate::value::*;
+use crate::wide::{Wide, wide_of};
 use p4_ir::{BinOp, Bits, Expr, ExprKind, HeaderRef, LValue, Stmt, Ty};
 use p4_syntax::{BigInt, Diagnostic, Span, ast};
 use std::collections::HashSet;
@@ -70,8 +71,12 @@ impl<'a> Cx<'a> {
         if w.bits == 0 && w.signed {
             return Err(self.error("bad-width", span, "a signed number cannot have width 0"));
         }
-        if (w.bits == 0 && !self.check_only) || w.bits > base::MAX_WIDTH {
-            return Err(self.unsupported(span, format!("a number of width {}", w.bits)));
+        if w.bits > crate::resolve::MAX_ANY_WIDTH {
+            let message = format!("a number of {} bits, more than {}", w.bits, crate::resolve::MAX_ANY_WIDTH);
+            return Err(self.error("limit", span, message));
+        }
+        if w.bits == 0 && !self.check_only {
+            return Err(self.unsupported(span, "a number of width 0"));
         }
         let ty = if w.signed { Ty::Int(w.bits) } else { Ty::Bit(w.bits) };
         // `8s0xff` is read as the bits of the number, so a signed literal may use the sign bit.
@@ -79,6 +84,9 @@ impl<'a> Cx<'a> {
             self.warn("truncated", span, format!("{} does not fit in {} bits and is cut", lit.value, w.bits));
         } else if !consteval::fits(&lit.value, ty) && lit.radix == 10 {
             self.warn("truncated", span, format!("{} does not fit in int<{}> and wraps", lit.value, w.bits));
+        }
+        if w.bits > base::MAX_WIDTH {
+            return Ok(self.wide_constant(&lit.value, Wide { width: w.bits, signed: w.signed }, span));
         }
         let bits = wrap(&lit.value, w.bits);
         Ok(Tv::expr(Type::Bits { width: w.bits, signed: w.signed }, constant(bits, ty), span))
@@ -546,7 +554,11 @@ impl<'a> Cx<'a> {
                     (t, _) => return Err(self.error("type-mismatch", i.span, format!("an index must be bit<W>, not {t}"))),
                 };
                 match (stack, self.union_stack(stack)) {
-                    (Val::Stack(id, _), _) => Val::Header(HeaderRef::Index(*id, Box::new(at))),
+                    (Val::Stack(id, _), _) => {
+                        let id = *id;
+                        self.note(p4_ir::origin::Construct::StackIndex, span);
+                        Val::Header(HeaderRef::Index(id, Box::new(at)))
+                    }
                     (_, Some(u)) => u.at(&at),
                     _ => return Err(self.bug(span, "an element of this")),
                 }
@@ -577,7 +589,7 @@ impl<'a> Cx<'a> {
                 return Err(self.report(d.with_note("a slice is [high:low], both included, below the width")));
             }
         };
-        if let (Type::Composite(c), Some(_)) = (&v.ty, crate::wide::wide_width(&v.ty)) {
+        if let (Type::Composite(c), Some(_)) = (&v.ty, wide_of(&v.ty)) {
             return self.wide_slice(v, &c.clone(), hi, lo, span);
         }
         let ty = Type::bit(hi - lo + 1);
@@ -592,7 +604,7 @@ impl<'a> Cx<'a> {
         match &v.ty {
             Type::Bits { width, .. } => Ok(*width),
             Type::Bad => Err(self.poisoned()),
-            t if crate::wide::wide_width(t).is_some() => Ok(crate::wide::wide_width(t).unwrap_or(0)),
+            t if wide_of(t).is_some() => Ok(wide_of(t).map_or(0, |w| w.width)),
             Type::Enum(_) | Type::New(_) if matches!(crate::ops::bottom_number(&v.ty), Some(Type::Bits { .. })) => {
                 Ok(v.ty.scalar().map_or(0, Ty::width))
             }
@@ -622,6 +634,12 @@ impl<'a> Cx<'a> {
             Ok(w) if (1..=total).contains(&w) => w,
             _ => return Err(self.error("out-of-range", width.span, format!("{w} bits cannot be sliced from {}", v.ty))),
         };
+        if let (Some(wide), Some(amount), Type::Bits { signed: false, .. }) = (wide_of(&v.ty), l.val.scalar(), &l.ty) {
+            let shifted = self.wide_shift(BinOp::Shr, &v, amount, Wide { signed: false, ..wide }, span)?;
+            let mut result = self.wide_bits(&shifted, w - 1, 0, span)?;
+            result.access = Access::Read("a slice at a position that is not known at compile time");
+            return Ok(result);
+        }
         let (Some(value), Some(amount), Type::Bits { signed: false, .. }) = (v.val.scalar(), l.val.scalar(), &l.ty) else {
             return Err(self.error("type-mismatch", l.span, format!("the position of a slice must be bit<W>, not {}", l.ty)));
         };

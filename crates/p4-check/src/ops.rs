@@ -6,6 +6,7 @@ use crate::expr::header_fields;
 use crate::resolve::bottom;
 use crate::types::*;
 use crate::value::*;
+use crate::wide::wide_of;
 use p4_ir::{BinOp, Expr, ExprKind, Ty, UnOp};
 use p4_syntax::{BigInt, Diagnostic, Span, ast};
 use std::rc::Rc;
@@ -21,6 +22,14 @@ impl<'a> Cx<'a> {
             }
         }
         let v = if op == ast::UnaryOp::Not { v } else { self.decay(v) };
+        if let Some(w) = wide_of(&v.ty) {
+            match op {
+                ast::UnaryOp::Plus => return Ok(Tv { access: Access::Read("a computed value"), ..v.at(span) }),
+                ast::UnaryOp::Neg => return self.wide_unary(UnOp::Neg, &v, w, span),
+                ast::UnaryOp::BitNot => return self.wide_unary(UnOp::BitNot, &v, w, span),
+                ast::UnaryOp::Not => {}
+            }
+        }
         let ir_op = match (op, &v.ty) {
             (_, Type::Bad) => return Err(self.poisoned()),
             (ast::UnaryOp::Plus, Type::Bits { .. }) => return Ok(Tv { access: Access::Read("a computed value"), ..v.at(span) }),
@@ -58,6 +67,9 @@ impl<'a> Cx<'a> {
         let what = format!("the operands of `{}`", op.text());
         let (a, b) = (self.decay(a), self.decay(b));
         let (a, b) = self.same_type(a, b, span, &what)?;
+        if let (Some(w), Some(op)) = (wide_of(&a.ty), crate::wide_ops::ir_op(op)) {
+            return self.wide_binary(op, &a, &b, w, span);
+        }
         let (ir_op, compare) = match op {
             B::Add => (BinOp::Add, false),
             B::Sub => (BinOp::Sub, false),
@@ -96,7 +108,15 @@ impl<'a> Cx<'a> {
         }
         let (Some(x), Some(y)) = (a.val.scalar(), b.val.scalar()) else { return Err(self.bug(span, "operands")) };
         let ty = if compare { Type::Bool } else { a.ty };
-        Ok(Tv::expr(ty, consteval::binary(ir_op, x, y), span))
+        let e = consteval::binary(ir_op, x, y);
+        self.note_expr(&e, span);
+        Ok(Tv::expr(ty, e, span))
+    }
+
+    fn note_expr(&mut self, e: &p4_ir::Expr, span: Span) {
+        if let Some(construct) = crate::origins::of_expr(e) {
+            self.note(construct, span);
+        }
     }
 
     fn shift(&mut self, op: ast::BinOp, a: Tv, b: Tv, span: Span) -> R<Tv> {
@@ -107,7 +127,12 @@ impl<'a> Cx<'a> {
         if let (Val::Int(x), Some(bits)) = (&a.val, b.val.bits()) {
             return self.int_binary(op, x, &BigInt::from(bits.value()), span);
         }
-        let Type::Bits { width, .. } = a.ty else {
+        let wide = wide_of(&a.ty);
+        let width = match (&a.ty, wide) {
+            (Type::Bits { width, .. }, _) => Some(*width),
+            (_, wide) => wide.map(|w| w.width),
+        };
+        let Some(width) = width else {
             let d = Diagnostic::error("type-mismatch", a.span, format!("`{}` is not defined on {}", op.text(), a.ty));
             let help = "give the number a width, as it is shifted by an amount not known at compile time";
             return Err(self.report(if matches!(a.ty, Type::Int) { d.with_help(help) } else { d }));
@@ -130,14 +155,21 @@ impl<'a> Cx<'a> {
             (Type::Bits { signed: true, .. }, v) if v.bits().is_some_and(|b| b.signed() >= 0) => {
                 constant(v.bits().unwrap_or_default(), Ty::Bit(v.bits().map_or(1, |b| b.width())))
             }
+            (t, _) if wide_of(t).is_some_and(|w| !w.signed) => self.wide_amount(&b, b.span)?,
             (t, _) => {
                 let d = Diagnostic::error("type-mismatch", b.span, format!("a shift amount must be bit<W>, not {t}"));
                 return Err(self.report(d));
             }
         };
+        if let Some(w) = wide {
+            let op = if op == ast::BinOp::Shl { BinOp::Shl } else { BinOp::Shr };
+            return self.wide_shift(op, &a, amount, w, span);
+        }
         let Some(x) = a.val.scalar() else { return Err(self.bug(span, "an operand")) };
         let op = if op == ast::BinOp::Shl { BinOp::Shl } else { BinOp::Shr };
-        Ok(Tv::expr(a.ty, consteval::binary(op, x, amount), span))
+        let e = consteval::binary(op, x, amount);
+        self.note_expr(&e, span);
+        Ok(Tv::expr(a.ty, e, span))
     }
 
     fn concat(&mut self, a: Tv, b: Tv, span: Span) -> R<Tv> {
@@ -153,11 +185,11 @@ impl<'a> Cx<'a> {
         match (&a.ty, &b.ty, a.val.scalar(), b.val.scalar()) {
             (Type::Bits { width: v, signed }, Type::Bits { width: w, .. }, Some(x), Some(y)) => {
                 if v + w > base::MAX_WIDTH {
-                    let what = format!("a value of {} bits (more than {})", v + w, base::MAX_WIDTH);
-                    return Err(self.unsupported(span, what));
+                    return self.wide_concat(&a, &b, span);
                 }
                 Ok(Tv::expr(Type::Bits { width: v + w, signed: *signed }, consteval::concat(x, y), span))
             }
+            (t, u, ..) if is_number(t) && is_number(u) => self.wide_concat(&a, &b, span),
             (t, u, ..) => {
                 let d = Diagnostic::error("type-mismatch", span, format!("`++` joins bit<W> and int<W>, not {t} and {u}"));
                 let int = matches!(t, Type::Int) || matches!(u, Type::Int);
@@ -415,6 +447,18 @@ impl<'a> Cx<'a> {
             }
             _ => {}
         }
+        if wide_of(&v.ty).is_some() && matches!(to, Type::Int) {
+            return match self.wide_known(&v) {
+                Some(i) => Ok(Tv::int(i, span)),
+                None => Err(self.unsupported(span, "a number of any size that is not known at compile time")),
+            };
+        }
+        if wide_of(&v.ty).is_some() || wide_of(to).is_some() {
+            return match self.wide_cast(&v, to, span)? {
+                Some(v) => Ok(v),
+                None => refuse(self, &v),
+            };
+        }
         let (Some(from), Some(into)) = (bottom_number(&v.ty), bottom_number(to)) else { return refuse(self, &v) };
         // To and from a `type` name: only its own target (P4_16 §7.4).
         let step = match (&v.ty, to) {
@@ -434,6 +478,11 @@ impl<'a> Cx<'a> {
         let (true, Some(e), Some(ty)) = (ok, v.val.scalar(), to.scalar()) else { return refuse(self, &v) };
         Ok(Tv::expr(to.clone(), consteval::cast(e, ty), span))
     }
+}
+
+/// `bit<W>` or `int<W>` of any width.
+fn is_number(t: &Type) -> bool {
+    matches!(t, Type::Bits { .. }) || wide_of(t).is_some()
 }
 
 /// What a scalar type is a disguise of; `None` for non-scalars and for enums that are mere names.

@@ -5,6 +5,7 @@ use crate::cx::{Cx, R};
 use crate::scope::{Entity, ScopeId};
 use crate::types::*;
 use crate::value::{CONSTRUCTOR_PARAM, Val};
+use crate::wide::Wide;
 use base::MAX_WIDTH;
 use p4_syntax::{Diagnostic, Span, ast};
 use std::collections::HashMap;
@@ -13,7 +14,7 @@ use std::rc::Rc;
 /// Longest varbit field, in bits: that of the longest IP option area is 320, so this is far beyond need.
 const MAX_VARBIT: u32 = 1 << 15;
 /// Widest bit<W> and int<W> that is not an obvious mistake: longer than any packet.
-const MAX_ANY_WIDTH: u32 = 1 << 16;
+pub(crate) const MAX_ANY_WIDTH: u32 = 1 << 16;
 /// Longest chain of `type`s that are made of each other, and most types that one generic declaration becomes: both are
 /// searched one by one.
 const MAX_NEW_TYPES: u32 = 100;
@@ -46,10 +47,13 @@ impl<'a> Cx<'a> {
             K::Int => Type::Int,
             K::Bit(None) => Type::bit(1),
             K::Bit(Some(w)) => match self.width(w, "bit", 0)? {
-                w if w > MAX_WIDTH => self.wide(w),
+                width if width > MAX_WIDTH => self.wide(Wide { width, signed: false }),
                 w => Type::bit(w),
             },
-            K::SizedInt(w) => Type::Bits { width: self.width(w, "int", 1)?, signed: true },
+            K::SizedInt(w) => match self.width(w, "int", 1)? {
+                width if width > MAX_WIDTH => self.wide(Wide { width, signed: true }),
+                width => Type::Bits { width, signed: true },
+            },
             K::Varbit(w) => Type::Varbit(self.varbit_width(w)?),
             K::Named { path, args } => self.resolve_named(path, args, t.span)?,
             K::Stack { elem, size } => self.resolve_stack(elem, size, t.span)?,
@@ -80,12 +84,7 @@ impl<'a> Cx<'a> {
                 }
                 Ok(w)
             }
-            // A program that is only checked is not blamed for the limit, and what it does with the value is not looked at.
-            Ok(w) if w > MAX_WIDTH && name == "bit" && !self.check_only => Ok(w),
-            Ok(w) if w > MAX_WIDTH => {
-                let d = Diagnostic::error("unsupported", e.span, format!("{name}<{w}> is wider than {MAX_WIDTH} bits"));
-                Err(self.report(d.with_note(format!("this compiler carries values of at most {MAX_WIDTH} bits"))))
-            }
+            Ok(w) if w > MAX_WIDTH => Ok(w),
             _ => Err(self.error("bad-width", e.span, format!("{w} is no width for {name}<...>"))),
         }
     }

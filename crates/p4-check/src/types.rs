@@ -320,7 +320,7 @@ impl fmt::Display for Type {
             Type::Str => write!(f, "string"),
             Type::Error => write!(f, "error"),
             Type::MatchKind => write!(f, "match_kind"),
-            t if crate::wide::wide_width(t).is_some() => write!(f, "bit<{}>", crate::wide::wide_width(t).unwrap_or(0)),
+            Type::Composite(c) if crate::wide::wide_of(self).is_some() => write!(f, "{}", c.name),
             Type::Composite(c) => {
                 let kind = match c.kind {
                     Kind::Struct => "struct",

@@ -18,6 +18,8 @@ pub(crate) enum Val {
     Place(LValue, Ty),
     /// Bits `hi` down to `lo` of a stored scalar, which is a place or another such slice.
     Sliced(Rc<Val>, u32, u32),
+    /// Places side by side, the first one on top, that are one scalar; of type `bit`, not wider than the IR's widest.
+    Joined(Rc<[Val]>),
     /// Fields of a struct, elements of a tuple.
     Agg(Rc<[Val]>),
     /// A header instance.
@@ -127,6 +129,10 @@ impl Val {
                 let base = base.scalar()?;
                 Some(Expr { kind: ExprKind::Slice(Box::new(base), *hi, *lo), ty: Ty::Bit(hi - lo + 1) })
             }
+            Val::Joined(places) => {
+                let parts: Option<Vec<Expr>> = places.iter().map(Val::scalar).collect();
+                parts?.into_iter().reduce(crate::consteval::concat)
+            }
             _ => None,
         }
     }
@@ -152,7 +158,7 @@ impl Val {
     pub fn is_const(&self) -> bool {
         match self {
             Val::Expr(e) => matches!(e.kind, ExprKind::Const(_)),
-            Val::Place(..) | Val::Sliced(..) | Val::Header(_) | Val::Stack(..) | Val::Varbit(..) => false,
+            Val::Place(..) | Val::Sliced(..) | Val::Joined(_) | Val::Header(_) | Val::Stack(..) | Val::Varbit(..) => false,
             Val::Agg(vs) | Val::Union(vs) | Val::Array(vs) => vs.iter().all(Val::is_const),
             Val::HeaderLit(fields) => fields.iter().flat_map(|f| f.iter()).all(Val::is_const),
             Val::List(vs, _) => vs.iter().all(|v| v.val.is_const()),

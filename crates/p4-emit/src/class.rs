@@ -207,7 +207,7 @@ impl<'a> Tree<'a> {
         let mut facts = Facts { ways: BTreeSet::from([Way::new()]), ..Facts::default() };
         for v in ir.vars.keys() {
             let known = match &model.kinds[v.index()] {
-                Kind::Fixed(text) if text != "0" => Known::Text(text.clone(), BTreeSet::new()),
+                Kind::Fixed(text) => Known::Text(text.clone(), BTreeSet::new()),
                 _ => Known::Const(0),
             };
             facts.values.insert(v, known);

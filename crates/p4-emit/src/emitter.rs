@@ -431,8 +431,10 @@ impl<'a> Emitter<'a> {
 
     /// C text that reads a variable.
     pub fn read_var(&mut self, v: VarId) -> String {
-        if let Kind::Fixed(text) = &self.model.kinds[v.index()] {
-            return text.clone();
+        match &self.model.kinds[v.index()] {
+            Kind::Fixed(text) => return text.clone(),
+            Kind::Zero => return crate::expr::zero(self.ir.vars[v].ty),
+            Kind::Plain => {}
         }
         match self.facts().and_then(|f| f.values.get(&v)) {
             Some(Known::Const(value)) => return crate::field::constant(self.ir.vars[v].ty.width(), *value),
@@ -606,7 +608,7 @@ impl<'a> Emitter<'a> {
 
     /// C text of a header's scratch bytes.
     pub fn scratch(&self, h: HeaderId) -> String {
-        format!("c->s_{}", self.model.headers[h.index()])
+        format!("c->s + S_{}", self.model.headers[h.index()])
     }
 
     /// C text of a header's length in bytes, given that it is valid.

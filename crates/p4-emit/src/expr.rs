@@ -18,6 +18,11 @@ pub enum Which {
 impl Emitter<'_> {
     /// C text of an expression.
     pub fn expr(&mut self, e: &Expr) -> Result<String, EmitError> {
+        let text = self.expr_text(e)?;
+        Ok(if text == "0" { zero(e.ty) } else { text })
+    }
+
+    fn expr_text(&mut self, e: &Expr) -> Result<String, EmitError> {
         let width = e.ty.width();
         if let Some(value) = self.facts().and_then(|f| f.evaluate(e)) {
             return Ok(if e.ty == Ty::Bool { value.to_string() } else { constant(width, value) });
@@ -191,7 +196,7 @@ impl Emitter<'_> {
             return Err(EmitError::unsupported(format!("the value of varbit field {}", field.name)));
         }
         if self.known_valid(h) == Some(false) {
-            return Ok("0".into());
+            return Ok(zero(field.ty));
         }
         let text = if self.in_fields(h) {
             self.field_local(h, index)
@@ -233,6 +238,11 @@ impl Emitter<'_> {
     pub fn fork(&self) -> Option<Flow> {
         self.flow.clone()
     }
+}
+
+/// Zero, of a C type that holds all values of `ty`: a plain `0` is an `int`, and shifting that by 32 bits or more means nothing.
+pub fn zero(ty: Ty) -> String {
+    if ty == Ty::Bool { "0".into() } else { constant(ty.width(), 0) }
 }
 
 /// `text` in parentheses unless it is one already, a name, a number or a call.

@@ -27,6 +27,8 @@ pub enum Kind {
     Plain,
     /// Nothing writes it but the architecture at the beginning: this expression.
     Fixed(String),
+    /// Nothing ever writes it.
+    Zero,
 }
 
 /// The tables of this pass.
@@ -219,7 +221,7 @@ impl Model {
                     };
                     Kind::Fixed(mask(&format!("({wide}){text}"), width, if *text == "run->now_us" { 48 } else { 32 }))
                 }
-                None => Kind::Fixed("0".into()),
+                None => Kind::Zero,
             })
             .collect();
     }
@@ -370,8 +372,32 @@ impl Names {
         }
         if RESERVED.contains(&&text[..])
             || [
-                "sp_", "h_", "n_", "s_", "to_", "f_", "next_", "valid", "node_", "wait_", "begin_", "word_", "table_", "skip", "lent_",
-                "uint", "size_t", "__",
+                "sp_",
+                "h_",
+                "n_",
+                "s_",
+                "to_",
+                "f_",
+                "next_",
+                "valid",
+                "node_",
+                "wait_",
+                "begin_",
+                "word_",
+                "table_",
+                "skip",
+                "lent_",
+                "uint",
+                "size_t",
+                "__",
+                "ACTION_",
+                "TABLE_",
+                "COUNTER_",
+                "METER_",
+                "REGISTER_",
+                "SP_",
+                "S_",
+                "V_",
             ]
             .iter()
             .any(|p| text.starts_with(p))

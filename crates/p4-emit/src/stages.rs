@@ -337,7 +337,7 @@ impl Emitter<'_> {
 
     fn drop_if_asked(&mut self) {
         let spec = self.standard("egress_spec");
-        if spec == "0" {
+        if matches!(&spec[..], "0" | "0u") {
             return;
         }
         self.open(format!("if ({spec} == 511)"));
@@ -504,10 +504,23 @@ pub fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, classes: Option<&crate::
         }
         out.push_str("    } v;\n");
     }
+    // One array, because headers that were made may be moved together.
+    let mut places = String::new();
+    let mut scratch = 0;
     for h in crate::deparser::scratch_order(ir, model) {
-        let _ = writeln!(out, "    uint8_t s_{}[{}];", model.headers[h.index()], model.len_at_most(h).max(1));
+        let _ = writeln!(places, "    S_{} = {scratch},", model.headers[h.index()]);
+        scratch += model.len_at_most(h).max(1);
+    }
+    if scratch > 0 {
+        let _ = writeln!(out, "    uint8_t s[{scratch}];");
     }
     out.push_str("};\n\n");
+    if scratch > 0 {
+        let _ = writeln!(
+            out,
+            "/* Where in `s` headers lie that did not come in the packet, or were moved out of it. */\nenum {{\n{places}}};\n"
+        );
+    }
     let stride = ir.program.tables.keys().map(|t| key_stride(key_fields(ir, t).1)).max().unwrap_or(8);
     let stages = crate::class::stage_count(graph, classes);
     let (waits, classes) = (stages - graph.stages.len(), classes.map_or(0, |c| c.classes.len()) + 1);

@@ -297,7 +297,7 @@ impl Emitter<'_> {
             LValue::Field(r, index) => match self.which(r)? {
                 Which::One(h) => self.load_field(h, *index),
                 Which::Indexed(at, elements) => {
-                    let mut text = "0".to_owned();
+                    let mut text = crate::field::constant(self.lvalue_width(l)?, 0);
                     for (i, h) in elements.iter().enumerate().rev() {
                         let one = self.load_field(*h, *index)?;
                         text = format!("({at} == {i} ? {one} : {text})");

@@ -77,20 +77,31 @@ fn what_a_verdict_takes_from_the_packet_is_read_before_headers_move() {
     assert_eq!(code, Some(0), "{text}");
 }
 
-/// The program writes `packet_length`; copies should see the packet's own, as they do by the interpreter.
+/// The program writes `packet_length`; copies see the packet's own.
 #[test]
-#[ignore = "a known defect: copies of native code see a packet_length that the program wrote"]
-fn copies_of_a_program_agree() {
+fn copies_see_the_arrival_and_not_what_was_written_over_it() {
     let (code, text) = fuzz(&["--programs", "1", "--seed", "730030"]);
     assert_eq!(code, Some(0), "{text}");
+    assert!(number(&text, "copies") > 0, "{text}");
 }
 
-/// Verdicts and bytes agree; hits and misses of a table do not add up as by the interpreter.
+/// A slice of a variable that nobody writes: C's plain `0` was shifted by more bits than it has, and a key was anything.
 #[test]
-#[ignore = "a known defect: statistics of a table that packets of a class look up"]
-fn statistics_of_a_table_agree() {
+fn zero_is_as_wide_as_what_it_stands_for() {
     let (code, text) = fuzz(&["--classes", "--programs", "1", "--seed", "900022"]);
     assert_eq!(code, Some(0), "{text}");
+    assert!(number(&text, "hits") > 0 && number(&text, "likely") > 0 && number(&text, "unlikely") > 0, "{text}");
+}
+
+/// The C compiler may do anything where C says nothing: with these flags it stops instead.
+#[test]
+fn generated_code_has_a_meaning_in_c() {
+    let flags = "-O1 -fsanitize=undefined -fno-sanitize=alignment -fsanitize-undefined-trap-on-error";
+    for own in [&["--seed", "900022", "--classes"][..], &["--seed", "900000"]] {
+        let (code, text) = fuzz(&[own, &["--programs", "8", "--cflags", flags]].concat());
+        assert_eq!(code, Some(0), "{text}");
+        assert!(number(&text, "hits") > 500 && number(&text, "forwarded") > 500, "{text}");
+    }
 }
 
 #[test]

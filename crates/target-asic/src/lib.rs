@@ -7,10 +7,10 @@
 use base::{Packet, Verdict, VerdictKind};
 use p4_interp::{Machine, MachineError, Mode};
 use p4_ir::Ir;
-use program::{Batch, CounterId, Program, RegisterId, RuleError, TableId};
+use program::{Batch, CounterId, MeterId, Program, RegisterId, RuleError, TableId};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
-use target::{BURST, Capabilities, Count, Extra, Lane, RegisterError, TableStats, Target};
+use target::{BURST, Capabilities, Count, Extra, Lane, MeterState, RegisterError, TableStats, Target};
 
 /// What the modelled chip has room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +100,22 @@ impl Target for Asic {
     fn table_stats(&self, table: TableId) -> TableStats {
         let stats = self.lock().table_stats(table);
         TableStats { entries: stats.entries, capacity: stats.capacity, hits: stats.hits, misses: stats.misses }
+    }
+
+    fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
+        self.program.meters.get(meter)?;
+        let (committed, peak, last_ns) = self.lock().meter(meter, index)?.buckets();
+        // The batch's check saw to it that bursts fit.
+        let narrow = |bucket: u128| u64::try_from(bucket).unwrap_or(u64::MAX);
+        Some(MeterState { committed: narrow(committed), peak: narrow(peak), last_ns })
+    }
+
+    fn set_meter_state(&self, meter: MeterId, index: u64, state: MeterState) -> Result<(), RuleError> {
+        let mut machine = self.lock();
+        let known = self.program.meters.get(meter).and_then(|_| machine.meter_mut(meter, index));
+        let cell = known.ok_or_else(|| RuleError::Target(format!("meter cell {index} is not configured")))?;
+        cell.set_buckets(state.committed.into(), state.peak.into(), state.last_ns);
+        Ok(())
     }
 }
 

@@ -27,7 +27,7 @@ use abi::{CMeter, CTable};
 use cells::Cells;
 use cranelift_entity::EntityRef;
 use meters::{MeterCell, Meters};
-use program::{Batch, CounterId, Entry, Program, RegisterId, RuleError, TableId};
+use program::{Batch, CounterId, Entry, MeterId, Program, RegisterId, RuleError, TableId};
 use std::cell::UnsafeCell;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use table::{Epoch, Presence, View};
 use tables::ProgramTable;
-use target::{Capabilities, Count, Lane, RegisterError, TableStats, Target};
+use target::{Capabilities, Count, Lane, MeterState, RegisterError, TableStats, Target};
 
 /// How to make native code.
 #[derive(Clone, Debug, Default)]
@@ -321,6 +321,16 @@ impl Target for X86 {
             stats.misses += misses;
         }
         stats
+    }
+
+    fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
+        self.shared.control().meters.get(meter.index())?.state(index)
+    }
+
+    fn set_meter_state(&self, meter: MeterId, index: u64, state: MeterState) -> Result<(), RuleError> {
+        let mut control = self.shared.control();
+        let meters = control.meters.get_mut(meter.index()).ok_or_else(|| RuleError::Target("no such meter".into()))?;
+        meters.set_state(index, state)
     }
 }
 

@@ -5,9 +5,9 @@
 //! and given to the program again. What comes out is what the reference interpreter gives (its `run/replicate.rs` has the
 //! rules), but for packets so long that they do not fit with a bridge in front: they are dropped with `NO_HEADROOM`.
 
-use crate::{BURST, Capabilities, Count, Extra, Lane, RegisterError, TableStats, Target};
-use base::{DropReason, MAX_PACKET, Packet, Verdict, VerdictKind};
-use program::{Batch, BitField, Bridge, CounterId, Mirror, Op, Program, RegisterId, Replica, RuleError, TableId};
+use crate::{BURST, Capabilities, Carried, Count, Extra, Lane, MeterState, RegisterError, TableStats, Target};
+use base::{DropReason, MAX_PACKET, Packet, PortId, Verdict, VerdictKind};
+use program::{Batch, BitField, Bridge, CounterId, MeterId, Mirror, Op, Program, RegisterId, Replica, RuleError, TableId};
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -101,6 +101,35 @@ impl<T: Target> Target for Replicating<T> {
     fn table_stats(&self, table: TableId) -> TableStats {
         self.inner.table_stats(table)
     }
+
+    /// Of the target alone: where copies go is known here, and is not lost.
+    fn restart(&self) -> Result<(), RuleError> {
+        self.inner.restart()
+    }
+
+    fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
+        self.inner.meter_state(meter, index)
+    }
+
+    fn set_meter_state(&self, meter: MeterId, index: u64, state: MeterState) -> Result<(), RuleError> {
+        self.inner.set_meter_state(meter, index, state)
+    }
+
+    fn carried(&self) -> Option<Carried> {
+        self.inner.carried()
+    }
+
+    fn handed_on(&self) -> u64 {
+        self.inner.handed_on()
+    }
+
+    fn left(&self, moment: u64) {
+        self.inner.left(moment);
+    }
+
+    fn retire(&self) {
+        self.inner.retire();
+    }
 }
 
 fn renumber(error: RuleError, to: impl Fn(usize) -> usize) -> RuleError {
@@ -127,8 +156,18 @@ struct ReplicatingLane {
 struct Pass {
     main: bool,
     generation: u8,
+    /// Length of the packet that the pass began with: of a copy made in egress, that of the pass that asked for it.
+    length: usize,
     /// With its bridge.
     bytes: Vec<u8>,
+}
+
+/// What a pass and its descendants see of the packet's arrival, whatever the program has written in its place.
+#[derive(Clone, Copy)]
+struct Arrival {
+    port: PortId,
+    length: usize,
+    now_ns: u64,
 }
 
 impl Lane for ReplicatingLane {
@@ -172,11 +211,12 @@ impl ReplicatingLane {
     /// All passes that come of a packet that stopped; its result is left in `packet`.
     fn follow(&mut self, copies: &Copies, packet: &mut Packet, verdict: Verdict, original: &[u8], now_ns: u64) -> Verdict {
         let port = packet.port;
+        let arrival = Arrival { port, length: original.len(), now_ns };
         let mut queue = VecDeque::new();
         // What the packet becomes if it was sent on and then lost.
         let mut result = Verdict::default();
         let mut out: Option<Packet> = None;
-        if let Some(end) = self.settle(copies, packet, verdict, original, (0, true), now_ns, &mut queue) {
+        if let Some(end) = self.settle(copies, packet, verdict, original, (0, true), arrival, &mut queue) {
             result = end;
             out = Some(packet.clone());
         }
@@ -191,7 +231,8 @@ impl ReplicatingLane {
             } else {
                 let verdict = self.run(&mut copy, &pass.bytes, now_ns);
                 let received = &pass.bytes[self.bridge.len..];
-                self.settle(copies, &mut copy, verdict, received, (pass.generation, pass.main), now_ns, &mut queue)
+                let arrival = Arrival { length: pass.length, ..arrival };
+                self.settle(copies, &mut copy, verdict, received, (pass.generation, pass.main), arrival, &mut queue)
             };
             let Some(end) = end else { continue };
             copy.port = port;
@@ -228,13 +269,13 @@ impl ReplicatingLane {
         mut verdict: Verdict,
         received: &[u8],
         (generation, main): (u8, bool),
-        now_ns: u64,
+        arrival: Arrival,
         queue: &mut VecDeque<Pass>,
     ) -> Option<Verdict> {
         let b = self.bridge.clone();
-        let mut later = |main: bool, bytes: Vec<u8>| {
+        let mut later = |main: bool, length: usize, bytes: Vec<u8>| {
             if queue.len() < MAX_PASSES {
-                queue.push_back(Pass { main, generation: generation + 1, bytes });
+                queue.push_back(Pass { main, generation: generation + 1, length, bytes });
             }
         };
         for _ in 0..MAX_STOPS {
@@ -245,12 +286,10 @@ impl ReplicatingLane {
             let kind = b.kind.get(&bytes) as u8;
             if kind == Bridge::RECIRCULATE {
                 let rest = &bytes[b.len..];
-                let mut copy = kept(&b, &bytes, b.recirculate_fields, instance::RECIRCULATED, Bridge::PARSE_INGRESS);
-                for length in [b.packet_length, b.frame_length].into_iter().flatten() {
-                    length.set(&mut copy, rest.len() as u128);
-                }
+                let arrival = Arrival { length: rest.len(), ..arrival };
+                let mut copy = kept(&b, &bytes, b.recirculate_fields, arrival, instance::RECIRCULATED, Bridge::PARSE_INGRESS);
                 copy.extend_from_slice(rest);
-                later(main, copy);
+                later(main, rest.len(), copy);
                 return None;
             }
             if b.clone.get(&bytes) == 1 || kind == Bridge::AFTER_EGRESS {
@@ -259,10 +298,10 @@ impl ReplicatingLane {
                     _ => (instance::EGRESS_CLONE, Bridge::COPY, &bytes[b.len..]),
                 };
                 for replica in copies.mirrored(b.session.get(&bytes) as u32) {
-                    let mut copy = kept(&b, &bytes, b.clone_fields, instance, go_on);
+                    let mut copy = kept(&b, &bytes, b.clone_fields, arrival, instance, go_on);
                     send(&b, &mut copy, replica);
                     copy.extend_from_slice(behind);
-                    later(false, copy);
+                    later(false, arrival.length, copy);
                 }
             }
             let mut whole = bytes;
@@ -270,9 +309,9 @@ impl ReplicatingLane {
                 b.kind.set(&mut whole, Bridge::FINISH.into());
             } else {
                 if b.resubmit.get(&whole) == 1 {
-                    let mut copy = kept(&b, &whole, b.resubmit_fields, instance::RESUBMITTED, Bridge::PARSE_INGRESS);
+                    let mut copy = kept(&b, &whole, b.resubmit_fields, arrival, instance::RESUBMITTED, Bridge::PARSE_INGRESS);
                     copy.extend_from_slice(received);
-                    later(main, copy);
+                    later(main, arrival.length, copy);
                     return None;
                 }
                 let group = b.multicast.map_or(0, |m| m.get(&whole)) as u16;
@@ -289,7 +328,7 @@ impl ReplicatingLane {
                             f.set(&mut copy, instance::REPLICATED);
                         }
                         send(&b, &mut copy, *replica);
-                        later(main && i == 0, copy);
+                        later(main && i == 0, arrival.length, copy);
                     }
                     return None;
                 }
@@ -299,7 +338,7 @@ impl ReplicatingLane {
             if whole.len() > MAX_PACKET {
                 return Some(Verdict::drop(DropReason::NO_HEADROOM));
             }
-            verdict = self.run(packet, &whole, now_ns);
+            verdict = self.run(packet, &whole, arrival.now_ns);
             packet.port = port;
         }
         // A program that forges what only the cut may write.
@@ -317,14 +356,20 @@ impl Copies {
     }
 }
 
-/// A bridge like `from`'s with all variables zero but those of arrival and of a field list.
-fn kept(b: &Bridge, from: &[u8], list: BitField, instance_type: u128, kind: u8) -> Vec<u8> {
+/// A bridge like `from`'s with all variables zero but those of arrival, as they are for a new pass, and of a field list. What
+/// the program has written in the place of the former counts only if the list names it.
+fn kept(b: &Bridge, from: &[u8], list: BitField, arrival: Arrival, instance_type: u128, kind: u8) -> Vec<u8> {
     let mut copy = from[..b.len].to_vec();
     b.vars.iter().for_each(|f| f.set(&mut copy, 0));
+    b.ingress_port.set(&mut copy, arrival.port.0.into());
+    for length in [b.packet_length, b.frame_length].into_iter().flatten() {
+        length.set(&mut copy, arrival.length as u128);
+    }
+    if let Some(f) = b.timestamp {
+        f.set(&mut copy, u128::from(arrival.now_ns / 1000));
+    }
     let fields = u8::try_from(list.get(from)).ok().and_then(|n| b.field_lists.get(&n));
-    let kept = fields.into_iter().flatten().filter_map(|i| b.vars.get(*i)).copied();
-    let arrival = [Some(b.ingress_port), b.packet_length, b.frame_length, b.timestamp];
-    for f in kept.chain(arrival.into_iter().flatten()) {
+    for f in fields.into_iter().flatten().filter_map(|i| b.vars.get(*i)) {
         f.set(&mut copy, f.get(from));
     }
     if let Some(f) = b.instance_type {

@@ -73,7 +73,12 @@ struct sp_context {
         uint16_t meta_id;
         uint16_t standard_metadata_egress_spec;
     } v;
-    uint8_t s_made[4];
+    uint8_t s[4];
+};
+
+/* Where in `s` headers lie that did not come in the packet, or were moved out of it. */
+enum {
+    S_made = 0,
 };
 
 #define SP_STAGES 4
@@ -256,12 +261,12 @@ static void stage_2_stations(struct sp_run *const run, const uint64_t todo)
                 valid &= ~SP_BIT(V_tag);
                 if (I_send_id != 0u) {
                     if (!sp_bit(valid, V_made)) {
-                        sp_zero(c->s_made, 4);
+                        sp_zero(c->s + S_made, 4);
                         valid |= SP_BIT(V_made);
                     }
-                    sp_st8(c->s_made, (sp_ld8(c->s_made) & 0xfu) | ((uint32_t)(3u) << 4));
-                    sp_st16(c->s_made, (sp_ld16(c->s_made) & 0xf000u) | (uint32_t)(I_send_id));
-                    sp_st16(c->s_made + 2, sp_ld16(h_ethernet + 12));
+                    sp_st8(c->s + S_made, (sp_ld8(c->s + S_made) & 0xfu) | ((uint32_t)(3u) << 4));
+                    sp_st16(c->s + S_made, (sp_ld16(c->s + S_made) & 0xf000u) | (uint32_t)(I_send_id));
+                    sp_st16(c->s + S_made + 2, sp_ld16(h_ethernet + 12));
                     if (sp_bit(valid, V_ethernet)) sp_st16(h_ethernet + 12, 0x8100u);
                 }
                 break;
@@ -331,7 +336,7 @@ static void stage_3_end_of_ingress(struct sp_run *const run, const uint64_t todo
             }
             if (sp_bit(valid, V_made)) {
                 at -= 4;
-                sp_move_4(at, c->s_made);
+                sp_move_4(at, c->s + S_made);
             }
             if (sp_bit(valid, V_ethernet)) {
                 at -= 14;
@@ -344,7 +349,7 @@ static void stage_3_end_of_ingress(struct sp_run *const run, const uint64_t todo
                 at += 14;
             }
             if (sp_bit(valid, V_made)) {
-                sp_move_4(at, c->s_made);
+                sp_move_4(at, c->s + S_made);
                 at += 4;
             }
             if (sp_bit(valid, V_tag)) {
@@ -358,7 +363,7 @@ static void stage_3_end_of_ingress(struct sp_run *const run, const uint64_t todo
                 at += 14;
             }
             if (sp_bit(valid, V_made)) {
-                sp_copy(at, c->s_made, 4);
+                sp_copy(at, c->s + S_made, 4);
                 at += 4;
             }
             if (sp_bit(valid, V_tag)) {

@@ -86,7 +86,12 @@ struct sp_context {
         uint16_t meta_next;
         uint16_t standard_metadata_egress_spec;
     } v;
-    uint8_t s_outer[20];
+    uint8_t s[20];
+};
+
+/* Where in `s` headers lie that did not come in the packet, or were moved out of it. */
+enum {
+    S_outer = 0,
 };
 
 #define SP_STAGES 5
@@ -307,16 +312,16 @@ static void stage_3_tunnels(struct sp_run *const run, const uint64_t todo)
                 I_tunnel_dst = r->tunnel.dst_1;
                 I_tunnel_port = r->tunnel.port_2;
                 if (!sp_bit(valid, V_outer)) {
-                    sp_zero(c->s_outer, 20);
+                    sp_zero(c->s + S_outer, 20);
                     valid |= SP_BIT(V_outer);
                 }
-                sp_st8(c->s_outer, (sp_ld8(c->s_outer) & 0xfu) | ((uint32_t)(4u) << 4));
-                sp_st8(c->s_outer, (sp_ld8(c->s_outer) & 0xf0u) | (uint32_t)(5u));
-                sp_st16(c->s_outer + 2, ((sp_ld16(h_ipv4 + 2) + 0x14u) & 0xffff));
-                sp_st8(c->s_outer + 8, 0x40u);
-                sp_st8(c->s_outer + 9, 4u);
-                sp_st32(c->s_outer + 12, I_tunnel_src);
-                sp_st32(c->s_outer + 16, I_tunnel_dst);
+                sp_st8(c->s + S_outer, (sp_ld8(c->s + S_outer) & 0xfu) | ((uint32_t)(4u) << 4));
+                sp_st8(c->s + S_outer, (sp_ld8(c->s + S_outer) & 0xf0u) | (uint32_t)(5u));
+                sp_st16(c->s + S_outer + 2, ((sp_ld16(h_ipv4 + 2) + 0x14u) & 0xffff));
+                sp_st8(c->s + S_outer + 8, 0x40u);
+                sp_st8(c->s + S_outer + 9, 4u);
+                sp_st32(c->s + S_outer + 12, I_tunnel_src);
+                sp_st32(c->s + S_outer + 16, I_tunnel_dst);
                 standard_metadata_egress_spec = I_tunnel_port; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
                 break;
             }
@@ -356,9 +361,9 @@ static void stage_4_end_of_ingress(struct sp_run *const run, const uint64_t todo
         }
         if (sp_bit(valid, V_outer)) {
             struct sp_sum sum2 = {0, 0, 0};
-            sp_sum_bytes(&sum2, c->s_outer, 10);
-            sp_sum_bytes(&sum2, c->s_outer + 12, 8);
-            sp_st16(c->s_outer + 10, ((uint32_t)sp_csum16(&sum2) & 0xffff));
+            sp_sum_bytes(&sum2, c->s + S_outer, 10);
+            sp_sum_bytes(&sum2, c->s + S_outer + 12, 8);
+            sp_st16(c->s + S_outer + 10, ((uint32_t)sp_csum16(&sum2) & 0xffff));
         }
         /* deparser */
         uint8_t *first = payload;
@@ -386,7 +391,7 @@ static void stage_4_end_of_ingress(struct sp_run *const run, const uint64_t todo
             }
             if (sp_bit(valid, V_outer)) {
                 at -= 20;
-                sp_move_20(at, c->s_outer);
+                sp_move_20(at, c->s + S_outer);
             }
             if (sp_bit(valid, V_ethernet)) {
                 at -= 14;
@@ -399,7 +404,7 @@ static void stage_4_end_of_ingress(struct sp_run *const run, const uint64_t todo
                 at += 14;
             }
             if (sp_bit(valid, V_outer)) {
-                sp_move_20(at, c->s_outer);
+                sp_move_20(at, c->s + S_outer);
                 at += 20;
             }
             if (sp_bit(valid, V_ipv4)) {
@@ -413,7 +418,7 @@ static void stage_4_end_of_ingress(struct sp_run *const run, const uint64_t todo
                 at += 14;
             }
             if (sp_bit(valid, V_outer)) {
-                sp_copy(at, c->s_outer, 20);
+                sp_copy(at, c->s + S_outer, 20);
                 at += 20;
             }
             if (sp_bit(valid, V_ipv4)) {

@@ -55,9 +55,14 @@ struct sp_context {
     struct {
         uint16_t standard_metadata_egress_spec;
     } v;
-    uint8_t s_mpls_0[4];
-    uint8_t s_mpls_1[4];
-    uint8_t s_mpls_2[4];
+    uint8_t s[12];
+};
+
+/* Where in `s` headers lie that did not come in the packet, or were moved out of it. */
+enum {
+    S_mpls_0 = 0,
+    S_mpls_1 = 4,
+    S_mpls_2 = 8,
 };
 
 #define SP_STAGES 2
@@ -185,16 +190,16 @@ static void stage_1_labels(struct sp_run *const run, const uint64_t todo)
             case ACTION_pop: {
                 I_pop_port = r->pop.port_0;
                 if (sp_bit(valid, V_mpls_1)) {
-                    sp_copy(c->s_mpls_0, h_mpls_1, 4);
-                    h_mpls_0 = c->s_mpls_0; c->h_mpls_0 = h_mpls_0;
+                    sp_copy(c->s + S_mpls_0, h_mpls_1, 4);
+                    h_mpls_0 = c->s + S_mpls_0; c->h_mpls_0 = h_mpls_0;
                     valid |= SP_BIT(V_mpls_0);
                 } else {
                     h_mpls_0 = sp_nothing; c->h_mpls_0 = h_mpls_0;
                     valid &= ~SP_BIT(V_mpls_0);
                 }
                 if (sp_bit(valid, V_mpls_2)) {
-                    sp_copy(c->s_mpls_1, h_mpls_2, 4);
-                    h_mpls_1 = c->s_mpls_1; c->h_mpls_1 = h_mpls_1;
+                    sp_copy(c->s + S_mpls_1, h_mpls_2, 4);
+                    h_mpls_1 = c->s + S_mpls_1; c->h_mpls_1 = h_mpls_1;
                     valid |= SP_BIT(V_mpls_1);
                 } else {
                     h_mpls_1 = sp_nothing; c->h_mpls_1 = h_mpls_1;
@@ -226,15 +231,15 @@ static void stage_1_labels(struct sp_run *const run, const uint64_t todo)
         if (valid & (SP_BIT(V_mpls_0) | SP_BIT(V_mpls_1) | SP_BIT(V_mpls_2))) {
             if (sp_bit(valid, V_mpls_2)) {
                 first -= 4;
-                if (h_mpls_2 != c->s_mpls_2) moved |= sp_move(h_mpls_2, first);
+                if (h_mpls_2 != c->s + S_mpls_2) moved |= sp_move(h_mpls_2, first);
             }
             if (sp_bit(valid, V_mpls_1)) {
                 first -= 4;
-                if (h_mpls_1 != c->s_mpls_1) moved |= sp_move(h_mpls_1, first);
+                if (h_mpls_1 != c->s + S_mpls_1) moved |= sp_move(h_mpls_1, first);
             }
             if (sp_bit(valid, V_mpls_0)) {
                 first -= 4;
-                if (h_mpls_0 != c->s_mpls_0) moved |= sp_move(h_mpls_0, first);
+                if (h_mpls_0 != c->s + S_mpls_0) moved |= sp_move(h_mpls_0, first);
             }
         }
         if (first < pk->buffer || end - first > SP_MAX_PACKET) {

@@ -76,10 +76,6 @@ pub struct OnLane {
 pub const LIMIT: &str = "limit: C by hand";
 /// The same text on DPDK's hash.
 pub const RTE_HASH: &str = "C on rte_hash";
-/// Ours.
-pub const X86: &str = "x86";
-/// Ours, with recent bytes of each PDR.
-pub const X86_HEAVY: &str = "x86, recent bytes";
 /// The judge.
 pub const INTERPRETER: &str = "interpreter";
 
@@ -116,8 +112,13 @@ impl OnLane {
         })
     }
 
-    /// The program as native code, by one of its names.
-    pub fn x86(name: &'static str, ir: &Ir, install: &Installed) -> Result<OnLane, Failure> {
+    /// The program as native code.
+    pub fn x86(ir: &Ir, install: &Installed) -> Result<OnLane, Failure> {
+        OnLane::x86_named("x86", ir, install)
+    }
+
+    /// The same by another name: the program with an option.
+    pub fn x86_named(name: &'static str, ir: &Ir, install: &Installed) -> Result<OnLane, Failure> {
         let before = resident_bytes();
         let x86 = load_x86(ir)?;
         OnLane::target(name, ir, Box::new(x86), before, install)

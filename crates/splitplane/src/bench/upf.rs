@@ -4,7 +4,7 @@
 //! For each number of sessions: everybody gets the same entries; everybody's packets are compared byte by byte with the
 //! interpreter's, and its usage counters with what was sent; then rounds take turns.
 
-use super::contestant::{Contestant, INTERPRETER, Installed, LIMIT, OnLane, RTE_HASH, Traffic, X86, X86_HEAVY};
+use super::contestant::{Contestant, INTERPRETER, Installed, LIMIT, OnLane, RTE_HASH, Traffic};
 use super::measure::Rounds;
 use super::options::Common;
 use super::report;
@@ -130,8 +130,10 @@ impl Field {
                 Who::Limit => OnLane::limit(&ir, sessions, false, everybody).map(boxed),
                 Who::RteHash => OnLane::limit(&ir, sessions, true, everybody).map(boxed),
                 Who::Swx => OnSwx::new(sessions, args.swx_include.as_deref()).map(|swx| -> Box<dyn Contestant> { Box::new(swx) }),
-                Who::X86 => OnLane::x86(X86, &ir, everybody).map(boxed),
-                Who::X86Heavy => OnLane::x86(X86_HEAVY, &compile_with(sessions.max(1024), &["HEAVY"])?, everybody).map(boxed),
+                Who::X86 => OnLane::x86(&ir, everybody).map(boxed),
+                Who::X86Heavy => {
+                    OnLane::x86_named("x86, recent bytes", &compile_with(sessions.max(1024), &["HEAVY"])?, everybody).map(boxed)
+                }
                 Who::Interpreter => OnLane::interpreter(&few_ir, few.clone()).map(boxed),
                 Who::Ports => Ok(boxed(OnLane::ports())),
             };
@@ -218,14 +220,14 @@ fn compile_with(sessions: u32, options: &[&str]) -> Result<Ir, Failure> {
 }
 
 /// Sessions at random, each as likely as any other; the same ones in every run.
-fn numbers(sessions: u32, count: usize) -> Arc<[u32]> {
+pub fn numbers(sessions: u32, count: usize) -> Arc<[u32]> {
     let mut rng = rand::rngs::StdRng::seed_from_u64(1);
     (0..count).map(|_| rng.random_range(0..sessions)).collect()
 }
 
 /// What the interpreter holds: all sessions if there are no more than packets to verify, else those of the packets; and a number for
 /// the cells of each, from 0 on.
-fn cells(sessions: u32, verified: &[u32]) -> HashMap<u32, u32> {
+pub fn cells(sessions: u32, verified: &[u32]) -> HashMap<u32, u32> {
     if sessions as usize <= verified.len() {
         return (0..sessions).map(|n| (n, n)).collect();
     }
