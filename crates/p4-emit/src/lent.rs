@@ -146,7 +146,7 @@ impl Emitter<'_> {
         self.prefetch(action);
     }
 
-    /// Asks for the cells of counters and meters whose index is a parameter of the action: they are used later.
+    /// Asks for the cells of counters, meters and registers whose index is a parameter of the action: they are used later.
     fn prefetch(&mut self, action: ActionId) {
         let (ir, model) = (self.ir, self.model);
         let mut cells = BTreeSet::new();
@@ -157,6 +157,9 @@ impl Emitter<'_> {
                 }
                 Stmt::Extern(Extern::Count { counter, index }) => {
                     (index, format!("sp_expect_count(run, COUNTER_{}", model.counters[counter.index()]))
+                }
+                Stmt::Extern(Extern::RegisterRead { register, index, .. }) => {
+                    (index, format!("sp_expect_register(run, REGISTER_{}", model.registers[register.index()]))
                 }
                 _ => return,
             };

@@ -91,6 +91,11 @@ static inline void sp_expect_meter(struct sp_run *run, uint32_t meter, uint64_t 
     __builtin_prefetch(run->lane->meters[meter].cells + index, 1);
 }
 
+static inline void sp_expect_register(struct sp_run *run, uint32_t number, uint64_t index)
+{
+    __builtin_prefetch(run->lane->registers[number].cells + index, 1);
+}
+
 static inline uint32_t sp_meter(struct sp_run *run, uint32_t meter, uint64_t index, uint64_t units)
 {
     const struct sp_meters *const of = &run->lane->meters[meter];

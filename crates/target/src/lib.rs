@@ -116,6 +116,10 @@ impl<T: Target + ?Sized> Target for Arc<T> {
         (**self).counter(counter, index)
     }
 
+    fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
+        (**self).read_registers(register, range, into)
+    }
+
     fn table_stats(&self, table: TableId) -> TableStats {
         (**self).table_stats(table)
     }
