@@ -4,7 +4,7 @@ use crate::dscp::user_dscp;
 use crate::policy::{Policy, SessionFacts};
 use crate::traffic::{LaneTraffic, Path, TargetTraffic};
 use base::{Packet, Verdict, VerdictKind};
-use program::{Batch, CounterId, Entry, KeyMatch, Op, Program, RuleError, TableId};
+use program::{Batch, CounterId, Digest, Entry, KeyMatch, Op, Program, RuleError, TableId};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -235,6 +235,15 @@ impl Target for Split {
         // A miss on the fast target is not one of the pair where the base target is asked again.
         let misses = if self.program().tables[table].split { base.misses } else { base.misses + fast.misses };
         TableStats { hits: base.hits + fast.hits, misses, ..base }
+    }
+
+    fn take_digests(&self, into: &mut Vec<Digest>) {
+        self.fast.take_digests(into);
+        self.base.take_digests(into);
+    }
+
+    fn lost_digests(&self) -> u64 {
+        self.fast.lost_digests() + self.base.lost_digests()
     }
 }
 

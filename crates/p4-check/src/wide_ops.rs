@@ -265,11 +265,7 @@ impl<'a> Cx<'a> {
         let sign = |p: &Expr| consteval::cast(consteval::slice(p.clone(), p.ty.width() - 1, p.ty.width() - 1), Ty::Bool);
         let (a, b, s) = (sign(&x[0]), sign(&y[0]), sign(&parts[0]));
         let alike = if op == BinOp::AddSat { BinOp::Eq } else { BinOp::Ne };
-        let over = consteval::binary(
-            BinOp::LAnd,
-            consteval::binary(alike, a.clone(), b),
-            consteval::binary(BinOp::Ne, a.clone(), s),
-        );
+        let over = consteval::binary(BinOp::LAnd, consteval::binary(alike, a.clone(), b), consteval::binary(BinOp::Ne, a.clone(), s));
         let (over, negative) = (self.keep(over), self.keep(a));
         let least = constants(&(BigInt::from(1) << (w.width - 1)), w.width);
         let most = constants(&((BigInt::from(1) << (w.width - 1)) - 1), w.width);
@@ -328,13 +324,13 @@ fn widths(parts: &[Expr]) -> u32 {
 }
 
 /// The pieces joined; there is at least one, and together they are no wider than the widest value.
-fn one(parts: Vec<Expr>) -> Expr {
+pub(crate) fn one(parts: Vec<Expr>) -> Expr {
     let zero = || constant(Bits::new(1, 0), Ty::Bit(1));
     parts.into_iter().reduce(consteval::concat).unwrap_or_else(zero)
 }
 
 /// Bits `hi` down to `lo`, as they lie in the pieces.
-fn bits(parts: &[Expr], hi: u32, lo: u32) -> Vec<Expr> {
+pub(crate) fn bits(parts: &[Expr], hi: u32, lo: u32) -> Vec<Expr> {
     let mut above = widths(parts);
     let mut out = Vec::new();
     for p in parts {

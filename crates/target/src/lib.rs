@@ -9,7 +9,7 @@ mod replicate;
 pub use replicate::Replicating;
 
 use base::{Packet, Verdict};
-use program::{Batch, CounterId, Program, RuleError, TableId};
+use program::{Batch, CounterId, Digest, Program, RuleError, TableId};
 use std::sync::Arc;
 
 /// Most packets that [`Lane::process`] takes at once.
@@ -40,6 +40,15 @@ pub trait Target: Send + Sync {
 
     /// Entries, capacity, hits and misses of a table, summed over all lanes.
     fn table_stats(&self, table: TableId) -> TableStats;
+
+    /// Appends the messages that the program sent to the control plane since the last call (v1model's `digest`), those of a lane in
+    /// order. A target keeps some thousands of them; what finds no room is lost, and counted.
+    fn take_digests(&self, _into: &mut Vec<Digest>) {}
+
+    /// Messages that were lost since the program was loaded.
+    fn lost_digests(&self) -> u64 {
+        0
+    }
 }
 
 /// A worker's share of a target. Dropped at the end of the worker; its counts remain in the target.

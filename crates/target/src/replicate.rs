@@ -7,7 +7,7 @@
 
 use crate::{BURST, Capabilities, Count, Extra, Lane, TableStats, Target};
 use base::{DropReason, MAX_PACKET, Packet, PortId, Verdict, VerdictKind};
-use program::{Batch, BitField, Bridge, CounterId, Mirror, Op, Program, Replica, RuleError, TableId};
+use program::{Batch, BitField, Bridge, CounterId, Digest, Mirror, Op, Program, Replica, RuleError, TableId};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -95,6 +95,14 @@ impl<T: Target> Target for Replicating<T> {
 
     fn table_stats(&self, table: TableId) -> TableStats {
         self.inner.table_stats(table)
+    }
+
+    fn take_digests(&self, into: &mut Vec<Digest>) {
+        self.inner.take_digests(into);
+    }
+
+    fn lost_digests(&self) -> u64 {
+        self.inner.lost_digests()
     }
 }
 

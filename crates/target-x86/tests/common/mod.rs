@@ -30,6 +30,8 @@ pub struct Pair {
     pub kinds: [u64; 5],
     /// Verdicts by kind and reason.
     pub reasons: BTreeMap<(VerdictKind, u8), u64>,
+    /// Colours that meters gave.
+    pub colours: [u64; 3],
     /// Keys that were looked up, since they were last taken.
     pub seen: Vec<(TableId, Vec<u128>)>,
     /// Chooses arguments by action and parameter; random where it does not.
@@ -64,6 +66,7 @@ impl Pair {
             rng: ChaCha8Rng::seed_from_u64(seed),
             kinds: [0; 5],
             reasons: BTreeMap::new(),
+            colours: [0; 3],
             seen: Vec::new(),
             choose: |_, _, _| None,
             now_ns: 1_000,
@@ -101,8 +104,10 @@ impl Pair {
             self.kinds[expected.kind as usize] += 1;
             *self.reasons.entry((expected.kind, expected.reason)).or_default() += 1;
             for event in &recorder.events {
-                if let Event::Lookup { table, keys, .. } = event {
-                    self.seen.push((*table, keys.clone()));
+                match event {
+                    Event::Lookup { table, keys, .. } => self.seen.push((*table, keys.clone())),
+                    Event::Metered { colour, .. } => self.colours[usize::from(*colour).min(2)] += 1,
+                    _ => {}
                 }
             }
             let same = expected == verdicts[i] && (expected.kind == VerdictKind::Drop || expected_bytes == packets[i].data());
