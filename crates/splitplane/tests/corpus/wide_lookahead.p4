@@ -16,8 +16,14 @@ parser P(packet_in pkt, out headers hdr, inout meta m, inout standard_metadata_t
         m.rest = a.rest >> 4;
         m.large = a.sum > 160w0x7fffffffffffffffffffffffffffffffffffffff;
         pkt.extract(hdr.i);
-        transition accept;
+        transition select(a.sum) {
+            0: none;
+            160w0x55 << 120 &&& 160w0xff << 120: marked;
+            default: accept;
+        }
     }
+    state none { m.first = 0xee; transition accept; }
+    state marked { m.first = 0xdd; transition accept; }
 }
 control V(inout headers hdr, inout meta m) { apply { } }
 control I(inout headers hdr, inout meta m, inout standard_metadata_t sm) {
