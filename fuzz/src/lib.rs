@@ -11,6 +11,7 @@ mod p4_meaning;
 pub mod p4_source;
 pub mod pcap;
 pub mod pfcp;
+pub mod rules;
 pub mod stf;
 pub mod upf;
 
@@ -24,6 +25,7 @@ pub const TARGETS: &[(&str, Run)] = &[
     ("p4_source", p4_source::run),
     ("pcap", pcap::run),
     ("pfcp", pfcp::run),
+    ("rules", rules::run),
     ("stf", stf::run),
     ("upf", upf::run),
 ];

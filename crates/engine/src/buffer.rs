@@ -66,6 +66,11 @@ impl Buffers {
         if (row_len + 1).is_power_of_two() { Pushed::Told } else { Pushed::Kept }
     }
 
+    /// Whether packets of a PDR wait.
+    pub(crate) fn waits(&self, pdr: u32) -> bool {
+        self.shard(pdr).contains_key(&pdr)
+    }
+
     /// All packets of a PDR; they wait no longer.
     pub(crate) fn take(&self, pdr: u32) -> Row {
         let row = self.shard(pdr).remove(&pdr).unwrap_or_default();

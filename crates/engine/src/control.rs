@@ -7,13 +7,13 @@ use crate::ledger::{Ledger, WorkerLedger};
 use crate::master::{Link, Master, MasterCommand, MasterParts, WhenFull, outputs};
 use crate::port::EnginePort;
 use crate::ring::{SharedGauge, WorkerEnd, gauge, rings};
-use crate::scale::{Balancer, MovedCells, PortTable, port_table};
-use crate::steer::{BUCKETS, SteerFn, SteerTable};
+use crate::scale::{Balancer, MovedCells, PortTable, has_fixed, port_table};
+use crate::steer::{BUCKETS, Move, SteerFn, SteerTable};
 use crate::worker::{Parts, Worker};
 use base::{DropReason, Packet, PortId};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use pktio::{Port, Steering};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::Instant;
@@ -110,6 +110,13 @@ pub enum EngineError {
     Port(#[from] pktio::PortError),
 }
 
+/// Which ports are drained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Drained {
+    Steered,
+    All,
+}
+
 pub(crate) enum Command {
     /// Through the program.
     Inject(Vec<Packet>),
@@ -117,8 +124,10 @@ pub(crate) enum Command {
     Transmit { port: PortId, packet: Packet },
     /// Stop between two bursts.
     Hold(Hold),
-    /// Say when all is received that waits in steered ports now: the sender is then dropped.
-    Drain(Sender<()>),
+    /// Put packets of some buckets aside; the sender is dropped when that has begun.
+    Aside(Aside, Sender<()>),
+    /// Say when all is received that waits in these ports now, and has left: the sender is then dropped.
+    Drain(Drained, Sender<()>),
     /// There are packets in the ring.
     Wake,
     /// End.
@@ -130,6 +139,12 @@ pub(crate) struct Hold {
     pub(crate) arrived: Sender<()>,
     pub(crate) release: Receiver<Vec<(VecDeque<Packet>, BufferFate)>>,
     pub(crate) resume: Receiver<()>,
+}
+
+/// Packets of the buckets that are set are kept, not processed, until `until` ends.
+pub(crate) struct Aside {
+    pub(crate) buckets: Box<[bool]>,
+    pub(crate) until: Receiver<()>,
 }
 
 /// Running workers. Stopped by [`Engine::stop`] or on drop.
@@ -169,10 +184,12 @@ pub(crate) struct Control {
 
 /// A worker's place: its number in target and table.
 pub(crate) struct Slot {
-    ledger: Arc<WorkerLedger>,
+    pub(crate) ledger: Arc<WorkerLedger>,
     pub(crate) running: Option<Running>,
     /// Where ports steer: the ports of the worker that is to run here.
     pub(crate) ports: Option<WorkerPorts>,
+    /// Whether one of them cannot be steered, and so keeps the worker where it is.
+    pub(crate) fixed: bool,
 }
 
 pub(crate) struct Running {
@@ -212,15 +229,16 @@ impl Engine {
             return Err(EngineError::Config(format!("{count} workers on ports for {}", workers.len())));
         }
         let table = if settings.port_hash.is_some() { port_table(&workers, count)? } else { None };
-        if table.is_none() && count < workers.len() {
-            return Err(EngineError::Config("workers cannot be added later, as the ports cannot be steered".into()));
+        if count < workers.len() && (table.is_none() || workers[count..].iter().any(has_fixed)) {
+            return Err(EngineError::Config("workers cannot be added later, as not all their ports can be steered".into()));
         }
         let hash = settings.port_hash;
         let inner = Inner::new(target, workers.iter().flatten().map(|(id, _)| *id), table, hash, settings, events)?;
         let mut control = inner.lock();
         for ports in workers {
             let ledger = inner.ledger(ports.iter().map(|(id, _)| *id));
-            control.slots.push(Slot { ledger, running: None, ports: Some(ports) });
+            let fixed = has_fixed(&ports);
+            control.slots.push(Slot { ledger, running: None, ports: Some(ports), fixed });
         }
         for slot in 0..count {
             inner.start_polling(&mut control, slot)?;
@@ -338,6 +356,29 @@ impl Engine {
         Ok(result)
     }
 
+    /// Waits until all packets that are in the ports' queues now have been through the program, and what became of them has left or waits in a buffer.
+    pub fn drain(&self) -> Result<(), EngineError> {
+        let control = self.inner.lock();
+        if control.stopped {
+            return Err(EngineError::Stopped);
+        }
+        if let Some(master) = &control.master {
+            return master.ask(MasterCommand::Drain);
+        }
+        let (done, wait) = bounded(0);
+        for slot in control.running() {
+            control.send(slot, Command::Drain(Drained::All, done.clone()))?;
+        }
+        drop(done);
+        while wait.recv().is_ok() {}
+        Ok(())
+    }
+
+    /// Whether packets of a PDR wait in its buffer.
+    pub fn waits(&self, pdr: u32) -> bool {
+        self.inner.buffers.waits(pdr)
+    }
+
     /// Counters of all workers now.
     pub fn ledger(&self) -> Ledger {
         let ledgers = self.inner.ledgers.read().unwrap_or_else(PoisonError::into_inner);
@@ -444,7 +485,7 @@ impl Inner {
     pub(crate) fn start_fed(&self, control: &mut Control, slot: usize, outputs: Vec<EnginePort>) -> Result<Link, EngineError> {
         if slot == control.slots.len() {
             let ledger = self.ledger(outputs.iter().map(|p| p.id));
-            control.slots.push(Slot { ledger, running: None, ports: None });
+            control.slots.push(Slot { ledger, running: None, ports: None, fixed: false });
         }
         let (master_end, worker_end) = rings(self.settings.ring);
         let gauge = gauge();
@@ -475,6 +516,7 @@ impl Inner {
             events: self.events.clone(),
             ledger: control.slots[slot].ledger.clone(),
             gauge: gauge.clone(),
+            moved: self.moved.clone(),
             epoch: self.epoch,
         });
         let thread = self.spawn(format!("worker-{slot}"), cores_before + slot, move || worker.run())?;
@@ -526,6 +568,22 @@ impl Control {
     pub(crate) fn send(&self, slot: usize, command: Command) -> Result<(), EngineError> {
         let running = self.slots.get(slot).and_then(|s| s.running.as_ref()).ok_or(EngineError::WorkerGone(slot))?;
         running.commands.send(command).map_err(|_| EngineError::WorkerGone(slot))
+    }
+
+    /// Lets each of these workers put packets of the buckets that come to it aside, until what this returns is dropped.
+    pub(crate) fn put_aside(&self, workers: &BTreeSet<usize>, moves: &[Move]) -> Result<Vec<Sender<()>>, EngineError> {
+        let mut ends = Vec::new();
+        let (begun, wait) = bounded(0);
+        for slot in workers {
+            let mut buckets = vec![false; moves.iter().map(|m| usize::from(m.bucket) + 1).max().unwrap_or(0)];
+            moves.iter().filter(|m| usize::from(m.to) == *slot).for_each(|m| buckets[usize::from(m.bucket)] = true);
+            let (end, until) = bounded(0);
+            ends.push(end);
+            self.send(*slot, Command::Aside(Aside { buckets: buckets.into(), until }, begun.clone()))?;
+        }
+        drop(begun);
+        while wait.recv().is_ok() {}
+        Ok(ends)
     }
 
     /// Lets these workers stand between two bursts.

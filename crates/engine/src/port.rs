@@ -92,6 +92,12 @@ impl EnginePort {
         self.drop_queued(sent, DropReason::TX_FULL, ledger);
     }
 
+    /// Asks the device to take what it has not taken yet; how many packets still wait. A device that fails takes no more, and says so
+    /// when it is used next.
+    pub(crate) fn send_rest(&mut self) -> usize {
+        self.device.as_mut().map_or(0, |device| device.flush().map_or(0, |()| device.unsent()))
+    }
+
     /// Drops what is queued from `first` on.
     pub(crate) fn drop_queued(&mut self, first: usize, reason: DropReason, ledger: &WorkerLedger) {
         self.queue[first..self.queued].iter().for_each(|packet| ledger.count_drop(reason, packet.len()));

@@ -1,15 +1,19 @@
 //! Workers that come and go, and buckets that move between them, while packets flow.
 //!
-//! Where the master steers it moves buckets by itself. Where ports steer, a bucket moves so: its new worker stands; the port is
-//! told; the old worker receives what still waits in its queue; the new worker goes on. Either way no packet of the bucket is
-//! processed by the new worker before the old one is done with all earlier ones.
+//! Where the master steers it moves buckets by itself. Where ports steer, a bucket moves so: its new worker puts packets of the
+//! bucket aside from now on; the ports are told; the old worker receives what still waits in its queues, and sees it out; the new
+//! worker takes up what it has put aside. Either way no packet of the bucket is processed by the new worker before the old one is
+//! done with all earlier ones, and packets of other buckets wait for nothing.
 
 use crate::balance::{BalanceSettings, Loads, Planner, Scale, WorkerLoad, empty, spread};
-use crate::control::{Command, Control, Engine, EngineError, Inner, MAX_WORKERS, WorkerPorts};
+use crate::control::{Command, Control, Drained, Engine, EngineError, Inner, MAX_WORKERS, Slot, WorkerPorts};
+use crate::ledger::Ledger;
 use crate::master::MasterCommand;
 use crate::steer::{Move, SteerTable};
+use base::PortId;
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
-use std::collections::BTreeMap;
+use pktio::{PortError, Steering};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
@@ -23,7 +27,7 @@ const FULL_QUEUE: f64 = 1024.0;
 pub struct Moved {
     /// Buckets that changed their worker.
     pub buckets: u64,
-    /// Packets that the master held back meanwhile, as their bucket's old worker was not done.
+    /// Packets that were held back meanwhile, as their bucket's old worker was not done.
     pub held: u64,
     /// Workers that came after the start.
     pub added: u64,
@@ -54,6 +58,14 @@ impl Engine {
     /// Packets of each worker and bucket since the start. `busy` is the share of the time since the start.
     pub fn loads(&self) -> Loads {
         Sample::take(&self.inner, &self.inner.lock()).since(&Sample::default())
+    }
+
+    /// Packets that each worker received from ports of its own since the start, by slot: of those that have ended, too. None
+    /// where a master receives.
+    pub fn received_by_worker(&self) -> Vec<u64> {
+        let control = self.inner.lock();
+        let received = |slot: &Slot| Ledger::sum([&*slot.ledger].into_iter()).ports.values().map(|p| p.received.packets).sum();
+        control.slots.iter().map(received).collect()
     }
 
     /// How much has moved.
@@ -107,34 +119,30 @@ impl Inner {
         Ok(())
     }
 
-    /// One old worker after the other, as it must go on while the new ones stand.
     fn move_by_ports(&self, control: &Control, table: &SteerTable, moves: &[Move]) -> Result<(), EngineError> {
-        for from in control.running() {
-            // Those of an earlier turn have moved already, perhaps to this worker.
-            let leaves = |m: &&Move| usize::from(table.owner(m.bucket.into())) == from && usize::from(m.to) != from;
-            let moves: Vec<Move> = moves.iter().filter(leaves).copied().collect();
-            if moves.is_empty() {
-                continue;
-            }
-            let mut to: Vec<usize> = moves.iter().map(|m| usize::from(m.to)).collect();
-            to.sort();
-            to.dedup();
-            let standing = control.stand(to)?;
-            let pairs: Vec<(u16, u16)> = moves.iter().map(|m| (m.bucket, m.to)).collect();
-            let result = self.steering.iter().try_for_each(|steering| steering.assign(&pairs));
-            if let Err(error) = result {
-                // Both directions of a flow belong together: back to what it was, as far as the devices let us.
-                let back: Vec<(u16, u16)> = moves.iter().map(|m| (m.bucket, from as u16)).collect();
-                self.steering.iter().for_each(|steering| drop(steering.assign(&back)));
-                return Err(error.into());
-            }
-            moves.iter().for_each(|m| table.set_owner(m.bucket.into(), m.to));
-            let (done, wait) = bounded(0);
-            control.send(from, Command::Drain(done))?;
-            while wait.recv().is_ok() {}
-            drop(standing);
+        let from: BTreeSet<usize> = moves.iter().map(|m| table.owner(m.bucket.into()).into()).collect();
+        let to: BTreeSet<usize> = moves.iter().map(|m| m.to.into()).collect();
+        // When this is dropped the new workers go on, whatever has happened.
+        let _aside = control.put_aside(&to, moves)?;
+        let pairs: Vec<(u16, u16)> = moves.iter().map(|m| (m.bucket, m.to)).collect();
+        let told = self.steering.iter().try_for_each(|steering| steering.assign(&pairs));
+        if let Err(error) = told.and_then(|()| self.settle_ports()) {
+            // Both directions of a flow belong together: back to what it was, as far as the devices let us.
+            let back: Vec<(u16, u16)> = moves.iter().map(|m| (m.bucket, table.owner(m.bucket.into()))).collect();
+            self.steering.iter().for_each(|steering| drop(steering.assign(&back)));
+            return Err(error.into());
         }
-        Ok(())
+        moves.iter().for_each(|m| table.set_owner(m.bucket.into(), m.to));
+        let (done, wait) = bounded(0);
+        let asked = from.iter().try_for_each(|slot| control.send(*slot, Command::Drain(Drained::Steered, done.clone())));
+        drop(done);
+        while wait.recv().is_ok() {}
+        asked
+    }
+
+    /// Until no packet is under way to a queue that its bucket has left.
+    fn settle_ports(&self) -> Result<(), PortError> {
+        self.steering.iter().try_for_each(|steering| steering.settle())
     }
 
     fn add_worker(&self, control: &mut Control) -> Result<usize, EngineError> {
@@ -177,6 +185,9 @@ impl Inner {
         }
         if running.len() == 1 {
             return Err(EngineError::Config("the last worker stays".into()));
+        }
+        if control.slots[slot].fixed {
+            return Err(EngineError::Config(format!("worker {slot} stays: it alone receives from a port that cannot be steered")));
         }
         let loads = Sample::take(self, control).since(&Sample::default());
         self.move_buckets(control, &empty(&loads, slot as u16))?;
@@ -290,24 +301,33 @@ fn look(engine: &Inner, planner: &mut Planner, before: &Sample) -> Sample {
     now
 }
 
-/// The table of workers whose ports steer, and each device's steering set to it; none if not all ports can be steered alike.
+/// The table of workers whose ports steer, and each device's steering set to it; none if no port can be steered.
+///
+/// A port that cannot (a socket to the SMF) always gives its packets to the worker that has it.
 ///
 /// # Errors
-/// If ports steer, but not so that worker `n` has queue `n` of each.
+/// If ports steer, but not so that worker `n` has queue `n` of each; several ports may be of one device.
 pub(crate) fn port_table(workers: &[WorkerPorts], count: usize) -> Result<PortTable, EngineError> {
     let wrong = |what: &str| Err(EngineError::Config(format!("the ports cannot be steered together: {what}")));
-    let Some(first) = workers.first() else { return Ok(None) };
-    let mut all = Vec::new();
-    for (_, port) in first {
-        let Some((_, steering)) = port.steering() else { return Ok(None) };
-        all.push(steering);
-    }
-    if all.is_empty() {
+    type Steered = (PortId, u16, Arc<dyn Steering>);
+    let steered = |ports: &WorkerPorts| -> Vec<Steered> {
+        ports.iter().filter_map(|(id, port)| port.steering().map(|(queue, steering)| (*id, queue, steering))).collect()
+    };
+    let of_workers: Vec<_> = workers.iter().map(steered).collect();
+    let Some(first) = of_workers.first() else { return Ok(None) };
+    if of_workers.iter().all(Vec::is_empty) {
         return Ok(None);
     }
-    for (slot, ports) in workers.iter().enumerate() {
-        if ports.len() != all.len() || ports.iter().any(|(_, port)| port.steering().is_none_or(|(queue, _)| usize::from(queue) != slot)) {
+    for (slot, ports) in of_workers.iter().enumerate() {
+        let same = |(a, b): (&Steered, &Steered)| a.0 == b.0 && Arc::ptr_eq(&a.2, &b.2);
+        if ports.len() != first.len() || !ports.iter().zip(first).all(same) || ports.iter().any(|port| usize::from(port.1) != slot) {
             return wrong("worker n must have queue n of each port");
+        }
+    }
+    let mut all: Vec<Arc<dyn Steering>> = Vec::new();
+    for (_, _, steering) in first {
+        if !all.iter().any(|known| Arc::ptr_eq(known, steering)) {
+            all.push(steering.clone());
         }
     }
     let buckets = all[0].buckets();
@@ -320,11 +340,15 @@ pub(crate) fn port_table(workers: &[WorkerPorts], count: usize) -> Result<PortTa
     let slots: Vec<u16> = (0..count as u16).collect();
     let owners = SteerTable::new(buckets, &slots);
     let pairs: Vec<(u16, u16)> = (0..buckets).map(|b| (b as u16, owners.owner(b))).collect();
-    for steering in &all {
-        steering.assign(&pairs)?;
-    }
+    all.iter().try_for_each(|steering| steering.assign(&pairs))?;
+    all.iter().try_for_each(|steering| steering.settle())?;
     Ok(Some((Arc::new(owners), all)))
 }
 
 /// The table, and what it is a copy of.
-pub(crate) type PortTable = Option<(Arc<SteerTable>, Vec<Arc<dyn pktio::Steering>>)>;
+pub(crate) type PortTable = Option<(Arc<SteerTable>, Vec<Arc<dyn Steering>>)>;
+
+/// Whether packets come by a port of these that cannot be told to go elsewhere.
+pub(crate) fn has_fixed(ports: &WorkerPorts) -> bool {
+    ports.iter().any(|(_, port)| port.receives() && port.steering().is_none())
+}

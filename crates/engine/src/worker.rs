@@ -4,13 +4,14 @@
 //! is the same. What it sends leaves by its own handle of the port, or, where the port has one handle only, by the master.
 
 use crate::buffer::{Buffers, Pushed};
-use crate::control::{BufferFate, Command, Event, Hold, WorkerPorts};
+use crate::control::{Aside, BufferFate, Command, Drained, Event, Hold, WorkerPorts};
 use crate::ledger::WorkerLedger;
 use crate::port::{EnginePort, NO_PORT, burst, port_index};
 use crate::ring::{SharedGauge, WorkerEnd};
+use crate::scale::MovedCells;
 use crate::steer::{SteerFn, SteerTable};
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
@@ -30,7 +31,13 @@ pub(crate) const BUSY_ROUNDS: u32 = 1 << 14;
 const SAMPLE_EVERY: u32 = 16;
 /// Packets that are received, at most, before a queue that never was empty counts as drained, where the port cannot tell how
 /// many wait: more than any device's ring holds.
-const DRAIN_LIMIT: usize = 1 << 16;
+pub(crate) const DRAIN_LIMIT: usize = 1 << 16;
+
+/// Packets put aside beyond which nothing more is received: the devices' queues hold the rest. A worker whose own buckets leave goes
+/// on, as others wait for it.
+const ASIDE_MAX: usize = 8192;
+/// Attempts, a poll apart, at giving devices what they have not taken yet, before a worker's buckets or the worker go.
+const REST_ATTEMPTS: u32 = 2000;
 
 /// What a worker is made of.
 pub(crate) struct Parts {
@@ -45,7 +52,18 @@ pub(crate) struct Parts {
     pub(crate) events: Sender<Event>,
     pub(crate) ledger: Arc<WorkerLedger>,
     pub(crate) gauge: SharedGauge,
+    pub(crate) moved: Arc<MovedCells>,
     pub(crate) epoch: Instant,
+}
+
+/// What came before must have left: when buckets of ours move, before their new worker goes on.
+struct Drain {
+    /// Packets still to be received from each port.
+    left: Vec<usize>,
+    /// Times that the devices may still be asked to take what they have not taken.
+    attempts: u32,
+    /// Dropped at the end: who waits hears of it.
+    _done: Sender<()>,
 }
 
 pub(crate) struct Worker {
@@ -58,8 +76,9 @@ pub(crate) struct Worker {
     /// What the control plane must hear of, while its queue is full of punts: at most one for a buffered packet or a port.
     owed: VecDeque<Event>,
     bursts: u32,
-    /// Packets still to be received from each port, and who waits for that.
-    drain: Option<(Vec<usize>, Sender<()>)>,
+    drain: Option<Drain>,
+    /// Buckets on their way to us, and their packets.
+    aside: Option<(Aside, VecDeque<Packet>)>,
     stopping: bool,
 }
 
@@ -73,6 +92,7 @@ impl Worker {
             owed: VecDeque::new(),
             bursts: 0,
             drain: None,
+            aside: None,
             stopping: false,
             parts,
         }
@@ -87,6 +107,7 @@ impl Worker {
                 self.obey(command);
                 idle = 0;
             }
+            self.end_aside();
             let received = if self.parts.feed.is_some() { self.poll_feed() } else { self.poll_ports() };
             if self.stopping && self.parts.feed.as_ref().is_none_or(WorkerEnd::ended) {
                 return self.stop();
@@ -158,13 +179,17 @@ impl Worker {
 
     /// One burst from each port, all the way.
     fn poll_ports(&mut self) -> usize {
+        if self.aside.as_ref().is_some_and(|(_, packets)| packets.len() >= ASIDE_MAX) && self.drain.is_none() {
+            return 0;
+        }
         let mut received = 0;
         for index in 0..self.parts.ports.len() {
             let cells = &self.parts.ledger.ports[index].1;
             let n = self.parts.ports[index].receive(&mut self.packets, cells, &mut self.owed);
             if n > 0 {
                 self.sample(n);
-                self.forward_burst(n);
+                let ours = self.put_aside(n);
+                self.forward_burst(ours);
                 received += n;
             }
             self.note_drained(index, n);
@@ -304,6 +329,8 @@ impl Worker {
 
     /// Does what the control plane asked.
     fn obey(&mut self, command: Command) {
+        // A move may have ended, and the next one begin with this.
+        self.end_aside();
         match command {
             Command::Inject(packets) => {
                 for packet in &packets {
@@ -318,7 +345,8 @@ impl Worker {
                 self.transmit_all();
             }
             Command::Hold(hold) => self.hold(hold),
-            Command::Drain(done) => self.begin_drain(done),
+            Command::Aside(aside, _begun) => self.aside = Some((aside, VecDeque::new())),
+            Command::Drain(which, done) => self.begin_drain(which, done),
             Command::Wake => {}
             Command::Stop => self.stopping = true,
         }
@@ -378,26 +406,59 @@ impl Worker {
         }
     }
 
-    /// From now on no packet of a bucket that has moved comes to our queues: what is in them is the last.
-    fn begin_drain(&mut self, done: Sender<()>) {
+    /// Takes what must wait out of a burst of `n`; how many are left in front.
+    fn put_aside(&mut self, n: usize) -> usize {
+        let Some((aside, waiting)) = &mut self.aside else { return n };
+        let Some((table, hash)) = &self.parts.sampling else { return n };
+        let mut left = 0;
+        for i in 0..n {
+            let bucket = table.bucket(hash(self.packets[i].data(), self.packets[i].port));
+            if aside.buckets.get(bucket) == Some(&true) {
+                waiting.push_back(std::mem::replace(&mut self.packets[i], Packet::empty(0)));
+            } else {
+                self.packets.swap(left, i);
+                left += 1;
+            }
+        }
+        left
+    }
+
+    /// Takes up what was put aside, if it may go on: before anything else is received.
+    fn end_aside(&mut self) {
+        let ended = |(aside, _): &mut (Aside, VecDeque<Packet>)| aside.until.try_recv() == Err(TryRecvError::Disconnected);
+        let Some((_, packets)) = self.aside.take_if(ended) else { return };
+        self.parts.moved.held.fetch_add(packets.len() as u64, Relaxed);
+        let gauge = &self.parts.gauge;
+        gauge.packets.store(gauge.packets.load(Relaxed) + packets.len() as u64, Relaxed);
+        self.run_through(packets);
+    }
+
+    /// Begins to note what must be received. Of a bucket that has moved, no packet comes to our queues any more: what is in them is the last.
+    fn begin_drain(&mut self, which: Drained, done: Sender<()>) {
         let left = |p: &EnginePort| match &p.device {
-            Some(device) if p.alive && device.steering().is_some() => device.waiting().unwrap_or(DRAIN_LIMIT),
+            Some(device) if p.alive && (which == Drained::All || device.steering().is_some()) => device.waiting().unwrap_or(DRAIN_LIMIT),
             _ => 0,
         };
-        self.drain = Some((self.parts.ports.iter().map(left).collect(), done));
+        self.drain = Some(Drain { left: self.parts.ports.iter().map(left).collect(), attempts: REST_ATTEMPTS, _done: done });
         self.end_drain();
     }
 
     fn note_drained(&mut self, index: usize, received: usize) {
-        let Some((left, _)) = &mut self.drain else { return };
+        let Some(drain) = &mut self.drain else { return };
         // A queue that was found empty has given all; so has a port that is down.
-        left[index] = if received == 0 { 0 } else { left[index].saturating_sub(received) };
+        drain.left[index] = if received == 0 { 0 } else { drain.left[index].saturating_sub(received) };
         self.end_drain();
     }
 
-    /// Tells who waits, if all is received: by dropping the sender.
+    /// Tells who waits, if all is received and what became of it has left: the buckets' new workers may have ways of their own to
+    /// the wire. A device that is stuck is not waited for: nothing overtakes on it.
     fn end_drain(&mut self) {
-        self.drain.take_if(|(left, _)| left.iter().all(|n| *n == 0));
+        let Some(drain) = self.drain.as_mut().filter(|drain| drain.left.iter().all(|n| *n == 0)) else { return };
+        drain.attempts -= 1;
+        let unsent: usize = self.parts.ports.iter_mut().filter(|p| p.alive).map(EnginePort::send_rest).sum();
+        if unsent == 0 || drain.attempts == 0 {
+            self.drain = None;
+        }
     }
 
     fn note_devices(&mut self) {
@@ -413,8 +474,11 @@ impl Worker {
         self.tell_owed();
         self.note_devices();
         let mut ports = std::mem::take(&mut self.parts.ports);
-        for device in ports.iter_mut().filter_map(|p| p.device.as_mut()) {
-            let _ = device.flush();
+        for _ in 0..REST_ATTEMPTS {
+            if ports.iter_mut().filter(|p| p.alive).map(EnginePort::send_rest).sum::<usize>() == 0 {
+                break;
+            }
+            std::thread::yield_now();
         }
         ports.into_iter().filter_map(|p| p.device.map(|device| (p.id, device))).collect()
     }

@@ -5,17 +5,32 @@
 //! (first paper §5.4, Figure 5a). Tables that are not marked `@split` are held by both in full. A packet is run to its
 //! end by exactly one of the two, so counters are the sum of both, and a session's meters live where its packets go.
 //!
+//! Sessions move while packets flow ([`Split::move_to_fast`], [`Split::move_to_base`]); which should is decided by a [`planner`].
+//!
 //! Not exact: a rate whose packets run on both targets has a bucket on each. That is so for a traffic class's rate once some of
-//! its sessions are on the fast target (the application refuses such a configuration), and once when a session with a rate
-//! grows out of its room on the fast target: it goes on with a full bucket. A program must police only packets that it then
+//! its sessions are on the fast target (the application refuses such a configuration). A program must police only packets that it then
 //! neither punts nor buffers, as `upf.p4` does.
 #![forbid(unsafe_code)]
 
-mod dscp;
-mod policy;
 mod split;
+
+mod lane;
+mod moves;
+
+mod placed;
+mod shadow;
+
+mod policy;
+mod rules;
+
+mod budget;
+pub mod planner;
+
+mod dscp;
 mod traffic;
 
+pub use moves::MoveError;
 pub use policy::{Policy, SessionFacts};
+pub use rules::{Match, Rule, Slice, Then};
 pub use split::Split;
 pub use traffic::{Path, TargetTraffic};

@@ -1,5 +1,6 @@
 //! Static policies: which sessions, or which packets, the fast target takes.
 
+use crate::rules::Slice;
 use std::net::IpAddr;
 
 /// What is put on the fast target.
@@ -13,6 +14,8 @@ pub enum Policy {
     Dscps(Vec<u8>),
     /// This share of the sessions, 0 to 1, by a hash of their number.
     Share(f64),
+    /// What a planner moves there, and takes away, while they live.
+    Planned,
 }
 
 /// What a policy looks at.
@@ -24,6 +27,14 @@ pub struct SessionFacts {
     pub ue_addresses: Vec<IpAddr>,
     /// Whether any of its rules has a rate.
     pub metered: bool,
+    /// Tunnel endpoints of ours that its packets come by.
+    pub teids: Vec<u32>,
+    /// Its slice, if the control plane has told.
+    pub slice: Option<Slice>,
+    /// DSCPs that its tunnels are marked with.
+    pub dscps: Vec<u8>,
+    /// QFIs that its packets are marked with.
+    pub qfis: Vec<u8>,
 }
 
 impl Policy {
@@ -46,7 +57,7 @@ impl Policy {
     /// Whether the session's entries go on the fast target.
     pub fn wants(&self, session: &SessionFacts) -> bool {
         match self {
-            Policy::None => false,
+            Policy::None | Policy::Planned => false,
             Policy::Ues(list) => session.ue_addresses.iter().any(|ue| list.iter().any(|(net, len)| contains(*net, *len, *ue))),
             Policy::Dscps(_) => !session.metered,
             Policy::Share(share) => (spread(session.seid) as f64) < share * (u64::MAX as f64),
@@ -60,7 +71,8 @@ impl Policy {
     }
 }
 
-fn contains(net: IpAddr, len: u8, address: IpAddr) -> bool {
+/// Whether an address is in a network.
+pub(crate) fn contains(net: IpAddr, len: u8, address: IpAddr) -> bool {
     let (net, address, width) = match (net, address) {
         (IpAddr::V4(n), IpAddr::V4(a)) => (u128::from(u32::from(n)), u128::from(u32::from(a)), 32),
         (IpAddr::V6(n), IpAddr::V6(a)) => (u128::from(n), u128::from(a), 128),
@@ -82,7 +94,7 @@ mod tests {
     use super::*;
 
     fn session(seid: u64, ue: &str, metered: bool) -> SessionFacts {
-        SessionFacts { seid, ue_addresses: vec![ue.parse().unwrap()], metered }
+        SessionFacts { seid, ue_addresses: vec![ue.parse().unwrap()], metered, ..SessionFacts::default() }
     }
 
     #[test]

@@ -1,62 +1,40 @@
-//! The pair of targets.
+//! The pair of targets: changes of sessions go to the base target, and after it to the fast one. How sessions move is in [`crate::moves`].
 
-use crate::dscp::user_dscp;
+use crate::lane::SplitLane;
+use crate::moves::Gate;
+use crate::placed::{Part, Placed, part};
 use crate::policy::{Policy, SessionFacts};
+use crate::shadow::{Lost, Shadow};
 use crate::traffic::{LaneTraffic, Path, TargetTraffic};
-use base::{Packet, Verdict, VerdictKind};
-use program::{Batch, CounterId, Digest, Entry, KeyMatch, Op, Program, RuleError, TableId};
-use std::collections::{HashMap, HashSet};
+use base::{Packet, Verdict};
+use program::{Batch, CounterId, Digest, MeterId, Op, Program, RuleError, TableId};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard};
-use target::{BURST, Capabilities, Count, Extra, Lane, TableStats, Target};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use target::{BURST, Capabilities, Count, Lane, MeterState, TableStats, Target};
 
 /// A fast target that holds some sessions, before a base target that holds all.
 pub struct Split {
-    fast: Box<dyn Target>,
-    base: Box<dyn Target>,
-    policy: Policy,
-    placed: Mutex<Placed>,
+    pub(crate) fast: Box<dyn Target>,
+    pub(crate) base: Box<dyn Target>,
+    pub(crate) policy: Policy,
+    books: Mutex<Books>,
     traffic: Mutex<Vec<Arc<LaneTraffic>>>,
-    /// Set when the fast target refused something that both must hold: it then gets no more packets.
-    retired: Arc<AtomicBool>,
+    /// Set when the fast target refused something that both must hold, or does not say what it did: it then gets no packets.
+    pub(crate) retired: Arc<AtomicBool>,
+    pub(crate) gate: Arc<RwLock<()>>,
 }
 
-/// Where the sessions are.
+/// What is known of both. One change at a time.
 #[derive(Default)]
-struct Placed {
-    /// Those on the fast target, with the identities of their entries there.
-    sessions: HashMap<u64, HashSet<Identity>>,
-    /// Entries of each session in `@split` tables of the base target. A session goes on the fast target with its first ones or
-    /// never: with a part of them there its packets, and so its rates, would be in two places.
-    held: HashMap<u64, u64>,
-    refused: u64,
-}
-
-impl Placed {
-    /// Notes a batch of the base target; tells whether the session had entries before it.
-    fn hold(&mut self, seid: u64, ops: &[Op], split: impl Fn(&Op) -> bool) -> bool {
-        let before = self.held.get(&seid).copied().unwrap_or(0);
-        let after = ops.iter().filter(|op| split(op)).fold(before, |held, op| match op {
-            Op::Insert(_) => held + 1,
-            Op::Delete(_) => held.saturating_sub(1),
-            _ => held,
-        });
-        match after {
-            0 => self.held.remove(&seid),
-            _ => self.held.insert(seid, after),
-        };
-        before > 0
-    }
-}
-
-type Identity = (TableId, Vec<KeyMatch>, u32);
-
-fn identity(e: &Entry) -> Identity {
-    (e.table, e.keys.clone(), e.priority)
+pub(crate) struct Books {
+    pub(crate) placed: Placed,
+    pub(crate) shadow: Shadow,
+    /// While the fast target is retired.
+    pub(crate) lost: Lost,
 }
 
 impl Split {
-    /// Puts `fast` in front of `base`. Both must run the same program, and `fast` must be able to hold a subset.
+    /// Puts `fast` in front of `base`. Both must run the same program; `fast` must be able to hold a subset, and be empty.
     pub fn new(fast: Box<dyn Target>, base: Box<dyn Target>, policy: Policy) -> Result<Split, String> {
         if fast.program().name != base.program().name {
             return Err(format!("targets run different programs: {} and {}", fast.program().name, base.program().name));
@@ -65,31 +43,38 @@ impl Split {
             return Err(format!("target {} cannot hold a subset of the sessions", fast.name()));
         }
         policy.validate()?;
-        Ok(Split { fast, base, policy, placed: Mutex::default(), traffic: Mutex::default(), retired: Arc::default() })
+        // Whoever filled it is gone, and nobody knows whose entries they are.
+        for (id, table) in &fast.program().tables {
+            let left = fast.table_stats(id).entries.saturating_sub(table.entries.len() as u64);
+            if left > 0 {
+                return Err(format!("target {} holds {left} entries of table {} from before: load it anew", fast.name(), table.name));
+            }
+        }
+        Ok(Split { fast, base, policy, books: Mutex::default(), traffic: Mutex::default(), retired: Arc::default(), gate: Arc::default() })
     }
 
     /// Applies the changes of one session: all of it on the base target, or an error and nothing; and, if the policy
     /// wants the session on the fast target and it has room, there too.
     pub fn apply_session(&self, session: &SessionFacts, batch: &Batch) -> Result<(), RuleError> {
-        let mut placed = self.lock();
+        let mut books = self.lock();
         self.base.apply(batch)?;
-        self.follow(&mut placed, session, batch);
+        self.follow(&mut books, session, batch);
         Ok(())
     }
 
     /// Sessions that have entries on the fast target.
     pub fn sessions_on_fast(&self) -> usize {
-        self.lock().sessions.len()
+        self.lock().placed.sessions.len()
     }
 
     /// Whether this session has.
     pub fn is_on_fast(&self, seid: u64) -> bool {
-        self.lock().sessions.contains_key(&seid)
+        self.lock().placed.sessions.contains_key(&seid)
     }
 
-    /// Sessions that the policy wanted there but that found no room.
+    /// Sessions that were to be there but that found no room.
     pub fn refused_by_fast(&self) -> u64 {
-        self.lock().refused
+        self.lock().placed.refused
     }
 
     /// The fast target.
@@ -105,84 +90,86 @@ impl Split {
     /// What each target has carried.
     pub fn traffic(&self) -> TargetTraffic {
         let mut total = TargetTraffic::new();
-        for lane in self.traffic.lock().unwrap_or_else(|e| e.into_inner()).iter() {
+        for lane in self.traffic.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             lane.sum_into(&mut total);
+        }
+        for (port, count) in self.fast.carried().unwrap_or_default().received {
+            *total.entry((Path::Fast, port)).or_default() += count;
         }
         total
     }
 
+    /// Whether the fast target meets packets before the engine does: what it hands on comes to the lanes for the base target alone.
+    pub fn fast_is_ahead(&self) -> bool {
+        self.fast.carried().is_some()
+    }
+
     /// Brings the fast target after the base target. Nothing that fails here is an error of the caller: the base
     /// target has it all.
-    fn follow(&self, placed: &mut Placed, session: &SessionFacts, batch: &Batch) {
-        let program = self.base.program();
-        let split = |op: &Op| match op {
-            Op::Insert(e) | Op::Modify(e) | Op::Delete(e) | Op::EntryMeter { entry: e, .. } => program.tables[e.table].split,
-            _ => false,
-        };
-        let known = placed.hold(session.seid, &batch.ops, split);
+    fn follow(&self, books: &mut Books, session: &SessionFacts, batch: &Batch) {
+        let (program, seid) = (self.base.program(), session.seid);
+        let is = |op: &Op, what: Part| part(program, seid, op) == what;
+        let before = books.placed.hold(program, seid, &batch.ops);
+        let shared = Batch { ops: batch.ops.iter().filter(|op| is(op, Part::Shared)).cloned().collect() };
+        shared.ops.iter().for_each(|op| books.shadow.follow(op));
         if self.retired.load(Relaxed) {
-            return;
+            return shared.ops.iter().for_each(|op| books.lost.perhaps(op, |counter, cell| self.fast.counter(counter, cell)));
         }
-        let shared = Batch { ops: batch.ops.iter().filter(|op| !split(op)).cloned().collect() };
-        if !self.policy.keeps(session)
-            && let Some(entries) = placed.sessions.remove(&session.seid)
-        {
-            self.remove(entries);
+        // Meters that begin anew with this batch: their buckets are full, wherever they are.
+        let anew: Vec<_> = batch
+            .ops
+            .iter()
+            .filter_map(|op| match op {
+                Op::Meter { meter, index, .. } => Some((*meter, *index)),
+                _ => None,
+            })
+            .collect();
+        let mut gate = Gate::new(&self.gate);
+        if !self.policy.keeps(session) && books.placed.sessions.contains_key(&seid) {
+            self.leave(books, seid, &anew, &mut gate);
         }
-        let already = placed.sessions.contains_key(&session.seid);
-        let has_split = batch.ops.iter().any(split);
-        let take = has_split && (already || (!known && self.policy.wants(session)));
-
-        if take {
+        let already = books.placed.sessions.contains_key(&seid);
+        // A session comes with its first entries or by a move, and with all its meters: with a part of them there its packets,
+        // and so its rates, would be in two places.
+        let whole = before.entries == 0 && before.meters.iter().all(|at| anew.contains(at));
+        let comes = whole && batch.ops.iter().any(|op| is(op, Part::Entry)) && self.policy.wants(session);
+        if !self.retired.load(Relaxed) && (already && batch.ops.iter().any(|op| !is(op, Part::Shared)) || comes) {
+            gate.close();
             match self.fast.apply(batch) {
                 Ok(()) => {
-                    let entries = placed.sessions.entry(session.seid).or_default();
-                    for op in batch.ops.iter().filter(|op| split(op)) {
-                        match op {
-                            Op::Insert(e) => drop(entries.insert(identity(e))),
-                            Op::Delete(e) => drop(entries.remove(&identity(e))),
-                            _ => {}
-                        }
-                    }
-                    if entries.is_empty() {
-                        placed.sessions.remove(&session.seid);
+                    let on_fast = books.placed.sessions.entry(seid).or_default();
+                    on_fast.follow(program, seid, &batch.ops);
+                    if on_fast.entries.is_empty() {
+                        let rest = books.placed.sessions.remove(&seid).unwrap_or_default();
+                        self.delete(books, rest.deletions(program), &mut gate);
                     }
                     return;
                 }
                 Err(error) => {
-                    placed.refused += 1;
-                    tracing::debug!(seid = session.seid, "{} has no room: {error}", self.fast.name());
-                    if let Some(entries) = placed.sessions.remove(&session.seid) {
-                        self.remove(entries);
+                    books.placed.refused += 1;
+                    tracing::debug!(seid, "{} has no room: {error}", self.fast.name());
+                    if crate::moves::may_have_changed(&error) {
+                        return self.retire(books, &batch.ops, &anew, &mut gate, &error);
+                    }
+                    if already {
+                        self.leave(books, seid, &anew, &mut gate);
+                        books.placed.left.push(seid);
                     }
                 }
             }
         }
-        if !shared.ops.is_empty()
+        // It may have been retired on the way here, by a session that it did not let go.
+        if self.retired.load(Relaxed) {
+            shared.ops.iter().for_each(|op| books.lost.perhaps(op, |counter, cell| self.fast.counter(counter, cell)));
+        } else if !shared.ops.is_empty()
             && let Err(error) = self.fast.apply(&shared)
         {
-            tracing::warn!("{} cannot follow and gets no more packets: {error}", self.fast.name());
-            self.retired.store(true, Relaxed);
-            placed.sessions.clear();
+            self.retire(books, &shared.ops, &anew, &mut gate, &error);
         }
     }
 
-    fn remove(&self, entries: HashSet<Identity>) {
-        let program = self.base.program();
-        let ops = entries
-            .into_iter()
-            .map(|(table, keys, priority)| {
-                Op::Delete(Entry { table, keys, priority, action: program.tables[table].default_action.0, args: Vec::new() })
-            })
-            .collect();
-        if let Err(error) = self.fast.apply(&Batch { ops }) {
-            tracing::warn!("{} does not let go of a session and gets no more packets: {error}", self.fast.name());
-            self.retired.store(true, Relaxed);
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Placed> {
-        self.placed.lock().unwrap_or_else(|e| e.into_inner())
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Books> {
+        self.books.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -206,7 +193,7 @@ impl Target for Split {
 
     fn lane(&self, index: usize) -> Box<dyn Lane> {
         let traffic = Arc::new(LaneTraffic::new());
-        self.traffic.lock().unwrap_or_else(|e| e.into_inner()).push(traffic.clone());
+        self.traffic.lock().unwrap_or_else(PoisonError::into_inner).push(traffic.clone());
         let dscps = match &self.policy {
             Policy::Dscps(list) => Some(list.iter().fold(0u64, |set, d| set | 1 << d)),
             _ => None,
@@ -217,6 +204,8 @@ impl Target for Split {
             dscps,
             traffic,
             retired: self.retired.clone(),
+            ahead: self.fast_is_ahead(),
+            gate: self.gate.clone(),
             picked: Vec::with_capacity(BURST),
             packets: (0..BURST).map(|_| Packet::empty(0)).collect(),
             verdicts: vec![Verdict::default(); BURST],
@@ -225,7 +214,14 @@ impl Target for Split {
 
     fn counter(&self, counter: CounterId, index: u64) -> Count {
         let mut sum = self.base.counter(counter, index);
-        sum += self.fast.counter(counter, index);
+        let mut fast = self.fast.counter(counter, index);
+        if self.retired.load(Relaxed)
+            && let Some(before) = self.lock().lost.cleared.get(&(counter, index))
+        {
+            fast.packets = fast.packets.saturating_sub(before.packets);
+            fast.bytes = fast.bytes.saturating_sub(before.bytes);
+        }
+        sum += fast;
         sum
     }
 
@@ -245,64 +241,11 @@ impl Target for Split {
     fn lost_digests(&self) -> u64 {
         self.fast.lost_digests() + self.base.lost_digests()
     }
-}
 
-struct SplitLane {
-    fast: Box<dyn Lane>,
-    base: Box<dyn Lane>,
-    /// The DSCPs that try the fast target, as a set of bits; `None`: all do.
-    dscps: Option<u64>,
-    traffic: Arc<LaneTraffic>,
-    retired: Arc<AtomicBool>,
-    picked: Vec<usize>,
-    packets: Vec<Packet>,
-    verdicts: Vec<Verdict>,
-}
-
-impl Lane for SplitLane {
-    fn take_extra(&mut self, into: &mut Vec<Extra>) {
-        // The fast target hands packets that are to be copied on to the base target.
-        self.base.take_extra(into);
-    }
-
-    fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
-        assert!(packets.len() == verdicts.len() && packets.len() <= BURST);
-        // As received: a target may change them.
-        let mut lengths = [0; BURST];
-        lengths.iter_mut().zip(&*packets).for_each(|(length, packet)| *length = packet.len());
-
-        self.picked.clear();
-        if !self.retired.load(Relaxed) {
-            let fast = |p: &Packet| self.dscps.is_none_or(|set| user_dscp(p.data()).is_some_and(|d| set >> d & 1 == 1));
-            self.picked.extend((0..packets.len()).filter(|i| fast(&packets[*i])));
-        }
-        verdicts.fill(Verdict::next());
-        self.run(Path::Fast, packets, verdicts, &lengths, now_ns);
-
-        self.picked.clear();
-        self.picked.extend((0..packets.len()).filter(|i| verdicts[*i].kind == VerdictKind::Next));
-        self.run(Path::Base, packets, verdicts, &lengths, now_ns);
-    }
-}
-
-impl SplitLane {
-    /// Runs the picked packets, in their order, through one target.
-    fn run(&mut self, path: Path, packets: &mut [Packet], verdicts: &mut [Verdict], lengths: &[usize], now_ns: u64) {
-        let n = self.picked.len();
-        if n == 0 {
-            return;
-        }
-        for (slot, i) in self.picked.iter().enumerate() {
-            std::mem::swap(&mut packets[*i], &mut self.packets[slot]);
-        }
-        let lane = if path == Path::Fast { &mut self.fast } else { &mut self.base };
-        lane.process(&mut self.packets[..n], &mut self.verdicts[..n], now_ns);
-        for (slot, i) in self.picked.iter().enumerate() {
-            std::mem::swap(&mut packets[*i], &mut self.packets[slot]);
-            verdicts[*i] = self.verdicts[slot];
-            if verdicts[*i].kind != VerdictKind::Next {
-                self.traffic.add(path, packets[*i].port, lengths[*i]);
-            }
-        }
+    /// Of the place where the packets of the cell's session run.
+    fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
+        let books = self.lock();
+        let on_fast = books.placed.sessions.values().any(|of| of.meters.contains(&(meter, index)));
+        if on_fast { self.fast.meter_state(meter, index) } else { self.base.meter_state(meter, index) }
     }
 }

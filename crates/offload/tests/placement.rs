@@ -96,7 +96,7 @@ fn entry(table: TableId, key: u128) -> Entry {
 }
 
 fn facts(seid: u64, ue: Option<&str>, metered: bool) -> SessionFacts {
-    SessionFacts { seid, ue_addresses: ue.iter().map(|ip| ip.parse().unwrap()).collect(), metered }
+    SessionFacts { seid, ue_addresses: ue.iter().map(|ip| ip.parse().unwrap()).collect(), metered, ..SessionFacts::default() }
 }
 
 fn apply(split: &Split, session: SessionFacts, ops: Vec<Op>) {

@@ -176,6 +176,7 @@ impl<'a> Cx<'a> {
         let full_name = if action.ids.is_empty() { path } else { format!("{path}.{table}") };
         let id = self.ir.program.actions.push(ActionInfo { name: full_name.clone(), full_name, params: infos });
         let code = self.ir.actions.push(ActionCode { params: vars, body });
+        self.ir.origins.hold(p4_ir::origin::Holder::Action(id), crate::origins::origin(decl.name.span.to(decl.body.span)));
         debug_assert_eq!(id, code);
         Ok(id)
     }

@@ -7,6 +7,7 @@ use crate::scope::{Scope, ScopeId};
 use crate::types::{Composite, NAME_MARK, Type};
 use crate::value::{ObjId, Tv, Val};
 use indexmap::IndexMap;
+use p4_ir::origin::Construct;
 use p4_ir::{Block, Expr, HeaderId, HeaderTypeId, Ir, LValue, LabelId, StackId, StateId, Stmt, Ty, Var, VarId};
 use p4_syntax::{Diagnostic, SourceMap, Span, ast};
 use std::collections::{HashMap, HashSet};
@@ -126,6 +127,8 @@ pub(crate) struct Cx<'a> {
     pub pdu_users: Vec<Span>,
     fuel: u64,
     depth: u32,
+    /// What is being lowered: the innermost statement, call or expression.
+    at: Span,
     /// Set once a budget is spent: everything stops.
     pub stopped: bool,
     /// In the second walk, over what the program does not use.
@@ -133,6 +136,10 @@ pub(crate) struct Cx<'a> {
     /// The instance whose methods are being looked at.
     pub this: Option<Tv>,
     pub check_only: bool,
+    /// For a model of a chip: of a program for TNA, which direction is lowered; 0 ingress, 1 egress.
+    pub gress: Option<usize>,
+    /// Whether it is such a program.
+    pub two_directions: bool,
 }
 
 impl<'a> Cx<'a> {
@@ -181,10 +188,13 @@ impl<'a> Cx<'a> {
             pdu_users: Vec::new(),
             fuel: FUEL,
             depth: 0,
+            at: Span::default(),
             stopped: false,
             unused_walk: false,
             this: None,
             check_only,
+            gress: None,
+            two_directions: false,
         }
     }
 
@@ -287,7 +297,9 @@ impl<'a> Cx<'a> {
             return Err(self.error("too-deep", span, "statements, expressions and calls nest too deep here"));
         }
         self.depth += 1;
+        let outer = std::mem::replace(&mut self.at, span);
         let result = f(self);
+        self.at = outer;
         self.depth -= 1;
         result
     }
@@ -403,6 +415,7 @@ impl<'a> Cx<'a> {
                     let c = c.clone();
                     let name = self.unique(name);
                     let elements: Vec<HeaderId> = (0..*n).map(|i| self.new_header(&format!("{name}[{i}]"), &c, None)).collect();
+                    self.note(Construct::Stack, span);
                     let id = self.ir.stacks.push(p4_ir::Stack { name, elements: elements.clone() });
                     for e in &elements {
                         self.stack_of.insert(*e, id);
@@ -440,11 +453,19 @@ impl<'a> Cx<'a> {
     // Output
 
     pub fn emit(&mut self, s: Stmt) {
+        if let Some(construct) = crate::origins::of_stmt(&self.ir, &s) {
+            self.note(construct, self.at);
+        }
         self.out.push(s);
     }
 
+    /// Notes where something is that a target may refuse.
+    pub fn note(&mut self, construct: Construct, span: Span) {
+        self.ir.origins.note(construct, crate::origins::origin(span));
+    }
+
     pub fn emit_assign(&mut self, to: LValue, value: Expr) {
-        self.out.push(Stmt::Assign(to, value));
+        self.emit(Stmt::Assign(to, value));
     }
 
     /// Collects what `f` emits into a block of its own.

@@ -554,7 +554,11 @@ impl<'a> Cx<'a> {
                     (t, _) => return Err(self.error("type-mismatch", i.span, format!("an index must be bit<W>, not {t}"))),
                 };
                 match (stack, self.union_stack(stack)) {
-                    (Val::Stack(id, _), _) => Val::Header(HeaderRef::Index(*id, Box::new(at))),
+                    (Val::Stack(id, _), _) => {
+                        let id = *id;
+                        self.note(p4_ir::origin::Construct::StackIndex, span);
+                        Val::Header(HeaderRef::Index(id, Box::new(at)))
+                    }
                     (_, Some(u)) => u.at(&at),
                     _ => return Err(self.bug(span, "an element of this")),
                 }

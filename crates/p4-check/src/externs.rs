@@ -138,7 +138,14 @@ impl<'a> Cx<'a> {
                 let values = self.plain_data(list, span)?;
                 self.emit(Stmt::Extern(Extern::Log(text.to_string(), values)));
             }
-            _ => return self.unknown_extern(&format!("extern function `{name}`"), ret, span),
+            _ => {
+                if self.gress.is_some()
+                    && let Some(v) = self.tna_function(name, args, ret, span)?
+                {
+                    return Ok(v);
+                }
+                return self.unknown_extern(&format!("extern function `{name}`"), ret, span);
+            }
         }
         Ok(void)
     }
@@ -146,6 +153,11 @@ impl<'a> Cx<'a> {
     /// A call of a method of an extern instance.
     pub fn extern_method_call(&mut self, obj: ObjId, ext: &str, method: &str, args: &[Tv], ret: &Type, span: Span) -> R<Tv> {
         let void = Tv::value(Type::Void, Val::None, span);
+        if self.gress.is_some()
+            && let Some(v) = self.tna_method(obj, ext, method, args, ret, span)?
+        {
+            return Ok(v);
+        }
         enum K {
             In,
             Out,
@@ -324,7 +336,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The value of a type whose bits stand in `all`, one piece behind the other, below bit `high`.
-    fn cut(&mut self, ty: &Type, all: &[Expr], high: &mut u32, span: Span) -> R<Val> {
+    pub fn cut(&mut self, ty: &Type, all: &[Expr], high: &mut u32, span: Span) -> R<Val> {
         if let Some(t) = ty.scalar() {
             let w = t.width();
             if w == 0 {
@@ -421,7 +433,7 @@ impl<'a> Cx<'a> {
     }
 
     /// A scalar as `bit<W>`.
-    fn unsigned(&mut self, v: &Tv) -> R<Expr> {
+    pub fn unsigned(&mut self, v: &Tv) -> R<Expr> {
         let e = self.scalar(v)?;
         Ok(match e.ty {
             Ty::Bit(_) => e,
@@ -456,7 +468,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The scalars of a value in wire order; a header's validity is not looked at.
-    fn flatten_data(&mut self, v: &Tv, into: &mut Vec<CheckData>) -> R<()> {
+    pub fn flatten_data(&mut self, v: &Tv, into: &mut Vec<CheckData>) -> R<()> {
         self.spend(1, v.span)?;
         if let Some(e) = v.val.scalar() {
             into.push(CheckData::Value(e));
@@ -485,7 +497,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    fn plain_data(&mut self, list: Vec<CheckData>, span: Span) -> R<Vec<Expr>> {
+    pub fn plain_data(&mut self, list: Vec<CheckData>, span: Span) -> R<Vec<Expr>> {
         list.into_iter()
             .map(|d| match d {
                 CheckData::Value(e) => Ok(e),
@@ -520,7 +532,7 @@ impl<'a> Cx<'a> {
 }
 
 /// The scalars of a struct or tuple, in order.
-fn leaves(v: &Val, into: &mut Vec<Val>) {
+pub(crate) fn leaves(v: &Val, into: &mut Vec<Val>) {
     match v {
         Val::Agg(vs) => vs.iter().for_each(|v| leaves(v, into)),
         v => into.push(v.clone()),

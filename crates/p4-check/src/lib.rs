@@ -35,6 +35,7 @@ mod externs;
 mod members;
 mod objects;
 mod ops;
+mod origins;
 mod parser;
 mod profile;
 mod program;
@@ -44,6 +45,7 @@ mod scope;
 mod shadow;
 mod stmt;
 mod table;
+mod tna;
 mod types;
 mod unions;
 mod unused;
@@ -53,7 +55,8 @@ mod wide;
 mod wide_ops;
 
 use p4_ir::Ir;
-use p4_syntax::{Diagnostic, Parsed, SourceMap, Span};
+pub use p4_syntax::SourceMap;
+use p4_syntax::{Diagnostic, Parsed, Span};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -100,6 +103,14 @@ impl Compiled {
     /// The warnings as text; empty if there are none.
     pub fn render_warnings(&self) -> String {
         p4_syntax::render_all(&self.warnings, &self.map)
+    }
+}
+
+/// What a target refuses, in the form of the compiler's own diagnostics: with the line of the source, where it is known.
+pub fn render_refusal(map: &SourceMap, origin: Option<p4_ir::origin::Origin>, message: &str) -> String {
+    match origin {
+        Some(origin) => p4_syntax::render(&Diagnostic::error("target", origins::span(origin), message), map),
+        None => format!("error[target]: {message}\n"),
     }
 }
 
@@ -181,27 +192,61 @@ fn with_syntax<T>(options: &Options, f: impl FnOnce(&p4_syntax::Options) -> T) -
 /// in unoptimised builds.
 const STACK: usize = 128 << 20;
 
+/// Compiles the program at `path` for a model of a chip: one for v1model as ever; one for TNA to its ingress and its egress, each a
+/// program of its own. What is lowered of TNA is in `tna.rs`; it is to be placed, not to be run.
+pub fn compile_for_chip_file(path: &Path, options: &Options) -> Result<Vec<Compiled>, Failure> {
+    for_chip(|| with_syntax(options, |o| p4_syntax::parse_file(path, o)))
+}
+
+/// As [`compile_for_chip_file`], of text.
+pub fn compile_for_chip_str(name: &str, text: &str, options: &Options) -> Result<Vec<Compiled>, Failure> {
+    for_chip(|| with_syntax(options, |o| p4_syntax::parse_str(name, text, o)))
+}
+
+fn for_chip(parse: impl Fn() -> Parsed) -> Result<Vec<Compiled>, Failure> {
+    let (first, two) = compile_as(parse(), Mode::Chip(0))?;
+    let mut all = vec![first];
+    if two {
+        all.push(compile_as(parse(), Mode::Chip(1))?.0);
+    }
+    Ok(all)
+}
+
+/// What a program is compiled for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Run,
+    Check,
+    /// A model of a chip: this direction.
+    Chip(usize),
+}
+
 fn compile(parsed: Parsed, check_only: bool) -> Result<Compiled, Failure> {
+    compile_as(parsed, if check_only { Mode::Check } else { Mode::Run }).map(|(c, _)| c)
+}
+
+fn compile_as(parsed: Parsed, mode: Mode) -> Result<(Compiled, bool), Failure> {
+    let check_only = mode == Mode::Check;
     let Parsed { map, program, diagnostics } = parsed;
     if p4_syntax::has_errors(&diagnostics) {
         return Err(Failure { map, diagnostics });
     }
     let result = std::thread::scope(|s| {
         let run = || {
-            let (ir, mut found) = check(&map, &program, check_only);
+            let (ir, mut found, two) = check(&map, &program, mode);
             if check_only && !p4_syntax::has_errors(&found) {
                 found.extend(clashes(&map, &program));
             }
-            (ir, found)
+            (ir, found, two)
         };
         match std::thread::Builder::new().stack_size(STACK).spawn_scoped(s, run) {
             Ok(thread) => thread.join().map_err(|_| "the compiler failed on this program; this is a fault of the compiler"),
             Err(_) => Err("no thread could be started"),
         }
     });
-    let (ir, mut found) = match result {
+    let (ir, mut found, two) = match result {
         Ok(r) => r,
-        Err(what) => (Ir::default(), vec![Diagnostic::error("internal", Span::default(), what)]),
+        Err(what) => (Ir::default(), vec![Diagnostic::error("internal", Span::default(), what)], false),
     };
     let mut all = diagnostics;
     found.sort_by_key(|d| (d.span.file, d.span.lo, d.span.hi));
@@ -209,17 +254,22 @@ fn compile(parsed: Parsed, check_only: bool) -> Result<Compiled, Failure> {
     if p4_syntax::has_errors(&all) {
         return Err(Failure { map, diagnostics: all });
     }
-    Ok(Compiled { ir, warnings: all, map })
+    Ok((Compiled { ir, warnings: all, map }, two))
 }
 
 /// Faults of a program without others that only show when all instances are known: names that clash for the control plane.
 /// What else keeps it from being compiled is not looked at.
 fn clashes(map: &SourceMap, program: &p4_syntax::ast::Program) -> Vec<Diagnostic> {
-    check(map, program, false).1.into_iter().filter(|d| d.is_error() && d.code == "duplicate").collect()
+    check(map, program, Mode::Run).1.into_iter().filter(|d| d.is_error() && d.code == "duplicate").collect()
 }
 
-fn check(map: &SourceMap, program: &p4_syntax::ast::Program, check_only: bool) -> (Ir, Vec<Diagnostic>) {
+/// The program, what there is to say of it, and whether it has two directions.
+fn check(map: &SourceMap, program: &p4_syntax::ast::Program, mode: Mode) -> (Ir, Vec<Diagnostic>, bool) {
+    let check_only = mode == Mode::Check;
     let mut cx = cx::Cx::new(map, check_only);
+    if let Mode::Chip(gress) = mode {
+        cx.gress = Some(gress);
+    }
     cx.declarations(program);
     cx.rules(program);
     let (name, end) = match map.files().next() {
@@ -240,5 +290,5 @@ fn check(map: &SourceMap, program: &p4_syntax::ast::Program, check_only: bool) -
         }
     }
     cx.check_unused(program);
-    (ir, cx.diags)
+    (ir, cx.diags, cx.two_directions)
 }

@@ -2,6 +2,7 @@
 //! (P4_16 §11.3.1). They are checked; nothing runs them.
 
 use crate::cx::{Cx, R};
+use crate::objects::ObjKind;
 use crate::scope::Entity;
 use crate::types::*;
 use crate::value::*;
@@ -40,6 +41,18 @@ impl<'a> Cx<'a> {
             (Some(e), _) => Err(e),
             (None, []) => Ok(()),
             (None, _) if self.check_only => Ok(()),
+            (None, _) if self.gress.is_some() => {
+                let register = match self.object(v).map(|o| self.kind(o)) {
+                    Some(ObjKind::Acts(r)) => *r,
+                    _ => return Err(self.unsupported(i.name.span, format!("an instance of `{}` with methods of its own", decl.name.name))),
+                };
+                for m in members {
+                    if let ast::DeclKind::Function(f) = &m.kind {
+                        self.tna_member(v, Some(register), f);
+                    }
+                }
+                Ok(())
+            }
             (None, _) => Err(self.unsupported(i.name.span, "an instance with methods of its own")),
         }
     }

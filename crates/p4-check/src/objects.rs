@@ -30,6 +30,11 @@ pub(crate) enum ObjKind<'a> {
     Register(Vec<(RegisterId, p4_ir::Ty)>),
     /// An action profile or selector.
     Profile(ProfileDecl),
+    /// TNA: a register whose cell is one number, with the type that is cut out of it; and what is done to one.
+    Cells(RegisterId, Type),
+    RegisterAction(crate::tna::RegisterProgram<'a>),
+    /// A register action that has no body yet.
+    Acts(ObjId),
     /// An extern this compiler knows nothing of.
     Unknown,
     Block(BlockInst),
@@ -300,6 +305,11 @@ impl<'a> Cx<'a> {
             given => given.to_vec(),
         };
         let kind = self.extern_kind(name, &full, &values, path, annotations, span)?;
+        let kind = match (kind, self.gress, values.first().and_then(|v| self.object(v))) {
+            // Its register, until the body comes.
+            (ObjKind::Unknown, Some(_), Some(register)) if name == "RegisterAction" => ObjKind::Acts(register),
+            (kind, ..) => kind,
+        };
         Ok((Type::Extern(id, full.into()), kind))
     }
 
@@ -316,6 +326,11 @@ impl<'a> Cx<'a> {
         let length = if pdu.is_some() { LengthSource::Pdu } else { LengthSource::Frame };
         if let (Some(a), true) = (pdu, matches!(name, "counter" | "direct_counter" | "meter" | "direct_meter")) {
             self.pdu_users.push(a.span);
+        }
+        if self.gress.is_some()
+            && let Some(kind) = self.tna_kind(name, targs, values, path, span)?
+        {
+            return Ok(kind);
         }
         let owned = path.to_owned();
         Ok(match (name, values) {
@@ -362,7 +377,7 @@ impl<'a> Cx<'a> {
         })
     }
 
-    fn cells(&mut self, v: &Tv) -> R<u64> {
+    pub fn cells(&mut self, v: &Tv) -> R<u64> {
         let n = self.as_const_int(v, "the number of cells")?;
         match u64::try_from(&n) {
             Ok(n) if n <= MAX_CELLS => Ok(n),
@@ -402,7 +417,7 @@ fn scalar_parts(ty: &Type, name: &str, into: &mut Vec<(String, p4_ir::Ty)>) -> b
 }
 
 /// `CounterType` and `MeterType` by position.
-fn count_unit(v: &Tv) -> CountUnit {
+pub(crate) fn count_unit(v: &Tv) -> CountUnit {
     match v.val.bits().map(|b| b.value()) {
         Some(0) => CountUnit::Packets,
         Some(1) => CountUnit::Bytes,

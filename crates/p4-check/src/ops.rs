@@ -108,7 +108,15 @@ impl<'a> Cx<'a> {
         }
         let (Some(x), Some(y)) = (a.val.scalar(), b.val.scalar()) else { return Err(self.bug(span, "operands")) };
         let ty = if compare { Type::Bool } else { a.ty };
-        Ok(Tv::expr(ty, consteval::binary(ir_op, x, y), span))
+        let e = consteval::binary(ir_op, x, y);
+        self.note_expr(&e, span);
+        Ok(Tv::expr(ty, e, span))
+    }
+
+    fn note_expr(&mut self, e: &p4_ir::Expr, span: Span) {
+        if let Some(construct) = crate::origins::of_expr(e) {
+            self.note(construct, span);
+        }
     }
 
     fn shift(&mut self, op: ast::BinOp, a: Tv, b: Tv, span: Span) -> R<Tv> {
@@ -159,7 +167,9 @@ impl<'a> Cx<'a> {
         }
         let Some(x) = a.val.scalar() else { return Err(self.bug(span, "an operand")) };
         let op = if op == ast::BinOp::Shl { BinOp::Shl } else { BinOp::Shr };
-        Ok(Tv::expr(a.ty, consteval::binary(op, x, amount), span))
+        let e = consteval::binary(op, x, amount);
+        self.note_expr(&e, span);
+        Ok(Tv::expr(a.ty, e, span))
     }
 
     fn concat(&mut self, a: Tv, b: Tv, span: Span) -> R<Tv> {

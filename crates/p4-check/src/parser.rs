@@ -8,6 +8,7 @@ use crate::scope::{Entity, ScopeId};
 use crate::types::*;
 use crate::value::*;
 use crate::wide::wide_of;
+use p4_ir::origin::{Construct, Holder};
 use p4_ir::{Bits, ExprKind, KeySet, Next, SelectCase, State, StateId, Transition, Ty, ValueSet, ValueSetId};
 use p4_syntax::{Diagnostic, Span, ast};
 use std::collections::{HashMap, HashSet};
@@ -125,6 +126,7 @@ impl<'a> Cx<'a> {
             let (name_in_ir, next) = (format!("{prefix}{label}"), Transition::Goto(Next::Reject));
             let marked = |name| ast::find_annotation(&s.annotations, name).is_some();
             let likely = if marked("unlikely") { Some(false) } else { marked("likely").then_some(true) };
+            self.ir.origins.hold(Holder::State(name_in_ir.clone()), crate::origins::origin(s.span));
             let id = self.ir.states.push(State { name: name_in_ir, body: Vec::new(), next, likely });
             targets.states.insert(name, id);
         }
@@ -310,6 +312,7 @@ impl<'a> Cx<'a> {
                     let message = "the value set's elements do not have the type of the select's keys";
                     return Err(self.error("type-mismatch", one.span, message));
                 }
+                self.note(Construct::ValueSet, one.span);
                 return Ok(Some(vec![KeySet::ValueSet(id)]));
             }
             if let ast::ExprKind::List { items, rest: false } = &one.kind

@@ -117,6 +117,10 @@ impl<'a> Cx<'a> {
         };
         let args: Vec<Tv> = args.iter().map(|(_, v)| v.clone()).collect();
         let package = self.packages[id.0 as usize].name.name.clone();
+        if let (Some(gress), "Switch") = (self.gress, package.as_str()) {
+            self.two_directions = true;
+            return self.tna_pipeline(&args, gress, span);
+        }
         if package != "V1Switch" {
             let d = Diagnostic::error("unsupported", span, format!("architecture `{package}` is not supported"));
             return Err(self.report(d.with_note("this compiler knows v1model's package `V1Switch`")));
@@ -146,7 +150,7 @@ impl<'a> Cx<'a> {
         failed.map_or(Ok(()), Err)
     }
 
-    fn block_of(&mut self, v: &Tv) -> R<(ObjId, BlockId)> {
+    pub fn block_of(&mut self, v: &Tv) -> R<(ObjId, BlockId)> {
         match (self.object(v), &v.ty) {
             (Some(o), Type::Block(b, _)) => Ok((o, *b)),
             _ => Err(self.error("type-mismatch", v.span, "a parser or control is wanted here")),

@@ -2,7 +2,6 @@
 
 use crate::consteval;
 use crate::cx::{Cx, R, Region, Stage};
-use crate::ops::bottom_number;
 use crate::scope::Entity;
 use crate::types::*;
 use crate::value::*;
@@ -76,14 +75,7 @@ impl<'a> Cx<'a> {
         let what = format!("the value of constant `{}`", c.name.name);
         let value = self.resolve(&c.ty).and_then(|ty| {
             let v = self.pure(&c.value, &what)?;
-            // P4_16 §7.2.8 wants a cast to a `type`; programs in use leave it out for a number that is a constant's.
-            let v = match (&v.ty, &ty) {
-                (Type::Int, Type::New(n)) if !n.opaque && matches!(bottom_number(&ty), Some(Type::Bits { .. })) => {
-                    self.warn("cast", c.value.span, format!("a number becomes a {ty} without a cast"));
-                    self.cast(v, &ty, c.value.span)?
-                }
-                _ => self.coerce(v, &ty, &what)?,
-            };
+            let v = self.coerce(v, &ty, &what)?;
             if self.object(&v).is_some() {
                 let d = Diagnostic::error("type-mismatch", c.ty.span, "a constant cannot be an instance");
                 return Err(self.report(d.with_help(format!("declare an instance: `T(...) {};`", c.name.name))));

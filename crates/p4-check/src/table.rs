@@ -142,6 +142,7 @@ impl<'a> Cx<'a> {
             (info.table, info.size) = (Some(id), size);
         }
         let split = self.split(annotations)?;
+        self.ir.origins.hold(p4_ir::origin::Holder::Table(id), crate::origins::origin(decl.name.span));
         self.ir.program.tables.push(TableInfo {
             name: full_name.clone(),
             full_name,

@@ -1,7 +1,7 @@
 //! The text for XDP: as accepted for a small program, the same every time, and what is refused by name and place.
 
 use p4_check::Options;
-use p4_emit::bpf::{Refused, emit_xdp};
+use p4_emit::bpf::emit_xdp;
 use std::path::Path;
 
 fn compile(text: &str) -> p4_ir::Ir {
@@ -10,49 +10,35 @@ fn compile(text: &str) -> p4_ir::Ir {
     ir
 }
 
-/// A program whose ingress has these declarations and this body.
-fn refusal(headers: &str, parser: &str, declarations: &str, body: &str) -> Refused {
-    let text = format!(
-        "#include <core.p4>
-#include <v1model.p4>
-header h_t {{ bit<16> a; bit<8> b; }}
-struct headers_t {{ h_t h; {headers} }}
-struct meta_t {{ bit<32> x; bit<16> y; }}
-parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {{
-    state start {{ packet.extract(hdr.h); {parser} transition accept; }}
-}}
-control V(inout headers_t hdr, inout meta_t meta) {{ apply {{ }} }}
-control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {{
-    {declarations}
-    apply {{ {body} }}
-}}
-control E(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {{ apply {{ }} }}
-control C(inout headers_t hdr, inout meta_t meta) {{ apply {{ }} }}
-control D(packet_out packet, in headers_t hdr) {{ apply {{ packet.emit(hdr.h); }} }}
-V1Switch(P(), V(), I(), E(), C(), D()) main;"
-    );
-    emit_xdp(&compile(&text)).expect_err("must be refused")
+/// Every program in `refused/` and the message that lies beside it.
+#[test]
+fn what_bpf_cannot_express_is_refused_by_name_and_place() {
+    let mut found = 0;
+    let mut files: Vec<_> = std::fs::read_dir("tests/refused").unwrap().map(|e| e.unwrap().path()).collect();
+    files.retain(|f| f.extension().is_some_and(|e| e == "p4"));
+    files.sort();
+    for file in files {
+        let compiled = p4_check::compile_file(&file, &Options::default()).unwrap_or_else(|e| panic!("{}", e.render()));
+        let mut ir = compiled.ir;
+        p4_passes::optimise(&mut ir).unwrap_or_else(|e| panic!("{e}"));
+        let refused = emit_xdp(&ir).expect_err("must be refused");
+        assert!(refused.origin.is_some() && refused.construct.is_some(), "{}: {refused}", file.display());
+        testkit::assert_golden(
+            file.with_extension("stderr"),
+            &p4_check::render_refusal(&compiled.map, refused.origin, &refused.to_string()),
+        );
+        found += 1;
+    }
+    assert!(found >= 15, "{found} programs");
 }
 
 #[test]
-fn what_bpf_cannot_express_is_refused_by_name_and_place() {
-    for (refused, what, place) in [
-        (refusal("", "", "", "random(meta.x, 0, 9); sm.egress_spec = (bit<9>)meta.x;"), "random()", "ingress in test.p4"),
-        (refusal("", "", "", "truncate(60);"), "truncate()", "ingress in test.p4"),
-        (
-            refusal("", "", "action a() { truncate(60); } table t { key = { hdr.h.a: exact; } actions = { a; } }", "t.apply();"),
-            "truncate()",
-            "action a in test.p4",
-        ),
-        (
-            refusal("h_t[3] stack;", "packet.extract(hdr.stack.next);", "", "sm.egress_spec = 1;"),
-            "next and last of stack hdr.stack",
-            "parser state start in test.p4",
-        ),
-    ] {
-        assert_eq!((refused.what.as_str(), refused.place.as_str()), (what, place));
-        assert!(refused.to_string().contains(what) && refused.to_string().contains(place), "{refused}");
-    }
+fn a_refusal_without_a_source_says_what_and_in_which_program() {
+    let mut ir = compile(&std::fs::read_to_string("tests/refused/random.p4").unwrap());
+    ir.origins = Default::default();
+    let refused = emit_xdp(&ir).expect_err("must be refused");
+    assert_eq!(refused.to_string(), "the xdp target does not support random() (ingress in test.p4)");
+    assert_eq!(refused.origin, None);
 }
 
 #[test]

@@ -176,6 +176,11 @@ impl Machine {
         self.state.meters[meter].get(&index)
     }
 
+    /// The same, to be changed.
+    pub fn meter_mut(&mut self, meter: MeterId, index: u64) -> Option<&mut MeterCell> {
+        self.state.meters[meter].get_mut(&index)
+    }
+
     /// The state of an entry's direct meter; `None` if there is no such entry or its meter is not configured.
     pub fn entry_meter(&self, entry: &Entry) -> Option<&MeterCell> {
         let table = self.state.tables.get(entry.table)?;

@@ -36,6 +36,18 @@ impl MeterCell {
         MeterCell { config, tc: u128::from(config.cbs) * NANO, tp: u128::from(config.pbs) * NANO, last_ns: None }
     }
 
+    /// Committed bucket and peak bucket in 10^-9 units, and the latest time seen, 0 before the first packet.
+    pub fn buckets(&self) -> (u128, u128, u64) {
+        (self.tc, self.tp, self.last_ns.unwrap_or(0))
+    }
+
+    /// Goes on with the buckets of another cell of this configuration.
+    pub fn set_buckets(&mut self, committed: u128, peak: u128, last_ns: u64) {
+        self.tc = committed.min(u128::from(self.config.cbs) * NANO);
+        self.tp = peak.min(u128::from(self.config.pbs) * NANO);
+        self.last_ns = Some(last_ns);
+    }
+
     /// Marks a packet of `units` at `now_ns`. A clock that steps back adds nothing and is ignored.
     pub fn execute(&mut self, now_ns: u64, units: u64) -> Colour {
         let c = self.config;
@@ -84,6 +96,17 @@ mod tests {
         assert_eq!(m.execute(hour, 501), Colour::Yellow);
         assert_eq!(m.execute(hour, 499), Colour::Green);
         assert_eq!(m.execute(hour, 1), Colour::Red);
+    }
+
+    #[test]
+    fn buckets_go_on_in_another_cell() {
+        let (mut a, mut b) = (MeterCell::new(CONFIG), MeterCell::new(CONFIG));
+        assert_eq!(a.execute(5, 400), Colour::Green);
+        let (committed, peak, last_ns) = a.buckets();
+        b.set_buckets(committed, peak, last_ns);
+        assert_eq!(a, b);
+        b.set_buckets(u128::MAX, u128::MAX, 5);
+        assert_eq!(b.buckets(), (500 * NANO, 1000 * NANO, 5), "no bucket holds more than its size");
     }
 
     #[test]

@@ -16,6 +16,7 @@
 pub mod arith;
 pub mod build;
 mod display;
+pub mod origin;
 pub mod random;
 mod verify;
 pub mod walk;
@@ -85,6 +86,8 @@ pub struct Ir {
     pub labels: PrimaryMap<LabelId, String>,
     /// The variables through which the architecture and the program talk.
     pub intrinsic: Intrinsics,
+    /// Where the source has what a target may refuse; empty in programs that no source was. Changes nothing.
+    pub origins: origin::Origins,
 }
 
 /// Statements in order.

@@ -1,7 +1,9 @@
-//! An AF_XDP socket on one queue of an interface: packets skip the kernel's stack.
+//! AF_XDP sockets on the queues of an interface: packets skip the kernel's stack.
 //!
-//! A program of six instructions redirects what arrives by the queue to the socket. It hangs on a BPF link that this process
-//! holds: when the port is dropped or the process ends, however it ends, the interface is as it was.
+//! A program of a few instructions redirects what arrives by a queue to the queue's socket ([`AfXdp::open_queues`]), or to one of
+//! several sockets of the queue, a worker each, by the UE that a packet is of ([`AfXdp::open_steered`]): then buckets of UEs move
+//! between workers while packets flow ([`crate::Steering`]), and there may be more workers than queues. The program hangs on a
+//! BPF link that this process holds: when the ports are dropped or the process ends, however it ends, the interface is as it was.
 //!
 //! Frames are 4 KiB, of which the kernel keeps 256 bytes: longest packet 3840 bytes, so MTU 3822 at most. Copy mode works with
 //! every driver; zero-copy is tried first if asked for.
@@ -16,16 +18,20 @@
 //! - VLAN tags that the far end's kernel left to its device are lost: the same remedy.
 
 use std::io::{self, ErrorKind};
-use std::os::fd::{AsFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 use std::sync::Arc;
 use std::time::Duration;
 
 use base::Packet;
 
+use crate::code::Instruction;
+use crate::indirection::Indirection;
 use crate::sys::bpf::{self, Hook};
 use crate::sys::net::index_exists;
-use crate::sys::xsk::{Copying, MAX_FRAME, Xsk};
-use crate::{DeviceDrops, Interface, Port, PortError, checksum};
+use crate::sys::xsk::{self, Copying, MAX_FRAME, Xsk};
+use crate::{DeviceDrops, Interface, Port, PortError, Steering, checksum, ue_program};
+
+pub use crate::ue_program::Frames;
 
 /// How to open [`AfXdp`] ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +40,7 @@ pub struct Options {
     pub mode: Mode,
     /// Try zero-copy before copy mode.
     pub zero_copy: bool,
-    /// Frames in each direction, a power of two. 4 KiB each, locked in memory: without CAP_IPC_LOCK fewer are taken if the memlock limit
+    /// Frames in each direction, a power of two: of each socket to receive, up to four sockets of a queue; of the queue to send. 4 KiB each, locked in memory: without CAP_IPC_LOCK fewer are taken if the memlock limit
     /// asks for it.
     pub ring: u32,
     /// Finish TCP and UDP checksums that a local sender left unfinished; `None`: if the driver is veth.
@@ -56,13 +62,15 @@ pub enum Mode {
     Generic,
 }
 
-/// One queue's port. See the file's top.
+/// The port of one queue, or of one worker on one queue. See the file's top.
 pub struct AfXdp {
     name: String,
     interface: Interface,
     xsk: Xsk,
-    /// Keeps the program attached while any queue is open.
-    _program: Arc<Program>,
+    /// Keeps our program while any port is open; none where all of it is somebody else's.
+    _program: Option<Arc<Program>>,
+    /// Which worker's it is, and what says which packets are.
+    steering: Option<(u16, Arc<Indirection>)>,
     finish_checksums: bool,
     zero_copy: bool,
     refused: u64,
@@ -71,16 +79,43 @@ pub struct AfXdp {
     removed: bool,
 }
 
-/// The program on the interface. Closing the link detaches it.
+/// A program of somebody else's that hands packets on to our sockets.
+pub struct Joined<'p> {
+    /// Its map of sockets (XSKMAP).
+    pub sockets: BorrowedFd<'p>,
+    /// Where in it a receive queue's socket belongs.
+    pub key: &'p dyn Fn(u32) -> Option<u32>,
+}
+
+/// The program that finds a packet's worker, for a program of somebody else's to end in by a tail call. It has the same context.
+pub struct Steerer(Arc<Program>);
+
+impl AsFd for Steerer {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.program.as_fd()
+    }
+}
+
+/// A program of ours, its map of sockets, and the link that holds it on the interface: closing that detaches it.
 struct Program {
     map: OwnedFd,
-    _link: OwnedFd,
+    program: OwnedFd,
+    link: Option<OwnedFd>,
+}
+
+/// Where a queue's sockets are in a map: the first, and how far each is from the one before.
+struct Place<'m> {
+    sockets: BorrowedFd<'m>,
+    first: u32,
+    step: u32,
 }
 
 /// Idle receives after which the socket is asked for an error: rings stay silent when an interface goes away.
 const IDLE_CHECK: u32 = 512;
 /// Fewest frames a direction that are worth having.
 const LEAST_RING: u32 = 64;
+/// Most sockets of a queue: as many workers as an engine has.
+const MOST_WORKERS: usize = 64;
 
 impl AfXdp {
     /// Opens queue 0 of `interface` as the port that the configuration calls `label` (`n3`).
@@ -101,27 +136,89 @@ impl AfXdp {
     pub fn open_queues(label: &str, interface: &str, queues: &[u32], options: Options) -> Result<Vec<AfXdp>, PortError> {
         let interface = Interface::find(label, interface)?.require_up()?;
         check(&interface, queues, options)?;
-        let program = Arc::new(attach(&interface, options.mode)?);
-        let finish_checksums = options.finish_checksums.unwrap_or(interface.driver == "veth");
-        queues
-            .iter()
-            .map(|&queue| {
-                let (xsk, copying) = open_socket(&interface, queue, options)?;
-                bpf::add_socket(program.map.as_fd(), queue, xsk.fd()).map_err(|e| explain(&interface, "joining the program's map", e))?;
-                let suffix = if interface.rx_queues > 1 { format!(" queue {queue}") } else { String::new() };
-                Ok(AfXdp {
-                    name: format!("{label} (af_xdp {}{suffix})", interface.name),
-                    interface: interface.clone(),
-                    xsk,
-                    _program: program.clone(),
-                    finish_checksums,
-                    zero_copy: copying == Copying::Zero,
-                    refused: 0,
-                    idle: 0,
-                    removed: false,
-                })
-            })
-            .collect()
+        let program = Arc::new(Program::load(&interface, interface.rx_queues, ue_program::by_queue)?.attach(&interface, options.mode)?);
+        let place = |queue| Ok(Place { sockets: program.map.as_fd(), first: queue, step: 1 });
+        open_all(label, &interface, queues, place, Some(&program), None, options).map(|ports| ports.into_iter().flatten().collect())
+    }
+
+    /// Opens all queues for `workers` workers: for each worker its ports, one for each queue. Packets go to workers by their UEs,
+    /// as [`Port::steering`] says, all to worker 0 at first; `frames` tells where the UE is in them.
+    ///
+    /// # Errors
+    /// As [`AfXdp::open`]; and [`PortError::Config`] for no worker or more than 64; [`PortError::Io`] where the kernel cannot tell
+    /// when packets have left its hands (`nohz_full` cores).
+    pub fn open_steered(
+        label: &str,
+        interface: &str,
+        workers: usize,
+        frames: Frames,
+        options: Options,
+    ) -> Result<Vec<Vec<AfXdp>>, PortError> {
+        let attach = |program: Program, interface: &Interface| program.attach(interface, options.mode);
+        AfXdp::steered(label, interface, workers, frames, options, attach).map(|(ports, _)| ports)
+    }
+
+    /// Opens several queues whose packets a program of somebody else's hands on, which runs on the interface already: a port each, in the order of
+    /// `queues`. `options.mode` has no effect.
+    ///
+    /// # Errors
+    /// As [`AfXdp::open_queues`]; and [`PortError::Config`] if the program has no place for a queue.
+    pub fn join_queues(label: &str, interface: &str, queues: &[u32], options: Options, program: &Joined) -> Result<Vec<AfXdp>, PortError> {
+        let interface = Interface::find(label, interface)?.require_up()?;
+        check(&interface, queues, options)?;
+        let place = |queue: u32| {
+            let none =
+                || format!("the XDP program has no place for queue {queue} of `{}`: reduce queues with `ethtool -L`", interface.name);
+            let key = (program.key)(queue).ok_or_else(|| PortError::Config(none()))?;
+            Ok(Place { sockets: program.sockets, first: key, step: 1 })
+        };
+        open_all(label, &interface, queues, place, None, None, options).map(|ports| ports.into_iter().flatten().collect())
+    }
+
+    /// As [`AfXdp::open_steered`], for packets that a program of somebody else's hands on, which runs on the interface already: by a
+    /// tail call to the program that comes with the ports. `options.mode` has no effect.
+    ///
+    /// # Errors
+    /// As [`AfXdp::open_steered`].
+    pub fn join_steered(
+        label: &str,
+        interface: &str,
+        workers: usize,
+        frames: Frames,
+        options: Options,
+    ) -> Result<(Vec<Vec<AfXdp>>, Steerer), PortError> {
+        AfXdp::steered(label, interface, workers, frames, options, |program, _| Ok(program))
+            .map(|(ports, program)| (ports, Steerer(program)))
+    }
+
+    fn steered(
+        label: &str,
+        interface: &str,
+        workers: usize,
+        frames: Frames,
+        options: Options,
+        attach: impl FnOnce(Program, &Interface) -> Result<Program, PortError>,
+    ) -> Result<(Vec<Vec<AfXdp>>, Arc<Program>), PortError> {
+        if !(1..=MOST_WORKERS).contains(&workers) {
+            return Err(PortError::Config(format!("{label}: {workers} workers, instead of 1 to {MOST_WORKERS}")));
+        }
+        let interface = Interface::find(label, interface)?.require_up()?;
+        let queues = interface.rx_queues;
+        let all: Vec<u32> = (0..queues).collect();
+        check(&interface, &all, options)?;
+        let indirection = Arc::new(Indirection::new(&interface.name, workers)?);
+        let instructions = |sockets: BorrowedFd<'_>| ue_program::by_ue(frames, indirection.map(), sockets, queues);
+        let program = Program::load(&interface, queues * workers as u32, instructions)?;
+        let program = Arc::new(attach(program, &interface)?);
+        let options = Options { ring: ring_of_each(options.ring, workers), ..options };
+        // `ue_program::by_ue` looks for them there.
+        let place = |queue| Ok(Place { sockets: program.map.as_fd(), first: queue, step: queues });
+        let of_queues = open_all(label, &interface, &all, place, Some(&program), Some((workers, &indirection)), options)?;
+        let mut of_workers: Vec<Vec<AfXdp>> = (0..workers).map(|_| Vec::new()).collect();
+        for ports in of_queues {
+            of_workers.iter_mut().zip(ports).for_each(|(worker, port)| worker.push(port));
+        }
+        Ok((of_workers, program))
     }
 
     /// The interface as it was when opened.
@@ -170,6 +267,25 @@ impl AfXdp {
     }
 }
 
+impl Program {
+    /// A program on a map for so many sockets; no interface knows of it yet.
+    fn load(interface: &Interface, sockets: u32, instructions: impl Fn(BorrowedFd<'_>) -> Vec<Instruction>) -> Result<Program, PortError> {
+        let map = bpf::create_socket_map(sockets).map_err(|e| explain(interface, "creating the socket map", e))?;
+        let program = bpf::load(&instructions(map.as_fd())).map_err(|e| explain(interface, "loading the XDP program", e))?;
+        Ok(Program { map, program, link: None })
+    }
+
+    fn attach(mut self, interface: &Interface, mode: Mode) -> Result<Program, PortError> {
+        let hook = match mode {
+            Mode::Native => Hook::Native,
+            Mode::Generic => Hook::Generic,
+        };
+        let link = bpf::attach(self.program.as_fd(), interface.index, hook).map_err(|e| explain_attach(interface, mode, e))?;
+        self.link = Some(link);
+        Ok(self)
+    }
+}
+
 impl Port for AfXdp {
     fn name(&self) -> &str {
         &self.name
@@ -196,13 +312,13 @@ impl Port for AfXdp {
             }
             // What a busy device left over must not wait for the next packet to send.
             self.kick()?;
-            self.xsk.reclaim();
         }
         Ok(0)
     }
 
     fn transmit(&mut self, packets: &[Packet]) -> Result<usize, PortError> {
         let mut taken = 0;
+        self.xsk.reserve(packets.len());
         for packet in packets {
             if packet.len() > MAX_FRAME || packet.is_empty() {
                 self.refused += 1;
@@ -219,9 +335,13 @@ impl Port for AfXdp {
     }
 
     fn flush(&mut self) -> Result<(), PortError> {
-        self.kick()?;
-        self.xsk.reclaim();
-        Ok(())
+        // A worker that ends keeps nothing from the others.
+        self.xsk.give_back();
+        self.kick()
+    }
+
+    fn unsent(&self) -> usize {
+        self.xsk.unsent() as usize
     }
 
     fn max_frame(&self) -> usize {
@@ -232,17 +352,25 @@ impl Port for AfXdp {
         let Ok(statistics) = self.xsk.statistics() else {
             return DeviceDrops { tx_invalid: self.refused, ..DeviceDrops::default() };
         };
-        // In copy mode an empty fill ring counts both as such and as dropped.
-        let full = statistics.rx_ring_full + statistics.rx_fill_ring_empty_descs;
+        // In copy mode an empty fill ring, which is counted for the whole queue, also counts as dropped, by socket.
+        let empty = statistics.rx_fill_ring_empty_descs.min(statistics.rx_dropped);
         DeviceDrops {
-            rx_full: full,
-            rx_invalid: statistics.rx_invalid_descs + statistics.rx_dropped.saturating_sub(statistics.rx_fill_ring_empty_descs),
+            rx_full: statistics.rx_ring_full + empty,
+            rx_invalid: statistics.rx_invalid_descs + statistics.rx_dropped - empty,
             tx_invalid: statistics.tx_invalid_descs + self.refused,
         }
     }
 
     fn fd(&self) -> Option<RawFd> {
         Some(self.xsk.raw_fd())
+    }
+
+    fn waiting(&self) -> Option<usize> {
+        Some(self.xsk.waiting())
+    }
+
+    fn steering(&self) -> Option<(u16, Arc<dyn Steering>)> {
+        self.steering.as_ref().map(|(worker, indirection)| (*worker, indirection.clone() as Arc<dyn Steering>))
     }
 }
 
@@ -268,28 +396,61 @@ fn check(interface: &Interface, queues: &[u32], options: Options) -> Result<(), 
     Ok(())
 }
 
-fn attach(interface: &Interface, mode: Mode) -> Result<Program, PortError> {
-    let map = bpf::create_socket_map(interface.rx_queues).map_err(|e| explain(interface, "creating the socket map", e))?;
-    let program = bpf::load_redirect(map.as_fd()).map_err(|e| explain(interface, "loading the XDP program", e))?;
-    let hook = match mode {
-        Mode::Native => Hook::Native,
-        Mode::Generic => Hook::Generic,
-    };
-    // The link keeps the program alive.
-    let link = bpf::attach(program.as_fd(), interface.index, hook).map_err(|e| explain_attach(interface, mode, e))?;
-    Ok(Program { map, _link: link })
+/// The frames of a queue's sockets stay within four times what one would have.
+fn ring_of_each(ring: u32, workers: usize) -> u32 {
+    let share = (4 * u64::from(ring) / workers as u64).min(ring.into()) as u32;
+    let power = if share.is_power_of_two() { share } else { share.next_power_of_two() / 2 };
+    power.max(LEAST_RING)
 }
 
-/// A bound socket. Halves the rings while the memlock limit refuses them; waits a little for a queue whose last owner just left.
-fn open_socket(interface: &Interface, queue: u32, options: Options) -> Result<(Xsk, Copying), PortError> {
+/// For each queue its port, or those of its workers.
+fn open_all<'m>(
+    label: &str,
+    interface: &Interface,
+    queues: &[u32],
+    place: impl Fn(u32) -> Result<Place<'m>, PortError>,
+    program: Option<&Arc<Program>>,
+    steered: Option<(usize, &Arc<Indirection>)>,
+    options: Options,
+) -> Result<Vec<Vec<AfXdp>>, PortError> {
+    let mut of_queues = Vec::new();
+    for &queue in queues {
+        let Place { sockets: map, first, step } = place(queue)?;
+        let (sockets, copying) = open_sockets(interface, queue, steered.map_or(1, |(workers, _)| workers), options)?;
+        let of_queue = if interface.rx_queues > 1 { format!(" queue {queue}") } else { String::new() };
+        let mut ports = Vec::new();
+        for (worker, xsk) in (0u16..).zip(sockets) {
+            let key = first + u32::from(worker) * step;
+            bpf::add_socket(map, key, xsk.fd()).map_err(|e| explain(interface, "joining the program's map", e))?;
+            let of_worker = if steered.is_some() { format!(" worker {worker}") } else { String::new() };
+            ports.push(AfXdp {
+                name: format!("{label} (af_xdp {}{of_queue}{of_worker})", interface.name),
+                interface: interface.clone(),
+                xsk,
+                _program: program.cloned(),
+                steering: steered.map(|(_, indirection)| (worker, indirection.clone())),
+                finish_checksums: options.finish_checksums.unwrap_or(interface.driver == "veth"),
+                zero_copy: copying == Copying::Zero,
+                refused: 0,
+                idle: 0,
+                removed: false,
+            });
+        }
+        of_queues.push(ports);
+    }
+    Ok(of_queues)
+}
+
+/// Bound sockets. Halves the rings while the memlock limit refuses them; waits a little for a queue whose last owner just left.
+fn open_sockets(interface: &Interface, queue: u32, count: usize, options: Options) -> Result<(Vec<Xsk>, Copying), PortError> {
     const BUSY_TRIES: u32 = 25;
     const BUSY_WAIT: Duration = Duration::from_millis(20);
     let modes: &[Copying] = if options.zero_copy { &[Copying::Zero, Copying::Copy] } else { &[Copying::Copy] };
     let mut ring = options.ring;
     let mut tries = 0;
     'reopen: loop {
-        let xsk = match Xsk::open(ring) {
-            Ok(xsk) => xsk,
+        let sockets = match xsk::open(ring, count) {
+            Ok(sockets) => sockets,
             Err((_, e)) if e.raw_os_error() == Some(libc::ENOBUFS) && ring > LEAST_RING => {
                 tracing::warn!(interface = %interface.name, frames = ring / 2, "memlock limit: fewer af_xdp frames");
                 ring /= 2;
@@ -298,8 +459,8 @@ fn open_socket(interface: &Interface, queue: u32, options: Options) -> Result<(X
             Err((what, e)) => return Err(explain(interface, what, e)),
         };
         for (i, &copying) in modes.iter().enumerate() {
-            match xsk.bind(interface.index, queue, copying) {
-                Ok(()) => return Ok((xsk, copying)),
+            match xsk::bind(&sockets, interface.index, queue, copying) {
+                Ok(()) => return Ok((sockets, copying)),
                 Err(e) if i + 1 < modes.len() => {
                     tracing::info!(interface = %interface.name, error = %e, "no zero-copy: using copy mode");
                 }

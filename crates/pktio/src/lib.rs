@@ -9,12 +9,15 @@
 //! | raw socket | [`af_packet`] | CAP_NET_RAW |
 //! | AF_XDP socket | [`af_xdp`] | CAP_NET_RAW, CAP_NET_ADMIN, CAP_BPF |
 //!
+//! Which of a queue's AF_XDP sockets gets a packet is decided in the kernel by a program ([`ue_program`]) and a table (`indirection`).
 //! [`open_best`] picks between the last two. Everything that the kernel asks to be done with raw pointers is in `sys`.
 #![deny(unsafe_code)]
 
 pub mod af_packet;
 pub mod af_xdp;
 mod checksum;
+mod code;
+mod indirection;
 pub mod interface;
 pub mod memory;
 mod open;
@@ -24,12 +27,13 @@ pub mod steered;
 mod sys;
 mod transmit_only;
 pub mod udp;
+pub mod ue_program;
 
 pub use af_packet::AfPacket;
 pub use af_xdp::AfXdp;
 pub use interface::Interface;
 pub use memory::{LoopPort, MemoryPort};
-pub use open::{Opened, open_best, open_queues, open_shared};
+pub use open::{Opened, join_queues, join_steered, open_best, open_queues, open_shared, open_steered};
 pub use pcap::{PcapPacket, PcapPort, PcapReader, PcapWriter};
 pub use sys::wait;
 pub use transmit_only::TransmitOnly;
@@ -86,8 +90,18 @@ pub trait Port: Send {
         Ok(None)
     }
 
+    /// Packets that were taken for transmission and that the device has not taken yet: none, where it takes them at once.
+    fn unsent(&self) -> usize {
+        0
+    }
+
+    /// Whether packets may ever be received.
+    fn receives(&self) -> bool {
+        true
+    }
+
     /// Packets that have arrived and wait to be received, if the port can tell. A steered port must: what waits after
-    /// [`Steering::assign`] is all that came by the old assignment.
+    /// [`Steering::settle`] is all that came by the old assignment.
     fn waiting(&self) -> Option<usize> {
         None
     }
@@ -107,12 +121,18 @@ pub trait Steering: Send + Sync {
     /// Number of receive queues.
     fn queues(&self) -> usize;
 
-    /// Packets of these buckets go to these queues from now on: all of the list or, with an error, nothing. When this
-    /// returns, no packet is under way to a bucket's former queue.
+    /// Packets of these buckets go to these queues from now on: all of the list or, with an error, nothing.
     ///
     /// # Errors
     /// [`PortError::Config`] if a bucket or queue does not exist; what the device says.
     fn assign(&self, moves: &[(u16, u16)]) -> Result<(), PortError>;
+
+    /// When this returns, no packet is under way to a queue that its bucket left before the call. It may take some tens of
+    /// milliseconds.
+    ///
+    /// # Errors
+    /// What the device says.
+    fn settle(&self) -> Result<(), PortError>;
 }
 
 impl<P: Port + ?Sized> Port for Box<P> {
@@ -145,6 +165,12 @@ impl<P: Port + ?Sized> Port for Box<P> {
     }
     fn transmitter(&self) -> Result<Option<Box<dyn Port>>, PortError> {
         (**self).transmitter()
+    }
+    fn unsent(&self) -> usize {
+        (**self).unsent()
+    }
+    fn receives(&self) -> bool {
+        (**self).receives()
     }
     fn waiting(&self) -> Option<usize> {
         (**self).waiting()

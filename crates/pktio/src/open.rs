@@ -41,6 +41,48 @@ pub fn open_best(label: &str, interface: &str, workers: usize) -> Result<Opened,
 /// # Errors
 /// As [`AfXdp::open`]; and [`PortError::Config`] if there are fewer queues than workers.
 pub fn open_queues(label: &str, interface: &str, workers: usize) -> Result<Vec<Vec<AfXdp>>, PortError> {
+    divide(label, interface, workers, |all, options| AfXdp::open_queues(label, interface, all, options))
+}
+
+/// As [`open_queues`], where a program of somebody else's runs on the interface already and hands packets on.
+///
+/// # Errors
+/// As [`AfXdp::join_queues`]; and [`PortError::Config`] if there are fewer queues than workers.
+pub fn join_queues(label: &str, interface: &str, workers: usize, program: &af_xdp::Joined) -> Result<Vec<Vec<AfXdp>>, PortError> {
+    divide(label, interface, workers, |all, options| AfXdp::join_queues(label, interface, all, options, program))
+}
+
+/// Opens all receive queues of `interface` with AF_XDP for `workers`, to each of whom its UEs' packets go: see [`AfXdp::open_steered`].
+///
+/// # Errors
+/// As there.
+pub fn open_steered(label: &str, interface: &str, workers: usize, frames: af_xdp::Frames) -> Result<Vec<Vec<AfXdp>>, PortError> {
+    AfXdp::open_steered(label, interface, workers, frames, usual())
+}
+
+/// As [`open_steered`], behind a program of somebody else's: see [`AfXdp::join_steered`].
+///
+/// # Errors
+/// As there.
+pub fn join_steered(
+    label: &str,
+    interface: &str,
+    workers: usize,
+    frames: af_xdp::Frames,
+) -> Result<(Vec<Vec<AfXdp>>, af_xdp::Steerer), PortError> {
+    AfXdp::join_steered(label, interface, workers, frames, usual())
+}
+
+fn usual() -> af_xdp::Options {
+    af_xdp::Options { ring: RING, ..af_xdp::Options::default() }
+}
+
+fn divide(
+    label: &str,
+    interface: &str,
+    workers: usize,
+    open: impl FnOnce(&[u32], af_xdp::Options) -> Result<Vec<AfXdp>, PortError>,
+) -> Result<Vec<Vec<AfXdp>>, PortError> {
     let queues = Interface::find(label, interface)?.rx_queues;
     if (queues as usize) < workers {
         let text = format!(
@@ -50,8 +92,7 @@ pub fn open_queues(label: &str, interface: &str, workers: usize) -> Result<Vec<V
     }
     let all: Vec<u32> = (0..queues).collect();
     let mut shares: Vec<Vec<AfXdp>> = (0..workers).map(|_| Vec::new()).collect();
-    let options = af_xdp::Options { ring: RING, ..af_xdp::Options::default() };
-    for (queue, port) in AfXdp::open_queues(label, interface, &all, options)?.into_iter().enumerate() {
+    for (queue, port) in open(&all, usual())?.into_iter().enumerate() {
         shares[queue % workers].push(port);
     }
     Ok(shares)

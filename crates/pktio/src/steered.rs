@@ -70,6 +70,11 @@ impl Steering for Table {
         moves.iter().for_each(|(bucket, queue)| table[usize::from(*bucket)] = *queue);
         Ok(())
     }
+
+    /// An assignment is between two packets.
+    fn settle(&self) -> Result<(), PortError> {
+        Ok(())
+    }
 }
 
 /// One receive queue, for one worker.

@@ -24,6 +24,14 @@ impl<P: Port> Port for TransmitOnly<P> {
         self.0.flush()
     }
 
+    fn unsent(&self) -> usize {
+        self.0.unsent()
+    }
+
+    fn receives(&self) -> bool {
+        false
+    }
+
     fn max_frame(&self) -> usize {
         self.0.max_frame()
     }

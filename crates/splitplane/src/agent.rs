@@ -149,6 +149,7 @@ impl Agent {
         let now = self.start.elapsed();
         let actions = self.plane.poll(now);
         self.act(actions);
+        self.plane.data_mut().follow_handed_on();
         let mut plane = Recording { plane: &mut self.plane, ended: &mut self.ended };
         self.node.poll_usage(now, &mut plane);
         self.node.handle_timeout(now, &mut plane);
@@ -184,6 +185,8 @@ impl Agent {
             buffered: ledger.buffered.into(),
             released: ledger.released.into(),
             imbalance: ledger.imbalance(),
+            workers: self.engine.received_by_worker(),
+            moved_buckets: self.engine.moved().buckets,
             ..Report::default()
         };
         for (code, count) in &ledger.dropped {
@@ -201,6 +204,7 @@ impl Agent {
                 transmitted: count.transmitted.into(),
                 lost_before_us: count.device.rx_full + count.device.rx_invalid,
                 lost_after_us: count.device.tx_invalid,
+                ..PortReport::default()
             };
             report.ports.insert(port.name.clone(), row);
         }
@@ -211,6 +215,7 @@ impl Agent {
                 .tables
                 .insert(table.name.clone(), TableReport { entries: s.entries, capacity: s.capacity, hits: s.hits, misses: s.misses });
         }
+        self.report_ahead(&mut report);
         self.report_targets(&mut report);
         self.report_n4(&mut report);
         if list_sessions {
@@ -220,6 +225,25 @@ impl Agent {
             }
         }
         report
+    }
+
+    /// Adds what the fast target carried before the engine saw it.
+    fn report_ahead(&self, report: &mut Report) {
+        let Targets::Split(split) = &self.targets else { return };
+        let Some(carried) = split.fast().carried() else { return };
+        for label in &self.ports {
+            let Some(row) = report.ports.get_mut(&label.name) else { continue };
+            row.received_ahead = carried.received.get(&label.id).copied().unwrap_or_default().into();
+            row.transmitted_ahead = carried.sent.get(&label.id).copied().unwrap_or_default().into();
+            row.received += row.received_ahead;
+            row.transmitted += row.transmitted_ahead;
+        }
+        for (reason, count) in &carried.dropped {
+            *report.dropped.entry(split.base().program().reason_name(reason.0)).or_default() += (*count).into();
+        }
+        let packets = |counts: &mut dyn Iterator<Item = &target::Count>| counts.map(|c| c.packets).sum::<u64>() as i64;
+        report.imbalance +=
+            packets(&mut carried.received.values()) - packets(&mut carried.sent.values()) - packets(&mut carried.dropped.values());
     }
 
     fn report_targets(&self, report: &mut Report) {
@@ -244,6 +268,7 @@ impl Agent {
                         let count: Count = traffic.get(&(path, label.id)).copied().unwrap_or_default().into();
                         *(if label.access { &mut row.uplink } else { &mut row.downlink }) += count;
                     }
+                    row.handed_on = target.carried().map_or(0, |c| c.handed_on);
                     report.targets.insert(target.name().to_owned(), row);
                 }
             }

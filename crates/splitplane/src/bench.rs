@@ -7,19 +7,19 @@ mod compile;
 mod dpdk;
 mod latency;
 mod tables;
-mod upf;
+pub mod upf;
 mod workers;
 mod xdp;
 
 // What they share, in the order of use.
-mod contestant;
-mod measure;
+pub mod contestant;
+pub mod measure;
 mod micro;
 mod options;
-mod report;
+pub mod report;
 mod sdf;
-mod sessions;
-mod source;
+pub mod sessions;
+pub mod source;
 mod swx;
 
 use crate::failure::Failure;

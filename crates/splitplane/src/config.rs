@@ -301,6 +301,8 @@ pub struct Split {
 pub enum FastTarget {
     /// The model of a switch chip.
     Asic,
+    /// The kernel's XDP hook on the ports' interfaces.
+    Xdp,
 }
 
 /// `split.policy`.
@@ -345,6 +347,8 @@ pub enum Steering {
     Software,
     /// The interfaces: each worker polls its share of their receive queues.
     Port,
+    /// A program in front of the interfaces' AF_XDP sockets, by the UE's address: each worker has a socket on every queue.
+    Xdp,
 }
 
 impl Default for Workers {
@@ -359,12 +363,22 @@ impl Workers {
         (self.min.unwrap_or(self.count), self.max.unwrap_or(self.count))
     }
 
+    /// Workers that the ports are opened for: a master receives alone, and sockets of workers that may come are made at once.
+    pub fn of_ports(&self) -> usize {
+        match self.steering {
+            _ if self.steered() => 1,
+            Steering::Xdp => self.range().1,
+            Steering::Software | Steering::Port => self.count,
+        }
+    }
+
     /// Whether a master is needed: one worker alone takes packets from the interfaces itself.
     pub fn steered(&self) -> bool {
         self.steering == Steering::Software && self.range().1 > 1
     }
 
-    fn validate(&self) -> Result<(), String> {
+    /// Checks the numbers, and that they go with each other.
+    pub fn validate(&self) -> Result<(), String> {
         let (min, max) = self.range();
         if !(1..=64).contains(&self.count) {
             return Err(format!("workers.count {} is not between 1 and 64", self.count));
@@ -373,7 +387,7 @@ impl Workers {
             return Err(format!("workers: min {min}, count {} and max {max} are not in order, or not between 1 and 64", self.count));
         }
         if self.steering == Steering::Port && (min, max) != (self.count, self.count) {
-            return Err("workers.min and max: the number of workers changes only with steering = \"software\"".into());
+            return Err("workers.min and max: the number of workers changes only with steering = \"software\" or \"xdp\"".into());
         }
         Ok(())
     }
@@ -525,7 +539,7 @@ impl Config {
                 }
             }
         }
-        crate::dpdk_ports::validate(self)?;
+        crate::dpdk_ports::validate(&self.ports, &self.dpdk)?;
         for role in [Role::Access, Role::Core] {
             if !self.ports.iter().any(|p| p.role == role || p.role == Role::Both) {
                 return Err(format!("no port of role {}", if role == Role::Access { "access" } else { "core" }));
@@ -559,6 +573,16 @@ impl Config {
             }
         }
         self.workers.validate()?;
+        if self.workers.steering == Steering::Xdp {
+            // The others can receive by one worker and send by all.
+            let fits = |p: &Port| p.takes_xdp() || matches!(p.driver, Driver::AfPacket | Driver::Udp);
+            if let Some(port) = self.ports.iter().find(|p| !fits(p)) {
+                return Err(format!("workers.steering = \"xdp\": port `{}` has a driver that XDP cannot steer beside", port.name));
+            }
+            if !self.ports.iter().any(Port::takes_xdp) {
+                return Err("workers.steering = \"xdp\": no port has driver auto or af_xdp".into());
+            }
+        }
         if self.workers.count > 1 && self.workers.steering == Steering::Port && self.ports.iter().any(|p| p.driver == Driver::Pcap) {
             return Err("workers.count: capture files are read by one worker, unless steering is \"software\"".into());
         }
@@ -574,10 +598,25 @@ impl Config {
                 return wrong("a rate is policed in one place: it cannot be had with split.fast");
             }
         }
+        if self.split.fast == Some(FastTarget::Xdp) {
+            if !self.ports.iter().any(Port::takes_xdp) {
+                return Err("split.fast = \"xdp\": no port has driver auto or af_xdp".into());
+            }
+            if matches!(self.split.policy, Policy::Dscps(_)) {
+                return Err("split.policy: packets are chosen by DSCP behind XDP: with split.fast = \"xdp\" choose sessions".into());
+            }
+        }
         if self.split.fast.is_none() && self.split.policy != Policy::None {
             return Err("split.policy is set, but split.fast is not".into());
         }
         self.split.policy.to_offload().validate().map_err(|e| format!("split.policy: {e}"))
+    }
+}
+
+impl Port {
+    /// Whether XDP can run on its interface, and AF_XDP get the rest.
+    pub fn takes_xdp(&self) -> bool {
+        matches!(self.driver, Driver::Auto | Driver::AfXdp)
     }
 }
 
@@ -640,6 +679,14 @@ policy = { share = 0.5 }
         assert!(error.contains("device `net_memif0` is there twice"), "{error}");
     }
 
+    #[test]
+    fn xdp_needs_an_interface_that_it_can_run_on() {
+        let text = GOOD.replace("\"asic\"", "\"xdp\"");
+        assert_eq!(Config::parse(&text).unwrap().split.fast, Some(FastTarget::Xdp));
+        let text = text.replace("interface = ", "driver = \"af_packet\"\ninterface = ");
+        assert_eq!(Config::parse(&text).unwrap_err(), "split.fast = \"xdp\": no port has driver auto or af_xdp");
+    }
+
     /// Each fault gives one line that names the key.
     #[test]
     fn faults_are_named() {
@@ -659,6 +706,7 @@ policy = { share = 0.5 }
             ("interface = \"eth1\"", "interface = \"eth0\"", "another port's already"),
             ("fast = \"asic\"", "", "split.fast is not"),
             ("fast = \"asic\"", "fast = \"fpga\"", "unknown variant `fpga`"),
+            ("fast = \"asic\"\npolicy = { share = 0.5 }", "fast = \"xdp\"\npolicy = { dscps = [46] }", "chosen by DSCP behind XDP"),
             ("listen = ", "lisen = ", "unknown field `lisen`"),
             ("role = \"core\"", "role = \"core\"\nmac = \"1:2\"", "not a MAC address"),
             ("[split]", "[[class]]\nqueue = 8\n[split]", "class 1: `queue` goes to 7"),
@@ -675,6 +723,11 @@ policy = { share = 0.5 }
             ("[split]", "[workers]\ncount = 2\nmax = 1\n[split]", "not in order"),
             ("[split]", "[workers]\nmax = 65\n[split]", "not between 1 and 64"),
             ("[split]", "[workers]\nsteering = \"port\"\nmax = 2\n[split]", "changes only with"),
+            (
+                "[split]",
+                "[[port]]\nname = \"x\"\ndriver = \"pcap\"\ninput = \"x\"\nrole = \"core\"\nnetwork_instance = \"y\"\n[workers]\nsteering = \"xdp\"\n[split]",
+                "port `x` has a driver",
+            ),
             ("[split]", "[engine]\nworkers = 2\n[split]", "unknown field `workers`"),
         ] {
             assert!(GOOD.contains(from), "{from}");

@@ -42,12 +42,16 @@ pub struct DataPlane {
     engine: Arc<Engine>,
     /// What is known of each session, for reports.
     sessions: HashMap<u64, SessionInfo>,
+    ticks: u32,
 }
+
+/// Ticks of the agent from one look at what was handed on to the next, which takes some milliseconds.
+const TICKS_BETWEEN: u32 = 4;
 
 impl DataPlane {
     /// Entries go to `targets`, packets to `engine`.
     pub fn new(targets: Targets, engine: Arc<Engine>) -> DataPlane {
-        DataPlane { targets, engine, sessions: HashMap::new() }
+        DataPlane { targets, engine, sessions: HashMap::new(), ticks: 0 }
     }
 
     /// What is known of a session that lives.
@@ -64,12 +68,42 @@ impl DataPlane {
         }
     }
 
+    /// Tells a target ahead of the engine, now and then, what has left of what it handed on: it then carries those flows itself.
+    pub fn follow_handed_on(&mut self) {
+        self.ticks = self.ticks.wrapping_add(1);
+        let Some(fast) = self.fast_ahead().filter(|_| self.ticks.is_multiple_of(TICKS_BETWEEN)) else { return };
+        let moment = fast.handed_on();
+        // An engine that has stopped hands nothing out.
+        if self.engine.drain().is_ok() {
+            fast.left(moment);
+        }
+    }
+
+    /// The fast target, if it meets packets before the engine does.
+    fn fast_ahead(&self) -> Option<&dyn Target> {
+        match &self.targets {
+            Targets::Split(split) if split.fast_is_ahead() => Some(split.fast()),
+            _ => None,
+        }
+    }
+
     fn change(&self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), RuleError> {
         let v4 = session.ue_ipv4s.iter().map(|a| IpAddr::V4(*a));
         let v6 = session.ue_ipv6s.iter().map(|a| IpAddr::V6(*a));
-        let facts = SessionFacts { seid: session.seid, ue_addresses: v4.chain(v6).collect(), metered: session.has_meters };
+        let facts = SessionFacts {
+            seid: session.seid,
+            ue_addresses: v4.chain(v6).collect(),
+            metered: session.has_meters,
+            ..SessionFacts::default()
+        };
         if buffers.is_empty() {
             return self.targets.apply(&facts, batch);
+        }
+        // Workers stand while packets are let go, but a target ahead of them does not: it goes on handing on.
+        if let Some(fast) = self.fast_ahead()
+            && buffers.iter().any(|(pdr, fate)| *fate == BufferFate::Release && self.engine.waits(*pdr))
+        {
+            fast.left(0);
         }
         self.engine.settle(buffers, || self.targets.apply(&facts, batch)).unwrap_or_else(|gone| Err(RuleError::Target(gone.to_string())))
     }

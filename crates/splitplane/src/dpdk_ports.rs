@@ -1,6 +1,6 @@
 //! Which devices of DPDK does a configuration ask for, and how do they become ports of the workers?
 
-use crate::config::{Config, Driver, Port};
+use crate::config::{Driver, Port};
 use crate::failure::Failure;
 
 /// `[dpdk]`: how DPDK is started, if a port asks for it.
@@ -23,14 +23,14 @@ impl Default for Dpdk {
 }
 
 /// What can be known to be wrong before DPDK is started.
-pub fn validate(config: &Config) -> Result<(), String> {
-    settings(config).map(drop)
+pub fn validate(ports: &[Port], dpdk: &Dpdk) -> Result<(), String> {
+    settings(ports, dpdk).map(drop)
 }
 
 /// What DPDK is started with, for all ports of the driver.
-fn settings(config: &Config) -> Result<dpdk::Settings, String> {
+fn settings(ports: &[Port], dpdk: &Dpdk) -> Result<dpdk::Settings, String> {
     let mut devices = Vec::new();
-    for port in &config.ports {
+    for port in ports {
         let of_dpdk = port.driver == Driver::Dpdk;
         for (key, there) in [("device", port.device.is_some()), ("mtu", port.mtu.is_some())] {
             if there && !of_dpdk {
@@ -41,7 +41,7 @@ fn settings(config: &Config) -> Result<dpdk::Settings, String> {
             devices.push(device(port)?);
         }
     }
-    let Dpdk { huge_pages, memory_mib, eal_args } = config.dpdk.clone();
+    let Dpdk { huge_pages, memory_mib, eal_args } = dpdk.clone();
     let settings = dpdk::Settings { huge_pages, memory_mib, eal_args, devices };
     dpdk::eal::check_settings(&settings).map_err(|e| format!("dpdk: {e}"))?;
     Ok(settings)
@@ -54,11 +54,11 @@ fn device(port: &Port) -> Result<dpdk::Device, String> {
 }
 
 /// Starts DPDK, if a port asks for it.
-pub fn start(config: &Config) -> Result<(), Failure> {
-    if config.ports.iter().all(|port| port.driver != Driver::Dpdk) {
+pub fn start(ports: &[Port], dpdk: &Dpdk) -> Result<(), Failure> {
+    if ports.iter().all(|port| port.driver != Driver::Dpdk) {
         return Ok(());
     }
-    let settings = settings(config).map_err(Failure::Usage)?;
+    let settings = settings(ports, dpdk).map_err(Failure::Usage)?;
     dpdk::start(&settings).map_err(|e| Failure::Usage(e.to_string()))
 }
 

@@ -3,16 +3,22 @@
 
 mod agent;
 mod bench;
+mod ceupf;
 mod config;
+mod control_socket;
 mod dataplane;
 mod demo;
 mod dpdk_ports;
 mod emulators;
 mod failure;
 mod input;
+mod kernel;
 mod p4;
+mod plan;
 mod program;
 mod report;
+mod reproduce;
+mod rules;
 mod run;
 
 use clap::{Parser, Subcommand};
@@ -36,6 +42,8 @@ enum Command {
     Demo(demo::Args),
     /// Runs the UPF: N4 on UDP, ports as the configuration says.
     Run(run::Args),
+    /// Rules of a running switch in front of a foreign UPF: add, del, list, load.
+    Rules(rules::Args),
     /// SMF emulator: sets up sessions over PFCP.
     Smf(emulators::SmfArgs),
     /// gNodeB emulator: a TUN device for each UE, GTP-U on the other side.
@@ -48,6 +56,9 @@ enum Command {
     OffloadsOff {
         /// The interface.
         interface: String,
+        /// Turns GRO on: of a veth, for what XDP redirects to it.
+        #[arg(long)]
+        gro: bool,
     },
     /// Removes network namespaces of the demo, and what runs in them, when standard input ends.
     #[command(hide = true)]
@@ -58,9 +69,13 @@ enum Command {
     /// The P4 compiler: check, ir, emit, run, trace.
     #[command(subcommand)]
     P4(p4::P4Command),
+    /// Places a program on a model of a chip: what lies in which stage or tier, what is used, or what ran out.
+    Plan(plan::Args),
     /// Measures speed, with output bytes verified.
     #[command(subcommand)]
     Bench(bench::BenchCommand),
+    /// Runs the papers' experiments again: their numbers beside ours, measured or modelled.
+    Reproduce(reproduce::Args),
 }
 
 fn main() -> ExitCode {
@@ -69,18 +84,21 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Demo(args) => demo::demo(&args),
         Command::Run(args) => run::run(&args),
+        Command::Rules(args) => rules::rules(&args),
         Command::Smf(args) => emulators::smf(&args),
         Command::Ran(args) => emulators::ran(&args),
         Command::HttpServer(args) => emulators::http_server(&args),
-        Command::OffloadsOff { interface } => {
-            pktio::interface::disable_offloads(&interface).map(drop).map_err(|e| Failure::Usage(e.to_string()))
-        }
+        Command::OffloadsOff { interface, gro } => pktio::interface::disable_offloads(&interface)
+            .and_then(|_| if gro { pktio::interface::enable_gro(&interface) } else { Ok(()) })
+            .map_err(|e| Failure::Usage(e.to_string())),
         Command::RemoveNamespaces { names } => {
             demo::remove_at_end_of_input(&names);
             Ok(())
         }
         Command::P4(command) => p4::p4(&command),
+        Command::Plan(args) => plan::plan(&args),
         Command::Bench(command) => bench::bench(&command),
+        Command::Reproduce(args) => reproduce::reproduce(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -3,6 +3,7 @@
 mod conformance;
 mod device;
 mod fuzz;
+mod xdp_device;
 
 use crate::failure::Failure;
 use base::PortId;
@@ -97,6 +98,10 @@ impl Source {
         crate::program::compile_unoptimised(&self.program, &self.include, &self.defines())
     }
 
+    pub(crate) fn compile_for_chip(&self) -> Result<Vec<Ir>, Failure> {
+        crate::program::compile_for_chip(&self.program, &self.include, &self.defines())
+    }
+
     fn compile(&self) -> Result<Ir, Failure> {
         crate::program::compile(&self.program, &self.include, &self.defines())
     }
@@ -108,7 +113,10 @@ pub fn p4(command: &P4Command) -> Result<(), Failure> {
         P4Command::Check(source) => source.unoptimised().map(drop),
         P4Command::Ir { source, after, passes } => ir(source, after.as_deref(), *passes),
         P4Command::Emit { source, target } if target == "xdp" => {
-            print_out(p4_emit::bpf::emit_xdp(&source.compile()?).map_err(|e| Failure::Usage(e.to_string()))?)
+            let (mut ir, map) = crate::program::compile_with_sources(&source.program, &source.include, &source.defines())?;
+            p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(e.to_string()))?;
+            let refusal = |e: p4_emit::bpf::Refused| p4_check::render_refusal(&map, e.origin, &e.to_string()).trim_end().to_owned();
+            print_out(p4_emit::bpf::emit_xdp(&ir).map_err(|e| Failure::Usage(refusal(e)))?)
         }
         P4Command::Emit { source, target: _ } => {
             print_out(p4_emit::emit_x86(&source.compile()?).map_err(|e| Failure::Usage(e.to_string()))?)
@@ -162,7 +170,8 @@ fn run_stf(source: &Source, path: &std::path::Path, target: &str) -> Result<(), 
     let report = if target == "x86" {
         stf::run(&script, &mut TargetDevice::x86(&ir)?)
     } else if target == "xdp" {
-        stf::run(&script, &mut TargetDevice::xdp(&ir)?)
+        let device = xdp_device::XdpDevice::new(&ir);
+        stf::run(&script, &mut device.map_err(|e| Failure::Usage(e.to_string()))?)
     } else {
         let machine = Machine::new(ir.clone()).map_err(|e| Failure::Usage(e.to_string()))?;
         stf::run(&script, &mut stf::MachineDevice::new(machine))

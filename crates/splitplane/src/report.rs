@@ -37,6 +37,10 @@ pub struct Report {
     pub ports: BTreeMap<String, PortReport>,
     /// By target name and direction (`uplink`: came in by an access port).
     pub targets: BTreeMap<String, TargetReport>,
+    /// Packets that each worker received from the interfaces itself.
+    pub workers: Vec<u64>,
+    /// Buckets of UEs that moved to other workers.
+    pub moved_buckets: u64,
     /// Packets dropped, by reason.
     pub dropped: BTreeMap<String, Count>,
     /// Packets given to the control plane, by reason.
@@ -85,6 +89,12 @@ pub struct PortReport {
     pub received: Count,
     /// Frames sent.
     pub transmitted: Count,
+    /// Of those received, what the fast target carried ahead of the engine.
+    #[serde(default)]
+    pub received_ahead: Count,
+    /// Of those sent, what it sent.
+    #[serde(default)]
+    pub transmitted_ahead: Count,
     /// Frames that kernel or device lost before we saw them.
     pub lost_before_us: u64,
     /// Of those sent, frames that kernel or device refused.
@@ -102,6 +112,9 @@ pub struct TargetReport {
     pub uplink: Count,
     /// Frames from core ports.
     pub downlink: Count,
+    /// Packets that it met ahead of the engine and handed on.
+    #[serde(default)]
+    pub handed_on: u64,
 }
 
 /// One table.

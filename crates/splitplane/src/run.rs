@@ -1,20 +1,23 @@
 //! `splitplane run`: the UPF as a daemon. This file puts it together from the configuration; `agent.rs` is its life.
 
 use crate::agent::{Agent, PortLabel, Request};
-use crate::config::{Class, Config, Driver, FastTarget, FirewallAction, Prefix, RequestPort, Role};
+use crate::config::{Class, Config, Driver, FastTarget, FirewallAction, Prefix, RequestPort, Role, Steering, Workers};
 use crate::dataplane::{DataPlane, Targets};
 use crate::failure::Failure;
 use crate::input::{Input, Next};
+use crate::kernel::Kernel;
 use crate::report::{HEADER, Report, live_lines};
 use base::PortId;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
-use engine::{BalanceSettings, BufferLimits, Engine, EngineError, Event, Settings, WorkerPorts};
+use engine::{BalanceSettings, BufferLimits, Engine, EngineError, Event, Settings, SteerFn, WorkerPorts};
 use p4_ir::Ir;
 use pktio::Port;
+use pktio::af_xdp::Frames;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
+use target::Target;
 use upf::plane::Plane;
 
 /// Options of `run`.
@@ -25,19 +28,19 @@ pub struct Args {
     config: Option<PathBuf>,
     /// Checks the configuration and the program, and starts nothing.
     #[arg(long)]
-    check: bool,
+    pub check: bool,
     /// Prints an example configuration.
     #[arg(long)]
     print_config: bool,
     /// Prints a live view once a second: sessions, packet and bit rates by target and direction, drops by reason.
     #[arg(long)]
-    live: bool,
+    pub live: bool,
     /// Writes what was counted to this file, as JSON, at the end.
     #[arg(long)]
-    report: Option<PathBuf>,
+    pub report: Option<PathBuf>,
     /// Stops when standard input ends, besides SIGINT and SIGTERM.
     #[arg(long)]
-    until_input_ends: bool,
+    pub until_input_ends: bool,
 }
 
 /// Runs until told to stop.
@@ -47,6 +50,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Ok(());
     }
     let path = args.config.as_deref().unwrap_or(Path::new("upf.toml"));
+    if let Some(config) = crate::ceupf::Config::load_if_asked(path)? {
+        return crate::ceupf::run(&config, args);
+    }
     let config = Config::load(path)?;
     let program = config.program.clone().unwrap_or_else(|| PathBuf::from("upf.p4"));
     let ir = crate::program::compile(&program, &[], &[])?;
@@ -56,8 +62,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Ok(());
     }
     let input = Input::listen(args.until_input_ends)?;
-    let ports = open_ports(&config)?;
-    let upf = Upf::start(&config, ir, ports)?;
+    let mut kernel = match config.split.fast {
+        Some(FastTarget::Xdp) => Some(Kernel::load(&config, &ir)?),
+        _ => None,
+    };
+    let ports = open_ports(&config, kernel.as_mut())?;
+    let upf = Upf::start(&config, ir, ports, kernel)?;
     println!("ready");
     let mut before = Report::default();
     let mut next_view = Instant::now() + Duration::from_secs(1);
@@ -103,6 +113,9 @@ fn check(config: &Config, ir: &Ir) -> Result<(), Failure> {
     if config.n4.max_sessions as u64 > room {
         return Err(usage(format!("n4.max_sessions {} exceeds the program's {room}", config.n4.max_sessions)));
     }
+    if config.split.fast == Some(FastTarget::Xdp) {
+        p4_emit::bpf::emit_xdp(ir).map_err(|e| usage(format!("split.fast = \"xdp\": {e}")))?;
+    }
     for (position, op) in upf::static_rules::initial(&network, &ids).ops.iter().enumerate() {
         ir.program.check_op(position, op).map_err(|e| usage(format!("the configuration does not fit the tables: {e}")))?;
     }
@@ -140,33 +153,58 @@ fn port_ids(config: &Config) -> Vec<PortId> {
     config.ports.iter().map(next).collect()
 }
 
-fn open_ports(config: &Config) -> Result<Vec<OpenPort>, Failure> {
+/// What the program that steers must know of a port's frames.
+pub fn frames(id: PortId) -> Frames {
+    let upf::steer::Expects { tunnels, vxlan } = upf::steer::expects(id);
+    Frames { tunnels, vxlan }
+}
+
+fn open_ports(config: &Config, kernel: Option<&mut Kernel>) -> Result<Vec<OpenPort>, Failure> {
+    open_each(&config.ports, port_ids(config), &config.workers, &config.dpdk, kernel)
+}
+
+/// Opens ports under these numbers.
+pub fn open_each(
+    ports: &[crate::config::Port],
+    ids: Vec<PortId>,
+    workers: &Workers,
+    dpdk: &crate::dpdk_ports::Dpdk,
+    mut kernel: Option<&mut Kernel>,
+) -> Result<Vec<OpenPort>, Failure> {
     let fail = |e: pktio::PortError| Failure::Usage(e.to_string());
-    crate::dpdk_ports::start(config)?;
-    // With a master there is one who receives.
-    let workers = if config.workers.steered() { 1 } else { config.workers.count };
+    crate::dpdk_ports::start(ports, dpdk)?;
+    let by_ue = workers.steering == Steering::Xdp;
+    let workers = workers.of_ports();
     let mut open = Vec::new();
-    for (port, id) in config.ports.iter().zip(port_ids(config)) {
+    for (port, id) in ports.iter().zip(ids) {
         let interface = port.interface.as_deref().unwrap_or_default();
         let mut device_mac = None;
-        let (of_workers, driver): (Vec<Vec<Box<dyn Port>>>, &str) = match port.driver {
-            Driver::AfXdp => {
-                let shares = pktio::open_queues(&port.name, interface, workers).map_err(fail)?;
-                let boxed = |share: Vec<pktio::AfXdp>| share.into_iter().map(|p| Box::new(p) as Box<dyn Port>).collect();
+        let boxed = |share: Vec<pktio::AfXdp>| share.into_iter().map(|p| Box::new(p) as Box<dyn Port>).collect();
+        let (of_workers, driver): (Vec<Vec<Box<dyn Port>>>, &str) = match (port.driver, &mut kernel) {
+            (Driver::AfXdp | Driver::Auto, Some(kernel)) => {
+                let shares = if by_ue { kernel.open_steered(port, id, workers)? } else { kernel.open(port, id, workers)? };
                 (shares.into_iter().map(boxed).collect(), "af_xdp")
             }
-            Driver::AfPacket => {
+            (Driver::AfXdp | Driver::Auto, None) if by_ue => {
+                let shares = pktio::open_steered(&port.name, interface, workers, frames(id)).map_err(fail)?;
+                (shares.into_iter().map(boxed).collect(), "af_xdp")
+            }
+            (Driver::AfXdp, None) => {
+                let shares = pktio::open_queues(&port.name, interface, workers).map_err(fail)?;
+                (shares.into_iter().map(boxed).collect(), "af_xdp")
+            }
+            (Driver::AfPacket, _) => {
                 let ports = pktio::open_shared(&port.name, interface, workers).map_err(fail)?;
                 (ports.into_iter().map(|p| vec![p]).collect(), "af_packet")
             }
-            Driver::Auto => {
+            (Driver::Auto, None) => {
                 let opened = pktio::open_best(&port.name, interface, workers).map_err(fail)?;
                 if let Some(why) = &opened.fell_back {
                     tracing::warn!(port = port.name, "AF_XDP is not to be had, AF_PACKET instead: {why}");
                 }
                 (opened.ports, if opened.fell_back.is_some() { "af_packet" } else { "af_xdp" })
             }
-            Driver::Udp => {
+            (Driver::Udp, _) => {
                 let Some(SocketAddr::V4(local)) = port.listen else {
                     return Err(Failure::Usage(format!("port `{}`: listen must be an IPv4 address and port", port.name)));
                 };
@@ -178,11 +216,11 @@ fn open_ports(config: &Config) -> Result<Vec<OpenPort>, Failure> {
                 of_workers.insert(0, vec![Box::new(first)]);
                 (of_workers, "udp")
             }
-            Driver::Pcap => {
+            (Driver::Pcap, _) => {
                 let opened = pktio::pcap::PcapPort::open(&port.name, port.input.as_deref(), port.output.as_deref());
                 (vec![vec![Box::new(opened.map_err(fail)?)]], "pcap")
             }
-            Driver::Dpdk => {
+            (Driver::Dpdk, _) => {
                 let (ports, mac) = crate::dpdk_ports::open(port, workers)?;
                 device_mac = Some(mac);
                 (ports.into_iter().map(|p| vec![Box::new(p) as Box<dyn Port>]).collect(), "dpdk")
@@ -207,13 +245,13 @@ pub struct Upf {
 }
 
 impl Upf {
-    /// Starts workers and agent on open ports.
-    pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>) -> Result<Upf, Failure> {
+    /// Starts workers and agent on open ports, behind the program in the kernel if there is one.
+    pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>, kernel: Option<Kernel>) -> Result<Upf, Failure> {
         let links: Vec<Link> = ports.iter().map(|p| Link { id: p.id, mac: p.mac, mtu: mtu(p) }).collect();
         let network = network_config(config, &links);
         network.validate().map_err(|e| Failure::Usage(e.to_string()))?;
         let ir = Arc::new(ir);
-        let targets = load_targets(config, &ir)?;
+        let targets = load_targets(config, &ir, kernel.as_ref())?;
         let ids = upf::ids::Ids::bind(&ir.program).map_err(|e| Failure::Usage(e.to_string()))?;
         let initial = upf::static_rules::initial(&network, &ids);
         targets.target().apply(&initial).map_err(|e| Failure::Usage(format!("the configuration does not fit the tables: {e}")))?;
@@ -228,8 +266,11 @@ impl Upf {
         let labels: Vec<PortLabel> = labels.collect();
         let (events, events_in) = bounded(65_536);
         let buffers = BufferLimits { per_pdr: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets };
-        let engine = start_engine(config, &targets, ports, buffers, events).map_err(|e| Failure::Usage(e.to_string()))?;
+        let engine = start_engine(&config.workers, &targets.target(), ports, buffers, events).map_err(|e| Failure::Usage(e.to_string()))?;
         let engine = Arc::new(engine);
+        if let Some(kernel) = &kernel {
+            kernel.go_live()?;
+        }
         let data = DataPlane::new(targets.clone(), engine.clone());
         let plane = Plane::new(&network, &ir.program, data).map_err(|e| Failure::Usage(e.to_string()))?;
         let node = pfcp::node::Node::new(pfcp_config(config)?).map_err(|e| Failure::Usage(e.to_string()))?;
@@ -269,6 +310,10 @@ impl Upf {
     pub fn stop(self) -> Result<Report, Failure> {
         let _ = self.requests.send(Request::Stop);
         let mut agent = self.agent.join().map_err(|_| Failure::Failed("the agent failed: this is a defect".into()))?;
+        // From now on the kernel carries nothing, and what it has carried is final.
+        if let Targets::Split(split) = &agent.targets {
+            split.fast().retire();
+        }
         // The last answers and end markers are on their way through the worker.
         std::thread::sleep(Duration::from_millis(50));
         agent.engine.stop();
@@ -277,44 +322,53 @@ impl Upf {
 }
 
 /// Workers on their ports, or on those of a master.
-fn start_engine(
-    config: &Config,
-    targets: &Targets,
+pub fn start_engine(
+    workers: &Workers,
+    target: &Arc<dyn Target>,
     ports: Vec<OpenPort>,
     buffers: BufferLimits,
     events: Sender<Event>,
 ) -> Result<Engine, EngineError> {
-    let range = config.workers.range();
+    let range = workers.range();
     let scaling = (range.0 < range.1).then_some(range);
     let usual = BalanceSettings::default();
-    let balance = BalanceSettings { workers: scaling, moves: if config.workers.rebalance { usual.moves } else { 0 }, ..usual };
-    let balance = (config.workers.rebalance || scaling.is_some()).then_some(balance);
-    let settings = Settings { buffers, balance, cores: config.workers.cores.clone(), ..Settings::default() };
-    let share = if config.workers.steered() { 1 } else { config.workers.count };
-    let mut shares: Vec<WorkerPorts> = (0..share).map(|_| Vec::new()).collect();
+    let balance = BalanceSettings { workers: scaling, moves: if workers.rebalance { usual.moves } else { 0 }, ..usual };
+    let balance = (workers.rebalance || scaling.is_some()).then_some(balance);
+    let by_ue = workers.steering == Steering::Xdp;
+    let port_hash = by_ue.then_some(upf::steer::ue_hash as SteerFn);
+    let settings = Settings { buffers, balance, port_hash, cores: workers.cores.clone(), ..Settings::default() };
+    let mut shares: Vec<WorkerPorts> = (0..workers.of_ports()).map(|_| Vec::new()).collect();
     for port in ports {
         for (share, devices) in shares.iter_mut().zip(port.of_workers) {
             share.extend(devices.into_iter().map(|device| (port.id, device)));
         }
     }
-    if !config.workers.steered() {
-        return Engine::start(&targets.target(), shares, settings, events);
+    if !workers.steered() {
+        let count = if by_ue { workers.count } else { shares.len() };
+        return Engine::start_some(target, shares, count, settings, events);
     }
-    Engine::start_steered(&targets.target(), shares.remove(0), upf::steer::ue_hash, config.workers.count, settings, events)
+    Engine::start_steered(target, shares.remove(0), upf::steer::ue_hash, workers.count, settings, events)
 }
 
-fn load_targets(config: &Config, ir: &Arc<Ir>) -> Result<Targets, Failure> {
+fn load_targets(config: &Config, ir: &Arc<Ir>, kernel: Option<&Kernel>) -> Result<Targets, Failure> {
     let text = p4_emit::emit_x86(ir).map_err(|e| Failure::Usage(format!("{}: {e}", ir.program.name)))?;
     // The seed keys the tables' hashes: traffic must not be able to aim at one bucket.
     let options = target_x86::Options { cc: config.engine.cc.clone(), seed: rand::random(), ..Default::default() };
     let x86 = target_x86::X86::load(Arc::new(ir.program.clone()), &text, &options).map_err(|e| Failure::Usage(e.to_string()))?;
+    let split = |fast: Box<dyn Target>, base| {
+        let split = offload::Split::new(fast, Box::new(base), config.split.policy.to_offload()).map_err(Failure::Usage)?;
+        Ok(Targets::Split(Arc::new(split)))
+    };
     match config.split.fast {
         None => Ok(Targets::Whole(Arc::new(x86))),
         Some(FastTarget::Asic) => {
             let chip = config.split.capacity.map_or_else(Default::default, |session_entries| target_asic::Chip { session_entries });
             let asic = target_asic::Asic::load(ir.clone(), chip).map_err(|e| Failure::Usage(e.to_string()))?;
-            let split = offload::Split::new(Box::new(asic), Box::new(x86), config.split.policy.to_offload()).map_err(Failure::Usage)?;
-            Ok(Targets::Split(Arc::new(split)))
+            split(Box::new(asic), x86)
+        }
+        Some(FastTarget::Xdp) => {
+            let kernel = kernel.ok_or_else(|| Failure::Usage("split.fast = \"xdp\" needs interfaces of the kernel".into()))?;
+            split(Box::new(kernel.xdp.clone()), x86)
         }
     }
 }

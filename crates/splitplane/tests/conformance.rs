@@ -35,6 +35,27 @@ fn our_corpus_passes_on_every_target() {
 }
 
 #[test]
+fn our_corpus_passes_in_the_kernel_but_for_what_bpf_cannot_express() {
+    if !testkit::root_or_skip("our_corpus_passes_in_the_kernel_but_for_what_bpf_cannot_express") {
+        return;
+    }
+    let output = conformance(&["--corpus", &corpus().display().to_string(), "--target", "xdp", "--kind", "stf", "--floor", "stf=100"]);
+    let rows = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{rows}");
+    let row = rows.lines().find(|l| l.starts_with("all")).unwrap_or_default();
+    let numbers: Vec<usize> = row.split_whitespace().filter_map(|w| w.parse().ok()).collect();
+    let [total, excluded, passed, failed] = numbers[..] else { panic!("{rows}") };
+    assert!(passed >= 9 && failed == 0 && excluded * 3 <= total, "{rows}");
+    // What is excluded is so for a reason, which names a place.
+    assert_eq!(
+        rows.lines().filter(|l| l.trim_start().starts_with("stf on xdp") && l.contains("does not support")).count(),
+        excluded,
+        "{rows}"
+    );
+    assert!(rows.contains("not for xdp:"), "{rows}");
+}
+
+#[test]
 fn a_missed_floor_fails_the_command_and_an_exclusion_forgives() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();

@@ -22,6 +22,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("p4-passes", &["p4-ir", "program"]),
     ("p4-interp", &["base", "p4-ir", "program"]),
     ("p4-emit", &["base", "p4-ir", "program"]),
+    // What a chip has room for; it runs nothing.
+    ("chip", &["p4-ir", "program"]),
     // Data plane.
     ("table", &[]),
     ("pktio", &["base"]),
@@ -33,13 +35,19 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("target-xdp", &["base", "program", "target"]),
     // A model: the interpreter under a chip's limits.
     ("target-asic", &["base", "p4-interp", "p4-ir", "program", "target"]),
+    // Any of them, failing on purpose: for tests.
+    ("target-chaos", &["base", "program", "target"]),
     // Mobile.
     ("pfcp", &[]),
     ("upf", &["base", "pfcp", "program", "target", "wire"]),
+    // An operator's rules instead of PFCP.
+    ("ceupf", &["program"]),
     // Control.
     ("offload", &["base", "program", "target", "wire"]),
     // Tools.
     ("traffic", &["pfcp", "wire"]),
+    // Packets as numbers: nobody's headers, nobody's tables.
+    ("detect", &[]),
     // The hand-written limit that benchmarks measure by.
     ("baseline", &["base", "dpdk", "program", "table", "target"]),
     // The application composes everything.
@@ -48,6 +56,9 @@ const GRAPH: &[(&str, &[&str])] = &[
         &[
             "base",
             "baseline",
+            "ceupf",
+            "chip",
+            "detect",
             "dpdk",
             "engine",
             "offload",
@@ -72,20 +83,20 @@ const GRAPH: &[(&str, &[&str])] = &[
 ];
 
 const COMPILER: &[&str] = &["p4-syntax", "p4-ir", "p4-check", "p4-passes", "p4-interp", "p4-emit"];
-const DATA_PLANE: &[&str] = &["table", "pktio", "dpdk", "target", "engine", "target-x86", "target-xdp", "target-asic"];
-const CONCRETE_TARGETS: &[&str] = &["target-x86", "target-xdp", "target-asic"];
-const MOBILE_AND_CONTROL: &[&str] = &["pfcp", "upf", "offload"];
+const DATA_PLANE: &[&str] = &["table", "pktio", "dpdk", "target", "engine", "target-x86", "target-xdp", "target-asic", "target-chaos"];
+const CONCRETE_TARGETS: &[&str] = &["target-x86", "target-xdp", "target-asic", "target-chaos"];
+const MOBILE_AND_CONTROL: &[&str] = &["pfcp", "upf", "ceupf", "offload"];
 
 /// No crate of the first list reaches one of the second, however long the way. The reason is for who breaks it.
 const NEVER: &[(&[&str], &[&str], &str)] = &[
     (COMPILER, DATA_PLANE, "compiler and targets meet only in `program`"),
     (COMPILER, MOBILE_AND_CONTROL, "the compiler knows P4, not mobile networks"),
-    (&["upf", "offload", "engine", "pfcp"], CONCRETE_TARGETS, "what decides where packets go must not know what the places are"),
-    (&["upf", "offload", "engine", "pfcp"], COMPILER, "a compiled program is data: its users need no compiler"),
+    (&["upf", "ceupf", "offload", "engine", "pfcp"], CONCRETE_TARGETS, "what decides where packets go must not know what the places are"),
+    (&["upf", "ceupf", "offload", "engine", "pfcp"], COMPILER, "a compiled program is data: its users need no compiler"),
     (&["target-x86", "target-xdp"], COMPILER, "a native target runs what it is given"),
     (DATA_PLANE, MOBILE_AND_CONTROL, "the data plane runs any program, not only the UPF"),
     (&["traffic"], &["upf", "engine", "target"], "an emulator that shares code with what it tests agrees with its faults"),
-    (&["pfcp", "upf"], &["pktio", "engine"], "protocol code does no I/O"),
+    (&["pfcp", "upf", "ceupf"], &["pktio", "engine"], "protocol code does no I/O"),
 ];
 
 /// Crates that may have `unsafe`: they call the kernel, map memory or run generated code.

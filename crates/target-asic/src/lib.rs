@@ -7,9 +7,9 @@
 use base::{Packet, Verdict, VerdictKind};
 use p4_interp::{Machine, MachineError, Mode};
 use p4_ir::Ir;
-use program::{Batch, CounterId, Digest, Program, RuleError, TableId};
+use program::{Batch, CounterId, Digest, MeterId, Program, RuleError, TableId};
 use std::sync::{Arc, Mutex, MutexGuard};
-use target::{BURST, Capabilities, Count, Extra, Lane, TableStats, Target};
+use target::{BURST, Capabilities, Count, Extra, Lane, MeterState, TableStats, Target};
 
 /// What the modelled chip has room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +100,22 @@ impl Target for Asic {
 
     fn lost_digests(&self) -> u64 {
         self.lock().lost_digests()
+    }
+
+    fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
+        self.program.meters.get(meter)?;
+        let (committed, peak, last_ns) = self.lock().meter(meter, index)?.buckets();
+        // The batch's check saw to it that bursts fit.
+        let narrow = |bucket: u128| u64::try_from(bucket).unwrap_or(u64::MAX);
+        Some(MeterState { committed: narrow(committed), peak: narrow(peak), last_ns })
+    }
+
+    fn set_meter_state(&self, meter: MeterId, index: u64, state: MeterState) -> Result<(), RuleError> {
+        let mut machine = self.lock();
+        let known = self.program.meters.get(meter).and_then(|_| machine.meter_mut(meter, index));
+        let cell = known.ok_or_else(|| RuleError::Target(format!("meter cell {index} is not configured")))?;
+        cell.set_buckets(state.committed.into(), state.peak.into(), state.last_ns);
+        Ok(())
     }
 }
 

@@ -31,7 +31,7 @@ use cells::Cells;
 use cranelift_entity::EntityRef;
 use digests::Ring;
 use meters::{MeterCell, Meters};
-use program::{Batch, CounterId, Digest, Entry, Program, RegisterId, RuleError, TableId};
+use program::{Batch, CounterId, Digest, Entry, MeterId, Program, RegisterId, RuleError, TableId};
 use sets::Sets;
 use std::cell::UnsafeCell;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use table::{Epoch, Presence, View};
 use tables::ProgramTable;
-use target::{Capabilities, Count, Lane, TableStats, Target};
+use target::{Capabilities, Count, Lane, MeterState, TableStats, Target};
 
 /// How to make native code.
 #[derive(Clone, Debug, Default)]
@@ -367,6 +367,16 @@ impl Target for X86 {
 
     fn lost_digests(&self) -> u64 {
         self.shared.lanes().iter().map(|lane| lane.digests.lost()).sum()
+    }
+
+    fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
+        self.shared.control().meters.get(meter.index())?.state(index)
+    }
+
+    fn set_meter_state(&self, meter: MeterId, index: u64, state: MeterState) -> Result<(), RuleError> {
+        let mut control = self.shared.control();
+        let meters = control.meters.get_mut(meter.index()).ok_or_else(|| RuleError::Target("no such meter".into()))?;
+        meters.set_state(index, state)
     }
 }
 

@@ -6,10 +6,11 @@
 use crate::LoadError;
 use crate::abi::{CMeter, CProfile, ONE_RATE};
 use crate::cells::Cells;
-use program::MeterConfig;
+use program::{MeterConfig, RuleError};
 use std::collections::HashMap;
 use std::ptr::addr_of_mut;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use target::MeterState;
 
 const NANO: u64 = 1_000_000_000;
 
@@ -80,6 +81,30 @@ impl Meters {
         CMeter { committed: profile.cbs, peak: profile.pbs, last_ns: 0, profile: *number | one_rate, lock: 0 }
     }
 
+    /// What is in a cell's buckets, if it is configured.
+    pub fn state(&self, index: u64) -> Option<MeterState> {
+        let cell = self.cell(index)?;
+        let profile = cell.profile();
+        let state = (profile != 0).then(|| cell.buckets())?;
+        // Of two buckets that are alike, only one is kept.
+        let committed = if profile & ONE_RATE != 0 { state.peak } else { state.committed };
+        Some(MeterState { committed, ..state })
+    }
+
+    /// Sets the buckets of a configured cell, as far as they hold so much.
+    pub fn set_state(&mut self, index: u64, state: MeterState) -> Result<(), RuleError> {
+        let missing = || RuleError::Target(format!("meter cell {index} is not configured"));
+        let cell = self.cell(index).ok_or_else(missing)?;
+        let number = cell.profile() & !ONE_RATE;
+        if number == 0 {
+            return Err(missing());
+        }
+        // SAFETY: within the array, as it has been given out; only `take` writes to it, which is excluded.
+        let CProfile { cbs, pbs, .. } = unsafe { self.profiles.start::<CProfile>().add(number as usize).read() };
+        cell.set_buckets(MeterState { committed: state.committed.min(cbs), peak: state.peak.min(pbs), ..state });
+        Ok(())
+    }
+
     /// Takes back the use of a profile by a cell that no lane has seen with it, or that no lane sees with it any more.
     pub fn give_back(&mut self, profile: u32) {
         let number = profile & !ONE_RATE;
@@ -124,13 +149,53 @@ impl MeterCell {
         unsafe { self.0.write(meter) }
     }
 
-    /// Sets it where lanes may be using it with its lock, or nobody does.
-    pub fn set_locked(self, meter: CMeter) {
-        // SAFETY: the lock is only used as an atomic, here and in generated code, as long as there are not exactly one lane.
+    /// Its buckets, of one moment if no lane is within a burst; the profile is not looked at.
+    pub fn buckets(self) -> MeterState {
+        self.locked(|[committed, peak, last_ns]| MeterState {
+            committed: committed.load(Ordering::Relaxed),
+            peak: peak.load(Ordering::Relaxed),
+            last_ns: last_ns.load(Ordering::Relaxed),
+        })
+    }
+
+    /// Sets them. What a lane makes of them that is within a burst is its own.
+    pub fn set_buckets(self, state: MeterState) {
+        self.locked(|[committed, peak, last_ns]| {
+            committed.store(state.committed, Ordering::Relaxed);
+            peak.store(state.peak, Ordering::Relaxed);
+            last_ns.store(state.last_ns, Ordering::Relaxed);
+        });
+    }
+
+    /// Something with the buckets and the time under the cell's lock. A single lane does not take that lock, so this is exact
+    /// only between bursts.
+    fn locked<R>(self, what: impl FnOnce([&AtomicU64; 3]) -> R) -> R {
+        let lock = self.take_lock();
+        // SAFETY: words of a cell of a meter's array, which lives as long as its owner; generated code reads and writes them whole.
+        let words = unsafe {
+            [
+                AtomicU64::from_ptr(addr_of_mut!((*self.0).committed)),
+                AtomicU64::from_ptr(addr_of_mut!((*self.0).peak)),
+                AtomicU64::from_ptr(addr_of_mut!((*self.0).last_ns)),
+            ]
+        };
+        let result = what(words);
+        lock.store(0, Ordering::Release);
+        result
+    }
+
+    fn take_lock<'a>(self) -> &'a AtomicU32 {
+        // SAFETY: the lock is only used as an atomic, here and in generated code; the array lives as long as its owner.
         let lock = unsafe { AtomicU32::from_ptr(addr_of_mut!((*self.0).lock)) };
         while lock.swap(1, Ordering::Acquire) != 0 {
             std::hint::spin_loop();
         }
+        lock
+    }
+
+    /// Sets it where lanes may be using it with its lock, or nobody does.
+    pub fn set_locked(self, meter: CMeter) {
+        let lock = self.take_lock();
         let CMeter { committed, peak, last_ns, profile, lock: _ } = meter;
         // SAFETY: a cell of a meter's array, and the lock excludes lanes.
         unsafe {
@@ -180,6 +245,25 @@ mod tests {
         assert_eq!(meters.take(Some(config(7))).profile, b.profile, "the last is gone");
         assert_eq!(meters.take(None), CMeter::default());
         meters.give_back(0);
+    }
+
+    #[test]
+    fn buckets_go_on_in_another_cell() {
+        let mut meters = Meters::new(3).unwrap();
+        assert_eq!(meters.state(0), None);
+        assert!(meters.set_state(0, MeterState::default()).is_err() && meters.set_state(3, MeterState::default()).is_err());
+        let one_rate = MeterConfig { cir: 5, cbs: 7, pir: 5, pbs: 7 };
+        for (index, of) in [(0, config(5)), (1, one_rate)] {
+            let set = meters.take(Some(of));
+            meters.cell(index).unwrap().set_locked(set);
+        }
+        let state = MeterState { committed: 2 * NANO, peak: 3 * NANO, last_ns: 17 };
+        meters.set_state(0, state).unwrap();
+        assert_eq!(meters.state(0), Some(state));
+        meters.set_state(1, state).unwrap();
+        assert_eq!(meters.state(1), Some(MeterState { committed: 3 * NANO, ..state }), "one bucket is kept of two alike");
+        meters.set_state(0, MeterState { committed: u64::MAX, peak: u64::MAX, last_ns: 18 }).unwrap();
+        assert_eq!(meters.state(0), Some(MeterState { committed: 5 * NANO, peak: 5 * NANO, last_ns: 18 }));
     }
 
     #[test]

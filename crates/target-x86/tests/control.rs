@@ -66,7 +66,7 @@ fn member(rng: &mut impl Rng, widths: &[u32]) -> Vec<KeyMatch> {
 
 #[test]
 fn value_sets_are_filled_and_emptied_alike() {
-    let mut pair = Pair::new(compile(&format!("{SETS}{FRAME}")), 1, &["-O1"]);
+    let mut pair = common::pair(compile(&format!("{SETS}{FRAME}")), 1, &["-O1"]);
     let sets: Vec<_> = pair.ir.program.value_sets.iter().map(|(id, s)| (id, s.widths.clone())).collect();
     assert_eq!(sets.len(), 2);
     let mut rng = rng(77);
@@ -152,9 +152,9 @@ fn entry(pair: &Pair, key: u128, other: u128) -> Entry {
 /// Entries with meters come, are configured again, change and go; some take the numbers of others.
 fn meters_of_entries(unit: &str, lanes: usize) {
     let text = METERS.replace("UNIT", unit);
-    let mut pair = Pair::new(compile(&format!("{text}{FRAME}")), 3, &["-O1"]);
+    let mut pair = common::pair(compile(&format!("{text}{FRAME}")), 3, &["-O1"]);
     // With more than one lane meters are locked.
-    let others: Vec<Box<dyn Lane>> = (1..lanes).map(|i| pair.x86.lane(i)).collect();
+    let others: Vec<Box<dyn Lane>> = (1..lanes).map(|i| pair.native.lane(i)).collect();
     let mut rng = rng(5);
     let (mut configured, mut missing) = (0, 0);
     for _ in 0..250 {
@@ -192,8 +192,8 @@ fn meters_of_entries(unit: &str, lanes: usize) {
     }
     pair.check_state();
     drop(others);
-    let reds = pair.colours[1..3].iter().sum::<u64>();
-    assert!(configured > 2_000 && reds > 500, "{configured} packets at meters, colours {:?}", pair.colours);
+    let reds = pair.metered[1..3].iter().sum::<u64>();
+    assert!(configured > 2_000 && reds > 500, "{configured} packets at meters, colours {:?}", pair.metered);
     assert!(missing > 10, "{missing} batches were about entries that are not there");
 }
 
@@ -234,7 +234,7 @@ control I(inout headers hdr, inout meta m, inout standard_metadata_t sm) {
 
 #[test]
 fn digests_come_in_the_order_of_packets_and_are_counted_where_there_is_no_room() {
-    let mut pair = Pair::new(compile(&format!("{DIGESTS}{FRAME}")), 4, &["-O1"]);
+    let mut pair = common::pair(compile(&format!("{DIGESTS}{FRAME}")), 4, &["-O1"]);
     let table = pair.ir.program.tables.keys().next().unwrap();
     let tell = pair.ir.program.actions.iter().find(|(_, a)| a.name.ends_with("tell")).unwrap().0;
     let ops = (0..4).map(|key| Op::Insert(Entry { table, keys: vec![KeyMatch::Exact(2 * key)], priority: 0, action: tell, args: vec![] }));
@@ -257,26 +257,26 @@ fn digests_come_in_the_order_of_packets_and_are_counted_where_there_is_no_room()
     for _ in 0..40 {
         pair.run(&packets(100));
         let mut got: Vec<Digest> = Vec::new();
-        pair.x86.take_digests(&mut got);
+        pair.native.take_digests(&mut got);
         let expected = pair.machine.take_digests();
         assert_eq!(got, expected);
         all += got.len();
     }
-    assert!(all > 2000 && pair.x86.lost_digests() == 0, "{all} digests");
+    assert!(all > 2000 && pair.native.lost_digests() == 0, "{all} digests");
     // Nobody asks: the first ones stay, the rest is counted, and packets go on.
     pair.run(&packets(20_000));
     let mut got = Vec::new();
-    pair.x86.take_digests(&mut got);
+    pair.native.take_digests(&mut got);
     let expected = pair.machine.take_digests();
     assert!(got.len() >= expected.len(), "{} of at least {}", got.len(), expected.len());
     assert_eq!(got[..expected.len()], expected[..]);
-    let (sent, lost) = (expected.len() as u64 + pair.machine.lost_digests(), pair.x86.lost_digests());
+    let (sent, lost) = (expected.len() as u64 + pair.machine.lost_digests(), pair.native.lost_digests());
     assert!(lost > 1000 && got.len() as u64 + lost == sent, "{} taken, {lost} lost of {sent}", got.len());
     got.clear();
-    pair.x86.take_digests(&mut got);
+    pair.native.take_digests(&mut got);
     assert!(got.is_empty());
     pair.run(&packets(50));
-    pair.x86.take_digests(&mut got);
+    pair.native.take_digests(&mut got);
     assert_eq!(got, pair.machine.take_digests());
     assert!(!got.is_empty());
 }

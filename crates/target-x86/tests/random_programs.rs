@@ -2,13 +2,13 @@
 
 mod common;
 
-use common::random_ir::{random_ir, random_ir_with_classes, random_packets};
-use common::{Pair, rng};
+use common::rng;
+use common::twin::random_ir::{random_ir, random_ir_with_classes, random_packets};
 use rand_chacha::ChaCha8Rng;
 use target_x86::ClassStats;
 
-fn check(ir: p4_ir::Ir, seed: u64, flags: &[&str]) -> (u64, u64, [u64; 5], ClassStats) {
-    let mut pair = Pair::new(ir, seed, flags);
+fn check(ir: p4_ir::Ir, seed: u64, flags: &[&'static str]) -> (u64, u64, [u64; 5], ClassStats) {
+    let mut pair = common::pair(ir, seed, flags);
     let mut source = rng(seed ^ 0xfeed);
     let packets = random_packets(&mut source, 150);
     pair.run(&packets);
@@ -22,10 +22,10 @@ fn check(ir: p4_ir::Ir, seed: u64, flags: &[&str]) -> (u64, u64, [u64; 5], Class
         hits += h;
         misses += m;
     }
-    (hits, misses, pair.kinds, pair.x86.class_stats())
+    (hits, misses, pair.kinds, pair.native.class_stats())
 }
 
-fn check_all(make: fn(ChaCha8Rng) -> p4_ir::Ir, seeds: std::ops::Range<u64>, flags: &[&str]) -> ClassStats {
+fn check_all(make: fn(ChaCha8Rng) -> p4_ir::Ir, seeds: std::ops::Range<u64>, flags: &[&'static str]) -> ClassStats {
     let (mut hits, mut misses, mut kinds, mut classes) = (0, 0, [0; 5], ClassStats { packets: vec![0; 2], spared: 0 });
     for seed in seeds.clone() {
         let (h, m, k, c) =

@@ -1,10 +1,20 @@
-//! The program on interfaces.
+//! The program on interfaces: where it hangs, which port each of them is, which ways lead out, and how it leaves.
+//!
+//! **It never outlives the process.** Each interface has a BPF link, whose only descriptor is here. When the process ends, be it by a
+//! crash or SIGKILL, the kernel closes the descriptor, takes the program off the interface, and frees program and maps with it: nobody is left
+//! to clean up, no packet is carried by entries that nobody keeps, and the next start finds the interface free. So a kernel without links for
+//! XDP (before 5.9) is refused, rather than served by programs that stay behind. The price: while the process is away, the interface carries nothing.
+//!
+//! **From attaching to carrying** there are three steps, so that nothing goes astray: [`attach`] hangs the program up, which then passes all
+//! packets to the kernel; sockets of the next target join `sp_sockets`; [`set_port`] makes it carry.
 
-use crate::LoadError;
 use crate::object::{Object, chain};
+use crate::sys::{self, Shared};
+use crate::{LoadError, features};
 use aya::maps::xdp::DevMap;
-use aya::programs::XdpFlags;
 use base::PortId;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::Ordering;
 
 /// Where the program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,56 +25,109 @@ pub enum Mode {
     Generic,
 }
 
-/// An attached interface.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An interface that the program hangs on.
 pub struct Attached {
     /// Its number.
     pub ifindex: u32,
     /// Where the program runs.
     pub mode: Mode,
+    /// Holds it there.
+    link: OwnedFd,
 }
 
 /// `sp_ports` has that many.
 const MOST_INTERFACES: u32 = 1024;
+/// `SP_SLOTS`, `SP_QUEUES` and `SP_CLOSED` of the emitted text.
+pub const SLOTS: u32 = 64;
+const QUEUES: u32 = 16;
+const CLOSED: u64 = 1 << 16;
+/// `sp_ways` has that many: all port numbers.
+const PORTS: u64 = 512;
 
-/// Attaches `sp_xdp` by a link, which the kernel removes with the process.
-pub fn attach(object: &mut Object, interface: &str, port: PortId) -> Result<Attached, LoadError> {
-    let fail = |error: String| LoadError::Attach { interface: interface.to_owned(), error };
-    let ifindex = ifindex(interface).ok_or_else(|| fail("there is no such interface".into()))?;
-    set_port(object, ifindex, Some(port)).map_err(|e| fail(e.to_string()))?;
-    // Replies leave by the interface that they came by, so it is a way out too.
-    set_way_out(object, port, ifindex).map_err(|e| fail(e.to_string()))?;
-    let program = object.program("sp_xdp")?;
-    let mode = match program.attach_to_if_index(ifindex, XdpFlags::DRV_MODE) {
-        Ok(_) => Mode::Native,
-        Err(native) => {
-            program.attach_to_if_index(ifindex, XdpFlags::SKB_MODE).map_err(|e| fail(chain(&e)))?;
-            tracing::warn!("{interface}: its driver does not run XDP ({}): packets take the slow way", chain(&native));
-            Mode::Generic
-        }
-    };
-    Ok(Attached { ifindex, mode })
+/// Where the socket of a receive queue belongs in `sp_sockets`: a row of 16 queues for each slot, where slots number our interfaces from 0. `None`
+/// for slots from 64 and queues from 16 on: what comes by such a queue goes to the kernel's stack.
+pub fn socket_key(slot: u32, queue: u32) -> Option<u32> {
+    (slot < SLOTS && queue < QUEUES).then(|| slot * QUEUES + queue)
 }
 
-/// Writes `sp_ports`.
-pub fn set_port(object: &Object, ifindex: u32, port: Option<PortId>) -> Result<(), LoadError> {
-    if ifindex >= MOST_INTERFACES {
-        return Err(LoadError::Io(format!("interface number {ifindex} is beyond {MOST_INTERFACES}")));
+/// Attaches `sp_xdp` by a link. It passes all packets to the kernel until [`set_port`].
+pub fn attach(object: &mut Object, interface: &str, ifindex: u32) -> Result<Attached, LoadError> {
+    let fail = |error: String| LoadError::Attach { interface: interface.to_owned(), error };
+    set_port(object, ifindex, None).map_err(|e| fail(e.to_string()))?;
+    let program = object.program_fd("sp_xdp")?;
+    let create = |flags| sys::link_create(program.as_fd(), ifindex, flags);
+    let (link, mode) = match create(sys::XDP_IN_DRIVER) {
+        Ok(link) => (link, Mode::Native),
+        Err(e) if matches!(e.raw_os_error(), Some(libc::EBUSY | libc::EEXIST)) => {
+            return Err(fail(format!("it already runs an XDP program: stop its owner or run `ip link set {interface} xdp off`")));
+        }
+        Err(native) => {
+            let link = create(sys::XDP_IN_STACK)
+                .map_err(|e| fail(format!("it takes no XDP program, neither in its driver ({native}) nor before the stack ({e})")))?;
+            tracing::warn!("{interface}: its driver does not run XDP ({native}): packets take the slow way");
+            (link, Mode::Generic)
+        }
+    };
+    Ok(Attached { ifindex, mode, link })
+}
+
+/// Makes the program of `object` run where another one runs, in one step: each packet runs in one of the two. With an error the old one stays.
+pub fn replace(object: &mut Object, attached: &Attached) -> Result<(), LoadError> {
+    let program = object.program_fd("sp_xdp")?;
+    let fail = |e: std::io::Error| LoadError::Attach { interface: attached.ifindex.to_string(), error: e.to_string() };
+    sys::link_update(attached.link.as_fd(), program.as_fd()).map_err(fail)
+}
+
+/// Writes `sp_ports`: from now on packets of an interface come in by that port, and what is handed on goes to sockets of the slot.
+pub fn set_port(object: &Object, ifindex: u32, port: Option<(PortId, u32)>) -> Result<(), LoadError> {
+    if let Some((port, slot)) = port
+        && (slot >= SLOTS || u64::from(port.0) >= PORTS)
+    {
+        return Err(LoadError::Io(format!("port {port} in slot {slot}: there are {PORTS} and {SLOTS}")));
     }
-    let ports = object.shared("sp_ports", MOST_INTERFACES.into(), 8)?;
-    let value = port.map_or(0, |p| u64::from(p.0) + 1);
-    ports.long(8 * ifindex as usize).store(value, std::sync::atomic::Ordering::Release);
+    let value = port.map_or(0, |(port, slot)| u64::from(slot) << 32 | (u64::from(port.0) + 1));
+    ports(object, ifindex)?.long(8 * ifindex as usize).store(value, Ordering::Release);
     Ok(())
 }
 
-/// Writes `sp_out`.
+/// From now on all packets of the interface are handed on.
+pub fn close(object: &Object, ifindex: u32) -> Result<(), LoadError> {
+    ports(object, ifindex)?.long(8 * ifindex as usize).fetch_or(CLOSED, Ordering::Release);
+    Ok(())
+}
+
+fn ports(object: &Object, ifindex: u32) -> Result<Shared, LoadError> {
+    if ifindex >= MOST_INTERFACES {
+        return Err(LoadError::Io(format!("interface number {ifindex} is beyond {MOST_INTERFACES}")));
+    }
+    object.shared("sp_ports", MOST_INTERFACES.into(), 8)
+}
+
+/// Writes `sp_out` and `sp_ways`: packets leave by that port from here, and are no longer handed on.
 pub fn set_way_out(object: &mut Object, port: PortId, ifindex: u32) -> Result<(), LoadError> {
     let map = object.ebpf().map_mut("sp_out").ok_or_else(|| LoadError::Layout("no map sp_out".into()))?;
     let mut map = DevMap::try_from(map).map_err(|e| LoadError::Kernel(chain(&e)))?;
-    map.set(port.0.into(), ifindex, None, 0).map_err(|e| LoadError::Kernel(chain(&e)))
+    map.set(port.0.into(), ifindex, None, 0).map_err(|e| LoadError::Kernel(chain(&e)))?;
+    let ways = object.shared("sp_ways", PORTS, 8)?;
+    ways.long(8 * usize::from(port.0)).store(1, Ordering::Release);
+    Ok(())
 }
 
-fn ifindex(name: &str) -> Option<u32> {
-    let text = std::fs::read_to_string(format!("/sys/class/net/{name}/ifindex")).ok()?;
-    if name.contains('/') { None } else { text.trim().parse().ok() }
+/// Whether an interface sends frames that programs of other interfaces redirect to it. Where it does not, they are lost, and nobody is
+/// told: of a veth, the *far* end must run a program or have GRO on. `None`: the kernel does not say (before Linux 6.3).
+pub fn sends_redirected(ifindex: u32) -> Option<bool> {
+    features::of(ifindex).map(|features| features & features::SENDS_REDIRECTED != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_queue_of_each_interface_has_a_place_of_its_own() {
+        let keys: std::collections::BTreeSet<u32> =
+            (0..SLOTS).flat_map(|slot| (0..QUEUES).map(move |queue| socket_key(slot, queue).unwrap())).collect();
+        assert_eq!((keys.len(), keys.first(), keys.last()), (1024, Some(&0), Some(&1023)));
+        assert_eq!((socket_key(64, 0), socket_key(0, 16), socket_key(u32::MAX, u32::MAX)), (None, None, None));
+    }
 }

@@ -7,8 +7,8 @@ use std::process::Command;
 /// Most characters of the compiler's complaints that are passed on.
 const MOST_ERRORS: usize = 4000;
 
-/// Compiles `text`. `cc` is the compiler, otherwise `clang` on the path.
-pub fn compile(text: &str, cc: Option<&Path>) -> Result<Vec<u8>, LoadError> {
+/// Compiles `text`. `cc` is the compiler, otherwise `clang` on the path. `behind` bytes follow each packet that are none of it.
+pub fn compile(text: &str, cc: Option<&Path>, behind: usize) -> Result<Vec<u8>, LoadError> {
     let folder = tempfile::tempdir().map_err(|e| LoadError::Io(format!("no temporary folder: {e}")))?;
     let (source, object) = (folder.path().join("program.c"), folder.path().join("program.o"));
     std::fs::write(&source, text).map_err(|e| LoadError::Io(format!("cannot write {}: {e}", source.display())))?;
@@ -17,14 +17,19 @@ pub fn compile(text: &str, cc: Option<&Path>) -> Result<Vec<u8>, LoadError> {
     // from addresses of any alignment, so the type of a pointer says nothing of what it may alias.
     // Types, as the kernel wants to know those of a loop's callback.
     let flags = ["-O2", "-g", "-target", "bpf", "-mcpu=v3", "-fno-builtin", "-fno-strict-aliasing", "-w", "-c"];
-    let output = Command::new(cc).args(flags).arg(&source).arg("-o").arg(&object).output().map_err(|e| {
-        if e.kind() == std::io::ErrorKind::NotFound {
-            LoadError::NoCompiler(cc.to_owned())
-        } else {
-            LoadError::Io(format!("cannot run {}: {e}", cc.display()))
-        }
-    })?;
+    let output =
+        Command::new(cc).args(flags).arg(format!("-DSP_BEHIND={behind}")).arg(&source).arg("-o").arg(&object).output().map_err(|e| {
+            if e.kind() == std::io::ErrorKind::NotFound {
+                LoadError::NoCompiler(cc.to_owned())
+            } else {
+                LoadError::Io(format!("cannot run {}: {e}", cc.display()))
+            }
+        })?;
     if !output.status.success() {
+        // Text that is right may still hold more values at once than fit.
+        if String::from_utf8_lossy(&output.stderr).contains("stack limit of 512 bytes") {
+            return Err(LoadError::Limit("it holds more values at once than BPF's stack of 512 bytes".into()));
+        }
         let errors = String::from_utf8_lossy(&output.stderr).replace(&*source.to_string_lossy(), "program.c");
         return Err(LoadError::Compiler { compiler: cc.to_owned(), errors: errors.chars().take(MOST_ERRORS).collect() });
     }

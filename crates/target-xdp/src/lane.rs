@@ -16,13 +16,15 @@ const ROOM: usize = 4096;
 /// A worker's share.
 pub struct XdpLane {
     program: Arc<aya::programs::ProgramFd>,
+    /// Bytes behind the packet that are none of it.
+    behind: usize,
     input: Vec<u8>,
     output: Vec<u8>,
 }
 
 impl XdpLane {
-    pub fn new(program: Arc<aya::programs::ProgramFd>) -> XdpLane {
-        XdpLane { program, input: Vec::with_capacity(ROOM), output: vec![0; ROOM] }
+    pub fn new(program: Arc<aya::programs::ProgramFd>, behind: usize) -> XdpLane {
+        XdpLane { program, behind, input: Vec::with_capacity(ROOM), output: vec![0; ROOM] }
     }
 
     fn run(&mut self, packet: &mut Packet, now_ns: u64) -> Verdict {
@@ -34,8 +36,9 @@ impl XdpLane {
         self.input.extend(u32::from(packet.port.0).to_ne_bytes());
         self.input.resize(META, 0);
         self.input.extend_from_slice(packet.data());
+        self.input.resize(META + packet.len() + self.behind, 0);
         let run = match test_run(self.program.as_fd().as_raw_fd(), &self.input, META, &mut self.output, 1) {
-            Ok(run) if run.len >= META && run.action == XDP_PASS => run,
+            Ok(run) if run.len >= META + self.behind && run.action == XDP_PASS => run,
             // The kernel takes no packet below 14 bytes.
             Err(e) if e.raw_os_error() == Some(libc::EINVAL) => return Verdict::next(),
             Ok(_) => return Verdict::drop(DropReason::TARGET_FAILED),
@@ -55,10 +58,20 @@ impl XdpLane {
             _ => return Verdict::next(),
         };
         if kind != VerdictKind::Drop {
-            packet.set(&self.output[META..run.len]);
+            packet.set(&self.output[META..run.len - self.behind]);
         }
         let port = if kind == VerdictKind::Forward { out_port } else { 0 };
         Verdict { kind, reason, port, mark }
+    }
+}
+
+/// The lane of a target on interfaces: what comes here was handed on already.
+pub struct HandingOn;
+
+impl Lane for HandingOn {
+    fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], _now_ns: u64) {
+        assert!(packets.len() == verdicts.len() && packets.len() <= BURST);
+        verdicts.fill(Verdict::next());
     }
 }
 

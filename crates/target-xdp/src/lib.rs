@@ -11,33 +11,42 @@
 //! - **Counters** have a row of cells for each core and are summed when they are read.
 //! - **Meters** are exact while one core sees a cell's packets one by one; cores that meet wait for each other for a bounded
 //!   time. Buckets above 9.2 × 10^9 units are refused.
-//! - **Programs stay only as long as this process**: they are attached by links that the kernel takes away with it.
+//! - **On interfaces** ([`Xdp::attach`]) it meets packets before the engine does, keeps a ledger of what it carried, and hands the rest to
+//!   AF_XDP sockets. It stays only as long as this process, however that ends.
 //!
 //! [`Xdp::lane`] runs packets through the program without an interface (BPF_PROG_TEST_RUN): how it is compared with the
-//! interpreter. Packets below 14 bytes and above 3,500 do not pass there, and are handed on.
+//! interpreter. Packets below 14 bytes (but see
+//! [`Options::short_packets`]) and above 3,500 do not pass there, and are handed on.
 #![warn(missing_docs)]
 
 mod attach;
 mod compile;
+mod digests;
+mod features;
 mod lane;
 pub mod object;
 mod store;
 pub mod sys;
 
-pub use attach::{Attached, Mode};
+pub use attach::{Mode, sends_redirected, socket_key};
+pub use digests::Digest;
 
+use attach::Attached;
+use base::{DropReason, PortId};
 use cranelift_entity::EntityRef;
-use lane::XdpLane;
+use digests::Digests;
+use lane::{HandingOn, XdpLane};
 use object::{Object, Sizes};
 use program::packing::CellLayout;
-use program::{Batch, CounterId, Entry, MeterConfig, Op, Program, RegisterId, RuleError, TableId};
+use program::{Batch, CounterId, Entry, MeterConfig, MeterId, Op, Program, RegisterId, RuleError, TableId};
 use std::collections::HashMap;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::{Refusal, Room, Store, cells_for, masks_len};
 use sys::Shared;
-use target::{Capabilities, Count, Lane, TableStats, Target};
+use target::{Capabilities, Carried, Count, Lane, MeterState, TableStats, Target};
 
 /// How to load.
 #[derive(Clone, Debug)]
@@ -53,11 +62,13 @@ pub struct Options {
     pub subset: bool,
     /// Keys the tables' hashes: random where keys come from strangers.
     pub seed: u64,
+    /// Whether [`Xdp::lane`] takes packets below 14 bytes too. Such a program is for comparing only: it cannot be attached.
+    pub short_packets: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { cc: None, entries: 65536, split_entries: u64::MAX, subset: true, seed: 0 }
+        Options { cc: None, entries: 65536, split_entries: u64::MAX, subset: true, seed: 0, short_packets: false }
     }
 }
 
@@ -65,8 +76,8 @@ impl Default for Options {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LoadError {
     /// The process may not.
-    #[error("XDP needs {0}: run as root, or give the binary that capability")]
-    Capability(&'static str),
+    #[error("XDP needs {0}: run as root, or grant it")]
+    Capability(String),
     /// There is none on this machine.
     #[error("C compiler {} not found: install clang (Debian: apt install clang)", .0.display())]
     NoCompiler(PathBuf),
@@ -81,6 +92,9 @@ pub enum LoadError {
     /// Files and memory.
     #[error("{0}")]
     Io(String),
+    /// The program is larger than what BPF holds: its stack, or the verifier's patience.
+    #[error("the program is too large for the kernel: {0}")]
+    Limit(String),
     /// The kernel refused a map or a program.
     #[error("the kernel does not take the program: {0}")]
     Kernel(String),
@@ -104,6 +118,11 @@ pub struct Xdp {
     /// Sums of these need no lock.
     cells: Cells,
     test: Arc<aya::programs::ProgramFd>,
+    /// Bytes behind each packet.
+    behind: usize,
+    digests: Mutex<Digests>,
+    /// Whether it has been attached to an interface.
+    ahead: AtomicBool,
 }
 
 /// What programs count in.
@@ -111,6 +130,7 @@ struct Cells {
     cpus: u32,
     contexts: Shared,
     context_len: usize,
+    ledgers: Shared,
     counters: Vec<Shared>,
     sizes: Vec<u64>,
     registers: Vec<Shared>,
@@ -126,10 +146,18 @@ struct State {
     profiles: Profiles,
     control: Shared,
     generation: u32,
+    attached: Vec<Attached>,
 }
 
-/// Bytes of a context before hits: `ends` and `drops`.
-const HITS: usize = 8 * (8 + 256);
+/// Bytes behind packets of a program that takes short ones: the shortest frame of the kernel's.
+const BEHIND: usize = 14;
+/// Bytes of a context before hits: `ends`.
+const HITS: usize = 8 * 8;
+/// A core's ledger: rows of packets and bytes, received and sent by port, and dropped by reason.
+const ROW: usize = 16;
+const PORTS: usize = 512;
+const REASONS: usize = 256;
+const LEDGER: usize = ROW * (PORTS + PORTS + REASONS);
 /// Bytes of a profile, and of a meter.
 const PROFILE: usize = 48;
 const METER: usize = 32;
@@ -139,13 +167,11 @@ const MOST_PROFILES: u32 = 65536;
 impl Xdp {
     /// Compiles `text`, which `p4-emit` has made of the program, loads it, and fills the constant tables.
     pub fn load(program: Arc<Program>, text: &str, options: &Options) -> Result<Xdp, LoadError> {
-        if let Some(name) = sys::missing_capability() {
-            return Err(LoadError::Capability(name));
-        }
+        sys::require_capabilities()?;
         if !sys::can_wait() {
             return Err(LoadError::Io("the kernel lacks the membarrier command that waits for all cores (nohz_full?)".into()));
         }
-        let bytes = compile::compile(text, options.cc.as_deref())?;
+        let bytes = compile::compile(text, options.cc.as_deref(), if options.short_packets { BEHIND } else { 0 })?;
         let cpus = sys::possible_cpus();
         let (sizes, rooms) = sizes(&program, options, cpus)?;
         let mut object = Object::load(&bytes, &sizes, &["sp_xdp", "sp_test"])?;
@@ -176,18 +202,22 @@ impl Xdp {
         }
         let context_len = object.value_len("sp_contexts")?;
         let contexts = object.shared("sp_contexts", cpus.into(), context_len)?;
-        if context_len < HITS + 16 * program.tables.len() {
+        if context_len < HITS + 16 * program.tables.len().max(1) + 8 {
             return Err(LoadError::Layout("contexts are too short".into()));
         }
-        let control = object.shared("sp_control", 1, 8)?;
+        let ledgers = object.shared("sp_ledgers", cpus.into(), LEDGER)?;
+        let control = object.shared("sp_control", 1, 16)?;
         control.word(4).store(options.subset.into(), Ordering::Relaxed);
         control.word(0).store(1, Ordering::Release);
         let profiles = Profiles::new(object.shared("sp_profiles", MOST_PROFILES.into(), PROFILE)?);
         let test = Arc::new(object.program_fd("sp_test")?);
+        let digests = Mutex::new(Digests::new(&mut object)?);
         let direct = program.tables.values().map(|t| t.direct_counter.map(|c| c.index())).collect();
-        let cells = Cells { cpus, contexts, context_len, counters, sizes, registers, direct };
-        let state = State { object, stores, meters, profiles, control, generation: 1 };
-        let xdp = Xdp { program: program.clone(), state: Mutex::new(state), cells, test };
+        let cells = Cells { cpus, contexts, context_len, ledgers, counters, sizes, registers, direct };
+        let state = State { object, stores, meters, profiles, control, generation: 1, attached: Vec::new() };
+        let behind = if options.short_packets { BEHIND } else { 0 };
+        let ahead = AtomicBool::new(false);
+        let xdp = Xdp { program: program.clone(), state: Mutex::new(state), cells, test, ahead, behind, digests };
         xdp.constant_entries(&program)?;
         Ok(xdp)
     }
@@ -220,20 +250,65 @@ impl Xdp {
         Some(if info.width < 64 { value & ((1 << info.width) - 1) } else { value })
     }
 
-    /// Packets of attached interfaces by their end: forward, buffer, punt, drop, next (the last three of them handed on or gone).
+    /// Sets a cell of a register array; says whether there is such a cell. Bits beyond the register's width are left out.
+    pub fn set_register(&self, register: RegisterId, index: u64, value: u64) -> bool {
+        let Some(info) = self.program.registers.get(register).filter(|r| index < r.size) else { return false };
+        let value = if info.width < 64 { value & ((1 << info.width) - 1) } else { value };
+        self.cells.registers[register.index()].long(8 * index as usize).store(value, Ordering::Relaxed);
+        true
+    }
+
+    /// Messages of `digest()` that nobody has taken, at most `most` of them, the oldest first.
+    pub fn digests(&self, most: usize) -> Vec<Digest> {
+        self.digests.lock().unwrap_or_else(PoisonError::into_inner).take(most)
+    }
+
+    /// Messages that found the ring full.
+    pub fn lost_digests(&self) -> u64 {
+        self.cells.sum_contexts(HITS + 16 * self.program.tables.len().max(1))
+    }
+
+    /// Packets of attached interfaces by their end: forward, buffer, punt, drop, next (the last one: handed on).
     pub fn ends(&self) -> [u64; 5] {
         std::array::from_fn(|kind| self.cells.sum_contexts(8 * kind))
     }
 
-    /// Packets of attached interfaces that were dropped, by reason.
-    pub fn drops(&self, reason: u8) -> u64 {
-        self.cells.sum_contexts(8 * (8 + usize::from(reason)))
+    /// Attaches the program to an interface: in the driver, or, where it cannot, in front of the kernel's stack. Until [`Xdp::set_port`]
+    /// it passes all packets to the kernel. It leaves the interface when the target is dropped or the process ends, however it ends.
+    ///
+    /// From now on lanes hand everything on, so attach before lanes are made.
+    pub fn attach(&self, interface: &str, ifindex: u32) -> Result<Mode, LoadError> {
+        if self.behind > 0 {
+            let error = "the program was loaded for comparing, with short packets".to_owned();
+            return Err(LoadError::Attach { interface: interface.to_owned(), error });
+        }
+        let mut state = self.lock();
+        let attached = attach::attach(&mut state.object, interface, ifindex)?;
+        let mode = attached.mode;
+        state.attached.push(attached);
+        self.ahead.store(true, Ordering::Release);
+        Ok(mode)
     }
 
-    /// Attaches the program to an interface as that port: in the driver, or, where it cannot, in front of the kernel's stack.
-    /// The program leaves the interface when the target is dropped or the process ends, however it ends.
-    pub fn attach(&self, interface: &str, port: base::PortId) -> Result<Attached, LoadError> {
-        attach::attach(&mut self.lock().object, interface, port)
+    /// Makes `new`, which holds the same entries, run on this target's interfaces, one after the other: each packet runs in one of the two. `new` must
+    /// have its ports, ways out and sockets; what was counted here stays here. With an error all is as before.
+    pub fn replace_by(&self, new: &Xdp) -> Result<(), LoadError> {
+        if std::ptr::eq(self, new) {
+            return Ok(());
+        }
+        let (mut old, mut new_state) = (self.lock(), new.lock());
+        new.ahead.store(true, Ordering::Release);
+        let State { object, attached, .. } = &mut *old;
+        for (n, interface) in attached.iter().enumerate() {
+            if let Err(error) = attach::replace(&mut new_state.object, interface) {
+                for moved in &attached[..n] {
+                    attach::replace(object, moved)?;
+                }
+                return Err(error);
+            }
+        }
+        new_state.attached.append(attached);
+        Ok(())
     }
 
     /// Descriptor of the program that is attached to interfaces, for what runs it itself.
@@ -241,13 +316,29 @@ impl Xdp {
         self.lock().object.program_fd("sp_xdp")
     }
 
-    /// Says which port packets of an interface come in by, without attaching anything; `None`: none of ours.
-    pub fn set_port(&self, ifindex: u32, port: Option<base::PortId>) -> Result<(), LoadError> {
+    /// Descriptor of the map of AF_XDP sockets, by [`socket_key`]: what is handed on goes to the socket of the interface's slot and the queue
+    /// that it came by, or, where there is none, to the kernel's stack.
+    pub fn sockets(&self) -> Result<OwnedFd, LoadError> {
+        self.lock().object.map_fd("sp_sockets")
+    }
+
+    /// From now on what a slot's interface hands on goes through this XDP program, by a tail call, which finds the socket of the
+    /// UE's worker; the sockets at [`socket_key`] get nothing. The program is kept as long as this target.
+    pub fn set_steerer(&self, slot: u32, program: BorrowedFd<'_>) -> Result<(), LoadError> {
+        if slot >= attach::SLOTS {
+            return Err(LoadError::Io(format!("slot {slot}: there are {}", attach::SLOTS)));
+        }
+        self.lock().object.put("sp_steerers", &slot.to_ne_bytes(), &program.as_raw_fd().to_ne_bytes())
+    }
+
+    /// From now on packets of an interface come in by that port, and what is handed on goes to the sockets of that slot; `None`: all of it passes
+    /// to the kernel.
+    pub fn set_port(&self, ifindex: u32, port: Option<(PortId, u32)>) -> Result<(), LoadError> {
         attach::set_port(&self.lock().object, ifindex, port)
     }
 
-    /// Says which interface a port leads to.
-    pub fn set_way_out(&self, port: base::PortId, ifindex: u32) -> Result<(), LoadError> {
+    /// Says which interface a port leads to: see [`sends_redirected`]. Packets that leave by other ports are handed on.
+    pub fn set_way_out(&self, port: PortId, ifindex: u32) -> Result<(), LoadError> {
         attach::set_way_out(&mut self.lock().object, port, ifindex)
     }
 
@@ -296,11 +387,24 @@ impl Target for Xdp {
             }
         }
         state.commit(&self.cells, &cells);
+        // Whoever deletes wants to read final counts, and to use their cells again: no packet may be under way that saw the old entries.
+        // The wait takes milliseconds, so a session that only comes does without.
+        let only_adds = |op: &Op| matches!(op, Op::Insert(_) | Op::ClearCounter { .. } | Op::Meter { config: Some(_), .. });
+        if self.ahead.load(Ordering::Acquire)
+            && !batch.ops.iter().all(only_adds)
+            && let Err(error) = sys::wait_for_packets()
+        {
+            // It worked when the program was loaded.
+            tracing::warn!("cannot wait for packets under way: {error}");
+        }
         Ok(())
     }
 
     fn lane(&self, _index: usize) -> Box<dyn Lane> {
-        Box::new(XdpLane::new(self.test.clone()))
+        match self.ahead.load(Ordering::Acquire) {
+            true => Box::new(HandingOn),
+            false => Box::new(XdpLane::new(self.test.clone(), self.behind)),
+        }
     }
 
     fn counter(&self, counter: CounterId, index: u64) -> Count {
@@ -308,6 +412,29 @@ impl Target for Xdp {
             Some(info) if info.table.is_none() => self.cells.sum(counter, index),
             _ => Count::default(),
         }
+    }
+
+    /// Of a program that is attached to interfaces the time is the kernel's, which is not the workers': it must not be given to
+    /// other targets then.
+    fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
+        let (state, at) = (self.lock(), self.meter_at(meter, index)?);
+        let cells = &state.meters[meter.index()];
+        let word = |offset: usize| cells.long(at + offset).load(Ordering::Relaxed);
+        let configured = cells.word(at).load(Ordering::Acquire) != 0;
+        configured.then(|| MeterState { last_ns: word(8), committed: word(16), peak: word(24) })
+    }
+
+    fn set_meter_state(&self, meter: MeterId, index: u64, to: MeterState) -> Result<(), RuleError> {
+        let missing = || RuleError::Target(format!("meter cell {index} is not configured"));
+        let (mut state, at) = (self.lock(), self.meter_at(meter, index).ok_or_else(missing)?);
+        let profile = state.meters[meter.index()].word(at).load(Ordering::Acquire);
+        if profile == 0 {
+            return Err(missing());
+        }
+        let (committed, peak) = state.profiles.buckets(profile);
+        let set = MeterState { committed: to.committed.min(committed), peak: to.peak.min(peak), ..to };
+        state.write_meter(meter.index(), at, profile, set);
+        Ok(())
     }
 
     fn table_stats(&self, table: TableId) -> TableStats {
@@ -322,9 +449,53 @@ impl Target for Xdp {
             misses: self.cells.sum_contexts(misses),
         }
     }
+
+    fn carried(&self) -> Option<Carried> {
+        if !self.ahead.load(Ordering::Acquire) {
+            return None;
+        }
+        let rows = |first: usize, n: usize| {
+            let counted = (0..n).map(move |i| (i, self.cells.ledger(first + i)));
+            counted.filter(|(_, count)| count.packets != 0)
+        };
+        Some(Carried {
+            received: rows(0, PORTS).map(|(i, count)| (PortId(i as u16), count)).collect(),
+            sent: rows(PORTS, PORTS).map(|(i, count)| (PortId(i as u16), count)).collect(),
+            dropped: rows(2 * PORTS, REASONS).map(|(i, count)| (DropReason(i as u8), count)).collect(),
+            handed_on: self.ends()[4],
+        })
+    }
+
+    fn handed_on(&self) -> u64 {
+        let now = sys::monotonic_ns();
+        // Sockets show what they got when a core is done with its packets.
+        let _ = sys::wait_for_packets();
+        now
+    }
+
+    fn left(&self, moment: u64) {
+        self.lock().control.long(8).store(moment, Ordering::Release);
+    }
+
+    fn retire(&self) {
+        let state = self.lock();
+        for attached in &state.attached {
+            if let Err(error) = attach::close(&state.object, attached.ifindex) {
+                tracing::error!("interface {} cannot be closed to XDP: {error}", attached.ifindex);
+            }
+        }
+        let _ = sys::wait_for_packets();
+    }
 }
 
 impl Xdp {
+    /// Where a cell of an indexed meter is.
+    fn meter_at(&self, meter: MeterId, index: u64) -> Option<usize> {
+        let info = self.program.meters.get(meter).filter(|info| info.table.is_none() && index < info.size)?;
+        debug_assert!(info.size <= u32::MAX.into(), "checked when it was loaded");
+        Some(index as usize * METER)
+    }
+
     fn error(&self, op: usize, of: &Op, why: Refused, state: &State) -> RuleError {
         let table = match of {
             Op::Insert(e) | Op::Modify(e) | Op::Delete(e) => Some(e.table),
@@ -406,15 +577,20 @@ impl State {
 
     /// A cell is off while its buckets are written.
     fn set_meter(&mut self, meter: usize, index: usize, profile: u32) {
-        let cells = &self.meters[meter];
-        let at = index * METER;
-        let old = cells.word(at).swap(0, Ordering::AcqRel);
         let (committed, peak) = self.profiles.buckets(profile);
-        cells.long(at + 8).store(0, Ordering::Relaxed);
-        cells.long(at + 16).store(committed, Ordering::Relaxed);
-        cells.long(at + 24).store(peak, Ordering::Relaxed);
-        cells.word(at).store(profile, Ordering::Release);
+        let old = self.write_meter(meter, index * METER, profile, MeterState { committed, peak, last_ns: 0 });
         self.profiles.give_back(old);
+    }
+
+    /// Gives the profile that the cell has had.
+    fn write_meter(&mut self, meter: usize, at: usize, profile: u32, to: MeterState) -> u32 {
+        let cells = &self.meters[meter];
+        let old = cells.word(at).swap(0, Ordering::AcqRel);
+        cells.long(at + 8).store(to.last_ns, Ordering::Relaxed);
+        cells.long(at + 16).store(to.committed, Ordering::Relaxed);
+        cells.long(at + 24).store(to.peak, Ordering::Relaxed);
+        cells.word(at).store(profile, Ordering::Release);
+        old
     }
 }
 
@@ -439,6 +615,14 @@ impl Cells {
             self.counters[counter].long(at).store(0, Ordering::Relaxed);
             self.counters[counter].long(at + 8).store(0, Ordering::Relaxed);
         }
+    }
+
+    /// A row of the ledger, over all cores.
+    fn ledger(&self, row: usize) -> Count {
+        let at = |cpu: u32| cpu as usize * LEDGER + row * ROW;
+        let long = |at: usize| self.ledgers.long(at).load(Ordering::Relaxed);
+        let sum = |offset: usize| (0..self.cpus).map(|cpu| long(at(cpu) + offset)).fold(0, u64::wrapping_add);
+        Count { packets: sum(0), bytes: sum(8) }
     }
 
     fn sum_contexts(&self, at: usize) -> u64 {
@@ -542,6 +726,7 @@ fn sizes(program: &Program, options: &Options, cpus: u32) -> Result<(Sizes, Room
         sizes.entries.push((format!("sp_r{i}"), fits(&info.name, info.size)?));
     }
     sizes.entries.push(("sp_contexts".into(), cpus));
+    sizes.entries.push(("sp_ledgers".into(), cpus));
     sizes.entries.push(("sp_profiles".into(), MOST_PROFILES));
     sizes.constants.push(("sp_cpus".into(), cpus));
     Ok((sizes, rooms))

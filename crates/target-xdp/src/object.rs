@@ -3,9 +3,9 @@
 use crate::LoadError;
 use crate::sys::Shared;
 use aya::maps::Map;
-use aya::programs::{ProgramFd, Xdp};
+use aya::programs::{ProgramError, ProgramFd, Xdp};
 use aya::{Ebpf, EbpfLoader, VerifierLogLevel};
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 /// Loaded maps and programs.
 pub struct Object {
@@ -26,10 +26,8 @@ pub struct Sizes {
 impl Object {
     /// Compiles C text and loads it: for programs that no P4 program was.
     pub fn compile(text: &str, sizes: &Sizes, programs: &[&str]) -> Result<Object, LoadError> {
-        if let Some(name) = crate::sys::missing_capability() {
-            return Err(LoadError::Capability(name));
-        }
-        Object::load(&crate::compile::compile(text, None)?, sizes, programs)
+        crate::sys::require_capabilities()?;
+        Object::load(&crate::compile::compile(text, None, 0)?, sizes, programs)
     }
 
     /// Creates the maps and loads the programs of those names, which the kernel verifies.
@@ -47,7 +45,7 @@ impl Object {
         let ebpf = loader.load(bytes).map_err(|e| LoadError::Kernel(chain(&e)))?;
         let mut object = Object { ebpf };
         for name in programs {
-            object.program(name)?.load().map_err(|e| LoadError::Kernel(chain(&e)))?;
+            object.program(name)?.load().map_err(|e| refusal(&e))?;
         }
         Ok(object)
     }
@@ -89,6 +87,12 @@ impl Object {
         Ok(())
     }
 
+    /// A descriptor of a map.
+    pub fn map_fd(&self, name: &str) -> Result<OwnedFd, LoadError> {
+        let fd = self.map(name)?.fd().as_fd().try_clone_to_owned();
+        fd.map_err(|e| LoadError::Io(format!("map {name}: {e}")))
+    }
+
     fn map(&self, name: &str) -> Result<&aya::maps::MapData, LoadError> {
         match self.ebpf.map(name) {
             Some(
@@ -127,6 +131,28 @@ impl Object {
     }
 }
 
+/// Why the kernel refuses a program, on one line: of the verifier's log only the end, which has the reason.
+fn refusal(error: &ProgramError) -> LoadError {
+    let ProgramError::LoadError { io_error, verifier_log } = error else { return LoadError::Kernel(chain(error)) };
+    let log = last_lines(&verifier_log.to_string());
+    // What it says when it has walked as many instructions or branches as it will.
+    if ["program is too large", "is too complex"].iter().any(|words| log.contains(words)) {
+        return LoadError::Limit(format!("the verifier says: {log}"));
+    }
+    LoadError::Kernel(if log.is_empty() { io_error.to_string() } else { format!("{io_error}; the verifier says: {log}") })
+}
+
+/// The last lines of the verifier's log that are not its statistics, joined and cut.
+fn last_lines(log: &str) -> String {
+    const LINES: usize = 3;
+    const MOST: usize = 400;
+    let statistics = ["processed ", "verification time ", "stack depth ", "max_states"];
+    let mut lines: Vec<&str> = log.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+    lines.retain(|l| !statistics.iter().any(|s| l.starts_with(s)));
+    let text = lines[lines.len().saturating_sub(LINES)..].join("; ");
+    text.chars().filter(|c| !c.is_control()).take(MOST).collect()
+}
+
 /// An error and what caused it, in one text.
 pub fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
@@ -139,4 +165,17 @@ pub fn chain(error: &dyn std::error::Error) -> String {
         source = cause.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_log_the_end_is_kept_on_one_line() {
+        let log = "0: R1=ctx()\n1: (79) r0 = *(u64 *)(r1 +200)\n\ninvalid bpf_context access off=200 size=8\nverification time 9 usec\nprocessed 2 insns\n";
+        assert_eq!(last_lines(log), "0: R1=ctx(); 1: (79) r0 = *(u64 *)(r1 +200); invalid bpf_context access off=200 size=8");
+        assert_eq!(last_lines("processed 2 insns"), "");
+        assert_eq!(last_lines(&"x".repeat(5000)).len(), 400);
+    }
 }

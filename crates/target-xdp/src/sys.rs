@@ -1,12 +1,18 @@
-//! The system calls that the loader crate does not offer: running a program on a packet, memory shared with a map, waiting
+//! The system calls that the loader crate does not offer, or not so that a failure leaves things as they were: links, running a program on a packet, memory shared with a map, waiting
 //! until no core runs on old tables, and which privileges the process has.
 
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr::NonNull;
 
 const BPF_MAP_UPDATE_ELEM: libc::c_long = 2;
 const BPF_PROG_TEST_RUN: libc::c_long = 10;
+const BPF_LINK_CREATE: libc::c_long = 28;
+const BPF_LINK_UPDATE: libc::c_long = 29;
+const BPF_XDP: u32 = 37;
+/// `XDP_FLAGS_DRV_MODE` and `XDP_FLAGS_SKB_MODE` of <linux/if_link.h>.
+pub(crate) const XDP_IN_DRIVER: u32 = 1 << 2;
+pub(crate) const XDP_IN_STACK: u32 = 1 << 1;
 const MEMBARRIER_CMD_GLOBAL: libc::c_long = 1;
 
 /// `struct xdp_md` of <linux/bpf.h>.
@@ -98,6 +104,44 @@ pub(crate) fn map_update(map: RawFd, key: &[u8], value: &[u8]) -> io::Result<()>
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
+/// `struct` `link_create` of `union bpf_attr`.
+#[repr(C)]
+struct LinkCreate {
+    program: u32,
+    ifindex: u32,
+    attach_type: u32,
+    flags: u32,
+}
+
+/// `struct` `link_update` of `union bpf_attr`.
+#[repr(C)]
+struct LinkUpdate {
+    link: u32,
+    program: u32,
+    flags: u32,
+    old_program: u32,
+}
+
+/// Attaches an XDP program to an interface of this thread's network namespace until the link is closed.
+pub(crate) fn link_create(program: BorrowedFd<'_>, ifindex: u32, flags: u32) -> io::Result<OwnedFd> {
+    let mut attr = LinkCreate { program: program.as_raw_fd() as u32, ifindex, attach_type: BPF_XDP, flags };
+    // SAFETY: this is what BPF_LINK_CREATE reads; there are no pointers in it.
+    let fd = unsafe { libc::syscall(libc::SYS_bpf, BPF_LINK_CREATE, &raw mut attr, size_of::<LinkCreate>()) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel has just made the descriptor for us.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
+}
+
+/// Puts another program in the place of a link's.
+pub(crate) fn link_update(link: BorrowedFd<'_>, program: BorrowedFd<'_>) -> io::Result<()> {
+    let mut attr = LinkUpdate { link: link.as_raw_fd() as u32, program: program.as_raw_fd() as u32, flags: 0, old_program: 0 };
+    // SAFETY: this is what BPF_LINK_UPDATE reads; there are no pointers in it.
+    let result = unsafe { libc::syscall(libc::SYS_bpf, BPF_LINK_UPDATE, &raw mut attr, size_of::<LinkUpdate>()) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
 /// Waits until every packet that some core works on now has been finished: XDP programs run in sections that this waits for.
 pub fn wait_for_packets() -> io::Result<()> {
     // SAFETY: the call takes no pointers.
@@ -174,21 +218,35 @@ impl Drop for Shared {
     }
 }
 
-/// The first privilege that the process lacks, of those that loading and attaching need.
-pub fn missing_capability() -> Option<&'static str> {
+/// The privileges that loading and attaching need: bits of <linux/capability.h>, names, and what for. CAP_SYS_ADMIN includes the first two. CAP_SYS_RESOURCE
+/// is not among them: memory of maps counts towards the process's control group, not its limit of locked memory (Linux 5.11).
+const CAPABILITIES: [(u32, &str, &str); 3] = [
+    (39, "CAP_BPF", "loads programs"),
+    (38, "CAP_PERFMON", "lets them compare and subtract pointers"),
+    (12, "CAP_NET_ADMIN", "attaches them to interfaces"),
+];
+
+/// Refuses by name what the process lacks, before the kernel says no more than "not permitted".
+pub fn require_capabilities() -> Result<(), crate::LoadError> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|l| l.strip_prefix("CapEff:"))?;
-    missing_of(u64::from_str_radix(line.trim(), 16).ok()?)
+    let line = status.lines().find_map(|l| l.strip_prefix("CapEff:"));
+    match line.and_then(|l| u64::from_str_radix(l.trim(), 16).ok()).and_then(missing_of) {
+        Some(missing) => Err(crate::LoadError::Capability(missing)),
+        None => Ok(()),
+    }
 }
 
-/// Numbers of <linux/capability.h>. CAP_SYS_ADMIN includes CAP_BPF and CAP_PERFMON.
-fn missing_of(effective: u64) -> Option<&'static str> {
-    let has = |n: u32| effective >> n & 1 == 1;
-    let admin = has(21);
-    [("CAP_BPF", has(39) || admin), ("CAP_PERFMON", has(38) || admin), ("CAP_NET_ADMIN", has(12))]
-        .into_iter()
-        .find(|(_, there)| !there)
-        .map(|(name, _)| name)
+fn missing_of(effective: u64) -> Option<String> {
+    let has = |bit: u32| effective >> bit & 1 == 1 || (bit >= 38 && effective >> 21 & 1 == 1);
+    let missing = CAPABILITIES.iter().filter(|(bit, ..)| !has(*bit)).map(|(_, name, why)| format!("{name} ({why})"));
+    let missing: Vec<String> = missing.collect();
+    (!missing.is_empty()).then(|| missing.join(" and "))
+}
+
+/// The clock of `bpf_ktime_get_ns`.
+pub fn monotonic_ns() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
 /// Cores that may ever run.
@@ -204,10 +262,13 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named() {
+        let named = |effective: u64| missing_of(effective).unwrap_or_default();
         assert_eq!(missing_of(u64::MAX), None);
-        assert_eq!(missing_of(0), Some("CAP_BPF"));
-        assert_eq!(missing_of(1 << 39 | 1 << 38), Some("CAP_NET_ADMIN"));
-        assert_eq!(missing_of(1 << 39 | 1 << 12), Some("CAP_PERFMON"));
+        assert_eq!(named(1 << 39 | 1 << 38), "CAP_NET_ADMIN (attaches them to interfaces)");
+        assert_eq!(named(1 << 39 | 1 << 12), "CAP_PERFMON (lets them compare and subtract pointers)");
+        assert_eq!(named(1 << 38 | 1 << 12), "CAP_BPF (loads programs)");
         assert_eq!(missing_of(1 << 21 | 1 << 12), None);
+        let all = named(0);
+        assert!(CAPABILITIES.iter().all(|(_, name, _)| all.contains(name)) && !all.contains('\n'), "{all}");
     }
 }

@@ -152,6 +152,20 @@ impl stf::Device for Device {
 }
 
 #[test]
+fn what_the_verifier_refuses_is_said_in_one_line() {
+    if !testkit::root_or_skip("what_the_verifier_refuses_is_said_in_one_line") {
+        return;
+    }
+    let text = "struct xdp_md { unsigned data, data_end; };
+__attribute__((section(\"xdp\"), used)) int wrong(struct xdp_md *ctx) { return *(int *)(long)ctx->data; }
+char text[] __attribute__((section(\"license\"), used)) = \"Apache-2.0\";";
+    let Err(error) = target_xdp::object::Object::compile(text, &Default::default(), &["wrong"]) else { panic!("it was taken") };
+    let error = error.to_string();
+    assert!(error.contains("the kernel does not take the program") && error.contains("invalid access to packet"), "{error}");
+    assert!(!error.contains('\n') && error.len() < 600, "{error}");
+}
+
+#[test]
 fn the_packet_script_passes() {
     if !testkit::root_or_skip("the_packet_script_passes") {
         return;
@@ -183,7 +197,7 @@ fn meters_give_the_same_colours() {
     let port = ir.intrinsic.standard["ingress_port"];
     let index = p4_ir::Expr { kind: p4_ir::ExprKind::Var(port), ty: ir.vars[port].ty };
     ir.ingress = vec![p4_ir::Stmt::Extern(p4_ir::Extern::Meter { meter, index, result: p4_ir::LValue::Var(spec) })];
-    let mut pair = Pair::new(ir, 5, Mode::Whole);
+    let mut pair = Pair::load(ir, 5, Mode::Whole, &());
     let configs = [(1_000_000, 3000, 2_000_000, 6000), (0, 1500, 0, 4000), (9_000_000_000, 9_000_000_000, 9_000_000_000, 9_000_000_000)];
     for (i, (cir, cbs, pir, pbs)) in configs.into_iter().enumerate() {
         let config = Some(program::MeterConfig { cir, cbs, pir, pbs });
@@ -197,6 +211,6 @@ fn meters_give_the_same_colours() {
     assert!(ports.iter().take(3).all(|n| *n > 100), "{ports:?}");
     // Within what every target takes, beyond this one's 9.2e9.
     let too_much = program::MeterConfig { cir: 1, cbs: 10_000_000_000, pir: 1, pbs: 10_000_000_000 };
-    let refused = pair.xdp.apply(&Batch { ops: vec![Op::Meter { meter, index: 0, config: Some(too_much) }] });
+    let refused = pair.native.apply(&Batch { ops: vec![Op::Meter { meter, index: 0, config: Some(too_much) }] });
     assert!(matches!(refused, Err(RuleError::Target(_))), "{refused:?}");
 }

@@ -27,7 +27,7 @@ fn the_wire_agrees() {
     if !testkit::root_or_skip("the_wire_agrees") {
         return;
     }
-    let mut pair = Pair::new(program("p4wire.p4"), 1, Mode::Whole);
+    let mut pair = Pair::load(program("p4wire.p4"), 1, Mode::Whole, &());
     let mut source = rng(2);
     let packets: Vec<_> = (0..300).map(|_| frame(&mut source)).collect();
     pair.run(&packets);
@@ -40,7 +40,7 @@ fn the_switch_agrees() {
         return;
     }
     for mode in [Mode::Whole, Mode::Subset] {
-        let mut pair = Pair::new(program("l2fwd.p4"), 3, mode);
+        let mut pair = Pair::load(program("l2fwd.p4"), 3, mode, &());
         pair.choose = |rng, action, param| match (action, param) {
             ("forward", "port") => Some(rng.random_range(0..6)),
             ("drop", "") => Some(u128::from(rng.random_bool(0.2))),

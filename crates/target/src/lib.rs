@@ -8,8 +8,9 @@ mod replicate;
 
 pub use replicate::Replicating;
 
-use base::{Packet, Verdict};
-use program::{Batch, CounterId, Digest, Program, RuleError, TableId};
+use base::{DropReason, Packet, PortId, Verdict};
+use program::{Batch, CounterId, Digest, MeterId, Program, RuleError, TableId};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Most packets that [`Lane::process`] takes at once.
@@ -49,6 +50,125 @@ pub trait Target: Send + Sync {
     fn lost_digests(&self) -> u64 {
         0
     }
+
+    /// Begins anew, where a target has lost what it held: tables and default actions as declared, no meter configured; counters go on.
+    /// Until it is told to, such a target refuses every batch with [`RuleError::Target`] and its lanes hand all packets on: it
+    /// never comes back by itself with less than its owner believes. An error if there is nothing to begin, or it cannot yet.
+    fn restart(&self) -> Result<(), RuleError> {
+        Err(RuleError::Target(format!("the {} target has not lost anything", self.name())))
+    }
+
+    /// The buckets of a cell of an indexed meter, to go along where the cell's packets move. `None` if the cell is not
+    /// configured or the target cannot tell. Exact while no lane is within a burst.
+    fn meter_state(&self, _meter: MeterId, _index: u64) -> Option<MeterState> {
+        None
+    }
+
+    /// Sets the buckets of a configured cell, as far as they hold so much; its rates stay. To be called while no lane is within a
+    /// burst. An error if the cell is not configured or the target cannot.
+    fn set_meter_state(&self, _meter: MeterId, _index: u64, _state: MeterState) -> Result<(), RuleError> {
+        Err(RuleError::Target(format!("the {} target does not take buckets over", self.name())))
+    }
+
+    /// What the target carried by itself, if it meets packets before the engine does, as a program on an interface: the engine then sees
+    /// only what it hands on, and its lanes need not be asked. `None`: packets reach it by its lanes only. Which of the two
+    /// does not change while lanes exist.
+    fn carried(&self) -> Option<Carried> {
+        None
+    }
+
+    /// Waits until all that a target ahead of the engine has handed on so far is in the engine's ports, and gives the moment. When all of that has left,
+    /// buffers included, tell it by [`Target::left`].
+    fn handed_on(&self) -> u64 {
+        0
+    }
+
+    /// What was handed on before that moment has left. A target ahead of the engine hands on packets of a flow as long as earlier ones may be under
+    /// way, though its entries let them pass: none is overtaken. At moment 0 everything may be. For others there is nothing to do.
+    fn left(&self, _moment: u64) {}
+
+    /// From now on a target that meets packets before the engine hands all of them on. For others there is nothing to do.
+    fn retire(&self) {}
+}
+
+/// A target that several hold.
+impl<T: Target + ?Sized> Target for Arc<T> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        (**self).capabilities()
+    }
+
+    fn program(&self) -> &Arc<Program> {
+        (**self).program()
+    }
+
+    fn apply(&self, batch: &Batch) -> Result<(), RuleError> {
+        (**self).apply(batch)
+    }
+
+    fn lane(&self, index: usize) -> Box<dyn Lane> {
+        (**self).lane(index)
+    }
+
+    fn counter(&self, counter: CounterId, index: u64) -> Count {
+        (**self).counter(counter, index)
+    }
+
+    fn table_stats(&self, table: TableId) -> TableStats {
+        (**self).table_stats(table)
+    }
+
+    fn take_digests(&self, into: &mut Vec<Digest>) {
+        (**self).take_digests(into);
+    }
+
+    fn lost_digests(&self) -> u64 {
+        (**self).lost_digests()
+    }
+
+    fn carried(&self) -> Option<Carried> {
+        (**self).carried()
+    }
+
+    fn handed_on(&self) -> u64 {
+        (**self).handed_on()
+    }
+
+    fn left(&self, moment: u64) {
+        (**self).left(moment);
+    }
+
+    fn retire(&self) {
+        (**self).retire();
+    }
+
+    fn restart(&self) -> Result<(), RuleError> {
+        (**self).restart()
+    }
+
+    fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
+        (**self).meter_state(meter, index)
+    }
+
+    fn set_meter_state(&self, meter: MeterId, index: u64, state: MeterState) -> Result<(), RuleError> {
+        (**self).set_meter_state(meter, index, state)
+    }
+}
+
+/// What a target carried that meets packets before the engine does. Packets that it hands on are in none of the rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Carried {
+    /// Packets and bytes as received, by the port that they came in by. As many packets as were sent and dropped.
+    pub received: BTreeMap<PortId, Count>,
+    /// Packets and bytes as sent, by the port that they left by.
+    pub sent: BTreeMap<PortId, Count>,
+    /// Packets and bytes as received, by the reason for the drop.
+    pub dropped: BTreeMap<DropReason, Count>,
+    /// Packets that it handed on.
+    pub handed_on: u64,
 }
 
 /// A worker's share of a target. Dropped at the end of the worker; its counts remain in the target.
@@ -117,4 +237,15 @@ pub struct TableStats {
     pub hits: u64,
     /// Look-ups that did not.
     pub misses: u64,
+}
+
+/// What is in the two buckets of a meter's cell (RFC 2698).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MeterState {
+    /// Committed bucket, in 10^-9 units.
+    pub committed: u64,
+    /// Peak bucket, in 10^-9 units.
+    pub peak: u64,
+    /// Latest time that the cell has seen, on the clock of [`Lane::process`]; 0 before the first packet.
+    pub last_ns: u64,
 }

@@ -5,9 +5,9 @@
 //! and given to the program again. What comes out is what the reference interpreter gives (its `run/replicate.rs` has the
 //! rules), but for packets so long that they do not fit with a bridge in front: they are dropped with `NO_HEADROOM`.
 
-use crate::{BURST, Capabilities, Count, Extra, Lane, TableStats, Target};
+use crate::{BURST, Capabilities, Carried, Count, Extra, Lane, MeterState, TableStats, Target};
 use base::{DropReason, MAX_PACKET, Packet, PortId, Verdict, VerdictKind};
-use program::{Batch, BitField, Bridge, CounterId, Digest, Mirror, Op, Program, Replica, RuleError, TableId};
+use program::{Batch, BitField, Bridge, CounterId, Digest, MeterId, Mirror, Op, Program, Replica, RuleError, TableId};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -103,6 +103,35 @@ impl<T: Target> Target for Replicating<T> {
 
     fn lost_digests(&self) -> u64 {
         self.inner.lost_digests()
+    }
+
+    /// Of the target alone: where copies go is known here, and is not lost.
+    fn restart(&self) -> Result<(), RuleError> {
+        self.inner.restart()
+    }
+
+    fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
+        self.inner.meter_state(meter, index)
+    }
+
+    fn set_meter_state(&self, meter: MeterId, index: u64, state: MeterState) -> Result<(), RuleError> {
+        self.inner.set_meter_state(meter, index, state)
+    }
+
+    fn carried(&self) -> Option<Carried> {
+        self.inner.carried()
+    }
+
+    fn handed_on(&self) -> u64 {
+        self.inner.handed_on()
+    }
+
+    fn left(&self, moment: u64) {
+        self.inner.left(moment);
+    }
+
+    fn retire(&self) {
+        self.inner.retire();
     }
 }
 

@@ -26,6 +26,21 @@ const SESSION_CONTAINER: u8 = 0x85;
 /// Extension headers that are walked over, at most.
 const EXTENSIONS: usize = 8;
 
+/// What frames come in by a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expects {
+    /// GTP-U tunnels of ours.
+    pub tunnels: bool,
+    /// All of it in VXLAN.
+    pub vxlan: bool,
+}
+
+/// What comes in by a port of this number: who hashes elsewhere (`pktio::ue_program`, in the kernel) must know.
+pub fn expects(port: PortId) -> Expects {
+    let vxlan = port.0 >= VXLAN;
+    Expects { tunnels: port.0 - if vxlan { VXLAN } else { 0 } < PLAIN, vxlan }
+}
+
 /// Hash of the UE's address of a frame that came in by `port`; all bits vary with it.
 pub fn ue_hash(frame: &[u8], port: PortId) -> u32 {
     ue_bits(frame, port).map_or(0, mix)
@@ -58,7 +73,8 @@ fn mix(ue: Ue) -> u32 {
 }
 
 fn ue_bits(frame: &[u8], port: PortId) -> Option<Ue> {
-    let (frame, port) = if port.0 >= VXLAN { (vxlan_inner(frame)?, port.0 - VXLAN) } else { (frame, port.0) };
+    let Expects { tunnels, vxlan } = expects(port);
+    let frame = if vxlan { vxlan_inner(frame)? } else { frame };
     let ethertype = u16_at(frame, 12)?;
     let packet = frame.get(ETHERNET..)?;
     if ethertype == IPV6 {
@@ -68,7 +84,7 @@ fn ue_bits(frame: &[u8], port: PortId) -> Option<Ue> {
     if ethertype != IPV4 {
         return None;
     }
-    match udp_payload(packet, GTPU_PORT).filter(|_| port < PLAIN) {
+    match udp_payload(packet, GTPU_PORT).filter(|_| tunnels) {
         Some(message) => tunnelled(message),
         None => address(packet, End::Destination),
     }

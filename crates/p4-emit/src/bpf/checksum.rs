@@ -7,16 +7,17 @@ use super::code::Code;
 use crate::expr::{paren, slice};
 use crate::field::load;
 use cranelift_entity::EntityRef;
-use p4_ir::{CheckData, ExprKind, HashAlgorithm, HeaderId};
+use p4_ir::origin::Construct;
+use p4_ir::{CheckData, ExprKind, HashAlgorithm, HeaderId, HeaderRef};
 
 impl Code<'_> {
-    /// Prints what sums the data and gives C text of the checksum.
-    pub fn checksum(&mut self, algorithm: HashAlgorithm, data: &[CheckData], payload: bool) -> Result<String, Refused> {
-        if algorithm != HashAlgorithm::Csum16 {
-            return Err(self.refuse("checksums other than csum16"));
-        }
+    /// Prints what sums the data and gives C text of the checksum, with its width.
+    pub fn checksum(&mut self, algorithm: HashAlgorithm, data: &[CheckData], payload: bool) -> Result<(String, u32), Refused> {
         if payload {
-            return Err(self.refuse("checksums over the payload"));
+            return Err(self.refuse_because(Construct::Checksum, "checksums over the payload"));
+        }
+        if algorithm != HashAlgorithm::Csum16 {
+            return self.other_checksum(algorithm, data);
         }
         let sum = format!("sum{}", self.unique());
         self.line(format!("uint64_t {sum} = 0;"));
@@ -25,11 +26,15 @@ impl Code<'_> {
             match &data[done] {
                 CheckData::Varbit(r, _) => {
                     if done + 1 != data.len() || at % 16 != 0 {
-                        return Err(self.refuse("a checksum over a varbit field that is not its last, on a boundary of 16 bits"));
+                        let what = "a checksum over a varbit field that is not its last, on a boundary of 16 bits";
+                        return Err(self.refuse_because(Construct::Checksum, what));
                     }
-                    if let Some(h) = self.header(r)? {
-                        self.sum_varbit(&sum, h);
-                    }
+                    self.each(r, |c, h| {
+                        if let Some(h) = h {
+                            c.sum_varbit(&sum, h);
+                        }
+                        Ok(())
+                    })?;
                     done += 1;
                 }
                 CheckData::Value(e) => {
@@ -52,7 +57,7 @@ impl Code<'_> {
                 }
             }
         }
-        Ok(format!("sp_fold({sum})"))
+        Ok((format!("sp_fold({sum})"), 16))
     }
 
     /// Fields that follow each other in one header, as the data begins: the header with the first bit, their number, all bits.
@@ -62,7 +67,8 @@ impl Code<'_> {
         let field = |d: &CheckData| -> Result<Option<(HeaderId, u32, u32)>, Refused> {
             let CheckData::Value(e) = d else { return Ok(None) };
             let ExprKind::Field(r, index) = &e.kind else { return Ok(None) };
-            let Some(h) = self.header(r)? else { return Ok(None) };
+            // Which element of a stack it is may be known only at run time: then it is a value like others.
+            let HeaderRef::Static(h) = *r else { return Ok(None) };
             let f = &ir.header_types[ir.headers[h].ty].fields[*index as usize];
             Ok((!f.varbit).then_some((h, f.offset_bits, f.ty.width())))
         };

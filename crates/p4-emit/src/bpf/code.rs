@@ -3,7 +3,8 @@
 use super::Refused;
 use crate::model::Model;
 use cranelift_entity::EntityRef;
-use p4_ir::{ActionId, HeaderId, HeaderRef, Ir, LabelId, TableId, VarId};
+use p4_ir::origin::{Construct, Holder};
+use p4_ir::{ActionId, HeaderId, Ir, LabelId, StackId, TableId, VarId};
 use program::packing::CellLayout;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -55,8 +56,17 @@ pub struct Code<'a> {
     pub in_table: Option<TableId>,
     /// Whether a parser state is printed.
     pub in_parser: bool,
+    /// Stacks whose next index is used.
+    pub stacks: BTreeSet<StackId>,
+    /// Bytes that are hashed at once, at most.
+    pub hashed: u32,
+    /// Places of digests: the number of values, the receiver among them.
+    pub digests: Vec<usize>,
+    /// Loops around the current statement.
+    pub loops: u32,
     /// For refusals.
     pub place: String,
+    pub holder: Option<Holder>,
 }
 
 impl<'a> Code<'a> {
@@ -82,13 +92,32 @@ impl<'a> Code<'a> {
             emits: Vec::new(),
             in_table: None,
             in_parser: false,
+            stacks: BTreeSet::new(),
+            hashed: 0,
+            digests: Vec::new(),
+            loops: 0,
             place: String::new(),
+            holder: None,
         }
     }
 
+    /// Refuses what is no construct of its own: its place is what it stands in.
     pub fn refuse(&self, what: impl Into<String>) -> Refused {
+        self.refusal(None, what.into())
+    }
+
+    pub fn refuse_because(&self, construct: Construct, what: impl Into<String>) -> Refused {
+        self.refusal(Some(construct), what.into())
+    }
+
+    fn refusal(&self, construct: Option<Construct>, what: String) -> Refused {
         let place = if self.place.is_empty() { String::new() } else { format!("{} in ", self.place) };
-        Refused { what: what.into(), place: format!("{place}{}", self.ir.program.name) }
+        let origins = &self.ir.origins;
+        let origin = match construct {
+            Some(construct) => origins.find(construct, self.holder.as_ref()),
+            None => self.holder.as_ref().and_then(|h| origins.holder(h)),
+        };
+        Refused { construct, what, place: format!("{place}{}", self.ir.program.name), origin }
     }
 
     pub fn line(&mut self, text: impl AsRef<str>) {
@@ -159,20 +188,6 @@ impl<'a> Code<'a> {
     pub fn write_standard(&mut self, name: &str, value: &str) {
         if let Some(v) = self.ir.intrinsic.standard.get(name) {
             self.write_var(*v, value);
-        }
-    }
-
-    /// The one header that a reference means; `None` if it means none.
-    pub fn header(&self, r: &HeaderRef) -> Result<Option<HeaderId>, Refused> {
-        match r {
-            HeaderRef::Static(h) => Ok(Some(*h)),
-            HeaderRef::Index(s, index) => match index.kind {
-                p4_ir::ExprKind::Const(at) => {
-                    Ok(usize::try_from(at.value()).ok().and_then(|at| self.ir.stacks[*s].elements.get(at)).copied())
-                }
-                _ => Err(self.refuse(format!("an index of stack {} that is known only at run time", self.ir.stacks[*s].name))),
-            },
-            HeaderRef::Next(s) | HeaderRef::Last(s) => Err(self.refuse(format!("next and last of stack {}", self.ir.stacks[*s].name))),
         }
     }
 

@@ -3,15 +3,23 @@
 use super::Refused;
 use super::code::Code;
 use cranelift_entity::EntityRef;
-use p4_ir::HeaderRef;
+use p4_ir::{HeaderId, HeaderRef};
 
 impl Code<'_> {
     /// Notes where the header comes to lie.
     pub fn emit(&mut self, r: &HeaderRef) -> Result<(), Refused> {
-        let Some(h) = self.header(r)? else { return Ok(()) };
+        self.each(r, |c, h| {
+            if let Some(h) = h {
+                c.emit_known(h);
+            }
+            Ok(())
+        })
+    }
+
+    fn emit_known(&mut self, h: HeaderId) {
         let valid = self.is_valid(h);
         if valid == "0u" {
-            return Ok(());
+            return;
         }
         let site = self.emits.len();
         self.emits.push(h);
@@ -19,7 +27,6 @@ impl Code<'_> {
         let fixed = self.model.fixed_len[h.index()];
         let len = if self.model.varbit_len[h.index()] > 0 { format!("{fixed} + c->len_{name}") } else { fixed.to_string() };
         self.line(format!("if ({valid}) {{ c->v.emit[{site}] = (uint16_t)(emitted + 1); emitted += {len}; }}"));
-        Ok(())
     }
 
     /// Makes room in front of the rest of the packet and writes the headers there.

@@ -4,25 +4,57 @@ SP_INLINE struct sp_context *sp_context(void)
     return bpf_map_lookup_elem(&sp_contexts, &cpu);
 }
 
+SP_INLINE void sp_add(struct sp_row *row, uint64_t bytes)
+{
+    row->packets++;
+    row->bytes += bytes;
+}
+
 /* Attached to interfaces. */
 SEC("xdp") int sp_xdp(struct xdp_md *ctx)
 {
     struct sp_context *c = sp_context();
     uint32_t interface = ctx->ingress_ifindex;
-    uint64_t *port = bpf_map_lookup_elem(&sp_ports, &interface);
-    if (!c || !port || !*port) return XDP_PASS;
-    c->port = (uint32_t)(*port - 1);
-    c->timed = 0;
-    c->reason = 0;
-    int kind = sp_packet(ctx, c);
+    uint64_t *entry = bpf_map_lookup_elem(&sp_ports, &interface);
+    if (!c || !entry) return XDP_PASS;
+    uint64_t port = *(volatile uint64_t *)entry;
+    if (!(uint16_t)port) return XDP_PASS;
+    int kind = SP_NEXT;
+    if (!(port & SP_CLOSED)) {
+        c->port = ((uint16_t)port - 1) & 511;
+        c->timed = 0;
+        c->reason = 0;
+        c->attached = 1;
+        kind = sp_packet(ctx, c);
+        if (kind == SP_NEXT && c->flow) {
+            uint32_t row = c->flow - 1;
+            uint64_t *handed_on = bpf_map_lookup_elem(&sp_flows, &row);
+            if (handed_on) *(volatile uint64_t *)handed_on = bpf_ktime_get_ns();
+        }
+    }
     c->ends[kind & 7]++;
-    if (kind == SP_FORWARD) return (int)bpf_redirect_map(&sp_out, c->out_port, XDP_DROP);
+    uint32_t cpu = bpf_get_smp_processor_id();
+    struct sp_ledger *ledger = bpf_map_lookup_elem(&sp_ledgers, &cpu);
+    if (!ledger) return XDP_ABORTED;
+    if (kind == SP_FORWARD) {
+        uint64_t sent = (uint64_t)((uint8_t *)(long)ctx->data_end - (uint8_t *)(long)ctx->data);
+        int action = (int)bpf_redirect_map(&sp_out, c->out_port, XDP_DROP);
+        sp_add(&ledger->received[c->port & 511], c->length);
+        if (action == XDP_REDIRECT) sp_add(&ledger->sent[c->out_port & 511], sent);
+        else sp_add(&ledger->dropped[SP_NO_PORT], c->length);
+        return action;
+    }
     if (kind == SP_DROP) {
-        c->drops[(c->reason ? c->reason : SP_REASON(c)) & 255]++;
+        sp_add(&ledger->received[c->port & 511], c->length);
+        sp_add(&ledger->dropped[(c->reason ? c->reason : SP_REASON(c)) & 255], c->length);
         return XDP_DROP;
     }
-    // To the next target, by its socket, or, where none waits, up the kernel's stack.
-    return (int)bpf_redirect_map(&sp_sockets, ctx->rx_queue_index, XDP_PASS);
+    // To the next target: to the socket of the UE's worker, if there is a program that knows it, or else by the queue's socket, or, where
+    // none waits, up the kernel's stack. The packet is as it came, so that program finds what it would have found without us.
+    bpf_tail_call(ctx, &sp_steerers, (uint32_t)(port >> 32));
+    uint32_t queue = ctx->rx_queue_index;
+    if (queue >= SP_QUEUES) return XDP_PASS;
+    return (int)bpf_redirect_map(&sp_sockets, (port >> 32) * SP_QUEUES + queue, XDP_PASS);
 }
 
 /* Run as a test: port and time come in front of the packet, and the verdict is left there. */
@@ -35,6 +67,7 @@ SEC("xdp") int sp_test(struct xdp_md *ctx)
     c->now_ns = t->now_ns;
     c->timed = 1;
     c->reason = 0;
+    c->attached = 0;
     int kind = sp_packet(ctx, c);
     t = (struct sp_test *)(long)ctx->data_meta;
     if ((void *)(t + 1) > (void *)(long)ctx->data) return XDP_ABORTED;

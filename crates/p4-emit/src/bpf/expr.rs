@@ -2,10 +2,12 @@
 
 use super::Refused;
 use super::code::Code;
+use super::stacks::Which;
 use crate::emitter::local_type;
 use crate::expr::{convert, paren, reduce, sign_extend, slice};
 use crate::field::{constant, load};
 use cranelift_entity::EntityRef;
+use p4_ir::origin::Construct;
 use p4_ir::{BinOp, Expr, ExprKind, HeaderId, HeaderRef, Ty, UnOp};
 
 impl Code<'_> {
@@ -18,20 +20,15 @@ impl Code<'_> {
                 let text = self.read_var(*v);
                 format!("({}){text}", local_type(width))
             }
-            ExprKind::Field(r, index) => match self.header(r)? {
-                Some(h) => self.load_field(h, *index)?,
-                None => "0u".into(),
-            },
-            ExprKind::IsValid(r) => self.header(r)?.map_or("0u".into(), |h| self.is_valid(h)),
-            ExprKind::LastIndex(_) | ExprKind::NextIndex(_) => return Err(self.refuse("lastIndex of a stack")),
-            ExprKind::VarbitBits(r, _) => match self.header(r)? {
-                Some(h) if self.known_valid(h) != Some(false) => {
-                    let valid = paren(&self.is_valid(h));
-                    format!("({valid} ? c->len_{} * 8u : 0u)", self.model.headers[h.index()])
-                }
-                _ => "0u".into(),
-            },
-            ExprKind::VarbitEq(..) => return Err(self.refuse("comparing varbit fields")),
+            ExprKind::Field(r, index) => self.choose(r, |c, h| c.load_field(h, *index))?,
+            ExprKind::IsValid(r) => self.choose(r, |c, h| Ok(c.is_valid(h)))?,
+            ExprKind::LastIndex(s) => self.stack_index(*s, true, width),
+            ExprKind::NextIndex(s) => self.stack_index(*s, false, width),
+            ExprKind::VarbitBits(r, _) => {
+                let text = self.choose(r, |c, h| Ok(format!("({} * 8u)", c.varbit_bytes(h))))?;
+                convert(&text, 32, width)
+            }
+            ExprKind::VarbitEq(a, b) => self.varbit_eq(a, b)?,
             ExprKind::Unary(op, a) => {
                 let a = paren(&self.expr(a)?);
                 match op {
@@ -91,21 +88,27 @@ impl Code<'_> {
             BinOp::Add => reduce(&format!("({a} + {b})"), width),
             BinOp::Sub => reduce(&format!("({a} - {b})"), width),
             BinOp::Mul | BinOp::Div | BinOp::Mod if width > 64 => {
-                return Err(self.refuse(format!("products and quotients of {width} bits")));
+                return Err(self.refuse_because(Construct::Product, format!("products and quotients of {width} bits")));
             }
             BinOp::Mul => reduce(&format!("({a} * {b})"), width),
             BinOp::Div => format!("({b} ? {a} / {b} : 0)"),
             BinOp::Mod => format!("({b} ? {a} % {b} : 0)"),
-            BinOp::AddSat | BinOp::SubSat if signed => return Err(self.refuse("saturating arithmetic with sign")),
+            BinOp::AddSat | BinOp::SubSat if signed && width > 64 => {
+                return Err(self.refuse_because(Construct::Saturation, "saturating arithmetic of more than 64 bits with sign"));
+            }
+            BinOp::AddSat | BinOp::SubSat if signed => {
+                let sign = if op == BinOp::AddSat { "+" } else { "-" };
+                let wide = |text: &str| format!("(__int128){}", sign_extend(text, width));
+                format!("({})sp_saturate({} {sign} {}, {width})", local_type(width), wide(&a), wide(&b))
+            }
             BinOp::AddSat => format!("({})sp_add_sat({a}, {b}, {width})", local_type(width)),
             BinOp::SubSat => format!("({})sp_sub_sat({a}, {b}, {width})", local_type(width)),
             BinOp::And => format!("({a} & {b})"),
             BinOp::Or => format!("({a} | {b})"),
             BinOp::Xor => format!("({a} ^ {b})"),
             BinOp::Shl => shift_left(&a, right, &b, width),
-            BinOp::Shr => {
-                shift_right(&a, right, &b, width, signed).map_err(|()| self.refuse("right shifts of more than 64 bits with sign"))?
-            }
+            BinOp::Shr => shift_right(&a, right, &b, width, signed)
+                .map_err(|()| self.refuse_because(Construct::Shift, "right shifts of more than 64 bits with sign"))?,
             BinOp::Eq => compare("=="),
             BinOp::Ne => compare("!="),
             BinOp::Lt => compare("<"),
@@ -121,7 +124,7 @@ impl Code<'_> {
         let ir = self.ir;
         let ty = &ir.header_types[ir.headers[h].ty];
         let Some(field) = ty.fields.get(index as usize).filter(|f| !f.varbit) else {
-            return Err(self.refuse("the value of a varbit field"));
+            return Err(self.refuse_because(Construct::Varbit, "the value of a varbit field"));
         };
         let text = load(&self.home(h), self.home_len(h), field.offset_bits, field.ty.width());
         Ok(match self.known_valid(h) {
@@ -129,6 +132,36 @@ impl Code<'_> {
             Some(false) => "0u".into(),
             None => format!("({} ? {text} : 0)", paren(&self.is_valid(h))),
         })
+    }
+
+    /// C text of the bytes of a header's varbit field; of an invalid header zero.
+    fn varbit_bytes(&self, h: HeaderId) -> String {
+        let len = format!("c->len_{}", self.model.headers[h.index()]);
+        match self.known_valid(h) {
+            _ if self.model.varbit_len[h.index()] == 0 => "0u".into(),
+            Some(false) => "0u".into(),
+            Some(true) => len,
+            None => format!("({} ? {len} : 0u)", paren(&self.is_valid(h))),
+        }
+    }
+
+    /// C text that is non-zero if two varbit fields are equally long and equal. What is behind a field's length is zero.
+    fn varbit_eq(&mut self, a: &HeaderRef, b: &HeaderRef) -> Result<String, Refused> {
+        let (Which::One(a), Which::One(b)) = (self.which(a)?, self.which(b)?) else {
+            return Err(self.refuse_because(Construct::Varbit, "comparing varbit fields of elements known only at run time"));
+        };
+        let len = |c: &Self, h: Option<HeaderId>| h.map_or("0u".into(), |h| c.varbit_bytes(h));
+        let same = format!("same{}", self.unique());
+        self.line(format!("uint32_t {same} = {} == {};", len(self, a), len(self, b)));
+        if let (Some(a), Some(b)) = (a, b) {
+            let most = self.model.varbit_len[a.index()].min(self.model.varbit_len[b.index()]);
+            let at = |c: &Self, h: HeaderId| format!("{} + {}", c.home(h), c.model.fixed_len[h.index()]);
+            let (left, right) = (at(self, a), at(self, b));
+            self.open(format!("if ({same} && {})", len(self, Some(a))));
+            self.line(format!("{same} = sp_same({left}, {right}, {most});"));
+            self.close();
+        }
+        Ok(same)
     }
 
     /// Notes what follows from a condition being `holds`.

@@ -4,6 +4,7 @@ use super::Refused;
 use super::code::Code;
 use crate::expr::{convert, head, paren};
 use cranelift_entity::EntityRef;
+use p4_ir::origin::Construct;
 use p4_ir::{CounterId, Expr, ExprKind, Extern, Ir, LValue, MeterId, Stmt, VarId};
 use program::{CountUnit, LengthSource};
 use std::collections::HashMap;
@@ -34,6 +35,7 @@ impl Code<'_> {
                 self.assign_cut(result, &format!("sp_register_read(&{map}, {index})"), width.max(64))
             }
             Extern::RegisterWrite { register, index, value } => {
+                self.only_once(Construct::Register, "register writes")?;
                 let (map, _) = self.register(*register)?;
                 let (index, value) = (self.index(index)?, self.expr(value)?);
                 let site = self.registers.len();
@@ -41,16 +43,16 @@ impl Code<'_> {
                 self.line(format!("sp_register_write(&{map}, {index}, {value}, &c->undo_register[{site}]);"));
                 Ok(())
             }
-            Extern::Hash { .. } => Err(self.refuse("hash()")),
-            Extern::Random { .. } => Err(self.refuse("random()")),
+            Extern::Hash { result, algorithm, base, data, max } => self.hash(result, *algorithm, base, data, max),
+            Extern::Random { .. } => Err(self.refuse_because(Construct::Random, "random()")),
             Extern::MarkToDrop => {
                 self.write_standard("egress_spec", "511u");
                 self.write_standard("mcast_grp", "0u");
                 Ok(())
             }
             Extern::VerifyChecksum { condition, data, checksum, algorithm, payload } => self.when(condition, |c| {
-                let computed = c.checksum(*algorithm, data, *payload)?;
-                let computed = convert(&computed, 16, checksum.ty.width());
+                let (computed, from) = c.checksum(*algorithm, data, *payload)?;
+                let computed = convert(&computed, from, checksum.ty.width());
                 let found = c.expr(checksum)?;
                 c.open(format!("if ({} != {})", paren(&computed), paren(&found)));
                 c.write_standard("checksum_error", "1u");
@@ -58,14 +60,14 @@ impl Code<'_> {
                 Ok(())
             }),
             Extern::UpdateChecksum { condition, data, checksum, algorithm, payload } => self.when(condition, |c| {
-                let computed = c.checksum(*algorithm, data, *payload)?;
-                c.assign_cut(checksum, &computed, 16)
+                let (computed, from) = c.checksum(*algorithm, data, *payload)?;
+                c.assign_cut(checksum, &computed, from)
             }),
             // They have no effect that a packet or a counter could show.
             Extern::Assert(..) | Extern::Log(..) => Ok(()),
-            Extern::Truncate(_) => Err(self.refuse("truncate()")),
-            Extern::Digest { .. } => Err(self.refuse("digest()")),
-            Extern::Replicate { kind, .. } => Err(self.refuse(kind.name())),
+            Extern::Truncate(_) => Err(self.refuse_because(Construct::Truncate, "truncate()")),
+            Extern::Digest { receiver, data } => self.digest(receiver, data),
+            Extern::Replicate { kind, .. } => Err(self.refuse_because(Construct::Copies, kind.name())),
         }
     }
 
@@ -105,12 +107,18 @@ impl Code<'_> {
         })
     }
 
-    fn not_in_parser(&self, what: &str) -> Result<(), Refused> {
-        if self.in_parser { Err(self.refuse(format!("{what} in the parser"))) } else { Ok(()) }
+    /// What is done at the packet's end, or undone, is noted once a place: so it may be done only once a packet.
+    pub fn only_once(&self, construct: Construct, what: &str) -> Result<(), Refused> {
+        if self.loops > 0 { Err(self.refuse_because(construct, format!("{what} in loops"))) } else { Ok(()) }
+    }
+
+    fn not_in_parser(&self, construct: Construct, what: &str) -> Result<(), Refused> {
+        if self.in_parser { Err(self.refuse_because(construct, format!("{what} in the parser"))) } else { Ok(()) }
     }
 
     fn count(&mut self, counter: CounterId, index: &str) -> Result<(), Refused> {
-        self.not_in_parser("counters")?;
+        self.not_in_parser(Construct::Counter, "counters")?;
+        self.only_once(Construct::Counter, "counters")?;
         let info = &self.ir.program.counters[counter];
         let packets = if info.unit == CountUnit::Bytes { "0" } else { "1" };
         let bytes = if info.unit == CountUnit::Packets { "0".to_owned() } else { self.length(info.length)? };
@@ -137,7 +145,8 @@ impl Code<'_> {
     }
 
     fn meter(&mut self, meter: MeterId, index: &Expr, result: &LValue) -> Result<(), Refused> {
-        self.not_in_parser("meters")?;
+        self.not_in_parser(Construct::Meter, "meters")?;
+        self.only_once(Construct::Meter, "meters")?;
         let info = &self.ir.program.meters[meter];
         let index = self.index(index)?;
         let units = if info.unit == CountUnit::Packets { "1".to_owned() } else { self.length(info.length)? };
@@ -148,10 +157,10 @@ impl Code<'_> {
     }
 
     fn register(&self, register: p4_ir::RegisterId) -> Result<(String, u32), Refused> {
-        self.not_in_parser("registers")?;
+        self.not_in_parser(Construct::Register, "registers")?;
         let info = &self.ir.program.registers[register];
         if info.width > 64 {
-            return Err(self.refuse(format!("register {} of {} bits", info.name, info.width)));
+            return Err(self.refuse_because(Construct::Register, format!("register {} of {} bits", info.name, info.width)));
         }
         Ok((format!("sp_r{}", register.index()), info.width))
     }

@@ -13,35 +13,56 @@
 //!   packet and leaves the verdict there.
 //!
 //! # What is refused, by name and place
-//! Stacks with an index known only at run time, `push_front` and `pop_front`, value sets, loops outside the parser, digests of
-//! packets other than csum16, `hash`, `random`, `digest`, `truncate`, clones, checksums over payload, registers wider than
-//! 64 bits, more than 64 headers. The IR has no lines of the source: the place is the parser state, table, action or block.
-//! A packet that runs more than 32 times through loops of the parser is handed on.
+//! Products and quotients of more than 64 bits, value sets, `random`, `truncate`, clones, multicast, checksums over payload,
+//! hashes of more than 128 bytes, registers wider than 64 bits, counters, meters, registers and tables in the parser,
+//! what counts, writes or sends in loops, more than
+//! 64 headers. The place is the parser state, table, action or block, and the span of the source that
+//! [`p4_ir::origin`] has for it.
+//! A packet that runs more than 32 times through loops of the parser, or more than 1,024 times through others, is handed on.
 
 mod checksum;
 mod code;
 mod deparser;
 mod expr;
 mod externs;
+mod hash;
 mod parser;
 mod pipeline;
+mod stacks;
 mod stmt;
 mod tables;
 
 use p4_ir::Ir;
+use p4_ir::origin::{Construct, Origin};
 
 /// What BPF cannot express.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
+    /// The kind of construct, where it is one of those that sources are searched for.
+    pub construct: Option<Construct>,
     /// The construct.
     pub what: String,
     /// Where it is: `table pdr_by_teid in upf.p4`.
     pub place: String,
+    /// Where in the source, as far as the IR tells.
+    pub origin: Option<Origin>,
+}
+
+impl Refused {
+    /// Words that are the same for all refusals of such a construct.
+    pub fn kind(&self) -> &str {
+        self.construct.map_or(self.what.as_str(), |c| c.name())
+    }
+
+    /// The refusal without its place.
+    pub fn message(&self) -> String {
+        format!("the xdp target does not support {}", self.what)
+    }
 }
 
 impl std::fmt::Display for Refused {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the xdp target does not support {} ({})", self.what, self.place)
+        write!(f, "{} ({})", self.message(), self.place)
     }
 }
 
@@ -49,7 +70,7 @@ impl std::error::Error for Refused {}
 
 /// The program as C text for clang's BPF target.
 pub fn emit_xdp(ir: &Ir) -> Result<String, Refused> {
-    let failed = |what: String| Refused { what, place: ir.program.name.clone() };
+    let failed = |what: String| Refused { construct: None, what, place: ir.program.name.clone(), origin: None };
     // Statements nest as deep as the program does.
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(64 << 20);

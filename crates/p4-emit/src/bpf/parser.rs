@@ -5,7 +5,8 @@ use super::code::{Code, Known, meet};
 use crate::expr::paren;
 use crate::field::{constant, mask};
 use cranelift_entity::EntityRef;
-use p4_ir::{Expr, HeaderRef, KeySet, LValue, Next, StateId, Stmt, Transition};
+use p4_ir::origin::{Construct, Holder};
+use p4_ir::{Expr, HeaderId, HeaderRef, KeySet, LValue, Next, StateId, Stmt, Transition};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where parsing ends.
@@ -29,6 +30,7 @@ impl Code<'_> {
             entry.extend(known);
             for state in &order {
                 self.place = format!("parser state {}", ir.states[*state].name);
+                self.holder = Some(Holder::State(ir.states[*state].name.clone()));
                 let name = self.state_label(*state);
                 // Every state but the first is jumped to.
                 if *state != start || looping.contains(state) {
@@ -56,6 +58,7 @@ impl Code<'_> {
         self.label(PARSED);
         self.known = Some(BTreeMap::new());
         self.in_parser = false;
+        self.holder = None;
         self.line("c->cursor = cursor;");
         // From here on the verifier knows nothing of what was parsed: one path, not one for each way through the parser.
         self.line("SP_BARRIER();");
@@ -87,16 +90,28 @@ impl Code<'_> {
     }
 
     fn only_in_parser(&self, what: &str) -> Result<(), Refused> {
-        if self.in_parser { Ok(()) } else { Err(self.refuse(format!("{what} outside the parser"))) }
+        if self.in_parser { Ok(()) } else { Err(self.refuse_because(Construct::Parsing, format!("{what} outside the parser"))) }
     }
 
     pub fn extract(&mut self, r: &HeaderRef, varbit_bits: Option<&Expr>) -> Result<(), Refused> {
         self.only_in_parser("extract")?;
-        let Some(h) = self.header(r)? else {
-            let code = self.error_code("StackOutOfBounds");
-            self.parser_error(code);
-            return Ok(());
-        };
+        self.each(r, |c, h| {
+            let Some(h) = h else {
+                let code = c.error_code("StackOutOfBounds");
+                c.parser_error(code);
+                return Ok(());
+            };
+            c.extract_known(h, varbit_bits)?;
+            if let HeaderRef::Next(s) = r {
+                let next = c.next(*s);
+                let at = c.ir.stacks[*s].elements.iter().position(|e| *e == h).unwrap_or(0);
+                c.line(format!("{next} = {}u;", at + 1));
+            }
+            Ok(())
+        })
+    }
+
+    fn extract_known(&mut self, h: HeaderId, varbit_bits: Option<&Expr>) -> Result<(), Refused> {
         let (fixed, most) = (self.model.fixed_len[h.index()], self.model.varbit_len[h.index()]);
         let (home, name) = (self.home(h), self.model.headers[h.index()].clone());
         self.open("");
@@ -106,16 +121,13 @@ impl Code<'_> {
             self.line(format!("const uint64_t bits{n} = (uint64_t){};", paren(&text)));
             self.error_if(&format!("bits{n} % 8"), "ParserInvalidArgument");
             // Before the sum, so that it cannot overflow.
-            self.error_if(
-                &format!("bits{n} / 8 > 0xffff || data + cursor > end || cursor + {fixed} + bits{n} / 8 > (uint64_t)(end - data)"),
-                "PacketTooShort",
-            );
+            self.error_if(&format!("bits{n} / 8 > 0xffff || cursor + {fixed} + bits{n} / 8 > SP_LENGTH"), "PacketTooShort");
             self.error_if(&format!("bits{n} > {}", most * 8), "HeaderTooShort");
             self.line(format!("uint32_t varbit{n} = (uint32_t)(bits{n} / 8);"));
             self.line("uint8_t *p = data + cursor;");
             self.line("SP_OPAQUE(p);");
             if fixed > 0 {
-                self.error_if(&format!("p + {fixed} > end"), "PacketTooShort");
+                self.error_if(&format!("p + {fixed} + SP_BEHIND > end"), "PacketTooShort");
                 self.line(format!("sp_copy({home}, p, {fixed});"));
             }
             self.line(format!("sp_zero({home} + {fixed}, {most});"));
@@ -133,7 +145,7 @@ impl Code<'_> {
         } else {
             self.line("uint8_t *p = data + cursor;");
             self.line("SP_OPAQUE(p);");
-            self.error_if(&format!("p + {fixed} > end"), "PacketTooShort");
+            self.error_if(&format!("p + {fixed} + SP_BEHIND > end"), "PacketTooShort");
             self.line(format!("sp_copy({home}, p, {fixed});"));
             if most > 0 {
                 self.line(format!("sp_zero({home} + {fixed}, {most});"));
@@ -153,7 +165,7 @@ impl Code<'_> {
         self.open("");
         self.line(format!("const uint64_t bits{n} = (uint64_t){};", paren(&text)));
         self.error_if(&format!("bits{n} % 8"), "ParserInvalidArgument");
-        self.error_if(&format!("bits{n} / 8 > 0xffff || cursor + bits{n} / 8 > (uint64_t)(end - data)"), "PacketTooShort");
+        self.error_if(&format!("bits{n} / 8 > 0xffff || cursor + bits{n} / 8 > SP_LENGTH"), "PacketTooShort");
         self.line(format!("cursor += (uint32_t)(bits{n} / 8);"));
         self.line("*(volatile uint32_t *)&c->cursor = cursor;");
         self.line("cursor = *(volatile uint32_t *)&c->cursor;");
@@ -170,7 +182,7 @@ impl Code<'_> {
         self.open("");
         self.line("uint8_t *p = data + cursor;");
         self.line("SP_OPAQUE(p);");
-        self.error_if(&format!("p + {} > end", skip + bytes), "PacketTooShort");
+        self.error_if(&format!("p + {} + SP_BEHIND > end", skip + bytes), "PacketTooShort");
         let text = Code::load_bits(&crate::field::plus("p", skip), bytes, width);
         self.assign(to, &text)?;
         self.close();
@@ -214,7 +226,7 @@ impl Code<'_> {
                             tests.push(format!("{name} <= {}", constant(width, high.value())));
                         }
                     }
-                    KeySet::ValueSet(_) => return Err(self.refuse("value sets")),
+                    KeySet::ValueSet(_) => return Err(self.refuse_because(Construct::ValueSet, "value sets")),
                 }
             }
             self.known = known.clone();
@@ -295,16 +307,25 @@ impl Code<'_> {
                 known.clear();
             }
             // An extract under a condition may not happen.
-            Stmt::If(..) | Stmt::Switch { .. } | Stmt::Labeled(..) => {
-                let mut touched = BTreeSet::new();
+            Stmt::If(..) | Stmt::Switch { .. } | Stmt::Labeled(..) | Stmt::Loop(_) => {
+                let (mut touched, mut all) = (BTreeSet::new(), false);
                 p4_ir::walk::stmt_blocks(s, &mut |b| {
-                    p4_ir::walk::all_stmts(b, &mut |s| {
-                        if let Stmt::Extract { header: HeaderRef::Static(h), .. } = s {
+                    p4_ir::walk::all_stmts(b, &mut |s| match s {
+                        Stmt::Extract { header: HeaderRef::Static(h), .. } | Stmt::SetValid(HeaderRef::Static(h), _)
+                            if self.ir.headers[*h].union.is_none() =>
+                        {
                             touched.insert(*h);
                         }
+                        Stmt::Extract { .. }
+                        | Stmt::SetValid(..)
+                        | Stmt::CopyHeader { .. }
+                        | Stmt::CopyStack { .. }
+                        | Stmt::Push(..)
+                        | Stmt::Pop(..) => all = true,
+                        _ => {}
                     });
                 });
-                known.retain(|h, _| !touched.contains(h));
+                known.retain(|h, _| !all && !touched.contains(h));
             }
             _ => {}
         }

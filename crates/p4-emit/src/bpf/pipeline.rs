@@ -5,6 +5,7 @@ use super::code::{Code, kept_type};
 use crate::model::Model;
 use cranelift_entity::EntityRef;
 use p4_ir::Ir;
+use p4_ir::origin::Construct;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -13,7 +14,7 @@ pub fn program(ir: &Ir) -> Result<String, Refused> {
     let model = Model::new(ir);
     let mut code = Code::new(ir, &model);
     if ir.headers.len() > 64 {
-        return Err(code.refuse(format!("{} headers, more than 64", ir.headers.len())));
+        return Err(code.refuse_because(Construct::Stack, format!("{} headers, more than 64", ir.headers.len())));
     }
     multicast(ir, &code)?;
     packet(&mut code)?;
@@ -27,6 +28,14 @@ pub fn program(ir: &Ir) -> Result<String, Refused> {
     context(&mut out, &code);
     out.push_str(include_str!("runtime.h"));
     out.push('\n');
+    if !code.digests.is_empty() {
+        out.push_str(include_str!("digest.h"));
+        out.push('\n');
+    }
+    if code.hashed > 0 {
+        out.push_str(include_str!("hash.h"));
+        out.push('\n');
+    }
     out.push_str(&code.table_functions());
     ends(&mut out, &code);
     out.push_str("/* One packet. Gives what becomes of it. */\nSP_CALL int sp_packet(struct xdp_md *ctx, struct sp_context *c)\n{\n");
@@ -41,7 +50,7 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
     let ir = c.ir;
     for line in [
         "uint8_t *data = (uint8_t *)(long)ctx->data, *end = (uint8_t *)(long)ctx->data_end;",
-        "uint32_t cursor = 0, rounds = 0, emitted = 0, zero = 0;",
+        "uint32_t cursor = 0, rounds = 0, turns = 0, emitted = 0, zero = 0;",
         "struct sp_control *control = bpf_map_lookup_elem(&sp_control, &zero);",
     ] {
         c.line(line);
@@ -51,11 +60,12 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
     for line in [
         "c->generation = *(volatile uint32_t *)&control->generation;",
         "c->subset = control->subset;",
-        "c->length = (uint32_t)(end - data);",
+        "c->length = (uint32_t)SP_LENGTH;",
         "c->cpu = bpf_get_smp_processor_id();",
         "c->valid = 0;",
+        "c->flow = 0;",
         "sp_clear(c);",
-        "(void)rounds;",
+        "(void)rounds, (void)turns;",
     ] {
         c.line(line);
     }
@@ -92,7 +102,7 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
     c.line(format!("c->out_port = {port};"));
     c.line("const int here = c->out_port != 510 && c->out_port != 509;");
     let hand_on = c.jump("hand_on");
-    c.line(format!("if (!here && c->subset) {hand_on}"));
+    c.line(format!("if (c->subset && (!here || !sp_leaves(c, control))) {hand_on}"));
     c.write_headers();
     c.line("sp_commit(c);");
     c.line("return here ? SP_FORWARD : c->out_port == 510 ? SP_PUNT : SP_BUFFER;");
@@ -168,6 +178,9 @@ fn context(out: &mut String, c: &Code) {
     for v in &c.vars {
         let _ = writeln!(out, "    {} {};", kept_type(ir.vars[*v].ty.width()), model.vars[v.index()]);
     }
+    for s in &c.stacks {
+        let _ = writeln!(out, "    uint32_t next_{};", model.stacks[s.index()]);
+    }
     if !c.emits.is_empty() {
         let _ = writeln!(out, "    uint16_t emit[{}];", c.emits.len());
     }
@@ -175,7 +188,7 @@ fn context(out: &mut String, c: &Code) {
     let tables = ir.program.tables.len().max(1);
     let _ = writeln!(
         out,
-        "    uint8_t last;\n}} __attribute__((aligned(8)));\n\nstruct sp_scan {{\n    uint64_t next;\n    uint64_t tuple;\n    uint64_t found;\n    uint64_t best;\n    uint32_t at;\n    uint32_t walking;\n}};\n\nstruct sp_context {{\n    uint64_t ends[8];\n    uint64_t drops[256];\n    uint64_t hits[{tables}];\n    uint64_t misses[{tables}];\n    uint64_t now_ns;\n    uint64_t valid;\n    uint32_t timed;\n    uint32_t generation;\n    uint32_t subset;\n    uint32_t port;\n    uint32_t out_port;\n    uint32_t reason;\n    uint32_t length;\n    uint32_t cpu;\n    uint32_t cursor;\n    struct sp_scan scan;\n    uint64_t key[{words}];\n    uint64_t masked[{words}];\n    struct sp_vars v;"
+        "    uint8_t last;\n}} __attribute__((aligned(8)));\n\nstruct sp_scan {{\n    uint64_t next;\n    uint64_t tuple;\n    uint64_t found;\n    uint64_t best;\n    uint32_t at;\n    uint32_t walking;\n}};\n\nstruct sp_context {{\n    uint64_t ends[8];\n    uint64_t hits[{tables}];\n    uint64_t misses[{tables}];\n    uint64_t lost;\n    uint64_t now_ns;\n    uint64_t valid;\n    uint32_t timed;\n    uint32_t attached;\n    uint32_t flow;\n    uint32_t home;\n    uint32_t generation;\n    uint32_t subset;\n    uint32_t port;\n    uint32_t out_port;\n    uint32_t reason;\n    uint32_t length;\n    uint32_t cpu;\n    uint32_t cursor;\n    struct sp_scan scan;\n    uint64_t key[{words}];\n    uint64_t masked[{words}];\n    struct sp_vars v;"
     );
     for (ty, name, n) in [
         ("struct sp_pending", "count", c.counts.len()),
@@ -185,6 +198,15 @@ fn context(out: &mut String, c: &Code) {
         if n > 0 {
             let _ = writeln!(out, "    {ty} {name}[{n}];");
         }
+    }
+    if c.hashed > 0 {
+        out.push_str("    uint8_t hashed[144] __attribute__((aligned(8)));\n");
+    }
+    for (site, values) in c.digests.iter().enumerate() {
+        let _ = writeln!(
+            out,
+            "    struct {{\n        uint32_t at;\n        uint32_t count;\n        uint64_t values[{values}][2];\n    }} digest_{site};"
+        );
     }
     for h in ir.headers.keys() {
         let name = &model.headers[h.index()];
@@ -205,10 +227,19 @@ fn ends(out: &mut String, c: &Code) {
             let _ = writeln!(out, "    c->{array}[{i}].at = 0;");
         }
     }
+    for i in 0..c.digests.len() {
+        let _ = writeln!(out, "    c->digest_{i}.at = 0;");
+    }
     out.push_str("}\n\n");
     out.push_str("SP_INLINE void sp_commit(struct sp_context *c)\n{\n");
     for (site, (map, size)) in c.counts.iter().enumerate() {
         let _ = writeln!(out, "    sp_count(c, &{map}, {size}u, &c->count[{site}]);");
+    }
+    for (site, values) in c.digests.iter().enumerate() {
+        let _ = writeln!(
+            out,
+            "    c->digest_{site}.count = {values};\n    if (c->digest_{site}.at && bpf_ringbuf_output(&sp_digests, &c->digest_{site}, sizeof c->digest_{site}, SP_NO_WAKEUP)) c->lost++;"
+        );
     }
     out.push_str("    (void)c;\n}\n\nSP_INLINE void sp_undo(struct sp_context *c)\n{\n");
     for (site, map) in c.meters.iter().enumerate().rev() {
@@ -259,5 +290,5 @@ fn multicast(ir: &Ir, c: &Code) -> Result<(), Refused> {
             found |= !matches!(e.kind, p4_ir::ExprKind::Const(b) if b.value() == 0);
         }
     });
-    if found { Err(c.refuse("multicast (mcast_grp)")) } else { Ok(()) }
+    if found { Err(c.refuse_because(Construct::Multicast, "multicast (mcast_grp)")) } else { Ok(()) }
 }

@@ -26,6 +26,7 @@ enum { XDP_ABORTED, XDP_DROP, XDP_PASS, XDP_TX, XDP_REDIRECT };
 static void *(*bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
 static uint64_t (*bpf_ktime_get_ns)(void) = (void *)5;
 static uint32_t (*bpf_get_smp_processor_id)(void) = (void *)8;
+static int64_t (*bpf_tail_call)(struct xdp_md *ctx, void *programs, uint32_t index) = (void *)12;
 static int64_t (*bpf_xdp_adjust_head)(struct xdp_md *ctx, int32_t delta) = (void *)44;
 static int64_t (*bpf_redirect_map)(void *map, uint64_t key, uint64_t flags) = (void *)51;
 static int64_t (*bpf_loop)(uint32_t rounds, void *step, void *arg, uint64_t flags) = (void *)181;
@@ -40,7 +41,7 @@ struct bpf_map_def {
     uint32_t max_entries;
     uint32_t map_flags;
 };
-enum { ARRAY = 2, DEVMAP = 14, XSKMAP = 17, MMAPABLE = 1 << 10 };
+enum { ARRAY = 2, PROG_ARRAY = 3, DEVMAP = 14, XSKMAP = 17, MMAPABLE = 1 << 10 };
 #define SP_ARRAY(name, value, entries, flags) struct bpf_map_def SEC("maps") name = {ARRAY, 4, value, entries, flags}
 
 /* Numbers and bits. */
@@ -75,6 +76,15 @@ SP_INLINE sp_u128 sp_add_sat(sp_u128 a, sp_u128 b, uint32_t width)
 {
     sp_u128 sum = a + b;
     return sum < a || sum > sp_mask(width) ? sp_mask(width) : sum;
+}
+
+/* `v` in the bounds of a number of `width` bits with sign, up to 64; its bits above are zero. */
+SP_INLINE uint64_t sp_saturate(__int128 v, uint32_t width)
+{
+    const __int128 most = ((__int128)1 << (width - 1)) - 1;
+    if (v > most) v = most;
+    if (v < -most - 1) v = -most - 1;
+    return (uint64_t)v & (uint64_t)sp_mask(width);
 }
 
 SP_INLINE sp_u128 sp_sub_sat(sp_u128 a, sp_u128 b, uint32_t width) { return a > b ? a - b : 0; }
@@ -139,11 +149,11 @@ SP_INLINE void sp_set_bits(uint8_t *p, uint32_t offset, uint32_t width, sp_u128 
 {
     uint32_t left = width, at = offset;
 #pragma unroll
-    for (uint32_t i = 0; i < 18; i++) {
-        if (left == 0) break;
+    for (uint32_t i = 0; i < 17; i++) {
+        if (left == 0) continue;
         uint32_t room = 8 - at % 8, take = left < room ? left : room, shift = room - take;
         uint8_t mask = (uint8_t)(((1u << take) - 1) << shift);
-        p[at / 8] = (uint8_t)((p[at / 8] & ~mask) | (((uint8_t)(v >> (left - take)) << shift) & mask));
+        p[at / 8] = (uint8_t)((p[at / 8] & ~mask) | (((uint8_t)sp_shr128(v, left - take) << shift) & mask));
         left -= take;
         at += take;
     }
@@ -158,6 +168,18 @@ SP_INLINE void sp_copy(uint8_t *to, const uint8_t *from, uint32_t len)
     if (i + 4 <= len) *(uint32_t *)(to + i) = *(const uint32_t *)(from + i), i += 4;
     if (i + 2 <= len) *(uint16_t *)(to + i) = *(const uint16_t *)(from + i), i += 2;
     if (i < len) to[i] = from[i];
+}
+
+/* Whether `len` bytes, a constant, are equal. */
+SP_INLINE uint32_t sp_same(const uint8_t *a, const uint8_t *b, uint32_t len)
+{
+    uint64_t differ = 0;
+    uint32_t i = 0;
+#pragma unroll
+    for (; i + 8 <= len; i += 8) differ |= *(const uint64_t *)(a + i) ^ *(const uint64_t *)(b + i);
+#pragma unroll
+    for (; i < len; i++) differ |= a[i] ^ b[i];
+    return !differ;
 }
 
 SP_INLINE void sp_zero(uint8_t *to, uint32_t len)
@@ -184,10 +206,16 @@ SP_INLINE uint32_t sp_fold(uint64_t sum)
 
 /* Verdicts, and the engine's drop reasons. */
 enum { SP_FORWARD, SP_BUFFER, SP_PUNT, SP_DROP, SP_NEXT };
-enum { SP_NO_HEADROOM = 129, SP_TARGET_FAILED = 135 };
+enum { SP_NO_HEADROOM = 129, SP_NO_PORT = 130, SP_TARGET_FAILED = 135 };
 enum { SP_HEADROOM = 192, SP_MAX_PACKET = 9216, SP_ETHERNET = 14 };
-/* Rounds of the parser's loops; a packet that needs more is handed on. */
-enum { SP_ROUNDS = 32 };
+/* Rounds of the parser's loops and of others; a packet that needs more is handed on. */
+enum { SP_ROUNDS = 32, SP_TURNS = 1024 };
+/* Bytes behind a packet that are none of it. The kernel makes no test run with fewer than 14 bytes: a program that is only
+ * tested has this many there, so that packets may be shorter. */
+#ifndef SP_BEHIND
+#define SP_BEHIND 0
+#endif
+#define SP_LENGTH ((uint64_t)(end - data) - SP_BEHIND)
 /* Farther into a packet no header begins. */
 enum { SP_FARTHEST = 2048 };
 
@@ -197,14 +225,41 @@ struct sp_control {
     uint32_t generation;
     /* Whether others hold what is not here: a miss in a split table is handed on. */
     uint32_t subset;
+    /* All that was handed on before this time has left, or been dropped. */
+    uint64_t out_ns;
 };
 SP_ARRAY(sp_control, sizeof(struct sp_control), 1, MMAPABLE);
 
-/* Ports by the number of the interface. 0: not ours; else the port plus one. */
+/* Interfaces, by the kernel's number. Low 16 bits: 0 for none of ours, else the port plus one; bit 16: all its packets are
+   handed on and none is run; high 32 bits: the slot, which numbers our interfaces from 0. */
 SP_ARRAY(sp_ports, 8, 1024, MMAPABLE);
-/* Ways out by port, and sockets of the next target by queue. */
+enum { SP_CLOSED = 1 << 16 };
+/* Ways out by port, and which ports have one: packets to others are handed on. */
 struct bpf_map_def SEC("maps") sp_out = {DEVMAP, 4, 4, 512, 0};
-struct bpf_map_def SEC("maps") sp_sockets = {XSKMAP, 4, 4, 256, 0};
+SP_ARRAY(sp_ways, 8, 512, MMAPABLE);
+/* Sockets of the next target, at slot * SP_QUEUES + queue: `target_xdp::socket_key`. */
+enum { SP_SLOTS = 64, SP_QUEUES = 16 };
+struct bpf_map_def SEC("maps") sp_sockets = {XSKMAP, 4, 4, SP_SLOTS * SP_QUEUES, 0};
+/* Programs by slot that give a packet to one of several sockets of its queue; where one is, sp_sockets is not looked at. */
+struct bpf_map_def SEC("maps") sp_steerers = {PROG_ARRAY, 4, 4, SP_SLOTS, 0};
+
+/* When a packet of these flows was last handed on, 0 for never; a flow's row is made of its key in the first split table. While such packets are on
+   their way, later ones follow them: they must not overtake. */
+enum { SP_FLOWS = 4096 };
+SP_ARRAY(sp_flows, 8, SP_FLOWS, MMAPABLE);
+
+/* What attached interfaces carried, for each core. What is handed on is in none of the rows. */
+struct sp_row {
+    uint64_t packets;
+    uint64_t bytes;
+};
+struct sp_ledger {
+    /* By port that packets came in by and by port that they left by; drops by reason. Bytes in and dropped: as received. */
+    struct sp_row received[512];
+    struct sp_row sent[512];
+    struct sp_row dropped[256];
+};
+SP_ARRAY(sp_ledgers, sizeof(struct sp_ledger), 1, MMAPABLE);
 
 /* In front of a packet that is run as a test: what it comes with, and what became of it. */
 struct sp_test {

@@ -7,6 +7,20 @@ SP_INLINE uint64_t sp_now(struct sp_context *c)
     return c->now_ns;
 }
 
+/* Whether a packet can leave by its port from here, and overtakes none of its flow: a test run's always can. */
+SP_INLINE int sp_leaves(struct sp_context *c, struct sp_control *control)
+{
+    if (!c->attached) return 1;
+    uint32_t port = c->out_port;
+    uint64_t *way = bpf_map_lookup_elem(&sp_ways, &port);
+    if (!way || !*way) return 0;
+    if (!c->flow) return 1;
+    uint32_t row = c->flow - 1;
+    uint64_t *handed_on = bpf_map_lookup_elem(&sp_flows, &row);
+    // At most times nothing of the flow ever was.
+    return !handed_on || !*handed_on || *handed_on < *(volatile uint64_t *)&control->out_ns;
+}
+
 /* Begins to fetch a cell into the cache; the packet goes on meanwhile. */
 SP_INLINE void sp_touch(void *cells, uint32_t at)
 {

@@ -2,11 +2,17 @@
 
 use super::Refused;
 use super::code::{Code, meet};
+use super::stacks::Which;
 use crate::emitter::local_type;
 use crate::expr::{convert, head, paren};
 use crate::field::{constant, load, mask, store};
 use cranelift_entity::EntityRef;
+use p4_ir::origin::Construct;
 use p4_ir::{Block, Expr, HeaderId, HeaderRef, LValue, LabelId, Stmt};
+use std::collections::BTreeMap;
+
+/// Bytes of C text: what few lines of a program ask for may be very long where stacks are moved about.
+const MOST_TEXT: usize = 8 << 20;
 
 impl Code<'_> {
     pub fn block(&mut self, block: &Block) -> Result<(), Refused> {
@@ -14,7 +20,27 @@ impl Code<'_> {
             if self.known.is_none() {
                 break;
             }
+            if self.text.len() > MOST_TEXT {
+                return Err(self.refuse(format!("a program of more than {MOST_TEXT} bytes of C text")));
+            }
             self.stmt(s)?;
+        }
+        Ok(())
+    }
+
+    /// A loop that only a break ends. Nothing is known where it begins again.
+    fn repeat(&mut self, body: &Block) -> Result<(), Refused> {
+        let name = format!("again_{}", self.unique());
+        self.jumped.insert(name.clone());
+        self.label(&name);
+        let stuck = self.jump("stuck");
+        self.line(format!("if (++turns > SP_TURNS) {stuck}"));
+        self.known = Some(BTreeMap::new());
+        self.loops += 1;
+        self.block(body)?;
+        self.loops -= 1;
+        if self.known.is_some() {
+            self.goto(&name);
         }
         Ok(())
     }
@@ -25,15 +51,26 @@ impl Code<'_> {
                 let text = self.expr(value)?;
                 self.assign(to, &text)
             }
-            Stmt::SetValid(r, valid) => {
-                if let Some(h) = self.header(r)? {
-                    self.set_valid(h, *valid);
+            Stmt::SetValid(r, valid) => self.each(r, |c, h| {
+                if let Some(h) = h {
+                    c.set_valid(h, *valid);
                 }
                 Ok(())
-            }
+            }),
             Stmt::CopyHeader { dst, src } => self.copy_header(dst, src),
-            Stmt::CopyVarbit { .. } => Err(self.refuse("copying varbit fields")),
-            Stmt::CopyStack { .. } | Stmt::Push(..) | Stmt::Pop(..) => Err(self.refuse("moving header stacks")),
+            Stmt::CopyVarbit { dst, src } => self.copy_varbit(dst, src),
+            Stmt::CopyStack { dst, src } => {
+                self.copy_stack(*dst, *src);
+                Ok(())
+            }
+            Stmt::Push(stack, n) => {
+                self.push(*stack, *n);
+                Ok(())
+            }
+            Stmt::Pop(stack, n) => {
+                self.pop(*stack, *n);
+                Ok(())
+            }
             Stmt::If(condition, then, or_else) => self.branch(condition, then, or_else),
             Stmt::Switch { on, cases, default } => {
                 let cases: Vec<_> = cases.iter().map(|(values, body)| (values.as_slice(), body)).collect();
@@ -48,7 +85,7 @@ impl Code<'_> {
                 self.goto(&name);
                 Ok(())
             }
-            Stmt::Loop(_) => Err(self.refuse("loops")),
+            Stmt::Loop(body) => self.repeat(body),
             Stmt::Exit => {
                 let exit = self.exit.clone();
                 self.goto(&exit);
@@ -139,24 +176,7 @@ impl Code<'_> {
                 self.write_var(*v, value);
                 Ok(())
             }
-            LValue::Field(r, index) => {
-                let Some(h) = self.header(r)? else { return Ok(()) };
-                let ir = self.ir;
-                let ty = &ir.header_types[ir.headers[h].ty];
-                let Some(field) = ty.fields.get(*index as usize).filter(|f| !f.varbit) else {
-                    return Err(self.refuse("an assignment to a varbit field"));
-                };
-                let text = store(&self.home(h), self.home_len(h), field.offset_bits, field.ty.width(), value);
-                match self.known_valid(h) {
-                    Some(true) => self.line(text),
-                    Some(false) => {}
-                    None => {
-                        let valid = self.is_valid(h);
-                        self.line(format!("if ({valid}) {{ {text} }}"));
-                    }
-                }
-                Ok(())
-            }
+            LValue::Field(r, index) => self.each(r, |c, h| if let Some(h) = h { c.store_field(h, *index, value) } else { Ok(()) }),
             LValue::Slice(base, hi, lo) => {
                 let width = self.lvalue_width(base)?;
                 let old = self.read_lvalue(base)?;
@@ -169,6 +189,24 @@ impl Code<'_> {
         }
     }
 
+    fn store_field(&mut self, h: HeaderId, index: u32, value: &str) -> Result<(), Refused> {
+        let ir = self.ir;
+        let ty = &ir.header_types[ir.headers[h].ty];
+        let Some(field) = ty.fields.get(index as usize).filter(|f| !f.varbit) else {
+            return Err(self.refuse_because(Construct::Varbit, "an assignment to a varbit field"));
+        };
+        let text = store(&self.home(h), self.home_len(h), field.offset_bits, field.ty.width(), value);
+        match self.known_valid(h) {
+            Some(true) => self.line(text),
+            Some(false) => {}
+            None => {
+                let valid = self.is_valid(h);
+                self.line(format!("if ({valid}) {{ {text} }}"));
+            }
+        }
+        Ok(())
+    }
+
     fn read_lvalue(&mut self, l: &LValue) -> Result<String, Refused> {
         Ok(match l {
             LValue::Var(v) => {
@@ -176,10 +214,7 @@ impl Code<'_> {
                 let text = self.read_var(*v);
                 format!("({}){text}", local_type(width))
             }
-            LValue::Field(r, index) => match self.header(r)? {
-                Some(h) => self.load_field(h, *index)?,
-                None => "0u".into(),
-            },
+            LValue::Field(r, index) => self.choose(r, |c, h| c.load_field(h, *index))?,
             LValue::Slice(base, hi, lo) => {
                 let width = self.lvalue_width(base)?;
                 let text = self.read_lvalue(base)?;
@@ -216,7 +251,9 @@ impl Code<'_> {
         if self.known_valid(h) == Some(true) {
             return;
         }
-        let clear = format!("sp_zero({}, {});", self.home(h), self.model.fixed_len[h.index()]);
+        // What is behind a varbit field's length is zero: sums and comparisons take it along.
+        let len = self.model.fixed_len[h.index()] + self.model.varbit_len[h.index()];
+        let clear = format!("sp_zero({}, {len});", self.home(h));
         let varbit = if self.model.varbit_len[h.index()] > 0 { format!(" c->len_{name} = 0;") } else { String::new() };
         match self.known_valid(h) {
             Some(false) => self.line(format!("{clear}{varbit}")),
@@ -241,13 +278,48 @@ impl Code<'_> {
     }
 
     fn copy_header(&mut self, dst: &HeaderRef, src: &HeaderRef) -> Result<(), Refused> {
-        let (Some(dst), src) = (self.header(dst)?, self.header(src)?) else { return Ok(()) };
-        let Some(src) = src else {
-            self.set_valid(dst, false);
-            return Ok(());
+        self.each(dst, |c, d| {
+            let Some(d) = d else { return Ok(()) };
+            c.each(src, |c, s| {
+                c.copy_known(d, s);
+                Ok(())
+            })
+        })
+    }
+
+    /// Replaces the varbit field of a valid header.
+    fn copy_varbit(&mut self, dst: &HeaderRef, src: &HeaderRef) -> Result<(), Refused> {
+        let (Which::One(dst), Which::One(src)) = (self.which(dst)?, self.which(src)?) else {
+            return Err(self.refuse_because(Construct::Varbit, "copying varbit fields of elements known only at run time"));
         };
+        let Some(dst) = dst.filter(|d| Some(*d) != src) else { return Ok(()) };
+        let most = |c: &Self, h: HeaderId| c.model.varbit_len[h.index()];
+        let (room, valid) = (most(self, dst), self.is_valid(dst));
+        let (home, fixed) = (self.home(dst), self.model.fixed_len[dst.index()]);
+        let name = self.model.headers[dst.index()].clone();
+        if room == 0 || src.is_some_and(|s| most(self, s) > room) {
+            return Err(self.refuse_because(Construct::Varbit, "copying a varbit field to a shorter one"));
+        }
+        self.open(format!("if ({valid})"));
+        self.line(format!("sp_zero({home} + {fixed}, {room});"));
+        self.line(format!("c->len_{name} = 0;"));
+        if let Some(src) = src.filter(|s| most(self, *s) > 0) {
+            let (valid, from) = (self.is_valid(src), self.home(src));
+            let (offset, len) = (self.model.fixed_len[src.index()], most(self, src));
+            self.open(format!("if ({valid})"));
+            self.line(format!("sp_copy({home} + {fixed}, {from} + {offset}, {len});"));
+            self.line(format!("c->len_{name} = c->len_{};", self.model.headers[src.index()]));
+            self.close();
+        }
+        self.close();
+        Ok(())
+    }
+
+    /// Copies one header to another, which becomes as valid.
+    pub fn copy_known(&mut self, dst: HeaderId, src: Option<HeaderId>) {
+        let Some(src) = src else { return self.set_valid(dst, false) };
         if src == dst {
-            return Ok(());
+            return;
         }
         let before = self.known.clone();
         let valid = self.is_valid(src);
@@ -265,7 +337,6 @@ impl Code<'_> {
         self.set_valid(dst, false);
         self.close();
         self.known = meet(then, self.known.take());
-        Ok(())
     }
 
     /// C text of `bits` bits at `at`, as far as `len` bytes may be read there.

@@ -4,6 +4,7 @@ use super::Refused;
 use super::code::{Code, meet};
 use crate::expr::{convert, paren};
 use cranelift_entity::EntityRef;
+use p4_ir::origin::Holder;
 use p4_ir::{ActionId, TableId, VarId};
 use program::packing::{CellLayout, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, Place};
 use std::collections::BTreeSet;
@@ -17,10 +18,11 @@ impl Code<'_> {
     pub fn apply(&mut self, table: TableId, hit: Option<VarId>, action_run: Option<VarId>) -> Result<(), Refused> {
         let ir = self.ir;
         if self.in_parser {
-            return Err(self.refuse("tables in the parser"));
+            return Err(self.refuse_because(p4_ir::origin::Construct::Table, "tables in the parser"));
         }
         let (info, name) = (&ir.program.tables[table], self.model.tables[table.index()].clone());
         let outer = std::mem::replace(&mut self.place, format!("table {name}"));
+        let outer_holder = self.holder.replace(Holder::Table(table));
         self.open("");
         let layout = self.layouts[table.index()].clone();
         if info.keys.is_empty() {
@@ -44,6 +46,9 @@ impl Code<'_> {
         let wants_hit = hit.is_some();
         self.open("if (e)");
         self.line(format!("c->hits[{t}]++;"));
+        if info.split && !info.keys.is_empty() && !layout.wild {
+            self.line("if (!c->flow) c->flow = (c->home & (SP_FLOWS - 1)) + 1;");
+        }
         if let Some(v) = hit {
             self.write_var(v, "1u");
         }
@@ -87,6 +92,7 @@ impl Code<'_> {
         self.known = if quiet || actions.is_empty() { meet(after, before) } else { after };
         self.close();
         self.place = outer;
+        self.holder = outer_holder;
         Ok(())
     }
 
@@ -98,6 +104,7 @@ impl Code<'_> {
         let ir = self.ir;
         let name = self.action_name(action).to_owned();
         let outer = std::mem::replace(&mut self.place, format!("action {name}"));
+        let outer_holder = self.holder.replace(Holder::Action(action));
         let code = &ir.actions[action];
         for (i, v) in code.params.iter().enumerate() {
             let width = ir.vars[*v].ty.width();
@@ -118,6 +125,7 @@ impl Code<'_> {
             self.bound.remove(v);
         }
         self.place = outer;
+        self.holder = outer_holder;
         Ok(())
     }
 
@@ -176,7 +184,7 @@ impl Code<'_> {
             if layout.wild {
                 find_wild(&mut out, name, t, layout);
             } else {
-                find_exact(&mut out, name, t, layout);
+                find_exact(&mut out, name, t, layout, info.split);
             }
         }
         out
@@ -241,8 +249,9 @@ fn wild_type(out: &mut String, name: &str, t: usize, layout: &CellLayout) {
     );
 }
 
-fn find_exact(out: &mut String, name: &str, t: usize, layout: &CellLayout) {
+fn find_exact(out: &mut String, name: &str, t: usize, layout: &CellLayout, split: bool) {
     let words = layout.key_len / 8;
+    let note = if split { "    c->home = at;\n" } else { "" };
     let params: String = (0..words).map(|i| format!(", uint64_t k{i}")).collect();
     let same: String = (0..words).map(|i| format!("e->key[{i}] == k{i} && ")).collect();
     let _ =
@@ -252,7 +261,7 @@ fn find_exact(out: &mut String, name: &str, t: usize, layout: &CellLayout) {
     }
     let _ = writeln!(
         out,
-        "    uint32_t at = (uint32_t)hash & sp_homes{t};\n    for (int n = 0; n < {MAX_CHAIN}; n++) {{\n        struct sp_cell_{name} *e = bpf_map_lookup_elem(&sp_t{t}, &at);\n        if (!e) return 0;\n        if ({same}SP_LIVE(e, c->generation)) return e;\n        at = e->next;\n        if (!at) return 0;\n    }}\n    return 0;\n}}\n"
+        "    uint32_t at = (uint32_t)hash & sp_homes{t};\n{note}    for (int n = 0; n < {MAX_CHAIN}; n++) {{\n        struct sp_cell_{name} *e = bpf_map_lookup_elem(&sp_t{t}, &at);\n        if (!e) return 0;\n        if ({same}SP_LIVE(e, c->generation)) return e;\n        at = e->next;\n        if (!at) return 0;\n    }}\n    return 0;\n}}\n"
     );
 }
 

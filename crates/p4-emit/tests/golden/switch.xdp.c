@@ -54,12 +54,15 @@ struct sp_scan {
 
 struct sp_context {
     uint64_t ends[8];
-    uint64_t drops[256];
     uint64_t hits[1];
     uint64_t misses[1];
+    uint64_t lost;
     uint64_t now_ns;
     uint64_t valid;
     uint32_t timed;
+    uint32_t attached;
+    uint32_t flow;
+    uint32_t home;
     uint32_t generation;
     uint32_t subset;
     uint32_t port;
@@ -127,23 +130,24 @@ SP_INLINE void sp_undo(struct sp_context *c)
 SP_CALL int sp_packet(struct xdp_md *ctx, struct sp_context *c)
 {
     uint8_t *data = (uint8_t *)(long)ctx->data, *end = (uint8_t *)(long)ctx->data_end;
-    uint32_t cursor = 0, rounds = 0, emitted = 0, zero = 0;
+    uint32_t cursor = 0, rounds = 0, turns = 0, emitted = 0, zero = 0;
     struct sp_control *control = bpf_map_lookup_elem(&sp_control, &zero);
     if (!control) goto failed;
     c->generation = *(volatile uint32_t *)&control->generation;
     c->subset = control->subset;
-    c->length = (uint32_t)(end - data);
+    c->length = (uint32_t)SP_LENGTH;
     c->cpu = bpf_get_smp_processor_id();
     c->valid = 0;
+    c->flow = 0;
     sp_clear(c);
-    (void)rounds;
+    (void)rounds, (void)turns;
     c->v.standard_metadata_ingress_port = c->port;
     c->v.standard_metadata_packet_length = c->length;
     
     {
         uint8_t *p = data + cursor;
         SP_OPAQUE(p);
-        if (p + 14 > end) {
+        if (p + 14 + SP_BEHIND > end) {
             c->v.standard_metadata_parser_error = 1u;
             goto parsed;
         }
@@ -185,7 +189,7 @@ parsed:;
     if (emitted > SP_HEADROOM + c->cursor || emitted + (c->length - c->cursor) > SP_MAX_PACKET) goto no_room;
     c->out_port = c->v.standard_metadata_egress_port;
     const int here = c->out_port != 510 && c->out_port != 509;
-    if (!here && c->subset) goto hand_on;
+    if (c->subset && (!here || !sp_leaves(c, control))) goto hand_on;
     if (emitted != c->cursor) {
         if (bpf_xdp_adjust_head(ctx, (int32_t)c->cursor - (int32_t)emitted)) goto failed;
     }

@@ -1,6 +1,6 @@
-//! The few bpf(2) calls that AF_XDP needs: a map of sockets, a program of six instructions that redirects to it, and a link that
-//! holds the program on an interface for as long as the process lives. No compiler, no library, no raised memlock limit
-//! (maps are charged to the memory cgroup since Linux 5.11).
+//! The few bpf(2) calls that AF_XDP needs: a map of sockets, a table that a program reads and we write, a small program that
+//! redirects to the sockets, and a link that holds the program on an interface for as long as the process lives. No compiler, no
+//! library, no raised memlock limit (maps are charged to the memory cgroup since Linux 5.11).
 
 use std::io;
 use std::mem::size_of;
@@ -9,13 +9,18 @@ use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use libc::{c_int, c_uint};
 
 use super::check;
+use super::ring::Mapping;
+use crate::code::Instruction;
 
 const BPF_MAP_CREATE: c_int = 0;
 const BPF_MAP_UPDATE_ELEM: c_int = 2;
 const BPF_PROG_LOAD: c_int = 5;
+const BPF_PROG_TEST_RUN: c_int = 10;
 const BPF_LINK_CREATE: c_int = 28;
 
+const BPF_MAP_TYPE_ARRAY: u32 = 2;
 const BPF_MAP_TYPE_XSKMAP: u32 = 17;
+const BPF_F_MMAPABLE: u32 = 1 << 10;
 const BPF_PROG_TYPE_XDP: u32 = 6;
 const BPF_ATTACH_TYPE_XDP: u32 = 37;
 
@@ -72,28 +77,47 @@ struct LinkCreate {
     flags: u32,
 }
 
-/// `struct bpf_insn`.
+/// `union bpf_attr`, member `test`.
 #[repr(C)]
-struct Instruction {
-    code: u8,
-    /// Destination in the low half, source in the high half.
-    registers: u8,
-    offset: i16,
-    immediate: i32,
+#[derive(Default)]
+struct TestRun {
+    program: u32,
+    result: u32,
+    input_size: u32,
+    output_size: u32,
+    input: u64,
+    output: u64,
+    repeat: u32,
+    duration_ns: u32,
+    context_in_size: u32,
+    context_out_size: u32,
+    context_in: u64,
+    context_out: u64,
 }
 
-/// A map from queue number to AF_XDP socket.
-pub(crate) fn create_socket_map(queues: u32) -> io::Result<OwnedFd> {
-    let mut attributes = MapCreate { map_type: BPF_MAP_TYPE_XSKMAP, key_size: 4, value_size: 4, max_entries: queues, flags: 0 };
+/// A map from a number to an AF_XDP socket.
+pub(crate) fn create_socket_map(sockets: u32) -> io::Result<OwnedFd> {
+    create_map(MapCreate { map_type: BPF_MAP_TYPE_XSKMAP, key_size: 4, value_size: 4, max_entries: sockets, flags: 0 })
+}
+
+/// A table of `bytes` bytes, zero at first, which programs reach at once and we by the mapping.
+pub(crate) fn create_table(bytes: u32) -> io::Result<(OwnedFd, Mapping)> {
+    let kind = MapCreate { map_type: BPF_MAP_TYPE_ARRAY, key_size: 4, value_size: bytes, max_entries: 1, flags: BPF_F_MMAPABLE };
+    let map = create_map(kind)?;
+    let mapping = Mapping::map(bytes as usize, libc::MAP_SHARED, map.as_raw_fd(), 0)?;
+    Ok((map, mapping))
+}
+
+fn create_map(mut attributes: MapCreate) -> io::Result<OwnedFd> {
     // SAFETY: this is the layout that BPF_MAP_CREATE reads; it holds no pointers.
     let fd = unsafe { bpf(BPF_MAP_CREATE, &mut attributes) }?;
     // SAFETY: the descriptor was just opened and nobody else owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// Puts a socket into the map under its queue. The kernel takes it out when the socket closes.
-pub(crate) fn add_socket(map: BorrowedFd<'_>, queue: u32, socket: BorrowedFd<'_>) -> io::Result<()> {
-    let (key, value) = (queue, socket.as_raw_fd());
+/// Puts a socket into the map under its number. The kernel takes it out when the socket closes.
+pub(crate) fn add_socket(map: BorrowedFd<'_>, number: u32, socket: BorrowedFd<'_>) -> io::Result<()> {
+    let (key, value) = (number, socket.as_raw_fd());
     let mut attributes =
         MapUpdate { map: map.as_raw_fd() as u32, padding: 0, key: (&raw const key) as u64, value: (&raw const value) as u64, flags: 0 };
     // SAFETY: key and value point to 4 bytes each, as the map was created with, alive during the call.
@@ -101,24 +125,8 @@ pub(crate) fn add_socket(map: BorrowedFd<'_>, queue: u32, socket: BorrowedFd<'_>
     Ok(())
 }
 
-/// Loads the program: every packet goes to the socket of the queue it came by; where there is none, on to the kernel.
-pub(crate) fn load_redirect(map: BorrowedFd<'_>) -> io::Result<OwnedFd> {
-    const XDP_PASS: i32 = 2;
-    const BPF_PSEUDO_MAP_FD: u8 = 1 << 4;
-    const REDIRECT_MAP: i32 = 51;
-    let instruction = |code, registers, offset, immediate| Instruction { code, registers, offset, immediate };
-    let instructions = [
-        // r2 = context->rx_queue_index
-        instruction(0x61, 2 | 1 << 4, 16, 0),
-        // r1 = map (two slots)
-        instruction(0x18, 1 | BPF_PSEUDO_MAP_FD, 0, map.as_raw_fd()),
-        instruction(0, 0, 0, 0),
-        // r3 = XDP_PASS, the verdict if the map has no entry (Linux 5.3)
-        instruction(0xb7, 3, 0, XDP_PASS),
-        // return bpf_redirect_map(r1, r2, r3)
-        instruction(0x85, 0, 0, REDIRECT_MAP),
-        instruction(0x95, 0, 0, 0),
-    ];
+/// Loads an XDP program.
+pub(crate) fn load(instructions: &[Instruction]) -> io::Result<OwnedFd> {
     let license = c"Apache-2.0";
     let mut attributes = ProgramLoad {
         kind: BPF_PROG_TYPE_XDP,
@@ -154,6 +162,29 @@ pub(crate) fn attach(program: BorrowedFd<'_>, ifindex: u32, hook: Hook) -> io::R
     let fd = unsafe { bpf(BPF_LINK_CREATE, &mut attributes) }?;
     // SAFETY: the descriptor was just opened and nobody else owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// What a program returns for a frame of at least 14 bytes, without any interface.
+pub(crate) fn test_run(program: BorrowedFd<'_>, frame: &[u8]) -> io::Result<u32> {
+    let mut attributes = TestRun {
+        program: program.as_raw_fd() as u32,
+        input_size: frame.len() as u32,
+        input: frame.as_ptr() as u64,
+        repeat: 1,
+        ..TestRun::default()
+    };
+    // SAFETY: the kernel reads `input_size` bytes of `frame`, which outlives the call, and writes results into `attributes`.
+    unsafe { bpf(BPF_PROG_TEST_RUN, &mut attributes) }?;
+    Ok(attributes.result)
+}
+
+/// Waits until all packets that the kernel is passing to programs now are where the programs sent them: a driver's round, from
+/// running the program to filling sockets' rings, is one section that this waits for (RCU).
+pub(crate) fn wait_for_packets() -> io::Result<()> {
+    const MEMBARRIER_CMD_GLOBAL: c_int = 1;
+    // SAFETY: the call takes no pointers.
+    check(unsafe { libc::syscall(libc::SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) } as c_int)?;
+    Ok(())
 }
 
 /// # Safety

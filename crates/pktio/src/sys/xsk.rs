@@ -1,18 +1,30 @@
-//! An AF_XDP socket: its memory, its four rings, and who owns which frame.
+//! The AF_XDP sockets of one queue of an interface: their memory, their rings, and who owns which frame.
 //!
-//! Every frame of the memory is in exactly one place: the fill ring or the kernel's receive path (the kernel writes it), the
-//! receive ring (ours to read), the transmit or completion ring (the kernel reads it), or the free list (ours to write). All
-//! methods keep that; so they are safe.
+//! A packet can only be redirected to a socket that is bound to the device *and* the queue that it arrived by. Several sockets are
+//! bound to one queue by sharing the first one's memory (XDP_SHARED_UMEM; Documentation/networking/af_xdp.rst, "XDP_SHARED_UMEM
+//! bind flag"). Each then has a receive and a transmit ring of its own, but the queue has one fill ring and one completion ring,
+//! and each of these one producer and one consumer: ours are several workers.
+//!
+//! So both rings, with the frames that are free to send, lie in a [`Pool`] behind a lock that is taken once for a burst. The
+//! alternatives were an owner who refills for all, whom every worker would have to wait for or wake, and a lock-free way back
+//! to it, which still needs the owner. A worker that receives does not wait for another one that the system has put to sleep inside
+//! the lock: it keeps its spent frames, up to [`IN_HAND`] of them, and gives them back with a later burst.
+//!
+//! Every frame is in exactly one place: the fill ring or the kernel's receive path (the kernel writes it), a receive ring (its
+//! socket's to read), in a socket's hand (read, but not given back), a transmit ring or the completion ring (the kernel reads
+//! it), or the free list (ours to write). All methods keep that; so they are safe.
+//!
+//! **There are as many frames to receive into as all receive rings hold, and what all sockets may have in hand besides.** So the
+//! fill ring never runs dry: a worker that is behind loses what its own ring does not hold, and nothing of the others'.
 
 use std::io;
-use std::marker::PhantomData;
 use std::mem::size_of;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
-use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
-use libc::{c_int, off_t, sockaddr_xdp, socklen_t, xdp_desc, xdp_mmap_offsets, xdp_ring_offset, xdp_statistics, xdp_umem_reg};
+use libc::{c_int, off_t, sockaddr_xdp, socklen_t, xdp_desc, xdp_mmap_offsets, xdp_statistics, xdp_umem_reg};
 
+use super::ring::{Mapping, Ring};
 use super::{Plain, check, get_option, pending_error, set_option, socket};
 
 /// Bytes of a frame: one page, the most that the kernel allows for aligned frames.
@@ -21,6 +33,8 @@ pub(crate) const FRAME: usize = 4096;
 const KERNEL_HEADROOM: usize = 256;
 /// Longest packet that a frame holds.
 pub(crate) const MAX_FRAME: usize = FRAME - KERNEL_HEADROOM;
+/// Spent frames that a socket keeps while another one has the pool, at most: some bursts.
+const IN_HAND: usize = 256;
 /// `XDP_MAX_TX_SKB_BUDGET`, Linux 6.17: packets that one kick may send in copy mode; 32 before and by default.
 const XDP_MAX_TX_SKB_BUDGET: c_int = 9;
 
@@ -33,15 +47,29 @@ pub(crate) enum Copying {
     Zero,
 }
 
-/// See the file's top.
+/// One socket. See the file's top.
 pub(crate) struct Xsk {
     // Dropped in this order: the socket first, so that the kernel lets go of what the rings and the memory map.
     fd: OwnedFd,
-    fill: Ring<u64>,
     receive: Ring<xdp_desc>,
     transmit: Ring<xdp_desc>,
-    completion: Ring<u64>,
+    umem: Arc<Umem>,
+    /// Frames that have been read and not been given back.
+    spent: Vec<u64>,
+    /// Frames to send in, taken from the pool for the burst at hand.
+    free: Vec<u64>,
+}
+
+/// What the sockets of a queue share.
+struct Umem {
+    pool: Mutex<Pool>,
     memory: Mapping,
+}
+
+/// Frames that no socket has.
+struct Pool {
+    fill: Ring<u64>,
+    completion: Ring<u64>,
     free: Vec<u64>,
 }
 
@@ -52,57 +80,90 @@ unsafe impl Plain for xdp_statistics {}
 // SAFETY: as above.
 unsafe impl Plain for xdp_mmap_offsets {}
 
+/// `count` sockets that share memory, with rings of `ring` packets each (a power of two), and as many frames to send in; not bound
+/// yet. The error names the step that failed.
+pub(crate) fn open(ring: u32, count: usize) -> Result<Vec<Xsk>, (&'static str, io::Error)> {
+    let incoming = count * (ring as usize + IN_HAND);
+    let frames = incoming + ring as usize;
+    let memory = Mapping::anonymous(frames * FRAME).map_err(|e| ("allocating packet memory", e))?;
+    let first = new_socket(ring)?;
+    let registration = xdp_umem_reg {
+        addr: memory.address(),
+        len: memory.len() as u64,
+        chunk_size: FRAME as u32,
+        headroom: 0,
+        flags: 0,
+        tx_metadata_len: 0,
+    };
+    set_option(first.as_fd(), libc::SOL_XDP, libc::XDP_UMEM_REG, registration).map_err(|e| ("registering packet memory", e))?;
+    // Twice: the kernel shows packets before it shows that it has taken their frames, and we may be in between.
+    let fill_size = (2 * incoming).next_power_of_two() as u32;
+    for (name, size) in [(libc::XDP_UMEM_FILL_RING, fill_size), (libc::XDP_UMEM_COMPLETION_RING, ring)] {
+        set_option(first.as_fd(), libc::SOL_XDP, name, size).map_err(|e| ("sizing rings", e))?;
+    }
+    let offsets = ring_offsets(first.as_fd())?;
+    let map = |page, offsets, size| Ring::map(first.as_fd(), page as off_t, offsets, size).map_err(|e| ("mapping rings", e));
+    let mut fill = map(libc::XDP_UMEM_PGOFF_FILL_RING, &offsets.fr, fill_size)?;
+    let completion = map(libc::XDP_UMEM_PGOFF_COMPLETION_RING, &offsets.cr, ring)?;
+    let mut addresses = (0..frames as u64).map(|frame| frame * FRAME as u64);
+    addresses.by_ref().take(incoming).for_each(|address| fill.push(address));
+    fill.submit();
+    let pool = Mutex::new(Pool { fill, completion, free: addresses.collect() });
+    let umem = Arc::new(Umem { pool, memory });
+    let mut sockets = vec![Xsk::new(first, ring, &umem)?];
+    for _ in 1..count {
+        sockets.push(Xsk::new(new_socket(ring)?, ring, &umem)?);
+    }
+    Ok(sockets)
+}
+
+/// Binds sockets from [`open`] to one queue of an interface. From here on packets flow, once a program redirects to them.
+pub(crate) fn bind(sockets: &[Xsk], ifindex: u32, queue: u32, copying: Copying) -> io::Result<()> {
+    let Some((first, others)) = sockets.split_first() else { return Ok(()) };
+    let mode = match copying {
+        Copying::Copy => libc::XDP_COPY,
+        Copying::Zero => libc::XDP_ZEROCOPY,
+    };
+    first.bind(ifindex, queue, mode | libc::XDP_USE_NEED_WAKEUP, 0)?;
+    // The mode is the first one's.
+    others.iter().try_for_each(|socket| socket.bind(ifindex, queue, libc::XDP_SHARED_UMEM, first.raw_fd() as u32))
+}
+
+fn new_socket(ring: u32) -> Result<OwnedFd, (&'static str, io::Error)> {
+    let fd = socket(libc::AF_XDP, libc::SOCK_RAW, 0).map_err(|e| ("opening an AF_XDP socket", e))?;
+    for name in [libc::XDP_RX_RING, libc::XDP_TX_RING] {
+        set_option(fd.as_fd(), libc::SOL_XDP, name, ring).map_err(|e| ("sizing rings", e))?;
+    }
+    // Older kernels do not know it: more system calls, same result.
+    let _ = set_option(fd.as_fd(), libc::SOL_XDP, XDP_MAX_TX_SKB_BUDGET, ring.min(256));
+    Ok(fd)
+}
+
+fn ring_offsets(fd: BorrowedFd<'_>) -> Result<xdp_mmap_offsets, (&'static str, io::Error)> {
+    get_option(fd, libc::SOL_XDP, libc::XDP_MMAP_OFFSETS).map_err(|e| ("reading ring offsets", e))
+}
+
 impl Xsk {
-    /// A socket with `ring` frames (a power of two) for each direction, not bound yet. The error names the step that failed.
-    pub(crate) fn open(ring: u32) -> Result<Xsk, (&'static str, io::Error)> {
-        let fd = socket(libc::AF_XDP, libc::SOCK_RAW, 0).map_err(|e| ("opening an AF_XDP socket", e))?;
-        let frames = 2 * ring as usize;
-        let memory = Mapping::anonymous(frames * FRAME).map_err(|e| ("allocating packet memory", e))?;
-        let registration = xdp_umem_reg {
-            addr: memory.start.as_ptr() as u64,
-            len: memory.length as u64,
-            chunk_size: FRAME as u32,
-            headroom: 0,
-            flags: 0,
-            tx_metadata_len: 0,
-        };
-        set_option(fd.as_fd(), libc::SOL_XDP, libc::XDP_UMEM_REG, registration).map_err(|e| ("registering packet memory", e))?;
-        for name in [libc::XDP_UMEM_FILL_RING, libc::XDP_UMEM_COMPLETION_RING, libc::XDP_RX_RING, libc::XDP_TX_RING] {
-            set_option(fd.as_fd(), libc::SOL_XDP, name, ring).map_err(|e| ("sizing rings", e))?;
-        }
-        // Older kernels do not know it: more system calls, same result.
-        let _ = set_option(fd.as_fd(), libc::SOL_XDP, XDP_MAX_TX_SKB_BUDGET, ring.min(256));
-        let offsets: xdp_mmap_offsets =
-            get_option(fd.as_fd(), libc::SOL_XDP, libc::XDP_MMAP_OFFSETS).map_err(|e| ("reading ring offsets", e))?;
-        let map = |e| ("mapping rings", e);
-        let mut xsk = Xsk {
-            fill: Ring::map(fd.as_fd(), libc::XDP_UMEM_PGOFF_FILL_RING as off_t, &offsets.fr, ring).map_err(map)?,
-            receive: Ring::map(fd.as_fd(), libc::XDP_PGOFF_RX_RING, &offsets.rx, ring).map_err(map)?,
-            transmit: Ring::map(fd.as_fd(), libc::XDP_PGOFF_TX_RING, &offsets.tx, ring).map_err(map)?,
-            completion: Ring::map(fd.as_fd(), libc::XDP_UMEM_PGOFF_COMPLETION_RING as off_t, &offsets.cr, ring).map_err(map)?,
-            memory,
-            free: (u64::from(ring)..frames as u64).map(|frame| frame * FRAME as u64).collect(),
+    fn new(fd: OwnedFd, ring: u32, umem: &Arc<Umem>) -> Result<Xsk, (&'static str, io::Error)> {
+        let offsets = ring_offsets(fd.as_fd())?;
+        let map = |page, offsets| Ring::map(fd.as_fd(), page, offsets, ring).map_err(|e| ("mapping rings", e));
+        Ok(Xsk {
+            receive: map(libc::XDP_PGOFF_RX_RING as off_t, &offsets.rx)?,
+            transmit: map(libc::XDP_PGOFF_TX_RING as off_t, &offsets.tx)?,
+            umem: umem.clone(),
+            spent: Vec::with_capacity(IN_HAND),
+            free: Vec::new(),
             fd,
-        };
-        for frame in 0..u64::from(ring) {
-            xsk.fill.push(frame * FRAME as u64);
-        }
-        xsk.fill.submit();
-        Ok(xsk)
+        })
     }
 
-    /// Binds to one queue of an interface. From here on packets flow, once a program redirects to this socket.
-    pub(crate) fn bind(&self, ifindex: u32, queue: u32, copying: Copying) -> io::Result<()> {
-        let mode = match copying {
-            Copying::Copy => libc::XDP_COPY,
-            Copying::Zero => libc::XDP_ZEROCOPY,
-        };
+    fn bind(&self, ifindex: u32, queue: u32, flags: u16, shared: u32) -> io::Result<()> {
         let address = sockaddr_xdp {
             sxdp_family: libc::AF_XDP as u16,
-            sxdp_flags: mode | libc::XDP_USE_NEED_WAKEUP,
+            sxdp_flags: flags,
             sxdp_ifindex: ifindex,
             sxdp_queue_id: queue,
-            sxdp_shared_umem_fd: 0,
+            sxdp_shared_umem_fd: shared,
         };
         let length = size_of::<sockaddr_xdp>() as socklen_t;
         // SAFETY: pointer and length describe `address`.
@@ -115,27 +176,59 @@ impl Xsk {
         let mut count = 0;
         let mut any = false;
         while count < limit {
+            if self.spent.len() == IN_HAND {
+                self.give_back();
+            }
             let Some(descriptor) = self.receive.pop() else { break };
             any = true;
-            // SAFETY: a frame in the receive ring is ours until it goes back into the fill ring below.
-            if let Some(bytes) = unsafe { self.memory.bytes(descriptor.addr, descriptor.len as usize) } {
+            // SAFETY: a frame in our receive ring is ours until it goes back into the fill ring.
+            if let Some(bytes) = unsafe { self.umem.memory.bytes(descriptor.addr, descriptor.len as usize) } {
                 take(bytes);
                 count += 1;
             }
-            // There is room: of the frames that the fill ring was made for, this one is not in it.
-            self.fill.push(descriptor.addr & !(FRAME as u64 - 1));
+            self.spent.push(descriptor.addr & !(FRAME as u64 - 1));
         }
         if any {
             self.receive.release();
-            self.fill.submit();
         }
-        if self.fill.needs_wakeup() {
-            self.wake(libc::POLLIN);
+        if !self.spent.is_empty() {
+            let wakeup = match self.umem.pool.try_lock() {
+                Ok(mut pool) => pool.take_back(&mut self.spent),
+                Err(TryLockError::Poisoned(pool)) => pool.into_inner().take_back(&mut self.spent),
+                Err(TryLockError::WouldBlock) => false,
+            };
+            if wakeup {
+                self.wake(libc::POLLIN);
+            }
         }
         count
     }
 
-    /// Queues a copy of `packet` for transmission. `false` if all frames are under way, or it is longer than a frame.
+    /// Gives all spent frames back, waiting for the pool if need be.
+    pub(crate) fn give_back(&mut self) {
+        if !self.spent.is_empty() && lock(&self.umem.pool).take_back(&mut self.spent) {
+            self.wake(libc::POLLIN);
+        }
+    }
+
+    /// Packets that wait in the receive ring.
+    pub(crate) fn waiting(&self) -> usize {
+        self.receive.waiting() as usize
+    }
+
+    /// Makes ready to transmit so many packets; how many can be.
+    pub(crate) fn reserve(&mut self, packets: usize) -> usize {
+        let most = packets.min(self.transmit.room() as usize);
+        if self.free.len() < most {
+            let mut pool = lock(&self.umem.pool);
+            pool.reclaim();
+            let rest = pool.free.len().saturating_sub(most - self.free.len());
+            self.free.extend(pool.free.drain(rest..));
+        }
+        most.min(self.free.len())
+    }
+
+    /// Queues a copy of `packet` for transmission. `false` if it is longer than a frame, or not reserved.
     /// The kernel sees it after [`Xsk::submit`].
     pub(crate) fn transmit(&mut self, packet: &[u8]) -> bool {
         if packet.len() > MAX_FRAME || self.transmit.is_full() {
@@ -143,7 +236,7 @@ impl Xsk {
         }
         let Some(address) = self.free.pop() else { return false };
         // SAFETY: a frame of the free list is in no ring: nobody else reads or writes it.
-        if let Some(bytes) = unsafe { self.memory.bytes_mut(address, packet.len()) } {
+        if let Some(bytes) = unsafe { self.umem.memory.bytes_mut(address, packet.len()) } {
             bytes.copy_from_slice(packet);
         }
         self.transmit.push(xdp_desc { addr: address, len: packet.len() as u32, options: 0 });
@@ -172,18 +265,7 @@ impl Xsk {
         Ok(())
     }
 
-    /// Takes back the frames that have been sent.
-    pub(crate) fn reclaim(&mut self) {
-        let mut any = false;
-        while let Some(address) = self.completion.pop() {
-            self.free.push(address & !(FRAME as u64 - 1));
-            any = true;
-        }
-        if any {
-            self.completion.release();
-        }
-    }
-
+    /// What this socket has lost; `rx_fill_ring_empty_descs` is the whole queue's.
     pub(crate) fn statistics(&self) -> io::Result<xdp_statistics> {
         get_option(self.fd.as_fd(), libc::SOL_XDP, libc::XDP_STATISTICS)
     }
@@ -208,213 +290,42 @@ impl Xsk {
     }
 }
 
-/// Memory from mmap(2), unmapped when dropped.
-struct Mapping {
-    start: NonNull<u8>,
-    length: usize,
-}
-
-// SAFETY: plain memory that this value alone owns; `Xsk` is used by one thread at a time.
-unsafe impl Send for Mapping {}
-
-impl Mapping {
-    fn anonymous(length: usize) -> io::Result<Mapping> {
-        Mapping::map(length, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE, -1, 0)
-    }
-
-    fn map(length: usize, flags: c_int, fd: RawFd, offset: off_t) -> io::Result<Mapping> {
-        let access = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a new mapping where the kernel likes: no existing memory is touched.
-        let start = unsafe { libc::mmap(std::ptr::null_mut(), length, access, flags, fd, offset) };
-        if start == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        let start = NonNull::new(start.cast::<u8>()).ok_or_else(|| io::Error::other("mmap returned null"))?;
-        Ok(Mapping { start, length })
-    }
-
-    fn contains(&self, address: u64, length: usize) -> bool {
-        usize::try_from(address).ok().and_then(|a| a.checked_add(length)).is_some_and(|end| end <= self.length)
-    }
-
-    /// # Safety
-    /// While the slice lives nobody, the kernel included, writes there.
-    unsafe fn bytes(&self, address: u64, length: usize) -> Option<&[u8]> {
-        // SAFETY: inside the mapping as just checked; initialised, as mmap gives zeroes.
-        self.contains(address, length).then(|| unsafe { std::slice::from_raw_parts(self.start.as_ptr().add(address as usize), length) })
-    }
-
-    /// # Safety
-    /// While the slice lives nobody else, the kernel included, reads or writes there.
-    unsafe fn bytes_mut(&mut self, address: u64, length: usize) -> Option<&mut [u8]> {
-        // SAFETY: as above, and `self` is exclusively borrowed.
-        self.contains(address, length).then(|| unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr().add(address as usize), length) })
-    }
-}
-
-impl Drop for Mapping {
+impl Drop for Xsk {
+    /// What the others of the queue can still use. What arrives from now on until the socket closes is lost with its frames, as is
+    /// what was never sent.
     fn drop(&mut self) {
-        // SAFETY: exactly what was mapped, and no slice of it outlives `self`.
-        unsafe { libc::munmap(self.start.as_ptr().cast(), self.length) };
+        while let Some(descriptor) = self.receive.pop() {
+            self.spent.push(descriptor.addr & !(FRAME as u64 - 1));
+        }
+        let mut pool = lock(&self.umem.pool);
+        pool.take_back(&mut self.spent);
+        pool.free.append(&mut self.free);
     }
 }
 
-/// A single-producer, single-consumer ring shared with the kernel, whichever side we are: `push` and `submit` for the rings that
-/// we fill, `pop` and `release` for those we empty. Indices run freely and wrap at 2^32.
-struct Ring<T> {
-    mapping: Mapping,
-    producer: usize,
-    consumer: usize,
-    flags: usize,
-    entries: usize,
-    size: u32,
-    /// Our index, ahead of the shared one until `submit` or `release`.
-    mine: u32,
-    /// The kernel's index when last looked at.
-    theirs: u32,
-    entry: PhantomData<T>,
-}
+impl Pool {
+    /// Spent frames into the fill ring; whether the driver wants to be told.
+    fn take_back(&mut self, spent: &mut Vec<u64>) -> bool {
+        // There is room: the ring holds twice the frames that are for receiving.
+        spent.drain(..).for_each(|address| self.fill.push(address));
+        self.fill.submit();
+        self.fill.needs_wakeup()
+    }
 
-impl<T: Copy> Ring<T> {
-    fn map(fd: BorrowedFd<'_>, page: off_t, offsets: &xdp_ring_offset, size: u32) -> io::Result<Ring<T>> {
-        let entries = offsets.desc as usize;
-        let length = entries + size as usize * size_of::<T>();
-        let mapping = Mapping::map(length, libc::MAP_SHARED | libc::MAP_POPULATE, fd.as_raw_fd(), page)?;
-        let inside = |offset: u64| mapping.contains(offset, size_of::<u32>()) && offset.is_multiple_of(4);
-        if !(inside(offsets.producer) && inside(offsets.consumer) && inside(offsets.flags) && entries.is_multiple_of(align_of::<T>())) {
-            return Err(io::Error::other("the kernel's ring offsets make no sense"));
+    /// Takes back the frames that have been sent, by any socket.
+    fn reclaim(&mut self) {
+        let mut any = false;
+        while let Some(address) = self.completion.pop() {
+            self.free.push(address & !(FRAME as u64 - 1));
+            any = true;
         }
-        Ok(Ring {
-            mapping,
-            producer: offsets.producer as usize,
-            consumer: offsets.consumer as usize,
-            flags: offsets.flags as usize,
-            entries,
-            size,
-            mine: 0,
-            theirs: 0,
-            entry: PhantomData,
-        })
-    }
-
-    fn word(&self, offset: usize) -> &AtomicU32 {
-        // SAFETY: `map` checked that the offset is inside the mapping and aligned; both sides access it atomically.
-        unsafe { &*self.mapping.start.as_ptr().add(offset).cast::<AtomicU32>() }
-    }
-
-    fn entry(&self, index: u32) -> *mut T {
-        let at = self.entries + (index & (self.size - 1)) as usize * size_of::<T>();
-        // SAFETY: masked to the ring's size: inside the mapping, whose length `map` computed from it.
-        unsafe { self.mapping.start.as_ptr().add(at).cast::<T>() }
-    }
-
-    /// As producer: whether there is no room.
-    fn is_full(&mut self) -> bool {
-        if self.mine.wrapping_sub(self.theirs) == self.size {
-            self.theirs = self.word(self.consumer).load(Ordering::Acquire);
+        if any {
+            self.completion.release();
         }
-        self.mine.wrapping_sub(self.theirs) == self.size
-    }
-
-    /// As producer: adds an entry, which the kernel sees after `submit`. Does nothing if the ring is full.
-    fn push(&mut self, entry: T) {
-        if self.is_full() {
-            debug_assert!(false, "ring overrun");
-            return;
-        }
-        // SAFETY: between our index and the kernel's the entry is ours to write.
-        unsafe { self.entry(self.mine).write(entry) };
-        self.mine = self.mine.wrapping_add(1);
-    }
-
-    fn submit(&mut self) {
-        self.word(self.producer).store(self.mine, Ordering::Release);
-    }
-
-    /// As producer: entries that the kernel has not consumed.
-    fn unconsumed(&self) -> u32 {
-        self.mine.wrapping_sub(self.word(self.consumer).load(Ordering::Acquire))
-    }
-
-    /// As consumer: the next entry; the kernel may reuse its place after `release`.
-    fn pop(&mut self) -> Option<T> {
-        if self.mine == self.theirs {
-            self.theirs = self.word(self.producer).load(Ordering::Acquire);
-        }
-        if self.mine == self.theirs {
-            return None;
-        }
-        // SAFETY: between our index and the kernel's the entry is filled and ours to read.
-        let entry = unsafe { self.entry(self.mine).read() };
-        self.mine = self.mine.wrapping_add(1);
-        Some(entry)
-    }
-
-    fn release(&mut self) {
-        self.word(self.consumer).store(self.mine, Ordering::Release);
-    }
-
-    fn needs_wakeup(&self) -> bool {
-        self.word(self.flags).load(Ordering::Relaxed) & libc::XDP_RING_NEED_WAKEUP != 0
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A ring over plain memory: the test plays the kernel.
-    fn ring() -> Ring<u64> {
-        let mapping = Mapping::anonymous(4096).unwrap();
-        Ring {
-            mapping,
-            producer: 0,
-            consumer: 64,
-            flags: 128,
-            entries: 192,
-            size: 4,
-            mine: u32::MAX - 1,
-            theirs: u32::MAX - 1,
-            entry: PhantomData,
-        }
-    }
-
-    #[test]
-    fn a_ring_wraps_and_fills() {
-        let mut producer = ring();
-        producer.word(producer.consumer).store(u32::MAX - 1, Ordering::Release);
-        for value in 0..4 {
-            assert!(!producer.is_full());
-            producer.push(value);
-        }
-        assert!(producer.is_full());
-        producer.submit();
-        assert_eq!(producer.unconsumed(), 4);
-        producer.word(producer.consumer).store(0, Ordering::Release);
-        assert!(!producer.is_full());
-        assert_eq!(producer.unconsumed(), 2);
-
-        let mut consumer = ring();
-        consumer.word(consumer.producer).store(1, Ordering::Release);
-        for index in [u32::MAX - 1, u32::MAX, 0] {
-            // SAFETY: the index is masked; the test owns the memory.
-            unsafe { consumer.entry(index).write(u64::from(index)) };
-        }
-        let got: Vec<u64> = std::iter::from_fn(|| consumer.pop()).collect();
-        assert_eq!(got, [u64::from(u32::MAX - 1), u64::from(u32::MAX), 0]);
-        consumer.release();
-        assert_eq!(consumer.word(consumer.consumer).load(Ordering::Acquire), 1);
-    }
-
-    #[test]
-    fn memory_outside_the_mapping_is_never_handed_out() {
-        let mapping = Mapping::anonymous(8192).unwrap();
-        // SAFETY: nobody else uses the mapping.
-        unsafe {
-            assert_eq!(mapping.bytes(8190, 2).map(<[u8]>::len), Some(2));
-            assert!(mapping.bytes(8190, 3).is_none());
-            assert!(mapping.bytes(u64::MAX, 1).is_none());
-            assert!(mapping.bytes(1, usize::MAX).is_none());
-        }
-    }
+/// Who panicked in it, which is a defect, left frames lost at worst.
+fn lock(pool: &Mutex<Pool>) -> MutexGuard<'_, Pool> {
+    pool.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,6 +2,8 @@
 //! that nothing is left behind however a test ends.
 #![allow(dead_code)]
 
+pub mod frames;
+
 use std::io::Write;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -57,9 +59,15 @@ pub fn enter_new_namespace() -> bool {
 
 /// A veth pair in this namespace: both ends up, named by the process.
 pub fn veth() -> (String, String) {
+    veth_of("", 1)
+}
+
+/// Another one, with so many queues at each end.
+pub fn veth_of(tag: &str, queues: u32) -> (String, String) {
     let id = std::process::id();
-    let (a, b) = (format!("spa{id}"), format!("spb{id}"));
-    ip(&format!("link add {a} numrxqueues 1 numtxqueues 1 type veth peer name {b} numrxqueues 1 numtxqueues 1"));
+    let (a, b) = (format!("spa{tag}{id}"), format!("spb{tag}{id}"));
+    let of_each = format!("numrxqueues {queues} numtxqueues {queues}");
+    ip(&format!("link add {a} {of_each} type veth peer name {b} {of_each}"));
     for name in [&a, &b] {
         // No neighbour discovery between our frames.
         std::fs::write(format!("/proc/sys/net/ipv6/conf/{name}/disable_ipv6"), "1").unwrap();

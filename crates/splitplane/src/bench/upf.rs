@@ -208,14 +208,14 @@ pub fn compile(sessions: u32) -> Result<Ir, Failure> {
 }
 
 /// Sessions at random, each as likely as any other; the same ones in every run.
-fn numbers(sessions: u32, count: usize) -> Arc<[u32]> {
+pub fn numbers(sessions: u32, count: usize) -> Arc<[u32]> {
     let mut rng = rand::rngs::StdRng::seed_from_u64(1);
     (0..count).map(|_| rng.random_range(0..sessions)).collect()
 }
 
 /// What the interpreter holds: all sessions if there are no more than packets to verify, else those of the packets; and a number for
 /// the cells of each, from 0 on.
-fn cells(sessions: u32, verified: &[u32]) -> HashMap<u32, u32> {
+pub fn cells(sessions: u32, verified: &[u32]) -> HashMap<u32, u32> {
     if sessions as usize <= verified.len() {
         return (0..sessions).map(|n| (n, n)).collect();
     }

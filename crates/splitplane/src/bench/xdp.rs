@@ -206,7 +206,7 @@ impl Bench {
         let hand = hand.as_fd().as_raw_fd();
         let empty = self.driver.program_fd("empty").map_err(load_failure)?;
         let empty = empty.as_fd().as_raw_fd();
-        self.xdp.set_port(self.interface, Some(direction.port())).map_err(load_failure)?;
+        self.xdp.set_port(self.interface, Some((direction.port(), 0))).map_err(load_failure)?;
         let port = u32::from(direction.port().0).to_ne_bytes();
         self.hand.put("ports", &self.interface.to_ne_bytes(), &port).map_err(load_failure)?;
         let compared = self.compare(direction, &[("upf.p4", ours), ("the program by hand", hand)])?;

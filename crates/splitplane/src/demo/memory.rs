@@ -58,7 +58,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let ir = crate::program::compile(Path::new("upf.p4"), &[], &[])?;
     let port =
         |id, port: MemoryPort, mac| OpenPort { id: PortId(id), of_workers: vec![vec![Box::new(port)]], driver: "memory".into(), mac };
-    let upf = Upf::start(&config, ir, vec![port(0, n3, AROUND.n3_mac), port(128, n6, AROUND.n6_mac)])?;
+    let upf = Upf::start(&config, ir, vec![port(0, n3, AROUND.n3_mac), port(128, n6, AROUND.n6_mac)], None)?;
 
     println!("SMF: association and {} sessions over PFCP on loopback", args.sessions);
     let smf =

@@ -41,8 +41,8 @@ pub struct Args {
     /// Only programs whose path contains this.
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
-    /// Where packet tests run.
-    #[arg(long, value_delimiter = ',', default_value = "interp", value_parser = ["interp", "x86"])]
+    /// Where packet tests run; `xdp` is the kernel (as root), and what it cannot express is excluded with the reason.
+    #[arg(long, value_delimiter = ',', default_value = "interp", value_parser = ["interp", "x86", "xdp"])]
     target: Vec<String>,
     /// The least share in per cent, by kind: a kind that has less fails the command. `accepted=99,stf=97`
     #[arg(long, value_delimiter = ',', value_name = "KIND=PERCENT", value_parser = floor)]

@@ -19,15 +19,6 @@ impl TargetDevice {
         let target = x86(ir, &Default::default())?;
         Ok(TargetDevice { lane: target.lane(0), target, now_ns: 0 })
     }
-
-    /// The program in the kernel's XDP hook, in test runs; it holds the whole of every table, as a packet test knows no next target.
-    pub fn xdp(ir: &Ir) -> Result<TargetDevice, Failure> {
-        let text = p4_emit::bpf::emit_xdp(ir).map_err(|e| Failure::Usage(e.to_string()))?;
-        let options = target_xdp::Options { subset: false, ..Default::default() };
-        let load = target_xdp::Xdp::load(Arc::new(ir.program.clone()), &text, &options);
-        let target: Box<dyn target::Target> = Box::new(load.map_err(|e| Failure::Usage(e.to_string()))?);
-        Ok(TargetDevice { lane: target.lane(0), target, now_ns: 0 })
-    }
 }
 
 /// A program as native code; one that copies packets or sends them round is cut for that first.

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use offload::{Path, SessionFacts, Split};
-use program::{Batch, CounterId, Program, RuleError, TableId};
-use target::{BURST, Capabilities, Count, Lane, TableStats, Target};
+use program::{Batch, CounterId, MeterId, Program, RuleError, TableId};
+use target::{BURST, Capabilities, Count, Lane, MeterState, TableStats, Target};
 use target_asic::Asic;
 
 use super::mirror::Mirror;
@@ -101,6 +101,14 @@ impl Target for Shared {
 
     fn table_stats(&self, table: TableId) -> TableStats {
         self.0.table_stats(table)
+    }
+
+    fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
+        self.0.meter_state(meter, index)
+    }
+
+    fn set_meter_state(&self, meter: MeterId, index: u64, state: MeterState) -> Result<(), RuleError> {
+        self.0.set_meter_state(meter, index, state)
     }
 }
 

@@ -1,290 +1,47 @@
-//! Runs one program on x86 and in the reference interpreter with the same entries and packets, and compares everything that
-//! can be seen: verdicts, bytes, counters, registers, statistics.
-#![allow(dead_code)]
+//! x86 as one of the two that are compared.
+#![allow(dead_code, unused_imports)]
 
-pub mod random_ir;
+#[path = "../../../target/tests/twin/mod.rs"]
+pub mod twin;
 
-use base::{Packet, PortId, Verdict, VerdictKind};
-use p4_interp::{Event, Machine, Mode, Recorder};
+use p4_interp::Mode;
 use p4_ir::Ir;
-use program::{ActionId, Batch, Entry, KeyMatch, MatchKind, MeterConfig, Op, RuleError, TableId};
-use rand::Rng;
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
-use std::collections::BTreeMap;
+use program::{Entry, RegisterId};
 use std::sync::Arc;
-use target::{Lane, Target};
+use target::Count;
 use target_x86::{Options, X86};
+pub use twin::rng;
 
-/// Chooses an argument by the names of action and parameter. Asked without a parameter, it refuses the action with 0.
-pub type Choose = fn(&mut ChaCha8Rng, &str, &str) -> Option<u128>;
+/// The interpreter and x86, side by side.
+pub type Pair = twin::Pair<X86>;
 
-/// The two, side by side.
-pub struct Pair {
-    pub ir: Arc<Ir>,
-    pub machine: Machine,
-    pub x86: X86,
-    pub lane: Box<dyn Lane>,
-    pub rng: ChaCha8Rng,
-    /// Verdicts by kind.
-    pub kinds: [u64; 5],
-    /// Verdicts by kind and reason.
-    pub reasons: BTreeMap<(VerdictKind, u8), u64>,
-    /// Colours that meters gave.
-    pub colours: [u64; 3],
-    /// Keys that were looked up, since they were last taken.
-    pub seen: Vec<(TableId, Vec<u128>)>,
-    /// Chooses arguments by action and parameter; random where it does not.
-    pub choose: Choose,
-    now_ns: u64,
+/// Compiled with `flags`.
+pub fn pair(ir: Ir, seed: u64, flags: &[&'static str]) -> Pair {
+    Pair::load(ir, seed, Mode::Whole, flags)
 }
 
-impl Pair {
-    /// Compiles with `flags`.
-    pub fn new(ir: Ir, seed: u64, flags: &[&str]) -> Pair {
-        if let Err(errors) = p4_ir::verify(&ir) {
-            panic!("the test's IR is wrong: {}", errors.iter().map(|e| e.to_string()).collect::<Vec<_>>().join("\n"));
-        }
-        let ir = Arc::new(ir);
-        let text = p4_emit::emit_x86(&ir).unwrap_or_else(|e| panic!("{e}"));
+impl twin::Native for X86 {
+    type Choice = [&'static str];
+    const NAME: &'static str = "x86";
+
+    fn load(ir: &Arc<Ir>, seed: u64, _mode: Mode, flags: &[&'static str]) -> X86 {
+        let text = p4_emit::emit_x86(ir).unwrap_or_else(|e| panic!("{e}"));
         if let Some(path) = std::env::var_os("KEEP") {
             std::fs::write(path, &text).unwrap();
         }
         let options = Options { flags: flags.iter().map(|f| f.to_string()).collect(), seed, ..Options::default() };
-        let x86 = X86::load(Arc::new(ir.program.clone()), &text, &options).unwrap_or_else(|e| {
+        X86::load(Arc::new(ir.program.clone()), &text, &options).unwrap_or_else(|e| {
             let path = std::env::temp_dir().join("splitplane-failed.c");
             std::fs::write(&path, &text).unwrap();
             panic!("{e}; the text is in {}", path.display())
-        });
-        let machine = Machine::new(ir.clone()).unwrap_or_else(|e| panic!("{e}"));
-        let lane = x86.lane(0);
-        Pair {
-            ir,
-            machine,
-            x86,
-            lane,
-            rng: ChaCha8Rng::seed_from_u64(seed),
-            kinds: [0; 5],
-            reasons: BTreeMap::new(),
-            colours: [0; 3],
-            seen: Vec::new(),
-            choose: |_, _, _| None,
-            now_ns: 1_000,
-        }
+        })
     }
 
-    /// Applies a batch to both, which must agree.
-    pub fn apply(&mut self, ops: Vec<Op>) -> Result<(), RuleError> {
-        let batch = Batch { ops };
-        let (a, b) = (self.machine.apply(&batch), self.x86.apply(&batch));
-        assert_eq!(a, b, "interpreter and x86 disagree about {batch:?}");
-        b
+    fn register(&self, register: RegisterId, index: u64) -> Option<u128> {
+        X86::register(self, register, index).map(u128::from)
     }
 
-    /// Runs packets in bursts of random sizes through both and compares.
-    pub fn run(&mut self, packets: &[(Vec<u8>, PortId)]) {
-        let mut rest = packets;
-        while !rest.is_empty() {
-            let n = self.rng.random_range(1..=64usize).min(rest.len());
-            let (burst, after) = rest.split_at(n);
-            rest = after;
-            self.burst(burst);
-        }
+    fn entry_count(&self, entry: &Entry) -> Option<Count> {
+        X86::entry_count(self, entry)
     }
-
-    fn burst(&mut self, burst: &[(Vec<u8>, PortId)]) {
-        self.now_ns += self.rng.random_range(0..2_000_000);
-        let mut packets: Vec<_> = burst.iter().map(|(bytes, port)| Packet::new(bytes, *port)).collect();
-        let mut verdicts = vec![Verdict::default(); burst.len()];
-        self.lane.process(&mut packets, &mut verdicts, self.now_ns);
-        for (i, (bytes, port)) in burst.iter().enumerate() {
-            let mut recorder = Recorder::default();
-            let out = self.machine.process_traced(bytes, *port, self.now_ns, Mode::Whole, &mut recorder);
-            let (expected, expected_bytes) = (out.verdict, out.bytes.to_vec());
-            self.kinds[expected.kind as usize] += 1;
-            *self.reasons.entry((expected.kind, expected.reason)).or_default() += 1;
-            for event in &recorder.events {
-                match event {
-                    Event::Lookup { table, keys, .. } => self.seen.push((*table, keys.clone())),
-                    Event::Metered { colour, .. } => self.colours[usize::from(*colour).min(2)] += 1,
-                    _ => {}
-                }
-            }
-            let same = expected == verdicts[i] && (expected.kind == VerdictKind::Drop || expected_bytes == packets[i].data());
-            if !same {
-                panic!(
-                    "packet {i} of {} on port {port}: {bytes:02x?}\ninterpreter {expected:?} {expected_bytes:02x?}\nx86         {:?} {:02x?}\n{}",
-                    burst.len(),
-                    verdicts[i],
-                    packets[i].data(),
-                    p4_interp::render_trace(&self.ir, &recorder.events, true),
-                );
-            }
-            if expected.kind == VerdictKind::Drop {
-                assert_eq!(packets[i].len(), bytes.len(), "a dropped packet's window is as received");
-            }
-        }
-    }
-
-    /// Compares counters, registers and statistics.
-    pub fn check_state(&self) {
-        let program = &self.ir.program;
-        for (id, info) in program.counters.iter().filter(|(_, c)| c.table.is_none()) {
-            for i in 0..info.size.min(300) {
-                let (a, b) = (self.machine.counter(id, i), self.x86.counter(id, i));
-                assert_eq!((a.packets, a.bytes), (b.packets, b.bytes), "counter {} cell {i}", info.name);
-            }
-        }
-        for (id, info) in &program.registers {
-            for i in 0..info.size {
-                let (a, b) = (self.machine.register(id, i), self.x86.register(id, i));
-                assert_eq!(a, b.map(u128::from), "register {} cell {i}", info.name);
-            }
-        }
-        for (id, info) in &program.tables {
-            let (a, b) = (self.machine.table_stats(id), self.x86.table_stats(id));
-            assert_eq!((a.entries, a.capacity, a.hits, a.misses), (b.entries, b.capacity, b.hits, b.misses), "table {}", info.name);
-            for entry in self.machine.entries(id) {
-                let (a, b) = (self.machine.entry_count(&entry), self.x86.entry_count(&entry));
-                let pair = |packets, bytes| (packets, bytes);
-                assert_eq!(a.map(|c| pair(c.packets, c.bytes)), b.map(|c| pair(c.packets, c.bytes)), "entry {entry:?}");
-            }
-        }
-    }
-
-    /// Hits and misses of a table so far.
-    pub fn hits_and_misses(&self, name: &str) -> (u64, u64) {
-        let stats = self.x86.table_stats(self.ir.program.table(name).unwrap());
-        (stats.hits, stats.misses)
-    }
-
-    /// A random entry that matches these keys, with random arguments.
-    pub fn entry_for(&mut self, table: TableId, keys: &[u128]) -> Option<Entry> {
-        let ir = self.ir.clone();
-        let info = &ir.program.tables[table];
-        let usable: Vec<_> = info.actions.iter().filter(|u| u.entry).collect();
-        if usable.is_empty() || info.const_entries || info.keys.is_empty() {
-            return None;
-        }
-        let action = self.action(&usable.iter().map(|u| u.action).collect::<Vec<_>>());
-        let args = self.args(action);
-        let mut ranked = false;
-        let keys = info
-            .keys
-            .iter()
-            .zip(keys)
-            .map(|(k, v)| {
-                let all = base::Bits::mask(k.width);
-                ranked |= !matches!(k.kind, MatchKind::Exact | MatchKind::Lpm);
-                match k.kind {
-                    MatchKind::Exact => KeyMatch::Exact(*v),
-                    MatchKind::Lpm => {
-                        let prefix_len = self.rng.random_range(0..=k.width);
-                        KeyMatch::Lpm { value: v & !base::Bits::mask(k.width - prefix_len), prefix_len }
-                    }
-                    MatchKind::Ternary => {
-                        let mask = match self.rng.random_range(0..4) {
-                            0 => all,
-                            1 => 0,
-                            _ => self.number(k.width),
-                        };
-                        KeyMatch::Ternary { value: v & mask, mask }
-                    }
-                    MatchKind::Range => match self.rng.random_range(0..4) {
-                        0 => KeyMatch::Range { low: *v, high: *v },
-                        1 => KeyMatch::Range { low: 0, high: all },
-                        _ => {
-                            let (a, b) = (self.number(k.width), self.number(k.width));
-                            KeyMatch::Range { low: a.min(*v), high: b.max(*v) }
-                        }
-                    },
-                    MatchKind::Optional => KeyMatch::Optional(self.rng.random_bool(0.5).then_some(*v)),
-                }
-            })
-            .collect();
-        let priority = if ranked { self.rng.random_range(0..4) } else { 0 };
-        Some(Entry { table, keys, priority, action, args })
-    }
-
-    fn action(&mut self, of: &[ActionId]) -> ActionId {
-        let (choose, ir) = (self.choose, self.ir.clone());
-        for _ in 0..20 {
-            let action = of[self.rng.random_range(0..of.len())];
-            if choose(&mut self.rng, &ir.program.actions[action].name, "") != Some(0) {
-                return action;
-            }
-        }
-        of[0]
-    }
-
-    /// Arguments for an action.
-    fn args(&mut self, action: ActionId) -> Vec<u128> {
-        let ir = self.ir.clone();
-        let info = &ir.program.actions[action];
-        let choose = self.choose;
-        info.params.iter().map(|p| choose(&mut self.rng, &info.name, &p.name).unwrap_or_else(|| self.number(p.width))).collect()
-    }
-
-    /// A random number of that width: often small, all ones or a single bit.
-    pub fn number(&mut self, width: u32) -> u128 {
-        let all = base::Bits::mask(width);
-        match self.rng.random_range(0..6) {
-            0 => 0,
-            1 => all,
-            2 => self.rng.random_range(0..4u128) & all,
-            3 => (1u128 << self.rng.random_range(0..width.max(1))) & all,
-            _ => self.rng.random::<u128>() & all,
-        }
-    }
-
-    /// Fills the tables with entries for that share of the keys that have been seen, and changes some of them.
-    pub fn fill(&mut self, share: f64) {
-        let mut seen = std::mem::take(&mut self.seen);
-        seen.sort();
-        seen.dedup();
-        for (table, keys) in seen {
-            if !self.rng.random_bool(share) {
-                continue;
-            }
-            if let Some(entry) = self.entry_for(table, &keys) {
-                let _ = self.apply(vec![Op::Insert(entry.clone())]);
-                if self.rng.random_bool(0.3)
-                    && let Some(mut other) = self.entry_for(table, &keys)
-                {
-                    other.keys = entry.keys;
-                    other.priority = entry.priority;
-                    let op = if self.rng.random_bool(0.5) { Op::Modify(other) } else { Op::Delete(other) };
-                    let _ = self.apply(vec![op]);
-                }
-            }
-        }
-        let program = self.ir.program.clone();
-        for (meter, info) in program.meters.iter().filter(|(_, m)| m.table.is_none()) {
-            for index in 0..info.size.min(16) {
-                let cir = self.rng.random_range(0..200_000);
-                let config = MeterConfig {
-                    cir,
-                    cbs: self.rng.random_range(0..2_000),
-                    pir: cir + self.rng.random_range(0..200_000),
-                    pbs: self.rng.random_range(0..4_000),
-                };
-                let config = self.rng.random_bool(0.8).then_some(config);
-                self.apply(vec![Op::Meter { meter, index, config }]).unwrap();
-            }
-        }
-        for (table, info) in &program.tables {
-            let defaults: Vec<_> = info.actions.iter().filter(|u| u.default).collect();
-            if info.const_default || defaults.is_empty() || !self.rng.random_bool(0.3) {
-                continue;
-            }
-            let action = self.action(&defaults.iter().map(|u| u.action).collect::<Vec<_>>());
-            let args = self.args(action);
-            self.apply(vec![Op::SetDefault { table, action, args }]).unwrap();
-        }
-    }
-}
-
-/// The seed's own generator.
-pub fn rng(seed: u64) -> ChaCha8Rng {
-    ChaCha8Rng::seed_from_u64(seed)
 }

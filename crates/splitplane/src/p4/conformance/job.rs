@@ -4,6 +4,7 @@ use super::corpus::KINDS;
 use super::expected;
 use crate::failure::Failure;
 use crate::p4::device::TargetDevice;
+use crate::p4::xdp_device::{Unfit, XdpDevice};
 use p4_interp::{Machine, stf};
 use rustix::process::{Resource, Rlimit, setrlimit};
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ use std::sync::Arc;
 pub struct JobArgs {
     #[arg(long, value_parser = KINDS)]
     kind: String,
-    #[arg(long, default_value = "interp", value_parser = ["interp", "x86"])]
+    #[arg(long, default_value = "interp", value_parser = ["interp", "x86", "xdp"])]
     target: String,
     #[arg(long)]
     program: PathBuf,
@@ -44,12 +45,20 @@ pub struct Outcome {
     /// Of a bad program that is rejected: whether that blames the place that another compiler blames; `None` if nobody knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_place: Option<bool>,
+    /// Of a packet test that the target cannot run: why, in words that are the same for all such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfit: Option<String>,
 }
 
 impl Outcome {
     /// Not as it should.
     pub fn failed(detail: impl Into<String>) -> Outcome {
-        Outcome { passed: false, detail: detail.into(), same_place: None }
+        Outcome { passed: false, detail: detail.into(), same_place: None, unfit: None }
+    }
+
+    /// Not to be run on this target.
+    fn unfit(kind: String, detail: String) -> Outcome {
+        Outcome { unfit: Some(kind), ..Outcome::failed(detail) }
     }
 }
 
@@ -59,13 +68,20 @@ pub fn job(args: &JobArgs) -> Result<(), Failure> {
     let limit = Rlimit { current: Some(bytes), maximum: Some(bytes) };
     setrlimit(Resource::As, limit).map_err(|e| Failure::Failed(format!("cannot bound the memory: {e}")))?;
     let outcome = match check(args) {
-        Ok(same_place) => Outcome { passed: true, detail: String::new(), same_place },
-        Err(detail) => Outcome::failed(detail),
+        Ok(same_place) => Outcome { passed: true, detail: String::new(), same_place, unfit: None },
+        Err(outcome) => outcome,
     };
     super::super::print_out(serde_json::to_string(&outcome).map_err(|e| Failure::Failed(e.to_string()))?)
 }
 
-fn check(args: &JobArgs) -> Result<Option<bool>, String> {
+fn check(args: &JobArgs) -> Result<Option<bool>, Outcome> {
+    if args.kind == "stf" && args.target == "xdp" {
+        return kernel(args).map(|()| None);
+    }
+    quick(args).map_err(Outcome::failed)
+}
+
+fn quick(args: &JobArgs) -> Result<Option<bool>, String> {
     let options = p4_check::Options { include_paths: args.include.clone(), ..Default::default() };
     match args.kind.as_str() {
         "accepted" => p4_check::check_file(&args.program, &options).map(|_| None).map_err(|e| first_error(&e)),
@@ -127,6 +143,24 @@ fn packets(args: &JobArgs, options: &p4_check::Options) -> Result<(), String> {
         verdict(&stf::run(&script, &mut stf::MachineDevice::new(machine)), when)?;
     }
     Ok(())
+}
+
+/// The packet test in the kernel. What BPF cannot express is no failure, but what its emitter took must load, and pass.
+fn kernel(args: &JobArgs) -> Result<(), Outcome> {
+    let options = p4_check::Options { include_paths: args.include.clone(), ..Default::default() };
+    let path = args.stf.as_ref().ok_or_else(|| Outcome::failed("no packet test"))?;
+    let text = std::fs::read_to_string(path).map_err(|e| Outcome::failed(format!("cannot read {}: {e}", path.display())))?;
+    let optimised = match compile(&args.program, &options) {
+        Err(e) if e.starts_with("[no-main]") && !text.lines().any(|l| l.starts_with("packet")) => return Ok(()),
+        other => other.map_err(Outcome::failed)?.1,
+    };
+    let script = stf::parse(&text, &optimised.program).map_err(|e| Outcome::failed(format!("script: {e}")))?;
+    let mut device = XdpDevice::new(&optimised).map_err(|e| match e {
+        Unfit::Refused(refused) => Outcome::unfit(refused.kind().to_owned(), refused.to_string()),
+        Unfit::Load(target_xdp::LoadError::Limit(why)) => Outcome::unfit("programs too large for the kernel".into(), why),
+        Unfit::Load(error) => Outcome::failed(error.to_string().replace('\n', " ")),
+    })?;
+    verdict(&stf::run(&script, &mut device), "").map_err(Outcome::failed)
 }
 
 fn verdict(report: &stf::Report, when: &str) -> Result<(), String> {

@@ -71,7 +71,8 @@ impl Report {
             .iter()
             .zip(outcomes)
             .map(|(c, outcome)| {
-                let excluded = exclusions.iter().find(|e| e.covers(c)).map(|e| e.reason.clone());
+                let listed = exclusions.iter().find(|e| e.covers(c)).map(|e| e.reason.clone());
+                let excluded = listed.or_else(|| outcome.unfit.is_some().then(|| outcome.detail.clone()));
                 Line { architecture: c.architecture, kind: c.kind, target: c.target.clone(), path: c.path.clone(), outcome, excluded }
             })
             .collect();
@@ -114,10 +115,26 @@ impl Report {
             let rest = "that are rejected and whose expected errors have lines, for an error within two lines of one of them";
             let _ = writeln!(out, "same place: {same} of {} bad programs ({share:.1} %) {rest}", placed.len());
         }
+        self.unfit(&mut out);
         if details {
             self.details(&mut out);
         }
         out
+    }
+
+    /// What a target cannot run, by what it lacks.
+    fn unfit(&self, out: &mut String) {
+        let mut kinds: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        for l in &self.checks {
+            if let Some(kind) = &l.outcome.unfit {
+                *kinds.entry((&l.target, kind)).or_default() += 1;
+            }
+        }
+        let mut kinds: Vec<_> = kinds.into_iter().collect();
+        kinds.sort_by_key(|((target, _), n)| (*target, std::cmp::Reverse(*n)));
+        for ((target, kind), n) in kinds {
+            let _ = writeln!(out, "not for {target}: {n:3} {kind}");
+        }
     }
 
     fn details(&self, out: &mut String) {
@@ -191,7 +208,7 @@ mod tests {
             stf: None,
         };
         let checks = ["a", "b", "c", "d"].map(check);
-        let outcome = |passed| Outcome { passed, detail: "why".into(), same_place: None };
+        let outcome = |passed| Outcome { passed, detail: "why".into(), same_place: None, unfit: None };
         let outcomes = [true, true, false, false].map(outcome).to_vec();
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("x");

@@ -1,0 +1,371 @@
+//! What must come before what? The sites of both directions as nodes: a node is what lives in one place, a table or cells, or
+//! a site alone.
+//!
+//! *Strict*: the later one needs what the earlier one writes, or writes it too: it begins in a later stage than the one in which
+//! the earlier one ends. *Weak*: the earlier one reads what the later one writes, or decides whether it is reached: the
+//! same stage will do. Sites that no packet reaches both, and sites behind an exit, do not depend on each other.
+
+use crate::describe::Switch;
+use crate::lack::{Fault, Lack};
+use crate::memory::{self, Packing, Table};
+use crate::resource::{Amounts, Resource};
+use crate::sites::{Cells, Loc, Site, Sites, What, exclusive, width};
+use crate::sizes::Sizes;
+use p4_ir::Ir;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// What a node is, for people.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Found by hash.
+    Exact,
+    /// Found by TCAM.
+    Ternary,
+    /// Prefixes in partitions.
+    Alpm,
+    /// A table without a key.
+    Default,
+    /// A condition.
+    Gateway,
+    /// Instructions of the control.
+    Action,
+    /// Counters, meters or registers by index.
+    Cells,
+}
+
+/// Something to be placed.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub name: String,
+    pub gress: usize,
+    pub kind: Kind,
+    /// Its memory, if it is a table.
+    pub table: Option<Table>,
+    pub table_name: Option<String>,
+    pub session: bool,
+    /// What each part takes beside the table's memory.
+    pub fixed: Amounts,
+    /// Cells that it reaches, with what they take where they live.
+    pub cells: Vec<(usize, String, Amounts)>,
+    /// What needs this one's end, and whether it must come in a later stage.
+    pub later: BTreeMap<usize, bool>,
+    /// Number of nodes that this one waits for.
+    pub waits: usize,
+    /// The longest row of strict waits behind it.
+    pub height: usize,
+    /// Whether its cells are a meter or register (latency).
+    pub metered: bool,
+    /// Strict waits that are about the key: the others are about actions only.
+    pub by_match: BTreeSet<usize>,
+}
+
+/// All nodes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Graph {
+    pub nodes: Vec<Node>,
+}
+
+/// The graph, and what no stage could do.
+pub(crate) fn graph(programs: &[(&Ir, &Sites)], sizes: &Sizes, chip: &Switch, pack: Packing, lacks: &mut Vec<Lack>) -> Graph {
+    let mut g = Graph::default();
+    let mut cell_ids: BTreeMap<(usize, Cells), usize> = BTreeMap::new();
+    for (gress, (ir, sites)) in programs.iter().enumerate() {
+        let node_of = nodes(&mut g, gress, ir, sites, sizes, chip, pack, &mut cell_ids, lacks);
+        edges(&mut g, sites, &node_of);
+        reached_once(ir, sites, lacks);
+        registers(ir, sites, chip, lacks);
+    }
+    heights(&mut g, lacks);
+    g
+}
+
+#[allow(clippy::too_many_arguments)]
+fn nodes(
+    g: &mut Graph,
+    gress: usize,
+    ir: &Ir,
+    sites: &Sites,
+    sizes: &Sizes,
+    chip: &Switch,
+    pack: Packing,
+    cell_ids: &mut BTreeMap<(usize, Cells), usize>,
+    lacks: &mut Vec<Lack>,
+) -> Vec<usize> {
+    #[derive(PartialEq, Eq, Hash)]
+    enum Home {
+        Table(program::TableId),
+        Cells(Cells),
+    }
+    let mut homes: HashMap<Home, usize> = HashMap::new();
+    let mut node_of = Vec::new();
+    for site in &sites.all {
+        let home = match site.what {
+            What::Table(t) => Some(Home::Table(t)),
+            What::Cells(c) => Some(Home::Cells(c)),
+            _ => None,
+        };
+        let known = home.as_ref().and_then(|h| homes.get(h)).copied();
+        let id = known.unwrap_or_else(|| {
+            g.nodes.push(node(gress, ir, site, sizes, chip, pack));
+            g.nodes.len() - 1
+        });
+        if let Some(h) = home {
+            homes.insert(h, id);
+        }
+        // Of sites of one place the largest need counts: only one of them is reached.
+        let demand = demand(ir, site);
+        let n = &mut g.nodes[id];
+        for r in Resource::ALL {
+            n.fixed[r] = n.fixed[r].max(demand[r]);
+        }
+        for (cells, index_bits) in &site.cells {
+            if let Some(bits) = index_bits {
+                n.fixed[Resource::HashSlices] = n.fixed[Resource::HashSlices].max(u64::from(*bits).div_ceil(16));
+            }
+            let next = cell_ids.len();
+            let cell = *cell_ids.entry((gress, *cells)).or_insert(next);
+            n.metered |= !matches!(cells, Cells::Counter(_));
+            if !n.cells.iter().any(|(c, ..)| *c == cell) {
+                let (name, amounts) = cell_memory(ir, *cells, sizes, chip);
+                n.cells.push((cell, name, amounts));
+            }
+        }
+        node_of.push(id);
+    }
+    for n in g.nodes.iter().filter(|n| n.gress == gress) {
+        let all = n.cells.iter().fold(n.fixed, |sum, (_, _, a)| sum.plus(a));
+        let least = n.table.as_ref().map_or(all, |t| all.plus(&t.part(t.least, &chip.memory)));
+        let stage = Amounts::of_stage(&chip.stage);
+        if let Some(resource) = least.exceeds(&stage) {
+            let fault = Fault::AnyStage { resource, needed: least[resource], of: stage[resource] };
+            lacks.push(Lack::of(&n.name, fault));
+        }
+    }
+    node_of
+}
+
+fn node(gress: usize, ir: &Ir, site: &Site, sizes: &Sizes, chip: &Switch, pack: Packing) -> Node {
+    let mut n = Node {
+        name: site.name.clone(),
+        gress,
+        kind: Kind::Action,
+        table: None,
+        table_name: None,
+        session: false,
+        fixed: Amounts::default(),
+        cells: Vec::new(),
+        later: BTreeMap::new(),
+        waits: 0,
+        height: 0,
+        metered: false,
+        by_match: BTreeSet::new(),
+    };
+    match site.what {
+        What::Table(id) => {
+            let table = Table::of(&ir.program, id, sizes.entries(ir, id), chip.stage.sram_blocks, pack, &chip.memory);
+            n.kind = match table.way {
+                memory::Way::Keyless => Kind::Default,
+                memory::Way::Exact => Kind::Exact,
+                memory::Way::Ternary => Kind::Ternary,
+                memory::Way::Alpm => Kind::Alpm,
+            };
+            let info = &ir.program.tables[id];
+            n.metered = info.direct_meter.is_some();
+            n.session = info.split;
+            n.table_name = Some(info.name.clone());
+            n.table = Some(table);
+        }
+        What::Gateway { .. } => n.kind = Kind::Gateway,
+        What::Level => {}
+        What::Cells(_) => n.kind = Kind::Cells,
+    }
+    n
+}
+
+/// What a site takes beside the memory of tables and cells.
+fn demand(ir: &Ir, site: &Site) -> Amounts {
+    let mut a = Amounts::default();
+    match site.what {
+        What::Table(_) => {}
+        What::Gateway { units } => {
+            a[Resource::Gateways] = units;
+            let bits: u64 = site.match_reads.iter().map(|l| u64::from(width(ir, *l))).sum();
+            // The first four bytes come by their own way; the rest is hashed, and so is on the exact crossbar.
+            let hashed = bits.saturating_sub(32 * units).min(12 * units);
+            a[Resource::HashBits] = hashed;
+            a[Resource::ExactCrossbar] = bits.div_ceil(8).min(6 * units);
+        }
+        What::Level => {
+            a[Resource::LogicalTables] = 1;
+            a[Resource::Instructions] = 1;
+        }
+        What::Cells(_) => {
+            a[Resource::LogicalTables] = 1;
+            a[Resource::Instructions] = 1;
+            a[Resource::ExactCrossbar] = bytes(ir, &site.match_reads);
+        }
+    }
+    for (bits, bytes) in &site.hashes {
+        a[Resource::HashBits] += bits;
+        a[Resource::HashSlices] += bits.div_ceil(16);
+        a[Resource::ExactCrossbar] += bytes;
+    }
+    a
+}
+
+fn bytes(ir: &Ir, locs: &BTreeSet<Loc>) -> u64 {
+    locs.iter().map(|l| u64::from(width(ir, *l)).div_ceil(8)).sum()
+}
+
+fn cell_memory(ir: &Ir, cells: Cells, sizes: &Sizes, chip: &Switch) -> (String, Amounts) {
+    let m = &chip.memory;
+    match cells {
+        Cells::Counter(id) => {
+            let info = &ir.program.counters[id];
+            (info.name.clone(), memory::counter_cells(sizes.counter(ir, id), info.unit, m))
+        }
+        Cells::Meter(id) => (ir.program.meters[id].name.clone(), memory::meter_cells(sizes.meter(ir, id), m)),
+        Cells::Register(id) => {
+            let info = &ir.program.registers[id];
+            (info.name.clone(), memory::register_cells(sizes.register(ir, id), info.width, m))
+        }
+    }
+}
+
+fn edges(g: &mut Graph, sites: &Sites, node_of: &[usize]) {
+    for (j, b) in sites.all.iter().enumerate() {
+        for (i, a) in sites.all.iter().enumerate().take(j) {
+            let (from, to) = (node_of[i], node_of[j]);
+            let decides = b.control.contains(&i);
+            let ends = a.dead.iter().any(|(x, y)| (*x..*y).contains(&j));
+            let apart = exclusive(a, b) || ends;
+            let hits = |x: &BTreeSet<Loc>, y: &BTreeSet<Loc>| !x.is_disjoint(y);
+            let by_match = !apart && hits(&a.writes, &b.match_reads);
+            let by_action = !apart && (hits(&a.writes, &b.action_reads) || hits(&a.writes, &b.writes));
+            let strict = by_match || by_action;
+            let weak = decides || (!apart && (hits(&a.match_reads, &b.writes) || hits(&a.action_reads, &b.writes)));
+            if !strict && !weak {
+                continue;
+            }
+            if from == to {
+                // Reached twice by one packet: `reached_once` says so.
+                continue;
+            }
+            let edge = g.nodes[from].later.entry(to).or_insert(false);
+            *edge |= strict;
+            if by_match {
+                g.nodes[to].by_match.insert(from);
+            }
+        }
+    }
+}
+
+/// Tables and cells that a packet can reach twice.
+fn reached_once(ir: &Ir, sites: &Sites, lacks: &mut Vec<Lack>) {
+    let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let namer = p4_ir::Namer::new(ir);
+    for (i, s) in sites.all.iter().enumerate() {
+        if let What::Table(t) = s.what {
+            places.entry(format!("table {}", ir.program.tables[t].name)).or_default().push(i);
+        }
+        for (cells, _) in &s.cells {
+            let name = match cells {
+                Cells::Counter(id) => format!("counter {}", namer.counter(*id)),
+                Cells::Meter(id) => format!("meter {}", namer.meter(*id)),
+                Cells::Register(id) => format!("register {}", namer.register(*id)),
+            };
+            places.entry(name).or_default().push(i);
+        }
+    }
+    for (name, at) in places {
+        let both = |i: usize, j: usize| {
+            let (a, b) = (&sites.all[i], &sites.all[j]);
+            i != j && !exclusive(a, b) && !a.dead.iter().any(|(x, y)| (*x..*y).contains(&j))
+        };
+        if at.iter().enumerate().any(|(n, i)| at[n + 1..].iter().any(|j| both(*i, *j))) {
+            lacks.push(Lack::of(&name, Fault::Twice));
+        }
+    }
+}
+
+fn registers(ir: &Ir, sites: &Sites, chip: &Switch, lacks: &mut Vec<Lack>) {
+    let mut programs: BTreeMap<program::RegisterId, u64> = BTreeMap::new();
+    for s in &sites.all {
+        for id in s.cells.iter().filter_map(|(c, _)| if let Cells::Register(r) = c { Some(*r) } else { None }) {
+            *programs.entry(id).or_insert(0) += 1;
+            let name = &ir.program.registers[id].name;
+            if s.comparisons > chip.stateful.comparators {
+                lacks.push(Lack::of(name, Fault::Comparisons { needed: s.comparisons, of: chip.stateful.comparators }));
+            }
+        }
+    }
+    for (id, n) in programs {
+        let info = &ir.program.registers[id];
+        if n > chip.stateful.programs {
+            lacks.push(Lack::of(&info.name, Fault::RegisterPrograms { needed: n, of: chip.stateful.programs }));
+        }
+        if u64::from(info.width) > chip.stateful.bits {
+            lacks.push(Lack::of(&info.name, Fault::RegisterWidth { needed: u64::from(info.width), of: chip.stateful.bits }));
+        }
+    }
+    if sites.digests > chip.extras.digest_types {
+        lacks.push(Lack::of("", Fault::Digests { needed: sites.digests, of: chip.extras.digest_types }));
+    }
+}
+
+/// Counts what each node waits for, and finds the longest rows of strict waits, from the last node backwards. A node that waits for
+/// itself by way of others is no pipeline.
+fn heights(g: &mut Graph, lacks: &mut Vec<Lack>) {
+    for i in 0..g.nodes.len() {
+        for to in g.nodes[i].later.keys().copied().collect::<Vec<_>>() {
+            g.nodes[to].waits += 1;
+        }
+    }
+    let mut left: Vec<usize> = g.nodes.iter().map(|n| n.waits).collect();
+    let mut todo: Vec<usize> = (0..g.nodes.len()).filter(|i| left[*i] == 0).collect();
+    let mut order = Vec::new();
+    while let Some(i) = todo.pop() {
+        order.push(i);
+        for to in g.nodes[i].later.keys() {
+            left[*to] -= 1;
+            if left[*to] == 0 {
+                todo.push(*to);
+            }
+        }
+    }
+    if order.len() < g.nodes.len() {
+        cycles(g, &left, lacks);
+    }
+    for i in order.into_iter().rev() {
+        let behind = g.nodes[i].later.iter().map(|(to, strict)| g.nodes[*to].height + usize::from(*strict)).max();
+        g.nodes[i].height = behind.unwrap_or(0);
+    }
+}
+
+/// Names the tables and cells that wait for themselves; those that a packet can reach twice are named already.
+fn cycles(g: &Graph, left: &[usize], lacks: &mut Vec<Lack>) {
+    let named = |n: &Node, lacks: &[Lack]| lacks.iter().any(|l| l.fault == Fault::Twice && l.at.ends_with(&format!(" {}", n.name)));
+    let before = lacks.len();
+    for (i, n) in g.nodes.iter().enumerate() {
+        if left[i] == 0 || matches!(n.kind, Kind::Gateway | Kind::Action) || named(n, lacks) {
+            continue;
+        }
+        let mut seen = BTreeSet::new();
+        let mut todo: Vec<usize> = n.later.keys().copied().collect();
+        while let Some(at) = todo.pop() {
+            if seen.insert(at) {
+                todo.extend(g.nodes[at].later.keys().copied().filter(|t| left[*t] > 0));
+            }
+        }
+        let lack = Lack::of(&n.name, Fault::Cycle);
+        if seen.contains(&i) && !lacks.contains(&lack) {
+            lacks.push(lack);
+        }
+    }
+    // There is one for certain, if only through what has been named.
+    if lacks.len() == before && !lacks.iter().any(|l| matches!(l.fault, Fault::Twice | Fault::Cycle)) {
+        lacks.push(Lack::of("", Fault::Cycle));
+    }
+}

@@ -1,0 +1,199 @@
+//! Why does a program not fit a chip? What ran out or cannot be done, at which table or state, and in which stage.
+
+use crate::resource::Resource;
+
+/// One reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lack {
+    /// The table, register, parser state or piece of code; empty where the program as a whole is meant.
+    pub at: String,
+    /// The stage, from 0, where it is about one.
+    pub stage: Option<usize>,
+    /// What.
+    pub fault: Fault,
+}
+
+/// What ran out or cannot be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Fault {
+    /// A stage has too little left, and there is no later one.
+    Resource {
+        resource: Resource,
+        needed: u64,
+        left: u64,
+    },
+    /// Even an empty stage has too little.
+    AnyStage {
+        resource: Resource,
+        needed: u64,
+        of: u64,
+    },
+    /// What it depends on ends in the last stage. The chain, in order.
+    Stages {
+        chain: Vec<String>,
+    },
+    /// Two places of one table or of its cells depend on each other.
+    Cycle,
+    /// A packet can reach it twice.
+    Twice,
+    /// Its cells are in another stage already.
+    Apart {
+        cells: String,
+    },
+    /// A table that spans stages cannot have indexed cells, which live in one.
+    Spans {
+        cells: String,
+    },
+    /// Containers.
+    Containers {
+        needed_bits: u64,
+        of_bits: u64,
+    },
+    ParserRows {
+        needed: u64,
+        of: u64,
+    },
+    ParserDepth {
+        needed: u64,
+        of: u64,
+    },
+    ParserChecksums {
+        needed: u64,
+        of: u64,
+    },
+    DeparserEntries {
+        needed: u64,
+        of: u64,
+    },
+    DeparserChecksums {
+        needed: u64,
+        of: u64,
+    },
+    Comparisons {
+        needed: u64,
+        of: u64,
+    },
+    RegisterWidth {
+        needed: u64,
+        of: u64,
+    },
+    RegisterPrograms {
+        needed: u64,
+        of: u64,
+    },
+    Digests {
+        needed: u64,
+        of: u64,
+    },
+    /// A parser moves fields; it does not compute.
+    ParserArithmetic(String),
+    Varbit,
+    Loop,
+    Truncate,
+    StackIndex,
+    HashRange,
+    Arithmetic(String),
+    Shift(String),
+    Wide(String),
+    TooLarge,
+    Entries {
+        needed: u64,
+        of: u64,
+    },
+    Tables {
+        needed: u64,
+        of: u64,
+    },
+    Memory {
+        needed: u64,
+        left: u64,
+    },
+    /// Sizes name something that the program does not have.
+    Unknown,
+    /// The chip is of the other kind.
+    Kind,
+}
+
+impl Lack {
+    pub(crate) fn of(at: &str, fault: Fault) -> Lack {
+        Lack { at: at.to_owned(), stage: None, fault }
+    }
+}
+
+impl std::fmt::Display for Lack {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if !self.at.is_empty() {
+            write!(f, "{}: ", self.at)?;
+        }
+        if let Some(stage) = self.stage {
+            write!(f, "stage {stage}: ")?;
+        }
+        match &self.fault {
+            Fault::Resource { resource, needed, left } => write!(f, "{}: {needed} needed, {left} left", resource.name()),
+            Fault::AnyStage { resource, needed, of } => write!(f, "{}: {needed} needed, a whole stage has {of}", resource.name()),
+            Fault::Stages { chain } => write!(f, "stages: it waits for {}", chain.join(", then ")),
+            Fault::Cycle => f.write_str("its places depend on each other, but it is in one place"),
+            Fault::Twice => f.write_str("a packet can reach it twice; the chip reaches it once"),
+            Fault::Apart { cells } => write!(f, "{cells} is in another stage already"),
+            Fault::Spans { cells } => write!(f, "the table spans stages, but {cells} lives in one"),
+            Fault::Containers { needed_bits, of_bits } => {
+                write!(f, "packet header vector: {needed_bits} bits of containers needed, there are {of_bits}")
+            }
+            Fault::ParserRows { needed, of } => write!(f, "parser TCAM rows: {needed} needed, there are {of}"),
+            Fault::ParserDepth { needed, of } => write!(f, "parser depth: at least {needed} bytes, the parser reaches {of}"),
+            Fault::ParserChecksums { needed, of } => write!(f, "parser checksum units: {needed} needed, there are {of}"),
+            Fault::DeparserEntries { needed, of } => write!(f, "deparser entries: {needed} needed, there are {of}"),
+            Fault::DeparserChecksums { needed, of } => write!(f, "deparser checksum units: {needed} needed, there are {of}"),
+            Fault::Comparisons { needed, of } => write!(f, "comparisons of the stateful ALU: {needed} needed, there are {of}"),
+            Fault::RegisterWidth { needed, of } => write!(f, "register cell: {needed} bits, the stateful ALU has {of}"),
+            Fault::RegisterPrograms { needed, of } => write!(f, "programs of the stateful ALU: {needed} needed, there are {of}"),
+            Fault::Digests { needed, of } => write!(f, "kinds of digests: {needed} needed, there are {of}"),
+            Fault::ParserArithmetic(e) => write!(f, "the parser cannot compute {e}"),
+            Fault::Varbit => f.write_str("fields of variable length are not parsed or compared"),
+            Fault::Loop => f.write_str("there are no loops"),
+            Fault::Truncate => f.write_str("packets are not truncated"),
+            Fault::StackIndex => f.write_str("the index of a header stack must be a constant"),
+            Fault::HashRange => f.write_str("the range of a hash must be constant"),
+            Fault::Arithmetic(e) => write!(f, "there is no multiplier or divider for {e}"),
+            Fault::Shift(e) => write!(f, "shifts are by constants only, not {e}"),
+            Fault::Wide(e) => write!(f, "no sums of more than 64 bits: {e}"),
+            Fault::TooLarge => f.write_str("the program is too large to be modelled"),
+            Fault::Entries { needed, of } => write!(f, "{needed} entries, a table has at most {of}"),
+            Fault::Tables { needed, of } => write!(f, "{needed} tables, there can be {of}"),
+            Fault::Memory { needed, left } => write!(f, "{needed} bytes of memory needed, no tier has more than {left} left"),
+            Fault::Unknown => f.write_str("there is no table, counter, meter or register of that name"),
+            Fault::Kind => f.write_str("the chip is of the other kind"),
+        }
+    }
+}
+
+/// A program that does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Why: at least one reason; what the chip cannot do at all comes first.
+    pub lacks: Vec<Lack>,
+    /// Stages that it would take of a chip with more of them, where only their number lacks.
+    pub stages_needed: Option<usize>,
+}
+
+impl Refusal {
+    pub(crate) fn of(lacks: Vec<Lack>) -> Refusal {
+        Refusal { lacks, stages_needed: None }
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("does not fit (modelled)")?;
+        if let Some(n) = self.stages_needed {
+            write!(f, "; with more stages of this kind it would take {n}")?;
+        }
+        for lack in &self.lacks {
+            write!(f, "\n  {lack}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Refusal {}

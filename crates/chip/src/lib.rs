@@ -1,0 +1,35 @@
+//! What of a program has room on a chip? Descriptions of chips, and a placement of a program's tables, conditions and
+//! instructions into a switch chip's stages, or into a network processor's tiers of memory.
+//!
+//! ```text
+//! Chip (a file of figures) ─┐
+//! Ir ─ sites ─ graph ───────┼─ place ─► Placement { stages, totals, tables, latency }, as text, JSON or SVG
+//! Sizes (sessions) ─────────┘        └► Refusal { what ran out, where }
+//! ```
+//! It is a model: no vendor's compiler is asked, and nothing here has run on a chip. What is not modelled is said at the top of
+//! the file that would do it; `docs/chips.md` compares with what is published. Pure: no files, no clock, no randomness.
+#![forbid(unsafe_code)]
+
+mod describe;
+mod graph;
+mod lack;
+mod memory;
+mod parse;
+mod phv;
+mod place;
+mod resource;
+mod sites;
+mod sizes;
+mod svg;
+mod text;
+mod tiers;
+
+pub use describe::{Chip, Containers, Cores, DescriptionError, Form, Switch, Tier};
+pub use graph::Kind;
+pub use lack::{Fault, Lack, Refusal};
+pub use parse::ParserUse;
+pub use phv::PhvUse;
+pub use place::{Part, Placement, Stage, TableUse, Total, max_sessions, place, place_all};
+pub use resource::{Amounts, Resource};
+pub use sizes::Sizes;
+pub use tiers::{ArrayUse, TierUse, Tiers, place_in_tiers};

@@ -1,0 +1,313 @@
+//! How much of a stage does a table take, or a part of it? Entries packed in words, ways, action data, cells.
+//!
+//! The unit of division is what one more unit of match memory holds: for exact tables a pack of SRAM rows in each of the 1024
+//! rows, for ternary ones 512 rows of TCAM. A table that spans stages has a part of whole units in each, and each part
+//! has its own key on the crossbar, its own hash ways and its own actions.
+//!
+//! Not modelled: rows and columns of blocks within a stage and the buses between them, sharing of action data rows between
+//! tables, ranges that need several TCAM rows, unused slots of hash ways (the size counts slots, as the chip's own compiler does).
+
+use crate::describe::Memory;
+use crate::resource::{Amounts, Resource};
+use program::{CountUnit, MatchKind, Program, TableId};
+
+/// How a table's entries are found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Way {
+    /// No key: the default action.
+    Keyless,
+    /// Hash ways in SRAM.
+    Exact,
+    /// TCAM.
+    Ternary,
+    /// Prefixes by partition: TCAM finds the partition, SRAM the prefix.
+    Alpm,
+}
+
+/// What a table's packing is chosen by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Packing {
+    /// By slots rather than blocks: each slot has counters and meters, which take map RAMs.
+    pub few_slots: bool,
+    /// Room for so many more entries, in percent: rounder parts can fit where the exact ones just do not.
+    pub slack: u64,
+}
+
+/// A table as memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    pub way: Way,
+    /// Entries that it must hold.
+    pub entries: u64,
+    /// Units for them.
+    pub units: u64,
+    /// Least units of a part: fewer are not worth a logical table, nor enough ways.
+    pub least: u64,
+    /// Entries of a unit.
+    unit_entries: u64,
+    /// SRAM and TCAM blocks of a unit, without what hangs on entries.
+    unit_sram: u64,
+    unit_tcam: u64,
+    /// Rows of words of something for each entry: (entries a word, words an entry).
+    action: Option<Fit>,
+    /// The same of a TCAM's pointers and immediate data.
+    indirection: Option<Fit>,
+    counter: Option<Fit>,
+    meter: bool,
+    key_bytes: u64,
+    actions: u64,
+    action_bytes: u64,
+    /// Bits of an entry, for people.
+    pub entry_bits: u64,
+    /// Entries of a pack and its rows.
+    pub pack: (u64, u64),
+}
+
+/// So many a word, or so many words for one.
+#[derive(Clone, Copy, Debug)]
+struct Fit {
+    a_word: u64,
+    words: u64,
+}
+
+impl Fit {
+    /// Things of `bits`, rounded up to a power of two, in words of `word` bits.
+    fn of(bits: u64, word: u64) -> Fit {
+        let size = bits.max(1).next_power_of_two();
+        if size <= word { Fit { a_word: word / size, words: 1 } } else { Fit { a_word: 1, words: size.div_ceil(word) } }
+    }
+
+    fn blocks(self, entries: u64, rows: u64) -> u64 {
+        entries.div_ceil(self.a_word * rows).saturating_mul(self.words)
+    }
+}
+
+impl Table {
+    /// A table of `entries`, on a chip whose stages have `stage_sram` blocks.
+    pub fn of(program: &Program, id: TableId, entries: u64, stage_sram: u64, pack: Packing, m: &Memory) -> Table {
+        let info = &program.tables[id];
+        let entries = if info.const_entries { info.entries.len() as u64 } else { entries }.max(1);
+        let roomy = entries + entries / 100 * pack.slack;
+        let key_bits: u64 = info.keys.iter().map(|k| u64::from(k.width)).sum();
+        let key_bytes: u64 = info.keys.iter().map(|k| u64::from(k.width).div_ceil(8)).sum();
+        let data = |a: program::ActionId| program.actions[a].params.iter().map(|p| u64::from(p.width)).sum::<u64>();
+        let padded = |a: program::ActionId| program.actions[a].params.iter().map(|p| u64::from(p.width).div_ceil(8) * 8).sum::<u64>();
+        let usable = || info.actions.iter().filter(|u| u.entry).map(|u| u.action);
+        let actions = usable().count() as u64;
+        let data_bits = usable().map(data).max().unwrap_or(0);
+        let padded_bits = usable().map(padded).max().unwrap_or(0);
+        let default_bytes = padded(info.default_action.0) / 8;
+        let lpm = info.keys.iter().any(|k| k.kind == MatchKind::Lpm);
+        let ternary = info.keys.iter().any(|k| !matches!(k.kind, MatchKind::Exact | MatchKind::Lpm));
+        let way = match () {
+            () if info.keys.is_empty() || key_bits == 0 => Way::Keyless,
+            () if ternary => Way::Ternary,
+            () if lpm && entries > m.alpm_from => Way::Alpm,
+            () if lpm => Way::Ternary,
+            () => Way::Exact,
+        };
+        // The number of the instruction; data goes into the entry, or, if it is more, to rows of its own.
+        let instruction = u64::from(actions.max(1).next_power_of_two().trailing_zeros());
+        let immediate = if data_bits <= m.immediate_bits { data_bits } else { 0 };
+        let action = (immediate < data_bits && way != Way::Keyless).then(|| Fit::of(padded_bits, m.sram_bits));
+        let counter = info.direct_counter.map(|c| Fit::of(counter_bits(program.counters[c].unit), m.sram_bits));
+        let mut t = Table {
+            way,
+            entries,
+            units: 1,
+            least: 1,
+            unit_entries: u64::MAX,
+            unit_sram: 0,
+            unit_tcam: 0,
+            action,
+            indirection: None,
+            counter,
+            meter: info.direct_meter.is_some(),
+            key_bytes,
+            actions: actions.max(1),
+            // The bus carries data in whole bytes.
+            action_bytes: padded_bits.div_ceil(8).max(default_bytes),
+            entry_bits: 0,
+            pack: (1, 1),
+        };
+        match way {
+            Way::Keyless => t.counter = info.direct_counter.map(|_| Fit { a_word: 1, words: 1 }),
+            Way::Exact => {
+                let overhead = m.version_bits + instruction + immediate;
+                t.entry_bits = key_bits.saturating_sub(m.ghost_bits) + overhead;
+                // Dense packs save match memory, but every slot has its action data and cells: small tables are better off
+                // with fewer slots.
+                let with = |pack: (u64, u64)| {
+                    let unit_entries = pack.0 * m.sram_rows;
+                    let units = roomy.div_ceil(unit_entries).max(m.ways);
+                    Table { pack, unit_sram: pack.1, unit_entries, units, ..t.clone() }
+                };
+                let all = packs(t.entry_bits, overhead, m).into_iter().map(with);
+                let cost = |t: &Table| {
+                    let smallest = t.part(1, m)[Resource::Sram];
+                    let all = t.part(t.units, m);
+                    let slots = t.holds(t.units);
+                    let (first, second) = match pack.few_slots {
+                        false => (all[Resource::Sram], all[Resource::MapRam]),
+                        true => (slots, all[Resource::Sram]),
+                    };
+                    (smallest > stage_sram, first, second, t.pack.1, t.pack.0)
+                };
+                let best = all.min_by_key(cost);
+                t = best.unwrap_or_else(|| with((1, wide_pack(t.entry_bits, overhead, m))));
+                t.least = m.ways.min(t.units);
+                // Ways in other stages are choices too, so parts with much action data have fewer of their own.
+                while t.least > 1 && t.part(t.least, m)[Resource::Sram] > stage_sram / 2 {
+                    t.least -= 1;
+                }
+            }
+            Way::Ternary => {
+                let wide = |k: &program::KeyInfo| match k.kind {
+                    MatchKind::Range => u64::from(k.width) * m.range_bits_factor,
+                    _ => u64::from(k.width),
+                };
+                t.entry_bits = info.keys.iter().map(wide).sum::<u64>() + m.version_bits;
+                t.unit_tcam = t.entry_bits.div_ceil(m.tcam_bits);
+                t.unit_entries = m.tcam_rows;
+                t.units = entries.div_ceil(m.tcam_rows);
+                t.pack = (1, t.unit_tcam);
+                if instruction + immediate > 0 {
+                    t.indirection = Some(Fit::of((instruction + immediate).max(8), m.sram_bits));
+                }
+            }
+            Way::Alpm => {
+                // In SRAM a prefix is value and mask. Nothing is hashed, so all of the key is stored.
+                let overhead = m.version_bits + instruction + immediate;
+                t.entry_bits = 2 * key_bits + overhead;
+                let all = packs(t.entry_bits, overhead, m).into_iter();
+                t.pack =
+                    all.max_by_key(|(k, rows)| (k * 1000 / rows, u64::MAX - rows)).unwrap_or((1, wide_pack(t.entry_bits, overhead, m)));
+                let rows = m.alpm_bucket.div_ceil(t.pack.0);
+                t.unit_sram = rows.saturating_mul(t.pack.1);
+                let index = (key_bits + m.version_bits).div_ceil(m.tcam_bits);
+                t.unit_tcam = m.sram_rows.div_ceil(m.tcam_rows) * index;
+                t.unit_entries = (((m.alpm_bucket * m.sram_rows) as f64 * m.alpm_fill) as u64).max(1);
+                t.units = entries.div_ceil(t.unit_entries);
+            }
+        }
+        t
+    }
+
+    /// What a part of `units` takes of a stage.
+    pub fn part(&self, units: u64, m: &Memory) -> Amounts {
+        let mut a = Amounts::default();
+        let slots = self.unit_entries.saturating_mul(units).min(1 << 50);
+        a[Resource::LogicalTables] = 1;
+        a[Resource::Instructions] = self.actions;
+        a[Resource::ActionData] = self.action_bytes;
+        let (counted, metered) = match self.way {
+            Way::Keyless => (1, 1),
+            _ => (slots, slots),
+        };
+        let mut sram = self.unit_sram.saturating_mul(units);
+        if let Some(fit) = self.action {
+            sram = sram.saturating_add(fit.blocks(slots, m.sram_rows));
+        }
+        if let Some(fit) = self.indirection {
+            sram = sram.saturating_add(fit.blocks(slots, m.sram_rows));
+        }
+        if let Some(fit) = self.counter {
+            let blocks = fit.blocks(counted, m.sram_rows) + m.spare_blocks;
+            sram = sram.saturating_add(blocks);
+            a[Resource::MapRam] += blocks;
+            a[Resource::StatsAlus] += 1;
+        }
+        if self.meter {
+            let cells = meter_cells(metered, m);
+            sram = sram.saturating_add(cells[Resource::Sram]);
+            a[Resource::MapRam] += cells[Resource::MapRam];
+            a[Resource::MeterAlus] += 1;
+        }
+        match self.way {
+            Way::Keyless => {}
+            Way::Exact => {
+                a[Resource::ExactCrossbar] = self.key_bytes;
+                a[Resource::ExactTables] = 1;
+                a[Resource::ResultBuses] = 1;
+                let ways = m.ways.min(units);
+                let blocks_a_way = units.div_ceil(ways);
+                let select = u64::from(blocks_a_way.next_power_of_two().trailing_zeros());
+                a[Resource::HashBits] = ways * (m.hash_way_bits + select);
+            }
+            Way::Ternary => {
+                a[Resource::TernaryCrossbar] = self.key_bytes;
+                a[Resource::TernaryTables] = 1;
+                a[Resource::Tcam] = self.unit_tcam.saturating_mul(units);
+            }
+            Way::Alpm => {
+                a[Resource::TernaryCrossbar] = self.key_bytes;
+                a[Resource::TernaryTables] = 1;
+                a[Resource::Tcam] = self.unit_tcam.saturating_mul(units);
+                a[Resource::ExactCrossbar] = self.key_bytes;
+                a[Resource::ExactTables] = 1;
+                a[Resource::ResultBuses] = 1;
+                a[Resource::LogicalTables] = 2;
+            }
+        }
+        a[Resource::Sram] = sram;
+        a
+    }
+
+    /// Entries that a part of `units` holds.
+    pub fn holds(&self, units: u64) -> u64 {
+        self.unit_entries.saturating_mul(units)
+    }
+}
+
+/// Ways to pack: so many entries in so many rows that are read together.
+fn packs(entry_bits: u64, overhead: u64, m: &Memory) -> Vec<(u64, u64)> {
+    let mut all = Vec::new();
+    for rows in 1..=m.pack_rows {
+        let most = if rows == 1 { m.entries_a_row } else { m.entries_a_pack };
+        let by_bits = rows * m.sram_bits / entry_bits.max(1);
+        let by_overhead = (rows * m.overhead_window_bits).checked_div(overhead).unwrap_or(u64::MAX);
+        all.extend((1..=by_bits.min(by_overhead).min(most)).map(|k| (k, rows)));
+    }
+    all
+}
+
+/// Rows of one entry that is wider than any pack: its crossbar will refuse it.
+fn wide_pack(entry_bits: u64, overhead: u64, m: &Memory) -> u64 {
+    entry_bits.div_ceil(m.sram_bits).max(overhead.div_ceil(m.overhead_window_bits)).max(1)
+}
+
+/// Bits of a counter's cell: 28 bits of packets with 36 of bytes, or 32 of packets, or 64 of bytes.
+fn counter_bits(unit: CountUnit) -> u64 {
+    if unit == CountUnit::Packets { 32 } else { 64 }
+}
+
+/// Counter cells that an index chooses.
+pub(crate) fn counter_cells(cells: u64, unit: CountUnit, m: &Memory) -> Amounts {
+    let blocks = Fit::of(counter_bits(unit), m.sram_bits).blocks(cells.max(1), m.sram_rows) + m.spare_blocks;
+    let mut a = Amounts::default();
+    a[Resource::Sram] = blocks;
+    a[Resource::MapRam] = blocks;
+    a[Resource::StatsAlus] = 1;
+    a
+}
+
+/// Meter cells: a row each; their colours, two bits each, lie in map RAMs of 11 bits a row.
+pub(crate) fn meter_cells(cells: u64, m: &Memory) -> Amounts {
+    let blocks = cells.max(1).div_ceil(m.sram_rows) + m.spare_blocks;
+    let mut a = Amounts::default();
+    a[Resource::Sram] = blocks;
+    a[Resource::MapRam] = blocks + cells.div_ceil(4 * m.sram_rows);
+    a[Resource::MeterAlus] = 1;
+    a
+}
+
+/// Register cells.
+pub(crate) fn register_cells(cells: u64, width: u32, m: &Memory) -> Amounts {
+    let blocks =
+        Fit::of(if width == 1 { 1 } else { u64::from(width).max(8) }, m.sram_bits).blocks(cells.max(1), m.sram_rows) + m.spare_blocks;
+    let mut a = Amounts::default();
+    a[Resource::Sram] = blocks;
+    a[Resource::MapRam] = blocks;
+    a[Resource::MeterAlus] = 1;
+    a
+}

@@ -1,0 +1,221 @@
+//! What does a program ask of parser and deparser? TCAM rows, bytes that it reaches, checksum units, pieces.
+
+use crate::describe::{DeparserLimits, ParserLimits};
+use crate::lack::{Fault, Lack};
+use p4_ir::walk::all_stmts;
+use p4_ir::*;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What one direction takes of its parser and deparser.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ParserUse {
+    /// Transitions, and further rows of states that take more than one step.
+    pub tcam_rows: u64,
+    /// Of these there are.
+    pub tcam_rows_of: u64,
+    /// Bytes of the longest way through the headers.
+    pub depth_bytes: u64,
+    /// Of these the parser reaches.
+    pub depth_bytes_of: u64,
+    /// Pieces that the deparser puts together.
+    pub deparser_entries: u64,
+    /// Of these there are.
+    pub deparser_entries_of: u64,
+    /// Checksums verified and computed.
+    pub checksums: (u64, u64),
+}
+
+pub(crate) fn parser_use(ir: &Ir, p: &ParserLimits, d: &DeparserLimits, lacks: &mut Vec<Lack>) -> ParserUse {
+    let namer = Namer::new(ir);
+    let reached = reached(ir);
+    let mut rows = 0;
+    let mut bytes: BTreeMap<StateId, u64> = BTreeMap::new();
+    for id in &reached {
+        let s = &ir.states[*id];
+        let mut taken = 0;
+        let mut tests = 0;
+        all_stmts(&s.body, &mut |stmt| match stmt {
+            Stmt::Extract { header, varbit_bits } => {
+                taken += header_bytes(ir, header);
+                if varbit_bits.is_some() {
+                    push(lacks, Lack::of(&s.name, Fault::Varbit));
+                }
+            }
+            Stmt::Assign(_, value) if !moves(value) => {
+                push(lacks, Lack::of(&s.name, Fault::ParserArithmetic(crate::sites::short(&namer.expr(value)))));
+            }
+            Stmt::Advance(by) => match by.as_const() {
+                Some(bits) => taken += u64::try_from(bits.value() / 8).unwrap_or(u64::MAX).min(1 << 20),
+                None => push(lacks, Lack::of(&s.name, Fault::ParserArithmetic(crate::sites::short(&namer.expr(by))))),
+            },
+            Stmt::Verify(..) => tests += 1,
+            Stmt::If(..) | Stmt::Switch { .. } => tests += 1,
+            _ => {}
+        });
+        let steps = taken.div_ceil(p.extract_bytes).max(1);
+        rows += transitions(ir, &s.next, p) + steps - 1 + tests;
+        bytes.insert(*id, taken);
+    }
+    // What stacks hold is taken by `next` in loops: once each.
+    let stacks: u64 = ir.stacks.values().map(|s| s.elements.iter().map(|h| fixed_bytes(ir, *h)).sum::<u64>()).sum();
+    let depth = longest(ir, &reached, &bytes, p.depth_bytes) + stacks;
+    let mut pieces = 0;
+    let mut emitted = BTreeSet::new();
+    all_stmts(&ir.deparser, &mut |s| {
+        if let Stmt::Emit(HeaderRef::Static(h)) = s
+            && emitted.insert(*h)
+        {
+            pieces += header_bytes(ir, &HeaderRef::Static(*h)).div_ceil(d.entry_bytes);
+        }
+    });
+    let mut verified = 0;
+    let mut computed = 0;
+    all_stmts(&ir.verify_checksum, &mut |s| verified += u64::from(matches!(s, Stmt::Extern(Extern::VerifyChecksum { .. }))));
+    all_stmts(&ir.compute_checksum, &mut |s| computed += u64::from(matches!(s, Stmt::Extern(Extern::UpdateChecksum { .. }))));
+    for (needed, of, fault) in [
+        (rows, p.tcam_rows, Fault::ParserRows { needed: rows, of: p.tcam_rows }),
+        (depth, p.depth_bytes, Fault::ParserDepth { needed: depth, of: p.depth_bytes }),
+        (verified, p.checksums, Fault::ParserChecksums { needed: verified, of: p.checksums }),
+        (pieces, d.entries, Fault::DeparserEntries { needed: pieces, of: d.entries }),
+        (computed, d.checksums, Fault::DeparserChecksums { needed: computed, of: d.checksums }),
+    ] {
+        if needed > of {
+            push(lacks, Lack::of("", fault));
+        }
+    }
+    ParserUse {
+        tcam_rows: rows,
+        tcam_rows_of: p.tcam_rows,
+        depth_bytes: depth,
+        depth_bytes_of: p.depth_bytes,
+        deparser_entries: pieces,
+        deparser_entries_of: d.entries,
+        checksums: (verified, computed),
+    }
+}
+
+fn push(lacks: &mut Vec<Lack>, lack: Lack) {
+    if !lacks.contains(&lack) {
+        lacks.push(lack);
+    }
+}
+
+/// The states that a packet can come to.
+pub(crate) fn reached(ir: &Ir) -> BTreeSet<StateId> {
+    let mut seen = BTreeSet::new();
+    let mut todo: Vec<StateId> = ir.start.into_iter().collect();
+    while let Some(id) = todo.pop() {
+        if seen.insert(id) {
+            todo.extend(after(&ir.states[id].next));
+        }
+    }
+    seen
+}
+
+/// The states that a transition leads to.
+pub(crate) fn after(t: &Transition) -> Vec<StateId> {
+    let state = |n: &Next| match n {
+        Next::State(s) => Some(*s),
+        _ => None,
+    };
+    match t {
+        Transition::Goto(n) => state(n).into_iter().collect(),
+        Transition::Select { cases, .. } => cases.iter().filter_map(|c| state(&c.next)).collect(),
+    }
+}
+
+fn transitions(ir: &Ir, t: &Transition, p: &ParserLimits) -> u64 {
+    let Transition::Select { keys, cases } = t else { return 1 };
+    let bits: u64 = keys.iter().map(|k| u64::from(k.ty.width())).sum();
+    let rounds = bits.div_ceil(p.match_bits).max(1);
+    let rows: u64 = cases
+        .iter()
+        .map(|c| {
+            let of = |s: &KeySet| match s {
+                KeySet::Value { .. } | KeySet::Any => 1,
+                // A range is a row for each of its aligned blocks: at most two for each bit.
+                KeySet::Range { low, high } => blocks_of_range(low.value(), high.value()),
+                KeySet::ValueSet(v) => ir.program.value_sets[*v].size.max(1),
+            };
+            c.sets.iter().map(of).fold(1u64, u64::saturating_mul)
+        })
+        .fold(0, u64::saturating_add);
+    rows.saturating_mul(rounds)
+}
+
+/// Aligned blocks of powers of two that make up a range.
+fn blocks_of_range(low: u128, high: u128) -> u64 {
+    let mut at = low;
+    let mut n = 0;
+    while at <= high {
+        let align = if at == 0 { 127 } else { at.trailing_zeros().min(127) };
+        let mut size = align;
+        while size > 0 && ((1u128 << size) - 1) > high - at {
+            size -= 1;
+        }
+        n += 1;
+        match at.checked_add(1u128 << size) {
+            Some(next) => at = next,
+            None => break,
+        }
+    }
+    n.max(1)
+}
+
+/// Whether a parser can do it: it moves fields and sets constants.
+fn moves(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Field(..) => true,
+        ExprKind::Cast(a) | ExprKind::Slice(a, _, _) => moves(a),
+        _ => false,
+    }
+}
+
+fn header_bytes(ir: &Ir, h: &HeaderRef) -> u64 {
+    match h {
+        HeaderRef::Static(id) => fixed_bytes(ir, *id),
+        _ => 0,
+    }
+}
+
+fn fixed_bytes(ir: &Ir, h: HeaderId) -> u64 {
+    u64::from(ir.header_types[ir.headers[h].ty].fixed_bits).div_ceil(8)
+}
+
+/// Bytes of the longest way from the start; ways round a loop count up to just beyond `limit`.
+pub(crate) fn longest(ir: &Ir, reached: &BTreeSet<StateId>, bytes: &BTreeMap<StateId, u64>, limit: u64) -> u64 {
+    let mut best: BTreeMap<StateId, u64> = BTreeMap::new();
+    if let Some(start) = ir.start {
+        best.insert(start, bytes.get(&start).copied().unwrap_or(0));
+    }
+    for _ in 0..reached.len().saturating_add(1) {
+        let mut changed = false;
+        for id in reached {
+            let Some(here) = best.get(id).copied() else { continue };
+            for next in after(&ir.states[*id].next) {
+                let there = (here + bytes.get(&next).copied().unwrap_or(0)).min(limit.saturating_add(1));
+                if best.get(&next).is_none_or(|known| there > *known) {
+                    best.insert(next, there);
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    best.values().copied().max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_is_so_many_blocks() {
+        for (low, high, blocks) in [(0, 0, 1), (0, 7, 1), (1, 7, 3), (1, 6, 4), (0, u128::MAX, 2), (5, 5, 1), (3, 2, 1)] {
+            assert_eq!(blocks_of_range(low, high), blocks, "{low}..{high}");
+        }
+    }
+}

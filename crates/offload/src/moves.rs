@@ -1,0 +1,270 @@
+//! How does a session move while its packets flow? Make before break, and at no time are its packets, or its rates, in two places.
+//!
+//! The base target holds every session at any time, so that moving is making a copy or deleting it:
+//! - *to fast* ([`Split::move_to_fast`]): the copy, all of it or nothing, with the buckets of its meters as they are on the base
+//!   target; the next burst finds it;
+//! - *to base* ([`Split::move_to_base`]): the buckets go back, and the copy is deleted.
+//!
+//! **In one process** a lane of the pair runs each burst to its end on both targets, and a move is made while no lane is within a burst
+//! ([`Gate`]). So a packet of a flow is done before the next one is looked at, and order, meters and counters hold. Counters are summed
+//! over both targets, and their cells stay where they are.
+//!
+//! **A fast target in front of the workers**, as the kernel's XDP hook or a chip, hands packets on into a queue. There a copy that takes
+//! effect at once would let packets overtake those in the queue. Its entries are installed as *held*, and go on handing on until what they
+//! handed on has come out of the base target. [`crate::handover`] has that protocol.
+//!
+//! **Failures.** A refusal that a target is sure of (`Full`, `Exists`, `Missing`, `Invalid`) changes nothing. After
+//! [`RuleError::Target`] nobody knows what was done. A session's copy is then taken away entry by entry; if that fails too, or if the
+//! change was of what both hold, the fast target is *retired*: from the next burst on it gets no packets. [`Split::recover`] restarts or
+//! empties it, gives it again what both hold, and lets packets and moves come back.
+//!
+//! What dies with a target cannot be had back: what a target that loses its memory had counted, and the buckets of its meters,
+//! which begin where the base target's were left when the session went. A daemon that is killed takes its fast targets along: the model
+//! is in the process, and an XDP program is a link that ends with it. So it starts clean.
+
+use crate::placed::{MeterAt, OnFast, Part, part};
+use crate::policy::{Policy, SessionFacts};
+use crate::shadow::Lost;
+use crate::split::{Books, Split};
+use program::{Batch, Op, RuleError};
+use std::collections::HashSet;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
+
+/// Why a session was not moved. Nothing has changed, but where it says so.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MoveError {
+    /// The fast target gets no packets at the moment.
+    #[error("the fast target is out of service")]
+    Retired,
+    /// It is where it should go.
+    #[error("the session is there already")]
+    There,
+    /// The policy does not allow it, or the copy is not the whole session.
+    #[error("{0}")]
+    Unfit(String),
+    /// The fast target is full.
+    #[error("no room: {0}")]
+    NoRoom(RuleError),
+    /// The fast target failed. If it did not say what it has done, and could not be put right, it is retired now.
+    #[error("the fast target failed: {0}")]
+    Failed(RuleError),
+}
+
+/// Whether a batch may have been applied in part or in whole although it was refused.
+pub(crate) fn may_have_changed(error: &RuleError) -> bool {
+    matches!(error, RuleError::Target(_))
+}
+
+/// Keeps lanes between two bursts, from when it is closed until it is dropped.
+pub(crate) struct Gate<'a> {
+    lock: &'a RwLock<()>,
+    closed: Option<RwLockWriteGuard<'a, ()>>,
+}
+
+impl<'a> Gate<'a> {
+    pub(crate) fn new(lock: &'a RwLock<()>) -> Gate<'a> {
+        Gate { lock, closed: None }
+    }
+
+    /// On return no lane is within a burst.
+    pub(crate) fn close(&mut self) {
+        let lock = self.lock;
+        self.closed.get_or_insert_with(|| lock.write().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Split {
+    /// Moves a session to the fast target. `copy` is the whole session: the insertion of each of its entries in `@split` tables, and the
+    /// configuration of each of its meters. What both targets hold, such as filters, is there already.
+    pub fn move_to_fast(&self, session: &SessionFacts, copy: &Batch) -> Result<(), MoveError> {
+        let mut books = self.lock();
+        if self.retired.load(Relaxed) {
+            return Err(MoveError::Retired);
+        }
+        if books.placed.sessions.contains_key(&session.seid) {
+            return Err(MoveError::There);
+        }
+        let meters = self.check_copy(&books, session, copy)?;
+        let mut gate = Gate::new(&self.gate);
+        gate.close();
+        let result = self.fast.apply(copy);
+        if let Err(error) = result {
+            if may_have_changed(&error) {
+                self.delete_singly(&mut books, undo(copy), &mut gate);
+                return Err(MoveError::Failed(error));
+            }
+            books.placed.refused += 1;
+            return Err(if matches!(error, RuleError::Full { .. }) { MoveError::NoRoom(error) } else { MoveError::Failed(error) });
+        }
+        for (meter, index) in meters {
+            let state = self.base.meter_state(meter, index);
+            let carried = match state {
+                Some(state) => self.fast.set_meter_state(meter, index, state),
+                None => Err(RuleError::Target(format!("{} does not tell the buckets of a meter", self.base.name()))),
+            };
+            if let Err(error) = carried {
+                self.delete(&mut books, undo(copy), &mut gate);
+                return Err(MoveError::Failed(error));
+            }
+        }
+        let mut on_fast = OnFast::default();
+        on_fast.follow(self.base.program(), session.seid, &copy.ops);
+        books.placed.sessions.insert(session.seid, on_fast);
+        Ok(())
+    }
+
+    /// Moves a session to the base target. The session is there on return, with or without an error: an error says that the fast target
+    /// is retired, as it did not let go.
+    pub fn move_to_base(&self, seid: u64) -> Result<(), MoveError> {
+        let mut books = self.lock();
+        if !books.placed.sessions.contains_key(&seid) {
+            return Err(MoveError::There);
+        }
+        self.leave(&mut books, seid, &[], &mut Gate::new(&self.gate));
+        if self.retired.load(Relaxed) { Err(MoveError::Retired) } else { Ok(()) }
+    }
+
+    /// Sessions that left the fast target without being asked to, since the last call; some may be back, or have ended.
+    pub fn take_left(&self) -> Vec<u64> {
+        std::mem::take(&mut self.lock().placed.left)
+    }
+
+    /// Whether the fast target gets no packets at the moment.
+    pub fn is_retired(&self) -> bool {
+        self.retired.load(Relaxed)
+    }
+
+    /// Brings a retired fast target back into service: whatever it may hold is deleted, and it is given what both targets hold. No
+    /// sessions come back by that: they are moved. Call it every now and then; an error says why it is not yet.
+    pub fn recover(&self) -> Result<(), RuleError> {
+        let mut books = self.lock();
+        if !self.retired.load(Relaxed) {
+            return Ok(());
+        }
+        if self.fast_is_ahead() {
+            let name = self.fast.name();
+            return Err(RuleError::Target(format!("the {name} target hands everything on until the next start")));
+        }
+        // It gets no packets, so nobody waits meanwhile.
+        let program = self.base.program();
+        // One that has lost what it held is empty then. Of another nobody knows what it holds.
+        let deletions = if self.fast.restart().is_ok() { Vec::new() } else { books.lost.deletions(program, &books.shadow) };
+        for op in deletions {
+            match self.fast.apply(&Batch { ops: vec![op] }) {
+                Ok(()) | Err(RuleError::Missing { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        for (id, table) in &program.tables {
+            let (held, constant) = (self.fast.table_stats(id).entries, table.entries.len() as u64);
+            if held > constant {
+                return Err(RuleError::Target(format!("table {} still holds {} entries", table.name, held - constant)));
+            }
+        }
+        let books = &mut *books;
+        books.lost.perhaps_shared(&books.shadow);
+        self.fast.apply(&books.lost.rebuilding(&books.shadow))?;
+        books.lost = Lost::default();
+        let mut gate = Gate::new(&self.gate);
+        gate.close();
+        self.retired.store(false, Relaxed);
+        Ok(())
+    }
+
+    /// A copy is good if it is neither more nor less than the session; gives its meters.
+    fn check_copy(&self, books: &Books, session: &SessionFacts, copy: &Batch) -> Result<Vec<MeterAt>, MoveError> {
+        let unfit = |what: String| Err(MoveError::Unfit(what));
+        if matches!(self.policy, Policy::Dscps(_)) {
+            return unfit("where packets are told apart by DSCP, sessions do not move".into());
+        }
+        let held = books.placed.held(session.seid);
+        if held.direct_meters {
+            return unfit("buckets of entries' own meters do not move".into());
+        }
+        // It would run packets of the session while the buckets are under way.
+        if self.fast_is_ahead() && !held.meters.is_empty() {
+            return unfit(format!("the {} target does not wait while rates move", self.fast.name()));
+        }
+        let (mut entries, mut meters) = (0, HashSet::new());
+        for op in &copy.ops {
+            match (part(self.base.program(), session.seid, op), op) {
+                (Part::Entry, Op::Insert(_)) => entries += 1,
+                (Part::Meter, Op::Meter { meter, index, config: Some(_) }) => _ = meters.insert((*meter, *index)),
+                _ => return unfit("a copy has entries of the session and rates of its meters, nothing else".into()),
+            }
+        }
+        if entries == 0 || entries != held.entries {
+            return unfit(format!("{entries} entries, but the session has {}", held.entries));
+        }
+        if meters.len() != held.meters.len() || !held.meters.iter().all(|at| meters.contains(at)) {
+            return unfit(format!("{} meters, but the session has {}", meters.len(), held.meters.len()));
+        }
+        Ok(held.meters)
+    }
+
+    /// Takes a session from the fast target, with its buckets but for those that have begun anew.
+    pub(crate) fn leave(&self, books: &mut Books, seid: u64, anew: &[MeterAt], gate: &mut Gate) {
+        gate.close();
+        let Some(of) = books.placed.sessions.remove(&seid) else { return };
+        self.carry_back(&of, anew);
+        let ops = of.deletions(self.base.program());
+        self.delete(books, ops, gate);
+    }
+
+    /// Buckets of a session's meters, to the base target.
+    fn carry_back(&self, of: &OnFast, anew: &[MeterAt]) {
+        for (meter, index) in of.meters.iter().filter(|at| !anew.contains(at)) {
+            // A target that lost its meters tells nothing: the base target's bucket goes on, and has filled meanwhile. A cell that is no
+            // longer configured has no bucket to be set.
+            if let Some(state) = self.fast.meter_state(*meter, *index) {
+                let _ = self.base.set_meter_state(*meter, *index, state);
+            }
+        }
+    }
+
+    /// Deletes on the fast target what is there.
+    pub(crate) fn delete(&self, books: &mut Books, ops: Vec<Op>, gate: &mut Gate) {
+        if !ops.is_empty() && self.fast.apply(&Batch { ops: ops.clone() }).is_err() {
+            self.delete_singly(books, ops, gate);
+        }
+    }
+
+    /// Deletes on the fast target what may be there.
+    fn delete_singly(&self, books: &mut Books, ops: Vec<Op>, gate: &mut Gate) {
+        gate.close();
+        for op in &ops {
+            match self.fast.apply(&Batch { ops: vec![op.clone()] }) {
+                Ok(()) | Err(RuleError::Missing { .. }) => {}
+                Err(error) => return self.retire(books, &ops, &[], gate, &error),
+            }
+        }
+    }
+
+    /// From the next burst on the fast target gets no packets. `undecided` may have been applied or not.
+    pub(crate) fn retire(&self, books: &mut Books, undecided: &[Op], anew: &[MeterAt], gate: &mut Gate, why: &RuleError) {
+        gate.close();
+        tracing::warn!("{} gets no more packets: {why}", self.fast.name());
+        self.retired.store(true, Relaxed);
+        self.fast.retire();
+        let count = |counter, cell| self.fast.counter(counter, cell);
+        let lost = &mut books.lost;
+        lost.perhaps_shared(&books.shadow);
+        undecided.iter().for_each(|op| lost.perhaps(op, count));
+        for (seid, of) in std::mem::take(&mut books.placed.sessions) {
+            self.carry_back(&of, anew);
+            of.deletions(self.base.program()).iter().for_each(|op| lost.perhaps(op, count));
+            books.placed.left.push(seid);
+        }
+    }
+}
+
+/// What takes a copy away.
+fn undo(copy: &Batch) -> Vec<Op> {
+    let undo = |op: &Op| match op {
+        Op::Insert(e) => Some(Op::Delete(e.clone())),
+        Op::Meter { meter, index, .. } => Some(Op::Meter { meter: *meter, index: *index, config: None }),
+        _ => None,
+    };
+    copy.ops.iter().filter_map(undo).collect()
+}

@@ -1,0 +1,788 @@
+//! Which sessions should be on the fast target? Facts, rates, room and time in, a short list of moves out.
+//!
+//! Pure: it installs nothing and reads no clock. The caller tells it of sessions ([`Planner::session`]) and of their usage as it is
+//! counted ([`Planner::usage`]), asks for moves every now and then ([`Planner::plan`]), and tells what became of each
+//! ([`Planner::moved`]).
+//!
+//! Sessions are ranked by the operator's rules first ([`crate::rules`]), then by *worth*: CPU cycles that x86 is spared in a second,
+//! for each entry that the session takes. The rate is an average that forgets with a time constant (`window_ns`); entering and leaving
+//! have thresholds of their own, an evicted session must be worth less by a factor (`margin`) and have stayed a while (`min_stay_ns`),
+//! and there is an allowance of table changes a second. So detection and replacement have windows of their own, as in Elixir
+//! (NSDI'22), and a burst alone moves nobody.
+//!
+//! A plan is one pass over an array of ranks and a heap as large as the allowance, never a sort of all sessions.
+
+use crate::budget::Budget;
+use crate::policy::SessionFacts;
+use crate::rules::{Rule, Standing, standing};
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
+
+/// Tables of the fast target that have room of their own.
+pub const ROOMS: usize = 4;
+/// Entries in each of them.
+pub type Entries = [u32; ROOMS];
+
+/// The operator's choices.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// The first that matches decides; sessions without one are there by rate.
+    pub rules: Vec<Rule>,
+    /// Who of those may come.
+    pub admit: Admit,
+    /// Time constant of the rates.
+    pub window_ns: u64,
+    /// What a session must be worth more than those that leave for it, as a factor of at least 1.
+    pub margin: f64,
+    /// How long a session stays at least, once it has moved, unless it must leave.
+    pub min_stay_ns: u64,
+    /// Changes of the fast target's tables in any second.
+    pub updates_per_second: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            rules: Vec::new(),
+            admit: Admit::Anybody,
+            window_ns: 1_000_000_000,
+            margin: 1.25,
+            min_stay_ns: 2_000_000_000,
+            updates_per_second: 1000,
+        }
+    }
+}
+
+/// Which sessions may be on the fast target for their rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Admit {
+    /// None: rules alone decide.
+    Nobody,
+    /// Heavy hitters: they come above one rate and leave below another.
+    Above {
+        /// Bits a second.
+        enter_bps: f64,
+        /// Bits a second, less than that.
+        leave_bps: f64,
+    },
+    /// All that have traffic, as far as there is room.
+    Anybody,
+}
+
+impl Settings {
+    /// Checks ranges; the error names the value.
+    pub fn validate(&self) -> Result<(), String> {
+        for (i, rule) in self.rules.iter().enumerate() {
+            rule.validate().map_err(|e| format!("rule {}: {e}", i + 1))?;
+        }
+        if let Admit::Above { enter_bps, leave_bps } = self.admit
+            && !(leave_bps >= 0.0 && enter_bps >= leave_bps && enter_bps.is_finite())
+        {
+            return Err(format!("heavy hitters come above {enter_bps} bit/s and leave below {leave_bps}: the first must not be less"));
+        }
+        if !(self.margin >= 1.0 && self.margin <= 1000.0) {
+            return Err(format!("margin {} is not between 1 and 1000", self.margin));
+        }
+        if self.window_ns == 0 {
+            return Err("a window of no time".into());
+        }
+        Ok(())
+    }
+}
+
+/// What a session would need of the fast target and spare the base target.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Needs {
+    /// Entries that it takes.
+    pub entries: Entries,
+    /// Changes that bringing it takes, or taking it away: entries and meters.
+    pub updates: u32,
+    /// Cycles of x86 that a packet costs.
+    pub cycles: f32,
+}
+
+/// One of the two places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The fast target.
+    Fast,
+    /// The base target alone.
+    Base,
+}
+
+/// A move that should be made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Move {
+    /// The session.
+    pub seid: u64,
+    /// Where its packets are to run from now on.
+    pub to: Place,
+    /// Why.
+    pub why: Why,
+    /// Thousand cycles a second for each entry, as it was ranked.
+    pub worth: f64,
+}
+
+/// Why a session moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// A rule says so.
+    Rule,
+    /// It is delay-critical.
+    Urgent,
+    /// By its worth.
+    Worth,
+    /// A session of more worth takes its room.
+    Evicted,
+    /// It no longer has the rate.
+    Idle,
+}
+
+/// What became of a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was made.
+    Done,
+    /// The fast target was full: less fits than was thought.
+    NoRoom,
+    /// It could not be made, and everything is as before.
+    Failed,
+}
+
+/// Sessions and where they are.
+pub struct Planner {
+    settings: Settings,
+    by_seid: HashMap<u64, u32>,
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    /// By slot: what ranks a session that is on the base target; 0: not to be moved. Apart from the slots, so that a pass over a
+    /// million is one over 8 MB.
+    ranks: Vec<f64>,
+    /// Slots on the fast target.
+    fast: BTreeSet<u32>,
+    /// Those of them that rules or thresholds want away.
+    leaving: BTreeSet<u32>,
+    /// What fits, as it was told.
+    capacity: Entries,
+    /// What was found to fit, after a refusal; it grows back.
+    believed: Entries,
+    believed_ns: u64,
+    used: Entries,
+    budget: Budget,
+    /// Sessions whose moves have failed, by when they may be tried again.
+    waiting: BinaryHeap<Reverse<(u64, u32)>>,
+}
+
+#[derive(Clone, Debug)]
+struct Slot {
+    seid: u64,
+    standing: Standing,
+    weight: f64,
+    needs: Needs,
+    place: Place,
+    /// A move was planned, and nobody has said yet what became of it.
+    moving: bool,
+    /// When it came to its place.
+    since_ns: u64,
+    /// Not to be tried before, after failures.
+    retry_ns: u64,
+    failures: u32,
+    rate: Rate,
+}
+
+/// Packets and bits a second, averaged.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rate {
+    pps: f64,
+    bps: f64,
+    packets: u64,
+    bytes: u64,
+    /// When it was told last; `None`: the next is the first.
+    at_ns: Option<u64>,
+    /// Whether it has a rate: of one count alone there is none.
+    measured: bool,
+}
+
+/// Ranks of higher standing lie above all of lower: no worth reaches it.
+const CLASS: f64 = 1e15;
+/// Longest wait after failures.
+const MOST_RETRY_NS: u64 = 60_000_000_000;
+const FIRST_RETRY_NS: u64 = 500_000_000;
+/// After a refusal a sixteenth of the capacity is believed to be there again, so often.
+const BELIEF_NS: u64 = 1_000_000_000;
+/// Most moves of one plan: who is asked every second or so has a bounded pause.
+const MOST_MOVES: usize = 4096;
+
+impl Planner {
+    /// Without sessions. `capacity`: entries that fit each table of the fast target.
+    pub fn new(settings: Settings, capacity: Entries) -> Result<Planner, String> {
+        settings.validate()?;
+        Ok(Planner {
+            budget: Budget::new(settings.updates_per_second),
+            settings,
+            by_seid: HashMap::new(),
+            slots: Vec::new(),
+            free: Vec::new(),
+            ranks: Vec::new(),
+            fast: BTreeSet::new(),
+            leaving: BTreeSet::new(),
+            capacity,
+            believed: capacity,
+            believed_ns: 0,
+            used: [0; ROOMS],
+            waiting: BinaryHeap::new(),
+        })
+    }
+
+    /// A session, new or with new facts. It begins on the base target.
+    pub fn session(&mut self, facts: &SessionFacts, needs: Needs, now_ns: u64) {
+        let (standing, weight) = standing(&self.settings.rules, facts);
+        let at = match self.by_seid.get(&facts.seid) {
+            Some(at) => *at,
+            None => {
+                let slot = Slot {
+                    seid: facts.seid,
+                    standing,
+                    weight,
+                    needs,
+                    place: Place::Base,
+                    moving: false,
+                    since_ns: now_ns,
+                    retry_ns: 0,
+                    failures: 0,
+                    rate: Rate::default(),
+                };
+                let at = self.free.pop().unwrap_or(self.slots.len() as u32);
+                if at as usize == self.slots.len() {
+                    self.slots.push(slot);
+                    self.ranks.push(0.0);
+                } else {
+                    self.slots[at as usize] = slot;
+                }
+                self.by_seid.insert(facts.seid, at);
+                at
+            }
+        };
+        let slot = &mut self.slots[at as usize];
+        (slot.standing, slot.weight) = (standing, weight);
+        let before = std::mem::replace(&mut slot.needs, needs);
+        if slot.place == Place::Fast {
+            take(&mut self.used, &before.entries);
+            give(&mut self.used, &needs.entries);
+        }
+        self.rank(at, now_ns);
+    }
+
+    /// A session that is gone.
+    pub fn forget(&mut self, seid: u64) {
+        let Some(at) = self.by_seid.remove(&seid) else { return };
+        self.leave(at);
+        self.ranks[at as usize] = 0.0;
+        self.free.push(at);
+    }
+
+    /// A session that is in another place than it was moved to: by its own changes, or because the fast target was lost.
+    pub fn found(&mut self, seid: u64, place: Place, now_ns: u64) {
+        let Some(at) = self.by_seid.get(&seid).copied() else { return };
+        self.slots[at as usize].moving = false;
+        if self.slots[at as usize].place != place {
+            match place {
+                Place::Fast => self.enter(at),
+                Place::Base => self.leave(at),
+            }
+            self.slots[at as usize].since_ns = now_ns;
+        }
+        self.rank(at, now_ns);
+    }
+
+    /// What a session has used since it began, at a time.
+    pub fn usage(&mut self, seid: u64, packets: u64, bytes: u64, now_ns: u64) {
+        let Some(at) = self.by_seid.get(&seid).copied() else { return };
+        self.slots[at as usize].rate.note(packets, bytes, now_ns, self.settings.window_ns);
+        self.rank(at, now_ns);
+    }
+
+    /// A rate that somebody else has measured: packets and bits a second.
+    pub fn rate(&mut self, seid: u64, pps: f64, bps: f64, now_ns: u64) {
+        let Some(at) = self.by_seid.get(&seid).copied() else { return };
+        let rate = &mut self.slots[at as usize].rate;
+        (rate.pps, rate.bps) = (pps.max(0.0), bps.max(0.0));
+        (rate.at_ns, rate.measured) = (Some(now_ns), true);
+        self.rank(at, now_ns);
+    }
+
+    /// What should move now, in this order. Each is under way until [`Planner::moved`] is told of it.
+    pub fn plan(&mut self, now_ns: u64) -> Vec<Move> {
+        self.budget.advance(now_ns);
+        self.grow_belief(now_ns);
+        while let Some(Reverse((retry_ns, at))) = self.waiting.peek().copied()
+            && retry_ns <= now_ns
+        {
+            self.waiting.pop();
+            if self.by_seid.get(&self.slots[at as usize].seid) == Some(&at) {
+                self.rank(at, now_ns);
+            }
+        }
+        let mut moves = Vec::new();
+        self.plan_leaving(now_ns, &mut moves);
+        let candidates = self.best_candidates(now_ns);
+        // Least worthy last, so that it can be popped.
+        let mut victims: Option<Vec<(f64, u32)>> = None;
+        for (rank, at) in candidates {
+            let needs = self.slots[at as usize].needs;
+            if !self.budget.allows(needs.updates) || moves.len() >= MOST_MOVES {
+                break;
+            }
+            let evicted = match self.lacking(&needs.entries, &[]) {
+                false => Vec::new(),
+                true => {
+                    let victims = victims.get_or_insert_with(|| self.victims(now_ns));
+                    match self.make_room(rank, &needs, victims) {
+                        Some(evicted) => evicted,
+                        None => continue,
+                    }
+                }
+            };
+            let changes = evicted.iter().map(|v| self.slots[*v as usize].needs.updates).sum::<u32>() + needs.updates;
+            if !self.budget.allows(changes) {
+                break;
+            }
+            if let Some(victims) = &mut victims {
+                victims.retain(|(_, v)| !evicted.contains(v));
+            }
+            for victim in evicted {
+                self.begin(victim, Place::Base, Why::Evicted, now_ns, &mut moves);
+            }
+            let why = match self.slots[at as usize].standing {
+                Standing::Always => Why::Rule,
+                Standing::Urgent => Why::Urgent,
+                _ => Why::Worth,
+            };
+            self.begin(at, Place::Fast, why, now_ns, &mut moves);
+        }
+        moves
+    }
+
+    /// What became of a planned move.
+    pub fn moved(&mut self, of: &Move, outcome: Outcome, now_ns: u64) {
+        let Some(at) = self.by_seid.get(&of.seid).copied() else { return };
+        let slot = &mut self.slots[at as usize];
+        if !std::mem::take(&mut slot.moving) {
+            return;
+        }
+        if outcome == Outcome::Done {
+            slot.failures = 0;
+            slot.since_ns = now_ns;
+            return self.rank(at, now_ns);
+        }
+        slot.failures += 1;
+        slot.retry_ns = now_ns.saturating_add((FIRST_RETRY_NS << slot.failures.min(10)).min(MOST_RETRY_NS));
+        self.waiting.push(Reverse((slot.retry_ns, at)));
+        match of.to {
+            Place::Fast => self.leave(at),
+            Place::Base => self.enter(at),
+        }
+        if outcome == Outcome::NoRoom && of.to == Place::Fast {
+            let needs = self.slots[at as usize].needs.entries;
+            for i in (0..ROOMS).filter(|i| needs[*i] > 0) {
+                self.believed[i] = self.used[i];
+            }
+            self.believed_ns = now_ns;
+        }
+        self.rank(at, now_ns);
+    }
+
+    /// Another capacity than was told at first.
+    pub fn set_capacity(&mut self, capacity: Entries) {
+        (self.capacity, self.believed) = (capacity, capacity);
+    }
+
+    /// Sessions known; those on the fast target or on their way there.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.by_seid.len(), self.fast.len())
+    }
+
+    /// Entries in use on the fast target, by table.
+    pub fn used(&self) -> Entries {
+        self.used
+    }
+
+    /// Packets and bits a second of a session, as it is ranked now.
+    pub fn rate_of(&self, seid: u64, now_ns: u64) -> Option<(f64, f64)> {
+        let rate = &self.slots[*self.by_seid.get(&seid)? as usize].rate;
+        Some(rate.now(now_ns, self.settings.window_ns))
+    }
+
+    /// Sessions that must leave, or may because they no longer have the rate.
+    fn plan_leaving(&mut self, now_ns: u64, moves: &mut Vec<Move>) {
+        // A rate falls by itself: who has it must be looked at again. They are as many as fit the fast target.
+        let slots: Vec<u32> = self.fast.iter().copied().collect();
+        for at in &slots {
+            self.rank(*at, now_ns);
+        }
+        let stayed = |slot: &Slot, least: u64| now_ns.saturating_sub(slot.since_ns) >= least;
+        let mut leaving: Vec<(bool, u32)> = Vec::new();
+        for at in &self.leaving {
+            let slot = &self.slots[*at as usize];
+            let must = slot.standing == Standing::Never;
+            if !slot.moving && now_ns >= slot.retry_ns && (must || stayed(slot, self.settings.min_stay_ns)) {
+                leaving.push((!must, *at));
+            }
+        }
+        leaving.sort_unstable();
+        for (idle, at) in leaving {
+            if !self.budget.allows(self.slots[at as usize].needs.updates) || moves.len() >= MOST_MOVES {
+                return;
+            }
+            self.begin(at, Place::Base, if idle { Why::Idle } else { Why::Rule }, now_ns, moves);
+        }
+    }
+
+    /// Candidates by falling rank, as many as the allowance could bring at most.
+    fn best_candidates(&mut self, now_ns: u64) -> Vec<(f64, u32)> {
+        let most = self.budget.left().clamp(1, MOST_MOVES);
+        let mut best = self.top_ranks(most);
+        // Rates that nobody has told of for a while are less by now. Those are put right, and others may be better then.
+        for _ in 0..4 {
+            let mut stale = false;
+            for (rank, at) in &best {
+                self.rank(*at, now_ns);
+                stale |= self.ranks[*at as usize] < rank * 0.9;
+            }
+            if !stale {
+                break;
+            }
+            best = self.top_ranks(most);
+        }
+        best
+    }
+
+    fn top_ranks(&self, most: usize) -> Vec<(f64, u32)> {
+        let mut heap: BinaryHeap<Reverse<(Ordered, Reverse<u32>)>> = BinaryHeap::with_capacity(most + 1);
+        let mut least = 0.0;
+        for (at, rank) in self.ranks.iter().enumerate().filter(|(_, rank)| **rank > 0.0) {
+            if *rank <= least {
+                continue;
+            }
+            heap.push(Reverse((Ordered(*rank), Reverse(at as u32))));
+            if heap.len() > most {
+                heap.pop();
+                least = heap.peek().map_or(0.0, |Reverse((rank, _))| rank.0);
+            }
+        }
+        heap.into_sorted_vec().into_iter().map(|Reverse((rank, Reverse(at)))| (rank.0, at)).collect()
+    }
+
+    /// Those on the fast target that may be evicted, by falling rank.
+    fn victims(&self, now_ns: u64) -> Vec<(f64, u32)> {
+        let may =
+            |slot: &Slot| !slot.moving && now_ns.saturating_sub(slot.since_ns) >= self.settings.min_stay_ns && now_ns >= slot.retry_ns;
+        let slots = self.fast.iter().filter(|at| may(&self.slots[**at as usize]));
+        let mut victims: Vec<(f64, u32)> = slots.map(|at| (self.resident_rank(*at, now_ns), *at)).collect();
+        victims.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+        victims
+    }
+
+    /// Who must leave for a session of that rank to fit; `None`: it is not worth it.
+    fn make_room(&self, rank: f64, needs: &Needs, victims: &[(f64, u32)]) -> Option<Vec<u32>> {
+        let total: u32 = needs.entries.iter().sum();
+        let class = (rank / CLASS).floor();
+        let mut allowed = (rank - class * CLASS) * f64::from(total) / self.settings.margin;
+        let mut evicted: Vec<u32> = Vec::new();
+        for (victim_rank, at) in victims.iter().rev() {
+            if !self.lacking(&needs.entries, &evicted) {
+                break;
+            }
+            let of = &self.slots[*at as usize].needs.entries;
+            if !(0..ROOMS).any(|i| of[i] > 0 && needs.entries[i] > 0) {
+                continue;
+            }
+            let victim_class = (victim_rank / CLASS).floor();
+            if victim_class > class {
+                return None;
+            }
+            if victim_class == class {
+                // What a rule has put there is not ranked among its like.
+                if class > f64::from(Standing::ByRate as u8) {
+                    return None;
+                }
+                allowed -= (victim_rank - victim_class * CLASS) * f64::from(of.iter().sum::<u32>());
+                if allowed < 0.0 {
+                    return None;
+                }
+            }
+            evicted.push(*at);
+        }
+        (!self.lacking(&needs.entries, &evicted)).then_some(evicted)
+    }
+
+    /// Whether entries do not fit, even without some sessions.
+    fn lacking(&self, entries: &Entries, without: &[u32]) -> bool {
+        let freed = |i: usize| without.iter().map(|at| self.slots[*at as usize].needs.entries[i]).sum::<u32>();
+        (0..ROOMS).any(|i| entries[i] > 0 && (self.used[i] - freed(i)).saturating_add(entries[i]) > self.believed[i])
+    }
+
+    /// Notes a move as made, until something else is told.
+    fn begin(&mut self, at: u32, to: Place, why: Why, now_ns: u64, moves: &mut Vec<Move>) {
+        let rank = if to == Place::Base { self.resident_rank(at, now_ns) } else { self.ranks[at as usize] };
+        match to {
+            Place::Fast => self.enter(at),
+            Place::Base => self.leave(at),
+        }
+        let slot = &mut self.slots[at as usize];
+        (slot.moving, slot.since_ns) = (true, now_ns);
+        self.budget.spend(slot.needs.updates);
+        moves.push(Move { seid: slot.seid, to, why, worth: rank % CLASS / 1e3 });
+        self.ranks[at as usize] = 0.0;
+    }
+
+    fn enter(&mut self, at: u32) {
+        if self.fast.insert(at) {
+            give(&mut self.used, &self.slots[at as usize].needs.entries);
+        }
+        self.slots[at as usize].place = Place::Fast;
+    }
+
+    fn leave(&mut self, at: u32) {
+        if self.fast.remove(&at) {
+            take(&mut self.used, &self.slots[at as usize].needs.entries);
+        }
+        self.leaving.remove(&at);
+        self.slots[at as usize].place = Place::Base;
+    }
+
+    /// Puts a session where it belongs by its rate now.
+    fn rank(&mut self, at: u32, now_ns: u64) {
+        let slot = &self.slots[at as usize];
+        let (_, bps) = slot.rate.now(now_ns, self.settings.window_ns);
+        let idle = match (slot.standing, self.settings.admit) {
+            (Standing::Always | Standing::Urgent, _) => false,
+            (Standing::Never, _) | (Standing::ByRate, Admit::Nobody) => true,
+            (Standing::ByRate, Admit::Above { leave_bps, .. }) => bps < leave_bps,
+            (Standing::ByRate, Admit::Anybody) => false,
+        };
+        match slot.place {
+            Place::Fast if idle => drop(self.leaving.insert(at)),
+            Place::Fast => drop(self.leaving.remove(&at)),
+            Place::Base => {
+                let enters = match (slot.standing, self.settings.admit) {
+                    (Standing::Always | Standing::Urgent, _) => true,
+                    (Standing::ByRate, Admit::Above { enter_bps, .. }) => bps >= enter_bps,
+                    (Standing::ByRate, Admit::Anybody) => true,
+                    _ => false,
+                };
+                let possible = (0..ROOMS).all(|i| slot.needs.entries[i] <= self.capacity[i]) && slot.needs.entries != [0; ROOMS];
+                self.ranks[at as usize] =
+                    if enters && possible && !slot.moving && now_ns >= slot.retry_ns { self.resident_rank(at, now_ns) } else { 0.0 };
+            }
+        }
+        if self.slots[at as usize].place == Place::Fast {
+            self.ranks[at as usize] = 0.0;
+        }
+    }
+
+    /// Standing first, then cycles spared in a second for each entry.
+    fn resident_rank(&self, at: u32, now_ns: u64) -> f64 {
+        let slot = &self.slots[at as usize];
+        let (pps, _) = slot.rate.now(now_ns, self.settings.window_ns);
+        let entries: u32 = slot.needs.entries.iter().sum();
+        let worth = (pps * slot.weight * f64::from(slot.needs.cycles) / f64::from(entries.max(1))).clamp(0.0, CLASS / 2.0);
+        match slot.standing {
+            Standing::Never => 0.0,
+            // Sessions without traffic are no candidates for their rate.
+            Standing::ByRate if worth < 1.0 => 0.0,
+            standing => f64::from(standing as u8) * CLASS + worth,
+        }
+    }
+
+    fn grow_belief(&mut self, now_ns: u64) {
+        while now_ns.saturating_sub(self.believed_ns) >= BELIEF_NS {
+            let short = (0..ROOMS).any(|i| self.believed[i] < self.capacity[i]);
+            if !short {
+                self.believed_ns = now_ns;
+                return;
+            }
+            self.believed_ns += BELIEF_NS;
+            for i in 0..ROOMS {
+                self.believed[i] = self.capacity[i].min(self.believed[i] + (self.capacity[i] / 16).max(1));
+            }
+        }
+    }
+}
+
+impl Rate {
+    /// Another count. Counts that go back begin anew.
+    fn note(&mut self, packets: u64, bytes: u64, now_ns: u64, window_ns: u64) {
+        let before = *self;
+        (self.packets, self.bytes) = (packets, bytes);
+        let Some(at_ns) = before.at_ns else {
+            self.at_ns = Some(now_ns);
+            return;
+        };
+        if now_ns <= at_ns || packets < before.packets || bytes < before.bytes {
+            if now_ns <= at_ns {
+                *self = before;
+            } else {
+                self.at_ns = Some(now_ns);
+            }
+            return;
+        }
+        let seconds = (now_ns - at_ns) as f64 / 1e9;
+        let (pps, bps) = ((packets - before.packets) as f64 / seconds, (bytes - before.bytes) as f64 * 8.0 / seconds);
+        // The first rate is all that is known.
+        let share = if before.measured { 1.0 - (-((now_ns - at_ns) as f64) / window_ns as f64).exp() } else { 1.0 };
+        self.pps += share * (pps - self.pps);
+        self.bps += share * (bps - self.bps);
+        (self.at_ns, self.measured) = (Some(now_ns), true);
+    }
+
+    /// As it is without news since: nothing is lost for a window, in which counts are on their way, then it falls.
+    fn now(&self, now_ns: u64, window_ns: u64) -> (f64, f64) {
+        let silent = now_ns.saturating_sub(self.at_ns.unwrap_or(now_ns)).saturating_sub(window_ns);
+        let left = if silent == 0 { 1.0 } else { (-(silent as f64) / window_ns as f64).exp() };
+        (self.pps * left, self.bps * left)
+    }
+}
+
+fn give(used: &mut Entries, entries: &Entries) {
+    used.iter_mut().zip(entries).for_each(|(used, n)| *used += n);
+}
+
+fn take(used: &mut Entries, entries: &Entries) {
+    used.iter_mut().zip(entries).for_each(|(used, n)| *used -= n);
+}
+
+/// A rank; never NaN.
+#[derive(Clone, Copy, PartialEq)]
+struct Ordered(f64);
+
+impl Eq for Ordered {}
+
+impl Ord for Ordered {
+    fn cmp(&self, other: &Ordered) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Ordered {
+    fn partial_cmp(&self, other: &Ordered) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::Rng;
+
+    fn planner(sessions: u64, capacity: u32) -> Planner {
+        let mut planner = Planner::new(Settings::default(), [capacity; ROOMS]).unwrap();
+        for seid in 0..sessions {
+            let needs = Needs { entries: [1, 1, 0, 0], updates: 2, cycles: 100.0 };
+            planner.session(&SessionFacts { seid, ..SessionFacts::default() }, needs, 0);
+        }
+        planner
+    }
+
+    /// The heap's choice is what sorting all of them gives.
+    #[test]
+    fn the_best_are_those_that_a_sort_puts_first() {
+        let mut rng = testkit::rng(11);
+        let mut planner = planner(3000, 100);
+        for _ in 0..50 {
+            // Many are equal, many are none.
+            planner.ranks.iter_mut().for_each(|r| *r = f64::from(rng.random_range(0..400u32).saturating_sub(100)));
+            let most = rng.random_range(1..500);
+            let mut sorted: Vec<(f64, u32)> = planner.ranks.iter().zip(0..).map(|(r, at)| (*r, at)).filter(|(r, _)| *r > 0.0).collect();
+            sorted.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            sorted.truncate(most);
+            assert_eq!(planner.top_ranks(most), sorted);
+        }
+    }
+
+    /// Random sessions, rates, refusals and ends: room, allowance and stay are kept, and the books are right.
+    #[test]
+    fn room_allowance_and_stay_are_kept_whatever_happens() {
+        let mut rng = testkit::rng(12);
+        let (mut planned, mut evicted, mut refused) = (0, 0, 0);
+        for _ in 0..20 {
+            let capacity = rng.random_range(5..60);
+            let mut planner = planner(200, capacity);
+            let mut usage = vec![0u64; 200];
+            let mut fast: HashMap<u64, u64> = HashMap::new();
+            let mut spent: Vec<(u64, u32)> = Vec::new();
+            for tick in 1..200u64 {
+                let now_ns = tick * 50_000_000;
+                for seid in 0..200 {
+                    if rng.random_bool(0.5) {
+                        usage[seid as usize] += rng.random_range(0..(1 + seid) * 10);
+                        planner.usage(seid, usage[seid as usize], 0, now_ns);
+                    }
+                }
+                for of in planner.plan(now_ns) {
+                    spent.push((now_ns, 2));
+                    planned += 1;
+                    if of.why == Why::Evicted {
+                        evicted += 1;
+                        assert!(now_ns - fast[&of.seid] >= planner.settings.min_stay_ns, "{of:?} has hardly come");
+                    }
+                    let mut outcome =
+                        [Outcome::Done, Outcome::Done, Outcome::Done, Outcome::Failed, Outcome::NoRoom][rng.random_range(0..5)];
+                    // An eviction may have failed before.
+                    if of.to == Place::Fast && fast.len() == capacity as usize {
+                        outcome = Outcome::NoRoom;
+                    }
+                    refused += u64::from(outcome != Outcome::Done);
+                    if outcome == Outcome::Done {
+                        match of.to {
+                            Place::Fast => assert!(fast.insert(of.seid, now_ns).is_none()),
+                            Place::Base => assert!(fast.remove(&of.seid).is_some()),
+                        }
+                    }
+                    planner.moved(&of, outcome, now_ns);
+                }
+                if rng.random_bool(0.1) {
+                    let seid = rng.random_range(0..200);
+                    planner.forget(seid);
+                    fast.remove(&seid);
+                    planner.session(
+                        &SessionFacts { seid, ..SessionFacts::default() },
+                        Needs { entries: [1, 1, 0, 0], updates: 2, cycles: 100.0 },
+                        now_ns,
+                    );
+                    usage[seid as usize] = 0;
+                }
+                assert_eq!((planner.fast.len(), planner.used[0]), (fast.len(), fast.len() as u32));
+                assert!(planner.used[0] <= capacity);
+                let second: u32 = spent.iter().filter(|(at, _)| now_ns - at < 1_000_000_000).map(|(_, n)| n).sum();
+                assert!(second <= planner.settings.updates_per_second, "{second} changes in a second");
+            }
+        }
+        assert!(planned > 2000 && evicted > 100 && refused > 500, "{planned} {evicted} {refused}");
+    }
+
+    #[test]
+    fn counts_that_go_back_begin_anew_and_silence_lowers_a_rate() {
+        let mut rate = Rate::default();
+        let second = 1_000_000_000;
+        rate.note(100, 0, second, second);
+        assert_eq!(rate.now(second, second).0, 0.0, "one count is no rate");
+        rate.note(1100, 0, 2 * second, second);
+        assert_eq!(rate.now(2 * second, second).0, 1000.0);
+        rate.note(5, 0, 3 * second, second);
+        assert_eq!(rate.pps, 1000.0, "a cell that was given out anew tells nothing");
+        assert!(rate.now(10 * second, second).0 < 3.0);
+        rate.note(5, 0, 2 * second, second);
+        assert_eq!(rate.at_ns, Some(3 * second), "time does not go back");
+    }
+
+    #[test]
+    fn wrong_settings_are_named() {
+        let wrong = |settings: Settings| settings.validate().unwrap_err();
+        assert!(wrong(Settings { margin: 0.5, ..Settings::default() }).contains("0.5"));
+        assert!(wrong(Settings { margin: f64::NAN, ..Settings::default() }).contains("NaN"));
+        assert!(wrong(Settings { window_ns: 0, ..Settings::default() }).contains("window"));
+        let admit = Admit::Above { enter_bps: 1.0, leave_bps: 2.0 };
+        assert!(wrong(Settings { admit, ..Settings::default() }).contains("must not be less"));
+    }
+}

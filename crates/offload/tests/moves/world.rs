@@ -1,0 +1,521 @@
+//! Sessions that live, change and move, on a pair whose fast target fails on purpose, beside the interpreter that runs all of it alone.
+
+use base::{Packet, PortId, Verdict, VerdictKind};
+use offload::{MoveError, Path, Policy, SessionFacts, Split};
+use p4_ir::Ir;
+use program::*;
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use target::{BURST, Capabilities, Count, Lane, MeterState, TableStats, Target};
+use target_asic::{Asic, Chip};
+use target_chaos::{Chaos, Faults, Tally};
+
+/// Cells of counter and meter; 0 is nobody's.
+const CELLS: u64 = 256;
+/// Most sessions at a time.
+const SESSIONS: usize = 40;
+const NANO: u64 = 1_000_000_000;
+
+pub fn compile() -> Arc<Ir> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/moves/moves.p4");
+    let compiled = p4_check::compile_file(&path, &p4_check::Options::default());
+    let mut ir = compiled.unwrap_or_else(|failure| panic!("{failure}")).ir;
+    p4_passes::optimise(&mut ir).unwrap();
+    Arc::new(ir)
+}
+
+/// The program as native code.
+pub fn native(ir: &Ir) -> target_x86::X86 {
+    let text = p4_emit::emit_x86(ir).unwrap_or_else(|e| panic!("{e}"));
+    let options = target_x86::Options { flags: vec!["-O1".into()], seed: 3, ..Default::default() };
+    target_x86::X86::load(Arc::new(ir.program.clone()), &text, &options).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A target of which a test keeps a part.
+pub struct Kept<T>(pub Arc<T>);
+
+impl<T: Target> Target for Kept<T> {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+    fn capabilities(&self) -> Capabilities {
+        self.0.capabilities()
+    }
+    fn program(&self) -> &Arc<Program> {
+        self.0.program()
+    }
+    fn apply(&self, batch: &Batch) -> Result<(), RuleError> {
+        self.0.apply(batch)
+    }
+    fn lane(&self, index: usize) -> Box<dyn Lane> {
+        self.0.lane(index)
+    }
+    fn counter(&self, counter: CounterId, index: u64) -> Count {
+        self.0.counter(counter, index)
+    }
+    fn table_stats(&self, table: TableId) -> TableStats {
+        self.0.table_stats(table)
+    }
+    fn restart(&self) -> Result<(), RuleError> {
+        self.0.restart()
+    }
+    fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
+        self.0.meter_state(meter, index)
+    }
+    fn set_meter_state(&self, meter: MeterId, index: u64, state: MeterState) -> Result<(), RuleError> {
+        self.0.set_meter_state(meter, index, state)
+    }
+}
+
+/// The program's names.
+#[derive(Clone, Copy)]
+pub struct Ids {
+    by_key: TableId,
+    filter: TableId,
+    by_class: TableId,
+    rule: ActionId,
+    classify: ActionId,
+    set_class: ActionId,
+    usage: CounterId,
+    rate: MeterId,
+}
+
+impl Ids {
+    pub fn new(program: &Program) -> Ids {
+        let table = |name: &str| program.tables.iter().find(|(_, t)| t.name == name).unwrap().0;
+        let action = |name: &str| program.actions.iter().find(|(_, a)| a.name == name).unwrap().0;
+        Ids {
+            by_key: table("by_key"),
+            filter: table("filter"),
+            by_class: table("by_class"),
+            rule: action("rule"),
+            classify: action("classify"),
+            set_class: action("set_class"),
+            usage: program.counters.keys().next().unwrap(),
+            rate: program.meters.keys().next().unwrap(),
+        }
+    }
+}
+
+/// A session as the control plane knows it.
+#[derive(Clone, Default)]
+pub struct Session {
+    /// Tables' entries in the order of their insertion.
+    pub entries: Vec<Entry>,
+    pub keys: Vec<u32>,
+    pub meters: BTreeMap<u64, MeterConfig>,
+    pub cells: Vec<u64>,
+}
+
+impl Session {
+    /// What a move takes along.
+    pub fn copy(&self, ids: &Ids) -> Batch {
+        let meters = self.meters.iter().map(|(index, config)| Op::Meter { meter: ids.rate, index: *index, config: Some(*config) });
+        Batch { ops: meters.chain(self.entries.iter().cloned().map(Op::Insert)).collect() }
+    }
+}
+
+/// What a case may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flavour {
+    /// Rates, and a fast target that runs all that it holds while it lives.
+    Rates,
+    /// A fast target that hands on what it likes and dies under traffic; no rates, which would be in two places then.
+    Whims,
+}
+
+/// What has happened.
+#[derive(Default, Debug)]
+pub struct Seen {
+    pub moves: u64,
+    pub to_fast: u64,
+    pub failed: BTreeMap<&'static str, u64>,
+    pub packets: u64,
+    pub kinds: BTreeMap<String, u64>,
+    pub paths: (u64, u64),
+    pub left: u64,
+    pub recoveries: u64,
+    /// Buckets that were neither full nor empty and equal on both sides, when they were compared.
+    pub partial_buckets: u64,
+    pub faults: Tally,
+}
+
+impl Seen {
+    pub fn add(&mut self, other: Seen) {
+        self.moves += other.moves;
+        self.to_fast += other.to_fast;
+        self.packets += other.packets;
+        self.left += other.left;
+        self.recoveries += other.recoveries;
+        self.partial_buckets += other.partial_buckets;
+        self.paths = (self.paths.0 + other.paths.0, self.paths.1 + other.paths.1);
+        other.failed.into_iter().for_each(|(what, n)| *self.failed.entry(what).or_default() += n);
+        other.kinds.into_iter().for_each(|(what, n)| *self.kinds.entry(what).or_default() += n);
+        self.faults.add(&other.faults);
+    }
+}
+
+pub struct World {
+    pub rng: ChaCha8Rng,
+    flavour: Flavour,
+    ids: Ids,
+    oracle: Asic,
+    oracle_lane: Box<dyn Lane>,
+    pub split: Split,
+    split_lane: Box<dyn Lane>,
+    chaos: Arc<Chaos>,
+    sessions: BTreeMap<u64, Session>,
+    next_seid: u64,
+    next_key: u32,
+    version: u128,
+    free_cells: Vec<u64>,
+    filters: BTreeMap<u8, Entry>,
+    sequence: u32,
+    now_ns: u64,
+    seen: Seen,
+}
+
+impl World {
+    pub fn new(ir: &Arc<Ir>, base: Arc<target_x86::X86>, flavour: Flavour, mut rng: ChaCha8Rng) -> World {
+        let chip = Chip { session_entries: rng.random_range(6..80) };
+        let asic = Asic::load(ir.clone(), chip).unwrap();
+        let chaos = Arc::new(Chaos::new(Box::new(asic), rng.random()));
+        let split = Split::new(Box::new(Kept(chaos.clone())), Box::new(Kept(base)), Policy::Planned).unwrap();
+        let oracle = Asic::oracle(ir.clone()).unwrap();
+        World {
+            rng,
+            flavour,
+            ids: Ids::new(&ir.program),
+            oracle_lane: oracle.lane(0),
+            oracle,
+            split_lane: split.lane(0),
+            split,
+            chaos,
+            sessions: BTreeMap::new(),
+            next_seid: 1,
+            next_key: 1,
+            version: 1,
+            free_cells: (1..CELLS).collect(),
+            filters: BTreeMap::new(),
+            sequence: 0,
+            now_ns: 5 * NANO,
+            seen: Seen::default(),
+        }
+    }
+
+    /// So many moves, and all else meanwhile.
+    pub fn run(mut self, moves: u64) -> Seen {
+        let mut step = 0u64;
+        while self.seen.moves < moves {
+            assert!(step < 200 * moves + 20_000, "hardly any moves: {:?} {:?} {:?}", self.split.recover(), self.seen, self.chaos.tally());
+            if step.is_multiple_of(64) {
+                self.change_faults();
+            }
+            match self.rng.random_range(0..100) {
+                0..=4 => self.change_session(),
+                5 => self.change_filters(),
+                6..=8 => self.recover(),
+                9..=55 => self.burst(None),
+                _ => self.move_one(),
+            }
+            step += 1;
+            if step.is_multiple_of(250) {
+                self.compare_state();
+            }
+        }
+        self.end()
+    }
+
+    /// Mostly some faults, sometimes none, sometimes many.
+    fn change_faults(&mut self) {
+        let rng = &mut self.rng;
+        let likely = [0.0, 0.01, 0.05, 0.3][rng.random_range(0..4)];
+        let mut some = || if rng.random_bool(0.5) { likely } else { 0.0 };
+        let mut faults = Faults {
+            before: some(),
+            after: some(),
+            partly: some(),
+            slow: some() / 10.0,
+            room: some(),
+            death: some() / 4.0,
+            restart: 0.2,
+            buckets: some(),
+            ..Faults::default()
+        };
+        if self.flavour == Flavour::Whims {
+            faults.hand_on = some();
+            faults.sudden_death = some() / 8.0;
+        }
+        if likely == 0.0 {
+            self.chaos.heal();
+        }
+        self.chaos.set_faults(faults);
+    }
+
+    fn change_session(&mut self) {
+        let some = self.rng.random_range(0..self.sessions.len().max(1));
+        let known = self.sessions.keys().nth(some).copied();
+        match (self.rng.random_range(0..4), known) {
+            (0, Some(seid)) if self.sessions.len() > 5 => self.end_session(seid),
+            (1 | 2, Some(seid)) => self.modify_session(seid),
+            _ if self.sessions.len() < SESSIONS => self.establish(),
+            _ => {}
+        }
+    }
+
+    fn establish(&mut self) {
+        let seid = self.next_seid;
+        self.next_seid += 1;
+        let mut session = Session::default();
+        let mut ops = Vec::new();
+        self.add_rules(&mut session, &mut ops);
+        self.apply(seid, ops);
+        self.sessions.insert(seid, session);
+    }
+
+    /// A key, direct or by classes, with a cell and perhaps a rate.
+    fn add_rules(&mut self, session: &mut Session, ops: &mut Vec<Op>) {
+        let (Some(cell), key) = (self.free_cells.pop(), self.next_key) else { return };
+        self.next_key += 1;
+        session.cells.push(cell);
+        session.keys.push(key);
+        ops.push(Op::ClearCounter { counter: self.ids.usage, index: cell });
+        let metered = self.flavour == Flavour::Rates && self.rng.random_bool(0.7);
+        if metered {
+            let config = self.rates();
+            session.meters.insert(cell, config);
+            ops.push(Op::Meter { meter: self.ids.rate, index: cell, config: Some(config) });
+        }
+        let meter_cell = if metered { cell } else { 0 };
+        let classes = if self.rng.random_bool(0.4) { self.rng.random_range(1..4u8) } else { 0 };
+        let mut entries = Vec::new();
+        for class in 0..classes {
+            let keys = vec![KeyMatch::Exact(key.into()), KeyMatch::Exact(class.into())];
+            entries.push(self.rule(self.ids.by_class, keys, cell, meter_cell));
+        }
+        let keys = vec![KeyMatch::Exact(key.into())];
+        entries.push(match classes {
+            0 => self.rule(self.ids.by_key, keys, cell, meter_cell),
+            _ => Entry { table: self.ids.by_key, keys, priority: 0, action: self.ids.classify, args: vec![key.into()] },
+        });
+        ops.extend(entries.iter().cloned().map(Op::Insert));
+        session.entries.extend(entries);
+    }
+
+    fn rates(&mut self) -> MeterConfig {
+        let rate = self.rng.random_range(1_000..200_000);
+        let burst = self.rng.random_range(40..2_000);
+        // Some have one rate, which fast targets keep in one bucket.
+        match self.rng.random_bool(0.3) {
+            true => MeterConfig { cir: rate, cbs: burst, pir: rate, pbs: burst },
+            false => MeterConfig { cir: rate, cbs: burst, pir: rate * 2, pbs: burst * 2 },
+        }
+    }
+
+    fn rule(&mut self, table: TableId, keys: Vec<KeyMatch>, cell: u64, meter_cell: u64) -> Entry {
+        self.version += 1;
+        let args = vec![cell.into(), meter_cell.into(), self.version & 0xffff_ffff, self.rng.random_range(1..4)];
+        Entry { table, keys, priority: 0, action: self.ids.rule, args }
+    }
+
+    fn modify_session(&mut self, seid: u64) {
+        let mut session = self.sessions.remove(&seid).unwrap();
+        let mut ops = Vec::new();
+        match self.rng.random_range(0..3) {
+            // Grows.
+            0 if session.keys.len() < 4 => self.add_rules(&mut session, &mut ops),
+            // Other rates.
+            1 if !session.meters.is_empty() => {
+                let cell = *session.meters.keys().next().unwrap();
+                let config = self.rates();
+                session.meters.insert(cell, config);
+                ops.push(Op::Meter { meter: self.ids.rate, index: cell, config: Some(config) });
+            }
+            // Other rules.
+            _ => {
+                let ids = self.ids;
+                for entry in session.entries.iter_mut().filter(|e| e.action == ids.rule) {
+                    self.version += 1;
+                    entry.args[2] = self.version & 0xffff_ffff;
+                    entry.args[3] = self.rng.random_range(1..4);
+                    ops.push(Op::Modify(entry.clone()));
+                }
+            }
+        }
+        self.apply(seid, ops);
+        self.sessions.insert(seid, session);
+    }
+
+    fn end_session(&mut self, seid: u64) {
+        let session = self.sessions.remove(&seid).unwrap();
+        let mut ops: Vec<Op> = session.entries.iter().rev().cloned().map(Op::Delete).collect();
+        ops.extend(session.meters.keys().map(|index| Op::Meter { meter: self.ids.rate, index: *index, config: None }));
+        self.apply(seid, ops);
+        assert!(!self.split.is_on_fast(seid), "an ended session is on the fast target");
+        self.free_cells.extend(session.cells);
+    }
+
+    fn change_filters(&mut self) {
+        let value = self.rng.random_range(0..8u8);
+        let keys = vec![KeyMatch::Ternary { value: value.into(), mask: 7 }];
+        let args = vec![self.rng.random_range(0..4)];
+        let entry = Entry { table: self.ids.filter, keys, priority: 1, action: self.ids.set_class, args };
+        let op = match self.filters.contains_key(&value) {
+            false => Op::Insert(entry.clone()),
+            true if self.rng.random_bool(0.5) => Op::Modify(entry.clone()),
+            true => Op::Delete(entry.clone()),
+        };
+        if matches!(op, Op::Delete(_)) {
+            self.filters.remove(&value);
+        } else {
+            self.filters.insert(value, entry);
+        }
+        self.apply(0, vec![op]);
+    }
+
+    /// Whatever the fast target does, a batch that the oracle takes is taken.
+    fn apply(&mut self, seid: u64, ops: Vec<Op>) {
+        let batch = Batch { ops };
+        let facts = SessionFacts { seid, metered: self.flavour == Flavour::Rates, ..SessionFacts::default() };
+        self.oracle.apply(&batch).unwrap();
+        self.split.apply_session(&facts, &batch).unwrap();
+    }
+
+    fn move_one(&mut self) {
+        let some = self.rng.random_range(0..self.sessions.len().max(1));
+        let Some((seid, session)) = self.sessions.iter().nth(some).map(|(seid, session)| (*seid, session.clone())) else { return };
+        let facts = SessionFacts { seid, ..SessionFacts::default() };
+        let result = match self.split.is_on_fast(seid) {
+            true => self.split.move_to_base(seid),
+            false => {
+                let result = self.split.move_to_fast(&facts, &session.copy(&self.ids));
+                self.seen.to_fast += u64::from(result.is_ok());
+                result
+            }
+        };
+        match result {
+            Ok(()) => self.seen.moves += 1,
+            Err(error) => {
+                let what = match error {
+                    MoveError::Retired => "out of service",
+                    MoveError::NoRoom(_) => "no room",
+                    MoveError::Failed(_) => "failed",
+                    MoveError::Unfit(why) if session.entries.is_empty() => {
+                        assert!(why.contains("0 entries"), "{why}");
+                        "nothing to move"
+                    }
+                    other => panic!("{other}"),
+                };
+                *self.seen.failed.entry(what).or_default() += 1;
+            }
+        }
+        if self.split.is_retired() && self.rng.random_bool(0.3) {
+            self.recover();
+        }
+        // Its next packets follow at once.
+        if self.rng.random_bool(0.7) {
+            self.burst(Some(&session));
+        }
+    }
+
+    fn recover(&mut self) {
+        self.seen.left += self.split.take_left().len() as u64;
+        if self.split.is_retired() && self.split.recover().is_ok() {
+            self.seen.recoveries += 1;
+        }
+    }
+
+    /// Packets to sessions that live, and to keys that are nobody's.
+    fn burst(&mut self, of: Option<&Session>) {
+        self.now_ns += [0, 1_000, 200_000, 10_000_000, 3 * NANO][self.rng.random_range(0..5)];
+        let n = self.rng.random_range(1..10);
+        let mut frames = Vec::with_capacity(n);
+        for _ in 0..n {
+            let some = self.rng.random_range(0..self.sessions.len().max(1));
+            let session = of.filter(|_| self.rng.random_bool(0.7)).or_else(|| self.sessions.values().nth(some));
+            let keys = session.map_or(&[][..], |s| &s.keys);
+            let key = if keys.is_empty() || self.rng.random_bool(0.02) { 0xffff } else { keys[self.rng.random_range(0..keys.len())] };
+            self.sequence += 1;
+            frames.push(frame(key, self.sequence, self.rng.random_range(0..8), self.rng.random_range(0..200)));
+        }
+        self.compare_burst(&frames);
+    }
+
+    fn compare_burst(&mut self, frames: &[Vec<u8>]) {
+        assert!(frames.len() <= BURST);
+        let run = |lane: &mut Box<dyn Lane>| {
+            let mut packets: Vec<Packet> = frames.iter().map(|f| Packet::new(f, PortId(0))).collect();
+            let mut verdicts = vec![Verdict::default(); frames.len()];
+            lane.process(&mut packets, &mut verdicts, self.now_ns);
+            (packets, verdicts)
+        };
+        let (expected, expected_verdicts) = run(&mut self.oracle_lane);
+        let (packets, verdicts) = run(&mut self.split_lane);
+        for i in 0..frames.len() {
+            let same =
+                verdicts[i] == expected_verdicts[i] && (verdicts[i].kind == VerdictKind::Drop || packets[i].data() == expected[i].data());
+            assert!(same, "packet {:?}: {:?} {:?}, not {:?} {:?}", frames[i], verdicts[i], packets[i], expected_verdicts[i], expected[i]);
+            let kind = match verdicts[i].kind {
+                VerdictKind::Forward => format!("colour {}", packets[i].data()[9]),
+                kind => format!("{kind:?} {}", verdicts[i].reason),
+            };
+            *self.seen.kinds.entry(kind).or_default() += 1;
+        }
+        self.seen.packets += frames.len() as u64;
+    }
+
+    /// Counters and buckets to the last byte.
+    fn compare_state(&mut self) {
+        for cell in 0..CELLS {
+            let (expected, got) = (self.oracle.counter(self.ids.usage, cell), self.split.counter(self.ids.usage, cell));
+            assert_eq!(got, expected, "counter cell {cell}");
+            let (expected, got) = (self.oracle.meter_state(self.ids.rate, cell), self.split.meter_state(self.ids.rate, cell));
+            assert_eq!(got, expected, "meter cell {cell}");
+            self.seen.partial_buckets += u64::from(expected.is_some_and(|s| s.last_ns > 0 && s.peak > 0));
+        }
+        let traffic: u64 = self.split.traffic().values().map(|count| count.packets).sum();
+        assert_eq!(traffic, self.seen.packets, "packets that one of the two has run");
+    }
+
+    /// In good health again everything comes back, moves, and ends without a trace.
+    fn end(mut self) -> Seen {
+        self.chaos.heal();
+        self.split.recover().unwrap();
+        self.compare_state();
+        while !self.sessions.is_empty() {
+            self.move_one();
+            let seid = *self.sessions.keys().next().unwrap();
+            if self.rng.random_bool(0.3) {
+                self.end_session(seid);
+            }
+        }
+        for filter in std::mem::take(&mut self.filters).into_values() {
+            self.apply(0, vec![Op::Delete(filter)]);
+        }
+        self.compare_state();
+        assert_eq!(self.split.sessions_on_fast(), 0);
+        for table in [self.ids.by_key, self.ids.by_class, self.ids.filter] {
+            assert_eq!((self.split.fast().table_stats(table).entries, self.split.base().table_stats(table).entries), (0, 0));
+        }
+        // The base target is the next case's too.
+        let clear = (0..CELLS).map(|index| Op::ClearCounter { counter: self.ids.usage, index }).collect();
+        self.split.base().apply(&Batch { ops: clear }).unwrap();
+        for ((path, _), count) in self.split.traffic() {
+            *(if path == Path::Fast { &mut self.seen.paths.0 } else { &mut self.seen.paths.1 }) += count.packets;
+        }
+        self.seen.faults = self.chaos.tally();
+        self.seen
+    }
+}
+
+/// A packet of the test's own protocol.
+pub fn frame(key: u32, sequence: u32, kind: u8, payload: usize) -> Vec<u8> {
+    let mut frame = Vec::with_capacity(16 + payload);
+    frame.extend(key.to_be_bytes());
+    frame.extend(sequence.to_be_bytes());
+    frame.extend([kind, 0, 0, 0, 0, 0, 0, 0]);
+    frame.resize(16 + payload, 0);
+    frame
+}

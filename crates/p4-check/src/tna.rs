@@ -1,0 +1,396 @@
+//! What does a program for the Tofino Native Architecture become, when it is to be placed on a model of a chip? Its ingress or its
+//! egress as IR, with what its externs do put in the IR's terms.
+//!
+//! ```text
+//! Counter, DirectCounter, Meter, DirectMeter, Hash, Random   the IR's own
+//! Register with RegisterAction.execute                       read, the body of `apply`, write: one access of the cell
+//! Checksum.update                                            an update of the block that computes checksums
+//! Resubmit, Mirror, Digest                                   replications and digests
+//! ```
+//! It is not meant to be run: hash polynomials, the colours of meters as TNA numbers them, the order of deparser and checksums, and what the
+//! traffic manager does between ingress and egress are not in it. Left out, and refused by name: direct registers, LPF and WRED,
+//! math units, selectors of TNA's kind, several pipes, several parsers.
+
+use crate::args::{Binding, Param};
+use crate::consteval;
+use crate::cx::{Body, Cx, Frame, R, Region, Stage};
+use crate::objects::ObjKind;
+use crate::scope::{Entity, ScopeId};
+use crate::types::*;
+use crate::value::*;
+use p4_ir::{BinOp, Bits, CheckData, Expr, ExprKind, Extern, HashAlgorithm, LValue, Next, Replicate, Stmt, Ty};
+use p4_syntax::{Span, ast};
+use program::{CounterInfo, LengthSource, MeterInfo, RegisterInfo};
+use std::collections::HashMap;
+
+/// Most members of a program's package that are looked at.
+const BLOCKS: usize = 6;
+
+/// What a register action does, and to what.
+#[derive(Clone)]
+pub(crate) struct RegisterProgram<'a> {
+    register: ObjId,
+    apply: &'a ast::FunctionDecl,
+    scope: ScopeId,
+    seen: u32,
+}
+
+impl<'a> Cx<'a> {
+    /// Lowers one direction of `Switch(Pipeline(...))`.
+    pub fn tna_pipeline(&mut self, args: &[Tv], gress: usize, span: Span) -> R<()> {
+        let [pipe] = args else { return Err(self.unsupported(span, "a switch of several pipes")) };
+        let pipe = match self.object(pipe).map(|o| self.kind(o)) {
+            Some(ObjKind::Package(id, parts)) if self.packages[id.0 as usize].name.name == "Pipeline" => {
+                parts.iter().map(|(_, v)| v.clone()).collect::<Vec<_>>()
+            }
+            _ => return Err(self.unsupported(span, "a pipe that is not a `Pipeline`")),
+        };
+        if pipe.len() != BLOCKS {
+            return Err(self.error("arity", span, "a `Pipeline` has six parsers and controls"));
+        }
+        let [parser, control, deparser] = [&pipe[gress * 3], &pipe[gress * 3 + 1], &pipe[gress * 3 + 2]];
+        let mut shared = HashMap::new();
+        let checksum_error = self.new_var("checksum_error", Ty::Bit(1));
+        self.ir.intrinsic.standard.insert("checksum_error".to_owned(), checksum_error);
+        self.tna_parser(parser, &mut shared)?;
+        self.ir.ingress = self.tna_control(control, Stage::Ingress, &mut shared)?;
+        self.ir.deparser = self.tna_control(deparser, Stage::Deparser, &mut shared)?;
+        Ok(())
+    }
+
+    /// Storage for each parameter: one for each struct or header type, whichever block has it.
+    fn tna_args(&mut self, params: &[Param<'a>], shared: &mut HashMap<u32, Tv>) -> R<Vec<Tv>> {
+        let mut out = Vec::new();
+        for p in params {
+            if let Type::Extern(id, _) = &p.ty {
+                let name = self.externs[id.0 as usize].name.name.clone();
+                let kind = match name.as_str() {
+                    "packet_in" => ObjKind::PacketIn,
+                    "packet_out" => ObjKind::PacketOut,
+                    _ => return Err(self.unsupported(p.ast.span, format!("a parameter of extern `{name}`"))),
+                };
+                let obj = self.new_object(name, kind);
+                out.push(Tv { ty: p.ty.clone(), val: Val::Obj(obj), access: Access::Read("an instance"), span: p.ast.span });
+                continue;
+            }
+            let Type::Composite(c) = &p.ty else {
+                return Err(self.error("type-mismatch", p.ast.span, format!("a struct or header is wanted, not {}", p.ty)));
+            };
+            let (id, intrinsic) = (c.id, c.name.contains("intrinsic_metadata") && c.kind == Kind::Struct);
+            if let Some(v) = shared.get(&id) {
+                out.push(v.clone());
+                continue;
+            }
+            let val = self.storage(&p.ast.name.name, &p.ty, p.ast.span)?;
+            let v = Tv { ty: p.ty.clone(), val, access: Access::Write, span: p.ast.span };
+            if intrinsic {
+                self.tna_intrinsic(&v);
+            }
+            shared.insert(id, v.clone());
+            out.push(v);
+        }
+        Ok(out)
+    }
+
+    /// The chip looks at them, so what is written there is not lost.
+    fn tna_intrinsic(&mut self, v: &Tv) {
+        let (Some(c), Val::Agg(vals)) = (v.ty.composite(Kind::Struct), &v.val) else { return };
+        for (f, val) in c.fields.iter().zip(vals.iter()) {
+            if let Val::Place(LValue::Var(id), _) = val {
+                self.ir.intrinsic.standard.insert(format!("{}.{}", c.name, f.name), *id);
+            }
+        }
+    }
+
+    fn tna_body(&self, stage: Stage, region: Region) -> Body {
+        Body { scope: ScopeId::GLOBAL, region, stage, path: String::new(), frames: Vec::new(), state: None, by_table: false }
+    }
+
+    fn tna_parser(&mut self, p: &Tv, shared: &mut HashMap<u32, Tv>) -> R<()> {
+        let (obj, block) = self.block_of(p)?;
+        let params = self.block_params(block, &[], &mut crate::args::Subst::default())?;
+        let args = self.tna_args(&params, shared)?;
+        let body = self.tna_body(Stage::Parser, Region::Parser);
+        let (result, init) = self.block(|cx| cx.in_body(body, |cx| cx.inline_parser(obj, &params, args, Next::Accept, false, p.span)));
+        let (start, _) = result?;
+        self.ir.parser_init = init.into_iter().filter(|s| !matches!(s, Stmt::SetValid(_, false))).collect();
+        if let Next::State(s) = start {
+            self.ir.start = Some(s);
+        }
+        Ok(())
+    }
+
+    fn tna_control(&mut self, arg: &Tv, stage: Stage, shared: &mut HashMap<u32, Tv>) -> R<p4_ir::Block> {
+        let (obj, block) = self.block_of(arg)?;
+        let params = self.block_params(block, &[], &mut crate::args::Subst::default())?;
+        let mut args = self.tna_args(&params, shared)?;
+        for (p, v) in params.iter().zip(&mut args) {
+            if !p.writes() {
+                v.access = Access::Read("an `in` parameter");
+            }
+        }
+        let body = self.tna_body(stage, Region::Control);
+        let (result, out) = self.block(|cx| cx.in_body(body, |cx| cx.run_control(obj, &params, args, Binding::Share, arg.span)));
+        result?;
+        Ok(out)
+    }
+
+    // -----------------------------------------------------------------------------------------------------------------
+    // Instances
+
+    /// An instance of one of TNA's externs; `None` for the others.
+    pub fn tna_kind(&mut self, name: &str, targs: &[Type], values: &[Tv], path: &str, span: Span) -> R<Option<ObjKind<'a>>> {
+        let owned = path.to_owned();
+        let length = LengthSource::Frame;
+        Ok(Some(match (name, values) {
+            ("Counter", [size, unit]) => {
+                let info =
+                    CounterInfo { name: owned, size: self.cells(size)?, unit: crate::objects::count_unit(unit), length, table: None };
+                ObjKind::Counter(self.ir.program.counters.push(info))
+            }
+            ("DirectCounter", [unit]) => {
+                let info = CounterInfo { name: owned, size: 0, unit: crate::objects::count_unit(unit), length, table: None };
+                ObjKind::DirectCounter(self.ir.program.counters.push(info))
+            }
+            ("Meter", [size, unit, ..]) => {
+                let info = MeterInfo { name: owned, size: self.cells(size)?, unit: crate::objects::count_unit(unit), length, table: None };
+                ObjKind::Meter(self.ir.program.meters.push(info))
+            }
+            ("DirectMeter", [unit, ..]) => {
+                let info = MeterInfo { name: owned, size: 0, unit: crate::objects::count_unit(unit), length, table: None };
+                ObjKind::DirectMeter(self.ir.program.meters.push(info))
+            }
+            ("Register", [size, ..]) => {
+                let cell = targs.first().cloned().unwrap_or(Type::Bad);
+                let width = match cell.wire_bits() {
+                    Some(w) if (1..=128).contains(&w) => w as u32,
+                    _ => return Err(self.unsupported(span, format!("a register of {cell}"))),
+                };
+                let info = RegisterInfo { name: owned, size: self.cells(size)?, width };
+                ObjKind::Cells(self.ir.program.registers.push(info), cell)
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// The body that a register action brings along.
+    pub fn tna_member(&mut self, v: &Tv, register: Option<ObjId>, apply: &'a ast::FunctionDecl) {
+        let scope = self.body.scope;
+        let seen = self.seen(scope);
+        if let (Some(obj), Some(register)) = (self.object(v), register) {
+            self.objects[obj.0 as usize].kind = ObjKind::RegisterAction(RegisterProgram { register, apply, scope, seen });
+        }
+    }
+
+    // -----------------------------------------------------------------------------------------------------------------
+    // Calls
+
+    /// A method of one of TNA's externs; `None` if it is none of those that are lowered.
+    pub fn tna_method(&mut self, obj: ObjId, ext: &str, method: &str, args: &[Tv], ret: &Type, span: Span) -> R<Option<Tv>> {
+        let void = Tv::value(Type::Void, Val::None, span);
+        let action = match self.kind(obj) {
+            ObjKind::RegisterAction(p) => Some(p.clone()),
+            _ => None,
+        };
+        if let (Some(program), "execute", [index]) = (action, method, args) {
+            return self.register_action(&program, index, ret, span).map(Some);
+        }
+        enum K {
+            Counter(p4_ir::CounterId),
+            DirectCounter(p4_ir::CounterId),
+            Meter(p4_ir::MeterId),
+            DirectMeter(p4_ir::MeterId),
+            Cells(p4_ir::RegisterId, Type),
+            Other,
+        }
+        let kind = match self.kind(obj) {
+            ObjKind::Counter(c) => K::Counter(*c),
+            ObjKind::DirectCounter(c) => K::DirectCounter(*c),
+            ObjKind::Meter(m) => K::Meter(*m),
+            ObjKind::DirectMeter(m) => K::DirectMeter(*m),
+            ObjKind::Cells(r, t) => K::Cells(*r, t.clone()),
+            _ => K::Other,
+        };
+        Ok(Some(match (kind, ext, method, args) {
+            (K::Counter(counter), _, "count", [index, ..]) => {
+                let index = self.unsigned(index)?;
+                self.emit(Stmt::Extern(Extern::Count { counter, index }));
+                void
+            }
+            (K::DirectCounter(c), _, "count", _) => {
+                self.emit(Stmt::Extern(Extern::DirectCount(c)));
+                void
+            }
+            (K::Meter(meter), _, "execute", [index, ..]) => {
+                let index = self.unsigned(index)?;
+                let result = self.temp(Ty::Bit(8));
+                self.emit(Stmt::Extern(Extern::Meter { meter, index, result: LValue::Var(result) }));
+                Tv::expr(ret.clone(), crate::coerce::var(result, Ty::Bit(8)), span)
+            }
+            (K::DirectMeter(meter), _, "execute", _) => {
+                let result = self.temp(Ty::Bit(8));
+                self.emit(Stmt::Extern(Extern::DirectMeter { meter, result: LValue::Var(result) }));
+                Tv::expr(ret.clone(), crate::coerce::var(result, Ty::Bit(8)), span)
+            }
+            (K::Cells(register, cell), _, "read", [index]) => {
+                let index = self.unsigned(index)?;
+                let (_, value) = self.read_cell(register, &cell, &index, span)?;
+                value
+            }
+            (K::Cells(register, _), _, "write", [index, value]) => {
+                let index = self.unsigned(index)?;
+                let value = self.joined(value, span)?;
+                self.emit(Stmt::Extern(Extern::RegisterWrite { register, index, value }));
+                void
+            }
+            (_, "Hash", "get", [data]) => {
+                let width = match ret.scalar() {
+                    Some(t) => t.width(),
+                    None => return Err(self.unsupported(span, format!("a hash of type {ret}"))),
+                };
+                let mut list = Vec::new();
+                self.flatten_data(data, &mut list)?;
+                let data = self.plain_data(list, span)?;
+                let result = self.temp(Ty::Bit(width));
+                let (base, max) = (Expr::bit(width, 0), Expr::bit(128, 1u128.checked_shl(width).unwrap_or(u128::MAX)));
+                let algorithm = HashAlgorithm::Crc32;
+                self.emit(Stmt::Extern(Extern::Hash { result: LValue::Var(result), algorithm, base, data, max }));
+                Tv::expr(ret.clone(), crate::coerce::var(result, Ty::Bit(width)), span)
+            }
+            (_, "Random", "get", []) => {
+                let width = match ret.scalar() {
+                    Some(t) => t.width(),
+                    None => return Err(self.unsupported(span, format!("a random number of type {ret}"))),
+                };
+                let result = self.temp(Ty::Bit(width));
+                let (low, high) = (Expr::bit(width, 0), Expr::bit(width, Bits::mask(width)));
+                self.emit(Stmt::Extern(Extern::Random { result: LValue::Var(result), low, high }));
+                Tv::expr(ret.clone(), crate::coerce::var(result, Ty::Bit(width)), span)
+            }
+            (_, "Checksum", "add" | "subtract", [_]) => void,
+            (_, "Checksum", "verify", []) => {
+                // One unit of the parser; which data it sums does not matter to it.
+                let (condition, checksum) = (Expr::bool(true), Expr::bit(16, 0));
+                let algorithm = HashAlgorithm::Csum16;
+                let check = Extern::VerifyChecksum { condition, data: Vec::new(), checksum, algorithm, payload: false };
+                self.ir.verify_checksum.push(Stmt::Extern(check));
+                let error = self.ir.intrinsic.standard.get("checksum_error").copied();
+                let Some(error) = error else { return Err(self.bug(span, "a checksum")) };
+                let wrong = crate::coerce::var(error, Ty::Bit(1));
+                let right = consteval::binary(BinOp::Eq, wrong, Expr::bit(1, 0));
+                let cast = match ret.scalar() {
+                    Some(t) => consteval::cast(right, t),
+                    None => right,
+                };
+                Tv::expr(ret.clone(), cast, span)
+            }
+            (_, "Checksum", "update" | "get", data) => {
+                let mut list: Vec<CheckData> = Vec::new();
+                if let Some(data) = data.first() {
+                    self.flatten_data(data, &mut list)?;
+                }
+                let sum = self.temp(Ty::Bit(16));
+                let (condition, algorithm) = (Expr::bool(true), HashAlgorithm::Csum16);
+                let update = Extern::UpdateChecksum { condition, data: list, checksum: LValue::Var(sum), algorithm, payload: false };
+                self.ir.compute_checksum.push(Stmt::Extern(update));
+                Tv::expr(ret.clone(), crate::coerce::var(sum, Ty::Bit(16)), span)
+            }
+            (_, "Resubmit", "emit", _) => {
+                self.emit(Stmt::Extern(Extern::Replicate { kind: Replicate::Resubmit, session: None, fields: None }));
+                void
+            }
+            (_, "Mirror", "emit", [session, ..]) => {
+                let session = Some(self.unsigned(session)?);
+                self.emit(Stmt::Extern(Extern::Replicate { kind: Replicate::CloneI2E, session, fields: None }));
+                void
+            }
+            (_, "Digest", "pack", [data]) => {
+                let mut list = Vec::new();
+                self.flatten_data(data, &mut list)?;
+                let data = self.plain_data(list, span)?;
+                self.emit(Stmt::Extern(Extern::Digest { receiver: Expr::bit(32, 0), data }));
+                void
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// `max`, `min` and what else TNA has as functions; `None` for the others.
+    pub fn tna_function(&mut self, name: &str, args: &[Tv], ret: &Type, span: Span) -> R<Option<Tv>> {
+        Ok(match (name, args) {
+            ("max" | "min", [a, b]) => {
+                let (a, b) = (self.scalar(a)?, self.scalar(b)?);
+                let op = if name == "max" { BinOp::Gt } else { BinOp::Lt };
+                let ty = a.ty;
+                let first = consteval::binary(op, a.clone(), b.clone());
+                let kind = ExprKind::Mux(Box::new(first), Box::new(a), Box::new(b));
+                Some(Tv::expr(ret.clone(), Expr { kind, ty }, span))
+            }
+            ("invalidate", [_]) => Some(Tv::value(Type::Void, Val::None, span)),
+            _ => None,
+        })
+    }
+
+    /// Reads the cell, does what `apply` says, writes it.
+    fn register_action(&mut self, program: &RegisterProgram<'a>, index: &Tv, ret: &Type, span: Span) -> R<Tv> {
+        let ObjKind::Cells(register, cell) = self.kind(program.register) else { return Err(self.bug(span, "a register")) };
+        let (register, cell) = (*register, cell.clone());
+        let mut index = self.unsigned(index)?;
+        // Evaluated once: the body must not change it.
+        if index.as_const().is_none() && !matches!(index.kind, ExprKind::Var(_) | ExprKind::Field(..)) {
+            let at = self.temp(index.ty);
+            self.emit_assign(LValue::Var(at), index.clone());
+            index = crate::coerce::var(at, index.ty);
+        }
+        let (_, now) = self.read_cell(register, &cell, &index, span)?;
+        let Some(body) = &program.apply.body else { return Err(self.bug(span, "a register action")) };
+        let scope = self.new_scope_at(program.scope, program.seen);
+        let params = self.resolve_params(&program.apply.params, scope)?;
+        let path = self.local_name(&program.apply.name.name);
+        let value = Tv { ty: cell.clone(), val: self.storage(&format!("{path}.value"), &cell, span)?, access: Access::Write, span };
+        self.store(&value, &now)?;
+        let result = Tv { ty: ret.clone(), val: self.storage(&format!("{path}.rv"), ret, span)?, access: Access::Write, span };
+        for (p, v) in params.iter().zip([&value, &result]) {
+            self.declare_in(scope, &p.ast.name, Entity::Value(Tv { span: p.ast.name.span, ..v.clone() }));
+        }
+        let mut frames = self.body.frames.clone();
+        frames.push(Frame::default());
+        let inner = Body { scope, region: Region::Function, path, frames, state: None, ..self.body.clone() };
+        let block = self.nested(span, |cx| cx.callable_body(inner, body))?;
+        self.out.extend(block);
+        let value = self.joined(&value, span)?;
+        self.emit(Stmt::Extern(Extern::RegisterWrite { register, index, value }));
+        Ok(Tv { access: Access::Read("a computed value"), ..result })
+    }
+
+    fn read_cell(&mut self, register: p4_ir::RegisterId, cell: &Type, index: &Expr, span: Span) -> R<(p4_ir::VarId, Tv)> {
+        let width = self.ir.program.registers[register].width;
+        let all = self.temp(Ty::Bit(width));
+        self.emit(Stmt::Extern(Extern::RegisterRead { register, index: index.clone(), result: LValue::Var(all) }));
+        let mut high = width;
+        let val = self.cut(cell, &[crate::coerce::var(all, Ty::Bit(width))], &mut high, span)?;
+        Ok((all, Tv::value(cell.clone(), val, span)))
+    }
+
+    /// The scalars of a value side by side.
+    fn joined(&mut self, v: &Tv, span: Span) -> R<Expr> {
+        let mut parts = Vec::new();
+        crate::externs::leaves(&v.val, &mut parts);
+        let mut all: Option<Expr> = None;
+        for p in parts {
+            let Some(e) = p.scalar() else { return Err(self.bug(span, "the value of a register")) };
+            let e = consteval::cast(e.clone(), Ty::Bit(e.ty.width()));
+            all = Some(match all {
+                None => e,
+                Some(high) => {
+                    let ty = Ty::Bit(high.ty.width() + e.ty.width());
+                    Expr { kind: ExprKind::Concat(Box::new(high), Box::new(e)), ty }
+                }
+            });
+        }
+        match all {
+            Some(e) => Ok(e),
+            None => Err(self.bug(span, "the value of a register")),
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Which UE does a frame belong to, asked in the kernel before anybody has the frame? A program for the XDP hook that finds the
+//! UE's inner address, hashes it, looks its bucket up in a table, and redirects the frame to that worker's socket.
+//!
+//! What it finds is what `upf::steer::ue_hash` finds, for every frame, broken ones included: the reasons for each step are there.
+//! `tests/ue_program.rs` holds the two together.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+
+use crate::code::{Code, Instruction, Label, R, Size};
+use crate::sys::bpf;
+
+/// What frames an interface carries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Frames {
+    /// Tunnels of ours (GTP-U): uplink, the UE is in the inner header.
+    pub tunnels: bool,
+    /// All of it in VXLAN.
+    pub vxlan: bool,
+}
+
+/// Buckets of the table: as many as the engine has where it steers itself.
+pub(crate) const BUCKETS: usize = 512;
+
+const XDP_PASS: i32 = 2;
+const REDIRECT_MAP: i32 = 51;
+/// Places in `struct xdp_md`.
+const DATA: i16 = 0;
+const DATA_END: i16 = 4;
+const RX_QUEUE_INDEX: i16 = 16;
+
+const IPV4: i32 = 0x0800;
+const IPV6: i32 = 0x86dd;
+const UDP: i32 = 17;
+const GTPU_PORT: i32 = 2152;
+const VXLAN_PORT: i32 = 4789;
+const G_PDU: i32 = 255;
+const SESSION_CONTAINER: i32 = 0x85;
+const EXTENSIONS: usize = 8;
+
+// Registers with one meaning throughout; R0 to R3 are for a step or two.
+/// What a step finds; in the end the hash.
+const FOUND: R = R(0);
+/// Where in the packet a step reads.
+const HERE: R = R(2);
+/// Type of the next extension header.
+const NEXT: R = R(4);
+/// Which address is the UE's: 0 the source, 1 the destination.
+const END: R = R(5);
+/// Offset in the frame.
+const AT: R = R(6);
+const START: R = R(7);
+const FRAME_END: R = R(8);
+const CONTEXT: R = R(9);
+
+/// Every frame to the socket of the queue it came by; where there is none, on to the kernel.
+pub(crate) fn by_queue(sockets: BorrowedFd<'_>) -> Vec<Instruction> {
+    let mut c = Code::default();
+    c.load(Size::U32, R(2), R(1), RX_QUEUE_INDEX);
+    c.map(R(1), sockets.as_raw_fd());
+    // The action if the map has no entry (Linux 5.3).
+    c.set(R(3), XDP_PASS);
+    c.call(REDIRECT_MAP);
+    c.exit();
+    c.finish()
+}
+
+/// Every frame to a socket of its queue: that of the worker that `table` has for its bucket. `sockets` has socket
+/// `worker * queues + queue`; where there is none, on to the kernel.
+pub(crate) fn by_ue(frames: Frames, table: BorrowedFd<'_>, sockets: BorrowedFd<'_>, queues: u32) -> Vec<Instruction> {
+    let mut c = Code::default();
+    hash(&mut c, frames);
+    c.and_value(FOUND, BUCKETS as i32 - 1);
+    c.shift_left(FOUND, 2);
+    c.table(R(1), table.as_raw_fd());
+    c.add(R(1), FOUND);
+    c.load(Size::U32, R(2), R(1), 0);
+    c.load(Size::U32, R(3), CONTEXT, RX_QUEUE_INDEX);
+    // Queues that came after the sockets.
+    let pass = c.label();
+    c.jump_from(R(3), queues as i32, pass);
+    c.multiply_value(R(2), queues as i32);
+    c.add(R(2), R(3));
+    c.map(R(1), sockets.as_raw_fd());
+    c.set(R(3), XDP_PASS);
+    c.call(REDIRECT_MAP);
+    c.exit();
+    c.place(pass);
+    c.set(R(0), XDP_PASS);
+    c.exit();
+    c.finish()
+}
+
+/// The program's first half alone, for comparing it.
+pub struct UeHash(OwnedFd);
+
+impl UeHash {
+    /// Loads it: needs CAP_BPF and CAP_NET_ADMIN.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn load(frames: Frames) -> io::Result<UeHash> {
+        let mut c = Code::default();
+        hash(&mut c, frames);
+        c.exit();
+        Ok(UeHash(bpf::load(&c.finish())?))
+    }
+
+    /// The hash that the kernel finds for a frame of 14 to some 3,500 bytes.
+    ///
+    /// # Errors
+    /// What the kernel says: it runs no shorter or longer frames.
+    pub fn of(&self, frame: &[u8]) -> io::Result<u32> {
+        bpf::test_run(self.0.as_fd(), frame)
+    }
+}
+
+/// Leaves the hash in `FOUND`, the context in `CONTEXT`.
+fn hash(c: &mut Code, frames: Frames) {
+    let (no_ue, mix, done) = (c.label(), c.label(), c.label());
+    c.copy(CONTEXT, R(1));
+    c.load(Size::U32, START, CONTEXT, DATA);
+    c.load(Size::U32, FRAME_END, CONTEXT, DATA_END);
+    c.set(AT, 0);
+    if frames.vxlan {
+        ethertype(c, no_ue);
+        c.jump_unless(FOUND, IPV4, no_ue);
+        c.add_value(AT, 14);
+        udp_payload(c, VXLAN_PORT, no_ue);
+        c.add_value(AT, 8);
+        need(c, 0, no_ue);
+    }
+    let (plain, inner) = (c.label(), c.label());
+    ethertype(c, no_ue);
+    c.add_value(AT, 14);
+    c.set(END, 1);
+    c.jump_if(FOUND, IPV6, inner);
+    c.jump_unless(FOUND, IPV4, no_ue);
+    if frames.tunnels {
+        udp_payload(c, GTPU_PORT, plain);
+        tunnelled(c, no_ue);
+        c.jump(inner);
+    }
+    c.place(plain);
+    c.place(inner);
+    address(c, mix, no_ue);
+    c.place(no_ue);
+    c.set(FOUND, 0);
+    c.jump(done);
+    c.place(mix);
+    split_mix(c);
+    c.place(done);
+}
+
+/// The frame's EtherType, if it is so long.
+fn ethertype(c: &mut Code, no_ue: Label) {
+    need(c, 14, no_ue);
+    c.load(Size::U16, FOUND, HERE, 12);
+    c.network(FOUND, 16);
+}
+
+/// From an IPv4 packet on to what it carries to a UDP port, unfragmented; or elsewhere, with `AT` as it was.
+fn udp_payload(c: &mut Code, port: i32, otherwise: Label) {
+    need(c, 10, otherwise);
+    c.load(Size::U8, R(1), HERE, 9);
+    c.jump_unless(R(1), UDP, otherwise);
+    c.load(Size::U16, R(1), HERE, 6);
+    c.network(R(1), 16);
+    c.and_value(R(1), 0x3fff);
+    c.jump_unless(R(1), 0, otherwise);
+    c.load(Size::U8, R(1), HERE, 0);
+    c.and_value(R(1), 15);
+    c.shift_left(R(1), 2);
+    c.add(R(1), AT);
+    need_at(c, R(1), 8, otherwise);
+    c.load(Size::U16, R(3), HERE, 2);
+    c.network(R(3), 16);
+    c.jump_unless(R(3), port, otherwise);
+    c.copy(AT, R(1));
+    c.add_value(AT, 8);
+}
+
+/// From a GTP-U message (TS 29.281 §5.1) on to the user packet, and which end of it is the UE.
+fn tunnelled(c: &mut Code, no_ue: Label) {
+    let (bare, no_extension, inner) = (c.label(), c.label(), c.label());
+    need(c, 2, no_ue);
+    c.load(Size::U8, R(1), HERE, 1);
+    c.jump_unless(R(1), G_PDU, no_ue);
+    c.set(END, 0);
+    c.load(Size::U8, R(1), HERE, 0);
+    c.copy(R(3), R(1));
+    c.and_value(R(3), 7);
+    c.jump_if(R(3), 0, bare);
+    c.and_value(R(1), 4);
+    c.jump_if(R(1), 0, no_extension);
+    need(c, 12, no_ue);
+    c.load(Size::U8, NEXT, HERE, 11);
+    c.add_value(AT, 12);
+    for _ in 0..EXTENSIONS {
+        c.jump_if(NEXT, 0, inner);
+        need(c, 1, no_ue);
+        // Of its bytes no more than the header's length is known.
+        c.load(Size::U8, R(1), HERE, 0);
+        c.shift_left(R(1), 2);
+        let other = c.label();
+        c.jump_unless(NEXT, SESSION_CONTAINER, other);
+        need(c, 2, no_ue);
+        c.load(Size::U8, R(3), HERE, 1);
+        c.shift_right(R(3), 4);
+        c.jump_unless(R(3), 0, other);
+        // DL PDU SESSION INFORMATION.
+        c.set(END, 1);
+        c.place(other);
+        // The type of the next one is the last byte of this.
+        c.add(AT, R(1));
+        c.add_value(AT, -1);
+        need(c, 1, no_ue);
+        c.load(Size::U8, NEXT, HERE, 0);
+        c.add_value(AT, 1);
+    }
+    c.jump(inner);
+    c.place(no_extension);
+    c.add_value(AT, 4);
+    c.place(bare);
+    c.add_value(AT, 8);
+    c.place(inner);
+}
+
+/// The address at `END` of an IP packet into `FOUND`; of IPv6 the first 64 bits.
+fn address(c: &mut Code, found: Label, no_ue: Label) {
+    let six = c.label();
+    need(c, 1, no_ue);
+    c.load(Size::U8, R(1), HERE, 0);
+    c.shift_right(R(1), 4);
+    c.jump_if(R(1), 6, six);
+    c.jump_unless(R(1), 4, no_ue);
+    // At 12 or 16.
+    c.shift_left(END, 2);
+    c.add(AT, END);
+    c.add_value(AT, 12);
+    need(c, 4, no_ue);
+    c.load(Size::U32, FOUND, HERE, 0);
+    c.network(FOUND, 32);
+    c.jump(found);
+    c.place(six);
+    // At 8 or 24.
+    c.shift_left(END, 4);
+    c.add(AT, END);
+    c.add_value(AT, 8);
+    need(c, 8, no_ue);
+    c.load(Size::U64, FOUND, HERE, 0);
+    c.network(FOUND, 64);
+    c.jump(found);
+}
+
+/// SplitMix64's finaliser, and of that the upper half.
+fn split_mix(c: &mut Code) {
+    c.set_long(R(1), 0x9e37_79b9_7f4a_7c15);
+    c.add(FOUND, R(1));
+    for (by, factor) in [(30, Some(0xbf58_476d_1ce4_e5b9)), (27, Some(0x94d0_49bb_1331_11eb)), (31, None)] {
+        c.copy(R(1), FOUND);
+        c.shift_right(R(1), by);
+        c.xor(FOUND, R(1));
+        if let Some(factor) = factor {
+            c.set_long(R(1), factor);
+            c.multiply(FOUND, R(1));
+        }
+    }
+    c.shift_right(FOUND, 32);
+}
+
+/// `HERE` is where `AT` says; on to `otherwise` if the frame has not so many bytes from there.
+fn need(c: &mut Code, bytes: i32, otherwise: Label) {
+    need_at(c, AT, bytes, otherwise);
+}
+
+fn need_at(c: &mut Code, at: R, bytes: i32, otherwise: Label) {
+    c.copy(HERE, START);
+    c.add(HERE, at);
+    c.copy(R(3), HERE);
+    c.add_value(R(3), bytes);
+    c.jump_if_above(R(3), FRAME_END, otherwise);
+}

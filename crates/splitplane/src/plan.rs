@@ -1,0 +1,110 @@
+//! `splitplane plan`: what has a program room for on a chip? Everything printed is modelled.
+
+use crate::failure::Failure;
+use crate::p4::print_out;
+use chip::{Chip, Form, Placement, Sizes};
+use p4_ir::Ir;
+use std::path::{Path, PathBuf};
+
+/// The program, the chip and the sizes.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    #[command(flatten)]
+    source: crate::p4::Source,
+    /// The chip: tofino1, tofino2, nfp4000, or a description (a .toml file).
+    #[arg(long, default_value = "tofino1", value_name = "CHIP")]
+    chip: String,
+    /// Number of sessions: entries of each table marked @split. What is declared as a multiple of those keeps its ratio.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    sessions: Option<u64>,
+    /// Size of a table, counter, meter or register, as NAME=ENTRIES.
+    #[arg(long, value_name = "NAME=ENTRIES", value_parser = size)]
+    set: Vec<(String, u64)>,
+    /// Finds the largest number of sessions that fits, and shows that placement.
+    #[arg(long, conflicts_with = "sessions")]
+    max_sessions: bool,
+    /// Writes the picture there.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+fn size(text: &str) -> Result<(String, u64), String> {
+    let (name, n) = text.split_once('=').ok_or_else(|| format!("`{text}` is not NAME=ENTRIES"))?;
+    let n: u64 = n.trim().parse().map_err(|e| format!("{n}: {e}"))?;
+    Ok((name.trim().to_owned(), n))
+}
+
+/// Does it.
+pub fn plan(args: &Args) -> Result<(), Failure> {
+    let chip = chip_of(&args.chip)?;
+    let irs = args.source.compile_for_chip()?;
+    let irs: Vec<&Ir> = irs.iter().collect();
+    let mut sizes = Sizes { sessions: args.sessions, set: args.set.iter().cloned().collect() };
+    if let Form::Cores(_) = chip.form {
+        return plan_tiers(args, &irs, &chip, sizes);
+    }
+    if args.max_sessions {
+        let Some(most) = chip::max_sessions(&irs, &chip, &sizes) else {
+            // With one session the reason shows; without a session table there is nothing to be counted.
+            sizes.sessions = Some(1);
+            chip::place_all(&irs, &chip, &sizes).map_err(|r| Failure::Failed(format!("{}: {r}", chip.name)))?;
+            return Err(Failure::Usage("--max-sessions: no table of the program is marked @split(\"horizontal\")".to_owned()));
+        };
+        if !args.json {
+            print_out(format!("at most {most} sessions (modelled)\n"))?;
+        }
+        sizes.sessions = Some(most);
+    }
+    let placement = chip::place_all(&irs, &chip, &sizes).map_err(|r| Failure::Failed(format!("{}: {r}", chip.name)))?;
+    show(args, &placement, sizes.sessions)
+}
+
+/// The same for a network processor.
+fn plan_tiers(args: &Args, irs: &[&Ir], chip: &Chip, mut sizes: Sizes) -> Result<(), Failure> {
+    if args.svg.is_some() {
+        return Err(Failure::Usage(format!("--svg: {} has no stages to be shown", chip.name)));
+    }
+    if args.max_sessions {
+        let fits = |n: &u64| chip::place_in_tiers(irs, chip, &Sizes { sessions: Some(*n), ..sizes.clone() }).is_ok();
+        // What a chip of cores holds is a question of whole tables: powers of two and what lies between, a bit at a time.
+        let most = (0..30).rev().fold(0, |most, bit| if fits(&(most | 1 << bit)) { most | 1 << bit } else { most });
+        sizes.sessions = Some(most.max(1));
+        if !args.json && most > 0 {
+            print_out(format!("at most {most} sessions (modelled)\n"))?;
+        }
+    }
+    let placement = chip::place_in_tiers(irs, chip, &sizes).map_err(|r| Failure::Failed(format!("{}: {r}", chip.name)))?;
+    if args.json {
+        return json(&serde_json::json!({ "modelled": true, "sessions": sizes.sessions, "placement": placement }));
+    }
+    print_out(placement)
+}
+
+fn json(value: &serde_json::Value) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(|e| Failure::Failed(e.to_string()))?;
+    print_out(format!("{text}\n"))
+}
+
+fn show(args: &Args, placement: &Placement, sessions: Option<u64>) -> Result<(), Failure> {
+    if let Some(path) = &args.svg {
+        std::fs::write(path, placement.to_svg()).map_err(|e| Failure::Failed(format!("cannot write {}: {e}", path.display())))?;
+    }
+    if args.json {
+        return json(&serde_json::json!({
+            "modelled": true, "sessions": sessions, "totals": placement.totals(), "placement": placement,
+        }));
+    }
+    print_out(placement)
+}
+
+/// One of ours by name, or the description in a file.
+pub fn chip_of(name: &str) -> Result<Chip, Failure> {
+    if Path::new(name).extension().is_some_and(|e| e == "toml") {
+        let text = std::fs::read_to_string(name).map_err(|e| Failure::Usage(format!("cannot read {name}: {e}")))?;
+        return Chip::parse(&text).map_err(|e| Failure::Usage(format!("{name}: {e}")));
+    }
+    Chip::named(name).map_err(|e| Failure::Usage(e.to_string()))
+}

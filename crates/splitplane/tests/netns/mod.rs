@@ -1,0 +1,515 @@
+//! Two network namespaces, the daemon in one, and everything that surrounds a UPF in the other.
+
+use base::{Packet, PortId};
+use pktio::{AfXdp, Port};
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+use std::collections::{HashMap, VecDeque};
+use std::io::{BufRead, BufReader, Read};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::os::fd::AsFd;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+use traffic::plan::{Address, Pool, SessionPlan, Shape};
+use traffic::smf::{Session, Smf};
+use traffic::synth::{self, Synth};
+use traffic::{SessionRecord, Tunnel};
+
+/// How long anything may take that does not depend on how busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(60);
+const N4: &str = "10.4.0.1:8805";
+pub const AROUND: traffic::expect::Upf = traffic::expect::Upf {
+    n3_addr: Ipv4Addr::new(10, 3, 0, 1),
+    n3_mac: [2, 0, 0, 0, 3, 1],
+    gnb_mac: [2, 0, 0, 0, 3, 2],
+    n6_mac: [2, 0, 0, 0, 6, 1],
+    dn_mac: [2, 0, 0, 0, 6, 2],
+};
+
+/// What a session was sent: (uplink, downlink).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Offered {
+    pub packets: (u64, u64),
+    /// Of user IP packets.
+    pub bytes: (u64, u64),
+}
+
+/// The far end of an interface, and what must come out of it, in order for each UE address.
+pub struct Side {
+    port: AfXdp,
+    expected: Vec<VecDeque<Vec<u8>>>,
+    /// Frames of no session.
+    pub others: Vec<Vec<u8>>,
+    pub sent: u64,
+    pub received: u64,
+}
+
+pub struct Testbed {
+    id: String,
+    folder: tempfile::TempDir,
+    pub n3: Side,
+    pub n6: Side,
+    smf: Option<Smf>,
+    sessions: Vec<Session>,
+    synth: Option<Synth>,
+    /// By what comes out: the flows that it must belong to, two for each session.
+    owners: HashMap<Vec<u8>, usize>,
+    pub offered: Vec<Offered>,
+    _namespaces: Namespaces,
+}
+
+/// Removed on drop.
+struct Namespaces([String; 2]);
+
+impl Drop for Namespaces {
+    fn drop(&mut self) {
+        for name in &self.0 {
+            let _ = Command::new("ip").args(["netns", "delete", name]).status();
+        }
+    }
+}
+
+/// Runs `test` in a thread of the far namespace, or says that it was skipped.
+pub fn testbed_or_skip(name: &str, test: impl FnOnce(Testbed) + Send + 'static) {
+    if !testkit::root_or_skip(name) {
+        return;
+    }
+    let thread = std::thread::Builder::new().name(name.to_owned());
+    let result = thread.spawn(move || test(Testbed::new())).unwrap().join();
+    if let Err(panic) = result {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+impl Testbed {
+    fn new() -> Testbed {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let id = format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let (upf, far) = (format!("spx-upf-{id}"), format!("spx-far-{id}"));
+        let namespaces = Namespaces([upf.clone(), far.clone()]);
+        for name in [&upf, &far] {
+            run("ip", &["netns", "add", name]);
+            // The kernel must add no packet of its own.
+            let quiet = "for f in all default; do echo 1 > /proc/sys/net/ipv6/conf/$f/disable_ipv6; done; ip link set lo up";
+            run("ip", &["netns", "exec", name, "sh", "-c", quiet]);
+        }
+        for (name, near_mac, far_mac) in
+            [("n3", AROUND.n3_mac, AROUND.gnb_mac), ("n6", AROUND.n6_mac, AROUND.dn_mac), ("n4", [2, 0, 0, 0, 4, 1], [2, 0, 0, 0, 4, 2])]
+        {
+            let mac = |m: [u8; 6]| m.map(|b| format!("{b:02x}")).join(":");
+            let (near_mac, far_mac) = (mac(near_mac), mac(far_mac));
+            let near = ["link", "add", name, "netns", &upf, "address", &near_mac, "mtu", "1600", "numrxqueues", "1", "numtxqueues", "1"];
+            let peer = [
+                "type",
+                "veth",
+                "peer",
+                "name",
+                name,
+                "netns",
+                &far,
+                "address",
+                &far_mac,
+                "mtu",
+                "1600",
+                "numrxqueues",
+                "1",
+                "numtxqueues",
+                "1",
+            ];
+            run("ip", &[&near[..], &peer].concat());
+            for ns in [&upf, &far] {
+                run("ip", &["-n", ns, "link", "set", name, "up"]);
+            }
+        }
+        run("ip", &["-n", &upf, "address", "add", "10.4.0.1/24", "dev", "n4"]);
+        run("ip", &["-n", &far, "address", "add", "10.4.0.2/24", "dev", "n4"]);
+        let file = std::fs::File::open(format!("/run/netns/{far}")).unwrap();
+        move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network)).unwrap();
+        let side = |name: &str| {
+            // An XDP program at this end, so that redirected frames come through; and bytes as they are.
+            let options = pktio::af_xdp::Options { finish_checksums: Some(false), ..Default::default() };
+            let port = AfXdp::open(name, name, options).unwrap();
+            Side { port, expected: Vec::new(), others: Vec::new(), sent: 0, received: 0 }
+        };
+        Testbed {
+            id: upf,
+            folder: tempfile::tempdir().unwrap(),
+            n3: side("n3"),
+            n6: side("n6"),
+            smf: None,
+            sessions: Vec::new(),
+            synth: None,
+            owners: HashMap::new(),
+            offered: Vec::new(),
+            _namespaces: namespaces,
+        }
+    }
+
+    /// A daemon that is ready.
+    pub fn start_daemon(&mut self, config: &str) -> Daemon {
+        Daemon::spawn(self, config).ready()
+    }
+
+    /// An SMF with an association.
+    pub fn connect(&mut self) {
+        let local = SocketAddr::from(([10, 4, 0, 2], 0));
+        let smf = Smf::connect(traffic::smf::Config::new(local, N4.parse().unwrap())).unwrap();
+        smf.associate().unwrap();
+        self.smf = Some(smf);
+    }
+
+    pub fn smf(&self) -> &Smf {
+        self.smf.as_ref().expect("connected")
+    }
+
+    /// Sessions, in active mode.
+    pub fn establish(&mut self, count: u32) {
+        for n in 0..count {
+            let pool = Pool { ipv4: Some((Ipv4Addr::new(10, 45, 0, 0), 16)), ipv6: Some(("2001:db8:45::".parse().unwrap(), 48)) };
+            let (ipv4, ipv6) = pool.nth(n).unwrap();
+            let mut plan = SessionPlan::new(Shape::Open5gs, Tunnel { addr: Ipv4Addr::new(10, 3, 0, 2), teid: n + 1 });
+            plan.ue_ipv4 = ipv4.map_or(Address::None, Address::Given);
+            plan.ue_ipv6 = ipv6.map_or(Address::None, Address::Given);
+            let gnb = plan.gnb;
+            let mut session = self.smf().establish(&plan).unwrap();
+            self.smf().set_active(&mut session, gnb).unwrap();
+            self.sessions.push(session);
+        }
+        let records: Vec<SessionRecord> = self.sessions.iter().map(Session::record).collect();
+        let remote_ipv6 = "2001:db8:7::1".parse().unwrap();
+        self.synth = Some(Synth::new(synth::Config { remote_ipv6, ..synth::Config::new(1, AROUND) }, records).unwrap());
+        self.offered = vec![Offered::default(); count as usize];
+        self.n3.expected = vec![VecDeque::new(); 2 * count as usize];
+        self.n6.expected = vec![VecDeque::new(); 2 * count as usize];
+    }
+
+    /// Sends so many frames both ways, and takes what comes out as it comes.
+    pub fn run_traffic(&mut self, count: usize) {
+        let all: Vec<usize> = (0..self.sessions.len()).collect();
+        self.run_traffic_of(&all, count);
+    }
+
+    /// As [`Testbed::run_traffic`], of these sessions only.
+    pub fn run_traffic_of(&mut self, sessions: &[usize], count: usize) {
+        let mut frame = Vec::new();
+        for i in 0..count {
+            let uplink = i % 2 == 0;
+            let n = loop {
+                let synth = self.synth.as_mut().unwrap();
+                let n = if uplink { synth.uplink(&mut frame) } else { synth.downlink(&mut frame) }.session;
+                if sessions.contains(&n) {
+                    break n;
+                }
+            };
+            let record = self.sessions[n].record();
+            if uplink {
+                let out = AROUND.uplink(&record, &frame).unwrap();
+                self.offered[n].packets.0 += 1;
+                self.offered[n].bytes.0 += out.len() as u64 - 14;
+                let flow = flow(n, &out);
+                self.owners.insert(out.clone(), flow);
+                self.n6.expected[flow].push_back(out);
+                self.n3.send(&frame);
+            } else {
+                let out = self.offer_downlink(n, &frame);
+                self.expect_downlink(vec![out]);
+            }
+            if i % 32 == 31 {
+                self.collect_all();
+            }
+        }
+        self.collect_all();
+    }
+
+    /// Sends downlink frames to a session; what must come out some day.
+    pub fn send_downlink(&mut self, n: usize, count: usize) -> Vec<Vec<u8>> {
+        let mut frame = Vec::new();
+        let mut out = Vec::new();
+        while out.len() < count {
+            if self.synth.as_mut().unwrap().downlink(&mut frame).session == n {
+                out.push(self.offer_downlink(n, &frame));
+            }
+        }
+        out
+    }
+
+    fn offer_downlink(&mut self, n: usize, frame: &[u8]) -> Vec<u8> {
+        let out = AROUND.downlink(&self.sessions[n].record(), frame, 0).unwrap();
+        self.offered[n].packets.1 += 1;
+        self.offered[n].bytes.1 += frame.len() as u64 - 14;
+        self.owners.insert(out.clone(), flow(n, frame));
+        self.n6.send(frame);
+        out
+    }
+
+    /// These must come out now.
+    pub fn expect_downlink(&mut self, frames: Vec<Vec<u8>>) {
+        for frame in frames {
+            self.n3.expected[self.owners[&frame]].push_back(frame);
+        }
+    }
+
+    /// Waits until all that must come out has come, and nothing else.
+    pub fn collect_all(&mut self) {
+        let end = Instant::now() + PATIENCE;
+        while self.n3.waiting() + self.n6.waiting() > 0 {
+            assert!(Instant::now() < end, "{} and {} frames did not come out of n3 and n6", self.n3.waiting(), self.n6.waiting());
+            self.n3.collect(&self.owners);
+            self.n6.collect(&self.owners);
+        }
+    }
+
+    /// An echo request to the UPF's own address, and its reply (RFC 792).
+    pub fn ping_the_upf(&mut self) {
+        let mut request =
+            [&AROUND.n6_mac[..], &AROUND.dn_mac, &[8, 0, 0x45, 0, 0, 60, 0, 1, 0, 0, 64, 1, 0, 0, 10, 6, 0, 2, 10, 6, 0, 1]].concat();
+        let sum = checksum(&request[14..]);
+        request[24..26].copy_from_slice(&sum.to_be_bytes());
+        let mut echo = vec![8, 0, 0, 0, 0x12, 0x34, 0, 1];
+        echo.extend(0..32);
+        let sum = checksum(&echo);
+        echo[2..4].copy_from_slice(&sum.to_be_bytes());
+        request.extend(&echo);
+        self.n6.send(&request);
+        let end = Instant::now() + PATIENCE;
+        while self.n6.others.is_empty() {
+            assert!(Instant::now() < end, "no echo reply");
+            self.n6.collect(&self.owners);
+        }
+        let reply = self.n6.others.remove(0);
+        assert_eq!((&reply[..12], &reply[26..34]), (&[AROUND.dn_mac, AROUND.n6_mac].concat()[..], &[10, 6, 0, 1, 10, 6, 0, 2][..]));
+        assert_eq!((reply[34], &reply[38..], checksum(&reply[34..])), (0, &echo[4..], 0));
+    }
+
+    pub fn set_idle(&mut self, n: usize) {
+        self.smf().set_idle(&self.sessions[n]).unwrap();
+    }
+
+    pub fn set_active(&mut self, n: usize) {
+        let gnb = self.sessions[n].plan.gnb;
+        let smf = self.smf.take().unwrap();
+        smf.set_active(&mut self.sessions[n], gnb).unwrap();
+        self.smf = Some(smf);
+    }
+
+    pub fn ue(&self, n: usize) -> Ipv4Addr {
+        self.sessions[n].record().ue_ipv4.unwrap()
+    }
+
+    pub fn session_of(&self, ue: Ipv4Addr) -> usize {
+        (0..self.sessions.len()).find(|n| self.ue(*n) == ue).unwrap()
+    }
+
+    /// What each was charged, by UE: bytes (uplink, downlink).
+    pub fn delete_sessions(&mut self) -> HashMap<Ipv4Addr, (u64, u64)> {
+        for session in &self.sessions {
+            self.smf().delete(session).unwrap();
+        }
+        self.smf().release().unwrap();
+        let charged = self.smf().report().sessions;
+        charged.iter().map(|s| (s.ue_ipv4.unwrap(), (s.uplink_bytes, s.downlink_bytes))).collect()
+    }
+
+    /// The UPF that held them is gone.
+    pub fn forget_sessions(&mut self) {
+        self.smf = None;
+        self.sessions.clear();
+        self.owners.clear();
+    }
+
+    pub fn program_runs_on(&self, interface: &str) -> bool {
+        run("ip", &["-n", &self.id, "-d", "link", "show", interface]).contains("prog/xdp")
+    }
+
+    pub fn wait_until_free(&self, interface: &str) {
+        let end = Instant::now() + PATIENCE;
+        while self.program_runs_on(interface) {
+            assert!(Instant::now() < end, "the program stays on {interface}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// A UPF between the two, that share of the sessions on the fast target.
+    pub fn config(fast: &str, share: f64) -> String {
+        format!(
+            r#"
+[n4]
+listen = "{N4}"
+request_port = "source"
+[[port]]
+name = "n3"
+interface = "n3"
+role = "access"
+network_instance = "access"
+addresses = ["10.3.0.1/24"]
+gtpu = ["10.3.0.1"]
+[[port]]
+name = "n6"
+interface = "n6"
+role = "core"
+network_instance = "internet"
+addresses = ["10.6.0.1/24", "2001:db8:6::1/64"]
+[[route]]
+network_instance = "internet"
+prefix = "0.0.0.0/0"
+via = "10.6.0.2"
+[[route]]
+network_instance = "internet"
+prefix = "::/0"
+via = "2001:db8:6::2"
+[[neighbour]]
+port = "n3"
+ip = "10.3.0.2"
+mac = "02:00:00:00:03:02"
+[[neighbour]]
+port = "n6"
+ip = "10.6.0.2"
+mac = "02:00:00:00:06:02"
+[[neighbour]]
+port = "n6"
+ip = "2001:db8:6::2"
+mac = "02:00:00:00:06:02"
+[split]
+fast = "{fast}"
+policy = {{ share = {share:?} }}
+"#
+        )
+    }
+}
+
+/// Of a session's two addresses, by a frame with the user's packet outside.
+fn flow(session: usize, frame: &[u8]) -> usize {
+    2 * session + usize::from(frame[12] != 8)
+}
+
+impl Side {
+    pub fn send(&mut self, frame: &[u8]) {
+        let packet = [Packet::new(frame, PortId(0))];
+        let end = Instant::now() + PATIENCE;
+        while self.port.transmit(&packet).unwrap() == 0 {
+            assert!(Instant::now() < end, "cannot send");
+        }
+        self.port.flush().unwrap();
+        self.sent += 1;
+    }
+
+    /// Frames that must still come out.
+    pub fn waiting(&self) -> usize {
+        self.expected.iter().map(VecDeque::len).sum()
+    }
+
+    fn collect(&mut self, owners: &HashMap<Vec<u8>, usize>) {
+        let mut packets: Vec<Packet> = (0..64).map(|_| Packet::empty(0)).collect();
+        let n = self.port.receive(&mut packets).unwrap();
+        if n == 0 {
+            pktio::wait(&[self.port.fd().unwrap()], Duration::from_millis(1)).unwrap();
+        }
+        for packet in &packets[..n] {
+            self.received += 1;
+            match owners.get(packet.data()) {
+                Some(flow) => {
+                    let first = self.expected[*flow].pop_front();
+                    assert!(first.as_deref() == Some(packet.data()), "flow {flow}: {packet:?} instead of {first:02x?}");
+                }
+                None => self.others.push(packet.data().to_vec()),
+            }
+        }
+        assert!(self.others.iter().all(|f| f[12..14] == [8, 0] && f[23] == 1), "frames that nobody expects: {:02x?}", self.others);
+    }
+}
+
+/// A running daemon, killed on drop.
+pub struct Daemon {
+    child: Child,
+    report: std::path::PathBuf,
+    log: std::path::PathBuf,
+}
+
+impl Daemon {
+    pub fn spawn(bed: &Testbed, config: &str) -> Daemon {
+        Daemon::start(bed, config, &[])
+    }
+
+    /// Without these capabilities (`bpf`).
+    pub fn spawn_without(bed: &Testbed, config: &str, dropped: &[&str]) -> Daemon {
+        let set: String = dropped.iter().map(|name| format!(",-{name}")).collect();
+        Daemon::start(bed, config, &["setpriv", "--bounding-set", set.trim_start_matches(',')])
+    }
+
+    /// With these capabilities only.
+    pub fn spawn_with(bed: &Testbed, config: &str, kept: &[&str]) -> Daemon {
+        let set: String = kept.iter().map(|name| format!(",+{name}")).collect();
+        Daemon::start(bed, config, &["setpriv", "--bounding-set", &format!("-all{set}")])
+    }
+
+    fn start(bed: &Testbed, config: &str, before: &[&str]) -> Daemon {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let path = |end: &str| bed.folder.path().join(format!("{}.{end}", NEXT.load(Ordering::Relaxed)));
+        NEXT.fetch_add(1, Ordering::Relaxed);
+        let (file, report, log) = (path("toml"), path("json"), path("log"));
+        std::fs::write(&file, config).unwrap();
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &bed.id]).args(before).arg(env!("CARGO_BIN_EXE_splitplane"));
+        command.arg("run").arg("--config").arg(&file).arg("--report").arg(&report).arg("--until-input-ends");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(std::fs::File::create(&log).unwrap());
+        Daemon { child: command.spawn().unwrap(), report, log }
+    }
+
+    /// Waits until it carries packets.
+    pub fn ready(mut self) -> Daemon {
+        let mut line = String::new();
+        BufReader::new(self.child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n", "{}", self.said());
+        self
+    }
+
+    /// Ends it; its report.
+    pub fn stop(mut self) -> serde_json::Value {
+        drop(self.child.stdin.take());
+        let status = self.child.wait().unwrap();
+        assert!(status.success(), "{status}: {}", self.said());
+        serde_json::from_str(&std::fs::read_to_string(&self.report).unwrap()).unwrap()
+    }
+
+    /// SIGKILL: no destructor runs.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Waits until it ends by itself; whether that was well, and what it logged.
+    pub fn end(mut self) -> (bool, String) {
+        let status = self.child.wait().unwrap();
+        let mut rest = String::new();
+        self.child.stdout.as_mut().unwrap().read_to_string(&mut rest).unwrap();
+        assert_eq!(rest, "");
+        (status.success(), self.said())
+    }
+
+    fn said(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap()
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// RFC 1071.
+fn checksum(bytes: &[u8]) -> u16 {
+    let words = bytes.chunks(2).map(|w| u32::from(w[0]) << 8 | u32::from(*w.get(1).unwrap_or(&0)));
+    let mut sum: u32 = words.sum();
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    !(sum as u16)
+}
+
+fn run(program: &str, arguments: &[&str]) -> String {
+    let out = Command::new(program).args(arguments).output().unwrap();
+    assert!(out.status.success(), "{program} {}: {}", arguments.join(" "), String::from_utf8_lossy(&out.stderr));
+    String::from_utf8_lossy(&out.stdout).into_owned()
+}

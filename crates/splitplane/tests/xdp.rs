@@ -1,0 +1,147 @@
+//! Does the daemon with XDP ahead of x86 treat real frames on real interfaces as one UPF? As root, in network namespaces of its own.
+//!
+//! The test is what surrounds the UPF: SMF, gNodeB and data network on the far ends of veth pairs. Every frame that comes out is compared, byte for byte
+//! and in order per session, with what `traffic::expect` says, which knows nothing of the UPF.
+
+mod netns;
+
+use netns::{Daemon, Testbed, testbed_or_skip};
+use std::time::Duration;
+use traffic::smf::Event;
+
+const SESSIONS: u32 = 40;
+const AFTER_THE_PAGE: u64 = 200;
+
+/// Session hits in XDP, misses by AF_XDP through x86, in both directions; host and pages beside them; and all counts agree.
+#[test]
+fn sessions_run_in_xdp_and_on_x86_and_all_counts_agree() {
+    testbed_or_skip("sessions_run_in_xdp_and_on_x86_and_all_counts_agree", |mut bed| {
+        let daemon = bed.start_daemon(&Testbed::config("xdp", 0.5));
+        bed.connect();
+        bed.establish(SESSIONS);
+        bed.run_traffic(4000);
+        bed.ping_the_upf();
+        bed.run_traffic(500);
+        let offered = bed.offered.clone();
+        let charged = bed.delete_sessions();
+        let report = daemon.stop();
+
+        assert_eq!(report["imbalance"], 0, "{report:#}");
+        let listed = report["sessions"].as_array().unwrap();
+        assert_eq!(listed.len(), SESSIONS as usize);
+        // Usage: what was offered is what each party counted, wherever the session lived.
+        let mut by_target = [("xdp", 0, 0, 0), ("x86", 0, 0, 0)];
+        for session in listed {
+            let ue: std::net::Ipv4Addr = session["ue_ipv4"].as_str().unwrap().parse().unwrap();
+            let n = bed.session_of(ue);
+            let (up, down) = (session["uplink"]["bytes"].as_u64().unwrap(), session["downlink"]["bytes"].as_u64().unwrap());
+            assert_eq!((up, down), offered[n].bytes, "UPF's count of {ue}");
+            assert_eq!(charged.get(&ue), Some(&offered[n].bytes), "charged to {ue}");
+            let row = by_target.iter_mut().find(|row| session["target"] == row.0).unwrap();
+            row.1 += 1;
+            row.2 += offered[n].packets.0;
+            row.3 += offered[n].packets.1;
+        }
+        // Each target ran its own sessions' packets, all of them, and had enough of both.
+        for (name, sessions, up, down) in by_target {
+            assert!(sessions > 8 && up > 300 && down > 300, "{name}: {sessions} sessions, {up} packets up, {down} down");
+        }
+        let target = |name: &str, side: &str| report["targets"][name][side]["packets"].as_u64().unwrap();
+        assert_eq!((target("xdp", "uplink"), target("xdp", "downlink")), (by_target[0].2, by_target[0].3));
+        assert_eq!(target("x86", "uplink"), by_target[1].2);
+        // The echo request came in by N6 and ran on x86, as the host's packets do.
+        assert_eq!(target("x86", "downlink"), by_target[1].3 + 1);
+        // What XDP handed on is what came out of the sockets.
+        let port = |name: &str, key: &str| report["ports"][name][key]["packets"].as_u64().unwrap();
+        let by_engine: u64 = ["n3", "n6"].iter().map(|p| port(p, "received") - port(p, "received_ahead")).sum();
+        assert_eq!(report["targets"]["xdp"]["handed_on"], by_engine);
+        assert_eq!(by_engine, by_target[1].2 + by_target[1].3 + 1);
+        // And what the far ends got is what was sent.
+        assert_eq!((port("n3", "transmitted"), port("n6", "transmitted")), (bed.n3.received, bed.n6.received));
+        assert_eq!((port("n3", "received"), port("n6", "received")), (bed.n3.sent, bed.n6.sent));
+        assert!(port("n6", "transmitted_ahead") == by_target[0].2 && port("n3", "transmitted_ahead") == by_target[0].3);
+    });
+}
+
+/// A session in XDP goes idle: its packets are handed on and wait, and those after the page do not overtake them.
+#[test]
+fn a_session_in_xdp_is_paged() {
+    testbed_or_skip("a_session_in_xdp_is_paged", |mut bed| {
+        let daemon = bed.start_daemon(&Testbed::config("xdp", 1.0));
+        bed.connect();
+        bed.establish(4);
+        bed.run_traffic(200);
+        let events = bed.smf().events().unwrap();
+        bed.set_idle(1);
+        let waiting = bed.send_downlink(1, 10);
+        assert!(matches!(events.recv_timeout(Duration::from_secs(5)), Ok(Event::DownlinkData { .. })));
+        // The others go on meanwhile.
+        bed.run_traffic_of(&[0, 2, 3], 100);
+        assert_eq!(bed.n3.waiting(), 0, "nothing of an idle UE comes out");
+        bed.expect_downlink(waiting);
+        bed.set_active(1);
+        let after = bed.send_downlink(1, 20);
+        bed.expect_downlink(after);
+        bed.collect_all();
+        // Pauses in which its packets have all left: XDP takes the session up again.
+        for _ in 0..AFTER_THE_PAGE {
+            std::thread::sleep(Duration::from_millis(25));
+            let frames = bed.send_downlink(1, 1);
+            bed.expect_downlink(frames);
+            bed.collect_all();
+        }
+        assert!(events.try_iter().all(|e| !matches!(e, Event::DownlinkData { .. })), "one report");
+        let offered = bed.offered.clone();
+        let charged = bed.delete_sessions();
+        let report = daemon.stop();
+        assert_eq!(report["imbalance"], 0, "{report:#}");
+        assert_eq!((&report["buffered"]["packets"], &report["released"]["packets"]), (&10.into(), &10.into()));
+        for (n, offered) in offered.iter().enumerate() {
+            assert_eq!(charged[&bed.ue(n)], offered.bytes, "session {n}");
+        }
+        let of_xdp = |key: &str| &report["targets"]["xdp"][key];
+        assert!(of_xdp("downlink")["packets"].as_u64().unwrap() > 100, "{report:#}");
+        let handed_on = of_xdp("handed_on").as_u64().unwrap();
+        assert!((10..10 + 20 + AFTER_THE_PAGE).contains(&handed_on), "{handed_on} handed on: {report:#}");
+    });
+}
+
+/// However the daemon ends, nothing stays on the interfaces, and the next one attaches and carries.
+#[test]
+fn a_killed_daemon_leaves_nothing_and_the_next_one_starts() {
+    testbed_or_skip("a_killed_daemon_leaves_nothing_and_the_next_one_starts", |mut bed| {
+        for round in 0..2 {
+            let daemon = bed.start_daemon(&Testbed::config("xdp", 1.0));
+            assert!(bed.program_runs_on("n3") && bed.program_runs_on("n6"));
+            bed.connect();
+            bed.establish(4);
+            bed.run_traffic(100);
+            let second = Daemon::spawn(&bed, &Testbed::config("xdp", 1.0).replace(":8805", ":8806")).end();
+            assert!(!second.0 && second.1.contains("interface n3: it already runs an XDP program"), "{second:?}");
+            daemon.kill();
+            bed.wait_until_free("n3");
+            bed.wait_until_free("n6");
+            bed.forget_sessions();
+            assert!(round < 2);
+        }
+    });
+}
+
+/// Each privilege by its name, before anything is opened.
+#[test]
+fn a_missing_privilege_is_named() {
+    testbed_or_skip("a_missing_privilege_is_named", |bed| {
+        let config = Testbed::config("xdp", 1.0);
+        for (dropped, name) in [("bpf", "CAP_BPF"), ("perfmon", "CAP_PERFMON"), ("net_admin", "CAP_NET_ADMIN")] {
+            // CAP_SYS_ADMIN stands for some of them.
+            let (good, text) = Daemon::spawn_without(&bed, &config, &[dropped, "sys_admin"]).end();
+            assert!(!good);
+            let last = text.lines().last().unwrap_or_default();
+            assert!(last.starts_with("splitplane: split.fast = \"xdp\": XDP needs ") && last.contains(name), "{text}");
+            assert!(!bed.program_runs_on("n3"));
+        }
+        // And these suffice, without CAP_SYS_ADMIN and CAP_SYS_RESOURCE.
+        let daemon = Daemon::spawn_with(&bed, &config, &["bpf", "perfmon", "net_admin", "net_raw", "ipc_lock"]);
+        daemon.ready().stop();
+    });
+}

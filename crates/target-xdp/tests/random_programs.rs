@@ -1,0 +1,133 @@
+//! Random programs in the kernel behave as in the interpreter: those that BPF can express.
+
+mod common;
+
+use common::twin::random_ir::{random_ir, random_packets};
+use common::{Pair, rng};
+use p4_interp::Mode;
+use p4_ir::{BinOp, Block, CheckData, Expr, ExprKind, Extern, Ir, Next, Stmt, Transition, Ty, walk};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use target_xdp::LoadError;
+
+/// `SEEDS=100..200` runs others than the usual ones.
+fn seeds() -> std::ops::Range<u64> {
+    let given = std::env::var("SEEDS").ok();
+    let range = given.as_deref().and_then(|s| s.split_once("..")).and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
+    range.unwrap_or(0..40)
+}
+
+/// Puts something else where BPF cannot express what there is, so that more than the luckiest programs are run.
+fn make_fit(ir: &mut Ir) {
+    walk::blocks_mut(ir, &mut fit_block);
+    walk::other_exprs_mut(ir, &mut fit_expr);
+}
+
+/// Whether a state of the parser is reached from itself. Packets that go round more than 32 times are given up: they must be short.
+fn loops(ir: &Ir) -> bool {
+    let next = |s: &p4_ir::StateId| -> Vec<p4_ir::StateId> {
+        let of = |n: &Next| if let Next::State(s) = n { Some(*s) } else { None };
+        match &ir.states[*s].next {
+            Transition::Goto(n) => of(n).into_iter().collect(),
+            Transition::Select { cases, .. } => cases.iter().filter_map(|c| of(&c.next)).collect(),
+        }
+    };
+    ir.states.keys().any(|start| {
+        let mut seen = std::collections::BTreeSet::new();
+        let mut open = next(&start);
+        while let Some(s) = open.pop() {
+            if seen.insert(s) {
+                open.extend(next(&s));
+            }
+        }
+        seen.contains(&start)
+    })
+}
+
+fn fit_block(block: &mut Block) {
+    for s in block.iter_mut() {
+        if let Stmt::Extern(e) = s {
+            match e {
+                Extern::Random { result, low, .. } => *s = Stmt::Assign(result.clone(), low.clone()),
+                Extern::Truncate(_) => *s = Stmt::Extern(Extern::Log(String::new(), vec![])),
+                Extern::VerifyChecksum { payload, data, .. } | Extern::UpdateChecksum { payload, data, .. } => {
+                    *payload = false;
+                    data.retain(|d| matches!(d, CheckData::Value(_)));
+                }
+                _ => {}
+            }
+        }
+        walk::stmt_exprs_mut(s, &mut fit_expr);
+        walk::stmt_blocks_mut(s, &mut fit_block);
+    }
+}
+
+fn fit_expr(e: &mut Expr) {
+    let wide = e.ty.width() > 64;
+    if let ExprKind::Binary(op, a, _) = &mut e.kind {
+        let signed = matches!(a.ty, Ty::Int(_));
+        match op {
+            BinOp::Mul | BinOp::Div | BinOp::Mod if wide => *op = BinOp::Xor,
+            BinOp::AddSat | BinOp::SubSat if wide && signed => *op = BinOp::Add,
+            BinOp::Shr if wide && signed => *op = BinOp::Shl,
+            _ => {}
+        }
+    }
+    walk::sub_exprs_mut(e, &mut fit_expr);
+}
+
+#[test]
+fn random_programs_agree() {
+    if !testkit::root_or_skip("random_programs_agree") {
+        return;
+    }
+    let seeds = seeds();
+    let all = seeds.end - seeds.start;
+    let (mut fit, mut hits, mut misses, mut kinds) = (0, 0, 0, [0; 5]);
+    let mut refused: BTreeMap<String, u64> = BTreeMap::new();
+    for seed in seeds {
+        let mut ir = random_ir(rng(seed));
+        make_fit(&mut ir);
+        if let Err(why) = p4_emit::bpf::emit_xdp(&ir) {
+            *refused.entry(why.kind().to_owned()).or_default() += 1;
+            continue;
+        }
+        let (ir, mode) = (Arc::new(ir), if seed % 2 == 0 { Mode::Whole } else { Mode::Subset });
+        let native = match common::load(&ir, seed, mode) {
+            Err(LoadError::Limit(_)) => {
+                *refused.entry("larger than the kernel takes".into()).or_default() += 1;
+                continue;
+            }
+            other => other.unwrap_or_else(|e| panic!("seed {seed}: {e}")),
+        };
+        let pair = std::panic::catch_unwind(|| {
+            let mut pair = Pair::of(ir, native, seed, mode);
+            let mut source = rng(seed ^ 0xfeed);
+            let most = if loops(&pair.ir) { 24 } else { 3500 };
+            let mut some = |n| {
+                random_packets(&mut source, n).into_iter().map(|(mut bytes, port)| {
+                    bytes.truncate(most);
+                    (bytes, port)
+                })
+            };
+            let packets: Vec<_> = some(150).collect();
+            pair.run(&packets);
+            pair.fill(0.8);
+            pair.run(&packets);
+            pair.run(&some(100).collect::<Vec<_>>());
+            pair.check_state();
+            pair
+        });
+        let pair = pair.unwrap_or_else(|_| panic!("seed {seed} failed"));
+        for table in pair.ir.program.tables.values() {
+            let (h, m) = pair.hits_and_misses(&table.name);
+            (hits, misses) = (hits + h, misses + m);
+        }
+        kinds.iter_mut().zip(pair.kinds).for_each(|(sum, n)| *sum += n);
+        fit += 1;
+    }
+    println!("{fit} of {all} programs: {hits} hits, {misses} misses, verdicts {kinds:?}; refused {refused:?}");
+    assert!(fit * 4 >= all * 3, "{fit} of {all} fit; refused {refused:?}");
+    assert!(hits > 20 * fit && misses > 20 * fit, "{hits} hits and {misses} misses");
+    assert!(kinds[0] > 30 * fit && kinds[3] > 10 * fit, "verdicts {kinds:?}");
+}
