@@ -39,7 +39,7 @@ pub fn find(ir: &Ir) -> Lent {
         }
     };
     visit_all(ir, &mut |stmt| match stmt {
-        Stmt::Assign(to, _) | Stmt::Lookahead(to) => lvalue(to),
+        Stmt::Assign(to, _) | Stmt::Lookahead(to, _) => lvalue(to),
         Stmt::Apply { hit, action_run, .. } => hit.iter().chain(action_run).for_each(|v| lvalue(&LValue::Var(*v))),
         Stmt::Extern(
             Extern::Meter { result, .. }
@@ -57,7 +57,7 @@ pub fn find(ir: &Ir) -> Lent {
         let with: Vec<TableId> = ir.program.tables.keys().filter(|t| actions(ir, *t).contains(&action)).collect();
         let Some(table) = with.first() else { continue };
         // In the records of all tables the parameters must be at the same places.
-        let counted = |t: &TableId| ir.program.tables[*t].direct_counter.is_some();
+        let counted = |t: &TableId| ir.program.tables[*t].direct_counter.is_some() || ir.program.tables[*t].direct_meter.is_some();
         if with.iter().any(|t| counted(t) != counted(table)) {
             continue;
         }
