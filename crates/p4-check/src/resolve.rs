@@ -4,8 +4,8 @@
 use crate::cx::{Cx, R};
 use crate::scope::{Entity, ScopeId};
 use crate::types::*;
-use crate::wide::Wide;
 use crate::value::{CONSTRUCTOR_PARAM, Val};
+use crate::wide::Wide;
 use base::MAX_WIDTH;
 use p4_syntax::{Diagnostic, Span, ast};
 use std::collections::HashMap;

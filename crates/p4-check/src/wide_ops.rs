@@ -265,11 +265,7 @@ impl<'a> Cx<'a> {
         let sign = |p: &Expr| consteval::cast(consteval::slice(p.clone(), p.ty.width() - 1, p.ty.width() - 1), Ty::Bool);
         let (a, b, s) = (sign(&x[0]), sign(&y[0]), sign(&parts[0]));
         let alike = if op == BinOp::AddSat { BinOp::Eq } else { BinOp::Ne };
-        let over = consteval::binary(
-            BinOp::LAnd,
-            consteval::binary(alike, a.clone(), b),
-            consteval::binary(BinOp::Ne, a.clone(), s),
-        );
+        let over = consteval::binary(BinOp::LAnd, consteval::binary(alike, a.clone(), b), consteval::binary(BinOp::Ne, a.clone(), s));
         let (over, negative) = (self.keep(over), self.keep(a));
         let least = constants(&(BigInt::from(1) << (w.width - 1)), w.width);
         let most = constants(&((BigInt::from(1) << (w.width - 1)) - 1), w.width);

@@ -75,7 +75,12 @@ impl DataPlane {
     fn change(&self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), RuleError> {
         let v4 = session.ue_ipv4s.iter().map(|a| IpAddr::V4(*a));
         let v6 = session.ue_ipv6s.iter().map(|a| IpAddr::V6(*a));
-        let facts = SessionFacts { seid: session.seid, ue_addresses: v4.chain(v6).collect(), metered: session.has_meters, ..SessionFacts::default() };
+        let facts = SessionFacts {
+            seid: session.seid,
+            ue_addresses: v4.chain(v6).collect(),
+            metered: session.has_meters,
+            ..SessionFacts::default()
+        };
         if buffers.is_empty() {
             return self.targets.apply(&facts, batch);
         }

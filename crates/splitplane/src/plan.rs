@@ -58,7 +58,10 @@ pub fn plan(args: &Args) -> Result<(), Failure> {
         }
         sizes.sessions = Some(most);
     }
-    let placement = chip::place_all(&irs, &chip, &sizes).map_err(|r| Failure::Failed(format!("{}: {r}", chip.name)))?;
+    // The whole UPF is written for breadth; what a chip does of it is a program of its own.
+    let whole_upf = irs.len() == 1 && irs.iter().any(|ir| ir.program.name == "upf.p4");
+    let hint = if whole_upf { "\nhint: the part of it that a switch chip does is tna/upf.p4" } else { "" };
+    let placement = chip::place_all(&irs, &chip, &sizes).map_err(|r| Failure::Failed(format!("{}: {r}{hint}", chip.name)))?;
     show(args, &placement, sizes.sessions)
 }
 
@@ -100,8 +103,20 @@ fn show(args: &Args, placement: &Placement, sessions: Option<u64>) -> Result<(),
     print_out(placement)
 }
 
+/// The model of a chip in front of x86: a switch chip with the shipped program of its own, a network processor with the program itself.
+pub fn model(chip: &str, ir: &Ir, sessions: Option<u64>) -> Result<target_asic::Model, Failure> {
+    let chip = chip_of(chip)?;
+    let own = match chip.form {
+        Form::Switch(_) => crate::program::shipped_for_chip("tna/upf.p4")?,
+        Form::Cores(_) => vec![ir.clone()],
+    };
+    let own: Vec<&Ir> = own.iter().collect();
+    let sizes = Sizes { sessions, ..Sizes::default() };
+    target_asic::Model::of(&chip, &own, &sizes).map_err(|r| Failure::Usage(format!("split.chip: {}: {r}", chip.name)))
+}
+
 /// One of ours by name, or the description in a file.
-pub fn chip_of(name: &str) -> Result<Chip, Failure> {
+fn chip_of(name: &str) -> Result<Chip, Failure> {
     if Path::new(name).extension().is_some_and(|e| e == "toml") {
         let text = std::fs::read_to_string(name).map_err(|e| Failure::Usage(format!("cannot read {name}: {e}")))?;
         return Chip::parse(&text).map_err(|e| Failure::Usage(format!("{name}: {e}")));

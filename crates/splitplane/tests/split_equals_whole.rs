@@ -53,7 +53,12 @@ impl DataPlane for Data {
     fn commit(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), RuleError> {
         let v4 = session.ue_ipv4s.iter().map(|a| IpAddr::V4(*a));
         let v6 = session.ue_ipv6s.iter().map(|a| IpAddr::V6(*a));
-        let facts = SessionFacts { seid: session.seid, ue_addresses: v4.chain(v6).collect(), metered: session.has_meters, ..SessionFacts::default() };
+        let facts = SessionFacts {
+            seid: session.seid,
+            ue_addresses: v4.chain(v6).collect(),
+            metered: session.has_meters,
+            ..SessionFacts::default()
+        };
         self.fleet.apply(&facts, batch)?;
         for (pdr, fate) in buffers {
             let waiting = self.buffered.remove(pdr).unwrap_or_default();

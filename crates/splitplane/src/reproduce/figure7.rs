@@ -56,7 +56,8 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
             let both = link::hybrid_mpps(share.packets, line, rate);
             hybrid[at].push(Some(both));
             let what = format!("hybrid, {}, {} UEs", thresholds[at], count(*sessions));
-            let row = Row::new(what, How::Modelled, both, "Mpps").note(format!("{:.1} % of the packets on the chip", share.packets * 100.0));
+            let row =
+                Row::new(what, How::Modelled, both, "Mpps").note(format!("{:.1} % of the packets on the chip", share.packets * 100.0));
             rows.push(if at == 0 { row.beside(claim("figure7_hybrid")) } else { row });
         }
     }
