@@ -12,7 +12,8 @@ mod model;
 pub use model::{Model, Recirculation};
 
 use base::{Packet, Verdict, VerdictKind};
-use p4_interp::{Beyond, Machine, MachineError, Mode};
+pub use p4_interp::{Beyond, Limits};
+use p4_interp::{Machine, MachineError, Mode};
 use p4_ir::Ir;
 use program::{Batch, CounterId, MeterId, Program, RuleError, TableId};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -24,11 +25,13 @@ pub struct Chip {
     /// Entries that each `@split` table holds; its declared size if that is less. Tofino runs of the UPF hold
     /// thousands (first paper §5.4).
     pub session_entries: u64,
+    /// What one packet may ask for, if that is limited.
+    pub limits: Option<Limits>,
 }
 
 impl Default for Chip {
     fn default() -> Chip {
-        Chip { session_entries: 8192 }
+        Chip { session_entries: 8192, limits: None }
     }
 }
 
@@ -52,6 +55,9 @@ impl Asic {
             if table.split {
                 machine.set_capacity(id, table.size.min(chip.session_entries));
             }
+        }
+        if let Some(limits) = chip.limits {
+            machine.set_limits(limits);
         }
         Ok(Asic::of("asic", Mode::Subset, program, machine))
     }
