@@ -123,3 +123,29 @@ fn chip_of(name: &str) -> Result<Chip, Failure> {
     }
     Chip::named(name).map_err(|e| Failure::Usage(e.to_string()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chip_holds_what_its_program_has_room_for_or_says_why_not() {
+        let whole = crate::program::compile(Path::new("upf.p4"), &[], &[]).unwrap();
+        let held = |chip: &str, sessions| model(chip, &whole, sessions).map(|m| m.capacities);
+        let most = held("tofino1", None).unwrap();
+        assert!(most["pdr_by_teid"] > 100_000 && most["pdr_by_teid"] == most["pdr_by_ue_ipv4"], "{most:?}");
+        assert!(!most.contains_key("pdr_by_ue_ipv6"));
+        assert_eq!(held("tofino1", Some(5000)).unwrap()["pdr_by_ue_ipv4"], 5000);
+        assert_eq!(held("nfp4000", None).unwrap()["pdr_by_ue_ipv6"], 65_536);
+        let refused = held("tofino1", Some(1_000_000)).unwrap_err().to_string();
+        assert!(refused.contains("split.chip: tofino1: does not fit (modelled)"), "{refused}");
+        assert!(held("tofino9", None).unwrap_err().to_string().contains("no chip `tofino9`"));
+        assert!(held("missing.toml", None).unwrap_err().to_string().contains("cannot read missing.toml"));
+    }
+
+    #[test]
+    fn sizes_are_names_with_numbers() {
+        assert_eq!(size("route_ipv4 = 12"), Ok(("route_ipv4".to_owned(), 12)));
+        assert!(size("route_ipv4").is_err() && size("route_ipv4=many").is_err() && size("route_ipv4=-1").is_err());
+    }
+}
