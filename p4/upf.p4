@@ -21,6 +21,9 @@
 #include "include/tunnel.p4"
 #include "include/route.p4"
 #include "include/usage.p4"
+#ifdef HEAVY
+#include "include/heavy.p4"
+#endif
 
 control UpfIngress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
     Station() station;
@@ -33,6 +36,9 @@ control UpfIngress(inout headers_t hdr, inout metadata_t meta, inout standard_me
     Police() police;
     Tunnel() tunnel;
     Usage() usage;
+#ifdef HEAVY
+    Heavy() heavy;
+#endif
 
     apply {
         user_packet.apply(hdr, meta, standard_metadata);       // what came in, is it sound
@@ -45,6 +51,9 @@ control UpfIngress(inout headers_t hdr, inout metadata_t meta, inout standard_me
         police.apply(hdr, meta, standard_metadata);            // QER and class rates
         tunnel.apply(hdr, meta, standard_metadata);            // TTL, decapsulation, encapsulation
         usage.apply(hdr, meta, standard_metadata);             // URR
+#ifdef HEAVY
+        heavy.apply(hdr, meta, standard_metadata);             // recent rate, for placement
+#endif
     }
 }
 

@@ -67,9 +67,11 @@ impl Detector for Polled {
             self.read_all(self.next_ns.max(now_ns - (now_ns - self.next_ns) % self.period_ns.max(1)));
             self.next_ns = now_ns.saturating_add(self.period_ns - (now_ns - self.next_ns) % self.period_ns.max(1));
         }
-        let Polled { places, sessions, cells, .. } = self;
+        let Polled { places, sessions, cells, counters, next_ns, period_ns, .. } = self;
         let place = *places.entry(key).or_insert_with(|| {
             sessions.push(Session { key, bytes: 0, reported: false });
+            // A new session's counter starts from zero: its first rate is of the period that it began in.
+            counters.read(sessions.len() as u64 - 1, 0, next_ns.saturating_sub(*period_ns));
             cells.open()
         });
         sessions[place].bytes = sessions[place].bytes.saturating_add(bytes.into());

@@ -110,6 +110,13 @@ pub enum EngineError {
     Port(#[from] pktio::PortError),
 }
 
+/// Which ports are drained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Drained {
+    Steered,
+    All,
+}
+
 pub(crate) enum Command {
     /// Through the program.
     Inject(Vec<Packet>),
@@ -119,8 +126,8 @@ pub(crate) enum Command {
     Hold(Hold),
     /// Put packets of some buckets aside; the sender is dropped when that has begun.
     Aside(Aside, Sender<()>),
-    /// Say when all is received that waits in steered ports now, and has left: the sender is then dropped.
-    Drain(Sender<()>),
+    /// Say when all is received that waits in these ports now, and has left: the sender is then dropped.
+    Drain(Drained, Sender<()>),
     /// There are packets in the ring.
     Wake,
     /// End.
@@ -177,7 +184,7 @@ pub(crate) struct Control {
 
 /// A worker's place: its number in target and table.
 pub(crate) struct Slot {
-    ledger: Arc<WorkerLedger>,
+    pub(crate) ledger: Arc<WorkerLedger>,
     pub(crate) running: Option<Running>,
     /// Where ports steer: the ports of the worker that is to run here.
     pub(crate) ports: Option<WorkerPorts>,
@@ -347,6 +354,25 @@ impl Engine {
             }
         }
         Ok(result)
+    }
+
+    /// Waits until all packets that are in the ports' queues now have been through the program, and what became of them has left
+    /// or waits in a buffer.
+    pub fn drain(&self) -> Result<(), EngineError> {
+        let control = self.inner.lock();
+        if control.stopped {
+            return Err(EngineError::Stopped);
+        }
+        if let Some(master) = &control.master {
+            return master.ask(MasterCommand::Drain);
+        }
+        let (done, wait) = bounded(0);
+        for slot in control.running() {
+            control.send(slot, Command::Drain(Drained::All, done.clone()))?;
+        }
+        drop(done);
+        while wait.recv().is_ok() {}
+        Ok(())
     }
 
     /// Whether packets of a PDR wait in its buffer.

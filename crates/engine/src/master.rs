@@ -12,7 +12,7 @@ use crate::port::{EnginePort, NO_PORT, burst, port_index};
 use crate::ring::{MasterEnd, SPENT, SharedGauge};
 use crate::scale::MovedCells;
 use crate::steer::{Move, SteerFn, SteerTable};
-use crate::worker::{BUSY_ROUNDS, NAP, SHORT_NAP, SPINS};
+use crate::worker::{BUSY_ROUNDS, DRAIN_LIMIT, NAP, SHORT_NAP, SPINS};
 use base::{DropReason, Packet, PortId};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError};
 use pktio::PortError;
@@ -56,6 +56,8 @@ pub(crate) enum MasterCommand {
     Move { moves: Vec<Move>, done: Sender<()> },
     /// Sends what workers have given back so far; the sender is dropped when that is done.
     Flush(Sender<()>),
+    /// Drops the sender when all that waits in the ports now has been received, and done by the workers, and has left.
+    Drain(Sender<()>),
     /// Passes on what was received, and ends when the workers have.
     Stop,
 }
@@ -107,6 +109,16 @@ struct Moving {
     _done: Sender<()>,
 }
 
+/// What is in the ports must be received, and then processed by the workers.
+struct Drain {
+    /// Packets still to be received from each port.
+    left: Vec<usize>,
+    /// When all are: how many each worker must have done.
+    given: Option<Vec<u64>>,
+    /// Dropped at the end: who waits hears of it.
+    _done: Sender<()>,
+}
+
 /// What the master is made of.
 pub(crate) struct MasterParts {
     pub(crate) ports: Vec<EnginePort>,
@@ -131,6 +143,7 @@ pub(crate) struct Master {
     moves: Vec<u16>,
     moving: Vec<Moving>,
     held: usize,
+    drains: Vec<Drain>,
     packets: Vec<Packet>,
     spare: Vec<Packet>,
     owed: VecDeque<Event>,
@@ -157,6 +170,7 @@ impl Master {
             moves: vec![STAYS; buckets],
             moving: Vec::new(),
             held: 0,
+            drains: Vec::new(),
             packets: burst(),
             spare: Vec::with_capacity(SPARE_MAX),
             owed: VecDeque::new(),
@@ -188,6 +202,7 @@ impl Master {
                     work += self.poll(index);
                 }
             }
+            self.finish_drains();
             idle = if work == 0 { idle + 1 } else { 0 };
             rounds = rounds.wrapping_add(1);
             if rounds.is_multiple_of(BUSY_ROUNDS) {
@@ -250,7 +265,28 @@ impl Master {
         if n > 0 {
             self.push_all();
         }
+        for drain in &mut self.drains {
+            // A queue that was found empty has given all; so has a port that is down.
+            drain.left[index] = if n == 0 { 0 } else { drain.left[index].saturating_sub(n) };
+        }
         n
+    }
+
+    /// Tells who waits, where all has been received, done by workers and taken back from them.
+    fn finish_drains(&mut self) {
+        let mut drains = std::mem::take(&mut self.drains);
+        drains.retain_mut(|drain| {
+            if drain.given.is_none() && self.moving.is_empty() && drain.left.iter().all(|n| *n == 0) {
+                drain.given = Some(self.links.iter().map(|link| link.as_ref().map_or(0, |link| link.given)).collect());
+            }
+            let Some(given) = &drain.given else { return true };
+            let done = self.links.iter().zip(given).all(|(link, given)| link.as_ref().is_none_or(|link| link.done() >= *given));
+            if done {
+                self.take_back();
+            }
+            !done
+        });
+        self.drains.append(&mut drains);
     }
 
     /// Where the next packet of a bucket goes; whoever asks brings it there.
@@ -404,6 +440,14 @@ impl Master {
             }
             MasterCommand::Move { moves, done } => moves.iter().for_each(|m| self.begin_move(*m, &done)),
             MasterCommand::Flush(_done) => drop(self.take_back()),
+            MasterCommand::Drain(done) => {
+                let left = self.parts.ports.iter().map(|p| match &p.device {
+                    Some(device) if p.alive => device.waiting().unwrap_or(DRAIN_LIMIT),
+                    _ => 0,
+                });
+                let left = left.collect();
+                self.drains.push(Drain { left, given: None, _done: done });
+            }
             MasterCommand::Stop => self.stopping = true,
         }
     }

@@ -6,7 +6,8 @@
 //! done with all earlier ones, and packets of other buckets wait for nothing.
 
 use crate::balance::{BalanceSettings, Loads, Planner, Scale, WorkerLoad, empty, spread};
-use crate::control::{Command, Control, Engine, EngineError, Inner, MAX_WORKERS, WorkerPorts};
+use crate::control::{Command, Control, Drained, Engine, EngineError, Inner, MAX_WORKERS, Slot, WorkerPorts};
+use crate::ledger::Ledger;
 use crate::master::MasterCommand;
 use crate::steer::{Move, SteerTable};
 use base::PortId;
@@ -57,6 +58,14 @@ impl Engine {
     /// Packets of each worker and bucket since the start. `busy` is the share of the time since the start.
     pub fn loads(&self) -> Loads {
         Sample::take(&self.inner, &self.inner.lock()).since(&Sample::default())
+    }
+
+    /// Packets that each worker received from ports of its own since the start, by slot: of those that have ended, too. None
+    /// where a master receives.
+    pub fn received_by_worker(&self) -> Vec<u64> {
+        let control = self.inner.lock();
+        let received = |slot: &Slot| Ledger::sum([&*slot.ledger].into_iter()).ports.values().map(|p| p.received.packets).sum();
+        control.slots.iter().map(received).collect()
     }
 
     /// How much has moved.
@@ -125,7 +134,7 @@ impl Inner {
         }
         moves.iter().for_each(|m| table.set_owner(m.bucket.into(), m.to));
         let (done, wait) = bounded(0);
-        let asked = from.iter().try_for_each(|slot| control.send(*slot, Command::Drain(done.clone())));
+        let asked = from.iter().try_for_each(|slot| control.send(*slot, Command::Drain(Drained::Steered, done.clone())));
         drop(done);
         while wait.recv().is_ok() {}
         asked

@@ -4,7 +4,7 @@
 //! is the same. What it sends leaves by its own handle of the port, or, where the port has one handle only, by the master.
 
 use crate::buffer::{Buffers, Pushed};
-use crate::control::{Aside, BufferFate, Command, Event, Hold, WorkerPorts};
+use crate::control::{Aside, BufferFate, Command, Drained, Event, Hold, WorkerPorts};
 use crate::ledger::WorkerLedger;
 use crate::port::{EnginePort, NO_PORT, burst, port_index};
 use crate::ring::{SharedGauge, WorkerEnd};
@@ -31,7 +31,7 @@ pub(crate) const BUSY_ROUNDS: u32 = 1 << 14;
 const SAMPLE_EVERY: u32 = 16;
 /// Packets that are received, at most, before a queue that never was empty counts as drained, where the port cannot tell how
 /// many wait: more than any device's ring holds.
-const DRAIN_LIMIT: usize = 1 << 16;
+pub(crate) const DRAIN_LIMIT: usize = 1 << 16;
 
 /// Packets put aside beyond which nothing more is received: the devices' queues hold the rest. A worker whose own buckets leave goes
 /// on, as others wait for it.
@@ -56,7 +56,7 @@ pub(crate) struct Parts {
     pub(crate) epoch: Instant,
 }
 
-/// Buckets of ours move: what came before must have left when the new worker goes on.
+/// What came before must have left: when buckets of ours move, before their new worker goes on.
 struct Drain {
     /// Packets still to be received from each port.
     left: Vec<usize>,
@@ -346,7 +346,7 @@ impl Worker {
             }
             Command::Hold(hold) => self.hold(hold),
             Command::Aside(aside, _begun) => self.aside = Some((aside, VecDeque::new())),
-            Command::Drain(done) => self.begin_drain(done),
+            Command::Drain(which, done) => self.begin_drain(which, done),
             Command::Wake => {}
             Command::Stop => self.stopping = true,
         }
@@ -433,10 +433,11 @@ impl Worker {
         self.run_through(packets);
     }
 
-    /// From now on no packet of a bucket that has moved comes to our queues: what is in them is the last.
-    fn begin_drain(&mut self, done: Sender<()>) {
+    /// Begins to note what must be received. Of a bucket that has moved, no packet comes to our queues any more: what is in them
+    /// is the last.
+    fn begin_drain(&mut self, which: Drained, done: Sender<()>) {
         let left = |p: &EnginePort| match &p.device {
-            Some(device) if p.alive && device.steering().is_some() => device.waiting().unwrap_or(DRAIN_LIMIT),
+            Some(device) if p.alive && (which == Drained::All || device.steering().is_some()) => device.waiting().unwrap_or(DRAIN_LIMIT),
             _ => 0,
         };
         self.drain = Some(Drain { left: self.parts.ports.iter().map(left).collect(), attempts: REST_ATTEMPTS, _done: done });

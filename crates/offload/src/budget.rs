@@ -1,7 +1,7 @@
 //! How many changes of its tables does the fast target take? An allowance that grows with time, up to a little.
 
 /// Share of a second's allowance that may be kept for later. As much less grows, so that no second sees more than its allowance.
-const KEPT: f64 = 0.1;
+const KEPT: f64 = 0.06;
 
 /// Changes that may be made now.
 #[derive(Clone, Debug)]

@@ -14,6 +14,8 @@
 
 mod split;
 
+mod executor;
+pub mod handover;
 mod lane;
 mod moves;
 
@@ -29,6 +31,7 @@ pub mod planner;
 mod dscp;
 mod traffic;
 
+pub use executor::{Executed, plan_and_move};
 pub use moves::MoveError;
 pub use policy::{Policy, SessionFacts};
 pub use rules::{Match, Rule, Slice, Then};

@@ -11,14 +11,16 @@
 //!
 //! **A fast target in front of the workers**, as the kernel's XDP hook or a chip, hands packets on into a queue. There a copy that takes
 //! effect at once would let packets overtake those in the queue. Its entries are installed as *held*, and go on handing on until what they
-//! handed on has come out of the base target. [`crate::handover`] has that protocol.
+//! handed on has come out of the base target. [`crate::handover`] has that protocol, with rates. The XDP target has a coarser form of its own,
+//! by the time at which a flow was handed on last (`Target::handed_on`, `Target::left`), without rates.
 //!
 //! **Failures.** A refusal that a target is sure of (`Full`, `Exists`, `Missing`, `Invalid`) changes nothing. After
 //! [`RuleError::Target`] nobody knows what was done. A session's copy is then taken away entry by entry; if that fails too, or if the
 //! change was of what both hold, the fast target is *retired*: from the next burst on it gets no packets. [`Split::recover`] restarts or
 //! empties it, gives it again what both hold, and lets packets and moves come back.
 //!
-//! What dies with a target cannot be had back: what a target that loses its memory had counted, and the buckets of its meters,
+//! A fast target ahead of the workers has a clock of its own: sessions with rates come to it when they begin, and do not move; one that
+//! outgrows it goes on with a full bucket. What dies with a target cannot be had back: what a target that loses its memory had counted, and the buckets of its meters,
 //! which begin where the base target's were left when the session went. A daemon that is killed takes its fast targets along: the model
 //! is in the process, and an XDP program is a link that ends with it. So it starts clean.
 
@@ -214,6 +216,11 @@ impl Split {
 
     /// Buckets of a session's meters, to the base target.
     fn carry_back(&self, of: &OnFast, anew: &[MeterAt]) {
+        if self.fast_is_ahead() {
+            // Its clock is another. The base target's bucket goes on, which is full by now, instead of one that seems to come from
+            // the future and would not fill.
+            return;
+        }
         for (meter, index) in of.meters.iter().filter(|at| !anew.contains(at)) {
             // A target that lost its meters tells nothing: the base target's bucket goes on, and has filled meanwhile. A cell that is no
             // longer configured has no bucket to be set.

@@ -234,7 +234,7 @@ impl Planner {
         })
     }
 
-    /// A session, new or with new facts. It begins on the base target.
+    /// A session, new or with new facts. It begins on the base target, and without usage.
     pub fn session(&mut self, facts: &SessionFacts, needs: Needs, now_ns: u64) {
         let (standing, weight) = standing(&self.settings.rules, facts);
         let at = match self.by_seid.get(&facts.seid) {
@@ -250,7 +250,7 @@ impl Planner {
                     since_ns: now_ns,
                     retry_ns: 0,
                     failures: 0,
-                    rate: Rate::default(),
+                    rate: Rate { at_ns: Some(now_ns), ..Rate::default() },
                 };
                 let at = self.free.pop().unwrap_or(self.slots.len() as u32);
                 if at as usize == self.slots.len() {
@@ -405,6 +405,23 @@ impl Planner {
     /// Entries in use on the fast target, by table.
     pub fn used(&self) -> Entries {
         self.used
+    }
+
+    /// Up to `most` sessions from where the last call ended, over and over: for who reads their usage some at a time.
+    pub fn next_sessions(&self, cursor: &mut usize, most: usize) -> Vec<u64> {
+        let mut next = Vec::with_capacity(most.min(self.by_seid.len()));
+        for _ in 0..self.slots.len() {
+            if next.len() >= most {
+                break;
+            }
+            *cursor = if *cursor >= self.slots.len() { 0 } else { *cursor };
+            let seid = self.slots[*cursor].seid;
+            if self.by_seid.get(&seid) == Some(&(*cursor as u32)) {
+                next.push(seid);
+            }
+            *cursor += 1;
+        }
+        next
     }
 
     /// Packets and bits a second of a session, as it is ranked now.

@@ -6,10 +6,18 @@
 #[path = "moves/world.rs"]
 mod world;
 
+use base::{Packet, PortId, Verdict, VerdictKind};
+use offload::{Policy, SessionFacts, Split};
+use program::{Batch, Entry, KeyMatch, MeterConfig, Op};
+use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use std::sync::Arc;
-use world::{Flavour, Seen, World};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use target::Target;
+use target_asic::{Asic, Chip};
+use target_chaos::{Chaos, Faults};
+use world::{Flavour, Ids, Kept, Seen, Session, World};
 
 /// Moves of a case.
 const CASE: u64 = 1000;
@@ -43,6 +51,153 @@ fn moving_sessions_changes_nothing_that_can_be_seen() {
     if moves >= usual {
         check_coverage(&sum);
     }
+}
+
+/// Packets that the bucket of a session lets pass in its life: it never fills again.
+const PASS: u64 = 700;
+
+/// Lanes that never stop, on two threads, while sessions move and the fast target fails: each packet comes out once, with its
+/// number, and is counted once; and buckets, wherever they are, let pass what they hold and not a packet more.
+#[test]
+fn lanes_go_on_while_sessions_move() {
+    let ir = world::compile();
+    let ids = Ids::new(&ir.program);
+    let asic = Asic::load(ir.clone(), Chip { session_entries: 20 }).unwrap();
+    let chaos = Arc::new(Chaos::new(Box::new(asic), 41));
+    let split = Arc::new(Split::new(Box::new(Kept(chaos.clone())), Box::new(world::native(&ir)), Policy::Planned).unwrap());
+    let facts = |seid| SessionFacts { seid, ..SessionFacts::default() };
+    let session = |seid: u64| {
+        let keys = vec![KeyMatch::Exact(seid.into())];
+        let args = vec![seid.into(), seid.into(), 7, 1];
+        // Half of them have one rate, which x86 keeps in one bucket.
+        let cbs = if seid.is_multiple_of(2) { 16 * PASS } else { 16 * PASS / 2 };
+        let rate = MeterConfig { cir: 0, cbs, pir: 0, pbs: 16 * PASS };
+        Session {
+            entries: vec![Entry { table: ids.by_key, keys, priority: 0, action: ids.rule, args }],
+            meters: [(seid, rate)].into(),
+            ..Session::default()
+        }
+    };
+    (1..=30).for_each(|seid| split.apply_session(&facts(seid), &session(seid).copy(&ids)).unwrap());
+    let (ended, bursts) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+    let lanes: Vec<_> = (0..2u32)
+        .map(|index| {
+            let (split, ended, bursts) = (split.clone(), ended.clone(), bursts.clone());
+            std::thread::spawn(move || {
+                let mut lane = split.lane(index as usize);
+                let (mut sent, mut passed) = ([0u64; 31], [0u64; 31]);
+                let mut sequence = 0;
+                while !ended.load(Relaxed) {
+                    // Both lanes have packets of all sessions.
+                    let keys: Vec<u32> = (0..16).map(|i| (sequence + i * 7) % 30 + 1).collect();
+                    let new = |key: &u32| Packet::new(&world::frame(*key, sequence, 0, 0), PortId(0));
+                    let mut packets: Vec<Packet> = keys.iter().map(new).collect();
+                    let mut verdicts = vec![Verdict::default(); packets.len()];
+                    lane.process(&mut packets, &mut verdicts, u64::from(sequence) * 1_000);
+                    for ((packet, verdict), key) in packets.iter().zip(&verdicts).zip(&keys) {
+                        sent[*key as usize] += 1;
+                        if verdict.kind == VerdictKind::Drop {
+                            assert_eq!(verdict.reason, 19, "red");
+                            continue;
+                        }
+                        passed[*key as usize] += 1;
+                        assert_eq!(*verdict, Verdict::forward(PortId(1)));
+                        let colour = packet.data()[9];
+                        let expected = [&key.to_be_bytes()[..], &sequence.to_be_bytes(), &[0, colour, 0, 0, 0, 0, 0, 7]].concat();
+                        assert_eq!(packet.data(), expected, "key {key}");
+                    }
+                    sequence += 1;
+                    bursts.fetch_add(1, Relaxed);
+                }
+                (sent, passed)
+            })
+        })
+        .collect();
+    let mut rng = ChaCha8Rng::seed_from_u64(42);
+    let (mut moved, mut failed) = (0, 0);
+    let mut step = 0u32;
+    while step < 20_000 || bursts.load(Relaxed) < 4_000 {
+        step += 1;
+        if step.is_multiple_of(50) {
+            let some = [0.0, 0.02, 0.1][rng.random_range(0..3)];
+            let faults =
+                Faults { before: some, after: some, partly: some, death: some / 4.0, restart: 0.5, buckets: some, ..Faults::default() };
+            chaos.set_faults(faults);
+        }
+        let seid = rng.random_range(1..=30);
+        let result = match split.is_on_fast(seid) {
+            true => split.move_to_base(seid),
+            false => split.move_to_fast(&facts(seid), &session(seid).copy(&ids)),
+        };
+        *(if result.is_ok() { &mut moved } else { &mut failed }) += 1;
+        if split.is_retired() {
+            let _ = split.recover();
+        }
+    }
+    ended.store(true, Relaxed);
+    let lanes: Vec<_> = lanes.into_iter().map(|lane| lane.join().unwrap()).collect();
+    let mut emptied = 0;
+    for seid in 1..=30 {
+        let sent: u64 = lanes.iter().map(|(sent, _)| sent[seid as usize]).sum();
+        let passed: u64 = lanes.iter().map(|(_, passed)| passed[seid as usize]).sum();
+        assert_eq!(split.counter(ids.usage, seid).packets, passed, "session {seid}");
+        assert_eq!(passed, sent.min(PASS), "session {seid}: {sent} sent");
+        emptied += u64::from(sent > PASS);
+    }
+    assert!(emptied >= 20, "only {emptied} buckets were emptied");
+    let paths = split.traffic();
+    println!("{moved} moved, {failed} not; {paths:?}");
+    assert!(moved > 5_000 && failed > 500 && paths.len() == 2, "{moved} moved, {failed} not; {paths:?}");
+}
+
+/// Whoever comes after a daemon that was killed finds its fast target gone, or says that it is not empty; a fresh pair takes the same
+/// sessions, wherever they were.
+#[test]
+fn after_a_death_of_the_daemon_everything_begins_clean() {
+    let ir = world::compile();
+    let ids = Ids::new(&ir.program);
+    let base = Arc::new(world::native(&ir));
+    let mut rng = ChaCha8Rng::seed_from_u64(43);
+    let mut refused = 0;
+    for _ in 0..50 {
+        let fast = Arc::new(Asic::load(ir.clone(), Chip::default()).unwrap());
+        let new = || Split::new(Box::new(Kept(fast.clone())), Box::new(Asic::oracle(ir.clone()).unwrap()), Policy::Planned);
+        let split = new().unwrap();
+        let copy = |key: u32| {
+            let args = vec![1, 0, 1, 1];
+            let entry = Entry { table: ids.by_key, keys: vec![KeyMatch::Exact(key.into())], priority: 0, action: ids.rule, args };
+            Batch { ops: vec![Op::Insert(entry)] }
+        };
+        let facts = |seid| SessionFacts { seid, ..SessionFacts::default() };
+        // Anywhere between its steps it ends.
+        for step in 0..rng.random_range(1..8u32) {
+            let (seid, key) = (u64::from(step / 2) + 1, step / 2 + 1);
+            match step % 2 {
+                0 => split.apply_session(&facts(seid), &copy(key)).unwrap(),
+                _ => split.move_to_fast(&facts(seid), &copy(key)).unwrap(),
+            }
+        }
+        let left = split.sessions_on_fast() > 0;
+        drop(split);
+        match new() {
+            Ok(_) => assert!(!left, "a fast target with entries of somebody else is taken"),
+            Err(why) => {
+                refused += 1;
+                assert!(left && why.contains("from before"), "{why}");
+            }
+        }
+        let fresh = Asic::load(ir.clone(), Chip::default()).unwrap();
+        let split = Split::new(Box::new(fresh), Box::new(Kept(base.clone())), Policy::Planned).unwrap();
+        for seid in 1..=4 {
+            split.apply_session(&facts(seid), &copy(seid as u32)).unwrap();
+            split.move_to_fast(&facts(seid), &copy(seid as u32)).unwrap();
+        }
+        assert_eq!(split.sessions_on_fast(), 4);
+        // For the next round.
+        let undo = |key| copy(key).ops.into_iter().map(|op| if let Op::Insert(e) = op { Op::Delete(e) } else { op }).collect();
+        (1..=4u32).for_each(|key| split.apply_session(&facts(key.into()), &Batch { ops: undo(key) }).unwrap());
+    }
+    assert!((10..50).contains(&refused), "{refused} of 50 left something behind");
 }
 
 /// Everything must have happened often enough for its equality to mean something.

@@ -23,6 +23,8 @@ pub struct SessionRules {
     pub urrs: BTreeMap<u32, Urr>,
     /// Buffering action rules by BAR ID.
     pub bars: BTreeMap<u8, Bar>,
+    /// S-NSSAI of the PDU session (§8.2.176): slice or service type, and its differentiator if there is one.
+    pub s_nssai: Option<(u8, Option<u32>)>,
 }
 
 /// Where a packet comes from or goes to (TS 29.244 §8.2.2 and §8.2.24).

@@ -86,7 +86,8 @@ pub(crate) fn establish(ies: &[Ie], max_rules: usize, taking: &mut Taking<'_>) -
         Some(kind) => return Err(Rejection::unsupported(number::PdnType, format!("PDN type {kind}"))),
     }
     let dnn = find!(ies, ApnDnn).map(|name| name.as_str().to_ascii_lowercase());
-    let context = Context { dnn, ..Context::default() };
+    let mut context = Context { dnn, ..Context::default() };
+    context.rules.s_nssai = find!(ies, SNssai).map(|s| (s.sst, Some(s.sd).filter(|sd| *sd != 0xff_ffff)));
     apply(&Context::default(), context, ies, max_rules, taking)
 }
 

@@ -135,6 +135,21 @@ pub fn disable_offloads(name: &str) -> Result<Vec<&'static str>, PortError> {
     Ok(changed)
 }
 
+/// Turns generic receive offload on. A veth then takes what an XDP program at the far end redirects to its own end.
+///
+/// # Errors
+/// As [`disable_offloads`]; and [`PortError::Io`] if the device cannot.
+pub fn enable_gro(name: &str) -> Result<(), PortError> {
+    const SET_GRO: u32 = 0x2c;
+    let missing = || PortError::Config(format!("no interface `{name}`: create it"));
+    let query = Query::new(name).ok_or_else(missing)?.map_err(|e| PortError::io(format!("asking about interface `{name}`"), e))?;
+    query.ethtool_set(SET_GRO, 1).map_err(|e| match (e.raw_os_error(), e.kind()) {
+        (Some(libc::ENODEV), _) => missing(),
+        (_, ErrorKind::PermissionDenied) => PortError::Permission(format!("turning on GRO of `{name}` needs CAP_NET_ADMIN")),
+        _ => PortError::io(format!("turning on GRO of `{name}`"), e),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

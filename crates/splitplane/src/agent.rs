@@ -3,6 +3,8 @@
 //! A PFCP message: `receive_n4` → `pfcp::Node::receive` → `upf::Plane` → `DataPlane::commit` → answer by `flush`.
 
 use crate::dataplane::{DataPlane, Targets};
+use crate::kernel::Kernel;
+use crate::placement::Placement;
 use crate::report::{Count, PortReport, Report, SessionCount, TableReport, TargetReport};
 use base::{Packet, PortId};
 use crossbeam_channel::{Receiver, Sender, select};
@@ -58,6 +60,8 @@ pub struct Agent {
     pub targets: Targets,
     /// Workers.
     pub engine: Arc<Engine>,
+    /// The program in the kernel, if there is one.
+    pub kernel: Option<Kernel>,
     /// N4.
     pub socket: Arc<UdpSocket>,
     /// Ports, for reports.
@@ -66,6 +70,8 @@ pub struct Agent {
     pub ended: Vec<SessionCount>,
     /// Punted packets that nobody had a use for, by reason.
     pub refused: BTreeMap<&'static str, u64>,
+    /// What moves sessions between targets, where that is asked for.
+    pub placement: Option<Placement>,
     /// Time zero.
     pub start: Instant,
 }
@@ -149,9 +155,16 @@ impl Agent {
         let now = self.start.elapsed();
         let actions = self.plane.poll(now);
         self.act(actions);
+        self.plane.data_mut().follow_handed_on();
+        if let Some(kernel) = &mut self.kernel {
+            kernel.tick();
+        }
         let mut plane = Recording { plane: &mut self.plane, ended: &mut self.ended };
         self.node.poll_usage(now, &mut plane);
         self.node.handle_timeout(now, &mut plane);
+        if let (Some(placement), Targets::Split(split)) = (&mut self.placement, &self.targets) {
+            placement.tick(now, &mut self.plane, split);
+        }
     }
 
     fn flush(&mut self) {
@@ -184,6 +197,8 @@ impl Agent {
             buffered: ledger.buffered.into(),
             released: ledger.released.into(),
             imbalance: ledger.imbalance(),
+            workers: self.engine.received_by_worker(),
+            moved_buckets: self.engine.moved().buckets,
             ..Report::default()
         };
         for (code, count) in &ledger.dropped {

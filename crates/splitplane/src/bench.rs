@@ -4,7 +4,9 @@
 //! drift. `docs/performance.md` says how to read and repeat them.
 
 mod compile;
+mod detect;
 mod dpdk;
+mod hybrid;
 mod latency;
 mod tables;
 pub mod upf;
@@ -19,8 +21,9 @@ mod options;
 pub mod report;
 mod sdf;
 pub mod sessions;
-mod source;
+pub mod source;
 mod swx;
+mod wire;
 
 use crate::failure::Failure;
 use serde_json::{Map, Value, json};
@@ -38,11 +41,15 @@ pub enum BenchCommand {
     Latency(latency::Args),
     /// The UPF's pipeline in the kernel's XDP hook, beside a hand-written program (as root).
     Xdp(xdp::Args),
+    /// A chip with little room in front of x86: how much of the traffic it takes, and what x86 has left to do.
+    Hybrid(hybrid::Args),
     /// From P4 to native code.
     Compile(compile::Args),
     /// DPDK's ports: devices alone, and the UPF between two processes.
     Dpdk(dpdk::Args),
-    /// All of them.
+    /// Detectors of heavy hitters: how right, in how much memory.
+    Detect(detect::Args),
+    /// All that measure speed.
     All(options::Common),
 }
 
@@ -54,8 +61,10 @@ pub fn bench(command: &BenchCommand) -> Result<(), Failure> {
         BenchCommand::Workers(args) => workers::workers(args).map(drop),
         BenchCommand::Latency(args) => latency::latency(args).map(drop),
         BenchCommand::Xdp(args) => xdp::xdp(args).map(drop),
+        BenchCommand::Hybrid(args) => hybrid::hybrid(args).map(drop),
         BenchCommand::Compile(args) => compile::compile(args).map(drop),
         BenchCommand::Dpdk(args) => dpdk::dpdk(args).map(drop),
+        BenchCommand::Detect(args) => detect::detect(args).map(drop),
         BenchCommand::All(common) => all(common),
     }
 }
@@ -73,6 +82,7 @@ fn all(common: &options::Common) -> Result<(), Failure> {
     keep(tables::tables(&tables::Args::with(each.clone()))?);
     keep(workers::workers(&workers::Args::with(each.clone()))?);
     keep(latency::latency(&latency::Args::with(each.clone()))?);
+    keep(hybrid::hybrid(&hybrid::Args::with(each.clone()))?);
     keep(compile::compile(&compile::Args::with(each.clone()))?);
     // DPDK may be missing on a machine; all else may not.
     keep(match dpdk::dpdk(&dpdk::Args::with(each)) {

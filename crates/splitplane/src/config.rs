@@ -4,6 +4,7 @@
 
 use crate::dpdk_ports::Dpdk;
 use crate::failure::Failure;
+use crate::placement::{HeavyConfig, Plan, RuleConfig};
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -296,6 +297,32 @@ pub struct Split {
     /// Which sessions or packets it takes.
     #[serde(default)]
     pub policy: Policy,
+    /// These are for the policy `planned`: see [`Plan`].
+    pub rules: Option<Vec<RuleConfig>>,
+    /// As above.
+    pub heavy: Option<HeavyConfig>,
+    /// As above.
+    pub updates_per_second: Option<u32>,
+    /// As above.
+    pub min_stay_ms: Option<u64>,
+    /// As above.
+    pub window_ms: Option<u64>,
+    /// As above.
+    pub margin: Option<f64>,
+}
+
+impl Split {
+    /// How sessions are moved, where the policy is `planned`.
+    pub fn plan(&self) -> Plan {
+        Plan {
+            rules: self.rules.clone(),
+            heavy: self.heavy.clone(),
+            updates_per_second: self.updates_per_second,
+            min_stay_ms: self.min_stay_ms,
+            window_ms: self.window_ms,
+            margin: self.margin,
+        }
+    }
 }
 
 /// `split.fast`.
@@ -321,6 +348,8 @@ pub enum Policy {
     Dscps(Vec<u8>),
     /// This share of the sessions.
     Share(f64),
+    /// Those that rules and rates say, moved while they live.
+    Planned,
 }
 
 /// `[workers]`.
@@ -350,6 +379,8 @@ pub enum Steering {
     Software,
     /// The interfaces: each worker polls its share of their receive queues.
     Port,
+    /// A program in front of the interfaces' AF_XDP sockets, by the UE's address: each worker has a socket on every queue.
+    Xdp,
 }
 
 impl Default for Workers {
@@ -362,6 +393,15 @@ impl Workers {
     /// Fewest and most workers.
     pub fn range(&self) -> (usize, usize) {
         (self.min.unwrap_or(self.count), self.max.unwrap_or(self.count))
+    }
+
+    /// Workers that the ports are opened for: a master receives alone, and sockets of workers that may come are made at once.
+    pub fn of_ports(&self) -> usize {
+        match self.steering {
+            _ if self.steered() => 1,
+            Steering::Xdp => self.range().1,
+            Steering::Software | Steering::Port => self.count,
+        }
     }
 
     /// Whether a master is needed: one worker alone takes packets from the interfaces itself.
@@ -379,7 +419,7 @@ impl Workers {
             return Err(format!("workers: min {min}, count {} and max {max} are not in order, or not between 1 and 64", self.count));
         }
         if self.steering == Steering::Port && (min, max) != (self.count, self.count) {
-            return Err("workers.min and max: the number of workers changes only with steering = \"software\"".into());
+            return Err("workers.min and max: the number of workers changes only with steering = \"software\" or \"xdp\"".into());
         }
         Ok(())
     }
@@ -565,6 +605,16 @@ impl Config {
             }
         }
         self.workers.validate()?;
+        if self.workers.steering == Steering::Xdp {
+            // The others can receive by one worker and send by all.
+            let fits = |p: &Port| p.takes_xdp() || matches!(p.driver, Driver::AfPacket | Driver::Udp);
+            if let Some(port) = self.ports.iter().find(|p| !fits(p)) {
+                return Err(format!("workers.steering = \"xdp\": port `{}` has a driver that XDP cannot steer beside", port.name));
+            }
+            if !self.ports.iter().any(Port::takes_xdp) {
+                return Err("workers.steering = \"xdp\": no port has driver auto or af_xdp".into());
+            }
+        }
         if self.workers.count > 1 && self.workers.steering == Steering::Port && self.ports.iter().any(|p| p.driver == Driver::Pcap) {
             return Err("workers.count: capture files are read by one worker, unless steering is \"software\"".into());
         }
@@ -594,7 +644,8 @@ impl Config {
         if self.split.fast.is_none() && self.split.policy != Policy::None {
             return Err("split.policy is set, but split.fast is not".into());
         }
-        self.split.policy.to_offload().validate().map_err(|e| format!("split.policy: {e}"))
+        self.split.policy.to_offload().validate().map_err(|e| format!("split.policy: {e}"))?;
+        self.split.plan().validate(self.split.policy == Policy::Planned).map_err(|e| format!("split.{e}"))
     }
 }
 
@@ -613,6 +664,7 @@ impl Policy {
             Policy::Ues(list) => offload::Policy::Ues(list.iter().map(|p| p.network()).collect()),
             Policy::Dscps(list) => offload::Policy::Dscps(list.clone()),
             Policy::Share(share) => offload::Policy::Share(*share),
+            Policy::Planned => offload::Policy::Planned,
         }
     }
 }
@@ -709,6 +761,11 @@ policy = { share = 0.5 }
             ("[split]", "[workers]\ncount = 2\nmax = 1\n[split]", "not in order"),
             ("[split]", "[workers]\nmax = 65\n[split]", "not between 1 and 64"),
             ("[split]", "[workers]\nsteering = \"port\"\nmax = 2\n[split]", "changes only with"),
+            (
+                "[split]",
+                "[[port]]\nname = \"x\"\ndriver = \"pcap\"\ninput = \"x\"\nrole = \"core\"\nnetwork_instance = \"y\"\n[workers]\nsteering = \"xdp\"\n[split]",
+                "port `x` has a driver",
+            ),
             ("[split]", "[engine]\nworkers = 2\n[split]", "unknown field `workers`"),
         ] {
             assert!(GOOD.contains(from), "{from}");

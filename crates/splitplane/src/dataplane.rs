@@ -42,12 +42,38 @@ pub struct DataPlane {
     engine: Arc<Engine>,
     /// What is known of each session, for reports.
     sessions: HashMap<u64, SessionInfo>,
+    /// Sessions that have changed or ended since somebody asked; none are kept where nobody does.
+    changed: Option<Vec<u64>>,
+    ticks: u32,
 }
+
+/// What the crate `offload` looks at.
+pub fn facts(session: &SessionInfo) -> SessionFacts {
+    let v4 = session.ue_ipv4s.iter().map(|a| IpAddr::V4(*a));
+    let v6 = session.ue_ipv6s.iter().map(|a| IpAddr::V6(*a));
+    SessionFacts {
+        seid: session.seid,
+        ue_addresses: v4.chain(v6).collect(),
+        metered: session.has_meters,
+        teids: session.teids.clone(),
+        slice: session.s_nssai.map(|(sst, sd)| offload::Slice { sst, sd }),
+        dscps: session.dscps.clone(),
+        qfis: session.qfis.clone(),
+    }
+}
+
+/// Ticks of the agent from one look at what was handed on to the next, which takes some milliseconds.
+const TICKS_BETWEEN: u32 = 4;
 
 impl DataPlane {
     /// Entries go to `targets`, packets to `engine`.
     pub fn new(targets: Targets, engine: Arc<Engine>) -> DataPlane {
-        DataPlane { targets, engine, sessions: HashMap::new() }
+        DataPlane { targets, engine, sessions: HashMap::new(), changed: None, ticks: 0 }
+    }
+
+    /// Sessions that have changed or ended since the last call. From the first call on they are noted.
+    pub fn take_changed(&mut self) -> Vec<u64> {
+        self.changed.replace(Vec::new()).unwrap_or_default()
     }
 
     /// What is known of a session that lives.
@@ -64,6 +90,17 @@ impl DataPlane {
         }
     }
 
+    /// Tells a target ahead of the engine, now and then, what has left of what it handed on: it then carries those flows itself.
+    pub fn follow_handed_on(&mut self) {
+        self.ticks = self.ticks.wrapping_add(1);
+        let Some(fast) = self.fast_ahead().filter(|_| self.ticks.is_multiple_of(TICKS_BETWEEN)) else { return };
+        let moment = fast.handed_on();
+        // An engine that has stopped hands nothing out.
+        if self.engine.drain().is_ok() {
+            fast.left(moment);
+        }
+    }
+
     /// The fast target, if it meets packets before the engine does.
     fn fast_ahead(&self) -> Option<&dyn Target> {
         match &self.targets {
@@ -73,14 +110,7 @@ impl DataPlane {
     }
 
     fn change(&self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), RuleError> {
-        let v4 = session.ue_ipv4s.iter().map(|a| IpAddr::V4(*a));
-        let v6 = session.ue_ipv6s.iter().map(|a| IpAddr::V6(*a));
-        let facts = SessionFacts {
-            seid: session.seid,
-            ue_addresses: v4.chain(v6).collect(),
-            metered: session.has_meters,
-            ..SessionFacts::default()
-        };
+        let facts = facts(session);
         if buffers.is_empty() {
             return self.targets.apply(&facts, batch);
         }
@@ -104,6 +134,9 @@ impl upf::plane::DataPlane for DataPlane {
             })
             .collect();
         self.change(session, batch, &fates)?;
+        if let Some(changed) = &mut self.changed {
+            changed.push(session.seid);
+        }
         if session.ends {
             self.sessions.remove(&session.seid);
         } else {

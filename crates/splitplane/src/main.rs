@@ -14,6 +14,7 @@ mod failure;
 mod input;
 mod kernel;
 mod p4;
+mod placement;
 mod plan;
 mod program;
 mod report;
@@ -56,6 +57,9 @@ enum Command {
     OffloadsOff {
         /// The interface.
         interface: String,
+        /// Turns GRO on: of a veth, for what XDP redirects to it.
+        #[arg(long)]
+        gro: bool,
     },
     /// Removes network namespaces of the demo, and what runs in them, when standard input ends.
     #[command(hide = true)]
@@ -85,9 +89,9 @@ fn main() -> ExitCode {
         Command::Smf(args) => emulators::smf(&args),
         Command::Ran(args) => emulators::ran(&args),
         Command::HttpServer(args) => emulators::http_server(&args),
-        Command::OffloadsOff { interface } => {
-            pktio::interface::disable_offloads(&interface).map(drop).map_err(|e| Failure::Usage(e.to_string()))
-        }
+        Command::OffloadsOff { interface, gro } => pktio::interface::disable_offloads(&interface)
+            .and_then(|_| if gro { pktio::interface::enable_gro(&interface) } else { Ok(()) })
+            .map_err(|e| Failure::Usage(e.to_string())),
         Command::RemoveNamespaces { names } => {
             demo::remove_at_end_of_input(&names);
             Ok(())

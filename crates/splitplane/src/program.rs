@@ -16,6 +16,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     // What those share among themselves, by the name that they include it by.
     ("standard.p4", include_str!("../../../p4/tna/standard.p4")),
     ("ipg.p4", include_str!("../../../p4/tna/ipg.p4")),
+    ("paper/hybrid.p4", include_str!("../../../p4/paper/hybrid.p4")),
     ("include/splitplane.p4", include_str!("../../../p4/include/splitplane.p4")),
     ("include/headers.p4", include_str!("../../../p4/include/headers.p4")),
     ("include/metadata.p4", include_str!("../../../p4/include/metadata.p4")),
@@ -30,6 +31,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("include/police.p4", include_str!("../../../p4/include/police.p4")),
     ("include/tunnel.p4", include_str!("../../../p4/include/tunnel.p4")),
     ("include/usage.p4", include_str!("../../../p4/include/usage.p4")),
+    ("include/heavy.p4", include_str!("../../../p4/include/heavy.p4")),
 ];
 
 fn built_in(name: &str) -> Option<&'static str> {
@@ -155,8 +157,9 @@ mod tests {
 
     #[test]
     fn the_shipped_programs_compile_without_a_warning() {
-        for name in ["upf.p4", "l2fwd.p4", "p4wire.p4", "ceupf.p4"] {
-            let options = p4_check::Options { builtin: Some(built_in), ..Default::default() };
+        for (name, define) in [("upf.p4", None), ("upf.p4", Some("HEAVY")), ("l2fwd.p4", None), ("p4wire.p4", None), ("ceupf.p4", None)] {
+            let defines = define.map(|name| (name.to_owned(), String::new())).into_iter().collect();
+            let options = p4_check::Options { builtin: Some(built_in), defines, ..Default::default() };
             let compiled = p4_check::compile_str(name, built_in(name).unwrap(), &options).unwrap_or_else(|f| panic!("{}", f.render()));
             assert_eq!(compiled.render_warnings(), "", "{name}");
         }

@@ -37,6 +37,10 @@ pub struct Report {
     pub ports: BTreeMap<String, PortReport>,
     /// By target name and direction (`uplink`: came in by an access port).
     pub targets: BTreeMap<String, TargetReport>,
+    /// Packets that each worker received from the interfaces itself.
+    pub workers: Vec<u64>,
+    /// Buckets of UEs that moved to other workers.
+    pub moved_buckets: u64,
     /// Packets dropped, by reason.
     pub dropped: BTreeMap<String, Count>,
     /// Packets given to the control plane, by reason.

@@ -1,17 +1,19 @@
 //! `splitplane run`: the UPF as a daemon. This file puts it together from the configuration; `agent.rs` is its life.
 
 use crate::agent::{Agent, PortLabel, Request};
-use crate::config::{Class, Config, Driver, FastTarget, FirewallAction, Prefix, RequestPort, Role, Workers};
+use crate::config::{Class, Config, Driver, FastTarget, FirewallAction, Prefix, RequestPort, Role, Steering, Workers};
 use crate::dataplane::{DataPlane, Targets};
 use crate::failure::Failure;
 use crate::input::{Input, Next};
 use crate::kernel::Kernel;
+use crate::placement::Placement;
 use crate::report::{HEADER, Report, live_lines};
 use base::PortId;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
-use engine::{BalanceSettings, BufferLimits, Engine, EngineError, Event, Settings, WorkerPorts};
+use engine::{BalanceSettings, BufferLimits, Engine, EngineError, Event, Settings, SteerFn, WorkerPorts};
 use p4_ir::Ir;
 use pktio::Port;
+use pktio::af_xdp::Frames;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -152,6 +154,12 @@ fn port_ids(config: &Config) -> Vec<PortId> {
     config.ports.iter().map(next).collect()
 }
 
+/// What the program that steers must know of a port's frames.
+pub fn frames(id: PortId) -> Frames {
+    let upf::steer::Expects { tunnels, vxlan } = upf::steer::expects(id);
+    Frames { tunnels, vxlan }
+}
+
 fn open_ports(config: &Config, kernel: Option<&mut Kernel>) -> Result<Vec<OpenPort>, Failure> {
     open_each(&config.ports, port_ids(config), &config.workers, &config.dpdk, kernel)
 }
@@ -166,8 +174,8 @@ pub fn open_each(
 ) -> Result<Vec<OpenPort>, Failure> {
     let fail = |e: pktio::PortError| Failure::Usage(e.to_string());
     crate::dpdk_ports::start(ports, dpdk)?;
-    // With a master there is one who receives.
-    let workers = if workers.steered() { 1 } else { workers.count };
+    let by_ue = workers.steering == Steering::Xdp;
+    let workers = workers.of_ports();
     let mut open = Vec::new();
     for (port, id) in ports.iter().zip(ids) {
         let interface = port.interface.as_deref().unwrap_or_default();
@@ -175,7 +183,11 @@ pub fn open_each(
         let boxed = |share: Vec<pktio::AfXdp>| share.into_iter().map(|p| Box::new(p) as Box<dyn Port>).collect();
         let (of_workers, driver): (Vec<Vec<Box<dyn Port>>>, &str) = match (port.driver, &mut kernel) {
             (Driver::AfXdp | Driver::Auto, Some(kernel)) => {
-                let shares = kernel.open(port, id, workers)?;
+                let shares = if by_ue { kernel.open_steered(port, id, workers)? } else { kernel.open(port, id, workers)? };
+                (shares.into_iter().map(boxed).collect(), "af_xdp")
+            }
+            (Driver::AfXdp | Driver::Auto, None) if by_ue => {
+                let shares = pktio::open_steered(&port.name, interface, workers, frames(id)).map_err(fail)?;
                 (shares.into_iter().map(boxed).collect(), "af_xdp")
             }
             (Driver::AfXdp, None) => {
@@ -235,7 +247,7 @@ pub struct Upf {
 
 impl Upf {
     /// Starts workers and agent on open ports, behind the program in the kernel if there is one.
-    pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>, kernel: Option<Kernel>) -> Result<Upf, Failure> {
+    pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>, mut kernel: Option<Kernel>) -> Result<Upf, Failure> {
         let links: Vec<Link> = ports.iter().map(|p| Link { id: p.id, mac: p.mac, mtu: mtu(p) }).collect();
         let network = network_config(config, &links);
         network.validate().map_err(|e| Failure::Usage(e.to_string()))?;
@@ -257,22 +269,25 @@ impl Upf {
         let buffers = BufferLimits { per_pdr: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets };
         let engine = start_engine(&config.workers, &targets.target(), ports, buffers, events).map_err(|e| Failure::Usage(e.to_string()))?;
         let engine = Arc::new(engine);
-        if let Some(kernel) = &kernel {
+        if let Some(kernel) = &mut kernel {
             kernel.go_live()?;
         }
         let data = DataPlane::new(targets.clone(), engine.clone());
         let plane = Plane::new(&network, &ir.program, data).map_err(|e| Failure::Usage(e.to_string()))?;
         let node = pfcp::node::Node::new(pfcp_config(config)?).map_err(|e| Failure::Usage(e.to_string()))?;
+        let placement = Placement::new(config, &targets, &ids).map_err(Failure::Usage)?;
         let socket = Arc::new(socket);
         let mut agent = Agent {
             node,
             plane,
             targets,
             engine,
+            kernel,
             socket: socket.clone(),
             ports: labels,
             ended: Vec::new(),
             refused: Default::default(),
+            placement,
             start: Instant::now(),
         };
         let datagrams = receive_datagrams(socket)?;
@@ -323,16 +338,18 @@ pub fn start_engine(
     let usual = BalanceSettings::default();
     let balance = BalanceSettings { workers: scaling, moves: if workers.rebalance { usual.moves } else { 0 }, ..usual };
     let balance = (workers.rebalance || scaling.is_some()).then_some(balance);
-    let settings = Settings { buffers, balance, cores: workers.cores.clone(), ..Settings::default() };
-    let share = if workers.steered() { 1 } else { workers.count };
-    let mut shares: Vec<WorkerPorts> = (0..share).map(|_| Vec::new()).collect();
+    let by_ue = workers.steering == Steering::Xdp;
+    let port_hash = by_ue.then_some(upf::steer::ue_hash as SteerFn);
+    let settings = Settings { buffers, balance, port_hash, cores: workers.cores.clone(), ..Settings::default() };
+    let mut shares: Vec<WorkerPorts> = (0..workers.of_ports()).map(|_| Vec::new()).collect();
     for port in ports {
         for (share, devices) in shares.iter_mut().zip(port.of_workers) {
             share.extend(devices.into_iter().map(|device| (port.id, device)));
         }
     }
     if !workers.steered() {
-        return Engine::start(target, shares, settings, events);
+        let count = if by_ue { workers.count } else { shares.len() };
+        return Engine::start_some(target, shares, count, settings, events);
     }
     Engine::start_steered(target, shares.remove(0), upf::steer::ue_hash, workers.count, settings, events)
 }

@@ -115,7 +115,7 @@ fn all_is_all() {
     let (figures, ..) = run(&["all"]);
     let benches = figures["benches"].as_object().expect("benches");
     let names: Vec<_> = benches.keys().map(String::as_str).collect();
-    assert_eq!(names, ["compile", "dpdk", "latency", "tables", "upf", "workers"]);
+    assert_eq!(names, ["compile", "dpdk", "hybrid", "latency", "tables", "upf", "workers"]);
     for (name, of) in benches {
         assert!(!rows(of).is_empty() || name == "dpdk" && of["absent"].is_string(), "{name}");
     }
@@ -162,6 +162,23 @@ fn workers_send_what_they_count() {
     }
 }
 
+/// Over real sockets, a program in the kernel steering: each worker has a share.
+#[test]
+fn workers_share_sockets_of_a_queue() {
+    if !testkit::root_or_skip("workers_share_sockets_of_a_queue") {
+        return;
+    }
+    let figures = bench(&["workers", "--af-xdp"]);
+    let xdp: Vec<&Value> = rows(&figures).iter().filter(|row| row["steering"] == "xdp").collect();
+    assert_eq!(xdp.iter().map(|row| row["workers"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(2), Some(1), Some(2)]);
+    for row in xdp {
+        ["rate", "times_first", "worker_ns", "least_share"].iter().for_each(|key| check_rounds(&row[*key], 2));
+        let share = row["least_share"]["median"].as_f64().unwrap();
+        // Of what was received: a worker that the system leaves waiting loses its own packets.
+        assert!(if row["workers"] == 1 { share == 1.0 } else { share > 0.0 && share <= 0.5 }, "{row}");
+    }
+}
+
 #[test]
 fn latency_checks_each_packet() {
     let figures = bench(&["latency", "--loads", "10,50"]);
@@ -172,6 +189,20 @@ fn latency_checks_each_packet() {
         let ordered = [at("p50"), at("p90"), at("p99"), at("p99.9"), at("max")];
         assert!(ordered.is_sorted() && ordered[0] > 0.0, "{ordered:?}");
     }
+}
+
+#[test]
+fn hybrid_moves_sessions_within_its_allowance() {
+    let figures = bench(&["hybrid", "--updates", "400", "--seconds", "3"]);
+    let seconds = figures["seconds"].as_array().unwrap();
+    assert_eq!(seconds.len(), 3);
+    assert!(seconds.iter().all(|s| s["updates"].as_u64().is_some_and(|n| n <= 400)), "{seconds:?}");
+    // Time there is the simulation's: these are no measurements.
+    let share = |i: usize| seconds[i]["share"].as_f64().unwrap();
+    assert!(share(2) > 0.3 && share(2) > share(0), "{seconds:?}");
+    let [fast, changes, cpu] = rows(&figures).as_slice() else { panic!("three figures: {figures}") };
+    assert!(fast["most_possible"].as_f64() >= fast["value"].as_f64() && changes["value"].as_u64() <= Some(400));
+    assert!(cpu["packets"].as_f64().is_some_and(|p| p > 0.0 && p < 1.0), "{cpu}");
 }
 
 #[test]
@@ -186,6 +217,45 @@ fn compile_times_every_step() {
         assert!(row["c_lines"].as_u64() > Some(100) && row["lines"].as_u64() > Some(100), "{row}");
     }
     assert!(figures["growth"].as_f64() > Some(0.0));
+}
+
+#[test]
+fn detectors_are_scored_by_what_is_true() {
+    let figures = bench(&["detect", "--case", "a,c", "--memory", "20.25,81", "--seconds", "0.3", "--threshold-mbps", "2"]);
+    // Three detectors in two sizes, and two that take what they need.
+    assert_eq!(rows(&figures).len(), 2 * (3 * 2 + 2));
+    for row in rows(&figures) {
+        let [f1, precision, recall] = ["f1", "precision", "recall"].map(|key| row[key].as_f64().unwrap_or(-1.0));
+        assert!([f1, precision, recall].iter().all(|share| (0.0..=1.0).contains(share)), "{row}");
+        assert!(row["heavy"].as_u64() > Some(20) && row["memory_kib"].as_f64() > Some(10.0), "{row}");
+    }
+    let same = bench(&["detect", "--case", "a,c", "--memory", "20.25,81", "--seconds", "0.3", "--threshold-mbps", "2"]);
+    assert_eq!(same["rows"], figures["rows"], "the seed decides");
+}
+
+#[test]
+fn detectors_read_captures() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("two.pcap");
+    let mut capture = pktio::PcapWriter::create(&path).unwrap();
+    // Two flows for two seconds: 8 Mbit/s, and a tenth of it. And frames of no flow.
+    for n in 0..2000u64 {
+        let mut frame = vec![0; 1000];
+        frame[12..15].copy_from_slice(&[8, 0, 0x45]);
+        frame[23] = 17;
+        capture.write(1_700_000_000_000_000_000 + n * 1_000_000, &frame).unwrap();
+        frame[30] = 9;
+        capture.write(1_700_000_000_000_000_000 + n * 1_000_000, &frame[..100]).unwrap();
+        capture.write(1_700_000_000_000_000_000 + n * 1_000_000, &[0; 60]).unwrap();
+    }
+    capture.flush().unwrap();
+    let figures = bench(&["detect", "--pcap", path.to_str().unwrap(), "--memory", "81"]);
+    for row in rows(&figures) {
+        assert_eq!((row["packets"].as_u64(), row["flows"].as_u64(), row["heavy"].as_u64()), (Some(4000), Some(2), Some(1)), "{row}");
+        // The gap of the light flow is the heavy one's, so the published forms report both.
+        let reported = if row["detector"].as_str().unwrap_or_default().starts_with("packet gap") { 2 } else { 1 };
+        assert_eq!((row["recall"].as_f64(), row["reported"].as_u64()), (Some(1.0), Some(reported)), "{row}");
+    }
 }
 
 #[test]

@@ -5,8 +5,8 @@
 //! random. `SPLIT_SEED` and `SPLIT_CASES` choose the cases; a failing one prints its seed, the frame, both ends and the
 //! interpreter's trace.
 //!
-//! Where several targets police one rate, each has a bucket of its own: a class's rate shared by sessions of both targets, or
-//! a session that moves, is no longer exact. [`world::Flavour`] keeps rates where they are.
+//! Sessions move between the chip and x86 at random, and their rates with them. Where several targets police one rate, each has a
+//! bucket of its own: a class's rate shared by sessions of both targets is not exact. [`world::Flavour`] keeps those where they are.
 
 #[path = "split_equals_whole/churn.rs"]
 mod churn;
@@ -51,14 +51,7 @@ struct Data {
 
 impl DataPlane for Data {
     fn commit(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), RuleError> {
-        let v4 = session.ue_ipv4s.iter().map(|a| IpAddr::V4(*a));
-        let v6 = session.ue_ipv6s.iter().map(|a| IpAddr::V6(*a));
-        let facts = SessionFacts {
-            seid: session.seid,
-            ue_addresses: v4.chain(v6).collect(),
-            metered: session.has_meters,
-            ..SessionFacts::default()
-        };
+        let facts = facts(session);
         self.fleet.apply(&facts, batch)?;
         for (pdr, fate) in buffers {
             let waiting = self.buffered.remove(pdr).unwrap_or_default();
@@ -76,6 +69,12 @@ impl DataPlane for Data {
     fn transmit(&mut self, port: PortId, bytes: Vec<u8>) {
         self.sent.push(Frame { port, bytes });
     }
+}
+
+fn facts(session: &SessionInfo) -> SessionFacts {
+    let v4 = session.ue_ipv4s.iter().map(|a| IpAddr::V4(*a));
+    let v6 = session.ue_ipv6s.iter().map(|a| IpAddr::V6(*a));
+    SessionFacts { seid: session.seid, ue_addresses: v4.chain(v6).collect(), metered: session.has_meters, ..SessionFacts::default() }
 }
 
 /// A case on its way.
@@ -108,6 +107,7 @@ fn case(setup: &Setup, seed: u64) -> (Compared, u64, usize) {
         }
         run.change_shared(&setup);
         run.packets();
+        run.move_sessions();
         run.on_chip = run.on_chip.max(run.plane.data().fleet.split().sessions_on_fast());
         if run.rng.random_bool(0.3) {
             run.poll();
@@ -201,6 +201,25 @@ impl Run {
         }
     }
 
+    /// Moves some sessions, with packets between and behind.
+    fn move_sessions(&mut self) {
+        // A class's rate is policed where its sessions are.
+        if self.world.flavour == world::Flavour::Rates {
+            return;
+        }
+        for _ in 0..self.rng.random_range(0..4) {
+            for _ in 0..self.rng.random_range(1..4) {
+                let some = self.rng.random_range(0..self.sessions.len().max(1));
+                let Some(seid) = self.sessions.keys().nth(some).copied() else { return };
+                let on_chip = self.plane.data().fleet.split().is_on_fast(seid);
+                let copy = if on_chip { None } else { self.plane.copy(seid) };
+                let facts = SessionFacts { seid, ..SessionFacts::default() };
+                self.plane.data_mut().fleet.move_session(&facts, copy);
+            }
+            self.packets();
+        }
+    }
+
     /// Runs frames; what is buffered waits, what is punted goes to the host.
     fn run(&mut self, frames: Vec<Frame>, depth: u32) {
         let outcomes = self.plane.data_mut().fleet.run(&frames);
@@ -287,6 +306,8 @@ fn check_coverage(sum: &Compared, program: &Program) {
     at_least("packets run by the chip", sum.paths.0, 100_000);
     at_least("packets run by x86 behind the chip", sum.paths.1, 100_000);
     at_least("sessions without room on the chip", sum.refused_by_chip, 500);
+    at_least("moves to the chip", sum.moves.0, 2_000);
+    at_least("moves from the chip", sum.moves.1, 2_000);
     at_least("batches applied", sum.batches.0, 20_000);
     at_least("batches refused", sum.batches.1, 1000);
     assert!(missing.is_empty(), "too few:\n{}", missing.join("\n"));

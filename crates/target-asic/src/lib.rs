@@ -15,9 +15,10 @@ use base::{Packet, Verdict, VerdictKind};
 pub use p4_interp::{Beyond, Limits};
 use p4_interp::{Machine, MachineError, Mode};
 use p4_ir::Ir;
-use program::{Batch, CounterId, MeterId, Program, RuleError, TableId};
+use program::{Batch, CounterId, MeterId, Program, RegisterId, RuleError, TableId};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
-use target::{BURST, Capabilities, Count, Extra, Lane, MeterState, TableStats, Target};
+use target::{BURST, Capabilities, Count, Extra, Lane, MeterState, RegisterError, TableStats, Target};
 
 /// What the modelled chip has room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,6 +138,13 @@ impl Target for Asic {
     fn counter(&self, counter: CounterId, index: u64) -> Count {
         let count = self.lock().counter(counter, index);
         Count { packets: count.packets, bytes: count.bytes }
+    }
+
+    fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
+        target::check_registers(&self.program, register, &range)?;
+        let machine = self.lock();
+        into.extend(range.map(|index| machine.register(register, index).unwrap_or(0) as u64));
+        Ok(())
     }
 
     fn table_stats(&self, table: TableId) -> TableStats {

@@ -29,12 +29,13 @@ use cranelift_entity::EntityRef;
 use meters::{MeterCell, Meters};
 use program::{Batch, CounterId, Entry, MeterId, Program, RegisterId, RuleError, TableId};
 use std::cell::UnsafeCell;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use table::{Epoch, Presence, View};
 use tables::ProgramTable;
-use target::{Capabilities, Count, Lane, MeterState, TableStats, Target};
+use target::{Capabilities, Count, Lane, MeterState, RegisterError, TableStats, Target};
 
 /// How to make native code.
 #[derive(Clone, Debug, Default)]
@@ -301,6 +302,12 @@ impl Target for X86 {
             Some(info) if info.table.is_none() => self.shared.sum(counter, index),
             _ => Count::default(),
         }
+    }
+
+    fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
+        target::check_registers(&self.shared.program, register, &range)?;
+        into.extend(range.map(|index| self.register(register, index).unwrap_or(0)));
+        Ok(())
     }
 
     fn table_stats(&self, table: TableId) -> TableStats {

@@ -9,8 +9,9 @@ mod replicate;
 pub use replicate::Replicating;
 
 use base::{DropReason, Packet, PortId, Verdict};
-use program::{Batch, CounterId, MeterId, Program, RuleError, TableId};
+use program::{Batch, CounterId, MeterId, Program, RegisterId, RuleError, TableId};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Most packets that [`Lane::process`] takes at once.
@@ -39,6 +40,12 @@ pub trait Target: Send + Sync {
     /// A cell of an indexed counter, summed over all lanes past and present.
     fn counter(&self, counter: CounterId, index: u64) -> Count;
 
+    /// Appends the cells of a register array in that range to `into`, in their order. Each is read whole; packets that are on
+    /// their way may change some of them meanwhile. A target that has no registers, or does not give them out, says so.
+    fn read_registers(&self, _register: RegisterId, _range: Range<u64>, _into: &mut Vec<u64>) -> Result<(), RegisterError> {
+        Err(RegisterError::NotSupported)
+    }
+
     /// Entries, capacity, hits and misses of a table, summed over all lanes.
     fn table_stats(&self, table: TableId) -> TableStats;
 
@@ -61,21 +68,22 @@ pub trait Target: Send + Sync {
         Err(RuleError::Target(format!("the {} target does not take buckets over", self.name())))
     }
 
-    /// What the target carried by itself, if it meets packets before the engine does, as a program on an interface: the engine then sees
-    /// only what it hands on, and its lanes need not be asked. `None`: packets reach it by its lanes only. Which of the two
-    /// does not change while lanes exist.
+    /// What the target carried by itself, if it meets packets before the engine does, as a program on an interface: the engine
+    /// then sees only what it hands on, and its lanes need not be asked. `None`: packets reach it by its lanes only. Which of the
+    /// two does not change while lanes exist.
     fn carried(&self) -> Option<Carried> {
         None
     }
 
-    /// Waits until all that a target ahead of the engine has handed on so far is in the engine's ports, and gives the moment. When all of that has left,
-    /// buffers included, tell it by [`Target::left`].
+    /// Waits until all that a target ahead of the engine has handed on so far is in the engine's ports, and gives the moment.
+    /// When all of that has left, buffers included, tell it by [`Target::left`].
     fn handed_on(&self) -> u64 {
         0
     }
 
-    /// What was handed on before that moment has left. A target ahead of the engine hands on packets of a flow as long as earlier ones may be under
-    /// way, though its entries let them pass: none is overtaken. At moment 0 everything may be. For others there is nothing to do.
+    /// What was handed on before that moment has left. A target ahead of the engine hands on packets of a flow as long as earlier
+    /// ones may be under way, though its entries let them pass: none is overtaken. At moment 0 everything may be. For others
+    /// there is nothing to do.
     fn left(&self, _moment: u64) {}
 
     /// From now on a target that meets packets before the engine hands all of them on. For others there is nothing to do.
@@ -110,6 +118,10 @@ impl<T: Target + ?Sized> Target for Arc<T> {
 
     fn table_stats(&self, table: TableId) -> TableStats {
         (**self).table_stats(table)
+    }
+
+    fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
+        (**self).read_registers(register, range, into)
     }
 
     fn carried(&self) -> Option<Carried> {
@@ -152,6 +164,40 @@ pub struct Carried {
     pub dropped: BTreeMap<DropReason, Count>,
     /// Packets that it handed on.
     pub handed_on: u64,
+}
+
+/// Why registers cannot be read. `into` is as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RegisterError {
+    /// The target does not give them out.
+    #[error("registers cannot be read on this target")]
+    NotSupported,
+    /// There is no such register, or it has fewer cells.
+    #[error("the register has {size} cells")]
+    OutOfRange {
+        /// Its cells; 0 if there is none.
+        size: u64,
+    },
+    /// Its cells have more than 64 bits.
+    #[error("cells of {width} bits do not fit 64")]
+    TooWide {
+        /// Bits of a cell.
+        width: u32,
+    },
+}
+
+/// Whether the program has that register with that range of cells, and whether they fit a word: what every target asks first.
+pub fn check_registers(program: &Program, register: RegisterId, range: &Range<u64>) -> Result<(), RegisterError> {
+    let Some(info) = program.registers.get(register) else {
+        return Err(RegisterError::OutOfRange { size: 0 });
+    };
+    if info.width > 64 {
+        return Err(RegisterError::TooWide { width: info.width });
+    }
+    if range.start > range.end || range.end > info.size {
+        return Err(RegisterError::OutOfRange { size: info.size });
+    }
+    Ok(())
 }
 
 /// A worker's share of a target. Dropped at the end of the worker; its counts remain in the target.

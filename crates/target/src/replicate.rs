@@ -5,10 +5,11 @@
 //! and given to the program again. What comes out is what the reference interpreter gives (its `run/replicate.rs` has the
 //! rules), but for packets so long that they do not fit with a bridge in front: they are dropped with `NO_HEADROOM`.
 
-use crate::{BURST, Capabilities, Carried, Count, Extra, Lane, MeterState, TableStats, Target};
+use crate::{BURST, Capabilities, Carried, Count, Extra, Lane, MeterState, RegisterError, TableStats, Target};
 use base::{DropReason, MAX_PACKET, Packet, PortId, Verdict, VerdictKind};
-use program::{Batch, BitField, Bridge, CounterId, MeterId, Mirror, Op, Program, Replica, RuleError, TableId};
+use program::{Batch, BitField, Bridge, CounterId, MeterId, Mirror, Op, Program, RegisterId, Replica, RuleError, TableId};
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// As in the reference interpreter: most passes that one received packet makes in all.
@@ -91,6 +92,10 @@ impl<T: Target> Target for Replicating<T> {
 
     fn counter(&self, counter: CounterId, index: u64) -> Count {
         self.inner.counter(counter, index)
+    }
+
+    fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
+        self.inner.read_registers(register, range, into)
     }
 
     fn table_stats(&self, table: TableId) -> TableStats {

@@ -187,6 +187,8 @@ pub struct Outline {
     pub ue_ipv4s: BTreeSet<Ipv4Addr>,
     /// UE's /64s.
     pub ue_prefixes: BTreeSet<u64>,
+    /// The session's slice.
+    pub s_nssai: Option<(u8, Option<u32>)>,
     /// QFI of the session's default QoS flow.
     default_qfi: Option<u8>,
 }
@@ -222,6 +224,7 @@ pub fn outline(rules: &SessionRules, context: &Context) -> Result<Outline, Commi
         outline.tunnels.extend(pdr.pdi.f_teid.map(|t| (t.ipv4, t.teid)));
     }
     outline.default_qfi = default_qfi(rules);
+    outline.s_nssai = rules.s_nssai;
     for (id, pdr) in &rules.pdrs {
         let plan = plan(*id, pdr, rules, context, &mut outline)?;
         outline.usage.extend(plan.usage.clone());

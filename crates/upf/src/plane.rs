@@ -48,6 +48,10 @@ pub struct SessionInfo {
     pub dscps: Vec<u8>,
     /// QFIs that its PDRs mark packets with, sorted.
     pub qfis: Vec<u8>,
+    /// TEIDs of ours that its packets come by, sorted.
+    pub teids: Vec<u32>,
+    /// Its slice: type, and differentiator if it has one.
+    pub s_nssai: Option<(u8, Option<u32>)>,
 }
 
 /// What carries the packets: the application binds targets, workers and ports to it.
@@ -226,6 +230,31 @@ impl<D: DataPlane> Plane<D> {
     /// The session's own entries; the filter sets that they name are shared.
     pub fn entries(&self, seid: Seid) -> &[SessionEntry] {
         self.sessions.get(&seid).map_or(&[], |s| &s.entries)
+    }
+
+    /// What another target needs to run a session's packets beside the entries that all sessions share: its own entries, and the rates
+    /// of its meters. `None` if there is no such session.
+    pub fn copy(&self, seid: Seid) -> Option<Batch> {
+        let session = self.sessions.get(&seid)?;
+        let meter = |((_, cell), kbps): (&(MeterKey, u32), &u64)| Op::Meter {
+            meter: self.ids.mbr,
+            index: u64::from(*cell),
+            config: Some(lower::meter_config(*kbps)),
+        };
+        let meters = session.numbers.meters.iter().zip(&session.rates_kbps).map(meter);
+        let entries = session.entries.iter().map(|entry| Op::Insert(entry.entry(&self.ids)));
+        Some(Batch { ops: meters.chain(entries).collect() })
+    }
+
+    /// Packets and bytes that a session has been charged in cells that it has now, in both directions. None for sessions without
+    /// usage reporting rules.
+    pub fn charged(&mut self, seid: Seid) -> Option<target::Count> {
+        let session = self.sessions.get(&seid)?;
+        let mut sum = target::Count::default();
+        for (_, cell) in &session.numbers.usage {
+            sum += self.data.count(self.ids.usage, u64::from(*cell));
+        }
+        Some(sum).filter(|_| !session.numbers.usage.is_empty())
     }
 
     /// The host: neighbours and answers.
@@ -582,6 +611,8 @@ fn info(seid: Seid, ends: bool, outline: &Outline) -> SessionInfo {
         buffers: outline.dispositions().any(|(_, d)| d == Disposition::Buffer),
         dscps: dscps.into_iter().collect(),
         qfis: qfis.into_iter().collect(),
+        teids: outline.tunnels.iter().map(|(_, teid)| *teid).collect::<BTreeSet<u32>>().into_iter().collect(),
+        s_nssai: outline.s_nssai,
     }
 }
 

@@ -72,14 +72,14 @@ impl<T: Target> Target for Kept<T> {
 /// The program's names.
 #[derive(Clone, Copy)]
 pub struct Ids {
-    by_key: TableId,
-    filter: TableId,
-    by_class: TableId,
-    rule: ActionId,
-    classify: ActionId,
-    set_class: ActionId,
-    usage: CounterId,
-    rate: MeterId,
+    pub by_key: TableId,
+    pub filter: TableId,
+    pub by_class: TableId,
+    pub rule: ActionId,
+    pub classify: ActionId,
+    pub set_class: ActionId,
+    pub usage: CounterId,
+    pub rate: MeterId,
 }
 
 impl Ids {

@@ -254,7 +254,7 @@ impl Contestant for OnLane {
 }
 
 /// Forwards what comes, as it is.
-struct ForwardAll;
+pub struct ForwardAll;
 
 impl Lane for ForwardAll {
     fn process(&mut self, _: &mut [Packet], verdicts: &mut [Verdict], _: u64) {

@@ -73,6 +73,17 @@ impl Sessions {
         Ok(Sessions { initial: upf::static_rules::initial(&config, &ids), meters: meters.collect(), first: outline.entries(&numbers), ids })
     }
 
+    /// The same without maximum bit rates.
+    pub fn without_rates(mut self) -> Sessions {
+        self.meters.clear();
+        for entry in &mut self.first {
+            if let Act::SetPdr(set_pdr) = &mut entry.act {
+                set_pdr.meters = [0; 3];
+            }
+        }
+        self
+    }
+
     /// What follows from the configuration: stations, routes, next hops.
     pub fn initial(&self) -> &Batch {
         &self.initial

@@ -20,9 +20,12 @@ pub struct Args {
     /// Sessions to set up, 2 to 250.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u16).range(2..=250))]
     sessions: u16,
-    /// Share of the sessions on the fast target (the switch chip's model), 0 to 1.
+    /// Share of the sessions on the fast target, 0 to 1.
     #[arg(long, default_value_t = 0.5)]
     share: f64,
+    /// The fast target in front of x86. Without root it is always the switch chip's model.
+    #[arg(long, value_enum, default_value_t = Fast::Auto)]
+    fast: Fast,
     /// Megabytes of the HTTP download.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     download_mb: u32,
@@ -40,16 +43,33 @@ pub struct Args {
     capture: bool,
 }
 
+/// `--fast`.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Fast {
+    /// The kernel's XDP hook where it is to be had, else the switch chip's model.
+    Auto,
+    /// The kernel's XDP hook.
+    Xdp,
+    /// The model of a switch chip.
+    Asic,
+}
+
 /// Runs it. Success only if every check holds.
 pub fn demo(args: &Args) -> Result<(), Failure> {
     if !(0.0..=1.0).contains(&args.share) {
         return Err(Failure::Usage(format!("--share {} is not between 0 and 1", args.share)));
     }
     std::fs::create_dir_all(&args.out).map_err(|e| Failure::Usage(format!("cannot create {}: {e}", args.out.display())))?;
+    if args.fast == Fast::Xdp && args.memory {
+        return Err(Failure::Usage("--fast xdp needs interfaces of the kernel: not with --memory".into()));
+    }
     if args.memory {
         memory::run(args)
     } else if let Some(why) = lacks_root() {
-        println!("{why}: running in one process over capture files. Left out: network namespaces, AF_XDP, TUN devices,");
+        if args.fast == Fast::Xdp {
+            return Err(Failure::Usage(format!("--fast xdp: {why}")));
+        }
+        println!("{why}: running in one process over capture files. Left out: network namespaces, XDP, AF_XDP, TUN devices,");
         println!("ping, curl and iperf3. Run as root for all of it.\n");
         memory::run(args)
     } else {

@@ -1,9 +1,9 @@
 //! The demo as root: real interfaces, unmodified programs.
 
-use super::Args;
 use super::checks::{Checks, SessionBytes, sessions_agree, upf_is_sound};
 use super::netns::{Namespace, Networks};
 use super::process::{Background, Part};
+use super::{Args, Fast};
 use crate::failure::Failure;
 use crate::report::{Count, PortReport, Report};
 use std::collections::HashMap;
@@ -39,8 +39,6 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         ran: file("ran.json"),
         smf: file("smf.json"),
     };
-    write(&files.config, &config(args.share, args.workers))?;
-
     println!("Networks: namespaces for RAN, UPF and data network, joined by veth pairs");
     let net = Networks::create(args.workers)?;
     let at_start = kernel_counts(&net)?;
@@ -56,12 +54,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         std::thread::sleep(Duration::from_millis(700));
     }
 
-    println!("UPF: N3 and N6 on real interfaces, N4 on UDP 8805, {:.0} % of the sessions on the switch model", args.share * 100.0);
-    let mut upf_args = vec!["run", "--config"];
-    let (config_path, upf_path) = (text(&files.config), text(&files.upf));
-    upf_args.extend([&config_path, "--report", &upf_path, "--live", "--until-input-ends"]);
-    let mut upf = Part::start("UPF", &net.upf, &upf_args, &out, true)?;
-    upf.wait_for("ready", START)?;
+    let upf = start_upf(args, &net, &files, &out)?;
     println!("SMF: association and {} sessions over PFCP", args.sessions);
     let (count, sessions_path, smf_path) = (args.sessions.to_string(), text(&files.sessions), text(&files.smf));
     let smf_args = [
@@ -126,13 +119,41 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     println!("\nWhat was counted");
     let report: Report = read_json(&files.upf)?;
     upf_is_sound(&mut checks, &report);
+    let ahead = report.targets.contains_key("xdp");
+    if ahead {
+        let handed_on: u64 = report.targets.values().map(|t| t.handed_on).sum();
+        let by_engine = report.ports.values().filter(|p| p.driver == "af_xdp").map(|p| p.received.packets - p.received_ahead.packets);
+        checks.equal("what XDP handed on", ("frames", handed_on), ("frames out of AF_XDP", by_engine.sum()));
+    }
     for (now, before) in links.iter().zip(&at_start) {
         let (received, sent) = (less(now.received, before.received), less(now.sent, before.sent));
-        link_agrees(&mut checks, now.port, &report.ports.get(now.port).cloned().unwrap_or_default(), received, sent);
+        link_agrees(&mut checks, now.port, &report.ports.get(now.port).cloned().unwrap_or_default(), ahead, received, sent);
     }
     sessions_agree(&mut checks, &by_session(&report, &files)?);
     println!("\n{:.0} s in all; reports are in {}", begin.elapsed().as_secs_f64(), out.display());
     checks.finish()
+}
+
+/// The UPF, ready, with the fast target that was asked for or is to be had.
+fn start_upf(args: &Args, net: &Networks, files: &Files, logs: &Path) -> Result<Part, Failure> {
+    let start = |fast: &str, what: &str| {
+        write(&files.config, &config(fast, args.share, args.workers))?;
+        println!("UPF: N3 and N6 on real interfaces, N4 on UDP 8805, {:.0} % of the sessions {what}", args.share * 100.0);
+        let (config, report) = (files.config.display().to_string(), files.upf.display().to_string());
+        let line = ["run", "--config", &config, "--report", &report, "--live", "--until-input-ends"];
+        let mut upf = Part::start("UPF", &net.upf, &line, logs, true)?;
+        upf.wait_for("ready", START)?;
+        Ok(upf)
+    };
+    if args.fast != Fast::Asic {
+        net.take_redirected(true)?;
+        match start("xdp", "in the kernel's XDP hook, the others on x86 behind it") {
+            Err(why) if args.fast == Fast::Auto => println!("     {why}: the switch model instead"),
+            result => return result,
+        }
+        net.take_redirected(false)?;
+    }
+    start("asic", "on the switch model")
 }
 
 type Outcomes = Vec<(String, Result<String, String>)>;
@@ -249,11 +270,15 @@ fn less(now: Count, before: Count) -> Count {
 }
 
 /// Checks that the UPF's port and the kernel at the far end of its veth pair have counted the same frames.
-fn link_agrees(checks: &mut Checks, name: &str, port: &PortReport, received: Count, mut sent: Count) {
+fn link_agrees(checks: &mut Checks, name: &str, port: &PortReport, ahead: bool, mut received: Count, mut sent: Count) {
     // A veth device counts what it sent when the far end has received it; where that is by native XDP, without the
     // Ethernet header.
     if port.driver == "af_xdp" {
         sent.bytes += sent.packets * ETHERNET_HEADER;
+    }
+    // And so it counts what it receives where it takes redirected frames too; those with the header.
+    if ahead {
+        received.bytes += (port.transmitted.packets - port.transmitted_ahead.packets) * ETHERNET_HEADER;
     }
     let (out, into) = (format!("{name}, frames out"), format!("{name}, frames in"));
     checks.equal(&out, ("UPF sent", port.transmitted.packets), ("far kernel received", received.packets));
@@ -302,9 +327,10 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text).map_err(|e| Failure::Usage(format!("cannot write {}: {e}", path.display())))
 }
 
-/// The example configuration, with the demo's share and workers.
-fn config(share: f64, workers: u8) -> String {
+/// The example configuration, with the demo's fast target, share and workers.
+fn config(fast: &str, share: f64, workers: u8) -> String {
     include_str!("../../../../docs/upf.example.toml")
+        .replace("fast = \"asic\"", &format!("fast = \"{fast}\""))
         .replace("share = 0.5", &format!("share = {share:?}"))
         .replace("[engine]", &format!("[workers]\ncount = {workers}\n\n[engine]"))
 }

@@ -74,11 +74,16 @@ impl Networks {
         run("ip", &[&near[..], &queues, &pair, &queues].concat())?;
         far.ip(&["link", "set", name, "mtu", "1600", "addrgenmode", "none"])?;
         for ns in [&self.upf, far] {
-            let me = std::env::current_exe().map_err(|e| Failure::Failed(format!("cannot find this program: {e}")))?;
-            ns.run(&me.display().to_string(), &["offloads-off", name])?;
+            ns.offloads_off(name, false)?;
             ns.ip(&["link", "set", name, "up"])?;
         }
         Ok(())
+    }
+
+    /// Lets the far ends take what XDP redirects to the UPF's ends, or not.
+    pub fn take_redirected(&self, take: bool) -> Result<(), Failure> {
+        self.ran.offloads_off("n3", take)?;
+        self.dn.offloads_off("n6", take)
     }
 }
 
@@ -98,6 +103,13 @@ impl Namespace {
     /// Runs a command inside to its end; its output on success.
     pub fn run(&self, program: &str, args: &[&str]) -> Result<String, Failure> {
         finish(self.command(program, args), program, args)
+    }
+
+    fn offloads_off(&self, interface: &str, gro: bool) -> Result<(), Failure> {
+        let me = std::env::current_exe().map_err(|e| Failure::Failed(format!("cannot find this program: {e}")))?;
+        let mut args = vec!["offloads-off", interface];
+        args.extend(gro.then_some("--gro"));
+        self.run(&me.display().to_string(), &args).map(drop)
     }
 
     fn ip(&self, args: &[&str]) -> Result<(), Failure> {

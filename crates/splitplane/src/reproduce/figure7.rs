@@ -18,8 +18,8 @@ use crate::failure::Failure;
 pub const NAME: &str = "figure7";
 pub const TITLE: &str = "Throughput by sessions and threshold: x86 alone, chip alone, hybrid (first paper, Figure 7)";
 
-/// The paper's link.
-const LINK_BPS: f64 = 10e9;
+/// The paper's link, and one that one core of ours does not fill.
+const LINKS_BPS: [f64; 2] = [10e9, 100e9];
 /// What leaves: a user's packet of 46 bytes in a tunnel with a session container, Ethernet and its check sequence.
 const SENT_FRAME: f64 = 108.0;
 /// The paper's numbers of UEs.
@@ -31,10 +31,15 @@ const VERIFIED: usize = 16_384;
 pub fn run(args: &Args) -> Result<Outcome, Failure> {
     let all: &[u32] = args.size(&SESSIONS, &[1000, 2000]);
     let claim = |name| papers().claim(name);
-    let line = link::mpps(LINK_BPS, SENT_FRAME);
-    let room = claim("table5_chip_ues").value;
+    let lines = LINKS_BPS.map(|bps| link::mpps(bps, SENT_FRAME));
+    let room = super::table5::most(super::table4::Parts { upf: true, ipg: false })?;
     let thresholds = shares::thresholds();
-    let mut rows = vec![Row::new("chip's link, frames of 108 B sent", How::Modelled, line, "Mpps").beside_frame()];
+    let link_row = |(bps, line): (f64, f64)| {
+        let frame = claim("figure7_frame").value;
+        let note = format!("{:.2} with the paper's {frame} B", link::mpps(bps, frame));
+        Row::new(format!("chip's link, {}, frames of 108 B sent", gbps(bps)), How::Modelled, line, "Mpps").note(note)
+    };
+    let mut rows: Vec<Row> = LINKS_BPS.into_iter().zip(lines).map(link_row).collect();
     let (mut x86, mut chip) = (Vec::new(), Vec::new());
     let mut hybrid: Vec<Vec<Option<f64>>> = vec![Vec::new(); thresholds.len()];
     for sessions in all {
@@ -44,41 +49,48 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
         let row = Row::new(format!("x86 alone, one core, {} UEs", count(*sessions)), How::Measured, rate, "Mpps");
         rows.push(row.beside(claim("figure7_x86")).note(format!("{low:.2} to {high:.2}")));
         x86.push(Some(rate));
-        let fits = f64::from(*sessions) <= room;
-        chip.push(fits.then_some(line));
-        rows.push(Row {
-            ours: fits.then_some(line),
-            note: if fits { String::new() } else { format!("the chip holds {room} at most, as the paper found") },
-            ..Row::new(format!("chip alone, {} UEs", count(*sessions)), How::Modelled, line, "Mpps")
-        });
+        let fits = u64::from(*sessions) <= room;
+        chip.push(fits.then_some(lines[1]));
+        for (bps, line) in LINKS_BPS.into_iter().zip(lines) {
+            rows.push(Row {
+                ours: fits.then_some(line),
+                note: if fits { String::new() } else { format!("the chip holds {room} at most") },
+                ..Row::new(format!("chip alone, {}, {} UEs", gbps(bps), count(*sessions)), How::Modelled, line, "Mpps")
+            });
+        }
         let shares = shares::shares(shares::row(args, *sessions), 1);
-        for (at, share) in shares.iter().enumerate() {
-            let both = link::hybrid_mpps(share.packets, line, rate);
-            hybrid[at].push(Some(both));
-            let what = format!("hybrid, {}, {} UEs", thresholds[at], count(*sessions));
-            let row =
-                Row::new(what, How::Modelled, both, "Mpps").note(format!("{:.1} % of the packets on the chip", share.packets * 100.0));
-            rows.push(if at == 0 { row.beside(claim("figure7_hybrid")) } else { row });
+        for (bps, line) in LINKS_BPS.into_iter().zip(lines) {
+            for (at, share) in shares.iter().enumerate() {
+                let both = link::hybrid_mpps(share.packets, line, rate);
+                let what = format!("hybrid, {}, {}, {} UEs", gbps(bps), thresholds[at], count(*sessions));
+                let row =
+                    Row::new(what, How::Modelled, both, "Mpps").note(format!("{:.1} % of the packets on the chip", share.packets * 100.0));
+                let papers = at == 0 && bps == LINKS_BPS[0];
+                rows.push(if papers { row.beside(claim("figure7_hybrid")) } else { row });
+                if bps == LINKS_BPS[1] {
+                    hybrid[at].push(Some(both));
+                }
+            }
         }
     }
     let most = all.iter().copied().max().unwrap_or(0);
-    rows.extend(with_the_papers_x86(&shares::shares(shares::row(args, most), 1), line));
+    rows.extend(with_the_papers_x86(&shares::shares(shares::row(args, most), 1), lines[0]));
     let mut series = vec![
         Series::paper("UPF-x86, middle of the range", vec![Some(claim("figure7_x86").middle()); all.len()]),
         Series::ours("x86, one core", How::Measured, x86),
-        Series::ours("chip, 10 Gbit/s", How::Modelled, chip),
+        Series::ours("chip, 100 Gbit/s", How::Modelled, chip),
     ];
-    let hybrid = thresholds.iter().zip(hybrid).map(|(of, values)| Series::ours(format!("hybrid, {of}"), How::Modelled, values));
+    let hybrid = thresholds.iter().zip(hybrid).map(|(of, values)| Series::ours(format!("hybrid, {of}, 100 Gbit/s"), How::Modelled, values));
     series.extend(hybrid);
     Ok(Outcome {
         name: NAME,
         title: TITLE,
         rule: vec![
             "Measured: the whole of p4/upf.p4 downlink as native code on one core, 46-byte user packets to sessions at random; outputs compared with the interpreter's first.".into(),
-            "Modelled: the chip forwards what its 10 Gbit/s link carries of the frames that it sends, for as many UEs as fit it.".into(),
+            "Modelled: the chip forwards what its link carries of the frames that it sends, 10 Gbit/s as in the paper and 100, for as many UEs as fit the model of a Tofino 1.".into(),
             "Modelled from the measured rate r: with a share s of the packets on the chip, both forward min(link, r / (1 - s)) together.".into(),
             format!("Shares: {}.", shares::RULE),
-            "One core of this machine is faster than the paper's four: where x86 alone fills the link, a chip has nothing to add. The last rows take the paper's x86 instead of ours: what is left to compare is the rule.".into(),
+            "One core of this machine is faster than the paper's four: where x86 alone fills the link, a chip has nothing to add, and 10 Gbit/s are such a link. The last rows take the paper's x86 instead of ours: what is left to compare is the rule.".into(),
         ],
         rows,
         machine: serde_json::Value::Null,
@@ -143,9 +155,7 @@ pub fn count(n: u32) -> String {
     }
 }
 
-impl Row {
-    fn beside_frame(self) -> Row {
-        let frame = papers().claim("figure7_frame").value;
-        self.note(format!("{:.2} with the paper's {frame} B", link::mpps(LINK_BPS, frame)))
-    }
+/// 10e9 as 10 Gbit/s.
+fn gbps(bps: f64) -> String {
+    format!("{} Gbit/s", bps / 1e9)
 }

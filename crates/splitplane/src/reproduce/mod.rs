@@ -1,6 +1,8 @@
 //! `splitplane reproduce`: the papers' experiments, run again. Each prints the paper's numbers beside ours, says of each of ours whether
 //! it was measured or modelled and by which rule, and writes JSON and a picture. `docs/reproduce.md` explains them.
 
+mod table4;
+mod table5;
 mod table6;
 
 mod figure10;
@@ -30,6 +32,9 @@ pub struct Args {
     /// Small and short: everything runs, the figures mean nothing.
     #[arg(long)]
     pub quick: bool,
+    /// Sessions that table5 installs on x86 [default: 15,000,000; with --quick: 2000].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(crate::bench::sessions::MOST)))]
+    sessions: Option<u32>,
     /// Rounds of each measurement; medians are shown [default: 5; with --quick: 2].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=101))]
     rounds: Option<u32>,
@@ -62,6 +67,8 @@ struct Experiment {
 
 /// All that can be run again, in the papers' order.
 const EXPERIMENTS: &[Experiment] = &[
+    Experiment { name: table4::NAME, title: table4::TITLE, run: table4::run },
+    Experiment { name: table5::NAME, title: table5::TITLE, run: table5::run },
     Experiment { name: table6::NAME, title: table6::TITLE, run: table6::run },
     Experiment { name: figure7::NAME, title: figure7::TITLE, run: figure7::run },
     Experiment { name: figure10::NAME, title: figure10::TITLE, run: figure10::run },

@@ -42,6 +42,8 @@ pub enum Step {
     Apply(SessionFacts, Batch),
     /// A burst at a time.
     Burst(u64, Vec<Frame>),
+    /// A session moves to the chip, with this copy of it, or from it.
+    Move(SessionFacts, Option<Batch>),
 }
 
 /// What has been compared, and how often each thing has happened.
@@ -61,6 +63,8 @@ pub struct Compared {
     pub paths: (u64, u64),
     /// Sessions that the chip refused.
     pub refused_by_chip: u64,
+    /// Sessions that moved to the chip, and from it.
+    pub moves: (u64, u64),
 }
 
 /// A difference, and where it showed.
@@ -188,6 +192,15 @@ impl Fleet {
         }
     }
 
+    /// Moves a session of the pair to the chip, with this copy of it, or from it, if it can be.
+    pub fn move_session(&mut self, facts: &SessionFacts, copy: Option<Batch>) {
+        let step = Step::Move(facts.clone(), copy);
+        self.steps.push(step.clone());
+        if let Err(difference) = self.step(&step) {
+            self.fail(difference);
+        }
+    }
+
     /// Runs frames in bursts through all targets and compares; gives what became of them in the oracle.
     pub fn run(&mut self, frames: &[Frame]) -> Vec<Outcome> {
         let mut outcomes = Vec::with_capacity(frames.len());
@@ -253,6 +266,13 @@ impl Fleet {
             Step::Burst(now_ns, frames) => {
                 self.now_ns = *now_ns;
                 Ok((Ok(()), self.burst_step(frames)?))
+            }
+            Step::Move(facts, copy) => {
+                match copy {
+                    Some(copy) => self.compared.moves.0 += u64::from(self.split.move_to_fast(facts, copy).is_ok()),
+                    None => self.compared.moves.1 += u64::from(self.split.move_to_base(facts.seid).is_ok()),
+                }
+                Ok((Ok(()), Vec::new()))
             }
         }
     }
@@ -377,6 +397,7 @@ impl Compared {
         }
         self.paths = (self.paths.0 + other.paths.0, self.paths.1 + other.paths.1);
         self.refused_by_chip += other.refused_by_chip;
+        self.moves = (self.moves.0 + other.moves.0, self.moves.1 + other.moves.1);
     }
 
     /// As text, by names.
@@ -387,12 +408,14 @@ impl Compared {
         reasons.sort();
         let [forward, buffer, punt, drop, _] = self.kinds;
         format!(
-            "{} packets: {forward} forward, {buffer} buffer, {punt} punt, {drop} drop\nthe chip ran {}, x86 behind it {}; {} sessions without room\n\
+            "{} packets: {forward} forward, {buffer} buffer, {punt} punt, {drop} drop\nthe chip ran {}, x86 behind it {}; {} sessions without room, {} moved there and {} back\n\
              {} batches applied, {} refused\nhits/misses:\n{}\nreasons:\n{}",
             self.packets,
             self.paths.0,
             self.paths.1,
             self.refused_by_chip,
+            self.moves.0,
+            self.moves.1,
             self.batches.0,
             self.batches.1,
             tables.join("\n"),

@@ -61,6 +61,7 @@ impl Shrinker<'_> {
                 match &mut fewer[at] {
                     Step::Burst(_, frames) => drop(frames.remove(i)),
                     Step::Apply(_, batch) => drop(batch.ops.remove(i)),
+                    Step::Move(..) => unreachable!("it is one thing"),
                 }
                 match self.replay(fewer) {
                     Some(found) if found.0.len() == steps.len() => (steps, last) = found,
@@ -97,6 +98,7 @@ fn len(step: &Step) -> usize {
     match step {
         Step::Apply(_, batch) => batch.ops.len(),
         Step::Burst(_, frames) => frames.len(),
+        Step::Move(..) => 1,
     }
 }
 
@@ -110,6 +112,11 @@ fn describe(setup: &Setup, step: &Step, out: &mut String) {
             _ = writeln!(out, "burst at {now_ns} ns");
             frames.iter().for_each(|f| _ = writeln!(out, "  port {} {}", f.port, hex(&f.bytes)));
         }
+        Step::Move(facts, Some(copy)) => {
+            _ = writeln!(out, "move to the chip {facts:?}");
+            describe_batch(&setup.ir.program, copy, out);
+        }
+        Step::Move(facts, None) => _ = writeln!(out, "move from the chip session {}", facts.seid),
     }
 }
 
@@ -150,6 +157,7 @@ fn trace(setup: &Setup, steps: &[Step], frame: usize) -> String {
     for (i, step) in steps.iter().enumerate() {
         match step {
             Step::Apply(_, batch) => drop(machine.apply(batch)),
+            Step::Move(..) => {}
             Step::Burst(now_ns, frames) => {
                 for (k, f) in frames.iter().enumerate() {
                     if i + 1 == steps.len() && k == frame {

@@ -41,7 +41,7 @@ const DEAD_ENDS: (Prefix, Prefix) =
 pub enum Flavour {
     /// Rates of sessions and of traffic classes, and all sessions on x86.
     Rates,
-    /// Rates of sessions, some of them on the chip, which has room; nobody need be asked for a MAC address.
+    /// Rates of sessions, some of them on the chip, which may have little room; nobody need be asked for a MAC address.
     ChipRates,
     /// No rates, and a chip with little room.
     SmallChip,
@@ -127,13 +127,15 @@ impl World {
         let len = rng.random_range(26..32);
         let ues =
             Policy::Ues(vec![(prefix_v4(ue_v4(rng.random_range(1..40)), len).0, len), (ue_v6(0, 0).into(), rng.random_range(56..64))]);
-        let policy = match (flavour, rng.random_range(0..3)) {
+        let policy = match (flavour, rng.random_range(0..4)) {
             (Flavour::Rates, _) => Policy::None,
             (_, 0) => Policy::Dscps(dscps),
             (_, 1) => ues,
+            (_, 2) => Policy::Planned,
             _ => share,
         };
-        let session_entries = if flavour == Flavour::SmallChip { rng.random_range(1..40) } else { 1 << 20 };
+        let small = flavour == Flavour::SmallChip || flavour == Flavour::ChipRates && rng.random_bool(0.5);
+        let session_entries = if small { rng.random_range(1..40) } else { 1 << 20 };
         let config = network(rng, flavour);
         // Packets that ask for more than a chip does go on to x86. Not where sessions have rates: their buckets would then be in two places.
         // Without a draw of their own, so that kept seeds mean what they meant.
