@@ -372,8 +372,7 @@ fn load_targets(config: &Config, ir: &Arc<Ir>, kernel: Option<&Kernel>) -> Resul
             split(Box::new(asic), x86)
         }
         Some(FastTarget::Asic) => {
-            let chip =
-                config.split.capacity.map_or_else(Default::default, |session_entries| target_asic::Chip { session_entries, limits: None });
+            let chip = config.split.capacity.map_or_else(Default::default, |session_entries| target_asic::Chip { session_entries });
             let asic = target_asic::Asic::load(ir.clone(), chip).map_err(|e| Failure::Usage(e.to_string()))?;
             split(Box::new(asic), x86)
         }

@@ -26,13 +26,11 @@ pub struct Chip {
     /// Entries that each `@split` table holds; its declared size if that is less. Tofino runs of the UPF hold
     /// thousands (first paper §5.4).
     pub session_entries: u64,
-    /// What one packet may ask for, if that is limited.
-    pub limits: Option<Limits>,
 }
 
 impl Default for Chip {
     fn default() -> Chip {
-        Chip { session_entries: 8192, limits: None }
+        Chip { session_entries: 8192 }
     }
 }
 
@@ -57,9 +55,6 @@ impl Asic {
                 machine.set_capacity(id, table.size.min(chip.session_entries));
             }
         }
-        if let Some(limits) = chip.limits {
-            machine.set_limits(limits);
-        }
         Ok(Asic::of("asic", Mode::Subset, program, machine))
     }
 
@@ -73,6 +68,12 @@ impl Asic {
         }
         machine.set_limits(model.limits);
         Ok(Asic { recirculation_gbps: model.recirculation_gbps, ..Asic::of(model.target, Mode::Subset, program, machine) })
+    }
+
+    /// The same with limits to what one packet may ask for.
+    pub fn limited(self, limits: Limits) -> Asic {
+        self.lock().set_limits(limits);
+        self
     }
 
     fn of(name: &'static str, mode: Mode, program: Arc<Program>, machine: Machine) -> Asic {

@@ -179,7 +179,7 @@ pub struct World {
 
 impl World {
     pub fn new(ir: &Arc<Ir>, base: Arc<target_x86::X86>, flavour: Flavour, mut rng: ChaCha8Rng) -> World {
-        let chip = Chip { session_entries: rng.random_range(6..80), ..Chip::default() };
+        let chip = Chip { session_entries: rng.random_range(6..80) };
         let asic = Asic::load(ir.clone(), chip).unwrap();
         let chaos = Arc::new(Chaos::new(Box::new(asic), rng.random()));
         let split = Split::new(Box::new(Kept(chaos.clone())), Box::new(Kept(base)), Policy::Planned).unwrap();

@@ -8,7 +8,7 @@ use offload::Policy;
 use program::{Batch, Entry, KeyMatch, Op, Program};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
-use target_asic::{Chip, Limits};
+use target_asic::Chip;
 use upf::config::*;
 use upf::ids::Ids;
 
@@ -137,12 +137,7 @@ impl World {
         let small = flavour == Flavour::SmallChip || flavour == Flavour::ChipRates && rng.random_bool(0.5);
         let session_entries = if small { rng.random_range(1..40) } else { 1 << 20 };
         let config = network(rng, flavour);
-        // Packets that ask for more than a chip does go on to x86. Not where sessions have rates: their buckets would then be in two places.
-        // Without a draw of their own, so that kept seeds mean what they meant.
-        let parse_depth_bytes = 40 + session_entries * 7 % 160;
-        let limits = Limits { once: true, parse_depth_bytes, varbits: false, digests_per_second: 1000 };
-        let limits = (flavour == Flavour::SmallChip && session_entries % 10 < 7).then_some(limits);
-        World { flavour, policy, chip: Chip { session_entries, limits }, config }
+        World { flavour, policy, chip: Chip { session_entries }, config }
     }
 
     /// Whether sessions have maximum bit rates.
