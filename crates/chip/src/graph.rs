@@ -41,14 +41,15 @@ pub(crate) struct Node {
     pub name: String,
     pub gress: usize,
     pub kind: Kind,
-    /// Its memory, if it is a table.
+    /// The table that it is, and, once filled in, its memory.
+    pub table_id: Option<program::TableId>,
     pub table: Option<Table>,
     pub table_name: Option<String>,
     pub session: bool,
     /// What each part takes beside the table's memory.
     pub fixed: Amounts,
     /// Cells that it reaches, with what they take where they live.
-    pub cells: Vec<(usize, String, Amounts)>,
+    pub cells: Vec<(usize, Cells, Amounts)>,
     /// What needs this one's end, and whether it must come in a later stage.
     pub later: BTreeMap<usize, bool>,
     /// Number of nodes that this one waits for.
@@ -67,12 +68,12 @@ pub(crate) struct Graph {
     pub nodes: Vec<Node>,
 }
 
-/// The graph, and what no stage could do.
-pub(crate) fn graph(programs: &[(&Ir, &Sites)], sizes: &Sizes, chip: &Switch, pack: Packing, lacks: &mut Vec<Lack>) -> Graph {
+/// The graph, without the sizes of anything, and what the chip does not do.
+pub(crate) fn graph(programs: &[(&Ir, &Sites)], chip: &Switch, lacks: &mut Vec<Lack>) -> Graph {
     let mut g = Graph::default();
     let mut cell_ids: BTreeMap<(usize, Cells), usize> = BTreeMap::new();
     for (gress, (ir, sites)) in programs.iter().enumerate() {
-        let node_of = nodes(&mut g, gress, ir, sites, sizes, chip, pack, &mut cell_ids, lacks);
+        let node_of = nodes(&mut g, gress, ir, sites, chip, &mut cell_ids);
         edges(&mut g, sites, &node_of);
         reached_once(ir, sites, lacks);
         registers(ir, sites, chip, lacks);
@@ -81,18 +82,34 @@ pub(crate) fn graph(programs: &[(&Ir, &Sites)], sizes: &Sizes, chip: &Switch, pa
     g
 }
 
-#[allow(clippy::too_many_arguments)]
-fn nodes(
-    g: &mut Graph,
-    gress: usize,
-    ir: &Ir,
-    sites: &Sites,
-    sizes: &Sizes,
-    chip: &Switch,
-    pack: Packing,
-    cell_ids: &mut BTreeMap<(usize, Cells), usize>,
-    lacks: &mut Vec<Lack>,
-) -> Vec<usize> {
+/// Gives tables and cells their sizes. What even an empty stage cannot hold is a lack.
+pub(crate) fn fill(g: &mut Graph, irs: &[&Ir], sizes: &Sizes, chip: &Switch, pack: Packing, lacks: &mut Vec<Lack>) {
+    let stage = Amounts::of_stage(&chip.stage);
+    for n in &mut g.nodes {
+        let Some(ir) = irs.get(n.gress) else { continue };
+        if let Some(id) = n.table_id {
+            let table = Table::of(&ir.program, id, sizes.entries(ir, id), chip.stage.sram_blocks, pack, &chip.memory);
+            n.kind = match table.way {
+                memory::Way::Keyless => Kind::Default,
+                memory::Way::Exact => Kind::Exact,
+                memory::Way::Ternary => Kind::Ternary,
+                memory::Way::Alpm => Kind::Alpm,
+            };
+            n.table = Some(table);
+        }
+        for (_, cells, amounts) in &mut n.cells {
+            *amounts = cell_memory(ir, *cells, sizes, chip);
+        }
+        let all = n.cells.iter().fold(n.fixed, |sum, (_, _, a)| sum.plus(a));
+        let least = n.table.as_ref().map_or(all, |t| all.plus(&t.part(t.least, &chip.memory)));
+        if let Some(resource) = least.exceeds(&stage) {
+            let fault = Fault::AnyStage { resource, needed: least[resource], of: stage[resource] };
+            lacks.push(Lack::of(&n.name, fault));
+        }
+    }
+}
+
+fn nodes(g: &mut Graph, gress: usize, ir: &Ir, sites: &Sites, chip: &Switch, cell_ids: &mut BTreeMap<(usize, Cells), usize>) -> Vec<usize> {
     #[derive(PartialEq, Eq, Hash)]
     enum Home {
         Table(program::TableId),
@@ -108,14 +125,14 @@ fn nodes(
         };
         let known = home.as_ref().and_then(|h| homes.get(h)).copied();
         let id = known.unwrap_or_else(|| {
-            g.nodes.push(node(gress, ir, site, sizes, chip, pack));
+            g.nodes.push(node(gress, ir, site));
             g.nodes.len() - 1
         });
         if let Some(h) = home {
             homes.insert(h, id);
         }
         // Of sites of one place the largest need counts: only one of them is reached.
-        let demand = demand(ir, site);
+        let demand = demand(ir, site, chip);
         let n = &mut g.nodes[id];
         for r in Resource::ALL {
             n.fixed[r] = n.fixed[r].max(demand[r]);
@@ -128,29 +145,20 @@ fn nodes(
             let cell = *cell_ids.entry((gress, *cells)).or_insert(next);
             n.metered |= !matches!(cells, Cells::Counter(_));
             if !n.cells.iter().any(|(c, ..)| *c == cell) {
-                let (name, amounts) = cell_memory(ir, *cells, sizes, chip);
-                n.cells.push((cell, name, amounts));
+                n.cells.push((cell, *cells, Amounts::default()));
             }
         }
         node_of.push(id);
     }
-    for n in g.nodes.iter().filter(|n| n.gress == gress) {
-        let all = n.cells.iter().fold(n.fixed, |sum, (_, _, a)| sum.plus(a));
-        let least = n.table.as_ref().map_or(all, |t| all.plus(&t.part(t.least, &chip.memory)));
-        let stage = Amounts::of_stage(&chip.stage);
-        if let Some(resource) = least.exceeds(&stage) {
-            let fault = Fault::AnyStage { resource, needed: least[resource], of: stage[resource] };
-            lacks.push(Lack::of(&n.name, fault));
-        }
-    }
     node_of
 }
 
-fn node(gress: usize, ir: &Ir, site: &Site, sizes: &Sizes, chip: &Switch, pack: Packing) -> Node {
+fn node(gress: usize, ir: &Ir, site: &Site) -> Node {
     let mut n = Node {
         name: site.name.clone(),
         gress,
         kind: Kind::Action,
+        table_id: None,
         table: None,
         table_name: None,
         session: false,
@@ -164,18 +172,11 @@ fn node(gress: usize, ir: &Ir, site: &Site, sizes: &Sizes, chip: &Switch, pack: 
     };
     match site.what {
         What::Table(id) => {
-            let table = Table::of(&ir.program, id, sizes.entries(ir, id), chip.stage.sram_blocks, pack, &chip.memory);
-            n.kind = match table.way {
-                memory::Way::Keyless => Kind::Default,
-                memory::Way::Exact => Kind::Exact,
-                memory::Way::Ternary => Kind::Ternary,
-                memory::Way::Alpm => Kind::Alpm,
-            };
             let info = &ir.program.tables[id];
             n.metered = info.direct_meter.is_some();
             n.session = info.split;
             n.table_name = Some(info.name.clone());
-            n.table = Some(table);
+            n.table_id = Some(id);
         }
         What::Gateway { .. } => n.kind = Kind::Gateway,
         What::Level => {}
@@ -185,13 +186,13 @@ fn node(gress: usize, ir: &Ir, site: &Site, sizes: &Sizes, chip: &Switch, pack: 
 }
 
 /// What a site takes beside the memory of tables and cells.
-fn demand(ir: &Ir, site: &Site) -> Amounts {
+fn demand(ir: &Ir, site: &Site, chip: &Switch) -> Amounts {
     let mut a = Amounts::default();
     match site.what {
         What::Table(_) => {}
-        What::Gateway { units } => {
+        What::Gateway { bits, rows } => {
+            let units = bits.div_ceil(chip.gateway.bits).max(rows.div_ceil(chip.gateway.rows)).max(1);
             a[Resource::Gateways] = units;
-            let bits: u64 = site.match_reads.iter().map(|l| u64::from(width(ir, *l))).sum();
             // The first four bytes come by their own way; the rest is hashed, and so is on the exact crossbar.
             let hashed = bits.saturating_sub(32 * units).min(12 * units);
             a[Resource::HashBits] = hashed;
@@ -219,18 +220,21 @@ fn bytes(ir: &Ir, locs: &BTreeSet<Loc>) -> u64 {
     locs.iter().map(|l| u64::from(width(ir, *l)).div_ceil(8)).sum()
 }
 
-fn cell_memory(ir: &Ir, cells: Cells, sizes: &Sizes, chip: &Switch) -> (String, Amounts) {
+fn cell_memory(ir: &Ir, cells: Cells, sizes: &Sizes, chip: &Switch) -> Amounts {
     let m = &chip.memory;
     match cells {
-        Cells::Counter(id) => {
-            let info = &ir.program.counters[id];
-            (info.name.clone(), memory::counter_cells(sizes.counter(ir, id), info.unit, m))
-        }
-        Cells::Meter(id) => (ir.program.meters[id].name.clone(), memory::meter_cells(sizes.meter(ir, id), m)),
-        Cells::Register(id) => {
-            let info = &ir.program.registers[id];
-            (info.name.clone(), memory::register_cells(sizes.register(ir, id), info.width, m))
-        }
+        Cells::Counter(id) => memory::counter_cells(sizes.counter(ir, id), ir.program.counters[id].unit, m),
+        Cells::Meter(id) => memory::meter_cells(sizes.meter(ir, id), m),
+        Cells::Register(id) => memory::register_cells(sizes.register(ir, id), ir.program.registers[id].width, m),
+    }
+}
+
+/// What cells are called.
+pub(crate) fn cells_name(ir: &Ir, cells: Cells) -> String {
+    match cells {
+        Cells::Counter(id) => format!("counter {}", ir.program.counters[id].name),
+        Cells::Meter(id) => format!("meter {}", ir.program.meters[id].name),
+        Cells::Register(id) => format!("register {}", ir.program.registers[id].name),
     }
 }
 
@@ -265,17 +269,12 @@ fn edges(g: &mut Graph, sites: &Sites, node_of: &[usize]) {
 /// Tables and cells that a packet can reach twice.
 fn reached_once(ir: &Ir, sites: &Sites, lacks: &mut Vec<Lack>) {
     let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    let namer = p4_ir::Namer::new(ir);
     for (i, s) in sites.all.iter().enumerate() {
         if let What::Table(t) = s.what {
             places.entry(format!("table {}", ir.program.tables[t].name)).or_default().push(i);
         }
         for (cells, _) in &s.cells {
-            let name = match cells {
-                Cells::Counter(id) => format!("counter {}", namer.counter(*id)),
-                Cells::Meter(id) => format!("meter {}", namer.meter(*id)),
-                Cells::Register(id) => format!("register {}", namer.register(*id)),
-            };
+            let name = cells_name(ir, *cells);
             places.entry(name).or_default().push(i);
         }
     }
@@ -349,7 +348,7 @@ fn cycles(g: &Graph, left: &[usize], lacks: &mut Vec<Lack>) {
     let named = |n: &Node, lacks: &[Lack]| lacks.iter().any(|l| l.fault == Fault::Twice && l.at.ends_with(&format!(" {}", n.name)));
     let before = lacks.len();
     for (i, n) in g.nodes.iter().enumerate() {
-        if left[i] == 0 || matches!(n.kind, Kind::Gateway | Kind::Action) || named(n, lacks) {
+        if left[i] == 0 || (n.table_id.is_none() && n.cells.is_empty()) || named(n, lacks) {
             continue;
         }
         let mut seen = BTreeSet::new();

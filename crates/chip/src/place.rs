@@ -2,7 +2,7 @@
 //! each table as the stage still holds. The same program and chip give the same placement.
 
 use crate::describe::{Chip, Form, Switch};
-use crate::graph::{Graph, Kind, graph};
+use crate::graph::{Graph, Kind, cells_name, fill, graph};
 use crate::lack::{Fault, Lack, Refusal};
 use crate::memory::Packing;
 use crate::parse::{ParserUse, parser_use};
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 /// Stages after which it is not asked any more how many it would take.
 const MOST_STAGES: usize = 1024;
 /// Most sites of a program: dependencies are found pair by pair.
-const MOST_SITES: usize = 6000;
+const MOST_SITES: usize = 4000;
 /// How tables are packed: what is tried until it fits. List scheduling alone is not monotone: a little more can fit where less does
 /// not, so a little more is tried too.
 const TRIES: [Packing; 8] = [
@@ -117,61 +117,7 @@ pub fn place(ir: &Ir, chip: &Chip, sizes: &Sizes) -> Result<Placement, Refusal> 
 
 /// Places ingress and egress that are programs of their own (TNA) on one chip.
 pub fn place_all(irs: &[&Ir], chip: &Chip, sizes: &Sizes) -> Result<Placement, Refusal> {
-    let Form::Switch(switch) = &chip.form else { return Err(Refusal::of(vec![Lack::of("", Fault::Kind)])) };
-    let mut lacks = sizes.unknown(irs);
-    let found: Vec<Sites> = irs.iter().map(|ir| sites(ir)).collect();
-    for s in &found {
-        for l in &s.lacks {
-            if !lacks.contains(l) {
-                lacks.push(l.clone());
-            }
-        }
-    }
-    if found.iter().map(|s| s.all.len()).sum::<usize>() > MOST_SITES {
-        lacks.push(Lack::of("", Fault::TooLarge));
-        return Err(Refusal::of(lacks));
-    }
-    let programs: Vec<(&Ir, &Sites)> = irs.iter().copied().zip(&found).collect();
-    let parsers: Vec<ParserUse> = irs.iter().map(|ir| parser_use(ir, &switch.parser, &switch.deparser, &mut lacks)).collect();
-    let phv = phv_use(&programs, &switch.phv, &mut lacks);
-    let mut best: Option<(Graph, Run)> = None;
-    for packing in TRIES {
-        let mut own = Vec::new();
-        let graph = graph(&programs, sizes, switch, packing, &mut own);
-        // What fits no stage at all would keep the rest waiting for ever.
-        let hopeless = |l: &Lack| matches!(l.fault, Fault::AnyStage { .. } | Fault::Cycle | Fault::Twice);
-        if own.iter().any(hopeless) {
-            lacks.extend(own);
-            return Err(Refusal::of(lacks));
-        }
-        let mut run = schedule(&graph, switch);
-        let fits = run.lacks.is_empty() && own.is_empty();
-        run.lacks.splice(0..0, own);
-        let stages = |r: &Run| (!r.lacks.is_empty(), r.needed.unwrap_or(usize::MAX));
-        if best.as_ref().is_none_or(|(_, b)| stages(&run) < stages(b)) {
-            best = Some((graph, run));
-        }
-        if fits {
-            break;
-        }
-    }
-    let Some((graph, run)) = best else { return Err(Refusal::of(lacks)) };
-    lacks.extend(run.lacks);
-    if !lacks.is_empty() {
-        return Err(Refusal { lacks, stages_needed: run.needed.filter(|n| *n > switch.stages) });
-    }
-    let latency_clocks = (0..irs.len()).map(|gress| latency(&graph, &run.stages, gress, switch)).collect();
-    Ok(Placement {
-        chip: chip.name.clone(),
-        program: irs.first().map(|ir| ir.program.name.clone()).unwrap_or_default(),
-        stage_has: Amounts::of_stage(&switch.stage),
-        tables: tables(&graph, &run.stages),
-        stages: run.stages,
-        parsers,
-        phv,
-        latency_clocks,
-        clock_mhz: switch.clock_mhz,
-    })
+    Plan::of(irs, chip)?.place(sizes)
 }
 
 /// The largest number of sessions for which the program fits, by bisection; `None` if it does not fit with one, or has no table
@@ -180,7 +126,8 @@ pub fn max_sessions(irs: &[&Ir], chip: &Chip, sizes: &Sizes) -> Option<u64> {
     if !Sizes::any_session_table(irs) {
         return None;
     }
-    let fits = |n: u64| place_all(irs, chip, &Sizes { sessions: Some(n), ..sizes.clone() }).is_ok();
+    let plan = Plan::of(irs, chip).ok()?;
+    let fits = |n: u64| plan.place(&Sizes { sessions: Some(n), ..sizes.clone() }).is_ok();
     if !fits(1) {
         return None;
     }
@@ -194,6 +141,82 @@ pub fn max_sessions(irs: &[&Ir], chip: &Chip, sizes: &Sizes) -> Option<u64> {
         if fits(middle) { low = middle } else { high = middle }
     }
     Some(low)
+}
+
+/// All that does not depend on sizes.
+struct Plan<'a> {
+    irs: &'a [&'a Ir],
+    chip: &'a Chip,
+    switch: &'a Switch,
+    lacks: Vec<Lack>,
+    parsers: Vec<ParserUse>,
+    phv: PhvUse,
+    graph: Graph,
+}
+
+impl<'a> Plan<'a> {
+    fn of(irs: &'a [&'a Ir], chip: &'a Chip) -> Result<Plan<'a>, Refusal> {
+        let Form::Switch(switch) = &chip.form else { return Err(Refusal::of(vec![Lack::of("", Fault::Kind)])) };
+        let mut lacks = Vec::new();
+        let found: Vec<Sites> = irs.iter().map(|ir| sites(ir)).collect();
+        for l in found.iter().flat_map(|s| &s.lacks) {
+            if !lacks.contains(l) {
+                lacks.push(l.clone());
+            }
+        }
+        if found.iter().map(|s| s.all.len()).sum::<usize>() > MOST_SITES {
+            lacks.push(Lack::of("", Fault::TooLarge));
+            return Err(Refusal::of(lacks));
+        }
+        let programs: Vec<(&Ir, &Sites)> = irs.iter().copied().zip(&found).collect();
+        let parsers = irs.iter().map(|ir| parser_use(ir, &switch.parser, &switch.deparser, &mut lacks)).collect();
+        let phv = phv_use(&programs, &switch.phv, &mut lacks);
+        let graph = graph(&programs, switch, &mut lacks);
+        Ok(Plan { irs, chip, switch, lacks, parsers, phv, graph })
+    }
+
+    fn place(&self, sizes: &Sizes) -> Result<Placement, Refusal> {
+        let mut lacks = sizes.unknown(self.irs);
+        lacks.extend(self.lacks.iter().cloned());
+        let mut best: Option<(Graph, Run)> = None;
+        for packing in TRIES {
+            let mut graph = self.graph.clone();
+            let mut own = Vec::new();
+            fill(&mut graph, self.irs, sizes, self.switch, packing, &mut own);
+            // What fits no stage at all would keep the rest waiting for ever.
+            let hopeless = |l: &Lack| matches!(l.fault, Fault::AnyStage { .. } | Fault::Cycle | Fault::Twice);
+            if own.iter().chain(&self.lacks).any(hopeless) {
+                lacks.extend(own);
+                return Err(Refusal::of(lacks));
+            }
+            let run = schedule(&graph, self.irs, self.switch);
+            let stages = |r: &Run| (!r.lacks.is_empty(), r.needed.unwrap_or(usize::MAX));
+            let fits = run.lacks.is_empty();
+            if best.as_ref().is_none_or(|(_, b)| stages(&run) < stages(b)) {
+                best = Some((graph, run));
+            }
+            if fits {
+                break;
+            }
+        }
+        let Some((graph, run)) = best else { return Err(Refusal::of(lacks)) };
+        lacks.extend(run.lacks);
+        if !lacks.is_empty() {
+            return Err(Refusal { lacks, stages_needed: run.needed.filter(|n| *n > self.switch.stages) });
+        }
+        let latency_clocks = (0..self.irs.len()).map(|gress| latency(&graph, &run.stages, gress, self.switch)).collect();
+        Ok(Placement {
+            chip: self.chip.name.clone(),
+            program: self.irs.first().map(|ir| ir.program.name.clone()).unwrap_or_default(),
+            stage_has: Amounts::of_stage(&self.switch.stage),
+            tables: tables(&graph, &run.stages),
+            stages: run.stages,
+            parsers: self.parsers.clone(),
+            phv: self.phv.clone(),
+            latency_clocks,
+            clock_mhz: self.switch.clock_mhz,
+        })
+    }
 }
 
 struct Run {
@@ -216,7 +239,7 @@ struct State {
     began: bool,
 }
 
-fn schedule(graph: &Graph, chip: &Switch) -> Run {
+fn schedule(graph: &Graph, irs: &[&Ir], chip: &Switch) -> Run {
     let limit = Amounts::of_stage(&chip.stage);
     let mut states: Vec<State> = graph
         .nodes
@@ -248,7 +271,7 @@ fn schedule(graph: &Graph, chip: &Switch) -> Run {
                 if s.done || s.waits > 0 || s.earliest > at || s.blocked.as_ref().is_some_and(|(b, _)| *b == at) {
                     continue;
                 }
-                match try_place(graph, i, &states[i], &stage, &homes, at, &limit, chip) {
+                match try_place(graph, irs, i, &states[i], &stage, &homes, at, &limit, chip) {
                     Ok((part, units)) => {
                         for (cell, ..) in &graph.nodes[i].cells {
                             homes.entry(*cell).or_insert(at);
@@ -305,6 +328,7 @@ fn schedule(graph: &Graph, chip: &Switch) -> Run {
 #[allow(clippy::too_many_arguments)]
 fn try_place(
     graph: &Graph,
+    irs: &[&Ir],
     i: usize,
     state: &State,
     stage: &Stage,
@@ -315,11 +339,12 @@ fn try_place(
 ) -> Result<(Part, u64), Fault> {
     let node = &graph.nodes[i];
     let mut fixed = node.fixed;
-    for (cell, name, amounts) in &node.cells {
+    let name = |cells| irs.get(node.gress).map_or_else(String::new, |ir| cells_name(ir, cells));
+    for (cell, cells, amounts) in &node.cells {
         match homes.get(cell) {
             None => fixed = fixed.plus(amounts),
             Some(home) if *home == at => {}
-            Some(_) => return Err(Fault::Apart { cells: name.clone() }),
+            Some(_) => return Err(Fault::Apart { cells: name(*cells) }),
         }
     }
     let part =
@@ -339,12 +364,12 @@ fn try_place(
         return Ok((part(with(state.units), keyed(state.units)), state.units));
     }
     let least = table.least.min(state.units);
-    if let Some((_, name, _)) = node.cells.first() {
+    if let Some((_, cells, _)) = node.cells.first() {
         // With cells it must lie in one stage; if an empty one is too small, none will do.
         let whole = with(state.units);
         return Err(match whole.exceeds(limit) {
-            Some(_) => Fault::Spans { cells: name.clone() },
-            None => refuse(&whole).err().unwrap_or(Fault::Spans { cells: name.clone() }),
+            Some(_) => Fault::Spans { cells: name(*cells) },
+            None => refuse(&whole).err().unwrap_or(Fault::Spans { cells: name(*cells) }),
         });
     }
     refuse(&with(least))?;

@@ -216,7 +216,7 @@ fn cost(irs: &[&Ir], cores: &Cores, latency: &BTreeMap<Key, u64>) -> (u64, u64) 
         let weigh = |s: &Site| {
             let mut here = (s.writes.len() as u64 * cores.operation_cycles, 0);
             match s.what {
-                What::Gateway { units } => here.0 += units * cores.operation_cycles,
+                What::Gateway { rows, .. } => here.0 += rows.max(1) * cores.operation_cycles,
                 What::Table(t) => {
                     here.0 += cores.lookup_cycles;
                     here.1 += latency.get(&Key::Table(g, t)).copied().unwrap_or(0);

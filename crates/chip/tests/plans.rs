@@ -132,3 +132,32 @@ fn the_picture_shows_each_block_and_says_that_it_is_modelled() {
     assert_eq!(svg.matches("<svg").count(), 1);
     assert_eq!(svg.matches('<').count(), svg.matches('>').count());
 }
+
+/// Deep and wide programs end in an answer: as deep as the verifier lets them be, and wider than the model looks at.
+#[test]
+fn programs_that_are_deep_or_large_are_answered() {
+    use p4_ir::{BinOp, Expr, LValue, Stmt, Ty};
+    let chip = Chip::named("tofino1").unwrap();
+    let mut ir = Ir::v1model("deep.p4");
+    let v = ir.add_var("m.v", Ty::Bit(32));
+    let is = |ir: &Ir, n: u128| Expr::binary(BinOp::Eq, Expr::var(ir, v), Expr::bit(32, n));
+    let mut block = vec![Stmt::Assign(LValue::Var(v), Expr::bit(32, 1))];
+    for n in 0..400 {
+        block = vec![Stmt::If(is(&ir, n), block, Vec::new())];
+    }
+    ir.ingress = block;
+    p4_ir::verify(&ir).unwrap();
+    let deep = chip::place(&ir, &chip, &Sizes::default()).unwrap_err().to_string();
+    assert!(deep.contains("gateways"), "400 conditions, 192 gateways: {deep}");
+    let mut sum = Expr::var(&ir, v);
+    for _ in 0..900 {
+        sum = Expr::binary(BinOp::Add, sum, Expr::bit(32, 1));
+    }
+    ir.ingress = vec![Stmt::Assign(LValue::Var(v), sum)];
+    let long = chip::place(&ir, &chip, &Sizes::default()).unwrap_err();
+    assert_eq!(long.stages_needed, Some(900), "a sum a stage");
+    let other = |ir: &Ir| Stmt::If(is(ir, 7), vec![Stmt::Assign(LValue::Var(v), Expr::bit(32, 1))], Vec::new());
+    ir.ingress = (0..5000).map(|_| other(&ir)).collect();
+    let large = chip::place(&ir, &chip, &Sizes::default()).unwrap_err().to_string();
+    assert!(large.contains("too large to be modelled"), "{large}");
+}

@@ -179,7 +179,9 @@ fn go(ir: &Ir, block: &[Stmt], rng: &mut impl Rng, way: &mut Vec<(String, BTreeS
     for s in block {
         match s {
             Stmt::If(_, a, b) => {
-                if !go(ir, if rng.random_bool(0.5) { a } else { b }, rng, way) {
+                let taken = if rng.random_bool(0.5) { a } else { b };
+                let goes_on = go(ir, taken, rng, way);
+                if !goes_on {
                     return false;
                 }
             }

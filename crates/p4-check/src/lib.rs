@@ -130,6 +130,14 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// The package of `main`, if the program is for another architecture than the one that is compiled.
+    pub fn other_architecture(&self) -> Option<&str> {
+        let of = |d: &Diagnostic| d.code == "unsupported" && d.message.starts_with("architecture `");
+        self.diagnostics.iter().find(|d| of(d)).and_then(|d| d.message.split('`').nth(1))
+    }
+}
+
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.render())

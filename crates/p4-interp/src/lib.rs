@@ -44,6 +44,7 @@ pub mod trace;
 pub use machine::{Machine, MachineError, TableStats};
 pub use meter::{Colour, MeterCell};
 pub use program::Digest;
+pub use run::limits::{Beyond, Limits};
 pub use run::replicate::{Extra, MAX_GENERATIONS, MAX_PASSES};
 pub use run::{MAX_DIGESTS, Mode, Output, STEP_LIMIT};
 pub use trace::{Event, NoTrace, Recorder, Tracer, render_trace};

@@ -133,6 +133,16 @@ impl Machine {
         self.state.tables[table].capacity = capacity;
     }
 
+    /// Sets the limits of a chip that is modelled; they hold in [`Mode::Subset`].
+    pub fn set_limits(&mut self, limits: crate::Limits) {
+        self.work.watch.limits = Some(limits);
+    }
+
+    /// How often packets asked for more than the limits allow.
+    pub fn beyond(&self) -> crate::Beyond {
+        self.work.watch.beyond
+    }
+
     /// Entries, capacity, hits and misses of a table.
     pub fn table_stats(&self, table: TableId) -> TableStats {
         let t = &self.state.tables[table];

@@ -1,5 +1,6 @@
 //! One packet's way: the pipeline at the top, then the parser, statements, tables and externs in that order.
 
+pub(crate) mod limits;
 pub(crate) mod replicate;
 
 use crate::Count;
@@ -109,6 +110,8 @@ pub(crate) struct Work {
     pub digests: Vec<Digest>,
     /// Messages that found [`MAX_DIGESTS`] waiting.
     pub lost_digests: u64,
+    /// A chip's limits, if one is modelled.
+    pub watch: limits::Watch,
 }
 
 /// Most digests that wait for the control plane; later ones are lost.
@@ -143,6 +146,8 @@ enum Halt {
     Stuck,
     /// The packet is to be copied or sent round, which a subset does not do.
     Copies,
+    /// It asked for more than the modelled chip does for one packet.
+    Beyond,
 }
 
 /// Whether a packet of that verdict leaves as the deparser made it.
@@ -162,13 +167,19 @@ pub(crate) fn run<T: Tracer>(
 ) -> Verdict {
     p.reset();
     work.extra.clear();
+    work.watch.reached.clear();
     let mut run = Run::new(ir, std, state, p, work, input, tracer);
     run.tell(|_| Event::Received { port: input.port.0, bytes: input.bytes.len(), now_ns: input.now_ns });
     let (mut verdict, mut why) = match run.pipeline() {
         Ok(decided) => decided,
         Err(Halt::Missed(table)) => (Verdict::next(), Why::SplitMiss(table)),
         Err(Halt::Stuck) => (run.verdict(VerdictKind::Drop, Some(DropReason::TARGET_FAILED)), Why::Stuck),
-        Err(Halt::Copies) => (Verdict::next(), Why::NotHere),
+        Err(Halt::Copies) => {
+            run.work.watch.beyond.copies += 1;
+            run.work.watch.beyond.copied_bytes += input.bytes.len() as u64;
+            (Verdict::next(), Why::NotHere)
+        }
+        Err(Halt::Beyond) => (Verdict::next(), Why::NotHere),
     };
     if input.mode == Mode::Subset && matches!(verdict.kind, VerdictKind::Punt | VerdictKind::Buffer) {
         (verdict, why) = (Verdict::next(), Why::NotHere);
@@ -399,6 +410,10 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
             return Flow::Error(self.std.stack_bounds);
         };
         let ty = &self.ir.header_types[self.ir.headers[h].ty];
+        let end = self.p.cursor + ty.fixed_bits as usize / 8;
+        if let Some(stop) = self.parses(end, varbit_bits.is_some()) {
+            return stop;
+        }
         let varbit_bits = varbit_bits.map_or(0, |e| eval(self.ir, self.p, e));
         if !varbit_bits.is_multiple_of(8) {
             return Flow::Error(self.std.invalid_argument);
@@ -518,7 +533,12 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
                     }
                 }
             }
-            Stmt::Extern(e) => self.external(e),
+            Stmt::Extern(e) => {
+                if let Some(stop) = self.reach_extern(e) {
+                    return stop;
+                }
+                self.external(e);
+            }
         }
         Flow::Go
     }
@@ -595,6 +615,9 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
     // ---- tables (P4_16 §14.2) ----
 
     fn apply(&mut self, table: TableId, hit: Option<VarId>, action_run: Option<VarId>) -> Flow {
+        if let Some(stop) = self.reach(limits::Place::Table(table)) {
+            return stop;
+        }
         let ir = self.ir;
         let mut key = std::mem::take(&mut self.work.key);
         key.clear();
@@ -691,7 +714,7 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
             Extern::Digest { receiver, data } => {
                 let message = Digest { receiver: self.eval(receiver), values: data.iter().map(|e| self.eval(e)).collect() };
                 self.tell(|_| Event::Digest { receiver: message.receiver, values: message.values.clone() });
-                if self.work.digests.len() < MAX_DIGESTS {
+                if self.work.digests.len() < MAX_DIGESTS && self.digest_leaves() {
                     self.work.digests.push(message);
                     self.journal(Effect::Digest);
                 } else {

@@ -291,6 +291,9 @@ pub struct Split {
     pub fast: Option<FastTarget>,
     /// Entries that each session table of the fast target holds.
     pub capacity: Option<u64>,
+    /// The chip whose model `asic` is: `tofino1`, `tofino2`, `nfp4000`, or a description (a .toml file). It then holds `capacity`
+    /// sessions, or as many as its own program has room for; without a chip it is a table size and nothing else.
+    pub chip: Option<String>,
     /// Which sessions or packets it takes.
     #[serde(default)]
     pub policy: Policy,
@@ -627,6 +630,9 @@ impl Config {
                 return wrong("a rate is policed in one place: it cannot be had with split.fast");
             }
         }
+        if self.split.chip.is_some() && self.split.fast != Some(FastTarget::Asic) {
+            return Err("split.chip is set, but split.fast is not \"asic\"".into());
+        }
         if self.split.fast == Some(FastTarget::Xdp) {
             if !self.ports.iter().any(Port::takes_xdp) {
                 return Err("split.fast = \"xdp\": no port has driver auto or af_xdp".into());
@@ -736,6 +742,7 @@ policy = { share = 0.5 }
             ("listen = ", "max_sessions = 0\nlisten = ", "max_sessions is 0"),
             ("interface = \"eth1\"", "interface = \"eth0\"", "another port's already"),
             ("fast = \"asic\"", "", "split.fast is not"),
+            ("fast = \"asic\"", "fast = \"xdp\"\nchip = \"tofino1\"", "split.chip is set, but split.fast is not \"asic\""),
             ("fast = \"asic\"", "fast = \"fpga\"", "unknown variant `fpga`"),
             ("fast = \"asic\"\npolicy = { share = 0.5 }", "fast = \"xdp\"\npolicy = { dscps = [46] }", "chosen by DSCP behind XDP"),
             ("listen = ", "lisen = ", "unknown field `lisen`"),

@@ -14,7 +14,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Commands of the compiler. A PROGRAM is a file, or one of the shipped ones: upf.p4, l2fwd.p4, p4wire.p4.
+/// Commands of the compiler. A PROGRAM is a file, or one of the shipped ones: upf.p4, l2fwd.p4, p4wire.p4, ceupf.p4, and tna/upf.p4, tna/heavy.p4, tna/published.p4
+/// (which are checked and planned).
 #[derive(clap::Subcommand, Debug)]
 pub enum P4Command {
     /// Parses and type-checks; prints the faults, or nothing.
@@ -110,7 +111,10 @@ impl Source {
 /// Does one.
 pub fn p4(command: &P4Command) -> Result<(), Failure> {
     match command {
-        P4Command::Check(source) => source.unoptimised().map(drop),
+        P4Command::Check(source) => {
+            let other = crate::program::check(&source.program, &source.include, &source.defines())?;
+            other.map_or(Ok(()), |name| print_out(format!("package `{name}`: types and names are checked; only `V1Switch` is compiled\n")))
+        }
         P4Command::Ir { source, after, passes } => ir(source, after.as_deref(), *passes),
         P4Command::Emit { source, target } if target == "xdp" => {
             let (mut ir, map) = crate::program::compile_with_sources(&source.program, &source.include, &source.defines())?;

@@ -58,7 +58,10 @@ pub fn plan(args: &Args) -> Result<(), Failure> {
         }
         sizes.sessions = Some(most);
     }
-    let placement = chip::place_all(&irs, &chip, &sizes).map_err(|r| Failure::Failed(format!("{}: {r}", chip.name)))?;
+    // The whole UPF is written for breadth; what a chip does of it is a program of its own.
+    let whole_upf = irs.len() == 1 && irs.iter().any(|ir| ir.program.name == "upf.p4");
+    let hint = if whole_upf { "\nhint: the part of it that a switch chip does is tna/upf.p4" } else { "" };
+    let placement = chip::place_all(&irs, &chip, &sizes).map_err(|r| Failure::Failed(format!("{}: {r}{hint}", chip.name)))?;
     show(args, &placement, sizes.sessions)
 }
 
@@ -100,11 +103,49 @@ fn show(args: &Args, placement: &Placement, sessions: Option<u64>) -> Result<(),
     print_out(placement)
 }
 
+/// The model of a chip in front of x86: a switch chip with the shipped program of its own, a network processor with the program itself.
+pub fn model(chip: &str, ir: &Ir, sessions: Option<u64>) -> Result<target_asic::Model, Failure> {
+    let chip = chip_of(chip)?;
+    let own = match chip.form {
+        Form::Switch(_) => crate::program::shipped_for_chip("tna/upf.p4")?,
+        Form::Cores(_) => vec![ir.clone()],
+    };
+    let own: Vec<&Ir> = own.iter().collect();
+    let sizes = Sizes { sessions, ..Sizes::default() };
+    target_asic::Model::of(&chip, &own, &sizes).map_err(|r| Failure::Usage(format!("split.chip: {}: {r}", chip.name)))
+}
+
 /// One of ours by name, or the description in a file.
-pub fn chip_of(name: &str) -> Result<Chip, Failure> {
+fn chip_of(name: &str) -> Result<Chip, Failure> {
     if Path::new(name).extension().is_some_and(|e| e == "toml") {
         let text = std::fs::read_to_string(name).map_err(|e| Failure::Usage(format!("cannot read {name}: {e}")))?;
         return Chip::parse(&text).map_err(|e| Failure::Usage(format!("{name}: {e}")));
     }
     Chip::named(name).map_err(|e| Failure::Usage(e.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chip_holds_what_its_program_has_room_for_or_says_why_not() {
+        let whole = crate::program::compile(Path::new("upf.p4"), &[], &[]).unwrap();
+        let held = |chip: &str, sessions| model(chip, &whole, sessions).map(|m| m.capacities);
+        let most = held("tofino1", None).unwrap();
+        assert!(most["pdr_by_teid"] > 100_000 && most["pdr_by_teid"] == most["pdr_by_ue_ipv4"], "{most:?}");
+        assert!(!most.contains_key("pdr_by_ue_ipv6"));
+        assert_eq!(held("tofino1", Some(5000)).unwrap()["pdr_by_ue_ipv4"], 5000);
+        assert_eq!(held("nfp4000", None).unwrap()["pdr_by_ue_ipv6"], 65_536);
+        let refused = held("tofino1", Some(1_000_000)).unwrap_err().to_string();
+        assert!(refused.contains("split.chip: tofino1: does not fit (modelled)"), "{refused}");
+        assert!(held("tofino9", None).unwrap_err().to_string().contains("no chip `tofino9`"));
+        assert!(held("missing.toml", None).unwrap_err().to_string().contains("cannot read missing.toml"));
+    }
+
+    #[test]
+    fn sizes_are_names_with_numbers() {
+        assert_eq!(size("route_ipv4 = 12"), Ok(("route_ipv4".to_owned(), 12)));
+        assert!(size("route_ipv4").is_err() && size("route_ipv4=many").is_err() && size("route_ipv4=-1").is_err());
+    }
 }

@@ -12,7 +12,10 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("ceupf.p4", include_str!("../../../p4/ceupf.p4")),
     ("tna/upf.p4", include_str!("../../../p4/tna/upf.p4")),
     ("tna/heavy.p4", include_str!("../../../p4/tna/heavy.p4")),
+    ("tna/published.p4", include_str!("../../../p4/tna/published.p4")),
+    // What those share among themselves, by the name that they include it by.
     ("standard.p4", include_str!("../../../p4/tna/standard.p4")),
+    ("ipg.p4", include_str!("../../../p4/tna/ipg.p4")),
     ("paper/hybrid.p4", include_str!("../../../p4/paper/hybrid.p4")),
     ("include/splitplane.p4", include_str!("../../../p4/include/splitplane.p4")),
     ("include/headers.p4", include_str!("../../../p4/include/headers.p4")),
@@ -58,10 +61,20 @@ pub fn compile_for_chip(path: &Path, include_paths: &[std::path::PathBuf], defin
         Some((name, text)) => p4_check::compile_for_chip_str(name, text, &options),
         None => p4_check::compile_for_chip_file(path, &options),
     };
+    optimised(compiled, &path.display().to_string())
+}
+
+/// As [`compile_for_chip`], of a shipped program, whatever files there are.
+pub fn shipped_for_chip(name: &str) -> Result<Vec<Ir>, Failure> {
+    let text = built_in(name).ok_or_else(|| Failure::Usage(format!("{name}: no shipped program")))?;
+    optimised(p4_check::compile_for_chip_str(name, text, &options(&[], &[])), name)
+}
+
+fn optimised(compiled: Result<Vec<p4_check::Compiled>, p4_check::Failure>, name: &str) -> Result<Vec<Ir>, Failure> {
     let mut irs = Vec::new();
     for c in compiled.map_err(|f| Failure::Usage(f.render().trim_end().to_owned()))? {
         let mut ir = c.ir;
-        p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))?;
+        p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(format!("{name}: {e}")))?;
         irs.push(ir);
     }
     Ok(irs)
@@ -71,11 +84,43 @@ fn options(include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -
     p4_check::Options { include_paths: include_paths.to_vec(), defines: defines.iter().cloned().collect(), builtin: Some(built_in) }
 }
 
+/// Checks a program of any architecture: one for v1model as it is compiled, others as far as types and names go. Gives the name of the
+/// architecture that is only checked.
+pub fn check(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Option<String>, Failure> {
+    let options = options(include_paths, defines);
+    let shipped = source(path)?;
+    let compiled = match shipped {
+        Some((name, text)) => p4_check::compile_str(name, text, &options),
+        None => p4_check::compile_file(path, &options),
+    };
+    let failure = match compiled {
+        Ok(compiled) => {
+            eprint!("{}", compiled.render_warnings());
+            return Ok(None);
+        }
+        Err(failure) => failure,
+    };
+    let Some(architecture) = failure.other_architecture().map(str::to_owned) else {
+        return Err(Failure::Usage(failure.render().trim_end().to_owned()));
+    };
+    let checked = match shipped {
+        Some((name, text)) => p4_check::check_str(name, text, &options),
+        None => p4_check::check_file(path, &options),
+    };
+    match checked {
+        Ok((map, warnings)) => {
+            eprint!("{}", p4_check::Failure { map, diagnostics: warnings }.render());
+            Ok(Some(architecture))
+        }
+        Err(failure) => Err(Failure::Usage(failure.render().trim_end().to_owned())),
+    }
+}
+
 /// The shipped program of that name, unless there is a file.
 fn source(path: &Path) -> Result<Option<(&str, &'static str)>, Failure> {
     let shipped = path.to_str().filter(|_| !path.exists()).and_then(|name| built_in(name).map(|text| (name, text)));
     if shipped.is_none() && !path.exists() {
-        let why = "no such file, nor a shipped program (upf.p4, l2fwd.p4, p4wire.p4, ceupf.p4, tna/upf.p4, tna/heavy.p4)";
+        let why = "no such file, nor a shipped program (upf.p4, l2fwd.p4, p4wire.p4, ceupf.p4, tna/upf.p4, tna/heavy.p4, tna/published.p4)";
         return Err(Failure::Usage(format!("{}: {why}", path.display())));
     }
     Ok(shipped)
@@ -118,10 +163,12 @@ mod tests {
             let compiled = p4_check::compile_str(name, built_in(name).unwrap(), &options).unwrap_or_else(|f| panic!("{}", f.render()));
             assert_eq!(compiled.render_warnings(), "", "{name}");
         }
-        for name in ["tna/upf.p4", "tna/heavy.p4"] {
+        for name in ["tna/upf.p4", "tna/heavy.p4", "tna/published.p4"] {
             let options = p4_check::Options { builtin: Some(built_in), ..Default::default() };
             let checked = p4_check::check_str(name, built_in(name).unwrap(), &options).unwrap_or_else(|f| panic!("{}", f.render()));
             assert!(checked.1.is_empty(), "{name}: {}", p4_syntax::render_all(&checked.1, &checked.0));
+            let failure = p4_check::compile_str(name, built_in(name).unwrap(), &options).unwrap_err();
+            assert_eq!(failure.other_architecture(), Some("Switch"), "{name}: it is checked, not compiled to run");
             let both = p4_check::compile_for_chip_str(name, built_in(name).unwrap(), &options).unwrap_or_else(|f| panic!("{}", f.render()));
             assert_eq!(both.len(), 2, "{name}: ingress and egress");
             assert!(both.iter().all(|c| c.warnings.is_empty()), "{name}");

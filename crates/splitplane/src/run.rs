@@ -365,6 +365,12 @@ fn load_targets(config: &Config, ir: &Arc<Ir>, kernel: Option<&Kernel>) -> Resul
     };
     match config.split.fast {
         None => Ok(Targets::Whole(Arc::new(x86))),
+        Some(FastTarget::Asic) if config.split.chip.is_some() => {
+            let chip = config.split.chip.as_deref().unwrap_or_default();
+            let model = crate::plan::model(chip, ir, config.split.capacity)?;
+            let asic = target_asic::Asic::load_model(ir.clone(), &model).map_err(|e| Failure::Usage(e.to_string()))?;
+            split(Box::new(asic), x86)
+        }
         Some(FastTarget::Asic) => {
             let chip = config.split.capacity.map_or_else(Default::default, |session_entries| target_asic::Chip { session_entries });
             let asic = target_asic::Asic::load(ir.clone(), chip).map_err(|e| Failure::Usage(e.to_string()))?;

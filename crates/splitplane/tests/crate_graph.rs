@@ -34,7 +34,7 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("target-x86", &["base", "program", "table", "target"]),
     ("target-xdp", &["base", "program", "target"]),
     // A model: the interpreter under a chip's limits.
-    ("target-asic", &["base", "p4-interp", "p4-ir", "program", "target"]),
+    ("target-asic", &["base", "chip", "p4-interp", "p4-ir", "program", "target"]),
     // Any of them, failing on purpose: for tests.
     ("target-chaos", &["base", "program", "target"]),
     // Mobile.

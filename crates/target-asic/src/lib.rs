@@ -1,10 +1,18 @@
-//! Target `asic`: a *model* of a switch chip: the reference interpreter under a chip's table capacity.
+//! Targets `asic` and `nic`: *models* of a switch chip and of a network processor: the reference interpreter under a chip's limits.
 //!
-//! It holds a subset of the sessions, cannot buffer, and hands what it misses to the next target unchanged (first
+//! A model holds a subset of the sessions, cannot buffer, and hands what it misses to the next target unchanged (first
 //! paper §5.4, Figure 5a). Its speed says nothing about a chip's: every figure of it is to be labelled "modelled".
+//!
+//! How many sessions it holds is a number of the caller's ([`Chip`]), or follows from where a program of the chip's own has
+//! room ([`Model`]); that also limits what one packet may ask for.
 #![forbid(unsafe_code)]
 
+mod model;
+
+pub use model::{Model, Recirculation};
+
 use base::{Packet, Verdict, VerdictKind};
+pub use p4_interp::{Beyond, Limits};
 use p4_interp::{Machine, MachineError, Mode};
 use p4_ir::Ir;
 use program::{Batch, CounterId, Digest, MeterId, Program, RegisterId, RuleError, TableId};
@@ -32,6 +40,9 @@ pub struct Asic {
     mode: Mode,
     program: Arc<Program>,
     machine: Arc<Mutex<Machine>>,
+    /// Of bursts: the first and the last.
+    seen_ns: Arc<Mutex<Option<(u64, u64)>>>,
+    recirculation_gbps: u64,
 }
 
 impl Asic {
@@ -44,13 +55,47 @@ impl Asic {
                 machine.set_capacity(id, table.size.min(chip.session_entries));
             }
         }
-        Ok(Asic { name: "asic", mode: Mode::Subset, program, machine: Arc::new(Mutex::new(machine)) })
+        Ok(Asic::of("asic", Mode::Subset, program, machine))
+    }
+
+    /// The model of a described chip: capacities from its own program's placement, and its limits to what a packet may ask for.
+    /// Tables that hold sessions and that the chip's program does not have hold none.
+    pub fn load_model(ir: Arc<Ir>, model: &Model) -> Result<Asic, MachineError> {
+        let program = Arc::new(ir.program.clone());
+        let mut machine = Machine::new(ir)?;
+        for (id, table) in program.tables.iter().filter(|(_, t)| t.split) {
+            machine.set_capacity(id, table.size.min(model.capacities.get(&table.name).copied().unwrap_or(0)));
+        }
+        machine.set_limits(model.limits);
+        Ok(Asic { recirculation_gbps: model.recirculation_gbps, ..Asic::of(model.target, Mode::Subset, program, machine) })
+    }
+
+    /// The same with limits to what one packet may ask for.
+    pub fn limited(self, limits: Limits) -> Asic {
+        self.lock().set_limits(limits);
+        self
+    }
+
+    fn of(name: &'static str, mode: Mode, program: Arc<Program>, machine: Machine) -> Asic {
+        Asic { name, mode, program, machine: Arc::new(Mutex::new(machine)), seen_ns: Arc::default(), recirculation_gbps: 0 }
+    }
+
+    /// How often packets asked for more than the chip does, and went to the next target.
+    pub fn beyond(&self) -> Beyond {
+        self.lock().beyond()
+    }
+
+    /// Packets that were to be copied or sent round, and the share of the chip's bandwidth for such that they would have taken.
+    pub fn recirculation(&self) -> Recirculation {
+        let beyond = self.beyond();
+        let (from, to) = (*self.seen_ns.lock().unwrap_or_else(|p| p.into_inner())).unwrap_or((0, 0));
+        Recirculation::of(&beyond, to - from, self.recirculation_gbps)
     }
 
     /// The oracle: the interpreter alone, with the whole of every table. What split targets are compared with.
     pub fn oracle(ir: Arc<Ir>) -> Result<Asic, MachineError> {
         let program = Arc::new(ir.program.clone());
-        Ok(Asic { name: "oracle", mode: Mode::Whole, program, machine: Arc::new(Mutex::new(Machine::new(ir)?)) })
+        Ok(Asic::of("oracle", Mode::Whole, program, Machine::new(ir)?))
     }
 
     fn lock(&self) -> MutexGuard<'_, Machine> {
@@ -82,7 +127,13 @@ impl Target for Asic {
     }
 
     fn lane(&self, _index: usize) -> Box<dyn Lane> {
-        Box::new(AsicLane { machine: self.machine.clone(), mode: self.mode, deparsed: Vec::new(), extra: Vec::new() })
+        Box::new(AsicLane {
+            machine: self.machine.clone(),
+            mode: self.mode,
+            deparsed: Vec::new(),
+            extra: Vec::new(),
+            seen_ns: self.seen_ns.clone(),
+        })
     }
 
     fn counter(&self, counter: CounterId, index: u64) -> Count {
@@ -132,12 +183,17 @@ struct AsicLane {
     mode: Mode,
     deparsed: Vec<u8>,
     extra: Vec<Extra>,
+    seen_ns: Arc<Mutex<Option<(u64, u64)>>>,
 }
 
 impl Lane for AsicLane {
     fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
         assert!(packets.len() == verdicts.len() && packets.len() <= BURST);
         self.extra.clear();
+        if let Ok(mut seen) = self.seen_ns.lock() {
+            let (from, to) = seen.unwrap_or((now_ns, now_ns));
+            *seen = Some((from, to.max(now_ns)));
+        }
         let mut machine = lock(&self.machine);
         for (packet, verdict) in packets.iter_mut().zip(verdicts) {
             let output = machine.process(packet.data(), packet.port, now_ns, self.mode);

@@ -11,7 +11,7 @@ use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use offload::{Path, SessionFacts, Split};
 use program::{Batch, CounterId, MeterId, Program, RuleError, TableId};
 use target::{BURST, Capabilities, Count, Lane, MeterState, TableStats, Target};
-use target_asic::Asic;
+use target_asic::{Asic, Limits};
 
 use super::mirror::Mirror;
 use super::program::Setup;
@@ -116,6 +116,17 @@ impl Target for Shared {
     }
 }
 
+/// The model of a chip. Packets that ask for more than a chip does go on to x86: for most small ones, on which no session has a rate,
+/// whose bucket would then be in two places.
+fn model(setup: &Setup) -> Asic {
+    let asic = Asic::load(setup.ir.clone(), setup.chip).unwrap_or_else(|e| panic!("{e}"));
+    let entries = setup.chip.session_entries;
+    if entries >= 40 || entries % 10 >= 7 {
+        return asic;
+    }
+    asic.limited(Limits { once: true, parse_depth_bytes: 40 + entries * 7 % 160, varbits: false, digests_per_second: 1000 })
+}
+
 /// The targets of a case.
 pub struct Fleet {
     setup: Setup,
@@ -138,7 +149,7 @@ impl Fleet {
         let oracle = Asic::oracle(setup.ir.clone()).unwrap_or_else(|e| panic!("{e}"));
         let fast: Box<dyn Target> = match setup.kernel {
             true => super::program::kernel(&setup.ir, setup.chip),
-            false => Box::new(Asic::load(setup.ir.clone(), setup.chip).unwrap_or_else(|e| panic!("{e}"))),
+            false => Box::new(model(setup)),
         };
         let base = Box::new(Shared(setup.base.clone()));
         let split = Split::new(fast, base, setup.policy.clone()).unwrap_or_else(|e| panic!("{e}"));

@@ -1,0 +1,398 @@
+//! What do statements and externs become? Instructions of one operation each, in levels; gateways; accesses of cells.
+
+use super::locations::{width, width_of};
+use super::{Cells, Loc, Op, Row, Site, Step, Walker, What};
+use crate::lack::Fault;
+use p4_ir::walk::{header_exprs, stmt_exprs, sub_exprs};
+use p4_ir::*;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+impl Walker<'_> {
+    pub(super) fn external(&mut self, e: &Extern, row: &mut Row, path: &[Step], name: &str, first: &mut Option<usize>) {
+        match e {
+            Extern::Count { counter, index } => {
+                let cells = Cells::Counter(*counter);
+                self.cells(cells, index, None, row, path, &self.namer.counter(*counter), first);
+            }
+            Extern::Meter { meter, index, result } => {
+                let cells = Cells::Meter(*meter);
+                self.cells(cells, index, Some(result), row, path, &self.namer.meter(*meter), first);
+            }
+            Extern::RegisterRead { register, index, result } => {
+                let cells = Cells::Register(*register);
+                self.cells(cells, index, Some(result), row, path, &self.namer.register(*register), first);
+            }
+            Extern::RegisterWrite { register, index, value } => {
+                let reads = self.operand(value, row);
+                let site = self.cells(Cells::Register(*register), index, None, row, path, &self.namer.register(*register), first);
+                self.out.all[site].action_reads.extend(reads);
+            }
+            // They belong to the table whose action this is, with its memory.
+            Extern::DirectCount(_) => {}
+            Extern::DirectMeter { result, .. } => {
+                if let Some(to) = self.place(result) {
+                    self.op(row, BTreeSet::new(), to, None);
+                }
+            }
+            Extern::Hash { result, data, base, max, .. } => {
+                let mut reads = BTreeSet::new();
+                for d in data {
+                    reads.extend(self.operand(d, row));
+                }
+                if base.as_const().is_none() || max.as_const().is_none() {
+                    self.lack(name, Fault::HashRange);
+                }
+                let bytes = reads.iter().map(|l| u64::from(width(self.ir, *l)).div_ceil(8)).sum();
+                let bits = u64::from(width_of(self.ir, result));
+                if let Some(to) = self.place(result) {
+                    self.op(row, reads, to, Some((bits, bytes)));
+                }
+            }
+            Extern::Random { result, .. } => {
+                if let Some(to) = self.place(result) {
+                    let bits = u64::from(width_of(self.ir, result));
+                    self.op(row, BTreeSet::new(), to, Some((bits, 0)));
+                }
+            }
+            Extern::MarkToDrop => {
+                for v in ["egress_spec", "mcast_grp"].iter().filter_map(|n| self.ir.intrinsic.standard.get(*n)) {
+                    self.op(row, BTreeSet::new(), Loc::Var(*v), None);
+                }
+            }
+            Extern::Digest { data, .. } => {
+                // Its fields travel to the deparser, so they only have to be there.
+                for d in data {
+                    self.operand(d, row);
+                }
+                self.out.digests += 1;
+            }
+            Extern::Truncate(_) => self.lack(name, Fault::Truncate),
+            Extern::VerifyChecksum { .. }
+            | Extern::UpdateChecksum { .. }
+            | Extern::Assert(..)
+            | Extern::Log(..)
+            | Extern::Replicate { .. } => {}
+        }
+    }
+
+    /// An access to cells: a site of its own, or part of the table whose action it is in.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn cells(
+        &mut self,
+        cells: Cells,
+        index: &Expr,
+        result: Option<&LValue>,
+        row: &mut Row,
+        path: &[Step],
+        label: &str,
+        first: &mut Option<usize>,
+    ) -> usize {
+        let reads = self.operand(index, row);
+        let writes: BTreeSet<Loc> = result.and_then(|r| self.place(r)).into_iter().collect();
+        // An index out of the entry comes with the entry; one out of the packet goes by the hash distribution.
+        let in_table = first.filter(|_| reads.iter().all(|l| !row.written.contains_key(l)));
+        if let Some(site) = in_table {
+            let from_entry = reads.iter().all(|l| self.out.all[site].writes.contains(l));
+            let bits = (!from_entry && index.as_const().is_none()).then_some(index.ty.width());
+            let s = &mut self.out.all[site];
+            s.cells.push((cells, bits));
+            if !from_entry {
+                s.match_reads.extend(reads);
+            }
+            row.written.extend(writes.iter().map(|l| (*l, 1)));
+            s.writes.extend(writes);
+            return site;
+        }
+        self.flush(row, path, label, first);
+        let bits = index.as_const().is_none().then_some(index.ty.width());
+        let site = self.site(What::Cells(cells), label.to_owned(), path, reads, BTreeSet::new(), writes);
+        self.out.all[site].cells.push((cells, bits));
+        site
+    }
+
+    /// A register that is read, worked on and written in one go, as the first statements of `block`: how many they are.
+    pub(super) fn group(&mut self, block: &[Stmt], row: &mut Row, path: &[Step], name: &str, first: &mut Option<usize>) -> usize {
+        let Some(Stmt::Extern(Extern::RegisterRead { register, index, result })) = block.first() else { return 0 };
+        let writes_it = |s: &Stmt| {
+            let mut found = false;
+            deep(s, &mut |s| found |= matches!(s, Stmt::Extern(Extern::RegisterWrite { register: r, .. }) if r == register));
+            found
+        };
+        let Some(last) = block.iter().position(writes_it) else { return 0 };
+        let simple = |s: &Stmt| {
+            let mut ok = true;
+            deep(s, &mut |s| {
+                ok &= match s {
+                    Stmt::Assign(..) | Stmt::If(..) | Stmt::Labeled(..) | Stmt::Break(_) => true,
+                    Stmt::Extern(Extern::RegisterWrite { register: r, index: i, .. }) => r == register && i == index,
+                    _ => false,
+                };
+            });
+            ok
+        };
+        if !block[1..=last].iter().all(simple) {
+            return 0;
+        }
+        let at = self.operand(index, row);
+        let (mut reads, mut written, mut comparisons) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        written.extend(self.place(result));
+        for s in &block[1..=last] {
+            deep(s, &mut |s| {
+                stmt_exprs(s, &mut |e| {
+                    let found = self.leaves(e);
+                    reads.extend(found.into_iter().filter(|l| !written.contains(l)));
+                    compared(e, &mut |e| {
+                        comparisons.insert(self.namer.expr(e));
+                    });
+                });
+                if let Stmt::Assign(dst, _) = s {
+                    written.extend(self.place(dst));
+                }
+            });
+        }
+        reads.retain(|l| !at.contains(l));
+        let cells = Cells::Register(*register);
+        let fresh = at.iter().chain(&reads).all(|l| !row.written.contains_key(l));
+        let (site, bits) = match first.filter(|_| fresh) {
+            Some(site) => {
+                let from_entry = at.iter().all(|l| self.out.all[site].writes.contains(l));
+                row.written.extend(written.iter().map(|l| (*l, 1)));
+                let s = &mut self.out.all[site];
+                if !from_entry {
+                    s.match_reads.extend(at);
+                }
+                s.action_reads.extend(reads);
+                s.writes.extend(written);
+                (site, (!from_entry && index.as_const().is_none()).then_some(index.ty.width()))
+            }
+            None => {
+                self.flush(row, path, name, first);
+                let label = self.namer.register(*register);
+                let site = self.site(What::Cells(cells), label, path, at, reads, written);
+                (site, index.as_const().is_none().then_some(index.ty.width()))
+            }
+        };
+        let s = &mut self.out.all[site];
+        s.cells.push((cells, bits));
+        s.comparisons = s.comparisons.max(comparisons.len() as u64);
+        last + 1
+    }
+
+    // -----------------------------------------------------------------------------------------------------------------
+    // Instructions
+
+    pub(super) fn assign(&mut self, dst: &LValue, value: &Expr, row: &mut Row) {
+        if let LValue::Var(v) = dst {
+            self.deciders.remove(v);
+        }
+        let reads = self.computed(value, row);
+        if let Some(to) = self.place(dst) {
+            self.op(row, reads, to, None);
+        }
+    }
+
+    /// What an instruction that computes `e` reads: one operation deep; what is below goes to temporaries.
+    pub(super) fn computed(&mut self, e: &Expr, row: &mut Row) -> BTreeSet<Loc> {
+        match &e.kind {
+            ExprKind::Cast(a) | ExprKind::Slice(a, _, _) | ExprKind::Unary(_, a) => self.computed(a, row),
+            ExprKind::Binary(op, a, b) => {
+                self.supported(*op, e, b);
+                let mut reads = self.operand(a, row);
+                reads.extend(self.operand(b, row));
+                reads
+            }
+            ExprKind::Concat(a, b) => {
+                let mut reads = self.operand(a, row);
+                reads.extend(self.operand(b, row));
+                reads
+            }
+            ExprKind::Mux(c, a, b) => {
+                let mut reads = self.operand(c, row);
+                reads.extend(self.operand(a, row));
+                reads.extend(self.operand(b, row));
+                reads
+            }
+            _ => self.leaves(e),
+        }
+    }
+
+    /// What an instruction reads that takes `e` as an operand: a field, or a temporary that holds the result.
+    pub(super) fn operand(&mut self, e: &Expr, row: &mut Row) -> BTreeSet<Loc> {
+        match &e.kind {
+            ExprKind::Cast(a) | ExprKind::Slice(a, _, _) | ExprKind::Unary(UnOp::BitNot | UnOp::Not, a) => self.operand(a, row),
+            // Fields side by side, as a key has them.
+            ExprKind::Concat(a, b) => {
+                let mut reads = self.operand(a, row);
+                reads.extend(self.operand(b, row));
+                reads
+            }
+            ExprKind::Binary(..) | ExprKind::Mux(..) | ExprKind::Unary(UnOp::Neg, _) => {
+                let reads = self.computed(e, row);
+                self.temps += 1;
+                let temp = Loc::Temp(self.temps, e.ty.width());
+                self.op(row, reads, temp, None);
+                [temp].into()
+            }
+            _ => self.leaves(e),
+        }
+    }
+
+    pub(super) fn supported(&mut self, op: BinOp, e: &Expr, by: &Expr) {
+        let constant = by.as_const();
+        let power = constant.is_some_and(|c| c.value().is_power_of_two());
+        let fault = match op {
+            BinOp::Mul | BinOp::Div | BinOp::Mod if !power => Fault::Arithmetic(self.namer.expr(e)),
+            BinOp::Shl | BinOp::Shr if constant.is_none() => Fault::Shift(self.namer.expr(e)),
+            BinOp::Add | BinOp::Sub | BinOp::AddSat | BinOp::SubSat if e.ty.width() > 64 => Fault::Wide(self.namer.expr(e)),
+            _ => return,
+        };
+        self.lack("", fault);
+    }
+
+    /// What a gateway looks at.
+    pub(super) fn gate(&mut self, c: &Expr, row: &mut Row, gate: &mut Gate) {
+        match &c.kind {
+            ExprKind::Binary(BinOp::LAnd, a, b) => {
+                self.gate(a, row, gate);
+                self.gate(b, row, gate);
+            }
+            ExprKind::Binary(BinOp::LOr, a, b) => {
+                self.gate(a, row, gate);
+                gate.rows += 1;
+                self.gate(b, row, gate);
+            }
+            ExprKind::Unary(UnOp::Not, a) => self.gate(a, row, gate),
+            ExprKind::Binary(op @ (BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge), a, b) => {
+                let variable = a.as_const().is_none() && b.as_const().is_none();
+                if variable && !matches!(op, BinOp::Eq | BinOp::Ne) {
+                    // Which of two is larger is the sign of their difference, computed a stage before.
+                    let mut reads = self.operand(a, row);
+                    reads.extend(self.operand(b, row));
+                    self.temps += 1;
+                    let temp = Loc::Temp(self.temps, 1);
+                    self.op(row, reads, temp, None);
+                    gate.read(temp, 1);
+                    return;
+                }
+                for side in [a, b] {
+                    self.masked(side, row, gate);
+                }
+            }
+            _ => self.masked(c, row, gate),
+        }
+    }
+
+    /// A side of a comparison: a field, some of its bits, or a temporary.
+    pub(super) fn masked(&mut self, e: &Expr, row: &mut Row, gate: &mut Gate) {
+        let inner = match &e.kind {
+            ExprKind::Binary(BinOp::And, a, b) if b.as_const().is_some() => a,
+            ExprKind::Binary(BinOp::And, a, b) if a.as_const().is_some() => b,
+            _ => e,
+        };
+        let bits = inner.ty.width();
+        for l in self.operand(inner, row) {
+            gate.read(l, bits.min(width(self.ir, l)));
+        }
+    }
+
+    pub(super) fn op(&mut self, row: &mut Row, reads: BTreeSet<Loc>, writes: Loc, hash: Option<(u64, u64)>) {
+        let after = reads.iter().filter_map(|l| row.written.get(l)).max().map_or(1, |l| l + 1);
+        let over = row.written.get(&writes).map_or(1, |l| l + 1);
+        let beside = row.read.get(&writes).copied().unwrap_or(1);
+        let level = after.max(over).max(beside);
+        for l in &reads {
+            let at = row.read.entry(*l).or_insert(level);
+            *at = level.max(*at);
+        }
+        row.written.insert(writes, level);
+        row.ops.push(Op { level, reads, writes, hash });
+        self.out.operations += 1;
+    }
+
+    /// Ends a straight row: a site for each level. The first one belongs to the table whose action it begins.
+    pub(super) fn flush(&mut self, row: &mut Row, path: &[Step], name: &str, first: &mut Option<usize>) {
+        let row = std::mem::take(row);
+        let mut levels: BTreeMap<usize, Vec<Op>> = BTreeMap::new();
+        for op in row.ops {
+            levels.entry(op.level).or_default().push(op);
+        }
+        let table = first.take();
+        let several = levels.len() > 1;
+        for (level, ops) in levels {
+            let site = match table.filter(|_| level == 1) {
+                Some(site) => site,
+                None => {
+                    let what = match several {
+                        true => format!("{name} (step {level})"),
+                        false => name.to_owned(),
+                    };
+                    self.site(What::Level, what, path, BTreeSet::new(), BTreeSet::new(), BTreeSet::new())
+                }
+            };
+            let s = &mut self.out.all[site];
+            for op in ops {
+                match op.hash {
+                    // What is hashed comes by the crossbar, before any action.
+                    Some(h) => {
+                        s.hashes.push(h);
+                        s.match_reads.extend(op.reads);
+                    }
+                    None => s.action_reads.extend(op.reads),
+                }
+                s.writes.insert(op.writes);
+            }
+        }
+    }
+
+    pub(super) fn site(&mut self, what: What, name: String, path: &[Step], m: BTreeSet<Loc>, a: BTreeSet<Loc>, w: BTreeSet<Loc>) -> usize {
+        let mut control: BTreeSet<usize> = path.iter().map(|s| s.site).collect();
+        control.extend(self.guards.iter().map(|(s, _)| *s));
+        let site = Site {
+            what,
+            name,
+            path: path.to_vec(),
+            control,
+            match_reads: m,
+            action_reads: a,
+            writes: w,
+            dead: Vec::new(),
+            hashes: Vec::new(),
+            cells: Vec::new(),
+            comparisons: 0,
+        };
+        self.out.all.push(site);
+        self.out.all.len() - 1
+    }
+}
+
+/// What a condition looks at.
+#[derive(Default)]
+pub(super) struct Gate {
+    pub reads: BTreeSet<Loc>,
+    pub bits: HashMap<Loc, u32>,
+    pub rows: u64,
+}
+
+impl Gate {
+    pub(super) fn read(&mut self, l: Loc, bits: u32) {
+        self.reads.insert(l);
+        let most = self.bits.entry(l).or_insert(0);
+        *most = bits.max(*most);
+    }
+}
+/// A statement and all inside it.
+fn deep(s: &Stmt, f: &mut dyn FnMut(&Stmt)) {
+    f(s);
+    p4_ir::walk::stmt_blocks(s, &mut |b| b.iter().for_each(|s| deep(s, f)));
+}
+
+/// The comparisons in an expression.
+fn compared(e: &Expr, f: &mut dyn FnMut(&Expr)) {
+    if let ExprKind::Binary(BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge, ..) = e.kind {
+        f(e);
+    }
+    sub_exprs(e, &mut |sub| compared(sub, f));
+    if let ExprKind::Field(h, _) = &e.kind {
+        header_exprs(h, &mut |sub| compared(sub, f));
+    }
+}

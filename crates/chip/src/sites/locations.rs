@@ -1,0 +1,133 @@
+//! Where do values live? The fields, variables and validity that expressions read and statements write.
+
+use super::{Loc, Row, Walker};
+use crate::lack::{Fault, Lack};
+use p4_ir::walk::sub_exprs;
+use p4_ir::*;
+use std::collections::BTreeSet;
+
+impl Walker<'_> {
+    pub(super) fn copy(&mut self, to: HeaderId, from: HeaderId, row: &mut Row) {
+        let fields = self.ir.header_types[self.ir.headers[to].ty].fields.len() as u32;
+        for f in 0..fields {
+            self.op(row, [Loc::Field(from, f)].into(), Loc::Field(to, f), None);
+        }
+        self.op(row, [Loc::Valid(from)].into(), Loc::Valid(to), None);
+    }
+
+    /// The headers that a reference may mean.
+    pub(super) fn headers(&mut self, h: &HeaderRef) -> Vec<HeaderId> {
+        match h {
+            HeaderRef::Static(id) => vec![*id],
+            HeaderRef::Index(s, i) => {
+                let name = self.namer.stack(*s);
+                if i.as_const().is_none() {
+                    self.lack(&name, Fault::StackIndex);
+                }
+                self.ir.stacks[*s].elements.clone()
+            }
+            HeaderRef::Next(s) | HeaderRef::Last(s) => self.ir.stacks[*s].elements.clone(),
+        }
+    }
+
+    pub(super) fn place(&mut self, l: &LValue) -> Option<Loc> {
+        let mut at = l;
+        loop {
+            match at {
+                LValue::Var(v) => return Some(Loc::Var(*v)),
+                LValue::Field(h, f) => return self.headers(h).first().map(|h| Loc::Field(*h, *f)),
+                LValue::Slice(base, _, _) => at = base,
+            }
+        }
+    }
+
+    /// Everything that an expression reads.
+    pub(super) fn leaves(&mut self, e: &Expr) -> BTreeSet<Loc> {
+        let mut out = BTreeSet::new();
+        self.add_leaves(e, &mut out);
+        out
+    }
+
+    pub(super) fn add_leaves(&mut self, e: &Expr, out: &mut BTreeSet<Loc>) {
+        match &e.kind {
+            ExprKind::Var(v) => {
+                out.insert(Loc::Var(*v));
+            }
+            ExprKind::Field(h, f) => out.extend(self.headers(h).into_iter().map(|h| Loc::Field(h, *f))),
+            ExprKind::IsValid(h) => out.extend(self.headers(h).into_iter().map(Loc::Valid)),
+            ExprKind::VarbitBits(..) | ExprKind::VarbitEq(..) => self.lack("", Fault::Varbit),
+            ExprKind::LastIndex(s) | ExprKind::NextIndex(s) => {
+                let elements = self.ir.stacks[*s].elements.clone();
+                out.extend(elements.into_iter().map(Loc::Valid));
+            }
+            _ => sub_exprs(e, &mut |sub| self.add_leaves(sub, out)),
+        }
+    }
+
+    /// What a condition is for every packet, as far as it follows from headers that none has.
+    pub(super) fn known(&self, c: &Expr) -> Option<bool> {
+        match &c.kind {
+            ExprKind::Const(b) => Some(b.is_true()),
+            ExprKind::IsValid(HeaderRef::Static(h)) if self.never.contains(h) => Some(false),
+            ExprKind::Unary(UnOp::Not, a) => self.known(a).map(|b| !b),
+            ExprKind::Binary(BinOp::LAnd, a, b) => match (self.known(a), self.known(b)) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
+                _ => None,
+            },
+            ExprKind::Binary(BinOp::LOr, a, b) => match (self.known(a), self.known(b)) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), Some(false)) => Some(false),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    pub(super) fn lack(&mut self, at: &str, fault: Fault) {
+        let lack = Lack::of(at, fault);
+        if !self.out.lacks.contains(&lack) {
+            self.out.lacks.push(lack);
+        }
+    }
+}
+
+/// Headers that the parser never takes and nobody makes valid.
+pub(super) fn never_valid(ir: &Ir) -> BTreeSet<HeaderId> {
+    let mut some: BTreeSet<HeaderId> = ir.stacks.values().flat_map(|s| s.elements.iter().copied()).collect();
+    let mut see = |s: &Stmt| {
+        if let Stmt::Extract { header: HeaderRef::Static(h), .. }
+        | Stmt::SetValid(HeaderRef::Static(h), true)
+        | Stmt::CopyHeader { dst: HeaderRef::Static(h), .. } = s
+        {
+            some.insert(*h);
+        }
+    };
+    for id in crate::parse::reached(ir) {
+        p4_ir::walk::all_stmts(&ir.states[id].body, &mut see);
+    }
+    for block in [&ir.parser_init, &ir.ingress, &ir.egress].into_iter().chain(ir.actions.values().map(|a| &a.body)) {
+        p4_ir::walk::all_stmts(block, &mut see);
+    }
+    ir.headers.keys().filter(|h| !some.contains(h)).collect()
+}
+/// Width of what a location holds.
+pub(crate) fn width(ir: &Ir, l: Loc) -> u32 {
+    match l {
+        Loc::Var(v) => ir.vars[v].ty.width(),
+        Loc::Field(h, f) => ir.header_types[ir.headers[h].ty].fields[f as usize].ty.width(),
+        Loc::Valid(_) => 1,
+        Loc::Temp(_, w) => w,
+    }
+}
+
+pub(super) fn width_of(ir: &Ir, l: &LValue) -> u32 {
+    match l {
+        LValue::Var(v) => ir.vars[*v].ty.width(),
+        LValue::Field(HeaderRef::Static(h), f) => width(ir, Loc::Field(*h, *f)),
+        LValue::Field(HeaderRef::Next(s) | HeaderRef::Last(s) | HeaderRef::Index(s, _), f) => {
+            ir.stacks[*s].elements.first().map_or(0, |h| width(ir, Loc::Field(*h, *f)))
+        }
+        LValue::Slice(_, hi, lo) => hi - lo + 1,
+    }
+}

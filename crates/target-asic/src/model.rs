@@ -1,0 +1,89 @@
+//! What does a described chip hold, and what does it do for one packet? Everything in it is modelled.
+//!
+//! A switch chip does not run the whole UPF (`splitplane plan upf.p4` says why not). It runs a program of its own that does the same to
+//! the packets that it does at all: `p4/tna/upf.p4`. Where that one's tables of sessions have room is how many sessions the
+//! model holds; what such a chip does not do for any packet is a limit of the model.
+
+use chip::{Chip, Form, Refusal, Sizes};
+use p4_interp::{Beyond, Limits};
+use p4_ir::Ir;
+use std::collections::BTreeMap;
+
+/// A chip with a program of its own on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Model {
+    /// `asic` or `nic`.
+    pub(crate) target: &'static str,
+    /// Entries of the tables that hold sessions, by name.
+    pub capacities: BTreeMap<String, u64>,
+    /// What a packet may ask for.
+    pub limits: Limits,
+    /// Bandwidth for packets that are sent round; 0 if the chip has no bound of its own.
+    pub recirculation_gbps: u64,
+}
+
+impl Model {
+    /// The chip with as many sessions as its program has room for, or as `sizes` asks for. `own` is the chip's program: one, or its
+    /// ingress and its egress. The refusal says what ran out.
+    pub fn of(chip: &Chip, own: &[&Ir], sizes: &Sizes) -> Result<Model, Refusal> {
+        match &chip.form {
+            Form::Switch(switch) => {
+                let sessions = sizes.sessions.or_else(|| chip::max_sessions(own, chip, sizes));
+                let sizes = Sizes { sessions: sessions.or(Some(1)), ..sizes.clone() };
+                let placement = chip::place_all(own, chip, &sizes)?;
+                let held = placement.tables.iter().filter(|t| t.session).map(|t| (t.name.clone(), t.entries));
+                Ok(Model {
+                    target: "asic",
+                    capacities: held.collect(),
+                    limits: Limits {
+                        once: true,
+                        parse_depth_bytes: switch.parser.depth_bytes,
+                        varbits: false,
+                        digests_per_second: switch.extras.digests_per_second,
+                    },
+                    recirculation_gbps: switch.recirculation_gbps,
+                })
+            }
+            Form::Cores(cores) => {
+                // Cores do what instructions can; only tables are bounded. Every table is cut to the chip's largest.
+                let mut sizes = sizes.clone();
+                for ir in own {
+                    for t in ir.program.tables.values().filter(|t| !t.split && t.size > cores.table_entries) {
+                        sizes.set.entry(t.name.clone()).or_insert(cores.table_entries);
+                    }
+                }
+                let fits = |n: u64| chip::place_in_tiers(own, chip, &Sizes { sessions: Some(n), ..sizes.clone() }).is_ok();
+                let most = || (0..30).rev().fold(0, |most, bit| if fits(most | 1 << bit) { most | 1 << bit } else { most });
+                sizes.sessions = Some(sizes.sessions.unwrap_or_else(most).max(1));
+                let placement = chip::place_in_tiers(own, chip, &sizes)?;
+                let held = placement.arrays.iter().filter(|a| a.session).map(|a| (a.name.clone(), a.entries));
+                Ok(Model {
+                    target: "nic",
+                    capacities: held.collect(),
+                    limits: Limits { once: false, parse_depth_bytes: u64::MAX, varbits: true, digests_per_second: u64::MAX },
+                    recirculation_gbps: 0,
+                })
+            }
+        }
+    }
+}
+
+/// Packets that a program sends round or copies: the chip would do it, the model hands them on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Recirculation {
+    /// Packets.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Their part of the chip's bandwidth for this, since the first packet; 1 is all of it. 0 where there is no bound.
+    pub share: f64,
+}
+
+impl Recirculation {
+    pub(crate) fn of(beyond: &Beyond, elapsed_ns: u64, gbps: u64) -> Recirculation {
+        let (packets, bytes) = (beyond.copies, beyond.copied_bytes);
+        let room = elapsed_ns as f64 * gbps as f64; // Gbit/s are bits a nanosecond
+        let share = if room > 0.0 { bytes as f64 * 8.0 / room } else { 0.0 };
+        Recirculation { packets, bytes, share }
+    }
+}
