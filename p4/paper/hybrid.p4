@@ -80,6 +80,7 @@ control HybridVerifyChecksum(inout hybrid_headers_t hdr, inout hybrid_metadata_t
     apply { }
 }
 
+#ifdef IPG
 /* Who is heavy. */
 control Gaps(inout hybrid_headers_t hdr, inout hybrid_metadata_t meta, inout standard_metadata_t standard_metadata) {
     register<bit<1>>(2048)  used;
@@ -173,9 +174,12 @@ control Gaps(inout hybrid_headers_t hdr, inout hybrid_metadata_t meta, inout sta
         }
     }
 }
+#endif
 
 control HybridIngress(inout hybrid_headers_t hdr, inout hybrid_metadata_t meta, inout standard_metadata_t standard_metadata) {
+#ifdef IPG
     Gaps() detector;
+#endif
 
     action forward(bit<9> port) {
         standard_metadata.egress_spec = port;
@@ -185,6 +189,7 @@ control HybridIngress(inout hybrid_headers_t hdr, inout hybrid_metadata_t meta, 
         mark_to_drop(standard_metadata);
     }
 
+#ifdef UPF
     action is_ours() {
         meta.ours = 1;
     }
@@ -254,6 +259,7 @@ control HybridIngress(inout hybrid_headers_t hdr, inout hybrid_metadata_t meta, 
         default_action = drop();
         size = 256;
     }
+#endif
 
     /* Where to without a tunnel here: the x86 behind the chip. */
     table ports {

@@ -356,7 +356,8 @@ impl Engine {
         Ok(result)
     }
 
-    /// Waits until all packets that are in the ports' queues now have been through the program, and what became of them has left or waits in a buffer.
+    /// Waits until all packets that are in the ports' queues now have been through the program, and what became of them has left
+    /// or waits in a buffer.
     pub fn drain(&self) -> Result<(), EngineError> {
         let control = self.inner.lock();
         if control.stopped {

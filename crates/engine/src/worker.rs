@@ -433,7 +433,8 @@ impl Worker {
         self.run_through(packets);
     }
 
-    /// Begins to note what must be received. Of a bucket that has moved, no packet comes to our queues any more: what is in them is the last.
+    /// Begins to note what must be received. Of a bucket that has moved, no packet comes to our queues any more: what is in them
+    /// is the last.
     fn begin_drain(&mut self, which: Drained, done: Sender<()>) {
         let left = |p: &EnginePort| match &p.device {
             Some(device) if p.alive && (which == Drained::All || device.steering().is_some()) => device.waiting().unwrap_or(DRAIN_LIMIT),

@@ -16,6 +16,8 @@ const BUFFER: u8 = 1;
 const PUNT: u8 = 2;
 const DROP: u8 = 3;
 const NOWHERE: u8 = 4;
+/// How long anything may take that does not depend on how busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// The PDR number of buffered packets.
 const PDR: u32 = 7;
 
@@ -112,7 +114,7 @@ fn number(packet: &Packet) -> u32 {
 fn receive(port: &mut MemoryPort, n: usize) -> Vec<Packet> {
     let mut got = Vec::new();
     let mut burst: Vec<Packet> = (0..64).map(|_| Packet::empty(0)).collect();
-    let end = Instant::now() + Duration::from_secs(10);
+    let end = Instant::now() + PATIENCE;
     while got.len() < n && Instant::now() < end {
         let k = port.receive(&mut burst).unwrap();
         got.extend(burst[..k].iter().cloned());
@@ -125,7 +127,7 @@ fn receive(port: &mut MemoryPort, n: usize) -> Vec<Packet> {
 }
 
 fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(10);
+    let end = Instant::now() + PATIENCE;
     while !holds() {
         assert!(Instant::now() < end, "{what}");
         std::thread::yield_now();
@@ -170,7 +172,7 @@ fn that_packets_are_buffered_is_told_even_when_punts_fill_the_queue() {
     wait_until("the ledger balances", || w.engine.ledger().imbalance() == 0);
     let ledger = w.engine.ledger();
     assert_eq!((ledger.punted[&9].packets, ledger.dropped[&DropReason::PUNT_FULL.0].packets), (1, 1));
-    let next = || w.events.recv_timeout(Duration::from_secs(10)).unwrap();
+    let next = || w.events.recv_timeout(PATIENCE).unwrap();
     assert!(matches!(next(), Event::Punt { .. }));
     assert!(matches!(next(), Event::Buffering { pdr: PDR }));
     assert!(matches!(next(), Event::Buffering { pdr: PDR }));
@@ -245,6 +247,48 @@ fn what_the_control_plane_sends_is_counted_too() {
     assert_eq!(number(&receive(&mut w.far[0][0], 1)[0]), 6);
     w.engine.stop();
     assert_eq!((w.engine.ledger().injected.packets, w.engine.ledger().imbalance()), (2, 0));
+}
+
+#[test]
+fn what_was_in_the_ports_has_left_when_they_are_drained() {
+    let mut world = world(2, BufferLimits::default());
+    for round in 0..50 {
+        for far in &mut world.far {
+            let packets: Vec<Packet> = (0..300).map(|n| packet(FORWARD, 300 * round + n)).collect();
+            assert_eq!(far[0].transmit(&packets).unwrap(), 300);
+        }
+        world.engine.drain().unwrap();
+        // All at once: nothing is waited for.
+        let mut burst: Vec<Packet> = (0..301).map(|_| Packet::empty(0)).collect();
+        for far in &mut world.far {
+            let n = far[1].receive(&mut burst).unwrap();
+            assert!(burst[..n].iter().map(number).eq(300 * round..300 * round + 300), "round {round}: {n} of 300");
+        }
+    }
+    world.engine.stop();
+    assert!(world.engine.drain().is_err());
+}
+
+#[test]
+fn a_master_and_its_workers_are_drained_together() {
+    let target: Arc<dyn Target> = Arc::new(Scripted::default());
+    let (sender, _events) = bounded(16);
+    let (a, mut far_a) = pktio::memory::pair("a", "far a", 4096);
+    let (b, mut far_b) = pktio::memory::pair("b", "far b", 4096);
+    let ports: Vec<(PortId, Box<dyn Port>)> = vec![(PortId(0), Box::new(a)), (PortId(1), Box::new(b))];
+    // To both workers.
+    let hash = |bytes: &[u8], _: PortId| u32::from(bytes[7]).wrapping_mul(0x9e37_79b9);
+    let engine = Engine::start_steered(&target, ports, hash, 2, Settings::default(), sender).unwrap();
+    for round in 0..50 {
+        let packets: Vec<Packet> = (0..300).map(|n| packet(FORWARD, 300 * round + n)).collect();
+        assert_eq!(far_a.transmit(&packets).unwrap(), 300);
+        engine.drain().unwrap();
+        let mut burst: Vec<Packet> = (0..301).map(|_| Packet::empty(0)).collect();
+        let n = far_b.receive(&mut burst).unwrap();
+        let mut numbers: Vec<u32> = burst[..n].iter().map(number).collect();
+        numbers.sort_unstable();
+        assert!(numbers.into_iter().eq(300 * round..300 * round + 300), "round {round}: {n} of 300");
+    }
 }
 
 #[test]

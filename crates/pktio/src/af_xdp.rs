@@ -40,8 +40,8 @@ pub struct Options {
     pub mode: Mode,
     /// Try zero-copy before copy mode.
     pub zero_copy: bool,
-    /// Frames in each direction, a power of two: of each socket to receive, up to four sockets of a queue; of the queue to send. 4 KiB each, locked in memory: without CAP_IPC_LOCK fewer are taken if the memlock limit
-    /// asks for it.
+    /// Frames in each direction, a power of two: to receive, of each socket of a queue, up to four; to send, of the queue. 4 KiB each,
+    /// locked in memory: without CAP_IPC_LOCK fewer are taken if the memlock limit asks for it.
     pub ring: u32,
     /// Finish TCP and UDP checksums that a local sender left unfinished; `None`: if the driver is veth.
     pub finish_checksums: Option<bool>,

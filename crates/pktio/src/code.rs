@@ -1,5 +1,6 @@
-//! How are our few programs for the kernel written? An instruction a line, with labels to jump to (`Documentation/bpf/standardization/instruction-set.rst`).
+//! How are our few programs for the kernel written? An instruction a line, with labels to jump to.
 //!
+//! The instructions are in the kernel's Documentation/bpf/standardization/instruction-set.rst.
 //! They are too small for a compiler on the user's machine, and too long for tables of numbers.
 
 /// `struct bpf_insn`.

@@ -3,6 +3,7 @@
 //! A PFCP message: `receive_n4` → `pfcp::Node::receive` → `upf::Plane` → `DataPlane::commit` → answer by `flush`.
 
 use crate::dataplane::{DataPlane, Targets};
+use crate::kernel::Kernel;
 use crate::placement::Placement;
 use crate::report::{Count, PortReport, Report, SessionCount, TableReport, TargetReport};
 use base::{Packet, PortId};
@@ -59,6 +60,8 @@ pub struct Agent {
     pub targets: Targets,
     /// Workers.
     pub engine: Arc<Engine>,
+    /// The program in the kernel, if there is one.
+    pub kernel: Option<Kernel>,
     /// N4.
     pub socket: Arc<UdpSocket>,
     /// Ports, for reports.
@@ -153,6 +156,9 @@ impl Agent {
         let actions = self.plane.poll(now);
         self.act(actions);
         self.plane.data_mut().follow_handed_on();
+        if let Some(kernel) = &mut self.kernel {
+            kernel.tick();
+        }
         let mut plane = Recording { plane: &mut self.plane, ended: &mut self.ended };
         self.node.poll_usage(now, &mut plane);
         self.node.handle_timeout(now, &mut plane);

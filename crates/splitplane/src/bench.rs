@@ -23,6 +23,7 @@ mod sdf;
 pub mod sessions;
 pub mod source;
 mod swx;
+mod wire;
 
 use crate::failure::Failure;
 use serde_json::{Map, Value, json};

@@ -247,7 +247,7 @@ pub struct Upf {
 
 impl Upf {
     /// Starts workers and agent on open ports, behind the program in the kernel if there is one.
-    pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>, kernel: Option<Kernel>) -> Result<Upf, Failure> {
+    pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>, mut kernel: Option<Kernel>) -> Result<Upf, Failure> {
         let links: Vec<Link> = ports.iter().map(|p| Link { id: p.id, mac: p.mac, mtu: mtu(p) }).collect();
         let network = network_config(config, &links);
         network.validate().map_err(|e| Failure::Usage(e.to_string()))?;
@@ -269,7 +269,7 @@ impl Upf {
         let buffers = BufferLimits { per_pdr: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets };
         let engine = start_engine(&config.workers, &targets.target(), ports, buffers, events).map_err(|e| Failure::Usage(e.to_string()))?;
         let engine = Arc::new(engine);
-        if let Some(kernel) = &kernel {
+        if let Some(kernel) = &mut kernel {
             kernel.go_live()?;
         }
         let data = DataPlane::new(targets.clone(), engine.clone());
@@ -282,6 +282,7 @@ impl Upf {
             plane,
             targets,
             engine,
+            kernel,
             socket: socket.clone(),
             ports: labels,
             ended: Vec::new(),

@@ -162,6 +162,23 @@ fn workers_send_what_they_count() {
     }
 }
 
+/// Over real sockets, a program in the kernel steering: each worker has a share.
+#[test]
+fn workers_share_sockets_of_a_queue() {
+    if !testkit::root_or_skip("workers_share_sockets_of_a_queue") {
+        return;
+    }
+    let figures = bench(&["workers", "--af-xdp"]);
+    let xdp: Vec<&Value> = rows(&figures).iter().filter(|row| row["steering"] == "xdp").collect();
+    assert_eq!(xdp.iter().map(|row| row["workers"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(2), Some(1), Some(2)]);
+    for row in xdp {
+        ["rate", "times_first", "worker_ns", "least_share"].iter().for_each(|key| check_rounds(&row[*key], 2));
+        let share = row["least_share"]["median"].as_f64().unwrap();
+        // Of what was received: a worker that the system leaves waiting loses its own packets.
+        assert!(if row["workers"] == 1 { share == 1.0 } else { share > 0.0 && share <= 0.5 }, "{row}");
+    }
+}
+
 #[test]
 fn latency_checks_each_packet() {
     let figures = bench(&["latency", "--loads", "10,50"]);

@@ -2,17 +2,21 @@
 
 mod common;
 
-use base::{PortId, VerdictKind};
+use base::{Packet, PortId, VerdictKind};
 use ceupf::{ACCESS_PORT, Arrangement, Book, CORE_PORT, FOREIGN_ACCESS_PORT, FOREIGN_CORE_PORT, Hop, Rule, Selector, Side, Way};
 use common::{CHECKED, Cases, Compared, Fleet, Frame, Setup, compile, native};
 use offload::{Policy, SessionFacts};
+use pktio::{AfPacket, Port};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 use target_asic::Chip;
 
 const UPF: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 1);
@@ -199,29 +203,36 @@ fn the_pipeline_is_the_same_everywhere() {
     }
 }
 
-/// A daemon on capture files, with its folder. Stopped by the end of its input.
+/// A daemon with its folder. Stopped by the end of its input.
 struct Daemon {
     child: Child,
     folder: tempfile::TempDir,
 }
 
 impl Daemon {
+    /// On capture files.
     fn start() -> Daemon {
+        Daemon::with(Command::new(env!("CARGO_BIN_EXE_splitplane")), "asic", |n, folder| {
+            let output = folder.join(format!("{n}.pcap"));
+            format!("driver = \"pcap\"\noutput = {:?}", output.display().to_string())
+        })
+    }
+
+    /// By a command, on ports as `port` writes them.
+    fn with(mut command: Command, target: &str, port: impl Fn(usize, &Path) -> String) -> Daemon {
         let folder = tempfile::tempdir().unwrap();
         let example = include_str!("../../../docs/ceupf.example.toml");
         let mut text = example.replace("/run/splitplane/ceupf.sock", &folder.path().join("s.sock").display().to_string());
-        text = text.replace("max_rules = 131072", "max_rules = 3").replace("target = \"x86\"", "target = \"asic\"");
+        text = text.replace("max_rules = 131072", "max_rules = 3").replace("target = \"x86\"", &format!("target = {target:?}"));
         for n in 0..4 {
-            let output = folder.path().join(format!("{n}.pcap"));
-            text = text
-                .replace(&format!("interface = \"eth{n}\""), &format!("driver = \"pcap\"\noutput = {:?}", output.display().to_string()));
+            text = text.replace(&format!("interface = \"eth{n}\""), &port(n, folder.path()));
         }
         let config = folder.path().join("ceupf.toml");
         std::fs::write(&config, text).unwrap();
         let check = splitplane(&["run", "--check", "--config", &config.display().to_string()]);
         assert!(check.status.success(), "{}", words(&check));
         let report = folder.path().join("report.json");
-        let mut child = Command::new(env!("CARGO_BIN_EXE_splitplane"))
+        let mut child = command
             .args(["run", "--until-input-ends", "--config"])
             .arg(&config)
             .arg("--report")
@@ -309,4 +320,143 @@ fn without_a_daemon_the_commands_say_so() {
     let output = splitplane(&["rules", "--socket", "/nonexistent/s.sock", "list"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(words(&output).contains("is `splitplane run` running"), "{}", words(&output));
+}
+
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Interfaces in the order of the example's.
+const LINKS: [&str; 4] = ["access", "core", "upf-access", "upf-core"];
+
+/// Removed on drop.
+struct Namespaces([String; 2]);
+
+impl Drop for Namespaces {
+    fn drop(&mut self) {
+        for name in &self.0 {
+            let _ = Command::new("ip").args(["netns", "delete", name]).status();
+        }
+    }
+}
+
+fn ip(args: &[&str]) {
+    let output = Command::new("ip").args(args).output().unwrap();
+    assert!(output.status.success(), "ip {}: {}", args.join(" "), words(&output));
+}
+
+/// The far end of a link: base station, router, or a side of the foreign UPF.
+struct Far(AfPacket);
+
+impl Far {
+    fn send(&mut self, frame: &[u8]) {
+        let end = Instant::now() + PATIENCE;
+        while self.0.transmit(&[Packet::new(frame, PortId(0))]).unwrap() == 0 {
+            assert!(Instant::now() < end, "cannot send");
+        }
+        self.0.flush().unwrap();
+    }
+
+    /// The next frame, which must be this.
+    fn expect(&mut self, frame: &[u8]) {
+        let mut packet = [Packet::empty(0)];
+        let end = Instant::now() + PATIENCE;
+        while self.0.receive(&mut packet).unwrap() == 0 {
+            assert!(Instant::now() < end, "nothing came out");
+            std::thread::yield_now();
+        }
+        assert_eq!(packet[0].data(), frame);
+    }
+}
+
+/// Real interfaces; the test is base station, router and foreign UPF.
+#[test]
+fn on_real_links_frames_go_through_the_foreign_upf_until_there_are_rules() {
+    if !testkit::root_or_skip("on_real_links_frames_go_through_the_foreign_upf_until_there_are_rules") {
+        return;
+    }
+    // A thread of its own, as it moves into a namespace.
+    let result = std::thread::spawn(on_real_links).join();
+    if let Err(panic) = result {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+fn on_real_links() {
+    let id = std::process::id();
+    let namespaces = Namespaces([format!("spc-switch-{id}"), format!("spc-far-{id}")]);
+    let [switch, far] = &namespaces.0;
+    for name in [switch, far] {
+        ip(&["netns", "add", name]);
+        // The kernel must add no packet of its own.
+        ip(&["netns", "exec", name, "sh", "-c", "for f in all default; do echo 1 > /proc/sys/net/ipv6/conf/$f/disable_ipv6; done"]);
+    }
+    for link in LINKS {
+        ip(&["link", "add", link, "netns", switch, "type", "veth", "peer", "name", link, "netns", far]);
+        [switch, far].into_iter().for_each(|ns| ip(&["-n", ns, "link", "set", link, "up"]));
+    }
+    let mut command = Command::new("ip");
+    command.args(["netns", "exec", switch, env!("CARGO_BIN_EXE_splitplane")]);
+    let daemon = Daemon::with(command, "x86", |n, _| format!("driver = \"af_packet\"\ninterface = {:?}", LINKS[n]));
+    let file = std::fs::File::open(format!("/run/netns/{far}")).unwrap();
+    move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network)).unwrap();
+    let [mut gnb, mut router, mut n3, mut n6] = LINKS.map(|link| Far(AfPacket::open(link, link, Default::default()).unwrap()));
+
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let (ue, server) = (Ipv4Addr::new(10, 45, 0, 2), Ipv4Addr::new(192, 0, 2, 9));
+    let ethernet = |to: u8, from: u8| vec![2, 0, 0, 0, to, 2, 2, 0, 0, 0, from, 1, 8, 0];
+    let user = |rng: &mut ChaCha8Rng, src, dst, ttl: u8| {
+        let mut packet = ipv4(rng, src, dst, 17, &[7; 60]);
+        packet[8] = ttl;
+        packet[10..12].fill(0);
+        let sum = wire::checksum::finish(wire::checksum::sum(&packet[..20]));
+        packet[10..12].copy_from_slice(&sum.to_be_bytes());
+        packet
+    };
+    // Uplink: what the base station sends, and what leaves to the router.
+    let (sent, routed) = (user(&mut rng, ue, server, 64), user(&mut rng, ue, server, 63));
+    let mut udp = vec![8, 104, 8, 104, 0, 96, 0, 0, 0x30, 255, 0, 80, 0, 0, 0, 7];
+    udp.extend(&sent);
+    let uplink = [ethernet(9, 9), ipv4(&mut rng, Ipv4Addr::new(10, 3, 0, 2), UPF, 17, &udp)].concat();
+    let uplink_out = [&[2, 0, 0, 0, 6, 2, 2, 0, 0, 0, 6, 1, 8, 0][..], &routed].concat();
+    // Downlink: only that it comes out at the base station, longer by a tunnel; the bytes are compared elsewhere.
+    let downlink = [ethernet(6, 6), user(&mut rng, server, ue, 64)].concat();
+
+    for _ in 0..20 {
+        gnb.send(&uplink);
+        n3.expect(&uplink);
+        n6.send(&uplink_out);
+        router.expect(&uplink_out);
+        router.send(&downlink);
+        n6.expect(&downlink);
+        n3.send(&uplink);
+        gnb.expect(&uplink);
+    }
+    let good = |args: &[&str]| {
+        let output = daemon.rules(args);
+        assert!(output.status.success(), "{}", words(&output));
+    };
+    good(&["add", "decap teid=7 ue=10.45.0.2"]);
+    good(&["add", "encap ue=10.45.0.2 teid=0x99 gnb=10.3.0.2"]);
+    for _ in 0..20 {
+        gnb.send(&uplink);
+        router.expect(&uplink_out);
+        router.send(&downlink);
+        let mut packet = [Packet::empty(0)];
+        let end = Instant::now() + PATIENCE;
+        while gnb.0.receive(&mut packet).unwrap() == 0 {
+            assert!(Instant::now() < end, "nothing came out");
+        }
+        let out = packet[0].data();
+        assert_eq!(
+            (out.len(), &out[..12], &out[46..50]),
+            (downlink.len() + 36, &[2, 0, 0, 0, 3, 2, 2, 0, 0, 0, 3, 1][..], &[0, 0, 0, 0x99][..])
+        );
+    }
+    good(&["del", "decap teid=7 ue=10.45.0.2"]);
+    gnb.send(&uplink);
+    n3.expect(&uplink);
+    let report = daemon.stop();
+    let ways = |name: &str| report["ways"][name]["packets"].as_u64();
+    assert_eq!((ways("encapsulated"), ways("decapsulated")), (Some(20), Some(20)), "{report:#}");
+    assert_eq!((ways("to_foreign"), ways("from_foreign")), (Some(41), Some(40)), "{report:#}");
+    assert_eq!(report["imbalance"], 0, "{report:#}");
+    assert_eq!(report["rules"][0]["packets"], 20);
 }

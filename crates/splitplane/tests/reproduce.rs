@@ -3,6 +3,7 @@
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 fn reproduce(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_splitplane"));
@@ -13,16 +14,24 @@ fn words(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-/// Runs one with `--quick`, checks what all of them promise, and gives its figures.
+/// All of them with `--quick`, once for all tests: the folder, and what was printed.
+fn all() -> &'static (tempfile::TempDir, String) {
+    static ALL: OnceLock<(tempfile::TempDir, String)> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let output = reproduce(&["all", "--quick", "--out", &folder.path().display().to_string()]);
+        assert!(output.status.success(), "{}", words(&output));
+        (folder, words(&output))
+    })
+}
+
+/// Checks what all of them promise, and gives the figures of one.
 fn quick(name: &str) -> Value {
-    let folder = tempfile::tempdir().unwrap();
-    let output = reproduce(&[name, "--quick", "--out", &folder.path().display().to_string()]);
-    assert!(output.status.success(), "{}", words(&output));
+    let (folder, text) = all();
     let json = std::fs::read_to_string(folder.path().join(format!("{name}.json"))).unwrap();
     let figures: Value = serde_json::from_str(&json).unwrap();
     check(name, &figures);
     check_picture(&folder.path().join(format!("{name}.svg")));
-    let text = words(&output);
     assert!(text.contains("the figures mean nothing") && text.contains(figures["title"].as_str().unwrap()), "{text}");
     for row in rows(&figures) {
         assert!(text.contains(row["what"].as_str().unwrap()), "not printed: {row}");
@@ -82,7 +91,7 @@ fn marked(figures: &Value, begins: &str, how: &str) {
 fn names_are_listed_and_others_refused() {
     let output = reproduce(&["list"]);
     let text = words(&output);
-    for name in ["figure7", "ceupf"] {
+    for name in ["table4", "table5", "table6", "figure7", "figure10", "ceupf"] {
         assert!(text.lines().any(|line| line.starts_with(name)), "{text}");
     }
     let output = reproduce(&["figure99"]);
@@ -104,6 +113,8 @@ fn ceupf_measures_the_pipeline_and_models_the_switch() {
         assert!(switch.is_sorted() && switch.iter().all(|gbps| *gbps <= 100.001), "{switch:?}");
     }
     // The paper's means follow from its links.
+    let latency = ours(&figures, &["latency of the stages"]);
+    assert!(latency.len() == 2 && latency[0] > 0.01 && latency[0] < 0.93, "less than from port to port: {latency:?}");
     let mean = ours(&figures, &["switch: encapsulation, mean"])[0];
     assert!((mean - 86.0).abs() < 1.0, "{mean}");
 }
@@ -114,11 +125,83 @@ fn figure7_puts_the_hybrid_between_its_parts() {
     marked(&figures, "x86", "measured");
     marked(&figures, "chip", "modelled");
     marked(&figures, "hybrid", "modelled");
-    let line = ours(&figures, &["chip's link"])[0];
-    for ues in ["1K UEs", "2K UEs"] {
-        let x86 = ours(&figures, &["x86 alone", ues])[0];
-        for hybrid in ours(&figures, &["hybrid,", ues]) {
-            assert!(hybrid <= line + 1e-9 && hybrid >= x86.min(line) - 1e-9, "{x86} {hybrid} {line}");
+    for link in [" 10 Gbit/s", " 100 Gbit/s"] {
+        let line = ours(&figures, &["chip's link", link])[0];
+        for ues in ["1K UEs", "2K UEs"] {
+            let x86 = ours(&figures, &["x86 alone", ues])[0];
+            let hybrids = ours(&figures, &["hybrid,", link, ues]);
+            assert_eq!(hybrids.len(), 4);
+            // The higher the threshold, the less is on the chip.
+            assert!(hybrids.is_sorted_by(|a, b| a >= b), "{hybrids:?}");
+            assert!(hybrids.iter().all(|hybrid| *hybrid <= line + 1e-9 && *hybrid >= x86.min(line) - 1e-9), "{x86} {hybrids:?} {line}");
         }
     }
+}
+
+#[test]
+fn table4_takes_more_with_more_ues_and_more_parts() {
+    let figures = quick("table4");
+    assert!(rows(&figures).iter().all(|row| row["how"] == "modelled"));
+    let sram = |column: &str| ours(&figures, &[column, ": SRAM"])[0];
+    assert!(sram("UPF-Tofino 10K") < sram("UPF-Tofino 430K") && sram("UPF-Tofino 430K") < sram("H-UPF 430K"));
+    // What the paper's table turns on: a third of the SRAM for 430,000 UEs, five registers for the detector, none without it.
+    assert!((sram("H-UPF 430K") - 34.4).abs() < 5.0 && (sram("UPF-Tofino 430K") - 32.0).abs() < 5.0);
+    assert!((ours(&figures, &["HH-IPG: meter ALUs"])[0] - 10.4).abs() < 0.1);
+    assert_eq!(ours(&figures, &["UPF-Tofino 430K: meter ALUs"]), [0.0]);
+}
+
+#[test]
+fn table5_installs_what_it_says() {
+    let figures = quick("table5");
+    marked(&figures, "chip", "modelled");
+    marked(&figures, "hybrid, chip's part", "modelled");
+    marked(&figures, "hybrid, x86's part", "measured");
+    assert_eq!(ours(&figures, &["x86's part: UEs installed"]), [2000.0]);
+    assert_eq!(ours(&figures, &["x86's part: entries"]), [4000.0]);
+    let most = ours(&figures, &["UEs at most"]);
+    assert!(most[0] >= most[1] && most[1] > 430_000.0, "the detector takes room: {most:?}");
+    let folder = tempfile::tempdir().unwrap();
+    let output = reproduce(&["table5", "--quick", "--sessions", "0", "--out", &folder.path().display().to_string()]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn table6_counts_what_the_traffic_is_fitted_to_and_ours_finds_it() {
+    let figures = quick("table6");
+    marked(&figures, "CAIDA", "modelled");
+    for row in rows(&figures).iter().filter(|row| !row["paper"].is_null()) {
+        let (paper, ours) = (row["paper"]["value"].as_f64().unwrap(), row["ours"].as_f64().unwrap());
+        assert!((paper - ours).abs() <= paper * 0.1 + 4.0, "{row}");
+    }
+    let f1 = |detector: &str| {
+        let row = rows(&figures).iter().find(|row| row["what"].as_str().unwrap().starts_with(detector)).unwrap();
+        assert_eq!(row["how"], "measured");
+        row["note"].as_str().unwrap()["F1 ".len()..][..5].parse::<f64>().unwrap()
+    };
+    assert!(f1("decayed bytes") > 0.85 && f1("decayed bytes") > f1("inter-packet gap"), "{figures}");
+}
+
+#[test]
+fn figure10_has_few_flows_and_many_bytes() {
+    let figures = quick("figure10");
+    let (flows, bytes) = (ours(&figures, &["share of the flows"]), ours(&figures, &["share of the bytes"]));
+    assert!(flows.len() == 4 && flows.is_sorted_by(|a, b| a > b) && bytes.is_sorted_by(|a, b| a > b), "{flows:?} {bytes:?}");
+    assert!(flows.iter().zip(&bytes).all(|(flows, bytes)| bytes > &(flows * 20.0) && *bytes < 60.0), "{flows:?} {bytes:?}");
+}
+
+#[test]
+fn all_is_each_of_them() {
+    let (folder, _) = all();
+    let mut names: Vec<String> = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    let each = ["ceupf", "figure10", "figure7", "table4", "table5", "table6"];
+    let expected: Vec<String> = each.iter().flat_map(|name| [format!("{name}.json"), format!("{name}.svg")]).collect();
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn one_alone_writes_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = reproduce(&["figure10", "--quick", "--out", &folder.path().display().to_string()]);
+    assert!(output.status.success() && std::fs::read_dir(folder.path()).unwrap().count() == 2, "{}", words(&output));
 }

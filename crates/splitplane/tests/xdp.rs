@@ -1,7 +1,7 @@
 //! Does the daemon with XDP ahead of x86 treat real frames on real interfaces as one UPF? As root, in network namespaces of its own.
 //!
-//! The test is what surrounds the UPF: SMF, gNodeB and data network on the far ends of veth pairs. Every frame that comes out is compared, byte for byte
-//! and in order per session, with what `traffic::expect` says, which knows nothing of the UPF.
+//! The test is what surrounds the UPF: SMF, gNodeB and data network on the far ends of veth pairs. Every frame that comes out is
+//! compared, byte for byte and in order per session, with what `traffic::expect` says, which knows nothing of the UPF.
 
 mod netns;
 
@@ -103,6 +103,24 @@ fn a_session_in_xdp_is_paged() {
         assert!(of_xdp("downlink")["packets"].as_u64().unwrap() > 100, "{report:#}");
         let handed_on = of_xdp("handed_on").as_u64().unwrap();
         assert!((10..10 + 20 + AFTER_THE_PAGE).contains(&handed_on), "{handed_on} handed on: {report:#}");
+    });
+}
+
+/// What an interface would lose goes through x86.
+#[test]
+fn a_far_end_that_takes_no_redirected_frames_any_more_is_served_by_x86() {
+    testbed_or_skip("a_far_end_that_takes_no_redirected_frames_any_more_is_served_by_x86", |mut bed| {
+        let daemon = bed.start_daemon(&Testbed::config("xdp", 1.0));
+        bed.connect();
+        bed.establish(4);
+        bed.run_traffic(200);
+        bed.end_xdp_at_n6();
+        bed.run_traffic(400);
+        bed.delete_sessions();
+        let report = daemon.stop();
+        assert_eq!(report["imbalance"], 0, "{report:#}");
+        let packets = |name: &str, side: &str| report["targets"][name][side]["packets"].as_u64().unwrap();
+        assert!(packets("x86", "uplink") >= 200 && packets("x86", "downlink") == 0 && packets("xdp", "downlink") == 300, "{report:#}");
     });
 }
 

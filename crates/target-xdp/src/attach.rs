@@ -1,12 +1,13 @@
 //! The program on interfaces: where it hangs, which port each of them is, which ways lead out, and how it leaves.
 //!
-//! **It never outlives the process.** Each interface has a BPF link, whose only descriptor is here. When the process ends, be it by a
-//! crash or SIGKILL, the kernel closes the descriptor, takes the program off the interface, and frees program and maps with it: nobody is left
-//! to clean up, no packet is carried by entries that nobody keeps, and the next start finds the interface free. So a kernel without links for
-//! XDP (before 5.9) is refused, rather than served by programs that stay behind. The price: while the process is away, the interface carries nothing.
+//! **It never outlives the process.** Each interface has a BPF link, whose only descriptor is here. When the process ends, be it
+//! by a crash or SIGKILL, the kernel closes the descriptor, takes the program off the interface, and frees program and maps with
+//! it: nobody is left to clean up, no packet is carried by entries that nobody keeps, and the next start finds the interface
+//! free. So a kernel without links for XDP (before 5.9) is refused, rather than served by programs that stay behind. The price:
+//! while the process is away, the interface carries nothing.
 //!
-//! **From attaching to carrying** there are three steps, so that nothing goes astray: [`attach`] hangs the program up, which then passes all
-//! packets to the kernel; sockets of the next target join `sp_sockets`; [`set_port`] makes it carry.
+//! **From attaching to carrying** there are three steps, so that nothing goes astray: [`attach`] hangs the program up, which then
+//! passes all packets to the kernel; sockets of the next target join `sp_sockets`; [`set_port`] makes it carry.
 
 use crate::object::{Object, chain};
 use crate::sys::{self, Shared};
@@ -44,8 +45,8 @@ const CLOSED: u64 = 1 << 16;
 /// `sp_ways` has that many: all port numbers.
 const PORTS: u64 = 512;
 
-/// Where the socket of a receive queue belongs in `sp_sockets`: a row of 16 queues for each slot, where slots number our interfaces from 0. `None`
-/// for slots from 64 and queues from 16 on: what comes by such a queue goes to the kernel's stack.
+/// Where the socket of a receive queue belongs in `sp_sockets`: a row of 16 queues for each slot, where slots number our
+/// interfaces from 0. `None` for slots from 64 and queues from 16 on: what comes by such a queue goes to the kernel's stack.
 pub fn socket_key(slot: u32, queue: u32) -> Option<u32> {
     (slot < SLOTS && queue < QUEUES).then(|| slot * QUEUES + queue)
 }
@@ -71,7 +72,8 @@ pub fn attach(object: &mut Object, interface: &str, ifindex: u32) -> Result<Atta
     Ok(Attached { ifindex, mode, link })
 }
 
-/// Makes the program of `object` run where another one runs, in one step: each packet runs in one of the two. With an error the old one stays.
+/// Makes the program of `object` run where another one runs, in one step: each packet runs in one of the two. With an error the
+/// old one stays.
 pub fn replace(object: &mut Object, attached: &Attached) -> Result<(), LoadError> {
     let program = object.program_fd("sp_xdp")?;
     let fail = |e: std::io::Error| LoadError::Attach { interface: attached.ifindex.to_string(), error: e.to_string() };
@@ -103,13 +105,18 @@ fn ports(object: &Object, ifindex: u32) -> Result<Shared, LoadError> {
     object.shared("sp_ports", MOST_INTERFACES.into(), 8)
 }
 
-/// Writes `sp_out` and `sp_ways`: packets leave by that port from here, and are no longer handed on.
-pub fn set_way_out(object: &mut Object, port: PortId, ifindex: u32) -> Result<(), LoadError> {
-    let map = object.ebpf().map_mut("sp_out").ok_or_else(|| LoadError::Layout("no map sp_out".into()))?;
-    let mut map = DevMap::try_from(map).map_err(|e| LoadError::Kernel(chain(&e)))?;
-    map.set(port.0.into(), ifindex, None, 0).map_err(|e| LoadError::Kernel(chain(&e)))?;
+/// Writes `sp_out` and `sp_ways`: packets that leave by that port leave from here, or are handed on.
+pub fn set_way_out(object: &mut Object, port: PortId, ifindex: Option<u32>) -> Result<(), LoadError> {
+    if u64::from(port.0) >= PORTS {
+        return Err(LoadError::Io(format!("port {port}: there are {PORTS}")));
+    }
+    if let Some(ifindex) = ifindex {
+        let map = object.ebpf().map_mut("sp_out").ok_or_else(|| LoadError::Layout("no map sp_out".into()))?;
+        let mut map = DevMap::try_from(map).map_err(|e| LoadError::Kernel(chain(&e)))?;
+        map.set(port.0.into(), ifindex, None, 0).map_err(|e| LoadError::Kernel(chain(&e)))?;
+    }
     let ways = object.shared("sp_ways", PORTS, 8)?;
-    ways.long(8 * usize::from(port.0)).store(1, Ordering::Release);
+    ways.long(8 * usize::from(port.0)).store(ifindex.is_some().into(), Ordering::Release);
     Ok(())
 }
 

@@ -11,8 +11,8 @@
 //! - **Counters** have a row of cells for each core and are summed when they are read.
 //! - **Meters** are exact while one core sees a cell's packets one by one; cores that meet wait for each other for a bounded
 //!   time. Buckets above 9.2 × 10^9 units are refused.
-//! - **On interfaces** ([`Xdp::attach`]) it meets packets before the engine does, keeps a ledger of what it carried, and hands the rest to
-//!   AF_XDP sockets. It stays only as long as this process, however that ends.
+//! - **On interfaces** ([`Xdp::attach`]) it meets packets before the engine does, keeps a ledger of what it carried, and hands
+//!   the rest to AF_XDP sockets. It stays only as long as this process, however that ends.
 //!
 //! [`Xdp::lane`] runs packets through the program without an interface (BPF_PROG_TEST_RUN): how it is compared with the
 //! interpreter. Packets below 14 bytes (but see
@@ -274,8 +274,9 @@ impl Xdp {
         std::array::from_fn(|kind| self.cells.sum_contexts(8 * kind))
     }
 
-    /// Attaches the program to an interface: in the driver, or, where it cannot, in front of the kernel's stack. Until [`Xdp::set_port`]
-    /// it passes all packets to the kernel. It leaves the interface when the target is dropped or the process ends, however it ends.
+    /// Attaches the program to an interface: in the driver, or, where it cannot, in front of the kernel's stack. Until
+    /// [`Xdp::set_port`] it passes all packets to the kernel. It leaves the interface when the target is dropped or the process
+    /// ends, however it ends.
     ///
     /// From now on lanes hand everything on, so attach before lanes are made.
     pub fn attach(&self, interface: &str, ifindex: u32) -> Result<Mode, LoadError> {
@@ -291,8 +292,9 @@ impl Xdp {
         Ok(mode)
     }
 
-    /// Makes `new`, which holds the same entries, run on this target's interfaces, one after the other: each packet runs in one of the two. `new` must
-    /// have its ports, ways out and sockets; what was counted here stays here. With an error all is as before.
+    /// Makes `new`, which holds the same entries, run on this target's interfaces, one after the other: each packet runs in one
+    /// of the two. `new` must have its ports, ways out and sockets; what was counted here stays here. With an error all is as
+    /// before.
     pub fn replace_by(&self, new: &Xdp) -> Result<(), LoadError> {
         if std::ptr::eq(self, new) {
             return Ok(());
@@ -317,8 +319,8 @@ impl Xdp {
         self.lock().object.program_fd("sp_xdp")
     }
 
-    /// Descriptor of the map of AF_XDP sockets, by [`socket_key`]: what is handed on goes to the socket of the interface's slot and the queue
-    /// that it came by, or, where there is none, to the kernel's stack.
+    /// Descriptor of the map of AF_XDP sockets, by [`socket_key`]: what is handed on goes to the socket of the interface's slot
+    /// and the queue that it came by, or, where there is none, to the kernel's stack.
     pub fn sockets(&self) -> Result<OwnedFd, LoadError> {
         self.lock().object.map_fd("sp_sockets")
     }
@@ -332,14 +334,14 @@ impl Xdp {
         self.lock().object.put("sp_steerers", &slot.to_ne_bytes(), &program.as_raw_fd().to_ne_bytes())
     }
 
-    /// From now on packets of an interface come in by that port, and what is handed on goes to the sockets of that slot; `None`: all of it passes
-    /// to the kernel.
+    /// From now on packets of an interface come in by that port, and what is handed on goes to the sockets of that slot; `None`:
+    /// all of it passes to the kernel.
     pub fn set_port(&self, ifindex: u32, port: Option<(PortId, u32)>) -> Result<(), LoadError> {
         attach::set_port(&self.lock().object, ifindex, port)
     }
 
-    /// Says which interface a port leads to: see [`sends_redirected`]. Packets that leave by other ports are handed on.
-    pub fn set_way_out(&self, port: PortId, ifindex: u32) -> Result<(), LoadError> {
+    /// Says which interface a port leads to: see [`sends_redirected`]. Packets that leave by ports of none are handed on.
+    pub fn set_way_out(&self, port: PortId, ifindex: Option<u32>) -> Result<(), LoadError> {
         attach::set_way_out(&mut self.lock().object, port, ifindex)
     }
 
@@ -388,8 +390,8 @@ impl Target for Xdp {
             }
         }
         state.commit(&self.cells, &cells);
-        // Whoever deletes wants to read final counts, and to use their cells again: no packet may be under way that saw the old entries.
-        // The wait takes milliseconds, so a session that only comes does without.
+        // Whoever deletes wants to read final counts, and to use their cells again: no packet may be under way that saw the old
+        // entries. The wait takes milliseconds, so a session that only comes does without.
         let only_adds = |op: &Op| matches!(op, Op::Insert(_) | Op::ClearCounter { .. } | Op::Meter { config: Some(_), .. });
         if self.ahead.load(Ordering::Acquire)
             && !batch.ops.iter().all(only_adds)

@@ -1,5 +1,5 @@
-//! The system calls that the loader crate does not offer, or not so that a failure leaves things as they were: links, running a program on a packet, memory shared with a map, waiting
-//! until no core runs on old tables, and which privileges the process has.
+//! The system calls that the loader crate does not offer, or not so that a failure leaves things as they were: links, running a
+//! program on a packet, memory shared with a map, waiting until no core runs on old tables, and which privileges the process has.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -218,8 +218,9 @@ impl Drop for Shared {
     }
 }
 
-/// The privileges that loading and attaching need: bits of <linux/capability.h>, names, and what for. CAP_SYS_ADMIN includes the first two. CAP_SYS_RESOURCE
-/// is not among them: memory of maps counts towards the process's control group, not its limit of locked memory (Linux 5.11).
+/// The privileges that loading and attaching need: bits of <linux/capability.h>, names, and what for. CAP_SYS_ADMIN includes the
+/// first two. CAP_SYS_RESOURCE is not among them: memory of maps counts towards the process's control group, not its limit of
+/// locked memory (Linux 5.11).
 const CAPABILITIES: [(u32, &str, &str); 3] = [
     (39, "CAP_BPF", "loads programs"),
     (38, "CAP_PERFMON", "lets them compare and subtract pointers"),

@@ -9,7 +9,7 @@ mod replicate;
 pub use replicate::Replicating;
 
 use base::{DropReason, Packet, PortId, Verdict};
-use program::{Batch, CounterId, MeterId, Program, RegisterId, RuleError, TableId};
+use program::{Batch, CounterId, Digest, MeterId, Program, RegisterId, RuleError, TableId};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -40,14 +40,23 @@ pub trait Target: Send + Sync {
     /// A cell of an indexed counter, summed over all lanes past and present.
     fn counter(&self, counter: CounterId, index: u64) -> Count;
 
-    /// Appends the cells of a register array in that range to `into`, in their order. Each is read whole; packets that are on their way may
-    /// change some of them meanwhile. A target that has no registers, or does not give them out, says so.
+    /// Appends the cells of a register array in that range to `into`, in their order. Each is read whole; packets that are on
+    /// their way may change some of them meanwhile. A target that has no registers, or does not give them out, says so.
     fn read_registers(&self, _register: RegisterId, _range: Range<u64>, _into: &mut Vec<u64>) -> Result<(), RegisterError> {
         Err(RegisterError::NotSupported)
     }
 
     /// Entries, capacity, hits and misses of a table, summed over all lanes.
     fn table_stats(&self, table: TableId) -> TableStats;
+
+    /// Appends the messages that the program sent to the control plane since the last call (v1model's `digest`), those of a lane in
+    /// order. A target keeps some thousands of them; what finds no room is lost, and counted.
+    fn take_digests(&self, _into: &mut Vec<Digest>) {}
+
+    /// Messages that were lost since the program was loaded.
+    fn lost_digests(&self) -> u64 {
+        0
+    }
 
     /// Begins anew, where a target has lost what it held: tables and default actions as declared, no meter configured; counters go on.
     /// Until it is told to, such a target refuses every batch with [`RuleError::Target`] and its lanes hand all packets on: it
@@ -68,21 +77,22 @@ pub trait Target: Send + Sync {
         Err(RuleError::Target(format!("the {} target does not take buckets over", self.name())))
     }
 
-    /// What the target carried by itself, if it meets packets before the engine does, as a program on an interface: the engine then sees
-    /// only what it hands on, and its lanes need not be asked. `None`: packets reach it by its lanes only. Which of the two
-    /// does not change while lanes exist.
+    /// What the target carried by itself, if it meets packets before the engine does, as a program on an interface: the engine
+    /// then sees only what it hands on, and its lanes need not be asked. `None`: packets reach it by its lanes only. Which of the
+    /// two does not change while lanes exist.
     fn carried(&self) -> Option<Carried> {
         None
     }
 
-    /// Waits until all that a target ahead of the engine has handed on so far is in the engine's ports, and gives the moment. When all of that has left,
-    /// buffers included, tell it by [`Target::left`].
+    /// Waits until all that a target ahead of the engine has handed on so far is in the engine's ports, and gives the moment.
+    /// When all of that has left, buffers included, tell it by [`Target::left`].
     fn handed_on(&self) -> u64 {
         0
     }
 
-    /// What was handed on before that moment has left. A target ahead of the engine hands on packets of a flow as long as earlier ones may be under
-    /// way, though its entries let them pass: none is overtaken. At moment 0 everything may be. For others there is nothing to do.
+    /// What was handed on before that moment has left. A target ahead of the engine hands on packets of a flow as long as earlier
+    /// ones may be under way, though its entries let them pass: none is overtaken. At moment 0 everything may be. For others
+    /// there is nothing to do.
     fn left(&self, _moment: u64) {}
 
     /// From now on a target that meets packets before the engine hands all of them on. For others there is nothing to do.
@@ -121,6 +131,14 @@ impl<T: Target + ?Sized> Target for Arc<T> {
 
     fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
         (**self).read_registers(register, range, into)
+    }
+
+    fn take_digests(&self, into: &mut Vec<Digest>) {
+        (**self).take_digests(into);
+    }
+
+    fn lost_digests(&self) -> u64 {
+        (**self).lost_digests()
     }
 
     fn carried(&self) -> Option<Carried> {

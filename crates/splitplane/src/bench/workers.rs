@@ -4,6 +4,10 @@
 //!   each worker does.
 //! - `engine`: a master receives everything from one port, and gives each packet to a worker by a hash of its UE. When a worker's ring
 //!   is full, the master waits, so that nothing is dropped.
+//! - `xdp`, with `--af-xdp`: real ports, of one queue each; a program in the kernel gives each packet to a worker's socket by its UE
+//!   (`wire.rs`). The sender's thread also pays for what the kernel does to receive, and what workers cannot take is lost before
+//!   them, so *by the clock* is what three threads make of the cores that there are. A worker's time has its system calls in it, and
+//!   its looks at empty sockets.
 //!
 //! Packets come as fast as they are taken. Threads are pinned to cores in turn, the master first. A rate is by the clock, as threads must
 //! not wait for each other either; beside it stands what a packet cost the threads in time on a processor, which leaves out what other
@@ -15,6 +19,7 @@ use super::options::Common;
 use super::report;
 use super::sessions::{self, Direction, Sessions};
 use super::source::SessionPort;
+use super::wire::Wire;
 use crate::failure::Failure;
 use engine::{Engine, Settings, WhenFull, WorkerPorts};
 use pktio::LoopPort;
@@ -33,6 +38,9 @@ pub struct Args {
     /// Sessions [default: 64000; with --quick: 200].
     #[arg(long, value_parser = clap::value_parser!(u32).range(64..=1_000_000))]
     sessions: Option<u32>,
+    /// Also over AF_XDP sockets on veth pairs, steered in the kernel (as root).
+    #[arg(long)]
+    af_xdp: bool,
     #[command(flatten)]
     pub common: Common,
 }
@@ -40,7 +48,7 @@ pub struct Args {
 impl Args {
     /// As `bench all` has them.
     pub fn with(common: Common) -> Args {
-        Args { workers: vec![1, 2], sessions: None, common }
+        Args { workers: vec![1, 2], sessions: None, af_xdp: false, common }
     }
 }
 
@@ -49,11 +57,16 @@ impl Args {
 enum Steering {
     Port,
     Engine,
+    Xdp,
 }
 
 impl Steering {
     fn name(self) -> &'static str {
-        if self == Steering::Port { "port" } else { "engine" }
+        match self {
+            Steering::Port => "port",
+            Steering::Engine => "engine",
+            Steering::Xdp => "xdp",
+        }
     }
 }
 
@@ -77,9 +90,11 @@ pub fn workers(args: &Args) -> Result<Value, Failure> {
     let bar = report::progress(u64::from(common.rounds()) * 2);
     let installed = Installed::new(sessions)?;
     let mut fields = Vec::new();
-    for steering in [Steering::Port, Steering::Engine] {
-        for workers in &args.workers {
-            fields.push(Field::new(steering, *workers, installed.clone(), &cores, common));
+    for steering in [Steering::Port, Steering::Engine, Steering::Xdp] {
+        for workers in args.workers.iter().filter(|_| args.af_xdp || steering != Steering::Xdp) {
+            // An engine on real ports goes on between rounds, and two cannot have the same lanes.
+            let installed = if steering == Steering::Xdp { Installed::new(sessions)? } else { installed.clone() };
+            fields.push(Field::new(steering, *workers, installed, &cores, common)?);
         }
     }
     let mut rows = Vec::new();
@@ -92,7 +107,9 @@ pub fn workers(args: &Args) -> Result<Value, Failure> {
             bar.inc(1);
         }
         for (field, of_field) in fields.iter().zip(&rounds) {
-            let row = field.row(direction, of_field, &rounds[0]);
+            // Each real port beside real ports.
+            let first = fields.iter().position(|f| (f.steering == Steering::Xdp) == (field.steering == Steering::Xdp)).unwrap_or(0);
+            let row = field.row(direction, of_field, &rounds[first]);
             bar.suspend(|| print(&row));
             rows.push(row);
         }
@@ -116,6 +133,8 @@ struct Round {
     master_ns: f64,
     /// All packets, from start to stop.
     packets: u64,
+    /// The share of the packets that the least loaded worker had.
+    least_share: f64,
 }
 
 impl Round {
@@ -151,6 +170,19 @@ impl Installed {
     fn counted(&self) -> u64 {
         (1..=2 * u64::from(self.sessions)).map(|cell| self.target.counter(self.usage, cell).packets).sum()
     }
+
+    /// Nothing was dropped, and what was sent was counted for users.
+    fn check(&self, engine: &Engine, counted_before: u64, sent: u64) -> Result<(), Failure> {
+        let ledger = engine.ledger();
+        if ledger.imbalance() != 0 || !ledger.dropped.is_empty() || !ledger.punted.is_empty() {
+            return Err(Failure::Failed(format!("not all packets were forwarded: {ledger:?}")));
+        }
+        let counted = self.counted() - counted_before;
+        if counted == 0 || counted != sent {
+            return Err(Failure::Failed(format!("{sent} packets were sent, and {counted} counted for users")));
+        }
+        Ok(())
+    }
 }
 
 /// Some number of workers and what divides packets among them.
@@ -161,48 +193,43 @@ struct Field {
     installed: Installed,
     /// Sessions of the packets of each port.
     numbers: Vec<Arc<[u32]>>,
+    /// Real ports, where they are; their engine goes on between rounds.
+    wire: Option<Wire>,
 }
 
 impl Field {
-    fn new(steering: Steering, workers: u32, installed: Installed, cores: &[usize], common: &Common) -> Field {
+    fn new(steering: Steering, workers: u32, installed: Installed, cores: &[usize], common: &Common) -> Result<Field, Failure> {
         let ports = if steering == Steering::Port { workers } else { 1 };
         let numbers = (0..ports).map(|port| share(port, ports, installed.sessions, common.size(1 << 20, 4096))).collect();
-        Field { steering, workers: workers as usize, cores: cores.to_vec(), installed, numbers }
+        let wire = match steering {
+            Steering::Xdp => Some(Wire::new(&installed.target, workers as usize, cores)?),
+            Steering::Port | Steering::Engine => None,
+        };
+        Ok(Field { steering, workers: workers as usize, cores: cores.to_vec(), installed, numbers, wire })
     }
 
     /// All workers together; the packets that were counted for users are as many as the ports sent.
     fn round(&mut self, direction: Direction, common: &Common) -> Result<Round, Failure> {
         let before = self.installed.counted();
+        if let Some(wire) = &mut self.wire {
+            let source = SessionPort::new(direction, self.numbers[0].clone(), 0);
+            let (sent_before, workers_before) = (sent(&wire.engine), wire.engine.received_by_worker());
+            let round = wire.feed(direction, source, |engine| measure(engine, common))?;
+            let by_worker = wire.engine.received_by_worker();
+            let by_worker: Vec<u64> = by_worker.iter().zip(&workers_before).map(|(now, was)| now - was).collect();
+            let least = by_worker.iter().min().copied().unwrap_or(0) as f64 / by_worker.iter().sum::<u64>().max(1) as f64;
+            let packets = sent(&wire.engine) - sent_before;
+            return self.installed.check(&wire.engine, before, packets).map(|()| Round { packets, least_share: least, ..round });
+        }
         let (events, received) = crossbeam_channel::bounded(64);
         let engine = self.start(direction, events)?;
-        // From when the first packets have gone through; on a busy machine workers may be late.
-        let (start, deadline) = (Instant::now(), Duration::from_secs(20));
-        while sent(&engine) == 0 && start.elapsed() < deadline {
-            std::thread::sleep(common.round() / 8);
-        }
-        let time = || (threads_time("worker-"), threads_time("master"));
-        let (begin, first, (worker, master)) = (Instant::now(), sent(&engine), time());
-        std::thread::sleep(common.round());
-        while sent(&engine) == first && start.elapsed() < deadline {
-            std::thread::sleep(common.round());
-        }
-        let (moved, elapsed, after) = ((sent(&engine) - first) as f64, begin.elapsed(), time());
+        let round = measure(&engine, common)?;
         engine.stop();
-        let ledger = engine.ledger();
-        if ledger.imbalance() != 0 || !ledger.dropped.is_empty() || !ledger.punted.is_empty() || received.try_recv().is_ok() {
-            return Err(Failure::Failed(format!("not all packets were forwarded: {ledger:?}")));
+        if received.try_recv().is_ok() {
+            return Err(Failure::Failed("not all packets were forwarded".into()));
         }
-        let packets = self.installed.counted() - before;
-        if packets == 0 || packets != sent(&engine) || moved == 0.0 {
-            return Err(Failure::Failed(format!("{} packets were sent, and {packets} counted for users", sent(&engine))));
-        }
-        let a_packet = |after: Duration, before: Duration| after.saturating_sub(before).as_nanos() as f64 / moved;
-        Ok(Round {
-            mpps: moved / elapsed.as_secs_f64() / 1e6,
-            worker_ns: a_packet(after.0, worker),
-            master_ns: a_packet(after.1, master),
-            packets,
-        })
+        let packets = sent(&engine);
+        self.installed.check(&engine, before, packets).map(|()| Round { packets, ..round })
     }
 
     /// The engine on sources that never end, and sinks.
@@ -217,7 +244,7 @@ impl Field {
         let mut all = self.numbers.iter().map(ports).collect::<Result<Vec<_>, _>>()?;
         match self.steering {
             Steering::Port => Engine::start(&self.installed.target, all, settings, events),
-            Steering::Engine => {
+            Steering::Engine | Steering::Xdp => {
                 Engine::start_steered(&self.installed.target, all.remove(0), upf::steer::ue_hash, self.workers, settings, events)
             }
         }
@@ -228,7 +255,8 @@ impl Field {
         let of = |rounds: &[Round], what: fn(&Round) -> f64| Rounds(rounds.iter().map(what).collect());
         let alone = |rounds: &[Round], workers: usize| Rounds(rounds.iter().map(|r| r.alone(workers)).collect());
         let mpps = of(rounds, |r| r.mpps);
-        let threads = self.workers + usize::from(self.steering == Steering::Engine);
+        // A master, or a sender.
+        let threads = self.workers + usize::from(self.steering != Steering::Port);
         let turns = threads > self.cores.len();
         let what = format!(
             "{direction}, {} by {}",
@@ -244,8 +272,38 @@ impl Field {
         row["worker_ns"] = of(rounds, |r| r.worker_ns).json();
         row["master_ns"] = if self.steering == Steering::Engine { of(rounds, |r| r.master_ns).json() } else { Value::Null };
         row["threads_take_turns"] = json!(turns);
+        if self.wire.is_some() {
+            row["least_share"] = of(rounds, |r| r.least_share).json();
+        }
         row
     }
+}
+
+/// Once round the clock, while packets come.
+fn measure(engine: &Engine, common: &Common) -> Result<Round, Failure> {
+    // From when the first packets have gone through; on a busy machine workers may be late.
+    let (start, deadline, before) = (Instant::now(), Duration::from_secs(20), sent(engine));
+    while sent(engine) == before && start.elapsed() < deadline {
+        std::thread::sleep(common.round() / 8);
+    }
+    let time = || (threads_time("worker-"), threads_time("master"));
+    let (begin, first, (worker, master)) = (Instant::now(), sent(engine), time());
+    std::thread::sleep(common.round());
+    while sent(engine) == first && start.elapsed() < deadline {
+        std::thread::sleep(common.round());
+    }
+    let (moved, elapsed, after) = ((sent(engine) - first) as f64, begin.elapsed(), time());
+    if moved == 0.0 {
+        return Err(Failure::Failed("no packets went through".into()));
+    }
+    let a_packet = |after: Duration, before: Duration| after.saturating_sub(before).as_nanos() as f64 / moved;
+    Ok(Round {
+        mpps: moved / elapsed.as_secs_f64() / 1e6,
+        worker_ns: a_packet(after.0, worker),
+        master_ns: a_packet(after.1, master),
+        packets: 0,
+        least_share: 0.0,
+    })
 }
 
 fn print(row: &Value) {
@@ -261,6 +319,9 @@ fn print(row: &Value) {
         row["master_ns"]["median"].as_f64().map_or_else(|| "-".into(), |ns| format!("{ns:.1}")),
         if row["threads_take_turns"] == true { "  (more threads than cores)" } else { "" }
     );
+    if let Some(share) = row["least_share"]["median"].as_f64() {
+        println!("  {:<34} {:>24}", "", format!("least share {share:.2}"));
+    }
 }
 
 /// What all workers have sent.

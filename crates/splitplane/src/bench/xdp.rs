@@ -115,7 +115,7 @@ impl Bench {
         // Test runs come in by the loopback interface.
         let interface = std::fs::read_to_string("/sys/class/net/lo/ifindex").ok().and_then(|t| t.trim().parse().ok()).unwrap_or(1);
         for port in [N3, N6] {
-            xdp.set_way_out(port, interface).map_err(load_failure)?;
+            xdp.set_way_out(port, Some(interface)).map_err(load_failure)?;
             // An interface, and no program there.
             hand.put("out", &u32::from(port.0).to_ne_bytes(), &u64::from(interface).to_ne_bytes()).map_err(load_failure)?;
         }

@@ -76,11 +76,11 @@ impl Chart {
         let x = -0.5..self.categories.len() as f64 - 0.5;
         // One kind of axis or the other: their types differ.
         if self.logarithmic {
-            let mut chart = builder.build_cartesian_2d(x, (lowest..highest * 2.0).log_scale())?;
+            let mut chart = builder.build_cartesian_2d(x, (lowest..highest * (highest / lowest).powf(0.35)).log_scale())?;
             self.mesh(&mut chart)?;
             self.bars(&mut chart, lowest)?;
         } else {
-            let mut chart = builder.build_cartesian_2d(x, 0.0..highest * 1.25)?;
+            let mut chart = builder.build_cartesian_2d(x, 0.0..highest * 1.5)?;
             self.mesh(&mut chart)?;
             self.bars(&mut chart, 0.0)?;
         }
@@ -102,7 +102,7 @@ impl Chart {
             .disable_x_mesh()
             .x_labels(self.categories.len() * 2 + 1)
             .x_label_formatter(&category)
-            .y_label_formatter(&|y| number(*y))
+            .y_label_formatter(&|y| if y.fract() == 0.0 { y.to_string() } else { number(*y) })
             .y_desc(self.y.clone())
             .label_style(("sans-serif", 14))
             .light_line_style(WHITE)

@@ -84,7 +84,8 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
 
 /// UEs that fit the chip with those parts of the program.
 pub fn most(parts: Parts) -> Result<u64, Failure> {
-    let ir = compile(parts, 1024)?;
+    // A prime: what has a multiple of the sessions' declared size counts as theirs (`chip::Sizes`), and would grow with them.
+    let ir = compile(parts, 10_007)?;
     let most = chip::max_sessions(&[&ir], &tofino()?, &Sizes::default());
     most.ok_or_else(|| Failure::Failed("paper/hybrid.p4 does not fit the chip".into()))
 }

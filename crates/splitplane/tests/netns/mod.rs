@@ -36,7 +36,7 @@ pub struct Offered {
 
 /// The far end of an interface, and what must come out of it, in order for each UE address.
 pub struct Side {
-    port: AfXdp,
+    port: Box<dyn Port>,
     expected: Vec<VecDeque<Vec<u8>>>,
     /// Frames of no session.
     pub others: Vec<Vec<u8>>,
@@ -128,7 +128,7 @@ impl Testbed {
         let side = |name: &str| {
             // An XDP program at this end, so that redirected frames come through; and bytes as they are.
             let options = pktio::af_xdp::Options { finish_checksums: Some(false), ..Default::default() };
-            let port = AfXdp::open(name, name, options).unwrap();
+            let port = Box::new(AfXdp::open(name, name, options).unwrap());
             Side { port, expected: Vec::new(), others: Vec::new(), sent: 0, received: 0 }
         };
         Testbed {
@@ -256,6 +256,27 @@ impl Testbed {
             assert!(Instant::now() < end, "{} and {} frames did not come out of n3 and n6", self.n3.waiting(), self.n6.waiting());
             self.n3.collect(&self.owners);
             self.n6.collect(&self.owners);
+        }
+    }
+
+    /// From now on the data network's end has no XDP program, and so takes no redirected frames; waits until the UPF has noticed.
+    pub fn end_xdp_at_n6(&mut self) {
+        // Both need not be there at once: a port of another kind in between.
+        self.n6.port = Box::new(pktio::memory::pair("none", "none", 64).0);
+        self.n6.port = Box::new(pktio::AfPacket::open("n6", "n6", Default::default()).unwrap());
+        let mut frame = Vec::new();
+        let end = Instant::now() + PATIENCE;
+        loop {
+            assert!(Instant::now() < end, "nothing comes out of n6 any more");
+            let n = self.synth.as_mut().unwrap().uplink(&mut frame).session;
+            let out = AROUND.uplink(&self.sessions[n].record(), &frame).unwrap();
+            self.n3.send(&frame);
+            let mut packets: Vec<Packet> = (0..8).map(|_| Packet::empty(0)).collect();
+            std::thread::sleep(Duration::from_millis(20));
+            let n = self.n6.port.receive(&mut packets).unwrap();
+            if packets[..n].iter().any(|p| p.data() == out) {
+                return;
+            }
         }
     }
 
