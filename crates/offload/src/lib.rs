@@ -25,8 +25,10 @@ mod shadow;
 mod policy;
 mod rules;
 
-mod budget;
 pub mod planner;
+
+mod budget;
+mod rate;
 
 mod dscp;
 mod traffic;

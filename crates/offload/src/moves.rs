@@ -60,23 +60,26 @@ pub(crate) fn may_have_changed(error: &RuleError) -> bool {
 
 /// Keeps lanes between two bursts, from when it is closed until it is dropped.
 pub(crate) struct Gate<'a> {
-    lock: &'a RwLock<()>,
+    /// None: lanes run the base target alone, and a change of the fast one, which may take milliseconds, is not their business.
+    lock: Option<&'a RwLock<()>>,
     closed: Option<RwLockWriteGuard<'a, ()>>,
 }
 
-impl<'a> Gate<'a> {
-    pub(crate) fn new(lock: &'a RwLock<()>) -> Gate<'a> {
-        Gate { lock, closed: None }
-    }
-
-    /// On return no lane is within a burst.
+impl Gate<'_> {
+    /// On return no lane is within a burst of the pair.
     pub(crate) fn close(&mut self) {
-        let lock = self.lock;
-        self.closed.get_or_insert_with(|| lock.write().unwrap_or_else(PoisonError::into_inner));
+        if let (Some(lock), None) = (self.lock, &self.closed) {
+            self.closed = Some(lock.write().unwrap_or_else(PoisonError::into_inner));
+        }
     }
 }
 
 impl Split {
+    /// Open.
+    pub(crate) fn gate(&self) -> Gate<'_> {
+        Gate { lock: (!self.fast_is_ahead()).then_some(&*self.gate), closed: None }
+    }
+
     /// Moves a session to the fast target. `copy` is the whole session: the insertion of each of its entries in `@split` tables, and the
     /// configuration of each of its meters. What both targets hold, such as filters, is there already.
     pub fn move_to_fast(&self, session: &SessionFacts, copy: &Batch) -> Result<(), MoveError> {
@@ -88,7 +91,7 @@ impl Split {
             return Err(MoveError::There);
         }
         let meters = self.check_copy(&books, session, copy)?;
-        let mut gate = Gate::new(&self.gate);
+        let mut gate = self.gate();
         gate.close();
         let result = self.fast.apply(copy);
         if let Err(error) = result {
@@ -123,7 +126,7 @@ impl Split {
         if !books.placed.sessions.contains_key(&seid) {
             return Err(MoveError::There);
         }
-        self.leave(&mut books, seid, &[], &mut Gate::new(&self.gate));
+        self.leave(&mut books, seid, &[], &mut self.gate());
         if self.retired.load(Relaxed) { Err(MoveError::Retired) } else { Ok(()) }
     }
 
@@ -168,7 +171,7 @@ impl Split {
         books.lost.perhaps_shared(&books.shadow);
         self.fast.apply(&books.lost.rebuilding(&books.shadow))?;
         books.lost = Lost::default();
-        let mut gate = Gate::new(&self.gate);
+        let mut gate = self.gate();
         gate.close();
         self.retired.store(false, Relaxed);
         Ok(())

@@ -14,6 +14,7 @@
 
 use crate::budget::Budget;
 use crate::policy::SessionFacts;
+use crate::rate::Rate;
 use crate::rules::{Rule, Standing, standing};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
@@ -188,19 +189,6 @@ struct Slot {
     retry_ns: u64,
     failures: u32,
     rate: Rate,
-}
-
-/// Packets and bits a second, averaged.
-#[derive(Clone, Copy, Debug, Default)]
-struct Rate {
-    pps: f64,
-    bps: f64,
-    packets: u64,
-    bytes: u64,
-    /// When it was told last; `None`: the next is the first.
-    at_ns: Option<u64>,
-    /// Whether it has a rate: of one count alone there is none.
-    measured: bool,
 }
 
 /// Ranks of higher standing lie above all of lower: no worth reaches it.
@@ -627,40 +615,6 @@ impl Planner {
     }
 }
 
-impl Rate {
-    /// Another count. Counts that go back begin anew.
-    fn note(&mut self, packets: u64, bytes: u64, now_ns: u64, window_ns: u64) {
-        let before = *self;
-        (self.packets, self.bytes) = (packets, bytes);
-        let Some(at_ns) = before.at_ns else {
-            self.at_ns = Some(now_ns);
-            return;
-        };
-        if now_ns <= at_ns || packets < before.packets || bytes < before.bytes {
-            if now_ns <= at_ns {
-                *self = before;
-            } else {
-                self.at_ns = Some(now_ns);
-            }
-            return;
-        }
-        let seconds = (now_ns - at_ns) as f64 / 1e9;
-        let (pps, bps) = ((packets - before.packets) as f64 / seconds, (bytes - before.bytes) as f64 * 8.0 / seconds);
-        // The first rate is all that is known.
-        let share = if before.measured { 1.0 - (-((now_ns - at_ns) as f64) / window_ns as f64).exp() } else { 1.0 };
-        self.pps += share * (pps - self.pps);
-        self.bps += share * (bps - self.bps);
-        (self.at_ns, self.measured) = (Some(now_ns), true);
-    }
-
-    /// As it is without news since: nothing is lost for a window, in which counts are on their way, then it falls.
-    fn now(&self, now_ns: u64, window_ns: u64) -> (f64, f64) {
-        let silent = now_ns.saturating_sub(self.at_ns.unwrap_or(now_ns)).saturating_sub(window_ns);
-        let left = if silent == 0 { 1.0 } else { (-(silent as f64) / window_ns as f64).exp() };
-        (self.pps * left, self.bps * left)
-    }
-}
-
 fn give(used: &mut Entries, entries: &Entries) {
     used.iter_mut().zip(entries).for_each(|(used, n)| *used += n);
 }
@@ -688,118 +642,4 @@ impl PartialOrd for Ordered {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use rand::Rng;
-
-    fn planner(sessions: u64, capacity: u32) -> Planner {
-        let mut planner = Planner::new(Settings::default(), [capacity; ROOMS]).unwrap();
-        for seid in 0..sessions {
-            let needs = Needs { entries: [1, 1, 0, 0], updates: 2, cycles: 100.0 };
-            planner.session(&SessionFacts { seid, ..SessionFacts::default() }, needs, 0);
-        }
-        planner
-    }
-
-    /// The heap's choice is what sorting all of them gives.
-    #[test]
-    fn the_best_are_those_that_a_sort_puts_first() {
-        let mut rng = testkit::rng(11);
-        let mut planner = planner(3000, 100);
-        for _ in 0..50 {
-            // Many are equal, many are none.
-            planner.ranks.iter_mut().for_each(|r| *r = f64::from(rng.random_range(0..400u32).saturating_sub(100)));
-            let most = rng.random_range(1..500);
-            let mut sorted: Vec<(f64, u32)> = planner.ranks.iter().zip(0..).map(|(r, at)| (*r, at)).filter(|(r, _)| *r > 0.0).collect();
-            sorted.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-            sorted.truncate(most);
-            assert_eq!(planner.top_ranks(most), sorted);
-        }
-    }
-
-    /// Random sessions, rates, refusals and ends: room, allowance and stay are kept, and the books are right.
-    #[test]
-    fn room_allowance_and_stay_are_kept_whatever_happens() {
-        let mut rng = testkit::rng(12);
-        let (mut planned, mut evicted, mut refused) = (0, 0, 0);
-        for _ in 0..20 {
-            let capacity = rng.random_range(5..60);
-            let mut planner = planner(200, capacity);
-            let mut usage = vec![0u64; 200];
-            let mut fast: HashMap<u64, u64> = HashMap::new();
-            let mut spent: Vec<(u64, u32)> = Vec::new();
-            for tick in 1..200u64 {
-                let now_ns = tick * 50_000_000;
-                for seid in 0..200 {
-                    if rng.random_bool(0.5) {
-                        usage[seid as usize] += rng.random_range(0..(1 + seid) * 10);
-                        planner.usage(seid, usage[seid as usize], 0, now_ns);
-                    }
-                }
-                for of in planner.plan(now_ns) {
-                    spent.push((now_ns, 2));
-                    planned += 1;
-                    if of.why == Why::Evicted {
-                        evicted += 1;
-                        assert!(now_ns - fast[&of.seid] >= planner.settings.min_stay_ns, "{of:?} has hardly come");
-                    }
-                    let mut outcome =
-                        [Outcome::Done, Outcome::Done, Outcome::Done, Outcome::Failed, Outcome::NoRoom][rng.random_range(0..5)];
-                    // An eviction may have failed before.
-                    if of.to == Place::Fast && fast.len() == capacity as usize {
-                        outcome = Outcome::NoRoom;
-                    }
-                    refused += u64::from(outcome != Outcome::Done);
-                    if outcome == Outcome::Done {
-                        match of.to {
-                            Place::Fast => assert!(fast.insert(of.seid, now_ns).is_none()),
-                            Place::Base => assert!(fast.remove(&of.seid).is_some()),
-                        }
-                    }
-                    planner.moved(&of, outcome, now_ns);
-                }
-                if rng.random_bool(0.1) {
-                    let seid = rng.random_range(0..200);
-                    planner.forget(seid);
-                    fast.remove(&seid);
-                    planner.session(
-                        &SessionFacts { seid, ..SessionFacts::default() },
-                        Needs { entries: [1, 1, 0, 0], updates: 2, cycles: 100.0 },
-                        now_ns,
-                    );
-                    usage[seid as usize] = 0;
-                }
-                assert_eq!((planner.fast.len(), planner.used[0]), (fast.len(), fast.len() as u32));
-                assert!(planner.used[0] <= capacity);
-                let second: u32 = spent.iter().filter(|(at, _)| now_ns - at < 1_000_000_000).map(|(_, n)| n).sum();
-                assert!(second <= planner.settings.updates_per_second, "{second} changes in a second");
-            }
-        }
-        assert!(planned > 2000 && evicted > 100 && refused > 500, "{planned} {evicted} {refused}");
-    }
-
-    #[test]
-    fn counts_that_go_back_begin_anew_and_silence_lowers_a_rate() {
-        let mut rate = Rate::default();
-        let second = 1_000_000_000;
-        rate.note(100, 0, second, second);
-        assert_eq!(rate.now(second, second).0, 0.0, "one count is no rate");
-        rate.note(1100, 0, 2 * second, second);
-        assert_eq!(rate.now(2 * second, second).0, 1000.0);
-        rate.note(5, 0, 3 * second, second);
-        assert_eq!(rate.pps, 1000.0, "a cell that was given out anew tells nothing");
-        assert!(rate.now(10 * second, second).0 < 3.0);
-        rate.note(5, 0, 2 * second, second);
-        assert_eq!(rate.at_ns, Some(3 * second), "time does not go back");
-    }
-
-    #[test]
-    fn wrong_settings_are_named() {
-        let wrong = |settings: Settings| settings.validate().unwrap_err();
-        assert!(wrong(Settings { margin: 0.5, ..Settings::default() }).contains("0.5"));
-        assert!(wrong(Settings { margin: f64::NAN, ..Settings::default() }).contains("NaN"));
-        assert!(wrong(Settings { window_ns: 0, ..Settings::default() }).contains("window"));
-        let admit = Admit::Above { enter_bps: 1.0, leave_bps: 2.0 };
-        assert!(wrong(Settings { admit, ..Settings::default() }).contains("must not be less"));
-    }
-}
+mod tests;

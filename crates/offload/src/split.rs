@@ -1,7 +1,6 @@
 //! The pair of targets: changes of sessions go to the base target, and after it to the fast one. How sessions move is in [`crate::moves`].
 
 use crate::lane::SplitLane;
-use crate::moves::Gate;
 use crate::placed::{Part, Placed, part};
 use crate::policy::{Policy, SessionFacts};
 use crate::shadow::{Lost, Shadow};
@@ -124,7 +123,7 @@ impl Split {
                 _ => None,
             })
             .collect();
-        let mut gate = Gate::new(&self.gate);
+        let mut gate = self.gate();
         if !self.policy.keeps(session) && books.placed.sessions.contains_key(&seid) {
             self.leave(books, seid, &anew, &mut gate);
         }

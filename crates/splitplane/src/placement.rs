@@ -176,15 +176,18 @@ pub struct Placement {
 impl Placement {
     /// If the configuration asks for one.
     pub fn new(config: &Config, targets: &Targets, ids: &Ids) -> Result<Option<Placement>, String> {
-        let Targets::Split(split) = targets else { return Ok(None) };
-        if config.split.policy != Policy::Planned {
-            return Ok(None);
+        match targets {
+            Targets::Split(split) if config.split.policy == Policy::Planned => Placement::of(&config.split, split, ids).map(Some),
+            _ => Ok(None),
         }
+    }
+
+    fn of(config: &crate::config::Split, split: &Split, ids: &Ids) -> Result<Placement, String> {
         let t = &ids.tables;
         let tables = [t.pdr_by_teid, t.pdr_by_ue_ipv4, t.pdr_by_ue_ipv6, t.pdr_by_class];
         let room = tables.map(|table| u32::try_from(split.fast().table_stats(table).capacity).unwrap_or(u32::MAX));
-        let planner = Planner::new(config.split.plan().settings()?, room)?;
-        Ok(Some(Placement { planner, tables, cursor: 0, recover_at: Duration::ZERO }))
+        let planner = Planner::new(config.plan().settings()?, room)?;
+        Ok(Placement { planner, tables, cursor: 0, recover_at: Duration::ZERO })
     }
 
     /// What is due.
@@ -242,6 +245,82 @@ impl Placement {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::sessions;
+    use pfcp::rules::UserPlane;
+    use std::sync::Arc;
+    use target::{Lane, Target};
+    use target_asic::{Asic, Chip};
+
+    /// The agent's parts, without its thread and without ports.
+    struct Parts {
+        split: Arc<Split>,
+        lane: Box<dyn Lane>,
+        plane: Plane<DataPlane>,
+        placement: Placement,
+        now: Duration,
+    }
+
+    impl Parts {
+        fn new(split_config: &str) -> Parts {
+            let ir = Arc::new(crate::program::compile(std::path::Path::new("upf.p4"), &[], &[("SESSIONS".into(), "1024".into())]).unwrap());
+            let asic = Asic::load(ir.clone(), Chip { session_entries: 3 }).unwrap();
+            let whole = Asic::oracle(ir.clone()).unwrap();
+            let split = Arc::new(Split::new(Box::new(asic), Box::new(whole), offload::Policy::Planned).unwrap());
+            let targets = Targets::Split(split.clone());
+            let (events, _) = crossbeam_channel::unbounded();
+            let engine = engine::Engine::start(&targets.target(), vec![Vec::new()], Default::default(), events).unwrap();
+            let data = DataPlane::new(targets.clone(), Arc::new(engine));
+            let network = sessions::network();
+            let plane = Plane::new(&network, &ir.program, data).unwrap();
+            let ids = Ids::bind(&ir.program).unwrap();
+            split.apply(&upf::static_rules::initial(&network, &ids)).unwrap();
+            let settings: crate::config::Split = toml::from_str(split_config).unwrap();
+            let placement = Placement::of(&settings, &split, &ids).unwrap();
+            Parts { lane: split.lane(1), split, plane, placement, now: Duration::from_secs(1) }
+        }
+
+        /// Packets of sessions, and ticks in between.
+        fn traffic(&mut self, packets: &[(u32, usize)], ticks: u32) {
+            for _ in 0..ticks {
+                for (n, count) in packets {
+                    for _ in 0..*count {
+                        let direction = sessions::Direction::Downlink;
+                        let mut packet = [base::Packet::new(&sessions::frame(direction, *n), direction.port())];
+                        let mut verdict = [base::Verdict::default()];
+                        self.lane.process(&mut packet, &mut verdict, self.now.as_nanos() as u64);
+                        assert_eq!(verdict[0].kind, base::VerdictKind::Forward, "session {n}");
+                    }
+                }
+                self.now += Duration::from_millis(50);
+                self.placement.tick(self.now, &mut self.plane, &self.split);
+            }
+        }
+
+        fn on_fast(&self) -> Vec<u64> {
+            (1..=8).filter(|seid| self.split.is_on_fast(*seid)).collect()
+        }
+    }
+
+    /// From rules over usage to moves, and back when sessions change and end; what they are charged is what they were sent.
+    #[test]
+    fn sessions_with_traffic_come_and_those_with_more_displace_them() {
+        let mut parts = Parts::new("fast = \"asic\"\npolicy = \"planned\"\nmin_stay_ms = 500\nrules = [{ teid = 6, then = \"base\" }]");
+        parts.traffic(&[], 1);
+        for n in 0..6u32 {
+            parts.plane.commit(u64::from(n) + 1, Some(&sessions::rules(n))).unwrap();
+        }
+        // Session 6 has most, and the rule against it.
+        parts.traffic(&[(0, 4), (1, 3), (2, 2), (5, 9)], 10);
+        assert_eq!(parts.on_fast(), [1, 2, 3]);
+        parts.traffic(&[(0, 4), (1, 3), (2, 2), (3, 8)], 30);
+        assert_eq!(parts.on_fast(), [1, 2, 4], "the one with the least has left");
+        // One ends, and its place is taken.
+        parts.plane.commit(4, None).unwrap();
+        parts.traffic(&[(0, 4), (1, 3), (2, 2)], 10);
+        assert_eq!(parts.on_fast(), [1, 2, 3]);
+        let charged = |parts: &mut Parts, seid| parts.plane.charged(seid).unwrap().packets;
+        assert_eq!([charged(&mut parts, 1), charged(&mut parts, 3), charged(&mut parts, 6)], [4 * 50, 2 * 50, 9 * 10]);
+    }
 
     fn plan(text: &str) -> Result<Plan, String> {
         toml::from_str(text).map_err(|e| e.message().to_owned())

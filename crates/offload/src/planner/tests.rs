@@ -1,0 +1,99 @@
+//! Does the planner keep to its limits, and does its heap choose what a sort would?
+
+use super::*;
+use rand::Rng;
+
+fn planner(sessions: u64, capacity: u32) -> Planner {
+    let mut planner = Planner::new(Settings::default(), [capacity; ROOMS]).unwrap();
+    for seid in 0..sessions {
+        let needs = Needs { entries: [1, 1, 0, 0], updates: 2, cycles: 100.0 };
+        planner.session(&SessionFacts { seid, ..SessionFacts::default() }, needs, 0);
+    }
+    planner
+}
+
+/// The heap's choice is what sorting all of them gives.
+#[test]
+fn the_best_are_those_that_a_sort_puts_first() {
+    let mut rng = testkit::rng(11);
+    let mut planner = planner(3000, 100);
+    for _ in 0..50 {
+        // Many are equal, many are none.
+        planner.ranks.iter_mut().for_each(|r| *r = f64::from(rng.random_range(0..400u32).saturating_sub(100)));
+        let most = rng.random_range(1..500);
+        let mut sorted: Vec<(f64, u32)> = planner.ranks.iter().zip(0..).map(|(r, at)| (*r, at)).filter(|(r, _)| *r > 0.0).collect();
+        sorted.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        sorted.truncate(most);
+        assert_eq!(planner.top_ranks(most), sorted);
+    }
+}
+
+/// Random sessions, rates, refusals and ends: room, allowance and stay are kept, and the books are right.
+#[test]
+fn room_allowance_and_stay_are_kept_whatever_happens() {
+    let mut rng = testkit::rng(12);
+    let (mut planned, mut evicted, mut refused) = (0, 0, 0);
+    for _ in 0..20 {
+        let capacity = rng.random_range(5..60);
+        let mut planner = planner(200, capacity);
+        let mut usage = vec![0u64; 200];
+        let mut fast: HashMap<u64, u64> = HashMap::new();
+        let mut spent: Vec<(u64, u32)> = Vec::new();
+        for tick in 1..200u64 {
+            let now_ns = tick * 50_000_000;
+            for seid in 0..200 {
+                if rng.random_bool(0.5) {
+                    usage[seid as usize] += rng.random_range(0..(1 + seid) * 10);
+                    planner.usage(seid, usage[seid as usize], 0, now_ns);
+                }
+            }
+            for of in planner.plan(now_ns) {
+                spent.push((now_ns, 2));
+                planned += 1;
+                if of.why == Why::Evicted {
+                    evicted += 1;
+                    assert!(now_ns - fast[&of.seid] >= planner.settings.min_stay_ns, "{of:?} has hardly come");
+                }
+                let mut outcome = [Outcome::Done, Outcome::Done, Outcome::Done, Outcome::Failed, Outcome::NoRoom][rng.random_range(0..5)];
+                // An eviction may have failed before.
+                if of.to == Place::Fast && fast.len() == capacity as usize {
+                    outcome = Outcome::NoRoom;
+                }
+                refused += u64::from(outcome != Outcome::Done);
+                if outcome == Outcome::Done {
+                    match of.to {
+                        Place::Fast => assert!(fast.insert(of.seid, now_ns).is_none()),
+                        Place::Base => assert!(fast.remove(&of.seid).is_some()),
+                    }
+                }
+                planner.moved(&of, outcome, now_ns);
+            }
+            if rng.random_bool(0.1) {
+                let seid = rng.random_range(0..200);
+                planner.forget(seid);
+                fast.remove(&seid);
+                planner.session(
+                    &SessionFacts { seid, ..SessionFacts::default() },
+                    Needs { entries: [1, 1, 0, 0], updates: 2, cycles: 100.0 },
+                    now_ns,
+                );
+                usage[seid as usize] = 0;
+            }
+            assert_eq!((planner.fast.len(), planner.used[0]), (fast.len(), fast.len() as u32));
+            assert!(planner.used[0] <= capacity);
+            let second: u32 = spent.iter().filter(|(at, _)| now_ns - at < 1_000_000_000).map(|(_, n)| n).sum();
+            assert!(second <= planner.settings.updates_per_second, "{second} changes in a second");
+        }
+    }
+    assert!(planned > 2000 && evicted > 100 && refused > 500, "{planned} {evicted} {refused}");
+}
+
+#[test]
+fn wrong_settings_are_named() {
+    let wrong = |settings: Settings| settings.validate().unwrap_err();
+    assert!(wrong(Settings { margin: 0.5, ..Settings::default() }).contains("0.5"));
+    assert!(wrong(Settings { margin: f64::NAN, ..Settings::default() }).contains("NaN"));
+    assert!(wrong(Settings { window_ns: 0, ..Settings::default() }).contains("window"));
+    let admit = Admit::Above { enter_bps: 1.0, leave_bps: 2.0 };
+    assert!(wrong(Settings { admit, ..Settings::default() }).contains("must not be less"));
+}
