@@ -36,6 +36,9 @@ pub const MAX_CHAIN: usize = 16;
 /// Most steps of a look-up in a table with wildcards: a mask, or a cell of a chain.
 pub const MAX_STEPS: usize = 1024;
 
+/// Most bytes of a table's cells that are one value of a BPF map: the verifier lets a pointer be moved by no more (2^29).
+pub const MOST_DIRECT: usize = (1 << 29) - 4096;
+
 /// A field's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {

@@ -7,8 +7,8 @@ use std::process::Command;
 /// Most characters of the compiler's complaints that are passed on.
 const MOST_ERRORS: usize = 4000;
 
-/// Compiles `text`. `cc` is the compiler, otherwise `clang` on the path. `behind` bytes follow each packet that are none of it.
-pub fn compile(text: &str, cc: Option<&Path>, behind: usize) -> Result<Vec<u8>, LoadError> {
+/// Compiles `text`. `cc` is the compiler, otherwise `clang` on the path. `defines` are numbers that the text leaves open.
+pub fn compile(text: &str, cc: Option<&Path>, defines: &[(String, u32)]) -> Result<Vec<u8>, LoadError> {
     let folder = tempfile::tempdir().map_err(|e| LoadError::Io(format!("no temporary folder: {e}")))?;
     let (source, object) = (folder.path().join("program.c"), folder.path().join("program.o"));
     std::fs::write(&source, text).map_err(|e| LoadError::Io(format!("cannot write {}: {e}", source.display())))?;
@@ -17,8 +17,14 @@ pub fn compile(text: &str, cc: Option<&Path>, behind: usize) -> Result<Vec<u8>, 
     // from addresses of any alignment, so the type of a pointer says nothing of what it may alias.
     // Types, as the kernel wants to know those of a loop's callback.
     let flags = ["-O2", "-g", "-target", "bpf", "-mcpu=v3", "-fno-builtin", "-fno-strict-aliasing", "-w", "-c"];
-    let output =
-        Command::new(cc).args(flags).arg(format!("-DSP_BEHIND={behind}")).arg(&source).arg("-o").arg(&object).output().map_err(|e| {
+    let output = Command::new(cc)
+        .args(flags)
+        .args(defines.iter().map(|(name, n)| format!("-D{name}={n}u")))
+        .arg(&source)
+        .arg("-o")
+        .arg(&object)
+        .output()
+        .map_err(|e| {
             if e.kind() == std::io::ErrorKind::NotFound {
                 LoadError::NoCompiler(cc.to_owned())
             } else {

@@ -37,7 +37,7 @@ use cranelift_entity::EntityRef;
 use digests::Digests;
 use lane::{HandingOn, XdpLane};
 use object::{Object, Sizes};
-use program::packing::CellLayout;
+use program::packing::{CellLayout, MOST_DIRECT};
 use program::{Batch, CounterId, Entry, MeterConfig, MeterId, Op, Program, RegisterId, RuleError, TableId};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -172,15 +172,23 @@ impl Xdp {
         if !sys::can_wait() {
             return Err(LoadError::Io("the kernel lacks the membarrier command that waits for all cores (nohz_full?)".into()));
         }
-        let bytes = compile::compile(text, options.cc.as_deref(), if options.short_packets { BEHIND } else { 0 })?;
         let cpus = sys::possible_cpus();
         let (sizes, rooms) = sizes(&program, options, cpus)?;
+        let behind = if options.short_packets { BEHIND } else { 0 };
+        let mut defines = vec![("SP_BEHIND".to_owned(), behind as u32)];
+        for (t, (_, homes, total)) in rooms.iter().enumerate() {
+            defines.extend([(format!("SP_CELLS_{t}"), *total), (format!("SP_HOMES_{t}"), homes - 1)]);
+        }
+        let bytes = compile::compile(text, options.cc.as_deref(), &defines)?;
         let mut object = Object::load(&bytes, &sizes, &["sp_xdp", "sp_test"])?;
         let mut stores = Vec::new();
         for (id, info) in &program.tables {
             let (layout, t) = (CellLayout::new(&program, id), id.index());
             let (capacity, homes, total) = rooms[t];
-            let cells = object.shared(&format!("sp_t{t}"), total.into(), layout.len)?;
+            let cells = match total as usize <= MOST_DIRECT / layout.len {
+                true => object.shared(&format!("sp_t{t}"), 1, total as usize * layout.len)?,
+                false => object.shared(&format!("sp_t{t}"), total.into(), layout.len)?,
+            };
             let defaults = object.shared(&format!("sp_d{t}"), 2, layout.len)?;
             let masks = match layout.wild {
                 true => Some(object.shared(&format!("sp_m{t}"), 2, masks_len(&layout))?),
@@ -216,7 +224,6 @@ impl Xdp {
         let direct = program.tables.values().map(|t| t.direct_counter.map(|c| c.index())).collect();
         let cells = Cells { cpus, contexts, context_len, ledgers, counters, sizes, registers, direct };
         let state = State { object, stores, meters, profiles, control, generation: 1, attached: Vec::new() };
-        let behind = if options.short_packets { BEHIND } else { 0 };
         let ahead = AtomicBool::new(false);
         let xdp = Xdp { program: program.clone(), state: Mutex::new(state), cells, test, ahead, behind, digests };
         xdp.constant_entries(&program)?;
@@ -715,13 +722,10 @@ fn sizes(program: &Program, options: &Options, cpus: u32) -> Result<(Sizes, Room
     let mut sizes = Sizes { seed: options.seed, ..Sizes::default() };
     let mut rooms = Vec::new();
     let fits = |name: &str, n: u64| u32::try_from(n.max(1)).map_err(|_| LoadError::Io(format!("{name} has {n} cells: too many")));
-    for (id, info) in &program.tables {
-        let t = id.index();
+    for info in program.tables.values() {
         let most = if info.split { options.entries.min(options.split_entries) } else { options.entries };
         let capacity = info.size.min(most.max(info.entries.len() as u64));
         let (homes, total) = cells_for(capacity);
-        sizes.entries.push((format!("sp_t{t}"), total));
-        sizes.constants.push((format!("sp_homes{t}"), homes - 1));
         rooms.push((capacity, homes, total));
     }
     for (i, info) in program.counters.values().enumerate() {

@@ -2,19 +2,20 @@
 
 mod common;
 
-use common::twin::random_ir::{random_ir, random_packets};
+use common::twin::random_ir::{random_ir, random_ir_with_classes, random_packets};
 use common::{Pair, rng};
 use p4_interp::Mode;
 use p4_ir::{BinOp, Block, CheckData, Expr, ExprKind, Extern, Ir, Next, Stmt, Transition, Ty, walk};
+use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use target_xdp::LoadError;
 
 /// `SEEDS=100..200` runs others than the usual ones.
-fn seeds() -> std::ops::Range<u64> {
+fn seeds(usual: std::ops::Range<u64>) -> std::ops::Range<u64> {
     let given = std::env::var("SEEDS").ok();
     let range = given.as_deref().and_then(|s| s.split_once("..")).and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
-    range.unwrap_or(0..40)
+    range.unwrap_or(usual)
 }
 
 /// Puts something else where BPF cannot express what there is, so that more than the luckiest programs are run.
@@ -81,12 +82,24 @@ fn random_programs_agree() {
     if !testkit::root_or_skip("random_programs_agree") {
         return;
     }
-    let seeds = seeds();
+    check_all(random_ir, seeds(0..40));
+}
+
+/// Programs whose parsers have likely ways: their packets run through text of their own.
+#[test]
+fn random_programs_with_classes_agree() {
+    if !testkit::root_or_skip("random_programs_with_classes_agree") {
+        return;
+    }
+    check_all(random_ir_with_classes, seeds(2000..2020));
+}
+
+fn check_all(make: fn(ChaCha8Rng) -> Ir, seeds: std::ops::Range<u64>) {
     let all = seeds.end - seeds.start;
     let (mut fit, mut hits, mut misses, mut kinds) = (0, 0, 0, [0; 5]);
     let mut refused: BTreeMap<String, u64> = BTreeMap::new();
     for seed in seeds {
-        let mut ir = random_ir(rng(seed));
+        let mut ir = make(rng(seed));
         make_fit(&mut ir);
         if let Err(why) = p4_emit::bpf::emit_xdp(&ir) {
             *refused.entry(why.kind().to_owned()).or_default() += 1;

@@ -50,8 +50,18 @@ pub struct Code<'a> {
     pub counts: Vec<(String, u64)>,
     pub meters: Vec<String>,
     pub registers: Vec<String>,
-    /// Places of emits.
-    pub emits: Vec<HeaderId>,
+    /// Places of emits of the class that is printed; where the header comes to lie, if that is known. The most that a class has.
+    pub emits: Vec<(HeaderId, Option<u32>)>,
+    pub most_emits: usize,
+    /// What was emitted so far, while it is known.
+    pub emitted: Option<u32>,
+    /// The class that is printed; `None`: for all packets.
+    pub class: Option<usize>,
+    /// Numbers of the places of counts, meters, register writes and digests, by the statement and the look-up whose action it is in:
+    /// the same in the text of all classes.
+    pub sites: HashMap<(usize, usize), usize>,
+    /// The look-up whose action is printed.
+    pub applied: usize,
     /// The table whose action is printed.
     pub in_table: Option<TableId>,
     /// Whether a parser state is printed.
@@ -90,6 +100,11 @@ impl<'a> Code<'a> {
             meters: Vec::new(),
             registers: Vec::new(),
             emits: Vec::new(),
+            most_emits: 0,
+            emitted: None,
+            class: None,
+            sites: HashMap::new(),
+            applied: 0,
             in_table: None,
             in_parser: false,
             stacks: BTreeSet::new(),

@@ -22,9 +22,15 @@ impl Code<'_> {
             return;
         }
         let site = self.emits.len();
-        self.emits.push(h);
         let name = &self.model.headers[h.index()];
         let fixed = self.model.fixed_len[h.index()];
+        let place = self.emitted.filter(|_| valid == "1u" && self.model.varbit_len[h.index()] == 0);
+        self.emits.push((h, place));
+        self.emitted = place.map(|at| at + fixed);
+        if place.is_some() {
+            self.line(format!("emitted += {fixed};"));
+            return;
+        }
         let len = if self.model.varbit_len[h.index()] > 0 { format!("{fixed} + c->len_{name}") } else { fixed.to_string() };
         self.line(format!("if ({valid}) {{ c->v.emit[{site}] = (uint16_t)(emitted + 1); emitted += {len}; }}"));
     }
@@ -37,7 +43,20 @@ impl Code<'_> {
         self.close();
         self.line("data = (uint8_t *)(long)ctx->data;");
         self.line("end = (uint8_t *)(long)ctx->data_end;");
-        for (site, h) in self.emits.clone().into_iter().enumerate() {
+        self.most_emits = self.most_emits.max(self.emits.len());
+        let emits = std::mem::take(&mut self.emits);
+        let known = emits.iter().filter_map(|(h, at)| at.map(|at| at + self.model.fixed_len[h.index()])).max();
+        if let Some(known) = known.filter(|n| *n > 0) {
+            self.line(format!("if (data + {known} > end) {failed}"));
+        }
+        for (site, (h, at)) in emits.into_iter().enumerate() {
+            if let Some(at) = at {
+                let (home, fixed) = (self.home(h), self.model.fixed_len[h.index()]);
+                if fixed > 0 {
+                    self.line(format!("sp_copy(data + {at}, {home}, {fixed});"));
+                }
+                continue;
+            }
             let (fixed, most) = (self.model.fixed_len[h.index()], self.model.varbit_len[h.index()]);
             let (home, name) = (self.home(h), self.model.headers[h.index()].clone());
             self.open(format!("if (*(volatile uint16_t *)&c->v.emit[{site}])"));

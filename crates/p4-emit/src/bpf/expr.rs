@@ -32,6 +32,8 @@ impl Code<'_> {
             ExprKind::Unary(op, a) => {
                 let a = paren(&self.expr(a)?);
                 match op {
+                    UnOp::Not if a == "0u" => "1u".into(),
+                    UnOp::Not if a == "1u" => "0u".into(),
                     UnOp::Not => format!("!{a}"),
                     UnOp::Neg => reduce(&format!("-{a}"), width),
                     UnOp::BitNot => reduce(&format!("~{a}"), width),
@@ -58,6 +60,11 @@ impl Code<'_> {
             ExprKind::Mux(condition, a, b) => {
                 let condition = paren(&self.expr(condition)?);
                 let (a, b) = (self.expr(a)?, self.expr(b)?);
+                match condition.as_str() {
+                    "1u" => return Ok(a),
+                    "0u" => return Ok(b),
+                    _ => {}
+                }
                 format!("({condition} ? {} : {})", paren(&a), paren(&b))
             }
         })
@@ -72,7 +79,14 @@ impl Code<'_> {
             self.assume(left, op == BinOp::LAnd);
             let b = paren(&self.expr(right)?);
             self.known = before;
-            return Ok(if op == BinOp::LAnd { format!("({a} && {b})") } else { format!("({a} || {b})") });
+            // What decides, and what leaves it to the other.
+            let (decides, leaves, sign) = if op == BinOp::LAnd { ("0u", "1u", "&&") } else { ("1u", "0u", "||") };
+            return Ok(match (a.as_str(), b.as_str()) {
+                (x, y) if x == decides || y == decides => decides.into(),
+                (x, _) if x == leaves => b,
+                (_, y) if y == leaves => a,
+                _ => format!("({a} {sign} {b})"),
+            });
         }
         let b = paren(&self.expr(right)?);
         let of = left.ty;

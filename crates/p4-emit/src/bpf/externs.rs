@@ -17,17 +17,17 @@ impl Code<'_> {
         match e {
             Extern::Count { counter, index } => {
                 let index = self.index(index)?;
-                self.count(*counter, &index)
+                self.count(e, *counter, &index)
             }
             Extern::DirectCount(counter) => {
                 let attached = self.ir.program.counters[*counter].table;
                 match self.in_table {
                     // The default action has no cell: `direct` is 0 there, and 0 less 1 is beyond the end.
-                    Some(table) if attached == Some(table) => self.count(*counter, "(uint64_t)e->direct - 1"),
+                    Some(table) if attached == Some(table) => self.count(e, *counter, "(uint64_t)e->direct - 1"),
                     _ => Ok(()),
                 }
             }
-            Extern::Meter { meter, index, result } => self.meter(*meter, index, result),
+            Extern::Meter { meter, index, result } => self.meter(e, *meter, index, result),
             Extern::DirectMeter { result, .. } => self.assign(result, "0u"),
             Extern::RegisterRead { register, index, result } => {
                 let (map, width) = self.register(*register)?;
@@ -38,8 +38,10 @@ impl Code<'_> {
                 self.only_once(Construct::Register, "register writes")?;
                 let (map, _) = self.register(*register)?;
                 let (index, value) = (self.index(index)?, self.expr(value)?);
-                let site = self.registers.len();
-                self.registers.push(map.clone());
+                let site = self.site(e, self.registers.len());
+                if site == self.registers.len() {
+                    self.registers.push(map.clone());
+                }
                 self.line(format!("sp_register_write(&{map}, {index}, {value}, &c->undo_register[{site}]);"));
                 Ok(())
             }
@@ -66,7 +68,7 @@ impl Code<'_> {
             // They have no effect that a packet or a counter could show.
             Extern::Assert(..) | Extern::Log(..) => Ok(()),
             Extern::Truncate(_) => Err(self.refuse_because(Construct::Truncate, "truncate()")),
-            Extern::Digest { receiver, data } => self.digest(receiver, data),
+            Extern::Digest { receiver, data } => self.digest(e, receiver, data),
             Extern::Replicate { kind, .. } => Err(self.refuse_because(Construct::Copies, kind.name())),
         }
     }
@@ -85,7 +87,8 @@ impl Code<'_> {
             return Ok(());
         }
         let before = self.known.clone();
-        self.open(format!("if {}", head(&text)));
+        // Sums are declared in a block of their own in any case.
+        self.open(if text == "1u" { String::new() } else { format!("if {}", head(&text)) });
         self.assume(condition, true);
         each(self)?;
         self.close();
@@ -107,6 +110,11 @@ impl Code<'_> {
         })
     }
 
+    /// The number of a call's place: `next` if it has none yet.
+    pub fn site(&mut self, e: &Extern, next: usize) -> usize {
+        *self.sites.entry((std::ptr::from_ref(e).addr(), self.applied)).or_insert(next)
+    }
+
     /// What is done at the packet's end, or undone, is noted once a place: so it may be done only once a packet.
     pub fn only_once(&self, construct: Construct, what: &str) -> Result<(), Refused> {
         if self.loops > 0 { Err(self.refuse_because(construct, format!("{what} in loops"))) } else { Ok(()) }
@@ -116,15 +124,17 @@ impl Code<'_> {
         if self.in_parser { Err(self.refuse_because(construct, format!("{what} in the parser"))) } else { Ok(()) }
     }
 
-    fn count(&mut self, counter: CounterId, index: &str) -> Result<(), Refused> {
+    fn count(&mut self, e: &Extern, counter: CounterId, index: &str) -> Result<(), Refused> {
         self.not_in_parser(Construct::Counter, "counters")?;
         self.only_once(Construct::Counter, "counters")?;
         let info = &self.ir.program.counters[counter];
         let packets = if info.unit == CountUnit::Bytes { "0" } else { "1" };
         let bytes = if info.unit == CountUnit::Packets { "0".to_owned() } else { self.length(info.length)? };
         let (map, size) = (format!("sp_n{}", counter.index()), self.counter_size(counter));
-        let site = self.counts.len();
-        self.counts.push((map, size));
+        let site = self.site(e, self.counts.len());
+        if site == self.counts.len() {
+            self.counts.push((map, size));
+        }
         self.line(format!("sp_pend(&c->count[{site}], {index}, {size}u, {packets}, {bytes});"));
         Ok(())
     }
@@ -134,7 +144,9 @@ impl Code<'_> {
         for (map, row) in self.cells.get(&param).cloned().unwrap_or_default() {
             let text = self.read_var(param);
             let base = row.map_or(String::new(), |cells| format!("c->cpu * {cells}u + "));
-            self.line(format!("sp_touch(&{map}, {base}(uint32_t){});", paren(&text)));
+            // Cell 0 is for those that need none, as a rule, and is at hand then.
+            let text = paren(&text);
+            self.line(format!("if ({text}) sp_touch(&{map}, {base}(uint32_t){text});"));
         }
     }
 
@@ -144,15 +156,17 @@ impl Code<'_> {
         info.table.map_or(info.size, |t| self.ir.program.tables[t].size)
     }
 
-    fn meter(&mut self, meter: MeterId, index: &Expr, result: &LValue) -> Result<(), Refused> {
+    fn meter(&mut self, e: &Extern, meter: MeterId, index: &Expr, result: &LValue) -> Result<(), Refused> {
         self.not_in_parser(Construct::Meter, "meters")?;
         self.only_once(Construct::Meter, "meters")?;
         let info = &self.ir.program.meters[meter];
         let index = self.index(index)?;
         let units = if info.unit == CountUnit::Packets { "1".to_owned() } else { self.length(info.length)? };
         let map = format!("sp_p{}", meter.index());
-        let site = self.meters.len();
-        self.meters.push(map.clone());
+        let site = self.site(e, self.meters.len());
+        if site == self.meters.len() {
+            self.meters.push(map.clone());
+        }
         self.assign_cut(result, &format!("sp_execute(c, &{map}, {index}, {units}, &c->undo_meter[{site}])"), 32)
     }
 

@@ -5,7 +5,7 @@ use super::code::Code;
 use crate::expr::paren;
 use crate::field::store;
 use p4_ir::origin::Construct;
-use p4_ir::{CheckData, Expr, HashAlgorithm, LValue};
+use p4_ir::{CheckData, Expr, Extern, HashAlgorithm, LValue};
 
 /// Most bytes that are hashed: the verifier walks through each round of a loop over them.
 const MOST_HASHED: u32 = 128;
@@ -78,13 +78,15 @@ impl Code<'_> {
     }
 
     /// Notes a digest, which is sent at the packet's end.
-    pub fn digest(&mut self, receiver: &Expr, data: &[Expr]) -> Result<(), Refused> {
+    pub fn digest(&mut self, call: &Extern, receiver: &Expr, data: &[Expr]) -> Result<(), Refused> {
         if data.len() > MOST_VALUES {
             return Err(self.refuse_because(Construct::Digest, format!("a digest of {} values, more than {MOST_VALUES}", data.len())));
         }
         self.only_once(Construct::Digest, "digests")?;
-        let site = self.digests.len();
-        self.digests.push(data.len() + 1);
+        let site = self.site(call, self.digests.len());
+        if site == self.digests.len() {
+            self.digests.push(data.len() + 1);
+        }
         for (i, e) in [receiver].into_iter().chain(data).enumerate() {
             let text = paren(&self.expr(e)?);
             self.line(format!("c->digest_{site}.values[{i}][0] = (uint64_t){text};"));

@@ -7,6 +7,8 @@
 //!   they are emitted ([`deparser`]). Until then the packet is as it came: handing it on needs no repair.
 //! - **Tables** ([`tables`]) are array maps that user space writes directly: hash chains of cells, each with the span of
 //!   generations that see it. A packet reads the generation once, so it sees a batch of changes whole or not at all.
+//!   The cells are one value of the map where they fit: a look-up is then a load from an address that the key's hash gives.
+//! - **Classes** ([`class`]): packets that have the same likely headers run through text of their own, which knows what is valid.
 //! - **Counters** are added to when the packet's end is known, in a row of cells of its core; meters and registers are
 //!   changed at once and set back when the packet is handed on ([`externs`]).
 //! - Of two entry points, `sp_xdp` is attached to interfaces; `sp_test` takes port and time from the bytes in front of the
@@ -21,6 +23,7 @@
 //! A packet that runs more than 32 times through loops of the parser, or more than 1,024 times through others, is handed on.
 
 mod checksum;
+mod class;
 mod code;
 mod deparser;
 mod expr;

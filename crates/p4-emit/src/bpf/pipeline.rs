@@ -77,36 +77,15 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
     c.line("");
     c.parser()?;
     c.line("");
-    top(c, "verify_checksum", &ir.verify_checksum)?;
-    top(c, "ingress", &ir.ingress)?;
-    let spec = ir.intrinsic.standard.get("egress_spec").copied();
-    let dropped = c.jump("dropped");
-    if let Some(v) = spec {
-        let spec = c.read_var(v);
-        c.line(format!("if ({spec} == 511) {dropped}"));
-        c.write_standard("egress_port", &spec);
+    let classes = super::class::classes(ir);
+    let text = c.each_class(&classes, stages)?;
+    for (i, class) in classes.iter().enumerate() {
+        let bits = c.class_bits(class);
+        c.line(format!("if (c->valid == ({bits})) goto class_{};", i + 1));
     }
-    top(c, "egress", &ir.egress)?;
-    if let Some(v) = spec.filter(|_| !ir.egress.is_empty()) {
-        let spec = c.read_var(v);
-        c.line(format!("if ({spec} == 511) {dropped}"));
-    }
-    top(c, "compute_checksum", &ir.compute_checksum)?;
-    top(c, "deparser", &ir.deparser)?;
-    let no_room = c.jump("no_room");
-    c.line(format!("if (emitted > SP_HEADROOM + c->cursor || emitted + (c->length - c->cursor) > SP_MAX_PACKET) {no_room}"));
-    let port = match ir.intrinsic.standard.get("egress_port") {
-        Some(v) => c.read_var(*v),
-        None => "0".into(),
-    };
-    c.line(format!("c->out_port = {port};"));
-    c.line("const int here = c->out_port != 510 && c->out_port != 509;");
-    let hand_on = c.jump("hand_on");
-    c.line(format!("if (c->subset && (!here || !sp_leaves(c, control))) {hand_on}"));
-    c.write_headers();
-    c.line("sp_commit(c);");
-    c.line("return here ? SP_FORWARD : c->out_port == 510 ? SP_PUNT : SP_BUFFER;");
-    c.line("");
+    c.known = Some(BTreeMap::new());
+    stages(c)?;
+    c.text.push_str(&text);
     for (label, lines) in [
         ("dropped", &["sp_commit(c);", "return SP_DROP;"][..]),
         ("no_room", &["sp_commit(c);", "c->reason = SP_NO_HEADROOM;", "return SP_DROP;"]),
@@ -125,20 +104,61 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
     Ok(())
 }
 
+/// What follows the parser, for the class that is printed or for all packets.
+fn stages(c: &mut Code) -> Result<(), Refused> {
+    let ir = c.ir;
+    top(c, "verify_checksum", &ir.verify_checksum)?;
+    top(c, "ingress", &ir.ingress)?;
+    let spec = ir.intrinsic.standard.get("egress_spec").copied();
+    let dropped = c.jump("dropped");
+    if let Some(v) = spec {
+        let spec = c.read_var(v);
+        c.line(format!("if ({spec} == 511) {dropped}"));
+        c.write_standard("egress_port", &spec);
+    }
+    top(c, "egress", &ir.egress)?;
+    if let Some(v) = spec.filter(|_| !ir.egress.is_empty()) {
+        let spec = c.read_var(v);
+        c.line(format!("if ({spec} == 511) {dropped}"));
+    }
+    top(c, "compute_checksum", &ir.compute_checksum)?;
+    // Where a header comes to lie is known only if all emits are in a row.
+    let straight = ir.deparser.iter().all(|s| matches!(s, p4_ir::Stmt::Emit(p4_ir::HeaderRef::Static(_))));
+    c.emitted = straight.then_some(0);
+    top(c, "deparser", &ir.deparser)?;
+    let no_room = c.jump("no_room");
+    c.line(format!("if (emitted > SP_HEADROOM + c->cursor || emitted + (c->length - c->cursor) > SP_MAX_PACKET) {no_room}"));
+    let port = match ir.intrinsic.standard.get("egress_port") {
+        Some(v) => c.read_var(*v),
+        None => "0".into(),
+    };
+    c.line(format!("c->out_port = {port};"));
+    c.line("const int here = c->out_port != 510 && c->out_port != 509;");
+    let hand_on = c.jump("hand_on");
+    c.line(format!("if (c->subset && (!here || !sp_leaves(c, control))) {hand_on}"));
+    c.write_headers();
+    c.line("sp_commit(c);");
+    c.line("return here ? SP_FORWARD : c->out_port == 510 ? SP_PUNT : SP_BUFFER;");
+    c.line("");
+    Ok(())
+}
+
 fn top(c: &mut Code, name: &str, block: &p4_ir::Block) -> Result<(), Refused> {
     if block.is_empty() {
         return Ok(());
     }
     c.line(format!("/* {name} */"));
     c.place = name.into();
+    // A packet of a class that leaves the block early goes on as others do.
     c.exit = format!("end_of_{name}");
-    c.known = Some(BTreeMap::new());
     c.open("");
     c.block(block)?;
     c.close();
-    let exit = c.exit.clone();
-    c.label(&exit);
-    c.known = Some(BTreeMap::new());
+    if c.class.is_none() {
+        let exit = c.exit.clone();
+        c.label(&exit);
+        c.known = Some(BTreeMap::new());
+    }
     Ok(())
 }
 
@@ -181,8 +201,8 @@ fn context(out: &mut String, c: &Code) {
     for s in &c.stacks {
         let _ = writeln!(out, "    uint32_t next_{};", model.stacks[s.index()]);
     }
-    if !c.emits.is_empty() {
-        let _ = writeln!(out, "    uint16_t emit[{}];", c.emits.len());
+    if c.most_emits > 0 {
+        let _ = writeln!(out, "    uint16_t emit[{}];", c.most_emits);
     }
     let words = c.layouts.iter().map(|l| l.key_len / 8).max().unwrap_or(0).max(1);
     let tables = ir.program.tables.len().max(1);

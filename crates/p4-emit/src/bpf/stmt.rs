@@ -91,7 +91,12 @@ impl Code<'_> {
                 self.goto(&exit);
                 Ok(())
             }
-            Stmt::Apply { table, hit, action_run } => self.apply(*table, *hit, *action_run),
+            Stmt::Apply { table, hit, action_run } => {
+                let outer = std::mem::replace(&mut self.applied, std::ptr::from_ref(s).addr());
+                self.apply(*table, *hit, *action_run)?;
+                self.applied = outer;
+                Ok(())
+            }
             Stmt::Extract { header, varbit_bits } => self.extract(header, varbit_bits.as_ref()),
             Stmt::Advance(bits) => self.advance(bits),
             Stmt::Lookahead(to, skip) => self.lookahead(to, *skip),
@@ -112,6 +117,14 @@ impl Code<'_> {
 
     fn branch(&mut self, condition: &Expr, then: &Block, or_else: &Block) -> Result<(), Refused> {
         let text = self.expr(condition)?;
+        // A class knows what is valid, so that there may be no choice.
+        if let Some(only) = match text.as_str() {
+            "1u" => Some(then),
+            "0u" => Some(or_else),
+            _ => None,
+        } {
+            return self.block(only);
+        }
         let before = self.known.clone();
         self.open(format!("if {}", head(&text)));
         self.assume(condition, true);

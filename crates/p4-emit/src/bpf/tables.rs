@@ -6,9 +6,14 @@ use crate::expr::{convert, paren};
 use cranelift_entity::EntityRef;
 use p4_ir::origin::Holder;
 use p4_ir::{ActionId, TableId, VarId};
-use program::packing::{CellLayout, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, Place};
+use program::packing::{CellLayout, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, MOST_DIRECT, Place};
 use std::collections::BTreeSet;
 use std::fmt::Write;
+
+/// Masks that are looked through without a loop.
+const QUICK_MASKS: u32 = 4;
+/// Cells of a chain that are looked at without a loop.
+const QUICK_CHAIN: u32 = 3;
 
 // The struct's head is printed as it is.
 const _: () = assert!(KEY == 16);
@@ -158,9 +163,8 @@ impl Code<'_> {
             let (name, layout, t) = (&self.model.tables[id.index()], &self.layouts[id.index()], id.index());
             let _ = writeln!(out, "/* Table {}. */", info.full_name.replace("*/", ""));
             self.cell_type(&mut out, id, name, layout);
-            let _ = writeln!(out, "SP_ARRAY(sp_t{t}, sizeof(struct sp_cell_{name}), 1, MMAPABLE);");
+            table_cells(&mut out, name, t, layout);
             let _ = writeln!(out, "SP_ARRAY(sp_d{t}, sizeof(struct sp_cell_{name}), 2, MMAPABLE);");
-            let _ = writeln!(out, "const volatile uint32_t sp_homes{t} = 0;");
             if layout.wild {
                 wild_type(&mut out, name, t, layout);
             }
@@ -241,6 +245,37 @@ fn fields(out: &mut String, mut places: Vec<(Place, String)>, indent: &str) {
     }
 }
 
+/// The cells: one value of a map, whose address is known, so that where a cell lies depends on its number only and no look-up is
+/// between; where they are more than the verifier lets a pointer be moved by, values of their own. The loader says how many.
+fn table_cells(out: &mut String, name: &str, t: usize, layout: &CellLayout) {
+    let _ = writeln!(
+        out,
+        "#ifndef SP_CELLS_{t}
+#define SP_CELLS_{t} 288u
+#define SP_HOMES_{t} 31u
+#endif
+#if SP_CELLS_{t} <= {most}u
+struct sp_cells_{name} {{
+    struct sp_cell_{name} all[SP_CELLS_{t}];
+}};
+SP_ARRAY(sp_t{t}, sizeof(struct sp_cells_{name}), 1, MMAPABLE);
+SP_INLINE struct sp_cell_{name} *sp_at_{name}(uint32_t at)
+{{
+    uint32_t zero = 0;
+    struct sp_cells_{name} *cells = bpf_map_lookup_elem(&sp_t{t}, &zero);
+    if (!cells) return 0;
+    SP_OPAQUE(at);
+    if (at >= SP_CELLS_{t}) return 0;
+    return &cells->all[at];
+}}
+#else
+SP_ARRAY(sp_t{t}, sizeof(struct sp_cell_{name}), SP_CELLS_{t}, MMAPABLE);
+SP_INLINE struct sp_cell_{name} *sp_at_{name}(uint32_t at) {{ return bpf_map_lookup_elem(&sp_t{t}, &at); }}
+#endif",
+        most = MOST_DIRECT / layout.len
+    );
+}
+
 fn wild_type(out: &mut String, name: &str, t: usize, layout: &CellLayout) {
     let words = layout.key_len / 8;
     let _ = writeln!(
@@ -261,7 +296,7 @@ fn find_exact(out: &mut String, name: &str, t: usize, layout: &CellLayout, split
     }
     let _ = writeln!(
         out,
-        "    uint32_t at = (uint32_t)hash & sp_homes{t};\n{note}    for (int n = 0; n < {MAX_CHAIN}; n++) {{\n        struct sp_cell_{name} *e = bpf_map_lookup_elem(&sp_t{t}, &at);\n        if (!e) return 0;\n        if ({same}SP_LIVE(e, c->generation)) return e;\n        at = e->next;\n        if (!at) return 0;\n    }}\n    return 0;\n}}\n"
+        "    uint32_t at = (uint32_t)hash & SP_HOMES_{t};\n{note}    for (int n = 0; n < {MAX_CHAIN}; n++) {{\n        struct sp_cell_{name} *e = sp_at_{name}(at);\n        if (!e) return 0;\n        if ({same}SP_LIVE(e, c->generation)) return e;\n        at = e->next;\n        if (!at) return 0;\n    }}\n    return 0;\n}}\n"
     );
 }
 
@@ -276,6 +311,9 @@ fn find_wild(out: &mut String, name: &str, t: usize, layout: &CellLayout) {
             "        word = c->key[{i}] & t->mask[{i}];\n        c->masked[{i}] = word;\n        hash = SP_HASH(hash, word);\n"
         );
     }
+    // The same without a place in the context for what is masked.
+    let mut quick: String = (0..words).map(|i| format!("        const uint64_t w{i} = c->key[{i}] & t->mask[{i}];\n")).collect();
+    quick.extend((0..words).map(|i| format!("        hash = SP_HASH(hash, w{i});\n")));
     let mut same: String = (0..words).map(|i| format!(" && e->key[{i}] == c->masked[{i}]")).collect();
     for (i, low, _) in &layout.ranges {
         let place = layout.keys[*i];
@@ -295,6 +333,7 @@ fn find_wild(out: &mut String, name: &str, t: usize, layout: &CellLayout) {
         let key = format!("({ty})(c->key[{word}] >> {shift})");
         let _ = write!(same, "\n        && {key} >= e->low_{i} && {key} <= e->high_{i}");
     }
+    let quick_same = (0..words).fold(same.clone(), |text, i| text.replace(&format!("c->masked[{i}]"), &format!("w{i}")));
     let _ = writeln!(
         out,
         "struct sp_walk_{name} {{
@@ -315,10 +354,10 @@ SP_CALL long sp_step_{name}(uint64_t step, struct sp_walk_{name} *walk)
         s->next = next + 1;
         s->tuple = t->tuple;
         uint64_t hash = sp_seed ^ t->tuple, word;
-{hash}        s->at = (uint32_t)hash & sp_homes{t};
+{hash}        s->at = (uint32_t)hash & SP_HOMES_{t};
     }}
     uint32_t at = s->at;
-    struct sp_cell_{name} *e = bpf_map_lookup_elem(&sp_t{t}, &at);
+    struct sp_cell_{name} *e = sp_at_{name}(at);
     if (!e) return 1;
     if (e->tuple == s->tuple && SP_LIVE(e, c->generation){same}
         && (!s->found || e->rank > s->best)) {{
@@ -343,15 +382,42 @@ SP_INLINE struct sp_masks_{name} *sp_masks_{name}(struct sp_context *c)
 
 SP_CALL struct sp_cell_{name} *sp_find_{name}(struct sp_context *c, struct sp_masks_{name} *masks)
 {{
+    // Few masks and short chains, as nearly always: no loop of the kernel's is needed, nor a state that outlives a step.
+    uint64_t found = 0, best = 0;
+#pragma unroll
+    for (uint32_t i = 0; i < {QUICK_MASKS}; i++) {{
+        if (i >= masks->count) goto done;
+        struct sp_mask_{name} *t = &masks->tuples[i];
+        if (found && best >= t->most) goto done;
+        uint64_t hash = sp_seed ^ t->tuple;
+{quick}        uint32_t at = (uint32_t)hash & SP_HOMES_{t};
+        // What a change has replaced is in the chain for a while.
+#pragma unroll
+        for (uint32_t n = 0; n < {QUICK_CHAIN}; n++) {{
+            struct sp_cell_{name} *e = sp_at_{name}(at);
+            if (!e) return 0;
+            if (e->tuple == t->tuple && SP_LIVE(e, c->generation){quick_same} && (!found || e->rank > best)) {{
+                best = e->rank;
+                found = at + 1ull;
+            }}
+            at = e->next;
+            if (!at) break;
+            if (n == {QUICK_CHAIN} - 1) goto slow;
+        }}
+    }}
+    if (masks->count <= {QUICK_MASKS} || (found && best >= masks->tuples[{QUICK_MASKS}].most)) goto done;
+slow:
     c->scan.next = 0;
     c->scan.walking = 0;
     c->scan.found = 0;
     c->scan.best = 0;
     struct sp_walk_{name} walk = {{c, masks}};
     bpf_loop({MAX_STEPS}, sp_step_{name}, &walk, 0);
-    if (!c->scan.found) return 0;
-    uint32_t at = (uint32_t)(c->scan.found - 1);
-    return bpf_map_lookup_elem(&sp_t{t}, &at);
+    found = c->scan.found;
+done:;
+    if (!found) return 0;
+    uint32_t at = (uint32_t)(found - 1);
+    return sp_at_{name}(at);
 }}
 "
     );

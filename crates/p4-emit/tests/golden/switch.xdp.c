@@ -24,9 +24,29 @@ struct sp_cell_stations {
     } args __attribute__((aligned(8)));
 };
 _Static_assert(sizeof(struct sp_cell_stations) == 32, "as the loader has it");
-SP_ARRAY(sp_t0, sizeof(struct sp_cell_stations), 1, MMAPABLE);
+#ifndef SP_CELLS_0
+#define SP_CELLS_0 288u
+#define SP_HOMES_0 31u
+#endif
+#if SP_CELLS_0 <= 16777088u
+struct sp_cells_stations {
+    struct sp_cell_stations all[SP_CELLS_0];
+};
+SP_ARRAY(sp_t0, sizeof(struct sp_cells_stations), 1, MMAPABLE);
+SP_INLINE struct sp_cell_stations *sp_at_stations(uint32_t at)
+{
+    uint32_t zero = 0;
+    struct sp_cells_stations *cells = bpf_map_lookup_elem(&sp_t0, &zero);
+    if (!cells) return 0;
+    SP_OPAQUE(at);
+    if (at >= SP_CELLS_0) return 0;
+    return &cells->all[at];
+}
+#else
+SP_ARRAY(sp_t0, sizeof(struct sp_cell_stations), SP_CELLS_0, MMAPABLE);
+SP_INLINE struct sp_cell_stations *sp_at_stations(uint32_t at) { return bpf_map_lookup_elem(&sp_t0, &at); }
+#endif
 SP_ARRAY(sp_d0, sizeof(struct sp_cell_stations), 2, MMAPABLE);
-const volatile uint32_t sp_homes0 = 0;
 
 
 typedef unsigned __int128 sp_kept128 __attribute__((aligned(8)));
@@ -97,9 +117,9 @@ SP_INLINE struct sp_cell_stations *sp_find_stations(struct sp_context *c, uint64
 {
     uint64_t hash = sp_seed;
     hash = SP_HASH(hash, k0);
-    uint32_t at = (uint32_t)hash & sp_homes0;
+    uint32_t at = (uint32_t)hash & SP_HOMES_0;
     for (int n = 0; n < 16; n++) {
-        struct sp_cell_stations *e = bpf_map_lookup_elem(&sp_t0, &at);
+        struct sp_cell_stations *e = sp_at_stations(at);
         if (!e) return 0;
         if (e->key[0] == k0 && SP_LIVE(e, c->generation)) return e;
         at = e->next;

@@ -29,6 +29,8 @@ const HAND: &str = include_str!("xdp/hand.c");
 const REDIRECT: u32 = 4;
 /// Sessions whose packets are compared byte by byte.
 const COMPARED: u32 = 4096;
+/// Bytes of a meter of the program by hand.
+const METER: usize = 40;
 /// Sessions whose entries go in together.
 const SESSIONS_A_BATCH: u32 = 256;
 
@@ -106,11 +108,15 @@ impl Bench {
         let list_len = n.next_power_of_two().clamp(1 << 12, 1 << 20);
         let driver_sizes = Sizes { entries: vec![("sessions".into(), list_len)], ..Sizes::default() };
         let driver = Object::compile(DRIVER, &driver_sizes, &["drive_downlink", "drive_uplink", "empty"]).map_err(load_failure)?;
-        let state = driver.shared("state", 1, 136).map_err(load_failure)?;
+        let state = driver.shared("state", 1, 144).map_err(load_failure)?;
         let list = driver.shared("sessions", list_len.into(), 16).map_err(load_failure)?;
         let cells = 2 * n + 3;
         let entries = [("uplink", n), ("downlink", n), ("meters", cells), ("usages", cells)];
-        let hand_sizes = Sizes { entries: entries.map(|(name, n)| (name.to_owned(), n)).to_vec(), ..Sizes::default() };
+        let hand_sizes = Sizes {
+            entries: entries.map(|(name, n)| (name.to_owned(), n)).to_vec(),
+            constants: vec![("cpus".into(), target_xdp::sys::possible_cpus())],
+            ..Sizes::default()
+        };
         let hand = Object::compile(HAND, &hand_sizes, &["hand"]).map_err(load_failure)?;
         // Test runs come in by the loopback interface.
         let interface = std::fs::read_to_string("/sys/class/net/lo/ifindex").ok().and_then(|t| t.trim().parse().ok()).unwrap_or(1);
@@ -136,7 +142,7 @@ impl Bench {
 
     /// The hand-written program's maps. Ways out are learnt from what the interpreter sends.
     fn fill_hand(&mut self) -> Result<(), Failure> {
-        let meters = self.hand.shared("meters", u64::from(2 * self.sessions + 3), 32).map_err(load_failure)?;
+        let meters = self.hand.shared("meters", u64::from(2 * self.sessions + 3), METER).map_err(load_failure)?;
         // 10 Gbit/s and a burst of 0.1 s, as the other program's meters have.
         const RATE: u64 = 1_250_000_000;
         const BURST: u64 = RATE / 10 * 1_000_000_000;
@@ -176,9 +182,9 @@ impl Bench {
                         [flags.to_ne_bytes(), cell.to_ne_bytes(), cell.to_ne_bytes(), ue, teid, tunnel_dst, tunnel_src].concat();
                     value.extend(u16::from(uplink).to_ne_bytes());
                     value.extend([9, outer[15]]);
-                    meters.long(32 * cell as usize + 8).store(RATE, Ordering::Relaxed);
-                    meters.long(32 * cell as usize + 16).store(BURST, Ordering::Relaxed);
-                    meters.long(32 * cell as usize + 24).store(BURST, Ordering::Relaxed);
+                    meters.long(METER * cell as usize + 8).store(RATE, Ordering::Relaxed);
+                    meters.long(METER * cell as usize + 16).store(BURST, Ordering::Relaxed);
+                    meters.long(METER * cell as usize + 24).store(BURST, Ordering::Relaxed);
                     (key, value)
                 })
                 .collect();

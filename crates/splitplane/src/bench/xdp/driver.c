@@ -16,6 +16,9 @@ struct state {
     u32 next;
     u32 mask;
     u8 frame[128];
+    /* A locked addition waits until all bytes have left for the cache, where a network card would have put them: else loads
+     * that are wider than the stores above would wait for them in the program under test. */
+    u64 written;
 };
 struct bpf_map_def SEC("maps") state = {2, 4, sizeof(struct state), 1, 1 << 10};
 /* UE addresses and TEIDs in network order, and the checksum of the user's header. */
@@ -45,6 +48,7 @@ struct bpf_map_def SEC("maps") next = {3, 4, 4, 1, 0};
         *(u32 *)(p + (ue_at)) = n->ue;                                                                                             \
         *(u16 *)(p + (sum_at)) = (u16)n->checksum;                                                                                 \
         if (teid_at) *(u32 *)(p + (teid_at)) = n->teid;                                                                            \
+        __sync_fetch_and_add(&s->written, 1);                                                                                      \
         tail_call(ctx, &next, 0);                                                                                                  \
         return 0;                                                                                                                  \
     }

@@ -39,7 +39,9 @@ struct key_route { u32 bits; u16 vrf; u8 dst[4]; u16 zero; } __attribute__((pack
 struct bpf_map_def SEC("maps") routes = {11, sizeof(struct key_route), 4, 1024, 1};
 struct hop { u32 port, mtu; u8 macs[12]; u32 spare; };
 struct bpf_map_def SEC("maps") hops = {2, 4, sizeof(struct hop), 64, 0};
-struct meter { u64 last, rate, burst, tokens; };
+/* A rate is one for all cores: where there are several, its cell is locked, with a bounded wait, as upf.p4's are. */
+struct meter { u64 last, rate, burst, tokens; u32 lock, spare; };
+const volatile u32 cpus = 1;
 struct bpf_map_def SEC("maps") meters = {2, 4, sizeof(struct meter), 1, 1 << 10};
 struct usage { u64 packets, bytes; };
 struct bpf_map_def SEC("maps") usages = {6, 4, sizeof(struct usage), 1, 0};
@@ -117,16 +119,20 @@ SEC("xdp") int hand(struct xdp_md *ctx)
     u32 cell = rule->meter;
     struct meter *m = cell ? lookup(&meters, &cell) : 0;
     if (m && m->rate) {
-        u64 now = now_ns(), passed = now > m->last ? now - m->last : 0;
+        u64 now = now_ns();
+        int locked = 0;
+        if (cpus > 1) {
+            for (int i = 0; i < 64 && !locked; i++) locked = __sync_val_compare_and_swap(&m->lock, 0, 1) == 0;
+        }
+        u64 passed = now > m->last ? now - m->last : 0;
         if (passed > 1000000000) passed = 1000000000;
         u64 tokens = m->tokens + passed * m->rate, cost = length * 1000000000ull;
         if (tokens > m->burst) tokens = m->burst;
         m->last = now;
-        if (tokens < cost) {
-            m->tokens = tokens;
-            return DROP;
-        }
-        m->tokens = tokens - cost;
+        int red = tokens < cost;
+        m->tokens = red ? tokens : tokens - cost;
+        if (locked) *(volatile u32 *)&m->lock = 0;
+        if (red) return DROP;
     }
 
     if (rule->flags & 1) {
