@@ -20,9 +20,9 @@ control Heavy(inout headers_t hdr, inout metadata_t meta, inout standard_metadat
     register<bit<64>>(SESSIONS * 8) recent;
 
     apply {
-        if (meta.mark != 0) {
+        if (meta.pdr != 0) {
             bit<64> cell;
-            recent.read(cell, meta.mark);
+            recent.read(cell, meta.pdr);
             bit<16> epoch = standard_metadata.ingress_global_timestamp[33:18];
             bit<16> passed = epoch - cell[63:48];
             bit<64> left = cell & MOST_RECENT;
@@ -37,7 +37,7 @@ control Heavy(inout headers_t hdr, inout metadata_t meta, inout standard_metadat
             if (left > MOST_RECENT) {
                 left = MOST_RECENT;
             }
-            recent.write(meta.mark, epoch ++ left[47:0]);
+            recent.write(meta.pdr, epoch ++ left[47:0]);
         }
     }
 }

@@ -114,6 +114,9 @@ struct metadata_t {
     Reason   reason;
     @mark
     bit<32>  mark;
+#ifdef HEAVY
+    bit<32>  pdr;            // the PDR's number: mark may become another's
+#endif
 }
 
 #endif

@@ -41,6 +41,9 @@ control Session(inout headers_t hdr, inout metadata_t meta, inout standard_metad
                    Encapsulation encapsulation, teid_t tunnel_teid, ipv4_t tunnel_dst, ipv4_t tunnel_src,
                    bit<8> psc_qos, bit<8> tunnel_tos, bit<16> out_vrf) {
         meta.mark = pdr;
+#ifdef HEAVY
+        meta.pdr = pdr;
+#endif
         meta.disposition = disposition;
         meta.flags = flags;
         meta.usage = usage;

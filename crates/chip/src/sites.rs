@@ -273,7 +273,7 @@ impl Walker<'_> {
                 self.table(*table, *hit, *action_run, path, flow);
             }
             Stmt::Extern(e) => self.external(e, row, path, name, first),
-            Stmt::Extract { .. } | Stmt::Advance(_) | Stmt::Lookahead(_) | Stmt::Verify(..) | Stmt::Emit(_) => {}
+            Stmt::Extract { .. } | Stmt::Advance(_) | Stmt::Lookahead(..) | Stmt::Verify(..) | Stmt::Emit(_) => {}
         }
     }
 

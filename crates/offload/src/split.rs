@@ -7,7 +7,7 @@ use crate::policy::{Policy, SessionFacts};
 use crate::shadow::{Lost, Shadow};
 use crate::traffic::{LaneTraffic, Path, TargetTraffic};
 use base::{Packet, Verdict};
-use program::{Batch, CounterId, MeterId, Op, Program, RuleError, TableId};
+use program::{Batch, CounterId, Digest, MeterId, Op, Program, RuleError, TableId};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use target::{BURST, Capabilities, Count, Lane, MeterState, TableStats, Target};
@@ -231,6 +231,15 @@ impl Target for Split {
         // A miss on the fast target is not one of the pair where the base target is asked again.
         let misses = if self.program().tables[table].split { base.misses } else { base.misses + fast.misses };
         TableStats { hits: base.hits + fast.hits, misses, ..base }
+    }
+
+    fn take_digests(&self, into: &mut Vec<Digest>) {
+        self.fast.take_digests(into);
+        self.base.take_digests(into);
+    }
+
+    fn lost_digests(&self) -> u64 {
+        self.fast.lost_digests() + self.base.lost_digests()
     }
 
     /// Of the place where the packets of the cell's session run.

@@ -34,7 +34,14 @@ impl<'a> Cx<'a> {
                     }
                     return Ok(self.wide_constant(i, w, span));
                 }
-                // A number is one of `type T` only by a cast; of a bit<W> or int<W> by itself.
+                // P4_16 §7.2.8 wants a cast to a `type`; programs in use leave it out.
+                if let Type::New(n) = t
+                    && !n.opaque
+                    && matches!(crate::ops::bottom_number(t), Some(Type::Bits { .. }))
+                {
+                    self.warn("cast", span, format!("a number becomes a {t} without a cast"));
+                    return self.cast(v, to, span);
+                }
                 if let (Type::Bits { .. }, Some(ty)) = (t, t.scalar()) {
                     if !fits(i, ty) {
                         self.warn("truncated", span, format!("{i} does not fit in {t} and is cut"));

@@ -10,6 +10,9 @@ use crate::value::*;
 use p4_ir::{BinOp, Bits, CheckData, Expr, Extern, HashAlgorithm, LValue, Replicate, Stmt, Ty};
 use p4_syntax::{Diagnostic, Span, ast};
 
+/// Longest look-ahead, in bits: longer than any header, shorter than a packet.
+const MAX_LOOKAHEAD: u64 = 1 << 13;
+
 impl<'a> Cx<'a> {
     /// A call of an extern function with its arguments checked and converted.
     pub fn extern_function(&mut self, decl: &'a ast::FunctionDecl, args: &[Tv], ret: &Type, span: Span) -> R<Tv> {
@@ -305,7 +308,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// `lookahead<T>()`: one scalar is read and cut into the fields of `T`.
+    /// `lookahead<T>()`: the bits are read in pieces and cut into the fields of `T`.
     fn lookahead(&mut self, ty: &Type, span: Span) -> R<Tv> {
         if ty.has_var() {
             let d = Diagnostic::error("inference", span, "the type that `lookahead` reads is not determined");
@@ -315,24 +318,31 @@ impl<'a> Cx<'a> {
             Some(b) if ty.max_wire_bits() == Some(b) => b,
             _ => return Err(self.error("type-mismatch", span, format!("`lookahead` cannot read {ty}"))),
         };
-        if bits == 0 || bits > u64::from(base::MAX_WIDTH) {
+        if bits == 0 || bits > MAX_LOOKAHEAD {
             return Err(self.unsupported(span, format!("a lookahead of {bits} bits")));
         }
-        let width = bits as u32;
-        let t = self.temp(Ty::Bit(width));
-        self.stable.remove(&t);
-        self.emit(Stmt::Lookahead(LValue::Var(t)));
-        let all = crate::coerce::var(t, Ty::Bit(width));
-        let mut high = width;
+        let (mut all, mut skip) = (Vec::new(), 0);
+        while 8 * skip < bits as u32 {
+            let width = (bits as u32 - 8 * skip).min(base::MAX_WIDTH);
+            let t = self.temp(Ty::Bit(width));
+            self.stable.remove(&t);
+            self.emit(Stmt::Lookahead(LValue::Var(t), skip));
+            all.push(crate::coerce::var(t, Ty::Bit(width)));
+            skip += base::MAX_WIDTH / 8;
+        }
+        let mut high = bits as u32;
         let val = self.cut(ty, &all, &mut high, span)?;
         Ok(Tv::value(ty.clone(), val, span))
     }
 
-    /// The value of a type whose bits stand in `all` below bit `high`.
-    pub fn cut(&mut self, ty: &Type, all: &Expr, high: &mut u32, span: Span) -> R<Val> {
+    /// The value of a type whose bits stand in `all`, one piece behind the other, below bit `high`.
+    pub fn cut(&mut self, ty: &Type, all: &[Expr], high: &mut u32, span: Span) -> R<Val> {
         if let Some(t) = ty.scalar() {
             let w = t.width();
-            let part = if all.ty.width() == w { all.clone() } else { consteval::slice(all.clone(), *high - 1, *high - w) };
+            if w == 0 {
+                return Err(self.unsupported(span, "a lookahead at a field of 0 bits"));
+            }
+            let part = crate::wide_ops::one(crate::wide_ops::bits(all, *high - 1, *high - w));
             *high -= w;
             return Ok(Val::Expr(consteval::cast(part, t)));
         }

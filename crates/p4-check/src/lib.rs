@@ -12,7 +12,7 @@
 //! - **Programs for other architectures are checked** like any other ([`check_file`]), with our own `psa.p4`, `pna.p4`,
 //!   `tna.p4`, `ebpf_model.p4`, `xdp_model.p4` and `ubpf_model.p4`; nothing is made of them.
 //! - **What is not supported is refused** with a diagnostic `unsupported` at its place: nothing is compiled to something else.
-//!   Among it: arithmetic on values wider than 128 bits, other packages than `V1Switch`, varbit fields
+//!   Among it: division of values wider than 128 bits, other packages than `V1Switch`, varbit fields
 //!   that are not last, custom hash polynomials.
 //!
 //! Codes in the IR: `error` values are `bit<16>` positions in `Program::errors` (`NoError` is 0), plain enums are

@@ -13,7 +13,7 @@ pub fn of_stmt(ir: &Ir, s: &Stmt) -> Option<Construct> {
         // A loop is in a block that it can be left by.
         Stmt::Labeled(_, body) if body.iter().any(|s| matches!(s, Stmt::Loop(_))) => Construct::Loop,
         Stmt::Apply { .. } => Construct::Table,
-        Stmt::Extract { .. } | Stmt::Advance(_) | Stmt::Lookahead(_) => Construct::Parsing,
+        Stmt::Extract { .. } | Stmt::Advance(_) | Stmt::Lookahead(..) => Construct::Parsing,
         // Which variable it is to the architecture is known at the end.
         Stmt::Assign(LValue::Var(v), _) if ir.vars[*v].name.ends_with(".mcast_grp") => Construct::Multicast,
         Stmt::Extern(e) => match e {

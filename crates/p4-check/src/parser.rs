@@ -7,6 +7,7 @@ use crate::objects::ObjKind;
 use crate::scope::{Entity, ScopeId};
 use crate::types::*;
 use crate::value::*;
+use crate::wide::wide_of;
 use p4_ir::origin::{Construct, Holder};
 use p4_ir::{Bits, ExprKind, KeySet, Next, SelectCase, State, StateId, Transition, Ty, ValueSet, ValueSetId};
 use p4_syntax::{Diagnostic, Span, ast};
@@ -322,7 +323,7 @@ impl<'a> Cx<'a> {
         }
         // `select(s)` of a struct may have its fields listed without further parentheses.
         let fields = match shapes {
-            [one] if elems.len() > 1 => parts(one),
+            [one] if elems.len() > 1 && wide_of(one).is_none() => parts(one),
             _ => None,
         };
         let shapes = fields.as_deref().unwrap_or(shapes);
@@ -346,11 +347,37 @@ impl<'a> Cx<'a> {
         };
         match &e.kind {
             ast::ExprKind::DontCare | ast::ExprKind::Default => parts.iter().try_for_each(|t| self.sets_of(e, t, into)),
+            _ if wide_of(ty).is_some() => self.wide_sets(e, ty, into),
             ast::ExprKind::List { items, rest: false } if items.len() == parts.len() => {
                 items.iter().zip(&parts).try_for_each(|(e, t)| self.sets_of(e, t, into))
             }
             _ => Err(self.error("type-mismatch", e.span, format!("a list of {} sets is wanted for this key", parts.len()))),
         }
+    }
+
+    /// The sets for the pieces of a wide key, the top one first.
+    fn wide_sets(&mut self, e: &'a ast::Expr, ty: &Type, into: &mut Vec<KeySet>) -> R<()> {
+        let (value, mask) = match &e.kind {
+            ast::ExprKind::Mask { value, mask } => (self.wide_pieces(value, ty)?, Some(self.wide_pieces(mask, ty)?)),
+            ast::ExprKind::Range { .. } => return Err(self.unsupported(e.span, format!("a range of {ty}"))),
+            _ => (self.wide_pieces(e, ty)?, None),
+        };
+        for (i, value) in value.into_iter().enumerate() {
+            let all = Bits::new(value.width(), u128::MAX);
+            let mask = mask.as_ref().map_or(all, |m| m[i]);
+            into.push(KeySet::Value { value: Bits::new(value.width(), value.value() & mask.value()), mask });
+        }
+        Ok(())
+    }
+
+    fn wide_pieces(&mut self, e: &'a ast::Expr, ty: &Type) -> R<Vec<Bits>> {
+        let v = self.pure(e, "a value to match")?;
+        let v = self.coerce(v, ty, "the value to match")?;
+        let pieces = match &v.val {
+            Val::Agg(pieces) => pieces.iter().map(Val::bits).collect(),
+            _ => None,
+        };
+        pieces.ok_or_else(|| self.unsupported(e.span, "a value to match that is not known at compile time"))
     }
 
     fn key_set(&mut self, e: &'a ast::Expr, ty: &Type) -> R<KeySet> {

@@ -287,6 +287,15 @@ impl<'a> Cx<'a> {
                 let d = Diagnostic::error("unsupported", k.span, "a table with two `lpm` keys is not supported");
                 failed = Some(self.report(d.with_place(first, "the other one")));
             }
+            if crate::wide::wide_of(&v.ty).is_some() {
+                failed = Some(self.unsupported(k.expr.span, format!("a key of type {}", v.ty)));
+                continue;
+            }
+            if let (Type::Bool, MatchKind::Lpm | MatchKind::Range) = (&v.ty, kind) {
+                let message = format!("a key of kind `{}` must be a number, not bool", k.match_kind.name);
+                failed = Some(self.error("type-mismatch", k.expr.span, message));
+                continue;
+            }
             let (Some(e), Some(ty)) = (v.val.scalar(), v.ty.scalar()) else {
                 let what = if matches!(v.ty, Type::Int) { "a number without width".to_owned() } else { v.ty.to_string() };
                 failed = Some(self.error("type-mismatch", k.expr.span, format!("{what} cannot be a key")));

@@ -368,7 +368,7 @@ impl<'a> Cx<'a> {
         let all = self.temp(Ty::Bit(width));
         self.emit(Stmt::Extern(Extern::RegisterRead { register, index: index.clone(), result: LValue::Var(all) }));
         let mut high = width;
-        let val = self.cut(cell, &crate::coerce::var(all, Ty::Bit(width)), &mut high, span)?;
+        let val = self.cut(cell, &[crate::coerce::var(all, Ty::Bit(width))], &mut high, span)?;
         Ok((all, Tv::value(cell.clone(), val, span)))
     }
 

@@ -18,6 +18,9 @@ use p4_syntax::{BigInt, Span, ast};
 /// Digits of a product: two of them, a digit and a carry fit in the IR's widest value.
 const DIGIT: u32 = 64;
 
+/// What a product of two digits takes of the budget for a program's size, against other statements.
+const PRODUCT_COST: u64 = 16;
+
 impl<'a> Cx<'a> {
     /// `op v`.
     pub fn wide_unary(&mut self, op: UnOp, v: &Tv, w: Wide, span: Span) -> R<Tv> {
@@ -33,7 +36,6 @@ impl<'a> Cx<'a> {
     /// `a op b` of one type, but for shifts, `++`, `==` and `!=`.
     pub fn wide_binary(&mut self, op: BinOp, a: &Tv, b: &Tv, w: Wide, span: Span) -> R<Tv> {
         let (x, y) = (self.parts(a, span)?, self.parts(b, span)?);
-        self.spend(x.len() as u64, span)?;
         let parts = match op {
             BinOp::And | BinOp::Or | BinOp::Xor => x.into_iter().zip(y).map(|(x, y)| consteval::binary(op, x, y)).collect(),
             BinOp::Add => self.sum(&x, &y).0,
@@ -76,7 +78,7 @@ impl<'a> Cx<'a> {
         }
         let (amount, bits) = (self.keep(amount.clone()), amount.ty.width());
         for bit in (0..bits.min(32)).take_while(|b| 1 << b < w.width) {
-            self.spend(parts.len() as u64, span)?;
+            self.spend(cost(parts.len()), span)?;
             let on = self.keep(consteval::cast(consteval::slice(amount.clone(), bit, bit), Ty::Bool));
             let moved = shifted(&parts, w.width, 1 << bit, left, &fill);
             parts = moved.into_iter().zip(parts).map(|(m, p)| self.keep(consteval::mux(on.clone(), m, p))).collect();
@@ -168,6 +170,7 @@ impl<'a> Cx<'a> {
     /// The pieces of a value, of a narrow one too. They can be used more than once.
     fn parts(&mut self, v: &Tv, span: Span) -> R<Vec<Expr>> {
         let mut parts = Vec::new();
+        self.spend(cost(v.ty.leaves() as usize), span)?;
         match (&v.ty, v.val.scalar()) {
             (Type::Composite(c), None) => {
                 for i in 0..c.fields.len() {
@@ -276,7 +279,7 @@ impl<'a> Cx<'a> {
     /// `x * y` modulo 2^`width`.
     fn product(&mut self, x: &[Expr], y: &[Expr], width: u32, span: Span) -> R<Vec<Expr>> {
         let n = width.div_ceil(DIGIT);
-        self.spend(u64::from(n) * u64::from(n), span)?;
+        self.spend(u64::from(n) * u64::from(n) * PRODUCT_COST, span)?;
         let wide = Ty::Bit(2 * DIGIT);
         let digits = |cx: &mut Self, v: &[Expr]| -> Vec<Expr> {
             (0..n)
@@ -315,6 +318,12 @@ impl<'a> Cx<'a> {
     }
 }
 
+/// What an operation on so many pieces takes of the budget: it makes some for each, and goes through all for each.
+fn cost(pieces: usize) -> u64 {
+    let n = pieces as u64;
+    n + n * n / 64
+}
+
 fn not(e: Expr) -> Expr {
     consteval::unary(UnOp::Not, e)
 }
@@ -324,13 +333,13 @@ fn widths(parts: &[Expr]) -> u32 {
 }
 
 /// The pieces joined; there is at least one, and together they are no wider than the widest value.
-fn one(parts: Vec<Expr>) -> Expr {
+pub(crate) fn one(parts: Vec<Expr>) -> Expr {
     let zero = || constant(Bits::new(1, 0), Ty::Bit(1));
     parts.into_iter().reduce(consteval::concat).unwrap_or_else(zero)
 }
 
 /// Bits `hi` down to `lo`, as they lie in the pieces.
-fn bits(parts: &[Expr], hi: u32, lo: u32) -> Vec<Expr> {
+pub(crate) fn bits(parts: &[Expr], hi: u32, lo: u32) -> Vec<Expr> {
     let mut above = widths(parts);
     let mut out = Vec::new();
     for p in parts {

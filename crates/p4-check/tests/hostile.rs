@@ -314,3 +314,16 @@ fn many_faults_do_not_make_endless_messages() {
     let body = "meta.q = 1;\n".repeat(5000);
     assert!(codes(&program("", "", &body)).len() < 100);
 }
+
+/// A product grows with the square of the width, a shift by any amount with its logarithm.
+#[test]
+fn work_on_wide_numbers_is_bounded() {
+    let body = |width: u32, what: &str, times: usize| format!("bit<{width}> a = (bit<{width}>)meta.x;\n{}", what.repeat(times));
+    assert!(codes(&program("", "", &body(8192, "a = a * a;\n", 1))).is_empty());
+    assert_eq!(codes(&program("", "", &body(65536, "a = a * a;\n", 1))), ["too-large"]);
+    assert!(codes(&program("", "", &body(65536, "a = a << meta.x;\n", 1))).is_empty());
+    assert_eq!(codes(&program("", "", &body(65536, "a = a << meta.x;\n", 1000))), ["too-large"]);
+    assert_eq!(codes(&program("", "", &body(65536, "a = -a;\n", 1000))), ["too-large"]);
+    assert_eq!(codes(&program("", "", &body(65536, "a[60000:10] = a[59995:5] + 1;\n", 1))), ["not-writable"]);
+    assert_eq!(codes(&program("", "", "bit<65536> a = 1; meta.ok = (a ++ a) == 1;")), ["limit"]);
+}

@@ -78,7 +78,7 @@ fn a_direct_counter_counts_whatever_the_action_says() {
 fn warnings_come_with_the_program() {
     let c = ok("warnings");
     let codes: Vec<&str> = c.warnings.iter().map(|d| d.code).collect();
-    assert_eq!(codes, ["unused", "ignored", "ignored", "truncated", "shift", "truncated"]);
+    assert_eq!(codes, ["unused", "ignored", "ignored", "truncated", "shift", "truncated", "cast"]);
     assert!(c.render_warnings().contains("did you mean `size`?"));
     // A table that is never applied is looked at, but is no part of the program.
     assert_eq!(c.ir.program.table("never"), None);

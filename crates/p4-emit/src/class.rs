@@ -318,7 +318,7 @@ impl<'a> Tree<'a> {
             Stmt::Extract { header: HeaderRef::Static(h), varbit_bits: None } => {
                 self.e.ir.headers[*h].union.is_none() && self.e.model.varbit_len[h.index()] == 0
             }
-            Stmt::Assign(LValue::Var(_), _) | Stmt::Lookahead(LValue::Var(_)) | Stmt::Verify(..) => true,
+            Stmt::Assign(LValue::Var(_), _) | Stmt::Lookahead(LValue::Var(_), _) | Stmt::Verify(..) => true,
             Stmt::Extern(Extern::Log(..) | Extern::Assert(..)) => true,
             _ => false,
         }
@@ -345,11 +345,11 @@ impl<'a> Tree<'a> {
                 self.e.note_value(*v, known);
                 return Ok(fits);
             }
-            Stmt::Lookahead(LValue::Var(v)) => {
+            Stmt::Lookahead(LValue::Var(v), skip) => {
                 let width = self.e.ir.vars[*v].ty.width();
                 let bytes = width.div_ceil(8);
-                self.has(*cursor + bytes);
-                let text = load(&crate::field::plus("p", *cursor), bytes, 0, width);
+                self.has(*cursor + skip + bytes);
+                let text = load(&crate::field::plus("p", *cursor + skip), bytes, 0, width);
                 self.e.note_value(*v, Some(Known::Text(text, BTreeSet::from([HeaderId::new(ANY_HEADER)]))));
             }
             Stmt::Verify(condition, _) => {
@@ -379,6 +379,11 @@ impl<'a> Tree<'a> {
     }
 
     fn select(&mut self, id: StateId, keys: &[Expr], cases: &[SelectCase], cursor: u32, path: &mut Vec<StateId>) -> Result<(), EmitError> {
+        if cases.iter().any(|c| c.sets.iter().any(|s| matches!(s, KeySet::ValueSet(_)))) {
+            // Its members come and go.
+            self.none();
+            return Ok(());
+        }
         let mut at = 0;
         while at < cases.len() {
             // Cases that lead to the same place are tested together.

@@ -33,9 +33,19 @@ impl Emitter<'_> {
             }
             Extern::Meter { meter, index, result } => {
                 self.ordered.insert(self.stage);
-                self.meter(*meter, index, result)
+                let index = self.index(index)?;
+                self.meter(*meter, &index, result)
             }
-            Extern::DirectMeter { result, .. } => self.assign(result, "0u"),
+            Extern::DirectMeter { meter, result } => {
+                let attached = self.ir.program.meters[*meter].table;
+                match self.in_table {
+                    Some(table) if attached == Some(table) => {
+                        self.ordered.insert(self.stage);
+                        self.meter(*meter, "r->handle", result)
+                    }
+                    _ => self.assign(result, "0u"),
+                }
+            }
             Extern::RegisterRead { register, index, result } => {
                 self.ordered.insert(self.stage);
                 let (name, width) = self.register(*register)?;
@@ -112,7 +122,13 @@ impl Emitter<'_> {
                 self.line(format!("c->keep = {text};"));
                 Ok(())
             }
-            Extern::Digest { .. } => Err(EmitError::unsupported("digest")),
+            Extern::Digest { receiver, data } => {
+                self.ordered.insert(self.stage);
+                let values = std::iter::once(receiver).chain(data).map(|e| self.expr(e)).collect::<Result<Vec<_>, _>>()?;
+                let n = values.len();
+                self.line(format!("sp_digest(run, (const sp_u128[]){{{}}}, {n});", values.join(", ")));
+                Ok(())
+            }
             Extern::Replicate { kind, .. } => Err(EmitError::unsupported(kind.name())),
         }
     }
@@ -163,9 +179,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn meter(&mut self, meter: MeterId, index: &Expr, result: &LValue) -> Result<(), EmitError> {
+    fn meter(&mut self, meter: MeterId, index: &str, result: &LValue) -> Result<(), EmitError> {
         let info = &self.ir.program.meters[meter];
-        let index = self.index(index)?;
         let units = if info.unit == CountUnit::Packets { "1".to_owned() } else { self.length(info.length) };
         let name = &self.model.meters[meter.index()];
         let width = self.lvalue_width(result)?;

@@ -420,7 +420,7 @@ pub fn visit_all<'a>(ir: &'a Ir, each: &mut dyn FnMut(&'a Stmt)) {
     }
 }
 
-/// Meters, registers and the random generator in a block: their effects depend on the order of packets.
+/// Meters, registers, digests and the random generator in a block: their effects depend on the order of packets.
 pub fn ordered(block: &[Stmt], out: &mut BTreeSet<(u8, u32)>) {
     visit(block, &mut |s| out.extend(ordered_one(s)));
 }
@@ -431,6 +431,7 @@ fn ordered_one(stmt: &Stmt) -> Option<(u8, u32)> {
         Stmt::Extern(Extern::Meter { meter, .. } | Extern::DirectMeter { meter, .. }) => Some((0, meter.index() as u32)),
         Stmt::Extern(Extern::RegisterRead { register, .. } | Extern::RegisterWrite { register, .. }) => Some((1, register.index() as u32)),
         Stmt::Extern(Extern::Random { .. }) => Some((2, 0)),
+        Stmt::Extern(Extern::Digest { .. }) => Some((3, 0)),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The generated text describes both in `sp_layout`, an array of numbers that the C compiler fills in, so whoever writes
 //! entries needs nothing but the compiled object and the [`program::Program`]. The array holds, in this order:
-//! - [`VERSION`], and the numbers of tables, counters, meters and registers;
+//! - [`VERSION`], and the numbers of tables, counters, meters, registers and value sets, and the most words of a digest;
 //! - of each table: bytes of a key; the number of its fields, and of each its offset, its bytes and by how many bits it is
 //!   shifted to the left; bytes of a record; offset of the action's number (16 bits); offset of the entry's number (32 bits) or
 //!   [`NONE`]; the number of actions, and of each its number, the number of its parameters, and of each offset and bytes.
@@ -19,7 +19,7 @@ use program::MatchKind;
 use std::fmt::Write;
 
 /// Version of the interface between generated code and its host.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// No such thing.
 pub const NONE: u32 = u32::MAX;
 
@@ -81,8 +81,13 @@ pub fn text(ir: &Ir, model: &Model) -> Result<String, EmitError> {
     for table in program.tables.keys() {
         record(ir, model, table, &mut out)?;
     }
-    let counts = [program.tables.len(), program.counters.len(), program.meters.len(), program.registers.len()];
-    let _ = writeln!(out, "const uint32_t sp_layout[] = {{\n    {VERSION}, {}, {}, {}, {},", counts[0], counts[1], counts[2], counts[3]);
+    let counts = [program.tables.len(), program.counters.len(), program.meters.len(), program.registers.len(), program.value_sets.len()];
+    let most = model.digest_words;
+    let _ = writeln!(
+        out,
+        "const uint32_t sp_layout[] = {{\n    {VERSION}, {}, {}, {}, {}, {}, {most},",
+        counts[0], counts[1], counts[2], counts[3], counts[4]
+    );
     for (table, info) in &program.tables {
         let name = &model.tables[table.index()];
         let (fields, len) = key_fields(ir, table);
@@ -90,9 +95,9 @@ pub fn text(ir: &Ir, model: &Model) -> Result<String, EmitError> {
         for f in fields {
             let _ = write!(out, " {},{},{},", f.offset, f.bytes, f.shift);
         }
-        let handle = match info.direct_counter {
-            Some(_) => format!("__builtin_offsetof(struct record_{name}, handle)"),
-            None => NONE.to_string(),
+        let handle = match info.direct_counter.is_some() || info.direct_meter.is_some() {
+            true => format!("__builtin_offsetof(struct record_{name}, handle)"),
+            false => NONE.to_string(),
         };
         let actions = actions(ir, table);
         let _ = write!(
@@ -114,12 +119,13 @@ pub fn text(ir: &Ir, model: &Model) -> Result<String, EmitError> {
     Ok(out)
 }
 
-/// The record: number of the action, of the entry where a direct counter wants it, and the parameters of any one action,
+/// The record: number of the action, of the entry where a direct counter or meter wants it, and the parameters of any one action,
 /// short ones first so that little is lost to alignment.
 fn record(ir: &Ir, model: &Model, table: TableId, out: &mut String) -> Result<(), EmitError> {
     let (name, info) = (&model.tables[table.index()], &ir.program.tables[table]);
     let head = |pad: &str| {
-        let handle = if info.direct_counter.is_some() { format!("{pad}uint32_t handle;\n") } else { String::new() };
+        let handle =
+            if info.direct_counter.is_some() || info.direct_meter.is_some() { format!("{pad}uint32_t handle;\n") } else { String::new() };
         format!("{handle}{pad}uint16_t action;\n")
     };
     let _ = writeln!(out, "struct record_{name} {{\n    union {{\n        struct {{\n{}        }};", head("            "));

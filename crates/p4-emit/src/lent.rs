@@ -39,7 +39,7 @@ pub fn find(ir: &Ir) -> Lent {
         }
     };
     visit_all(ir, &mut |stmt| match stmt {
-        Stmt::Assign(to, _) | Stmt::Lookahead(to) => lvalue(to),
+        Stmt::Assign(to, _) | Stmt::Lookahead(to, _) => lvalue(to),
         Stmt::Apply { hit, action_run, .. } => hit.iter().chain(action_run).for_each(|v| lvalue(&LValue::Var(*v))),
         Stmt::Extern(
             Extern::Meter { result, .. }
@@ -57,7 +57,7 @@ pub fn find(ir: &Ir) -> Lent {
         let with: Vec<TableId> = ir.program.tables.keys().filter(|t| actions(ir, *t).contains(&action)).collect();
         let Some(table) = with.first() else { continue };
         // In the records of all tables the parameters must be at the same places.
-        let counted = |t: &TableId| ir.program.tables[*t].direct_counter.is_some();
+        let counted = |t: &TableId| ir.program.tables[*t].direct_counter.is_some() || ir.program.tables[*t].direct_meter.is_some();
         if with.iter().any(|t| counted(t) != counted(table)) {
             continue;
         }
@@ -146,7 +146,7 @@ impl Emitter<'_> {
         self.prefetch(action);
     }
 
-    /// Asks for the cells of counters and meters whose index is a parameter of the action: they are used later.
+    /// Asks for the cells of counters, meters and registers whose index is a parameter of the action: they are used later.
     fn prefetch(&mut self, action: ActionId) {
         let (ir, model) = (self.ir, self.model);
         let mut cells = BTreeSet::new();
@@ -157,6 +157,9 @@ impl Emitter<'_> {
                 }
                 Stmt::Extern(Extern::Count { counter, index }) => {
                     (index, format!("sp_expect_count(run, COUNTER_{}", model.counters[counter.index()]))
+                }
+                Stmt::Extern(Extern::RegisterRead { register, index, .. }) => {
+                    (index, format!("sp_expect_register(run, REGISTER_{}", model.registers[register.index()]))
                 }
                 _ => return,
             };

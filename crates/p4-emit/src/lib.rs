@@ -19,12 +19,12 @@
 //!
 //! # Interface
 //! The text's own first part (`runtime.h`) declares it: the host calls `sp_process` with a `struct sp_lane` that holds
-//! tables, counters, meters and registers, and describes entries by `sp_layout` ([`layout`]). The text needs no header
+//! tables, counters, meters, registers, value sets and a ring for digests, and describes entries by `sp_layout` ([`layout`]). The text needs no header
 //! files and, once compiled, no other library than `memcpy`, `memset` and `memmove`.
 //!
 //! What a program means is said by `p4-interp`; the differences are: after a drop the packet's bytes are unspecified
-//! (its window is as received), as headers are changed in place; clone, recirculate, resubmit, digest, look-ups in
-//! loops and registers wider than 64 bits are refused with an [`EmitError`] that names them; parser value sets are empty.
+//! (its window is as received), as headers are changed in place; clone, recirculate, resubmit, look-ups in
+//! loops and registers wider than 64 bits are refused with an [`EmitError`] that names them.
 #![forbid(unsafe_code)]
 
 pub mod bpf;
@@ -160,6 +160,7 @@ fn names(ir: &Ir, model: &model::Model) -> String {
     list("COUNTER", &model.counters, &|i| i);
     list("METER", &model.meters, &|i| i);
     list("REGISTER", &model.registers, &|i| i);
+    list("SET", &model.sets, &|i| i);
     let most = ir.headers.values().map(|h| {
         // Nothing is read of the varbit field of an invalid header.
         ir.header_types[h.ty].fixed_bits / 8

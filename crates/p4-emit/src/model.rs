@@ -57,6 +57,10 @@ pub struct Model {
     pub meters: Vec<String>,
     /// Register names.
     pub registers: Vec<String>,
+    /// Words of 64 bits of the longest digest, with its length; 0 if there is none.
+    pub digest_words: usize,
+    /// C name of each value set.
+    pub sets: Vec<String>,
     /// Stacks whose next index is used.
     pub indexed: BTreeSet<StackId>,
     /// `truncate` is used.
@@ -91,6 +95,8 @@ impl Model {
         let meters = ir.program.meters.values().map(|m| names.unique(&m.name)).collect();
         let mut names = Names::default();
         let registers = ir.program.registers.values().map(|r| names.unique(&r.name)).collect();
+        let mut names = Names::default();
+        let sets = ir.program.value_sets.values().map(|s| names.unique(&s.name)).collect();
         let (mut fixed_len, mut varbit_len) = (Vec::new(), Vec::new());
         for header in ir.headers.values() {
             let ty = &ir.header_types[header.ty];
@@ -111,6 +117,8 @@ impl Model {
             counters,
             meters,
             registers,
+            sets,
+            digest_words: digest_words(ir),
             indexed: BTreeSet::new(),
             truncates: false,
             loops: false,
@@ -183,7 +191,7 @@ impl Model {
             }
         };
         visit_all(ir, &mut |stmt| match stmt {
-            Stmt::Assign(to, _) | Stmt::Lookahead(to) => lvalue(to),
+            Stmt::Assign(to, _) | Stmt::Lookahead(to, _) => lvalue(to),
             Stmt::Apply { hit, action_run, .. } => {
                 hit.iter().chain(action_run).for_each(|v| lvalue(&LValue::Var(*v)));
             }
@@ -261,7 +269,7 @@ pub fn visit_exprs<'a>(ir: &'a Ir, each: &mut dyn FnMut(&'a Expr)) {
 /// Calls `each` with every reference to a header.
 fn visit_headers<'a>(ir: &'a Ir, each: &mut dyn FnMut(&'a HeaderRef)) {
     visit_all(ir, &mut |stmt| match stmt {
-        Stmt::Assign(to, _) | Stmt::Lookahead(to) => lvalue_header(to, each),
+        Stmt::Assign(to, _) | Stmt::Lookahead(to, _) => lvalue_header(to, each),
         Stmt::SetValid(h, _) | Stmt::Extract { header: h, .. } | Stmt::Emit(h) => each(h),
         Stmt::CopyHeader { dst, src } | Stmt::CopyVarbit { dst, src } => {
             each(dst);
@@ -357,6 +365,17 @@ pub fn walk<'a>(e: &'a Expr, each: &mut dyn FnMut(&'a Expr)) {
     }
 }
 
+/// A digest's length, and two words for the receiver and each value.
+fn digest_words(ir: &Ir) -> usize {
+    let mut most = 0;
+    crate::graph::visit_all(ir, &mut |s| {
+        if let Stmt::Extern(p4_ir::Extern::Digest { data, .. }) = s {
+            most = most.max(1 + 2 * (1 + data.len()));
+        }
+    });
+    most
+}
+
 /// Makes C identifiers that differ from each other and from C's words and the generator's own.
 #[derive(Default)]
 struct Names(BTreeSet<String>);
@@ -397,6 +416,7 @@ impl Names {
                 "REGISTER_",
                 "SP_",
                 "S_",
+                "SET_",
                 "V_",
             ]
             .iter()

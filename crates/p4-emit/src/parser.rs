@@ -5,7 +5,7 @@ use crate::emitter::{Emitter, Flow, arrive, local_type};
 use crate::expr::{Which, convert, head, paren};
 use crate::field::constant;
 use cranelift_entity::EntityRef;
-use p4_ir::{Bits, Expr, HeaderId, HeaderRef, Ir, KeySet, LValue, Next, SelectCase, StateId, Transition, build::CORE_ERRORS};
+use p4_ir::{Bits, Expr, HeaderId, HeaderRef, Ir, KeySet, LValue, Next, SelectCase, StateId, Transition, ValueSetId, build::CORE_ERRORS};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Arms of a C switch: the values of a case, and where they lead.
@@ -137,7 +137,10 @@ impl Emitter<'_> {
             names.push((name, key.ty.width()));
         }
         for case in cases {
-            let tests: Vec<_> = case.sets.iter().zip(&names).filter_map(|(set, (name, width))| test(set, name, *width)).collect();
+            let tests: Vec<_> = match case.sets[..] {
+                [KeySet::ValueSet(set)] => vec![self.member_of(set, &names)],
+                _ => case.sets.iter().zip(&names).filter_map(|(set, (name, width))| test(set, name, *width)).collect(),
+            };
             let before = self.fork();
             if tests.is_empty() {
                 self.go_to_state(case.next);
@@ -156,6 +159,13 @@ impl Emitter<'_> {
         self.parser_error("NoMatch");
         self.flow = None;
         Ok(())
+    }
+
+    /// C text that tells whether the keys are a member of a value set.
+    fn member_of(&self, set: ValueSetId, keys: &[(String, u32)]) -> String {
+        let values: Vec<_> = keys.iter().map(|(name, _)| name.as_str()).collect();
+        let name = &self.model.sets[set.index()];
+        format!("sp_member(run, SET_{name}, (const sp_u128[]){{{}}}, {})", values.join(", "), values.len())
     }
 
     fn case_to(&mut self, next: Next, before: &Option<Flow>) {
@@ -254,15 +264,15 @@ impl Emitter<'_> {
     }
 
     /// `lookahead`.
-    pub fn lookahead(&mut self, to: &LValue) -> Result<(), EmitError> {
+    pub fn lookahead(&mut self, to: &LValue, skip: u32) -> Result<(), EmitError> {
         let width = self.lvalue_width(to)?;
         let bytes = width.div_ceil(8);
         if bytes > 0 {
-            self.open(format!("if (end - payload < {bytes})"));
+            self.open(format!("if (end - payload < {})", skip + bytes));
             self.parser_error("PacketTooShort");
             self.close();
         }
-        self.assign(to, &crate::field::load("payload", bytes, 0, width))
+        self.assign(to, &crate::field::load(&crate::field::plus("payload", skip), bytes, 0, width))
     }
 
     /// `verify`.
@@ -293,7 +303,7 @@ pub fn test(set: &KeySet, name: &str, width: u32) -> Option<String> {
             let (low, high) = (constant(width, low.value()), constant(width, high.value()));
             Some(format!("({name} >= {low} && {name} <= {high})"))
         }
-        // The control plane has no means yet to fill one.
+        // The IR's verifier has seen that it stands alone: `Emitter::member_of`.
         KeySet::ValueSet(_) => Some("0".into()),
     }
 }

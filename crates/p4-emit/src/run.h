@@ -91,6 +91,11 @@ static inline void sp_expect_meter(struct sp_run *run, uint32_t meter, uint64_t 
     __builtin_prefetch(run->lane->meters[meter].cells + index, 1);
 }
 
+static inline void sp_expect_register(struct sp_run *run, uint32_t number, uint64_t index)
+{
+    __builtin_prefetch(run->lane->registers[number].cells + index, 1);
+}
+
 static inline uint32_t sp_meter(struct sp_run *run, uint32_t meter, uint64_t index, uint64_t units)
 {
     const struct sp_meters *const of = &run->lane->meters[meter];
@@ -109,6 +114,38 @@ static inline void sp_register_write(struct sp_run *run, uint32_t number, uint64
 {
     const struct sp_register *const of = &run->lane->registers[number];
     if (index < of->size) __atomic_store_n(&of->cells[index], value, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t sp_member(const struct sp_run *run, uint32_t set, const sp_u128 *keys, uint32_t fields)
+{
+    const struct sp_set *const of = &run->lane->sets[set];
+    const struct sp_range *r = of->members;
+    for (uint64_t left = of->size; left; left--, r += fields) {
+        uint32_t inside = 1;
+        for (uint32_t i = 0; i < fields; i++) {
+            const sp_u128 value = keys[i] & r[i].mask;
+            inside &= value >= r[i].low && value <= r[i].high;
+        }
+        if (inside) return 1;
+    }
+    return 0;
+}
+
+static inline void sp_digest(struct sp_run *run, const sp_u128 *values, uint32_t n)
+{
+    struct sp_digests *const ring = run->lane->digests;
+    const uint64_t words = 1 + 2 * (uint64_t)n;
+    uint64_t head = ring->head;
+    if (ring->size - (head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE)) < words) {
+        __atomic_store_n(&ring->lost, ring->lost + 1, __ATOMIC_RELAXED);
+        return;
+    }
+    ring->words[head++ & (ring->size - 1)] = n;
+    for (uint32_t i = 0; i < n; i++) {
+        ring->words[head++ & (ring->size - 1)] = (uint64_t)values[i];
+        ring->words[head++ & (ring->size - 1)] = (uint64_t)(values[i] >> 64);
+    }
+    __atomic_store_n(&ring->head, head, __ATOMIC_RELEASE);
 }
 
 /* splitmix64. */

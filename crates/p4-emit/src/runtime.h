@@ -65,6 +65,30 @@ struct sp_register {
     uint64_t size;
 };
 
+/* Of a member of a value set, for each field: the value under the mask is not below the lowest nor above the highest. */
+struct sp_range {
+    sp_kept128 mask;
+    sp_kept128 low;
+    sp_kept128 high;
+};
+
+struct sp_set {
+    const struct sp_range *members;
+    uint64_t size;
+};
+
+/* Messages to the host: each is its number of values, then the receiver and the values, the low half of each first. */
+struct sp_digests {
+    uint64_t *words;
+    /* A power of two; 0 if the program sends none. */
+    uint64_t size;
+    /* Words written so far, by generated code alone, and words that the host has read. */
+    uint64_t head;
+    uint64_t tail;
+    /* Messages that found no room. */
+    uint64_t lost;
+};
+
 struct sp_run;
 
 /* A worker's view of the target. */
@@ -73,6 +97,8 @@ struct sp_lane {
     struct sp_counter *counters;
     struct sp_meters *meters;
     struct sp_register *registers;
+    const struct sp_set *sets;
+    struct sp_digests *digests;
     /* Room for `sp_run_size` bytes, aligned to 64. */
     struct sp_run *run;
     uint64_t random;

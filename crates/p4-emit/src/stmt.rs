@@ -55,7 +55,7 @@ impl Emitter<'_> {
             Stmt::Extern(e) => self.extern_call(e),
             Stmt::Extract { header, varbit_bits } => self.extract(header, varbit_bits.as_ref()),
             Stmt::Advance(bits) => self.advance(bits),
-            Stmt::Lookahead(to) => self.lookahead(to),
+            Stmt::Lookahead(to, skip) => self.lookahead(to, *skip),
             Stmt::Verify(condition, error) => self.verify(condition, *error),
             Stmt::Emit(h) => self.emit(h),
             Stmt::Apply { .. } => Err(EmitError::unsupported("a table applied in an action")),

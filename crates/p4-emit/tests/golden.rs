@@ -83,7 +83,7 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
 fn refusal(declarations: &str, body: &str) -> String {
     let source = with_ingress(declarations, body);
     let compiled = p4_check::compile_str("refused.p4", &source, &Options::default()).unwrap_or_else(|e| panic!("{e}"));
-    p4_emit::emit_x86(&compiled.ir).expect_err("it should be refused").to_string()
+    p4_emit::emit_x86(&compiled.ir).err().expect("it should be refused").to_string()
 }
 
 #[test]
@@ -91,7 +91,6 @@ fn what_the_dialect_lacks_is_named() {
     let of = "the x86 target does not support ";
     assert_eq!(refusal("", "clone(CloneType.I2E, 3);"), format!("{of}clone (ingress to egress)"));
     assert_eq!(refusal("", "resubmit_preserving_field_list(0);"), format!("{of}resubmit"));
-    assert_eq!(refusal("", "digest<bit<8>>(1, meta.x);"), format!("{of}digest"));
     assert_eq!(refusal("", "standard_metadata.mcast_grp = 3;"), format!("{of}multicast (mcast_grp)"));
     let wide = "register<bit<100>>(4) wide;";
     assert_eq!(refusal(wide, "bit<100> v; wide.read(v, 0); wide.write(1, v + 1);"), format!("{of}register wide of 100 bits"));

@@ -22,7 +22,7 @@
 //!   loops the packet is dropped with `TARGET_FAILED`. So no program runs for ever.
 //! - **Subset mode**: a miss in a `@split` table, and a verdict that would be Punt or Buffer, become Next: the packet as
 //!   received and no effect on counters, meters and registers.
-//! - Direct meters cannot be configured and are green. Log messages and assertions only reach the [`Tracer`]; digests wait
+//! - Log messages and assertions only reach the [`Tracer`]; digests wait
 //!   for [`Machine::take_digests`].
 //! - **Copies**: clones, multicast, resubmission and recirculation are as `run/replicate.rs` says; the packets that a
 //!   packet became beside its own result are [`Machine::extra`].
@@ -43,9 +43,10 @@ pub mod trace;
 
 pub use machine::{Machine, MachineError, TableStats};
 pub use meter::{Colour, MeterCell};
+pub use program::Digest;
 pub use run::limits::{Beyond, Limits};
 pub use run::replicate::{Extra, MAX_GENERATIONS, MAX_PASSES};
-pub use run::{Digest, MAX_DIGESTS, Mode, Output, STEP_LIMIT};
+pub use run::{MAX_DIGESTS, Mode, Output, STEP_LIMIT};
 pub use trace::{Event, NoTrace, Recorder, Tracer, render_trace};
 
 /// Packets and bytes. For a counter of one unit the other is zero.

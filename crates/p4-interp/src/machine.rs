@@ -4,13 +4,13 @@ use crate::Count;
 use crate::meter::MeterCell;
 use crate::packet::PacketState;
 use crate::run::replicate::Extra;
-use crate::run::{self, Digest, Mode, Output, Standard};
+use crate::run::{self, Mode, Output, Standard};
 use crate::table::{Refused, Removed, Table};
 use crate::trace::{NoTrace, Tracer};
 use base::{Bits, PortId};
 use cranelift_entity::PrimaryMap;
 use p4_ir::{CounterId, Ir, MeterId, RegisterId, TableId, ValueSetId, VerifyError};
-use program::{ActionId, Batch, Entry, KeyMatch, Mirror, Op, Replica, RuleError};
+use program::{ActionId, Batch, Digest, Entry, KeyMatch, Mirror, Op, Replica, RuleError};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -215,6 +215,11 @@ impl Machine {
     /// The messages to the control plane since the last call, oldest first; at most [`MAX_DIGESTS`](crate::MAX_DIGESTS) wait.
     pub fn take_digests(&mut self) -> Vec<Digest> {
         std::mem::take(&mut self.work.digests)
+    }
+
+    /// Messages that found no room.
+    pub fn lost_digests(&self) -> u64 {
+        self.work.lost_digests
     }
 
     /// As [`Machine::process`], telling every step.

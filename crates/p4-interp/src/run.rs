@@ -17,7 +17,7 @@ use p4_ir::{
     Bits, Block, CheckData, CounterId, Expr, Extern, HashAlgorithm, HeaderId, HeaderRef, Ir, KeySet, LValue, LabelId, MeterId, Next,
     RegisterId, SelectCase, StackId, Stmt, TableId, Transition, VarId, arith,
 };
-use program::{CountUnit, LengthSource};
+use program::{CountUnit, Digest, LengthSource};
 
 /// Most parser states, and most rounds of loops, that one packet goes through.
 pub const STEP_LIMIT: u32 = 1 << 16;
@@ -108,17 +108,10 @@ pub(crate) struct Work {
     pub extra: Vec<replicate::Extra>,
     /// Messages to the control plane.
     pub digests: Vec<Digest>,
+    /// Messages that found [`MAX_DIGESTS`] waiting.
+    pub lost_digests: u64,
     /// A chip's limits, if one is modelled.
     pub watch: limits::Watch,
-}
-
-/// A message to the control plane (`digest`).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Digest {
-    /// Receiver's number.
-    pub receiver: u128,
-    /// The values, in order.
-    pub values: Vec<u128>,
 }
 
 /// Most digests that wait for the control plane; later ones are lost.
@@ -454,12 +447,10 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
         Flow::Go
     }
 
-    fn lookahead(&mut self, dst: &LValue) -> Flow {
+    fn lookahead(&mut self, dst: &LValue, skip: u32) -> Flow {
         let width = width(self.ir, dst);
-        let rest = &self.input.bytes[self.p.cursor..];
-        if width as usize > 8 * rest.len() {
-            return Flow::Error(self.std.too_short);
-        }
+        let rest = self.input.bytes[self.p.cursor..].get(skip as usize..);
+        let Some(rest) = rest.filter(|r| width as usize <= 8 * r.len()) else { return Flow::Error(self.std.too_short) };
         self.assign(dst, get_bits(rest, 0, width));
         Flow::Go
     }
@@ -528,7 +519,7 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
             Stmt::Apply { table, hit, action_run } => return self.apply(*table, *hit, *action_run),
             Stmt::Extract { header, varbit_bits } => return self.extract(header, varbit_bits.as_ref()),
             Stmt::Advance(bits) => return self.advance(self.eval(bits)),
-            Stmt::Lookahead(dst) => return self.lookahead(dst),
+            Stmt::Lookahead(dst, skip) => return self.lookahead(dst, *skip),
             Stmt::Verify(cond, error) => {
                 if self.eval(cond) == 0 {
                     return Flow::Error(error.value() as u32);
@@ -726,6 +717,8 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
                 if self.work.digests.len() < MAX_DIGESTS && self.digest_leaves() {
                     self.work.digests.push(message);
                     self.journal(Effect::Digest);
+                } else {
+                    self.work.lost_digests += 1;
                 }
             }
             Extern::Assert(cond, _) => {

@@ -160,7 +160,7 @@ fn verify_advance_and_lookahead() {
     let v = s.ir.add_var("next16", Ty::Bit(16));
     let ok = Expr::binary(BinOp::Ne, Expr::var(&s.ir, v), Expr::bit(16, 0xffff));
     let bits = Expr::var(&s.ir, v).slice(7, 0);
-    let body = vec![Stmt::Lookahead(LValue::Var(v)), Stmt::Verify(ok, Bits::new(32, NO_MATCH)), Stmt::Advance(bits)];
+    let body = vec![Stmt::Lookahead(LValue::Var(v), 0), Stmt::Verify(ok, Bits::new(32, NO_MATCH)), Stmt::Advance(bits)];
     s.ir.add_state("start", body, ACCEPT);
     s.report_error();
     assert_eq!(s.value(&[0, 16, 9, 9]), (0, vec![9, 9]));
@@ -178,7 +178,7 @@ fn varbit_lengths_are_checked_and_kept() {
     let (o, copy) = (s.ir.add_header("o", opt), s.ir.add_header("copy", opt));
     let len = s.ir.add_var("len", Ty::Bit(8));
     let extract = Stmt::Extract { header: fixed(o), varbit_bits: Some(Expr::var(&s.ir, len)) };
-    s.ir.add_state("start", vec![Stmt::Lookahead(LValue::Var(len)), extract], ACCEPT);
+    s.ir.add_state("start", vec![Stmt::Lookahead(LValue::Var(len), 0), extract], ACCEPT);
     let size = Expr { kind: ExprKind::VarbitBits(fixed(copy), 1), ty: Ty::Bit(32) };
     s.ir.ingress.push(Stmt::CopyHeader { dst: fixed(copy), src: fixed(o) });
     let error = Expr::var(&s.ir, s.ir.standard("parser_error"));

@@ -482,7 +482,8 @@ impl Printer<'_> {
             Stmt::Extract { header, varbit_bits: None } => format!("extract {}", n.header_ref(header)),
             Stmt::Extract { header, varbit_bits: Some(b) } => format!("extract {}, varbit {}", n.header_ref(header), n.expr(b)),
             Stmt::Advance(e) => format!("advance {}", n.expr(e)),
-            Stmt::Lookahead(dst) => format!("{} = lookahead", n.lvalue(dst)),
+            Stmt::Lookahead(dst, 0) => format!("{} = lookahead", n.lvalue(dst)),
+            Stmt::Lookahead(dst, skip) => format!("{} = lookahead behind {skip} bytes", n.lvalue(dst)),
             Stmt::Verify(cond, error) => {
                 let error = self.ir.program.errors.get(error.value() as usize).map_or_else(|| error.to_string(), String::clone);
                 format!("verify {}, error.{error}", n.expr(cond))

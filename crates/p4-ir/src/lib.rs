@@ -367,8 +367,9 @@ pub enum Stmt {
     },
     /// Parser only: `advance(bits)`.
     Advance(Expr),
-    /// Parser only: `dst = lookahead<bit<W>>()` where `W` is the width of `dst`.
-    Lookahead(LValue),
+    /// Parser only: `dst = lookahead<bit<W>>()` where `W` is the width of `dst`, that many bytes ahead. Too few bytes left: error
+    /// `PacketTooShort`.
+    Lookahead(LValue, u32),
     /// Parser only: `verify(condition, error)`.
     Verify(Expr, Bits),
     /// Deparser only: appends the header if it is valid.

@@ -344,7 +344,7 @@ impl Generator {
             body.push(what);
             if self.rng.once_in(3) {
                 let dst = LValue::Var(*self.rng.pick(&self.pool));
-                body.push(Stmt::Lookahead(dst));
+                body.push(Stmt::Lookahead(dst, 0));
             }
             if self.rng.once_in(4) {
                 body.push(Stmt::Advance(Expr::bit(32, 8 * self.rng.below(3) as u128)));
@@ -404,7 +404,7 @@ impl Generator {
                 let v = *self.rng.pick(&self.pool);
                 let ty = self.ir.vars[v].ty;
                 body.push(if self.rng.once_in(4) && ty != Ty::Bool {
-                    Stmt::Lookahead(LValue::Var(v))
+                    Stmt::Lookahead(LValue::Var(v), 0)
                 } else {
                     let depth = self.rng.below(3);
                     Stmt::Assign(LValue::Var(v), self.expr(ty, depth))

@@ -484,7 +484,7 @@ impl Verifier<'_> {
                 self.only("advance", &[Context::State]);
                 self.bits("advance", e);
             }
-            Stmt::Lookahead(dst) => {
+            Stmt::Lookahead(dst, _) => {
                 self.only("lookahead", &[Context::State]);
                 self.lvalue(dst);
             }

@@ -71,7 +71,7 @@ macro_rules! walkers {
                     }
                 }
                 Stmt::Advance(e) | Stmt::Verify(e, _) => f(e),
-                Stmt::Lookahead(dst) => $lvalue_exprs(dst, f),
+                Stmt::Lookahead(dst, _) => $lvalue_exprs(dst, f),
                 Stmt::Extern(e) => match e {
                     Extern::Count { index, .. } => f(index),
                     Extern::DirectCount(_) | Extern::MarkToDrop => {}
@@ -191,7 +191,7 @@ pub fn all_stmts(block: &Block, f: &mut dyn FnMut(&Stmt)) {
 /// What a statement itself writes to, other than headers as a whole.
 pub fn stmt_lvalues<'s>(s: &'s Stmt, f: &mut dyn FnMut(&'s LValue)) {
     match s {
-        Stmt::Assign(dst, _) | Stmt::Lookahead(dst) => f(dst),
+        Stmt::Assign(dst, _) | Stmt::Lookahead(dst, _) => f(dst),
         Stmt::Extern(
             Extern::Meter { result, .. }
             | Extern::DirectMeter { result, .. }

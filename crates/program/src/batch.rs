@@ -194,6 +194,15 @@ pub struct Batch {
     pub ops: Vec<Op>,
 }
 
+/// A message of a program to the control plane (v1model's `digest`).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Digest {
+    /// Receiver's number.
+    pub receiver: u128,
+    /// The values, in order.
+    pub values: Vec<u128>,
+}
+
 /// Why a batch was refused. Nothing of the batch was applied.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RuleError {

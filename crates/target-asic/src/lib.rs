@@ -15,7 +15,7 @@ use base::{Packet, Verdict, VerdictKind};
 pub use p4_interp::{Beyond, Limits};
 use p4_interp::{Machine, MachineError, Mode};
 use p4_ir::Ir;
-use program::{Batch, CounterId, MeterId, Program, RegisterId, RuleError, TableId};
+use program::{Batch, CounterId, Digest, MeterId, Program, RegisterId, RuleError, TableId};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
 use target::{BURST, Capabilities, Count, Extra, Lane, MeterState, RegisterError, TableStats, Target};
@@ -151,6 +151,14 @@ impl Target for Asic {
     fn table_stats(&self, table: TableId) -> TableStats {
         let stats = self.lock().table_stats(table);
         TableStats { entries: stats.entries, capacity: stats.capacity, hits: stats.hits, misses: stats.misses }
+    }
+
+    fn take_digests(&self, into: &mut Vec<Digest>) {
+        into.append(&mut self.lock().take_digests());
+    }
+
+    fn lost_digests(&self) -> u64 {
+        self.lock().lost_digests()
     }
 
     fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {

@@ -10,13 +10,14 @@
 #![forbid(unsafe_code)]
 
 use base::{Packet, Verdict, VerdictKind};
-use program::{Batch, CounterId, Entry, KeyMatch, MeterId, Op, Program, RuleError, TableId};
+use program::{Batch, CounterId, Entry, KeyMatch, MeterId, Op, Program, RegisterId, RuleError, TableId};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use target::{BURST, Capabilities, Count, Extra, Lane, MeterState, TableStats, Target};
+use target::{BURST, Capabilities, Count, Extra, Lane, MeterState, RegisterError, TableStats, Target};
 
 /// How likely each fault is, from 0 to 1. Of a batch, unless it says otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -293,6 +294,10 @@ impl Target for Chaos {
 
     fn counter(&self, counter: CounterId, index: u64) -> Count {
         self.inner.counter(counter, index)
+    }
+
+    fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
+        self.inner.read_registers(register, range, into)
     }
 
     /// After death alone. A device that did not answer, but lives, has lost nothing.

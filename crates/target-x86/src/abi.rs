@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use std::sync::atomic::AtomicU64;
 
 /// Version of the interface that this crate speaks; the text's `sp_layout` begins with its own.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// No such thing, in `sp_layout`.
 const NONE: u32 = u32::MAX;
 
@@ -91,6 +91,33 @@ pub struct CRegister {
     pub size: u64,
 }
 
+/// `struct sp_range`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct CRange {
+    pub mask: [u64; 2],
+    pub low: [u64; 2],
+    pub high: [u64; 2],
+}
+
+/// `struct sp_set`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct CSet {
+    pub members: *const CRange,
+    pub size: u64,
+}
+
+/// `struct sp_digests`.
+#[repr(C)]
+pub struct CDigests {
+    pub words: *mut u64,
+    pub size: u64,
+    pub head: AtomicU64,
+    pub tail: AtomicU64,
+    pub lost: AtomicU64,
+}
+
 /// `struct sp_lane`.
 #[repr(C)]
 pub struct CLane {
@@ -98,6 +125,8 @@ pub struct CLane {
     pub counters: *const CCounter,
     pub meters: *const CMeters,
     pub registers: *const CRegister,
+    pub sets: *const CSet,
+    pub digests: *const CDigests,
     pub run: *mut c_void,
     pub random: u64,
 }
@@ -136,8 +165,8 @@ pub struct TableLayout {
     pub actions: BTreeMap<ActionId, Vec<Place>>,
 }
 
-/// Reads `sp_layout` and checks that it is about this program.
-pub fn read_layout(words: &[u32], program: &Program) -> Result<Vec<TableLayout>, LoadError> {
+/// Reads `sp_layout` and checks that it is about this program: tables, and the most words of a digest.
+pub fn read_layout(words: &[u32], program: &Program) -> Result<(Vec<TableLayout>, u64), LoadError> {
     let mut r = Reader { words, at: 0 };
     let version = r.next()?;
     if version != VERSION {
@@ -148,17 +177,19 @@ pub fn read_layout(words: &[u32], program: &Program) -> Result<Vec<TableLayout>,
         ("counters", program.counters.len()),
         ("meters", program.meters.len()),
         ("registers", program.registers.len()),
+        ("value sets", program.value_sets.len()),
     ] {
         let n = r.next()? as usize;
         if n != has {
             return Err(LoadError::Layout(format!("{n} {what}, but the program has {has}")));
         }
     }
+    let digest_words = r.next()?.into();
     let tables = program.tables.keys().map(|id| r.table(program, id)).collect::<Result<_, _>>()?;
     if r.at != words.len() {
         return Err(LoadError::Layout("numbers left over".into()));
     }
-    Ok(tables)
+    Ok((tables, digest_words))
 }
 
 struct Reader<'a> {

@@ -10,13 +10,14 @@
 
 use crate::abi::CMeter;
 use crate::meters::MeterCell;
+use crate::sets::Changed;
 use crate::tables::{Identity, ProgramTable};
 use crate::{Shared, State, Update};
 use cranelift_entity::EntityRef;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry as Slot;
-use program::{Batch, Entry, Op, RuleError};
+use program::{Batch, Entry, MeterConfig, MeterId, Op, RuleError};
 use std::collections::{HashMap, hash_map};
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
@@ -39,6 +40,8 @@ struct Rehearsal {
     known: HashTable<Known>,
     /// Entries of each table.
     lens: Vec<u64>,
+    /// Members of the value sets that it changes.
+    sets: Changed,
     /// Peers choose keys, so the hash is one that they cannot know.
     hash: RandomState,
 }
@@ -55,9 +58,6 @@ pub(crate) fn apply(shared: &Shared, batch: &Batch) -> Result<(), RuleError> {
     for (i, op) in batch.ops.iter().enumerate() {
         shared.program.check_op(i, op)?;
         let missing = match op {
-            Op::InsertValue { .. } | Op::DeleteValue { .. } => "members of value sets",
-            // Without a configuration an entry's meter is green, and that it is here.
-            Op::EntryMeter { .. } => "direct meters",
             Op::Mirror { .. } => "clone sessions",
             Op::Multicast { .. } => "multicast groups",
             _ => continue,
@@ -87,6 +87,7 @@ fn apply_checked(shared: &Shared, state: &mut State, work: &mut Work, batch: &Ba
     }
     work.rehearsal.run(shared, state, batch, &work.identities)?;
     let mut cells = CellChanges::default();
+    state.sets.stage(&shared.program, &mut work.rehearsal.sets);
     for (op, identity) in batch.ops.iter().zip(&work.identities) {
         stage(shared, state, &mut cells, op, entry_of(op).map(|_| identity));
     }
@@ -119,7 +120,7 @@ pub(crate) fn publish(shared: &Shared, state: &mut State, cells: CellChanges) {
             cell.set_locked(meter);
         }
     }
-    let update = Arc::new(Update { views, clears, meters });
+    let update = Arc::new(Update { views, sets: state.sets.views(), clears, meters });
     for lane in lanes.iter() {
         lane.set_update(update.clone());
     }
@@ -132,6 +133,7 @@ pub(crate) fn publish(shared: &Shared, state: &mut State, cells: CellChanges) {
         // SAFETY: every lane has been seen resting or in a burst that began after the flip.
         unsafe { table.settle() }
     }
+    state.sets.settle();
     for (meter, profile) in profiles {
         state.meters[meter].give_back(profile);
     }
@@ -139,7 +141,7 @@ pub(crate) fn publish(shared: &Shared, state: &mut State, cells: CellChanges) {
 
 fn entry_of(op: &Op) -> Option<&Entry> {
     match op {
-        Op::Insert(entry) | Op::Modify(entry) | Op::Delete(entry) => Some(entry),
+        Op::Insert(entry) | Op::Modify(entry) | Op::Delete(entry) | Op::EntryMeter { entry, .. } => Some(entry),
         _ => None,
     }
 }
@@ -150,9 +152,13 @@ impl Rehearsal {
         self.lens.clear();
         self.lens.extend(state.tables.iter().map(ProgramTable::len));
         self.known.clear();
+        self.sets.clear();
         self.known.reserve(batch.ops.len(), |known| known.hash);
         for (i, op) in batch.ops.iter().enumerate() {
-            let Some(entry) = entry_of(op) else { continue };
+            let Some(entry) = entry_of(op) else {
+                state.sets.rehearse(&shared.program, i, op, &mut self.sets)?;
+                continue;
+            };
             let table = &state.tables[entry.table.index()];
             let name = || shared.program.tables[entry.table].name.clone();
             let hash = self.hash(entry, &identities[i]);
@@ -199,40 +205,60 @@ fn stage(shared: &Shared, state: &mut State, cells: &mut CellChanges, op: &Op, i
     match (op, identity) {
         (Op::Insert(e), Some(identity)) => {
             if let Some(handle) = state.tables[e.table.index()].insert(identity, e.action, &e.args).expect(FITS) {
-                clear_direct(shared, e, handle);
+                clear_direct(shared, state, cells, e, handle);
             }
         }
         (Op::Modify(e), Some(identity)) => state.tables[e.table.index()].replace(identity, e.action, &e.args).expect(FITS),
         (Op::Delete(e), Some(identity)) => state.tables[e.table.index()].remove(identity).expect(FITS),
-        (Op::Insert(_) | Op::Modify(_) | Op::Delete(_), None) => unreachable!("entries have identities"),
-        (Op::SetDefault { table, action, args }, _) => state.tables[table.index()].set_default(*action, args),
-        (Op::Meter { meter, index, config }, _) => {
-            let of = &mut state.meters[meter.index()];
-            let Some(cell) = of.cell(*index) else { return };
-            let set = of.take(*config);
-            match cells.meter_at.entry((meter.index(), *index)) {
-                hash_map::Entry::Occupied(at) => {
-                    let earlier = std::mem::replace(&mut cells.meters[*at.get()].1, set);
-                    of.give_back(earlier.profile);
-                }
-                hash_map::Entry::Vacant(at) => {
-                    at.insert(cells.meters.len());
-                    cells.meters.push((cell, set));
-                    cells.profiles.push((meter.index(), cell.profile()));
-                }
+        (Op::EntryMeter { entry, config }, Some(identity)) => {
+            let meter = shared.program.tables[entry.table].direct_meter;
+            let handle = state.tables[entry.table.index()].handle(identity);
+            if let (Some(meter), Some(handle)) = (meter, handle) {
+                set_meter(state, cells, meter, handle.into(), *config);
             }
         }
+        (Op::Insert(_) | Op::Modify(_) | Op::Delete(_) | Op::EntryMeter { .. }, None) => unreachable!("entries have identities"),
+        (Op::SetDefault { table, action, args }, _) => state.tables[table.index()].set_default(*action, args),
+        (Op::Meter { meter, index, config }, _) => set_meter(state, cells, *meter, *index, *config),
         (Op::ClearCounter { counter, index }, _) => cells.clears.push((counter.index(), *index)),
-        (Op::EntryMeter { .. } | Op::Mirror { .. } | Op::Multicast { .. } | Op::InsertValue { .. } | Op::DeleteValue { .. }, _) => {
-            unreachable!("refused before anything was staged")
+        // Staged set by set.
+        (Op::InsertValue { .. } | Op::DeleteValue { .. }, _) => {}
+        (Op::Mirror { .. } | Op::Multicast { .. }, _) => unreachable!("refused before anything was staged"),
+    }
+}
+
+/// A meter's cell, with full buckets.
+fn set_meter(state: &mut State, cells: &mut CellChanges, meter: MeterId, index: u64, config: Option<MeterConfig>) {
+    let of = &mut state.meters[meter.index()];
+    let Some(cell) = of.cell(index) else { return };
+    let set = of.take(config);
+    match cells.meter_at.entry((meter.index(), index)) {
+        hash_map::Entry::Occupied(at) => {
+            let earlier = std::mem::replace(&mut cells.meters[*at.get()].1, set);
+            of.give_back(earlier.profile);
+        }
+        hash_map::Entry::Vacant(at) => {
+            at.insert(cells.meters.len());
+            cells.meters.push((cell, set));
+            cells.profiles.push((meter.index(), cell.profile()));
         }
     }
 }
 
-/// A new entry's direct counter begins at zero, whoever had its number before. No lane counts with a number that is free.
-fn clear_direct(shared: &Shared, entry: &Entry, handle: u32) {
-    let Some(counter) = shared.program.tables[entry.table].direct_counter else { return };
-    for lane in shared.lanes().iter() {
-        lane.clear(counter.index(), handle.into());
+/// A new entry's direct counter begins at zero, and its meter is green, whoever had its number before. No lane uses a number that is
+/// free.
+fn clear_direct(shared: &Shared, state: &State, cells: &mut CellChanges, entry: &Entry, handle: u32) {
+    let table = &shared.program.tables[entry.table];
+    if let Some(counter) = table.direct_counter {
+        for lane in shared.lanes().iter() {
+            lane.clear(counter.index(), handle.into());
+        }
+    }
+    let cell = table.direct_meter.and_then(|m| Some((m, state.meters[m.index()].cell(handle.into())?)));
+    if let Some((meter, cell)) = cell
+        && cell.profile() != 0
+    {
+        cells.profiles.push((meter.index(), cell.profile()));
+        cell.set_locked(CMeter::default());
     }
 }

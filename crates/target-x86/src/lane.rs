@@ -48,6 +48,8 @@ impl X86Lane {
             counters: arrays.counters.as_ptr(),
             meters: arrays.meters.as_ptr(),
             registers: arrays.registers.as_ptr(),
+            sets: cells.sets.start(),
+            digests: cells.digests.start(),
             run: cells.run.start(),
             random: 1u64.wrapping_add(index as u64),
         };

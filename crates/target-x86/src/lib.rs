@@ -1,11 +1,12 @@
 //! A program on x86 cores: C text (from `p4-emit`) compiled by the system's compiler, tables of crate `table`.
 //!
 //! [`X86::load`] compiles the text, loads the object and makes the tables; from then on the object calls tables and meters
-//! through function pointers, and everything that it may touch is owned here. Three kinds of state:
+//! through function pointers, and everything that it may touch is owned here. Kinds of state:
 //! - **tables and default actions** ([`tables`]), of which lanes read one side while a batch is staged on the other. A lane takes no
 //!   lock: it announces its bursts ([`table::Presence`]), and takes a batch over as a whole when it begins the first one after it;
 //! - **counters and statistics** ([`cells`]) of each lane alone, summed when they are read: a lane's cells stay when it ends
 //!   and go to the next lane of its index. A read while lanes run may see a packet counted whose bytes are not yet;
+//! - **value sets** ([`sets`]), replaced as a whole with a batch, and **digests** ([`digests`]), a ring of each lane;
 //! - **meters and registers**, shared by all lanes. With more than one lane meters are locked one by one; a register is
 //!   read and written whole, but what a program does between a read and a write is not one step, as on a switch.
 //!
@@ -16,18 +17,22 @@ mod abi;
 mod apply;
 mod cells;
 mod compile;
+mod digests;
 mod lane;
 mod meters;
+mod sets;
 mod tables;
 
 pub use compile::FLAGS;
 pub use lane::X86Lane;
 
-use abi::{CMeter, CTable};
+use abi::{CMeter, CSet, CTable};
 use cells::Cells;
 use cranelift_entity::EntityRef;
+use digests::Ring;
 use meters::{MeterCell, Meters};
-use program::{Batch, CounterId, Entry, MeterId, Program, RegisterId, RuleError, TableId};
+use program::{Batch, CounterId, Digest, Entry, MeterId, Program, RegisterId, RuleError, TableId};
+use sets::Sets;
 use std::cell::UnsafeCell;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -110,12 +115,15 @@ pub(crate) struct Shared {
     /// Cells of each counter.
     counter_sizes: Vec<u64>,
     registers: Vec<Cells>,
+    /// Words of the longest digest; 0 if there is none.
+    digest_words: u64,
 }
 
 /// What batches change.
 pub(crate) struct State {
     tables: Vec<ProgramTable>,
     meters: Vec<Meters>,
+    sets: Sets,
     /// Lanes that exist.
     lanes: usize,
     work: apply::Work,
@@ -125,6 +133,8 @@ pub(crate) struct State {
 pub(crate) struct Update {
     /// Where to look up (nowhere in an empty table) and the default action's record, of each table.
     views: Box<[(Option<View>, *const u8)]>,
+    /// The members of each value set.
+    sets: Box<[CSet]>,
     /// Counters and cells to clear.
     clears: Vec<(usize, u64)>,
     /// Meters to set. Only where there is one lane.
@@ -150,6 +160,36 @@ pub(crate) struct LaneCells {
     run: Cells,
     /// What generated code reads of each table, and its hits and misses: those are read by all, written by generated code alone.
     tables: TableViews,
+    sets: SetViews,
+    digests: Ring,
+}
+
+/// The array that generated code reads its value sets from.
+pub(crate) struct SetViews(Box<[UnsafeCell<CSet>]>);
+
+// SAFETY: it is read by the lane within its bursts, and written by who takes over an update: the lane itself, or the owner while it
+// rests, under the update's lock.
+unsafe impl Sync for SetViews {}
+// SAFETY: the pointers in it lead to what `State` owns and keeps until the lane has taken the next update.
+unsafe impl Send for SetViews {}
+
+impl SetViews {
+    fn new(n: usize) -> SetViews {
+        SetViews((0..n).map(|_| UnsafeCell::new(CSet { members: std::ptr::null(), size: 0 })).collect())
+    }
+
+    fn start(&self) -> *const CSet {
+        UnsafeCell::raw_get(self.0.as_ptr())
+    }
+
+    /// # Safety
+    /// No burst of the lane is running, and no other thread calls this.
+    unsafe fn set(&self, sets: &[CSet]) {
+        for (view, set) in self.0.iter().zip(sets) {
+            // SAFETY: the caller's promise.
+            unsafe { view.get().write(*set) }
+        }
+    }
 }
 
 /// The array that generated code reads its tables from.
@@ -199,7 +239,7 @@ impl X86 {
     /// Compiles and loads `text`, which `p4-emit` has made of the program, and fills the constant tables.
     pub fn load(program: Arc<Program>, text: &str, options: &Options) -> Result<X86, LoadError> {
         let object = compile::compile(text, options)?;
-        let layouts = abi::read_layout(&object.layout, &program)?;
+        let (layouts, digest_words) = abi::read_layout(&object.layout, &program)?;
         let mut tables: Vec<ProgramTable> = Vec::new();
         for ((id, info), layout) in program.tables.iter().zip(layouts) {
             let mut table = ProgramTable::new(info, layout, options.seed.wrapping_add(id.index() as u64))?;
@@ -213,19 +253,20 @@ impl X86 {
             unsafe { table.settle() }
             tables.push(table);
         }
-        let meters = program.meters.values().map(|m| Meters::new(if m.table.is_none() { m.size } else { 0 })).collect::<Result<_, _>>()?;
         let registers = program.registers.values().map(|r| Cells::new(r.size, 1)).collect::<Result<_, _>>()?;
         // Entries of a full table that one batch replaces by others keep their numbers until no lane can count them.
-        let size = |c: &program::CounterInfo| c.table.map_or(c.size, |t| 2 * tables[t.index()].capacity);
-        let counter_sizes = program.counters.values().map(size).collect();
+        let cells = |table: Option<TableId>, size| table.map_or(size, |t| 2 * tables[t.index()].capacity);
+        let counter_sizes = program.counters.values().map(|c| cells(c.table, c.size)).collect();
+        let meters = program.meters.values().map(|m| Meters::new(cells(m.table, m.size))).collect::<Result<_, _>>()?;
         let shared = Shared {
             object,
             counter_sizes,
-            control: Mutex::new(State { tables, meters, lanes: 0, work: apply::Work::default() }),
+            control: Mutex::new(State { tables, meters, sets: Sets::new(&program), lanes: 0, work: apply::Work::default() }),
             epoch: Epoch::default(),
             meters_shared: false.into(),
             lanes: Mutex::new(Vec::new()),
             registers,
+            digest_words,
             program,
         };
         // Whatever a lane needs is asked for now, so that a lane does not fail later.
@@ -323,6 +364,18 @@ impl Target for X86 {
         stats
     }
 
+    fn take_digests(&self, into: &mut Vec<Digest>) {
+        // Rings have one reader at a time.
+        let _one = self.shared.control();
+        for lane in self.shared.lanes().iter() {
+            lane.digests.take(into);
+        }
+    }
+
+    fn lost_digests(&self) -> u64 {
+        self.shared.lanes().iter().map(|lane| lane.digests.lost()).sum()
+    }
+
     fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
         self.shared.control().meters.get(meter.index())?.state(index)
     }
@@ -368,6 +421,8 @@ impl LaneCells {
             counters,
             run,
             tables: TableViews::new(shared.program.tables.len()),
+            sets: SetViews::new(shared.program.value_sets.len()),
+            digests: Ring::new(shared.digest_words)?,
         })
     }
 
@@ -383,7 +438,10 @@ impl LaneCells {
         let mut update = self.update.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(update) = update.take() else { return };
         // SAFETY: see above; the lock keeps the other one out.
-        unsafe { self.tables.set(&update.views) };
+        unsafe {
+            self.tables.set(&update.views);
+            self.sets.set(&update.sets);
+        }
         for (counter, index) in &update.clears {
             self.clear(*counter, *index);
         }

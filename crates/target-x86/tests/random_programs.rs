@@ -61,7 +61,7 @@ fn random_programs_agree() {
 
 #[test]
 fn random_programs_agree_fully_optimised() {
-    check_all(random_ir, 1000..1006, &[]);
+    check_all(random_ir, 1000..1008, &[]);
 }
 
 #[test]

@@ -4,7 +4,6 @@
 mod common;
 
 use base::PortId;
-use common::Pair;
 use p4_interp::Mode;
 use p4_syntax::BigInt;
 use rand::Rng;
@@ -126,7 +125,7 @@ fn agree(width: u32, seed: u64) {
     let mut optimised = ir.clone();
     p4_passes::optimise(&mut optimised).unwrap();
     let mut plain = p4_interp::Machine::new(std::sync::Arc::new(ir)).unwrap();
-    let mut pair = Pair::new(optimised, seed, &["-O1"]);
+    let mut pair = common::pair(optimised, seed, &["-O1"]);
     let mut rng = common::rng(seed);
     let pad = 8 - 2 * width % 8;
     let bytes = (2 * width + 32 + pad) / 8;

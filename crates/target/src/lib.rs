@@ -9,7 +9,7 @@ mod replicate;
 pub use replicate::Replicating;
 
 use base::{DropReason, Packet, PortId, Verdict};
-use program::{Batch, CounterId, MeterId, Program, RegisterId, RuleError, TableId};
+use program::{Batch, CounterId, Digest, MeterId, Program, RegisterId, RuleError, TableId};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -48,6 +48,15 @@ pub trait Target: Send + Sync {
 
     /// Entries, capacity, hits and misses of a table, summed over all lanes.
     fn table_stats(&self, table: TableId) -> TableStats;
+
+    /// Appends the messages that the program sent to the control plane since the last call (v1model's `digest`), those of a lane in
+    /// order. A target keeps some thousands of them; what finds no room is lost, and counted.
+    fn take_digests(&self, _into: &mut Vec<Digest>) {}
+
+    /// Messages that were lost since the program was loaded.
+    fn lost_digests(&self) -> u64 {
+        0
+    }
 
     /// Begins anew, where a target has lost what it held: tables and default actions as declared, no meter configured; counters go on.
     /// Until it is told to, such a target refuses every batch with [`RuleError::Target`] and its lanes hand all packets on: it
@@ -122,6 +131,14 @@ impl<T: Target + ?Sized> Target for Arc<T> {
 
     fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
         (**self).read_registers(register, range, into)
+    }
+
+    fn take_digests(&self, into: &mut Vec<Digest>) {
+        (**self).take_digests(into);
+    }
+
+    fn lost_digests(&self) -> u64 {
+        (**self).lost_digests()
     }
 
     fn carried(&self) -> Option<Carried> {

@@ -7,7 +7,7 @@
 
 use crate::{BURST, Capabilities, Carried, Count, Extra, Lane, MeterState, RegisterError, TableStats, Target};
 use base::{DropReason, MAX_PACKET, Packet, PortId, Verdict, VerdictKind};
-use program::{Batch, BitField, Bridge, CounterId, MeterId, Mirror, Op, Program, RegisterId, Replica, RuleError, TableId};
+use program::{Batch, BitField, Bridge, CounterId, Digest, MeterId, Mirror, Op, Program, RegisterId, Replica, RuleError, TableId};
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -100,6 +100,14 @@ impl<T: Target> Target for Replicating<T> {
 
     fn table_stats(&self, table: TableId) -> TableStats {
         self.inner.table_stats(table)
+    }
+
+    fn take_digests(&self, into: &mut Vec<Digest>) {
+        self.inner.take_digests(into);
+    }
+
+    fn lost_digests(&self) -> u64 {
+        self.inner.lost_digests()
     }
 
     /// Of the target alone: where copies go is known here, and is not lost.

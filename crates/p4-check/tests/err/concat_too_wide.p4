@@ -5,7 +5,7 @@ struct headers_t { eth_t eth; ip_t ip; tag_t[3] tags; }
 struct meta_t { bit<32> x; bit<8> y; bool ok; }
 control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
     apply {
-        bit<128> v = 1;
+        bit<40000> v = 1;
         meta.ok = (v ++ v) == (v ++ v);
     }
 }

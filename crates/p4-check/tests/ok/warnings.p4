@@ -4,6 +4,7 @@
 #define OWN_INGRESS
 struct headers_t { eth_t eth; ip_t ip; tag_t[3] tags; }
 struct meta_t { bit<32> x; bit<8> y; bool ok; }
+type bit<8> number_t;
 
 control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
     action idle() { }
@@ -16,4 +17,5 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std)
         t.apply();
     }
 }
+const number_t seven = 7;
 #include "../frame/tail.p4"

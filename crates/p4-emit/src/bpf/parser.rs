@@ -175,15 +175,15 @@ impl Code<'_> {
         Ok(())
     }
 
-    pub fn lookahead(&mut self, to: &LValue) -> Result<(), Refused> {
+    pub fn lookahead(&mut self, to: &LValue, skip: u32) -> Result<(), Refused> {
         self.only_in_parser("lookahead")?;
         let width = self.lvalue_width(to)?;
         let bytes = width.div_ceil(8);
         self.open("");
         self.line("uint8_t *p = data + cursor;");
         self.line("SP_OPAQUE(p);");
-        self.error_if(&format!("p + {bytes} + SP_BEHIND > end"), "PacketTooShort");
-        let text = Code::load_bits("p", bytes, width);
+        self.error_if(&format!("p + {} + SP_BEHIND > end", skip + bytes), "PacketTooShort");
+        let text = Code::load_bits(&crate::field::plus("p", skip), bytes, width);
         self.assign(to, &text)?;
         self.close();
         Ok(())

@@ -94,7 +94,7 @@ impl Code<'_> {
             Stmt::Apply { table, hit, action_run } => self.apply(*table, *hit, *action_run),
             Stmt::Extract { header, varbit_bits } => self.extract(header, varbit_bits.as_ref()),
             Stmt::Advance(bits) => self.advance(bits),
-            Stmt::Lookahead(to) => self.lookahead(to),
+            Stmt::Lookahead(to, skip) => self.lookahead(to, *skip),
             Stmt::Verify(condition, error) => {
                 let text = self.expr(condition)?;
                 self.open(format!("if (!{})", paren(&text)));

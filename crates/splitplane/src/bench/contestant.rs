@@ -114,9 +114,14 @@ impl OnLane {
 
     /// The program as native code.
     pub fn x86(ir: &Ir, install: &Installed) -> Result<OnLane, Failure> {
+        OnLane::x86_named("x86", ir, install)
+    }
+
+    /// The same by another name: the program with an option.
+    pub fn x86_named(name: &'static str, ir: &Ir, install: &Installed) -> Result<OnLane, Failure> {
         let before = resident_bytes();
         let x86 = load_x86(ir)?;
-        OnLane::target("x86", ir, Box::new(x86), before, install)
+        OnLane::target(name, ir, Box::new(x86), before, install)
     }
 
     /// The interpreter, with the sessions that `cells` names only: each session's cells follow from its number there.

@@ -58,6 +58,8 @@ pub enum Who {
     Swx,
     /// The P4 program as native code.
     X86,
+    /// The same with each PDR's recent bytes, for placement by rate (HEAVY); only if asked for.
+    X86Heavy,
     /// The P4 program in the reference interpreter.
     Interpreter,
     /// No pipeline at all.
@@ -129,6 +131,9 @@ impl Field {
                 Who::RteHash => OnLane::limit(&ir, sessions, true, everybody).map(boxed),
                 Who::Swx => OnSwx::new(sessions, args.swx_include.as_deref()).map(|swx| -> Box<dyn Contestant> { Box::new(swx) }),
                 Who::X86 => OnLane::x86(&ir, everybody).map(boxed),
+                Who::X86Heavy => {
+                    OnLane::x86_named("x86, recent bytes", &compile_with(sessions.max(1024), &["HEAVY"])?, everybody).map(boxed)
+                }
                 Who::Interpreter => OnLane::interpreter(&few_ir, few.clone()).map(boxed),
                 Who::Ports => Ok(boxed(OnLane::ports())),
             };
@@ -204,7 +209,14 @@ impl Field {
 
 /// The UPF with room for so many sessions.
 pub fn compile(sessions: u32) -> Result<Ir, Failure> {
-    crate::program::compile(Path::new("upf.p4"), &[], &[("SESSIONS".to_owned(), sessions.to_string())])
+    compile_with(sessions, &[])
+}
+
+/// As [`compile`], with options of the program.
+fn compile_with(sessions: u32, options: &[&str]) -> Result<Ir, Failure> {
+    let options = options.iter().map(|name| (name.to_string(), String::new()));
+    let defines: Vec<_> = options.chain([("SESSIONS".to_owned(), sessions.to_string())]).collect();
+    crate::program::compile(Path::new("upf.p4"), &[], &defines)
 }
 
 /// Sessions at random, each as likely as any other; the same ones in every run.

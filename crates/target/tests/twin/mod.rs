@@ -59,6 +59,8 @@ pub struct Pair<T: Native> {
     pub kinds: [u64; 5],
     /// Verdicts by kind and reason.
     pub reasons: BTreeMap<(VerdictKind, u8), u64>,
+    /// Packets by the colour that a meter gave.
+    pub metered: [u64; 3],
     /// Keys that were looked up, since they were last taken.
     pub seen: Vec<(TableId, Vec<u128>)>,
     /// Chooses arguments by action and parameter; random where it does not.
@@ -95,6 +97,7 @@ impl<T: Native> Pair<T> {
             rng: ChaCha8Rng::seed_from_u64(seed),
             kinds: [0; 5],
             reasons: BTreeMap::new(),
+            metered: [0; 3],
             seen: Vec::new(),
             choose: |_, _, _| None,
             colours: [0; 3],
@@ -147,8 +150,10 @@ impl<T: Native> Pair<T> {
             }
             *self.reasons.entry((expected.kind, expected.reason)).or_default() += 1;
             for event in &recorder.events {
-                if let Event::Lookup { table, keys, .. } = event {
-                    self.seen.push((*table, keys.clone()));
+                match event {
+                    Event::Lookup { table, keys, .. } => self.seen.push((*table, keys.clone())),
+                    Event::Metered { colour, .. } => self.metered[usize::from(*colour).min(2)] += 1,
+                    _ => {}
                 }
             }
             let same = expected == verdicts[i] && (expected.kind == VerdictKind::Drop || expected_bytes == packets[i].data());

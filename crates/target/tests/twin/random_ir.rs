@@ -188,7 +188,7 @@ impl Maker {
             }
             if self.chance(0.3) {
                 let v = self.some_var();
-                body.push(Stmt::Lookahead(LValue::Var(v)));
+                body.push(Stmt::Lookahead(LValue::Var(v), self.rng.random_range(0..3)));
             }
             if self.chance(0.2) {
                 let condition = self.expr(Ty::Bool, 2);
@@ -225,7 +225,7 @@ impl Maker {
             }
             if self.chance(0.3) {
                 let v = self.some_var();
-                body.push(Stmt::Lookahead(LValue::Var(v)));
+                body.push(Stmt::Lookahead(LValue::Var(v), self.rng.random_range(0..3)));
             }
             let mut next = Transition::Goto(self.next(i, n));
             let from = had.get(self.rng.random_range(0..had.len().max(1))).copied();

@@ -8,7 +8,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std)
     apply {
         big_t big;
         big.setValid();
-        big.v = big.v + 1;
+        big.v = big.v / 3;
         meta.x = 1;
     }
 }
