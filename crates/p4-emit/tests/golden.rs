@@ -83,7 +83,7 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
 fn refusal(declarations: &str, body: &str) -> String {
     let source = with_ingress(declarations, body);
     let compiled = p4_check::compile_str("refused.p4", &source, &Options::default()).unwrap_or_else(|e| panic!("{e}"));
-    p4_emit::emit_x86(&compiled.ir).err().expect("it should be refused").to_string()
+    p4_emit::emit_x86(&compiled.ir).expect_err("it should be refused").to_string()
 }
 
 #[test]

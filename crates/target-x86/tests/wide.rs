@@ -130,7 +130,7 @@ fn agree(width: u32, seed: u64) {
     let pad = 8 - 2 * width % 8;
     let bytes = (2 * width + 32 + pad) / 8;
     let mut packets = Vec::new();
-    for op in 0..OPERATIONS.len() {
+    for (op, operation) in OPERATIONS.iter().enumerate() {
         for _ in 0..60 {
             let (a, b) = (number(&mut rng, width), number(&mut rng, width));
             let b = if rng.random_range(0..8) == 0 { a.clone() } else { b };
@@ -146,7 +146,7 @@ fn agree(width: u32, seed: u64) {
             let (value, flags) = expected(op, width, &a, &b, n);
             let (sent, wanted) = (packet(&a, 0), packet(&value, flags));
             let got = plain.process(&sent, PortId(0), 0, Mode::Whole).bytes.to_vec();
-            assert_eq!(got, wanted, "width {width}: {} of {a:x}, {b:x}, {n}", OPERATIONS[op]);
+            assert_eq!(got, wanted, "width {width}: {operation} of {a:x}, {b:x}, {n}");
             packets.push((sent, PortId(0)));
         }
     }
