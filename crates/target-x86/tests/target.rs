@@ -361,7 +361,7 @@ fn a_full_table_is_replaced_as_a_whole() {
 }
 
 #[test]
-fn meters_of_entries_are_refused_by_name() {
+fn a_meter_of_an_entry_wants_the_entry_and_may_come_with_it() {
     let mut ir = program();
     ir.add_direct_meter("of_ranked", ranked(), CountUnit::Bytes);
     p4_ir::verify(&ir).unwrap();
@@ -374,10 +374,15 @@ fn meters_of_entries_are_refused_by_name() {
         action: x86.program().action("drop").unwrap(),
         args: vec![],
     };
-    let error = apply(&x86, vec![Op::Insert(e.clone()), Op::EntryMeter { entry: e.clone(), config: None }]).unwrap_err();
-    assert!(matches!(&error, RuleError::Target(what) if what.contains("direct meters")), "{error}");
+    let other = Entry { priority: 2, ..e.clone() };
+    let meter = |entry: &Entry| Op::EntryMeter { entry: entry.clone(), config: Some(MeterConfig { cir: 1, cbs: 2, pir: 3, pbs: 4 }) };
+    let error = apply(&x86, vec![Op::Insert(e.clone()), meter(&e), meter(&other)]).unwrap_err();
+    assert!(matches!(error, RuleError::Missing { op: 2, .. }), "{error}");
     // All or nothing: the insert before it was not done.
-    assert!(matches!(apply(&x86, vec![Op::Delete(e)]), Err(RuleError::Missing { .. })));
+    assert!(matches!(apply(&x86, vec![Op::Delete(e.clone())]), Err(RuleError::Missing { .. })));
+    apply(&x86, vec![meter(&e)]).unwrap_err();
+    apply(&x86, vec![Op::Insert(e.clone()), meter(&e), meter(&e), Op::Delete(e.clone())]).unwrap();
+    apply(&x86, vec![Op::Insert(e.clone()), meter(&e)]).unwrap();
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn agree(width: u32, seed: u64) {
             let (value, flags) = expected(op, width, &a, &b, n);
             let (sent, wanted) = (packet(&a, 0), packet(&value, flags));
             let got = plain.process(&sent, PortId(0), 0, Mode::Whole).bytes.to_vec();
-            assert_eq!(got, wanted, "width {width}: {} of {a:x}, {b:x}, {n}", operation);
+            assert_eq!(got, wanted, "width {width}: {operation} of {a:x}, {b:x}, {n}");
             packets.push((sent, PortId(0)));
         }
     }
