@@ -6,15 +6,7 @@
 use crate::LoadError;
 use crate::object::Object;
 use aya::maps::{Map, MapData, RingBuf};
-
-/// A message of `digest(receiver, data)`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Digest {
-    /// Receiver's number.
-    pub receiver: u128,
-    /// The fields of the data, in order.
-    pub values: Vec<u128>,
-}
+use program::Digest;
 
 /// The ring, if the program sends any.
 pub struct Digests {

@@ -29,7 +29,6 @@ mod store;
 pub mod sys;
 
 pub use attach::{Mode, sends_redirected, socket_key};
-pub use digests::Digest;
 
 use attach::Attached;
 use base::{DropReason, PortId};
@@ -38,7 +37,7 @@ use digests::Digests;
 use lane::{HandingOn, XdpLane};
 use object::{Object, Sizes};
 use program::packing::{CellLayout, MOST_DIRECT};
-use program::{Batch, CounterId, Entry, MeterConfig, MeterId, Op, Program, RegisterId, RuleError, TableId};
+use program::{Batch, CounterId, Digest, Entry, MeterConfig, MeterId, Op, Program, RegisterId, RuleError, TableId};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
@@ -271,11 +270,6 @@ impl Xdp {
         self.digests.lock().unwrap_or_else(PoisonError::into_inner).take(most)
     }
 
-    /// Messages that found the ring full.
-    pub fn lost_digests(&self) -> u64 {
-        self.cells.sum_contexts(HITS + 16 * self.program.tables.len().max(1))
-    }
-
     /// Packets of attached interfaces by their end: forward, buffer, punt, drop, next (the last one: handed on).
     pub fn ends(&self) -> [u64; 5] {
         std::array::from_fn(|kind| self.cells.sum_contexts(8 * kind))
@@ -445,6 +439,15 @@ impl Target for Xdp {
         let set = MeterState { committed: to.committed.min(committed), peak: to.peak.min(peak), ..to };
         state.write_meter(meter.index(), at, profile, set);
         Ok(())
+    }
+
+    fn take_digests(&self, into: &mut Vec<Digest>) {
+        // As many as the ring may hold: the kernel may go on filling it.
+        into.extend(self.digests(1 << 16));
+    }
+
+    fn lost_digests(&self) -> u64 {
+        self.cells.sum_contexts(HITS + 16 * self.program.tables.len().max(1))
     }
 
     fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {

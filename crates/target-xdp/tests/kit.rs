@@ -6,9 +6,9 @@ mod common;
 use base::{Packet, PortId, Verdict, VerdictKind};
 use common::Pair;
 use p4_interp::Mode;
-use program::{Batch, Entry, KeyMatch, MeterConfig, Op, RuleError};
+use program::{Batch, Digest, Entry, KeyMatch, MeterConfig, Op, RuleError};
 use target::Target;
-use target_xdp::{Digest, Options, Xdp};
+use target_xdp::{Options, Xdp};
 
 const PROGRAM: &str = r#"
 #include <core.p4>
