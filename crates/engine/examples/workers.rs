@@ -26,7 +26,7 @@ impl Target for StandIn {
         "stand-in"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { modelled: false, subset: false, buffers: true }
+        Capabilities { modelled: false, subset: false, buffers: true, selective: false }
     }
     fn program(&self) -> &Arc<Program> {
         &self.0

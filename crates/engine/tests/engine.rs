@@ -33,7 +33,7 @@ impl Target for Scripted {
         "scripted"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { modelled: false, subset: false, buffers: true }
+        Capabilities { modelled: false, subset: false, buffers: true, selective: false }
     }
     fn program(&self) -> &Arc<Program> {
         &self.program

@@ -37,7 +37,7 @@ impl Target for ByFlow {
         "by flow"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { modelled: false, subset: false, buffers: true }
+        Capabilities { modelled: false, subset: false, buffers: true, selective: false }
     }
     fn program(&self) -> &Arc<Program> {
         &self.program

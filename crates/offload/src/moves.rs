@@ -187,6 +187,12 @@ impl Split {
         if held.direct_meters {
             return unfit("buckets of entries' own meters do not move".into());
         }
+        if self.fast.capabilities().selective && !held.meters.is_empty() {
+            return unfit(format!(
+                "the {} target hands some packets of its sessions on, and a rate is policed in one place",
+                self.fast.name()
+            ));
+        }
         // It would run packets of the session while the buckets are under way.
         if self.fast_is_ahead() && !held.meters.is_empty() {
             return unfit(format!("the {} target does not wait while rates move", self.fast.name()));

@@ -103,6 +103,11 @@ impl Split {
         self.fast.carried().is_some()
     }
 
+    /// Whether the session, as it is now, may be on the fast target: one with a rate only if all its packets run there.
+    pub(crate) fn may_hold(&self, session: &SessionFacts) -> bool {
+        self.policy.keeps(session) && !(session.metered && self.fast.capabilities().selective)
+    }
+
     /// Brings the fast target after the base target. Nothing that fails here is an error of the caller: the base
     /// target has it all.
     fn follow(&self, books: &mut Books, session: &SessionFacts, batch: &Batch) {
@@ -124,14 +129,14 @@ impl Split {
             })
             .collect();
         let mut gate = self.gate();
-        if !self.policy.keeps(session) && books.placed.sessions.contains_key(&seid) {
+        if !self.may_hold(session) && books.placed.sessions.contains_key(&seid) {
             self.leave(books, seid, &anew, &mut gate);
         }
         let already = books.placed.sessions.contains_key(&seid);
         // A session comes with its first entries or by a move, and with all its meters: with a part of them there its packets,
         // and so its rates, would be in two places.
         let whole = before.entries == 0 && before.meters.iter().all(|at| anew.contains(at));
-        let comes = whole && batch.ops.iter().any(|op| is(op, Part::Entry)) && self.policy.wants(session);
+        let comes = whole && batch.ops.iter().any(|op| is(op, Part::Entry)) && self.policy.wants(session) && self.may_hold(session);
         if !self.retired.load(Relaxed) && (already && batch.ops.iter().any(|op| !is(op, Part::Shared)) || comes) {
             gate.close();
             match self.fast.apply(batch) {

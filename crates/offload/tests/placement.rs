@@ -21,7 +21,7 @@ impl Target for Fake {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { modelled: true, subset: self.fast, buffers: !self.fast }
+        Capabilities { modelled: true, subset: self.fast, buffers: !self.fast, selective: false }
     }
 
     fn program(&self) -> &Arc<Program> {

@@ -138,6 +138,11 @@ impl Machine {
         self.work.watch.limits = Some(limits);
     }
 
+    /// Whether limits are set.
+    pub fn is_limited(&self) -> bool {
+        self.work.watch.limits.is_some()
+    }
+
     /// How often packets asked for more than the limits allow.
     pub fn beyond(&self) -> crate::Beyond {
         self.work.watch.beyond

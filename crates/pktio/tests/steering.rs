@@ -40,7 +40,7 @@ impl Target for Across {
         "across"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { modelled: false, subset: false, buffers: true }
+        Capabilities { modelled: false, subset: false, buffers: true, selective: false }
     }
     fn program(&self) -> &Arc<Program> {
         &self.program

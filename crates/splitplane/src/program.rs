@@ -16,7 +16,6 @@ const BUILT_IN: &[(&str, &str)] = &[
     // What those share among themselves, by the name that they include it by.
     ("standard.p4", include_str!("../../../p4/tna/standard.p4")),
     ("ipg.p4", include_str!("../../../p4/tna/ipg.p4")),
-    ("paper/hybrid.p4", include_str!("../../../p4/paper/hybrid.p4")),
     ("include/splitplane.p4", include_str!("../../../p4/include/splitplane.p4")),
     ("include/headers.p4", include_str!("../../../p4/include/headers.p4")),
     ("include/metadata.p4", include_str!("../../../p4/include/metadata.p4")),

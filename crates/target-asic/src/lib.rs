@@ -115,7 +115,7 @@ impl Target for Asic {
 
     fn capabilities(&self) -> Capabilities {
         let subset = self.mode == Mode::Subset;
-        Capabilities { modelled: subset, subset, buffers: !subset }
+        Capabilities { modelled: subset, subset, buffers: !subset, selective: subset && self.lock().is_limited() }
     }
 
     fn program(&self) -> &Arc<Program> {

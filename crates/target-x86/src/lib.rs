@@ -323,7 +323,7 @@ impl Target for X86 {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { modelled: false, subset: false, buffers: true }
+        Capabilities { modelled: false, subset: false, buffers: true, selective: false }
     }
 
     fn program(&self) -> &Arc<Program> {

@@ -359,7 +359,7 @@ impl Target for Xdp {
 
     fn capabilities(&self) -> Capabilities {
         let subset = self.lock().control.word(4).load(Ordering::Relaxed) != 0;
-        Capabilities { modelled: false, subset, buffers: !subset }
+        Capabilities { modelled: false, subset, buffers: !subset, selective: false }
     }
 
     fn program(&self) -> &Arc<Program> {

@@ -254,6 +254,9 @@ pub struct Capabilities {
     pub subset: bool,
     /// Whether buffered and punted packets may leave it directly. A chip hands them to the next target instead.
     pub buffers: bool,
+    /// Whether it may hand on a packet of a session that it holds, because the packet asks for more than it does. A session with a rate
+    /// stays away from it, since the rate would be policed in two places.
+    pub selective: bool,
 }
 
 /// Packets and bytes. For a counter of one unit the other field is zero.

@@ -23,7 +23,7 @@ const RESOURCES: [Resource; 8] = [
     Resource::ResultBuses,
 ];
 
-/// Parts of `p4/paper/hybrid.p4`.
+/// Which of the programs in `p4/tna`: the UPF and both together are `published.p4`, the detector alone is `heavy.p4`.
 #[derive(Clone, Copy)]
 pub struct Parts {
     pub upf: bool,
@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
         name: NAME,
         title: TITLE,
         rule: vec![
-            "Modelled: p4/paper/hybrid.p4 placed on the model of a Tofino 1 (12 stages; docs/chips.md). No vendor's compiler is asked.".into(),
+            "Modelled: p4/tna/published.p4 and p4/tna/heavy.p4 placed on the model of a Tofino 1 (12 stages; docs/chips.md). No vendor's compiler is asked.".into(),
             "The paper's programs are not public but for the detector. Ours have the UE look-up, the encapsulation and exact look-ups of layers 2 and 3; the paper's UPF-Tofino takes no TCAM and no meter ALU, so its firewall, meters and prefixes were not in what was measured.".into(),
         ],
         rows,
@@ -83,17 +83,16 @@ pub fn tofino() -> Result<Chip, Failure> {
     Chip::named("tofino1").map_err(|e| Failure::Failed(e.to_string()))
 }
 
-/// Parts of the program with room for so many UEs.
-pub fn compile(parts: Parts, ues: u64) -> Result<p4_ir::Ir, Failure> {
-    let define = |name: &str, value: String| (name.to_owned(), value);
-    let mut defines = vec![define("UES", ues.max(1).to_string())];
-    defines.extend(parts.upf.then(|| define("UPF", "1".into())));
-    defines.extend(parts.ipg.then(|| define("IPG", "1".into())));
-    crate::program::compile(Path::new("paper/hybrid.p4"), &[], &defines)
+/// The program with those parts: its ingress and its egress.
+pub fn compile(parts: Parts) -> Result<Vec<p4_ir::Ir>, Failure> {
+    let path = if parts.upf { "tna/published.p4" } else { "tna/heavy.p4" };
+    let defines: Vec<_> = (parts.upf && parts.ipg).then(|| ("HEAVY".to_owned(), "1".to_owned())).into_iter().collect();
+    crate::program::compile_for_chip(Path::new(path), &[], &defines)
 }
 
-/// The same on the chip.
+/// The same on the chip, with room for so many UEs.
 pub fn place(parts: Parts, ues: u64) -> Result<Placement, Failure> {
-    let ir = compile(parts, ues)?;
-    chip::place(&ir, &tofino()?, &Sizes::default()).map_err(|refusal| Failure::Failed(format!("paper/hybrid.p4: {refusal}")))
+    let irs = compile(parts)?;
+    let placed = chip::place_all(&irs.iter().collect::<Vec<_>>(), &tofino()?, &Sizes::sessions(ues.max(1)));
+    placed.map_err(|refusal| Failure::Failed(format!("the program of the paper's chip: {refusal}")))
 }

@@ -116,8 +116,7 @@ impl Target for Shared {
     }
 }
 
-/// The model of a chip. Packets that ask for more than a chip does go on to x86: for most small ones, on which no session has a rate,
-/// whose bucket would then be in two places.
+/// The model of a chip. Of most small ones packets that ask for more than a chip does go on to x86; sessions with a rate stay away from those.
 fn model(setup: &Setup) -> Asic {
     let asic = Asic::load(setup.ir.clone(), setup.chip).unwrap_or_else(|e| panic!("{e}"));
     let entries = setup.chip.session_entries;
