@@ -266,6 +266,10 @@ impl Fleet {
     fn fail(&mut self, difference: Difference) -> ! {
         let steps = std::mem::take(&mut self.steps);
         self.scrub();
+        if self.setup.kernel {
+            // To load the program anew for each attempt takes seconds: no search for a smaller case.
+            panic!("{}\n{:#?}", difference.what, difference.frame);
+        }
         panic!("{}", shrink::report(&self.setup, steps, difference));
     }
 
