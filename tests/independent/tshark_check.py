@@ -78,6 +78,9 @@ class Row:
         return self.values[POSITION[field]]
 
 
+ALL_ONES = "TCP Checksum 0xffff instead of 0x0000"
+
+
 class Capture:
     """One capture: a row of fields a packet, each the list of its values from the outermost layer inwards."""
 
@@ -118,6 +121,8 @@ class Capture:
             return
         ends = ("tcp.checksum.status", "icmp.checksum.status", "icmpv6.checksum.status")
         bad = [r for r in self.rows if any(s != GOOD for field in ends for s in r[field]) or any(s not in (GOOD, ABSENT) for s in r["udp.checksum.status"])]
+        # A sender whose kernel finishes checksums in software writes 0xffff for 0 in TCP too, which receivers take for the same: 1 packet of 65,536.
+        bad = [r for r in bad if not any(ALL_ONES in message for message in r["_ws.expert.message"])]
         checks.ok(f"{name}: all TCP, UDP and ICMP checksums are right or absent", not bad, brief(bad))
 
 
