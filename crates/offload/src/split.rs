@@ -100,7 +100,7 @@ impl Split {
 
     /// Whether the fast target meets packets before the engine does: what it hands on comes to the lanes for the base target alone.
     pub fn fast_is_ahead(&self) -> bool {
-        self.fast.carried().is_some()
+        self.fast.is_ahead()
     }
 
     /// Whether the session, as it is now, may be on the fast target: one with a rate only if all its packets run there.

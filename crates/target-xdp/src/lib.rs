@@ -469,8 +469,12 @@ impl Target for Xdp {
         }
     }
 
+    fn is_ahead(&self) -> bool {
+        self.ahead.load(Ordering::Acquire)
+    }
+
     fn carried(&self) -> Option<Carried> {
-        if !self.ahead.load(Ordering::Acquire) {
+        if !self.is_ahead() {
             return None;
         }
         let rows = |first: usize, n: usize| {

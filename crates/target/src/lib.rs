@@ -84,6 +84,11 @@ pub trait Target: Send + Sync {
         None
     }
 
+    /// Whether [`Target::carried`] gives something, without summing it up.
+    fn is_ahead(&self) -> bool {
+        false
+    }
+
     /// Waits until all that a target ahead of the engine has handed on so far is in the engine's ports, and gives the moment.
     /// When all of that has left, buffers included, tell it by [`Target::left`].
     fn handed_on(&self) -> u64 {
@@ -143,6 +148,10 @@ impl<T: Target + ?Sized> Target for Arc<T> {
 
     fn carried(&self) -> Option<Carried> {
         (**self).carried()
+    }
+
+    fn is_ahead(&self) -> bool {
+        (**self).is_ahead()
     }
 
     fn handed_on(&self) -> u64 {

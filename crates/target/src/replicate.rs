@@ -127,6 +127,10 @@ impl<T: Target> Target for Replicating<T> {
         self.inner.carried()
     }
 
+    fn is_ahead(&self) -> bool {
+        self.inner.is_ahead()
+    }
+
     fn handed_on(&self) -> u64 {
         self.inner.handed_on()
     }

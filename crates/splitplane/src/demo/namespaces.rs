@@ -145,7 +145,13 @@ fn start_upf(args: &Args, net: &Networks, files: &Files, logs: &Path) -> Result<
         upf.wait_for("ready", START)?;
         Ok(upf)
     };
-    if args.fast != Fast::Asic {
+    // Without an answer a veth is not relied on to send what is redirected to it, and XDP would carry nothing (ask of the loopback).
+    let tells = target_xdp::sends_redirected(1).is_some();
+    if args.fast == Fast::Auto && !tells {
+        println!(
+            "     the kernel does not tell which interfaces send what XDP redirects to them (Linux 6.3 does): the switch model instead"
+        );
+    } else if args.fast != Fast::Asic {
         net.take_redirected(true)?;
         match start("xdp", "in the kernel's XDP hook, the others on x86 behind it") {
             Err(why) if args.fast == Fast::Auto => println!("     {why}: the switch model instead"),
