@@ -5,57 +5,30 @@
 //! shown. Beside packets per second stands what one packet costs each thread in processor time, which tells more where others
 //! use the machine too: packets per second of processor time, summed over workers, is what they would do on cores of their own.
 
-use base::{Packet, PortId, Verdict};
+#[path = "../../target/tests/stand_in/mod.rs"]
+mod stand_in;
+
+use base::{PortId, Verdict};
 use crossbeam_channel::bounded;
 use engine::{Engine, Settings, WorkerPorts};
 use pktio::LoopPort;
-use program::{Batch, CounterId, Program, RuleError, TableId};
+use stand_in::stand_in;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use target::{Capabilities, Count, Lane, TableStats, Target};
+use target::Target;
 
 const ROUNDS: usize = 7;
 const ROUND: Duration = Duration::from_millis(300);
 const ENTRIES: usize = 1 << 19;
 
-struct StandIn(Arc<Program>, Arc<Vec<u64>>);
-
-impl Target for StandIn {
-    fn name(&self) -> &str {
-        "stand-in"
-    }
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { modelled: false, subset: false, buffers: true, selective: false }
-    }
-    fn program(&self) -> &Arc<Program> {
-        &self.0
-    }
-    fn apply(&self, _: &Batch) -> Result<(), RuleError> {
-        Ok(())
-    }
-    fn lane(&self, _: usize) -> Box<dyn Lane> {
-        Box::new(StandInLane(self.1.clone()))
-    }
-    fn counter(&self, _: CounterId, _: u64) -> Count {
-        Count::default()
-    }
-    fn table_stats(&self, _: TableId) -> TableStats {
-        TableStats::default()
-    }
-}
-
-struct StandInLane(Arc<Vec<u64>>);
-
-impl Lane for StandInLane {
-    fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], _: u64) {
-        for (packet, verdict) in packets.iter_mut().zip(verdicts) {
-            let entry = self.0[hash(packet.data(), packet.port) as usize % ENTRIES];
-            let sum = packet.data().chunks_exact(2).fold(entry, |sum, c| sum + u64::from(u16::from_be_bytes([c[0], c[1]])));
-            packet.data_mut()[..8].copy_from_slice(&sum.to_be_bytes());
-            *verdict = Verdict::forward(PortId(1));
-        }
-    }
+fn program(table: Vec<u64>) -> Arc<dyn Target> {
+    stand_in(move |packet| {
+        let entry = table[hash(packet.data(), packet.port) as usize % ENTRIES];
+        let sum = packet.data().chunks_exact(2).fold(entry, |sum, c| sum + u64::from(u16::from_be_bytes([c[0], c[1]])));
+        packet.data_mut()[..8].copy_from_slice(&sum.to_be_bytes());
+        Verdict::forward(PortId(1))
+    })
 }
 
 fn hash(frame: &[u8], _: PortId) -> u32 {
@@ -122,7 +95,7 @@ fn thread_times() -> BTreeMap<String, u64> {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let cores: Vec<usize> = (0..std::thread::available_parallelism()?.get()).collect();
-    let target: Arc<dyn Target> = Arc::new(StandIn(Arc::default(), Arc::new((0..ENTRIES as u64).collect())));
+    let target = program((0..ENTRIES as u64).collect());
     let all = [
         ("1 worker, own ports", Way::Own, 1),
         ("2 workers, own ports", Way::Own, 2),

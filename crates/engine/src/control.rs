@@ -14,9 +14,8 @@ use base::{DropReason, Packet, PortId};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use pktio::{Port, Steering};
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::thread::JoinHandle;
-use std::time::Instant;
 use target::Target;
 
 /// Commands that may wait for a worker or the master.
@@ -158,7 +157,6 @@ pub(crate) struct Inner {
     target: Arc<dyn Target>,
     pub(crate) settings: Settings,
     events: Sender<Event>,
-    epoch: Instant,
     buffers: Arc<Buffers>,
     ports: Vec<PortId>,
     /// Whose the buckets are; none: the ports' own business.
@@ -380,6 +378,22 @@ impl Engine {
         self.inner.buffers.waits(pdr)
     }
 
+    /// The name of a thread that has ended although nobody told it to: a defect, after which its packets go nowhere. None while
+    /// something else is being changed: ask again later.
+    pub fn failed(&self) -> Option<String> {
+        let control = match self.inner.control.try_lock() {
+            Ok(control) => control,
+            Err(TryLockError::Poisoned(control)) => control.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        let master = control.master.as_ref().and_then(|master| master.thread.as_ref());
+        if master.is_some_and(JoinHandle::is_finished) {
+            return Some("master".into());
+        }
+        let ended = |slot: &Slot| slot.running.as_ref().is_some_and(|running| running.thread.is_finished());
+        control.slots.iter().position(ended).map(|slot| format!("worker-{slot}"))
+    }
+
     /// Counters of all workers now.
     pub fn ledger(&self) -> Ledger {
         let ledgers = self.inner.ledgers.read().unwrap_or_else(PoisonError::into_inner);
@@ -447,7 +461,6 @@ impl Inner {
             buffers: Arc::new(Buffers::new(settings.buffers)),
             settings,
             events,
-            epoch: Instant::now(),
             ports,
             table,
             hash,
@@ -518,7 +531,6 @@ impl Inner {
             ledger: control.slots[slot].ledger.clone(),
             gauge: gauge.clone(),
             moved: self.moved.clone(),
-            epoch: self.epoch,
         });
         let thread = self.spawn(format!("worker-{slot}"), cores_before + slot, move || worker.run())?;
         control.slots[slot].running = Some(Running { commands, gauge, thread });

@@ -23,7 +23,7 @@ impl Cell {
         self.bytes.store(self.bytes.load(Relaxed) + bytes as u64, Relaxed);
     }
 
-    fn read(&self) -> Count {
+    pub(crate) fn read(&self) -> Count {
         Count { packets: self.packets.load(Relaxed), bytes: self.bytes.load(Relaxed) }
     }
 }

@@ -210,7 +210,13 @@ impl Master {
             }
             if idle > SPINS {
                 self.note_devices();
-                if workers_idle { self.sleep() } else { std::thread::yield_now() }
+                if workers_idle {
+                    // What a busy device left over goes with the next packet, and here there is none.
+                    self.parts.ports.iter_mut().filter(|p| p.alive).for_each(|port| _ = port.send_rest());
+                    self.sleep();
+                } else {
+                    std::thread::yield_now();
+                }
             }
         }
     }

@@ -6,10 +6,13 @@ use base::{DropReason, Packet, PortId};
 use pktio::Port;
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
 use target::BURST;
 
-/// Attempts at a full transmit queue before a packet is dropped, a yield apart.
-const TX_ATTEMPTS: u32 = 2000;
+/// Attempts at a device that takes nothing before packets are dropped, a yield apart.
+pub(crate) const TX_ATTEMPTS: u32 = 2000;
+/// And how long they may take: on a busy machine every yield costs a time slice of somebody else's, and all of them seconds.
+const TX_PATIENCE: Duration = Duration::from_millis(500);
 /// Mark in the port index: no such port.
 pub(crate) const NO_PORT: u16 = u16::MAX;
 
@@ -22,11 +25,34 @@ pub(crate) struct EnginePort {
     pub(crate) queue: Vec<Packet>,
     pub(crate) queued: usize,
     pub(crate) alive: bool,
+    /// Bursts in a row that the device has not taken. Each halves the attempts at the next: a device that is stuck holds up the
+    /// thread's other ports, and who waits for its commands, for no longer than twice the first wait in all.
+    refusals: u32,
+}
+
+/// How often, and how long, a device that takes nothing is asked again.
+pub(crate) struct Patience {
+    attempts: u32,
+    /// From the first time.
+    until: Option<Instant>,
+}
+
+impl Patience {
+    pub(crate) fn new(attempts: u32) -> Patience {
+        Patience { attempts, until: None }
+    }
+
+    /// Whether to ask once more.
+    pub(crate) fn lasts(&mut self) -> bool {
+        self.attempts = self.attempts.saturating_sub(1);
+        let now = Instant::now();
+        self.attempts > 0 && now < *self.until.get_or_insert(now + TX_PATIENCE)
+    }
 }
 
 impl EnginePort {
     pub(crate) fn new(id: PortId, device: Option<Box<dyn Port>>, max_frame: usize) -> EnginePort {
-        EnginePort { id, device, max_frame, queue: burst(), queued: 0, alive: true }
+        EnginePort { id, device, max_frame, queue: burst(), queued: 0, alive: true, refusals: 0 }
     }
 
     /// A burst from the device, counted; a device that fails stays down, and the control plane is told once.
@@ -67,12 +93,12 @@ impl EnginePort {
 
     /// Empties the queue: into the device, or, if the device stays full, into the drop count.
     pub(crate) fn transmit(&mut self, cells: &PortCells, ledger: &WorkerLedger, owed: &mut VecDeque<Event>) {
-        let (mut sent, mut attempts) = (0, 0);
+        let attempts = TX_ATTEMPTS >> self.refusals.min(u32::BITS - 1);
+        let (mut sent, mut patience) = (0, Patience::new(attempts));
         while let Some(device) = self.device.as_mut().filter(|_| self.alive && sent < self.queued) {
             match device.transmit(&self.queue[sent..self.queued]).and_then(|n| device.flush().map(|()| n)) {
                 Ok(0) => {
-                    attempts += 1;
-                    if attempts == TX_ATTEMPTS {
+                    if !patience.lasts() {
                         break;
                     }
                     std::thread::yield_now();
@@ -80,7 +106,7 @@ impl EnginePort {
                 Ok(n) => {
                     cells.transmitted.add(n, self.queue[sent..sent + n].iter().map(Packet::len).sum());
                     sent += n;
-                    attempts = 0;
+                    patience = Patience::new(attempts);
                 }
                 Err(e) => {
                     tracing::error!(port = device.name(), "transmit failed, port is down: {e}");
@@ -89,6 +115,7 @@ impl EnginePort {
                 }
             }
         }
+        self.refusals = if sent < self.queued && self.alive { self.refusals.saturating_add(1) } else { 0 };
         self.drop_queued(sent, DropReason::TX_FULL, ledger);
     }
 
@@ -125,4 +152,72 @@ pub(crate) fn port_index(ports: &[EnginePort]) -> Vec<u16> {
         index[usize::from(port.id.0)] = i as u16;
     }
     index
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pktio::{DeviceDrops, PortError};
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicUsize;
+
+    /// Takes as many packets as `room` says, and counts how often it was asked.
+    #[derive(Default, Clone)]
+    struct Narrow {
+        room: Arc<AtomicUsize>,
+        asked: Arc<AtomicUsize>,
+    }
+
+    impl Port for Narrow {
+        fn name(&self) -> &str {
+            "narrow"
+        }
+        fn receive(&mut self, _: &mut [Packet]) -> Result<usize, PortError> {
+            Ok(0)
+        }
+        fn transmit(&mut self, packets: &[Packet]) -> Result<usize, PortError> {
+            self.asked.fetch_add(1, Relaxed);
+            let taken = packets.len().min(self.room.load(Relaxed));
+            self.room.fetch_sub(taken, Relaxed);
+            Ok(taken)
+        }
+        fn flush(&mut self) -> Result<(), PortError> {
+            Ok(())
+        }
+        fn max_frame(&self) -> usize {
+            1514
+        }
+        fn device_drops(&mut self) -> DeviceDrops {
+            DeviceDrops::default()
+        }
+    }
+
+    #[test]
+    fn a_stuck_device_is_waited_for_less_and_less_until_it_takes_again() {
+        let device = Narrow::default();
+        let ledger = WorkerLedger::new([PortId(1)].into_iter());
+        let mut port = EnginePort::new(PortId(1), Some(Box::new(device.clone())), 1514);
+        let mut owed = VecDeque::new();
+        let mut burst_of = |room: usize| {
+            device.room.store(room, Relaxed);
+            for _ in 0..BURST {
+                assert!(port.enqueue(&mut Packet::new(&[1; 60], PortId(0)), &ledger));
+            }
+            let before = device.asked.load(Relaxed);
+            port.transmit(&ledger.ports[0].1, &ledger, &mut owed);
+            device.asked.load(Relaxed) - before
+        };
+        let dropped = || ledger.dropped[usize::from(DropReason::TX_FULL.0)].read().packets as usize;
+
+        assert_eq!((burst_of(BURST), dropped()), (1, 0));
+        let asked: Vec<usize> = (0..40).map(|_| burst_of(0)).collect();
+        assert!((2..=TX_ATTEMPTS as usize).contains(&asked[0]), "it is waited for at first: {asked:?}");
+        assert!(asked.iter().enumerate().all(|(n, asked)| *asked <= (TX_ATTEMPTS as usize >> n).max(1)), "{asked:?}");
+        assert_eq!(dropped(), 40 * BURST);
+        // A part of a burst is no sign that it goes on.
+        assert_eq!((burst_of(7), dropped()), (2, 41 * BURST - 7));
+        assert_eq!((burst_of(BURST), dropped()), (1, 41 * BURST - 7));
+        assert!(burst_of(0) > 1, "it is waited for again");
+        assert_eq!(ledger.ports[0].1.transmitted.read().packets as usize, 2 * BURST + 7);
+    }
 }

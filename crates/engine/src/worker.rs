@@ -6,7 +6,7 @@
 use crate::buffer::{Buffers, Pushed};
 use crate::control::{Aside, BufferFate, Command, Drained, Event, Hold, WorkerPorts};
 use crate::ledger::WorkerLedger;
-use crate::port::{EnginePort, NO_PORT, burst, port_index};
+use crate::port::{EnginePort, NO_PORT, Patience, TX_ATTEMPTS, burst, port_index};
 use crate::ring::{SharedGauge, WorkerEnd};
 use crate::scale::MovedCells;
 use crate::steer::{SteerFn, SteerTable};
@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 use std::sync::atomic::fence;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use target::{BURST, Extra, Lane};
 
 /// Empty polls before the worker starts to sleep between polls.
@@ -36,8 +36,6 @@ pub(crate) const DRAIN_LIMIT: usize = 1 << 16;
 /// Packets put aside beyond which nothing more is received: the devices' queues hold the rest. A worker whose own buckets leave goes
 /// on, as others wait for it.
 const ASIDE_MAX: usize = 8192;
-/// Attempts, a poll apart, at giving devices what they have not taken yet, before a worker's buckets or the worker go.
-const REST_ATTEMPTS: u32 = 2000;
 
 /// What a worker is made of.
 pub(crate) struct Parts {
@@ -53,15 +51,14 @@ pub(crate) struct Parts {
     pub(crate) ledger: Arc<WorkerLedger>,
     pub(crate) gauge: SharedGauge,
     pub(crate) moved: Arc<MovedCells>,
-    pub(crate) epoch: Instant,
 }
 
 /// What came before must have left: when buckets of ours move, before their new worker goes on.
 struct Drain {
     /// Packets still to be received from each port.
     left: Vec<usize>,
-    /// Times that the devices may still be asked to take what they have not taken.
-    attempts: u32,
+    /// With the devices, when all is received, to take what they have not taken: a poll apart.
+    patience: Patience,
     /// Dropped at the end: who waits hears of it.
     _done: Sender<()>,
 }
@@ -119,6 +116,8 @@ impl Worker {
             }
             if idle > SPINS {
                 self.note_devices();
+                // What a busy device left over goes with the next packet, and here there is none.
+                self.parts.ports.iter_mut().filter(|p| p.alive).for_each(|port| _ = port.send_rest());
                 self.sleep();
             }
         }
@@ -215,8 +214,10 @@ impl Worker {
         now_ns
     }
 
+    /// The kernel's clock since it started, which a target in its hooks reads too: packets of one rate may run here and there.
     fn now_ns(&self) -> u64 {
-        self.parts.epoch.elapsed().as_nanos() as u64
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
     }
 
     /// Sends every packet where its verdict says; then those that the burst made beside them.
@@ -440,7 +441,7 @@ impl Worker {
             Some(device) if p.alive && (which == Drained::All || device.steering().is_some()) => device.waiting().unwrap_or(DRAIN_LIMIT),
             _ => 0,
         };
-        self.drain = Some(Drain { left: self.parts.ports.iter().map(left).collect(), attempts: REST_ATTEMPTS, _done: done });
+        self.drain = Some(Drain { left: self.parts.ports.iter().map(left).collect(), patience: Patience::new(TX_ATTEMPTS), _done: done });
         self.end_drain();
     }
 
@@ -455,9 +456,8 @@ impl Worker {
     /// the wire. A device that is stuck is not waited for: nothing overtakes on it.
     fn end_drain(&mut self) {
         let Some(drain) = self.drain.as_mut().filter(|drain| drain.left.iter().all(|n| *n == 0)) else { return };
-        drain.attempts -= 1;
         let unsent: usize = self.parts.ports.iter_mut().filter(|p| p.alive).map(EnginePort::send_rest).sum();
-        if unsent == 0 || drain.attempts == 0 {
+        if unsent == 0 || !drain.patience.lasts() {
             self.drain = None;
         }
     }
@@ -475,10 +475,8 @@ impl Worker {
         self.tell_owed();
         self.note_devices();
         let mut ports = std::mem::take(&mut self.parts.ports);
-        for _ in 0..REST_ATTEMPTS {
-            if ports.iter_mut().filter(|p| p.alive).map(EnginePort::send_rest).sum::<usize>() == 0 {
-                break;
-            }
+        let mut patience = Patience::new(TX_ATTEMPTS);
+        while ports.iter_mut().filter(|p| p.alive).map(EnginePort::send_rest).sum::<usize>() > 0 && patience.lasts() {
             std::thread::yield_now();
         }
         ports.into_iter().filter_map(|p| p.device.map(|device| (p.id, device))).collect()

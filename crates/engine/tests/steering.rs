@@ -3,17 +3,20 @@
 //! The target forwards a packet across, or buffers it while its flow is idle. Every packet has the number of its flow and its
 //! place in the flow; what comes out is compared with what went in.
 
+#[path = "../../target/tests/stand_in/mod.rs"]
+mod stand_in;
+
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use crossbeam_channel::{Receiver, bounded};
 use engine::{BUCKETS, BalanceSettings, BufferFate, BufferLimits, Engine, Event, Move, Moved, Settings, WhenFull, WorkerPorts};
 use pktio::{DeviceDrops, Port, PortError, memory, steered};
-use program::{Batch, CounterId, Program, RuleError, TableId};
 use rand::Rng;
 use rand::seq::IndexedRandom;
+use stand_in::stand_in;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
-use target::{Capabilities, Count, Lane, TableStats, Target};
+use target::Target;
 
 /// Flows of each direction.
 const FLOWS: usize = 64;
@@ -27,51 +30,18 @@ struct Flows {
     stuck: AtomicBool,
 }
 
-struct ByFlow {
-    program: Arc<Program>,
-    flows: Arc<Flows>,
-}
-
-impl Target for ByFlow {
-    fn name(&self) -> &str {
-        "by flow"
-    }
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { modelled: false, subset: false, buffers: true, selective: false }
-    }
-    fn program(&self) -> &Arc<Program> {
-        &self.program
-    }
-    fn apply(&self, _: &Batch) -> Result<(), RuleError> {
-        Ok(())
-    }
-    fn lane(&self, _: usize) -> Box<dyn Lane> {
-        Box::new(FlowLane(self.flows.clone()))
-    }
-    fn counter(&self, _: CounterId, _: u64) -> Count {
-        Count::default()
-    }
-    fn table_stats(&self, _: TableId) -> TableStats {
-        TableStats::default()
-    }
-}
-
-struct FlowLane(Arc<Flows>);
-
-impl Lane for FlowLane {
-    fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], _: u64) {
-        for (packet, verdict) in packets.iter().zip(verdicts) {
-            let (flow, _) = read(packet);
-            while flow == 0 && self.0.stuck.load(SeqCst) {
-                std::thread::yield_now();
-            }
-            *verdict = if self.0.idle[flow].load(SeqCst) {
-                Verdict { kind: VerdictKind::Buffer, mark: flow as u32, ..Verdict::default() }
-            } else {
-                Verdict::forward(PortId(packet.port.0 ^ 1))
-            };
+fn by_flow(flows: Arc<Flows>) -> Arc<dyn Target> {
+    stand_in(move |packet| {
+        let (flow, _) = read(packet);
+        while flow == 0 && flows.stuck.load(SeqCst) {
+            std::thread::yield_now();
         }
-    }
+        if flows.idle[flow].load(SeqCst) {
+            Verdict { kind: VerdictKind::Buffer, mark: flow as u32, ..Verdict::default() }
+        } else {
+            Verdict::forward(PortId(packet.port.0 ^ 1))
+        }
+    })
 }
 
 fn write(packet: &mut Packet, flow: usize, place: u32) {
@@ -147,7 +117,7 @@ impl World {
     fn new(way: Way, workers: usize, settings: Settings) -> World {
         let flows = Flows { idle: (0..FLOWS).map(|_| AtomicBool::new(false)).collect(), stuck: AtomicBool::new(false) };
         let flows = Arc::new(flows);
-        let target: Arc<dyn Target> = Arc::new(ByFlow { program: Arc::default(), flows: flows.clone() });
+        let target = by_flow(flows.clone());
         let settings = Settings { buffers: BufferLimits { per_pdr: 1 << 20, total: 1 << 20 }, ..settings };
         // Nobody reads the events: punts there are none, and what is buffered the tests know.
         let (sender, events) = bounded(1 << 16);
@@ -280,7 +250,7 @@ fn nothing_is_lost_doubled_or_overtaken(way: Way, seed: u64) {
 
 /// In the place of one that is lent out.
 fn idle_engine() -> Engine {
-    let target: Arc<dyn Target> = Arc::new(ByFlow { program: Arc::default(), flows: Arc::default() });
+    let target = by_flow(Arc::default());
     Engine::start(&target, vec![Vec::new()], Settings::default(), bounded(1).0).unwrap()
 }
 

@@ -1,5 +1,7 @@
 //! How does a session move to a fast target that stands *in front of* the workers, without a packet overtaking another?
 //!
+//! A protocol, tested with a model of such a target (`tests/handover.rs`). None uses it yet: XDP has a coarser form, and shares its meters' cells.
+//!
 //! Such a target (the kernel's XDP hook, a chip) hands packets on into rings, and the base target's lanes run them later. If a copy took
 //! effect at once, the next packet would leave before those in the rings. So a copy is installed as **held**, with a [`Handover`] beside
 //! its entries, shared by the fast target's cores, the base target's lanes and the control plane:

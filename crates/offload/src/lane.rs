@@ -3,8 +3,9 @@
 use crate::dscp::user_dscp;
 use crate::traffic::{LaneTraffic, Path};
 use base::{Packet, Verdict, VerdictKind};
+use parking_lot::RwLock;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, PoisonError, RwLock};
 use target::{BURST, Extra, Lane};
 
 pub(crate) struct SplitLane {
@@ -17,7 +18,8 @@ pub(crate) struct SplitLane {
     pub(crate) retired: Arc<AtomicBool>,
     /// Whether what comes here has been handed on by the fast target already.
     pub(crate) ahead: bool,
-    /// Held for each burst: a move is made between bursts.
+    /// Held for each burst: a move is made between bursts. Of a kind that lets who waits to write go before new readers: lanes
+    /// with many packets leave it for no longer than it takes to ask for it again.
     pub(crate) gate: Arc<RwLock<()>>,
     pub(crate) picked: Vec<usize>,
     pub(crate) packets: Vec<Packet>,
@@ -33,7 +35,7 @@ impl Lane for SplitLane {
     fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
         assert!(packets.len() == verdicts.len() && packets.len() <= BURST);
         let gate = self.gate.clone();
-        let _burst = gate.read().unwrap_or_else(PoisonError::into_inner);
+        let _burst = gate.read();
         // As received: a target may change them.
         let mut lengths = [0; BURST];
         lengths.iter_mut().zip(&*packets).for_each(|(length, packet)| *length = packet.len());

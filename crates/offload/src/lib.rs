@@ -14,6 +14,7 @@
 
 mod split;
 
+pub mod comeback;
 mod executor;
 pub mod handover;
 mod lane;
@@ -33,6 +34,7 @@ mod rate;
 mod dscp;
 mod traffic;
 
+pub use comeback::Comeback;
 pub use executor::{Executed, plan_and_move};
 pub use moves::MoveError;
 pub use policy::{Policy, SessionFacts};

@@ -11,16 +11,20 @@
 //!
 //! **A fast target in front of the workers**, as the kernel's XDP hook or a chip, hands packets on into a queue. There a copy that takes
 //! effect at once would let packets overtake those in the queue. Its entries are installed as *held*, and go on handing on until what they
-//! handed on has come out of the base target. [`crate::handover`] has that protocol, with rates. The XDP target has a coarser form of its own,
-//! by the time at which a flow was handed on last (`Target::handed_on`, `Target::left`), without rates.
+//! handed on has come out of the base target. [`crate::handover`] has that protocol, with rates; no target uses it yet. The XDP target has a coarser form
+//! of its own, by the time at which a flow was handed on last (`Target::handed_on`, `Target::left`): packets that it has no entry for mark no flow, so a
+//! few of them may be overtaken as their session comes.
 //!
 //! **Failures.** A refusal that a target is sure of (`Full`, `Exists`, `Missing`, `Invalid`) changes nothing. After
 //! [`RuleError::Target`] nobody knows what was done. A session's copy is then taken away entry by entry; if that fails too, or if the
 //! change was of what both hold, the fast target is *retired*: from the next burst on it gets no packets. [`Split::recover`] restarts or
 //! empties it, gives it again what both hold, and lets packets and moves come back.
 //!
-//! A fast target ahead of the workers has a clock of its own: sessions with rates come to it when they begin, and do not move; one that
-//! outgrows it goes on with a full bucket. What dies with a target cannot be had back: what a target that loses its memory had counted, and the buckets of its meters,
+//! **Rates.** Where the fast target shares its meters' cells with the base target ([`Target::shares_meters`]), as XDP does with x86, there is one bucket
+//! wherever packets run, and nothing to carry. Sessions with rates do not move to one that is ahead of the workers and does not share: it would run
+//! packets while the buckets are under way.
+//!
+//! What dies with a target cannot be had back: what a target that loses its memory had counted, and the buckets of its meters,
 //! which begin where the base target's were left when the session went. A daemon that is killed takes its fast targets along: the model
 //! is in the process, and an XDP program is a link that ends with it. So it starts clean.
 
@@ -28,10 +32,10 @@ use crate::placed::{MeterAt, OnFast, Part, part};
 use crate::policy::{Policy, SessionFacts};
 use crate::shadow::Lost;
 use crate::split::{Books, Split};
+use parking_lot::{RwLock, RwLockWriteGuard};
 use program::{Batch, Op, RuleError};
 use std::collections::HashSet;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 
 /// Why a session was not moved. Nothing has changed, but where it says so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -69,7 +73,7 @@ impl Gate<'_> {
     /// On return no lane is within a burst of the pair.
     pub(crate) fn close(&mut self) {
         if let (Some(lock), None) = (self.lock, &self.closed) {
-            self.closed = Some(lock.write().unwrap_or_else(PoisonError::into_inner));
+            self.closed = Some(lock.write());
         }
     }
 }
@@ -100,9 +104,11 @@ impl Split {
                 return Err(MoveError::Failed(error));
             }
             books.placed.refused += 1;
-            return Err(if matches!(error, RuleError::Full { .. }) { MoveError::NoRoom(error) } else { MoveError::Failed(error) });
+            let no_room = matches!(error, RuleError::Full { .. } | RuleError::Masks { .. });
+            return Err(if no_room { MoveError::NoRoom(error) } else { MoveError::Failed(error) });
         }
-        for (meter, index) in meters {
+        // Shared buckets are there already.
+        for (meter, index) in meters.into_iter().filter(|_| !self.fast.shares_meters()) {
             let state = self.base.meter_state(meter, index);
             let carried = match state {
                 Some(state) => self.fast.set_meter_state(meter, index, state),
@@ -130,9 +136,15 @@ impl Split {
         if self.retired.load(Relaxed) { Err(MoveError::Retired) } else { Ok(()) }
     }
 
-    /// Sessions that left the fast target without being asked to, since the last call; some may be back, or have ended.
+    /// Sessions that left the fast target without being asked to, or did not come as the policy wants because it was out of service, since the
+    /// last call; some may be back, or have ended.
     pub fn take_left(&self) -> Vec<u64> {
-        std::mem::take(&mut self.lock().placed.left)
+        std::mem::take(&mut self.lock().placed.left).into_iter().collect()
+    }
+
+    /// How often the fast target has been taken out of service.
+    pub fn retirements(&self) -> u64 {
+        self.lock().retirements
     }
 
     /// Whether the fast target gets no packets at the moment.
@@ -146,10 +158,6 @@ impl Split {
         let mut books = self.lock();
         if !self.retired.load(Relaxed) {
             return Ok(());
-        }
-        if self.fast_is_ahead() {
-            let name = self.fast.name();
-            return Err(RuleError::Target(format!("the {name} target hands everything on until the next start")));
         }
         // It gets no packets, so nobody waits meanwhile.
         let program = self.base.program();
@@ -170,6 +178,7 @@ impl Split {
         let books = &mut *books;
         books.lost.perhaps_shared(&books.shadow);
         self.fast.apply(&books.lost.rebuilding(&books.shadow))?;
+        self.fast.serve()?;
         books.lost = Lost::default();
         let mut gate = self.gate();
         gate.close();
@@ -180,21 +189,21 @@ impl Split {
     /// A copy is good if it is neither more nor less than the session; gives its meters.
     fn check_copy(&self, books: &Books, session: &SessionFacts, copy: &Batch) -> Result<Vec<MeterAt>, MoveError> {
         let unfit = |what: String| Err(MoveError::Unfit(what));
-        if matches!(self.policy, Policy::Dscps(_)) {
-            return unfit("where packets are told apart by DSCP, sessions do not move".into());
-        }
         let held = books.placed.held(session.seid);
+        if matches!(self.policy, Policy::Dscps(_)) && !held.meters.is_empty() {
+            return unfit("where packets are told apart by DSCP, a rate is policed in one place".into());
+        }
         if held.direct_meters {
             return unfit("buckets of entries' own meters do not move".into());
         }
-        if self.fast.capabilities().selective && !held.meters.is_empty() {
+        if self.shuns_rates() && !held.meters.is_empty() {
             return unfit(format!(
                 "the {} target hands some packets of its sessions on, and a rate is policed in one place",
                 self.fast.name()
             ));
         }
         // It would run packets of the session while the buckets are under way.
-        if self.fast_is_ahead() && !held.meters.is_empty() {
+        if self.fast_is_ahead() && !self.fast.shares_meters() && !held.meters.is_empty() {
             return unfit(format!("the {} target does not wait while rates move", self.fast.name()));
         }
         let (mut entries, mut meters) = (0, HashSet::new());
@@ -225,9 +234,7 @@ impl Split {
 
     /// Buckets of a session's meters, to the base target.
     fn carry_back(&self, of: &OnFast, anew: &[MeterAt]) {
-        if self.fast_is_ahead() {
-            // Its clock is another. The base target's bucket goes on, which is full by now, instead of one that seems to come from
-            // the future and would not fill.
+        if self.fast.shares_meters() {
             return;
         }
         for (meter, index) in of.meters.iter().filter(|at| !anew.contains(at)) {
@@ -262,6 +269,7 @@ impl Split {
         gate.close();
         tracing::warn!("{} gets no more packets: {why}", self.fast.name());
         self.retired.store(true, Relaxed);
+        books.retirements += 1;
         self.fast.retire();
         let count = |counter, cell| self.fast.counter(counter, cell);
         let lost = &mut books.lost;
@@ -270,7 +278,7 @@ impl Split {
         for (seid, of) in std::mem::take(&mut books.placed.sessions) {
             self.carry_back(&of, anew);
             of.deletions(self.base.program()).iter().for_each(|op| lost.perhaps(op, count));
-            books.placed.left.push(seid);
+            books.placed.left.insert(seid);
         }
     }
 }

@@ -85,7 +85,7 @@ pub(crate) struct Placed {
     held: HashMap<u64, Held>,
     pub(crate) refused: u64,
     /// Sessions that left without being asked to: grown out of their room, or with the whole fast target.
-    pub(crate) left: Vec<u64>,
+    pub(crate) left: BTreeSet<u64>,
 }
 
 impl Placed {
@@ -114,6 +114,7 @@ impl Placed {
         }
         if held.entries == 0 && held.meters.is_empty() {
             self.held.remove(&seid);
+            self.left.remove(&seid);
         } else {
             self.held.insert(seid, held);
         }

@@ -6,9 +6,10 @@ use crate::policy::{Policy, SessionFacts};
 use crate::shadow::{Lost, Shadow};
 use crate::traffic::{LaneTraffic, Path, TargetTraffic};
 use base::{Packet, Verdict};
+use parking_lot::RwLock;
 use program::{Batch, CounterId, Digest, MeterId, Op, Program, RuleError, TableId};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use target::{BURST, Capabilities, Count, Lane, MeterState, TableStats, Target};
 
 /// A fast target that holds some sessions, before a base target that holds all.
@@ -30,6 +31,7 @@ pub(crate) struct Books {
     pub(crate) shadow: Shadow,
     /// While the fast target is retired.
     pub(crate) lost: Lost,
+    pub(crate) retirements: u64,
 }
 
 impl Split {
@@ -105,7 +107,12 @@ impl Split {
 
     /// Whether the session, as it is now, may be on the fast target: one with a rate only if all its packets run there.
     pub(crate) fn may_hold(&self, session: &SessionFacts) -> bool {
-        self.policy.keeps(session) && !(session.metered && self.fast.capabilities().selective)
+        self.policy.keeps(session) && !(session.metered && self.shuns_rates())
+    }
+
+    /// Whether a session with a rate must stay away: some of its packets would be policed elsewhere.
+    pub(crate) fn shuns_rates(&self) -> bool {
+        self.fast.capabilities().selective && !self.fast.shares_meters()
     }
 
     /// Brings the fast target after the base target. Nothing that fails here is an error of the caller: the base
@@ -117,6 +124,9 @@ impl Split {
         let shared = Batch { ops: batch.ops.iter().filter(|op| is(op, Part::Shared)).cloned().collect() };
         shared.ops.iter().for_each(|op| books.shadow.follow(op));
         if self.retired.load(Relaxed) {
+            if self.policy.wants(session) && self.may_hold(session) && books.placed.held(seid).entries > 0 {
+                books.placed.left.insert(seid);
+            }
             return shared.ops.iter().for_each(|op| books.lost.perhaps(op, |counter, cell| self.fast.counter(counter, cell)));
         }
         // Meters that begin anew with this batch: their buckets are full, wherever they are.
@@ -153,11 +163,14 @@ impl Split {
                     books.placed.refused += 1;
                     tracing::debug!(seid, "{} has no room: {error}", self.fast.name());
                     if crate::moves::may_have_changed(&error) {
+                        if comes {
+                            books.placed.left.insert(seid);
+                        }
                         return self.retire(books, &batch.ops, &anew, &mut gate, &error);
                     }
                     if already {
                         self.leave(books, seid, &anew, &mut gate);
-                        books.placed.left.push(seid);
+                        books.placed.left.insert(seid);
                     }
                 }
             }

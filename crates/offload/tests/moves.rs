@@ -222,6 +222,7 @@ fn check_coverage(sum: &Seen) {
     {
         at_least(fault, sum.faults.of(fault), 20);
     }
+    at_least("serving refused", sum.faults.of("serving refused"), 5);
     for failure in ["out of service", "no room", "failed"] {
         at_least(failure, sum.failed.get(failure).copied().unwrap_or_default(), 100);
     }

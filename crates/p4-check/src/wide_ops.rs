@@ -278,6 +278,7 @@ impl<'a> Cx<'a> {
 
     /// `x * y` modulo 2^`width`.
     fn product(&mut self, x: &[Expr], y: &[Expr], width: u32, span: Span) -> R<Vec<Expr>> {
+        self.note(p4_ir::origin::Construct::Product, span);
         let n = width.div_ceil(DIGIT);
         self.spend(u64::from(n) * u64::from(n) * PRODUCT_COST, span)?;
         let wide = Ty::Bit(2 * DIGIT);

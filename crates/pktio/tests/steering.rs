@@ -7,6 +7,8 @@
 //! kernel's holds (256, veth), so that whatever is missing was lost by us.
 
 mod common;
+#[path = "../../target/tests/stand_in/mod.rs"]
+mod stand_in;
 
 use base::{DropReason, Packet, PortId, Verdict};
 use common::*;
@@ -14,13 +16,13 @@ use crossbeam_channel::bounded;
 use engine::{BUCKETS, BalanceSettings, Engine, Move, Moved, Settings, WorkerPorts};
 use pktio::af_xdp::{Frames, Options};
 use pktio::{AfXdp, DeviceDrops, Port};
-use program::{Batch, CounterId, Program, RuleError, TableId};
 use rand::Rng;
 use rand::seq::IndexedRandom;
+use stand_in::stand_in;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::{Duration, Instant};
-use target::{Capabilities, Count, Lane, TableStats, Target};
+use target::Target;
 
 const N3: PortId = PortId(0);
 const N6: PortId = PortId(128);
@@ -30,49 +32,16 @@ const UES: usize = 64;
 const UNDER_WAY: u64 = 200;
 
 /// Forwards everything across, as it is; a packet of UE 0 stops its worker while `stuck`.
-struct Across {
-    program: Arc<Program>,
-    stuck: Arc<AtomicBool>,
-}
-
-impl Target for Across {
-    fn name(&self) -> &str {
-        "across"
-    }
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { modelled: false, subset: false, buffers: true, selective: false }
-    }
-    fn program(&self) -> &Arc<Program> {
-        &self.program
-    }
-    fn apply(&self, _: &Batch) -> Result<(), RuleError> {
-        Ok(())
-    }
-    fn lane(&self, _: usize) -> Box<dyn Lane> {
-        Box::new(AcrossLane(self.stuck.clone()))
-    }
-    fn counter(&self, _: CounterId, _: u64) -> Count {
-        Count::default()
-    }
-    fn table_stats(&self, _: TableId) -> TableStats {
-        TableStats::default()
-    }
-}
-
-struct AcrossLane(Arc<AtomicBool>);
-
-impl Lane for AcrossLane {
-    fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], _: u64) {
-        for (packet, verdict) in packets.iter().zip(verdicts) {
-            while self.0.load(SeqCst) && read(packet).is_some_and(|(ue, _)| ue == 0) {
-                std::thread::yield_now();
-            }
-            *verdict = match read(packet) {
-                Some(_) => Verdict::forward(if packet.port == N3 { N6 } else { N3 }),
-                None => Verdict::drop(DropReason(20)),
-            };
+fn across(stuck: Arc<AtomicBool>) -> Arc<dyn Target> {
+    stand_in(move |packet| {
+        while stuck.load(SeqCst) && read(packet).is_some_and(|(ue, _)| ue == 0) {
+            std::thread::yield_now();
         }
-    }
+        match read(packet) {
+            Some(_) => Verdict::forward(if packet.port == N3 { N6 } else { N3 }),
+            None => Verdict::drop(DropReason(20)),
+        }
+    })
 }
 
 /// The frame of a UE's packet that has this place among those of its direction.
@@ -126,7 +95,7 @@ impl World {
             AfXdp::open_queues("far", &far, &(0..queues).collect::<Vec<_>>(), Options::default()).unwrap()
         });
         let stuck = Arc::new(AtomicBool::new(false));
-        let target: Arc<dyn Target> = Arc::new(Across { program: Arc::default(), stuck: stuck.clone() });
+        let target = across(stuck.clone());
         let settings = Settings { port_hash: Some(upf::steer::ue_hash), ..settings };
         let engine = Arc::new(Engine::start_some(&target, of_workers, workers, settings, bounded(16).0).unwrap());
         let zero = || vec![vec![0; UES]; 2];

@@ -240,6 +240,16 @@ pub enum RuleError {
         /// Entries that fit.
         capacity: u64,
     },
+    /// The target has room, but its look-ups go through no more masks: of what entries compare, bits or lengths of prefixes.
+    #[error("op {op}: table {table} would have entries of more than {most} different masks: look-ups go through no more")]
+    Masks {
+        /// Position in the batch.
+        op: usize,
+        /// The table's name.
+        table: String,
+        /// Masks that it may have.
+        most: u64,
+    },
     /// The target itself failed.
     #[error("target failed: {0}")]
     Target(String),

@@ -14,7 +14,7 @@
 //!
 //! A field takes 1, 2, 4, 8 or 16 bytes, and lies on a multiple of that (16: of 8).
 
-use crate::{MatchKind, Program, TableId};
+use crate::{MatchKind, Program, TableId, TableInfo};
 
 /// Where `from` is; the others of a cell's head follow.
 pub const FROM: usize = 0;
@@ -35,9 +35,17 @@ pub const MAX_TUPLES: usize = 64;
 pub const MAX_CHAIN: usize = 16;
 /// Most steps of a look-up in a table with wildcards: a mask, or a cell of a chain.
 pub const MAX_STEPS: usize = 1024;
+/// Tables that have a bit in a word that packets read: the first ones. Of tables that are short the last bit is for all from that one on.
+pub const TABLE_BITS: usize = 32;
 
 /// Most bytes of a table's cells that are one value of a BPF map: the verifier lets a pointer be moved by no more (2^29).
 pub const MOST_DIRECT: usize = (1 << 29) - 4096;
+
+/// Whether packets that would look the table up are handed on once it has no room for an entry: what sessions have (`@split`) does not run
+/// short of a sudden, and nobody changes what is constant.
+pub fn may_run_short(table: &TableInfo) -> bool {
+    !table.split && !table.const_entries && !table.keys.is_empty()
+}
 
 /// A field's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

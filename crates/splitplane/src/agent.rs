@@ -2,14 +2,15 @@
 //!
 //! A PFCP message: `receive_n4` → `pfcp::Node::receive` → `upf::Plane` → `DataPlane::commit` → answer by `flush`.
 
-use crate::dataplane::{DataPlane, Targets};
+use crate::dataplane::{DataPlane, Targets, facts};
 use crate::kernel::Kernel;
 use crate::placement::Placement;
 use crate::report::{Count, PortReport, Report, SessionCount, TableReport, TargetReport};
 use base::{Packet, PortId};
 use crossbeam_channel::{Receiver, Sender, select};
-use engine::{Engine, Event};
-use offload::Path;
+use engine::Engine;
+use offload::comeback::Event;
+use offload::{Comeback, Path, Split};
 use pfcp::node::Node;
 use pfcp::rules::{CommitError, OuterHeader, Seid, SessionRules, Usage, UserPlane};
 use std::collections::BTreeMap;
@@ -21,6 +22,8 @@ use upf::plane::Plane;
 
 /// Period of looking at volume thresholds, neighbours and retransmissions.
 const TICK: Duration = Duration::from_millis(50);
+/// What workers have told that is looked at before a tick, at most.
+const EVENTS_BEFORE_TICK: usize = 1024;
 /// Ended sessions whose last counts are kept for the report.
 const ENDED_KEPT: usize = 100_000;
 
@@ -72,13 +75,22 @@ pub struct Agent {
     pub refused: BTreeMap<&'static str, u64>,
     /// What moves sessions between targets, where that is asked for.
     pub placement: Option<Placement>,
+    /// What brings a fast target back that fell over, and its sessions.
+    pub comeback: Comeback,
     /// Time zero.
     pub start: Instant,
+    /// Why it has ended, if not because it was told to.
+    pub failed: Option<String>,
+    /// N4 messages that the system did not take, and when that was last told.
+    pub unsent: u64,
+    /// See [`Agent::unsent`].
+    pub unsent_told: Option<Instant>,
 }
 
 impl Agent {
-    /// Runs until [`Request::Stop`].
-    pub fn run(&mut self, datagrams: &Receiver<(SocketAddr, Vec<u8>)>, events: &Receiver<Event>, requests: &Receiver<Request>) {
+    /// Runs until [`Request::Stop`], or until a thread of the engine's has failed: a UPF that is up and forwards nothing is worse than
+    /// one that is gone.
+    pub fn run(&mut self, datagrams: &Receiver<(SocketAddr, Vec<u8>)>, events: &Receiver<engine::Event>, requests: &Receiver<Request>) {
         let mut next_tick = Instant::now();
         loop {
             select! {
@@ -91,7 +103,13 @@ impl Agent {
                 default(self.until_next(next_tick)) => {}
             }
             if Instant::now() >= next_tick {
+                // A neighbour whose answer waits here has not been silent, whatever kept us from it.
+                events.try_iter().take(EVENTS_BEFORE_TICK).for_each(|event| self.event(event));
                 self.tick();
+                if let Some(thread) = self.engine.failed() {
+                    self.failed = Some(format!("{thread} has failed: this is a defect"));
+                    return self.stop();
+                }
                 next_tick = Instant::now() + TICK;
             }
             self.flush();
@@ -103,19 +121,19 @@ impl Agent {
         self.node.receive(from, bytes, now, &mut Recording { plane: &mut self.plane, ended: &mut self.ended });
     }
 
-    fn event(&mut self, event: Event) {
+    fn event(&mut self, event: engine::Event) {
         let now = self.start.elapsed();
         match event {
-            Event::Punt { packet, reason, mark } => {
+            engine::Event::Punt { packet, reason, mark } => {
                 let actions = self.plane.punt(packet.data(), packet.port, reason, mark, now);
                 self.act(actions);
             }
-            Event::Buffering { pdr } => match self.plane.pdr(pdr) {
+            engine::Event::Buffering { pdr } => match self.plane.pdr(pdr) {
                 Some((seid, pdr_id)) => self.node.downlink_data(seid, pdr_id, now),
                 // The session went while its packet was on the way here.
                 None => tracing::debug!(pdr, "packets wait for a PDR that is gone"),
             },
-            Event::PortDown { port, why } => {
+            engine::Event::PortDown { port, why } => {
                 let name = self.ports.iter().find(|p| p.id == port).map_or("?", |p| p.name.as_str());
                 tracing::error!(port = name, "port is down: {why}");
             }
@@ -162,15 +180,54 @@ impl Agent {
         let mut plane = Recording { plane: &mut self.plane, ended: &mut self.ended };
         self.node.poll_usage(now, &mut plane);
         self.node.handle_timeout(now, &mut plane);
-        if let (Some(placement), Targets::Split(split)) = (&mut self.placement, &self.targets) {
-            placement.tick(now, &mut self.plane, split);
+        if let Targets::Split(split) = &self.targets.clone() {
+            self.bring_back(split, now.as_nanos() as u64);
+            if let Some(placement) = &mut self.placement {
+                placement.tick(now, &mut self.plane, split);
+            }
+        }
+    }
+
+    /// A fast target that fell over is tried again, and its sessions come back where no planner moves them.
+    fn bring_back(&mut self, split: &Split, now_ns: u64) {
+        let name = split.fast().name();
+        let seconds = |ns: u64| ns as f64 / 1e9;
+        match self.comeback.tick(split, now_ns) {
+            None => {}
+            Some(Event::FellOver { retry_in_ns }) => {
+                tracing::warn!(
+                    "{name} is out of service: its sessions run on {}; tried again in {:.0} s",
+                    split.base().name(),
+                    seconds(retry_in_ns)
+                );
+            }
+            Some(Event::StaysOut { attempts, why, retry_in_ns }) => {
+                tracing::warn!(
+                    "{name} stays out of service after attempt {attempts} ({why}); tried again in {:.0} s",
+                    seconds(retry_in_ns)
+                );
+            }
+            Some(Event::CameBack { attempts, out_ns }) => {
+                tracing::info!("{name} is back in service after {:.1} s, at attempt {attempts}", seconds(out_ns));
+            }
+        }
+        let plane = &self.plane;
+        let copy = |seid: u64| Some((facts(plane.data().session(seid)?), plane.copy(seid)?));
+        let executed = self.comeback.bring_back(split, now_ns, copy);
+        if executed != Default::default() {
+            tracing::debug!(executed.to_fast, executed.failed, "sessions come back");
         }
     }
 
     fn flush(&mut self) {
         while let Some((to, bytes)) = self.node.poll_transmit() {
             if let Err(e) = self.socket.send_to(&bytes, to) {
-                tracing::warn!(%to, "cannot send a PFCP message: {e}");
+                self.unsent += 1;
+                // Who sends to us chooses where answers go: not a line for each.
+                if self.unsent_told.is_none_or(|at| at.elapsed() >= Duration::from_secs(1)) {
+                    self.unsent_told = Some(Instant::now());
+                    tracing::warn!(%to, in_all = self.unsent, "cannot send a PFCP message: {e}");
+                }
             }
         }
     }
@@ -182,6 +239,11 @@ impl Agent {
     }
 
     fn stop(&mut self) {
+        // From now on the kernel carries nothing but hands on: what it has carried is final, and sessions go without waiting for packets
+        // that are under way in it.
+        if let Targets::Split(split) = &self.targets {
+            split.fast().retire();
+        }
         let now = self.start.elapsed();
         self.node.release_all(now, &mut Recording { plane: &mut self.plane, ended: &mut self.ended });
         self.flush();
@@ -281,6 +343,12 @@ impl Agent {
                         *(if label.access { &mut row.uplink } else { &mut row.downlink }) += count;
                     }
                     row.handed_on = target.carried().map_or(0, |c| c.handed_on);
+                    if path == Path::Fast {
+                        row.out_of_service = split.is_retired();
+                        (row.fell_over, row.came_back) = (split.retirements(), self.comeback.came_back());
+                        let short = self.kernel.iter().flat_map(|k| k.xdp.handed_on_tables());
+                        row.short_tables = short.filter_map(|t| Some(target.program().tables.get(t)?.name.clone())).collect();
+                    }
                     report.targets.insert(target.name().to_owned(), row);
                 }
             }
@@ -294,7 +362,8 @@ impl Agent {
         };
         row("sessions", self.node.session_count() as u64);
         row("received", stats.received);
-        row("sent", stats.sent);
+        row("sent", stats.sent.saturating_sub(self.unsent));
+        row("unsent", self.unsent);
         row("established", stats.established);
         row("modified", stats.modified);
         row("ended", stats.ended);
@@ -355,5 +424,93 @@ impl UserPlane for Recording<'_> {
 
     fn drop_buffered(&mut self, seid: Seid) {
         self.plane.drop_buffered(seid);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::sessions;
+    use offload::Policy;
+    use target::Target;
+    use target_asic::{Asic, Chip};
+    use target_chaos::Chaos;
+
+    const S: u64 = 1_000_000_000;
+
+    /// Without ports and N4 traffic; sessions are committed to the plane.
+    fn agent() -> (Agent, Arc<Split>, Arc<Chaos>) {
+        let ir = Arc::new(crate::program::compile(std::path::Path::new("upf.p4"), &[], &[("SESSIONS".into(), "1024".into())]).unwrap());
+        let chaos = Arc::new(Chaos::new(Box::new(Asic::load(ir.clone(), Chip::default()).unwrap()), 3));
+        let base = Asic::oracle(ir.clone()).unwrap();
+        let split = Arc::new(Split::new(Box::new(chaos.clone()), Box::new(base), Policy::Share(1.0)).unwrap());
+        let targets = Targets::Split(split.clone());
+        let (events, _) = crossbeam_channel::unbounded();
+        let engine = Arc::new(Engine::start(&targets.target(), vec![Vec::new()], Default::default(), events).unwrap());
+        let network = sessions::network();
+        let plane = Plane::new(&network, &ir.program, DataPlane::new(targets.clone(), engine.clone())).unwrap();
+        let ids = upf::ids::Ids::bind(&ir.program).unwrap();
+        split.apply(&upf::static_rules::initial(&network, &ids)).unwrap();
+        let loopback = std::net::Ipv4Addr::LOCALHOST;
+        let config = pfcp::config::Config::new(pfcp::codec::NodeId::Ipv4(loopback), loopback.into(), 0);
+        let ports = vec![PortLabel { id: sessions::Direction::Downlink.port(), name: "n6".into(), driver: "none".into(), access: false }];
+        let agent = Agent {
+            node: Node::new(config).unwrap(),
+            plane,
+            targets,
+            engine,
+            kernel: None,
+            socket: Arc::new(UdpSocket::bind((loopback, 0)).unwrap()),
+            ports,
+            ended: Vec::new(),
+            refused: BTreeMap::new(),
+            placement: None,
+            comeback: Comeback::default(),
+            start: Instant::now(),
+            failed: None,
+            unsent: 0,
+            unsent_told: None,
+        };
+        (agent, split, chaos)
+    }
+
+    /// Which is seen in the report, and in what its sessions are charged.
+    #[test]
+    fn a_fast_target_that_fell_over_comes_back_with_its_sessions() {
+        let (mut agent, split, chaos) = agent();
+        let mut lane = split.lane(1);
+        let mut run = |agent: &mut Agent| {
+            for n in 0..4 {
+                let direction = sessions::Direction::Downlink;
+                let mut packet = [Packet::new(&sessions::frame(direction, n), direction.port())];
+                let mut verdict = [base::Verdict::default()];
+                lane.process(&mut packet, &mut verdict, S);
+                assert_eq!(verdict[0].kind, base::VerdictKind::Forward, "session {n}");
+            }
+            let report = agent.report(false);
+            let row = |name: &str| (report.targets[name].sessions, report.targets[name].downlink.packets);
+            let fast = &report.targets["chaos"];
+            (row("chaos"), row("oracle").1, fast.out_of_service, fast.fell_over, fast.came_back)
+        };
+        for n in 0..4u32 {
+            agent.plane.commit(u64::from(n) + 1, Some(&sessions::rules(n))).unwrap();
+        }
+        assert_eq!(run(&mut agent), ((4, 4), 0, false, 0, 0));
+        chaos.kill();
+        // The next change finds it out.
+        agent.plane.commit(5, Some(&sessions::rules(4))).unwrap();
+        agent.bring_back(&split, S);
+        assert_eq!(run(&mut agent), ((0, 4), 4, true, 1, 0));
+        // It is still dead at the first attempt.
+        agent.bring_back(&split, 2 * S);
+        assert_eq!(run(&mut agent), ((0, 4), 8, true, 1, 0));
+        chaos.heal();
+        agent.bring_back(&split, 3 * S);
+        assert!(split.is_retired(), "it waits longer");
+        agent.bring_back(&split, 4 * S);
+        // The one that began meanwhile is there too.
+        assert_eq!(run(&mut agent), ((5, 8), 8, false, 1, 1));
+        let charged: Vec<u64> = (1..=5).map(|seid| agent.plane.charged(seid).unwrap().packets).collect();
+        assert_eq!(charged, [4, 4, 4, 4, 0]);
     }
 }

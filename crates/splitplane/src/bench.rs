@@ -17,6 +17,7 @@ mod xdp;
 pub mod contestant;
 pub mod measure;
 mod micro;
+mod namespace;
 mod options;
 pub mod report;
 mod sdf;
@@ -39,7 +40,7 @@ pub enum BenchCommand {
     Workers(workers::Args),
     /// Latency through the engine, open loop, without coordinated omission.
     Latency(latency::Args),
-    /// The UPF's pipeline in the kernel's XDP hook, beside a hand-written program (as root).
+    /// The UPF's pipeline in the kernel's XDP hook beside a hand-written program, alone and from veth to veth (as root).
     Xdp(xdp::Args),
     /// A chip with little room in front of x86: how much of the traffic it takes, and what x86 has left to do.
     Hybrid(hybrid::Args),

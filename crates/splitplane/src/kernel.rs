@@ -11,10 +11,15 @@ use p4_ir::Ir;
 use pktio::{AfXdp, Interface};
 use std::os::fd::AsFd;
 use std::sync::Arc;
-use target_xdp::{LoadError, Mode, Options, Xdp, sends_redirected, socket_key};
+use target::Target;
+use target_xdp::probe::{self, Probe};
+use target_xdp::{EntryPoints, LoadError, Mode, Options, Xdp, sends_redirected, socket_key};
 
 /// Entries that each session table holds if the configuration does not say.
 const CAPACITY: u64 = 65_536;
+
+/// With the value 1 in the environment the kernel is not asked which interfaces send what is redirected to them: see [`Probe`].
+pub const PROBE_VARIABLE: &str = "SPLITPLANE_XDP_PROBE";
 
 /// The program in the kernel, and the interfaces that it hangs on.
 pub struct Kernel {
@@ -22,10 +27,16 @@ pub struct Kernel {
     pub xdp: Arc<Xdp>,
     hooked: Vec<Hooked>,
     ticks: u32,
+    /// Whether the kernel is asked what interfaces can do.
+    asks: bool,
+    /// Tries veths, since the kernel does not say. Loaded when it is needed; `Some(None)`: it cannot be.
+    probe: Option<Option<Probe>>,
 }
 
 /// Ticks of the agent from one look at the ways out to the next: half a second.
 const TICKS_BETWEEN: u32 = 10;
+/// Looks from one trial of a veth that took nothing to the next: it counts each as a frame that it dropped.
+const LOOKS_BETWEEN: u32 = 10;
 
 struct Hooked {
     port: PortId,
@@ -34,6 +45,31 @@ struct Hooked {
     mode: Mode,
     /// Whether it sends what is redirected to it, when last looked at.
     sends: Option<bool>,
+    tried: Tried,
+}
+
+/// What was seen of a veth whose kernel does not say what it sends.
+#[derive(Default)]
+struct Tried {
+    /// Frames that the program had sent by it, and of redirected ones those that the far end took, when last looked at.
+    sent: u64,
+    taken: u64,
+    looks: u32,
+}
+
+impl Tried {
+    /// Whether a frame must be spent to find out: not while the far end takes what is sent, nor while nothing is; and seldom where it
+    /// takes nothing.
+    fn again(&mut self, sends: Option<bool>, sent: u64, taken: u64) -> bool {
+        let (none_sent, none_taken) = (sent == self.sent, taken == self.taken);
+        (self.sent, self.taken) = (sent, taken);
+        self.looks = self.looks.wrapping_add(1);
+        match sends {
+            None => true,
+            Some(true) => none_taken && !none_sent,
+            Some(false) => self.looks.is_multiple_of(LOOKS_BETWEEN),
+        }
+    }
 }
 
 impl Kernel {
@@ -42,9 +78,11 @@ impl Kernel {
         let text = p4_emit::bpf::emit_xdp(ir).map_err(|e| Failure::Usage(e.to_string()))?;
         let split_entries = config.split.capacity.unwrap_or(CAPACITY);
         // The seed keys the tables' hashes: traffic must not be able to aim at one bucket.
-        let options = Options { entries: split_entries.max(CAPACITY), split_entries, seed: rand::random(), ..Options::default() };
+        let (entries, entry) = (split_entries.max(CAPACITY), EntryPoints::Interfaces);
+        let options = Options { entries, split_entries, seed: rand::random(), entry, ..Options::default() };
         let xdp = Xdp::load(Arc::new(ir.program.clone()), &text, &options).map_err(failure)?;
-        Ok(Kernel { xdp: Arc::new(xdp), hooked: Vec::new(), ticks: 0 })
+        let asks = std::env::var_os(PROBE_VARIABLE).is_none_or(|value| value != "1");
+        Ok(Kernel { xdp: Arc::new(xdp), hooked: Vec::new(), ticks: 0, asks, probe: None })
     }
 
     /// Attaches the program to the port's interface and opens its queues for `workers`, which get what the program hands on.
@@ -71,7 +109,7 @@ impl Kernel {
         let slot = self.hooked.len() as u32;
         let mode = self.xdp.attach(&interface.name, interface.index).map_err(failure)?;
         let name = interface.name.clone();
-        self.hooked.push(Hooked { port: id, name: port.name.clone(), interface, mode, sends: None });
+        self.hooked.push(Hooked { port: id, name: port.name.clone(), interface, mode, sends: None, tried: Tried::default() });
         Ok((slot, name))
     }
 
@@ -80,6 +118,10 @@ impl Kernel {
         self.look_at_ways_out();
         for (slot, hooked) in self.hooked.iter().enumerate() {
             self.xdp.set_port(hooked.interface.index, Some((hooked.port, slot as u32))).map_err(failure)?;
+            if self.xdp.is_retired() {
+                tracing::warn!(port = hooked.name, interface = hooked.interface.name, "XDP carries nothing: all packets go through x86");
+                continue;
+            }
             let mode = if hooked.mode == Mode::Native { "in the driver" } else { "before the stack" };
             tracing::info!(port = hooked.name, interface = hooked.interface.name, mode, "XDP carries packets");
             if hooked.interface.driver == "veth" {
@@ -103,28 +145,103 @@ impl Kernel {
     fn look_at_ways_out(&mut self) {
         // What comes in before the stack leaves through it, which any interface can.
         let native = self.hooked.iter().any(|h| h.mode == Mode::Native);
-        for Hooked { port, name, interface, sends, .. } in &mut self.hooked {
-            let veth = interface.driver == "veth";
-            let now = !native || sends_redirected(interface.index).unwrap_or(!veth);
-            if *sends == Some(now) {
+        for hooked in &mut self.hooked {
+            let (veth, index) = (hooked.interface.driver == "veth", hooked.interface.index);
+            let told = if self.asks { sends_redirected(index) } else { None };
+            let now = match told {
+                _ if !native => true,
+                Some(told) => told,
+                None if veth => try_veth(&self.xdp, hooked, self.probe.get_or_insert_with(load_probe).as_ref()),
+                // Drivers that run programs send what others redirect to them.
+                None => true,
+            };
+            if hooked.sends == Some(now) {
                 continue;
             }
-            if let Err(error) = self.xdp.set_way_out(*port, now.then_some(interface.index)) {
+            let Hooked { port, name, .. } = hooked;
+            if let Err(error) = self.xdp.set_way_out(*port, now.then_some(index)) {
                 tracing::error!("{name}: {error}");
             }
             let remedy = if veth { ": turn GRO on at its far end (`ethtool -K NAME gro on`), or run an XDP program there" } else { "" };
-            match (now, *sends) {
-                (false, _) => tracing::warn!(
-                    "{name}: the interface sends nothing that XDP redirects to it, so what leaves by it goes through x86{remedy}"
-                ),
+            match (now, hooked.sends) {
+                (false, _) => tracing::warn!("{name}: {SENDS_NOTHING}, so what leaves by it goes through x86{remedy}"),
                 (true, Some(false)) => tracing::info!("{name}: the interface sends again what XDP redirects to it"),
                 (true, _) => {}
             }
-            *sends = Some(now);
+            hooked.sends = Some(now);
         }
     }
 }
 
+/// The log's words for a way out that is none for XDP.
+pub const SENDS_NOTHING: &str = "the interface sends nothing that XDP redirects to it";
+
+/// The log's words for a frame that tried a way out and came to its far end: none of the UPF's.
+pub const FAR_END_TOOK: &str = "the interface was tried with a frame, which its far end has got";
+
+fn load_probe() -> Option<Probe> {
+    match Probe::load() {
+        Ok(probe) => {
+            tracing::info!("the kernel is not asked, or does not say (Linux 6.3), what interfaces send of XDP's: a frame tries each veth");
+            Some(probe)
+        }
+        Err(error) => {
+            tracing::warn!("the kernel does not say what interfaces send of XDP's, and no veth can be tried: {error}");
+            None
+        }
+    }
+}
+
+/// Whether a veth sends what is redirected to it, by what it counts, and, where that does not tell, by a frame. What cannot be found
+/// out is a no.
+fn try_veth(xdp: &Xdp, hooked: &mut Hooked, probe: Option<&Probe>) -> bool {
+    let Some(probe) = probe else { return false };
+    let Interface { name, index, mac, .. } = &hooked.interface;
+    // What has been sent before it is asked what was taken.
+    let sent = xdp.carried().and_then(|carried| carried.sent.get(&hooked.port).map(|count| count.packets)).unwrap_or(0);
+    let found = probe::taken(name).and_then(|taken| {
+        if !hooked.tried.again(hooked.sends, sent, taken) {
+            return Ok(hooked.sends == Some(true));
+        }
+        let found = probe.sends_redirected(name, *index, *mac)?;
+        // The frame that tried it says nothing of those that come after it.
+        hooked.tried.taken = probe::taken(name)?;
+        if found {
+            tracing::info!(port = hooked.name, "{FAR_END_TOOK}");
+        }
+        Ok(found)
+    });
+    found.unwrap_or_else(|error| {
+        if hooked.sends != Some(false) {
+            tracing::warn!("{}: it cannot be found out whether {name} sends what XDP redirects to it: {error}", hooked.name);
+        }
+        false
+    })
+}
+
 fn failure(error: LoadError) -> Failure {
     Failure::Usage(format!("split.fast = \"xdp\": {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A frame is spent when nothing is known, when what is sent is not taken, and now and then where nothing was taken.
+    #[test]
+    fn a_veth_is_tried_only_when_its_counts_do_not_tell() {
+        let mut tried = Tried::default();
+        assert!(tried.again(None, 0, 0));
+        // Idle, and carrying.
+        assert!(!tried.again(Some(true), 0, 0));
+        assert!(!tried.again(Some(true), 10, 10));
+        assert!(!tried.again(Some(true), 20, 11));
+        // Others redirect to it, too: someone takes what comes.
+        assert!(!tried.again(Some(true), 20, 15));
+        // Sent, and not taken; the frame that tries it is taken, and counts.
+        assert!(tried.again(Some(true), 21, 15));
+        assert!(!tried.again(Some(true), 30, 16));
+        let trials = (0..1000).filter(|_| tried.again(Some(false), 30, 16)).count();
+        assert_eq!(trials, 1000 / LOOKS_BETWEEN as usize);
+    }
 }

@@ -15,8 +15,6 @@ use upf::plane::Plane;
 
 /// Sessions whose usage is read in a tick: a few milliseconds' work.
 const POLLED: usize = 8192;
-/// How often a fast target that is out of service is tried again.
-const RECOVERY: Duration = Duration::from_secs(1);
 /// Cycles of x86 that a packet costs whose rule is found at once, and what filters add to it.
 const CYCLES: f32 = 300.0;
 const CYCLES_OF_FILTERS: f32 = 150.0;
@@ -170,7 +168,6 @@ pub struct Placement {
     /// Tables with room of their own, in the order of [`Entries`].
     tables: [TableId; 4],
     cursor: usize,
-    recover_at: Duration,
 }
 
 impl Placement {
@@ -187,7 +184,7 @@ impl Placement {
         let tables = [t.pdr_by_teid, t.pdr_by_ue_ipv4, t.pdr_by_ue_ipv6, t.pdr_by_class];
         let room = tables.map(|table| u32::try_from(split.fast().table_stats(table).capacity).unwrap_or(u32::MAX));
         let planner = Planner::new(config.plan().settings()?, room)?;
-        Ok(Placement { planner, tables, cursor: 0, recover_at: Duration::ZERO })
+        Ok(Placement { planner, tables, cursor: 0 })
     }
 
     /// What is due.
@@ -201,13 +198,6 @@ impl Placement {
                 self.planner.usage(seid, count.packets, count.bytes, now_ns);
             }
         }
-        if split.is_retired() && now >= self.recover_at {
-            self.recover_at = now + RECOVERY;
-            match split.recover() {
-                Ok(()) => tracing::info!("{} is back in service", split.fast().name()),
-                Err(why) => tracing::debug!("{} stays out of service: {why}", split.fast().name()),
-            }
-        }
         let copy = |seid: u64| Some((facts(plane.data().session(seid)?), plane.copy(seid)?));
         let executed = plan_and_move(split, &mut self.planner, now_ns, copy);
         if executed != Default::default() {
@@ -219,8 +209,8 @@ impl Placement {
     fn session(&mut self, seid: u64, plane: &Plane<DataPlane>, split: &Split, now_ns: u64) {
         match (plane.data().session(seid), plane.copy(seid)) {
             (Some(info), Some(copy)) => {
-                // Who needs nothing is not moved: ahead of the workers rates do not.
-                let moves = !(split.fast_is_ahead() && info.has_meters);
+                // Who needs nothing is not moved: ahead of the workers rates do not, but where both targets share their buckets.
+                let moves = !(split.fast_is_ahead() && info.has_meters) || split.fast().shares_meters();
                 let needs = if moves { self.needs(&copy) } else { Needs::default() };
                 self.planner.session(&facts(info), needs, now_ns);
             }

@@ -115,6 +115,18 @@ pub struct TargetReport {
     /// Packets that it met ahead of the engine and handed on.
     #[serde(default)]
     pub handed_on: u64,
+    /// Whether it gets no packets at the moment, as it fell over.
+    #[serde(default)]
+    pub out_of_service: bool,
+    /// How often it was taken out of service.
+    #[serde(default)]
+    pub fell_over: u64,
+    /// How often it came back.
+    #[serde(default)]
+    pub came_back: u64,
+    /// Tables that it had no room in for an entry that both targets must hold: packets that look them up are handed on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub short_tables: Vec<String>,
 }
 
 /// One table.
@@ -152,7 +164,11 @@ pub fn live_lines(now: &Report, before: &Report) -> Vec<String> {
             let bits = now.bytes.saturating_sub(was.bytes) as f64 * 8.0 / span;
             format!("{:>7} {:>8}", si(packets, "pps"), si(bits, "b/s"))
         };
-        let label = if target.modelled { format!("{name} (modelled)") } else { name.clone() };
+        let label = match (target.out_of_service, target.modelled) {
+            (true, _) => format!("{name} (is out)"),
+            (_, true) => format!("{name} (modelled)"),
+            _ => name.clone(),
+        };
         let first = lines.is_empty();
         let time = if first { format!("{:>5.0}s", now.elapsed_ms as f64 / 1000.0) } else { String::new() };
         let drops = if !first {
@@ -209,5 +225,8 @@ mod tests {
         assert!(lines[0].ends_with("no_pdr 1, lost_by_n3 7"), "{}", lines[0]);
         assert!(lines[1].contains("x86") && !lines[1].contains("modelled"), "{}", lines[1]);
         assert!(live_lines(&now, &now)[0].ends_with('-'));
+        let mut fallen = now.clone();
+        fallen.targets.get_mut("asic").unwrap().out_of_service = true;
+        assert!(live_lines(&fallen, &now)[0].contains("asic (is out)"), "{}", live_lines(&fallen, &now)[0]);
     }
 }

@@ -9,7 +9,7 @@ use crate::kernel::Kernel;
 use crate::placement::Placement;
 use crate::report::{HEADER, Report, live_lines};
 use base::PortId;
-use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use engine::{BalanceSettings, BufferLimits, Engine, EngineError, Event, Settings, SteerFn, WorkerPorts};
 use p4_ir::Ir;
 use pktio::Port;
@@ -80,13 +80,20 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             continue;
         }
         next_view += Duration::from_secs(1);
+        if upf.has_ended() {
+            break;
+        }
         if args.live {
             if before == Report::default() {
                 println!("{HEADER}");
             }
-            let now = upf.report(false)?;
-            live_lines(&now, &before).iter().for_each(|line| println!("{line}"));
-            before = now;
+            match upf.report(false) {
+                Ok(now) => {
+                    live_lines(&now, &before).iter().for_each(|line| println!("{line}"));
+                    before = now;
+                }
+                Err(why) => println!("{why}"),
+            }
         }
     }
     let report = upf.stop()?;
@@ -239,6 +246,12 @@ pub fn open_each(
     Ok(open)
 }
 
+/// How long a snapshot is waited for: so long signals are not looked at either.
+const REPORT_PATIENCE: Duration = Duration::from_secs(5);
+/// How long the agent may take to release all sessions at the end, and how often we look whether it has.
+const STOP_PATIENCE: Duration = Duration::from_secs(60);
+const STOP_LOOK: Duration = Duration::from_millis(2);
+
 /// A running UPF.
 pub struct Upf {
     requests: Sender<Request>,
@@ -288,7 +301,11 @@ impl Upf {
             ended: Vec::new(),
             refused: Default::default(),
             placement,
+            comeback: Default::default(),
             start: Instant::now(),
+            failed: None,
+            unsent: 0,
+            unsent_told: None,
         };
         let datagrams = receive_datagrams(socket)?;
         let (requests, requests_in) = unbounded();
@@ -302,26 +319,41 @@ impl Upf {
         Ok(Upf { requests, agent })
     }
 
-    /// A snapshot.
+    /// A snapshot. The error, if the agent does not answer in time, is no end of it.
     pub fn report(&self, sessions: bool) -> Result<Report, Failure> {
         let (reply, answer) = bounded(1);
-        let gone = |_| Failure::Failed("the agent has ended".into());
-        self.requests.send(Request::Report { sessions, reply }).map_err(|_| Failure::Failed("the agent has ended".into()))?;
-        answer.recv().map_err(gone)
+        let ended = || Failure::Failed("the agent has ended".into());
+        self.requests.send(Request::Report { sessions, reply }).map_err(|_| ended())?;
+        answer.recv_timeout(REPORT_PATIENCE).map_err(|e| match e {
+            RecvTimeoutError::Timeout => Failure::Failed(format!("the agent has not answered for {REPORT_PATIENCE:?}")),
+            RecvTimeoutError::Disconnected => ended(),
+        })
     }
 
-    /// Ends sessions, agent and workers; the final counts.
+    /// Whether it has ended by itself, which is a defect: [`Upf::stop`] tells why.
+    pub fn has_ended(&self) -> bool {
+        self.agent.is_finished()
+    }
+
+    /// Ends sessions, agent and workers; the final counts. The error, if the agent does not end in time, is for the process to end with:
+    /// what it has in the kernel goes with it.
     pub fn stop(self) -> Result<Report, Failure> {
         let _ = self.requests.send(Request::Stop);
-        let mut agent = self.agent.join().map_err(|_| Failure::Failed("the agent failed: this is a defect".into()))?;
-        // From now on the kernel carries nothing, and what it has carried is final.
-        if let Targets::Split(split) = &agent.targets {
-            split.fast().retire();
+        let end = Instant::now() + STOP_PATIENCE;
+        while !self.agent.is_finished() {
+            if Instant::now() >= end {
+                return Err(Failure::Failed(format!("the agent does not end within {STOP_PATIENCE:?}: its sessions are not released")));
+            }
+            std::thread::sleep(STOP_LOOK);
         }
+        let mut agent = self.agent.join().map_err(|_| Failure::Failed("the agent failed: this is a defect".into()))?;
         // The last answers and end markers are on their way through the worker.
         std::thread::sleep(Duration::from_millis(50));
         agent.engine.stop();
-        Ok(agent.report(true))
+        match agent.failed.take() {
+            Some(why) => Err(Failure::Failed(why)),
+            None => Ok(agent.report(true)),
+        }
     }
 }
 
@@ -357,7 +389,9 @@ pub fn start_engine(
 fn load_targets(config: &Config, ir: &Arc<Ir>, kernel: Option<&Kernel>) -> Result<Targets, Failure> {
     let text = p4_emit::emit_x86(ir).map_err(|e| Failure::Usage(format!("{}: {e}", ir.program.name)))?;
     // The seed keys the tables' hashes: traffic must not be able to aim at one bucket.
-    let options = target_x86::Options { cc: config.engine.cc.clone(), seed: rand::random(), ..Default::default() };
+    // A rate is policed in one place: what XDP hands on meets the buckets that XDP uses.
+    let meters = kernel.map(|kernel| kernel.xdp.lend_meters()).unwrap_or_default();
+    let options = target_x86::Options { cc: config.engine.cc.clone(), seed: rand::random(), meters, ..Default::default() };
     let x86 = target_x86::X86::load(Arc::new(ir.program.clone()), &text, &options).map_err(|e| Failure::Usage(e.to_string()))?;
     let split = |fast: Box<dyn Target>, base| {
         let split = offload::Split::new(fast, Box::new(base), config.split.policy.to_offload()).map_err(Failure::Usage)?;

@@ -23,7 +23,8 @@ fn run(args: &[&str]) -> (Value, String, String) {
         .output()
         .expect("the binary runs");
     let [text, error] = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
-    assert!(output.status.success(), "bench {args:?}: {error}");
+    // A signal leaves no text.
+    assert!(output.status.success(), "bench {args:?}: {}: {error}; it had printed:\n{text}", output.status);
     assert!(!text.is_empty());
     let figures = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
     (figures, text, error)
@@ -177,6 +178,44 @@ fn workers_share_sockets_of_a_queue() {
         // Of what was received: a worker that the system leaves waiting loses its own packets.
         assert!(if row["workers"] == 1 { share == 1.0 } else { share > 0.0 && share <= 0.5 }, "{row}");
     }
+}
+
+/// Alone, from veth to veth, and the table alone: small, but all that is checked is.
+#[test]
+fn xdp_is_measured_alone_over_veth_and_by_its_table() {
+    if !testkit::root_or_skip("xdp_is_measured_alone_over_veth_and_by_its_table") {
+        return;
+    }
+    let figures = bench(&["xdp", "--sessions", "100,300"]);
+    let of = |row: &Value| Some((row["what"].as_str()?.to_owned(), row["sessions"].as_u64()?));
+    let all: Vec<_> = rows(&figures).iter().filter_map(of).collect();
+    let each = |n: u64| ["alone", "alone", "veth", "veth", "maps"].map(|what| (what.to_owned(), n));
+    assert_eq!(all, [each(100), each(300)].concat());
+    for row in rows(&figures) {
+        match row["what"].as_str() {
+            Some("alone") => ["driver_ns", "ratio"].iter().for_each(|key| check_rounds(&row[*key], 2)),
+            Some("veth") => {
+                assert!(row["verified"].as_u64() >= Some(1000) && row["sessions_counted"] == row["sessions"], "{row}");
+                check_rounds(&row["ratio"], 2);
+                for who in ["upf", "hand", "forwarder"] {
+                    ["mpps", "mpps_by_clock", "mpps_by_clock_alone"].iter().for_each(|key| check_rounds(&row[who][*key], 2));
+                    let [made, lost] = ["made", "lost"].map(|key| row[who][key].as_u64());
+                    assert!(made == Some(2 * 20_000) && lost < made, "{row}");
+                }
+                assert!(row["cores"].as_array().is_some_and(|cores| !cores.is_empty()), "{row}");
+            }
+            // What is taken off may have been more, in a round.
+            _ => {
+                assert!(
+                    ["hash_preallocated", "hash_allocated_late", "array", "array_spread", "ours"]
+                        .iter()
+                        .all(|key| row[*key]["rounds"][1].is_number())
+                )
+            }
+        }
+    }
+    let ours = Command::new("ip").args(["netns", "list"]).output().expect("ip runs");
+    assert!(!String::from_utf8_lossy(&ours.stdout).contains("splitplane-bench-xdp"), "nothing stays behind");
 }
 
 #[test]

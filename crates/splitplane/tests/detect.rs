@@ -289,7 +289,7 @@ fn recent_bytes_of_the_user_plane_are_those_of_the_twin() {
         vec![("interpreter", Arc::new(Asic::oracle(ir.clone()).unwrap())), ("x86", native(&ir, 1, &["-O1"]))];
     if testkit::root_or_skip("recent_bytes_of_the_user_plane_are_those_of_the_twin: the kernel's part") {
         let text = p4_emit::bpf::emit_xdp(&ir).unwrap_or_else(|e| panic!("{e}"));
-        let options = target_xdp::Options { subset: false, ..Default::default() };
+        let options = target_xdp::Options { subset: false, entry: target_xdp::EntryPoints::Lanes, ..Default::default() };
         let xdp = target_xdp::Xdp::load(Arc::new(ir.program.clone()), &text, &options).unwrap_or_else(|e| panic!("{e}"));
         targets.push(("xdp", Arc::new(xdp)));
     }

@@ -15,7 +15,18 @@ const AFTER_THE_PAGE: u64 = 200;
 /// Session hits in XDP, misses by AF_XDP through x86, in both directions; host and pages beside them; and all counts agree.
 #[test]
 fn sessions_run_in_xdp_and_on_x86_and_all_counts_agree() {
-    testbed_or_skip("sessions_run_in_xdp_and_on_x86_and_all_counts_agree", |mut bed| {
+    sessions_run("sessions_run_in_xdp_and_on_x86_and_all_counts_agree", false);
+}
+
+/// The same where the kernel does not tell what interfaces send (before Linux 6.3).
+#[test]
+fn sessions_run_in_xdp_where_interfaces_are_tried() {
+    sessions_run("sessions_run_in_xdp_where_interfaces_are_tried", true);
+}
+
+fn sessions_run(name: &str, probing: bool) {
+    testbed_or_skip(name, move |mut bed| {
+        bed.probing = probing;
         let daemon = bed.start_daemon(&Testbed::config("xdp", 0.5));
         bed.connect();
         bed.establish(SESSIONS);
@@ -56,6 +67,9 @@ fn sessions_run_in_xdp_and_on_x86_and_all_counts_agree() {
         let by_engine: u64 = ["n3", "n6"].iter().map(|p| port(p, "received") - port(p, "received_ahead")).sum();
         assert_eq!(report["targets"]["xdp"]["handed_on"], by_engine);
         assert_eq!(by_engine, by_target[1].2 + by_target[1].3 + 1);
+        // One frame to each end says that they take redirected ones, where the kernel does not (before Linux 6.3).
+        let tried = probing || target_xdp::sends_redirected(1).is_none();
+        assert_eq!((bed.n3.probes, bed.n6.probes), if tried { (1, 1) } else { (0, 0) });
         // And what the far ends got is what was sent.
         assert_eq!((port("n3", "transmitted"), port("n6", "transmitted")), (bed.n3.received, bed.n6.received));
         assert_eq!((port("n3", "received"), port("n6", "received")), (bed.n3.sent, bed.n6.sent));
@@ -95,7 +109,7 @@ fn a_session_in_xdp_is_paged() {
         let charged = bed.delete_sessions();
         let report = daemon.stop();
         assert_eq!(report["imbalance"], 0, "{report:#}");
-        assert_eq!((&report["buffered"]["packets"], &report["released"]["packets"]), (&10.into(), &10.into()));
+        netns::assert_paged(&report, 10);
         for (n, offered) in offered.iter().enumerate() {
             assert_eq!(charged[&bed.ue(n)], offered.bytes, "session {n}");
         }
@@ -109,7 +123,18 @@ fn a_session_in_xdp_is_paged() {
 /// What an interface would lose goes through x86.
 #[test]
 fn a_far_end_that_takes_no_redirected_frames_any_more_is_served_by_x86() {
-    testbed_or_skip("a_far_end_that_takes_no_redirected_frames_any_more_is_served_by_x86", |mut bed| {
+    far_end_changes("a_far_end_that_takes_no_redirected_frames_any_more_is_served_by_x86", false);
+}
+
+/// The same where the kernel does not tell: the program's own frames do.
+#[test]
+fn a_far_end_that_is_seen_to_take_no_redirected_frames_is_served_by_x86() {
+    far_end_changes("a_far_end_that_is_seen_to_take_no_redirected_frames_is_served_by_x86", true);
+}
+
+fn far_end_changes(name: &str, probing: bool) {
+    testbed_or_skip(name, move |mut bed| {
+        bed.probing = probing;
         let daemon = bed.start_daemon(&Testbed::config("xdp", 1.0));
         bed.connect();
         bed.establish(4);
@@ -121,6 +146,32 @@ fn a_far_end_that_takes_no_redirected_frames_any_more_is_served_by_x86() {
         assert_eq!(report["imbalance"], 0, "{report:#}");
         let packets = |name: &str, side: &str| report["targets"][name][side]["packets"].as_u64().unwrap();
         assert!(packets("x86", "uplink") >= 200 && packets("x86", "downlink") == 0 && packets("xdp", "downlink") == 300, "{report:#}");
+    });
+}
+
+/// A table that both must have does not fit: XDP stays in service, with its sessions, but x86 runs the packets that look it up, and those that
+/// would overtake them.
+#[test]
+fn without_room_for_the_firewall_of_ipv4_x86_runs_ipv4_and_xdp_the_rest() {
+    testbed_or_skip("without_room_for_the_firewall_of_ipv4_x86_runs_ipv4_and_xdp_the_rest", |mut bed| {
+        // More combinations of two lengths of prefixes than XDP looks through.
+        let lengths = (8..16).flat_map(|from| (8..17).map(move |to| (from, to)));
+        let rules =
+            lengths.map(|(from, to)| format!("[[firewall]]\naction = \"deny\"\nfrom = \"11.0.0.0/{from}\"\nto = \"12.0.0.0/{to}\"\n"));
+        let daemon = bed.start_daemon(&(Testbed::config("xdp", 1.0) + &rules.collect::<String>()));
+        bed.connect();
+        bed.establish(4);
+        bed.run_traffic(400);
+        bed.ping_the_upf();
+        bed.delete_sessions();
+        let report = daemon.stop();
+        assert_eq!(report["imbalance"], 0, "{report:#}");
+        let packets = |name: &str, side: &str| report["targets"][name][side]["packets"].as_u64().unwrap();
+        let of = |name: &str| packets(name, "uplink") + packets(name, "downlink");
+        assert_eq!((of("x86") + of("xdp"), &report["targets"]["xdp"]["handed_on"]), (401, &of("x86").into()), "{report:#}");
+        assert!(packets("x86", "downlink") > 100 && packets("xdp", "downlink") > 10, "{report:#}");
+        assert_eq!((&report["targets"]["xdp"]["out_of_service"], &report["targets"]["xdp"]["fell_over"]), (&false.into(), &0.into()));
+        assert_eq!(report["targets"]["xdp"]["short_tables"], serde_json::json!(["firewall_v4"]), "{report:#}");
     });
 }
 
@@ -158,8 +209,17 @@ fn a_missing_privilege_is_named() {
             assert!(last.starts_with("splitplane: split.fast = \"xdp\": XDP needs ") && last.contains(name), "{text}");
             assert!(!bed.program_runs_on("n3"));
         }
+        // Of sockets, when the first is opened.
+        let (good, text) = Daemon::spawn_without(&bed, &config, &["net_raw"]).end();
+        let last = text.lines().last().unwrap_or_default();
+        assert!(!good && last.starts_with("splitplane: ") && last.contains("CAP_NET_RAW"), "{text}");
+        assert!(!bed.program_runs_on("n3"));
         // And these suffice, without CAP_SYS_ADMIN and CAP_SYS_RESOURCE.
-        let daemon = Daemon::spawn_with(&bed, &config, &["bpf", "perfmon", "net_admin", "net_raw", "ipc_lock"]);
+        let daemon = Daemon::spawn_with(&bed, &config, &["bpf", "perfmon", "net_admin", "net_raw", "ipc_lock"], &[]);
+        daemon.ready().stop();
+        // Without CAP_IPC_LOCK as well, in 8 MiB of locked memory, which is what a login gives.
+        let limited = ["prlimit", "--memlock=8388608"];
+        let daemon = Daemon::spawn_with(&bed, &config, &["bpf", "perfmon", "net_admin", "net_raw"], &limited);
         daemon.ready().stop();
     });
 }

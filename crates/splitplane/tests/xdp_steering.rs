@@ -41,7 +41,8 @@ fn run(bed: &mut Testbed, config: &str) -> serde_json::Value {
     let offered = bed.offered.clone();
     let charged = bed.delete_sessions();
     let report = daemon.stop();
-    assert_eq!((&report["imbalance"], &report["released"]["packets"]), (&0.into(), &10.into()), "{report:#}");
+    assert_eq!(report["imbalance"], 0, "{report:#}");
+    netns::assert_paged(&report, 10);
     for (n, offered) in offered.iter().enumerate() {
         assert_eq!(charged[&bed.ue(n)], offered.bytes, "session {n}");
     }

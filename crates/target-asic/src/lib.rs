@@ -7,17 +7,19 @@
 //! room ([`Model`]); that also limits what one packet may ask for.
 #![forbid(unsafe_code)]
 
+mod machine;
 mod model;
 
 pub use model::{Model, Recirculation};
 
 use base::{Packet, Verdict, VerdictKind};
+use machine::Shared;
 pub use p4_interp::{Beyond, Limits};
 use p4_interp::{Machine, MachineError, Mode};
 use p4_ir::Ir;
 use program::{Batch, CounterId, Digest, MeterId, Program, RegisterId, RuleError, TableId};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use target::{BURST, Capabilities, Count, Extra, Lane, MeterState, RegisterError, TableStats, Target};
 
 /// What the modelled chip has room for.
@@ -39,7 +41,7 @@ pub struct Asic {
     name: &'static str,
     mode: Mode,
     program: Arc<Program>,
-    machine: Arc<Mutex<Machine>>,
+    machine: Arc<Shared>,
     /// Of bursts: the first and the last.
     seen_ns: Arc<Mutex<Option<(u64, u64)>>>,
     recirculation_gbps: u64,
@@ -72,17 +74,17 @@ impl Asic {
 
     /// The same with limits to what one packet may ask for.
     pub fn limited(self, limits: Limits) -> Asic {
-        self.lock().set_limits(limits);
+        self.machine.change().set_limits(limits);
         self
     }
 
     fn of(name: &'static str, mode: Mode, program: Arc<Program>, machine: Machine) -> Asic {
-        Asic { name, mode, program, machine: Arc::new(Mutex::new(machine)), seen_ns: Arc::default(), recirculation_gbps: 0 }
+        Asic { name, mode, program, machine: Arc::new(Shared::new(machine)), seen_ns: Arc::default(), recirculation_gbps: 0 }
     }
 
     /// How often packets asked for more than the chip does, and went to the next target.
     pub fn beyond(&self) -> Beyond {
-        self.lock().beyond()
+        self.machine.look().beyond()
     }
 
     /// Packets that were to be copied or sent round, and the share of the chip's bandwidth for such that they would have taken.
@@ -97,15 +99,6 @@ impl Asic {
         let program = Arc::new(ir.program.clone());
         Ok(Asic::of("oracle", Mode::Whole, program, Machine::new(ir)?))
     }
-
-    fn lock(&self) -> MutexGuard<'_, Machine> {
-        lock(&self.machine)
-    }
-}
-
-/// A machine is whole between calls, so one that was held during a panic can go on.
-fn lock(machine: &Mutex<Machine>) -> MutexGuard<'_, Machine> {
-    machine.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 impl Target for Asic {
@@ -115,7 +108,7 @@ impl Target for Asic {
 
     fn capabilities(&self) -> Capabilities {
         let subset = self.mode == Mode::Subset;
-        Capabilities { modelled: subset, subset, buffers: !subset, selective: subset && self.lock().is_limited() }
+        Capabilities { modelled: subset, subset, buffers: !subset, selective: subset && self.machine.look().is_limited() }
     }
 
     fn program(&self) -> &Arc<Program> {
@@ -123,7 +116,7 @@ impl Target for Asic {
     }
 
     fn apply(&self, batch: &Batch) -> Result<(), RuleError> {
-        self.lock().apply(batch)
+        self.machine.change().apply(batch)
     }
 
     fn lane(&self, _index: usize) -> Box<dyn Lane> {
@@ -137,40 +130,39 @@ impl Target for Asic {
     }
 
     fn counter(&self, counter: CounterId, index: u64) -> Count {
-        let count = self.lock().counter(counter, index);
-        Count { packets: count.packets, bytes: count.bytes }
+        self.machine.count(counter, index)
     }
 
     fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
         target::check_registers(&self.program, register, &range)?;
-        let machine = self.lock();
+        let machine = self.machine.look();
         into.extend(range.map(|index| machine.register(register, index).unwrap_or(0) as u64));
         Ok(())
     }
 
     fn table_stats(&self, table: TableId) -> TableStats {
-        let stats = self.lock().table_stats(table);
+        let stats = self.machine.look().table_stats(table);
         TableStats { entries: stats.entries, capacity: stats.capacity, hits: stats.hits, misses: stats.misses }
     }
 
     fn take_digests(&self, into: &mut Vec<Digest>) {
-        into.append(&mut self.lock().take_digests());
+        into.append(&mut self.machine.change().take_digests());
     }
 
     fn lost_digests(&self) -> u64 {
-        self.lock().lost_digests()
+        self.machine.look().lost_digests()
     }
 
     fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
         self.program.meters.get(meter)?;
-        let (committed, peak, last_ns) = self.lock().meter(meter, index)?.buckets();
+        let (committed, peak, last_ns) = self.machine.look().meter(meter, index)?.buckets();
         // The batch's check saw to it that bursts fit.
         let narrow = |bucket: u128| u64::try_from(bucket).unwrap_or(u64::MAX);
         Some(MeterState { committed: narrow(committed), peak: narrow(peak), last_ns })
     }
 
     fn set_meter_state(&self, meter: MeterId, index: u64, state: MeterState) -> Result<(), RuleError> {
-        let mut machine = self.lock();
+        let mut machine = self.machine.change();
         let known = self.program.meters.get(meter).and_then(|_| machine.meter_mut(meter, index));
         let cell = known.ok_or_else(|| RuleError::Target(format!("meter cell {index} is not configured")))?;
         cell.set_buckets(state.committed.into(), state.peak.into(), state.last_ns);
@@ -179,7 +171,7 @@ impl Target for Asic {
 }
 
 struct AsicLane {
-    machine: Arc<Mutex<Machine>>,
+    machine: Arc<Shared>,
     mode: Mode,
     deparsed: Vec<u8>,
     extra: Vec<Extra>,
@@ -194,7 +186,7 @@ impl Lane for AsicLane {
             let (from, to) = seen.unwrap_or((now_ns, now_ns));
             *seen = Some((from, to.max(now_ns)));
         }
-        let mut machine = lock(&self.machine);
+        let mut machine = self.machine.change();
         for (packet, verdict) in packets.iter_mut().zip(verdicts) {
             let output = machine.process(packet.data(), packet.port, now_ns, self.mode);
             *verdict = output.verdict;

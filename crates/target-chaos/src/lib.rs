@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use target::{BURST, Capabilities, Count, Extra, Lane, MeterState, RegisterError, TableStats, Target};
+use target::{BURST, Capabilities, Carried, Count, Extra, Lane, MeterState, RegisterError, TableStats, Target};
 
 /// How likely each fault is, from 0 to 1. Of a batch, unless it says otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -38,6 +38,8 @@ pub struct Faults {
     pub restart: f64,
     /// Buckets of a meter are not taken over, of a call.
     pub buckets: f64,
+    /// It does not run packets again, of an attempt.
+    pub serve: f64,
     /// A lane hands a packet on, of a packet.
     pub hand_on: f64,
     /// It dies while packets run, of a burst.
@@ -316,6 +318,41 @@ impl Target for Chaos {
 
     fn table_stats(&self, table: TableId) -> TableStats {
         self.inner.table_stats(table)
+    }
+
+    fn shares_meters(&self) -> bool {
+        self.inner.shares_meters()
+    }
+
+    fn carried(&self) -> Option<Carried> {
+        self.inner.carried()
+    }
+
+    fn is_ahead(&self) -> bool {
+        self.inner.is_ahead()
+    }
+
+    fn handed_on(&self) -> u64 {
+        self.inner.handed_on()
+    }
+
+    fn left(&self, moment: u64) {
+        self.inner.left(moment);
+    }
+
+    fn retire(&self) {
+        self.lock().tally.note("retired");
+        self.inner.retire();
+    }
+
+    /// A dead one does not.
+    fn serve(&self) -> Result<(), RuleError> {
+        let mut state = self.lock();
+        let likely = state.faults.serve;
+        if self.shared.dead.load(Relaxed) || state.happens(likely, "serving refused") {
+            return Err(silent("serve"));
+        }
+        self.inner.serve()
     }
 
     fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {

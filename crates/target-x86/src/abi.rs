@@ -57,8 +57,7 @@ pub struct CMeter {
     pub lock: u32,
 }
 
-/// Of a cell whose two buckets are alike.
-pub const ONE_RATE: u32 = 1 << 31;
+pub use target::ONE_RATE;
 
 /// `struct sp_profile`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +71,8 @@ pub struct CProfile {
     pub pbs: u64,
 }
 
-const _: () = assert!(size_of::<CMeter>() == 32 && size_of::<CProfile>() == 32);
+// As another target lends them.
+const _: () = assert!(size_of::<CMeter>() == 8 * target::CELL_WORDS && size_of::<CProfile>() == 8 * target::PROFILE_WORDS);
 
 /// `struct sp_meters`.
 #[repr(C)]

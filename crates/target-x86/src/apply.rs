@@ -87,6 +87,11 @@ fn apply_checked(shared: &Shared, state: &mut State, work: &mut Work, batch: &Ba
     }
     work.rehearsal.run(shared, state, batch, &work.identities)?;
     let mut cells = CellChanges::default();
+    for meter in shared.program.meters.keys() {
+        for index in state.meters[meter.index()].let_go() {
+            set_meter(state, &mut cells, meter, index, None);
+        }
+    }
     state.sets.stage(&shared.program, &mut work.rehearsal.sets);
     for (op, identity) in batch.ops.iter().zip(&work.identities) {
         stage(shared, state, &mut cells, op, entry_of(op).map(|_| identity));
@@ -115,7 +120,7 @@ pub(crate) fn publish(shared: &Shared, state: &mut State, cells: CellChanges) {
     }
     let views = state.tables.iter().map(|t| (t.view(), t.miss())).collect();
     let CellChanges { clears, mut meters, profiles, .. } = cells;
-    if state.lanes != 1 {
+    if state.lanes != 1 || shared.meters_lent {
         for (cell, meter) in meters.drain(..) {
             cell.set_locked(meter);
         }
@@ -231,6 +236,10 @@ fn stage(shared: &Shared, state: &mut State, cells: &mut CellChanges, op: &Op, i
 fn set_meter(state: &mut State, cells: &mut CellChanges, meter: MeterId, index: u64, config: Option<MeterConfig>) {
     let of = &mut state.meters[meter.index()];
     let Some(cell) = of.cell(index) else { return };
+    match config {
+        None if of.lender_keeps(index) => return,
+        _ => of.hold(index),
+    }
     let set = of.take(config);
     match cells.meter_at.entry((meter.index(), index)) {
         hash_map::Entry::Occupied(at) => {

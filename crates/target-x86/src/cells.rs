@@ -1,19 +1,31 @@
-//! Arrays of counters, meters and registers: large, zero at first, and costing memory only where they are used.
+//! Arrays of counters, meters and registers: large, zero at first, and costing memory only where they are used; or lent by another target.
 
 use crate::LoadError;
-use crate::abi::CCell;
+use crate::abi::{CCell, CMeter};
 use std::alloc::Layout;
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use target::Count;
+use target::{Count, SharedMeter};
 
 /// `len` values of 8 bytes times `words`, zero at first and aligned to `8 * words` (to 16 at most, to 64 for 4 words and more).
 pub struct Cells {
     /// The first value.
     start: NonNull<u64>,
-    allocation: NonNull<u8>,
-    layout: Layout,
+    memory: Memory,
     len: u64,
+}
+
+/// Where an array lies.
+enum Memory {
+    Ours {
+        allocation: NonNull<u8>,
+        layout: Layout,
+    },
+    /// It stays mapped as long as this is held.
+    Lent {
+        _owner: Arc<SharedMeter>,
+    },
 }
 
 // SAFETY: the memory is plain words, which are read and written through atomics, or by one thread at a time as the
@@ -34,7 +46,19 @@ impl Cells {
         let skip = if words >= 4 { allocation.align_offset(64) } else { 0 };
         // SAFETY: at most 63 bytes, of the 64 added.
         let start = unsafe { allocation.add(skip) }.cast();
-        Ok(Cells { start, allocation, layout, len })
+        Ok(Cells { start, memory: Memory::Ours { allocation, layout }, len })
+    }
+
+    /// The first `len` cells of a meter that another target executes too.
+    pub fn lent(meter: Arc<SharedMeter>, len: u64) -> Result<Cells, LoadError> {
+        let words = meter.cells();
+        let Some(start) = NonNull::new(words.as_ptr().cast_mut().cast()).filter(|_| len <= meter.len()) else {
+            return Err(LoadError::Layout(format!("a meter of {len} cells, but {} are lent", meter.len())));
+        };
+        if !words.as_ptr().addr().is_multiple_of(size_of::<CMeter>()) {
+            return Err(LoadError::Layout("lent cells do not lie within cache lines".into()));
+        }
+        Ok(Cells { start, memory: Memory::Lent { _owner: meter }, len })
     }
 
     /// Number of cells.
@@ -62,8 +86,10 @@ impl Cells {
 
 impl Drop for Cells {
     fn drop(&mut self) {
-        // SAFETY: allocated with that layout.
-        unsafe { std::alloc::dealloc(self.allocation.as_ptr(), self.layout) }
+        if let Memory::Ours { allocation, layout } = self.memory {
+            // SAFETY: allocated with that layout.
+            unsafe { std::alloc::dealloc(allocation.as_ptr(), layout) }
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 //! - **counters and statistics** ([`cells`]) of each lane alone, summed when they are read: a lane's cells stay when it ends
 //!   and go to the next lane of its index. A read while lanes run may see a packet counted whose bytes are not yet;
 //! - **value sets** ([`sets`]), replaced as a whole with a batch, and **digests** ([`digests`]), a ring of each lane;
-//! - **meters and registers**, shared by all lanes. With more than one lane meters are locked one by one; a register is
+//! - **meters and registers**, shared by all lanes. With more than one lane, or with cells that another target lends, meters are locked one by one; a register is
 //!   read and written whole, but what a program does between a read and a write is not one step, as on a switch.
 //!
 //! After a drop the packet's bytes are unspecified, as the generated code changes headers in place; its window is as it was.
@@ -40,7 +40,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use table::{Epoch, Presence, View};
 use tables::ProgramTable;
-use target::{Capabilities, Count, Lane, MeterState, RegisterError, TableStats, Target};
+use target::{Capabilities, Count, Lane, MeterState, RegisterError, SharedMeter, TableStats, Target};
 
 /// How to make native code.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +51,8 @@ pub struct Options {
     pub flags: Vec<String>,
     /// Keys the tables' hashes: random where keys come from strangers.
     pub seed: u64,
+    /// Indexed meters, by number, whose cells a target ahead of this one lends; those of others are this target's own.
+    pub meters: Vec<Option<Arc<SharedMeter>>>,
 }
 
 /// Why a program does not run here.
@@ -108,8 +110,9 @@ pub(crate) struct Shared {
     control: Mutex<State>,
     /// Counts batches, and changes of the number of lanes.
     epoch: Epoch,
-    /// Whether there is more than one lane, so that meters must be locked.
+    /// Whether there is more than one lane, or another target executes the cells too, so that meters must be locked.
     meters_shared: AtomicBool,
+    meters_lent: bool,
     /// Taken after `control`, never before it.
     lanes: Mutex<Vec<Arc<LaneCells>>>,
     /// Cells of each counter.
@@ -257,13 +260,17 @@ impl X86 {
         // Entries of a full table that one batch replaces by others keep their numbers until no lane can count them.
         let cells = |table: Option<TableId>, size| table.map_or(size, |t| 2 * tables[t.index()].capacity);
         let counter_sizes = program.counters.values().map(|c| cells(c.table, c.size)).collect();
-        let meters = program.meters.values().map(|m| Meters::new(cells(m.table, m.size))).collect::<Result<_, _>>()?;
+        let lender = |id: MeterId| options.meters.get(id.index()).cloned().flatten();
+        let meters = program.meters.iter().map(|(id, m)| Meters::new(cells(m.table, m.size), lender(id).filter(|_| m.table.is_none())));
+        let meters = meters.collect::<Result<Vec<Meters>, _>>()?;
+        let meters_lent = meters.iter().any(Meters::are_lent);
         let shared = Shared {
             object,
             counter_sizes,
             control: Mutex::new(State { tables, meters, sets: Sets::new(&program), lanes: 0, work: apply::Work::default() }),
             epoch: Epoch::default(),
-            meters_shared: false.into(),
+            meters_shared: meters_lent.into(),
+            meters_lent,
             lanes: Mutex::new(Vec::new()),
             registers,
             digest_words,

@@ -2,15 +2,19 @@
 //!
 //! Generated code reads a cell's profile whenever it executes the cell. So a profile that no cell uses any more is given to another
 //! configuration only after all lanes have seen the batch that took it from its last cell: [`Meters::give_back`].
+//!
+//! Cells may be lent by a target ahead of this one, which executes them too ([`SharedMeter`]). Then they are only used under their locks, profiles are
+//! written for the lender as well, and a cell to which its entries may lead keeps its rate until it lets go.
 
 use crate::LoadError;
 use crate::abi::{CMeter, CProfile, ONE_RATE};
 use crate::cells::Cells;
 use program::{MeterConfig, RuleError};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ptr::addr_of_mut;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use target::MeterState;
+use target::{MeterState, PROFILE_WORDS, SharedMeter};
 
 const NANO: u64 = 1_000_000_000;
 
@@ -25,18 +29,51 @@ pub struct Meters {
     free: Vec<u32>,
     /// The first number that never was.
     next: u32,
+    lender: Option<Arc<SharedMeter>>,
+    /// Cells that have no configuration any more but for the lender.
+    let_go: BTreeSet<u64>,
 }
 
 impl Meters {
-    /// `size` cells, not configured.
-    pub fn new(size: u64) -> Result<Meters, LoadError> {
+    /// `size` cells, not configured; in a lender's memory if there is one.
+    pub fn new(size: u64, lender: Option<Arc<SharedMeter>>) -> Result<Meters, LoadError> {
         // A batch may change every cell, to as many configurations as there are cells: the old ones are still there then. One
         // more is there while a cell is set for the second time.
         let profiles = size.saturating_mul(2).saturating_add(2);
         if profiles > ONE_RATE.into() {
             return Err(LoadError::Memory { bytes: size.saturating_mul(size_of::<CMeter>() as u64) });
         }
-        Ok(Meters { cells: Cells::new(size, 4)?, profiles: Cells::new(profiles, 4)?, known: HashMap::new(), free: Vec::new(), next: 1 })
+        let cells = match &lender {
+            Some(lender) => Cells::lent(lender.clone(), size)?,
+            None => Cells::new(size, 4)?,
+        };
+        let profiles = Cells::new(profiles, 4)?;
+        Ok(Meters { cells, profiles, known: HashMap::new(), free: Vec::new(), next: 1, lender, let_go: BTreeSet::new() })
+    }
+
+    /// Whether the cells are another target's too.
+    pub fn are_lent(&self) -> bool {
+        self.lender.is_some()
+    }
+
+    /// A cell is to be without configuration: says whether the lender's entries may lead to it, so that it keeps what it has for now.
+    pub fn lender_keeps(&mut self, index: u64) -> bool {
+        let kept = self.lender.as_ref().is_some_and(|lender| lender.is_kept(index));
+        if kept {
+            self.let_go.insert(index);
+        }
+        kept
+    }
+
+    /// A cell is configured again.
+    pub fn hold(&mut self, index: u64) {
+        self.let_go.remove(&index);
+    }
+
+    /// Cells that the lender has let go of in the meantime: they are to be without configuration.
+    pub fn let_go(&mut self) -> Vec<u64> {
+        let Some(lender) = self.lender.as_ref().filter(|_| !self.let_go.is_empty()) else { return Vec::new() };
+        self.let_go.extract_if(.., |index| !lender.is_kept(*index)).collect()
     }
 
     /// Number of cells.
@@ -74,6 +111,11 @@ impl Meters {
             assert!(u64::from(number) < self.profiles.len(), "no more profiles than cells, before and behind a batch");
             // SAFETY: within the array, and no cell has this number.
             unsafe { self.profiles.start::<CProfile>().add(number as usize).write(profile) };
+            if let Some(lender) = &self.lender {
+                // Beyond the last one the lender hands packets on.
+                let words = lender.profiles().iter().skip(number as usize * PROFILE_WORDS);
+                words.zip([profile.cir, profile.cbs, profile.pir, profile.pbs]).for_each(|(word, to)| word.store(to, Ordering::Relaxed));
+            }
             (number, 0)
         });
         *uses += 1;
@@ -83,7 +125,7 @@ impl Meters {
 
     /// What is in a cell's buckets, if it is configured.
     pub fn state(&self, index: u64) -> Option<MeterState> {
-        let cell = self.cell(index)?;
+        let cell = self.cell(index).filter(|_| !self.let_go.contains(&index))?;
         let profile = cell.profile();
         let state = (profile != 0).then(|| cell.buckets())?;
         // Of two buckets that are alike, only one is kept.
@@ -94,7 +136,7 @@ impl Meters {
     /// Sets the buckets of a configured cell, as far as they hold so much.
     pub fn set_state(&mut self, index: u64, state: MeterState) -> Result<(), RuleError> {
         let missing = || RuleError::Target(format!("meter cell {index} is not configured"));
-        let cell = self.cell(index).ok_or_else(missing)?;
+        let cell = self.cell(index).filter(|_| !self.let_go.contains(&index)).ok_or_else(missing)?;
         let number = cell.profile() & !ONE_RATE;
         if number == 0 {
             return Err(missing());
@@ -219,7 +261,7 @@ mod tests {
     /// Every cell with a profile of its own, and every one changed to another before any is given back.
     #[test]
     fn as_many_profiles_as_cells_work_and_numbers_are_used_again() {
-        let mut meters = Meters::new(100).unwrap();
+        let mut meters = Meters::new(100, None).unwrap();
         let mut held: Vec<u32> = (0..100).map(|n| meters.take(Some(config(n))).profile).collect();
         for round in 1..50 {
             let next: Vec<u32> = (0..100).map(|n| meters.take(Some(config(1_000 * round + n))).profile).collect();
@@ -234,7 +276,7 @@ mod tests {
 
     #[test]
     fn equal_configurations_share_a_profile_while_one_cell_uses_it() {
-        let mut meters = Meters::new(4).unwrap();
+        let mut meters = Meters::new(4, None).unwrap();
         let (a, b) = (meters.take(Some(config(5))), meters.take(Some(config(5))));
         assert_eq!(a, b);
         assert_eq!((a.committed, a.peak), (5 * NANO, 5 * NANO));
@@ -249,7 +291,7 @@ mod tests {
 
     #[test]
     fn buckets_go_on_in_another_cell() {
-        let mut meters = Meters::new(3).unwrap();
+        let mut meters = Meters::new(3, None).unwrap();
         assert_eq!(meters.state(0), None);
         assert!(meters.set_state(0, MeterState::default()).is_err() && meters.set_state(3, MeterState::default()).is_err());
         let one_rate = MeterConfig { cir: 5, cbs: 7, pir: 5, pbs: 7 };
@@ -268,7 +310,7 @@ mod tests {
 
     #[test]
     fn the_largest_burst_fits() {
-        let mut meters = Meters::new(1).unwrap();
+        let mut meters = Meters::new(1, None).unwrap();
         let most = MeterConfig { cir: u64::MAX, cbs: program::MAX_BURST, pir: u64::MAX, pbs: program::MAX_BURST };
         let cell = meters.take(Some(most));
         assert_eq!((cell.peak, cell.profile), (program::MAX_BURST * NANO, 1 | ONE_RATE));
@@ -276,7 +318,7 @@ mod tests {
 
     #[test]
     fn cells_lie_within_cache_lines() {
-        let meters = Meters::new(3).unwrap();
+        let meters = Meters::new(3, None).unwrap();
         assert!((0..3).all(|i| meters.cell(i).unwrap().0.addr().is_multiple_of(32)));
         assert!(meters.cell(3).is_none());
     }

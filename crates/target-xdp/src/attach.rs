@@ -54,7 +54,7 @@ pub fn socket_key(slot: u32, queue: u32) -> Option<u32> {
 /// Attaches `sp_xdp` by a link. It passes all packets to the kernel until [`set_port`].
 pub fn attach(object: &mut Object, interface: &str, ifindex: u32) -> Result<Attached, LoadError> {
     let fail = |error: String| LoadError::Attach { interface: interface.to_owned(), error };
-    set_port(object, ifindex, None).map_err(|e| fail(e.to_string()))?;
+    set_port(object, ifindex, None, false).map_err(|e| fail(e.to_string()))?;
     let program = object.program_fd("sp_xdp")?;
     let create = |flags| sys::link_create(program.as_fd(), ifindex, flags);
     let (link, mode) = match create(sys::XDP_IN_DRIVER) {
@@ -80,14 +80,16 @@ pub fn replace(object: &mut Object, attached: &Attached) -> Result<(), LoadError
     sys::link_update(attached.link.as_fd(), program.as_fd()).map_err(fail)
 }
 
-/// Writes `sp_ports`: from now on packets of an interface come in by that port, and what is handed on goes to sockets of the slot.
-pub fn set_port(object: &Object, ifindex: u32, port: Option<(PortId, u32)>) -> Result<(), LoadError> {
+/// Writes `sp_ports`: from now on packets of an interface come in by that port, and what is handed on goes to sockets of the slot: all
+/// of it if the interface is `closed`.
+pub fn set_port(object: &Object, ifindex: u32, port: Option<(PortId, u32)>, closed: bool) -> Result<(), LoadError> {
     if let Some((port, slot)) = port
         && (slot >= SLOTS || u64::from(port.0) >= PORTS)
     {
         return Err(LoadError::Io(format!("port {port} in slot {slot}: there are {PORTS} and {SLOTS}")));
     }
-    let value = port.map_or(0, |(port, slot)| u64::from(slot) << 32 | (u64::from(port.0) + 1));
+    let closed = if closed { CLOSED } else { 0 };
+    let value = port.map_or(0, |(port, slot)| u64::from(slot) << 32 | closed | (u64::from(port.0) + 1));
     ports(object, ifindex)?.long(8 * ifindex as usize).store(value, Ordering::Release);
     Ok(())
 }
@@ -95,6 +97,12 @@ pub fn set_port(object: &Object, ifindex: u32, port: Option<(PortId, u32)>) -> R
 /// From now on all packets of the interface are handed on.
 pub fn close(object: &Object, ifindex: u32) -> Result<(), LoadError> {
     ports(object, ifindex)?.long(8 * ifindex as usize).fetch_or(CLOSED, Ordering::Release);
+    Ok(())
+}
+
+/// From now on they are run again, if it has a port.
+pub fn open(object: &Object, ifindex: u32) -> Result<(), LoadError> {
+    ports(object, ifindex)?.long(8 * ifindex as usize).fetch_and(!CLOSED, Ordering::Release);
     Ok(())
 }
 

@@ -6,13 +6,16 @@
 //!
 //! - **Batches** ([`store`]): every cell is stamped with the generations that see it; a packet reads the generation once, so it
 //!   sees a batch whole or not at all. One exception: meter cells and cleared counters change just before the entries do.
+//!   Generations have 32 bits; when all are used up they are numbered anew, which takes two waits for packets.
 //! - **Tables** are array maps mapped into this process: a change costs no system call. Exact ones are hash tables with their
 //!   entries in the home cells; the others look through the masks in use, at most 64 of them.
+//! - **A table without room** ([`shortage`]) that is not `@split` sends the packets that would look it up to the next target, which has it whole.
 //! - **Counters** have a row of cells for each core and are summed when they are read.
-//! - **Meters** are exact while one core sees a cell's packets one by one; cores that meet wait for each other for a bounded
-//!   time. Buckets above 9.2 × 10^9 units are refused.
+//! - **Meters** ([`meters`]) are exact: cores that meet at a cell wait for each other, for a bounded time, after which the packet is handed
+//!   on. Their cells may be lent to the target behind it ([`Xdp::lend_meters`]): then a rate is policed in one place, wherever packets run.
 //! - **On interfaces** ([`Xdp::attach`]) it meets packets before the engine does, keeps a ledger of what it carried, and hands
 //!   the rest to AF_XDP sockets. It stays only as long as this process, however that ends.
+//! - **Too large for the kernel**: the emitted text has a simple form, with which it is compiled again then ([`Xdp::is_simple`]).
 //!
 //! [`Xdp::lane`] runs packets through the program without an interface (BPF_PROG_TEST_RUN): how it is compared with the
 //! interpreter. Packets below 14 bytes (but see
@@ -20,33 +23,42 @@
 #![warn(missing_docs)]
 
 mod attach;
+mod cells;
 mod compile;
 mod digests;
 mod features;
 mod lane;
+mod load;
+mod meters;
 pub mod object;
+pub mod probe;
+mod shortage;
+mod state;
 mod store;
 pub mod sys;
+mod waits;
 
 pub use attach::{Mode, sends_redirected, socket_key};
 
-use attach::Attached;
 use base::{DropReason, PortId};
+use cells::{Cells, LEDGER, PORTS, REASONS};
 use cranelift_entity::EntityRef;
 use digests::Digests;
 use lane::{HandingOn, XdpLane};
-use object::{Object, Sizes};
+use load::{build, counter_size, sizes};
+use meters::Meter;
 use program::packing::{CellLayout, MOST_DIRECT};
-use program::{Batch, CounterId, Digest, Entry, MeterConfig, MeterId, Op, Program, RegisterId, RuleError, TableId};
-use std::collections::HashMap;
+use program::{Batch, CounterId, Digest, Entry, MeterId, Op, Program, RegisterId, RuleError, TableId};
+use shortage::Shortage;
+use state::{CONTROL, CellChange, GENERATION, LAST_GENERATION, OUT, Refused, SUBSET, State};
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use store::{Refusal, Room, Store, cells_for, masks_len};
-use sys::Shared;
-use target::{Capabilities, Carried, Count, Lane, MeterState, RegisterError, TableStats, Target};
+use store::{Refusal, Room, Store, masks_len};
+use target::{Capabilities, Carried, Count, Lane, MeterState, RegisterError, SharedMeter, TableStats, Target};
+use waits::Waits;
 
 /// How to load.
 #[derive(Clone, Debug)]
@@ -60,15 +72,44 @@ pub struct Options {
     /// Whether the target holds a subset of the tables: see [`target::Capabilities::subset`]. Without it a miss in a split table
     /// runs the default action, and packets to be punted or buffered are rewritten: for comparing with other targets.
     pub subset: bool,
+    /// Of a subset: whether a table that is not `@split` and refuses an entry for room is handed on, as [`Xdp::handed_on_tables`] says, rather than
+    /// that the batch is refused.
+    pub hand_on_full: bool,
     /// Keys the tables' hashes: random where keys come from strangers.
     pub seed: u64,
     /// Whether [`Xdp::lane`] takes packets below 14 bytes too. Such a program is for comparing only: it cannot be attached.
     pub short_packets: bool,
+    /// How packets will come: the kernel verifies only what that needs.
+    pub entry: EntryPoints,
+    /// For tests: the number that generations begin with, and begin anew with.
+    #[doc(hidden)]
+    pub first_generation: u32,
+}
+
+/// How packets come to a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryPoints {
+    /// By [`Xdp::lane`], until it is attached.
+    Both,
+    /// On interfaces only: its lanes hand everything on.
+    Interfaces,
+    /// By [`Xdp::lane`] only: it cannot be attached.
+    Lanes,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { cc: None, entries: 65536, split_entries: u64::MAX, subset: true, seed: 0, short_packets: false }
+        Options {
+            cc: None,
+            entries: 65536,
+            split_entries: u64::MAX,
+            subset: true,
+            hand_on_full: true,
+            seed: 0,
+            short_packets: false,
+            entry: EntryPoints::Both,
+            first_generation: 1,
+        }
     }
 }
 
@@ -117,53 +158,27 @@ pub struct Xdp {
     state: Mutex<State>,
     /// Sums of these need no lock.
     cells: Cells,
-    test: Arc<aya::programs::ProgramFd>,
+    /// For lanes, if it was loaded for them.
+    test: Option<Arc<aya::programs::ProgramFd>>,
     /// Bytes behind each packet.
     behind: usize,
+    /// Whether it may be attached.
+    attachable: bool,
+    simple: bool,
     digests: Mutex<Digests>,
     /// Whether it has been attached to an interface.
     ahead: AtomicBool,
-}
-
-/// What programs count in.
-struct Cells {
-    cpus: u32,
-    contexts: Shared,
-    context_len: usize,
-    ledgers: Shared,
-    counters: Vec<Shared>,
-    sizes: Vec<u64>,
-    registers: Vec<Shared>,
-    /// The direct counter of each table.
-    direct: Vec<Option<usize>>,
-}
-
-/// What batches change.
-struct State {
-    object: Object,
-    stores: Vec<Store>,
-    meters: Vec<Shared>,
-    profiles: Profiles,
-    control: Shared,
-    generation: u32,
-    attached: Vec<Attached>,
+    /// Whether another target configures the meters' cells.
+    lends: AtomicBool,
+    /// Whether all interfaces are closed to it, and no packet is under way that its tables decide on.
+    closed: AtomicBool,
+    waits: AtomicU64,
 }
 
 /// Bytes behind packets of a program that takes short ones: the shortest frame of the kernel's.
 const BEHIND: usize = 14;
 /// Bytes of a context before hits: `ends`.
 const HITS: usize = 8 * 8;
-/// A core's ledger: rows of packets and bytes, received and sent by port, and dropped by reason.
-const ROW: usize = 16;
-const PORTS: usize = 512;
-const REASONS: usize = 256;
-const LEDGER: usize = ROW * (PORTS + PORTS + REASONS);
-/// Bytes of a profile, and of a meter.
-const PROFILE: usize = 48;
-const METER: usize = 32;
-/// Different rates that there may be at once.
-const MOST_PROFILES: u32 = 65536;
-
 impl Xdp {
     /// Compiles `text`, which `p4-emit` has made of the program, loads it, and fills the constant tables.
     pub fn load(program: Arc<Program>, text: &str, options: &Options) -> Result<Xdp, LoadError> {
@@ -178,9 +193,16 @@ impl Xdp {
         for (t, (_, homes, total)) in rooms.iter().enumerate() {
             defines.extend([(format!("SP_CELLS_{t}"), *total), (format!("SP_HOMES_{t}"), homes - 1)]);
         }
-        let bytes = compile::compile(text, options.cc.as_deref(), &defines)?;
-        let mut object = Object::load(&bytes, &sizes, &["sp_xdp", "sp_test"])?;
+        let entry = if options.short_packets { EntryPoints::Lanes } else { options.entry };
+        let entry_points: &[&str] = match entry {
+            EntryPoints::Both => &["sp_xdp", "sp_test"],
+            EntryPoints::Interfaces => &["sp_xdp"],
+            EntryPoints::Lanes => &["sp_test"],
+        };
+        let (mut object, simple) = build(text, options, defines, &sizes, entry_points)?;
         let mut stores = Vec::new();
+        let first_generation = options.first_generation.clamp(1, LAST_GENERATION - 4);
+        let waits = Arc::new(Waits::new(first_generation));
         for (id, info) in &program.tables {
             let (layout, t) = (CellLayout::new(&program, id), id.index());
             let (capacity, homes, total) = rooms[t];
@@ -193,7 +215,11 @@ impl Xdp {
                 true => Some(object.shared(&format!("sp_m{t}"), 2, masks_len(&layout))?),
                 false => None,
             };
-            stores.push(Store::new(info, layout, Room { cells, homes, total, masks, defaults, capacity, seed: options.seed }));
+            stores.push(Store::new(
+                info,
+                layout,
+                Room { cells, homes, total, masks, defaults, capacity, seed: options.seed, waits: waits.clone() },
+            ));
         }
         let sizes: Vec<u64> = program.counters.values().map(|c| counter_size(&program, c)).collect();
         let mut counters = Vec::new();
@@ -202,7 +228,7 @@ impl Xdp {
         }
         let mut meters = Vec::new();
         for (i, info) in program.meters.values().enumerate() {
-            meters.push(object.shared(&format!("sp_p{i}"), info.size.max(1), METER)?);
+            meters.push(Meter::new(&object, i, info)?);
         }
         let mut registers = Vec::new();
         for (i, info) in program.registers.values().enumerate() {
@@ -214,33 +240,58 @@ impl Xdp {
             return Err(LoadError::Layout("contexts are too short".into()));
         }
         let ledgers = object.shared("sp_ledgers", cpus.into(), LEDGER)?;
-        let control = object.shared("sp_control", 1, 16)?;
-        control.word(4).store(options.subset.into(), Ordering::Relaxed);
-        control.word(0).store(1, Ordering::Release);
-        let profiles = Profiles::new(object.shared("sp_profiles", MOST_PROFILES.into(), PROFILE)?);
-        let test = Arc::new(object.program_fd("sp_test")?);
+        let control = object.shared("sp_control", 1, CONTROL)?;
+        control.word(SUBSET).store(options.subset.into(), Ordering::Relaxed);
+        // The first commit says which tables are empty.
+        control.long(GENERATION).store(first_generation.into(), Ordering::Release);
+        let test = match entry {
+            EntryPoints::Interfaces => None,
+            _ => Some(Arc::new(object.program_fd("sp_test")?)),
+        };
         let digests = Mutex::new(Digests::new(&mut object)?);
         let direct = program.tables.values().map(|t| t.direct_counter.map(|c| c.index())).collect();
         let cells = Cells { cpus, contexts, context_len, ledgers, counters, sizes, registers, direct };
-        let state = State { object, stores, meters, profiles, control, generation: 1, attached: Vec::new() };
-        let ahead = AtomicBool::new(false);
-        let xdp = Xdp { program: program.clone(), state: Mutex::new(state), cells, test, ahead, behind, digests };
-        xdp.constant_entries(&program)?;
+        let state = State {
+            object,
+            stores,
+            shortage: Shortage::new(&program, options.subset && options.hand_on_full),
+            meters,
+            control,
+            generation: first_generation,
+            first_generation,
+            renumbered: false,
+            waits,
+            attached: Vec::new(),
+            retired: false,
+        };
+        let (state, ahead, lends, closed) = (Mutex::new(state), AtomicBool::new(false), AtomicBool::new(false), AtomicBool::new(false));
+        let (attachable, waits) = (entry != EntryPoints::Lanes, AtomicU64::new(0));
+        let program = program.clone();
+        let xdp = Xdp { program, state, cells, test, ahead, lends, behind, attachable, simple, digests, closed, waits };
+        xdp.constant_entries(&mut xdp.lock())?;
         Ok(xdp)
     }
 
     /// Entries of the source always fit; of equal ones the first wins.
-    fn constant_entries(&self, program: &Program) -> Result<(), LoadError> {
-        let mut state = self.lock();
-        for (id, info) in &program.tables {
+    fn constant_entries(&self, state: &mut State) -> Result<(), LoadError> {
+        for (id, info) in &self.program.tables {
             for entry in &info.entries {
-                if state.stores[id.index()].insert(entry) == Err(Refusal::Full) {
+                if matches!(state.stores[id.index()].insert(entry), Err(Refusal::Full | Refusal::Masks)) {
                     return Err(LoadError::Layout(format!("the entries of table {} do not fit", info.name)));
                 }
             }
         }
         state.commit(&self.cells, &[]);
         Ok(())
+    }
+
+    /// The cells of indexed meters, by number, for the target behind this one to be loaded with: it configures them from now on, and this one
+    /// executes them. `None` for direct meters. To be called before any meter is configured.
+    pub fn lend_meters(&self) -> Vec<Option<Arc<SharedMeter>>> {
+        let mut state = self.lock();
+        self.lends.store(true, Ordering::Release);
+        let indexed = state.meters.iter_mut().zip(self.program.meters.values());
+        indexed.map(|(meter, info)| info.table.is_none().then(|| meter.lend())).collect()
     }
 
     /// The direct counter of an entry, summed over all cores; `None` if there is no such entry or no counter.
@@ -270,6 +321,19 @@ impl Xdp {
         self.digests.lock().unwrap_or_else(PoisonError::into_inner).take(most)
     }
 
+    /// Whether it is loaded in its simple form, since the other is too large for the kernel: without text of their own for likely
+    /// packets, and slower.
+    pub fn is_simple(&self) -> bool {
+        self.simple
+    }
+
+    /// Tables that both targets hold, and that had no room here for one entry more: packets that would look them up are handed on, and changes of
+    /// them have no effect here, until [`Target::restart`].
+    pub fn handed_on_tables(&self) -> Vec<TableId> {
+        let state = self.lock();
+        self.program.tables.keys().filter(|t| state.shortage.has(*t)).collect()
+    }
+
     /// Packets of attached interfaces by their end: forward, buffer, punt, drop, next (the last one: handed on).
     pub fn ends(&self) -> [u64; 5] {
         std::array::from_fn(|kind| self.cells.sum_contexts(8 * kind))
@@ -281,16 +345,24 @@ impl Xdp {
     ///
     /// From now on lanes hand everything on, so attach before lanes are made.
     pub fn attach(&self, interface: &str, ifindex: u32) -> Result<Mode, LoadError> {
-        if self.behind > 0 {
-            let error = "the program was loaded for comparing, with short packets".to_owned();
+        if !self.attachable {
+            let error = "the program was loaded for lanes only".to_owned();
             return Err(LoadError::Attach { interface: interface.to_owned(), error });
         }
         let mut state = self.lock();
+        if !state.retired {
+            self.closed.store(false, Ordering::Release);
+        }
         let attached = attach::attach(&mut state.object, interface, ifindex)?;
         let mode = attached.mode;
         state.attached.push(attached);
         self.ahead.store(true, Ordering::Release);
         Ok(mode)
+    }
+
+    /// Batches that have waited for packets under way, since it was loaded.
+    pub fn waits(&self) -> u64 {
+        self.waits.load(Ordering::Relaxed)
     }
 
     /// Makes `new`, which holds the same entries, run on this target's interfaces, one after the other: each packet runs in one
@@ -300,8 +372,12 @@ impl Xdp {
         if std::ptr::eq(self, new) {
             return Ok(());
         }
+        if self.shares_meters() {
+            return Err(LoadError::Layout("its meters' cells are lent, and would stay behind".into()));
+        }
         let (mut old, mut new_state) = (self.lock(), new.lock());
         new.ahead.store(true, Ordering::Release);
+        new.closed.store(false, Ordering::Release);
         let State { object, attached, .. } = &mut *old;
         for (n, interface) in attached.iter().enumerate() {
             if let Err(error) = attach::replace(&mut new_state.object, interface) {
@@ -320,6 +396,11 @@ impl Xdp {
         self.lock().object.program_fd("sp_xdp")
     }
 
+    /// Loads one more program that the text has been given, on the same tables, for what measures parts of it.
+    pub fn load_also(&self, name: &str) -> Result<aya::programs::ProgramFd, LoadError> {
+        self.lock().object.load_also(name)
+    }
+
     /// Descriptor of the map of AF_XDP sockets, by [`socket_key`]: what is handed on goes to the socket of the interface's slot
     /// and the queue that it came by, or, where there is none, to the kernel's stack.
     pub fn sockets(&self) -> Result<OwnedFd, LoadError> {
@@ -336,9 +417,18 @@ impl Xdp {
     }
 
     /// From now on packets of an interface come in by that port, and what is handed on goes to the sockets of that slot; `None`:
-    /// all of it passes to the kernel.
+    /// all of it passes to the kernel. A retired target hands everything on ([`Xdp::is_retired`]).
     pub fn set_port(&self, ifindex: u32, port: Option<(PortId, u32)>) -> Result<(), LoadError> {
-        attach::set_port(&self.lock().object, ifindex, port)
+        let state = self.lock();
+        if !state.retired {
+            self.closed.store(false, Ordering::Release);
+        }
+        attach::set_port(&state.object, ifindex, port, state.retired)
+    }
+
+    /// Whether it was told to hand everything on: [`Target::retire`].
+    pub fn is_retired(&self) -> bool {
+        self.lock().retired
     }
 
     /// Says which interface a port leads to: see [`sends_redirected`]. Packets that leave by ports of none are handed on.
@@ -358,8 +448,9 @@ impl Target for Xdp {
     }
 
     fn capabilities(&self) -> Capabilities {
-        let subset = self.lock().control.word(4).load(Ordering::Relaxed) != 0;
-        Capabilities { modelled: false, subset, buffers: !subset, selective: false }
+        let state = self.lock();
+        let subset = state.control.word(SUBSET).load(Ordering::Relaxed) != 0;
+        Capabilities { modelled: false, subset, buffers: !subset, selective: state.shortage.bits() != 0 }
     }
 
     fn program(&self) -> &Arc<Program> {
@@ -371,9 +462,7 @@ impl Target for Xdp {
             self.program.check_op(i, op)?;
         }
         let mut state = self.lock();
-        if state.generation >= u32::MAX - 2 {
-            return Err(RuleError::Target("generations are used up: load the program anew".into()));
-        }
+        state.next_generation().map_err(cannot_wait)?;
         let lens: Vec<u64> = state.stores.iter().map(|s| s.len).collect();
         let mut cells = Vec::new();
         for (i, op) in batch.ops.iter().enumerate() {
@@ -382,32 +471,41 @@ impl Target for Xdp {
                     store.undo();
                     store.set_len(*len);
                 }
-                for (_, _, profile) in cells {
-                    if let CellChange::Profile(p) = profile {
-                        state.profiles.give_back(p);
+                state.shortage.undo();
+                for (array, _, change) in cells {
+                    if let CellChange::Meter { profile, .. } = change {
+                        state.meters[array].give_back(profile);
                     }
                 }
                 return Err(self.error(i, op, refusal, &state));
             }
         }
-        state.commit(&self.cells, &cells);
+        for (table, why) in state.commit(&self.cells, &cells) {
+            let name = &self.program.tables[table].name;
+            let why = match why {
+                Refusal::Masks => format!("has no room for more than {} combinations of masks or prefixes", program::packing::MAX_TUPLES),
+                _ => format!("is full, with {} of {} entries", state.stores[table.index()].len, state.stores[table.index()].capacity),
+            };
+            tracing::warn!("table {name} of the xdp target {why}: from now on packets that look it up are handed on to the next target");
+        }
         // Whoever deletes wants to read final counts, and to use their cells again: no packet may be under way that saw the old
-        // entries. The wait takes milliseconds, so a session that only comes does without.
+        // entries. The wait takes milliseconds (14 on a machine with two cores), so a session that only comes does without; so do those
+        // that go at the end, when nothing is under way any more: a daemon with 60,000 sessions would take a quarter of an hour.
         let only_adds = |op: &Op| matches!(op, Op::Insert(_) | Op::ClearCounter { .. } | Op::Meter { config: Some(_), .. });
-        if self.ahead.load(Ordering::Acquire)
-            && !batch.ops.iter().all(only_adds)
-            && let Err(error) = sys::wait_for_packets()
-        {
-            // It worked when the program was loaded.
-            tracing::warn!("cannot wait for packets under way: {error}");
+        if self.ahead.load(Ordering::Acquire) && !self.closed.load(Ordering::Acquire) && !batch.ops.iter().all(only_adds) {
+            self.waits.fetch_add(1, Ordering::Relaxed);
+            if let Err(error) = sys::wait_for_packets() {
+                // It worked when the program was loaded.
+                tracing::warn!("cannot wait for packets under way: {error}");
+            }
         }
         Ok(())
     }
 
     fn lane(&self, _index: usize) -> Box<dyn Lane> {
-        match self.ahead.load(Ordering::Acquire) {
-            true => Box::new(HandingOn),
-            false => Box::new(XdpLane::new(self.test.clone(), self.behind)),
+        match &self.test {
+            Some(test) if !self.is_ahead() => Box::new(XdpLane::new(test.clone(), self.behind)),
+            _ => Box::new(HandingOn),
         }
     }
 
@@ -418,27 +516,22 @@ impl Target for Xdp {
         }
     }
 
-    /// Of a program that is attached to interfaces the time is the kernel's, which is not the workers': it must not be given to
-    /// other targets then.
+    /// On the clock of lanes, or of the kernel (CLOCK_MONOTONIC) where the program is attached to interfaces.
     fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
-        let (state, at) = (self.lock(), self.meter_at(meter, index)?);
-        let cells = &state.meters[meter.index()];
-        let word = |offset: usize| cells.long(at + offset).load(Ordering::Relaxed);
-        let configured = cells.word(at).load(Ordering::Acquire) != 0;
-        configured.then(|| MeterState { last_ns: word(8), committed: word(16), peak: word(24) })
+        self.program.meters.get(meter).filter(|info| info.table.is_none())?;
+        self.lock().meters[meter.index()].state(index)
     }
 
     fn set_meter_state(&self, meter: MeterId, index: u64, to: MeterState) -> Result<(), RuleError> {
-        let missing = || RuleError::Target(format!("meter cell {index} is not configured"));
-        let (mut state, at) = (self.lock(), self.meter_at(meter, index).ok_or_else(missing)?);
-        let profile = state.meters[meter.index()].word(at).load(Ordering::Acquire);
-        if profile == 0 {
-            return Err(missing());
+        let indexed = self.program.meters.get(meter).is_some_and(|info| info.table.is_none());
+        match indexed && self.lock().meters[meter.index()].set_state(index, to) {
+            true => Ok(()),
+            false => Err(RuleError::Target(format!("meter cell {index} is not configured"))),
         }
-        let (committed, peak) = state.profiles.buckets(profile);
-        let set = MeterState { committed: to.committed.min(committed), peak: to.peak.min(peak), ..to };
-        state.write_meter(meter.index(), at, profile, set);
-        Ok(())
+    }
+
+    fn shares_meters(&self) -> bool {
+        self.lends.load(Ordering::Acquire)
     }
 
     fn take_digests(&self, into: &mut Vec<Digest>) {
@@ -497,28 +590,61 @@ impl Target for Xdp {
     }
 
     fn left(&self, moment: u64) {
-        self.lock().control.long(8).store(moment, Ordering::Release);
+        self.lock().control.long(OUT).store(moment, Ordering::Release);
     }
 
     fn retire(&self) {
-        let state = self.lock();
+        let mut state = self.lock();
+        state.retired = true;
+        let mut closed = true;
         for attached in &state.attached {
             if let Err(error) = attach::close(&state.object, attached.ifindex) {
                 tracing::error!("interface {} cannot be closed to XDP: {error}", attached.ifindex);
+                closed = false;
             }
         }
-        let _ = sys::wait_for_packets();
+        closed &= sys::wait_for_packets().is_ok();
+        self.closed.store(closed, Ordering::Release);
+        if self.shares_meters() {
+            // Nothing leads to them any more.
+            state.meters.iter_mut().for_each(Meter::clear);
+        }
+    }
+
+    /// After [`Target::retire`], of a program on interfaces. Generations begin anew too.
+    fn restart(&self) -> Result<(), RuleError> {
+        let mut state = self.lock();
+        if !state.retired || !self.is_ahead() {
+            return Err(RuleError::Target("the xdp target has not been retired".into()));
+        }
+        sys::wait_for_packets().map_err(cannot_wait)?;
+        let stores = std::mem::take(&mut state.stores).into_iter().zip(self.program.tables.values());
+        // Packets of all generations are done.
+        let waits = Arc::new(Waits::new(state.first_generation));
+        state.stores = stores.map(|(store, info)| store.anew(info, &waits)).collect();
+        state.shortage.clear();
+        state.meters.iter_mut().for_each(Meter::clear);
+        (state.generation, state.renumbered, state.waits) = (state.first_generation, false, waits);
+        state.show();
+        self.constant_entries(&mut state).map_err(|e| RuleError::Target(e.to_string()))
+    }
+
+    fn serve(&self) -> Result<(), RuleError> {
+        let mut state = self.lock();
+        self.closed.store(false, Ordering::Release);
+        for attached in &state.attached {
+            attach::open(&state.object, attached.ifindex).map_err(|e| RuleError::Target(e.to_string()))?;
+        }
+        state.retired = false;
+        sys::wait_for_packets().map_err(cannot_wait)
     }
 }
 
-impl Xdp {
-    /// Where a cell of an indexed meter is.
-    fn meter_at(&self, meter: MeterId, index: u64) -> Option<usize> {
-        let info = self.program.meters.get(meter).filter(|info| info.table.is_none() && index < info.size)?;
-        debug_assert!(info.size <= u32::MAX.into(), "checked when it was loaded");
-        Some(index as usize * METER)
-    }
+fn cannot_wait(error: std::io::Error) -> RuleError {
+    RuleError::Target(format!("cannot wait for packets under way: {error}"))
+}
 
+impl Xdp {
     fn error(&self, op: usize, of: &Op, why: Refused, state: &State) -> RuleError {
         let table = match of {
             Op::Insert(e) | Op::Modify(e) | Op::Delete(e) => Some(e.table),
@@ -531,223 +657,13 @@ impl Xdp {
             Refused::Entry(Refusal::Full) => {
                 RuleError::Full { op, table: name, capacity: table.map_or(0, |t| state.stores[t.index()].capacity) }
             }
-            Refused::Other(what) => RuleError::Target(format!("op {op}: {what}")),
-        }
-    }
-}
-
-/// Why an op was refused.
-enum Refused {
-    Entry(Refusal),
-    Other(String),
-}
-
-/// What becomes of a meter's or counter's cell.
-#[derive(Clone, Copy)]
-enum CellChange {
-    Profile(u32),
-    Clear,
-}
-
-/// A change of a cell: the array's number, the cell and what.
-type CellOp = (usize, u64, CellChange);
-
-impl State {
-    fn op(&mut self, op: &Op, cells: &mut Vec<CellOp>) -> Result<(), Refused> {
-        match op {
-            Op::Insert(e) => self.stores[e.table.index()].insert(e).map_err(Refused::Entry),
-            Op::Modify(e) => self.stores[e.table.index()].modify(e).map_err(Refused::Entry),
-            Op::Delete(e) => self.stores[e.table.index()].delete(e).map_err(Refused::Entry),
-            Op::SetDefault { table, action, args } => {
-                self.stores[table.index()].set_default(*action, args);
-                Ok(())
+            Refused::Rates(meter) => {
+                let table = format!("of different rates of meter {}", self.program.meters[meter].name);
+                RuleError::Full { op, table, capacity: meters::MOST_PROFILES }
             }
-            Op::Meter { meter, index, config } => {
-                let profile = config.map_or(Ok(0), |c| self.profiles.take(c)).map_err(Refused::Other)?;
-                cells.push((meter.index(), *index, CellChange::Profile(profile)));
-                Ok(())
-            }
-            Op::Mirror { .. } | Op::Multicast { .. } => Err(Refused::Other("the xdp target makes no copies of packets".into())),
-            Op::InsertValue { .. } | Op::DeleteValue { .. } => Err(Refused::Other("the xdp target has no value sets".into())),
-            Op::EntryMeter { .. } => Err(Refused::Other("the xdp target has no direct meters".into())),
-            Op::ClearCounter { counter, index } => {
-                cells.push((counter.index(), *index, CellChange::Clear));
-                Ok(())
-            }
+            // It was not begun with, so nobody need doubt what was done.
+            Refused::Other(what) => RuleError::Invalid { op, what: what.to_owned() },
+            Refused::Entry(Refusal::Masks) => RuleError::Masks { op, table: name, most: program::packing::MAX_TUPLES as u64 },
         }
     }
-
-    fn commit(&mut self, counted: &Cells, cells: &[CellOp]) {
-        let next = self.generation + 1;
-        for (array, index, change) in cells {
-            match change {
-                CellChange::Clear => counted.clear(*array, *index),
-                CellChange::Profile(profile) => self.set_meter(*array, *index as usize, *profile),
-            }
-        }
-        for (i, store) in self.stores.iter_mut().enumerate() {
-            for cell in store.take_direct_clear() {
-                if let Some(counter) = counted.direct[i] {
-                    counted.clear(counter, cell.into());
-                }
-            }
-            store.release_direct();
-            store.commit(next);
-        }
-        self.generation = next;
-        self.control.word(0).store(next, Ordering::Release);
-    }
-
-    /// A cell is off while its buckets are written.
-    fn set_meter(&mut self, meter: usize, index: usize, profile: u32) {
-        let (committed, peak) = self.profiles.buckets(profile);
-        let old = self.write_meter(meter, index * METER, profile, MeterState { committed, peak, last_ns: 0 });
-        self.profiles.give_back(old);
-    }
-
-    /// Gives the profile that the cell has had.
-    fn write_meter(&mut self, meter: usize, at: usize, profile: u32, to: MeterState) -> u32 {
-        let cells = &self.meters[meter];
-        let old = cells.word(at).swap(0, Ordering::AcqRel);
-        cells.long(at + 8).store(to.last_ns, Ordering::Relaxed);
-        cells.long(at + 16).store(to.committed, Ordering::Relaxed);
-        cells.long(at + 24).store(to.peak, Ordering::Relaxed);
-        cells.word(at).store(profile, Ordering::Release);
-        old
-    }
-}
-
-impl Cells {
-    fn sum(&self, counter: CounterId, index: u64) -> Count {
-        let i = counter.index();
-        let mut sum = Count::default();
-        if self.sizes.get(i).is_none_or(|size| index >= *size) {
-            return sum;
-        }
-        for cpu in 0..u64::from(self.cpus) {
-            let at = 16 * (cpu * self.sizes[i] + index) as usize;
-            sum.packets = sum.packets.wrapping_add(self.counters[i].long(at).load(Ordering::Relaxed));
-            sum.bytes = sum.bytes.wrapping_add(self.counters[i].long(at + 8).load(Ordering::Relaxed));
-        }
-        sum
-    }
-
-    fn clear(&self, counter: usize, index: u64) {
-        for cpu in 0..u64::from(self.cpus) {
-            let at = 16 * (cpu * self.sizes[counter] + index) as usize;
-            self.counters[counter].long(at).store(0, Ordering::Relaxed);
-            self.counters[counter].long(at + 8).store(0, Ordering::Relaxed);
-        }
-    }
-
-    /// A row of the ledger, over all cores.
-    fn ledger(&self, row: usize) -> Count {
-        let at = |cpu: u32| cpu as usize * LEDGER + row * ROW;
-        let long = |at: usize| self.ledgers.long(at).load(Ordering::Relaxed);
-        let sum = |offset: usize| (0..self.cpus).map(|cpu| long(at(cpu) + offset)).fold(0, u64::wrapping_add);
-        Count { packets: sum(0), bytes: sum(8) }
-    }
-
-    fn sum_contexts(&self, at: usize) -> u64 {
-        let of = |cpu: u32| self.contexts.long(cpu as usize * self.context_len + at).load(Ordering::Relaxed);
-        (0..self.cpus).map(of).fold(0, u64::wrapping_add)
-    }
-}
-
-/// Different rates, each kept once: cells only name them, so that two fit in a cache line.
-struct Profiles {
-    memory: Shared,
-    by_config: HashMap<[u64; 4], u32>,
-    used: Vec<(u64, Option<[u64; 4]>)>,
-    free: Vec<u32>,
-}
-
-impl Profiles {
-    fn new(memory: Shared) -> Profiles {
-        Profiles { memory, by_config: HashMap::new(), used: vec![(1, None)], free: Vec::new() }
-    }
-
-    fn take(&mut self, config: MeterConfig) -> Result<u32, String> {
-        let key = [config.cir, config.cbs, config.pir, config.pbs];
-        if let Some(id) = self.by_config.get(&key) {
-            self.used[*id as usize].0 += 1;
-            return Ok(*id);
-        }
-        // Twice a full bucket must fit 64 bits.
-        const MOST: u64 = (1 << 63) / 1_000_000_000;
-        if config.cbs > MOST || config.pbs > MOST {
-            return Err(format!("a burst of {} units, more than {MOST}", config.cbs.max(config.pbs)));
-        }
-        let id = match self.free.pop() {
-            Some(id) => id,
-            None if self.used.len() < MOST_PROFILES as usize => {
-                self.used.push((0, None));
-                self.used.len() as u32 - 1
-            }
-            None => return Err(format!("more than {MOST_PROFILES} different rates")),
-        };
-        let nano = |units: u64| units * 1_000_000_000;
-        let fill_ns = |rate: u64, bucket: u64| if rate == 0 { u64::MAX } else { nano(bucket).div_ceil(rate) };
-        let values =
-            [config.cir, nano(config.cbs), fill_ns(config.cir, config.cbs), config.pir, nano(config.pbs), fill_ns(config.pir, config.pbs)];
-        for (i, v) in values.into_iter().enumerate() {
-            self.memory.long(id as usize * PROFILE + 8 * i).store(v, Ordering::Relaxed);
-        }
-        self.used[id as usize] = (1, Some(key));
-        self.by_config.insert(key, id);
-        Ok(id)
-    }
-
-    fn give_back(&mut self, id: u32) {
-        let Some((count, key)) = self.used.get_mut(id as usize).filter(|_| id != 0) else { return };
-        *count -= 1;
-        if *count == 0 {
-            if let Some(key) = key.take() {
-                self.by_config.remove(&key);
-            }
-            self.free.push(id);
-        }
-    }
-
-    fn buckets(&self, id: u32) -> (u64, u64) {
-        if id == 0 {
-            return (0, 0);
-        }
-        let at = |i: usize| self.memory.long(id as usize * PROFILE + 8 * i).load(Ordering::Relaxed);
-        (at(1), at(4))
-    }
-}
-
-fn counter_size(program: &Program, info: &program::CounterInfo) -> u64 {
-    info.table.map_or(info.size, |t| program.tables[t].size)
-}
-
-/// Capacity, home cells and all cells of each table.
-type Rooms = Vec<(u64, u32, u32)>;
-
-fn sizes(program: &Program, options: &Options, cpus: u32) -> Result<(Sizes, Rooms), LoadError> {
-    let mut sizes = Sizes { seed: options.seed, ..Sizes::default() };
-    let mut rooms = Vec::new();
-    let fits = |name: &str, n: u64| u32::try_from(n.max(1)).map_err(|_| LoadError::Io(format!("{name} has {n} cells: too many")));
-    for info in program.tables.values() {
-        let most = if info.split { options.entries.min(options.split_entries) } else { options.entries };
-        let capacity = info.size.min(most.max(info.entries.len() as u64));
-        let (homes, total) = cells_for(capacity);
-        rooms.push((capacity, homes, total));
-    }
-    for (i, info) in program.counters.values().enumerate() {
-        let n = counter_size(program, info).saturating_mul(cpus.into());
-        sizes.entries.push((format!("sp_n{i}"), fits(&info.name, n)?));
-    }
-    for (i, info) in program.meters.values().enumerate() {
-        sizes.entries.push((format!("sp_p{i}"), fits(&info.name, info.size)?));
-    }
-    for (i, info) in program.registers.values().enumerate() {
-        sizes.entries.push((format!("sp_r{i}"), fits(&info.name, info.size)?));
-    }
-    sizes.entries.push(("sp_contexts".into(), cpus));
-    sizes.entries.push(("sp_ledgers".into(), cpus));
-    sizes.entries.push(("sp_profiles".into(), MOST_PROFILES));
-    sizes.constants.push(("sp_cpus".into(), cpus));
-    Ok((sizes, rooms))
 }

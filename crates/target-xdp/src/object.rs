@@ -42,12 +42,18 @@ impl Object {
             loader.set_global(name, value, false);
         }
         loader.set_global("sp_seed", &sizes.seed, false);
-        let ebpf = loader.load(bytes).map_err(|e| LoadError::Kernel(chain(&e)))?;
+        let ebpf = loader.load(bytes).map_err(|e| LoadError::Kernel(blame_age(chain(&e), &crate::sys::kernel_release())))?;
         let mut object = Object { ebpf };
         for name in programs {
             object.program(name)?.load().map_err(|e| refusal(&e))?;
         }
         Ok(object)
+    }
+
+    /// One more program of the object.
+    pub fn load_also(&mut self, name: &str) -> Result<ProgramFd, LoadError> {
+        self.program(name)?.load().map_err(|e| refusal(&e))?;
+        self.program_fd(name)
     }
 
     /// An entry point.
@@ -61,6 +67,13 @@ impl Object {
         let program = self.program(name)?;
         let fd = program.fd().and_then(|fd| fd.try_clone().map_err(Into::into));
         fd.map_err(|e| LoadError::Kernel(chain(&e)))
+    }
+
+    /// Hangs a program into an interface's driver; it leaves when what this gives is closed.
+    pub fn attach(&mut self, name: &str, ifindex: u32) -> Result<OwnedFd, LoadError> {
+        let program = self.program_fd(name)?;
+        let fail = |e: std::io::Error| LoadError::Attach { interface: ifindex.to_string(), error: e.to_string() };
+        crate::sys::link_create(program.as_fd(), ifindex, crate::sys::XDP_IN_DRIVER).map_err(fail)
     }
 
     /// Sets an entry of a map, by a system call.
@@ -135,11 +148,28 @@ impl Object {
 fn refusal(error: &ProgramError) -> LoadError {
     let ProgramError::LoadError { io_error, verifier_log } = error else { return LoadError::Kernel(chain(error)) };
     let log = last_lines(&verifier_log.to_string());
-    // What it says when it has walked as many instructions or branches as it will.
-    if ["program is too large", "is too complex"].iter().any(|words| log.contains(words)) {
-        return LoadError::Limit(format!("the verifier says: {log}"));
+    // What it says when it has walked as many instructions or branches as it will, and when stacks of functions do not fit.
+    let limits = ["program is too large", "is too complex", "Too large"];
+    if limits.iter().any(|words| log.contains(words)) || io_error.raw_os_error() == Some(libc::E2BIG) {
+        let said = if log.is_empty() { io_error.to_string() } else { log };
+        return LoadError::Limit(format!("the verifier says: {said}"));
     }
-    LoadError::Kernel(if log.is_empty() { io_error.to_string() } else { format!("{io_error}; the verifier says: {log}") })
+    let why = if log.is_empty() { io_error.to_string() } else { format!("{io_error}; the verifier says: {log}") };
+    LoadError::Kernel(blame_age(why, &crate::sys::kernel_release()))
+}
+
+/// Kernels from here on have all that emitted programs use: the latest are `bpf_xdp_load_bytes`, of programs with headers of
+/// varying length, and `bpf_loop` (5.17). Distributions bring such things to older kernels, so it is tried there, too.
+pub const LEAST_KERNEL: (u32, u32) = (5, 18);
+
+/// The kernel's refusal, and whether its age may be the reason.
+fn blame_age(why: String, release: &str) -> String {
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(|n| n.parse::<u32>().ok());
+    let (Some(Some(major)), Some(Some(minor))) = (numbers.next(), numbers.next()) else { return why };
+    if (major, minor) >= LEAST_KERNEL {
+        return why;
+    }
+    format!("this is Linux {release}, and {}.{} is needed: {why}", LEAST_KERNEL.0, LEAST_KERNEL.1)
 }
 
 /// The last lines of the verifier's log that are not its statistics, joined and cut.
@@ -177,5 +207,16 @@ mod tests {
         assert_eq!(last_lines(log), "0: R1=ctx(); 1: (79) r0 = *(u64 *)(r1 +200); invalid bpf_context access off=200 size=8");
         assert_eq!(last_lines("processed 2 insns"), "");
         assert_eq!(last_lines(&"x".repeat(5000)).len(), 400);
+    }
+
+    #[test]
+    fn an_old_kernel_is_named_with_what_it_refuses() {
+        let why = || "invalid func unknown#189".to_owned();
+        let blamed = "this is Linux 5.15.0-91-generic, and 5.18 is needed: invalid func unknown#189";
+        assert_eq!(blame_age(why(), "5.15.0-91-generic"), blamed);
+        assert!(blame_age(why(), "4.19").starts_with("this is Linux 4.19, and"));
+        for as_good in ["5.18.0", "6.1.0-18-amd64", "10.0", "", "5", "unknown", "99999999999.1"] {
+            assert_eq!(blame_age(why(), as_good), why());
+        }
     }
 }

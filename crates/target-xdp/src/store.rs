@@ -4,7 +4,8 @@
 //! sees yet, and notes which cells end; [`Store::commit`] stamps them, and the caller then moves the generation on. A cell that
 //! has ended waits until no packet of its generations is left, is then unlinked, and after a second wait used again.
 
-use crate::sys::{Shared, wait_for_packets};
+use crate::sys::Shared;
+use crate::waits::Waits;
 use program::packing::{ACTION, CellLayout, FROM, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, NEXT, Place, TO, TUPLE};
 use program::{ActionId, Entry, KeyMatch, TableInfo};
 use std::collections::BTreeMap;
@@ -15,6 +16,9 @@ use std::sync::atomic::Ordering;
 const FOR_EVER: u32 = u32::MAX;
 /// `from` of what is not seen yet.
 const NEVER: u32 = u32::MAX;
+/// Numbers of masks that are in use, were listed before this batch, or wait to be used anew: when there are so many, at least half of
+/// them can be freed, so that the wait is rare.
+const MOST_NUMBERS: usize = 4 * MAX_TUPLES;
 
 /// Why an entry was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +27,10 @@ pub enum Refusal {
     Exists,
     /// It does not.
     Missing,
-    /// No room, or more masks or collisions than a look-up goes through.
+    /// No room, or more collisions than a look-up goes through.
     Full,
+    /// More masks than a look-up goes through.
+    Masks,
 }
 
 /// A cell's part in the change that is being made.
@@ -81,6 +87,8 @@ pub struct Store {
     pub capacity: u64,
     pub len: u64,
     tuples: Vec<Tuple>,
+    /// Numbers of masks that are nobody's, and in no list that packets may see.
+    free_tuples: Vec<u16>,
     by_mask: BTreeMap<Vec<u64>, u16>,
     /// The two copies of the list of masks.
     masks: Option<Shared>,
@@ -88,15 +96,18 @@ pub struct Store {
     /// Which copies are in force, and the wait that the others were taken out of force before.
     default_copy: usize,
     masks_copy: usize,
-    retired: [u64; 2],
+    /// The generations from which the other copies of default and masks are not seen.
+    retired: [u32; 2],
     default: (ActionId, Vec<u128>),
+    /// The program's.
+    first_default: ActionId,
     new_default: Option<(ActionId, Vec<u128>)>,
     longest: usize,
     steps: Vec<Step>,
     /// Ended before that many waits; unlinked before that many.
     limbo: Vec<u32>,
     unlinked: Vec<u32>,
-    waits: u64,
+    waits: Arc<Waits>,
     /// Orders entries of equal priority: the first one wins.
     inserted: u32,
     /// Direct counters.
@@ -115,13 +126,15 @@ pub struct Room {
     pub defaults: Shared,
     pub capacity: u64,
     pub seed: u64,
+    pub waits: Arc<Waits>,
 }
 
 /// Home cells and all cells for a table of that capacity.
 pub fn cells_for(capacity: u64) -> (u32, u32) {
-    // Half full at most, so that nearly every entry is in its home.
-    let homes = capacity.max(16).next_power_of_two().min(1 << 28) * 2;
-    (homes as u32, (homes + capacity / 2 + 256) as u32)
+    // Half full at most, so that nearly every entry is in its home. The numbers are constants of the compiled text: few different
+    // ones, so that tables of about that size can share it.
+    let most = capacity.max(16).next_power_of_two().min(1 << 28);
+    (2 * most as u32, (2 * most + most.max(capacity) / 2 + 256) as u32)
 }
 
 /// Bytes of one copy of a table's list of masks.
@@ -143,6 +156,7 @@ impl Store {
             capacity: room.capacity,
             len: 0,
             tuples: Vec::new(),
+            free_tuples: Vec::new(),
             by_mask: BTreeMap::new(),
             masks: room.masks,
             defaults: room.defaults,
@@ -150,12 +164,13 @@ impl Store {
             masks_copy: 0,
             retired: [0; 2],
             default: info.default_action.clone(),
+            first_default: info.default_action.0,
             new_default: None,
             longest: 1,
             steps: Vec::new(),
             limbo: Vec::new(),
             unlinked: Vec::new(),
-            waits: 1,
+            waits: room.waits,
             inserted: 0,
             direct_free: Vec::new(),
             direct_used: 0,
@@ -170,6 +185,16 @@ impl Store {
             masks.write(len + FROM, &NEVER.to_ne_bytes());
         }
         store
+    }
+
+    /// As it was at first, without entries. No packet may be under way.
+    pub fn anew(self, info: &TableInfo, waits: &Arc<Waits>) -> Store {
+        let Store { layout, mut cells, homes, states, mut masks, mut defaults, capacity, seed, .. } = self;
+        cells.zero();
+        defaults.zero();
+        masks.iter_mut().for_each(Shared::zero);
+        let total = states.len() as u32;
+        Store::new(info, (*layout).clone(), Room { cells, homes, total, masks, defaults, capacity, seed, waits: waits.clone() })
     }
 
     /// Adds an entry; seen after [`Store::commit`].
@@ -194,7 +219,8 @@ impl Store {
                 Ok(())
             }
             Err(refusal) => {
-                self.direct_free.extend(direct);
+                // Given back, so that nobody gives it back again.
+                self.direct_free.extend(direct.and_then(|_| self.direct_clear.pop()));
                 Err(refusal)
             }
         }
@@ -263,15 +289,37 @@ impl Store {
         self.steps.clear();
         if let Some((action, args)) = self.new_default.take() {
             let (old, new) = (self.default_copy, 1 - self.default_copy);
-            self.wait_since(self.retired[0]);
+            self.waits.wait_for(self.retired[0]);
             self.write_default(new, action, &args, NEVER, 0);
             let len = self.layout.len;
             self.defaults.word(new * len + TO).store(FOR_EVER, Ordering::Release);
             self.defaults.word(new * len + FROM).store(next, Ordering::Release);
             self.defaults.word(old * len + TO).store(next, Ordering::Release);
-            (self.default_copy, self.retired[0], self.default) = (new, self.waits, (action, args));
+            (self.default_copy, self.retired[0], self.default) = (new, next, (action, args));
         }
         self.list_masks(next);
+    }
+
+    /// Between two batches, when all packets under way are of one generation: what it sees is as old as can be, and nothing else has a
+    /// generation any more. It, and any other, goes on seeing the same.
+    pub fn renumber(&mut self) {
+        self.unlink();
+        for at in (0..self.states.len()).filter(|at| self.states[*at] == State::Live) {
+            self.cells.word(at * self.layout.len + FROM).store(0, Ordering::Release);
+        }
+        let defaults = [(&self.defaults, self.default_copy, self.layout.len)];
+        let masks = self.masks.as_ref().map(|masks| (masks, self.masks_copy, masks_len(&self.layout)));
+        for (memory, copy, len) in defaults.into_iter().chain(masks) {
+            memory.word(copy * len + FROM).store(0, Ordering::Release);
+            memory.word((1 - copy) * len + TO).store(0, Ordering::Release);
+            memory.word((1 - copy) * len + FROM).store(NEVER, Ordering::Release);
+        }
+        self.retired = [0; 2];
+    }
+
+    /// Whether packets find no entry, and the default action that the program gives the table. True of what is committed.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0 && self.default.0 == self.first_default
     }
 
     /// Takes the batch back.
@@ -414,7 +462,12 @@ impl Store {
 
     /// Waits until no packet sees what has ended, unlinks it, and frees what was unlinked before.
     fn reclaim(&mut self) {
-        self.wait();
+        self.waits.wait();
+        self.unlink();
+    }
+
+    /// After a wait.
+    fn unlink(&mut self) {
         for at in std::mem::take(&mut self.unlinked) {
             self.states[at as usize] = State::Free;
             self.free.push(at);
@@ -442,21 +495,6 @@ impl Store {
                 before = next;
             }
             self.unlinked.push(at);
-        }
-    }
-
-    fn wait(&mut self) {
-        // The constructor of the target has seen that this works; should it ever not, what has ended is only reused sooner.
-        if let Err(e) = wait_for_packets() {
-            tracing::warn!("cannot wait for packets: {e}");
-        }
-        self.waits += 1;
-    }
-
-    /// Waits, unless that has happened since a copy was retired.
-    fn wait_since(&mut self, retired: u64) {
-        if retired >= self.waits {
-            self.wait();
         }
     }
 
@@ -498,17 +536,39 @@ impl Store {
         let live = self.tuples.iter().filter(|t| t.members > 0).count();
         if let Some(id) = self.by_mask.get(mask).copied() {
             if self.tuples[usize::from(id)].members == 0 && live >= MAX_TUPLES {
-                return Err(Refusal::Full);
+                return Err(Refusal::Masks);
             }
             return Ok(id);
         }
-        if live >= MAX_TUPLES || self.tuples.len() >= usize::from(u16::MAX) {
-            return Err(Refusal::Full);
+        if live >= MAX_TUPLES {
+            return Err(Refusal::Masks);
         }
-        let id = self.tuples.len() as u16;
-        self.tuples.push(Tuple { mask: mask.to_vec(), members: 0, most: 0, listed: None });
+        if self.free_tuples.is_empty() && self.tuples.len() >= MOST_NUMBERS {
+            self.forget_masks();
+        }
+        let tuple = Tuple { mask: mask.to_vec(), members: 0, most: 0, listed: None };
+        let id = match self.free_tuples.pop() {
+            Some(id) => {
+                self.tuples[usize::from(id)] = tuple;
+                id
+            }
+            None => {
+                self.tuples.push(tuple);
+                self.tuples.len() as u16 - 1
+            }
+        };
         self.by_mask.insert(mask.to_vec(), id);
         Ok(id)
+    }
+
+    /// Frees the numbers of masks that no entry has any more. Cells that still have such a number are seen by no packet after the wait.
+    /// One whose last entry goes with the batch that is being made is in the list until then, and stays.
+    fn forget_masks(&mut self) {
+        self.reclaim();
+        for (id, t) in self.tuples.iter().enumerate().filter(|(_, t)| t.members == 0 && t.listed.is_none()) {
+            self.by_mask.remove(&t.mask);
+            self.free_tuples.push(id as u16);
+        }
     }
 
     /// Writes the list of masks anew, if what programs must know has changed.
@@ -520,7 +580,7 @@ impl Store {
         if self.tuples.iter().all(|t| wanted(t) == t.listed) {
             return;
         }
-        self.wait_since(self.retired[1]);
+        self.waits.wait_for(self.retired[1]);
         let len = masks_len(&self.layout);
         let (old, new) = (self.masks_copy, 1 - self.masks_copy);
         for t in &mut self.tuples {
@@ -543,7 +603,7 @@ impl Store {
             masks.word(new * len + FROM).store(next, Ordering::Release);
             masks.word(old * len + TO).store(next, Ordering::Release);
         }
-        (self.masks_copy, self.retired[1]) = (new, self.waits);
+        (self.masks_copy, self.retired[1]) = (new, next);
     }
 
     fn write_default(&mut self, copy: usize, action: ActionId, args: &[u128], from: u32, to: u32) {

@@ -1,5 +1,6 @@
 //! The system calls that the loader crate does not offer, or not so that a failure leaves things as they were: links, running a
-//! program on a packet, memory shared with a map, waiting until no core runs on old tables, and which privileges the process has.
+//! program on a packet, memory shared with a map, waiting until no core runs on old tables, a veth's counters, and which privileges
+//! the thread has.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -13,6 +14,8 @@ const BPF_XDP: u32 = 37;
 /// `XDP_FLAGS_DRV_MODE` and `XDP_FLAGS_SKB_MODE` of <linux/if_link.h>.
 pub(crate) const XDP_IN_DRIVER: u32 = 1 << 2;
 pub(crate) const XDP_IN_STACK: u32 = 1 << 1;
+/// `BPF_F_TEST_XDP_LIVE_FRAMES` of <linux/bpf.h>.
+const LIVE_FRAMES: u32 = 1 << 1;
 const MEMBARRIER_CMD_GLOBAL: libc::c_long = 1;
 
 /// `struct xdp_md` of <linux/bpf.h>.
@@ -84,6 +87,22 @@ pub fn test_run(program: RawFd, input: &[u8], meta: usize, output: &mut [u8], re
         return Err(io::Error::last_os_error());
     }
     Ok(TestRun { action: attr.retval, len: attr.data_size_out as usize, duration_ns: attr.duration })
+}
+
+/// Runs a program on `count` frames, and does with each what the program says: sends it, redirects it, passes it on (Linux 5.18). A
+/// frame begins as `frame` when it is new; one that comes back is used again, with the length of `frame` and the bytes that it has.
+pub fn send_frames(program: RawFd, frame: &[u8], count: u32) -> io::Result<()> {
+    let mut attr = TestAttr {
+        prog_fd: program as u32,
+        data_size_in: frame.len() as u32,
+        data_in: frame.as_ptr() as u64,
+        repeat: count,
+        flags: LIVE_FRAMES,
+        ..TestAttr::default()
+    };
+    // SAFETY: the kernel reads `data_size_in` bytes of `frame` and writes results into `attr`; both outlive the call.
+    let result = unsafe { libc::syscall(libc::SYS_bpf, BPF_PROG_TEST_RUN, &raw mut attr, size_of::<TestAttr>()) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// `union bpf_attr`, for changes of a map.
@@ -196,11 +215,23 @@ impl Shared {
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.start.as_ptr().add(at), bytes.len()) }
     }
 
+    /// Writes zeros everywhere. No program looks at it.
+    pub fn zero(&mut self) {
+        // SAFETY: in bounds.
+        unsafe { std::ptr::write_bytes(self.start.as_ptr(), 0, self.len) }
+    }
+
     /// An atomic word that programs read and write too.
     pub fn word(&self, at: usize) -> &std::sync::atomic::AtomicU32 {
         assert!(at.is_multiple_of(4) && at + 4 <= self.len);
         // SAFETY: in bounds, aligned (a mapping begins at a page), and as long-lived as `self`.
         unsafe { std::sync::atomic::AtomicU32::from_ptr(self.start.as_ptr().add(at).cast()) }
+    }
+
+    /// All of it in words of 64 bits.
+    pub fn longs(&self) -> &[std::sync::atomic::AtomicU64] {
+        // SAFETY: in bounds, aligned (a mapping begins at a page), as long-lived as `self`, and only used as atomics.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), self.len / 8) }
     }
 
     /// The same of 64 bits.
@@ -211,11 +242,91 @@ impl Shared {
     }
 }
 
+/// A half of a word that is only used by its halves, in memory's order.
+pub(crate) fn half(word: &std::sync::atomic::AtomicU64, half: usize) -> &std::sync::atomic::AtomicU32 {
+    assert!(half < 2);
+    // SAFETY: within the word, aligned, and as long-lived; programs and other targets use it by its halves too.
+    unsafe { std::sync::atomic::AtomicU32::from_ptr(word.as_ptr().cast::<u32>().add(half)) }
+}
+
 impl Drop for Shared {
     fn drop(&mut self) {
         // SAFETY: the mapping is ours, and nothing borrowed from it is left.
         unsafe { libc::munmap(self.start.as_ptr().cast(), self.len.max(1)) };
     }
+}
+
+const SIOCETHTOOL: libc::c_ulong = 0x8946;
+const ETHTOOL_GDRVINFO: u32 = 0x3;
+const ETHTOOL_GSTRINGS: u32 = 0x1b;
+const ETHTOOL_GSTATS: u32 = 0x1d;
+const ETH_SS_STATS: u32 = 1;
+/// Bytes of a counter's name.
+const NAME: usize = 32;
+/// More counters than a veth has, about a dozen for each of at most 4,096 queues: the kernel writes as many as there are, without
+/// asking for room.
+const MOST_COUNTERS: usize = 1 << 16;
+
+/// A veth's counters by name, as `ethtool -S` shows them, in the calling thread's network namespace.
+///
+/// # Errors
+/// `Unsupported` for an interface that is no veth.
+pub(crate) fn veth_counters(interface: &str) -> io::Result<Vec<(String, u64)>> {
+    // `struct ethtool_drvinfo`: command, and the driver's name.
+    let mut driver = [0u64; 25];
+    driver[0] = ETHTOOL_GDRVINFO.into();
+    ethtool(interface, &mut driver)?;
+    if text(&bytes(&driver)[4..36]) != "veth" {
+        return Err(io::Error::new(io::ErrorKind::Unsupported, "it is no veth"));
+    }
+    // `struct ethtool_gstrings`: command, set, number, names. `struct ethtool_stats`: command, number, values.
+    let mut names = vec![0; 2 + MOST_COUNTERS * NAME / 8];
+    names[0] = two(ETHTOOL_GSTRINGS, ETH_SS_STATS);
+    ethtool(interface, &mut names)?;
+    let n = (first(names[1]) as usize).min(MOST_COUNTERS);
+    let mut values = vec![0; 1 + MOST_COUNTERS];
+    values[0] = two(ETHTOOL_GSTATS, n as u32);
+    ethtool(interface, &mut values)?;
+    let names = bytes(&names[..2 + n * NAME / 8]);
+    Ok(names[12..].chunks_exact(NAME).map(text).zip(values[1..].iter().copied()).collect())
+}
+
+/// Two numbers of 32 bits, as they lie in memory.
+fn two(a: u32, b: u32) -> u64 {
+    let ([a0, a1, a2, a3], [b0, b1, b2, b3]) = (a.to_ne_bytes(), b.to_ne_bytes());
+    u64::from_ne_bytes([a0, a1, a2, a3, b0, b1, b2, b3])
+}
+
+fn first(word: u64) -> u32 {
+    let [a, b, c, d, ..] = word.to_ne_bytes();
+    u32::from_ne_bytes([a, b, c, d])
+}
+
+fn bytes(words: &[u64]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+}
+
+/// Up to the first zero.
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes.split(|b| *b == 0).next().unwrap_or_default()).into_owned()
+}
+
+/// A command of ethtool's, which is in `memory`'s first word. `memory` has room for its answer: the private caller sees to it.
+fn ethtool(interface: &str, memory: &mut [u64]) -> io::Result<()> {
+    if interface.is_empty() || interface.len() >= libc::IFNAMSIZ || interface.contains('\0') {
+        return Err(io::Error::from_raw_os_error(libc::ENODEV));
+    }
+    let socket = rustix::net::socket(rustix::net::AddressFamily::INET, rustix::net::SocketType::DGRAM, None)?;
+    // SAFETY: ifreq is integers and a union of integers and pointers; zero is a value of all.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (to, from) in request.ifr_name.iter_mut().zip(interface.bytes()) {
+        *to = from as libc::c_char;
+    }
+    request.ifr_ifru.ifru_data = memory.as_mut_ptr().cast();
+    // SAFETY: the kernel reads the command from `memory`, and writes its answer there, for which there is room; both are ours for the
+    // call.
+    let result = unsafe { libc::ioctl(socket.as_raw_fd(), SIOCETHTOOL as _, &raw mut request) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// The privileges that loading and attaching need: bits of <linux/capability.h>, names, and what for. CAP_SYS_ADMIN includes the
@@ -227,9 +338,10 @@ const CAPABILITIES: [(u32, &str, &str); 3] = [
     (12, "CAP_NET_ADMIN", "attaches them to interfaces"),
 ];
 
-/// Refuses by name what the process lacks, before the kernel says no more than "not permitted".
+/// Refuses by name what the thread lacks, before the kernel says no more than "not permitted".
 pub fn require_capabilities() -> Result<(), crate::LoadError> {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    // The kernel asks the thread, not the process.
+    let status = std::fs::read_to_string("/proc/thread-self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("CapEff:"));
     match line.and_then(|l| u64::from_str_radix(l.trim(), 16).ok()).and_then(missing_of) {
         Some(missing) => Err(crate::LoadError::Capability(missing)),
@@ -242,6 +354,11 @@ fn missing_of(effective: u64) -> Option<String> {
     let missing = CAPABILITIES.iter().filter(|(bit, ..)| !has(*bit)).map(|(_, name, why)| format!("{name} ({why})"));
     let missing: Vec<String> = missing.collect();
     (!missing.is_empty()).then(|| missing.join(" and "))
+}
+
+/// The kernel's version and what the distribution adds to it: `6.1.0-18-amd64`.
+pub(crate) fn kernel_release() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().chars().filter(|c| !c.is_control()).take(100).collect()
 }
 
 /// The clock of `bpf_ktime_get_ns`.

@@ -8,9 +8,9 @@ use p4_interp::{Mode, stf};
 use program::{Batch, Entry, KeyMatch, Op, RuleError};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use target::{Lane, Target};
-use target_xdp::{Options, Xdp};
+use target_xdp::{EntryPoints, Options, Xdp};
 
 fn program(name: &str) -> p4_ir::Ir {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../p4").join(name);
@@ -42,37 +42,38 @@ fn a_packet_sees_a_batch_whole_or_not_at_all() {
         return;
     }
     let ir = program("l2fwd.p4");
-    let xdp = load(&ir, &Options { subset: false, ..Options::default() });
+    let xdp = load(&ir, &Options { subset: false, entry: EntryPoints::Lanes, ..Options::default() });
     let forward = |port| entry(&ir, "destination", "forward", &[port]);
     let learn = entry(&ir, "source", "learn", &[]);
     xdp.apply(&Batch { ops: vec![Op::Insert(forward(1))] }).unwrap();
     let mut frame = vec![0; 60];
     frame[..12].copy_from_slice(&[2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 1]);
-    let stop = AtomicBool::new(false);
-    let (punted, forwarded) = std::thread::scope(|scope| {
+    let (stop, punted, forwarded) = (AtomicBool::new(false), AtomicU32::new(0), AtomicU32::new(0));
+    let seen_enough = || punted.load(Ordering::Relaxed) > 100 && forwarded.load(Ordering::Relaxed) > 100;
+    std::thread::scope(|scope| {
         scope.spawn(|| {
-            for _ in 0..2000 {
+            for round in 0..20_000 {
                 // The way out changes only while the source is to be learnt: so it is never seen.
                 xdp.apply(&Batch { ops: vec![Op::Modify(forward(3)), Op::Insert(learn.clone())] }).unwrap();
                 xdp.apply(&Batch { ops: vec![Op::Delete(learn.clone()), Op::Modify(forward(1))] }).unwrap();
+                if round >= 2000 && seen_enough() {
+                    break;
+                }
             }
             stop.store(true, Ordering::Release);
         });
         let mut lane = xdp.lane(0);
-        let (mut punted, mut forwarded, mut runs) = (0, 0, 0);
-        while !stop.load(Ordering::Acquire) || runs < 1000 {
-            runs += 1;
+        while !stop.load(Ordering::Acquire) {
             let (mut packets, mut verdicts) = ([Packet::new(&frame, PortId(0))], [Verdict::default()]);
             lane.process(&mut packets, &mut verdicts, 1);
             match (verdicts[0].kind, verdicts[0].port) {
-                (VerdictKind::Punt, _) => punted += 1,
-                (VerdictKind::Forward, 1) => forwarded += 1,
+                (VerdictKind::Punt, _) => punted.fetch_add(1, Ordering::Relaxed),
+                (VerdictKind::Forward, 1) => forwarded.fetch_add(1, Ordering::Relaxed),
                 other => panic!("half a batch: {other:?}"),
-            }
+            };
         }
-        (punted, forwarded)
     });
-    assert!(punted + forwarded >= 1000 && forwarded > 0, "{punted} punted, {forwarded} forwarded");
+    assert!(seen_enough(), "{punted:?} punted, {forwarded:?} forwarded");
 }
 
 #[test]
@@ -81,7 +82,7 @@ fn a_batch_that_fails_leaves_nothing_behind() {
         return;
     }
     let ir = program("l2fwd.p4");
-    let xdp = load(&ir, &Options { subset: false, entries: 3, ..Options::default() });
+    let xdp = load(&ir, &Options { subset: false, entry: EntryPoints::Lanes, entries: 3, ..Options::default() });
     let forward = |mac: u128, port| {
         let mut e = entry(&ir, "destination", "forward", &[port]);
         e.keys = vec![KeyMatch::Exact(mac)];
@@ -173,7 +174,7 @@ fn the_packet_script_passes() {
     let ir = program("upf.p4");
     let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../p4-interp/tests/upf.stf")).unwrap();
     let script = stf::parse(&text, &ir.program).unwrap_or_else(|e| panic!("{e}"));
-    let xdp = load(&ir, &Options { subset: false, ..Options::default() });
+    let xdp = load(&ir, &Options { subset: false, entry: EntryPoints::Lanes, ..Options::default() });
     let report = stf::run(&script, &mut Device { lane: xdp.lane(0), xdp });
     assert!(report.sent > 5 && report.received > 0);
     assert!(report.passed(), "{:?}", report.failures.iter().map(|f| format!("line {}: {}", f.line, f.what)).collect::<Vec<_>>());
@@ -198,7 +199,9 @@ fn meters_give_the_same_colours() {
     let index = p4_ir::Expr { kind: p4_ir::ExprKind::Var(port), ty: ir.vars[port].ty };
     ir.ingress = vec![p4_ir::Stmt::Extern(p4_ir::Extern::Meter { meter, index, result: p4_ir::LValue::Var(spec) })];
     let mut pair = Pair::load(ir, 5, Mode::Whole, &());
-    let configs = [(1_000_000, 3000, 2_000_000, 6000), (0, 1500, 0, 4000), (9_000_000_000, 9_000_000_000, 9_000_000_000, 9_000_000_000)];
+    let most = program::MAX_BURST;
+    // Two rates, none at all, one rate, and products and sums beyond 64 bits.
+    let configs = [(1_000_000, 3000, 2_000_000, 6000), (0, 1500, 0, 4000), (90_000, 9000, 90_000, 9000), (1, most, u64::MAX, most)];
     for (i, (cir, cbs, pir, pbs)) in configs.into_iter().enumerate() {
         let config = Some(program::MeterConfig { cir, cbs, pir, pbs });
         pair.apply(vec![Op::Meter { meter, index: i as u64, config }]).unwrap();
@@ -209,8 +212,4 @@ fn meters_give_the_same_colours() {
     pair.run(&packets);
     let ports = &pair.colours;
     assert!(ports.iter().take(3).all(|n| *n > 100), "{ports:?}");
-    // Within what every target takes, beyond this one's 9.2e9.
-    let too_much = program::MeterConfig { cir: 1, cbs: 10_000_000_000, pir: 1, pbs: 10_000_000_000 };
-    let refused = pair.native.apply(&Batch { ops: vec![Op::Meter { meter, index: 0, config: Some(too_much) }] });
-    assert!(matches!(refused, Err(RuleError::Target(_))), "{refused:?}");
 }

@@ -7,8 +7,9 @@ use base::{Packet, PortId, Verdict, VerdictKind};
 use common::Pair;
 use p4_interp::Mode;
 use program::{Batch, Digest, Entry, KeyMatch, MeterConfig, Op, RuleError};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use target::Target;
-use target_xdp::{Options, Xdp};
+use target_xdp::{EntryPoints, Options, Xdp};
 
 const PROGRAM: &str = r#"
 #include <core.p4>
@@ -75,7 +76,7 @@ fn ir() -> p4_ir::Ir {
 
 fn load(ir: &p4_ir::Ir) -> Xdp {
     let text = p4_emit::bpf::emit_xdp(ir).unwrap();
-    let options = Options { subset: false, seed: 5, ..Options::default() };
+    let options = Options { subset: false, seed: 5, entry: EntryPoints::Lanes, ..Options::default() };
     Xdp::load(std::sync::Arc::new(ir.program.clone()), &text, &options).unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -137,6 +138,47 @@ fn counters_by_index_count_in_bounds_and_are_cleared() {
     assert_eq!((counts(3), counts(15), counts(16), counts(0)), ((2, 104), (1, 52), (0, 0), (0, 0)));
     xdp.apply(&Batch { ops: vec![Op::ClearCounter { counter, index: 3 }] }).unwrap();
     assert_eq!((counts(3), counts(15)), ((0, 0), (1, 52)));
+}
+
+/// Each core counts in cells of its own, at the same time as the other, while the entry is replaced again and again.
+#[test]
+fn counts_of_all_cores_are_summed() {
+    const FRAMES: u32 = 4000;
+    if !testkit::root_or_skip("counts_of_all_cores_are_summed") {
+        return;
+    }
+    let allowed = rustix::thread::sched_getaffinity(None).unwrap();
+    let cores: Vec<usize> = (0..rustix::thread::CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core)).take(2).collect();
+    if cores.len() < 2 {
+        return println!("counts_of_all_cores_are_summed: skipped: needs two cores");
+    }
+    let ir = ir();
+    let xdp = load(&ir);
+    let (counter, _) = ir.program.counters.iter().find(|(_, c)| c.table.is_none()).unwrap();
+    let to = |port| entry(&ir, "exactly", vec![KeyMatch::Exact(1)], 0, "send", &[port]);
+    xdp.apply(&Batch { ops: vec![Op::Insert(to(1))] }).unwrap();
+    let (left, changes) = (AtomicUsize::new(cores.len()), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for core in &cores {
+            scope.spawn(|| {
+                let mut one = rustix::thread::CpuSet::new();
+                one.set(*core);
+                rustix::thread::sched_setaffinity(None, &one).unwrap();
+                for n in 0..FRAMES {
+                    assert_eq!(send(&xdp, &frame(1, 0, 0, n as u16), 1).0.kind, VerdictKind::Forward);
+                    send(&xdp, &frame(5, 0, 0x3000, 0), 1);
+                }
+                left.fetch_sub(1, Ordering::Release);
+            });
+        }
+        while left.load(Ordering::Acquire) > 0 || changes.load(Ordering::Relaxed) < 100 {
+            let port = changes.fetch_add(1, Ordering::Relaxed) as u128 % 100;
+            xdp.apply(&Batch { ops: vec![Op::Modify(to(port))] }).unwrap();
+        }
+    });
+    let all = u64::from(FRAMES) * cores.len() as u64;
+    let counts = [xdp.entry_count(&to(0)).unwrap(), xdp.counter(counter, 5)].map(|c| (c.packets, c.bytes));
+    assert_eq!(counts, [(all, 52 * all); 2], "after {changes:?} changes");
 }
 
 #[test]
@@ -209,6 +251,58 @@ fn the_longest_prefix_and_the_highest_priority_win() {
     (above.priority, above.args) = (20, vec![80]);
     apply(vec![Op::Insert(above)]).unwrap();
     assert_eq!(by_rule((0x0a01_0001, 0x2001)), 80);
+}
+
+/// A look-up goes through 64 masks and no more. What had others before is gone: any number of them may come, one after the other.
+#[test]
+fn masks_come_and_go_and_only_so_many_are_looked_through() {
+    if !testkit::root_or_skip("masks_come_and_go_and_only_so_many_are_looked_through") {
+        return;
+    }
+    let ir = ir();
+    let xdp = load(&ir);
+    let apply = |ops| xdp.apply(&Batch { ops });
+    // The address of all ones matches whatever the mask; later rules win.
+    let mask = |n: u32| n.rotate_left(16);
+    let rule = |n: u32, port: u128| {
+        let keys =
+            vec![KeyMatch::Ternary { value: mask(n).into(), mask: mask(n).into() }, KeyMatch::Ternary { value: 0x2000, mask: 0xf000 }];
+        entry(&ir, "rules", keys, port as u32, "to", &[port])
+    };
+    for n in 0..64 {
+        apply(vec![Op::Insert(rule(n, u128::from(n)))]).unwrap();
+        assert_eq!(port(&xdp, u32::MAX, 0x2000), n as u16);
+    }
+    let error = apply(vec![Op::Delete(rule(5, 5)), Op::Insert(rule(100, 100)), Op::Insert(rule(101, 101))]).unwrap_err();
+    assert_eq!(error, RuleError::Masks { op: 2, table: "rules".into(), most: 64 });
+    assert_eq!(error.to_string(), "op 2: table rules would have entries of more than 64 different masks: look-ups go through no more");
+    // Another entry of a mask that is there is no matter, nor is one in the place of another.
+    apply(vec![Op::Insert(rule(63, 200))]).unwrap();
+    assert_eq!(port(&xdp, u32::MAX, 0x2000), 200);
+    apply(vec![Op::Delete(rule(63, 200)), Op::Delete(rule(5, 5))]).unwrap();
+    // Numbers of masks that are gone are used again, several times, and so are masks; but not of one that a batch would end that fails.
+    for n in 100..500 {
+        let n = 100 + n % 300;
+        apply(vec![Op::Insert(rule(n, 300))]).unwrap();
+        if n % 7 == 0 {
+            assert_eq!([u32::MAX, mask(n)].map(|addr| port(&xdp, addr, 0x2000)), [300, 300]);
+            assert_ne!(port(&xdp, !mask(n), 0x2000), 300, "bits of the mask differ");
+        }
+        apply(vec![Op::Delete(rule(n, 300))]).unwrap();
+        let fails = vec![Op::Delete(rule(10, 10)), Op::Insert(rule(1000 + n, 1)), Op::Insert(rule(20, 20))];
+        assert!(matches!(apply(fails), Err(RuleError::Exists { op: 2, .. })));
+    }
+    assert_eq!(port(&xdp, mask(10), 0x2000), 10);
+    assert_eq!(port(&xdp, u32::MAX, 0x2000), 63);
+    // In one batch, taken back.
+    let mut ops: Vec<Op> = (2000..2600).flat_map(|n| [Op::Insert(rule(n, 400)), Op::Delete(rule(n, 400))]).collect();
+    ops.push(Op::Insert(rule(63, 63)));
+    assert!(matches!(apply(ops.clone()), Err(RuleError::Exists { op: 1200, .. })));
+    ops.pop();
+    apply(ops).unwrap();
+    assert_eq!(port(&xdp, u32::MAX, 0x2000), 63);
+    apply(vec![Op::Insert(rule(3000, 500))]).unwrap();
+    assert_eq!(port(&xdp, mask(3000), 0x2000), 500);
 }
 
 #[test]

@@ -4,8 +4,10 @@
 //! worker: the part that sees packets. `upf`, `offload` and `engine` know targets only through these two.
 #![forbid(unsafe_code)]
 
+mod meters;
 mod replicate;
 
+pub use meters::{CELL_WORDS, ONE_RATE, PROFILE_WORDS, SharedMeter, Words};
 pub use replicate::Replicating;
 
 use base::{DropReason, Packet, PortId, Verdict};
@@ -77,6 +79,12 @@ pub trait Target: Send + Sync {
         Err(RuleError::Target(format!("the {} target does not take buckets over", self.name())))
     }
 
+    /// Whether the indexed meters' cells are those of the target behind it, in the same memory: a rate is policed in one place then, wherever the
+    /// packets run, and no buckets need to move. See [`SharedMeter`].
+    fn shares_meters(&self) -> bool {
+        false
+    }
+
     /// What the target carried by itself, if it meets packets before the engine does, as a program on an interface: the engine
     /// then sees only what it hands on, and its lanes need not be asked. `None`: packets reach it by its lanes only. Which of the
     /// two does not change while lanes exist.
@@ -102,6 +110,12 @@ pub trait Target: Send + Sync {
 
     /// From now on a target that meets packets before the engine hands all of them on. For others there is nothing to do.
     fn retire(&self) {}
+
+    /// After [`Target::retire`]: from now on a target that meets packets before the engine runs them again. On return no packet is under way that
+    /// has met it as it was before, but for those in the engine's ports. For others there is nothing to do.
+    fn serve(&self) -> Result<(), RuleError> {
+        Ok(())
+    }
 }
 
 /// A target that several hold.
@@ -164,6 +178,14 @@ impl<T: Target + ?Sized> Target for Arc<T> {
 
     fn retire(&self) {
         (**self).retire();
+    }
+
+    fn serve(&self) -> Result<(), RuleError> {
+        (**self).serve()
+    }
+
+    fn shares_meters(&self) -> bool {
+        (**self).shares_meters()
     }
 
     fn restart(&self) -> Result<(), RuleError> {
@@ -233,7 +255,8 @@ pub trait Lane: Send {
     /// On return `verdicts[i]` tells what becomes of `packets[i]`, whose bytes are the deparsed packet for
     /// forward, buffer and punt, and the packet as received for next. After a drop its length is as received and its
     /// bytes are unspecified: a target may have edited them in place.
-    /// `now_ns` is the burst's arrival time on a clock that never goes back: meters and timestamps use it.
+    /// `now_ns` is the burst's arrival time on a clock that never goes back: meters and timestamps use it. The engine gives CLOCK_MONOTONIC, which
+    /// a target ahead of it reads too.
     ///
     /// # Panics
     /// If the slices differ in length or are longer than [`BURST`].
@@ -264,7 +287,7 @@ pub struct Capabilities {
     /// Whether buffered and punted packets may leave it directly. A chip hands them to the next target instead.
     pub buffers: bool,
     /// Whether it may hand on a packet of a session that it holds, because the packet asks for more than it does. A session with a rate
-    /// stays away from it, since the rate would be policed in two places.
+    /// stays away from it, since the rate would be policed in two places, unless it shares its meters.
     pub selective: bool,
 }
 

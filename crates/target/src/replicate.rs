@@ -123,6 +123,10 @@ impl<T: Target> Target for Replicating<T> {
         self.inner.set_meter_state(meter, index, state)
     }
 
+    fn shares_meters(&self) -> bool {
+        self.inner.shares_meters()
+    }
+
     fn carried(&self) -> Option<Carried> {
         self.inner.carried()
     }
@@ -139,6 +143,10 @@ impl<T: Target> Target for Replicating<T> {
         self.inner.left(moment);
     }
 
+    fn serve(&self) -> Result<(), RuleError> {
+        self.inner.serve()
+    }
+
     fn retire(&self) {
         self.inner.retire();
     }
@@ -150,6 +158,7 @@ fn renumber(error: RuleError, to: impl Fn(usize) -> usize) -> RuleError {
         RuleError::Exists { op, table } => RuleError::Exists { op: to(op), table },
         RuleError::Missing { op, table } => RuleError::Missing { op: to(op), table },
         RuleError::Full { op, table, capacity } => RuleError::Full { op: to(op), table, capacity },
+        RuleError::Masks { op, table, most } => RuleError::Masks { op: to(op), table, most },
         other => other,
     }
 }

@@ -508,7 +508,7 @@ impl<D: DataPlane> Plane<D> {
     fn refusal(&self, error: RuleError, owners: &[Option<u16>]) -> CommitError {
         let owner = |op: usize| owners.get(op).copied().flatten();
         match error {
-            RuleError::Full { .. } => CommitError::NoResources(error.to_string()),
+            RuleError::Full { .. } | RuleError::Masks { .. } => CommitError::NoResources(error.to_string()),
             RuleError::Exists { op, ref table } => match owner(op) {
                 Some(pdr_id) => {
                     let why = format!("another session has its key in table {table}");

@@ -8,7 +8,7 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use target::{BURST, Capabilities, Count, Lane, MeterState, TableStats, Target};
+use target::{BURST, Capabilities, Count, Lane, MeterState, SharedMeter, TableStats, Target};
 use target_asic::{Asic, Chip};
 use target_chaos::{Chaos, Faults, Tally};
 
@@ -28,8 +28,13 @@ pub fn compile() -> Arc<Ir> {
 
 /// The program as native code.
 pub fn native(ir: &Ir) -> target_x86::X86 {
+    native_with(ir, Vec::new())
+}
+
+/// On meters that another target lends.
+pub fn native_with(ir: &Ir, meters: Vec<Option<Arc<SharedMeter>>>) -> target_x86::X86 {
     let text = p4_emit::emit_x86(ir).unwrap_or_else(|e| panic!("{e}"));
-    let options = target_x86::Options { flags: vec!["-O1".into()], seed: 3, ..Default::default() };
+    let options = target_x86::Options { flags: vec!["-O1".into()], seed: 3, meters, ..Default::default() };
     target_x86::X86::load(Arc::new(ir.program.clone()), &text, &options).unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -124,6 +129,8 @@ pub enum Flavour {
     Rates,
     /// A fast target that hands on what it likes and dies under traffic; no rates, which would be in two places then.
     Whims,
+    /// Both at once, on a pair that shares its meters' cells.
+    Shared,
 }
 
 /// What has happened.
@@ -181,8 +188,13 @@ impl World {
     pub fn new(ir: &Arc<Ir>, base: Arc<target_x86::X86>, flavour: Flavour, mut rng: ChaCha8Rng) -> World {
         let chip = Chip { session_entries: rng.random_range(6..80) };
         let asic = Asic::load(ir.clone(), chip).unwrap();
-        let chaos = Arc::new(Chaos::new(Box::new(asic), rng.random()));
-        let split = Split::new(Box::new(Kept(chaos.clone())), Box::new(Kept(base)), Policy::Planned).unwrap();
+        World::of(ir, Box::new(asic), base, flavour, rng)
+    }
+
+    /// `fast`, failing on purpose, in front of `base`.
+    pub fn of(ir: &Arc<Ir>, fast: Box<dyn Target>, base: Arc<target_x86::X86>, flavour: Flavour, mut rng: ChaCha8Rng) -> World {
+        let chaos = Arc::new(Chaos::new(fast, rng.random()));
+        let split = Split::new(Box::new(chaos.clone()), Box::new(base), Policy::Planned).unwrap();
         let oracle = Asic::oracle(ir.clone()).unwrap();
         World {
             rng,
@@ -242,9 +254,10 @@ impl World {
             death: some() / 4.0,
             restart: 0.2,
             buckets: some(),
+            serve: some(),
             ..Faults::default()
         };
-        if self.flavour == Flavour::Whims {
+        if self.flavour != Flavour::Rates {
             faults.hand_on = some();
             faults.sudden_death = some() / 8.0;
         }
@@ -282,7 +295,7 @@ impl World {
         session.cells.push(cell);
         session.keys.push(key);
         ops.push(Op::ClearCounter { counter: self.ids.usage, index: cell });
-        let metered = self.flavour == Flavour::Rates && self.rng.random_bool(0.7);
+        let metered = self.flavour != Flavour::Whims && self.rng.random_bool(0.7);
         if metered {
             let config = self.rates();
             session.meters.insert(cell, config);
@@ -378,7 +391,7 @@ impl World {
     /// Whatever the fast target does, a batch that the oracle takes is taken.
     fn apply(&mut self, seid: u64, ops: Vec<Op>) {
         let batch = Batch { ops };
-        let facts = SessionFacts { seid, metered: self.flavour == Flavour::Rates, ..SessionFacts::default() };
+        let facts = SessionFacts { seid, metered: self.flavour != Flavour::Whims, ..SessionFacts::default() };
         self.oracle.apply(&batch).unwrap();
         self.split.apply_session(&facts, &batch).unwrap();
     }
@@ -440,7 +453,9 @@ impl World {
             self.sequence += 1;
             frames.push(frame(key, self.sequence, self.rng.random_range(0..8), self.rng.random_range(0..200)));
         }
-        self.compare_burst(&frames);
+        // What is handed on within a burst comes after what is not: a bucket that both share would be asked in another order.
+        let together = if self.flavour == Flavour::Shared { 1 } else { n };
+        frames.chunks(together).for_each(|frames| self.compare_burst(frames));
     }
 
     fn compare_burst(&mut self, frames: &[Vec<u8>]) {
@@ -499,9 +514,10 @@ impl World {
         for table in [self.ids.by_key, self.ids.by_class, self.ids.filter] {
             assert_eq!((self.split.fast().table_stats(table).entries, self.split.base().table_stats(table).entries), (0, 0));
         }
-        // The base target is the next case's too.
-        let clear = (0..CELLS).map(|index| Op::ClearCounter { counter: self.ids.usage, index }).collect();
-        self.split.base().apply(&Batch { ops: clear }).unwrap();
+        // They may be the next case's too.
+        let clear = Batch { ops: (0..CELLS).map(|index| Op::ClearCounter { counter: self.ids.usage, index }).collect() };
+        self.split.base().apply(&clear).unwrap();
+        self.split.fast().apply(&clear).unwrap();
         for ((path, _), count) in self.split.traffic() {
             *(if path == Path::Fast { &mut self.seen.paths.0 } else { &mut self.seen.paths.1 }) += count.packets;
         }

@@ -4,20 +4,64 @@ use super::Refused;
 use crate::model::Model;
 use cranelift_entity::EntityRef;
 use p4_ir::origin::{Construct, Holder};
-use p4_ir::{ActionId, HeaderId, Ir, LabelId, StackId, TableId, VarId};
+use p4_ir::{ActionId, HeaderId, Ir, LabelId, StackId, StateId, TableId, VarId};
 use program::packing::CellLayout;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Headers known to be valid or not; `None` where no packet comes.
-pub type Known = Option<BTreeMap<HeaderId, bool>>;
+/// Most sets of valid headers that are told apart.
+const MAX_SETS: usize = 16;
+
+/// What is known of which headers are valid.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Certainly valid, or not.
+    pub sure: BTreeMap<HeaderId, bool>,
+    /// All sets of valid headers that a packet may have here; `None`: any, or too many.
+    pub sets: Option<BTreeSet<BTreeSet<HeaderId>>>,
+}
+
+impl Facts {
+    /// Exactly these headers are valid.
+    pub fn exactly(ir: &Ir, valid: &BTreeSet<HeaderId>) -> Facts {
+        let sure = ir.headers.keys().map(|h| (h, valid.contains(&h))).collect();
+        Facts { sure, sets: Some(BTreeSet::from([valid.clone()])) }
+    }
+
+    /// A header has become valid or invalid, or it is seen that it is.
+    fn note(&mut self, h: HeaderId, valid: bool) {
+        self.sure.insert(h, valid);
+        if let Some(sets) = &mut self.sets {
+            *sets = std::mem::take(sets)
+                .into_iter()
+                .map(|mut set| {
+                    if valid {
+                        set.insert(h)
+                    } else {
+                        set.remove(&h)
+                    };
+                    set
+                })
+                .collect();
+        }
+    }
+
+    fn meet(mut self, other: Facts) -> Facts {
+        self.sure.retain(|h, valid| other.sure.get(h) == Some(valid));
+        self.sets = match (self.sets, other.sets) {
+            (Some(a), Some(b)) => Some(a.into_iter().chain(b).collect()).filter(|sets: &BTreeSet<_>| sets.len() <= MAX_SETS),
+            _ => None,
+        };
+        self
+    }
+}
+
+/// What is known where the text grows; `None` where no packet comes.
+pub type Known = Option<Facts>;
 
 /// What holds on both ways.
 pub fn meet(a: Known, b: Known) -> Known {
     match (a, b) {
-        (Some(mut a), Some(b)) => {
-            a.retain(|h, valid| b.get(h) == Some(valid));
-            Some(a)
-        }
+        (Some(a), Some(b)) => Some(a.meet(b)),
         (a, None) => a,
         (None, b) => b,
     }
@@ -46,9 +90,9 @@ pub struct Code<'a> {
     pub cells: HashMap<VarId, Vec<(String, Option<u64>)>>,
     /// Variables that the context must hold.
     pub vars: BTreeSet<VarId>,
-    /// Places of counts, meters and register writes: the map's C name, and for counts the number of cells.
+    /// Places of counts, meters and register writes: the map's C name, for counts the number of cells, of meters the number.
     pub counts: Vec<(String, u64)>,
-    pub meters: Vec<String>,
+    pub meters: Vec<usize>,
     pub registers: Vec<String>,
     /// Places of emits of the class that is printed; where the header comes to lie, if that is known. The most that a class has.
     pub emits: Vec<(HeaderId, Option<u32>)>,
@@ -66,6 +110,12 @@ pub struct Code<'a> {
     pub in_table: Option<TableId>,
     /// Whether a parser state is printed.
     pub in_parser: bool,
+    /// Where the parser is, while the text tells; `None`: at `cursor`.
+    pub at: Option<u32>,
+    /// Copies of states, by where they are reached; those that are yet to be printed; states that are printed once.
+    pub copies: BTreeSet<(StateId, Option<u32>)>,
+    pub waiting: Vec<(StateId, Option<u32>)>,
+    pub anywhere: BTreeSet<StateId>,
     /// Stacks whose next index is used.
     pub stacks: BTreeSet<StackId>,
     /// Bytes that are hashed at once, at most.
@@ -88,7 +138,7 @@ impl<'a> Code<'a> {
             text: String::new(),
             indent: 1,
             number: 0,
-            known: Some(BTreeMap::new()),
+            known: Some(Facts::default()),
             labels: HashMap::new(),
             exit: String::new(),
             jumped: BTreeSet::new(),
@@ -107,6 +157,10 @@ impl<'a> Code<'a> {
             applied: 0,
             in_table: None,
             in_parser: false,
+            at: None,
+            copies: BTreeSet::new(),
+            waiting: Vec::new(),
+            anywhere: BTreeSet::new(),
             stacks: BTreeSet::new(),
             hashed: 0,
             digests: Vec::new(),
@@ -211,28 +265,38 @@ impl<'a> Code<'a> {
         format!("c->h_{}", self.model.headers[h.index()])
     }
 
+    /// C text of the valid bits: the parser has them at hand.
+    pub fn valid(&self) -> &'static str {
+        if self.in_parser { "SP_VALID" } else { "c->valid" }
+    }
+
     /// C text that is non-zero if a header is valid.
     pub fn is_valid(&self, h: HeaderId) -> String {
-        match self.known.as_ref().and_then(|k| k.get(&h)) {
+        match self.known.as_ref().and_then(|k| k.sure.get(&h)) {
             Some(true) => "1u".into(),
             Some(false) => "0u".into(),
-            None => format!("(uint32_t)(c->valid >> V_{} & 1)", self.model.headers[h.index()]),
+            None => format!("(uint32_t)({} >> V_{} & 1)", self.valid(), self.model.headers[h.index()]),
         }
     }
 
     pub fn known_valid(&self, h: HeaderId) -> Option<bool> {
-        self.known.as_ref().and_then(|k| k.get(&h)).copied()
+        self.known.as_ref().and_then(|k| k.sure.get(&h)).copied()
     }
 
     pub fn note_valid(&mut self, h: HeaderId, valid: bool) {
         if let Some(known) = &mut self.known {
-            known.insert(h, valid);
+            known.note(h, valid);
         }
     }
 
     /// Bytes that a header's home has: what it holds, and room so that a word may be read from any byte of it.
     pub fn home_len(&self, h: HeaderId) -> u32 {
         (self.model.fixed_len[h.index()] + self.model.varbit_len[h.index()] + 8).next_multiple_of(8)
+    }
+
+    /// Bytes of these headers without their varbit fields.
+    pub fn fixed_bytes<'h>(&self, headers: impl IntoIterator<Item = &'h HeaderId>) -> u32 {
+        headers.into_iter().map(|h| self.model.fixed_len[h.index()]).sum()
     }
 
     pub fn action_name(&self, action: ActionId) -> &str {

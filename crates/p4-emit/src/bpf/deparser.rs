@@ -1,9 +1,25 @@
 //! From headers to bytes: first where each emitted header comes to lie, then room in front, then the bytes.
+//!
+//! In the text of a class it is known which headers the packet came with and, once it is seen which ones it has now, where each
+//! lies: room and places are constants, and headers that nothing has written to and that keep their distance from the payload
+//! stay where they are.
 
 use super::Refused;
 use super::code::Code;
+use base::{HEADROOM, MAX_PACKET};
 use cranelift_entity::EntityRef;
-use p4_ir::{HeaderId, HeaderRef};
+use p4_ir::{HeaderId, HeaderRef, Ir, Stmt};
+use std::collections::BTreeSet;
+
+/// What a packet of a class has at its end: it came with the headers `came`, in the parser's order, and has those that are `emitted`.
+pub struct Ending {
+    emitted: Vec<HeaderId>,
+    /// Bytes of the headers that it came with, and of the emitted ones.
+    parsed: u32,
+    written: u32,
+    /// Those that are in the packet already, as they are to leave.
+    there: BTreeSet<HeaderId>,
+}
 
 impl Code<'_> {
     /// Notes where the header comes to lie.
@@ -32,7 +48,73 @@ impl Code<'_> {
             return;
         }
         let len = if self.model.varbit_len[h.index()] > 0 { format!("{fixed} + c->len_{name}") } else { fixed.to_string() };
+        self.line(format!("c->v.emit[{site}] = 0;"));
         self.line(format!("if ({valid}) {{ c->v.emit[{site}] = (uint16_t)(emitted + 1); emitted += {len}; }}"));
+    }
+
+    /// What is to be done at the end of a packet that came with the headers `came`, in that order, and has those of `set`; `None`: what
+    /// that is depends on more.
+    pub fn ending(&self, came: &[HeaderId], set: &BTreeSet<HeaderId>, changed: &BTreeSet<HeaderId>) -> Option<Ending> {
+        let mut emitted = Vec::new();
+        for s in &self.ir.deparser {
+            let Stmt::Emit(HeaderRef::Static(h)) = s else { return None };
+            emitted.extend(set.contains(h).then_some(*h));
+        }
+        if came.iter().chain(&emitted).any(|h| self.model.varbit_len[h.index()] > 0) {
+            return None;
+        }
+        let len = |h: &HeaderId| self.model.fixed_len[h.index()];
+        let (parsed, written) = (self.fixed_bytes(came), self.fixed_bytes(&emitted));
+        if written > HEADROOM as u32 + parsed || written > MAX_PACKET as u32 {
+            return None;
+        }
+        // Seen from the payload.
+        let distances = |of: &[HeaderId]| -> Vec<(HeaderId, u32)> {
+            let mut behind = 0;
+            of.iter()
+                .rev()
+                .map(|h| {
+                    behind += len(h);
+                    (*h, behind)
+                })
+                .collect()
+        };
+        let before = distances(came);
+        let there = distances(&emitted).into_iter().filter(|at| before.contains(at) && !changed.contains(&at.0)).map(|at| at.0).collect();
+        Some(Ending { emitted, parsed, written, there })
+    }
+
+    /// Whether the headers fit before the payload.
+    pub fn check_room(&mut self, ending: &Ending) {
+        let no_room = self.jump("no_room");
+        let (parsed, written) = (ending.parsed, ending.written);
+        self.line(format!("if (c->length + {written} > SP_MAX_PACKET + {parsed}) {no_room}"));
+    }
+
+    /// Makes room and writes the headers.
+    pub fn write_known(&mut self, ending: &Ending) {
+        let failed = self.jump("failed");
+        if ending.written != ending.parsed {
+            let delta = i64::from(ending.parsed) - i64::from(ending.written);
+            self.line(format!("if (bpf_xdp_adjust_head(ctx, {delta})) {failed}"));
+        }
+        let mut at = 0;
+        let mut copies = Vec::new();
+        for h in &ending.emitted {
+            let len = self.model.fixed_len[h.index()];
+            if len > 0 && !ending.there.contains(h) {
+                copies.push((at, len, self.home(*h)));
+            }
+            at += len;
+        }
+        let Some((last, len, _)) = copies.last() else { return };
+        let end = last + len;
+        self.line("data = (uint8_t *)(long)ctx->data;");
+        self.line("end = (uint8_t *)(long)ctx->data_end;");
+        self.line(format!("if (data + {end} > end) {failed}"));
+        for (at, len, home) in copies {
+            self.line(format!("sp_copy(data + {at}, {home}, {len});"));
+        }
     }
 
     /// Makes room in front of the rest of the packet and writes the headers there.
@@ -77,4 +159,36 @@ impl Code<'_> {
             self.close();
         }
     }
+}
+
+/// Headers that the program may write to after they were extracted.
+pub fn changed(ir: &Ir) -> BTreeSet<HeaderId> {
+    let mut changed = BTreeSet::new();
+    let mut note = |r: &HeaderRef| match r {
+        HeaderRef::Static(h) => {
+            changed.insert(*h);
+        }
+        HeaderRef::Next(s) | HeaderRef::Last(s) | HeaderRef::Index(s, _) => changed.extend(ir.stacks[*s].elements.iter().copied()),
+    };
+    let mut stacks = Vec::new();
+    p4_ir::walk::blocks(ir, &mut |b| {
+        p4_ir::walk::all_stmts(b, &mut |s| {
+            p4_ir::walk::stmt_lvalues(s, &mut |l| {
+                let mut at = l;
+                while let p4_ir::LValue::Slice(base, ..) = at {
+                    at = base;
+                }
+                if let p4_ir::LValue::Field(r, _) = at {
+                    note(r);
+                }
+            });
+            match s {
+                Stmt::SetValid(r, _) | Stmt::CopyHeader { dst: r, .. } | Stmt::CopyVarbit { dst: r, .. } => note(r),
+                Stmt::CopyStack { dst: s, .. } | Stmt::Push(s, _) | Stmt::Pop(s, _) => stacks.push(*s),
+                _ => {}
+            }
+        });
+    });
+    changed.extend(stacks.into_iter().flat_map(|s| ir.stacks[s].elements.iter().copied()));
+    changed
 }

@@ -1,7 +1,9 @@
 SP_INLINE struct sp_context *sp_context(void)
 {
     uint32_t cpu = bpf_get_smp_processor_id();
-    return bpf_map_lookup_elem(&sp_contexts, &cpu);
+    struct sp_context *c = bpf_map_lookup_elem(&sp_contexts, &cpu);
+    if (c) c->cpu = cpu;
+    return c;
 }
 
 SP_INLINE void sp_add(struct sp_row *row, uint64_t bytes)
@@ -33,7 +35,7 @@ SEC("xdp") int sp_xdp(struct xdp_md *ctx)
         }
     }
     c->ends[kind & 7]++;
-    uint32_t cpu = bpf_get_smp_processor_id();
+    uint32_t cpu = c->cpu;
     struct sp_ledger *ledger = bpf_map_lookup_elem(&sp_ledgers, &cpu);
     if (!ledger) return XDP_ABORTED;
     if (kind == SP_FORWARD) {

@@ -102,7 +102,7 @@ impl Code<'_> {
             BinOp::Add => reduce(&format!("({a} + {b})"), width),
             BinOp::Sub => reduce(&format!("({a} - {b})"), width),
             BinOp::Mul | BinOp::Div | BinOp::Mod if width > 64 => {
-                return Err(self.refuse_because(Construct::Product, format!("products and quotients of {width} bits")));
+                return Err(self.refuse_because(Construct::Product, "products and quotients of more than 64 bits"));
             }
             BinOp::Mul => reduce(&format!("({a} * {b})"), width),
             BinOp::Div => format!("({b} ? {a} / {b} : 0)"),

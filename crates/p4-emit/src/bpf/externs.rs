@@ -9,8 +9,8 @@ use p4_ir::{CounterId, Expr, ExprKind, Extern, Ir, LValue, MeterId, Stmt, VarId}
 use program::{CountUnit, LengthSource};
 use std::collections::HashMap;
 
-/// Arrays of fewer cells stay in the cache.
-const LARGE: u64 = 4096;
+/// Arrays of fewer cells stay in the second-level cache, of which 32-byte cells of meters take half a megabyte.
+const LARGE: u64 = 16_384;
 
 impl Code<'_> {
     pub fn extern_call(&mut self, e: &Extern) -> Result<(), Refused> {
@@ -162,12 +162,18 @@ impl Code<'_> {
         let info = &self.ir.program.meters[meter];
         let index = self.index(index)?;
         let units = if info.unit == CountUnit::Packets { "1".to_owned() } else { self.length(info.length)? };
-        let map = format!("sp_p{}", meter.index());
+        let meter = meter.index();
         let site = self.site(e, self.meters.len());
         if site == self.meters.len() {
-            self.meters.push(map.clone());
+            self.meters.push(meter);
         }
-        self.assign_cut(result, &format!("sp_execute(c, &{map}, {index}, {units}, &c->undo_meter[{site}])"), 32)
+        self.open("");
+        self.line(format!("uint32_t colour = sp_execute(c, &sp_p{meter}, &sp_q{meter}, {index}, {units}, &c->undo_meter[{site}]);"));
+        let failed = self.jump("failed");
+        self.line(format!("if (colour == SP_BUSY) {failed}"));
+        self.assign_cut(result, "colour", 32)?;
+        self.close();
+        Ok(())
     }
 
     fn register(&self, register: p4_ir::RegisterId) -> Result<(String, u32), Refused> {

@@ -8,7 +8,13 @@
 //! - **Tables** ([`tables`]) are array maps that user space writes directly: hash chains of cells, each with the span of
 //!   generations that see it. A packet reads the generation once, so it sees a batch of changes whole or not at all.
 //!   The cells are one value of the map where they fit: a look-up is then a load from an address that the key's hash gives.
-//! - **Classes** ([`class`]): packets that have the same likely headers run through text of their own, which knows what is valid.
+//! - **The parser's states** ([`parser`]) are printed for each place in the packet where they are reached, as far as the text tells
+//!   these places: what they read has a fixed address.
+//! - **Classes** ([`class`]): packets that have the same likely headers run through text of their own, which knows what is valid; at its
+//!   end it is known for each set of headers what lies where ([`deparser`]), and what nobody changed stays there.
+//! - **Empty tables** whose default action does nothing are passed over: a bit beside the generation says so, so that it is true of
+//!   the generation that the packet sees.
+//! - **Variables** are cleared when a packet comes if some way reads them before it writes them ([`live`]); others are not.
 //! - **Counters** are added to when the packet's end is known, in a row of cells of its core; meters and registers are
 //!   changed at once and set back when the packet is handed on ([`externs`]).
 //! - Of two entry points, `sp_xdp` is attached to interfaces; `sp_test` takes port and time from the bytes in front of the
@@ -29,6 +35,7 @@ mod deparser;
 mod expr;
 mod externs;
 mod hash;
+mod live;
 mod parser;
 mod pipeline;
 mod stacks;

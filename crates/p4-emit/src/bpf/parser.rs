@@ -1,7 +1,11 @@
 //! The parser: states are labels, the place in the packet is `cursor`, headers go into the context (P4_16 §13).
+//!
+//! A state that is reached at places that the text tells, as all are that have no varbit field, advance or loop before them, is printed for each of
+//! these places, with the place a constant; so what it reads has a fixed address, as in a program by hand. A state that has
+//! more than few such places, and one in a loop, is printed once, with the place in `cursor`.
 
 use super::Refused;
-use super::code::{Code, Known, meet};
+use super::code::{Code, Facts, Known, meet};
 use crate::expr::paren;
 use crate::field::{constant, mask};
 use cranelift_entity::EntityRef;
@@ -11,6 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Where parsing ends.
 const PARSED: &str = "parsed";
+/// Most places for which a state is printed, and most copies in all: each costs the compiler and the verifier time.
+const MOST_PLACES: usize = 3;
+const MOST_COPIES: usize = 64;
+/// Farthest place that is a constant.
+const NEAR: u32 = 1024;
 /// States that more paths than this lead to forget how far the packet was read: else the verifier walks each path.
 const FORGET: u64 = 8;
 
@@ -28,51 +37,57 @@ impl Code<'_> {
             let mut entry: BTreeMap<StateId, Known> = BTreeMap::new();
             let known = self.must_be_valid(&order, start);
             entry.extend(known);
-            for state in &order {
-                self.place = format!("parser state {}", ir.states[*state].name);
-                self.holder = Some(Holder::State(ir.states[*state].name.clone()));
-                let name = self.state_label(*state);
-                // Every state but the first is jumped to.
-                if *state != start || looping.contains(state) {
-                    self.jumped.insert(name.clone());
-                }
+            // States in loops are those that may come again.
+            self.anywhere = order.iter().filter(|s| behind(ir, **s).contains(s)).copied().collect();
+            self.at = Some(0);
+            self.go(Next::State(start));
+            while let Some((state, at)) = self.waiting.pop() {
+                self.place = format!("parser state {}", ir.states[state].name);
+                self.holder = Some(Holder::State(ir.states[state].name.clone()));
+                let name = self.state_label(state, at);
                 self.label(&name);
-                self.known = entry.get(state).cloned().flatten().or_else(|| Some(BTreeMap::new()));
-                if looping.contains(state) {
+                self.at = at;
+                self.known = entry.get(&state).cloned().flatten().or_else(|| Some(Facts::default()));
+                if looping.contains(&state) {
                     let stuck = self.jump("stuck");
                     self.line(format!("if (++rounds > SP_ROUNDS) {stuck}"));
                 }
-                if looping.contains(state) || paths.get(state).is_some_and(|n| *n > FORGET) {
+                if at.is_none() && (looping.contains(&state) || paths.get(&state).is_some_and(|n| *n > FORGET)) {
                     let stuck = self.jump("stuck");
                     self.line("*(volatile uint32_t *)&c->cursor = cursor;");
                     self.line("cursor = *(volatile uint32_t *)&c->cursor;");
                     self.line(format!("if (cursor > SP_FARTHEST) {stuck}"));
                 }
-                self.block(&ir.states[*state].body)?;
+                if !straight(&ir.states[state].body) {
+                    self.move_cursor();
+                }
+                self.block(&ir.states[state].body)?;
                 if self.known.is_some() {
-                    self.transition(&ir.states[*state].next)?;
+                    self.transition(&ir.states[state].next)?;
                 }
             }
         }
         self.jumped.insert(PARSED.into());
         self.label(PARSED);
-        self.known = Some(BTreeMap::new());
+        self.known = Some(Facts::default());
         self.in_parser = false;
         self.holder = None;
         self.line("c->cursor = cursor;");
+        self.line("c->valid = SP_VALID;");
         // From here on the verifier knows nothing of what was parsed: one path, not one for each way through the parser.
         self.line("SP_BARRIER();");
         Ok(())
     }
 
-    fn state_label(&self, state: StateId) -> String {
+    fn state_label(&self, state: StateId, at: Option<u32>) -> String {
         let name: String = self.ir.states[state].name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-        format!("state_{}_{name}", state.index())
+        let at = at.map_or(String::new(), |at| format!("_at_{at}"));
+        format!("state_{}_{name}{at}", state.index())
     }
 
     pub fn parser_error(&mut self, code: u32) {
         self.write_standard("parser_error", &format!("{code}u"));
-        self.goto(PARSED);
+        self.go(Next::Reject);
     }
 
     fn error_code(&self, name: &str) -> u32 {
@@ -116,6 +131,7 @@ impl Code<'_> {
         let (home, name) = (self.home(h), self.model.headers[h.index()].clone());
         self.open("");
         if let Some(bits) = varbit_bits {
+            self.move_cursor();
             let text = self.expr(bits)?;
             let n = self.unique();
             self.line(format!("const uint64_t bits{n} = (uint64_t){};", paren(&text)));
@@ -143,15 +159,17 @@ impl Code<'_> {
             let stuck = self.jump("stuck");
             self.line(format!("if (cursor > SP_FARTHEST) {stuck}"));
         } else {
-            self.line("uint8_t *p = data + cursor;");
-            self.line("SP_OPAQUE(p);");
+            self.open_at();
             self.error_if(&format!("p + {fixed} + SP_BEHIND > end"), "PacketTooShort");
             self.line(format!("sp_copy({home}, p, {fixed});"));
             if most > 0 {
                 self.line(format!("sp_zero({home} + {fixed}, {most});"));
                 self.line(format!("c->len_{name} = 0;"));
             }
-            self.line(format!("cursor += {fixed};"));
+            match &mut self.at {
+                Some(at) => *at += fixed,
+                None => self.line(format!("cursor += {fixed};")),
+            }
         }
         self.becomes_valid(h);
         self.close();
@@ -160,6 +178,7 @@ impl Code<'_> {
 
     pub fn advance(&mut self, bits: &Expr) -> Result<(), Refused> {
         self.only_in_parser("advance")?;
+        self.move_cursor();
         let text = self.expr(bits)?;
         let n = self.unique();
         self.open("");
@@ -180,8 +199,7 @@ impl Code<'_> {
         let width = self.lvalue_width(to)?;
         let bytes = width.div_ceil(8);
         self.open("");
-        self.line("uint8_t *p = data + cursor;");
-        self.line("SP_OPAQUE(p);");
+        self.open_at();
         self.error_if(&format!("p + {} + SP_BEHIND > end", skip + bytes), "PacketTooShort");
         let text = Code::load_bits(&crate::field::plus("p", skip), bytes, width);
         self.assign(to, &text)?;
@@ -248,27 +266,61 @@ impl Code<'_> {
         Ok(())
     }
 
-    fn go(&mut self, next: Next) {
-        match next {
-            Next::State(state) => {
-                let name = self.state_label(state);
-                self.goto(&name);
-            }
-            Next::Accept | Next::Reject => self.goto(PARSED),
+    /// `p` is where the parser is.
+    fn open_at(&mut self) {
+        match self.at {
+            Some(at) => self.line(format!("uint8_t *p = data + {at};")),
+            None => self.line("uint8_t *p = data + cursor;"),
         }
+        self.line("SP_OPAQUE(p);");
+    }
+
+    /// From here on the place is in `cursor`.
+    fn move_cursor(&mut self) {
+        if let Some(at) = self.at.take() {
+            self.line(format!("cursor = {at};"));
+        }
+    }
+
+    /// Goes on elsewhere: no packet comes behind it.
+    pub fn go(&mut self, next: Next) {
+        let before = self.at;
+        let name = match next {
+            Next::State(state) => {
+                let of = |at: Option<u32>| self.copies.contains(&(state, at));
+                let places = self.copies.iter().filter(|(s, at)| *s == state && at.is_some()).count();
+                let here = self.at.filter(|at| {
+                    of(Some(*at))
+                        || (!self.anywhere.contains(&state) && *at <= NEAR && places < MOST_PLACES && self.copies.len() < MOST_COPIES)
+                });
+                if here.is_none() {
+                    self.move_cursor();
+                }
+                if self.copies.insert((state, here)) {
+                    self.waiting.push((state, here));
+                }
+                self.state_label(state, here)
+            }
+            Next::Accept | Next::Reject => {
+                self.move_cursor();
+                PARSED.to_owned()
+            }
+        };
+        self.goto(&name);
+        self.at = before;
     }
 
     /// Headers that are certainly valid or invalid when each state begins.
     fn must_be_valid(&self, order: &[StateId], start: StateId) -> BTreeMap<StateId, Known> {
         let ir = self.ir;
         let nothing: BTreeMap<_, _> = ir.headers.keys().map(|h| (h, false)).collect();
-        let mut entry: BTreeMap<StateId, Known> = BTreeMap::from([(start, Some(nothing))]);
+        let mut entry: BTreeMap<StateId, Known> = BTreeMap::from([(start, Some(Facts { sure: nothing, sets: None }))]);
         // Facts only become fewer, so this ends.
         loop {
             let mut changed = false;
             for state in order {
                 let Some(Some(mut known)) = entry.get(state).cloned() else { continue };
-                p4_ir::walk::all_stmts(&ir.states[*state].body, &mut |s| self.validity_after(s, &mut known));
+                p4_ir::walk::all_stmts(&ir.states[*state].body, &mut |s| self.validity_after(s, &mut known.sure));
                 for next in successors(ir, *state) {
                     let before = entry.get(&next).cloned();
                     let after = match &before {
@@ -338,6 +390,27 @@ fn successors(ir: &p4_ir::Ir, state: StateId) -> Vec<StateId> {
         Transition::Goto(next) => state_of(next).into_iter().collect(),
         Transition::Select { cases, .. } => cases.iter().filter_map(|c| state_of(&c.next)).collect(),
     }
+}
+
+/// Whether the parser moves on only in steps that all packets take that come so far, and that are the same for all.
+fn straight(body: &p4_ir::Block) -> bool {
+    let moves = |s: &Stmt| matches!(s, Stmt::Extract { .. } | Stmt::Advance(_));
+    body.iter().all(|s| {
+        let mut inner = false;
+        p4_ir::walk::stmt_blocks(s, &mut |b| p4_ir::walk::all_stmts(b, &mut |s| inner |= moves(s)));
+        !inner && (!moves(s) || matches!(s, Stmt::Extract { header: HeaderRef::Static(_), .. }))
+    })
+}
+
+/// States that a way of one step or more leads to.
+pub fn behind(ir: &p4_ir::Ir, from: StateId) -> BTreeSet<StateId> {
+    let (mut seen, mut open) = (BTreeSet::new(), successors(ir, from));
+    while let Some(next) = open.pop() {
+        if seen.insert(next) {
+            open.extend(successors(ir, next));
+        }
+    }
+    seen
 }
 
 /// States that are reached from `start`, it first, others behind what leads to them where there are no loops.

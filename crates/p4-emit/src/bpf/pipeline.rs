@@ -1,13 +1,17 @@
 //! The file as a whole, and a packet's way through v1model's blocks.
 
 use super::Refused;
-use super::code::{Code, kept_type};
+use super::code::{Code, Facts, kept_type};
+use super::deparser::{self, Ending};
 use crate::model::Model;
 use cranelift_entity::EntityRef;
-use p4_ir::Ir;
 use p4_ir::origin::Construct;
-use std::collections::BTreeMap;
+use p4_ir::{HeaderId, Ir};
+use std::collections::BTreeSet;
 use std::fmt::Write;
+
+/// Most sets of headers that packets of a class leave with for which there is text of its own.
+const MAX_ENDINGS: usize = 8;
 
 /// The whole text.
 pub fn program(ir: &Ir) -> Result<String, Refused> {
@@ -58,14 +62,18 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
     let failed = c.jump("failed");
     c.line(format!("if (!control) {failed}"));
     for line in [
-        "c->generation = *(volatile uint32_t *)&control->generation;",
+        "const uint64_t seen = *(volatile uint64_t *)&control->generation;",
+        "c->generation = (uint32_t)seen;",
+        "c->empty = (uint32_t)(seen >> 32);",
         "c->subset = control->subset;",
+        "c->handed_on = *(volatile uint32_t *)&control->handed_on;",
         "c->length = (uint32_t)SP_LENGTH;",
-        "c->cpu = bpf_get_smp_processor_id();",
+        "uint64_t valid = 0;",
         "c->valid = 0;",
         "c->flow = 0;",
+        "c->follows = 0;",
         "sp_clear(c);",
-        "(void)rounds, (void)turns;",
+        "(void)rounds, (void)turns, (void)valid;",
     ] {
         c.line(line);
     }
@@ -78,14 +86,22 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
     c.parser()?;
     c.line("");
     let classes = super::class::classes(ir);
-    let text = c.each_class(&classes, stages)?;
+    let text = c.each_class(&classes, |c, came| stages(c, Some(came)))?;
+    let only_with_classes = |c: &mut Code, text: &str| {
+        if !classes.is_empty() {
+            let _ = write!(c.text, "#ifndef SP_SIMPLE\n{text}#endif\n");
+        }
+    };
+    let mut ways = String::new();
     for (i, class) in classes.iter().enumerate() {
-        let bits = c.class_bits(class);
-        c.line(format!("if (c->valid == ({bits})) goto class_{};", i + 1));
+        let (bits, parsed) = (c.valid_bits(class), c.fixed_bytes(class));
+        let _ = writeln!(ways, "        if (c->cursor == {parsed} && c->valid == ({bits})) goto class_{};", i + 1);
     }
-    c.known = Some(BTreeMap::new());
-    stages(c)?;
-    c.text.push_str(&text);
+    let ways = format!("    if (!c->handed_on) {{\n{ways}    }}\n");
+    only_with_classes(c, &ways);
+    c.known = Some(Facts::default());
+    stages(c, None)?;
+    only_with_classes(c, &text);
     for (label, lines) in [
         ("dropped", &["sp_commit(c);", "return SP_DROP;"][..]),
         ("no_room", &["sp_commit(c);", "c->reason = SP_NO_HEADROOM;", "return SP_DROP;"]),
@@ -104,8 +120,8 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
     Ok(())
 }
 
-/// What follows the parser, for the class that is printed or for all packets.
-fn stages(c: &mut Code) -> Result<(), Refused> {
+/// What follows the parser, for packets that came with these headers or for all.
+fn stages(c: &mut Code, came: Option<&[HeaderId]>) -> Result<(), Refused> {
     let ir = c.ir;
     top(c, "verify_checksum", &ir.verify_checksum)?;
     top(c, "ingress", &ir.ingress)?;
@@ -121,13 +137,39 @@ fn stages(c: &mut Code) -> Result<(), Refused> {
         let spec = c.read_var(v);
         c.line(format!("if ({spec} == 511) {dropped}"));
     }
+    let sets = came.and(c.known.as_ref()).and_then(|known| known.sets.clone()).unwrap_or_default();
+    let Some(came) = came.filter(|_| !sets.is_empty() && sets.len() <= MAX_ENDINGS) else { return finish(c, None) };
+    // Where the packet has its headers is certain if they came in one order only.
+    let changed = if super::class::in_order(ir, came) { deparser::changed(ir) } else { ir.headers.keys().collect() };
+    // What a packet came with stays, as a rule, and little is put before it.
+    let mut sets: Vec<_> = sets.into_iter().collect();
+    sets.sort_by_key(BTreeSet::len);
+    for (i, set) in sets.iter().enumerate() {
+        let last = i + 1 == sets.len();
+        let bits = c.valid_bits(set);
+        c.open(if last { String::new() } else { format!("if (c->valid == ({bits}))") });
+        c.known = Some(Facts::exactly(ir, set));
+        let ending = c.ending(came, set, &changed);
+        finish(c, ending.as_ref())?;
+        c.close();
+    }
+    Ok(())
+}
+
+/// The last checksums and the deparser.
+fn finish(c: &mut Code, ending: Option<&Ending>) -> Result<(), Refused> {
+    let ir = c.ir;
     top(c, "compute_checksum", &ir.compute_checksum)?;
-    // Where a header comes to lie is known only if all emits are in a row.
-    let straight = ir.deparser.iter().all(|s| matches!(s, p4_ir::Stmt::Emit(p4_ir::HeaderRef::Static(_))));
-    c.emitted = straight.then_some(0);
-    top(c, "deparser", &ir.deparser)?;
-    let no_room = c.jump("no_room");
-    c.line(format!("if (emitted > SP_HEADROOM + c->cursor || emitted + (c->length - c->cursor) > SP_MAX_PACKET) {no_room}"));
+    if let Some(ending) = ending {
+        c.check_room(ending);
+    } else {
+        // Where a header comes to lie is known only if all emits are in a row.
+        let straight = ir.deparser.iter().all(|s| matches!(s, p4_ir::Stmt::Emit(p4_ir::HeaderRef::Static(_))));
+        c.emitted = straight.then_some(0);
+        top(c, "deparser", &ir.deparser)?;
+        let no_room = c.jump("no_room");
+        c.line(format!("if (emitted > SP_HEADROOM + c->cursor || emitted + (c->length - c->cursor) > SP_MAX_PACKET) {no_room}"));
+    }
     let port = match ir.intrinsic.standard.get("egress_port") {
         Some(v) => c.read_var(*v),
         None => "0".into(),
@@ -135,8 +177,11 @@ fn stages(c: &mut Code) -> Result<(), Refused> {
     c.line(format!("c->out_port = {port};"));
     c.line("const int here = c->out_port != 510 && c->out_port != 509;");
     let hand_on = c.jump("hand_on");
-    c.line(format!("if (c->subset && (!here || !sp_leaves(c, control))) {hand_on}"));
-    c.write_headers();
+    c.line(format!("if (c->subset && (!here || *(volatile uint32_t *)&c->follows || !sp_leaves(c))) {hand_on}"));
+    match ending {
+        Some(ending) => c.write_known(ending),
+        None => c.write_headers(),
+    }
     c.line("sp_commit(c);");
     c.line("return here ? SP_FORWARD : c->out_port == 510 ? SP_PUNT : SP_BUFFER;");
     c.line("");
@@ -157,7 +202,7 @@ fn top(c: &mut Code, name: &str, block: &p4_ir::Block) -> Result<(), Refused> {
     if c.class.is_none() {
         let exit = c.exit.clone();
         c.label(&exit);
-        c.known = Some(BTreeMap::new());
+        c.known = Some(Facts::default());
     }
     Ok(())
 }
@@ -180,8 +225,9 @@ fn cells(out: &mut String, c: &Code) {
         let _ = writeln!(out, "SP_ARRAY(sp_n{}, 16, 1, MMAPABLE); /* counter {} */", id.index(), c.model.counters[id.index()]);
     }
     for (id, _) in &c.ir.program.meters {
-        let _ =
-            writeln!(out, "SP_ARRAY(sp_p{}, sizeof(struct sp_meter), 1, MMAPABLE); /* meter {} */", id.index(), c.model.meters[id.index()]);
+        let (m, name) = (id.index(), &c.model.meters[id.index()]);
+        let _ = writeln!(out, "SP_ARRAY(sp_p{m}, sizeof(struct sp_meter), 1, MMAPABLE); /* meter {name} */");
+        let _ = writeln!(out, "SP_ARRAY(sp_q{m}, sizeof(struct sp_profile), 1, MMAPABLE); /* its rates */");
     }
     for (id, _) in &c.ir.program.registers {
         let _ = writeln!(out, "SP_ARRAY(sp_r{}, 8, 1, MMAPABLE); /* register {} */", id.index(), c.model.registers[id.index()]);
@@ -193,14 +239,20 @@ fn cells(out: &mut String, c: &Code) {
 fn context(out: &mut String, c: &Code) {
     let (ir, model) = (c.ir, c.model);
     out.push_str(
-        "typedef unsigned __int128 sp_kept128 __attribute__((aligned(8)));\n\n/* Zero when a packet comes. */\nstruct sp_vars {\n",
+        "typedef unsigned __int128 sp_kept128 __attribute__((aligned(8)));\n\nstruct sp_vars {\n    /* Zero when a packet comes. */\n",
     );
-    for v in &c.vars {
-        let _ = writeln!(out, "    {} {};", kept_type(ir.vars[*v].ty.width()), model.vars[v.index()]);
-    }
+    let live = super::live::at_start(ir);
+    // By size, so that little lies between them.
+    let mut vars: Vec<_> = c.vars.iter().collect();
+    vars.sort_by_key(|v| (!live.contains(v), std::cmp::Reverse(ir.vars[**v].ty.width().div_ceil(8).next_power_of_two().min(16))));
+    let (first, rest) = vars.split_at(vars.partition_point(|v| live.contains(v)));
+    let var = |v: p4_ir::VarId| format!("    {} {};\n", kept_type(ir.vars[v].ty.width()), model.vars[v.index()]);
+    out.extend(first.iter().map(|v| var(**v)));
     for s in &c.stacks {
         let _ = writeln!(out, "    uint32_t next_{};", model.stacks[s.index()]);
     }
+    out.push_str("    /* Written before they are read. */\n    uint64_t written[0];\n");
+    out.extend(rest.iter().map(|v| var(**v)));
     if c.most_emits > 0 {
         let _ = writeln!(out, "    uint16_t emit[{}];", c.most_emits);
     }
@@ -208,7 +260,7 @@ fn context(out: &mut String, c: &Code) {
     let tables = ir.program.tables.len().max(1);
     let _ = writeln!(
         out,
-        "    uint8_t last;\n}} __attribute__((aligned(8)));\n\nstruct sp_scan {{\n    uint64_t next;\n    uint64_t tuple;\n    uint64_t found;\n    uint64_t best;\n    uint32_t at;\n    uint32_t walking;\n}};\n\nstruct sp_context {{\n    uint64_t ends[8];\n    uint64_t hits[{tables}];\n    uint64_t misses[{tables}];\n    uint64_t lost;\n    uint64_t now_ns;\n    uint64_t valid;\n    uint32_t timed;\n    uint32_t attached;\n    uint32_t flow;\n    uint32_t home;\n    uint32_t generation;\n    uint32_t subset;\n    uint32_t port;\n    uint32_t out_port;\n    uint32_t reason;\n    uint32_t length;\n    uint32_t cpu;\n    uint32_t cursor;\n    struct sp_scan scan;\n    uint64_t key[{words}];\n    uint64_t masked[{words}];\n    struct sp_vars v;"
+        "    uint8_t last;\n}} __attribute__((aligned(8)));\n\nstruct sp_scan {{\n    uint64_t next;\n    uint64_t tuple;\n    uint64_t found;\n    uint64_t best;\n    uint32_t at;\n    uint32_t walking;\n}};\n\nstruct sp_context {{\n    uint64_t ends[8];\n    uint64_t hits[{tables}];\n    uint64_t misses[{tables}];\n    uint64_t lost;\n    uint64_t now_ns;\n    SP_FORGOTTEN uint64_t valid;\n    uint32_t timed;\n    uint32_t attached;\n    uint32_t flow;\n    uint32_t follows;\n    uint32_t home;\n    uint32_t generation;\n    uint32_t empty;\n    uint32_t subset;\n    uint32_t handed_on;\n    uint32_t port;\n    uint32_t out_port;\n    uint32_t reason;\n    uint32_t length;\n    uint32_t cpu;\n    uint32_t cursor;\n    struct sp_scan scan;\n    uint64_t key[{words}];\n    uint64_t masked[{words}];\n    SP_FORGOTTEN struct sp_vars v;"
     );
     for (ty, name, n) in [
         ("struct sp_pending", "count", c.counts.len()),
@@ -241,7 +293,9 @@ fn context(out: &mut String, c: &Code) {
 /// What is done at a packet's end, and what is taken back when it is handed on; the program's reason and mark.
 fn ends(out: &mut String, c: &Code) {
     let (ir, model) = (c.ir, c.model);
-    out.push_str("SP_INLINE void sp_clear(struct sp_context *c)\n{\n    sp_zero((uint8_t *)&c->v, sizeof c->v);\n");
+    out.push_str(
+        "SP_INLINE void sp_clear(struct sp_context *c)\n{\n    sp_zero((uint8_t *)&c->v, __builtin_offsetof(struct sp_vars, written));\n",
+    );
     for (array, n) in [("count", c.counts.len()), ("undo_meter", c.meters.len()), ("undo_register", c.registers.len())] {
         for i in 0..n {
             let _ = writeln!(out, "    c->{array}[{i}].at = 0;");
@@ -262,8 +316,8 @@ fn ends(out: &mut String, c: &Code) {
         );
     }
     out.push_str("    (void)c;\n}\n\nSP_INLINE void sp_undo(struct sp_context *c)\n{\n");
-    for (site, map) in c.meters.iter().enumerate().rev() {
-        let _ = writeln!(out, "    sp_undo_meter(&{map}, &c->undo_meter[{site}]);");
+    for (site, meter) in c.meters.iter().enumerate().rev() {
+        let _ = writeln!(out, "    sp_undo_meter(&sp_p{meter}, &sp_q{meter}, &c->undo_meter[{site}]);");
     }
     for (site, map) in c.registers.iter().enumerate().rev() {
         let _ = writeln!(out, "    sp_undo_register(&{map}, &c->undo_register[{site}]);");

@@ -10,6 +10,8 @@ typedef unsigned __int128 sp_u128;
 #define SEC(name) __attribute__((section(name), used))
 #define SP_INLINE static inline __attribute__((always_inline))
 #define SP_CALL static __attribute__((noinline))
+/* The verifier walks through a global function once, not for each call: it takes memory that may be null, and gives a number. */
+#define SP_GLOBAL __attribute__((noinline))
 
 /* The kernel's view of a packet: <linux/bpf.h>, struct xdp_md. */
 struct xdp_md {
@@ -23,7 +25,8 @@ struct xdp_md {
 enum { XDP_ABORTED, XDP_DROP, XDP_PASS, XDP_TX, XDP_REDIRECT };
 
 /* Helpers, by their numbers in <linux/bpf.h>. */
-static void *(*bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
+/* Pure: arrays stay where they are, so what is known of the context stays known. */
+static void *(*bpf_map_lookup_elem)(void *map, const void *key) __attribute__((pure)) = (void *)1;
 static uint64_t (*bpf_ktime_get_ns)(void) = (void *)5;
 static uint32_t (*bpf_get_smp_processor_id)(void) = (void *)8;
 static int64_t (*bpf_tail_call)(struct xdp_md *ctx, void *programs, uint32_t index) = (void *)12;
@@ -48,8 +51,18 @@ enum { ARRAY = 2, PROG_ARRAY = 3, DEVMAP = 14, XSKMAP = 17, MMAPABLE = 1 << 10 }
 #define SP_U128(high, low) ((sp_u128)(high) << 64 | (low))
 #define SP_BIT(n) (1ull << (n))
 /* The compiler must not know how a pointer came about, or it takes another way to it, which the verifier has not checked. */
-#define SP_OPAQUE(p) __asm__ volatile("" : "+r"(p))
+#define SP_OPAQUE(p) __asm__("" : "+r"(p))
 #define SP_BARRIER() __asm__ volatile("" ::: "memory")
+/* The loader sets SP_SIMPLE for a program that is too large for the verifier otherwise: without text of their own for likely
+ * packets, and with variables that are always read from memory, where the verifier knows nothing of them, so that ways that differ
+ * only in their values are one way to it. */
+#ifdef SP_SIMPLE
+#define SP_FORGOTTEN volatile
+#define SP_VALID c->valid
+#else
+#define SP_FORGOTTEN
+#define SP_VALID valid
+#endif
 
 SP_INLINE int64_t sp_signed(uint64_t v, uint32_t width) { return (int64_t)(v << (64 - width)) >> (64 - width); }
 SP_INLINE __int128 sp_signed128(sp_u128 v, uint32_t width) { return (__int128)(v << (128 - width)) >> (128 - width); }
@@ -201,6 +214,15 @@ SP_INLINE uint32_t sp_fold(uint64_t sum)
     return (uint32_t)(~sum & 0xffff);
 }
 
+/* The same of fewer than 2^8 words of 32 bits: after the first step it is less than 2^32 + 2^8. */
+SP_INLINE uint32_t sp_fold_words(uint64_t sum)
+{
+    sum = (sum & 0xffffffff) + (sum >> 32);
+    sum = (sum & 0xffff) + (sum >> 16);
+    sum = (sum & 0xffff) + (sum >> 16);
+    return (uint32_t)(~sum & 0xffff);
+}
+
 /* Hash of a key: multiplication spreads each word upwards, the shift brings it down again. */
 #define SP_HASH(h, word) ((((h) ^ (word)) * 0x9e3779b97f4a7c15ull) ^ ((((h) ^ (word)) * 0x9e3779b97f4a7c15ull) >> 32))
 
@@ -221,10 +243,15 @@ enum { SP_FARTHEST = 2048 };
 
 /* Set by user space. */
 struct sp_control {
-    /* A packet sees the entries of one generation. */
+    /* A packet sees the entries of one generation. Of that: a bit for each of the first 32 tables that has no entries and the
+       default action that the program gives it. Read as one word. */
     uint32_t generation;
+    uint32_t empty;
     /* Whether others hold what is not here: a miss in a split table is handed on. */
     uint32_t subset;
+    /* A bit for each table that lacks entries here, for want of room: who would look it up is handed on; the last bit is for the 32nd and all that
+       follow it. Bits are set before the generation that misses something, and read after it; none goes while packets run. */
+    uint32_t handed_on;
     /* All that was handed on before this time has left, or been dropped. */
     uint64_t out_ns;
 };
@@ -272,30 +299,34 @@ struct sp_test {
     uint32_t spare;
 };
 
-/* Meters (RFC 2698, colour-blind): buckets hold units times 10^9. */
+/* Meters (RFC 2698, colour-blind): buckets hold units times 10^9. Cells and profiles lie as the x86 target's do, which may execute the
+   same ones (target::SharedMeter); so every use is under the cell's lock, however few cores there are. */
 struct sp_meter {
-    /* 0: always green. */
-    uint32_t profile;
-    uint32_t lock;
-    uint64_t last_ns;
     uint64_t committed;
     uint64_t peak;
-};
+    /* Latest time seen. */
+    uint64_t last_ns;
+    /* Number of its profile, and SP_ONE_RATE. 0: not configured, always green. */
+    uint32_t profile;
+    uint32_t lock;
+} __attribute__((aligned(32)));
+/* Both buckets are alike, so always equally full: only the peak bucket is kept. */
+#define SP_ONE_RATE 0x80000000u
+/* What cells of equal configuration share: units a second, 10^-9 units. */
 struct sp_profile {
     uint64_t cir;
     uint64_t cbs;
-    /* Time in which the empty bucket fills: what follows needs no more than 64 bits. */
-    uint64_t committed_fill_ns;
     uint64_t pir;
     uint64_t pbs;
-    uint64_t peak_fill_ns;
 };
+/* What a packet took out of a cell's buckets; the cell's number plus one. */
 struct sp_meter_undo {
     uint64_t at;
-    uint64_t last_ns;
     uint64_t committed;
     uint64_t peak;
 };
+/* Busy: somebody has been stopped while holding the cell, or only the next target knows its rate. */
+enum { SP_GREEN, SP_YELLOW, SP_RED, SP_BUSY };
 struct sp_register_undo {
     uint64_t at;
     uint64_t value;
@@ -305,8 +336,6 @@ struct sp_pending {
     uint32_t packets;
     uint64_t bytes;
 };
-SP_ARRAY(sp_profiles, sizeof(struct sp_profile), 1, MMAPABLE);
 
-/* Constants that the loader sets; the verifier folds them. */
+/* The loader sets it; the verifier folds it. */
 const volatile uint64_t sp_seed = 0;
-const volatile uint32_t sp_cpus = 1;

@@ -7,18 +7,23 @@ SP_INLINE uint64_t sp_now(struct sp_context *c)
     return c->now_ns;
 }
 
-/* Whether a packet can leave by its port from here, and overtakes none of its flow: a test run's always can. */
-SP_INLINE int sp_leaves(struct sp_context *c, struct sp_control *control)
+/* Whether earlier packets of the flow may be under way, having been handed on: this one follows them, if it is not dropped. None of a test run's are. */
+SP_INLINE uint32_t sp_follows(struct sp_context *c, struct sp_control *control)
+{
+    if (!c->attached) return 0;
+    uint32_t row = c->flow - 1;
+    uint64_t *handed_on = bpf_map_lookup_elem(&sp_flows, &row);
+    // At most times nothing of the flow ever was.
+    return handed_on && *handed_on && *handed_on >= *(volatile uint64_t *)&control->out_ns;
+}
+
+/* Whether a packet can leave by its port from here: a test run's always can. */
+SP_INLINE int sp_leaves(struct sp_context *c)
 {
     if (!c->attached) return 1;
     uint32_t port = c->out_port;
     uint64_t *way = bpf_map_lookup_elem(&sp_ways, &port);
-    if (!way || !*way) return 0;
-    if (!c->flow) return 1;
-    uint32_t row = c->flow - 1;
-    uint64_t *handed_on = bpf_map_lookup_elem(&sp_flows, &row);
-    // At most times nothing of the flow ever was.
-    return !handed_on || !*handed_on || *handed_on < *(volatile uint64_t *)&control->out_ns;
+    return way && *way;
 }
 
 /* Begins to fetch a cell into the cache; the packet goes on meanwhile. */
@@ -28,67 +33,120 @@ SP_INLINE void sp_touch(void *cells, uint32_t at)
     if (cell) (void)*(volatile uint64_t *)cell;
 }
 
-SP_INLINE int sp_lock(uint32_t *lock)
+/* Whoever holds a cell is some instructions from its end; but a worker may have been stopped there, by this very packet's arrival
+   even, and then no wait helps: the packet is handed on. A loop in the text would be verified turn by turn, for each place that waits. */
+enum { SP_TRIES = 256 };
+struct sp_wait {
+    uint32_t *lock;
+    uint64_t held;
+};
+SP_CALL uint64_t sp_try(uint32_t turn, struct sp_wait *wait)
 {
-    if (sp_cpus == 1) return 0;
-    // The holder is some instructions from its end, on another core: a bounded wait nearly always suffices, and after it
-    // a colour may be one packet wrong.
-    for (int i = 0; i < 64; i++) {
-        if (__sync_val_compare_and_swap(lock, 0, 1) == 0) return 1;
-    }
-    return 0;
+    (void)turn;
+    uint32_t *lock = wait->lock;
+    if (*(volatile uint32_t *)lock || __sync_val_compare_and_swap(lock, 0, 1)) return 0;
+    wait->held = 1;
+    return 1;
 }
 
-/* Colour: 0 green, 1 yellow, 2 red. */
-SP_INLINE uint32_t sp_execute(struct sp_context *c, void *meters, uint64_t index, uint64_t units, struct sp_meter_undo *undo)
+SP_CALL int sp_lock_slowly(uint32_t *lock)
 {
-    if (index >> 32) return 0;
+    struct sp_wait wait = {lock, 0};
+    bpf_loop(SP_TRIES, sp_try, &wait, 0);
+    return (int)*(volatile uint64_t *)&wait.held;
+}
+
+SP_INLINE int sp_lock(struct sp_meter *m)
+{
+    return __sync_val_compare_and_swap(&m->lock, 0, 1) == 0 || sp_lock_slowly(&m->lock);
+}
+
+/* What was written before is seen before: as on x86. */
+SP_INLINE void sp_unlock(struct sp_meter *m)
+{
+    SP_BARRIER();
+    *(volatile uint32_t *)&m->lock = 0;
+}
+
+/* What does not fit 64 bits is more than any burst. BPF has no wide product, which the compiler would make of the quotient, and a quotient takes time:
+   so it is asked for only where it may matter. */
+SP_INLINE uint64_t sp_refill(uint64_t tokens, uint64_t rate, uint64_t burst, uint64_t elapsed_ns)
+{
+    if ((rate | elapsed_ns) >> 32 && rate) {
+        uint64_t most_ns = ~0ull / rate;
+        SP_OPAQUE(most_ns);
+        if (elapsed_ns > most_ns) return burst;
+    }
+    uint64_t sum = tokens + rate * elapsed_ns;
+    return sum < tokens || sum > burst ? burst : sum;
+}
+
+/* Colour, under the cell's lock. What is in the buckets is taken unless the packet is going to be handed on: one that is red even so would be it
+   behind those that it follows. */
+SP_INLINE uint32_t sp_colour(
+    struct sp_meter *m, struct sp_profile *p, uint64_t now, uint64_t units, uint32_t follows, struct sp_meter_undo *undo)
+{
+    const uint32_t one_rate = m->profile & SP_ONE_RATE;
+    uint64_t last = m->last_ns, peak = m->peak;
+    if (now > last) {
+        m->last_ns = now;
+        peak = sp_refill(peak, p->pir, p->pbs, now - last);
+        if (!one_rate) m->committed = sp_refill(m->committed, p->cir, p->cbs, now - last);
+    }
+    const uint64_t cost = units * 1000000000;
+    if (units > ~0ull / 1000000000 || peak < cost) {
+        m->peak = peak;
+        return SP_RED;
+    }
+    if (follows) {
+        m->peak = peak;
+        return one_rate || m->committed >= cost ? SP_GREEN : SP_YELLOW;
+    }
+    m->peak = peak - cost;
+    undo->peak = cost;
+    undo->committed = 0;
+    if (one_rate) return SP_GREEN;
+    if (m->committed < cost) return SP_YELLOW;
+    m->committed -= cost;
+    undo->committed = cost;
+    return SP_GREEN;
+}
+
+SP_INLINE uint32_t sp_execute(
+    struct sp_context *c, void *meters, void *profiles, uint64_t index, uint64_t units, struct sp_meter_undo *undo)
+{
+    if (index >> 32) return SP_GREEN;
     uint32_t key = (uint32_t)index;
     struct sp_meter *m = bpf_map_lookup_elem(meters, &key);
-    if (!m) return 0;
-    uint32_t profile = m->profile;
-    if (!profile) return 0;
-    struct sp_profile *p = bpf_map_lookup_elem(&sp_profiles, &profile);
-    if (!p) return 0;
+    if (!m || !*(volatile uint32_t *)&m->profile) return SP_GREEN;
     uint64_t now = sp_now(c);
-    int locked = sp_lock(&m->lock);
-    uint64_t last = m->last_ns, committed = m->committed, peak = m->peak;
-    undo->at = index + 1;
-    undo->last_ns = last;
-    undo->committed = committed;
-    undo->peak = peak;
-    uint64_t elapsed = now > last ? now - last : 0;
-    if (now > last) m->last_ns = now;
-    committed = elapsed >= p->committed_fill_ns ? p->cbs : committed + p->cir * elapsed;
-    if (committed > p->cbs) committed = p->cbs;
-    peak = elapsed >= p->peak_fill_ns ? p->pbs : peak + p->pir * elapsed;
-    if (peak > p->pbs) peak = p->pbs;
-    uint32_t colour = 2;
-    uint64_t cost = units * 1000000000;
-    // No bucket holds 2^33 units.
-    if (units >> 33 == 0 && peak >= cost) {
-        peak -= cost;
-        colour = 1;
-        if (committed >= cost) {
-            committed -= cost;
-            colour = 0;
-        }
+    if (!sp_lock(m)) return SP_BUSY;
+    uint32_t colour = SP_GREEN, number = m->profile & ~SP_ONE_RATE, follows = *(volatile uint32_t *)&c->follows;
+    if (number) {
+        struct sp_profile *p = bpf_map_lookup_elem(profiles, &number);
+        colour = p ? sp_colour(m, p, now, units, follows, undo) : SP_BUSY;
+        undo->at = colour < SP_RED && !follows ? index + 1 : 0;
     }
-    m->committed = committed;
-    m->peak = peak;
-    if (locked) *(volatile uint32_t *)&m->lock = 0;
+    sp_unlock(m);
     return colour;
 }
 
-SP_INLINE void sp_undo_meter(void *meters, struct sp_meter_undo *undo)
+/* Gives back what a packet took that is handed on, and which the next target charges. The time that the cell has seen stays: that
+   changes nothing, as a bucket that is filled in two steps is as full as in one. */
+SP_INLINE void sp_undo_meter(void *meters, void *profiles, struct sp_meter_undo *undo)
 {
     if (!undo->at) return;
     uint32_t key = (uint32_t)(undo->at - 1);
     struct sp_meter *m = bpf_map_lookup_elem(meters, &key);
-    if (!m) return;
-    m->last_ns = undo->last_ns;
-    m->committed = undo->committed;
-    m->peak = undo->peak;
+    // Of one whose holder has been stopped the packet is charged twice: never too little.
+    if (!m || !sp_lock(m)) return;
+    uint32_t number = m->profile & ~SP_ONE_RATE;
+    struct sp_profile *p = bpf_map_lookup_elem(profiles, &number);
+    if (p && number) {
+        m->peak = p->pbs - m->peak < undo->peak ? p->pbs : m->peak + undo->peak;
+        m->committed = p->cbs - m->committed < undo->committed ? p->cbs : m->committed + undo->committed;
+    }
+    sp_unlock(m);
 }
 
 SP_INLINE uint64_t sp_register_read(void *registers, uint64_t index)

@@ -1,7 +1,7 @@
 //! Statements as C.
 
 use super::Refused;
-use super::code::{Code, meet};
+use super::code::{Code, Facts, meet};
 use super::stacks::Which;
 use crate::emitter::local_type;
 use crate::expr::{convert, head, paren};
@@ -9,7 +9,6 @@ use crate::field::{constant, load, mask, store};
 use cranelift_entity::EntityRef;
 use p4_ir::origin::Construct;
 use p4_ir::{Block, Expr, HeaderId, HeaderRef, LValue, LabelId, Stmt};
-use std::collections::BTreeMap;
 
 /// Bytes of C text: what few lines of a program ask for may be very long where stacks are moved about.
 const MOST_TEXT: usize = 8 << 20;
@@ -35,7 +34,7 @@ impl Code<'_> {
         self.label(&name);
         let stuck = self.jump("stuck");
         self.line(format!("if (++turns > SP_TURNS) {stuck}"));
-        self.known = Some(BTreeMap::new());
+        self.known = Some(Facts::default());
         self.loops += 1;
         self.block(body)?;
         self.loops -= 1;
@@ -86,6 +85,10 @@ impl Code<'_> {
                 Ok(())
             }
             Stmt::Loop(body) => self.repeat(body),
+            Stmt::Exit if self.in_parser => {
+                self.go(p4_ir::Next::Accept);
+                Ok(())
+            }
             Stmt::Exit => {
                 let exit = self.exit.clone();
                 self.goto(&exit);
@@ -256,7 +259,7 @@ impl Code<'_> {
         let name = self.model.headers[h.index()].clone();
         if !valid {
             if self.known_valid(h) != Some(false) {
-                self.line(format!("c->valid &= ~SP_BIT(V_{name});"));
+                self.line(format!("{} &= ~SP_BIT(V_{name});", self.valid()));
             }
             self.note_valid(h, false);
             return;
@@ -270,7 +273,7 @@ impl Code<'_> {
         let varbit = if self.model.varbit_len[h.index()] > 0 { format!(" c->len_{name} = 0;") } else { String::new() };
         match self.known_valid(h) {
             Some(false) => self.line(format!("{clear}{varbit}")),
-            _ => self.line(format!("if (!(c->valid & SP_BIT(V_{name}))) {{ {clear}{varbit} }}")),
+            _ => self.line(format!("if (!({} & SP_BIT(V_{name}))) {{ {clear}{varbit} }}", self.valid())),
         }
         self.becomes_valid(h);
     }
@@ -281,12 +284,12 @@ impl Code<'_> {
         if let Some(union) = ir.headers[h].union {
             for (rival, other) in &ir.headers {
                 if rival != h && other.union == Some(union) {
-                    self.line(format!("c->valid &= ~SP_BIT(V_{});", self.model.headers[rival.index()]));
+                    self.line(format!("{} &= ~SP_BIT(V_{});", self.valid(), self.model.headers[rival.index()]));
                     self.note_valid(rival, false);
                 }
             }
         }
-        self.line(format!("c->valid |= SP_BIT(V_{});", self.model.headers[h.index()]));
+        self.line(format!("{} |= SP_BIT(V_{});", self.valid(), self.model.headers[h.index()]));
         self.note_valid(h, true);
     }
 

@@ -6,7 +6,7 @@ use crate::expr::{convert, paren};
 use cranelift_entity::EntityRef;
 use p4_ir::origin::Holder;
 use p4_ir::{ActionId, TableId, VarId};
-use program::packing::{CellLayout, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, MOST_DIRECT, Place};
+use program::packing::{CellLayout, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, MOST_DIRECT, Place, TABLE_BITS, may_run_short};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -28,14 +28,34 @@ impl Code<'_> {
         let (info, name) = (&ir.program.tables[table], self.model.tables[table.index()].clone());
         let outer = std::mem::replace(&mut self.place, format!("table {name}"));
         let outer_holder = self.holder.replace(Holder::Table(table));
-        self.open("");
+        // Tables of rules are often empty and then do nothing: no key is made, and nothing looked at.
         let layout = self.layouts[table.index()].clone();
+        let passed_over = self.may_pass_over(table);
+        if passed_over {
+            let t = table.index();
+            self.open(format!("if (c->empty & SP_BIT({t}))"));
+            self.line(format!("c->misses[{t}]++;"));
+            if let Some(v) = hit {
+                self.write_var(v, "0u");
+            }
+            if let Some(v) = action_run {
+                let name = self.action_name(info.default_action.0).to_owned();
+                self.write_var(v, &format!("ACTION_{name}"));
+            }
+            self.or_else();
+        } else {
+            self.open("");
+        }
+        // No packet comes by the text of a class while a table is short.
+        if self.class.is_none() && may_run_short(info) {
+            let hand_on = self.jump("hand_on");
+            self.line(format!("if (c->handed_on & SP_BIT({})) {hand_on}", table.index().min(TABLE_BITS - 1)));
+        }
         if info.keys.is_empty() {
             self.line(format!("struct sp_cell_{name} *e = 0;"));
         } else if layout.wild {
             self.line(format!("struct sp_cell_{name} *e = 0;"));
             self.line(format!("struct sp_masks_{name} *masks = sp_masks_{name}(c);"));
-            // Rules of operators are often none at all: then no key is made.
             self.open("if (masks && masks->count)");
             let words = self.key_words(table)?;
             for (i, word) in words.iter().enumerate() {
@@ -52,7 +72,11 @@ impl Code<'_> {
         self.open("if (e)");
         self.line(format!("c->hits[{t}]++;"));
         if info.split && !info.keys.is_empty() && !layout.wild {
-            self.line("if (!c->flow) c->flow = (c->home & (SP_FLOWS - 1)) + 1;");
+            self.open("if (!c->flow)");
+            self.line("c->flow = (c->home & (SP_FLOWS - 1)) + 1;");
+            // Before anything is charged for it.
+            self.line("*(volatile uint32_t *)&c->follows = sp_follows(c, control);");
+            self.close();
         }
         if let Some(v) = hit {
             self.write_var(v, "1u");
@@ -99,6 +123,13 @@ impl Code<'_> {
         self.place = outer;
         self.holder = outer_holder;
         Ok(())
+    }
+
+    /// Whether a packet goes by the table as if it were not there while it has no entries and the program's default action.
+    fn may_pass_over(&self, table: TableId) -> bool {
+        let info = &self.ir.program.tables[table];
+        let action = info.default_action.0;
+        table.index() < TABLE_BITS && !info.split && self.ir.actions[action].body.is_empty() && self.params_need_nothing(action)
     }
 
     fn params_need_nothing(&self, action: ActionId) -> bool {
@@ -259,19 +290,24 @@ struct sp_cells_{name} {{
     struct sp_cell_{name} all[SP_CELLS_{t}];
 }};
 SP_ARRAY(sp_t{t}, sizeof(struct sp_cells_{name}), 1, MMAPABLE);
-SP_INLINE struct sp_cell_{name} *sp_at_{name}(uint32_t at)
+SP_INLINE struct sp_cells_{name} *sp_all_{name}(void)
 {{
     uint32_t zero = 0;
-    struct sp_cells_{name} *cells = bpf_map_lookup_elem(&sp_t{t}, &zero);
-    if (!cells) return 0;
+    return bpf_map_lookup_elem(&sp_t{t}, &zero);
+}}
+SP_INLINE struct sp_cell_{name} *sp_in_{name}(struct sp_cells_{name} *cells, uint32_t at)
+{{
     SP_OPAQUE(at);
-    if (at >= SP_CELLS_{t}) return 0;
+    if (!cells || at >= SP_CELLS_{t}) return 0;
     return &cells->all[at];
 }}
 #else
+struct sp_cells_{name};
 SP_ARRAY(sp_t{t}, sizeof(struct sp_cell_{name}), SP_CELLS_{t}, MMAPABLE);
-SP_INLINE struct sp_cell_{name} *sp_at_{name}(uint32_t at) {{ return bpf_map_lookup_elem(&sp_t{t}, &at); }}
-#endif",
+SP_INLINE struct sp_cells_{name} *sp_all_{name}(void) {{ return 0; }}
+SP_INLINE struct sp_cell_{name} *sp_in_{name}(struct sp_cells_{name} *cells, uint32_t at) {{ return bpf_map_lookup_elem(&sp_t{t}, &at); }}
+#endif
+SP_INLINE struct sp_cell_{name} *sp_at_{name}(uint32_t at) {{ return sp_in_{name}(sp_all_{name}(), at); }}",
         most = MOST_DIRECT / layout.len
     );
 }
@@ -296,12 +332,13 @@ fn find_exact(out: &mut String, name: &str, t: usize, layout: &CellLayout, split
     }
     let _ = writeln!(
         out,
-        "    uint32_t at = (uint32_t)hash & SP_HOMES_{t};\n{note}    for (int n = 0; n < {MAX_CHAIN}; n++) {{\n        struct sp_cell_{name} *e = sp_at_{name}(at);\n        if (!e) return 0;\n        if ({same}SP_LIVE(e, c->generation)) return e;\n        at = e->next;\n        if (!at) return 0;\n    }}\n    return 0;\n}}\n"
+        "    uint32_t at = (uint32_t)hash & SP_HOMES_{t};\n{note}    struct sp_cells_{name} *cells = sp_all_{name}();\n    for (int n = 0; n < {MAX_CHAIN}; n++) {{\n        struct sp_cell_{name} *e = sp_in_{name}(cells, at);\n        if (!e) return 0;\n        if ({same}SP_LIVE(e, c->generation)) return e;\n        at = e->next;\n        if (!at) return 0;\n    }}\n    return 0;\n}}\n"
     );
 }
 
 /// All masks in falling order of the best rank behind them; of what matches, the highest rank. The kernel's own loop calls
-/// `sp_step`, which is verified once; its state is kept in the context.
+/// `sp_step`, which is verified once; its state is kept in the context. The search is verified once, too, not at each place that
+/// calls it, as it is no static function: of its arguments the verifier knows their types only.
 fn find_wild(out: &mut String, name: &str, t: usize, layout: &CellLayout) {
     let words = layout.key_len / 8;
     let mut hash = String::new();
@@ -380,10 +417,13 @@ SP_INLINE struct sp_masks_{name} *sp_masks_{name}(struct sp_context *c)
     return masks;
 }}
 
-SP_CALL struct sp_cell_{name} *sp_find_{name}(struct sp_context *c, struct sp_masks_{name} *masks)
+/* Gives the cell's number plus one, 0 for none. */
+SP_GLOBAL uint32_t sp_search_{name}(struct sp_context *c, struct sp_masks_{name} *masks)
 {{
+    if (!c || !masks) return 0;
     // Few masks and short chains, as nearly always: no loop of the kernel's is needed, nor a state that outlives a step.
     uint64_t found = 0, best = 0;
+    struct sp_cells_{name} *cells = sp_all_{name}();
 #pragma unroll
     for (uint32_t i = 0; i < {QUICK_MASKS}; i++) {{
         if (i >= masks->count) goto done;
@@ -394,7 +434,7 @@ SP_CALL struct sp_cell_{name} *sp_find_{name}(struct sp_context *c, struct sp_ma
         // What a change has replaced is in the chain for a while.
 #pragma unroll
         for (uint32_t n = 0; n < {QUICK_CHAIN}; n++) {{
-            struct sp_cell_{name} *e = sp_at_{name}(at);
+            struct sp_cell_{name} *e = sp_in_{name}(cells, at);
             if (!e) return 0;
             if (e->tuple == t->tuple && SP_LIVE(e, c->generation){quick_same} && (!found || e->rank > best)) {{
                 best = e->rank;
@@ -415,9 +455,14 @@ slow:
     bpf_loop({MAX_STEPS}, sp_step_{name}, &walk, 0);
     found = c->scan.found;
 done:;
+    return (uint32_t)found;
+}}
+
+SP_INLINE struct sp_cell_{name} *sp_find_{name}(struct sp_context *c, struct sp_masks_{name} *masks)
+{{
+    uint32_t found = sp_search_{name}(c, masks);
     if (!found) return 0;
-    uint32_t at = (uint32_t)(found - 1);
-    return sp_at_{name}(at);
+    return sp_at_{name}(found - 1);
 }}
 "
     );

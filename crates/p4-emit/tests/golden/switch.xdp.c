@@ -33,32 +33,39 @@ struct sp_cells_stations {
     struct sp_cell_stations all[SP_CELLS_0];
 };
 SP_ARRAY(sp_t0, sizeof(struct sp_cells_stations), 1, MMAPABLE);
-SP_INLINE struct sp_cell_stations *sp_at_stations(uint32_t at)
+SP_INLINE struct sp_cells_stations *sp_all_stations(void)
 {
     uint32_t zero = 0;
-    struct sp_cells_stations *cells = bpf_map_lookup_elem(&sp_t0, &zero);
-    if (!cells) return 0;
+    return bpf_map_lookup_elem(&sp_t0, &zero);
+}
+SP_INLINE struct sp_cell_stations *sp_in_stations(struct sp_cells_stations *cells, uint32_t at)
+{
     SP_OPAQUE(at);
-    if (at >= SP_CELLS_0) return 0;
+    if (!cells || at >= SP_CELLS_0) return 0;
     return &cells->all[at];
 }
 #else
+struct sp_cells_stations;
 SP_ARRAY(sp_t0, sizeof(struct sp_cell_stations), SP_CELLS_0, MMAPABLE);
-SP_INLINE struct sp_cell_stations *sp_at_stations(uint32_t at) { return bpf_map_lookup_elem(&sp_t0, &at); }
+SP_INLINE struct sp_cells_stations *sp_all_stations(void) { return 0; }
+SP_INLINE struct sp_cell_stations *sp_in_stations(struct sp_cells_stations *cells, uint32_t at) { return bpf_map_lookup_elem(&sp_t0, &at); }
 #endif
+SP_INLINE struct sp_cell_stations *sp_at_stations(uint32_t at) { return sp_in_stations(sp_all_stations(), at); }
 SP_ARRAY(sp_d0, sizeof(struct sp_cell_stations), 2, MMAPABLE);
 
 
 typedef unsigned __int128 sp_kept128 __attribute__((aligned(8)));
 
-/* Zero when a packet comes. */
 struct sp_vars {
+    /* Zero when a packet comes. */
+    uint32_t standard_metadata_packet_length;
     uint16_t standard_metadata_ingress_port;
     uint16_t standard_metadata_egress_spec;
     uint16_t standard_metadata_egress_port;
-    uint32_t standard_metadata_packet_length;
     uint16_t standard_metadata_mcast_grp;
     uint16_t standard_metadata_parser_error;
+    /* Written before they are read. */
+    uint64_t written[0];
     uint16_t emit[1];
     uint8_t last;
 } __attribute__((aligned(8)));
@@ -78,13 +85,16 @@ struct sp_context {
     uint64_t misses[1];
     uint64_t lost;
     uint64_t now_ns;
-    uint64_t valid;
+    SP_FORGOTTEN uint64_t valid;
     uint32_t timed;
     uint32_t attached;
     uint32_t flow;
+    uint32_t follows;
     uint32_t home;
     uint32_t generation;
+    uint32_t empty;
     uint32_t subset;
+    uint32_t handed_on;
     uint32_t port;
     uint32_t out_port;
     uint32_t reason;
@@ -94,7 +104,7 @@ struct sp_context {
     struct sp_scan scan;
     uint64_t key[1];
     uint64_t masked[1];
-    struct sp_vars v;
+    SP_FORGOTTEN struct sp_vars v;
     uint8_t h_ethernet[24] __attribute__((aligned(8)));
 } __attribute__((aligned(64)));
 SP_ARRAY(sp_contexts, sizeof(struct sp_context), 1, MMAPABLE);
@@ -118,8 +128,9 @@ SP_INLINE struct sp_cell_stations *sp_find_stations(struct sp_context *c, uint64
     uint64_t hash = sp_seed;
     hash = SP_HASH(hash, k0);
     uint32_t at = (uint32_t)hash & SP_HOMES_0;
+    struct sp_cells_stations *cells = sp_all_stations();
     for (int n = 0; n < 16; n++) {
-        struct sp_cell_stations *e = sp_at_stations(at);
+        struct sp_cell_stations *e = sp_in_stations(cells, at);
         if (!e) return 0;
         if (e->key[0] == k0 && SP_LIVE(e, c->generation)) return e;
         at = e->next;
@@ -130,7 +141,7 @@ SP_INLINE struct sp_cell_stations *sp_find_stations(struct sp_context *c, uint64
 
 SP_INLINE void sp_clear(struct sp_context *c)
 {
-    sp_zero((uint8_t *)&c->v, sizeof c->v);
+    sp_zero((uint8_t *)&c->v, __builtin_offsetof(struct sp_vars, written));
 }
 
 SP_INLINE void sp_commit(struct sp_context *c)
@@ -153,36 +164,45 @@ SP_CALL int sp_packet(struct xdp_md *ctx, struct sp_context *c)
     uint32_t cursor = 0, rounds = 0, turns = 0, emitted = 0, zero = 0;
     struct sp_control *control = bpf_map_lookup_elem(&sp_control, &zero);
     if (!control) goto failed;
-    c->generation = *(volatile uint32_t *)&control->generation;
+    const uint64_t seen = *(volatile uint64_t *)&control->generation;
+    c->generation = (uint32_t)seen;
+    c->empty = (uint32_t)(seen >> 32);
     c->subset = control->subset;
+    c->handed_on = *(volatile uint32_t *)&control->handed_on;
     c->length = (uint32_t)SP_LENGTH;
-    c->cpu = bpf_get_smp_processor_id();
+    uint64_t valid = 0;
     c->valid = 0;
     c->flow = 0;
+    c->follows = 0;
     sp_clear(c);
-    (void)rounds, (void)turns;
+    (void)rounds, (void)turns, (void)valid;
     c->v.standard_metadata_ingress_port = c->port;
     c->v.standard_metadata_packet_length = c->length;
     
+    goto state_0_start_at_0;
+state_0_start_at_0:;
     {
-        uint8_t *p = data + cursor;
+        uint8_t *p = data + 0;
         SP_OPAQUE(p);
         if (p + 14 + SP_BEHIND > end) {
             c->v.standard_metadata_parser_error = 1u;
+            cursor = 0;
             goto parsed;
         }
         sp_copy(c->h_ethernet, p, 14);
-        cursor += 14;
-        c->valid |= SP_BIT(V_ethernet);
+        SP_VALID |= SP_BIT(V_ethernet);
     }
+    cursor = 14;
     goto parsed;
 parsed:;
     c->cursor = cursor;
+    c->valid = SP_VALID;
     SP_BARRIER();
     
     /* ingress */
     {
         {
+            if (c->handed_on & SP_BIT(0)) goto hand_on;
             struct sp_cell_stations *e = sp_find_stations(c, (((uint32_t)(c->valid >> V_ethernet & 1)) ? (sp_ld64(c->h_ethernet) >> 16) : 0));
             if (e) {
                 c->hits[0]++;
@@ -204,12 +224,13 @@ parsed:;
     c->v.standard_metadata_egress_port = c->v.standard_metadata_egress_spec;
     /* deparser */
     {
+        c->v.emit[0] = 0;
         if ((uint32_t)(c->valid >> V_ethernet & 1)) { c->v.emit[0] = (uint16_t)(emitted + 1); emitted += 14; }
     }
     if (emitted > SP_HEADROOM + c->cursor || emitted + (c->length - c->cursor) > SP_MAX_PACKET) goto no_room;
     c->out_port = c->v.standard_metadata_egress_port;
     const int here = c->out_port != 510 && c->out_port != 509;
-    if (c->subset && (!here || !sp_leaves(c, control))) goto hand_on;
+    if (c->subset && (!here || *(volatile uint32_t *)&c->follows || !sp_leaves(c))) goto hand_on;
     if (emitted != c->cursor) {
         if (bpf_xdp_adjust_head(ctx, (int32_t)c->cursor - (int32_t)emitted)) goto failed;
     }

@@ -3,6 +3,9 @@
 //! First devices that are nothing but memory, in one thread. Then this binary starts itself once more: the second process sends over memif and
 //! compares every byte that comes back, with what it sent where the first process only echoes, and with the interpreter's output where
 //! it runs the UPF as native code. A window of packets is on its way at a time, so nothing is lost.
+//!
+//! **The second process stays until the first has left its devices**: when one end of a memif goes, a thread of DPDK's unmaps what both share,
+//! under whoever polls the other end just then, who dies of that without a word.
 
 use super::contestant::{Judge, OnLane, load_x86};
 use super::measure::{Rounds, Runner, thread_time};
@@ -17,9 +20,11 @@ use dpdk::DpdkPort;
 use pktio::Port;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant};
 use target::{BURST, Target};
 
@@ -184,10 +189,14 @@ fn between(args: &Args, task: Task, folder: &Path) -> Result<Value, Failure> {
     let mut command = Command::new(binary);
     command.args(["bench", "dpdk", "--task", task.name(), "--sessions", &args.sessions.to_string(), "--peer"]).arg(folder);
     command.args(["--rounds", &args.common.rounds().to_string(), "--round-ms", &args.common.round().as_millis().to_string()]);
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(|e| Failure::Failed(e.to_string()))?;
-    let mut child = KilledOnDrop(child);
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(|e| Failure::Failed(e.to_string()))?;
+    // On every way out it goes before our devices do, and we do not poll them then.
+    let mut child = Second::new(child);
     let mut packets: Vec<Packet> = (0..BURST).map(|_| Packet::empty(0)).collect();
-    while child.0.try_wait().map_err(|e| Failure::Failed(e.to_string()))?.is_none() {
+    let said = loop {
+        if let Some(said) = child.said() {
+            break said;
+        }
         // Looking after the child costs a call into the kernel: not for every burst.
         for _ in 0..4096 {
             let packets = match &mut runner {
@@ -211,12 +220,14 @@ fn between(args: &Args, task: Task, folder: &Path) -> Result<Value, Failure> {
                 sent += to.transmit(&packets[sent..]).map_err(failed)?;
             }
         }
+    };
+    drop((from, to));
+    let ended = child.end();
+    let said: Value = serde_json::from_str(&said)
+        .map_err(|_| Failure::Failed(format!("{}: the second process ended without an answer ({ended})", task.name())))?;
+    if let Some(why) = said["failed"].as_str() {
+        return Err(Failure::Failed(format!("{}: {why}", task.name())));
     }
-    let mut text = String::new();
-    if let Some(mut out) = child.0.stdout.take() {
-        let _ = std::io::Read::read_to_string(&mut out, &mut text);
-    }
-    let said: Value = serde_json::from_str(&text).map_err(|_| Failure::Failed(format!("{}: the second process failed", task.name())))?;
     let rates = said["mpps"].as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
     let what = match task {
         Task::Echo => "memif, two processes: echo, 64 bytes".to_owned(),
@@ -225,13 +236,55 @@ fn between(args: &Args, task: Task, folder: &Path) -> Result<Value, Failure> {
     Ok(report::rate(&what, "Mpps", &Rounds(rates), said["verified"].as_u64().unwrap_or_default() as usize))
 }
 
-/// A process that does not outlive us.
-struct KilledOnDrop(std::process::Child);
+/// The second process, which does not outlive us.
+struct Second {
+    child: Child,
+    line: Receiver<String>,
+}
 
-impl Drop for KilledOnDrop {
+impl Second {
+    fn new(mut child: Child) -> Second {
+        let out = child.stdout.take();
+        let (sender, line) = channel();
+        std::thread::spawn(move || {
+            let mut text = String::new();
+            if let Some(out) = out {
+                // What is no text is no answer either.
+                let _ = BufReader::new(out).read_line(&mut text);
+            }
+            let _ = sender.send(text);
+        });
+        Second { child, line }
+    }
+
+    /// Its answer, when it has one; nothing in it if it ended without.
+    fn said(&self) -> Option<String> {
+        match self.line.try_recv() {
+            Ok(line) => Some(line),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => Some(String::new()),
+        }
+    }
+
+    /// Lets it end, and tells how it did.
+    fn end(&mut self) -> String {
+        drop(self.child.stdin.take());
+        let end = Instant::now() + PATIENCE;
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return status.to_string(),
+                Ok(None) if Instant::now() < end => std::thread::sleep(Duration::from_millis(1)),
+                Ok(None) => return format!("still there after {PATIENCE:?}"),
+                Err(e) => return e.to_string(),
+            }
+        }
+    }
+}
+
+impl Drop for Second {
     fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -269,12 +322,20 @@ fn load(args: &Args) -> Result<Vec<(Packet, Vec<u8>)>, Failure> {
     Ok(frames.zip(expected).collect())
 }
 
-/// The second process: sends, compares what comes back, and says how fast it was.
+/// The second process: says in a line how fast it was, or what went wrong, and stays with its devices until its input ends.
 fn peer(args: &Args, folder: &Path) -> Result<(), Failure> {
     let load = load(args)?;
-    let out: Vec<Packet> = load.iter().map(|(packet, _)| packet.clone()).collect();
     let mut to = open(&device(0, "client", folder))?;
     let mut from = open(&device(1, "client", folder))?;
+    let said = exchange(args, &load, &mut to, &mut from).unwrap_or_else(|why| json!({ "failed": why.to_string() }));
+    println!("{said}");
+    let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+    Ok(())
+}
+
+/// Sends, and compares what comes back.
+fn exchange(args: &Args, load: &[(Packet, Vec<u8>)], to: &mut DpdkPort, from: &mut DpdkPort) -> Result<Value, Failure> {
+    let out: Vec<Packet> = load.iter().map(|(packet, _)| packet.clone()).collect();
     let begin = Instant::now();
     while !(to.link_is_up() && from.link_is_up()) {
         if begin.elapsed() > PATIENCE {
@@ -317,6 +378,5 @@ fn peer(args: &Args, folder: &Path) -> Result<(), Failure> {
             rates.push((received - first) as f64 / begin.elapsed().as_secs_f64() / 1e6);
         }
     }
-    println!("{}", json!({ "mpps": rates, "verified": received }));
-    Ok(())
+    Ok(json!({ "mpps": rates, "verified": received }))
 }

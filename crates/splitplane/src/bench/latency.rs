@@ -5,6 +5,7 @@
 //! once, in order, with the right tunnel. Load and sink are one thread, the engine's worker is another.
 
 use super::contestant::load_x86;
+use super::measure::Pinned;
 use super::options::Common;
 use super::report;
 use super::sessions::{self, Direction, Sessions};
@@ -186,24 +187,6 @@ fn run(target: &Arc<dyn Target>, numbers: &[u32], rate: Option<f64>, length: Dur
         return Err(Failure::Failed(format!("not all packets were forwarded: {:?}", engine.ledger())));
     }
     Ok(Run { packets: sink.next, elapsed, latency })
-}
-
-/// This thread on one core, until it is dropped.
-struct Pinned(rustix::thread::CpuSet);
-
-impl Pinned {
-    fn to(core: usize, before: rustix::thread::CpuSet) -> Result<Pinned, Failure> {
-        let mut one = rustix::thread::CpuSet::new();
-        one.set(core);
-        rustix::thread::sched_setaffinity(None, &one).map_err(failed)?;
-        Ok(Pinned(before))
-    }
-}
-
-impl Drop for Pinned {
-    fn drop(&mut self) {
-        let _ = rustix::thread::sched_setaffinity(None, &self.0);
-    }
 }
 
 /// What sends.

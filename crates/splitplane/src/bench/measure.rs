@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use base::{Packet, PortId, Verdict, VerdictKind};
 use pktio::Port;
+use std::path::PathBuf;
 use std::time::Duration;
 use target::{BURST, Lane};
 
@@ -53,6 +54,52 @@ pub fn threads_time(name: &str) -> Duration {
         spent.split_whitespace().next()?.parse::<u64>().ok().filter(|_| comm.starts_with(name))
     });
     Duration::from_nanos(time.sum())
+}
+
+/// Time that this thread has stood in line for its core; zero where the kernel does not tell.
+pub fn thread_waited() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    Duration::from_nanos(text.split_whitespace().nth(1).and_then(|ns| ns.parse().ok()).unwrap_or(0))
+}
+
+/// The kernel's thread for soft interrupts of a core that were put off.
+pub struct PutOff(Option<PathBuf>);
+
+impl PutOff {
+    /// That of the core of that number.
+    pub fn of(core: usize) -> PutOff {
+        // It is one of the first processes, with hundreds of cores too.
+        const LAST: u32 = 4096;
+        let name = format!("ksoftirqd/{core}\n");
+        let mut processes = (2..LAST).map(|pid| PathBuf::from(format!("/proc/{pid}")));
+        let found = processes.find(|path| std::fs::read_to_string(path.join("comm")).is_ok_and(|comm| comm == name));
+        PutOff(found.map(|path| path.join("schedstat")))
+    }
+
+    /// Time that it has had on its core; `None` where it cannot be seen.
+    pub fn time(&self) -> Option<Duration> {
+        let spent = std::fs::read_to_string(self.0.as_ref()?).ok()?;
+        spent.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
+    }
+}
+
+/// This thread on one core, until it is dropped.
+pub struct Pinned(rustix::thread::CpuSet);
+
+impl Pinned {
+    /// To the core of that number; `before`: the cores that it may use afterwards.
+    pub fn to(core: usize, before: rustix::thread::CpuSet) -> Result<Pinned, Failure> {
+        let mut one = rustix::thread::CpuSet::new();
+        one.set(core);
+        rustix::thread::sched_setaffinity(None, &one).map_err(|e| Failure::Failed(e.to_string()))?;
+        Ok(Pinned(before))
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        let _ = rustix::thread::sched_setaffinity(None, &self.0);
+    }
 }
 
 /// Time on the clock of meters between two bursts: 64 packets at 12.8 million a second, for all contestants alike, so that rates are

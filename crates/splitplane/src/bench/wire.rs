@@ -1,25 +1,19 @@
 //! An engine on two veth pairs, one queue each: its workers share the queues' AF_XDP sockets, and a program in the kernel gives each
 //! UE's packets to its worker. A thread at the far ends sends as fast as it can, and takes what comes out.
 //!
-//! The pairs are in a network namespace without a name, which goes with the last who uses it. As root.
+//! The pairs are in a network namespace of their own (`namespace.rs`). As root.
 
+use super::namespace;
 use super::sessions::{Direction, N3, N6};
 use crate::failure::Failure;
 use base::{Packet, PortId};
 use engine::{Engine, Event, Settings, SteerFn, WorkerPorts};
 use pktio::af_xdp::Options;
 use pktio::{AfXdp, Port};
-use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
-use std::fs::File;
-use std::os::fd::AsFd;
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use target::{BURST, Target};
-
-/// How long interfaces may take to come up.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Looks at the far end, and the time between two, that find nothing more before all counts as out.
 const LAST_LOOKS: u32 = 20;
@@ -35,39 +29,15 @@ pub struct Wire {
 impl Wire {
     /// With so many workers, pinned to the cores in turn.
     pub fn new(target: &Arc<dyn Target>, workers: usize, cores: &[usize]) -> Result<Wire, Failure> {
-        let here = File::open("/proc/thread-self/ns/net").map_err(failed)?;
-        let name = format!("splitplane-bench-{}-{workers}", std::process::id());
-        run(&["netns", "add", &name])?;
-        let there = File::open(format!("/run/netns/{name}")).map_err(failed);
-        // The name goes at once: whatever becomes of us, nothing stays behind.
-        run(&["netns", "delete", &name])?;
-        move_into_link_name_space(there?.as_fd(), Some(LinkNameSpaceType::Network)).map_err(failed)?;
-        let wire = Wire::inside(target, workers, cores);
-        move_into_link_name_space(here.as_fd(), Some(LinkNameSpaceType::Network)).map_err(failed)?;
-        wire
+        namespace::inside(&workers.to_string(), || Wire::inside(target, workers, cores))
     }
 
     fn inside(target: &Arc<dyn Target>, workers: usize, cores: &[usize]) -> Result<Wire, Failure> {
-        // The kernel must send nothing of its own.
-        for which in ["all", "default"] {
-            std::fs::write(format!("/proc/sys/net/ipv6/conf/{which}/disable_ipv6"), "1").map_err(failed)?;
-        }
         let mut of_workers: Vec<WorkerPorts> = (0..workers).map(|_| Vec::new()).collect();
         let mut far = Vec::new();
         for id in [N3, N6] {
             let (near, end) = (format!("near{id}"), format!("far{id}"));
-            let queues = ["numrxqueues", "1", "numtxqueues", "1"];
-            run(&[&["link", "add", &near][..], &queues, &["type", "veth", "peer", "name", &end], &queues].concat())?;
-            for name in [&near, &end] {
-                run(&["link", "set", name, "up"])?;
-            }
-            let deadline = Instant::now() + PATIENCE;
-            while !run(&["link", "show", &near])?.contains("state UP") {
-                if Instant::now() > deadline {
-                    return Err(Failure::Failed(format!("{near} does not come up")));
-                }
-                std::thread::sleep(Duration::from_millis(5));
-            }
+            namespace::pair(&near, &end)?;
             let ports = AfXdp::open_steered("near", &near, workers, crate::run::frames(id), Options::default()).map_err(failed)?;
             for (worker, ports) in of_workers.iter_mut().zip(ports) {
                 worker.extend(ports.into_iter().map(|port| (id, Box::new(port) as Box<dyn Port>)));
@@ -124,14 +94,6 @@ impl Wire {
             result
         })
     }
-}
-
-fn run(args: &[&str]) -> Result<String, Failure> {
-    let output = Command::new("ip").args(args).output().map_err(|e| Failure::Usage(format!("`ip` cannot be run: {e}")))?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-    }
-    Err(Failure::Usage(format!("ip {}: {} (needs root)", args.join(" "), String::from_utf8_lossy(&output.stderr).trim())))
 }
 
 fn failed(e: impl std::fmt::Display) -> Failure {

@@ -49,6 +49,9 @@ pub fn run(config: &Config, args: &Args) -> Result<(), Failure> {
             break;
         }
         running.log_events();
+        if let Some(thread) = running.engine.failed() {
+            return Err(Failure::Failed(format!("{thread} has failed: this is a defect")));
+        }
         if args.live {
             let now = running.report();
             live_lines(&now, &before).iter().for_each(|line| println!("{line}"));

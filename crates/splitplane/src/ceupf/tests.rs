@@ -12,20 +12,13 @@ use pktio::Port;
 use pktio::memory::MemoryPort;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::Path;
+use traffic::around::{self, AROUND};
 use traffic::plan::{Address, Pool, SessionPlan, Shape};
 use traffic::smf::Smf;
 use traffic::synth::{self, Synth};
 use traffic::{SessionRecord, Tunnel};
 
 const PATIENCE: Duration = Duration::from_secs(20);
-/// What base stations and routers see: the foreign UPF.
-const AROUND: traffic::expect::Upf = traffic::expect::Upf {
-    n3_addr: Ipv4Addr::new(10, 3, 0, 1),
-    n3_mac: [2, 0, 0, 0, 3, 1],
-    gnb_mac: [2, 0, 0, 0, 3, 2],
-    n6_mac: [2, 0, 0, 0, 6, 1],
-    dn_mac: [2, 0, 0, 0, 6, 2],
-};
 const SESSIONS: u32 = 6;
 const FRAMES: usize = 300;
 
@@ -35,42 +28,6 @@ fn config(socket: &Path, access_mtu: u16) -> Config {
     let text = example.replace("/run/splitplane/ceupf.sock", &socket.display().to_string());
     let text = text.replace("max_rules = 131072", "max_rules = 64").replace("mtu = 1500", &format!("mtu = {access_mtu}"));
     Config::parse(&text).unwrap()
-}
-
-fn foreign_config(n4: SocketAddr) -> crate::config::Config {
-    let text = format!(
-        r#"
-[n4]
-listen = "{n4}"
-request_port = "source"
-[[port]]
-name = "n3"
-interface = "memory-n3"
-role = "access"
-network_instance = "access"
-addresses = ["10.3.0.1/24"]
-gtpu = ["10.3.0.1"]
-[[port]]
-name = "n6"
-interface = "memory-n6"
-role = "core"
-network_instance = "internet"
-addresses = ["10.6.0.1/24"]
-[[route]]
-network_instance = "internet"
-prefix = "0.0.0.0/0"
-via = "10.6.0.2"
-[[neighbour]]
-port = "n3"
-ip = "10.3.0.2"
-mac = "02:00:00:00:03:02"
-[[neighbour]]
-port = "n6"
-ip = "10.6.0.2"
-mac = "02:00:00:00:06:02"
-"#
-    );
-    crate::config::Config::parse(&text).unwrap()
 }
 
 /// The whole arrangement, running.
@@ -102,7 +59,7 @@ impl Arranged {
         let n4 = UdpSocket::bind("127.0.0.1:0").and_then(|s| s.local_addr()).unwrap();
         let upf_ir = crate::program::compile(Path::new("upf.p4"), &[], &[]).unwrap();
         let ports = vec![open(0, n3, AROUND.n3_mac), open(128, n6, AROUND.n6_mac)];
-        let foreign = Upf::start(&foreign_config(n4), upf_ir, ports, None).unwrap();
+        let foreign = Upf::start(&crate::config::Config::parse(&around::config(n4)).unwrap(), upf_ir, ports, None).unwrap();
         let smf = Smf::connect(traffic::smf::Config::new(SocketAddr::from(([127, 0, 0, 1], 0)), n4)).unwrap();
         smf.associate().unwrap();
         let records = (0..SESSIONS).map(|n| establish(&smf, n)).collect();

@@ -17,6 +17,7 @@ use std::collections::{HashMap, VecDeque};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use traffic::around::{self, AROUND};
 use traffic::plan::{Address, Pool, SessionPlan, Shape};
 use traffic::smf::{Event, Session, Smf};
 use traffic::synth::{self, Pick, Synth};
@@ -27,13 +28,6 @@ const FRAMES: usize = 200_000;
 /// Frames that wait for an idle UE.
 const WAITING: usize = 20;
 const PATIENCE: Duration = Duration::from_secs(10);
-const AROUND: traffic::expect::Upf = traffic::expect::Upf {
-    n3_addr: Ipv4Addr::new(10, 3, 0, 1),
-    n3_mac: [2, 0, 0, 0, 3, 1],
-    gnb_mac: [2, 0, 0, 0, 3, 2],
-    n6_mac: [2, 0, 0, 0, 6, 1],
-    dn_mac: [2, 0, 0, 0, 6, 2],
-};
 
 /// The far ends of N3 and N6, and what must come out of them.
 struct FarEnds {
@@ -348,49 +342,7 @@ fn free_loopback_port() -> Result<SocketAddr, Failure> {
     socket.map_err(|e| Failure::Failed(format!("no free UDP port on loopback: {e}")))
 }
 
-/// The example configuration, in memory: no N4-U, and neighbours that are given.
+/// N3 and N6, and the fast target.
 fn config(n4: SocketAddr, share: f64) -> String {
-    format!(
-        r#"
-[n4]
-listen = "{n4}"
-request_port = "source"
-[[port]]
-name = "n3"
-interface = "memory-n3"
-role = "access"
-network_instance = "access"
-addresses = ["10.3.0.1/24"]
-gtpu = ["10.3.0.1"]
-[[port]]
-name = "n6"
-interface = "memory-n6"
-role = "core"
-network_instance = "internet"
-addresses = ["10.6.0.1/24", "2001:db8:6::1/64"]
-[[route]]
-network_instance = "internet"
-prefix = "0.0.0.0/0"
-via = "10.6.0.2"
-[[route]]
-network_instance = "internet"
-prefix = "::/0"
-via = "2001:db8:6::2"
-[[neighbour]]
-port = "n3"
-ip = "10.3.0.2"
-mac = "02:00:00:00:03:02"
-[[neighbour]]
-port = "n6"
-ip = "10.6.0.2"
-mac = "02:00:00:00:06:02"
-[[neighbour]]
-port = "n6"
-ip = "2001:db8:6::2"
-mac = "02:00:00:00:06:02"
-[split]
-fast = "asic"
-policy = {{ share = {share:?} }}
-"#
-    )
+    format!("{}[split]\nfast = \"asic\"\npolicy = {{ share = {share:?} }}\n", around::config(n4))
 }

@@ -57,11 +57,16 @@ impl Part {
                 Err(RecvTimeoutError::Disconnected) => {
                     let status = self.child.wait().map_or_else(|e| e.to_string(), |s| s.to_string());
                     let said = std::fs::read_to_string(&self.log).unwrap_or_default();
-                    let last = said.lines().last().unwrap_or("nothing in its log");
-                    return Err(Failure::Failed(format!("{} ended before it said `{begin}` ({status}): {last}", self.name)));
+                    return Err(Failure::Failed(format!("{} ended before it said `{begin}` ({status}): {}", self.name, why(&said))));
                 }
             }
         }
+    }
+
+    /// The last line of its log with these words.
+    pub fn logged(&self, words: &str) -> Option<String> {
+        let said = std::fs::read_to_string(&self.log).unwrap_or_default();
+        said.lines().rfind(|line| line.contains(words)).map(str::to_owned)
     }
 
     /// Gives the part a line of input.
@@ -86,6 +91,12 @@ impl Part {
             }
         }
     }
+}
+
+/// Of a log the line that says why a command failed; a compiler's complaints may follow it.
+fn why(log: &str) -> &str {
+    let own = log.lines().rfind(|line| line.starts_with("splitplane: "));
+    own.or_else(|| log.lines().rfind(|line| !line.trim().is_empty())).unwrap_or("nothing in its log")
 }
 
 impl Drop for Part {
@@ -135,5 +146,17 @@ impl Drop for Background {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_it_ended_is_found_among_complaints() {
+        assert_eq!(why("INFO open\nsplitplane: no clang: 1 error\n  x.c:1: no\n\n"), "splitplane: no clang: 1 error");
+        assert_eq!(why("thread 'main' panicked\nnote: more\n \n"), "note: more");
+        assert_eq!(why("\n\n"), "nothing in its log");
     }
 }

@@ -5,12 +5,11 @@
 //! of x86. All steps are kept: when something differs, they are replayed to find a shorter way to it ([`crate::common::shrink`]).
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use offload::{Path, SessionFacts, Split};
-use program::{Batch, CounterId, MeterId, Program, RuleError, TableId};
-use target::{BURST, Capabilities, Count, Lane, MeterState, TableStats, Target};
+use program::{Batch, CounterId, Program, RuleError, TableId};
+use target::{BURST, Count, Lane, Target};
 use target_asic::{Asic, Limits};
 
 use super::mirror::Mirror;
@@ -75,47 +74,6 @@ pub struct Difference {
     pub frame: Option<usize>,
 }
 
-/// A target shared with others, as [`Split`] wants to own its targets.
-struct Shared(Arc<dyn Target>);
-
-impl Target for Shared {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        self.0.capabilities()
-    }
-
-    fn program(&self) -> &Arc<Program> {
-        self.0.program()
-    }
-
-    fn apply(&self, batch: &Batch) -> Result<(), RuleError> {
-        self.0.apply(batch)
-    }
-
-    fn lane(&self, index: usize) -> Box<dyn Lane> {
-        self.0.lane(index)
-    }
-
-    fn counter(&self, counter: CounterId, index: u64) -> Count {
-        self.0.counter(counter, index)
-    }
-
-    fn table_stats(&self, table: TableId) -> TableStats {
-        self.0.table_stats(table)
-    }
-
-    fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
-        self.0.meter_state(meter, index)
-    }
-
-    fn set_meter_state(&self, meter: MeterId, index: u64, state: MeterState) -> Result<(), RuleError> {
-        self.0.set_meter_state(meter, index, state)
-    }
-}
-
 /// The model of a chip. Of most small ones packets that ask for more than a chip does go on to x86; sessions with a rate stay away from those.
 fn model(setup: &Setup) -> Asic {
     let asic = Asic::load(setup.ir.clone(), setup.chip).unwrap_or_else(|e| panic!("{e}"));
@@ -150,7 +108,7 @@ impl Fleet {
             true => super::program::kernel(&setup.ir, setup.chip),
             false => Box::new(model(setup)),
         };
-        let base = Box::new(Shared(setup.base.clone()));
+        let base = Box::new(setup.base.clone());
         let split = Split::new(fast, base, setup.policy.clone()).unwrap_or_else(|e| panic!("{e}"));
         let mut before = HashMap::new();
         for id in setup.ir.program.tables.keys() {

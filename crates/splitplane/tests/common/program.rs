@@ -47,7 +47,8 @@ pub struct Setup {
 /// The program in the kernel, with that room for sessions.
 pub fn kernel(ir: &Ir, chip: Chip) -> Box<dyn Target> {
     let text = p4_emit::bpf::emit_xdp(ir).unwrap_or_else(|e| panic!("{e}"));
-    let options = target_xdp::Options { split_entries: chip.session_entries, seed: 13, ..Default::default() };
+    let options =
+        target_xdp::Options { split_entries: chip.session_entries, seed: 13, entry: target_xdp::EntryPoints::Lanes, ..Default::default() };
     Box::new(target_xdp::Xdp::load(Arc::new(ir.program.clone()), &text, &options).unwrap_or_else(|e| panic!("{e}")))
 }
 

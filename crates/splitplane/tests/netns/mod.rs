@@ -10,6 +10,7 @@ use std::os::fd::AsFd;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
+use traffic::around::{self, AROUND};
 use traffic::plan::{Address, Pool, SessionPlan, Shape};
 use traffic::smf::{Session, Smf};
 use traffic::synth::{self, Synth};
@@ -17,14 +18,9 @@ use traffic::{SessionRecord, Tunnel};
 
 /// How long anything may take that does not depend on how busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// The EtherType of frames that try an interface.
+const PROBE: [u8; 2] = target_xdp::probe::ETHERTYPE.to_be_bytes();
 const N4: &str = "10.4.0.1:8805";
-pub const AROUND: traffic::expect::Upf = traffic::expect::Upf {
-    n3_addr: Ipv4Addr::new(10, 3, 0, 1),
-    n3_mac: [2, 0, 0, 0, 3, 1],
-    gnb_mac: [2, 0, 0, 0, 3, 2],
-    n6_mac: [2, 0, 0, 0, 6, 1],
-    dn_mac: [2, 0, 0, 0, 6, 2],
-};
 
 /// What a session was sent: (uplink, downlink).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +38,8 @@ pub struct Side {
     pub others: Vec<Vec<u8>>,
     pub sent: u64,
     pub received: u64,
+    /// Frames with which the UPF tried whether this end takes redirected ones: of no port's count.
+    pub probes: u64,
 }
 
 pub struct Testbed {
@@ -49,6 +47,8 @@ pub struct Testbed {
     folder: tempfile::TempDir,
     pub n3: Side,
     pub n6: Side,
+    /// Whether daemons find out by a frame what interfaces send, as on kernels that do not tell.
+    pub probing: bool,
     smf: Option<Smf>,
     sessions: Vec<Session>,
     synth: Option<Synth>,
@@ -129,13 +129,14 @@ impl Testbed {
             // An XDP program at this end, so that redirected frames come through; and bytes as they are.
             let options = pktio::af_xdp::Options { finish_checksums: Some(false), ..Default::default() };
             let port = Box::new(AfXdp::open(name, name, options).unwrap());
-            Side { port, expected: Vec::new(), others: Vec::new(), sent: 0, received: 0 }
+            Side { port, expected: Vec::new(), others: Vec::new(), sent: 0, received: 0, probes: 0 }
         };
         Testbed {
             id: upf,
             folder: tempfile::tempdir().unwrap(),
             n3: side("n3"),
             n6: side("n6"),
+            probing: false,
             smf: None,
             sessions: Vec::new(),
             synth: None,
@@ -352,50 +353,16 @@ impl Testbed {
 
     /// A UPF between the two, that share of the sessions on the fast target.
     pub fn config(fast: &str, share: f64) -> String {
-        format!(
-            r#"
-[n4]
-listen = "{N4}"
-request_port = "source"
-[[port]]
-name = "n3"
-interface = "n3"
-role = "access"
-network_instance = "access"
-addresses = ["10.3.0.1/24"]
-gtpu = ["10.3.0.1"]
-[[port]]
-name = "n6"
-interface = "n6"
-role = "core"
-network_instance = "internet"
-addresses = ["10.6.0.1/24", "2001:db8:6::1/64"]
-[[route]]
-network_instance = "internet"
-prefix = "0.0.0.0/0"
-via = "10.6.0.2"
-[[route]]
-network_instance = "internet"
-prefix = "::/0"
-via = "2001:db8:6::2"
-[[neighbour]]
-port = "n3"
-ip = "10.3.0.2"
-mac = "02:00:00:00:03:02"
-[[neighbour]]
-port = "n6"
-ip = "10.6.0.2"
-mac = "02:00:00:00:06:02"
-[[neighbour]]
-port = "n6"
-ip = "2001:db8:6::2"
-mac = "02:00:00:00:06:02"
-[split]
-fast = "{fast}"
-policy = {{ share = {share:?} }}
-"#
-        )
+        let config = around::config(N4.parse().unwrap());
+        format!("{config}[split]\nfast = \"{fast}\"\npolicy = {{ share = {share:?} }}\n")
     }
+}
+
+/// Of this many packets sent to an idle UE, those that came before the SMF's answer to the report waited, and all of them left. The first brings
+/// the report, so the last may come after the answer.
+pub fn assert_paged(report: &serde_json::Value, sent: u64) {
+    let [buffered, released] = ["buffered", "released"].map(|key| report[key]["packets"].as_u64().unwrap());
+    assert!(buffered == released && (1..=sent).contains(&buffered), "{buffered} waited, {released} left: {report:#}");
 }
 
 /// Of a session's two addresses, by a frame with the user's packet outside.
@@ -426,6 +393,10 @@ impl Side {
             pktio::wait(&[self.port.fd().unwrap()], Duration::from_millis(1)).unwrap();
         }
         for packet in &packets[..n] {
+            if packet.data()[12..14] == PROBE {
+                self.probes += 1;
+                continue;
+            }
             self.received += 1;
             match owners.get(packet.data()) {
                 Some(flow) => {
@@ -448,7 +419,7 @@ pub struct Daemon {
 
 impl Daemon {
     pub fn spawn(bed: &Testbed, config: &str) -> Daemon {
-        Daemon::start(bed, config, &[])
+        Daemon::start(bed, config, if bed.probing { &["env", "SPLITPLANE_XDP_PROBE=1"] } else { &[] })
     }
 
     /// Without these capabilities (`bpf`).
@@ -457,10 +428,10 @@ impl Daemon {
         Daemon::start(bed, config, &["setpriv", "--bounding-set", set.trim_start_matches(',')])
     }
 
-    /// With these capabilities only.
-    pub fn spawn_with(bed: &Testbed, config: &str, kept: &[&str]) -> Daemon {
+    /// With these capabilities only, by a command in front.
+    pub fn spawn_with(bed: &Testbed, config: &str, kept: &[&str], before: &[&str]) -> Daemon {
         let set: String = kept.iter().map(|name| format!(",+{name}")).collect();
-        Daemon::start(bed, config, &["setpriv", "--bounding-set", &format!("-all{set}")])
+        Daemon::start(bed, config, &[before, &["setpriv", "--bounding-set", &format!("-all{set}")]].concat())
     }
 
     fn start(bed: &Testbed, config: &str, before: &[&str]) -> Daemon {

@@ -17,12 +17,22 @@ pub type Pair = twin::Pair<Xdp>;
 
 /// Emits and loads; the text stays in a file if the environment names one.
 pub fn load(ir: &Arc<Ir>, seed: u64, mode: Mode) -> Result<Xdp, LoadError> {
+    load_text(ir, &p4_emit::bpf::emit_xdp(ir).unwrap_or_else(|e| panic!("{e}")), seed, mode)
+}
+
+/// As [`load`], in the form that is for programs that are too large otherwise.
+pub fn load_simple(ir: &Arc<Ir>, seed: u64, mode: Mode) -> Result<Xdp, LoadError> {
     let text = p4_emit::bpf::emit_xdp(ir).unwrap_or_else(|e| panic!("{e}"));
+    load_text(ir, &format!("#define SP_SIMPLE 1\n{text}"), seed, mode)
+}
+
+fn load_text(ir: &Arc<Ir>, text: &str, seed: u64, mode: Mode) -> Result<Xdp, LoadError> {
     if let Some(path) = std::env::var_os("KEEP") {
-        std::fs::write(path, &text).unwrap();
+        std::fs::write(path, text).unwrap();
     }
-    let options = Options { seed, subset: mode == Mode::Subset, short_packets: true, ..Options::default() };
-    Xdp::load(Arc::new(ir.program.clone()), &text, &options)
+    // The interpreter hands no table on.
+    let options = Options { seed, subset: mode == Mode::Subset, hand_on_full: false, short_packets: true, ..Options::default() };
+    Xdp::load(Arc::new(ir.program.clone()), text, &options)
 }
 
 impl twin::Native for Xdp {
@@ -53,7 +63,7 @@ impl twin::Native for Xdp {
 
     /// The kernel looks through so many masks and no more.
     fn may_refuse(&self, error: &RuleError) -> bool {
-        let RuleError::Full { table, .. } = error else { return false };
+        let RuleError::Full { table, .. } = error else { return matches!(error, RuleError::Masks { .. }) };
         let program = self.program();
         let id = program.table(table).unwrap();
         let (stats, info) = (self.table_stats(id), &program.tables[id]);

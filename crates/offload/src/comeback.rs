@@ -1,0 +1,157 @@
+//! When is a fast target that fell over tried again, and who comes back to it?
+//!
+//! The first attempt is made a second after it fell over. Each that fails doubles the wait, up to a minute; so does falling over again within a
+//! minute of having come back, so that a target that cannot last is not tried, and its sessions are not moved, all the time. Back in service it holds
+//! what both hold, and nothing else. Under a static policy its sessions come to it again by moves, some at a time ([`Comeback::bring_back`]); a
+//! planner moves them as any others.
+//!
+//! While it is out of service the base target runs all packets, in the same buckets or those that it was left with, and what the fast one has
+//! counted stays counted.
+
+use crate::executor::Executed;
+use crate::moves::MoveError;
+use crate::policy::{Policy, SessionFacts};
+use crate::split::Split;
+use program::{Batch, RuleError};
+use std::collections::BTreeSet;
+
+/// From falling over to the first attempt.
+const FIRST_NS: u64 = 1_000_000_000;
+/// The longest wait.
+const MOST_NS: u64 = 60_000_000_000;
+/// In service for so long, it has recovered.
+const STEADY_NS: u64 = 60_000_000_000;
+/// Sessions that are brought back at a time: some milliseconds' work.
+const AT_ONCE: usize = 512;
+/// A session that the fast target did not take, without saying that it is full, is tried again after this.
+const RETRY_NS: u64 = 1_000_000_000;
+
+/// Brings a fast target back into service.
+#[derive(Debug, Default)]
+pub struct Comeback {
+    /// While it is out of service.
+    out: Option<Out>,
+    /// Retirements that are known.
+    retirements: u64,
+    wait_ns: u64,
+    /// When it came back last.
+    back_ns: Option<u64>,
+    came_back: u64,
+    /// Sessions that are to come back, by when.
+    returning: BTreeSet<(u64, u64)>,
+}
+
+#[derive(Debug)]
+struct Out {
+    since_ns: u64,
+    retry_ns: u64,
+    attempts: u32,
+}
+
+/// What has happened, for a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// It has fallen over, since the last look; and when it is tried.
+    FellOver {
+        /// From now.
+        retry_in_ns: u64,
+    },
+    /// It was tried in vain.
+    StaysOut {
+        /// How often, since it fell over.
+        attempts: u32,
+        /// Why.
+        why: RuleError,
+        /// When it is tried again, from now.
+        retry_in_ns: u64,
+    },
+    /// It is in service.
+    CameBack {
+        /// How often it was tried.
+        attempts: u32,
+        /// How long it was out of service.
+        out_ns: u64,
+    },
+}
+
+impl Comeback {
+    /// Looks whether the fast target has fallen over, and tries it if that is due.
+    pub fn tick(&mut self, split: &Split, now_ns: u64) -> Option<Event> {
+        if !split.is_retired() {
+            self.out = None;
+            return None;
+        }
+        let retirements = split.retirements();
+        let Some(out) = self.out.as_mut().filter(|_| retirements == self.retirements) else {
+            let steady = self.back_ns.is_none_or(|back_ns| now_ns.saturating_sub(back_ns) >= STEADY_NS);
+            self.wait_ns = if steady { FIRST_NS } else { longer(self.wait_ns) };
+            self.retirements = retirements;
+            self.out = Some(Out { since_ns: now_ns, retry_ns: now_ns.saturating_add(self.wait_ns), attempts: 0 });
+            return Some(Event::FellOver { retry_in_ns: self.wait_ns });
+        };
+        if now_ns < out.retry_ns {
+            return None;
+        }
+        out.attempts += 1;
+        let attempts = out.attempts;
+        match split.recover() {
+            Ok(()) => {
+                let out_ns = now_ns.saturating_sub(out.since_ns);
+                self.out = None;
+                self.back_ns = Some(now_ns);
+                self.came_back += 1;
+                Some(Event::CameBack { attempts, out_ns })
+            }
+            Err(why) => {
+                self.wait_ns = longer(self.wait_ns);
+                out.retry_ns = now_ns.saturating_add(self.wait_ns);
+                Some(Event::StaysOut { attempts, why, retry_in_ns: self.wait_ns })
+            }
+        }
+    }
+
+    /// Under a static policy: brings sessions to the fast target that left it without being asked to, or could not come while it was out of
+    /// service, some of them at a time. `copy` gives a session's facts and all that its copy needs; `None`: there is no such session any more.
+    /// With a planner there is nothing to do.
+    pub fn bring_back(&mut self, split: &Split, now_ns: u64, mut copy: impl FnMut(u64) -> Option<(SessionFacts, Batch)>) -> Executed {
+        let mut executed = Executed::default();
+        if matches!(split.policy, Policy::Planned) || split.is_retired() {
+            return executed;
+        }
+        self.returning.extend(split.take_left().into_iter().map(|seid| (now_ns, seid)));
+        for _ in 0..AT_ONCE {
+            let Some((due_ns, seid)) = self.returning.pop_first() else { break };
+            if due_ns > now_ns {
+                self.returning.insert((due_ns, seid));
+                break;
+            }
+            let Some((facts, copy)) = copy(seid).filter(|(facts, _)| split.policy.wants(facts) && split.may_hold(facts)) else { continue };
+            match split.move_to_fast(&facts, &copy) {
+                Ok(()) => executed.to_fast += 1,
+                Err(MoveError::There) => {}
+                // As one that found no room when it began.
+                Err(error @ (MoveError::NoRoom(_) | MoveError::Unfit(_))) => {
+                    executed.failed += 1;
+                    tracing::debug!(seid, "a session does not come back: {error}");
+                }
+                Err(MoveError::Failed(_) | MoveError::Retired) => {
+                    executed.failed += 1;
+                    self.returning.insert((now_ns.saturating_add(RETRY_NS), seid));
+                    if split.is_retired() {
+                        break;
+                    }
+                }
+            }
+        }
+        executed
+    }
+
+    /// How often it has come back into service.
+    pub fn came_back(&self) -> u64 {
+        self.came_back
+    }
+}
+
+fn longer(wait_ns: u64) -> u64 {
+    wait_ns.saturating_mul(2).clamp(FIRST_NS, MOST_NS)
+}

@@ -1,0 +1,67 @@
+//! From text to a program in the kernel, at the sizes that the target needs.
+
+use crate::object::{Object, Sizes};
+use crate::store::cells_for;
+use crate::{LoadError, Options, compile, meters};
+use program::Program;
+
+/// Cells of a counter: an attached one has as many as its table has entries.
+pub fn counter_size(program: &Program, info: &program::CounterInfo) -> u64 {
+    info.table.map_or(info.size, |t| program.tables[t].size)
+}
+
+/// Compiles and loads, and says whether that had to be the simple form of the text, since the kernel takes no larger one.
+pub fn build(
+    text: &str,
+    options: &Options,
+    mut defines: Vec<(String, u32)>,
+    sizes: &Sizes,
+    entry_points: &[&str],
+) -> Result<(Object, bool), LoadError> {
+    let attempt = |defines: &[(String, u32)]| {
+        let bytes = compile::compile(text, options.cc.as_deref(), defines)?;
+        Object::load(&bytes, sizes, entry_points)
+    };
+    match attempt(&defines) {
+        Err(LoadError::Limit(why)) if text.contains(SIMPLE) => {
+            tracing::info!("the program is loaded in its simple form, which is slower: the other is too large ({why})");
+            defines.push((SIMPLE.to_owned(), 1));
+            Ok((attempt(&defines)?, true))
+        }
+        whole => Ok((whole?, false)),
+    }
+}
+
+/// The macro that gives the emitted text its simple form.
+const SIMPLE: &str = "SP_SIMPLE";
+
+/// Capacity, home cells and all cells of each table.
+pub type Rooms = Vec<(u64, u32, u32)>;
+
+/// Entries of all maps, and the rooms of all tables.
+pub fn sizes(program: &Program, options: &Options, cpus: u32) -> Result<(Sizes, Rooms), LoadError> {
+    let mut sizes = Sizes { seed: options.seed, ..Sizes::default() };
+    let mut rooms = Vec::new();
+    let fits = |name: &str, n: u64| u32::try_from(n.max(1)).map_err(|_| LoadError::Io(format!("{name} has {n} cells: too many")));
+    for info in program.tables.values() {
+        let most = if info.split { options.entries.min(options.split_entries) } else { options.entries };
+        let capacity = info.size.min(most.max(info.entries.len() as u64));
+        let (homes, total) = cells_for(capacity);
+        rooms.push((capacity, homes, total));
+    }
+    for (i, info) in program.counters.values().enumerate() {
+        let n = counter_size(program, info).saturating_mul(cpus.into());
+        sizes.entries.push((format!("sp_n{i}"), fits(&info.name, n)?));
+    }
+    for (i, info) in program.meters.values().enumerate() {
+        let (cells, profiles) = meters::entries(info);
+        sizes.entries.push((format!("sp_p{i}"), fits(&info.name, cells)?));
+        sizes.entries.push((format!("sp_q{i}"), fits(&info.name, profiles)?));
+    }
+    for (i, info) in program.registers.values().enumerate() {
+        sizes.entries.push((format!("sp_r{i}"), fits(&info.name, info.size)?));
+    }
+    sizes.entries.push(("sp_contexts".into(), cpus));
+    sizes.entries.push(("sp_ledgers".into(), cpus));
+    Ok((sizes, rooms))
+}

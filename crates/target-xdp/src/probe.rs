@@ -1,0 +1,87 @@
+//! Does a veth send what programs redirect to it, where the kernel does not say (before Linux 6.3)? One frame is redirected to it, and
+//! its counters tell what became of the frame.
+//!
+//! A veth hands redirected frames to its far end's ring, which there is while that end is up and has an XDP program or GRO
+//! (drivers/net/veth.c, `veth_xdp_xmit`). A frame that found the ring is counted by `tx_queue_N_xdp_xmit`, or, where the ring was full,
+//! `tx_queue_N_xdp_xmit_errors`; one that did not is in neither. Other drivers count otherwise: only a veth is to be asked here.
+//!
+//! The frame goes to the interface's own address, from it, with the EtherType that IEEE 802 leaves for local experiments: a host at the
+//! far end drops it, a bridge knows that its addressee is where it came from.
+
+use crate::LoadError;
+use crate::object::Object;
+use crate::sys;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+
+const TEXT: &str = include_str!("probe.c");
+/// `ETH_P_802_EX1` of <linux/if_ether.h>.
+pub const ETHERTYPE: u16 = 0x88b5;
+/// Bytes of the frame: the shortest of Ethernet, without its checksum.
+pub const FRAME_LEN: usize = 60;
+
+/// A program in the kernel that redirects one frame.
+pub struct Probe {
+    program: aya::programs::ProgramFd,
+}
+
+impl Probe {
+    /// Compiles and loads it.
+    pub fn load() -> Result<Probe, LoadError> {
+        let mut object = Object::compile(TEXT, &Default::default(), &["sp_probe"])?;
+        Ok(Probe { program: object.program_fd("sp_probe")? })
+    }
+
+    /// Whether the veth sends what is redirected to it: it is tried with a frame, which its far end gets if so. Others that redirect to
+    /// it at the same time may make a no a yes. Of the calling thread's network namespace.
+    ///
+    /// # Errors
+    /// What the kernel says to the frame (it needs Linux 5.18), and [`taken`]'s.
+    pub fn sends_redirected(&self, interface: &str, ifindex: u32, mac: [u8; 6]) -> io::Result<bool> {
+        let mut frame = [&mac[..], &mac, &ETHERTYPE.to_be_bytes(), &ifindex.to_ne_bytes()].concat();
+        frame.extend(b"does this end take redirected frames?");
+        frame.resize(FRAME_LEN, 0);
+        let before = taken(interface)?;
+        // When the call returns, the frame is where it goes.
+        sys::send_frames(self.program.as_fd().as_raw_fd(), &frame, 1)?;
+        Ok(taken(interface)? != before)
+    }
+}
+
+/// Redirected frames that a veth's far end has taken or had no room for, so far.
+///
+/// # Errors
+/// `Unsupported` for an interface without such a count.
+pub fn taken(interface: &str) -> io::Result<u64> {
+    let counters = sys::veth_counters(interface)?;
+    let counts = counters.iter().filter(|(name, _)| is_of_redirected(name)).map(|(_, n)| *n);
+    counts.reduce(u64::wrapping_add).ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, "it does not count redirected frames"))
+}
+
+/// `tx_queue_0_xdp_xmit`, `tx_queue_0_xdp_xmit_errors`.
+fn is_of_redirected(name: &str) -> bool {
+    let Some((queue, what)) = name.strip_prefix("tx_queue_").and_then(|rest| rest.split_once('_')) else { return false };
+    queue.parse::<u32>().is_ok() && matches!(what, "xdp_xmit" | "xdp_xmit_errors")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_counts_of_redirected_frames_are_taken() {
+        for name in ["tx_queue_0_xdp_xmit", "tx_queue_12_xdp_xmit_errors"] {
+            assert!(is_of_redirected(name), "{name}");
+        }
+        for name in ["", "peer_ifindex", "tx_queue_", "tx_queue_0", "rx_queue_0_xdp_tx", "tx_queue_x_xdp_xmit", "tx_queue_0_xdp_tx"] {
+            assert!(!is_of_redirected(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_interface_without_such_a_count_gives_none() {
+        assert!(taken("lo").is_err());
+        assert!(taken("no such interface").is_err());
+        assert!(taken("").is_err());
+    }
+}

@@ -1,0 +1,159 @@
+//! What batches change, under one lock: tables, meters, and what packets see of both.
+
+use crate::attach::Attached;
+use crate::cells::Cells;
+use crate::meters::Meter;
+use crate::object::Object;
+use crate::shortage::Shortage;
+use crate::store::{Refusal, Store};
+use crate::sys::{self, Shared};
+use crate::waits::Waits;
+use cranelift_entity::EntityRef;
+use program::packing::TABLE_BITS;
+use program::{MeterId, Op, TableId};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// `struct sp_control`: the generation and which of its tables are empty, whether others hold what is not here, which tables they alone hold
+/// whole, until when all has left that was handed on, and its length.
+pub const GENERATION: usize = 0;
+pub const SUBSET: usize = 8;
+pub const HANDED_ON: usize = 12;
+pub const OUT: usize = 16;
+pub const CONTROL: usize = 24;
+/// After it generations are numbered anew: the numbers above mean that something has no end, or is not seen yet.
+pub const LAST_GENERATION: u32 = u32::MAX - 2;
+
+/// What batches change.
+pub struct State {
+    pub object: Object,
+    pub stores: Vec<Store>,
+    pub shortage: Shortage,
+    pub meters: Vec<Meter>,
+    pub control: Shared,
+    pub generation: u32,
+    pub first_generation: u32,
+    /// Whether packets may be under way that see the last generation before the first one.
+    pub renumbered: bool,
+    pub waits: Arc<Waits>,
+    pub attached: Vec<Attached>,
+    /// Whether everything is handed on, packets of interfaces that are yet to go live too.
+    pub retired: bool,
+}
+
+/// Why an op was refused.
+pub enum Refused {
+    Entry(Refusal),
+    /// A meter with too many different rates.
+    Rates(MeterId),
+    Other(&'static str),
+}
+
+/// What becomes of a meter's or counter's cell.
+#[derive(Clone, Copy)]
+pub enum CellChange {
+    /// The profile, and whether there is to be one.
+    Meter {
+        profile: u32,
+        configured: bool,
+    },
+    Clear,
+}
+
+/// A change of a cell: the array's number, the cell and what.
+pub type CellOp = (usize, u64, CellChange);
+
+impl State {
+    /// Sees to it that there is a generation for one more batch.
+    pub fn next_generation(&mut self) -> std::io::Result<()> {
+        if self.generation >= LAST_GENERATION {
+            // Packets that end meanwhile need nothing that ended before this generation; those under way see it.
+            sys::wait_for_packets()?;
+            self.stores.iter_mut().for_each(Store::renumber);
+            self.waits.renumber(self.first_generation);
+            (self.generation, self.renumbered) = (self.first_generation, true);
+            self.show();
+        }
+        if self.renumbered {
+            // To those of before, entries of later generations would look old.
+            sys::wait_for_packets()?;
+            self.renumbered = false;
+        }
+        Ok(())
+    }
+
+    pub fn op(&mut self, op: &Op, cells: &mut Vec<CellOp>) -> Result<(), Refused> {
+        let table = match op {
+            Op::Insert(e) | Op::Modify(e) | Op::Delete(e) | Op::EntryMeter { entry: e, .. } => Some(e.table),
+            Op::SetDefault { table, .. } => Some(*table),
+            _ => None,
+        };
+        if table.is_some_and(|t| self.shortage.has(t)) {
+            return Ok(());
+        }
+        match (self.change(op, cells), table) {
+            (Err(Refused::Entry(why)), Some(table)) if self.shortage.begin(table, why) => Ok(()),
+            (done, _) => done,
+        }
+    }
+
+    fn change(&mut self, op: &Op, cells: &mut Vec<CellOp>) -> Result<(), Refused> {
+        match op {
+            Op::Insert(e) => self.stores[e.table.index()].insert(e).map_err(Refused::Entry),
+            Op::Modify(e) => self.stores[e.table.index()].modify(e).map_err(Refused::Entry),
+            Op::Delete(e) => self.stores[e.table.index()].delete(e).map_err(Refused::Entry),
+            Op::SetDefault { table, action, args } => {
+                self.stores[table.index()].set_default(*action, args);
+                Ok(())
+            }
+            Op::Meter { meter, index, config } => {
+                let profile = self.meters[meter.index()].take(*config).ok_or(Refused::Rates(*meter))?;
+                cells.push((meter.index(), *index, CellChange::Meter { profile, configured: config.is_some() }));
+                Ok(())
+            }
+            Op::Mirror { .. } | Op::Multicast { .. } => Err(Refused::Other("the xdp target makes no copies of packets")),
+            Op::InsertValue { .. } | Op::DeleteValue { .. } => Err(Refused::Other("the xdp target has no value sets")),
+            Op::EntryMeter { .. } => Err(Refused::Other("the xdp target has no direct meters")),
+            Op::ClearCounter { counter, index } => {
+                cells.push((counter.index(), *index, CellChange::Clear));
+                Ok(())
+            }
+        }
+    }
+
+    /// Gives the tables that are handed on from now on.
+    pub fn commit(&mut self, counted: &Cells, cells: &[CellOp]) -> Vec<(TableId, Refusal)> {
+        let next = self.generation + 1;
+        for (array, index, change) in cells {
+            match change {
+                CellChange::Clear => counted.clear(*array, *index),
+                CellChange::Meter { profile, configured } => self.meters[*array].set(*index, *profile, *configured),
+            }
+        }
+        for (i, store) in self.stores.iter_mut().enumerate() {
+            for cell in store.take_direct_clear() {
+                if let Some(counter) = counted.direct[i] {
+                    counted.clear(counter, cell.into());
+                }
+            }
+            store.release_direct();
+            store.commit(next);
+        }
+        self.generation = next;
+        self.show();
+        self.waits.move_on(next);
+        self.shortage.commit()
+    }
+
+    /// From now on packets that begin see the generation.
+    pub fn show(&self) {
+        let handed_on = self.shortage.bits();
+        let bit =
+            |(t, store): (usize, &Store)| u64::from(t < TABLE_BITS && store.is_empty() && handed_on >> t & 1 == 0) << (t % TABLE_BITS);
+        let empty: u64 = self.stores.iter().enumerate().map(bit).sum();
+        // Before the generation that lacks something.
+        self.control.word(HANDED_ON).store(handed_on, Ordering::Release);
+        // One word, so that a packet finds the tables of its generation empty or not.
+        self.control.long(GENERATION).store(empty << 32 | u64::from(self.generation), Ordering::Release);
+    }
+}
