@@ -7,6 +7,8 @@
 //! - **Batches** ([`store`]): every cell is stamped with the generations that see it; a packet reads the generation once, so it
 //!   sees a batch whole or not at all. One exception: meter cells and cleared counters change just before the entries do.
 //!   Generations have 32 bits; when all are used up they are numbered anew, which takes two waits for packets.
+//! - **Waits** ([`cores`]): a batch that takes something away returns when no packet is under way that saw it: by counts of the cores' packets, in
+//!   microseconds.
 //! - **Tables** are array maps mapped into this process: a change costs no system call. Exact ones are hash tables with their
 //!   entries in the home cells; the others look through the masks in use, at most 64 of them.
 //! - **A table without room** ([`shortage`]) that is not `@split` sends the packets that would look it up to the next target, which has it whole.
@@ -25,6 +27,7 @@
 mod attach;
 mod cells;
 mod compile;
+mod cores;
 mod digests;
 mod features;
 mod lane;
@@ -39,9 +42,11 @@ pub mod sys;
 mod waits;
 
 pub use attach::{Mode, sends_redirected, socket_key};
+pub use cores::Waited;
 
 use base::{DropReason, PortId};
 use cells::{Cells, LEDGER, PORTS, REASONS};
+use cores::Cores;
 use cranelift_entity::EntityRef;
 use digests::Digests;
 use lane::{HandingOn, XdpLane};
@@ -54,7 +59,7 @@ use state::{CONTROL, CellChange, GENERATION, LAST_GENERATION, OUT, Refused, SUBS
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::{Refusal, Room, Store, masks_len};
 use target::{Capabilities, Carried, Count, Lane, MeterState, RegisterError, SharedMeter, TableStats, Target};
@@ -84,6 +89,9 @@ pub struct Options {
     /// For tests: the number that generations begin with, and begin anew with.
     #[doc(hidden)]
     pub first_generation: u32,
+    /// For tests and benchmarks: packets under way are waited for as where the kernel runs no program on a given core.
+    #[doc(hidden)]
+    pub slow_waits: bool,
 }
 
 /// How packets come to a program.
@@ -109,6 +117,7 @@ impl Default for Options {
             short_packets: false,
             entry: EntryPoints::Both,
             first_generation: 1,
+            slow_waits: false,
         }
     }
 }
@@ -170,9 +179,7 @@ pub struct Xdp {
     ahead: AtomicBool,
     /// Whether another target configures the meters' cells.
     lends: AtomicBool,
-    /// Whether all interfaces are closed to it, and no packet is under way that its tables decide on.
-    closed: AtomicBool,
-    waits: AtomicU64,
+    waits: Arc<Waits>,
 }
 
 /// Bytes behind packets of a program that takes short ones: the shortest frame of the kernel's.
@@ -202,7 +209,12 @@ impl Xdp {
         let (mut object, simple) = build(text, options, defines, &sizes, entry_points)?;
         let mut stores = Vec::new();
         let first_generation = options.first_generation.clamp(1, LAST_GENERATION - 4);
-        let waits = Arc::new(Waits::new(first_generation));
+        let context_len = object.value_len("sp_contexts")?;
+        let lost = HITS + 16 * program.tables.len().max(1);
+        if context_len < lost + 24 {
+            return Err(LoadError::Layout("contexts are too short".into()));
+        }
+        let waits = Arc::new(Waits::new(first_generation, Cores::new(&object, cpus, lost + 8, options.slow_waits)?));
         for (id, info) in &program.tables {
             let (layout, t) = (CellLayout::new(&program, id), id.index());
             let (capacity, homes, total) = rooms[t];
@@ -234,11 +246,7 @@ impl Xdp {
         for (i, info) in program.registers.values().enumerate() {
             registers.push(object.shared(&format!("sp_r{i}"), info.size.max(1), 8)?);
         }
-        let context_len = object.value_len("sp_contexts")?;
         let contexts = object.shared("sp_contexts", cpus.into(), context_len)?;
-        if context_len < HITS + 16 * program.tables.len().max(1) + 8 {
-            return Err(LoadError::Layout("contexts are too short".into()));
-        }
         let ledgers = object.shared("sp_ledgers", cpus.into(), LEDGER)?;
         let control = object.shared("sp_control", 1, CONTROL)?;
         control.word(SUBSET).store(options.subset.into(), Ordering::Relaxed);
@@ -260,14 +268,14 @@ impl Xdp {
             generation: first_generation,
             first_generation,
             renumbered: false,
-            waits,
+            waits: waits.clone(),
             attached: Vec::new(),
             retired: false,
         };
-        let (state, ahead, lends, closed) = (Mutex::new(state), AtomicBool::new(false), AtomicBool::new(false), AtomicBool::new(false));
-        let (attachable, waits) = (entry != EntryPoints::Lanes, AtomicU64::new(0));
+        let (state, ahead, lends) = (Mutex::new(state), AtomicBool::new(false), AtomicBool::new(false));
+        let attachable = entry != EntryPoints::Lanes;
         let program = program.clone();
-        let xdp = Xdp { program, state, cells, test, ahead, lends, behind, attachable, simple, digests, closed, waits };
+        let xdp = Xdp { program, state, cells, test, ahead, lends, behind, attachable, simple, digests, waits };
         xdp.constant_entries(&mut xdp.lock())?;
         Ok(xdp)
     }
@@ -351,7 +359,7 @@ impl Xdp {
         }
         let mut state = self.lock();
         if !state.retired {
-            self.closed.store(false, Ordering::Release);
+            self.waits.cores.set_closed(false);
         }
         let attached = attach::attach(&mut state.object, interface, ifindex)?;
         let mode = attached.mode;
@@ -360,9 +368,9 @@ impl Xdp {
         Ok(mode)
     }
 
-    /// Batches that have waited for packets under way, since it was loaded.
-    pub fn waits(&self) -> u64 {
-        self.waits.load(Ordering::Relaxed)
+    /// How often a change has waited for packets under way, since it was loaded.
+    pub fn waited(&self) -> Waited {
+        self.waits.cores.waited()
     }
 
     /// Makes `new`, which holds the same entries, run on this target's interfaces, one after the other: each packet runs in one
@@ -377,7 +385,7 @@ impl Xdp {
         }
         let (mut old, mut new_state) = (self.lock(), new.lock());
         new.ahead.store(true, Ordering::Release);
-        new.closed.store(false, Ordering::Release);
+        new.waits.cores.set_closed(false);
         let State { object, attached, .. } = &mut *old;
         for (n, interface) in attached.iter().enumerate() {
             if let Err(error) = attach::replace(&mut new_state.object, interface) {
@@ -421,7 +429,7 @@ impl Xdp {
     pub fn set_port(&self, ifindex: u32, port: Option<(PortId, u32)>) -> Result<(), LoadError> {
         let state = self.lock();
         if !state.retired {
-            self.closed.store(false, Ordering::Release);
+            self.waits.cores.set_closed(false);
         }
         attach::set_port(&state.object, ifindex, port, state.retired)
     }
@@ -489,15 +497,14 @@ impl Target for Xdp {
             tracing::warn!("table {name} of the xdp target {why}: from now on packets that look it up are handed on to the next target");
         }
         // Whoever deletes wants to read final counts, and to use their cells again: no packet may be under way that saw the old
-        // entries. The wait takes milliseconds (14 on a machine with two cores), so a session that only comes does without; so do those
-        // that go at the end, when nothing is under way any more: a daemon with 60,000 sessions would take a quarter of an hour.
+        // entries. Where the kernel has to wait that takes milliseconds, so a session that only comes does without.
         let only_adds = |op: &Op| matches!(op, Op::Insert(_) | Op::ClearCounter { .. } | Op::Meter { config: Some(_), .. });
-        if self.ahead.load(Ordering::Acquire) && !self.closed.load(Ordering::Acquire) && !batch.ops.iter().all(only_adds) {
-            self.waits.fetch_add(1, Ordering::Relaxed);
-            if let Err(error) = sys::wait_for_packets() {
-                // It worked when the program was loaded.
-                tracing::warn!("cannot wait for packets under way: {error}");
-            }
+        if self.ahead.load(Ordering::Acquire)
+            && !batch.ops.iter().all(only_adds)
+            && let Err(error) = state.settle()
+        {
+            // It worked when the program was loaded.
+            tracing::warn!("cannot wait for packets under way: {error}");
         }
         Ok(())
     }
@@ -584,7 +591,7 @@ impl Target for Xdp {
 
     fn handed_on(&self) -> u64 {
         let now = sys::monotonic_ns();
-        // Sockets show what they got when a core is done with its packets.
+        // Not by the cores' counts: sockets show what they got when the driver is done with its packets, after our program.
         let _ = sys::wait_for_packets();
         now
     }
@@ -603,8 +610,9 @@ impl Target for Xdp {
                 closed = false;
             }
         }
+        // Not by the cores' counts: the ledger is written, and what was redirected leaves, after a packet has read its last table.
         closed &= sys::wait_for_packets().is_ok();
-        self.closed.store(closed, Ordering::Release);
+        self.waits.cores.set_closed(closed);
         if self.shares_meters() {
             // Nothing leads to them any more.
             state.meters.iter_mut().for_each(Meter::clear);
@@ -617,25 +625,26 @@ impl Target for Xdp {
         if !state.retired || !self.is_ahead() {
             return Err(RuleError::Target("the xdp target has not been retired".into()));
         }
-        sys::wait_for_packets().map_err(cannot_wait)?;
+        state.waits.wait().map_err(cannot_wait)?;
         let stores = std::mem::take(&mut state.stores).into_iter().zip(self.program.tables.values());
+        state.stores = stores.map(|(store, info)| store.anew(info)).collect();
         // Packets of all generations are done.
-        let waits = Arc::new(Waits::new(state.first_generation));
-        state.stores = stores.map(|(store, info)| store.anew(info, &waits)).collect();
+        state.waits.renumber(state.first_generation);
         state.shortage.clear();
         state.meters.iter_mut().for_each(Meter::clear);
-        (state.generation, state.renumbered, state.waits) = (state.first_generation, false, waits);
+        (state.generation, state.renumbered) = (state.first_generation, false);
         state.show();
         self.constant_entries(&mut state).map_err(|e| RuleError::Target(e.to_string()))
     }
 
     fn serve(&self) -> Result<(), RuleError> {
         let mut state = self.lock();
-        self.closed.store(false, Ordering::Release);
+        self.waits.cores.set_closed(false);
         for attached in &state.attached {
             attach::open(&state.object, attached.ifindex).map_err(|e| RuleError::Target(e.to_string()))?;
         }
         state.retired = false;
+        // What was handed on before, sockets show: as above.
         sys::wait_for_packets().map_err(cannot_wait)
     }
 }

@@ -6,7 +6,7 @@ use crate::meters::Meter;
 use crate::object::Object;
 use crate::shortage::Shortage;
 use crate::store::{Refusal, Store};
-use crate::sys::{self, Shared};
+use crate::sys::Shared;
 use crate::waits::Waits;
 use cranelift_entity::EntityRef;
 use program::packing::TABLE_BITS;
@@ -68,7 +68,7 @@ impl State {
     pub fn next_generation(&mut self) -> std::io::Result<()> {
         if self.generation >= LAST_GENERATION {
             // Packets that end meanwhile need nothing that ended before this generation; those under way see it.
-            sys::wait_for_packets()?;
+            self.waits.wait()?;
             self.stores.iter_mut().for_each(Store::renumber);
             self.waits.renumber(self.first_generation);
             (self.generation, self.renumbered) = (self.first_generation, true);
@@ -76,7 +76,7 @@ impl State {
         }
         if self.renumbered {
             // To those of before, entries of later generations would look old.
-            sys::wait_for_packets()?;
+            self.waits.wait()?;
             self.renumbered = false;
         }
         Ok(())
@@ -143,6 +143,13 @@ impl State {
         self.show();
         self.waits.move_on(next);
         self.shortage.commit()
+    }
+
+    /// Until no packet is under way that saw what batches have taken away: its cells can be used again.
+    pub fn settle(&mut self) -> std::io::Result<()> {
+        self.waits.wait()?;
+        self.stores.iter_mut().for_each(Store::unlink);
+        Ok(())
     }
 
     /// From now on packets that begin see the generation.

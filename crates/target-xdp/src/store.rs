@@ -2,7 +2,8 @@
 //!
 //! A hash chain begins in its home cell and goes on in cells behind the homes. A change writes new cells that no generation
 //! sees yet, and notes which cells end; [`Store::commit`] stamps them, and the caller then moves the generation on. A cell that
-//! has ended waits until no packet of its generations is left, is then unlinked, and after a second wait used again.
+//! has ended waits until no packet of its generations is left, is then unlinked, and after a second wait used again. A batch that ends
+//! something is followed by a wait ([`crate::state::State::settle`]) where packets come by interfaces; otherwise one is made when there is no room.
 
 use crate::sys::Shared;
 use crate::waits::Waits;
@@ -10,7 +11,9 @@ use program::packing::{ACTION, CellLayout, FROM, KEY, MAX_CHAIN, MAX_STEPS, MAX_
 use program::{ActionId, Entry, KeyMatch, TableInfo};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{Ordering, fence};
+
+const _: () = assert!(FROM.is_multiple_of(8) && TO == FROM + 4, "both are one word");
 
 /// `to` of what has no end.
 const FOR_EVER: u32 = u32::MAX;
@@ -181,20 +184,20 @@ impl Store {
         store.write_default(1, action, &args, NEVER, 0);
         if let Some(masks) = &mut store.masks {
             let len = masks_len(&store.layout);
-            masks.write(TO, &FOR_EVER.to_ne_bytes());
-            masks.write(len + FROM, &NEVER.to_ne_bytes());
+            stamp(masks, 0, 0, FOR_EVER);
+            stamp(masks, len, NEVER, 0);
         }
         store
     }
 
     /// As it was at first, without entries. No packet may be under way.
-    pub fn anew(self, info: &TableInfo, waits: &Arc<Waits>) -> Store {
-        let Store { layout, mut cells, homes, states, mut masks, mut defaults, capacity, seed, .. } = self;
+    pub fn anew(self, info: &TableInfo) -> Store {
+        let Store { layout, mut cells, homes, states, mut masks, mut defaults, capacity, seed, waits, .. } = self;
         cells.zero();
         defaults.zero();
         masks.iter_mut().for_each(Shared::zero);
         let total = states.len() as u32;
-        Store::new(info, (*layout).clone(), Room { cells, homes, total, masks, defaults, capacity, seed, waits: waits.clone() })
+        Store::new(info, (*layout).clone(), Room { cells, homes, total, masks, defaults, capacity, seed, waits })
     }
 
     /// Adds an entry; seen after [`Store::commit`].
@@ -269,12 +272,11 @@ impl Store {
             let base = self.base(at);
             let state = match self.states[at as usize] {
                 State::New => {
-                    self.cells.word(base + TO).store(FOR_EVER, Ordering::Release);
-                    self.cells.word(base + FROM).store(next, Ordering::Release);
+                    stamp(&self.cells, base, next, FOR_EVER);
                     State::Live
                 }
                 State::Ending => {
-                    self.cells.word(base + TO).store(next, Ordering::Release);
+                    end(&self.cells, base, next);
                     self.limbo.push(at);
                     State::Limbo
                 }
@@ -292,9 +294,8 @@ impl Store {
             self.waits.wait_for(self.retired[0]);
             self.write_default(new, action, &args, NEVER, 0);
             let len = self.layout.len;
-            self.defaults.word(new * len + TO).store(FOR_EVER, Ordering::Release);
-            self.defaults.word(new * len + FROM).store(next, Ordering::Release);
-            self.defaults.word(old * len + TO).store(next, Ordering::Release);
+            stamp(&self.defaults, new * len, next, FOR_EVER);
+            end(&self.defaults, old * len, next);
             (self.default_copy, self.retired[0], self.default) = (new, next, (action, args));
         }
         self.list_masks(next);
@@ -305,14 +306,13 @@ impl Store {
     pub fn renumber(&mut self) {
         self.unlink();
         for at in (0..self.states.len()).filter(|at| self.states[*at] == State::Live) {
-            self.cells.word(at * self.layout.len + FROM).store(0, Ordering::Release);
+            stamp(&self.cells, self.base(at as u32), 0, FOR_EVER);
         }
         let defaults = [(&self.defaults, self.default_copy, self.layout.len)];
         let masks = self.masks.as_ref().map(|masks| (masks, self.masks_copy, masks_len(&self.layout)));
         for (memory, copy, len) in defaults.into_iter().chain(masks) {
-            memory.word(copy * len + FROM).store(0, Ordering::Release);
-            memory.word((1 - copy) * len + TO).store(0, Ordering::Release);
-            memory.word((1 - copy) * len + FROM).store(NEVER, Ordering::Release);
+            stamp(memory, copy * len, 0, FOR_EVER);
+            stamp(memory, (1 - copy) * len, NEVER, 0);
         }
         self.retired = [0; 2];
     }
@@ -396,8 +396,7 @@ impl Store {
         }
         let base = self.base(at);
         // The stamps first, and the link to the next cell stays: programs may be walking over a home cell.
-        self.cells.word(base + TO).store(0, Ordering::Release);
-        self.cells.word(base + FROM).store(NEVER, Ordering::Release);
+        stamp(&self.cells, base, NEVER, 0);
         self.cells.write(base + ACTION, &cell[ACTION..]);
         if at != home {
             let after = self.word(home, NEXT);
@@ -438,7 +437,9 @@ impl Store {
             if attempt == 0 {
                 self.reclaim();
                 self.reclaim();
-                self.longest = (0..self.homes).map(|h| self.chain(h)).max().unwrap_or(1);
+                if self.layout.wild {
+                    self.longest = (0..self.homes).map(|h| self.chain(h)).max().unwrap_or(1);
+                }
             }
         }
         Err(Refusal::Full)
@@ -462,20 +463,21 @@ impl Store {
 
     /// Waits until no packet sees what has ended, unlinks it, and frees what was unlinked before.
     fn reclaim(&mut self) {
-        self.waits.wait();
-        self.unlink();
+        match self.waits.wait() {
+            Ok(()) => self.unlink(),
+            Err(e) => tracing::warn!("cannot wait for packets: {e}"),
+        }
     }
 
-    /// After a wait.
-    fn unlink(&mut self) {
+    /// After a wait: unlinks what had ended before it, and frees what had been unlinked.
+    pub fn unlink(&mut self) {
         for at in std::mem::take(&mut self.unlinked) {
             self.states[at as usize] = State::Free;
             self.free.push(at);
         }
         for at in std::mem::take(&mut self.limbo) {
             let base = self.base(at);
-            self.cells.word(base + TO).store(0, Ordering::Release);
-            self.cells.word(base + FROM).store(NEVER, Ordering::Release);
+            stamp(&self.cells, base, NEVER, 0);
             if at < self.homes {
                 self.states[at as usize] = State::Free;
                 continue;
@@ -599,9 +601,8 @@ impl Store {
         }
         if let Some(masks) = &mut self.masks {
             masks.write(new * len + 8, &bytes);
-            masks.word(new * len + TO).store(FOR_EVER, Ordering::Release);
-            masks.word(new * len + FROM).store(next, Ordering::Release);
-            masks.word(old * len + TO).store(next, Ordering::Release);
+            stamp(masks, new * len, next, FOR_EVER);
+            end(masks, old * len, next);
         }
         (self.masks_copy, self.retired[1]) = (new, next);
     }
@@ -613,8 +614,7 @@ impl Store {
             put(&mut cell, *place, *value);
         }
         let base = copy * self.layout.len;
-        self.defaults.word(base + TO).store(to, Ordering::Release);
-        self.defaults.word(base + FROM).store(from, Ordering::Release);
+        stamp(&self.defaults, base, from, to);
         self.defaults.write(base + NEXT, &cell[NEXT..]);
     }
 
@@ -701,6 +701,18 @@ impl Store {
     fn half(&self, at: u32, offset: usize) -> u16 {
         (self.word(at, offset & !3) >> ((offset & 3) * 8)) as u16
     }
+}
+
+/// Says which generations see a cell or copy. One store: who reads the stamps while it is used again finds both of before, or both of after. What
+/// is written behind them follows, so that a packet that finds them in force finds what they are of.
+fn stamp(memory: &Shared, base: usize, from: u32, to: u32) {
+    memory.long(base + FROM).store(u64::from(to) << 32 | u64::from(from), Ordering::Release);
+    fence(Ordering::Release);
+}
+
+/// The same of one that generations see up to this one, excluded.
+fn end(memory: &Shared, base: usize, to: u32) {
+    stamp(memory, base, memory.word(base + FROM).load(Ordering::Relaxed), to);
 }
 
 /// A value in its place among words.

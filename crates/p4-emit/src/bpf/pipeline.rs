@@ -26,7 +26,6 @@ pub fn program(ir: &Ir) -> Result<String, Refused> {
     out.push_str(include_str!("prelude.h"));
     out.push('\n');
     names(&mut out, &code);
-    out.push_str("#define SP_LIVE(cell, generation) ((generation) >= (cell)->from && (generation) < (cell)->to)\n\n");
     out.push_str(&code.table_types());
     cells(&mut out, &code);
     context(&mut out, &code);
@@ -235,7 +234,7 @@ fn cells(out: &mut String, c: &Code) {
     out.push('\n');
 }
 
-/// What a core works in. The loader reads the head, up to `misses`.
+/// What a core works in. The loader reads the head, up to `rests`.
 fn context(out: &mut String, c: &Code) {
     let (ir, model) = (c.ir, c.model);
     out.push_str(
@@ -260,7 +259,7 @@ fn context(out: &mut String, c: &Code) {
     let tables = ir.program.tables.len().max(1);
     let _ = writeln!(
         out,
-        "    uint8_t last;\n}} __attribute__((aligned(8)));\n\nstruct sp_scan {{\n    uint64_t next;\n    uint64_t tuple;\n    uint64_t found;\n    uint64_t best;\n    uint32_t at;\n    uint32_t walking;\n}};\n\nstruct sp_context {{\n    uint64_t ends[8];\n    uint64_t hits[{tables}];\n    uint64_t misses[{tables}];\n    uint64_t lost;\n    uint64_t now_ns;\n    SP_FORGOTTEN uint64_t valid;\n    uint32_t timed;\n    uint32_t attached;\n    uint32_t flow;\n    uint32_t follows;\n    uint32_t home;\n    uint32_t generation;\n    uint32_t empty;\n    uint32_t subset;\n    uint32_t handed_on;\n    uint32_t port;\n    uint32_t out_port;\n    uint32_t reason;\n    uint32_t length;\n    uint32_t cpu;\n    uint32_t cursor;\n    struct sp_scan scan;\n    uint64_t key[{words}];\n    uint64_t masked[{words}];\n    SP_FORGOTTEN struct sp_vars v;"
+        "    uint8_t last;\n}} __attribute__((aligned(8)));\n\nstruct sp_scan {{\n    uint64_t next;\n    uint64_t tuple;\n    uint64_t found;\n    uint64_t best;\n    uint32_t at;\n    uint32_t walking;\n}};\n\nstruct sp_context {{\n    uint64_t ends[8];\n    uint64_t hits[{tables}];\n    uint64_t misses[{tables}];\n    uint64_t lost;\n    uint64_t begun;\n    uint64_t rests;\n    uint64_t now_ns;\n    SP_FORGOTTEN uint64_t valid;\n    uint32_t timed;\n    uint32_t attached;\n    uint32_t flow;\n    uint32_t follows;\n    uint32_t home;\n    uint32_t generation;\n    uint32_t empty;\n    uint32_t subset;\n    uint32_t handed_on;\n    uint32_t port;\n    uint32_t out_port;\n    uint32_t reason;\n    uint32_t length;\n    uint32_t cpu;\n    uint32_t cursor;\n    struct sp_scan scan;\n    uint64_t key[{words}];\n    uint64_t masked[{words}];\n    SP_FORGOTTEN struct sp_vars v;"
     );
     for (ty, name, n) in [
         ("struct sp_pending", "count", c.counts.len()),

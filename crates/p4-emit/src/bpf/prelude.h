@@ -226,8 +226,17 @@ SP_INLINE uint32_t sp_fold_words(uint64_t sum)
 /* Hash of a key: multiplication spreads each word upwards, the shift brings it down again. */
 #define SP_HASH(h, word) ((((h) ^ (word)) * 0x9e3779b97f4a7c15ull) ^ ((((h) ^ (word)) * 0x9e3779b97f4a7c15ull) >> 32))
 
-/* Verdicts, and the engine's drop reasons. */
-enum { SP_FORWARD, SP_BUFFER, SP_PUNT, SP_DROP, SP_NEXT };
+/* Whether a cell, which `from` and `to` head, is there for a generation. Both are one word, as they are written: of a cell that is used again
+   meanwhile nobody takes the one from before and the other from after. */
+SP_INLINE int sp_live(const uint32_t *from, uint32_t generation)
+{
+    const uint64_t span = *(const volatile uint64_t *)from;
+    return generation >= (uint32_t)span && generation < (uint32_t)(span >> 32);
+}
+#define SP_LIVE(cell, generation) sp_live(&(cell)->from, generation)
+
+/* Verdicts, what a test run is counted as, and the engine's drop reasons. */
+enum { SP_FORWARD, SP_BUFFER, SP_PUNT, SP_DROP, SP_NEXT, SP_TESTED };
 enum { SP_NO_HEADROOM = 129, SP_NO_PORT = 130, SP_TARGET_FAILED = 135 };
 enum { SP_HEADROOM = 192, SP_MAX_PACKET = 9216, SP_ETHERNET = 14 };
 /* Rounds of the parser's loops and of others; a packet that needs more is handed on. */

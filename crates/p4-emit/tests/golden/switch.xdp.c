@@ -6,8 +6,6 @@
 enum { V_ethernet = 0 };
 enum { ACTION_forward = 0, ACTION_drop = 1 };
 
-#define SP_LIVE(cell, generation) ((generation) >= (cell)->from && (generation) < (cell)->to)
-
 /* Table I.stations. */
 struct sp_cell_stations {
     uint32_t from;
@@ -84,6 +82,8 @@ struct sp_context {
     uint64_t hits[1];
     uint64_t misses[1];
     uint64_t lost;
+    uint64_t begun;
+    uint64_t rests;
     uint64_t now_ns;
     SP_FORGOTTEN uint64_t valid;
     uint32_t timed;
