@@ -52,6 +52,8 @@ pub struct Waited {
 /// Cores that may run packets of one program.
 pub struct Cores {
     counts: Option<Mutex<Counts>>,
+    /// Whether they are not looked at.
+    by_kernel: AtomicBool,
     /// Whether no packet comes to the tables, and none is under way there.
     closed: AtomicBool,
     quick: AtomicU64,
@@ -80,17 +82,13 @@ struct Core {
 }
 
 impl Cores {
-    /// Of a program that was loaded just now and has seen no packet. `begun` is where its contexts have that word; `slow`: the kernel is to wait.
-    pub fn new(object: &Object, cpus: u32, begun: usize, slow: bool) -> Result<Cores, LoadError> {
-        let cores = Cores::slow();
-        if slow {
-            return Ok(cores);
-        }
+    /// Of a program that was loaded just now and has seen no packet. `begun` is where its contexts have that word.
+    pub fn new(object: &Object, cpus: u32, begun: usize) -> Result<Cores, LoadError> {
         let program = match sys::empty_program() {
             Ok(program) => program,
             Err(e) => {
                 tracing::info!("the kernel takes no program that runs on a given core ({e}): changes of sessions take milliseconds");
-                return Ok(cores);
+                return Ok(Cores::slow());
             }
         };
         let context_len = object.value_len("sp_contexts")?;
@@ -99,12 +97,14 @@ impl Cores {
         for cpu in 0..cpus as usize {
             counts.rests(cpu).store(1, Ordering::Release);
         }
-        Ok(Cores { counts: Some(Mutex::new(counts)), ..cores })
+        Ok(Cores { counts: Some(Mutex::new(counts)), ..Cores::slow() })
     }
 
     /// The kernel waits for all of them.
     pub fn slow() -> Cores {
-        Cores { counts: None, closed: AtomicBool::new(false), quick: AtomicU64::new(0), slow: AtomicU64::new(0) }
+        let [by_kernel, closed] = [false; 2].map(AtomicBool::new);
+        let [quick, slow] = [0; 2].map(AtomicU64::new);
+        Cores { counts: None, by_kernel, closed, quick, slow }
     }
 
     /// Until all packets are done that are under way, and those that begin see what this thread has stored.
@@ -113,6 +113,7 @@ impl Cores {
             return Ok(());
         }
         if let Some(counts) = &self.counts
+            && !self.by_kernel.load(Ordering::Relaxed)
             && counts.lock().unwrap_or_else(PoisonError::into_inner).wait().is_some()
         {
             self.quick.fetch_add(1, Ordering::Relaxed);
@@ -126,6 +127,11 @@ impl Cores {
     /// From now on there are no packets to wait for, or there may be some.
     pub fn set_closed(&self, closed: bool) {
         self.closed.store(closed, Ordering::Release);
+    }
+
+    /// From now on the kernel waits, or counts are looked at again.
+    pub fn set_by_kernel(&self, by_kernel: bool) {
+        self.by_kernel.store(by_kernel, Ordering::Relaxed);
     }
 
     /// How often it took a wait.

@@ -89,9 +89,6 @@ pub struct Options {
     /// For tests: the number that generations begin with, and begin anew with.
     #[doc(hidden)]
     pub first_generation: u32,
-    /// For tests and benchmarks: packets under way are waited for as where the kernel runs no program on a given core.
-    #[doc(hidden)]
-    pub slow_waits: bool,
 }
 
 /// How packets come to a program.
@@ -117,7 +114,6 @@ impl Default for Options {
             short_packets: false,
             entry: EntryPoints::Both,
             first_generation: 1,
-            slow_waits: false,
         }
     }
 }
@@ -214,7 +210,7 @@ impl Xdp {
         if context_len < lost + 24 {
             return Err(LoadError::Layout("contexts are too short".into()));
         }
-        let waits = Arc::new(Waits::new(first_generation, Cores::new(&object, cpus, lost + 8, options.slow_waits)?));
+        let waits = Arc::new(Waits::new(first_generation, Cores::new(&object, cpus, lost + 8)?));
         for (id, info) in &program.tables {
             let (layout, t) = (CellLayout::new(&program, id), id.index());
             let (capacity, homes, total) = rooms[t];
@@ -373,6 +369,12 @@ impl Xdp {
         self.waits.cores.waited()
     }
 
+    /// For tests and benchmarks: packets under way are waited for as where the kernel runs no program on a given core.
+    #[doc(hidden)]
+    pub fn wait_by_kernel(&self, by_kernel: bool) {
+        self.waits.cores.set_by_kernel(by_kernel);
+    }
+
     /// Makes `new`, which holds the same entries, run on this target's interfaces, one after the other: each packet runs in one
     /// of the two. `new` must have its ports, ways out and sockets; what was counted here stays here. With an error all is as
     /// before.
@@ -499,8 +501,7 @@ impl Target for Xdp {
         // Whoever deletes wants to read final counts, and to use their cells again: no packet may be under way that saw the old
         // entries. Where the kernel has to wait that takes milliseconds, so a session that only comes does without.
         let only_adds = |op: &Op| matches!(op, Op::Insert(_) | Op::ClearCounter { .. } | Op::Meter { config: Some(_), .. });
-        if self.ahead.load(Ordering::Acquire)
-            && !batch.ops.iter().all(only_adds)
+        if !batch.ops.iter().all(only_adds)
             && let Err(error) = state.settle()
         {
             // It worked when the program was loaded.

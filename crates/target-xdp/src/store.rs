@@ -3,7 +3,7 @@
 //! A hash chain begins in its home cell and goes on in cells behind the homes. A change writes new cells that no generation
 //! sees yet, and notes which cells end; [`Store::commit`] stamps them, and the caller then moves the generation on. A cell that
 //! has ended waits until no packet of its generations is left, is then unlinked, and after a second wait used again. A batch that ends
-//! something is followed by a wait ([`crate::state::State::settle`]) where packets come by interfaces; otherwise one is made when there is no room.
+//! something is followed by a wait ([`crate::state::State::settle`]); if there is no room all the same, two more are made.
 
 use crate::sys::Shared;
 use crate::waits::Waits;
@@ -110,6 +110,8 @@ pub struct Store {
     /// Ended before that many waits; unlinked before that many.
     limbo: Vec<u32>,
     unlinked: Vec<u32>,
+    /// Homes that have become free since the last batch.
+    vacant: Vec<u32>,
     waits: Arc<Waits>,
     /// Orders entries of equal priority: the first one wins.
     inserted: u32,
@@ -173,6 +175,7 @@ impl Store {
             steps: Vec::new(),
             limbo: Vec::new(),
             unlinked: Vec::new(),
+            vacant: Vec::new(),
             waits: room.waits,
             inserted: 0,
             direct_free: Vec::new(),
@@ -265,6 +268,7 @@ impl Store {
 
     /// Makes the batch's changes those of generation `next`. Nobody sees them until the generation moves on.
     pub fn commit(&mut self, next: u32) {
+        self.go_home();
         for i in 0..self.steps.len() {
             let at = match self.steps[i] {
                 Step::Wrote(at) | Step::Ended(at) => at,
@@ -348,6 +352,35 @@ impl Store {
         self.len = len;
     }
 
+    /// An entry that was modified lies behind its home, since its old version lay there. Now that this is free, it moves there: who looks
+    /// it up finds it at once, and the cells behind the homes, which are fewer, do not run out however many entries are modified.
+    fn go_home(&mut self) {
+        for home in std::mem::take(&mut self.vacant) {
+            let mut at = self.word(home, NEXT);
+            while at != 0 && self.states[at as usize] != State::Live {
+                at = self.word(at, NEXT);
+            }
+            if at == 0 || self.states[home as usize] != State::Free {
+                continue;
+            }
+            let mut rest = vec![0; self.layout.len - ACTION];
+            self.cells.read(self.base(at) + ACTION, &mut rest);
+            self.write_cell(home, &rest);
+            self.joined(home);
+            self.end(at);
+        }
+    }
+
+    /// What follows the link to the next cell, into a cell that nobody sees. The stamps first, and the link stays: programs may be walking over a
+    /// home cell.
+    fn write_cell(&mut self, at: u32, rest: &[u8]) {
+        let base = self.base(at);
+        stamp(&self.cells, base, NEVER, 0);
+        self.cells.write(base + ACTION, rest);
+        self.states[at as usize] = State::New;
+        self.steps.push(Step::Wrote(at));
+    }
+
     fn end(&mut self, at: u32) {
         self.left(at);
         self.states[at as usize] = if self.states[at as usize] == State::New { State::Stillborn } else { State::Ending };
@@ -374,9 +407,6 @@ impl Store {
         let at = self.place(home)?;
         let layout = self.layout.clone();
         let mut cell = vec![0; layout.len];
-        cell[FROM..FROM + 4].copy_from_slice(&NEVER.to_ne_bytes());
-        let next = self.word(at, NEXT);
-        cell[NEXT..NEXT + 4].copy_from_slice(&next.to_ne_bytes());
         cell[ACTION..ACTION + 2].copy_from_slice(&(action.as_u32() as u16).to_ne_bytes());
         cell[TUPLE..TUPLE + 2].copy_from_slice(&tuple.to_ne_bytes());
         for (i, word) in key.words.iter().enumerate() {
@@ -394,17 +424,12 @@ impl Store {
         for (place, value) in layout.args[action.as_u32() as usize].iter().zip(args) {
             put(&mut cell, *place, *value);
         }
-        let base = self.base(at);
-        // The stamps first, and the link to the next cell stays: programs may be walking over a home cell.
-        stamp(&self.cells, base, NEVER, 0);
-        self.cells.write(base + ACTION, &cell[ACTION..]);
+        self.write_cell(at, &cell[ACTION..]);
         if at != home {
             let after = self.word(home, NEXT);
-            self.cells.word(base + NEXT).store(after, Ordering::Release);
+            self.cells.word(self.base(at) + NEXT).store(after, Ordering::Release);
             self.cells.word(self.base(home) + NEXT).store(at, Ordering::Release);
         }
-        self.states[at as usize] = State::New;
-        self.steps.push(Step::Wrote(at));
         if let Some(t) = self.tuples.get_mut(usize::from(tuple)) {
             t.members += 1;
             t.most = t.most.max(rank | u64::from(u32::MAX));
@@ -480,6 +505,7 @@ impl Store {
             stamp(&self.cells, base, NEVER, 0);
             if at < self.homes {
                 self.states[at as usize] = State::Free;
+                self.vacant.push(at);
                 continue;
             }
             let words: Vec<u64> = (0..self.layout.key_len / 8).map(|i| self.long(at, KEY + 8 * i)).collect();

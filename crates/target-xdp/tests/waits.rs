@@ -90,8 +90,9 @@ impl Bench {
         let mut ir = p4_check::compile_file(&path, &p4_check::Options::default()).unwrap_or_else(|e| panic!("{e}")).ir;
         p4_passes::optimise(&mut ir).unwrap();
         let text = p4_emit::bpf::emit_xdp(&ir).unwrap();
-        let options = Options { entry: EntryPoints::Interfaces, entries: 16, split_entries: 16, seed: 3, slow_waits, ..Options::default() };
+        let options = Options { entry: EntryPoints::Interfaces, entries: 16, split_entries: 16, seed: 3, ..Options::default() };
         let xdp = Xdp::load(Arc::new(ir.program.clone()), &text, &options).unwrap_or_else(|e| panic!("{e}"));
+        xdp.wait_by_kernel(slow_waits);
         xdp.attach(&veths.near[0].name, veths.near[0].index).unwrap();
         for port in 1..=3 {
             xdp.set_way_out(base::PortId(port), Some(veths.near[0].index)).unwrap();
