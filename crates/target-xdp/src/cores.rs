@@ -221,3 +221,70 @@ impl Counts {
         (0..8).map(end).fold(0, u64::wrapping_add)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::Sizes;
+
+    /// Contexts of 128 bytes, with `begun` and `rests` behind the ends, and no program that uses them: the test counts.
+    const TEXT: &str = "
+struct map { unsigned type, key_size, value_size, max_entries, map_flags; };
+struct map __attribute__((section(\"maps\"), used)) sp_contexts = {2, 4, 128, 1, 1024};
+__attribute__((section(\"xdp\"), used)) int nothing(void *ctx) { return 0; }
+char text[] __attribute__((section(\"license\"), used)) = \"Apache-2.0\";";
+    const BEGUN: usize = 64;
+    const RESTS: usize = 72;
+
+    #[test]
+    fn what_counts_say_decides_who_waits() {
+        if !testkit::root_or_skip("what_counts_say_decides_who_waits") {
+            return;
+        }
+        // The last one is never on.
+        let cpus = sys::possible_cpus() + 1;
+        let sizes = Sizes { entries: vec![("sp_contexts".into(), cpus)], ..Sizes::default() };
+        let object = Object::compile(TEXT, &sizes, &["nothing"]).unwrap();
+        let contexts = object.shared("sp_contexts", cpus.into(), 128).unwrap();
+        let word = |cpu: usize, at: usize| contexts.long(128 * cpu + at);
+        let set = |cpu, at, value| word(cpu, at).store(value, Ordering::SeqCst);
+        let cores = Cores::new(&object, cpus, BEGUN).unwrap();
+        let mut waited = Waited::default();
+        let mut wait = |quick, slow, what: &str| {
+            cores.wait().unwrap();
+            (waited.quick, waited.slow) = (waited.quick + quick, waited.slow + slow);
+            assert_eq!(cores.waited(), waited, "{what}");
+        };
+        // Packets of one at rest began after our stores.
+        set(0, BEGUN, 1);
+        wait(1, 0, "all rest");
+        set(0, RESTS, 0);
+        wait(0, 1, "a packet is under way and goes on for too long");
+        set(0, 8 * 4, 1);
+        wait(1, 0, "it has ended");
+        set(0, BEGUN, 2);
+        wait(0, 1, "another");
+        set(0, 8, 1);
+        wait(1, 0, "whichever end it came to");
+        // Two in one context at once have overwritten each other's counts.
+        set(0, BEGUN, 1);
+        wait(0, 1, "more have ended than begun");
+        set(0, BEGUN, 2);
+        // The first wait without a packet was before.
+        (0..WAITS_TO_REST).for_each(|_| wait(1, 0, "no packets"));
+        assert_eq!(word(0, RESTS).load(Ordering::SeqCst), 1, "it rests");
+        set(0, RESTS, 0);
+        set(0, BEGUN, 3);
+        set(0, 0, 1);
+        wait(1, 0, "it has had a packet");
+        assert_eq!(word(0, RESTS).load(Ordering::SeqCst), 0, "it does not rest at once again");
+        let off = cpus as usize - 1;
+        set(off, RESTS, 0);
+        wait(1, 0, "one is off");
+        assert_eq!(word(off, RESTS).load(Ordering::SeqCst), 1, "what is off rests");
+        cores.set_by_kernel(true);
+        wait(0, 1, "the counts are not looked at");
+        cores.set_closed(true);
+        wait(0, 0, "there is nobody to wait for");
+    }
+}

@@ -1,5 +1,5 @@
 //! The system calls that the loader crate does not offer, or not so that a failure leaves things as they were: links, running a
-//! program on a packet, memory shared with a map, waiting until no core runs on old tables, a veth's counters, and which privileges
+//! program on a packet or on a core, memory shared with a map, waiting until no core runs on old tables, a veth's counters, and which privileges
 //! the thread has.
 
 use std::io;

@@ -74,7 +74,7 @@ pub fn xdp(args: &Args) -> Result<Value, Failure> {
     let own = rustix::thread::sched_getaffinity(None).map_err(|e| Failure::Failed(e.to_string()))?;
     // Interrupts of devices are often the first one's.
     let core = cores.last().copied().unwrap_or(0);
-    let _back = Pinned::to(core, own.clone())?;
+    let _back = Pinned::to(core, own)?;
     println!(
         "bench xdp: upf.p4 in the kernel's XDP hook beside a program written by hand; 64-byte inner frames, each of a random session;\n  medians (min to max) of {} interleaved rounds; one thread on core {core} of {} does everything, and its time there is what counts\n",
         common.rounds(),
@@ -116,7 +116,7 @@ pub fn xdp(args: &Args) -> Result<Value, Failure> {
                 Part::Changes => {
                     bar.suspend(|| println!("{}", changes::HEAD));
                     let other = cores.iter().copied().find(|other| *other != core);
-                    let (row, text) = changes::row(&mut programs, &mut driver, own.clone(), other, common)?;
+                    let (row, text) = changes::row(&mut programs, &mut driver, own, other, common)?;
                     show(row, text);
                 }
                 Part::Maps => {

@@ -58,7 +58,7 @@ pub fn row(
             }
             let Some(other) = other else { continue };
             for (way, rounds) in beside.iter_mut().enumerate() {
-                let (rate, run) = beside_packets(programs, driver, (own.clone(), other), || changes.round(programs, way, common))?;
+                let (rate, run) = beside_packets(programs, driver, (own, other), || changes.round(programs, way, common))?;
                 rounds.0.push(rate);
                 packets += run;
             }
