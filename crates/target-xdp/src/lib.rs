@@ -406,7 +406,7 @@ impl Xdp {
         self.lock().object.program_fd("sp_xdp")
     }
 
-    /// Loads one more program that the text has been given, on the same tables, for what measures parts of it.
+    /// Loads one more program that the text has been given, on the same tables, for what measures parts of it. Changes do not wait for its packets.
     pub fn load_also(&self, name: &str) -> Result<aya::programs::ProgramFd, LoadError> {
         self.lock().object.load_also(name)
     }
