@@ -29,6 +29,7 @@ mod digests;
 mod features;
 mod lane;
 mod load;
+mod memory;
 mod meters;
 pub mod object;
 pub mod probe;
@@ -45,9 +46,10 @@ use cells::{Cells, LEDGER, PORTS, REASONS};
 use cranelift_entity::EntityRef;
 use digests::Digests;
 use lane::{HandingOn, XdpLane};
-use load::{build, counter_size, sizes};
+use load::{build, counter_size, entries};
 use meters::Meter;
-use program::packing::{CellLayout, MOST_DIRECT};
+use object::Sizes;
+use program::packing::CellLayout;
 use program::{Batch, CounterId, Digest, Entry, MeterId, Op, Program, RegisterId, RuleError, TableId};
 use shortage::Shortage;
 use state::{CONTROL, CellChange, GENERATION, LAST_GENERATION, OUT, Refused, SUBSET, State};
@@ -187,12 +189,12 @@ impl Xdp {
             return Err(LoadError::Io("the kernel lacks the membarrier command that waits for all cores (nohz_full?)".into()));
         }
         let cpus = sys::possible_cpus();
-        let (sizes, rooms) = sizes(&program, options, cpus)?;
+        let (entries, rooms) = entries(&program, options, cpus)?;
         let behind = if options.short_packets { BEHIND } else { 0 };
-        let mut defines = vec![("SP_BEHIND".to_owned(), behind as u32)];
-        for (t, (_, homes, total)) in rooms.iter().enumerate() {
-            defines.extend([(format!("SP_CELLS_{t}"), *total), (format!("SP_HOMES_{t}"), homes - 1)]);
-        }
+        let mut defines = vec![("SP_BEHIND".to_owned(), behind as u32), ("SP_CPUS".to_owned(), cpus)];
+        defines.extend(entries.into_iter().map(|(array, n)| (format!("{array}_entries"), n)));
+        defines.extend(rooms.iter().enumerate().map(|(t, (_, homes, _))| (format!("SP_HOMES_{t}"), homes - 1)));
+        let sizes = Sizes { seed: options.seed, ..Sizes::default() };
         let entry = if options.short_packets { EntryPoints::Lanes } else { options.entry };
         let entry_points: &[&str] = match entry {
             EntryPoints::Both => &["sp_xdp", "sp_test"],
@@ -206,10 +208,7 @@ impl Xdp {
         for (id, info) in &program.tables {
             let (layout, t) = (CellLayout::new(&program, id), id.index());
             let (capacity, homes, total) = rooms[t];
-            let cells = match total as usize <= MOST_DIRECT / layout.len {
-                true => object.shared(&format!("sp_t{t}"), 1, total as usize * layout.len)?,
-                false => object.shared(&format!("sp_t{t}"), total.into(), layout.len)?,
-            };
+            let cells = object.shared(&format!("sp_t{t}"), total.into(), layout.len)?;
             let defaults = object.shared(&format!("sp_d{t}"), 2, layout.len)?;
             let masks = match layout.wild {
                 true => Some(object.shared(&format!("sp_m{t}"), 2, masks_len(&layout))?),
@@ -234,7 +233,7 @@ impl Xdp {
         for (i, info) in program.registers.values().enumerate() {
             registers.push(object.shared(&format!("sp_r{i}"), info.size.max(1), 8)?);
         }
-        let context_len = object.value_len("sp_contexts")?;
+        let context_len = object.memory_len("sp_contexts")? / cpus as usize;
         let contexts = object.shared("sp_contexts", cpus.into(), context_len)?;
         if context_len < HITS + 16 * program.tables.len().max(1) + 8 {
             return Err(LoadError::Layout("contexts are too short".into()));

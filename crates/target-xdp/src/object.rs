@@ -1,6 +1,7 @@
 //! A compiled program in the kernel: its maps at the sizes that the target needs, and the two entry points.
 
 use crate::LoadError;
+use crate::memory::Memory;
 use crate::sys::Shared;
 use aya::maps::Map;
 use aya::programs::{ProgramError, ProgramFd, Xdp};
@@ -10,6 +11,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 /// Loaded maps and programs.
 pub struct Object {
     ebpf: Ebpf,
+    memory: Vec<Memory>,
 }
 
 /// Sizes and constants to load with.
@@ -42,8 +44,10 @@ impl Object {
             loader.set_global(name, value, false);
         }
         loader.set_global("sp_seed", &sizes.seed, false);
-        let ebpf = loader.load(bytes).map_err(|e| LoadError::Kernel(blame_age(chain(&e), &crate::sys::kernel_release())))?;
-        let mut object = Object { ebpf };
+        let mut bytes = bytes.to_vec();
+        let memory = Memory::place(&mut bytes)?;
+        let ebpf = loader.load(&bytes).map_err(|e| LoadError::Kernel(blame_age(chain(&e), &crate::sys::kernel_release())))?;
+        let mut object = Object { ebpf, memory };
         for name in programs {
             object.program(name)?.load().map_err(|e| refusal(&e))?;
         }
@@ -117,6 +121,14 @@ impl Object {
 
     /// The memory of an array of `entries` values of `value_len` bytes.
     pub fn shared(&self, name: &str, entries: u64, value_len: usize) -> Result<Shared, LoadError> {
+        let unmapped = |len: usize, e: std::io::Error| LoadError::Io(format!("cannot map {len} bytes of {name}: {e}"));
+        if let Some(memory) = self.memory.iter().find(|m| m.name == name) {
+            if memory.len as u64 != entries * value_len as u64 {
+                let (has, wanted) = (memory.len, entries * value_len as u64);
+                return Err(LoadError::Layout(format!("{name} has {has} bytes instead of {wanted}")));
+            }
+            return memory.shared().map_err(|e| unmapped(memory.len, e));
+        }
         let Some(Map::Array(map)) = self.ebpf.map(name) else { return Err(LoadError::Layout(format!("no array map {name}"))) };
         let info = map.info().map_err(|e| LoadError::Kernel(chain(&e)))?;
         if info.value_size() as usize != value_len || u64::from(info.max_entries()) < entries {
@@ -127,15 +139,13 @@ impl Object {
             )));
         }
         let len = entries as usize * value_len;
-        Shared::map(map.fd().as_fd(), len).map_err(|e| LoadError::Io(format!("cannot map {len} bytes of {name}: {e}")))
+        Shared::map(map.fd().as_fd(), len).map_err(|e| unmapped(len, e))
     }
 
-    /// Bytes of a map's values.
-    pub fn value_len(&self, name: &str) -> Result<usize, LoadError> {
-        match self.ebpf.map(name) {
-            Some(Map::Array(map)) => Ok(map.info().map_err(|e| LoadError::Kernel(chain(&e)))?.value_size() as usize),
-            _ => Err(LoadError::Layout(format!("no array map {name}"))),
-        }
+    /// Bytes of an array whose address is in the text.
+    pub fn memory_len(&self, name: &str) -> Result<usize, LoadError> {
+        let memory = self.memory.iter().find(|m| m.name == name);
+        memory.map(|m| m.len).ok_or_else(|| LoadError::Layout(format!("no memory {name}")))
     }
 
     /// The loaded object, for what is kept in maps that are not arrays.

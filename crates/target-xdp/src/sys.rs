@@ -6,6 +6,7 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr::NonNull;
 
+const BPF_MAP_CREATE: libc::c_long = 0;
 const BPF_MAP_UPDATE_ELEM: libc::c_long = 2;
 const BPF_PROG_TEST_RUN: libc::c_long = 10;
 const BPF_LINK_CREATE: libc::c_long = 28;
@@ -103,6 +104,43 @@ pub fn send_frames(program: RawFd, frame: &[u8], count: u32) -> io::Result<()> {
     // SAFETY: the kernel reads `data_size_in` bytes of `frame` and writes results into `attr`; both outlive the call.
     let result = unsafe { libc::syscall(libc::SYS_bpf, BPF_PROG_TEST_RUN, &raw mut attr, size_of::<TestAttr>()) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// `union bpf_attr`, for a new map, as far as its name.
+#[repr(C)]
+struct CreateAttr {
+    map_type: u32,
+    key_size: u32,
+    value_size: u32,
+    max_entries: u32,
+    map_flags: u32,
+    inner_map: u32,
+    numa_node: u32,
+    name: [u8; 16],
+}
+
+/// Makes an array map of one value of `len` bytes that [`Shared::map`] takes. The kernel shows the first 15 letters of its name.
+pub(crate) fn array_create(name: &str, len: u32) -> io::Result<OwnedFd> {
+    const BPF_MAP_TYPE_ARRAY: u32 = 2;
+    const BPF_F_MMAPABLE: u32 = 1 << 10;
+    let mut attr = CreateAttr {
+        map_type: BPF_MAP_TYPE_ARRAY,
+        key_size: 4,
+        value_size: len,
+        max_entries: 1,
+        map_flags: BPF_F_MMAPABLE,
+        inner_map: 0,
+        numa_node: 0,
+        name: [0; 16],
+    };
+    attr.name.iter_mut().zip(name.bytes().take(15)).for_each(|(to, from)| *to = from);
+    // SAFETY: this is what BPF_MAP_CREATE reads; there are no pointers in it.
+    let fd = unsafe { libc::syscall(libc::SYS_bpf, BPF_MAP_CREATE, &raw mut attr, size_of::<CreateAttr>()) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel has just made the descriptor for us.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
 }
 
 /// `union bpf_attr`, for changes of a map.

@@ -115,6 +115,8 @@ pub struct Code<'a> {
     /// Copies of states, by where they are reached; those that are yet to be printed; states that are printed once.
     pub copies: BTreeSet<(StateId, Option<u32>)>,
     pub waiting: Vec<(StateId, Option<u32>)>,
+    /// Those of them that few packets come to.
+    pub unlikely: Vec<(StateId, Option<u32>)>,
     pub anywhere: BTreeSet<StateId>,
     /// Stacks whose next index is used.
     pub stacks: BTreeSet<StackId>,
@@ -160,6 +162,7 @@ impl<'a> Code<'a> {
             at: None,
             copies: BTreeSet::new(),
             waiting: Vec::new(),
+            unlikely: Vec::new(),
             anywhere: BTreeSet::new(),
             stacks: BTreeSet::new(),
             hashed: 0,

@@ -1,7 +1,7 @@
 SP_INLINE struct sp_context *sp_context(void)
 {
     uint32_t cpu = bpf_get_smp_processor_id();
-    struct sp_context *c = bpf_map_lookup_elem(&sp_contexts, &cpu);
+    struct sp_context *c = sp_contexts_at(cpu);
     if (c) c->cpu = cpu;
     return c;
 }
@@ -17,7 +17,7 @@ SEC("xdp") int sp_xdp(struct xdp_md *ctx)
 {
     struct sp_context *c = sp_context();
     uint32_t interface = ctx->ingress_ifindex;
-    uint64_t *entry = bpf_map_lookup_elem(&sp_ports, &interface);
+    uint64_t *entry = sp_ports_at(interface);
     if (!c || !entry) return XDP_PASS;
     uint64_t port = *(volatile uint64_t *)entry;
     if (!(uint16_t)port) return XDP_PASS;
@@ -30,13 +30,13 @@ SEC("xdp") int sp_xdp(struct xdp_md *ctx)
         kind = sp_packet(ctx, c);
         if (kind == SP_NEXT && c->flow) {
             uint32_t row = c->flow - 1;
-            uint64_t *handed_on = bpf_map_lookup_elem(&sp_flows, &row);
+            uint64_t *handed_on = sp_flows_at(row);
             if (handed_on) *(volatile uint64_t *)handed_on = bpf_ktime_get_ns();
         }
     }
     c->ends[kind & 7]++;
     uint32_t cpu = c->cpu;
-    struct sp_ledger *ledger = bpf_map_lookup_elem(&sp_ledgers, &cpu);
+    struct sp_ledger *ledger = sp_ledgers_at(cpu);
     if (!ledger) return XDP_ABORTED;
     if (kind == SP_FORWARD) {
         uint64_t sent = (uint64_t)((uint8_t *)(long)ctx->data_end - (uint8_t *)(long)ctx->data);

@@ -32,7 +32,7 @@ impl Code<'_> {
             Extern::RegisterRead { register, index, result } => {
                 let (map, width) = self.register(*register)?;
                 let index = self.index(index)?;
-                self.assign_cut(result, &format!("sp_register_read(&{map}, {index})"), width.max(64))
+                self.assign_cut(result, &format!("sp_register_read({map}_at, {index})"), width.max(64))
             }
             Extern::RegisterWrite { register, index, value } => {
                 self.only_once(Construct::Register, "register writes")?;
@@ -42,7 +42,7 @@ impl Code<'_> {
                 if site == self.registers.len() {
                     self.registers.push(map.clone());
                 }
-                self.line(format!("sp_register_write(&{map}, {index}, {value}, &c->undo_register[{site}]);"));
+                self.line(format!("sp_register_write({map}_at, {index}, {value}, &c->undo_register[{site}]);"));
                 Ok(())
             }
             Extern::Hash { result, algorithm, base, data, max } => self.hash(result, *algorithm, base, data, max),
@@ -146,7 +146,7 @@ impl Code<'_> {
             let base = row.map_or(String::new(), |cells| format!("c->cpu * {cells}u + "));
             // Cell 0 is for those that need none, as a rule, and is at hand then.
             let text = paren(&text);
-            self.line(format!("if ({text}) sp_touch(&{map}, {base}(uint32_t){text});"));
+            self.line(format!("if ({text}) sp_touch({map}_at({base}(uint32_t){text}));"));
         }
     }
 
@@ -168,7 +168,7 @@ impl Code<'_> {
             self.meters.push(meter);
         }
         self.open("");
-        self.line(format!("uint32_t colour = sp_execute(c, &sp_p{meter}, &sp_q{meter}, {index}, {units}, &c->undo_meter[{site}]);"));
+        self.line(format!("uint32_t colour = sp_execute(c, sp_p{meter}_at, sp_q{meter}_at, {index}, {units}, &c->undo_meter[{site}]);"));
         let failed = self.jump("failed");
         self.line(format!("if (colour == SP_BUSY) {failed}"));
         self.assign_cut(result, "colour", 32)?;

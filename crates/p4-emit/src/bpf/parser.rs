@@ -41,7 +41,8 @@ impl Code<'_> {
             self.anywhere = order.iter().filter(|s| behind(ir, **s).contains(s)).copied().collect();
             self.at = Some(0);
             self.go(Next::State(start));
-            while let Some((state, at)) = self.waiting.pop() {
+            // First what many packets come to: copies are few.
+            while let Some((state, at)) = self.waiting.pop().or_else(|| self.unlikely.pop()) {
                 self.place = format!("parser state {}", ir.states[state].name);
                 self.holder = Some(Holder::State(ir.states[state].name.clone()));
                 let name = self.state_label(state, at);
@@ -297,7 +298,8 @@ impl Code<'_> {
                     self.move_cursor();
                 }
                 if self.copies.insert((state, here)) {
-                    self.waiting.push((state, here));
+                    let unlikely = self.ir.states[state].likely == Some(false);
+                    if unlikely { &mut self.unlikely } else { &mut self.waiting }.push((state, here));
                 }
                 self.state_label(state, here)
             }

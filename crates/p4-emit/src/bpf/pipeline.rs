@@ -7,6 +7,7 @@ use crate::model::Model;
 use cranelift_entity::EntityRef;
 use p4_ir::origin::Construct;
 use p4_ir::{HeaderId, Ir};
+use program::packing::MOST_DIRECT;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -54,14 +55,8 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
     let ir = c.ir;
     for line in [
         "uint8_t *data = (uint8_t *)(long)ctx->data, *end = (uint8_t *)(long)ctx->data_end;",
-        "uint32_t cursor = 0, rounds = 0, turns = 0, emitted = 0, zero = 0;",
-        "struct sp_control *control = bpf_map_lookup_elem(&sp_control, &zero);",
-    ] {
-        c.line(line);
-    }
-    let failed = c.jump("failed");
-    c.line(format!("if (!control) {failed}"));
-    for line in [
+        "uint32_t cursor = 0, rounds = 0, turns = 0, emitted = 0;",
+        "struct sp_control *control = sp_control_at(0);",
         "const uint64_t seen = *(volatile uint64_t *)&control->generation;",
         "c->generation = (uint32_t)seen;",
         "c->empty = (uint32_t)(seen >> 32);",
@@ -222,17 +217,26 @@ fn names(out: &mut String, c: &Code) {
 /// Maps of counters, meters and registers.
 fn cells(out: &mut String, c: &Code) {
     for (id, _) in &c.ir.program.counters {
-        let _ = writeln!(out, "SP_ARRAY(sp_n{}, 16, 1, MMAPABLE); /* counter {} */", id.index(), c.model.counters[id.index()]);
+        array(out, &format!("sp_n{}", id.index()), "struct sp_row", 16, &format!("counter {}", c.model.counters[id.index()]));
     }
     for (id, _) in &c.ir.program.meters {
         let (m, name) = (id.index(), &c.model.meters[id.index()]);
-        let _ = writeln!(out, "SP_ARRAY(sp_p{m}, sizeof(struct sp_meter), 1, MMAPABLE); /* meter {name} */");
-        let _ = writeln!(out, "SP_ARRAY(sp_q{m}, sizeof(struct sp_profile), 1, MMAPABLE); /* its rates */");
+        array(out, &format!("sp_p{m}"), "struct sp_meter", 32, &format!("meter {name}"));
+        array(out, &format!("sp_q{m}"), "struct sp_profile", 32, "its rates");
     }
     for (id, _) in &c.ir.program.registers {
-        let _ = writeln!(out, "SP_ARRAY(sp_r{}, 8, 1, MMAPABLE); /* register {} */", id.index(), c.model.registers[id.index()]);
+        array(out, &format!("sp_r{}", id.index()), "uint64_t", 8, &format!("register {}", c.model.registers[id.index()]));
     }
     out.push('\n');
+}
+
+/// An array of values of `len` bytes, of which the loader says how many there are.
+pub fn array(out: &mut String, name: &str, ty: &str, len: usize, what: &str) {
+    let most = MOST_DIRECT / len;
+    let _ = writeln!(
+        out,
+        "/* {what} */\n#ifndef {name}_entries\n#define {name}_entries 1u\n#endif\n#if {name}_entries <= {most}u\nSP_MEMORY({name}, {ty}, {name}_entries)\n#else\nSP_ARRAY({name}, {ty}, {name}_entries)\n#endif"
+    );
 }
 
 /// What a core works in. The loader reads the head, up to `misses`.
@@ -287,7 +291,7 @@ fn context(out: &mut String, c: &Code) {
             let _ = writeln!(out, "    uint32_t len_{name};");
         }
     }
-    out.push_str("} __attribute__((aligned(64)));\nSP_ARRAY(sp_contexts, sizeof(struct sp_context), 1, MMAPABLE);\n\n");
+    out.push_str("} __attribute__((aligned(64)));\nSP_MEMORY(sp_contexts, struct sp_context, SP_CPUS)\n\n");
 }
 
 /// What is done at a packet's end, and what is taken back when it is handed on; the program's reason and mark.
@@ -307,7 +311,7 @@ fn ends(out: &mut String, c: &Code) {
     out.push_str("}\n\n");
     out.push_str("SP_INLINE void sp_commit(struct sp_context *c)\n{\n");
     for (site, (map, size)) in c.counts.iter().enumerate() {
-        let _ = writeln!(out, "    sp_count(c, &{map}, {size}u, &c->count[{site}]);");
+        let _ = writeln!(out, "    sp_count(c, {map}_at, {size}u, &c->count[{site}]);");
     }
     for (site, values) in c.digests.iter().enumerate() {
         let _ = writeln!(
@@ -317,10 +321,10 @@ fn ends(out: &mut String, c: &Code) {
     }
     out.push_str("    (void)c;\n}\n\nSP_INLINE void sp_undo(struct sp_context *c)\n{\n");
     for (site, meter) in c.meters.iter().enumerate().rev() {
-        let _ = writeln!(out, "    sp_undo_meter(&sp_p{meter}, &sp_q{meter}, &c->undo_meter[{site}]);");
+        let _ = writeln!(out, "    sp_undo_meter(sp_p{meter}_at, sp_q{meter}_at, &c->undo_meter[{site}]);");
     }
     for (site, map) in c.registers.iter().enumerate().rev() {
-        let _ = writeln!(out, "    sp_undo_register(&{map}, &c->undo_register[{site}]);");
+        let _ = writeln!(out, "    sp_undo_register({map}_at, &c->undo_register[{site}]);");
     }
     out.push_str("    (void)c;\n}\n\n");
     for (name, var) in [("reason", ir.intrinsic.drop_reason), ("mark", ir.intrinsic.mark)] {

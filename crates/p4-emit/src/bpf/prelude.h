@@ -36,7 +36,7 @@ static int64_t (*bpf_loop)(uint32_t rounds, void *step, void *arg, uint64_t flag
 static int64_t (*bpf_xdp_load_bytes)(struct xdp_md *ctx, uint32_t offset, void *to, uint32_t len) = (void *)189;
 static int64_t (*bpf_xdp_store_bytes)(struct xdp_md *ctx, uint32_t offset, void *from, uint32_t len) = (void *)190;
 
-/* Maps. Sizes marked `1` are set by the loader. User space maps those that are MMAPABLE into its memory. */
+/* Maps. */
 struct bpf_map_def {
     uint32_t type;
     uint32_t key_size;
@@ -45,7 +45,6 @@ struct bpf_map_def {
     uint32_t map_flags;
 };
 enum { ARRAY = 2, PROG_ARRAY = 3, DEVMAP = 14, XSKMAP = 17, MMAPABLE = 1 << 10 };
-#define SP_ARRAY(name, value, entries, flags) struct bpf_map_def SEC("maps") name = {ARRAY, 4, value, entries, flags}
 
 /* Numbers and bits. */
 #define SP_U128(high, low) ((sp_u128)(high) << 64 | (low))
@@ -53,6 +52,38 @@ enum { ARRAY = 2, PROG_ARRAY = 3, DEVMAP = 14, XSKMAP = 17, MMAPABLE = 1 << 10 }
 /* The compiler must not know how a pointer came about, or it takes another way to it, which the verifier has not checked. */
 #define SP_OPAQUE(p) __asm__("" : "+r"(p))
 #define SP_BARRIER() __asm__ volatile("" ::: "memory")
+
+/* Arrays that user space maps into its memory; `name_at` gives an entry's address, 0 beyond the end. */
+/* All entries as one value of a map, whose address is in the text: the loader puts it where the number is. So no look-up is between, and where an
+   entry lies depends on its index only. */
+struct sp_memory {
+    uint32_t number;
+    uint32_t len;
+};
+#define SP_MEMORY_NUMBER 0x53706c6974700000ll
+#define SP_MEMORY(name, type, entries)                                                                                                \
+    enum { name##_number = __COUNTER__ };                                                                                             \
+    struct sp_memory SEC("memory") name = {name##_number, sizeof(type) * (entries)};                                                  \
+    SP_INLINE type *name##_at(uint32_t at)                                                                                            \
+    {                                                                                                                                 \
+        type *all;                                                                                                                    \
+        __asm__("%0 = %1 ll" : "=r"(all) : "i"(SP_MEMORY_NUMBER | name##_number));                                                    \
+        uint64_t index = at;                                                                                                          \
+        /* What the compiler knows of it the verifier may not: all of them compare. */                                                \
+        if (!__builtin_constant_p(at)) SP_OPAQUE(index);                                                                              \
+        if (index >= (entries)) return 0;                                                                                             \
+        /* Or the address is made before it is compared. */                                                                           \
+        if (!__builtin_constant_p(at)) __asm__ volatile("" : "+r"(index));                                                            \
+        type *entry = &all[index];                                                                                                    \
+        /* Or it is made again for each field. */                                                                                     \
+        if (!__builtin_constant_p(at)) SP_OPAQUE(entry);                                                                              \
+        if (!entry) __builtin_unreachable();                                                                                          \
+        return entry;                                                                                                                 \
+    }
+/* Values of their own, where they are more bytes than the verifier lets a pointer be moved by. */
+#define SP_ARRAY(name, type, entries)                                                                                                 \
+    struct bpf_map_def SEC("maps") name = {ARRAY, 4, sizeof(type), entries, MMAPABLE};                                                \
+    SP_INLINE type *name##_at(uint32_t at) { return bpf_map_lookup_elem(&name, &at); }
 /* The loader sets SP_SIMPLE for a program that is too large for the verifier otherwise: without text of their own for likely
  * packets, and with variables that are always read from memory, where the verifier knows nothing of them, so that ways that differ
  * only in their values are one way to it. */
@@ -232,6 +263,10 @@ enum { SP_NO_HEADROOM = 129, SP_NO_PORT = 130, SP_TARGET_FAILED = 135 };
 enum { SP_HEADROOM = 192, SP_MAX_PACKET = 9216, SP_ETHERNET = 14 };
 /* Rounds of the parser's loops and of others; a packet that needs more is handed on. */
 enum { SP_ROUNDS = 32, SP_TURNS = 1024 };
+/* Cores that the kernel may have. */
+#ifndef SP_CPUS
+#define SP_CPUS 1
+#endif
 /* Bytes behind a packet that are none of it. The kernel makes no test run with fewer than 14 bytes: a program that is only
  * tested has this many there, so that packets may be shorter. */
 #ifndef SP_BEHIND
@@ -255,15 +290,15 @@ struct sp_control {
     /* All that was handed on before this time has left, or been dropped. */
     uint64_t out_ns;
 };
-SP_ARRAY(sp_control, sizeof(struct sp_control), 1, MMAPABLE);
+SP_MEMORY(sp_control, struct sp_control, 1)
 
 /* Interfaces, by the kernel's number. Low 16 bits: 0 for none of ours, else the port plus one; bit 16: all its packets are
    handed on and none is run; high 32 bits: the slot, which numbers our interfaces from 0. */
-SP_ARRAY(sp_ports, 8, 1024, MMAPABLE);
+SP_MEMORY(sp_ports, uint64_t, 1024)
 enum { SP_CLOSED = 1 << 16 };
 /* Ways out by port, and which ports have one: packets to others are handed on. */
 struct bpf_map_def SEC("maps") sp_out = {DEVMAP, 4, 4, 512, 0};
-SP_ARRAY(sp_ways, 8, 512, MMAPABLE);
+SP_MEMORY(sp_ways, uint64_t, 512)
 /* Sockets of the next target, at slot * SP_QUEUES + queue: `target_xdp::socket_key`. */
 enum { SP_SLOTS = 64, SP_QUEUES = 16 };
 struct bpf_map_def SEC("maps") sp_sockets = {XSKMAP, 4, 4, SP_SLOTS * SP_QUEUES, 0};
@@ -273,7 +308,7 @@ struct bpf_map_def SEC("maps") sp_steerers = {PROG_ARRAY, 4, 4, SP_SLOTS, 0};
 /* When a packet of these flows was last handed on, 0 for never; a flow's row is made of its key in the first split table. While such packets are on
    their way, later ones follow them: they must not overtake. */
 enum { SP_FLOWS = 4096 };
-SP_ARRAY(sp_flows, 8, SP_FLOWS, MMAPABLE);
+SP_MEMORY(sp_flows, uint64_t, SP_FLOWS)
 
 /* What attached interfaces carried, for each core. What is handed on is in none of the rows. */
 struct sp_row {
@@ -286,7 +321,7 @@ struct sp_ledger {
     struct sp_row sent[512];
     struct sp_row dropped[256];
 };
-SP_ARRAY(sp_ledgers, sizeof(struct sp_ledger), 1, MMAPABLE);
+SP_MEMORY(sp_ledgers, struct sp_ledger, SP_CPUS)
 
 /* In front of a packet that is run as a test: what it comes with, and what became of it. */
 struct sp_test {
