@@ -57,8 +57,11 @@ fn run(source: &Source) -> Outcome {
     // from addresses of any alignment, so the type of a pointer says nothing of what it may alias.
     // Types, as the kernel wants to know those of a loop's callback.
     let flags = ["-O2", "-g", "-target", "bpf", "-mcpu=v3", "-fno-builtin", "-fno-strict-aliasing", "-w", "-c"];
+    // Else stores at the ends of branches become one, whose address then is in a register, and soon on the stack, from far above.
+    let no_sinking = ["-mllvm", "-sink-common-insts=0"];
     let output = Command::new(&source.compiler)
         .args(flags)
+        .args(no_sinking)
         .args(source.defines.iter().map(|(name, n)| format!("-D{name}={n}u")))
         .arg(&file)
         .arg("-o")

@@ -316,7 +316,8 @@ impl Code<'_> {
     fn must_be_valid(&self, order: &[StateId], start: StateId) -> BTreeMap<StateId, Known> {
         let ir = self.ir;
         let nothing: BTreeMap<_, _> = ir.headers.keys().map(|h| (h, false)).collect();
-        let mut entry: BTreeMap<StateId, Known> = BTreeMap::from([(start, Some(Facts { sure: nothing, sets: None }))]);
+        let mut entry: BTreeMap<StateId, Known> =
+            BTreeMap::from([(start, Some(Facts { sure: nothing, sets: None, values: BTreeMap::new() }))]);
         // Facts only become fewer, so this ends.
         loop {
             let mut changed = false;

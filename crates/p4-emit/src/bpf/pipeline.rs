@@ -8,7 +8,7 @@ use cranelift_entity::EntityRef;
 use p4_ir::origin::Construct;
 use p4_ir::{HeaderId, Ir};
 use program::packing::MOST_DIRECT;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// Most sets of headers that packets of a class leave with for which there is text of its own.
@@ -81,7 +81,12 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
     c.parser()?;
     c.line("");
     let classes = super::class::classes(ir);
-    let text = c.each_class(&classes, |c, came| stages(c, Some(came)))?;
+    let text = c.each_class(&classes, |c, came| {
+        if let Some(known) = &mut c.known {
+            known.values = at_first(ir);
+        }
+        stages(c, Some(came))
+    })?;
     let only_with_classes = |c: &mut Code, text: &str| {
         if !classes.is_empty() {
             let _ = write!(c.text, "#ifndef SP_SIMPLE\n{text}#endif\n");
@@ -94,7 +99,7 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
     }
     let ways = format!("    if (!c->handed_on) {{\n{ways}    }}\n");
     only_with_classes(c, &ways);
-    c.known = Some(Facts::default());
+    c.known = Some(Facts { values: at_first(ir), ..Facts::default() });
     stages(c, None)?;
     only_with_classes(c, &text);
     for (label, lines) in [
@@ -113,6 +118,15 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
         }
     }
     Ok(())
+}
+
+/// Variables that the parser leaves alone, and nobody outside the program sets: they are zero.
+fn at_first(ir: &Ir) -> BTreeMap<p4_ir::VarId, u128> {
+    let mut set: BTreeSet<p4_ir::VarId> = ir.intrinsic.standard.values().copied().collect();
+    for block in std::iter::once(&ir.parser_init).chain(ir.states.values().map(|s| &s.body)) {
+        p4_ir::walk::all_stmts(block, &mut |s| p4_ir::walk::stmt_lvalues(s, &mut |l| set.extend(l.root_var())));
+    }
+    ir.vars.keys().filter(|v| !set.contains(v)).map(|v| (v, 0)).collect()
 }
 
 /// What follows the parser, for packets that came with these headers or for all.

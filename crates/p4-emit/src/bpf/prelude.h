@@ -245,13 +245,13 @@ SP_INLINE uint32_t sp_fold(uint64_t sum)
     return (uint32_t)(~sum & 0xffff);
 }
 
-/* The same of fewer than 2^8 words of 32 bits: after the first step it is less than 2^32 + 2^8. */
+/* The same of fewer than 2^8 words of 32 bits: after each step it is less than 2^25, 2^17 and 2^16. */
 SP_INLINE uint32_t sp_fold_words(uint64_t sum)
 {
-    sum = (sum & 0xffffffff) + (sum >> 32);
     sum = (sum & 0xffff) + (sum >> 16);
     sum = (sum & 0xffff) + (sum >> 16);
-    return (uint32_t)(~sum & 0xffff);
+    sum = (sum & 0xffff) + (sum >> 16);
+    return (uint32_t)sum ^ 0xffff;
 }
 
 /* Hash of a key: multiplication spreads each word upwards, the shift brings it down again. */

@@ -1,7 +1,7 @@
 //! Statements as C.
 
 use super::Refused;
-use super::code::{Code, Facts, meet};
+use super::code::{Code, Facts, literal, meet};
 use super::stacks::Which;
 use crate::emitter::local_type;
 use crate::expr::{convert, head, paren};
@@ -145,6 +145,10 @@ impl Code<'_> {
 
     fn switch(&mut self, on: &Expr, cases: &[(&[base::Bits], &Block)], default: &Block) -> Result<(), Refused> {
         let value = self.expr(on)?;
+        if let Some(value) = literal(&value) {
+            let case = cases.iter().find(|(values, _)| values.iter().any(|v| v.value() == value));
+            return self.block(case.map_or(default, |(_, body)| *body));
+        }
         let name = format!("on{}", self.unique());
         self.open("");
         self.line(format!("const {} {name} = {value};", local_type(on.ty.width())));

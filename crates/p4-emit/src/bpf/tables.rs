@@ -6,6 +6,7 @@ use crate::expr::{convert, paren};
 use cranelift_entity::EntityRef;
 use p4_ir::origin::Holder;
 use p4_ir::{ActionId, TableId, VarId};
+use program::MatchKind;
 use program::packing::{CellLayout, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, Place, TABLE_BITS, may_run_short};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -31,6 +32,7 @@ impl Code<'_> {
         // Tables of rules are often empty and then do nothing: no key is made, and nothing looked at.
         let layout = self.layouts[table.index()].clone();
         let passed_over = self.may_pass_over(table);
+        let came = self.known.clone();
         if passed_over {
             let t = table.index();
             self.open(format!("if (c->empty & SP_BIT({t}))"));
@@ -43,6 +45,7 @@ impl Code<'_> {
                 self.write_var(v, &format!("ACTION_{name}"));
             }
             self.or_else();
+            self.known = came;
         } else {
             self.open("");
         }
@@ -92,6 +95,9 @@ impl Code<'_> {
         }
         self.line(format!("e = sp_default_{name}(c);"));
         self.close();
+        for v in hit.into_iter().chain(action_run) {
+            self.note_value(v, None);
+        }
         let in_table = self.in_table.replace(table);
         let actions = actions(ir, table);
         let before = self.known.clone();
@@ -151,9 +157,7 @@ impl Code<'_> {
                 self.write_var(*v, &text);
             }
         }
-        for v in &code.params {
-            self.touch(*v);
-        }
+        self.touch(&code.params);
         self.block(&code.body)?;
         for v in &code.params {
             self.bound.remove(v);
@@ -216,7 +220,9 @@ impl Code<'_> {
                 continue;
             }
             if layout.wild {
-                find_wild(&mut out, name, t, layout);
+                let count = |kind| info.keys.iter().filter(|k| k.kind == kind).count();
+                let lpm = count(MatchKind::Lpm) == 1 && count(MatchKind::Exact) + 1 == info.keys.len();
+                find_wild(&mut out, name, t, layout, lpm);
             } else {
                 find_exact(&mut out, name, t, layout, info.split);
             }
@@ -295,14 +301,15 @@ fn find_exact(out: &mut String, name: &str, t: usize, layout: &CellLayout, split
     }
     let _ = writeln!(
         out,
-        "    uint32_t at = (uint32_t)hash & SP_HOMES_{t};\n{note}    for (int n = 0; n < {MAX_CHAIN}; n++) {{\n        struct sp_cell_{name} *e = sp_t{t}_at(at);\n        if (!e) return 0;\n        if ({same}SP_LIVE(e, c->generation)) return e;\n        at = e->next;\n        if (!at) return 0;\n    }}\n    return 0;\n}}\n"
+        "    uint32_t at = (uint32_t)hash & SP_HOMES_{t};\n{note}    const uint32_t generation = c->generation;\n    for (int n = 0; n < {MAX_CHAIN}; n++) {{\n        struct sp_cell_{name} *e = sp_t{t}_at(at);\n        if (!e) return 0;\n        if ({same}SP_LIVE(e, generation)) return e;\n        at = e->next;\n        if (!at) return 0;\n    }}\n    return 0;\n}}\n"
     );
 }
 
 /// All masks in falling order of the best rank behind them; of what matches, the highest rank. The kernel's own loop calls
 /// `sp_step`, which is verified once; its state is kept in the context. The search is verified once, too, not at each place that
-/// calls it, as it is no static function: of its arguments the verifier knows their types only.
-fn find_wild(out: &mut String, name: &str, t: usize, layout: &CellLayout) {
+/// calls it, as it is no static function: of its arguments the verifier knows their types only. With a longest prefix (`lpm`) what matches first is
+/// what is looked for: masks are in falling order of prefixes, and an entry has its mask and key alone.
+fn find_wild(out: &mut String, name: &str, t: usize, layout: &CellLayout, lpm: bool) {
     let words = layout.key_len / 8;
     let mut hash = String::new();
     for i in 0..words {
@@ -334,6 +341,17 @@ fn find_wild(out: &mut String, name: &str, t: usize, layout: &CellLayout) {
         let _ = write!(same, "\n        && {key} >= e->low_{i} && {key} <= e->high_{i}");
     }
     let quick_same = (0..words).fold(same.clone(), |text, i| text.replace(&format!("c->masked[{i}]"), &format!("w{i}")));
+    // Of others: whether a mask may have something better, what to do with what matches, and whether the search is at its end.
+    let (state, passed, matched, over) = match lpm {
+        true => ("", "", ") return at + 1;", String::new()),
+        false => (
+            "    uint64_t found = 0, best = 0;\n",
+            "        if (found && best >= t->most) return (uint32_t)found;\n",
+            " && (!found || e->rank > best)) {\n                best = e->rank;\n                found = at + 1ull;\n            }",
+            format!(" || (found && best >= masks->tuples[{QUICK_MASKS}].most)"),
+        ),
+    };
+    let found = if lpm { "0" } else { "(uint32_t)found" };
     let _ = writeln!(
         out,
         "struct sp_walk_{name} {{
@@ -380,29 +398,25 @@ SP_GLOBAL uint32_t sp_search_{name}(struct sp_context *c, struct sp_masks_{name}
 {{
     if (!c || !masks) return 0;
     // Few masks and short chains, as nearly always: no loop of the kernel's is needed, nor a state that outlives a step.
-    uint64_t found = 0, best = 0;
-#pragma unroll
+    const uint32_t generation = c->generation;
+{state}#pragma unroll
     for (uint32_t i = 0; i < {QUICK_MASKS}; i++) {{
-        if (i >= masks->count) goto done;
+        if (i >= masks->count) return {found};
         struct sp_mask_{name} *t = &masks->tuples[i];
-        if (found && best >= t->most) goto done;
-        uint64_t hash = sp_seed ^ t->tuple;
+{passed}        uint64_t hash = sp_seed ^ t->tuple;
 {quick}        uint32_t at = (uint32_t)hash & SP_HOMES_{t};
         // What a change has replaced is in the chain for a while.
 #pragma unroll
         for (uint32_t n = 0; n < {QUICK_CHAIN}; n++) {{
             struct sp_cell_{name} *e = sp_t{t}_at(at);
             if (!e) return 0;
-            if (e->tuple == t->tuple && SP_LIVE(e, c->generation){quick_same} && (!found || e->rank > best)) {{
-                best = e->rank;
-                found = at + 1ull;
-            }}
+            if (e->tuple == t->tuple && SP_LIVE(e, generation){quick_same}{matched}
             at = e->next;
             if (!at) break;
             if (n == {QUICK_CHAIN} - 1) goto slow;
         }}
     }}
-    if (masks->count <= {QUICK_MASKS} || (found && best >= masks->tuples[{QUICK_MASKS}].most)) goto done;
+    if (masks->count <= {QUICK_MASKS}{over}) return {found};
 slow:
     c->scan.next = 0;
     c->scan.walking = 0;
@@ -410,9 +424,7 @@ slow:
     c->scan.best = 0;
     struct sp_walk_{name} walk = {{c, masks}};
     bpf_loop({MAX_STEPS}, sp_step_{name}, &walk, 0);
-    found = c->scan.found;
-done:;
-    return (uint32_t)found;
+    return (uint32_t)c->scan.found;
 }}
 
 SP_INLINE struct sp_cell_{name} *sp_find_{name}(struct sp_context *c, struct sp_masks_{name} *masks)

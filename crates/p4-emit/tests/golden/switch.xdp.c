@@ -108,10 +108,11 @@ SP_INLINE struct sp_cell_stations *sp_find_stations(struct sp_context *c, uint64
     uint64_t hash = sp_seed;
     hash = SP_HASH(hash, k0);
     uint32_t at = (uint32_t)hash & SP_HOMES_0;
+    const uint32_t generation = c->generation;
     for (int n = 0; n < 16; n++) {
         struct sp_cell_stations *e = sp_t0_at(at);
         if (!e) return 0;
-        if (e->key[0] == k0 && SP_LIVE(e, c->generation)) return e;
+        if (e->key[0] == k0 && SP_LIVE(e, generation)) return e;
         at = e->next;
         if (!at) return 0;
     }
