@@ -7,8 +7,8 @@
 //! - **Batches** ([`store`]): every cell is stamped with the generations that see it; a packet reads the generation once, so it
 //!   sees a batch whole or not at all. One exception: meter cells and cleared counters change just before the entries do.
 //!   Generations have 32 bits; when all are used up they are numbered anew, which takes two waits for packets.
-//! - **Tables** are array maps mapped into this process: a change costs no system call. Exact ones are hash tables with their
-//!   entries in the home cells; the others look through the masks in use, at most 64 of them.
+//! - **Tables** are array maps mapped into this process: a change costs no system call; their addresses are in the text ([`memory`]).
+//!   Exact ones are hash tables with their entries in the home cells; the others look through the masks in use, at most 64 of them.
 //! - **A table without room** ([`shortage`]) that is not `@split` sends the packets that would look it up to the next target, which has it whole.
 //! - **Counters** have a row of cells for each core and are summed when they are read.
 //! - **Meters** ([`meters`]) are exact: cores that meet at a cell wait for each other, for a bounded time, after which the packet is handed

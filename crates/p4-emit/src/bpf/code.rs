@@ -399,3 +399,19 @@ fn bindable(ir: &Ir) -> BTreeSet<VarId> {
     params.retain(|v| !twice.contains(v));
     params
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::constant;
+
+    #[test]
+    fn numbers_are_read_as_they_are_printed_and_nothing_else_is() {
+        for (width, value) in [(1, 1), (9, 511), (32, 9), (32, 10), (48, 7), (64, u64::MAX.into()), (128, 3 << 70 | 5), (128, u128::MAX)] {
+            assert_eq!(literal(&constant(width, value)), Some(value), "{}", constant(width, value));
+        }
+        for text in ["c->v.x", "ACTION_u", "u", "0xu", "4", "(4u)", "SP_U128(a, 0x1ull)", "4u + 4u"] {
+            assert_eq!(literal(text), None, "{text}");
+        }
+    }
+}

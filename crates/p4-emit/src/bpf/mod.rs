@@ -7,11 +7,13 @@
 //!   they are emitted ([`deparser`]). Until then the packet is as it came: handing it on needs no repair.
 //! - **Tables** ([`tables`]) are array maps that user space writes directly: hash chains of cells, each with the span of
 //!   generations that see it. A packet reads the generation once, so it sees a batch of changes whole or not at all.
-//!   The cells are one value of the map where they fit: a look-up is then a load from an address that the key's hash gives.
+//! - **Arrays** (`SP_MEMORY` in `prelude.h`): cells of tables, meters and counters, contexts, the control block and the ledger are one value of a map
+//!   each where they fit, and the loader puts its address into the text: an index is compared and added, and no look-up is between.
 //! - **The parser's states** ([`parser`]) are printed for each place in the packet where they are reached, as far as the text tells
-//!   these places: what they read has a fixed address.
+//!   these places: what they read has a fixed address. States marked `@unlikely` come last, as copies are few.
 //! - **Classes** ([`class`]): packets that have the same likely headers run through text of their own, which knows what is valid; at its
 //!   end it is known for each set of headers what lies where ([`deparser`]), and what nobody changed stays there.
+//! - **Variables that certainly hold a constant** ([`code::Facts`]) are that constant, and branches that depend on them only are not printed.
 //! - **Empty tables** whose default action does nothing are passed over: a bit beside the generation says so, so that it is true of
 //!   the generation that the packet sees.
 //! - **Variables** are cleared when a packet comes if some way reads them before it writes them ([`live`]); others are not.
