@@ -177,7 +177,12 @@ fn what_it_sends_drops_and_hands_on_is_in_the_ledger() {
             dropped: [(DropReason(unknown), count(7, 7 * 60))].into(),
             handed_on: 5,
         };
-        assert_eq!(xdp.carried().unwrap(), expected);
+        // The dropped ones, of which nobody sees anything, may be the last.
+        let end = Instant::now() + PATIENCE;
+        while xdp.carried().unwrap() != expected {
+            assert!(Instant::now() < end, "{:?} is not {expected:?}", xdp.carried());
+            std::thread::yield_now();
+        }
 
         // What takes something away waits for packets under way; what only adds does not.
         assert_eq!(xdp.waits(), 0);
