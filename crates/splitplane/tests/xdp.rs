@@ -3,6 +3,7 @@
 //! The test is what surrounds the UPF: SMF, gNodeB and data network on the far ends of veth pairs. Every frame that comes out is
 //! compared, byte for byte and in order per session, with what `traffic::expect` says, which knows nothing of the UPF.
 
+#[allow(dead_code)] // It is for other tests, too.
 mod netns;
 
 use netns::{Daemon, Testbed, testbed_or_skip};
@@ -88,7 +89,7 @@ fn a_session_in_xdp_is_paged() {
         let events = bed.smf().events().unwrap();
         bed.set_idle(1);
         let waiting = bed.send_downlink(1, 10);
-        assert!(matches!(events.recv_timeout(Duration::from_secs(5)), Ok(Event::DownlinkData { .. })));
+        assert!(matches!(events.recv_timeout(netns::PATIENCE), Ok(Event::DownlinkData { .. })));
         // The others go on meanwhile.
         bed.run_traffic_of(&[0, 2, 3], 100);
         assert_eq!(bed.n3.waiting(), 0, "nothing of an idle UE comes out");

@@ -271,7 +271,7 @@ const MOST_COUNTERS: usize = 1 << 16;
 ///
 /// # Errors
 /// `Unsupported` for an interface that is no veth.
-pub(crate) fn veth_counters(interface: &str) -> io::Result<Vec<(String, u64)>> {
+pub fn veth_counters(interface: &str) -> io::Result<Vec<(String, u64)>> {
     // `struct ethtool_drvinfo`: command, and the driver's name.
     let mut driver = [0u64; 25];
     driver[0] = ETHTOOL_GDRVINFO.into();
