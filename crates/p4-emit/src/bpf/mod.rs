@@ -26,7 +26,8 @@
 //! what counts, writes or sends in loops, more than
 //! 64 headers. The place is the parser state, table, action or block, and the span of the source that
 //! [`p4_ir::origin`] has for it.
-//! A packet that runs more than 32 times through loops of the parser, or more than 1,024 times through others, is handed on.
+//! A packet that runs more than 32 times through loops of the parser or through loops that look tables up, or more than 1,024 times through
+//! others, is handed on.
 
 mod checksum;
 mod class;

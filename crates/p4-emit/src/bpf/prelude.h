@@ -230,8 +230,9 @@ SP_INLINE uint32_t sp_fold_words(uint64_t sum)
 enum { SP_FORWARD, SP_BUFFER, SP_PUNT, SP_DROP, SP_NEXT };
 enum { SP_NO_HEADROOM = 129, SP_NO_PORT = 130, SP_TARGET_FAILED = 135 };
 enum { SP_HEADROOM = 192, SP_MAX_PACKET = 9216, SP_ETHERNET = 14 };
-/* Rounds of the parser's loops and of others; a packet that needs more is handed on. */
-enum { SP_ROUNDS = 32, SP_TURNS = 1024 };
+/* Rounds of the parser's loops and of others, of which one that looks tables up is as many as it is longer for the verifier; a packet that
+ * needs more is handed on. */
+enum { SP_ROUNDS = 32, SP_TURNS = 1024, SP_TURNS_OF_A_TABLE = 32 };
 /* Bytes behind a packet that are none of it. The kernel makes no test run with fewer than 14 bytes: a program that is only
  * tested has this many there, so that packets may be shorter. */
 #ifndef SP_BEHIND

@@ -33,7 +33,11 @@ impl Code<'_> {
         self.jumped.insert(name.clone());
         self.label(&name);
         let stuck = self.jump("stuck");
-        self.line(format!("if (++turns > SP_TURNS) {stuck}"));
+        // The verifier walks through every round.
+        let mut applies = false;
+        p4_ir::walk::all_stmts(body, &mut |s| applies |= matches!(s, Stmt::Apply { .. }));
+        let turn = if applies { "(turns += SP_TURNS_OF_A_TABLE)" } else { "++turns" };
+        self.line(format!("if ({turn} > SP_TURNS) {stuck}"));
         self.known = Some(Facts::default());
         self.loops += 1;
         self.block(body)?;
