@@ -4,11 +4,12 @@
 #[allow(dead_code)] // It is for other tests, too.
 mod netns;
 
-use netns::{Daemon, NEXT_TUNNEL, PATIENCE, Testbed, testbed_or_skip};
-use std::collections::HashMap;
+use netns::{NEXT_TUNNEL, PATIENCE, Testbed, testbed_or_skip};
+use pfcp::codec::{GateStatus, Ie};
 use std::fmt::Write;
-use std::net::Ipv4Addr;
 use std::time::Instant;
+use traffic::Tunnel;
+use traffic::plan::rules::QER_DEFAULT;
 use traffic::smf::Event;
 
 /// It is always on x86.
@@ -103,65 +104,100 @@ fn has_one_bucket(mut bed: Testbed, config: &str, alone: bool) {
     assert!(on_x86 > 300 && sent > 20 && dropped > if alone { 300 } else { 50 }, "{on_x86} on x86, {in_xdp:?} in XDP");
 }
 
+const BUSY: usize = 2;
+const ALL: [usize; 4] = [0, 1, 2, 3];
+/// Of each session, in each direction: few enough to wait somewhere.
+const UNDER_WAY: usize = 32;
+
+/// Traffic of all, both ways, until that is done.
+fn meanwhile<T: Send>(bed: &mut Testbed, work: impl FnOnce() -> T + Send) -> T {
+    (0..20).for_each(|_| bed.step(&ALL, UNDER_WAY));
+    let done = std::thread::scope(|scope| {
+        let work = scope.spawn(work);
+        while !work.is_finished() {
+            bed.step(&ALL, UNDER_WAY);
+        }
+        work.join().unwrap()
+    });
+    (0..50).for_each(|_| bed.step(&ALL, UNDER_WAY));
+    done
+}
+
+fn downlink_gate(open: bool) -> pfcp::codec::Group {
+    let gates = GateStatus { uplink_open: true, downlink_open: open };
+    vec![Ie::UpdateQer(vec![Ie::QerId(QER_DEFAULT), Ie::GateStatus(gates)])]
+}
+
+/// The SMF hands a session over, lets it fall idle and wakes it, and closes and opens its gate, while it and others have traffic. No packet
+/// is lost but for the closed gate, none is overtaken, none takes a tunnel that was left before it was sent, and all are charged.
 #[test]
-fn a_busy_session_is_handed_over_and_paged() {
-    testbed_or_skip("a_busy_session_is_handed_over_and_paged", |mut bed| {
-        const BUSY: usize = 1;
-        let daemon: Daemon = bed.start_daemon(&planned());
+fn a_busy_session_is_handed_over_paged_and_gated() {
+    testbed_or_skip("a_busy_session_is_handed_over_paged_and_gated", |mut bed| {
+        let daemon = bed.start_daemon(&planned());
         bed.connect();
-        bed.establish(4);
+        bed.establish(ALL.len() as u32);
         let mut events = bed.smf().events().unwrap();
-        let all = [0, 1, 2, 3];
         let (mut handovers, mut pages) = (Vec::new(), 0);
-        for round in 0..15 {
+        for round in 0..16 {
             bed.until(BUSY, true, ON_X86);
             let (smf, mut session) = (bed.smf(), bed.sessions[BUSY].clone());
             let left = session.plan.gnb;
-            let next = traffic::Tunnel { teid: left.teid + NEXT_TUNNEL, ..left };
-            bed.n3.expect_tunnel(BUSY, next.teid);
-            // In the midst of traffic.
-            (0..20).for_each(|_| bed.step(&all, 32));
-            let paged = round % 3 == 2;
-            let session = std::thread::scope(|scope| {
-                let events = &mut events;
-                let change = scope.spawn(move || {
-                    if paged {
-                        smf.set_idle(&session).unwrap();
+            let next = Tunnel { teid: left.teid + NEXT_TUNNEL, ..left };
+            match round % 4 {
+                0 | 1 => {
+                    bed.n3.expect_tunnel(BUSY, next.teid);
+                    meanwhile(&mut bed, || smf.path_switch(&mut session, next).unwrap());
+                    handovers.push(left.teid);
+                }
+                2 => {
+                    bed.n3.expect_tunnel(BUSY, next.teid);
+                    let (session, events) = (&mut session, &mut events);
+                    meanwhile(&mut bed, move || {
+                        smf.set_idle(session).unwrap();
                         let event = events.recv_timeout(PATIENCE);
                         assert!(matches!(event, Ok(Event::DownlinkData { .. })), "{event:?}");
-                        smf.set_active(&mut session, next).unwrap();
-                    } else {
-                        smf.path_switch(&mut session, next).unwrap();
-                    }
-                    session
-                });
-                while !change.is_finished() {
-                    bed.step(&all, 32);
+                        smf.set_active(session, next).unwrap();
+                    });
+                    pages += 1;
                 }
-                change.join().unwrap()
-            });
+                _ => {
+                    bed.n3.may_lose(BUSY, true);
+                    meanwhile(&mut bed, || smf.modify(&session, downlink_gate(false)).unwrap());
+                    bed.fence(ON_X86);
+                    let came = bed.n3.came(BUSY);
+                    (0..20).for_each(|_| bed.step(&[BUSY], UNDER_WAY));
+                    bed.fence(ON_X86);
+                    assert_eq!(bed.n3.came(BUSY), came, "a closed gate");
+                    meanwhile(&mut bed, || smf.modify(&session, downlink_gate(true)).unwrap());
+                    bed.fence(ON_X86);
+                    bed.n3.may_lose(BUSY, false);
+                }
+            }
             // What is sent from now on goes the new way.
             bed.sessions[BUSY] = session;
-            (0..50).for_each(|_| bed.step(&all, 32));
+            (0..50).for_each(|_| bed.step(&ALL, UNDER_WAY));
             bed.collect_all();
-            pages += u64::from(paged);
-            handovers.extend((!paged).then_some(left.teid));
         }
-        // End Markers come by the tunnels that were left, the last ones of each.
         bed.fence(ON_X86);
+        // One by each tunnel that was left, and nothing came by it afterwards.
         assert_eq!(bed.n3.end_markers, handovers);
         assert!(events.try_iter().all(|e| !matches!(e, Event::DownlinkData { .. })), "one report for each time that it was idle");
         let offered = bed.offered.clone();
-        let charged: HashMap<Ipv4Addr, (u64, u64)> = bed.delete_sessions();
+        let charged = bed.delete_sessions();
         let report = daemon.stop();
-        assert_eq!((&report["imbalance"], &report["dropped"]), (&0.into(), &serde_json::json!({})), "{report:#}");
+        let came = bed.n3.came(BUSY);
+        let lost = offered[BUSY].packets.1 - came.packets;
+        let reasons: Vec<_> =
+            report["dropped"].as_object().unwrap().iter().map(|(name, count)| (name.as_str(), &count["packets"])).collect();
+        assert_eq!((&report["imbalance"], reasons), (&0.into(), vec![("gate_closed", &lost.into())]), "{report:#}");
         for (n, offered) in offered.iter().enumerate() {
-            assert_eq!(charged[&bed.ue(n)], offered.bytes, "session {n}");
+            let down = if n == BUSY { came.bytes } else { offered.bytes.1 };
+            assert_eq!(charged[&bed.ue(n)], (offered.bytes.0, down), "session {n}");
         }
         let packets = |name: &str| report["targets"][name]["downlink"]["packets"].as_u64().unwrap();
-        println!("{} downlink in XDP, {} on x86, {} waited", packets("xdp"), packets("x86"), report["buffered"]["packets"]);
         let waited = report["buffered"]["packets"].as_u64().unwrap();
-        assert!(waited >= pages && report["buffered"] == report["released"], "{report:#}");
+        println!("downlink {} in XDP, {} on x86; {waited} waited, {lost} dropped", packets("xdp"), packets("x86"));
+        assert!(waited >= pages && report["buffered"] == report["released"] && lost >= 4 * 20, "{report:#}");
         assert!(packets("xdp") > 500 && packets("x86") > 100, "{report:#}");
     });
 }

@@ -52,7 +52,7 @@ pub struct Side {
 struct Flow {
     due: VecDeque<Due>,
     /// Some may be dropped: the others come in order all the same.
-    policed: bool,
+    may_lose: bool,
     /// A session's tunnels to gNodeBs have rising TEIDs, and none that was left is used again: the last one seen, and the last one so far.
     teids: (u32, u32),
     came: Count,
@@ -228,9 +228,9 @@ impl Testbed {
         for (n, session) in self.sessions.iter().enumerate() {
             let teid = session.plan.gnb.teid;
             assert_eq!(teid, n as u32 + 1);
-            let policed = session.plan.qos.mbr_kbps.is_some();
-            self.n3.flows.extend(vec![Flow { policed, teids: (teid, teid), ..Flow::default() }; 2]);
-            self.n6.flows.extend(vec![Flow { policed, ..Flow::default() }; 2]);
+            let may_lose = session.plan.qos.mbr_kbps.is_some();
+            self.n3.flows.extend(vec![Flow { may_lose, teids: (teid, teid), ..Flow::default() }; 2]);
+            self.n6.flows.extend(vec![Flow { may_lose, ..Flow::default() }; 2]);
         }
     }
 
@@ -315,8 +315,8 @@ impl Testbed {
     }
 
     /// Waits until all that was sent before has been dealt with and has arrived: session `n` is on x86, and what enters the UPF by one
-    /// interface and leaves it by another is in order, as long as there is one worker. What policed sessions still lack was dropped, and nobody
-    /// waits for it from now on.
+    /// interface and leaves it by another is in order, as long as there is one worker. What flows that may lose still lack was dropped, and
+    /// nobody waits for it from now on.
     pub fn fence(&mut self, n: usize) {
         self.send_uplink_of(&|session, version| session == n && version == 4);
         let due = self.send_downlink_of(&|session, version| session == n && version == 4);
@@ -327,7 +327,7 @@ impl Testbed {
             self.n3.collect(&self.owners);
             self.n6.collect(&self.owners);
         }
-        self.n3.flows.iter_mut().chain(&mut self.n6.flows).filter(|flow| flow.policed).for_each(|flow| flow.due.clear());
+        self.n3.flows.iter_mut().chain(&mut self.n6.flows).filter(|flow| flow.may_lose).for_each(|flow| flow.due.clear());
     }
 
     /// How many frames the kernel has (sent, dropped) in the drivers of N3 and N6 so far, by the drivers' own counts: those that ran in XDP.
@@ -529,6 +529,11 @@ impl Side {
         Count { packets: a.packets + b.packets, bytes: a.bytes + b.bytes }
     }
 
+    /// From now on packets of session `n` may be dropped, or not.
+    pub fn may_lose(&mut self, n: usize, may_lose: bool) {
+        self.flows[2 * n..2 * n + 2].iter_mut().for_each(|flow| flow.may_lose = may_lose);
+    }
+
     /// Session `n` is about to have this tunnel.
     pub fn expect_tunnel(&mut self, n: usize, teid: u32) {
         self.flows[2 * n..2 * n + 2].iter_mut().for_each(|flow| flow.teids.1 = teid);
@@ -562,9 +567,9 @@ impl Side {
                 self.others.push(packet.data().to_vec());
                 continue;
             };
-            let Flow { due, policed, teids, came } = &mut self.flows[*flow];
+            let Flow { due, may_lose, teids, came } = &mut self.flows[*flow];
             let at = due.iter().position(|due| due.name == name);
-            assert!(at == Some(0) || at.is_some() && *policed, "flow {flow}: {packet:?} at place {at:?} of {}", due.len());
+            assert!(at == Some(0) || at.is_some() && *may_lose, "flow {flow}: {packet:?} at place {at:?} of {}", due.len());
             let due = due.drain(..=at.unwrap()).next_back().unwrap();
             assert!((due.teid.max(teids.0)..=teids.1).contains(&teid), "flow {flow}: tunnel {teid}; sent in {}, {teids:?}", due.teid);
             teids.0 = teid;
