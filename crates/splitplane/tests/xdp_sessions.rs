@@ -7,7 +7,8 @@ mod netns;
 use netns::{NEXT_TUNNEL, PATIENCE, Testbed, testbed_or_skip};
 use pfcp::codec::{GateStatus, Ie};
 use std::fmt::Write;
-use std::time::Instant;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 use traffic::Tunnel;
 use traffic::plan::rules::QER_DEFAULT;
 use traffic::smf::Event;
@@ -106,20 +107,30 @@ fn has_one_bucket(mut bed: Testbed, config: &str, alone: bool) {
 
 const BUSY: usize = 2;
 const ALL: [usize; 4] = [0, 1, 2, 3];
-/// Of each session, in each direction: few enough to wait somewhere.
-const UNDER_WAY: usize = 32;
+/// Of each session, in each direction.
+const UNDER_WAY: usize = 16;
+/// Of the busy one while it wakes: with the others' no more than a queue of the kernel's holds (256, veth).
+const UNDER_WAY_WAKING: usize = 200;
 
-/// Traffic of all, both ways, until that is done.
-fn meanwhile<T: Send>(bed: &mut Testbed, work: impl FnOnce() -> T + Send) -> T {
-    (0..20).for_each(|_| bed.step(&ALL, UNDER_WAY));
+/// More than from one look at what was handed on to the next.
+const IDLE: Duration = Duration::from_millis(450);
+
+/// Traffic of all, both ways, until that is done. It may raise how many packets of the busy session are under way.
+fn meanwhile<T: Send>(bed: &mut Testbed, work: impl FnOnce(&AtomicUsize) -> T + Send) -> T {
+    let most = AtomicUsize::new(UNDER_WAY);
+    let mut traffic = |most: usize| {
+        bed.step(&[0, 1, 3], UNDER_WAY);
+        bed.step(&[BUSY], most);
+    };
+    (0..20).for_each(|_| traffic(UNDER_WAY));
     let done = std::thread::scope(|scope| {
-        let work = scope.spawn(work);
+        let work = scope.spawn(|| work(&most));
         while !work.is_finished() {
-            bed.step(&ALL, UNDER_WAY);
+            traffic(most.load(Ordering::Relaxed));
         }
         work.join().unwrap()
     });
-    (0..50).for_each(|_| bed.step(&ALL, UNDER_WAY));
+    (0..20).for_each(|_| traffic(UNDER_WAY));
     done
 }
 
@@ -146,36 +157,40 @@ fn a_busy_session_is_handed_over_paged_and_gated() {
             match round % 4 {
                 0 | 1 => {
                     bed.n3.expect_tunnel(BUSY, next.teid);
-                    meanwhile(&mut bed, || smf.path_switch(&mut session, next).unwrap());
+                    meanwhile(&mut bed, |_| smf.path_switch(&mut session, next).unwrap());
                     handovers.push(left.teid);
                 }
                 2 => {
                     bed.n3.expect_tunnel(BUSY, next.teid);
                     let (session, events) = (&mut session, &mut events);
-                    meanwhile(&mut bed, move || {
+                    meanwhile(&mut bed, move |most| {
                         smf.set_idle(session).unwrap();
                         let event = events.recv_timeout(PATIENCE);
                         assert!(matches!(event, Ok(Event::DownlinkData { .. })), "{event:?}");
+                        // By then XDP has forgotten that it handed on what waits (`DataPlane::follow_handed_on`), and must be told again.
+                        std::thread::sleep(IDLE);
+                        // Packets come as fast as they can while those that wait leave.
+                        most.store(UNDER_WAY_WAKING, Ordering::Relaxed);
                         smf.set_active(session, next).unwrap();
                     });
                     pages += 1;
                 }
                 _ => {
                     bed.n3.may_lose(BUSY, true);
-                    meanwhile(&mut bed, || smf.modify(&session, downlink_gate(false)).unwrap());
+                    meanwhile(&mut bed, |_| smf.modify(&session, downlink_gate(false)).unwrap());
                     bed.fence(ON_X86);
                     let came = bed.n3.came(BUSY);
                     (0..20).for_each(|_| bed.step(&[BUSY], UNDER_WAY));
                     bed.fence(ON_X86);
                     assert_eq!(bed.n3.came(BUSY), came, "a closed gate");
-                    meanwhile(&mut bed, || smf.modify(&session, downlink_gate(true)).unwrap());
+                    meanwhile(&mut bed, |_| smf.modify(&session, downlink_gate(true)).unwrap());
                     bed.fence(ON_X86);
                     bed.n3.may_lose(BUSY, false);
                 }
             }
             // What is sent from now on goes the new way.
             bed.sessions[BUSY] = session;
-            (0..50).for_each(|_| bed.step(&ALL, UNDER_WAY));
+            (0..20).for_each(|_| bed.step(&ALL, UNDER_WAY));
             bed.collect_all();
         }
         bed.fence(ON_X86);
