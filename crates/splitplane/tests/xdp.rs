@@ -7,11 +7,9 @@
 mod netns;
 
 use netns::{Daemon, Testbed, testbed_or_skip};
-use std::time::Duration;
 use traffic::smf::Event;
 
 const SESSIONS: u32 = 40;
-const AFTER_THE_PAGE: u64 = 200;
 
 /// Session hits in XDP, misses by AF_XDP through x86, in both directions; host and pages beside them; and all counts agree.
 #[test]
@@ -99,12 +97,7 @@ fn a_session_in_xdp_is_paged() {
         bed.expect_downlink(after);
         bed.collect_all();
         // Pauses in which its packets have all left: XDP takes the session up again.
-        for _ in 0..AFTER_THE_PAGE {
-            std::thread::sleep(Duration::from_millis(25));
-            let frames = bed.send_downlink(1, 1);
-            bed.expect_downlink(frames);
-            bed.collect_all();
-        }
+        bed.until(1, true, Testbed::collect_all);
         assert!(events.try_iter().all(|e| !matches!(e, Event::DownlinkData { .. })), "one report");
         let offered = bed.offered.clone();
         let charged = bed.delete_sessions();
@@ -115,9 +108,7 @@ fn a_session_in_xdp_is_paged() {
             assert_eq!(charged[&bed.ue(n)], offered.bytes, "session {n}");
         }
         let of_xdp = |key: &str| &report["targets"]["xdp"][key];
-        assert!(of_xdp("downlink")["packets"].as_u64().unwrap() > 100, "{report:#}");
-        let handed_on = of_xdp("handed_on").as_u64().unwrap();
-        assert!((10..10 + 20 + AFTER_THE_PAGE).contains(&handed_on), "{handed_on} handed on: {report:#}");
+        assert!(of_xdp("downlink")["packets"].as_u64().unwrap() > 100 && of_xdp("handed_on").as_u64().unwrap() >= 10, "{report:#}");
     });
 }
 

@@ -67,7 +67,7 @@ fn has_one_bucket(mut bed: Testbed, config: &str, alone: bool) {
         let fast = round % 2 == 0;
         bed.sessions[RATED].plan.dscp = Some(if fast { 0 } else { BASE_DSCP });
         bed.set_active(RATED);
-        bed.until(RATED, fast, ON_X86);
+        bed.until(RATED, fast, |bed| bed.fence(ON_X86));
         // More than a burst each way, so that there are drops however slow we are; no more at once than a queue of the kernel's holds.
         for _ in 0..4 {
             let before = bed.ran_in_xdp();
@@ -150,7 +150,7 @@ fn a_busy_session_is_handed_over_paged_and_gated() {
         let mut events = bed.smf().events().unwrap();
         let (mut handovers, mut pages) = (Vec::new(), 0);
         for round in 0..16 {
-            bed.until(BUSY, true, ON_X86);
+            bed.until(BUSY, true, Testbed::collect_all);
             let (smf, mut session) = (bed.smf(), bed.sessions[BUSY].clone());
             let left = session.plan.gnb;
             let next = Tunnel { teid: left.teid + NEXT_TUNNEL, ..left };

@@ -342,14 +342,14 @@ impl Testbed {
         (sum("_xdp_xmit"), sum("_xdp_drops"))
     }
 
-    /// Sends to session `n`, one packet after the other, until they run in XDP, or do not. Session `by` is on x86.
-    pub fn until(&mut self, n: usize, in_xdp: bool, by: usize) {
+    /// Sends to session `n`, one packet after the other, each `arrived` before the next, until they run in XDP, or do not.
+    pub fn until(&mut self, n: usize, in_xdp: bool, arrived: impl Fn(&mut Testbed)) {
         let end = Instant::now() + PATIENCE;
         loop {
             let before = self.ran_in_xdp();
             let due = self.send_downlink_of(&|session, version| session == n && version == 6);
             self.expect_downlink(vec![due]);
-            self.fence(by);
+            arrived(self);
             if (self.ran_in_xdp() != before) == in_xdp {
                 return;
             }
