@@ -17,6 +17,9 @@ pub struct Packet {
     len: usize,
     /// Port it came in by.
     pub port: PortId,
+    /// The flow by which a target ahead of the engine counts it as under way, plus one; 0: none does. Whoever takes the count back
+    /// (`target::UnderWay`) sets it to 0.
+    pub flow: u32,
 }
 
 impl Packet {
@@ -35,7 +38,7 @@ impl Packet {
     pub fn empty(capacity: usize) -> Packet {
         assert!(capacity <= MAX_PACKET, "packet of {capacity} bytes exceeds {MAX_PACKET}");
         let size = BUFFER.max(HEADROOM + capacity);
-        Packet { buf: vec![0; size].into_boxed_slice(), start: HEADROOM, len: 0, port: PortId::default() }
+        Packet { buf: vec![0; size].into_boxed_slice(), start: HEADROOM, len: 0, port: PortId::default(), flow: 0 }
     }
 
     /// Replaces the contents with a copy of `bytes`, headroom restored; the buffer grows if it must.

@@ -66,9 +66,10 @@ impl Buffers {
         if (row_len + 1).is_power_of_two() { Pushed::Told } else { Pushed::Kept }
     }
 
-    /// Whether packets of a PDR wait.
-    pub(crate) fn waits(&self, pdr: u32) -> bool {
-        self.shard(pdr).contains_key(&pdr)
+    /// The flows by which a target ahead counted packets of a PDR that wait, one for each packet that has one.
+    pub(crate) fn flows(&self, pdr: u32) -> Vec<u32> {
+        let shard = self.shard(pdr);
+        shard.get(&pdr).into_iter().flatten().map(|(_, packet)| packet.flow).filter(|flow| *flow != 0).collect()
     }
 
     /// All packets of a PDR; they wait no longer.

@@ -9,7 +9,7 @@ use crate::port::EnginePort;
 use crate::ring::{SharedGauge, WorkerEnd, gauge, rings};
 use crate::scale::{Balancer, MovedCells, PortTable, has_fixed, port_table};
 use crate::steer::{BUCKETS, Move, SteerFn, SteerTable};
-use crate::worker::{Parts, Worker};
+use crate::worker::{Parts, Worker, now_ns};
 use base::{DropReason, Packet, PortId};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use pktio::{Port, Steering};
@@ -318,12 +318,22 @@ impl Engine {
     }
 
     /// Makes a change while every worker stands between two bursts, and settles buffers before any goes on: so that
-    /// no packet that comes after the change overtakes one that waited before it. If `change` fails, nothing is settled.
+    /// no packet that comes after the change overtakes one that waited before it, nor one that a target ahead runs by itself. If `change` fails,
+    /// nothing is settled.
     pub fn settle<E>(&self, buffers: &[(u32, BufferFate)], change: impl FnOnce() -> Result<(), E>) -> Result<Result<(), E>, EngineError> {
         let control = self.inner.lock();
         let mut standing = control.stand(control.running())?;
+        let waiting: Vec<u32> = buffers.iter().flat_map(|(pdr, _)| self.inner.buffers.flows(*pdr)).collect();
+        let under_way = self.inner.target.under_way().filter(|_| !waiting.is_empty());
+        if let Some(under_way) = &under_way {
+            let now_ns = now_ns();
+            waiting.iter().for_each(|flow| under_way.hand_on(*flow, now_ns));
+        }
         let result = change();
         if result.is_err() {
+            if let Some(under_way) = &under_way {
+                waiting.iter().for_each(|flow| under_way.left(*flow));
+            }
             return Ok(result);
         }
         let first = control.first()?;
@@ -371,11 +381,6 @@ impl Engine {
         drop(done);
         while wait.recv().is_ok() {}
         Ok(())
-    }
-
-    /// Whether packets of a PDR wait in its buffer.
-    pub fn waits(&self, pdr: u32) -> bool {
-        self.inner.buffers.waits(pdr)
     }
 
     /// The name of a thread that has ended although nobody told it to: a defect, after which its packets go nowhere. None while
@@ -519,6 +524,8 @@ impl Inner {
         let (commands, receiver) = bounded(COMMANDS);
         let sampling = self.table.clone().filter(|_| feed.is_none()).zip(self.hash);
         let cores_before = usize::from(feed.is_some());
+        // What a fed worker is done with is sent by the master.
+        let under_way = if feed.is_none() { self.target.under_way() } else { None };
         let worker = Worker::new(Parts {
             slot,
             lane: self.target.lane(slot),
@@ -531,6 +538,7 @@ impl Inner {
             ledger: control.slots[slot].ledger.clone(),
             gauge: gauge.clone(),
             moved: self.moved.clone(),
+            under_way,
         });
         let thread = self.spawn(format!("worker-{slot}"), cores_before + slot, move || worker.run())?;
         control.slots[slot].running = Some(Running { commands, gauge, thread });

@@ -10,7 +10,7 @@ use parking_lot::RwLock;
 use program::{Batch, CounterId, Digest, MeterId, Op, Program, RuleError, TableId};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use target::{BURST, Capabilities, Count, Lane, MeterState, TableStats, Target};
+use target::{BURST, Capabilities, Count, Lane, MeterState, TableStats, Target, UnderWay};
 
 /// A fast target that holds some sessions, before a base target that holds all.
 pub struct Split {
@@ -253,6 +253,11 @@ impl Target for Split {
     fn take_digests(&self, into: &mut Vec<Digest>) {
         self.fast.take_digests(into);
         self.base.take_digests(into);
+    }
+
+    /// Of the fast target, if it is ahead of the engine.
+    fn under_way(&self) -> Option<Arc<UnderWay>> {
+        self.fast.under_way()
     }
 
     fn lost_digests(&self) -> u64 {

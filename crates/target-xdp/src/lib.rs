@@ -50,14 +50,14 @@ use meters::Meter;
 use program::packing::{CellLayout, MOST_DIRECT};
 use program::{Batch, CounterId, Digest, Entry, MeterId, Op, Program, RegisterId, RuleError, TableId};
 use shortage::Shortage;
-use state::{CONTROL, CellChange, GENERATION, LAST_GENERATION, OUT, Refused, SUBSET, State};
+use state::{CLOCK, CONTROL, CellChange, GENERATION, LAST_GENERATION, Refused, SUBSET, State};
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::{Refusal, Room, Store, masks_len};
-use target::{Capabilities, Carried, Count, Lane, MeterState, RegisterError, SharedMeter, TableStats, Target};
+use target::{Capabilities, Carried, Count, Lane, MeterState, RegisterError, SharedMeter, TableStats, Target, UnderWay, Words};
 use waits::Waits;
 
 /// How to load.
@@ -173,7 +173,21 @@ pub struct Xdp {
     /// Whether all interfaces are closed to it, and no packet is under way that its tables decide on.
     closed: AtomicBool,
     waits: AtomicU64,
+    under_way: Arc<UnderWay>,
 }
+
+/// The clock of what is under way, in the memory of `struct sp_control`.
+struct Clock(sys::Shared);
+
+impl Words for Clock {
+    fn words(&self) -> &[AtomicU64] {
+        &self.0.longs()[CLOCK / 8..][..target::CLOCK_WORDS]
+    }
+}
+
+/// `SP_FLOWS` of the text, and bytes of a row.
+const FLOWS: u64 = 1 << 16;
+const FLOW: usize = 8 * target::ROW_WORDS;
 
 /// Bytes behind packets of a program that takes short ones: the shortest frame of the kernel's.
 const BEHIND: usize = 14;
@@ -242,6 +256,8 @@ impl Xdp {
         let ledgers = object.shared("sp_ledgers", cpus.into(), LEDGER)?;
         let control = object.shared("sp_control", 1, CONTROL)?;
         control.word(SUBSET).store(options.subset.into(), Ordering::Relaxed);
+        let clock = Clock(object.shared("sp_control", 1, CONTROL)?);
+        let under_way = Arc::new(UnderWay::new(Box::new(object.shared("sp_flows", FLOWS, FLOW)?), Box::new(clock)));
         // The first commit says which tables are empty.
         control.long(GENERATION).store(first_generation.into(), Ordering::Release);
         let test = match entry {
@@ -267,7 +283,7 @@ impl Xdp {
         let (state, ahead, lends, closed) = (Mutex::new(state), AtomicBool::new(false), AtomicBool::new(false), AtomicBool::new(false));
         let (attachable, waits) = (entry != EntryPoints::Lanes, AtomicU64::new(0));
         let program = program.clone();
-        let xdp = Xdp { program, state, cells, test, ahead, lends, behind, attachable, simple, digests, closed, waits };
+        let xdp = Xdp { program, state, cells, test, ahead, lends, behind, attachable, simple, digests, closed, waits, under_way };
         xdp.constant_entries(&mut xdp.lock())?;
         Ok(xdp)
     }
@@ -388,6 +404,8 @@ impl Xdp {
             }
         }
         new_state.attached.append(attached);
+        // What the old program has handed on may be under way.
+        new_state.stores.iter_mut().for_each(Store::all_young);
         Ok(())
     }
 
@@ -458,48 +476,11 @@ impl Target for Xdp {
     }
 
     fn apply(&self, batch: &Batch) -> Result<(), RuleError> {
-        for (i, op) in batch.ops.iter().enumerate() {
-            self.program.check_op(i, op)?;
-        }
-        let mut state = self.lock();
-        state.next_generation().map_err(cannot_wait)?;
-        let lens: Vec<u64> = state.stores.iter().map(|s| s.len).collect();
-        let mut cells = Vec::new();
-        for (i, op) in batch.ops.iter().enumerate() {
-            if let Err(refusal) = state.op(op, &mut cells) {
-                for (store, len) in state.stores.iter_mut().zip(&lens) {
-                    store.undo();
-                    store.set_len(*len);
-                }
-                state.shortage.undo();
-                for (array, _, change) in cells {
-                    if let CellChange::Meter { profile, .. } = change {
-                        state.meters[array].give_back(profile);
-                    }
-                }
-                return Err(self.error(i, op, refusal, &state));
-            }
-        }
-        for (table, why) in state.commit(&self.cells, &cells) {
-            let name = &self.program.tables[table].name;
-            let why = match why {
-                Refusal::Masks => format!("has no room for more than {} combinations of masks or prefixes", program::packing::MAX_TUPLES),
-                _ => format!("is full, with {} of {} entries", state.stores[table.index()].len, state.stores[table.index()].capacity),
-            };
-            tracing::warn!("table {name} of the xdp target {why}: from now on packets that look it up are handed on to the next target");
-        }
-        // Whoever deletes wants to read final counts, and to use their cells again: no packet may be under way that saw the old
-        // entries. The wait takes milliseconds (14 on a machine with two cores), so a session that only comes does without; so do those
-        // that go at the end, when nothing is under way any more: a daemon with 60,000 sessions would take a quarter of an hour.
-        let only_adds = |op: &Op| matches!(op, Op::Insert(_) | Op::ClearCounter { .. } | Op::Meter { config: Some(_), .. });
-        if self.ahead.load(Ordering::Acquire) && !self.closed.load(Ordering::Acquire) && !batch.ops.iter().all(only_adds) {
-            self.waits.fetch_add(1, Ordering::Relaxed);
-            if let Err(error) = sys::wait_for_packets() {
-                // It worked when the program was loaded.
-                tracing::warn!("cannot wait for packets under way: {error}");
-            }
-        }
-        Ok(())
+        self.apply_as(batch, false)
+    }
+
+    fn take_over(&self, batch: &Batch) -> Result<(), RuleError> {
+        self.apply_as(batch, self.is_ahead())
     }
 
     fn lane(&self, _index: usize) -> Box<dyn Lane> {
@@ -582,15 +563,28 @@ impl Target for Xdp {
         })
     }
 
-    fn handed_on(&self) -> u64 {
+    fn under_way(&self) -> Option<Arc<UnderWay>> {
+        self.is_ahead().then(|| self.under_way.clone())
+    }
+
+    fn handed_on(&self) -> Option<u64> {
+        let mut state = self.lock();
+        let mut young = false;
+        state.stores.iter_mut().for_each(|store| young |= store.begin_ageing());
+        drop(state);
         let now = sys::monotonic_ns();
+        if !young && !self.under_way.is_any() {
+            return None;
+        }
         // Sockets show what they got when a core is done with its packets.
         let _ = sys::wait_for_packets();
-        now
+        Some(now)
     }
 
     fn left(&self, moment: u64) {
-        self.lock().control.long(OUT).store(moment, Ordering::Release);
+        // First, as rows are looked at for entries that are young no more.
+        self.under_way.all_left(moment);
+        self.lock().stores.iter_mut().for_each(Store::end_ageing);
     }
 
     fn retire(&self) {
@@ -645,6 +639,53 @@ fn cannot_wait(error: std::io::Error) -> RuleError {
 }
 
 impl Xdp {
+    /// `young`: packets of the entries that come may be under way.
+    fn apply_as(&self, batch: &Batch, young: bool) -> Result<(), RuleError> {
+        for (i, op) in batch.ops.iter().enumerate() {
+            self.program.check_op(i, op)?;
+        }
+        let mut state = self.lock();
+        state.next_generation().map_err(cannot_wait)?;
+        let lens: Vec<u64> = state.stores.iter().map(|s| s.len).collect();
+        state.stores.iter_mut().for_each(|store| store.set_young(young));
+        let mut cells = Vec::new();
+        for (i, op) in batch.ops.iter().enumerate() {
+            if let Err(refusal) = state.op(op, &mut cells) {
+                for (store, len) in state.stores.iter_mut().zip(&lens) {
+                    store.undo();
+                    store.set_len(*len);
+                }
+                state.shortage.undo();
+                for (array, _, change) in cells {
+                    if let CellChange::Meter { profile, .. } = change {
+                        state.meters[array].give_back(profile);
+                    }
+                }
+                return Err(self.error(i, op, refusal, &state));
+            }
+        }
+        for (table, why) in state.commit(&self.cells, &cells) {
+            let name = &self.program.tables[table].name;
+            let why = match why {
+                Refusal::Masks => format!("has no room for more than {} combinations of masks or prefixes", program::packing::MAX_TUPLES),
+                _ => format!("is full, with {} of {} entries", state.stores[table.index()].len, state.stores[table.index()].capacity),
+            };
+            tracing::warn!("table {name} of the xdp target {why}: from now on packets that look it up are handed on to the next target");
+        }
+        // Whoever deletes wants to read final counts, and to use their cells again: no packet may be under way that saw the old
+        // entries. The wait takes milliseconds (14 on a machine with two cores), so a session that only comes does without; so do those
+        // that go at the end, when nothing is under way any more: a daemon with 60,000 sessions would take a quarter of an hour.
+        let only_adds = |op: &Op| matches!(op, Op::Insert(_) | Op::ClearCounter { .. } | Op::Meter { config: Some(_), .. });
+        if self.ahead.load(Ordering::Acquire) && !self.closed.load(Ordering::Acquire) && !batch.ops.iter().all(only_adds) {
+            self.waits.fetch_add(1, Ordering::Relaxed);
+            if let Err(error) = sys::wait_for_packets() {
+                // It worked when the program was loaded.
+                tracing::warn!("cannot wait for packets under way: {error}");
+            }
+        }
+        Ok(())
+    }
+
     fn error(&self, op: usize, of: &Op, why: Refused, state: &State) -> RuleError {
         let table = match of {
             Op::Insert(e) | Op::Modify(e) | Op::Delete(e) => Some(e.table),

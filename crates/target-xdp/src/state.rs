@@ -15,12 +15,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// `struct sp_control`: the generation and which of its tables are empty, whether others hold what is not here, which tables they alone hold
-/// whole, until when all has left that was handed on, and its length.
+/// whole, the two words of `target::UnderWay`'s clock, and its length.
 pub const GENERATION: usize = 0;
 pub const SUBSET: usize = 8;
 pub const HANDED_ON: usize = 12;
-pub const OUT: usize = 16;
-pub const CONTROL: usize = 24;
+pub const CLOCK: usize = 16;
+pub const CONTROL: usize = CLOCK + 8 * target::CLOCK_WORDS;
 /// After it generations are numbered anew: the numbers above mean that something has no end, or is not seen yet.
 pub const LAST_GENERATION: u32 = u32::MAX - 2;
 

@@ -6,7 +6,7 @@
 
 use crate::sys::Shared;
 use crate::waits::Waits;
-use program::packing::{ACTION, CellLayout, FROM, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, NEXT, Place, TO, TUPLE};
+use program::packing::{ACTION, CellLayout, FROM, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, NEXT, Place, TO, TUPLE, YOUNG};
 use program::{ActionId, Entry, KeyMatch, TableInfo};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -115,6 +115,14 @@ pub struct Store {
     direct_used: u32,
     /// Direct cells that are to be zero when this batch is seen.
     direct_clear: Vec<u32>,
+    /// Whether a packet's flow is known by this table, so that its entries can be young.
+    of_flows: bool,
+    /// Whether entries that come now are young, what they are marked with then, and the young ones with their marks.
+    comes_young: bool,
+    age: u16,
+    young: Vec<(u32, u16)>,
+    /// Those of them that were there when the wait began that is to end.
+    ageing: Vec<(u32, u16)>,
 }
 
 /// Memory and sizes of a store.
@@ -145,6 +153,11 @@ pub fn masks_len(layout: &CellLayout) -> usize {
 impl Store {
     pub fn new(info: &TableInfo, layout: CellLayout, room: Room) -> Store {
         let mut store = Store {
+            of_flows: info.split && !info.keys.is_empty() && !layout.wild,
+            comes_young: false,
+            age: 1,
+            young: Vec::new(),
+            ageing: Vec::new(),
             widths: info.keys.iter().map(|k| k.width).collect(),
             layout: Arc::new(layout),
             seed: room.seed,
@@ -213,7 +226,8 @@ impl Store {
         let seq = self.inserted;
         self.inserted = self.inserted.wrapping_add(1);
         let rank = u64::from(key.priority) << 32 | u64::from(!seq);
-        match self.write_entry(&key, rank, direct.map_or(0, |d| d + 1), e.action, &e.args) {
+        let young = if self.comes_young { self.age } else { 0 };
+        match self.write_entry(&key, rank, direct.map_or(0, |d| d + 1), young, e.action, &e.args) {
             Ok(()) => {
                 self.len += 1;
                 Ok(())
@@ -232,7 +246,9 @@ impl Store {
         let (_, at) = self.find(&key).ok_or(Refusal::Missing)?;
         let rank = if self.layout.wild { self.long(at, self.layout.rank) } else { 0 };
         let direct = self.layout.direct.map_or(0, |d| self.word(at, d));
-        self.write_entry(&key, rank, direct, e.action, &e.args)?;
+        // No younger than it was.
+        let young = if self.of_flows { self.half(at, YOUNG) } else { 0 };
+        self.write_entry(&key, rank, direct, young, e.action, &e.args)?;
         self.end(at);
         Ok(())
     }
@@ -271,6 +287,11 @@ impl Store {
                 State::New => {
                     self.cells.word(base + TO).store(FOR_EVER, Ordering::Release);
                     self.cells.word(base + FROM).store(next, Ordering::Release);
+                    if self.of_flows
+                        && let young @ 1.. = self.half(at, YOUNG)
+                    {
+                        self.young.push((at, young));
+                    }
                     State::Live
                 }
                 State::Ending => {
@@ -315,6 +336,41 @@ impl Store {
             memory.word((1 - copy) * len + FROM).store(NEVER, Ordering::Release);
         }
         self.retired = [0; 2];
+    }
+
+    /// Whether entries that come from now on are young: packets of their keys may be under way, which nobody has counted.
+    pub fn set_young(&mut self, young: bool) {
+        self.comes_young = young && self.of_flows;
+    }
+
+    /// Entries that are there are young.
+    pub fn all_young(&mut self) {
+        let age = self.age;
+        for at in 0..self.states.len() as u32 {
+            if self.of_flows && self.states[at as usize] == State::Live {
+                self.cells.write(self.base(at) + YOUNG, &age.to_ne_bytes());
+                self.young.push((at, age));
+            }
+        }
+    }
+
+    /// Whether there are young entries, and from now on those that come are of another age.
+    pub fn begin_ageing(&mut self) -> bool {
+        if !self.young.is_empty() {
+            self.ageing.append(&mut self.young);
+            self.age = self.age.checked_add(1).unwrap_or(1);
+        }
+        !self.ageing.is_empty()
+    }
+
+    /// Entries that were there at the last [`Store::begin_ageing`] are young no more.
+    pub fn end_ageing(&mut self) {
+        for (at, young) in std::mem::take(&mut self.ageing) {
+            // The cell may be another's by now, or of an entry that begins with this batch.
+            if self.half(at, YOUNG) == young {
+                self.cells.write(self.base(at) + YOUNG, &[0; 2]);
+            }
+        }
     }
 
     /// Whether packets find no entry, and the default action that the program gives the table. True of what is committed.
@@ -368,7 +424,7 @@ impl Store {
         }
     }
 
-    fn write_entry(&mut self, key: &Packed, rank: u64, direct: u32, action: ActionId, args: &[u128]) -> Result<(), Refusal> {
+    fn write_entry(&mut self, key: &Packed, rank: u64, direct: u32, young: u16, action: ActionId, args: &[u128]) -> Result<(), Refusal> {
         let tuple = if self.layout.wild { self.tuple(&key.mask)? } else { 0 };
         let home = self.home(&key.words, tuple);
         let at = self.place(home)?;
@@ -378,7 +434,8 @@ impl Store {
         let next = self.word(at, NEXT);
         cell[NEXT..NEXT + 4].copy_from_slice(&next.to_ne_bytes());
         cell[ACTION..ACTION + 2].copy_from_slice(&(action.as_u32() as u16).to_ne_bytes());
-        cell[TUPLE..TUPLE + 2].copy_from_slice(&tuple.to_ne_bytes());
+        let last = if layout.wild { (TUPLE, tuple) } else { (YOUNG, young) };
+        cell[last.0..last.0 + 2].copy_from_slice(&last.1.to_ne_bytes());
         for (i, word) in key.words.iter().enumerate() {
             cell[KEY + 8 * i..KEY + 8 * i + 8].copy_from_slice(&word.to_ne_bytes());
         }

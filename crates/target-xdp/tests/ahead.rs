@@ -10,7 +10,7 @@ mod world;
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use offload::comeback::Event;
 use offload::{Comeback, Policy, SessionFacts, Split};
-use pktio::AfXdp;
+use pktio::{AfXdp, Port};
 use program::{Batch, Entry, KeyMatch, MeterConfig, Op, RuleError};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -143,9 +143,23 @@ impl Pair {
         passed
     }
 
+    /// The flows by which XDP counts the next frames that it has handed on, in order of their coming; nobody runs them.
+    fn flows_behind(&mut self, n: usize) -> Vec<u32> {
+        let mut packets: Vec<Packet> = (0..n).map(|_| Packet::empty(0)).collect();
+        let (mut got, end) = (0, Instant::now() + PATIENCE);
+        while got < n {
+            assert!(Instant::now() < end, "{got} of {n} frames");
+            got += self.behind[0].receive(&mut packets[got..]).unwrap();
+        }
+        let numbers = packets.iter().map(|p| u32::from_be_bytes(p.data()[4..8].try_into().unwrap()));
+        assert!(numbers.is_sorted(), "{packets:?}");
+        packets.iter().map(|p| p.flow).collect()
+    }
+
     /// All that was handed on has left: flows are XDP's again.
     fn all_has_left(&self) {
-        self.xdp.left(self.xdp.handed_on());
+        let moment = self.xdp.handed_on();
+        moment.into_iter().for_each(|moment| self.xdp.left(moment));
     }
 
     /// Frames in the bucket.
@@ -286,5 +300,72 @@ fn a_rule_too_many_is_for_x86_until_xdp_begins_anew() {
         pair.xdp.serve().unwrap();
         pair.all_has_left();
         pair.through_xdp(1, 30);
+    });
+}
+
+/// A session moves to XDP while its frames wait in sockets: nothing overtakes them, and XDP runs the flow from the first frame on that finds
+/// none before it, which may be at once.
+#[test]
+fn a_flow_comes_to_xdp_when_what_came_before_has_left_and_not_sooner() {
+    veths_or_skip("a_flow_comes_to_xdp_when_what_came_before_has_left_and_not_sooner", |veths| {
+        let mut pair = Pair::new(veths);
+        let under_way = pair.split.under_way().unwrap();
+        assert_eq!(pair.xdp.handed_on(), None, "nothing was handed on by flow");
+        pair.establish(1, 10_000);
+        pair.split.move_to_base(1).unwrap();
+        // Without entries XDP does not know whose frames these are.
+        pair.send(1, HERE, 5);
+        pair.split.move_to_fast(&pair.facts(1), &pair.session(1, 10_000).copy(&pair.ids)).unwrap();
+        pair.send(1, HERE, 5);
+        let flows = pair.flows_behind(10);
+        assert!(flows[..5].iter().all(|flow| *flow == 0), "{flows:?}");
+        let flow = flows[5];
+        assert!(flow != 0 && flows[5..].iter().all(|f| *f == flow), "{flows:?}");
+        // All that was counted has left, but the first five may not have.
+        (0..5).for_each(|_| under_way.left(flow));
+        pair.send(1, HERE, 1);
+        assert_eq!(pair.flows_behind(1), [flow]);
+        pair.all_has_left();
+        // The last one has not been counted as left: it is lost.
+        pair.through_xdp(1, 3);
+
+        // It waits for some that XDP cannot send.
+        pair.send(1, BEYOND, 3);
+        pair.send(1, HERE, 2);
+        assert_eq!(pair.flows_behind(5), [flow; 5]);
+        for _ in 0..4 {
+            under_way.left(flow);
+            pair.send(1, HERE, 1);
+            assert_eq!(pair.flows_behind(1), [flow]);
+        }
+        (0..4).for_each(|_| under_way.left(flow));
+        pair.send(1, HERE, 1);
+        assert_eq!(pair.flows_behind(1), [flow], "one has not left yet");
+        (0..2).for_each(|_| under_way.left(flow));
+        pair.through_xdp(1, 3);
+
+        // Some that left earlier are let go from a buffer.
+        under_way.hand_on(flow, monotonic_ns());
+        pair.send(1, HERE, 1);
+        assert_eq!(pair.flows_behind(1), [flow]);
+        (0..2).for_each(|_| under_way.left(flow));
+        pair.through_xdp(1, 3);
+
+        // What is lost is waited for no longer than until everything has left.
+        pair.send(1, BEYOND, 1);
+        assert_eq!(pair.flows_behind(1), [flow]);
+        pair.all_has_left();
+        pair.through_xdp(1, 3);
+        // A millisecond after it was handed on, there is nothing to wait for any more.
+        let end = Instant::now() + PATIENCE;
+        while let Some(moment) = pair.xdp.handed_on() {
+            assert!(Instant::now() < end, "there always is something to wait for");
+            pair.xdp.left(moment);
+        }
+        // Another flow waits for nothing of this one.
+        pair.establish(2, 10_000);
+        pair.send(1, BEYOND, 1);
+        assert_eq!(pair.flows_behind(1), [flow]);
+        pair.through_xdp(2, 3);
     });
 }

@@ -28,11 +28,7 @@ SEC("xdp") int sp_xdp(struct xdp_md *ctx)
         c->reason = 0;
         c->attached = 1;
         kind = sp_packet(ctx, c);
-        if (kind == SP_NEXT && c->flow) {
-            uint32_t row = c->flow - 1;
-            uint64_t *handed_on = bpf_map_lookup_elem(&sp_flows, &row);
-            if (handed_on) *(volatile uint64_t *)handed_on = bpf_ktime_get_ns();
-        }
+        if (kind == SP_NEXT && c->flow) sp_follow(ctx, c);
     }
     c->ends[kind & 7]++;
     uint32_t cpu = c->cpu;

@@ -31,6 +31,7 @@ static uint64_t (*bpf_ktime_get_ns)(void) = (void *)5;
 static uint32_t (*bpf_get_smp_processor_id)(void) = (void *)8;
 static int64_t (*bpf_tail_call)(struct xdp_md *ctx, void *programs, uint32_t index) = (void *)12;
 static int64_t (*bpf_xdp_adjust_head)(struct xdp_md *ctx, int32_t delta) = (void *)44;
+static int64_t (*bpf_xdp_adjust_meta)(struct xdp_md *ctx, int32_t delta) = (void *)54;
 static int64_t (*bpf_redirect_map)(void *map, uint64_t key, uint64_t flags) = (void *)51;
 static int64_t (*bpf_loop)(uint32_t rounds, void *step, void *arg, uint64_t flags) = (void *)181;
 static int64_t (*bpf_xdp_load_bytes)(struct xdp_md *ctx, uint32_t offset, void *to, uint32_t len) = (void *)189;
@@ -252,8 +253,9 @@ struct sp_control {
     /* A bit for each table that lacks entries here, for want of room: who would look it up is handed on; the last bit is for the 32nd and all that
        follow it. Bits are set before the generation that misses something, and read after it; none goes while packets run. */
     uint32_t handed_on;
-    /* All that was handed on before this time has left, or been dropped. */
+    /* All that was handed on before the first time has left, or is lost; nothing has been handed on since the second, which is ahead. */
     uint64_t out_ns;
+    uint64_t until_ns;
 };
 SP_ARRAY(sp_control, sizeof(struct sp_control), 1, MMAPABLE);
 
@@ -270,10 +272,17 @@ struct bpf_map_def SEC("maps") sp_sockets = {XSKMAP, 4, 4, SP_SLOTS * SP_QUEUES,
 /* Programs by slot that give a packet to one of several sockets of its queue; where one is, sp_sockets is not looked at. */
 struct bpf_map_def SEC("maps") sp_steerers = {PROG_ARRAY, 4, 4, SP_SLOTS, 0};
 
-/* When a packet of these flows was last handed on, 0 for never; a flow's row is made of its key in the first split table. While such packets are on
-   their way, later ones follow them: they must not overtake. */
-enum { SP_FLOWS = 4096 };
-SP_ARRAY(sp_flows, 8, SP_FLOWS, MMAPABLE);
+/* How many packets of these flows have been handed on (high half) and have left (low half), and when the last one was handed on; a flow's row is
+   made of its key in the first split table. While such packets are on their way, later ones follow them: they must not overtake
+   (`target::UnderWay`). */
+enum { SP_FLOWS = 65536, SP_SLACK_NS = 1000000 };
+struct sp_flow {
+    uint64_t counts;
+    uint64_t last_ns;
+};
+SP_ARRAY(sp_flows, sizeof(struct sp_flow), SP_FLOWS, MMAPABLE);
+/* In front of a packet that is handed on, with the row plus one in the low half: who has it counts it as left. */
+#define SP_FLOW_MARK (0x5350464cull << 32)
 
 /* What attached interfaces carried, for each core. What is handed on is in none of the rows. */
 struct sp_row {

@@ -7,14 +7,40 @@ SP_INLINE uint64_t sp_now(struct sp_context *c)
     return c->now_ns;
 }
 
-/* Whether earlier packets of the flow may be under way, having been handed on: this one follows them, if it is not dropped. None of a test run's are. */
+/* Whether earlier packets of the flow are under way, having been handed on: this one follows them, if it is not dropped. None of a test run's are. */
 SP_INLINE uint32_t sp_follows(struct sp_context *c, struct sp_control *control)
 {
-    if (!c->attached) return 0;
+    // At most times nothing is.
+    if (*(volatile uint64_t *)&control->until_ns <= *(volatile uint64_t *)&control->out_ns || !c->attached) return 0;
     uint32_t row = c->flow - 1;
-    uint64_t *handed_on = bpf_map_lookup_elem(&sp_flows, &row);
-    // At most times nothing of the flow ever was.
-    return handed_on && *handed_on && *handed_on >= *(volatile uint64_t *)&control->out_ns;
+    struct sp_flow *flow = bpf_map_lookup_elem(&sp_flows, &row);
+    if (!flow) return 0;
+    uint64_t counts = *(volatile uint64_t *)&flow->counts;
+    if (counts >> 32 == (uint32_t)counts) return 0;
+    if (*(volatile uint64_t *)&flow->last_ns >= *(volatile uint64_t *)&control->out_ns) return 1;
+    // The others are lost. Should another packet be handed on right now, it begins with what it finds.
+    __sync_val_compare_and_swap(&flow->counts, counts, counts >> 32 << 32 | counts >> 32);
+    return 0;
+}
+
+/* The packet will be handed on: counts it as under way, and marks it, so that it is counted as left. */
+SP_INLINE void sp_follow(struct xdp_md *ctx, struct sp_context *c)
+{
+    uint32_t row = c->flow - 1, zero = 0;
+    struct sp_flow *flow = bpf_map_lookup_elem(&sp_flows, &row);
+    struct sp_control *control = bpf_map_lookup_elem(&sp_control, &zero);
+    if (!flow || !control) return;
+    uint64_t now = bpf_ktime_get_ns(), until = *(volatile uint64_t *)&control->until_ns;
+    // Before the count: who sees the count must not take it for an old one.
+    *(volatile uint64_t *)&flow->last_ns = now;
+    // All cores read that word with each packet, so it is seldom written.
+    if (until <= now) __sync_val_compare_and_swap(&control->until_ns, until, now + SP_SLACK_NS);
+    uint64_t before = __sync_fetch_and_add(&flow->counts, 1ull << 32);
+    SP_OPAQUE(before);
+    // Where there is no room for a mark, the flow waits until all that was handed on has left.
+    if (bpf_xdp_adjust_meta(ctx, -8)) return;
+    uint64_t *mark = (uint64_t *)(long)ctx->data_meta;
+    if ((void *)(mark + 1) <= (void *)(long)ctx->data) *mark = SP_FLOW_MARK | c->flow;
 }
 
 /* Whether a packet can leave by its port from here: a test run's always can. */

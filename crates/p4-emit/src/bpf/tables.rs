@@ -75,7 +75,7 @@ impl Code<'_> {
             self.open("if (!c->flow)");
             self.line("c->flow = (c->home & (SP_FLOWS - 1)) + 1;");
             // Before anything is charged for it.
-            self.line("*(volatile uint32_t *)&c->follows = sp_follows(c, control);");
+            self.line("*(volatile uint32_t *)&c->follows = e->young ? 1 : sp_follows(c, control);");
             self.close();
         }
         if let Some(v) = hit {
@@ -227,9 +227,10 @@ impl Code<'_> {
 
     fn cell_type(&self, out: &mut String, table: TableId, name: &str, layout: &CellLayout) {
         let ir = self.ir;
+        let last = if layout.wild { "tuple" } else { "young" };
         let _ = writeln!(
             out,
-            "struct sp_cell_{name} {{\n    uint32_t from;\n    uint32_t to;\n    uint32_t next;\n    uint16_t action;\n    uint16_t tuple;"
+            "struct sp_cell_{name} {{\n    uint32_t from;\n    uint32_t to;\n    uint32_t next;\n    uint16_t action;\n    uint16_t {last};"
         );
         if layout.key_len > 0 {
             let _ = writeln!(out, "    uint64_t key[{}];", layout.key_len / 8);
