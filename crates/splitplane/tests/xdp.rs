@@ -120,6 +120,32 @@ fn a_session_in_xdp_is_paged() {
     });
 }
 
+/// Sessions move to XDP and back while their frames never pause: none overtakes another, on whichever way, and each is charged once.
+#[test]
+fn busy_sessions_move_between_xdp_and_x86_and_keep_their_order() {
+    testbed_or_skip("busy_sessions_move_between_xdp_and_x86_and_keep_their_order", |mut bed| {
+        let moves = "policy = \"planned\"\nheavy = { above_mbps = 1.0, leave_mbps = 0.5 }\nwindow_ms = 100\nmin_stay_ms = 100\n";
+        let config = Testbed::config("xdp", 1.0).replace("policy = { share = 1.0 }\n", moves);
+        assert!(config.contains("planned"));
+        let daemon = bed.start_daemon(&config);
+        bed.connect();
+        bed.establish(4);
+        for round in 0..8 {
+            // Two of them are heavy, and not always the same two.
+            bed.run_busy(&[round % 4, (round + 1) % 4], 64, Duration::from_millis(700));
+        }
+        let offered = bed.offered.clone();
+        let charged = bed.delete_sessions();
+        let report = daemon.stop();
+        assert_eq!((&report["imbalance"], &report["dropped"]), (&0.into(), &serde_json::json!({})), "{report:#}");
+        for (n, offered) in offered.iter().enumerate() {
+            assert_eq!(charged[&bed.ue(n)], offered.bytes, "session {n}");
+        }
+        let packets = |name: &str| ["uplink", "downlink"].map(|side| report["targets"][name][side]["packets"].as_u64().unwrap());
+        assert!(packets("xdp").iter().chain(&packets("x86")).all(|n| *n > 200), "{report:#}");
+    });
+}
+
 /// What an interface would lose goes through x86.
 #[test]
 fn a_far_end_that_takes_no_redirected_frames_any_more_is_served_by_x86() {

@@ -33,6 +33,7 @@ pub struct Offered {
 /// The far end of an interface, and what must come out of it, in order for each UE address.
 pub struct Side {
     port: Box<dyn Port>,
+    burst: Vec<Packet>,
     expected: Vec<VecDeque<Vec<u8>>>,
     /// Frames of no session.
     pub others: Vec<Vec<u8>>,
@@ -129,7 +130,8 @@ impl Testbed {
             // An XDP program at this end, so that redirected frames come through; and bytes as they are.
             let options = pktio::af_xdp::Options { finish_checksums: Some(false), ..Default::default() };
             let port = Box::new(AfXdp::open(name, name, options).unwrap());
-            Side { port, expected: Vec::new(), others: Vec::new(), sent: 0, received: 0, probes: 0 }
+            let burst = (0..64).map(|_| Packet::empty(0)).collect();
+            Side { port, burst, expected: Vec::new(), others: Vec::new(), sent: 0, received: 0, probes: 0 }
         };
         Testbed {
             id: upf,
@@ -192,34 +194,56 @@ impl Testbed {
 
     /// As [`Testbed::run_traffic`], of these sessions only.
     pub fn run_traffic_of(&mut self, sessions: &[usize], count: usize) {
-        let mut frame = Vec::new();
         for i in 0..count {
-            let uplink = i % 2 == 0;
-            let n = loop {
-                let synth = self.synth.as_mut().unwrap();
-                let n = if uplink { synth.uplink(&mut frame) } else { synth.downlink(&mut frame) }.session;
-                if sessions.contains(&n) {
-                    break n;
-                }
-            };
-            let record = self.sessions[n].record();
-            if uplink {
-                let out = AROUND.uplink(&record, &frame).unwrap();
-                self.offered[n].packets.0 += 1;
-                self.offered[n].bytes.0 += out.len() as u64 - 14;
-                let flow = flow(n, &out);
-                self.owners.insert(out.clone(), flow);
-                self.n6.expected[flow].push_back(out);
-                self.n3.send(&frame);
-            } else {
-                let out = self.offer_downlink(n, &frame);
-                self.expect_downlink(vec![out]);
-            }
+            self.send_one(sessions, i % 2 == 0);
             if i % 32 == 31 {
                 self.collect_all();
             }
         }
         self.collect_all();
+    }
+
+    /// Frames of these sessions both ways for so long, always some of them on their way, but never more than `under_way`.
+    pub fn run_busy(&mut self, sessions: &[usize], under_way: usize, time: Duration) {
+        let end = Instant::now() + time;
+        for i in 0.. {
+            if Instant::now() >= end {
+                break;
+            }
+            self.send_one(sessions, i % 2 == 0);
+            let patience = Instant::now() + PATIENCE;
+            loop {
+                self.n3.collect_some(&self.owners);
+                self.n6.collect_some(&self.owners);
+                if self.n3.waiting() + self.n6.waiting() < under_way {
+                    break;
+                }
+                assert!(Instant::now() < patience, "{} and {} frames do not come out of n3 and n6", self.n3.waiting(), self.n6.waiting());
+            }
+        }
+        self.collect_all();
+    }
+
+    fn send_one(&mut self, sessions: &[usize], uplink: bool) {
+        let mut frame = Vec::new();
+        let n = loop {
+            let synth = self.synth.as_mut().unwrap();
+            let n = if uplink { synth.uplink(&mut frame) } else { synth.downlink(&mut frame) }.session;
+            if sessions.contains(&n) {
+                break n;
+            }
+        };
+        if !uplink {
+            let out = self.offer_downlink(n, &frame);
+            return self.expect_downlink(vec![out]);
+        }
+        let out = AROUND.uplink(&self.sessions[n].record(), &frame).unwrap();
+        self.offered[n].packets.0 += 1;
+        self.offered[n].bytes.0 += out.len() as u64 - 14;
+        let flow = flow(n, &out);
+        self.owners.insert(out.clone(), flow);
+        self.n6.expected[flow].push_back(out);
+        self.n3.send(&frame);
     }
 
     /// Sends downlink frames to a session; what must come out some day.
@@ -387,12 +411,15 @@ impl Side {
     }
 
     fn collect(&mut self, owners: &HashMap<Vec<u8>, usize>) {
-        let mut packets: Vec<Packet> = (0..64).map(|_| Packet::empty(0)).collect();
-        let n = self.port.receive(&mut packets).unwrap();
-        if n == 0 {
+        if self.collect_some(owners) == 0 {
             pktio::wait(&[self.port.fd().unwrap()], Duration::from_millis(1)).unwrap();
         }
-        for packet in &packets[..n] {
+    }
+
+    /// What is there; how many frames.
+    fn collect_some(&mut self, owners: &HashMap<Vec<u8>, usize>) -> usize {
+        let n = self.port.receive(&mut self.burst).unwrap();
+        for packet in &self.burst[..n] {
             if packet.data()[12..14] == PROBE {
                 self.probes += 1;
                 continue;
@@ -407,6 +434,7 @@ impl Side {
             }
         }
         assert!(self.others.iter().all(|f| f[12..14] == [8, 0] && f[23] == 1), "frames that nobody expects: {:02x?}", self.others);
+        n
     }
 }
 
