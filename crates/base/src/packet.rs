@@ -17,6 +17,8 @@ pub struct Packet {
     len: usize,
     /// Port it came in by.
     pub port: PortId,
+    /// By what a target ahead of the engine counts it as under way (`target::UnderWay::hand_on`); 0: none does.
+    pub flow: u32,
 }
 
 impl Packet {
@@ -35,7 +37,7 @@ impl Packet {
     pub fn empty(capacity: usize) -> Packet {
         assert!(capacity <= MAX_PACKET, "packet of {capacity} bytes exceeds {MAX_PACKET}");
         let size = BUFFER.max(HEADROOM + capacity);
-        Packet { buf: vec![0; size].into_boxed_slice(), start: HEADROOM, len: 0, port: PortId::default() }
+        Packet { buf: vec![0; size].into_boxed_slice(), start: HEADROOM, len: 0, port: PortId::default(), flow: 0 }
     }
 
     /// Replaces the contents with a copy of `bytes`, headroom restored; the buffer grows if it must.

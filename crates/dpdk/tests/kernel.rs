@@ -41,7 +41,7 @@ fn bring_up(name: &str) {
 }
 
 fn wait_until_up(name: &str) {
-    let deadline = Instant::now() + Duration::from_secs(5);
+    let deadline = Instant::now() + PATIENCE;
     while !ip(&format!("link show {name}")).contains("LOWER_UP") {
         assert!(Instant::now() < deadline, "{name} does not come up");
         std::thread::sleep(Duration::from_millis(5));
@@ -122,7 +122,7 @@ fn a_tap_is_an_interface_of_the_kernel() {
         exchange(&mut ours, &mut theirs, 40);
         drop(ours);
         drop(theirs);
-        let deadline = Instant::now() + Duration::from_secs(5);
+        let deadline = Instant::now() + PATIENCE;
         while ip("link show").contains(&name) {
             assert!(Instant::now() < deadline, "{name} does not go with its port");
             std::thread::sleep(Duration::from_millis(5));

@@ -48,7 +48,7 @@ impl Drop for Process {
 }
 
 fn wait_for_link(port: &DpdkPort, up: bool) {
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + PATIENCE;
     while port.link_is_up() != up {
         assert!(Instant::now() < deadline, "{}: the link does not go {}", port.name(), if up { "up" } else { "down" });
         std::thread::sleep(Duration::from_millis(2));

@@ -531,6 +531,7 @@ impl Inner {
             ledger: control.slots[slot].ledger.clone(),
             gauge: gauge.clone(),
             moved: self.moved.clone(),
+            under_way: self.target.under_way(),
         });
         let thread = self.spawn(format!("worker-{slot}"), cores_before + slot, move || worker.run())?;
         control.slots[slot].running = Some(Running { commands, gauge, thread });

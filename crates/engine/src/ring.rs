@@ -90,6 +90,11 @@ impl WorkerEnd {
         self.spent.pop().unwrap_or_else(|| Packet::empty(0))
     }
 
+    /// Whether the master has taken all that was sent.
+    pub(crate) fn is_sent(&self) -> bool {
+        self.back.slots() == self.back.buffer().capacity()
+    }
+
     /// Gives packets to the master to send by `port`, as many as there is room for; `None` if there is no master any more.
     pub(crate) fn send(&mut self, packets: &mut [Packet], port: PortId) -> Option<usize> {
         if self.back.is_abandoned() {

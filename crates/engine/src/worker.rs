@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 use std::sync::atomic::fence;
 use std::time::Duration;
-use target::{BURST, Extra, Lane};
+use target::{BURST, Extra, Lane, UnderWay};
 
 /// Empty polls before the worker starts to sleep between polls.
 pub(crate) const SPINS: u32 = 512;
@@ -51,7 +51,12 @@ pub(crate) struct Parts {
     pub(crate) ledger: Arc<WorkerLedger>,
     pub(crate) gauge: SharedGauge,
     pub(crate) moved: Arc<MovedCells>,
+    /// What a target ahead counts as under way.
+    pub(crate) under_way: Option<Arc<UnderWay>>,
 }
+
+/// Flows that may wait for a device that is busy, beyond which packets are not counted as left.
+const LEAVING_MAX: usize = 1 << 16;
 
 /// What came before must have left: when buckets of ours move, before their new worker goes on.
 struct Drain {
@@ -74,6 +79,9 @@ pub(crate) struct Worker {
     owed: VecDeque<Event>,
     bursts: u32,
     drain: Option<Drain>,
+    /// By what a target ahead counts packets that are with the devices, or about to be; and how long a device may take.
+    leaving: Vec<u32>,
+    leaving_patience: Patience,
     /// Buckets on their way to us, and their packets.
     aside: Option<(Aside, VecDeque<Packet>)>,
     stopping: bool,
@@ -89,6 +97,8 @@ impl Worker {
             owed: VecDeque::new(),
             bursts: 0,
             drain: None,
+            leaving: Vec::new(),
+            leaving_patience: Patience::new(TX_ATTEMPTS),
             aside: None,
             stopping: false,
             parts,
@@ -109,6 +119,7 @@ impl Worker {
             if self.stopping && self.parts.feed.as_ref().is_none_or(WorkerEnd::ended) {
                 return self.stop();
             }
+            self.note_left();
             idle = if received == 0 { idle + 1 } else { 0 };
             rounds = rounds.wrapping_add(1);
             if rounds.is_multiple_of(BUSY_ROUNDS) {
@@ -203,21 +214,40 @@ impl Worker {
         self.transmit_all();
         let gauge = &self.parts.gauge;
         gauge.packets.store(gauge.packets.load(Relaxed) + n as u64, Relaxed);
-        let busy_ns = self.now_ns().saturating_sub(begin_ns);
+        let busy_ns = now_ns().saturating_sub(begin_ns);
         gauge.busy_ns.store(gauge.busy_ns.load(Relaxed) + busy_ns, Relaxed);
     }
 
     fn process(&mut self, n: usize) -> u64 {
-        let now_ns = self.now_ns();
+        let now_ns = now_ns();
+        if self.parts.under_way.is_some() {
+            self.note_flows(n);
+        }
         self.parts.lane.process(&mut self.packets[..n], &mut self.verdicts[..n], now_ns);
         self.parts.lane.take_extra(&mut self.extra);
         now_ns
     }
 
-    /// The kernel's clock since it started, which a target in its hooks reads too: packets of one rate may run here and there.
-    fn now_ns(&self) -> u64 {
-        let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-        now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+    /// What is in `packets[..n]` is about to leave.
+    fn note_flows(&mut self, n: usize) {
+        for packet in &mut self.packets[..n] {
+            let flow = std::mem::take(&mut packet.flow);
+            if flow != 0 && self.leaving.len() < LEAVING_MAX {
+                self.leaving.push(flow);
+            }
+        }
+    }
+
+    /// Counts what was under way as left, if the devices have taken it: from now on nothing overtakes it. If one is busy, a poll later; one that
+    /// is stuck is not waited for: nothing overtakes on it.
+    fn note_left(&mut self) {
+        let Some(under_way) = self.parts.under_way.as_ref().filter(|_| !self.leaving.is_empty()) else { return };
+        let unsent = |p: &EnginePort| p.alive && p.device.as_ref().is_some_and(|device| device.unsent() > 0);
+        let with_master = self.parts.feed.as_ref().is_some_and(|feed| !feed.is_sent());
+        if !(with_master || self.parts.ports.iter().any(unsent)) || !self.leaving_patience.lasts() {
+            self.leaving.drain(..).for_each(|flow| under_way.left(flow));
+            self.leaving_patience = Patience::new(TX_ATTEMPTS);
+        }
     }
 
     /// Sends every packet where its verdict says; then those that the burst made beside them.
@@ -458,6 +488,7 @@ impl Worker {
         let Some(drain) = self.drain.as_mut().filter(|drain| drain.left.iter().all(|n| *n == 0)) else { return };
         let unsent: usize = self.parts.ports.iter_mut().filter(|p| p.alive).map(EnginePort::send_rest).sum();
         if unsent == 0 || !drain.patience.lasts() {
+            self.note_left();
             self.drain = None;
         }
     }
@@ -474,11 +505,18 @@ impl Worker {
     fn stop(mut self) -> WorkerPorts {
         self.tell_owed();
         self.note_devices();
-        let mut ports = std::mem::take(&mut self.parts.ports);
         let mut patience = Patience::new(TX_ATTEMPTS);
+        let ports = &mut self.parts.ports;
         while ports.iter_mut().filter(|p| p.alive).map(EnginePort::send_rest).sum::<usize>() > 0 && patience.lasts() {
             std::thread::yield_now();
         }
-        ports.into_iter().filter_map(|p| p.device.map(|device| (p.id, device))).collect()
+        self.note_left();
+        std::mem::take(&mut self.parts.ports).into_iter().filter_map(|p| p.device.map(|device| (p.id, device))).collect()
     }
+}
+
+/// The kernel's clock since it started, which a target in its hooks reads too: packets of one rate may run here and there.
+fn now_ns() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }

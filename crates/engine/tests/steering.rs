@@ -210,10 +210,12 @@ fn nothing_is_lost_doubled_or_overtaken(way: Way, seed: u64) {
     let (engine, flows) = (std::mem::replace(&mut world.engine, idle_engine()), world.flows.clone());
     let mut rng = testkit::rng(seed);
     std::thread::scope(|scope| {
-        let (engine, flows, busy) = (&engine, &flows, &busy);
+        let (engine, flows, busy, buffered) = (&engine, &flows, &busy, &buffered);
         let mut actions = testkit::rng(seed + 1);
         let control = scope.spawn(move || {
-            let done = |m: Moved| m.buckets >= 2000 && m.added >= 30 && m.removed >= 30 && engine.ledger().released.packets >= 2000;
+            // Enough of everything, and enough packets met by it, however the threads are scheduled.
+            let met = |m: Moved| m.held >= 500 && engine.ledger().released.packets >= 2000 && buffered.load(SeqCst) > 100;
+            let done = |m: Moved| m.buckets >= 2000 && m.added >= 30 && m.removed >= 30 && met(m);
             let end = Instant::now() + Duration::from_secs(60);
             while !done(engine.moved()) {
                 assert!(Instant::now() < end, "{:?}, {} released", engine.moved(), engine.ledger().released.packets);

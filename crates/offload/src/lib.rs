@@ -16,7 +16,6 @@ mod split;
 
 pub mod comeback;
 mod executor;
-pub mod handover;
 mod lane;
 mod moves;
 

@@ -10,10 +10,8 @@
 //! over both targets, and their cells stay where they are.
 //!
 //! **A fast target in front of the workers**, as the kernel's XDP hook or a chip, hands packets on into a queue. There a copy that takes
-//! effect at once would let packets overtake those in the queue. Its entries are installed as *held*, and go on handing on until what they
-//! handed on has come out of the base target. [`crate::handover`] has that protocol, with rates; no target uses it yet. The XDP target has a coarser form
-//! of its own, by the time at which a flow was handed on last (`Target::handed_on`, `Target::left`): packets that it has no entry for mark no flow, so a
-//! few of them may be overtaken as their session comes.
+//! effect at once would let packets overtake those in the queue. So its entries are *young* at first, and hand packets on until those that came before
+//! them have left; from then on it counts what is under way, flow by flow ([`target::UnderWay`]).
 //!
 //! **Failures.** A refusal that a target is sure of (`Full`, `Exists`, `Missing`, `Invalid`) changes nothing. After
 //! [`RuleError::Target`] nobody knows what was done. A session's copy is then taken away entry by entry; if that fails too, or if the
@@ -97,7 +95,7 @@ impl Split {
         let meters = self.check_copy(&books, session, copy)?;
         let mut gate = self.gate();
         gate.close();
-        let result = self.fast.apply(copy);
+        let result = self.fast.take_over(copy);
         if let Err(error) = result {
             if may_have_changed(&error) {
                 self.delete_singly(&mut books, undo(copy), &mut gate);

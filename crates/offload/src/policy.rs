@@ -35,6 +35,8 @@ pub struct SessionFacts {
     pub dscps: Vec<u8>,
     /// QFIs that its packets are marked with.
     pub qfis: Vec<u8>,
+    /// Whether packets that wait for it are let go with this change: a target ahead of the engine must not let others overtake them.
+    pub wakes: bool,
 }
 
 impl Policy {

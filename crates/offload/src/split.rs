@@ -10,7 +10,7 @@ use parking_lot::RwLock;
 use program::{Batch, CounterId, Digest, MeterId, Op, Program, RuleError, TableId};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use target::{BURST, Capabilities, Count, Lane, MeterState, TableStats, Target};
+use target::{BURST, Capabilities, Count, Lane, MeterState, TableStats, Target, UnderWay};
 
 /// A fast target that holds some sessions, before a base target that holds all.
 pub struct Split {
@@ -149,7 +149,8 @@ impl Split {
         let comes = whole && batch.ops.iter().any(|op| is(op, Part::Entry)) && self.policy.wants(session) && self.may_hold(session);
         if !self.retired.load(Relaxed) && (already && batch.ops.iter().any(|op| !is(op, Part::Shared)) || comes) {
             gate.close();
-            match self.fast.apply(batch) {
+            let applied = if session.wakes { self.fast.take_over(batch) } else { self.fast.apply(batch) };
+            match applied {
                 Ok(()) => {
                     let on_fast = books.placed.sessions.entry(seid).or_default();
                     on_fast.follow(program, seid, &batch.ops);
@@ -253,6 +254,11 @@ impl Target for Split {
     fn take_digests(&self, into: &mut Vec<Digest>) {
         self.fast.take_digests(into);
         self.base.take_digests(into);
+    }
+
+    /// Of the fast target, if it is ahead of the engine.
+    fn under_way(&self) -> Option<Arc<UnderWay>> {
+        self.fast.under_way()
     }
 
     fn lost_digests(&self) -> u64 {

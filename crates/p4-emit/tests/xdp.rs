@@ -62,3 +62,15 @@ fn the_text_is_as_accepted_and_the_same_every_time() {
     }
     assert!(std::fs::read_to_string(&accepted).unwrap_or_default() == own, "{} has changed; accept with UPDATE=1", accepted.display());
 }
+
+/// What it makes of packets the tests of target-xdp compare with the interpreter.
+#[test]
+fn a_branch_is_printed_unless_a_variable_certainly_holds_what_decides_it() {
+    let text = std::fs::read_to_string("tests/refused/random.p4").unwrap();
+    let body = "if (meta.x == 0) { hdr.h.c = 0x5a; } else { hdr.h.c = 0x5b; }
+        if (hdr.h.b == 1) { meta.x = 7; }
+        if (meta.x == 7) { hdr.h.c = 0x5c; } else { hdr.h.c = 0x5d; }";
+    let text = emit_xdp(&compile(&text.replace("random(meta.x, 0, 9);", body))).unwrap();
+    let packet = text.split("SP_CALL int sp_packet").nth(1).unwrap();
+    assert_eq!(["0x5au", "0x5bu", "0x5cu", "0x5du"].map(|value| packet.contains(value)), [true, false, true, true]);
+}

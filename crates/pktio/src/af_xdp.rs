@@ -72,6 +72,8 @@ pub struct AfXdp {
     /// Which worker's it is, and what says which packets are.
     steering: Option<(u16, Arc<Indirection>)>,
     finish_checksums: bool,
+    /// Whether somebody else's program marks packets by flow.
+    joined: bool,
     zero_copy: bool,
     refused: u64,
     /// Receives in a row that found nothing.
@@ -109,6 +111,10 @@ struct Place<'m> {
     first: u32,
     step: u32,
 }
+
+/// What a program that a port has joined may leave in the eight bytes in front of a packet, as XDP metadata: this, and in the low 32 bits
+/// [`Packet::flow`].
+pub const FLOW_MARK: u64 = 0x5350_464c << 32;
 
 /// Idle receives after which the socket is asked for an error: rings stay silent when an interface goes away.
 const IDLE_CHECK: u32 = 512;
@@ -172,7 +178,8 @@ impl AfXdp {
             let key = (program.key)(queue).ok_or_else(|| PortError::Config(none()))?;
             Ok(Place { sockets: program.sockets, first: key, step: 1 })
         };
-        open_all(label, &interface, queues, place, None, None, options).map(|ports| ports.into_iter().flatten().collect())
+        let ports = open_all(label, &interface, queues, place, None, None, options)?;
+        Ok(ports.into_iter().flatten().map(AfXdp::join).collect())
     }
 
     /// As [`AfXdp::open_steered`], for packets that a program of somebody else's hands on, which runs on the interface already: by a
@@ -187,8 +194,14 @@ impl AfXdp {
         frames: Frames,
         options: Options,
     ) -> Result<(Vec<Vec<AfXdp>>, Steerer), PortError> {
-        AfXdp::steered(label, interface, workers, frames, options, |program, _| Ok(program))
-            .map(|(ports, program)| (ports, Steerer(program)))
+        let (ports, program) = AfXdp::steered(label, interface, workers, frames, options, |program, _| Ok(program))?;
+        let ports = ports.into_iter().map(|of_worker| of_worker.into_iter().map(AfXdp::join).collect());
+        Ok((ports.collect(), Steerer(program)))
+    }
+
+    fn join(mut self) -> AfXdp {
+        self.joined = true;
+        self
     }
 
     fn steered(
@@ -292,11 +305,12 @@ impl Port for AfXdp {
     }
 
     fn receive(&mut self, packets: &mut [Packet]) -> Result<usize, PortError> {
-        let finish = self.finish_checksums;
+        let (finish, joined) = (self.finish_checksums, self.joined);
         let mut places = packets.iter_mut();
-        let count = self.xsk.receive(places.len(), |bytes| {
+        let count = self.xsk.receive(places.len(), |bytes, word| {
             let Some(packet) = places.next() else { return };
             packet.set(bytes);
+            packet.flow = if joined && word >> 32 == FLOW_MARK >> 32 { word as u32 } else { 0 };
             if finish {
                 checksum::complete_if_unfinished(packet.data_mut());
             }
@@ -430,6 +444,7 @@ fn open_all<'m>(
                 _program: program.cloned(),
                 steering: steered.map(|(_, indirection)| (worker, indirection.clone())),
                 finish_checksums: options.finish_checksums.unwrap_or(interface.driver == "veth"),
+                joined: false,
                 zero_copy: copying == Copying::Zero,
                 refused: 0,
                 idle: 0,

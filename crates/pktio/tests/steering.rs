@@ -149,7 +149,7 @@ impl World {
     }
 
     fn receive_until(&mut self, what: &str, mut holds: impl FnMut(&World) -> bool) {
-        let end = Instant::now() + Duration::from_secs(60);
+        let end = Instant::now() + PATIENCE;
         while !holds(self) {
             if self.receive() == 0 {
                 std::thread::yield_now();
@@ -204,7 +204,7 @@ fn under_load(world: &mut World, seed: u64, change: impl FnOnce(&Engine) + Send)
 /// So many packets more have come in by then.
 fn let_flow(engine: &Engine, packets: u64) {
     let received = || engine.ledger().ports.values().map(|p| p.received.packets).sum::<u64>();
-    let (from, end) = (received(), Instant::now() + Duration::from_secs(60));
+    let (from, end) = (received(), Instant::now() + PATIENCE);
     while received() < from + packets {
         assert!(Instant::now() < end, "packets flow");
         std::thread::yield_now();
@@ -243,7 +243,11 @@ fn thousands_of_buckets_move_while_packets_flow() {
         let used: Vec<u16> = (0..UES).map(bucket).collect();
         under_load(&mut world, 2, |engine| {
             let mut rng = testkit::rng(3);
-            while engine.moved().buckets < 5000 {
+            let received = || engine.ledger().ports.values().map(|p| p.received.packets).sum::<u64>();
+            // And as many more as it takes to meet packets.
+            let (done, end) = (|m: Moved| m.buckets >= 5000 && m.held > 500 && received() > 5000, Instant::now() + PATIENCE);
+            while !done(engine.moved()) {
+                assert!(Instant::now() < end, "{:?}, {} packets", engine.moved(), received());
                 let to = |rng: &mut testkit::Rng| rng.random_range(0..3);
                 let of_ues = (0..40).map(|_| Move { bucket: *used.choose(&mut rng).unwrap(), to: to(&mut rng) });
                 let mut moves: Vec<Move> = of_ues.collect();
@@ -251,7 +255,6 @@ fn thousands_of_buckets_move_while_packets_flow() {
                 engine.move_buckets(&moves).unwrap();
             }
         });
-        assert!(total(&world.sent) > 5000, "{} packets met the moves", total(&world.sent));
         let moved = world.close();
         assert!(moved.buckets >= 5000 && moved.held > 500, "{moved:?}");
     });
@@ -357,7 +360,7 @@ fn a_worker_that_is_behind_loses_its_own_packets_only() {
         world.receive_until("UE 1 is served", |w| w.under_way() == 0);
         assert_eq!(world.received[1][1], 40 * 32);
         drop(stuck);
-        let end = Instant::now() + Duration::from_secs(10);
+        let end = Instant::now() + PATIENCE;
         let mut burst = buffers(64);
         let mut got = 0;
         loop {

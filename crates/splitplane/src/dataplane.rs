@@ -44,7 +44,6 @@ pub struct DataPlane {
     sessions: HashMap<u64, SessionInfo>,
     /// Sessions that have changed or ended since somebody asked; none are kept where nobody does.
     changed: Option<Vec<u64>>,
-    ticks: u32,
 }
 
 /// What the crate `offload` looks at.
@@ -59,16 +58,14 @@ pub fn facts(session: &SessionInfo) -> SessionFacts {
         slice: session.s_nssai.map(|(sst, sd)| offload::Slice { sst, sd }),
         dscps: session.dscps.clone(),
         qfis: session.qfis.clone(),
+        wakes: false,
     }
 }
-
-/// Ticks of the agent from one look at what was handed on to the next, which takes some milliseconds.
-const TICKS_BETWEEN: u32 = 4;
 
 impl DataPlane {
     /// Entries go to `targets`, packets to `engine`.
     pub fn new(targets: Targets, engine: Arc<Engine>) -> DataPlane {
-        DataPlane { targets, engine, sessions: HashMap::new(), changed: None, ticks: 0 }
+        DataPlane { targets, engine, sessions: HashMap::new(), changed: None }
     }
 
     /// Sessions that have changed or ended since the last call. From the first call on they are noted.
@@ -90,11 +87,10 @@ impl DataPlane {
         }
     }
 
-    /// Tells a target ahead of the engine, now and then, what has left of what it handed on: it then carries those flows itself.
+    /// Tells a target ahead of the engine, now and then, that what it handed on has left: it then runs what its new entries let pass.
     pub fn follow_handed_on(&mut self) {
-        self.ticks = self.ticks.wrapping_add(1);
-        let Some(fast) = self.fast_ahead().filter(|_| self.ticks.is_multiple_of(TICKS_BETWEEN)) else { return };
-        let moment = fast.handed_on();
+        let Some(fast) = self.fast_ahead() else { return };
+        let Some(moment) = fast.handed_on() else { return };
         // An engine that has stopped hands nothing out.
         if self.engine.drain().is_ok() {
             fast.left(moment);
@@ -110,17 +106,16 @@ impl DataPlane {
     }
 
     fn change(&self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), RuleError> {
-        let facts = facts(session);
+        let mut facts = facts(session);
         if buffers.is_empty() {
             return self.targets.apply(&facts, batch);
         }
-        // Workers stand while packets are let go, but a target ahead of them does not: it goes on handing on.
-        if let Some(fast) = self.fast_ahead()
-            && buffers.iter().any(|(pdr, fate)| *fate == BufferFate::Release && self.engine.waits(*pdr))
-        {
-            fast.left(0);
-        }
-        self.engine.settle(buffers, || self.targets.apply(&facts, batch)).unwrap_or_else(|gone| Err(RuleError::Target(gone.to_string())))
+        let apply = || {
+            // Workers stand while packets are let go, but a target ahead of them does not.
+            facts.wakes = buffers.iter().any(|(pdr, fate)| *fate == BufferFate::Release && self.engine.waits(*pdr));
+            self.targets.apply(&facts, batch)
+        };
+        self.engine.settle(buffers, apply).unwrap_or_else(|gone| Err(RuleError::Target(gone.to_string())))
     }
 }
 

@@ -6,8 +6,8 @@
 
 use crate::config::{Config, Port};
 use crate::failure::Failure;
+use crate::program::Program;
 use base::PortId;
-use p4_ir::Ir;
 use pktio::{AfXdp, Interface};
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -74,13 +74,13 @@ impl Tried {
 
 impl Kernel {
     /// Loads the program, for the kernel to verify; no interface knows of it yet.
-    pub fn load(config: &Config, ir: &Ir) -> Result<Kernel, Failure> {
-        let text = p4_emit::bpf::emit_xdp(ir).map_err(|e| Failure::Usage(e.to_string()))?;
+    pub fn load(config: &Config, program: &Program) -> Result<Kernel, Failure> {
+        let text = program.xdp_text()?;
         let split_entries = config.split.capacity.unwrap_or(CAPACITY);
         // The seed keys the tables' hashes: traffic must not be able to aim at one bucket.
         let (entries, entry) = (split_entries.max(CAPACITY), EntryPoints::Interfaces);
         let options = Options { entries, split_entries, seed: rand::random(), entry, ..Options::default() };
-        let xdp = Xdp::load(Arc::new(ir.program.clone()), &text, &options).map_err(failure)?;
+        let xdp = Xdp::load(Arc::new(program.ir.program.clone()), &text, &options).map_err(failure)?;
         let asks = std::env::var_os(PROBE_VARIABLE).is_none_or(|value| value != "1");
         Ok(Kernel { xdp: Arc::new(xdp), hooked: Vec::new(), ticks: 0, asks, probe: None })
     }

@@ -6,6 +6,7 @@ mod fuzz;
 mod xdp_device;
 
 use crate::failure::Failure;
+use crate::program::Program;
 use base::PortId;
 use device::TargetDevice;
 use p4_interp::{Machine, Mode, Recorder, render_trace, stf};
@@ -117,10 +118,7 @@ pub fn p4(command: &P4Command) -> Result<(), Failure> {
         }
         P4Command::Ir { source, after, passes } => ir(source, after.as_deref(), *passes),
         P4Command::Emit { source, target } if target == "xdp" => {
-            let (mut ir, map) = crate::program::compile_with_sources(&source.program, &source.include, &source.defines())?;
-            p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(e.to_string()))?;
-            let refusal = |e: p4_emit::bpf::Refused| p4_check::render_refusal(&map, e.origin, &e.to_string()).trim_end().to_owned();
-            print_out(p4_emit::bpf::emit_xdp(&ir).map_err(|e| Failure::Usage(refusal(e)))?)
+            print_out(Program::compile(&source.program, &source.include, &source.defines())?.xdp_text()?)
         }
         P4Command::Emit { source, target: _ } => {
             print_out(p4_emit::emit_x86(&source.compile()?).map_err(|e| Failure::Usage(e.to_string()))?)

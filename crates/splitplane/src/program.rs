@@ -48,9 +48,29 @@ pub fn shipped_lines(name: &str) -> usize {
 /// Compiles a program to optimised IR: the file at `path`, or, where there is none, the shipped program of that name.
 /// Warnings go to standard error. The error is the compiler's diagnostics.
 pub fn compile(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Ir, Failure> {
-    let mut ir = compile_unoptimised(path, include_paths, defines)?;
-    p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))?;
-    Ok(ir)
+    Program::compile(path, include_paths, defines).map(|program| program.ir)
+}
+
+/// A program with its sources, for targets that may refuse it.
+pub struct Program {
+    /// Optimised.
+    pub ir: Ir,
+    sources: p4_check::SourceMap,
+}
+
+impl Program {
+    /// As [`compile`].
+    pub fn compile(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Program, Failure> {
+        let (mut ir, sources) = compile_with_sources(path, include_paths, defines)?;
+        p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))?;
+        Ok(Program { ir, sources })
+    }
+
+    /// Its text for the kernel's XDP hook. The error names the construct that is refused, and shows it in its source.
+    pub fn xdp_text(&self) -> Result<String, Failure> {
+        let shown = |e: p4_emit::bpf::Refused| p4_check::render_refusal(&self.sources, e.origin, &e.to_string()).trim_end().to_owned();
+        p4_emit::bpf::emit_xdp(&self.ir).map_err(|e| Failure::Usage(shown(e)))
+    }
 }
 
 /// Compiles a program for a model of a chip, and optimises it: one of v1model as one, one of TNA as its ingress and its egress.
@@ -130,8 +150,8 @@ pub fn compile_unoptimised(path: &Path, include_paths: &[std::path::PathBuf], de
     compile_with_sources(path, include_paths, defines).map(|(ir, _)| ir)
 }
 
-/// As [`compile_unoptimised`], with the sources, which a target's refusal is shown with.
-pub fn compile_with_sources(
+/// As [`compile_unoptimised`], with the sources.
+fn compile_with_sources(
     path: &Path,
     include_paths: &[std::path::PathBuf],
     defines: &[(String, String)],

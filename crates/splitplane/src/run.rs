@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::input::{Input, Next};
 use crate::kernel::Kernel;
 use crate::placement::Placement;
+use crate::program::Program;
 use crate::report::{HEADER, Report, live_lines};
 use base::PortId;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
@@ -56,19 +57,19 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let config = Config::load(path)?;
     let program = config.program.clone().unwrap_or_else(|| PathBuf::from("upf.p4"));
-    let ir = crate::program::compile(&program, &[], &[])?;
-    check(&config, &ir)?;
+    let program = Program::compile(&program, &[], &[])?;
+    check(&config, &program)?;
     if args.check {
         println!("{}: good", path.display());
         return Ok(());
     }
     let input = Input::listen(args.until_input_ends)?;
     let mut kernel = match config.split.fast {
-        Some(FastTarget::Xdp) => Some(Kernel::load(&config, &ir)?),
+        Some(FastTarget::Xdp) => Some(Kernel::load(&config, &program)?),
         _ => None,
     };
     let ports = open_ports(&config, kernel.as_mut())?;
-    let upf = Upf::start(&config, ir, ports, kernel)?;
+    let upf = Upf::start(&config, program.ir, ports, kernel)?;
     println!("ready");
     let mut before = Report::default();
     let mut next_view = Instant::now() + Duration::from_secs(1);
@@ -109,7 +110,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// What can be checked before anything is opened: addresses and routes, N4, the tables' room. Interfaces are taken to have a
 /// MAC address and an MTU as usual.
-fn check(config: &Config, ir: &Ir) -> Result<(), Failure> {
+fn check(config: &Config, program: &Program) -> Result<(), Failure> {
+    let ir = &program.ir;
     let usage = |e: String| Failure::Usage(e);
     let link = |n: usize, id: PortId| Link { id, mac: [2, 0, 0, 0, 0, n as u8 + 1], mtu: 1500 };
     let links: Vec<Link> = port_ids(config).into_iter().enumerate().map(|(n, id)| link(n, id)).collect();
@@ -122,7 +124,7 @@ fn check(config: &Config, ir: &Ir) -> Result<(), Failure> {
         return Err(usage(format!("n4.max_sessions {} exceeds the program's {room}", config.n4.max_sessions)));
     }
     if config.split.fast == Some(FastTarget::Xdp) {
-        p4_emit::bpf::emit_xdp(ir).map_err(|e| usage(format!("split.fast = \"xdp\": {e}")))?;
+        program.xdp_text()?;
     }
     for (position, op) in upf::static_rules::initial(&network, &ids).ops.iter().enumerate() {
         ir.program.check_op(position, op).map_err(|e| usage(format!("the configuration does not fit the tables: {e}")))?;

@@ -7,6 +7,9 @@ fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus")
 }
 
+/// Seconds for one check, with its compilers, that do not depend on how busy the machine is.
+const PATIENCE: &str = "600";
+
 fn conformance(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_splitplane"));
     command.args(["p4", "conformance"]).args(args).env("RUST_LOG", "off");
@@ -22,7 +25,7 @@ fn our_corpus_passes_on_every_target() {
     let corpus = corpus();
     let floors = "accepted=100,rejected=100,compiled=100,stf=100";
     let targets = "interp,x86";
-    let output = conformance(&["--corpus", &corpus.display().to_string(), "--target", targets, "--floor", floors]);
+    let output = conformance(&["--corpus", &corpus.display().to_string(), "--target", targets, "--floor", floors, "--timeout", PATIENCE]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     // Every packet test has run on both.
     let tests = std::fs::read_dir(&corpus).unwrap().flatten().filter(|e| e.path().extension().is_some_and(|e| e == "stf")).count();
@@ -39,7 +42,9 @@ fn our_corpus_passes_in_the_kernel_but_for_what_bpf_cannot_express() {
     if !testkit::root_or_skip("our_corpus_passes_in_the_kernel_but_for_what_bpf_cannot_express") {
         return;
     }
-    let output = conformance(&["--corpus", &corpus().display().to_string(), "--target", "xdp", "--kind", "stf", "--floor", "stf=100"]);
+    let corpus = corpus().display().to_string();
+    let args = ["--corpus", &corpus, "--target", "xdp", "--kind", "stf", "--floor", "stf=100", "--timeout", PATIENCE];
+    let output = conformance(&args);
     let rows = text(&output);
     assert_eq!(output.status.code(), Some(0), "{rows}");
     let row = rows.lines().find(|l| l.starts_with("all")).unwrap_or_default();
@@ -92,7 +97,7 @@ fn a_wrong_packet_test_fails_on_every_target() {
     std::fs::copy(corpus().join("forward.p4"), folder.path().join("f.p4")).unwrap();
     std::fs::write(folder.path().join("f.stf"), "add t hdr.h.key:7 send(port:3)\npacket 1 07 01\nexpect 3 07 01").unwrap();
     let path = folder.path().display().to_string();
-    let output = conformance(&["--corpus", &path, "--target", "interp,x86", "--kind", "stf"]);
+    let output = conformance(&["--corpus", &path, "--target", "interp,x86", "--kind", "stf", "--timeout", PATIENCE]);
     for target in ["interp", "x86"] {
         assert!(text(&output).contains(&format!("stf on {target} f.p4")), "{}", text(&output));
     }

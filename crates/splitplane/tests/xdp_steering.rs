@@ -5,7 +5,6 @@
 mod netns;
 
 use netns::{Testbed, testbed_or_skip};
-use std::time::Duration;
 use traffic::smf::Event;
 
 const SESSIONS: u32 = 40;
@@ -31,7 +30,7 @@ fn run(bed: &mut Testbed, config: &str) -> serde_json::Value {
     let events = bed.smf().events().unwrap();
     bed.set_idle(1);
     let waiting = bed.send_downlink(1, 10);
-    assert!(matches!(events.recv_timeout(Duration::from_secs(5)), Ok(Event::DownlinkData { .. })));
+    assert!(matches!(events.recv_timeout(netns::PATIENCE), Ok(Event::DownlinkData { .. })));
     bed.expect_downlink(waiting);
     bed.set_active(1);
     let after = bed.send_downlink(1, 20);

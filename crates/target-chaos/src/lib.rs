@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use target::{BURST, Capabilities, Carried, Count, Extra, Lane, MeterState, RegisterError, TableStats, Target};
+use target::{BURST, Capabilities, Carried, Count, Extra, Lane, MeterState, RegisterError, TableStats, Target, UnderWay};
 
 /// How likely each fault is, from 0 to 1. Of a batch, unless it says otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -332,7 +332,11 @@ impl Target for Chaos {
         self.inner.is_ahead()
     }
 
-    fn handed_on(&self) -> u64 {
+    fn under_way(&self) -> Option<Arc<UnderWay>> {
+        self.inner.under_way()
+    }
+
+    fn handed_on(&self) -> Option<u64> {
         self.inner.handed_on()
     }
 

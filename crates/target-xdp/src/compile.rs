@@ -57,20 +57,30 @@ fn run(source: &Source) -> Outcome {
     // from addresses of any alignment, so the type of a pointer says nothing of what it may alias.
     // Types, as the kernel wants to know those of a loop's callback.
     let flags = ["-O2", "-g", "-target", "bpf", "-mcpu=v3", "-fno-builtin", "-fno-strict-aliasing", "-w", "-c"];
-    let output = Command::new(&source.compiler)
-        .args(flags)
-        .args(source.defines.iter().map(|(name, n)| format!("-D{name}={n}u")))
-        .arg(&file)
-        .arg("-o")
-        .arg(&object)
-        .output()
-        .map_err(|e| {
+    // Else stores at the ends of branches become one, whose address then is in a register, and soon on the stack, from far above. LLVM's own
+    // options are not for ever: without this one the program is slower.
+    let no_sinking = ["-mllvm", "-sink-common-insts=0"];
+    let compile = |more: &[&str]| {
+        let output = Command::new(&source.compiler)
+            .args(flags)
+            .args(more)
+            .args(source.defines.iter().map(|(name, n)| format!("-D{name}={n}u")))
+            .arg(&file)
+            .arg("-o")
+            .arg(&object)
+            .output();
+        output.map_err(|e| {
             if e.kind() == std::io::ErrorKind::NotFound {
                 LoadError::NoCompiler(source.compiler.clone())
             } else {
                 LoadError::Io(format!("cannot run {}: {e}", source.compiler.display()))
             }
-        })?;
+        })
+    };
+    let mut output = compile(&no_sinking)?;
+    if !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("sink-common-insts") {
+        output = compile(&[])?;
+    }
     if !output.status.success() {
         let errors = String::from_utf8_lossy(&output.stderr);
         // Text that is right may still hold more values at once than fit, or be longer than a jump.
@@ -134,6 +144,18 @@ mod tests {
         assert!(compile(text, None, &[]).is_err());
         let kept = RECENT.lock().unwrap();
         assert!(kept.len() <= KEPT && kept.iter().all(|(_, outcome)| !matches!(outcome.get(), Some(Err(_)))));
+    }
+
+    #[test]
+    fn a_compiler_without_the_option_of_llvm_does() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let other = folder.path().join("clang");
+        let script = "#!/bin/sh\ncase \"$*\" in *-mllvm*) echo \"Unknown command line argument '-sink-common-insts=0'\" >&2; exit 1;; esac\nexec clang \"$@\"\n";
+        std::fs::write(&other, script).unwrap();
+        std::fs::set_permissions(&other, std::fs::Permissions::from_mode(0o755)).unwrap();
+        compile("int h(void) { return 1; }", Some(&other), &[]).unwrap();
+        assert!(matches!(compile("no C", Some(&other), &[]), Err(LoadError::Compiler { .. })));
     }
 
     /// They would jump anywhere.

@@ -7,8 +7,10 @@
 //! - **Batches** ([`store`]): every cell is stamped with the generations that see it; a packet reads the generation once, so it
 //!   sees a batch whole or not at all. One exception: meter cells and cleared counters change just before the entries do.
 //!   Generations have 32 bits; when all are used up they are numbered anew, which takes two waits for packets.
-//! - **Tables** are array maps mapped into this process: a change costs no system call. Exact ones are hash tables with their
-//!   entries in the home cells; the others look through the masks in use, at most 64 of them.
+//! - **Waits** ([`cores`]): a batch that takes something away returns when no packet is under way that saw it: by counts of the cores' packets, in
+//!   microseconds.
+//! - **Tables** are array maps mapped into this process: a change costs no system call; their addresses are in the text ([`memory`]).
+//!   Exact ones are hash tables with their entries in the home cells; the others look through the masks in use, at most 64 of them.
 //! - **A table without room** ([`shortage`]) that is not `@split` sends the packets that would look it up to the next target, which has it whole.
 //! - **Counters** have a row of cells for each core and are summed when they are read.
 //! - **Meters** ([`meters`]) are exact: cores that meet at a cell wait for each other, for a bounded time, after which the packet is handed
@@ -25,10 +27,12 @@
 mod attach;
 mod cells;
 mod compile;
+mod cores;
 mod digests;
 mod features;
 mod lane;
 mod load;
+mod memory;
 mod meters;
 pub mod object;
 pub mod probe;
@@ -39,25 +43,28 @@ pub mod sys;
 mod waits;
 
 pub use attach::{Mode, sends_redirected, socket_key};
+pub use cores::Waited;
 
 use base::{DropReason, PortId};
 use cells::{Cells, LEDGER, PORTS, REASONS};
+use cores::Cores;
 use cranelift_entity::EntityRef;
 use digests::Digests;
 use lane::{HandingOn, XdpLane};
-use load::{build, counter_size, sizes};
+use load::{build, counter_size, entries};
 use meters::Meter;
-use program::packing::{CellLayout, MOST_DIRECT};
+use object::Sizes;
+use program::packing::CellLayout;
 use program::{Batch, CounterId, Digest, Entry, MeterId, Op, Program, RegisterId, RuleError, TableId};
 use shortage::Shortage;
-use state::{CONTROL, CellChange, GENERATION, LAST_GENERATION, OUT, Refused, SUBSET, State};
+use state::{CLOCK, CONTROL, CellChange, GENERATION, LAST_GENERATION, Refused, SUBSET, State};
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::{Refusal, Room, Store, masks_len};
-use target::{Capabilities, Carried, Count, Lane, MeterState, RegisterError, SharedMeter, TableStats, Target};
+use target::{Capabilities, Carried, Count, Lane, MeterState, RegisterError, SharedMeter, TableStats, Target, UnderWay, Words};
 use waits::Waits;
 
 /// How to load.
@@ -170,10 +177,22 @@ pub struct Xdp {
     ahead: AtomicBool,
     /// Whether another target configures the meters' cells.
     lends: AtomicBool,
-    /// Whether all interfaces are closed to it, and no packet is under way that its tables decide on.
-    closed: AtomicBool,
-    waits: AtomicU64,
+    waits: Arc<Waits>,
+    under_way: Arc<UnderWay>,
 }
+
+/// The clock of what is under way, in the memory of `struct sp_control`.
+struct Clock(sys::Shared);
+
+impl Words for Clock {
+    fn words(&self) -> &[AtomicU64] {
+        &self.0.longs()[CLOCK / 8..][..target::CLOCK_WORDS]
+    }
+}
+
+/// `SP_FLOWS` of the text, and bytes of a row.
+const FLOWS: u64 = 1 << 16;
+const FLOW: usize = 8 * target::ROW_WORDS;
 
 /// Bytes behind packets of a program that takes short ones: the shortest frame of the kernel's.
 const BEHIND: usize = 14;
@@ -187,12 +206,12 @@ impl Xdp {
             return Err(LoadError::Io("the kernel lacks the membarrier command that waits for all cores (nohz_full?)".into()));
         }
         let cpus = sys::possible_cpus();
-        let (sizes, rooms) = sizes(&program, options, cpus)?;
+        let (entries, rooms) = entries(&program, options, cpus)?;
         let behind = if options.short_packets { BEHIND } else { 0 };
-        let mut defines = vec![("SP_BEHIND".to_owned(), behind as u32)];
-        for (t, (_, homes, total)) in rooms.iter().enumerate() {
-            defines.extend([(format!("SP_CELLS_{t}"), *total), (format!("SP_HOMES_{t}"), homes - 1)]);
-        }
+        let mut defines = vec![("SP_BEHIND".to_owned(), behind as u32), ("SP_CPUS".to_owned(), cpus)];
+        defines.extend(entries.into_iter().map(|(array, n)| (format!("{array}_entries"), n)));
+        defines.extend(rooms.iter().enumerate().map(|(t, (_, homes, _))| (format!("SP_HOMES_{t}"), homes - 1)));
+        let sizes = Sizes { seed: options.seed, ..Sizes::default() };
         let entry = if options.short_packets { EntryPoints::Lanes } else { options.entry };
         let entry_points: &[&str] = match entry {
             EntryPoints::Both => &["sp_xdp", "sp_test"],
@@ -202,14 +221,16 @@ impl Xdp {
         let (mut object, simple) = build(text, options, defines, &sizes, entry_points)?;
         let mut stores = Vec::new();
         let first_generation = options.first_generation.clamp(1, LAST_GENERATION - 4);
-        let waits = Arc::new(Waits::new(first_generation));
+        let context_len = object.memory_len("sp_contexts")? / cpus as usize;
+        let lost = HITS + 16 * program.tables.len().max(1);
+        if context_len < lost + 24 {
+            return Err(LoadError::Layout("contexts are too short".into()));
+        }
+        let waits = Arc::new(Waits::new(first_generation, Cores::new(&object, cpus, context_len, lost + 8)?));
         for (id, info) in &program.tables {
             let (layout, t) = (CellLayout::new(&program, id), id.index());
             let (capacity, homes, total) = rooms[t];
-            let cells = match total as usize <= MOST_DIRECT / layout.len {
-                true => object.shared(&format!("sp_t{t}"), 1, total as usize * layout.len)?,
-                false => object.shared(&format!("sp_t{t}"), total.into(), layout.len)?,
-            };
+            let cells = object.shared(&format!("sp_t{t}"), total.into(), layout.len)?;
             let defaults = object.shared(&format!("sp_d{t}"), 2, layout.len)?;
             let masks = match layout.wild {
                 true => Some(object.shared(&format!("sp_m{t}"), 2, masks_len(&layout))?),
@@ -234,14 +255,12 @@ impl Xdp {
         for (i, info) in program.registers.values().enumerate() {
             registers.push(object.shared(&format!("sp_r{i}"), info.size.max(1), 8)?);
         }
-        let context_len = object.value_len("sp_contexts")?;
         let contexts = object.shared("sp_contexts", cpus.into(), context_len)?;
-        if context_len < HITS + 16 * program.tables.len().max(1) + 8 {
-            return Err(LoadError::Layout("contexts are too short".into()));
-        }
         let ledgers = object.shared("sp_ledgers", cpus.into(), LEDGER)?;
         let control = object.shared("sp_control", 1, CONTROL)?;
         control.word(SUBSET).store(options.subset.into(), Ordering::Relaxed);
+        let clock = Clock(object.shared("sp_control", 1, CONTROL)?);
+        let under_way = Arc::new(UnderWay::new(Box::new(object.shared("sp_flows", FLOWS, FLOW)?), Box::new(clock)));
         // The first commit says which tables are empty.
         control.long(GENERATION).store(first_generation.into(), Ordering::Release);
         let test = match entry {
@@ -260,14 +279,14 @@ impl Xdp {
             generation: first_generation,
             first_generation,
             renumbered: false,
-            waits,
+            waits: waits.clone(),
             attached: Vec::new(),
             retired: false,
         };
-        let (state, ahead, lends, closed) = (Mutex::new(state), AtomicBool::new(false), AtomicBool::new(false), AtomicBool::new(false));
-        let (attachable, waits) = (entry != EntryPoints::Lanes, AtomicU64::new(0));
+        let (state, ahead, lends) = (Mutex::new(state), AtomicBool::new(false), AtomicBool::new(false));
+        let attachable = entry != EntryPoints::Lanes;
         let program = program.clone();
-        let xdp = Xdp { program, state, cells, test, ahead, lends, behind, attachable, simple, digests, closed, waits };
+        let xdp = Xdp { program, state, cells, test, ahead, lends, behind, attachable, simple, digests, waits, under_way };
         xdp.constant_entries(&mut xdp.lock())?;
         Ok(xdp)
     }
@@ -351,7 +370,7 @@ impl Xdp {
         }
         let mut state = self.lock();
         if !state.retired {
-            self.closed.store(false, Ordering::Release);
+            self.waits.cores.set_closed(false);
         }
         let attached = attach::attach(&mut state.object, interface, ifindex)?;
         let mode = attached.mode;
@@ -360,9 +379,15 @@ impl Xdp {
         Ok(mode)
     }
 
-    /// Batches that have waited for packets under way, since it was loaded.
-    pub fn waits(&self) -> u64 {
-        self.waits.load(Ordering::Relaxed)
+    /// How often a change has waited for packets under way, since it was loaded.
+    pub fn waited(&self) -> Waited {
+        self.waits.cores.waited()
+    }
+
+    /// For tests and benchmarks: packets under way are waited for as where the kernel runs no program on a given core.
+    #[doc(hidden)]
+    pub fn wait_by_kernel(&self, by_kernel: bool) {
+        self.waits.cores.set_by_kernel(by_kernel);
     }
 
     /// Makes `new`, which holds the same entries, run on this target's interfaces, one after the other: each packet runs in one
@@ -377,7 +402,7 @@ impl Xdp {
         }
         let (mut old, mut new_state) = (self.lock(), new.lock());
         new.ahead.store(true, Ordering::Release);
-        new.closed.store(false, Ordering::Release);
+        new.waits.cores.set_closed(false);
         let State { object, attached, .. } = &mut *old;
         for (n, interface) in attached.iter().enumerate() {
             if let Err(error) = attach::replace(&mut new_state.object, interface) {
@@ -388,6 +413,8 @@ impl Xdp {
             }
         }
         new_state.attached.append(attached);
+        // What the old program has handed on may be under way.
+        new_state.stores.iter_mut().for_each(Store::all_young);
         Ok(())
     }
 
@@ -396,7 +423,7 @@ impl Xdp {
         self.lock().object.program_fd("sp_xdp")
     }
 
-    /// Loads one more program that the text has been given, on the same tables, for what measures parts of it.
+    /// Loads one more program that the text has been given, on the same tables, for what measures parts of it. Changes do not wait for its packets.
     pub fn load_also(&self, name: &str) -> Result<aya::programs::ProgramFd, LoadError> {
         self.lock().object.load_also(name)
     }
@@ -421,7 +448,7 @@ impl Xdp {
     pub fn set_port(&self, ifindex: u32, port: Option<(PortId, u32)>) -> Result<(), LoadError> {
         let state = self.lock();
         if !state.retired {
-            self.closed.store(false, Ordering::Release);
+            self.waits.cores.set_closed(false);
         }
         attach::set_port(&state.object, ifindex, port, state.retired)
     }
@@ -458,48 +485,11 @@ impl Target for Xdp {
     }
 
     fn apply(&self, batch: &Batch) -> Result<(), RuleError> {
-        for (i, op) in batch.ops.iter().enumerate() {
-            self.program.check_op(i, op)?;
-        }
-        let mut state = self.lock();
-        state.next_generation().map_err(cannot_wait)?;
-        let lens: Vec<u64> = state.stores.iter().map(|s| s.len).collect();
-        let mut cells = Vec::new();
-        for (i, op) in batch.ops.iter().enumerate() {
-            if let Err(refusal) = state.op(op, &mut cells) {
-                for (store, len) in state.stores.iter_mut().zip(&lens) {
-                    store.undo();
-                    store.set_len(*len);
-                }
-                state.shortage.undo();
-                for (array, _, change) in cells {
-                    if let CellChange::Meter { profile, .. } = change {
-                        state.meters[array].give_back(profile);
-                    }
-                }
-                return Err(self.error(i, op, refusal, &state));
-            }
-        }
-        for (table, why) in state.commit(&self.cells, &cells) {
-            let name = &self.program.tables[table].name;
-            let why = match why {
-                Refusal::Masks => format!("has no room for more than {} combinations of masks or prefixes", program::packing::MAX_TUPLES),
-                _ => format!("is full, with {} of {} entries", state.stores[table.index()].len, state.stores[table.index()].capacity),
-            };
-            tracing::warn!("table {name} of the xdp target {why}: from now on packets that look it up are handed on to the next target");
-        }
-        // Whoever deletes wants to read final counts, and to use their cells again: no packet may be under way that saw the old
-        // entries. The wait takes milliseconds (14 on a machine with two cores), so a session that only comes does without; so do those
-        // that go at the end, when nothing is under way any more: a daemon with 60,000 sessions would take a quarter of an hour.
-        let only_adds = |op: &Op| matches!(op, Op::Insert(_) | Op::ClearCounter { .. } | Op::Meter { config: Some(_), .. });
-        if self.ahead.load(Ordering::Acquire) && !self.closed.load(Ordering::Acquire) && !batch.ops.iter().all(only_adds) {
-            self.waits.fetch_add(1, Ordering::Relaxed);
-            if let Err(error) = sys::wait_for_packets() {
-                // It worked when the program was loaded.
-                tracing::warn!("cannot wait for packets under way: {error}");
-            }
-        }
-        Ok(())
+        self.apply_as(batch, false)
+    }
+
+    fn take_over(&self, batch: &Batch) -> Result<(), RuleError> {
+        self.apply_as(batch, self.is_ahead())
     }
 
     fn lane(&self, _index: usize) -> Box<dyn Lane> {
@@ -582,15 +572,29 @@ impl Target for Xdp {
         })
     }
 
-    fn handed_on(&self) -> u64 {
+    fn under_way(&self) -> Option<Arc<UnderWay>> {
+        self.is_ahead().then(|| self.under_way.clone())
+    }
+
+    fn handed_on(&self) -> Option<u64> {
+        let mut state = self.lock();
+        let mut young = false;
+        state.stores.iter_mut().for_each(|store| young |= store.begin_ageing());
+        drop(state);
+        if !young && !self.under_way.is_any() {
+            return None;
+        }
         let now = sys::monotonic_ns();
-        // Sockets show what they got when a core is done with its packets.
+        self.under_way.turn();
+        // Not by the cores' counts: sockets show what they got when the driver is done with its packets, after our program.
         let _ = sys::wait_for_packets();
-        now
+        Some(now)
     }
 
     fn left(&self, moment: u64) {
-        self.lock().control.long(OUT).store(moment, Ordering::Release);
+        // First, as rows are looked at for entries that are young no more.
+        self.under_way.all_left(moment);
+        self.lock().stores.iter_mut().for_each(Store::end_ageing);
     }
 
     fn retire(&self) {
@@ -603,8 +607,9 @@ impl Target for Xdp {
                 closed = false;
             }
         }
+        // Not by the cores' counts: the ledger is written, and what was redirected leaves, after a packet has read its last table.
         closed &= sys::wait_for_packets().is_ok();
-        self.closed.store(closed, Ordering::Release);
+        self.waits.cores.set_closed(closed && self.is_ahead());
         if self.shares_meters() {
             // Nothing leads to them any more.
             state.meters.iter_mut().for_each(Meter::clear);
@@ -617,25 +622,26 @@ impl Target for Xdp {
         if !state.retired || !self.is_ahead() {
             return Err(RuleError::Target("the xdp target has not been retired".into()));
         }
-        sys::wait_for_packets().map_err(cannot_wait)?;
+        state.waits.wait().map_err(cannot_wait)?;
         let stores = std::mem::take(&mut state.stores).into_iter().zip(self.program.tables.values());
+        state.stores = stores.map(|(store, info)| store.anew(info)).collect();
         // Packets of all generations are done.
-        let waits = Arc::new(Waits::new(state.first_generation));
-        state.stores = stores.map(|(store, info)| store.anew(info, &waits)).collect();
+        state.waits.renumber(state.first_generation);
         state.shortage.clear();
         state.meters.iter_mut().for_each(Meter::clear);
-        (state.generation, state.renumbered, state.waits) = (state.first_generation, false, waits);
+        (state.generation, state.renumbered) = (state.first_generation, false);
         state.show();
         self.constant_entries(&mut state).map_err(|e| RuleError::Target(e.to_string()))
     }
 
     fn serve(&self) -> Result<(), RuleError> {
         let mut state = self.lock();
-        self.closed.store(false, Ordering::Release);
+        self.waits.cores.set_closed(false);
         for attached in &state.attached {
             attach::open(&state.object, attached.ifindex).map_err(|e| RuleError::Target(e.to_string()))?;
         }
         state.retired = false;
+        // What was handed on before, sockets show: as above.
         sys::wait_for_packets().map_err(cannot_wait)
     }
 }
@@ -645,6 +651,51 @@ fn cannot_wait(error: std::io::Error) -> RuleError {
 }
 
 impl Xdp {
+    /// `young`: packets of the entries that come may be under way.
+    fn apply_as(&self, batch: &Batch, young: bool) -> Result<(), RuleError> {
+        for (i, op) in batch.ops.iter().enumerate() {
+            self.program.check_op(i, op)?;
+        }
+        let mut state = self.lock();
+        state.next_generation().map_err(cannot_wait)?;
+        let lens: Vec<u64> = state.stores.iter().map(|s| s.len).collect();
+        state.stores.iter_mut().for_each(|store| store.set_young(young));
+        let mut cells = Vec::new();
+        for (i, op) in batch.ops.iter().enumerate() {
+            if let Err(refusal) = state.op(op, &mut cells) {
+                for (store, len) in state.stores.iter_mut().zip(&lens) {
+                    store.undo();
+                    store.set_len(*len);
+                }
+                state.shortage.undo();
+                for (array, _, change) in cells {
+                    if let CellChange::Meter { profile, .. } = change {
+                        state.meters[array].give_back(profile);
+                    }
+                }
+                return Err(self.error(i, op, refusal, &state));
+            }
+        }
+        for (table, why) in state.commit(&self.cells, &cells) {
+            let name = &self.program.tables[table].name;
+            let why = match why {
+                Refusal::Masks => format!("has no room for more than {} combinations of masks or prefixes", program::packing::MAX_TUPLES),
+                _ => format!("is full, with {} of {} entries", state.stores[table.index()].len, state.stores[table.index()].capacity),
+            };
+            tracing::warn!("table {name} of the xdp target {why}: from now on packets that look it up are handed on to the next target");
+        }
+        // Whoever deletes wants to read final counts, and to use their cells again: no packet may be under way that saw the old
+        // entries. Where the kernel has to wait that takes milliseconds, so a session that only comes does without.
+        let only_adds = |op: &Op| matches!(op, Op::Insert(_) | Op::ClearCounter { .. } | Op::Meter { config: Some(_), .. });
+        if !batch.ops.iter().all(only_adds)
+            && let Err(error) = state.settle()
+        {
+            // It worked when the program was loaded.
+            tracing::warn!("cannot wait for packets under way: {error}");
+        }
+        Ok(())
+    }
+
     fn error(&self, op: usize, of: &Op, why: Refused, state: &State) -> RuleError {
         let table = match of {
             Op::Insert(e) | Op::Modify(e) | Op::Delete(e) => Some(e.table),

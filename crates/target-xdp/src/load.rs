@@ -38,30 +38,31 @@ const SIMPLE: &str = "SP_SIMPLE";
 /// Capacity, home cells and all cells of each table.
 pub type Rooms = Vec<(u64, u32, u32)>;
 
-/// Entries of all maps, and the rooms of all tables.
-pub fn sizes(program: &Program, options: &Options, cpus: u32) -> Result<(Sizes, Rooms), LoadError> {
-    let mut sizes = Sizes { seed: options.seed, ..Sizes::default() };
-    let mut rooms = Vec::new();
+/// Entries of arrays, by name.
+pub type Entries = Vec<(String, u32)>;
+
+/// Entries of all arrays whose sizes the text leaves open, and the rooms of all tables.
+pub fn entries(program: &Program, options: &Options, cpus: u32) -> Result<(Entries, Rooms), LoadError> {
+    let (mut entries, mut rooms) = (Entries::new(), Rooms::new());
     let fits = |name: &str, n: u64| u32::try_from(n.max(1)).map_err(|_| LoadError::Io(format!("{name} has {n} cells: too many")));
-    for info in program.tables.values() {
+    for (i, info) in program.tables.values().enumerate() {
         let most = if info.split { options.entries.min(options.split_entries) } else { options.entries };
         let capacity = info.size.min(most.max(info.entries.len() as u64));
         let (homes, total) = cells_for(capacity);
         rooms.push((capacity, homes, total));
+        entries.push((format!("sp_t{i}"), total));
     }
     for (i, info) in program.counters.values().enumerate() {
         let n = counter_size(program, info).saturating_mul(cpus.into());
-        sizes.entries.push((format!("sp_n{i}"), fits(&info.name, n)?));
+        entries.push((format!("sp_n{i}"), fits(&info.name, n)?));
     }
     for (i, info) in program.meters.values().enumerate() {
         let (cells, profiles) = meters::entries(info);
-        sizes.entries.push((format!("sp_p{i}"), fits(&info.name, cells)?));
-        sizes.entries.push((format!("sp_q{i}"), fits(&info.name, profiles)?));
+        entries.push((format!("sp_p{i}"), fits(&info.name, cells)?));
+        entries.push((format!("sp_q{i}"), fits(&info.name, profiles)?));
     }
     for (i, info) in program.registers.values().enumerate() {
-        sizes.entries.push((format!("sp_r{i}"), fits(&info.name, info.size)?));
+        entries.push((format!("sp_r{i}"), fits(&info.name, info.size)?));
     }
-    sizes.entries.push(("sp_contexts".into(), cpus));
-    sizes.entries.push(("sp_ledgers".into(), cpus));
-    Ok((sizes, rooms))
+    Ok((entries, rooms))
 }

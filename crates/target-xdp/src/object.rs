@@ -1,6 +1,7 @@
 //! A compiled program in the kernel: its maps at the sizes that the target needs, and the two entry points.
 
 use crate::LoadError;
+use crate::memory::Memory;
 use crate::sys::Shared;
 use aya::maps::Map;
 use aya::programs::{ProgramError, ProgramFd, Xdp};
@@ -10,6 +11,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 /// Loaded maps and programs.
 pub struct Object {
     ebpf: Ebpf,
+    memory: Vec<Memory>,
 }
 
 /// Sizes and constants to load with.
@@ -42,8 +44,10 @@ impl Object {
             loader.set_global(name, value, false);
         }
         loader.set_global("sp_seed", &sizes.seed, false);
-        let ebpf = loader.load(bytes).map_err(|e| LoadError::Kernel(blame_age(chain(&e), &crate::sys::kernel_release())))?;
-        let mut object = Object { ebpf };
+        let mut bytes = bytes.to_vec();
+        let memory = Memory::place(&mut bytes)?;
+        let ebpf = loader.load(&bytes).map_err(|e| LoadError::Kernel(blame_age(chain(&e), &crate::sys::kernel_release())))?;
+        let mut object = Object { ebpf, memory };
         for name in programs {
             object.program(name)?.load().map_err(|e| refusal(&e))?;
         }
@@ -117,6 +121,14 @@ impl Object {
 
     /// The memory of an array of `entries` values of `value_len` bytes.
     pub fn shared(&self, name: &str, entries: u64, value_len: usize) -> Result<Shared, LoadError> {
+        let unmapped = |len: usize, e: std::io::Error| LoadError::Io(format!("cannot map {len} bytes of {name}: {e}"));
+        if let Some(memory) = self.memory.iter().find(|m| m.name == name) {
+            if memory.len as u64 != entries * value_len as u64 {
+                let (has, wanted) = (memory.len, entries * value_len as u64);
+                return Err(LoadError::Layout(format!("{name} has {has} bytes instead of {wanted}")));
+            }
+            return memory.shared().map_err(|e| unmapped(memory.len, e));
+        }
         let Some(Map::Array(map)) = self.ebpf.map(name) else { return Err(LoadError::Layout(format!("no array map {name}"))) };
         let info = map.info().map_err(|e| LoadError::Kernel(chain(&e)))?;
         if info.value_size() as usize != value_len || u64::from(info.max_entries()) < entries {
@@ -127,15 +139,13 @@ impl Object {
             )));
         }
         let len = entries as usize * value_len;
-        Shared::map(map.fd().as_fd(), len).map_err(|e| LoadError::Io(format!("cannot map {len} bytes of {name}: {e}")))
+        Shared::map(map.fd().as_fd(), len).map_err(|e| unmapped(len, e))
     }
 
-    /// Bytes of a map's values.
-    pub fn value_len(&self, name: &str) -> Result<usize, LoadError> {
-        match self.ebpf.map(name) {
-            Some(Map::Array(map)) => Ok(map.info().map_err(|e| LoadError::Kernel(chain(&e)))?.value_size() as usize),
-            _ => Err(LoadError::Layout(format!("no array map {name}"))),
-        }
+    /// Bytes of an array whose address is in the text.
+    pub fn memory_len(&self, name: &str) -> Result<usize, LoadError> {
+        let memory = self.memory.iter().find(|m| m.name == name);
+        memory.map(|m| m.len).ok_or_else(|| LoadError::Layout(format!("no memory {name}")))
     }
 
     /// The loaded object, for what is kept in maps that are not arrays.
@@ -158,12 +168,13 @@ fn refusal(error: &ProgramError) -> LoadError {
     LoadError::Kernel(blame_age(why, &crate::sys::kernel_release()))
 }
 
-/// Kernels from here on have all that emitted programs use: the latest are `bpf_xdp_load_bytes`, of programs with headers of
-/// varying length, and `bpf_loop` (5.17). Distributions bring such things to older kernels, so it is tried there, too.
-pub const LEAST_KERNEL: (u32, u32) = (5, 18);
+/// Kernels from here on have all that emitted programs use: the latest are arrays with values of more than 4 MiB (6.0), `bpf_xdp_load_bytes`
+/// (5.18), of programs with headers of varying length, and `bpf_loop` (5.17). Distributions bring such things to older kernels, so it is tried
+/// there, too.
+pub const LEAST_KERNEL: (u32, u32) = (6, 0);
 
 /// The kernel's refusal, and whether its age may be the reason.
-fn blame_age(why: String, release: &str) -> String {
+pub fn blame_age(why: String, release: &str) -> String {
     let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(|n| n.parse::<u32>().ok());
     let (Some(Some(major)), Some(Some(minor))) = (numbers.next(), numbers.next()) else { return why };
     if (major, minor) >= LEAST_KERNEL {
@@ -212,10 +223,10 @@ mod tests {
     #[test]
     fn an_old_kernel_is_named_with_what_it_refuses() {
         let why = || "invalid func unknown#189".to_owned();
-        let blamed = "this is Linux 5.15.0-91-generic, and 5.18 is needed: invalid func unknown#189";
+        let blamed = "this is Linux 5.15.0-91-generic, and 6.0 is needed: invalid func unknown#189";
         assert_eq!(blame_age(why(), "5.15.0-91-generic"), blamed);
         assert!(blame_age(why(), "4.19").starts_with("this is Linux 4.19, and"));
-        for as_good in ["5.18.0", "6.1.0-18-amd64", "10.0", "", "5", "unknown", "99999999999.1"] {
+        for as_good in ["6.0.0", "6.1.0-18-amd64", "10.0", "", "5", "unknown", "99999999999.1"] {
             assert_eq!(blame_age(why(), as_good), why());
         }
     }

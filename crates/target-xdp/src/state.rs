@@ -6,7 +6,7 @@ use crate::meters::Meter;
 use crate::object::Object;
 use crate::shortage::Shortage;
 use crate::store::{Refusal, Store};
-use crate::sys::{self, Shared};
+use crate::sys::Shared;
 use crate::waits::Waits;
 use cranelift_entity::EntityRef;
 use program::packing::TABLE_BITS;
@@ -15,12 +15,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// `struct sp_control`: the generation and which of its tables are empty, whether others hold what is not here, which tables they alone hold
-/// whole, until when all has left that was handed on, and its length.
+/// whole, the two words of `target::UnderWay`'s clock, and its length.
 pub const GENERATION: usize = 0;
 pub const SUBSET: usize = 8;
 pub const HANDED_ON: usize = 12;
-pub const OUT: usize = 16;
-pub const CONTROL: usize = 24;
+pub const CLOCK: usize = 16;
+pub const CONTROL: usize = CLOCK + 8 * target::CLOCK_WORDS;
 /// After it generations are numbered anew: the numbers above mean that something has no end, or is not seen yet.
 pub const LAST_GENERATION: u32 = u32::MAX - 2;
 
@@ -68,7 +68,7 @@ impl State {
     pub fn next_generation(&mut self) -> std::io::Result<()> {
         if self.generation >= LAST_GENERATION {
             // Packets that end meanwhile need nothing that ended before this generation; those under way see it.
-            sys::wait_for_packets()?;
+            self.waits.wait()?;
             self.stores.iter_mut().for_each(Store::renumber);
             self.waits.renumber(self.first_generation);
             (self.generation, self.renumbered) = (self.first_generation, true);
@@ -76,7 +76,7 @@ impl State {
         }
         if self.renumbered {
             // To those of before, entries of later generations would look old.
-            sys::wait_for_packets()?;
+            self.waits.wait()?;
             self.renumbered = false;
         }
         Ok(())
@@ -143,6 +143,13 @@ impl State {
         self.show();
         self.waits.move_on(next);
         self.shortage.commit()
+    }
+
+    /// Until no packet is under way that saw what batches have taken away: its cells can be used again.
+    pub fn settle(&mut self) -> std::io::Result<()> {
+        self.waits.wait()?;
+        self.stores.iter_mut().for_each(Store::unlink);
+        Ok(())
     }
 
     /// From now on packets that begin see the generation.

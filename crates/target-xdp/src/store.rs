@@ -2,15 +2,18 @@
 //!
 //! A hash chain begins in its home cell and goes on in cells behind the homes. A change writes new cells that no generation
 //! sees yet, and notes which cells end; [`Store::commit`] stamps them, and the caller then moves the generation on. A cell that
-//! has ended waits until no packet of its generations is left, is then unlinked, and after a second wait used again.
+//! has ended waits until no packet of its generations is left, is then unlinked, and after a second wait used again. A batch that ends
+//! something is followed by a wait ([`crate::state::State::settle`]); if there is no room all the same, two more are made.
 
 use crate::sys::Shared;
 use crate::waits::Waits;
-use program::packing::{ACTION, CellLayout, FROM, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, NEXT, Place, TO, TUPLE};
+use program::packing::{ACTION, CellLayout, FROM, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, NEXT, Place, TO, TUPLE, YOUNG};
 use program::{ActionId, Entry, KeyMatch, TableInfo};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{Ordering, fence};
+
+const _: () = assert!(FROM.is_multiple_of(8) && TO == FROM + 4, "both are one word");
 
 /// `to` of what has no end.
 const FOR_EVER: u32 = u32::MAX;
@@ -107,6 +110,8 @@ pub struct Store {
     /// Ended before that many waits; unlinked before that many.
     limbo: Vec<u32>,
     unlinked: Vec<u32>,
+    /// Homes that have become free since the last batch.
+    vacant: Vec<u32>,
     waits: Arc<Waits>,
     /// Orders entries of equal priority: the first one wins.
     inserted: u32,
@@ -115,6 +120,14 @@ pub struct Store {
     direct_used: u32,
     /// Direct cells that are to be zero when this batch is seen.
     direct_clear: Vec<u32>,
+    /// Whether a packet's flow is known by this table, so that its entries can be young.
+    of_flows: bool,
+    /// Whether entries that come now are young, what they are marked with then, and the young ones with their marks.
+    comes_young: bool,
+    age: u16,
+    young: Vec<(u32, u16)>,
+    /// Those of them that were there when the wait began that is to end.
+    ageing: Vec<(u32, u16)>,
 }
 
 /// Memory and sizes of a store.
@@ -145,6 +158,11 @@ pub fn masks_len(layout: &CellLayout) -> usize {
 impl Store {
     pub fn new(info: &TableInfo, layout: CellLayout, room: Room) -> Store {
         let mut store = Store {
+            of_flows: info.split && !info.keys.is_empty() && !layout.wild,
+            comes_young: false,
+            age: 1,
+            young: Vec::new(),
+            ageing: Vec::new(),
             widths: info.keys.iter().map(|k| k.width).collect(),
             layout: Arc::new(layout),
             seed: room.seed,
@@ -170,6 +188,7 @@ impl Store {
             steps: Vec::new(),
             limbo: Vec::new(),
             unlinked: Vec::new(),
+            vacant: Vec::new(),
             waits: room.waits,
             inserted: 0,
             direct_free: Vec::new(),
@@ -181,20 +200,20 @@ impl Store {
         store.write_default(1, action, &args, NEVER, 0);
         if let Some(masks) = &mut store.masks {
             let len = masks_len(&store.layout);
-            masks.write(TO, &FOR_EVER.to_ne_bytes());
-            masks.write(len + FROM, &NEVER.to_ne_bytes());
+            stamp(masks, 0, 0, FOR_EVER);
+            stamp(masks, len, NEVER, 0);
         }
         store
     }
 
     /// As it was at first, without entries. No packet may be under way.
-    pub fn anew(self, info: &TableInfo, waits: &Arc<Waits>) -> Store {
-        let Store { layout, mut cells, homes, states, mut masks, mut defaults, capacity, seed, .. } = self;
+    pub fn anew(self, info: &TableInfo) -> Store {
+        let Store { layout, mut cells, homes, states, mut masks, mut defaults, capacity, seed, waits, .. } = self;
         cells.zero();
         defaults.zero();
         masks.iter_mut().for_each(Shared::zero);
         let total = states.len() as u32;
-        Store::new(info, (*layout).clone(), Room { cells, homes, total, masks, defaults, capacity, seed, waits: waits.clone() })
+        Store::new(info, (*layout).clone(), Room { cells, homes, total, masks, defaults, capacity, seed, waits })
     }
 
     /// Adds an entry; seen after [`Store::commit`].
@@ -213,7 +232,8 @@ impl Store {
         let seq = self.inserted;
         self.inserted = self.inserted.wrapping_add(1);
         let rank = u64::from(key.priority) << 32 | u64::from(!seq);
-        match self.write_entry(&key, rank, direct.map_or(0, |d| d + 1), e.action, &e.args) {
+        let young = if self.comes_young { self.age } else { 0 };
+        match self.write_entry(&key, rank, direct.map_or(0, |d| d + 1), young, e.action, &e.args) {
             Ok(()) => {
                 self.len += 1;
                 Ok(())
@@ -232,7 +252,13 @@ impl Store {
         let (_, at) = self.find(&key).ok_or(Refusal::Missing)?;
         let rank = if self.layout.wild { self.long(at, self.layout.rank) } else { 0 };
         let direct = self.layout.direct.map_or(0, |d| self.word(at, d));
-        self.write_entry(&key, rank, direct, e.action, &e.args)?;
+        // No older than it was.
+        let young = match self.of_flows {
+            true if self.comes_young => self.age,
+            true => self.half(at, YOUNG),
+            false => 0,
+        };
+        self.write_entry(&key, rank, direct, young, e.action, &e.args)?;
         self.end(at);
         Ok(())
     }
@@ -262,6 +288,7 @@ impl Store {
 
     /// Makes the batch's changes those of generation `next`. Nobody sees them until the generation moves on.
     pub fn commit(&mut self, next: u32) {
+        self.go_home();
         for i in 0..self.steps.len() {
             let at = match self.steps[i] {
                 Step::Wrote(at) | Step::Ended(at) => at,
@@ -269,12 +296,16 @@ impl Store {
             let base = self.base(at);
             let state = match self.states[at as usize] {
                 State::New => {
-                    self.cells.word(base + TO).store(FOR_EVER, Ordering::Release);
-                    self.cells.word(base + FROM).store(next, Ordering::Release);
+                    stamp(&self.cells, base, next, FOR_EVER);
+                    if self.of_flows
+                        && let young @ 1.. = self.half(at, YOUNG)
+                    {
+                        self.young.push((at, young));
+                    }
                     State::Live
                 }
                 State::Ending => {
-                    self.cells.word(base + TO).store(next, Ordering::Release);
+                    end(&self.cells, base, next);
                     self.limbo.push(at);
                     State::Limbo
                 }
@@ -292,9 +323,8 @@ impl Store {
             self.waits.wait_for(self.retired[0]);
             self.write_default(new, action, &args, NEVER, 0);
             let len = self.layout.len;
-            self.defaults.word(new * len + TO).store(FOR_EVER, Ordering::Release);
-            self.defaults.word(new * len + FROM).store(next, Ordering::Release);
-            self.defaults.word(old * len + TO).store(next, Ordering::Release);
+            stamp(&self.defaults, new * len, next, FOR_EVER);
+            end(&self.defaults, old * len, next);
             (self.default_copy, self.retired[0], self.default) = (new, next, (action, args));
         }
         self.list_masks(next);
@@ -305,16 +335,50 @@ impl Store {
     pub fn renumber(&mut self) {
         self.unlink();
         for at in (0..self.states.len()).filter(|at| self.states[*at] == State::Live) {
-            self.cells.word(at * self.layout.len + FROM).store(0, Ordering::Release);
+            stamp(&self.cells, self.base(at as u32), 0, FOR_EVER);
         }
         let defaults = [(&self.defaults, self.default_copy, self.layout.len)];
         let masks = self.masks.as_ref().map(|masks| (masks, self.masks_copy, masks_len(&self.layout)));
         for (memory, copy, len) in defaults.into_iter().chain(masks) {
-            memory.word(copy * len + FROM).store(0, Ordering::Release);
-            memory.word((1 - copy) * len + TO).store(0, Ordering::Release);
-            memory.word((1 - copy) * len + FROM).store(NEVER, Ordering::Release);
+            stamp(memory, copy * len, 0, FOR_EVER);
+            stamp(memory, (1 - copy) * len, NEVER, 0);
         }
         self.retired = [0; 2];
+    }
+
+    /// Whether entries that come from now on are young: packets of their keys may be under way, which nobody has counted.
+    pub fn set_young(&mut self, young: bool) {
+        self.comes_young = young && self.of_flows;
+    }
+
+    /// Entries that are there are young.
+    pub fn all_young(&mut self) {
+        let age = self.age;
+        for at in 0..self.states.len() as u32 {
+            if self.of_flows && self.states[at as usize] == State::Live {
+                self.cells.write(self.base(at) + YOUNG, &age.to_ne_bytes());
+                self.young.push((at, age));
+            }
+        }
+    }
+
+    /// Whether there are young entries, and from now on those that come are of another age.
+    pub fn begin_ageing(&mut self) -> bool {
+        if !self.young.is_empty() {
+            self.ageing.append(&mut self.young);
+            self.age = self.age.checked_add(1).unwrap_or(1);
+        }
+        !self.ageing.is_empty()
+    }
+
+    /// Entries that were there at the last [`Store::begin_ageing`] are young no more.
+    pub fn end_ageing(&mut self) {
+        for (at, young) in std::mem::take(&mut self.ageing) {
+            // The cell may be another's by now, or of an entry that begins with this batch.
+            if self.half(at, YOUNG) == young {
+                self.cells.write(self.base(at) + YOUNG, &[0; 2]);
+            }
+        }
     }
 
     /// Whether packets find no entry, and the default action that the program gives the table. True of what is committed.
@@ -348,6 +412,35 @@ impl Store {
         self.len = len;
     }
 
+    /// An entry that was modified lies behind its home, since its old version lay there. Now that this is free, it moves there: who looks
+    /// it up finds it at once, and the cells behind the homes, which are fewer, do not run out however many entries are modified.
+    fn go_home(&mut self) {
+        for home in std::mem::take(&mut self.vacant) {
+            let mut at = self.word(home, NEXT);
+            while at != 0 && self.states[at as usize] != State::Live {
+                at = self.word(at, NEXT);
+            }
+            if at == 0 || self.states[home as usize] != State::Free {
+                continue;
+            }
+            let mut rest = vec![0; self.layout.len - ACTION];
+            self.cells.read(self.base(at) + ACTION, &mut rest);
+            self.write_cell(home, &rest);
+            self.joined(home);
+            self.end(at);
+        }
+    }
+
+    /// What follows the link to the next cell, into a cell that nobody sees. The stamps first, and the link stays: programs may be walking over a
+    /// home cell.
+    fn write_cell(&mut self, at: u32, rest: &[u8]) {
+        let base = self.base(at);
+        stamp(&self.cells, base, NEVER, 0);
+        self.cells.write(base + ACTION, rest);
+        self.states[at as usize] = State::New;
+        self.steps.push(Step::Wrote(at));
+    }
+
     fn end(&mut self, at: u32) {
         self.left(at);
         self.states[at as usize] = if self.states[at as usize] == State::New { State::Stillborn } else { State::Ending };
@@ -355,30 +448,28 @@ impl Store {
     }
 
     fn joined(&mut self, at: u32) {
-        let tuple = usize::from(self.half(at, TUPLE));
+        let tuple = usize::from(self.tuple_of(at));
         if let Some(t) = self.tuples.get_mut(tuple) {
             t.members += 1;
         }
     }
 
     fn left(&mut self, at: u32) {
-        let tuple = usize::from(self.half(at, TUPLE));
+        let tuple = usize::from(self.tuple_of(at));
         if let Some(t) = self.tuples.get_mut(tuple) {
             t.members -= 1;
         }
     }
 
-    fn write_entry(&mut self, key: &Packed, rank: u64, direct: u32, action: ActionId, args: &[u128]) -> Result<(), Refusal> {
+    fn write_entry(&mut self, key: &Packed, rank: u64, direct: u32, young: u16, action: ActionId, args: &[u128]) -> Result<(), Refusal> {
         let tuple = if self.layout.wild { self.tuple(&key.mask)? } else { 0 };
         let home = self.home(&key.words, tuple);
         let at = self.place(home)?;
         let layout = self.layout.clone();
         let mut cell = vec![0; layout.len];
-        cell[FROM..FROM + 4].copy_from_slice(&NEVER.to_ne_bytes());
-        let next = self.word(at, NEXT);
-        cell[NEXT..NEXT + 4].copy_from_slice(&next.to_ne_bytes());
         cell[ACTION..ACTION + 2].copy_from_slice(&(action.as_u32() as u16).to_ne_bytes());
-        cell[TUPLE..TUPLE + 2].copy_from_slice(&tuple.to_ne_bytes());
+        let last = if layout.wild { (TUPLE, tuple) } else { (YOUNG, young) };
+        cell[last.0..last.0 + 2].copy_from_slice(&last.1.to_ne_bytes());
         for (i, word) in key.words.iter().enumerate() {
             cell[KEY + 8 * i..KEY + 8 * i + 8].copy_from_slice(&word.to_ne_bytes());
         }
@@ -394,18 +485,12 @@ impl Store {
         for (place, value) in layout.args[action.as_u32() as usize].iter().zip(args) {
             put(&mut cell, *place, *value);
         }
-        let base = self.base(at);
-        // The stamps first, and the link to the next cell stays: programs may be walking over a home cell.
-        self.cells.word(base + TO).store(0, Ordering::Release);
-        self.cells.word(base + FROM).store(NEVER, Ordering::Release);
-        self.cells.write(base + ACTION, &cell[ACTION..]);
+        self.write_cell(at, &cell[ACTION..]);
         if at != home {
             let after = self.word(home, NEXT);
-            self.cells.word(base + NEXT).store(after, Ordering::Release);
+            self.cells.word(self.base(at) + NEXT).store(after, Ordering::Release);
             self.cells.word(self.base(home) + NEXT).store(at, Ordering::Release);
         }
-        self.states[at as usize] = State::New;
-        self.steps.push(Step::Wrote(at));
         if let Some(t) = self.tuples.get_mut(usize::from(tuple)) {
             t.members += 1;
             t.most = t.most.max(rank | u64::from(u32::MAX));
@@ -438,7 +523,9 @@ impl Store {
             if attempt == 0 {
                 self.reclaim();
                 self.reclaim();
-                self.longest = (0..self.homes).map(|h| self.chain(h)).max().unwrap_or(1);
+                if self.layout.wild {
+                    self.longest = (0..self.homes).map(|h| self.chain(h)).max().unwrap_or(1);
+                }
             }
         }
         Err(Refusal::Full)
@@ -462,26 +549,28 @@ impl Store {
 
     /// Waits until no packet sees what has ended, unlinks it, and frees what was unlinked before.
     fn reclaim(&mut self) {
-        self.waits.wait();
-        self.unlink();
+        match self.waits.wait() {
+            Ok(()) => self.unlink(),
+            Err(e) => tracing::warn!("cannot wait for packets: {e}"),
+        }
     }
 
-    /// After a wait.
-    fn unlink(&mut self) {
+    /// After a wait: unlinks what had ended before it, and frees what had been unlinked.
+    pub fn unlink(&mut self) {
         for at in std::mem::take(&mut self.unlinked) {
             self.states[at as usize] = State::Free;
             self.free.push(at);
         }
         for at in std::mem::take(&mut self.limbo) {
             let base = self.base(at);
-            self.cells.word(base + TO).store(0, Ordering::Release);
-            self.cells.word(base + FROM).store(NEVER, Ordering::Release);
+            stamp(&self.cells, base, NEVER, 0);
             if at < self.homes {
                 self.states[at as usize] = State::Free;
+                self.vacant.push(at);
                 continue;
             }
             let words: Vec<u64> = (0..self.layout.key_len / 8).map(|i| self.long(at, KEY + 8 * i)).collect();
-            let mut before = self.home(&words, self.half(at, TUPLE));
+            let mut before = self.home(&words, self.tuple_of(at));
             loop {
                 let next = self.word(before, NEXT);
                 if next == at {
@@ -599,9 +688,8 @@ impl Store {
         }
         if let Some(masks) = &mut self.masks {
             masks.write(new * len + 8, &bytes);
-            masks.word(new * len + TO).store(FOR_EVER, Ordering::Release);
-            masks.word(new * len + FROM).store(next, Ordering::Release);
-            masks.word(old * len + TO).store(next, Ordering::Release);
+            stamp(masks, new * len, next, FOR_EVER);
+            end(masks, old * len, next);
         }
         (self.masks_copy, self.retired[1]) = (new, next);
     }
@@ -613,8 +701,7 @@ impl Store {
             put(&mut cell, *place, *value);
         }
         let base = copy * self.layout.len;
-        self.defaults.word(base + TO).store(to, Ordering::Release);
-        self.defaults.word(base + FROM).store(from, Ordering::Release);
+        stamp(&self.defaults, base, from, to);
         self.defaults.write(base + NEXT, &cell[NEXT..]);
     }
 
@@ -625,7 +712,7 @@ impl Store {
         let mut at = home;
         loop {
             let there = matches!(self.states[at as usize], State::Live | State::New);
-            if there && self.half(at, TUPLE) == tuple && self.is(at, key) {
+            if there && self.tuple_of(at) == tuple && self.is(at, key) {
                 return Some((home, at));
             }
             at = self.word(at, NEXT);
@@ -633,6 +720,11 @@ impl Store {
                 return None;
             }
         }
+    }
+
+    /// Which mask an entry has; in a table without masks they all have the same.
+    fn tuple_of(&self, at: u32) -> u16 {
+        if self.layout.wild { self.half(at, TUPLE) } else { 0 }
     }
 
     fn is(&self, at: u32, key: &Packed) -> bool {
@@ -701,6 +793,18 @@ impl Store {
     fn half(&self, at: u32, offset: usize) -> u16 {
         (self.word(at, offset & !3) >> ((offset & 3) * 8)) as u16
     }
+}
+
+/// Says which generations see a cell or copy. One store: who reads the stamps while it is used again finds both of before, or both of after. What
+/// is written behind them follows, so that a packet that finds them in force finds what they are of.
+fn stamp(memory: &Shared, base: usize, from: u32, to: u32) {
+    memory.long(base + FROM).store(u64::from(to) << 32 | u64::from(from), Ordering::Release);
+    fence(Ordering::Release);
+}
+
+/// The same of one that generations see up to this one, excluded.
+fn end(memory: &Shared, base: usize, to: u32) {
+    stamp(memory, base, memory.word(base + FROM).load(Ordering::Relaxed), to);
 }
 
 /// A value in its place among words.

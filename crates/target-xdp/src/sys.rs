@@ -1,12 +1,14 @@
 //! The system calls that the loader crate does not offer, or not so that a failure leaves things as they were: links, running a
-//! program on a packet, memory shared with a map, waiting until no core runs on old tables, a veth's counters, and which privileges
+//! program on a packet or on a core, memory shared with a map, waiting until no core runs on old tables, a veth's counters, and which privileges
 //! the thread has.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr::NonNull;
 
+const BPF_MAP_CREATE: libc::c_long = 0;
 const BPF_MAP_UPDATE_ELEM: libc::c_long = 2;
+const BPF_PROG_LOAD: libc::c_long = 5;
 const BPF_PROG_TEST_RUN: libc::c_long = 10;
 const BPF_LINK_CREATE: libc::c_long = 28;
 const BPF_LINK_UPDATE: libc::c_long = 29;
@@ -14,7 +16,9 @@ const BPF_XDP: u32 = 37;
 /// `XDP_FLAGS_DRV_MODE` and `XDP_FLAGS_SKB_MODE` of <linux/if_link.h>.
 pub(crate) const XDP_IN_DRIVER: u32 = 1 << 2;
 pub(crate) const XDP_IN_STACK: u32 = 1 << 1;
-/// `BPF_F_TEST_XDP_LIVE_FRAMES` of <linux/bpf.h>.
+const RAW_TRACEPOINT: u32 = 17;
+/// `BPF_F_TEST_RUN_ON_CPU` and `BPF_F_TEST_XDP_LIVE_FRAMES` of <linux/bpf.h>.
+const ON_CPU: u32 = 1 << 0;
 const LIVE_FRAMES: u32 = 1 << 1;
 const MEMBARRIER_CMD_GLOBAL: libc::c_long = 1;
 
@@ -105,6 +109,43 @@ pub fn send_frames(program: RawFd, frame: &[u8], count: u32) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
+/// `union bpf_attr`, for a new map, as far as its name.
+#[repr(C)]
+struct CreateAttr {
+    map_type: u32,
+    key_size: u32,
+    value_size: u32,
+    max_entries: u32,
+    map_flags: u32,
+    inner_map: u32,
+    numa_node: u32,
+    name: [u8; 16],
+}
+
+/// Makes an array map of one value of `len` bytes that [`Shared::map`] takes. The kernel shows the first 15 letters of its name.
+pub(crate) fn array_create(name: &str, len: u32) -> io::Result<OwnedFd> {
+    const BPF_MAP_TYPE_ARRAY: u32 = 2;
+    const BPF_F_MMAPABLE: u32 = 1 << 10;
+    let mut attr = CreateAttr {
+        map_type: BPF_MAP_TYPE_ARRAY,
+        key_size: 4,
+        value_size: len,
+        max_entries: 1,
+        map_flags: BPF_F_MMAPABLE,
+        inner_map: 0,
+        numa_node: 0,
+        name: [0; 16],
+    };
+    attr.name.iter_mut().zip(name.bytes().take(15)).for_each(|(to, from)| *to = from);
+    // SAFETY: this is what BPF_MAP_CREATE reads; there are no pointers in it.
+    let fd = unsafe { libc::syscall(libc::SYS_bpf, BPF_MAP_CREATE, &raw mut attr, size_of::<CreateAttr>()) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel has just made the descriptor for us.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
+}
+
 /// `union bpf_attr`, for changes of a map.
 #[repr(C)]
 struct UpdateAttr {
@@ -161,7 +202,47 @@ pub(crate) fn link_update(link: BorrowedFd<'_>, program: BorrowedFd<'_>) -> io::
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Waits until every packet that some core works on now has been finished: XDP programs run in sections that this waits for.
+/// `union bpf_attr`, for loading: its beginning.
+#[repr(C)]
+struct LoadAttr {
+    kind: u32,
+    instructions: u32,
+    text: u64,
+    license: u64,
+    log: [u64; 2],
+}
+
+/// A program that does nothing, for [`run_on`].
+pub(crate) fn empty_program() -> io::Result<OwnedFd> {
+    // `r0 = 0; exit`: `struct bpf_insn`, twice.
+    const TEXT: [u64; 2] = [0xb7, 0x95];
+    let license = c"Apache-2.0";
+    let attr =
+        LoadAttr { kind: RAW_TRACEPOINT, instructions: 2, text: TEXT.as_ptr() as u64, license: license.as_ptr() as u64, log: [0; 2] };
+    // SAFETY: the kernel reads two instructions and a text that ends with zero, and writes nothing.
+    let fd = unsafe { libc::syscall(libc::SYS_bpf, BPF_PROG_LOAD, &raw const attr, size_of::<LoadAttr>()) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel has just made the descriptor for us.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
+}
+
+/// Runs the program of [`empty_program`] on a core (Linux 5.10), in an interrupt: before it and after it are full barriers there, and when this
+/// returns, what that core stored before is seen.
+///
+/// # Errors
+/// ENXIO for a core that is off.
+pub(crate) fn run_on(program: BorrowedFd<'_>, cpu: u32) -> io::Result<()> {
+    let mut attr = TestAttr { prog_fd: program.as_raw_fd() as u32, flags: ON_CPU, cpu, ..TestAttr::default() };
+    // SAFETY: there are no pointers in it; the kernel writes the result into `attr`, which outlives the call.
+    let result = unsafe { libc::syscall(libc::SYS_bpf, BPF_PROG_TEST_RUN, &raw mut attr, size_of::<TestAttr>()) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Waits until every packet that some core works on now has been finished, by the program and by the driver, which then sends what was
+/// redirected and shows sockets what they got: all that happens in sections that this waits for. It takes milliseconds; for the program alone
+/// see [`crate::cores`].
 pub fn wait_for_packets() -> io::Result<()> {
     // SAFETY: the call takes no pointers.
     match unsafe { libc::syscall(libc::SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) } {
@@ -271,7 +352,7 @@ const MOST_COUNTERS: usize = 1 << 16;
 ///
 /// # Errors
 /// `Unsupported` for an interface that is no veth.
-pub(crate) fn veth_counters(interface: &str) -> io::Result<Vec<(String, u64)>> {
+pub fn veth_counters(interface: &str) -> io::Result<Vec<(String, u64)>> {
     // `struct ethtool_drvinfo`: command, and the driver's name.
     let mut driver = [0u64; 25];
     driver[0] = ETHTOOL_GDRVINFO.into();

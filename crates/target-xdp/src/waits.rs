@@ -1,7 +1,7 @@
-//! Up to which generation are all packets done? Memory that ended with it may be used again. One wait serves the stores of all tables; it
-//! takes milliseconds.
+//! Up to which generation are all packets done? Memory that ended with it may be used again. One wait serves the stores of all tables.
 
-use crate::sys::wait_for_packets;
+use crate::cores::Cores;
+use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What is known of the packets under way; changed by who holds the stores.
@@ -10,19 +10,13 @@ pub struct Waits {
     current: AtomicU32,
     /// Packets of earlier generations are done.
     done: AtomicU32,
-    /// How often that took a wait.
-    #[cfg(test)]
-    count: AtomicU32,
+    /// Who runs packets.
+    pub cores: Cores,
 }
 
 impl Waits {
-    pub fn new(generation: u32) -> Waits {
-        Waits {
-            current: AtomicU32::new(generation),
-            done: AtomicU32::new(generation),
-            #[cfg(test)]
-            count: AtomicU32::new(0),
-        }
+    pub fn new(generation: u32, cores: Cores) -> Waits {
+        Waits { current: AtomicU32::new(generation), done: AtomicU32::new(generation), cores }
     }
 
     /// Packets that begin from now on see this generation.
@@ -37,21 +31,20 @@ impl Waits {
     }
 
     /// Until all that have begun are done.
-    pub fn wait(&self) {
+    pub fn wait(&self) -> io::Result<()> {
         let current = self.current.load(Ordering::Acquire);
-        // The constructor of the target has seen that this works; should it ever not, what has ended is only reused sooner.
-        if let Err(e) = wait_for_packets() {
-            tracing::warn!("cannot wait for packets: {e}");
-        }
+        self.cores.wait()?;
         self.done.store(current, Ordering::Release);
-        #[cfg(test)]
-        self.count.fetch_add(1, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Until packets of generations before this one are done, if that is not known.
     pub fn wait_for(&self, generation: u32) {
-        if self.done.load(Ordering::Acquire) < generation {
-            self.wait();
+        // The constructor of the target has seen that this works; should it ever not, what has ended is only reused sooner.
+        if self.done.load(Ordering::Acquire) < generation
+            && let Err(e) = self.wait()
+        {
+            tracing::warn!("cannot wait for packets: {e}");
         }
     }
 }
@@ -63,12 +56,12 @@ mod tests {
     /// A wait covers what had ended when it began, in whichever table, and nothing that ends later.
     #[test]
     fn one_wait_serves_all_that_ended_before_it() {
-        let waits = Waits::new(1);
-        let count = || waits.count.load(Ordering::Relaxed);
+        let waits = Waits::new(1, Cores::slow());
+        let count = || waits.cores.waited().slow;
         waits.wait_for(0);
         assert_eq!(count(), 0, "nothing has ended yet");
         // Two copies end with generation 2. A wait before it is shown does not see its packets.
-        waits.wait();
+        waits.wait().unwrap();
         assert_eq!(count(), 1);
         waits.move_on(2);
         waits.wait_for(2);

@@ -10,8 +10,9 @@ mod world;
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use offload::comeback::Event;
 use offload::{Comeback, Policy, SessionFacts, Split};
-use pktio::AfXdp;
+use pktio::{AfXdp, Port};
 use program::{Batch, Entry, KeyMatch, MeterConfig, Op, RuleError};
+use rand::Rng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -143,9 +144,23 @@ impl Pair {
         passed
     }
 
+    /// The flows by which XDP counts the next frames that it has handed on, in order of their coming; nobody runs them.
+    fn flows_behind(&mut self, n: usize) -> Vec<u32> {
+        let mut packets: Vec<Packet> = (0..n).map(|_| Packet::empty(0)).collect();
+        let (mut got, end) = (0, Instant::now() + PATIENCE);
+        while got < n {
+            assert!(Instant::now() < end, "{got} of {n} frames");
+            got += self.behind[0].receive(&mut packets[got..]).unwrap();
+        }
+        let numbers = packets.iter().map(|p| u32::from_be_bytes(p.data()[4..8].try_into().unwrap()));
+        assert!(numbers.is_sorted(), "{packets:?}");
+        packets.iter().map(|p| p.flow).collect()
+    }
+
     /// All that was handed on has left: flows are XDP's again.
     fn all_has_left(&self) {
-        self.xdp.left(self.xdp.handed_on());
+        let moment = self.xdp.handed_on();
+        moment.into_iter().for_each(|moment| self.xdp.left(moment));
     }
 
     /// Frames in the bucket.
@@ -286,5 +301,122 @@ fn a_rule_too_many_is_for_x86_until_xdp_begins_anew() {
         pair.xdp.serve().unwrap();
         pair.all_has_left();
         pair.through_xdp(1, 30);
+    });
+}
+
+/// A session moves to XDP while its frames wait in sockets: nothing overtakes them, and XDP runs the flow from the first frame on that finds
+/// none before it, which may be at once.
+#[test]
+fn a_flow_comes_to_xdp_when_what_came_before_has_left_and_not_sooner() {
+    veths_or_skip("a_flow_comes_to_xdp_when_what_came_before_has_left_and_not_sooner", |veths| {
+        let mut pair = Pair::new(veths);
+        let under_way = pair.split.under_way().unwrap();
+        assert_eq!(pair.xdp.handed_on(), None, "nothing was handed on by flow");
+        pair.establish(1, 10_000);
+        pair.split.move_to_base(1).unwrap();
+        // Without entries XDP does not know whose frames these are.
+        pair.send(1, HERE, 5);
+        pair.split.move_to_fast(&pair.facts(1), &pair.session(1, 10_000).copy(&pair.ids)).unwrap();
+        pair.send(1, HERE, 5);
+        let flows = pair.flows_behind(10);
+        assert!(flows[..5].iter().all(|flow| *flow == 0), "{flows:?}");
+        let flow = flows[5];
+        assert!(flow != 0 && flows[5..].iter().all(|f| *f == flow), "{flows:?}");
+        // All that was counted has left, but the first five may not have.
+        flows[5..].iter().for_each(|flow| under_way.left(*flow));
+        pair.send(1, HERE, 1);
+        assert_eq!(pair.flows_behind(1), [flow]);
+        pair.all_has_left();
+        // The last one has not been counted as left: it is lost.
+        pair.through_xdp(1, 3);
+
+        // It waits for some that XDP cannot send.
+        pair.send(1, BEYOND, 3);
+        pair.send(1, HERE, 2);
+        let flow = pair.flows_behind(5)[0];
+        assert_eq!(flow / 2, flows[5] / 2, "the same row, in another turn");
+        for _ in 0..4 {
+            under_way.left(flow);
+            pair.send(1, HERE, 1);
+            assert_eq!(pair.flows_behind(1), [flow]);
+        }
+        (0..4).for_each(|_| under_way.left(flow));
+        pair.send(1, HERE, 1);
+        assert_eq!(pair.flows_behind(1), [flow], "one has not left yet");
+        (0..2).for_each(|_| under_way.left(flow));
+        pair.through_xdp(1, 3);
+
+        // It wakes: packets that wait are let go with this change, and XDP does not know of them.
+        let facts = SessionFacts { wakes: true, ..pair.facts(1) };
+        let ops = pair.session(1, 10_000).entries.into_iter().skip(1).map(Op::Modify).collect();
+        pair.split.apply_session(&facts, &Batch { ops }).unwrap();
+        pair.send(1, HERE, 1);
+        let flow = pair.flows_behind(1)[0];
+        under_way.left(flow);
+        pair.send(1, HERE, 1);
+        assert_eq!(pair.flows_behind(1)[0] / 2, flow / 2);
+        pair.all_has_left();
+        pair.through_xdp(1, 3);
+
+        // What is lost is waited for no longer than until everything has left.
+        pair.send(1, BEYOND, 1);
+        assert_eq!(pair.flows_behind(1)[0] / 2, flow / 2);
+        pair.all_has_left();
+        pair.through_xdp(1, 3);
+        // A millisecond after it was handed on, there is nothing to wait for any more.
+        let end = Instant::now() + PATIENCE;
+        while let Some(moment) = pair.xdp.handed_on() {
+            assert!(Instant::now() < end, "there always is something to wait for");
+            pair.xdp.left(moment);
+        }
+        // Another flow waits for nothing of this one.
+        pair.establish(2, 10_000);
+        pair.send(1, BEYOND, 1);
+        assert_eq!(pair.flows_behind(1)[0] / 2, flow / 2);
+        pair.through_xdp(2, 3);
+    });
+}
+
+/// Entries are changed and go again while they are young, and their cells become others'.
+#[test]
+fn young_entries_are_modified_and_deleted_like_others() {
+    veths_or_skip("young_entries_are_modified_and_deleted_like_others", |veths| {
+        let mut pair = Pair::new(veths);
+        let mut chance = testkit::rng(11);
+        // XDP has room for no more.
+        (1..=2).for_each(|key| pair.establish(key, 10_000));
+        let (mut moved, mut changed) = (0, 0);
+        for round in 0..600u32 {
+            let key = chance.random_range(1..=2);
+            match chance.random_range(0..4) {
+                0 if pair.split.is_on_fast(key.into()) => pair.split.move_to_base(key.into()).unwrap(),
+                0 | 1 if !pair.split.is_on_fast(key.into()) => {
+                    pair.split.move_to_fast(&pair.facts(key), &pair.session(key, 10_000).copy(&pair.ids)).unwrap();
+                    moved += 1;
+                }
+                2 => {
+                    let ops = pair.session(key, 10_000).entries.into_iter().map(Op::Modify).collect();
+                    pair.split.apply_session(&pair.facts(key), &Batch { ops }).unwrap();
+                    changed += 1;
+                }
+                _ if round % 7 == 0 => pair.all_has_left(),
+                _ => {}
+            }
+        }
+        assert!(moved > 60 && changed > 100, "{moved} moves, {changed} changes");
+        assert!(!pair.split.is_retired());
+        for key in 1..=2 {
+            let entries = pair.session(key, 10_000).copy(&pair.ids);
+            if !pair.split.is_on_fast(key.into()) {
+                pair.split.move_to_fast(&pair.facts(key), &entries).unwrap();
+            }
+        }
+        pair.all_has_left();
+        (1..=2).for_each(|key| pair.through_xdp(key, 3));
+        for key in 1..=2 {
+            pair.split.move_to_base(key.into()).unwrap();
+            assert_eq!(pair.through_x86(key, HERE, 2), 2);
+        }
+        assert_eq!(pair.xdp.table_stats(pair.ids.by_key).entries, 0);
     });
 }

@@ -10,6 +10,7 @@ use rand::Rng;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 use target::Target;
 use target_xdp::{EntryPoints, Options, Xdp};
 
@@ -73,7 +74,8 @@ fn packets_see_batches_whole_while_generations_begin_anew() {
                 seen[usize::from(verdicts[0].port % 4)].fetch_add(1, Ordering::Relaxed);
             }
         });
-        while (batches < 600 || !enough()) && batches < 20_000 && !lane.is_finished() {
+        let end = Instant::now() + Duration::from_secs(60);
+        while (batches < 600 || !enough()) && Instant::now() < end && !lane.is_finished() {
             let (old, new) = (u128::from(batches % 200), u128::from((batches + 1) % 200));
             let mut ops = vec![Op::Modify(group(new)), Op::Modify(filter(new)), default(new), Op::Insert(rule(new)), Op::Delete(rule(old))];
             ops.push(if batches.is_multiple_of(2) { Op::Insert(other.clone()) } else { Op::Delete(other.clone()) });

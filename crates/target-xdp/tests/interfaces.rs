@@ -177,21 +177,27 @@ fn what_it_sends_drops_and_hands_on_is_in_the_ledger() {
             dropped: [(DropReason(unknown), count(7, 7 * 60))].into(),
             handed_on: 5,
         };
-        assert_eq!(xdp.carried().unwrap(), expected);
+        // The dropped ones, of which nobody sees anything, may be the last.
+        let end = Instant::now() + PATIENCE;
+        while xdp.carried().unwrap() != expected {
+            assert!(Instant::now() < end, "{:?} is not {expected:?}", xdp.carried());
+            std::thread::yield_now();
+        }
 
         // What takes something away waits for packets under way; what only adds does not.
-        assert_eq!(xdp.waits(), 0);
+        let waits = |xdp: &Xdp| (xdp.waited().quick, xdp.waited().slow);
+        assert_eq!(waits(&xdp), (0, 0));
         let Op::Insert(first) = destinations(&bench.ir)[0].clone() else { panic!("an entry") };
         xdp.apply(&Batch { ops: vec![Op::Delete(first.clone())] }).unwrap();
         xdp.apply(&Batch { ops: vec![Op::Insert(first.clone())] }).unwrap();
-        assert_eq!(xdp.waits(), 1);
+        assert_eq!(waits(&xdp), (1, 0));
 
         // Retired: everything is handed on, and nothing more is carried. So nobody waits.
         xdp.retire();
         for change in [Op::Delete, Op::Insert].repeat(100) {
             xdp.apply(&Batch { ops: vec![change(first.clone())] }).unwrap();
         }
-        assert_eq!(xdp.waits(), 1);
+        assert_eq!(waits(&xdp), (1, 0));
         across.iter().for_each(|f| send(&mut bench.veths.far[0], f));
         assert!(receive(&mut behind[0], 40) == across);
         assert_eq!(xdp.carried().unwrap(), Carried { handed_on: 45, ..expected.clone() });

@@ -215,9 +215,9 @@ fn all_at_once_a_bucket_lets_pass_what_it_holds_and_not_a_packet_more() {
         both.rate(2, Some(MeterConfig { cir: 0, cbs: TOKENS / 2, pir: 0, pbs: TOKENS })),
         Op::Insert(both.session(1, [1, 2])),
     ]);
-    let handed_on = AtomicU64::new(0);
+    let (handed_on, begun) = (AtomicU64::new(0), [const { AtomicU64::new(0) }; 4]);
     let by_thread: Vec<[[u64; 3]; 2]> = std::thread::scope(|scope| {
-        let (both, handed_on) = (&both, &handed_on);
+        let (both, handed_on, begun) = (&both, &handed_on, &begun);
         let run = move |thread: usize| {
             let (mut here, mut there) = (both.xdp.lane(thread), both.x86.lane(thread));
             let (mut colours, mut step) = ([[0u64; 3]; 2], 0u64);
@@ -245,6 +245,11 @@ fn all_at_once_a_bucket_lets_pass_what_it_holds_and_not_a_packet_more() {
                 }
                 if verdicts[..n].contains(&Verdict::forward(PortId(10))) {
                     return colours;
+                }
+                // Nobody takes it all before the others have been given a core.
+                begun[thread].store(colours[0][0], Ordering::Relaxed);
+                while colours[0][0] > 10_000 && begun.iter().any(|n| n.load(Ordering::Relaxed) <= 1_000) {
+                    std::thread::yield_now();
                 }
             }
         };

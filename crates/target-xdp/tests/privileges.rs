@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::Arc;
 use target::Target;
 use target_xdp::object::{Object, Sizes};
-use target_xdp::{LoadError, Mode, Options, Xdp};
+use target_xdp::{LoadError, Mode, Options, Waited, Xdp};
 
 /// Bits of <linux/capability.h>.
 const NET_ADMIN: u32 = 12;
@@ -104,6 +104,14 @@ fn those_suffice_to_load_attach_and_run() {
             let mut verdict = [Verdict::forward(PortId(0))];
             xdp.lane(0).process(&mut [Packet::new(&[2; 60], PortId(0))], &mut verdict, 1);
             assert!(matches!(verdict[0].kind, VerdictKind::Drop | VerdictKind::Punt), "{name}: {verdict:?}");
+            // And to run what makes this core, which has had a packet, execute a barrier.
+            let as_it_is = |(table, info): (program::TableId, &program::TableInfo)| {
+                let (action, args) = info.default_action.clone();
+                Some(program::Op::SetDefault { table, action, args }).filter(|op| xdp.program().check_op(0, op).is_ok())
+            };
+            let op = xdp.program().tables.iter().find_map(as_it_is).unwrap();
+            xdp.apply(&program::Batch { ops: vec![op] }).unwrap();
+            assert_eq!(xdp.waited(), Waited { quick: 1, slow: 0 }, "{name}");
             let near = pktio::Interface::find("near", "near").unwrap();
             assert_eq!(xdp.attach("near", near.index).unwrap(), Mode::Native);
             // And what finds out which veths send redirected frames.

@@ -115,7 +115,7 @@ fn check_all(make: fn(ChaCha8Rng) -> Ir, seeds: std::ops::Range<u64>) {
             }
             other => other.unwrap_or_else(|e| panic!("seed {seed}: {e}")),
         };
-        let pair = std::panic::catch_unwind(|| {
+        let pair = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             let mut pair = Pair::of(ir, native, seed, mode);
             let mut source = rng(seed ^ 0xfeed);
             let most = if loops(&pair.ir) { 24 } else { 3500 };
@@ -132,7 +132,7 @@ fn check_all(make: fn(ChaCha8Rng) -> Ir, seeds: std::ops::Range<u64>) {
             pair.run(&some(100).collect::<Vec<_>>());
             pair.check_state();
             pair
-        });
+        }));
         let pair = pair.unwrap_or_else(|_| panic!("seed {seed} failed"));
         for table in pair.ir.program.tables.values() {
             let (h, m) = pair.hits_and_misses(&table.name);

@@ -6,9 +6,11 @@
 
 mod meters;
 mod replicate;
+mod under_way;
 
 pub use meters::{CELL_WORDS, ONE_RATE, PROFILE_WORDS, SharedMeter, Words};
 pub use replicate::Replicating;
+pub use under_way::{CLOCK_WORDS, ROW_WORDS, SLACK_NS, UnderWay};
 
 use base::{DropReason, Packet, PortId, Verdict};
 use program::{Batch, CounterId, Digest, MeterId, Program, RegisterId, RuleError, TableId};
@@ -35,6 +37,12 @@ pub trait Target: Send + Sync {
 
     /// Applies all of `batch`, or, with an error, nothing of it. Full tables refuse; they never evict.
     fn apply(&self, batch: &Batch) -> Result<(), RuleError>;
+
+    /// As [`Target::apply`], of a session whose packets another target has run until now: none of those that are on their way there may be
+    /// overtaken. Only a target that meets packets before the engine does needs to do more for it.
+    fn take_over(&self, batch: &Batch) -> Result<(), RuleError> {
+        self.apply(batch)
+    }
 
     /// A new worker's share. `index` counts workers from 0 and makes per-worker storage.
     fn lane(&self, index: usize) -> Box<dyn Lane>;
@@ -97,15 +105,20 @@ pub trait Target: Send + Sync {
         false
     }
 
-    /// Waits until all that a target ahead of the engine has handed on so far is in the engine's ports, and gives the moment.
-    /// When all of that has left, buffers included, tell it by [`Target::left`].
-    fn handed_on(&self) -> u64 {
-        0
+    /// Of a target ahead of the engine: what it has handed on by flow and has not left yet. It hands on packets of a flow as long as earlier ones
+    /// are under way, though its entries let them pass: none is overtaken. The engine counts what has left.
+    fn under_way(&self) -> Option<Arc<UnderWay>> {
+        None
     }
 
-    /// What was handed on before that moment has left. A target ahead of the engine hands on packets of a flow as long as earlier
-    /// ones may be under way, though its entries let them pass: none is overtaken. At moment 0 everything may be. For others
-    /// there is nothing to do.
+    /// Waits until all that a target ahead of the engine has handed on so far is in the engine's ports, and gives the moment, in ns of
+    /// CLOCK_MONOTONIC. When all of that has left, or waits in a buffer, tell it by [`Target::left`]: until then it hands on what its new entries
+    /// let pass. To be called now and then; none: there is nothing to wait for.
+    fn handed_on(&self) -> Option<u64> {
+        None
+    }
+
+    /// What was handed on before that moment has left, is lost, or waits in a buffer. For targets that are not ahead there is nothing to do.
     fn left(&self, _moment: u64) {}
 
     /// From now on a target that meets packets before the engine hands all of them on. For others there is nothing to do.
@@ -134,6 +147,10 @@ impl<T: Target + ?Sized> Target for Arc<T> {
 
     fn apply(&self, batch: &Batch) -> Result<(), RuleError> {
         (**self).apply(batch)
+    }
+
+    fn take_over(&self, batch: &Batch) -> Result<(), RuleError> {
+        (**self).take_over(batch)
     }
 
     fn lane(&self, index: usize) -> Box<dyn Lane> {
@@ -168,7 +185,11 @@ impl<T: Target + ?Sized> Target for Arc<T> {
         (**self).is_ahead()
     }
 
-    fn handed_on(&self) -> u64 {
+    fn under_way(&self) -> Option<Arc<UnderWay>> {
+        (**self).under_way()
+    }
+
+    fn handed_on(&self) -> Option<u64> {
         (**self).handed_on()
     }
 

@@ -5,7 +5,7 @@
 //! and given to the program again. What comes out is what the reference interpreter gives (its `run/replicate.rs` has the
 //! rules), but for packets so long that they do not fit with a bridge in front: they are dropped with `NO_HEADROOM`.
 
-use crate::{BURST, Capabilities, Carried, Count, Extra, Lane, MeterState, RegisterError, TableStats, Target};
+use crate::{BURST, Capabilities, Carried, Count, Extra, Lane, MeterState, RegisterError, TableStats, Target, UnderWay};
 use base::{DropReason, MAX_PACKET, Packet, PortId, Verdict, VerdictKind};
 use program::{Batch, BitField, Bridge, CounterId, Digest, MeterId, Mirror, Op, Program, RegisterId, Replica, RuleError, TableId};
 use std::collections::{HashMap, VecDeque};
@@ -135,7 +135,11 @@ impl<T: Target> Target for Replicating<T> {
         self.inner.is_ahead()
     }
 
-    fn handed_on(&self) -> u64 {
+    fn under_way(&self) -> Option<Arc<UnderWay>> {
+        self.inner.under_way()
+    }
+
+    fn handed_on(&self) -> Option<u64> {
         self.inner.handed_on()
     }
 

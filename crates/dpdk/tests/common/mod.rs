@@ -8,6 +8,9 @@ use base::{Packet, PortId};
 use dpdk::{DpdkPort, Error, Options, Settings};
 use pktio::Port;
 
+/// How long anything may take that does not depend on how busy the machine is.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Starts DPDK as every machine can; false, with the reason, where it is not.
 pub fn started() -> bool {
     let settings = Settings { huge_pages: Some(false), memory_mib: 512, ..Settings::default() };
@@ -52,11 +55,11 @@ pub fn is_ours(data: &[u8]) -> bool {
     data.get(12..14) == Some(&[0x88, 0xb5])
 }
 
-/// Receives until `wanted` of our frames have come, or ten seconds have passed.
+/// Receives until `wanted` of our frames have come; fewer if they do not come at all.
 pub fn collect(port: &mut dyn Port, wanted: usize) -> Vec<Vec<u8>> {
     let mut packets = buffers(32);
     let mut got = Vec::new();
-    let deadline = Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + PATIENCE;
     while got.len() < wanted && Instant::now() < deadline {
         let n = port.receive(&mut packets).unwrap();
         got.extend(packets[..n].iter().map(|p| p.data().to_vec()).filter(|data| is_ours(data)));
@@ -70,7 +73,7 @@ pub fn collect(port: &mut dyn Port, wanted: usize) -> Vec<Vec<u8>> {
 /// Transmits all of `frames`, however many calls it takes.
 pub fn send(port: &mut dyn Port, frames: &[Vec<u8>]) {
     let packets: Vec<Packet> = frames.iter().map(|frame| Packet::new(frame, PortId(0))).collect();
-    let deadline = Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + PATIENCE;
     let mut sent = 0;
     while sent < packets.len() {
         assert!(Instant::now() < deadline, "{}: sent only {sent} of {}", port.name(), packets.len());

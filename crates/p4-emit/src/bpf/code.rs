@@ -11,20 +11,22 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// Most sets of valid headers that are told apart.
 const MAX_SETS: usize = 16;
 
-/// What is known of which headers are valid.
+/// What is known of which headers are valid, and of variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Certainly valid, or not.
     pub sure: BTreeMap<HeaderId, bool>,
     /// All sets of valid headers that a packet may have here; `None`: any, or too many.
     pub sets: Option<BTreeSet<BTreeSet<HeaderId>>>,
+    /// What variables certainly hold.
+    pub values: BTreeMap<VarId, u128>,
 }
 
 impl Facts {
     /// Exactly these headers are valid.
     pub fn exactly(ir: &Ir, valid: &BTreeSet<HeaderId>) -> Facts {
         let sure = ir.headers.keys().map(|h| (h, valid.contains(&h))).collect();
-        Facts { sure, sets: Some(BTreeSet::from([valid.clone()])) }
+        Facts { sure, sets: Some(BTreeSet::from([valid.clone()])), values: BTreeMap::new() }
     }
 
     /// A header has become valid or invalid, or it is seen that it is.
@@ -47,6 +49,7 @@ impl Facts {
 
     fn meet(mut self, other: Facts) -> Facts {
         self.sure.retain(|h, valid| other.sure.get(h) == Some(valid));
+        self.values.retain(|v, value| other.values.get(v) == Some(value));
         self.sets = match (self.sets, other.sets) {
             (Some(a), Some(b)) => Some(a.into_iter().chain(b).collect()).filter(|sets: &BTreeSet<_>| sets.len() <= MAX_SETS),
             _ => None,
@@ -86,8 +89,8 @@ pub struct Code<'a> {
     pub bound: HashMap<VarId, String>,
     /// Parameters that only their own action reads and nobody writes.
     pub bindable: BTreeSet<VarId>,
-    /// Parameters that become the number of a cell: the array's C name, and its cells if each core has a row of them.
-    pub cells: HashMap<VarId, Vec<(String, Option<u64>)>>,
+    /// Parameters that become the number of a cell.
+    pub cells: HashMap<VarId, Vec<super::externs::Cells>>,
     /// Variables that the context must hold.
     pub vars: BTreeSet<VarId>,
     /// Places of counts, meters and register writes: the map's C name, for counts the number of cells, of meters the number.
@@ -115,6 +118,8 @@ pub struct Code<'a> {
     /// Copies of states, by where they are reached; those that are yet to be printed; states that are printed once.
     pub copies: BTreeSet<(StateId, Option<u32>)>,
     pub waiting: Vec<(StateId, Option<u32>)>,
+    /// Those of them that few packets come to.
+    pub unlikely: Vec<(StateId, Option<u32>)>,
     pub anywhere: BTreeSet<StateId>,
     /// Stacks whose next index is used.
     pub stacks: BTreeSet<StackId>,
@@ -160,6 +165,7 @@ impl<'a> Code<'a> {
             at: None,
             copies: BTreeSet::new(),
             waiting: Vec::new(),
+            unlikely: Vec::new(),
             anywhere: BTreeSet::new(),
             stacks: BTreeSet::new(),
             hashed: 0,
@@ -249,8 +255,19 @@ impl<'a> Code<'a> {
 
     pub fn write_var(&mut self, v: VarId, value: &str) {
         self.vars.insert(v);
+        self.note_value(v, literal(value));
         let name = &self.model.vars[v.index()];
         self.line(format!("c->v.{name} = {value};"));
+    }
+
+    /// From here on a variable holds this, or nothing is known of it.
+    pub fn note_value(&mut self, v: VarId, value: Option<u128>) {
+        if let Some(known) = &mut self.known {
+            match value {
+                Some(value) => known.values.insert(v, value),
+                None => known.values.remove(&v),
+            };
+        }
     }
 
     /// Sets a field of `standard_metadata`, if the program has it.
@@ -302,6 +319,15 @@ impl<'a> Code<'a> {
     pub fn action_name(&self, action: ActionId) -> &str {
         &self.model.actions[action.index()]
     }
+}
+
+/// The number that C text is, if it is one as [`crate::field::constant`] prints it.
+pub fn literal(text: &str) -> Option<u128> {
+    if let Some((high, low)) = text.strip_prefix("SP_U128(").and_then(|t| t.strip_suffix(')')).and_then(|t| t.split_once(", ")) {
+        return Some(literal(high)? << 64 | literal(low)?);
+    }
+    let digits = text.strip_suffix("ull").or_else(|| text.strip_suffix('u'))?;
+    digits.strip_prefix("0x").map_or_else(|| digits.parse().ok(), |hex| u128::from_str_radix(hex, 16).ok())
 }
 
 /// C type in which a value of `width` bits is kept.
@@ -372,4 +398,20 @@ fn bindable(ir: &Ir) -> BTreeSet<VarId> {
     }
     params.retain(|v| !twice.contains(v));
     params
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::constant;
+
+    #[test]
+    fn numbers_are_read_as_they_are_printed_and_nothing_else_is() {
+        for (width, value) in [(1, 1), (9, 511), (32, 9), (32, 10), (48, 7), (64, u64::MAX.into()), (128, 3 << 70 | 5), (128, u128::MAX)] {
+            assert_eq!(literal(&constant(width, value)), Some(value), "{}", constant(width, value));
+        }
+        for text in ["c->v.x", "ACTION_u", "u", "0xu", "4", "(4u)", "SP_U128(a, 0x1ull)", "4u + 4u"] {
+            assert_eq!(literal(text), None, "{text}");
+        }
+    }
 }

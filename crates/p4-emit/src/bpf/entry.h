@@ -1,9 +1,25 @@
 SP_INLINE struct sp_context *sp_context(void)
 {
     uint32_t cpu = bpf_get_smp_processor_id();
-    struct sp_context *c = bpf_map_lookup_elem(&sp_contexts, &cpu);
+    struct sp_context *c = sp_contexts_at(cpu);
     if (c) c->cpu = cpu;
     return c;
+}
+
+/* Whoever waits for packets under way (target-xdp/src/cores.rs) finds this one from here on, before it reads the generation, to sp_end. Stores and
+   loads of other cores' may pass each other here; who waits makes this core wait for its stores, by an interrupt, unless the core has been told
+   that it rests: then it does so by itself, in its first packet. */
+SP_INLINE void sp_begin(struct sp_context *c)
+{
+    *(volatile uint64_t *)&c->begun += 1;
+    if (*(volatile uint64_t *)&c->rests) __sync_lock_test_and_set(&c->rests, 0);
+}
+
+/* It reads no table any more. */
+SP_INLINE void sp_end(struct sp_context *c, int kind)
+{
+    SP_BARRIER();
+    *(volatile uint64_t *)&c->ends[kind & 7] += 1;
 }
 
 SP_INLINE void sp_add(struct sp_row *row, uint64_t bytes)
@@ -17,10 +33,11 @@ SEC("xdp") int sp_xdp(struct xdp_md *ctx)
 {
     struct sp_context *c = sp_context();
     uint32_t interface = ctx->ingress_ifindex;
-    uint64_t *entry = bpf_map_lookup_elem(&sp_ports, &interface);
+    uint64_t *entry = sp_ports_at(interface);
     if (!c || !entry) return XDP_PASS;
     uint64_t port = *(volatile uint64_t *)entry;
     if (!(uint16_t)port) return XDP_PASS;
+    sp_begin(c);
     int kind = SP_NEXT;
     if (!(port & SP_CLOSED)) {
         c->port = ((uint16_t)port - 1) & 511;
@@ -28,15 +45,11 @@ SEC("xdp") int sp_xdp(struct xdp_md *ctx)
         c->reason = 0;
         c->attached = 1;
         kind = sp_packet(ctx, c);
-        if (kind == SP_NEXT && c->flow) {
-            uint32_t row = c->flow - 1;
-            uint64_t *handed_on = bpf_map_lookup_elem(&sp_flows, &row);
-            if (handed_on) *(volatile uint64_t *)handed_on = bpf_ktime_get_ns();
-        }
+        if (kind == SP_NEXT && c->flow) sp_follow(ctx, c);
     }
-    c->ends[kind & 7]++;
+    sp_end(c, kind);
     uint32_t cpu = c->cpu;
-    struct sp_ledger *ledger = bpf_map_lookup_elem(&sp_ledgers, &cpu);
+    struct sp_ledger *ledger = sp_ledgers_at(cpu);
     if (!ledger) return XDP_ABORTED;
     if (kind == SP_FORWARD) {
         uint64_t sent = (uint64_t)((uint8_t *)(long)ctx->data_end - (uint8_t *)(long)ctx->data);
@@ -65,12 +78,14 @@ SEC("xdp") int sp_test(struct xdp_md *ctx)
     struct sp_context *c = sp_context();
     struct sp_test *t = (struct sp_test *)(long)ctx->data_meta;
     if (!c || (void *)(t + 1) > (void *)(long)ctx->data) return XDP_ABORTED;
+    sp_begin(c);
     c->port = t->port;
     c->now_ns = t->now_ns;
     c->timed = 1;
     c->reason = 0;
     c->attached = 0;
     int kind = sp_packet(ctx, c);
+    sp_end(c, SP_TESTED);
     t = (struct sp_test *)(long)ctx->data_meta;
     if ((void *)(t + 1) > (void *)(long)ctx->data) return XDP_ABORTED;
     t->kind = (uint8_t)kind;

@@ -1,7 +1,7 @@
 //! Expressions as C text. A value of `bit<W>` is an unsigned C value of at least W bits, the others zero.
 
 use super::Refused;
-use super::code::Code;
+use super::code::{Code, literal};
 use super::stacks::Which;
 use crate::emitter::local_type;
 use crate::expr::{convert, paren, reduce, sign_extend, slice};
@@ -16,10 +16,10 @@ impl Code<'_> {
         Ok(match &e.kind {
             ExprKind::Const(bits) => constant(width, bits.value()),
             // Kept narrower than C computes.
-            ExprKind::Var(v) => {
-                let text = self.read_var(*v);
-                format!("({}){text}", local_type(width))
-            }
+            ExprKind::Var(v) => match self.known.as_ref().and_then(|known| known.values.get(v)) {
+                Some(value) if !self.bound.contains_key(v) => constant(width, *value),
+                _ => format!("({}){}", local_type(width), self.read_var(*v)),
+            },
             ExprKind::Field(r, index) => self.choose(r, |c, h| c.load_field(h, *index))?,
             ExprKind::IsValid(r) => self.choose(r, |c, h| Ok(c.is_valid(h)))?,
             ExprKind::LastIndex(s) => self.stack_index(*s, true, width),
@@ -91,6 +91,20 @@ impl Code<'_> {
         let b = paren(&self.expr(right)?);
         let of = left.ty;
         let signed = matches!(of, Ty::Int(_));
+        if let (Some(x), Some(y)) = (literal(&a), literal(&b)) {
+            let truth = match op {
+                BinOp::Eq => Some(x == y),
+                BinOp::Ne => Some(x != y),
+                BinOp::Lt if !signed => Some(x < y),
+                BinOp::Le if !signed => Some(x <= y),
+                BinOp::Gt if !signed => Some(x > y),
+                BinOp::Ge if !signed => Some(x >= y),
+                _ => None,
+            };
+            if let Some(truth) = truth {
+                return Ok(constant(1, truth.into()));
+            }
+        }
         let compare = |sign: &str| {
             if signed {
                 format!("({} {sign} {})", sign_extend(&a, of.width()), sign_extend(&b, of.width()))
@@ -183,6 +197,9 @@ impl Code<'_> {
         match &condition.kind {
             ExprKind::IsValid(HeaderRef::Static(h)) => self.note_valid(*h, holds),
             ExprKind::Unary(UnOp::Not, a) => self.assume(a, !holds),
+            ExprKind::Var(v) if condition.ty == Ty::Bool => self.note_value(*v, Some(holds.into())),
+            ExprKind::Binary(BinOp::Eq, a, b) if holds => self.assume_equal(a, b),
+            ExprKind::Binary(BinOp::Ne, a, b) if !holds => self.assume_equal(a, b),
             ExprKind::Binary(BinOp::LAnd, a, b) if holds => {
                 self.assume(a, true);
                 self.assume(b, true);
@@ -190,6 +207,15 @@ impl Code<'_> {
             ExprKind::Binary(BinOp::LOr, a, b) if !holds => {
                 self.assume(a, false);
                 self.assume(b, false);
+            }
+            _ => {}
+        }
+    }
+
+    fn assume_equal(&mut self, a: &Expr, b: &Expr) {
+        match (&a.kind, &b.kind) {
+            (ExprKind::Var(v), ExprKind::Const(value)) | (ExprKind::Const(value), ExprKind::Var(v)) => {
+                self.note_value(*v, Some(value.value()));
             }
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! Calls to the architecture.
 
 use super::Refused;
-use super::code::Code;
+use super::code::{Code, meet};
 use crate::expr::{convert, head, paren};
 use cranelift_entity::EntityRef;
 use p4_ir::origin::Construct;
@@ -32,7 +32,7 @@ impl Code<'_> {
             Extern::RegisterRead { register, index, result } => {
                 let (map, width) = self.register(*register)?;
                 let index = self.index(index)?;
-                self.assign_cut(result, &format!("sp_register_read(&{map}, {index})"), width.max(64))
+                self.assign_cut(result, &format!("sp_register_read({map}_at, {index})"), width.max(64))
             }
             Extern::RegisterWrite { register, index, value } => {
                 self.only_once(Construct::Register, "register writes")?;
@@ -42,7 +42,7 @@ impl Code<'_> {
                 if site == self.registers.len() {
                     self.registers.push(map.clone());
                 }
-                self.line(format!("sp_register_write(&{map}, {index}, {value}, &c->undo_register[{site}]);"));
+                self.line(format!("sp_register_write({map}_at, {index}, {value}, &c->undo_register[{site}]);"));
                 Ok(())
             }
             Extern::Hash { result, algorithm, base, data, max } => self.hash(result, *algorithm, base, data, max),
@@ -56,9 +56,11 @@ impl Code<'_> {
                 let (computed, from) = c.checksum(*algorithm, data, *payload)?;
                 let computed = convert(&computed, from, checksum.ty.width());
                 let found = c.expr(checksum)?;
+                let right = c.known.clone();
                 c.open(format!("if ({} != {})", paren(&computed), paren(&found)));
                 c.write_standard("checksum_error", "1u");
                 c.close();
+                c.known = meet(c.known.take(), right);
                 Ok(())
             }),
             Extern::UpdateChecksum { condition, data, checksum, algorithm, payload } => self.when(condition, |c| {
@@ -92,7 +94,7 @@ impl Code<'_> {
         self.assume(condition, true);
         each(self)?;
         self.close();
-        self.known = before;
+        self.known = meet(self.known.take(), before);
         Ok(())
     }
 
@@ -139,14 +141,22 @@ impl Code<'_> {
         Ok(())
     }
 
-    /// Fetches the cell that a parameter names, long before it is counted in: reading a byte of it is all that BPF has for that.
-    pub fn touch(&mut self, param: VarId) {
-        for (map, row) in self.cells.get(&param).cloned().unwrap_or_default() {
-            let text = self.read_var(param);
-            let base = row.map_or(String::new(), |cells| format!("c->cpu * {cells}u + "));
-            // Cell 0 is for those that need none, as a rule, and is at hand then.
-            let text = paren(&text);
-            self.line(format!("if ({text}) sp_touch(&{map}, {base}(uint32_t){text});"));
+    /// Fetches the cells that parameters name, long before they are counted in: reading a byte of one is all that BPF has for that. Where one is a
+    /// meter's, the clock is read first: that waits for all that is under way, and later there is more.
+    pub fn touch(&mut self, params: &[VarId]) {
+        let cells: Vec<(VarId, Cells)> =
+            params.iter().flat_map(|p| self.cells.get(p).into_iter().flatten().map(|cells| (*p, cells.clone()))).collect();
+        let mut metered: Vec<VarId> = cells.iter().filter(|(_, cells)| cells.meter).map(|(p, _)| *p).collect();
+        metered.dedup();
+        // Cell 0 is for those that need none, as a rule, and is at hand then.
+        if !metered.is_empty() {
+            let any: Vec<String> = metered.into_iter().map(|p| paren(&self.read_var(p))).collect();
+            self.line(format!("if ({}) (void)sp_now(c);", any.join(" | ")));
+        }
+        for (param, Cells { array, a_core, .. }) in cells.into_iter().filter(|(_, cells)| cells.large) {
+            let text = paren(&self.read_var(param));
+            let base = a_core.map_or(String::new(), |cells| format!("c->cpu * {cells}u + "));
+            self.line(format!("if ({text}) sp_touch({array}_at({base}(uint32_t){text}));"));
         }
     }
 
@@ -168,7 +178,7 @@ impl Code<'_> {
             self.meters.push(meter);
         }
         self.open("");
-        self.line(format!("uint32_t colour = sp_execute(c, &sp_p{meter}, &sp_q{meter}, {index}, {units}, &c->undo_meter[{site}]);"));
+        self.line(format!("uint32_t colour = sp_execute(c, sp_p{meter}_at, sp_q{meter}_at, {index}, {units}, &c->undo_meter[{site}]);"));
         let failed = self.jump("failed");
         self.line(format!("if (colour == SP_BUSY) {failed}"));
         self.assign_cut(result, "colour", 32)?;
@@ -186,10 +196,22 @@ impl Code<'_> {
     }
 }
 
-/// Parameters of actions that become the number of a cell of a large counter or meter, as far as plain assignments tell.
-pub fn cells(ir: &Ir) -> HashMap<VarId, Vec<(String, Option<u64>)>> {
-    let mut of: HashMap<VarId, Vec<(String, Option<u64>)>> = HashMap::new();
-    let mut note = |index: &Expr, array: (String, Option<u64>)| {
+/// An array of counters or meters, one of whose cells a parameter names.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Cells {
+    /// Its C name.
+    array: String,
+    /// Its cells if each core has a row of them.
+    a_core: Option<u64>,
+    meter: bool,
+    /// Whether it is worth while to fetch its cells ahead.
+    large: bool,
+}
+
+/// Parameters of actions that become the number of a cell of a counter or meter, as far as plain assignments tell.
+pub fn cells(ir: &Ir) -> HashMap<VarId, Vec<Cells>> {
+    let mut of: HashMap<VarId, Vec<Cells>> = HashMap::new();
+    let mut note = |index: &Expr, array: Cells| {
         if let Some(v) = variable(index) {
             let arrays = of.entry(v).or_default();
             if !arrays.contains(&array) {
@@ -199,13 +221,13 @@ pub fn cells(ir: &Ir) -> HashMap<VarId, Vec<(String, Option<u64>)>> {
     };
     crate::graph::visit_all(ir, &mut |s| match s {
         Stmt::Extern(Extern::Count { counter, index }) => {
-            let cells = ir.program.counters[*counter].size;
-            if cells >= LARGE {
-                note(index, (format!("sp_n{}", counter.index()), Some(cells)));
-            }
+            let size = ir.program.counters[*counter].size;
+            let array = format!("sp_n{}", counter.index());
+            note(index, Cells { array, a_core: Some(size), meter: false, large: size >= LARGE });
         }
-        Stmt::Extern(Extern::Meter { meter, index, .. }) if ir.program.meters[*meter].size >= LARGE => {
-            note(index, (format!("sp_p{}", meter.index()), None));
+        Stmt::Extern(Extern::Meter { meter, index, .. }) => {
+            let array = format!("sp_p{}", meter.index());
+            note(index, Cells { array, a_core: None, meter: true, large: ir.program.meters[*meter].size >= LARGE });
         }
         _ => {}
     });

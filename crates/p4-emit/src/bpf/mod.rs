@@ -7,16 +7,20 @@
 //!   they are emitted ([`deparser`]). Until then the packet is as it came: handing it on needs no repair.
 //! - **Tables** ([`tables`]) are array maps that user space writes directly: hash chains of cells, each with the span of
 //!   generations that see it. A packet reads the generation once, so it sees a batch of changes whole or not at all.
-//!   The cells are one value of the map where they fit: a look-up is then a load from an address that the key's hash gives.
+//! - **Arrays** (`SP_MEMORY` in `prelude.h`): cells of tables, meters and counters, contexts, the control block and the ledger are one value of a map
+//!   each where they fit, and the loader puts its address into the text: an index is compared and added, and no look-up is between.
 //! - **The parser's states** ([`parser`]) are printed for each place in the packet where they are reached, as far as the text tells
-//!   these places: what they read has a fixed address.
+//!   these places: what they read has a fixed address. States marked `@unlikely` come last, as copies are few.
 //! - **Classes** ([`class`]): packets that have the same likely headers run through text of their own, which knows what is valid; at its
 //!   end it is known for each set of headers what lies where ([`deparser`]), and what nobody changed stays there.
+//! - **Variables that certainly hold a constant** ([`code::Facts`]) are that constant, and branches that depend on them only are not printed.
 //! - **Empty tables** whose default action does nothing are passed over: a bit beside the generation says so, so that it is true of
 //!   the generation that the packet sees.
 //! - **Variables** are cleared when a packet comes if some way reads them before it writes them ([`live`]); others are not.
 //! - **Counters** are added to when the packet's end is known, in a row of cells of its core; meters and registers are
 //!   changed at once and set back when the packet is handed on ([`externs`]).
+//! - **Who waits until no packet is under way** reads what each core counts in its context: `sp_begin` before the generation is read, and `sp_end`
+//!   when no table is read any more.
 //! - Of two entry points, `sp_xdp` is attached to interfaces; `sp_test` takes port and time from the bytes in front of the
 //!   packet and leaves the verdict there.
 //!
@@ -26,7 +30,8 @@
 //! what counts, writes or sends in loops, more than
 //! 64 headers. The place is the parser state, table, action or block, and the span of the source that
 //! [`p4_ir::origin`] has for it.
-//! A packet that runs more than 32 times through loops of the parser, or more than 1,024 times through others, is handed on.
+//! A packet that runs more than 32 times through loops of the parser or through loops that look tables up, or more than 1,024 times through
+//! others, is handed on.
 
 mod checksum;
 mod class;

@@ -41,7 +41,8 @@ impl Code<'_> {
             self.anywhere = order.iter().filter(|s| behind(ir, **s).contains(s)).copied().collect();
             self.at = Some(0);
             self.go(Next::State(start));
-            while let Some((state, at)) = self.waiting.pop() {
+            // First what many packets come to: copies are few.
+            while let Some((state, at)) = self.waiting.pop().or_else(|| self.unlikely.pop()) {
                 self.place = format!("parser state {}", ir.states[state].name);
                 self.holder = Some(Holder::State(ir.states[state].name.clone()));
                 let name = self.state_label(state, at);
@@ -297,7 +298,8 @@ impl Code<'_> {
                     self.move_cursor();
                 }
                 if self.copies.insert((state, here)) {
-                    self.waiting.push((state, here));
+                    let unlikely = self.ir.states[state].likely == Some(false);
+                    if unlikely { &mut self.unlikely } else { &mut self.waiting }.push((state, here));
                 }
                 self.state_label(state, here)
             }
@@ -314,7 +316,8 @@ impl Code<'_> {
     fn must_be_valid(&self, order: &[StateId], start: StateId) -> BTreeMap<StateId, Known> {
         let ir = self.ir;
         let nothing: BTreeMap<_, _> = ir.headers.keys().map(|h| (h, false)).collect();
-        let mut entry: BTreeMap<StateId, Known> = BTreeMap::from([(start, Some(Facts { sure: nothing, sets: None }))]);
+        let mut entry: BTreeMap<StateId, Known> =
+            BTreeMap::from([(start, Some(Facts { sure: nothing, sets: None, values: BTreeMap::new() }))]);
         // Facts only become fewer, so this ends.
         loop {
             let mut changed = false;

@@ -7,7 +7,8 @@ use crate::model::Model;
 use cranelift_entity::EntityRef;
 use p4_ir::origin::Construct;
 use p4_ir::{HeaderId, Ir};
-use std::collections::BTreeSet;
+use program::packing::MOST_DIRECT;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// Most sets of headers that packets of a class leave with for which there is text of its own.
@@ -26,7 +27,6 @@ pub fn program(ir: &Ir) -> Result<String, Refused> {
     out.push_str(include_str!("prelude.h"));
     out.push('\n');
     names(&mut out, &code);
-    out.push_str("#define SP_LIVE(cell, generation) ((generation) >= (cell)->from && (generation) < (cell)->to)\n\n");
     out.push_str(&code.table_types());
     cells(&mut out, &code);
     context(&mut out, &code);
@@ -54,14 +54,8 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
     let ir = c.ir;
     for line in [
         "uint8_t *data = (uint8_t *)(long)ctx->data, *end = (uint8_t *)(long)ctx->data_end;",
-        "uint32_t cursor = 0, rounds = 0, turns = 0, emitted = 0, zero = 0;",
-        "struct sp_control *control = bpf_map_lookup_elem(&sp_control, &zero);",
-    ] {
-        c.line(line);
-    }
-    let failed = c.jump("failed");
-    c.line(format!("if (!control) {failed}"));
-    for line in [
+        "uint32_t cursor = 0, rounds = 0, turns = 0, emitted = 0;",
+        "struct sp_control *control = sp_control_at(0);",
         "const uint64_t seen = *(volatile uint64_t *)&control->generation;",
         "c->generation = (uint32_t)seen;",
         "c->empty = (uint32_t)(seen >> 32);",
@@ -86,7 +80,12 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
     c.parser()?;
     c.line("");
     let classes = super::class::classes(ir);
-    let text = c.each_class(&classes, |c, came| stages(c, Some(came)))?;
+    let text = c.each_class(&classes, |c, came| {
+        if let Some(known) = &mut c.known {
+            known.values = at_first(ir);
+        }
+        stages(c, Some(came))
+    })?;
     let only_with_classes = |c: &mut Code, text: &str| {
         if !classes.is_empty() {
             let _ = write!(c.text, "#ifndef SP_SIMPLE\n{text}#endif\n");
@@ -99,7 +98,7 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
     }
     let ways = format!("    if (!c->handed_on) {{\n{ways}    }}\n");
     only_with_classes(c, &ways);
-    c.known = Some(Facts::default());
+    c.known = Some(Facts { values: at_first(ir), ..Facts::default() });
     stages(c, None)?;
     only_with_classes(c, &text);
     for (label, lines) in [
@@ -118,6 +117,15 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
         }
     }
     Ok(())
+}
+
+/// Variables that the parser leaves alone, and nobody outside the program sets: they are zero.
+fn at_first(ir: &Ir) -> BTreeMap<p4_ir::VarId, u128> {
+    let mut set: BTreeSet<p4_ir::VarId> = ir.intrinsic.standard.values().copied().collect();
+    for block in std::iter::once(&ir.parser_init).chain(ir.states.values().map(|s| &s.body)) {
+        p4_ir::walk::all_stmts(block, &mut |s| p4_ir::walk::stmt_lvalues(s, &mut |l| set.extend(l.root_var())));
+    }
+    ir.vars.keys().filter(|v| !set.contains(v)).map(|v| (v, 0)).collect()
 }
 
 /// What follows the parser, for packets that came with these headers or for all.
@@ -166,6 +174,10 @@ fn finish(c: &mut Code, ending: Option<&Ending>) -> Result<(), Refused> {
         // Where a header comes to lie is known only if all emits are in a row.
         let straight = ir.deparser.iter().all(|s| matches!(s, p4_ir::Stmt::Emit(p4_ir::HeaderRef::Static(_))));
         c.emitted = straight.then_some(0);
+        if !straight {
+            // No emit may be reached, and then what is there is the last packet's.
+            c.line("_Pragma(\"unroll\") for (uint32_t i = 0; i < sizeof(c->v.emit) / sizeof(c->v.emit[0]); i++) c->v.emit[i] = 0;");
+        }
         top(c, "deparser", &ir.deparser)?;
         let no_room = c.jump("no_room");
         c.line(format!("if (emitted > SP_HEADROOM + c->cursor || emitted + (c->length - c->cursor) > SP_MAX_PACKET) {no_room}"));
@@ -222,20 +234,29 @@ fn names(out: &mut String, c: &Code) {
 /// Maps of counters, meters and registers.
 fn cells(out: &mut String, c: &Code) {
     for (id, _) in &c.ir.program.counters {
-        let _ = writeln!(out, "SP_ARRAY(sp_n{}, 16, 1, MMAPABLE); /* counter {} */", id.index(), c.model.counters[id.index()]);
+        array(out, &format!("sp_n{}", id.index()), "struct sp_row", 16, &format!("counter {}", c.model.counters[id.index()]));
     }
     for (id, _) in &c.ir.program.meters {
         let (m, name) = (id.index(), &c.model.meters[id.index()]);
-        let _ = writeln!(out, "SP_ARRAY(sp_p{m}, sizeof(struct sp_meter), 1, MMAPABLE); /* meter {name} */");
-        let _ = writeln!(out, "SP_ARRAY(sp_q{m}, sizeof(struct sp_profile), 1, MMAPABLE); /* its rates */");
+        array(out, &format!("sp_p{m}"), "struct sp_meter", 32, &format!("meter {name}"));
+        array(out, &format!("sp_q{m}"), "struct sp_profile", 32, "its rates");
     }
     for (id, _) in &c.ir.program.registers {
-        let _ = writeln!(out, "SP_ARRAY(sp_r{}, 8, 1, MMAPABLE); /* register {} */", id.index(), c.model.registers[id.index()]);
+        array(out, &format!("sp_r{}", id.index()), "uint64_t", 8, &format!("register {}", c.model.registers[id.index()]));
     }
     out.push('\n');
 }
 
-/// What a core works in. The loader reads the head, up to `misses`.
+/// An array of values of `len` bytes, of which the loader says how many there are.
+pub fn array(out: &mut String, name: &str, ty: &str, len: usize, what: &str) {
+    let most = MOST_DIRECT / len;
+    let _ = writeln!(
+        out,
+        "/* {what} */\n#ifndef {name}_entries\n#define {name}_entries 1u\n#endif\n#if {name}_entries <= {most}u\nSP_MEMORY({name}, {ty}, {name}_entries)\n#else\nSP_ARRAY({name}, {ty}, {name}_entries)\n#endif"
+    );
+}
+
+/// What a core works in. The loader reads the head, up to `rests`.
 fn context(out: &mut String, c: &Code) {
     let (ir, model) = (c.ir, c.model);
     out.push_str(
@@ -260,7 +281,7 @@ fn context(out: &mut String, c: &Code) {
     let tables = ir.program.tables.len().max(1);
     let _ = writeln!(
         out,
-        "    uint8_t last;\n}} __attribute__((aligned(8)));\n\nstruct sp_scan {{\n    uint64_t next;\n    uint64_t tuple;\n    uint64_t found;\n    uint64_t best;\n    uint32_t at;\n    uint32_t walking;\n}};\n\nstruct sp_context {{\n    uint64_t ends[8];\n    uint64_t hits[{tables}];\n    uint64_t misses[{tables}];\n    uint64_t lost;\n    uint64_t now_ns;\n    SP_FORGOTTEN uint64_t valid;\n    uint32_t timed;\n    uint32_t attached;\n    uint32_t flow;\n    uint32_t follows;\n    uint32_t home;\n    uint32_t generation;\n    uint32_t empty;\n    uint32_t subset;\n    uint32_t handed_on;\n    uint32_t port;\n    uint32_t out_port;\n    uint32_t reason;\n    uint32_t length;\n    uint32_t cpu;\n    uint32_t cursor;\n    struct sp_scan scan;\n    uint64_t key[{words}];\n    uint64_t masked[{words}];\n    SP_FORGOTTEN struct sp_vars v;"
+        "    uint8_t last;\n}} __attribute__((aligned(8)));\n\nstruct sp_scan {{\n    uint64_t next;\n    uint64_t tuple;\n    uint64_t found;\n    uint64_t best;\n    uint32_t at;\n    uint32_t walking;\n}};\n\nstruct sp_context {{\n    uint64_t ends[8];\n    uint64_t hits[{tables}];\n    uint64_t misses[{tables}];\n    uint64_t lost;\n    uint64_t begun;\n    uint64_t rests;\n    uint64_t now_ns;\n    SP_FORGOTTEN uint64_t valid;\n    uint32_t timed;\n    uint32_t attached;\n    uint32_t flow;\n    uint32_t follows;\n    uint32_t home;\n    uint32_t generation;\n    uint32_t empty;\n    uint32_t subset;\n    uint32_t handed_on;\n    uint32_t port;\n    uint32_t out_port;\n    uint32_t reason;\n    uint32_t length;\n    uint32_t cpu;\n    uint32_t cursor;\n    struct sp_scan scan;\n    uint64_t key[{words}];\n    uint64_t masked[{words}];\n    SP_FORGOTTEN struct sp_vars v;"
     );
     for (ty, name, n) in [
         ("struct sp_pending", "count", c.counts.len()),
@@ -287,7 +308,7 @@ fn context(out: &mut String, c: &Code) {
             let _ = writeln!(out, "    uint32_t len_{name};");
         }
     }
-    out.push_str("} __attribute__((aligned(64)));\nSP_ARRAY(sp_contexts, sizeof(struct sp_context), 1, MMAPABLE);\n\n");
+    out.push_str("} __attribute__((aligned(64)));\nSP_MEMORY(sp_contexts, struct sp_context, SP_CPUS)\n\n");
 }
 
 /// What is done at a packet's end, and what is taken back when it is handed on; the program's reason and mark.
@@ -307,7 +328,7 @@ fn ends(out: &mut String, c: &Code) {
     out.push_str("}\n\n");
     out.push_str("SP_INLINE void sp_commit(struct sp_context *c)\n{\n");
     for (site, (map, size)) in c.counts.iter().enumerate() {
-        let _ = writeln!(out, "    sp_count(c, &{map}, {size}u, &c->count[{site}]);");
+        let _ = writeln!(out, "    sp_count(c, {map}_at, {size}u, &c->count[{site}]);");
     }
     for (site, values) in c.digests.iter().enumerate() {
         let _ = writeln!(
@@ -317,10 +338,10 @@ fn ends(out: &mut String, c: &Code) {
     }
     out.push_str("    (void)c;\n}\n\nSP_INLINE void sp_undo(struct sp_context *c)\n{\n");
     for (site, meter) in c.meters.iter().enumerate().rev() {
-        let _ = writeln!(out, "    sp_undo_meter(&sp_p{meter}, &sp_q{meter}, &c->undo_meter[{site}]);");
+        let _ = writeln!(out, "    sp_undo_meter(sp_p{meter}_at, sp_q{meter}_at, &c->undo_meter[{site}]);");
     }
     for (site, map) in c.registers.iter().enumerate().rev() {
-        let _ = writeln!(out, "    sp_undo_register(&{map}, &c->undo_register[{site}]);");
+        let _ = writeln!(out, "    sp_undo_register({map}_at, &c->undo_register[{site}]);");
     }
     out.push_str("    (void)c;\n}\n\n");
     for (name, var) in [("reason", ir.intrinsic.drop_reason), ("mark", ir.intrinsic.mark)] {

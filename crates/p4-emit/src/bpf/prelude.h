@@ -31,12 +31,13 @@ static uint64_t (*bpf_ktime_get_ns)(void) = (void *)5;
 static uint32_t (*bpf_get_smp_processor_id)(void) = (void *)8;
 static int64_t (*bpf_tail_call)(struct xdp_md *ctx, void *programs, uint32_t index) = (void *)12;
 static int64_t (*bpf_xdp_adjust_head)(struct xdp_md *ctx, int32_t delta) = (void *)44;
+static int64_t (*bpf_xdp_adjust_meta)(struct xdp_md *ctx, int32_t delta) = (void *)54;
 static int64_t (*bpf_redirect_map)(void *map, uint64_t key, uint64_t flags) = (void *)51;
 static int64_t (*bpf_loop)(uint32_t rounds, void *step, void *arg, uint64_t flags) = (void *)181;
 static int64_t (*bpf_xdp_load_bytes)(struct xdp_md *ctx, uint32_t offset, void *to, uint32_t len) = (void *)189;
 static int64_t (*bpf_xdp_store_bytes)(struct xdp_md *ctx, uint32_t offset, void *from, uint32_t len) = (void *)190;
 
-/* Maps. Sizes marked `1` are set by the loader. User space maps those that are MMAPABLE into its memory. */
+/* Maps. */
 struct bpf_map_def {
     uint32_t type;
     uint32_t key_size;
@@ -45,7 +46,6 @@ struct bpf_map_def {
     uint32_t map_flags;
 };
 enum { ARRAY = 2, PROG_ARRAY = 3, DEVMAP = 14, XSKMAP = 17, MMAPABLE = 1 << 10 };
-#define SP_ARRAY(name, value, entries, flags) struct bpf_map_def SEC("maps") name = {ARRAY, 4, value, entries, flags}
 
 /* Numbers and bits. */
 #define SP_U128(high, low) ((sp_u128)(high) << 64 | (low))
@@ -53,6 +53,38 @@ enum { ARRAY = 2, PROG_ARRAY = 3, DEVMAP = 14, XSKMAP = 17, MMAPABLE = 1 << 10 }
 /* The compiler must not know how a pointer came about, or it takes another way to it, which the verifier has not checked. */
 #define SP_OPAQUE(p) __asm__("" : "+r"(p))
 #define SP_BARRIER() __asm__ volatile("" ::: "memory")
+
+/* Arrays that user space maps into its memory; `name_at` gives an entry's address, 0 beyond the end. */
+/* All entries as one value of a map, whose address is in the text: the loader puts it where the number is. So no look-up is between, and where an
+   entry lies depends on its index only. */
+struct sp_memory {
+    uint32_t number;
+    uint32_t len;
+};
+#define SP_MEMORY_NUMBER 0x53706c6974700000ll
+#define SP_MEMORY(name, type, entries)                                                                                                \
+    enum { name##_number = __COUNTER__ };                                                                                             \
+    struct sp_memory SEC("memory") name = {name##_number, sizeof(type) * (entries)};                                                  \
+    SP_INLINE type *name##_at(uint32_t at)                                                                                            \
+    {                                                                                                                                 \
+        type *all;                                                                                                                    \
+        __asm__("%0 = %1 ll" : "=r"(all) : "i"(SP_MEMORY_NUMBER | name##_number));                                                    \
+        uint64_t index = at;                                                                                                          \
+        /* What the compiler knows of it the verifier may not: all of them compare. */                                                \
+        if (!__builtin_constant_p(at)) SP_OPAQUE(index);                                                                              \
+        if (index >= (entries)) return 0;                                                                                             \
+        /* Or the address is made before it is compared. */                                                                           \
+        if (!__builtin_constant_p(at)) __asm__ volatile("" : "+r"(index));                                                            \
+        type *entry = &all[index];                                                                                                    \
+        /* Or it is made again for each field. */                                                                                     \
+        if (!__builtin_constant_p(at)) SP_OPAQUE(entry);                                                                              \
+        if (!entry) __builtin_unreachable();                                                                                          \
+        return entry;                                                                                                                 \
+    }
+/* Values of their own, where they are more bytes than the verifier lets a pointer be moved by. */
+#define SP_ARRAY(name, type, entries)                                                                                                 \
+    struct bpf_map_def SEC("maps") name = {ARRAY, 4, sizeof(type), entries, MMAPABLE};                                                \
+    SP_INLINE type *name##_at(uint32_t at) { return bpf_map_lookup_elem(&name, &at); }
 /* The loader sets SP_SIMPLE for a program that is too large for the verifier otherwise: without text of their own for likely
  * packets, and with variables that are always read from memory, where the verifier knows nothing of them, so that ways that differ
  * only in their values are one way to it. */
@@ -214,24 +246,38 @@ SP_INLINE uint32_t sp_fold(uint64_t sum)
     return (uint32_t)(~sum & 0xffff);
 }
 
-/* The same of fewer than 2^8 words of 32 bits: after the first step it is less than 2^32 + 2^8. */
+/* The same of fewer than 2^8 words of 32 bits: after each step it is less than 2^25, 2^17 and 2^16. */
 SP_INLINE uint32_t sp_fold_words(uint64_t sum)
 {
-    sum = (sum & 0xffffffff) + (sum >> 32);
     sum = (sum & 0xffff) + (sum >> 16);
     sum = (sum & 0xffff) + (sum >> 16);
-    return (uint32_t)(~sum & 0xffff);
+    sum = (sum & 0xffff) + (sum >> 16);
+    return (uint32_t)sum ^ 0xffff;
 }
 
 /* Hash of a key: multiplication spreads each word upwards, the shift brings it down again. */
 #define SP_HASH(h, word) ((((h) ^ (word)) * 0x9e3779b97f4a7c15ull) ^ ((((h) ^ (word)) * 0x9e3779b97f4a7c15ull) >> 32))
 
-/* Verdicts, and the engine's drop reasons. */
-enum { SP_FORWARD, SP_BUFFER, SP_PUNT, SP_DROP, SP_NEXT };
+/* Whether a cell, which `from` and `to` head, is there for a generation. Both are one word, as they are written: of a cell that is used again
+   meanwhile nobody takes the one from before and the other from after. */
+SP_INLINE int sp_live(const uint32_t *from, uint32_t generation)
+{
+    const uint64_t span = *(const volatile uint64_t *)from;
+    return generation >= (uint32_t)span && generation < (uint32_t)(span >> 32);
+}
+#define SP_LIVE(cell, generation) sp_live(&(cell)->from, generation)
+
+/* Verdicts, what a test run is counted as, and the engine's drop reasons. */
+enum { SP_FORWARD, SP_BUFFER, SP_PUNT, SP_DROP, SP_NEXT, SP_TESTED };
 enum { SP_NO_HEADROOM = 129, SP_NO_PORT = 130, SP_TARGET_FAILED = 135 };
 enum { SP_HEADROOM = 192, SP_MAX_PACKET = 9216, SP_ETHERNET = 14 };
-/* Rounds of the parser's loops and of others; a packet that needs more is handed on. */
-enum { SP_ROUNDS = 32, SP_TURNS = 1024 };
+/* Rounds of the parser's loops and of others, of which one that looks tables up is as many as it is longer for the verifier; a packet that
+ * needs more is handed on. */
+enum { SP_ROUNDS = 32, SP_TURNS = 1024, SP_TURNS_OF_A_TABLE = 32 };
+/* Cores that the kernel may have. */
+#ifndef SP_CPUS
+#define SP_CPUS 1
+#endif
 /* Bytes behind a packet that are none of it. The kernel makes no test run with fewer than 14 bytes: a program that is only
  * tested has this many there, so that packets may be shorter. */
 #ifndef SP_BEHIND
@@ -252,28 +298,36 @@ struct sp_control {
     /* A bit for each table that lacks entries here, for want of room: who would look it up is handed on; the last bit is for the 32nd and all that
        follow it. Bits are set before the generation that misses something, and read after it; none goes while packets run. */
     uint32_t handed_on;
-    /* All that was handed on before this time has left, or been dropped. */
+    /* All that was handed on before the first time has left, or is lost; nothing has been handed on since the second, which is ahead. */
     uint64_t out_ns;
+    uint64_t until_ns;
+    /* For which of two turns packets that are handed on are counted. */
+    uint64_t turn;
 };
-SP_ARRAY(sp_control, sizeof(struct sp_control), 1, MMAPABLE);
+SP_MEMORY(sp_control, struct sp_control, 1)
 
 /* Interfaces, by the kernel's number. Low 16 bits: 0 for none of ours, else the port plus one; bit 16: all its packets are
    handed on and none is run; high 32 bits: the slot, which numbers our interfaces from 0. */
-SP_ARRAY(sp_ports, 8, 1024, MMAPABLE);
+SP_MEMORY(sp_ports, uint64_t, 1024)
 enum { SP_CLOSED = 1 << 16 };
 /* Ways out by port, and which ports have one: packets to others are handed on. */
 struct bpf_map_def SEC("maps") sp_out = {DEVMAP, 4, 4, 512, 0};
-SP_ARRAY(sp_ways, 8, 512, MMAPABLE);
+SP_MEMORY(sp_ways, uint64_t, 512)
 /* Sockets of the next target, at slot * SP_QUEUES + queue: `target_xdp::socket_key`. */
 enum { SP_SLOTS = 64, SP_QUEUES = 16 };
 struct bpf_map_def SEC("maps") sp_sockets = {XSKMAP, 4, 4, SP_SLOTS * SP_QUEUES, 0};
 /* Programs by slot that give a packet to one of several sockets of its queue; where one is, sp_sockets is not looked at. */
 struct bpf_map_def SEC("maps") sp_steerers = {PROG_ARRAY, 4, 4, SP_SLOTS, 0};
 
-/* When a packet of these flows was last handed on, 0 for never; a flow's row is made of its key in the first split table. While such packets are on
-   their way, later ones follow them: they must not overtake. */
-enum { SP_FLOWS = 4096 };
-SP_ARRAY(sp_flows, 8, SP_FLOWS, MMAPABLE);
+/* How many packets of these flows have been handed on (high half) and have left (low half), in two turns; a flow's row is made of its key in the
+   first split table. While such packets are on their way, later ones follow them: they must not overtake (`target::UnderWay`). */
+enum { SP_FLOWS = 65536, SP_SLACK_NS = 1000000 };
+struct sp_flow {
+    uint64_t counts[2];
+};
+SP_MEMORY(sp_flows, struct sp_flow, SP_FLOWS)
+/* In front of a packet that is handed on, with twice the row plus one, and the turn, in the low half: who has it counts it as left. */
+#define SP_FLOW_MARK (0x5350464cull << 32)
 
 /* What attached interfaces carried, for each core. What is handed on is in none of the rows. */
 struct sp_row {
@@ -286,7 +340,7 @@ struct sp_ledger {
     struct sp_row sent[512];
     struct sp_row dropped[256];
 };
-SP_ARRAY(sp_ledgers, sizeof(struct sp_ledger), 1, MMAPABLE);
+SP_MEMORY(sp_ledgers, struct sp_ledger, SP_CPUS)
 
 /* In front of a packet that is run as a test: what it comes with, and what became of it. */
 struct sp_test {

@@ -7,31 +7,54 @@ SP_INLINE uint64_t sp_now(struct sp_context *c)
     return c->now_ns;
 }
 
-/* Whether earlier packets of the flow may be under way, having been handed on: this one follows them, if it is not dropped. None of a test run's are. */
+/* Whether earlier packets of the flow are under way, having been handed on: this one follows them, if it is not dropped. None of a test run's are. */
 SP_INLINE uint32_t sp_follows(struct sp_context *c, struct sp_control *control)
 {
-    if (!c->attached) return 0;
-    uint32_t row = c->flow - 1;
-    uint64_t *handed_on = bpf_map_lookup_elem(&sp_flows, &row);
-    // At most times nothing of the flow ever was.
-    return handed_on && *handed_on && *handed_on >= *(volatile uint64_t *)&control->out_ns;
+    // At most times nothing is.
+    if (*(volatile uint64_t *)&control->until_ns <= *(volatile uint64_t *)&control->out_ns || !c->attached) return 0;
+    struct sp_flow *flow = sp_flows_at(c->flow - 1);
+    if (!flow) return 0;
+    uint64_t first = *(volatile uint64_t *)&flow->counts[0], second = *(volatile uint64_t *)&flow->counts[1];
+    return first >> 32 != (uint32_t)first || second >> 32 != (uint32_t)second;
+}
+
+/* The packet will be handed on: counts it as under way, and marks it, so that it is counted as left. */
+SP_INLINE void sp_follow(struct xdp_md *ctx, struct sp_context *c)
+{
+    struct sp_flow *flow = sp_flows_at(c->flow - 1);
+    struct sp_control *control = sp_control_at(0);
+    // Where a driver has no room for a mark nobody could count it as left, and the flow would never be run again.
+    if (!flow || !control || bpf_xdp_adjust_meta(ctx, -8)) return;
+    uint64_t *mark = (uint64_t *)(long)ctx->data_meta;
+    if ((void *)(mark + 1) > (void *)(long)ctx->data) return;
+    uint64_t turn = *(volatile uint64_t *)&control->turn & 1;
+    *mark = SP_FLOW_MARK | (uint64_t)c->flow << 1 | turn;
+    // All cores read that word with each packet, so it is seldom written.
+    uint64_t now = bpf_ktime_get_ns(), until = *(volatile uint64_t *)&control->until_ns;
+    if (until <= now) __sync_val_compare_and_swap(&control->until_ns, until, now + SP_SLACK_NS);
+    uint64_t before = __sync_fetch_and_add(turn ? &flow->counts[1] : &flow->counts[0], 1ull << 32);
+    SP_OPAQUE(before);
 }
 
 /* Whether a packet can leave by its port from here: a test run's always can. */
 SP_INLINE int sp_leaves(struct sp_context *c)
 {
     if (!c->attached) return 1;
-    uint32_t port = c->out_port;
-    uint64_t *way = bpf_map_lookup_elem(&sp_ways, &port);
+    uint64_t *way = sp_ways_at(c->out_port);
     return way && *way;
 }
 
 /* Begins to fetch a cell into the cache; the packet goes on meanwhile. */
-SP_INLINE void sp_touch(void *cells, uint32_t at)
+SP_INLINE void sp_touch(void *cell)
 {
-    uint64_t *cell = bpf_map_lookup_elem(cells, &at);
     if (cell) (void)*(volatile uint64_t *)cell;
 }
+
+/* Where an array's cells are. Known at each call, and so no call remains. */
+typedef struct sp_meter *sp_meter_at(uint32_t);
+typedef struct sp_profile *sp_profile_at(uint32_t);
+typedef uint64_t *sp_register_at(uint32_t);
+typedef struct sp_row *sp_counter_at(uint32_t);
 
 /* Whoever holds a cell is some instructions from its end; but a worker may have been stopped there, by this very packet's arrival
    even, and then no wait helps: the packet is handed on. A loop in the text would be verified turn by turn, for each place that waits. */
@@ -113,17 +136,16 @@ SP_INLINE uint32_t sp_colour(
 }
 
 SP_INLINE uint32_t sp_execute(
-    struct sp_context *c, void *meters, void *profiles, uint64_t index, uint64_t units, struct sp_meter_undo *undo)
+    struct sp_context *c, sp_meter_at *meters, sp_profile_at *profiles, uint64_t index, uint64_t units, struct sp_meter_undo *undo)
 {
     if (index >> 32) return SP_GREEN;
-    uint32_t key = (uint32_t)index;
-    struct sp_meter *m = bpf_map_lookup_elem(meters, &key);
+    struct sp_meter *m = meters((uint32_t)index);
     if (!m || !*(volatile uint32_t *)&m->profile) return SP_GREEN;
     uint64_t now = sp_now(c);
     if (!sp_lock(m)) return SP_BUSY;
     uint32_t colour = SP_GREEN, number = m->profile & ~SP_ONE_RATE, follows = *(volatile uint32_t *)&c->follows;
     if (number) {
-        struct sp_profile *p = bpf_map_lookup_elem(profiles, &number);
+        struct sp_profile *p = profiles(number);
         colour = p ? sp_colour(m, p, now, units, follows, undo) : SP_BUSY;
         undo->at = colour < SP_RED && !follows ? index + 1 : 0;
     }
@@ -133,15 +155,14 @@ SP_INLINE uint32_t sp_execute(
 
 /* Gives back what a packet took that is handed on, and which the next target charges. The time that the cell has seen stays: that
    changes nothing, as a bucket that is filled in two steps is as full as in one. */
-SP_INLINE void sp_undo_meter(void *meters, void *profiles, struct sp_meter_undo *undo)
+SP_INLINE void sp_undo_meter(sp_meter_at *meters, sp_profile_at *profiles, struct sp_meter_undo *undo)
 {
     if (!undo->at) return;
-    uint32_t key = (uint32_t)(undo->at - 1);
-    struct sp_meter *m = bpf_map_lookup_elem(meters, &key);
+    struct sp_meter *m = meters((uint32_t)(undo->at - 1));
     // Of one whose holder has been stopped the packet is charged twice: never too little.
     if (!m || !sp_lock(m)) return;
     uint32_t number = m->profile & ~SP_ONE_RATE;
-    struct sp_profile *p = bpf_map_lookup_elem(profiles, &number);
+    struct sp_profile *p = profiles(number);
     if (p && number) {
         m->peak = p->pbs - m->peak < undo->peak ? p->pbs : m->peak + undo->peak;
         m->committed = p->cbs - m->committed < undo->committed ? p->cbs : m->committed + undo->committed;
@@ -149,28 +170,25 @@ SP_INLINE void sp_undo_meter(void *meters, void *profiles, struct sp_meter_undo 
     sp_unlock(m);
 }
 
-SP_INLINE uint64_t sp_register_read(void *registers, uint64_t index)
+SP_INLINE uint64_t sp_register_read(sp_register_at *registers, uint64_t index)
 {
-    uint32_t key = (uint32_t)index;
-    uint64_t *cell = index >> 32 ? 0 : bpf_map_lookup_elem(registers, &key);
+    uint64_t *cell = index >> 32 ? 0 : registers((uint32_t)index);
     return cell ? *cell : 0;
 }
 
-SP_INLINE void sp_register_write(void *registers, uint64_t index, uint64_t value, struct sp_register_undo *undo)
+SP_INLINE void sp_register_write(sp_register_at *registers, uint64_t index, uint64_t value, struct sp_register_undo *undo)
 {
-    uint32_t key = (uint32_t)index;
-    uint64_t *cell = index >> 32 ? 0 : bpf_map_lookup_elem(registers, &key);
+    uint64_t *cell = index >> 32 ? 0 : registers((uint32_t)index);
     if (!cell) return;
     undo->at = index + 1;
     undo->value = *cell;
     *cell = value;
 }
 
-SP_INLINE void sp_undo_register(void *registers, struct sp_register_undo *undo)
+SP_INLINE void sp_undo_register(sp_register_at *registers, struct sp_register_undo *undo)
 {
     if (!undo->at) return;
-    uint32_t key = (uint32_t)(undo->at - 1);
-    uint64_t *cell = bpf_map_lookup_elem(registers, &key);
+    uint64_t *cell = registers((uint32_t)(undo->at - 1));
     if (cell) *cell = undo->value;
 }
 
@@ -183,12 +201,11 @@ SP_INLINE void sp_pend(struct sp_pending *p, uint64_t index, uint64_t size, uint
     p->bytes = bytes;
 }
 
-SP_INLINE void sp_count(struct sp_context *c, void *counters, uint32_t size, struct sp_pending *p)
+SP_INLINE void sp_count(struct sp_context *c, sp_counter_at *counters, uint32_t size, struct sp_pending *p)
 {
     if (!p->at) return;
-    uint32_t key = c->cpu * size + p->at - 1;
-    uint64_t *cell = bpf_map_lookup_elem(counters, &key);
+    struct sp_row *cell = counters(c->cpu * size + p->at - 1);
     if (!cell) return;
-    cell[0] += p->packets;
-    cell[1] += p->bytes;
+    cell->packets += p->packets;
+    cell->bytes += p->bytes;
 }

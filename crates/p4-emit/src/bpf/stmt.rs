@@ -1,7 +1,7 @@
 //! Statements as C.
 
 use super::Refused;
-use super::code::{Code, Facts, meet};
+use super::code::{Code, Facts, literal, meet};
 use super::stacks::Which;
 use crate::emitter::local_type;
 use crate::expr::{convert, head, paren};
@@ -33,7 +33,11 @@ impl Code<'_> {
         self.jumped.insert(name.clone());
         self.label(&name);
         let stuck = self.jump("stuck");
-        self.line(format!("if (++turns > SP_TURNS) {stuck}"));
+        // The verifier walks through every round.
+        let mut applies = false;
+        p4_ir::walk::all_stmts(body, &mut |s| applies |= matches!(s, Stmt::Apply { .. }));
+        let turn = if applies { "(turns += SP_TURNS_OF_A_TABLE)" } else { "++turns" };
+        self.line(format!("if ({turn} > SP_TURNS) {stuck}"));
         self.known = Some(Facts::default());
         self.loops += 1;
         self.block(body)?;
@@ -145,6 +149,10 @@ impl Code<'_> {
 
     fn switch(&mut self, on: &Expr, cases: &[(&[base::Bits], &Block)], default: &Block) -> Result<(), Refused> {
         let value = self.expr(on)?;
+        if let Some(value) = literal(&value) {
+            let case = cases.iter().find(|(values, _)| values.iter().any(|v| v.value() == value));
+            return self.block(case.map_or(default, |(_, body)| *body));
+        }
         let name = format!("on{}", self.unique());
         self.open("");
         self.line(format!("const {} {name} = {value};", local_type(on.ty.width())));

@@ -6,7 +6,8 @@ use crate::expr::{convert, paren};
 use cranelift_entity::EntityRef;
 use p4_ir::origin::Holder;
 use p4_ir::{ActionId, TableId, VarId};
-use program::packing::{CellLayout, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, MOST_DIRECT, Place, TABLE_BITS, may_run_short};
+use program::MatchKind;
+use program::packing::{CellLayout, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, Place, TABLE_BITS, may_run_short};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -31,6 +32,7 @@ impl Code<'_> {
         // Tables of rules are often empty and then do nothing: no key is made, and nothing looked at.
         let layout = self.layouts[table.index()].clone();
         let passed_over = self.may_pass_over(table);
+        let came = self.known.clone();
         if passed_over {
             let t = table.index();
             self.open(format!("if (c->empty & SP_BIT({t}))"));
@@ -43,6 +45,7 @@ impl Code<'_> {
                 self.write_var(v, &format!("ACTION_{name}"));
             }
             self.or_else();
+            self.known = came;
         } else {
             self.open("");
         }
@@ -56,7 +59,7 @@ impl Code<'_> {
         } else if layout.wild {
             self.line(format!("struct sp_cell_{name} *e = 0;"));
             self.line(format!("struct sp_masks_{name} *masks = sp_masks_{name}(c);"));
-            self.open("if (masks && masks->count)");
+            self.open("if (masks->count)");
             let words = self.key_words(table)?;
             for (i, word) in words.iter().enumerate() {
                 self.line(format!("c->key[{i}] = {word};"));
@@ -75,7 +78,9 @@ impl Code<'_> {
             self.open("if (!c->flow)");
             self.line("c->flow = (c->home & (SP_FLOWS - 1)) + 1;");
             // Before anything is charged for it.
-            self.line("*(volatile uint32_t *)&c->follows = sp_follows(c, control);");
+            self.line("*(volatile uint32_t *)&c->follows = e->young ? 1 : sp_follows(c, control);");
+            self.or_else();
+            self.line("if (e->young) *(volatile uint32_t *)&c->follows = 1;");
             self.close();
         }
         if let Some(v) = hit {
@@ -91,9 +96,10 @@ impl Code<'_> {
             self.write_var(v, "0u");
         }
         self.line(format!("e = sp_default_{name}(c);"));
-        let failed = self.jump("failed");
-        self.line(format!("if (!e) {failed}"));
         self.close();
+        for v in hit.into_iter().chain(action_run) {
+            self.note_value(v, None);
+        }
         let in_table = self.in_table.replace(table);
         let actions = actions(ir, table);
         let before = self.known.clone();
@@ -153,9 +159,7 @@ impl Code<'_> {
                 self.write_var(*v, &text);
             }
         }
-        for v in &code.params {
-            self.touch(*v);
-        }
+        self.touch(&code.params);
         self.block(&code.body)?;
         for v in &code.params {
             self.bound.remove(v);
@@ -194,8 +198,9 @@ impl Code<'_> {
             let (name, layout, t) = (&self.model.tables[id.index()], &self.layouts[id.index()], id.index());
             let _ = writeln!(out, "/* Table {}. */", info.full_name.replace("*/", ""));
             self.cell_type(&mut out, id, name, layout);
-            table_cells(&mut out, name, t, layout);
-            let _ = writeln!(out, "SP_ARRAY(sp_d{t}, sizeof(struct sp_cell_{name}), 2, MMAPABLE);");
+            let _ = writeln!(out, "#ifndef SP_HOMES_{t}\n#define SP_HOMES_{t} 0u\n#endif");
+            super::pipeline::array(&mut out, &format!("sp_t{t}"), &format!("struct sp_cell_{name}"), layout.len, "Its cells.");
+            let _ = writeln!(out, "SP_MEMORY(sp_d{t}, struct sp_cell_{name}, 2)");
             if layout.wild {
                 wild_type(&mut out, name, t, layout);
             }
@@ -211,13 +216,15 @@ impl Code<'_> {
             let (name, layout, t) = (&self.model.tables[id.index()], &self.layouts[id.index()], id.index());
             let _ = writeln!(
                 out,
-                "SP_INLINE struct sp_cell_{name} *sp_default_{name}(struct sp_context *c)\n{{\n    uint32_t at = 0;\n    struct sp_cell_{name} *e = bpf_map_lookup_elem(&sp_d{t}, &at);\n    if (e && !SP_LIVE(e, c->generation)) {{\n        at = 1;\n        e = bpf_map_lookup_elem(&sp_d{t}, &at);\n    }}\n    return e;\n}}\n"
+                "SP_INLINE struct sp_cell_{name} *sp_default_{name}(struct sp_context *c)\n{{\n    struct sp_cell_{name} *e = sp_d{t}_at(0);\n    return SP_LIVE(e, c->generation) ? e : sp_d{t}_at(1);\n}}\n"
             );
             if info.keys.is_empty() {
                 continue;
             }
             if layout.wild {
-                find_wild(&mut out, name, t, layout);
+                let count = |kind| info.keys.iter().filter(|k| k.kind == kind).count();
+                let lpm = count(MatchKind::Lpm) == 1 && count(MatchKind::Exact) + 1 == info.keys.len();
+                find_wild(&mut out, name, t, layout, lpm);
             } else {
                 find_exact(&mut out, name, t, layout, info.split);
             }
@@ -227,9 +234,10 @@ impl Code<'_> {
 
     fn cell_type(&self, out: &mut String, table: TableId, name: &str, layout: &CellLayout) {
         let ir = self.ir;
+        let last = if layout.wild { "tuple" } else { "young" };
         let _ = writeln!(
             out,
-            "struct sp_cell_{name} {{\n    uint32_t from;\n    uint32_t to;\n    uint32_t next;\n    uint16_t action;\n    uint16_t tuple;"
+            "struct sp_cell_{name} {{\n    uint32_t from;\n    uint32_t to;\n    uint32_t next;\n    uint16_t action;\n    uint16_t {last};"
         );
         if layout.key_len > 0 {
             let _ = writeln!(out, "    uint64_t key[{}];", layout.key_len / 8);
@@ -276,47 +284,11 @@ fn fields(out: &mut String, mut places: Vec<(Place, String)>, indent: &str) {
     }
 }
 
-/// The cells: one value of a map, whose address is known, so that where a cell lies depends on its number only and no look-up is
-/// between; where they are more than the verifier lets a pointer be moved by, values of their own. The loader says how many.
-fn table_cells(out: &mut String, name: &str, t: usize, layout: &CellLayout) {
-    let _ = writeln!(
-        out,
-        "#ifndef SP_CELLS_{t}
-#define SP_CELLS_{t} 288u
-#define SP_HOMES_{t} 31u
-#endif
-#if SP_CELLS_{t} <= {most}u
-struct sp_cells_{name} {{
-    struct sp_cell_{name} all[SP_CELLS_{t}];
-}};
-SP_ARRAY(sp_t{t}, sizeof(struct sp_cells_{name}), 1, MMAPABLE);
-SP_INLINE struct sp_cells_{name} *sp_all_{name}(void)
-{{
-    uint32_t zero = 0;
-    return bpf_map_lookup_elem(&sp_t{t}, &zero);
-}}
-SP_INLINE struct sp_cell_{name} *sp_in_{name}(struct sp_cells_{name} *cells, uint32_t at)
-{{
-    SP_OPAQUE(at);
-    if (!cells || at >= SP_CELLS_{t}) return 0;
-    return &cells->all[at];
-}}
-#else
-struct sp_cells_{name};
-SP_ARRAY(sp_t{t}, sizeof(struct sp_cell_{name}), SP_CELLS_{t}, MMAPABLE);
-SP_INLINE struct sp_cells_{name} *sp_all_{name}(void) {{ return 0; }}
-SP_INLINE struct sp_cell_{name} *sp_in_{name}(struct sp_cells_{name} *cells, uint32_t at) {{ return bpf_map_lookup_elem(&sp_t{t}, &at); }}
-#endif
-SP_INLINE struct sp_cell_{name} *sp_at_{name}(uint32_t at) {{ return sp_in_{name}(sp_all_{name}(), at); }}",
-        most = MOST_DIRECT / layout.len
-    );
-}
-
 fn wild_type(out: &mut String, name: &str, t: usize, layout: &CellLayout) {
     let words = layout.key_len / 8;
     let _ = writeln!(
         out,
-        "struct sp_mask_{name} {{\n    uint64_t most;\n    uint64_t tuple;\n    uint64_t mask[{words}];\n}};\nstruct sp_masks_{name} {{\n    uint32_t from;\n    uint32_t to;\n    uint64_t count;\n    struct sp_mask_{name} tuples[{MAX_TUPLES}];\n}};\nSP_ARRAY(sp_m{t}, sizeof(struct sp_masks_{name}), 2, MMAPABLE);"
+        "struct sp_mask_{name} {{\n    uint64_t most;\n    uint64_t tuple;\n    uint64_t mask[{words}];\n}};\nstruct sp_masks_{name} {{\n    uint32_t from;\n    uint32_t to;\n    uint64_t count;\n    struct sp_mask_{name} tuples[{MAX_TUPLES}];\n}};\nSP_MEMORY(sp_m{t}, struct sp_masks_{name}, 2)"
     );
 }
 
@@ -332,14 +304,15 @@ fn find_exact(out: &mut String, name: &str, t: usize, layout: &CellLayout, split
     }
     let _ = writeln!(
         out,
-        "    uint32_t at = (uint32_t)hash & SP_HOMES_{t};\n{note}    struct sp_cells_{name} *cells = sp_all_{name}();\n    for (int n = 0; n < {MAX_CHAIN}; n++) {{\n        struct sp_cell_{name} *e = sp_in_{name}(cells, at);\n        if (!e) return 0;\n        if ({same}SP_LIVE(e, c->generation)) return e;\n        at = e->next;\n        if (!at) return 0;\n    }}\n    return 0;\n}}\n"
+        "    uint32_t at = (uint32_t)hash & SP_HOMES_{t};\n{note}    const uint32_t generation = c->generation;\n    for (int n = 0; n < {MAX_CHAIN}; n++) {{\n        struct sp_cell_{name} *e = sp_t{t}_at(at);\n        if (!e) return 0;\n        if ({same}SP_LIVE(e, generation)) return e;\n        at = e->next;\n        if (!at) return 0;\n    }}\n    return 0;\n}}\n"
     );
 }
 
 /// All masks in falling order of the best rank behind them; of what matches, the highest rank. The kernel's own loop calls
 /// `sp_step`, which is verified once; its state is kept in the context. The search is verified once, too, not at each place that
-/// calls it, as it is no static function: of its arguments the verifier knows their types only.
-fn find_wild(out: &mut String, name: &str, t: usize, layout: &CellLayout) {
+/// calls it, as it is no static function: of its arguments the verifier knows their types only. With a longest prefix (`lpm`) what matches first is
+/// what is looked for: masks are in falling order of prefixes, and an entry has its mask and key alone.
+fn find_wild(out: &mut String, name: &str, t: usize, layout: &CellLayout, lpm: bool) {
     let words = layout.key_len / 8;
     let mut hash = String::new();
     for i in 0..words {
@@ -371,6 +344,17 @@ fn find_wild(out: &mut String, name: &str, t: usize, layout: &CellLayout) {
         let _ = write!(same, "\n        && {key} >= e->low_{i} && {key} <= e->high_{i}");
     }
     let quick_same = (0..words).fold(same.clone(), |text, i| text.replace(&format!("c->masked[{i}]"), &format!("w{i}")));
+    // Of others: whether a mask may have something better, what to do with what matches, and whether the search is at its end.
+    let (state, passed, matched, over) = match lpm {
+        true => ("", "", ") return at + 1;", String::new()),
+        false => (
+            "    uint64_t found = 0, best = 0;\n",
+            "        if (found && best >= t->most) return (uint32_t)found;\n",
+            " && (!found || e->rank > best)) {\n                best = e->rank;\n                found = at + 1ull;\n            }",
+            format!(" || (found && best >= masks->tuples[{QUICK_MASKS}].most)"),
+        ),
+    };
+    let found = if lpm { "0" } else { "(uint32_t)found" };
     let _ = writeln!(
         out,
         "struct sp_walk_{name} {{
@@ -394,7 +378,7 @@ SP_CALL long sp_step_{name}(uint64_t step, struct sp_walk_{name} *walk)
 {hash}        s->at = (uint32_t)hash & SP_HOMES_{t};
     }}
     uint32_t at = s->at;
-    struct sp_cell_{name} *e = sp_at_{name}(at);
+    struct sp_cell_{name} *e = sp_t{t}_at(at);
     if (!e) return 1;
     if (e->tuple == s->tuple && SP_LIVE(e, c->generation){same}
         && (!s->found || e->rank > s->best)) {{
@@ -408,13 +392,8 @@ SP_CALL long sp_step_{name}(uint64_t step, struct sp_walk_{name} *walk)
 
 SP_INLINE struct sp_masks_{name} *sp_masks_{name}(struct sp_context *c)
 {{
-    uint32_t copy = 0;
-    struct sp_masks_{name} *masks = bpf_map_lookup_elem(&sp_m{t}, &copy);
-    if (masks && !SP_LIVE(masks, c->generation)) {{
-        copy = 1;
-        masks = bpf_map_lookup_elem(&sp_m{t}, &copy);
-    }}
-    return masks;
+    struct sp_masks_{name} *masks = sp_m{t}_at(0);
+    return SP_LIVE(masks, c->generation) ? masks : sp_m{t}_at(1);
 }}
 
 /* Gives the cell's number plus one, 0 for none. */
@@ -422,30 +401,25 @@ SP_GLOBAL uint32_t sp_search_{name}(struct sp_context *c, struct sp_masks_{name}
 {{
     if (!c || !masks) return 0;
     // Few masks and short chains, as nearly always: no loop of the kernel's is needed, nor a state that outlives a step.
-    uint64_t found = 0, best = 0;
-    struct sp_cells_{name} *cells = sp_all_{name}();
-#pragma unroll
+    const uint32_t generation = c->generation;
+{state}#pragma unroll
     for (uint32_t i = 0; i < {QUICK_MASKS}; i++) {{
-        if (i >= masks->count) goto done;
+        if (i >= masks->count) return {found};
         struct sp_mask_{name} *t = &masks->tuples[i];
-        if (found && best >= t->most) goto done;
-        uint64_t hash = sp_seed ^ t->tuple;
+{passed}        uint64_t hash = sp_seed ^ t->tuple;
 {quick}        uint32_t at = (uint32_t)hash & SP_HOMES_{t};
         // What a change has replaced is in the chain for a while.
 #pragma unroll
         for (uint32_t n = 0; n < {QUICK_CHAIN}; n++) {{
-            struct sp_cell_{name} *e = sp_in_{name}(cells, at);
+            struct sp_cell_{name} *e = sp_t{t}_at(at);
             if (!e) return 0;
-            if (e->tuple == t->tuple && SP_LIVE(e, c->generation){quick_same} && (!found || e->rank > best)) {{
-                best = e->rank;
-                found = at + 1ull;
-            }}
+            if (e->tuple == t->tuple && SP_LIVE(e, generation){quick_same}{matched}
             at = e->next;
             if (!at) break;
             if (n == {QUICK_CHAIN} - 1) goto slow;
         }}
     }}
-    if (masks->count <= {QUICK_MASKS} || (found && best >= masks->tuples[{QUICK_MASKS}].most)) goto done;
+    if (masks->count <= {QUICK_MASKS}{over}) return {found};
 slow:
     c->scan.next = 0;
     c->scan.walking = 0;
@@ -453,16 +427,14 @@ slow:
     c->scan.best = 0;
     struct sp_walk_{name} walk = {{c, masks}};
     bpf_loop({MAX_STEPS}, sp_step_{name}, &walk, 0);
-    found = c->scan.found;
-done:;
-    return (uint32_t)found;
+    return (uint32_t)c->scan.found;
 }}
 
 SP_INLINE struct sp_cell_{name} *sp_find_{name}(struct sp_context *c, struct sp_masks_{name} *masks)
 {{
     uint32_t found = sp_search_{name}(c, masks);
     if (!found) return 0;
-    return sp_at_{name}(found - 1);
+    return sp_t{t}_at(found - 1);
 }}
 "
     );

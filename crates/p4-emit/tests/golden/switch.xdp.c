@@ -6,15 +6,13 @@
 enum { V_ethernet = 0 };
 enum { ACTION_forward = 0, ACTION_drop = 1 };
 
-#define SP_LIVE(cell, generation) ((generation) >= (cell)->from && (generation) < (cell)->to)
-
 /* Table I.stations. */
 struct sp_cell_stations {
     uint32_t from;
     uint32_t to;
     uint32_t next;
     uint16_t action;
-    uint16_t tuple;
+    uint16_t young;
     uint64_t key[1];
     union {
         uint64_t all[1];
@@ -24,34 +22,19 @@ struct sp_cell_stations {
     } args __attribute__((aligned(8)));
 };
 _Static_assert(sizeof(struct sp_cell_stations) == 32, "as the loader has it");
-#ifndef SP_CELLS_0
-#define SP_CELLS_0 288u
-#define SP_HOMES_0 31u
+#ifndef SP_HOMES_0
+#define SP_HOMES_0 0u
 #endif
-#if SP_CELLS_0 <= 16777088u
-struct sp_cells_stations {
-    struct sp_cell_stations all[SP_CELLS_0];
-};
-SP_ARRAY(sp_t0, sizeof(struct sp_cells_stations), 1, MMAPABLE);
-SP_INLINE struct sp_cells_stations *sp_all_stations(void)
-{
-    uint32_t zero = 0;
-    return bpf_map_lookup_elem(&sp_t0, &zero);
-}
-SP_INLINE struct sp_cell_stations *sp_in_stations(struct sp_cells_stations *cells, uint32_t at)
-{
-    SP_OPAQUE(at);
-    if (!cells || at >= SP_CELLS_0) return 0;
-    return &cells->all[at];
-}
+/* Its cells. */
+#ifndef sp_t0_entries
+#define sp_t0_entries 1u
+#endif
+#if sp_t0_entries <= 16777088u
+SP_MEMORY(sp_t0, struct sp_cell_stations, sp_t0_entries)
 #else
-struct sp_cells_stations;
-SP_ARRAY(sp_t0, sizeof(struct sp_cell_stations), SP_CELLS_0, MMAPABLE);
-SP_INLINE struct sp_cells_stations *sp_all_stations(void) { return 0; }
-SP_INLINE struct sp_cell_stations *sp_in_stations(struct sp_cells_stations *cells, uint32_t at) { return bpf_map_lookup_elem(&sp_t0, &at); }
+SP_ARRAY(sp_t0, struct sp_cell_stations, sp_t0_entries)
 #endif
-SP_INLINE struct sp_cell_stations *sp_at_stations(uint32_t at) { return sp_in_stations(sp_all_stations(), at); }
-SP_ARRAY(sp_d0, sizeof(struct sp_cell_stations), 2, MMAPABLE);
+SP_MEMORY(sp_d0, struct sp_cell_stations, 2)
 
 
 typedef unsigned __int128 sp_kept128 __attribute__((aligned(8)));
@@ -84,6 +67,8 @@ struct sp_context {
     uint64_t hits[1];
     uint64_t misses[1];
     uint64_t lost;
+    uint64_t begun;
+    uint64_t rests;
     uint64_t now_ns;
     SP_FORGOTTEN uint64_t valid;
     uint32_t timed;
@@ -107,20 +92,15 @@ struct sp_context {
     SP_FORGOTTEN struct sp_vars v;
     uint8_t h_ethernet[24] __attribute__((aligned(8)));
 } __attribute__((aligned(64)));
-SP_ARRAY(sp_contexts, sizeof(struct sp_context), 1, MMAPABLE);
+SP_MEMORY(sp_contexts, struct sp_context, SP_CPUS)
 
 /* ... runtime.h ... */
 
 
 SP_INLINE struct sp_cell_stations *sp_default_stations(struct sp_context *c)
 {
-    uint32_t at = 0;
-    struct sp_cell_stations *e = bpf_map_lookup_elem(&sp_d0, &at);
-    if (e && !SP_LIVE(e, c->generation)) {
-        at = 1;
-        e = bpf_map_lookup_elem(&sp_d0, &at);
-    }
-    return e;
+    struct sp_cell_stations *e = sp_d0_at(0);
+    return SP_LIVE(e, c->generation) ? e : sp_d0_at(1);
 }
 
 SP_INLINE struct sp_cell_stations *sp_find_stations(struct sp_context *c, uint64_t k0)
@@ -128,11 +108,11 @@ SP_INLINE struct sp_cell_stations *sp_find_stations(struct sp_context *c, uint64
     uint64_t hash = sp_seed;
     hash = SP_HASH(hash, k0);
     uint32_t at = (uint32_t)hash & SP_HOMES_0;
-    struct sp_cells_stations *cells = sp_all_stations();
+    const uint32_t generation = c->generation;
     for (int n = 0; n < 16; n++) {
-        struct sp_cell_stations *e = sp_in_stations(cells, at);
+        struct sp_cell_stations *e = sp_t0_at(at);
         if (!e) return 0;
-        if (e->key[0] == k0 && SP_LIVE(e, c->generation)) return e;
+        if (e->key[0] == k0 && SP_LIVE(e, generation)) return e;
         at = e->next;
         if (!at) return 0;
     }
@@ -161,9 +141,8 @@ SP_INLINE void sp_undo(struct sp_context *c)
 SP_CALL int sp_packet(struct xdp_md *ctx, struct sp_context *c)
 {
     uint8_t *data = (uint8_t *)(long)ctx->data, *end = (uint8_t *)(long)ctx->data_end;
-    uint32_t cursor = 0, rounds = 0, turns = 0, emitted = 0, zero = 0;
-    struct sp_control *control = bpf_map_lookup_elem(&sp_control, &zero);
-    if (!control) goto failed;
+    uint32_t cursor = 0, rounds = 0, turns = 0, emitted = 0;
+    struct sp_control *control = sp_control_at(0);
     const uint64_t seen = *(volatile uint64_t *)&control->generation;
     c->generation = (uint32_t)seen;
     c->empty = (uint32_t)(seen >> 32);
@@ -209,7 +188,6 @@ parsed:;
             } else {
                 c->misses[0]++;
                 e = sp_default_stations(c);
-                if (!e) goto failed;
             }
             if (e->action == ACTION_forward) {
                 c->v.standard_metadata_egress_spec = (uint32_t)((uint32_t)e->args.forward.p0_port);

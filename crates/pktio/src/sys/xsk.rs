@@ -31,6 +31,8 @@ use super::{Plain, check, get_option, pending_error, set_option, socket};
 pub(crate) const FRAME: usize = 4096;
 /// Bytes that the kernel keeps free in front of a received packet (XDP_PACKET_HEADROOM).
 const KERNEL_HEADROOM: usize = 256;
+/// Bytes in front of a received packet that a program may leave a word in (XDP metadata).
+const WORD: usize = 8;
 /// Longest packet that a frame holds.
 pub(crate) const MAX_FRAME: usize = FRAME - KERNEL_HEADROOM;
 /// Spent frames that a socket keeps while another one has the pool, at most: some bursts.
@@ -171,8 +173,9 @@ impl Xsk {
         Ok(())
     }
 
-    /// Hands up to `limit` received packets to `take` and gives their frames back to the kernel. Returns how many.
-    pub(crate) fn receive(&mut self, limit: usize, mut take: impl FnMut(&[u8])) -> usize {
+    /// Hands up to `limit` received packets to `take` and gives their frames back to the kernel. Returns how many. With each packet comes the
+    /// word of XDP metadata that lies in front of it, 0 for none: in copy mode nobody else writes there.
+    pub(crate) fn receive(&mut self, limit: usize, mut take: impl FnMut(&[u8], u64)) -> usize {
         let mut count = 0;
         let mut any = false;
         while count < limit {
@@ -183,7 +186,7 @@ impl Xsk {
             any = true;
             // SAFETY: a frame in our receive ring is ours until it goes back into the fill ring.
             if let Some(bytes) = unsafe { self.umem.memory.bytes(descriptor.addr, descriptor.len as usize) } {
-                take(bytes);
+                take(bytes, self.take_word(descriptor.addr));
                 count += 1;
             }
             self.spent.push(descriptor.addr & !(FRAME as u64 - 1));
@@ -202,6 +205,20 @@ impl Xsk {
             }
         }
         count
+    }
+
+    /// What lies in front of a packet of ours: each word is found once, as the frame's next packet may come without.
+    fn take_word(&self, address: u64) -> u64 {
+        if (address as usize) % FRAME < WORD {
+            return 0;
+        }
+        // SAFETY: the word is in the packet's frame, which is ours until it goes back into the fill ring.
+        let Some(bytes) = (unsafe { self.umem.memory.bytes_mut(address - WORD as u64, WORD) }) else { return 0 };
+        let word = u64::from_ne_bytes(bytes.try_into().unwrap_or_default());
+        if word != 0 {
+            bytes.fill(0);
+        }
+        word
     }
 
     /// Gives all spent frames back, waiting for the pool if need be.

@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 use base::{Packet, PortId};
 use pktio::Port;
 
+/// How long anything may take that does not depend on how busy the machine is.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Runs `test` in a thread with a network namespace of its own, or says that it was skipped.
 pub fn in_namespace(test: impl FnOnce() + Send + 'static) {
     let joined = std::thread::Builder::new()
@@ -91,7 +94,7 @@ pub fn ip_output(arguments: &str) -> String {
 
 /// Waits until the kernel has noticed that a link is up: until then its queue swallows packets.
 pub fn wait_until_up(name: &str) {
-    let deadline = Instant::now() + Duration::from_secs(5);
+    let deadline = Instant::now() + PATIENCE;
     while !ip_output(&format!("link show {name}")).contains("state UP") {
         assert!(Instant::now() < deadline, "{name} does not come up");
         std::thread::sleep(Duration::from_millis(5));
@@ -120,11 +123,11 @@ pub fn tagged(frame: &[u8], tpid: u16) -> Vec<u8> {
     [&frame[..12], &tpid.to_be_bytes(), &[0, 5], &frame[12..]].concat()
 }
 
-/// Receives until `wanted` packets that `accept` likes have come, or five seconds have passed.
+/// Receives until `wanted` packets that `accept` likes have come; fewer if they do not come at all.
 pub fn collect(port: &mut dyn Port, wanted: usize, accept: impl Fn(&Packet) -> bool) -> Vec<Vec<u8>> {
     let mut packets = buffers(32);
     let mut got = Vec::new();
-    let deadline = Instant::now() + Duration::from_secs(5);
+    let deadline = Instant::now() + PATIENCE;
     while got.len() < wanted && Instant::now() < deadline {
         let n = port.receive(&mut packets).unwrap();
         got.extend(packets[..n].iter().filter(|p| accept(p)).map(|p| p.data().to_vec()));
@@ -138,7 +141,7 @@ pub fn collect(port: &mut dyn Port, wanted: usize, accept: impl Fn(&Packet) -> b
 /// Transmits all of `frames`, however many calls it takes.
 pub fn send(port: &mut dyn Port, frames: &[Vec<u8>]) {
     let packets: Vec<Packet> = frames.iter().map(|frame| Packet::new(frame, PortId(0))).collect();
-    let deadline = Instant::now() + Duration::from_secs(5);
+    let deadline = Instant::now() + PATIENCE;
     let mut sent = 0;
     while sent < packets.len() {
         assert!(Instant::now() < deadline, "{}: sent only {sent} of {}", port.name(), packets.len());
@@ -251,7 +254,7 @@ pub fn tcp_through(open: impl Fn(&str, &str) -> Box<dyn Port>, megabytes: usize)
                 Some(listener) => listener.accept().unwrap().0,
                 None => TcpStream::connect("10.8.0.1:5000").unwrap(),
             };
-            stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+            stream.set_read_timeout(Some(PATIENCE)).unwrap();
             let mut writer = stream.try_clone().unwrap();
             let sent = data.clone();
             let sender = std::thread::spawn(move || writer.write_all(&sent));
@@ -276,7 +279,7 @@ pub fn tcp_through(open: impl Fn(&str, &str) -> Box<dyn Port>, megabytes: usize)
         to_host.send(()).unwrap();
     }
     let mut packets = buffers(64);
-    let deadline = Instant::now() + Duration::from_secs(30);
+    let deadline = Instant::now() + PATIENCE;
     let mut finished = 0;
     let mut longest = 0;
     while finished < 2 {

@@ -106,6 +106,19 @@ impl Sessions {
         }
         Batch { ops }
     }
+
+    /// A session's tunnel leads to another one of the gNodeB's, as after a handover.
+    pub fn handover(&self, n: u32, teid: u32) -> Batch {
+        let changed = |entry: &SessionEntry| {
+            let mut entry = renumbered(*entry, n, n);
+            match &mut entry.act {
+                Act::SetPdr(set_pdr) if set_pdr.encapsulation != Encapsulation::None => set_pdr.tunnel_teid = teid,
+                _ => return None,
+            }
+            Some(Op::Modify(entry.entry(&self.ids)))
+        };
+        Batch { ops: self.first.iter().filter_map(changed).collect() }
+    }
 }
 
 /// The usage cell of a session's direction; `cell` as in [`Sessions::batch`].

@@ -6,9 +6,11 @@
 //!    empty program in the same rounds and taken off. No interface, no interrupts: the cost of the program.
 //! 2. **Over veth** (`xdp/veth.rs`): frames that the driver makes go through a veth into the attached program, and by another veth
 //!    to a program that counts them. A forwarder that does nothing but redirect shows what of it is the kernel's.
-//! 3. **The table** (`xdp/maps.rs`): a look-up of a session alone, in the kernel's maps and in ours.
+//! 3. **Changes** (`xdp/changes.rs`): sessions are changed one by one on the attached program, with and without packets on another core.
+//! 4. **The table** (`xdp/maps.rs`): a look-up of a session alone, in the kernel's maps and in ours.
 
 mod alone;
+mod changes;
 mod driver;
 mod maps;
 mod programs;
@@ -31,7 +33,7 @@ pub struct Args {
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=4_000_000))]
     sessions: Option<Vec<u32>>,
     /// What is measured.
-    #[arg(long, value_delimiter = ',', default_values_t = [Part::Alone, Part::Veth, Part::Maps])]
+    #[arg(long, value_delimiter = ',', default_values_t = [Part::Alone, Part::Veth, Part::Changes, Part::Maps])]
     parts: Vec<Part>,
     #[command(flatten)]
     common: Common,
@@ -44,6 +46,8 @@ enum Part {
     Alone,
     /// From veth to veth, in rounds of at least a million frames.
     Veth,
+    /// Changes of sessions on an attached program, one at a time.
+    Changes,
     /// The look-up of a session alone, in the kernel's maps and in ours.
     Maps,
 }
@@ -53,6 +57,7 @@ impl std::fmt::Display for Part {
         f.pad(match self {
             Part::Alone => "alone",
             Part::Veth => "veth",
+            Part::Changes => "changes",
             Part::Maps => "maps",
         })
     }
@@ -76,7 +81,8 @@ pub fn xdp(args: &Args) -> Result<Value, Failure> {
         cores.len(),
     );
     let both = [Direction::Downlink, Direction::Uplink];
-    let steps = args.parts.iter().map(|part| if *part == Part::Maps { 1 } else { both.len() as u64 }).sum::<u64>() + 1;
+    let steps =
+        args.parts.iter().map(|part| if matches!(part, Part::Changes | Part::Maps) { 1 } else { both.len() as u64 }).sum::<u64>() + 1;
     let bar = report::progress(sizes.len() as u64 * steps);
     let mut rows = Vec::new();
     for n in sizes {
@@ -90,7 +96,7 @@ pub fn xdp(args: &Args) -> Result<Value, Failure> {
             bar.suspend(|| println!("{text}"));
             rows.push(row);
         };
-        for part in [Part::Alone, Part::Veth, Part::Maps] {
+        for part in [Part::Alone, Part::Veth, Part::Changes, Part::Maps] {
             if !args.parts.contains(&part) {
                 continue;
             }
@@ -106,6 +112,12 @@ pub fn xdp(args: &Args) -> Result<Value, Failure> {
                 Part::Veth => {
                     bar.suspend(|| println!("{}", veth::HEAD));
                     veth::rows(&mut programs, &mut driver, core, common, &mut show)?;
+                }
+                Part::Changes => {
+                    bar.suspend(|| println!("{}", changes::HEAD));
+                    let other = cores.iter().copied().find(|other| *other != core);
+                    let (row, text) = changes::row(&mut programs, &mut driver, own, other, common)?;
+                    show(row, text);
                 }
                 Part::Maps => {
                     bar.suspend(|| println!("{}", maps::HEAD));

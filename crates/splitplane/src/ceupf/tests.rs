@@ -18,7 +18,7 @@ use traffic::smf::Smf;
 use traffic::synth::{self, Synth};
 use traffic::{SessionRecord, Tunnel};
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 const SESSIONS: u32 = 6;
 const FRAMES: usize = 300;
 

@@ -8,16 +8,17 @@ use std::io::{BufRead, BufReader, Read};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::fd::AsFd;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use traffic::around::{self, AROUND};
-use traffic::plan::{Address, Pool, SessionPlan, Shape};
+use traffic::plan::{Pool, SessionPlan, Shape};
 use traffic::smf::{Session, Smf};
 use traffic::synth::{self, Synth};
 use traffic::{SessionRecord, Tunnel};
 
 /// How long anything may take that does not depend on how busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 /// The EtherType of frames that try an interface.
 const PROBE: [u8; 2] = target_xdp::probe::ETHERTYPE.to_be_bytes();
 const N4: &str = "10.4.0.1:8805";
@@ -33,14 +34,52 @@ pub struct Offered {
 /// The far end of an interface, and what must come out of it, in order for each UE address.
 pub struct Side {
     port: Box<dyn Port>,
-    expected: Vec<VecDeque<Vec<u8>>>,
+    burst: Vec<Packet>,
+    /// It is a gNodeB's.
+    tunnels: bool,
+    flows: Vec<Flow>,
     /// Frames of no session.
     pub others: Vec<Vec<u8>>,
+    /// TEIDs of tunnels that an End Marker came by (3GPP TS 29.281, 7.3.2), in order.
+    pub end_markers: Vec<u32>,
     pub sent: u64,
     pub received: u64,
     /// Frames with which the UPF tried whether this end takes redirected ones: of no port's count.
     pub probes: u64,
 }
+
+/// One address of a UE, in one direction.
+#[derive(Clone, Default)]
+struct Flow {
+    due: VecDeque<Due>,
+    /// Some may be dropped: the others come in order all the same.
+    may_lose: bool,
+    /// A session's tunnels to gNodeBs have rising TEIDs, and none that was left is used again: the last one seen, and the last one so far.
+    teids: (u32, u32),
+    came: Count,
+}
+
+/// A frame that must come out.
+#[derive(Clone)]
+pub struct Due {
+    flow: usize,
+    /// See [`Side::name`].
+    name: Vec<u8>,
+    /// Of the user's IP packet.
+    bytes: u64,
+    /// Of the tunnel that the session had when it was sent: no earlier one will do.
+    teid: u32,
+}
+
+/// Packets, and bytes of the users' IP packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    pub packets: u64,
+    pub bytes: u64,
+}
+
+/// TEIDs of session `n`'s tunnels to gNodeBs: `n + 1`, and this much more with every handover.
+pub const NEXT_TUNNEL: u32 = 1000;
 
 pub struct Testbed {
     id: String,
@@ -49,10 +88,10 @@ pub struct Testbed {
     pub n6: Side,
     /// Whether daemons find out by a frame what interfaces send, as on kernels that do not tell.
     pub probing: bool,
-    smf: Option<Smf>,
-    sessions: Vec<Session>,
+    smf: Option<Arc<Smf>>,
+    pub sessions: Vec<Session>,
     synth: Option<Synth>,
-    /// By what comes out: the flows that it must belong to, two for each session.
+    /// By the name of what comes out: the flow that it must belong to, two for each session.
     owners: HashMap<Vec<u8>, usize>,
     pub offered: Vec<Offered>,
     _namespaces: Namespaces,
@@ -129,7 +168,9 @@ impl Testbed {
             // An XDP program at this end, so that redirected frames come through; and bytes as they are.
             let options = pktio::af_xdp::Options { finish_checksums: Some(false), ..Default::default() };
             let port = Box::new(AfXdp::open(name, name, options).unwrap());
-            Side { port, expected: Vec::new(), others: Vec::new(), sent: 0, received: 0, probes: 0 }
+            let (flows, others, end_markers) = Default::default();
+            let burst = (0..64).map(|_| Packet::empty(0)).collect();
+            Side { port, burst, tunnels: name == "n3", flows, others, end_markers, sent: 0, received: 0, probes: 0 }
         };
         Testbed {
             id: upf,
@@ -154,23 +195,29 @@ impl Testbed {
     /// An SMF with an association.
     pub fn connect(&mut self) {
         let local = SocketAddr::from(([10, 4, 0, 2], 0));
-        let smf = Smf::connect(traffic::smf::Config::new(local, N4.parse().unwrap())).unwrap();
+        // An answer may be as late as anything else.
+        let config = traffic::smf::Config { n1: PATIENCE.as_secs() as u32, ..traffic::smf::Config::new(local, N4.parse().unwrap()) };
+        let smf = Smf::connect(config).unwrap();
         smf.associate().unwrap();
-        self.smf = Some(smf);
+        self.smf = Some(Arc::new(smf));
     }
 
-    pub fn smf(&self) -> &Smf {
-        self.smf.as_ref().expect("connected")
+    pub fn smf(&self) -> Arc<Smf> {
+        self.smf.clone().expect("connected")
     }
 
     /// Sessions, in active mode.
     pub fn establish(&mut self, count: u32) {
+        self.establish_with(count, |_, _| ());
+    }
+
+    /// The same, after each plan was changed.
+    pub fn establish_with(&mut self, count: u32, change: impl Fn(usize, &mut SessionPlan)) {
         for n in 0..count {
             let pool = Pool { ipv4: Some((Ipv4Addr::new(10, 45, 0, 0), 16)), ipv6: Some(("2001:db8:45::".parse().unwrap(), 48)) };
-            let (ipv4, ipv6) = pool.nth(n).unwrap();
-            let mut plan = SessionPlan::new(Shape::Open5gs, Tunnel { addr: Ipv4Addr::new(10, 3, 0, 2), teid: n + 1 });
-            plan.ue_ipv4 = ipv4.map_or(Address::None, Address::Given);
-            plan.ue_ipv6 = ipv6.map_or(Address::None, Address::Given);
+            let gnb = Tunnel { addr: Ipv4Addr::new(10, 3, 0, 2), teid: 1 };
+            let mut plan = SessionPlan::new(Shape::Open5gs, gnb).nth(&pool, n).unwrap();
+            change(n as usize, &mut plan);
             let gnb = plan.gnb;
             let mut session = self.smf().establish(&plan).unwrap();
             self.smf().set_active(&mut session, gnb).unwrap();
@@ -180,8 +227,13 @@ impl Testbed {
         let remote_ipv6 = "2001:db8:7::1".parse().unwrap();
         self.synth = Some(Synth::new(synth::Config { remote_ipv6, ..synth::Config::new(1, AROUND) }, records).unwrap());
         self.offered = vec![Offered::default(); count as usize];
-        self.n3.expected = vec![VecDeque::new(); 2 * count as usize];
-        self.n6.expected = vec![VecDeque::new(); 2 * count as usize];
+        for (n, session) in self.sessions.iter().enumerate() {
+            let teid = session.plan.gnb.teid;
+            assert_eq!(teid, n as u32 + 1);
+            let may_lose = session.plan.qos.mbr_kbps.is_some();
+            self.n3.flows.extend(vec![Flow { may_lose, teids: (teid, teid), ..Flow::default() }; 2]);
+            self.n6.flows.extend(vec![Flow { may_lose, ..Flow::default() }; 2]);
+        }
     }
 
     /// Sends so many frames both ways, and takes what comes out as it comes.
@@ -192,28 +244,12 @@ impl Testbed {
 
     /// As [`Testbed::run_traffic`], of these sessions only.
     pub fn run_traffic_of(&mut self, sessions: &[usize], count: usize) {
-        let mut frame = Vec::new();
         for i in 0..count {
-            let uplink = i % 2 == 0;
-            let n = loop {
-                let synth = self.synth.as_mut().unwrap();
-                let n = if uplink { synth.uplink(&mut frame) } else { synth.downlink(&mut frame) }.session;
-                if sessions.contains(&n) {
-                    break n;
-                }
-            };
-            let record = self.sessions[n].record();
-            if uplink {
-                let out = AROUND.uplink(&record, &frame).unwrap();
-                self.offered[n].packets.0 += 1;
-                self.offered[n].bytes.0 += out.len() as u64 - 14;
-                let flow = flow(n, &out);
-                self.owners.insert(out.clone(), flow);
-                self.n6.expected[flow].push_back(out);
-                self.n3.send(&frame);
+            if i % 2 == 0 {
+                self.send_uplink_of(&|n, _| sessions.contains(&n));
             } else {
-                let out = self.offer_downlink(n, &frame);
-                self.expect_downlink(vec![out]);
+                let due = self.send_downlink_of(&|n, _| sessions.contains(&n));
+                self.expect_downlink(vec![due]);
             }
             if i % 32 == 31 {
                 self.collect_all();
@@ -222,32 +258,130 @@ impl Testbed {
         self.collect_all();
     }
 
-    /// Sends downlink frames to a session; what must come out some day.
-    pub fn send_downlink(&mut self, n: usize, count: usize) -> Vec<Vec<u8>> {
+    /// The next frame of a session that is wanted, by its number and the user's IP version, 4 or 6.
+    fn next(&mut self, uplink: bool, wanted: &dyn Fn(usize, u8) -> bool) -> (usize, Vec<u8>) {
+        let synth = self.synth.as_mut().unwrap();
         let mut frame = Vec::new();
-        let mut out = Vec::new();
-        while out.len() < count {
-            if self.synth.as_mut().unwrap().downlink(&mut frame).session == n {
-                out.push(self.offer_downlink(n, &frame));
+        loop {
+            let made = if uplink { synth.uplink(&mut frame) } else { synth.downlink(&mut frame) };
+            if wanted(made.session, frame[made.user.start] >> 4) {
+                return (made.session, frame);
             }
         }
-        out
     }
 
-    fn offer_downlink(&mut self, n: usize, frame: &[u8]) -> Vec<u8> {
-        let out = AROUND.downlink(&self.sessions[n].record(), frame, 0).unwrap();
+    /// Sends an uplink frame of a session that is wanted.
+    pub fn send_uplink_of(&mut self, wanted: &dyn Fn(usize, u8) -> bool) {
+        let (n, frame) = self.next(true, wanted);
+        let name = AROUND.uplink(&self.sessions[n].record(), &frame).unwrap();
+        let bytes = name.len() as u64 - 14;
+        self.offered[n].packets.0 += 1;
+        self.offered[n].bytes.0 += bytes;
+        let flow = flow(n, &name);
+        self.owners.insert(name.clone(), flow);
+        self.n6.flows[flow].due.push_back(Due { flow, name, bytes, teid: 0 });
+        self.n3.send(&frame);
+    }
+
+    /// Sends a downlink frame of a session that is wanted; what must come out some day.
+    fn send_downlink_of(&mut self, wanted: &dyn Fn(usize, u8) -> bool) -> Due {
+        let (n, frame) = self.next(false, wanted);
+        let session = &self.sessions[n];
+        let (tos, teid, bytes) = (session.plan.dscp.unwrap_or(0) << 2, session.plan.gnb.teid, frame.len() as u64 - 14);
+        let name = self.n3.name(&AROUND.downlink(&session.record(), &frame, tos).unwrap());
         self.offered[n].packets.1 += 1;
-        self.offered[n].bytes.1 += frame.len() as u64 - 14;
-        self.owners.insert(out.clone(), flow(n, frame));
-        self.n6.send(frame);
-        out
+        self.offered[n].bytes.1 += bytes;
+        let flow = flow(n, &frame);
+        self.owners.insert(name.clone(), flow);
+        self.n6.send(&frame);
+        Due { flow, name, bytes, teid }
+    }
+
+    /// One more frame up and one down, of these sessions as long as they have so few under way; takes what comes out.
+    pub fn step(&mut self, sessions: &[usize], under_way: usize) {
+        let mut sent = false;
+        for uplink in [true, false] {
+            let side = if uplink { &self.n6 } else { &self.n3 };
+            let free: Vec<usize> = sessions.iter().copied().filter(|n| side.waiting_of(*n) < under_way).collect();
+            if free.is_empty() {
+                continue;
+            }
+            sent = true;
+            if uplink {
+                self.send_uplink_of(&|n, _| free.contains(&n));
+            } else {
+                let due = self.send_downlink_of(&|n, _| free.contains(&n));
+                self.expect_downlink(vec![due]);
+            }
+        }
+        let came = self.n3.collect_some(&self.owners) + self.n6.collect_some(&self.owners);
+        if !sent && came == 0 {
+            pktio::wait(&[self.n3.port.fd().unwrap(), self.n6.port.fd().unwrap()], Duration::from_millis(1)).unwrap();
+        }
+    }
+
+    /// Frames of these sessions both ways for so long, always some of them on their way, but no more than so many of each session and direction.
+    pub fn run_busy(&mut self, sessions: &[usize], under_way: usize, time: Duration) {
+        let end = Instant::now() + time;
+        while Instant::now() < end {
+            self.step(sessions, under_way);
+        }
+        self.collect_all();
+    }
+
+    /// Waits until all that was sent before has been dealt with and has arrived: session `n` is on x86, and what enters the UPF by one
+    /// interface and leaves it by another is in order, as long as there is one worker. What flows that may lose still lack was dropped, and
+    /// nobody waits for it from now on.
+    pub fn fence(&mut self, n: usize) {
+        self.send_uplink_of(&|session, version| session == n && version == 4);
+        let due = self.send_downlink_of(&|session, version| session == n && version == 4);
+        self.expect_downlink(vec![due]);
+        let end = Instant::now() + PATIENCE;
+        while self.n3.waiting_of(n) + self.n6.waiting_of(n) > 0 {
+            assert!(Instant::now() < end, "session {n} has packets under way");
+            self.n3.collect(&self.owners);
+            self.n6.collect(&self.owners);
+        }
+        self.n3.flows.iter_mut().chain(&mut self.n6.flows).filter(|flow| flow.may_lose).for_each(|flow| flow.due.clear());
+    }
+
+    /// How many frames the kernel has (sent, dropped) in the drivers of N3 and N6 so far, by the drivers' own counts: those that ran in XDP.
+    pub fn ran_in_xdp(&self) -> (u64, u64) {
+        let namespace = std::fs::File::open(format!("/run/netns/{}", self.id)).unwrap();
+        let counters = move || {
+            move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network)).unwrap();
+            ["n3", "n6"].map(|name| target_xdp::sys::veth_counters(name).unwrap())
+        };
+        let counters = std::thread::spawn(counters).join().unwrap();
+        let sum = |end: &str| counters.iter().flatten().filter(|(name, _)| name.ends_with(end)).map(|(_, n)| n).sum();
+        (sum("_xdp_xmit"), sum("_xdp_drops"))
+    }
+
+    /// Sends to session `n`, one packet after the other, each `arrived` before the next, until they run in XDP, or do not for a time: one or the
+    /// other of those of a session that is there may follow earlier ones.
+    pub fn until(&mut self, n: usize, in_xdp: bool, arrived: impl Fn(&mut Testbed)) {
+        let end = Instant::now() + PATIENCE;
+        let mut in_a_row = 0;
+        while in_a_row < if in_xdp { 1 } else { 60 } {
+            let before = self.ran_in_xdp();
+            let due = self.send_downlink_of(&|session, version| session == n && version == 6);
+            self.expect_downlink(vec![due]);
+            arrived(self);
+            in_a_row = if (self.ran_in_xdp() != before) == in_xdp { in_a_row + 1 } else { 0 };
+            assert!(Instant::now() < end, "session {n} does not {} XDP", if in_xdp { "come to" } else { "leave" });
+            // A session that moves is young for a while.
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Sends downlink frames to a session; what must come out some day.
+    pub fn send_downlink(&mut self, n: usize, count: usize) -> Vec<Due> {
+        (0..count).map(|_| self.send_downlink_of(&|session, _| session == n)).collect()
     }
 
     /// These must come out now.
-    pub fn expect_downlink(&mut self, frames: Vec<Vec<u8>>) {
-        for frame in frames {
-            self.n3.expected[self.owners[&frame]].push_back(frame);
-        }
+    pub fn expect_downlink(&mut self, frames: Vec<Due>) {
+        frames.into_iter().for_each(|due| self.n3.flows[due.flow].due.push_back(due));
     }
 
     /// Waits until all that must come out has come, and nothing else.
@@ -265,19 +399,21 @@ impl Testbed {
         // Both need not be there at once: a port of another kind in between.
         self.n6.port = Box::new(pktio::memory::pair("none", "none", 64).0);
         self.n6.port = Box::new(pktio::AfPacket::open("n6", "n6", Default::default()).unwrap());
-        let mut frame = Vec::new();
+        let (mut frame, mut tries) = (Vec::new(), Vec::new());
+        let mut packets: Vec<Packet> = (0..8).map(|_| Packet::empty(0)).collect();
         let end = Instant::now() + PATIENCE;
-        loop {
-            assert!(Instant::now() < end, "nothing comes out of n6 any more");
-            let n = self.synth.as_mut().unwrap().uplink(&mut frame).session;
-            let out = AROUND.uplink(&self.sessions[n].record(), &frame).unwrap();
-            self.n3.send(&frame);
-            let mut packets: Vec<Packet> = (0..8).map(|_| Packet::empty(0)).collect();
-            std::thread::sleep(Duration::from_millis(20));
-            let n = self.n6.port.receive(&mut packets).unwrap();
-            if packets[..n].iter().any(|p| p.data() == out) {
-                return;
+        let mut came = None;
+        // One by one until one comes out, and then until the last has: they may be late.
+        while came.is_none_or(|came| came + 1 < tries.len()) {
+            assert!(Instant::now() < end, "of {} frames only {came:?} came out of n6", tries.len());
+            if came.is_none() {
+                let n = self.synth.as_mut().unwrap().uplink(&mut frame).session;
+                tries.push(AROUND.uplink(&self.sessions[n].record(), &frame).unwrap());
+                self.n3.send(&frame);
             }
+            pktio::wait(&[self.n6.port.fd().unwrap()], Duration::from_millis(20)).unwrap();
+            let n = self.n6.port.receive(&mut packets).unwrap();
+            came = packets[..n].iter().filter_map(|p| tries.iter().position(|out| out == p.data())).max().max(came);
         }
     }
 
@@ -309,9 +445,7 @@ impl Testbed {
 
     pub fn set_active(&mut self, n: usize) {
         let gnb = self.sessions[n].plan.gnb;
-        let smf = self.smf.take().unwrap();
-        smf.set_active(&mut self.sessions[n], gnb).unwrap();
-        self.smf = Some(smf);
+        self.smf().set_active(&mut self.sessions[n], gnb).unwrap();
     }
 
     pub fn ue(&self, n: usize) -> Ipv4Addr {
@@ -365,12 +499,26 @@ pub fn assert_paged(report: &serde_json::Value, sent: u64) {
     assert!(buffered == released && (1..=sent).contains(&buffered), "{buffered} waited, {released} left: {report:#}");
 }
 
+/// Where a frame in a tunnel has its message type and its TEID, behind headers without options.
+const GTPU_TYPE: usize = 43;
+const TEID: std::ops::Range<usize> = 46..50;
+const END_MARKER: u8 = 254;
+
 /// Of a session's two addresses, by a frame with the user's packet outside.
 fn flow(session: usize, frame: &[u8]) -> usize {
     2 * session + usize::from(frame[12] != 8)
 }
 
 impl Side {
+    /// What a frame that comes out of here is known by: itself, but for the tunnel that it came by.
+    fn name(&self, frame: &[u8]) -> Vec<u8> {
+        let mut name = frame.to_vec();
+        if self.tunnels && name.len() >= TEID.end {
+            name[TEID].fill(0);
+        }
+        name
+    }
+
     pub fn send(&mut self, frame: &[u8]) {
         let packet = [Packet::new(frame, PortId(0))];
         let end = Instant::now() + PATIENCE;
@@ -383,30 +531,73 @@ impl Side {
 
     /// Frames that must still come out.
     pub fn waiting(&self) -> usize {
-        self.expected.iter().map(VecDeque::len).sum()
+        self.flows.iter().map(|flow| flow.due.len()).sum()
+    }
+
+    fn waiting_of(&self, n: usize) -> usize {
+        self.flows[2 * n..2 * n + 2].iter().map(|flow| flow.due.len()).sum()
+    }
+
+    /// What has come out of session `n`.
+    pub fn came(&self, n: usize) -> Count {
+        let [a, b] = [self.flows[2 * n].came, self.flows[2 * n + 1].came];
+        Count { packets: a.packets + b.packets, bytes: a.bytes + b.bytes }
+    }
+
+    /// From now on packets of session `n` may be dropped, or not.
+    pub fn may_lose(&mut self, n: usize, may_lose: bool) {
+        self.flows[2 * n..2 * n + 2].iter_mut().for_each(|flow| flow.may_lose = may_lose);
+    }
+
+    /// Session `n` is about to have this tunnel.
+    pub fn expect_tunnel(&mut self, n: usize, teid: u32) {
+        self.flows[2 * n..2 * n + 2].iter_mut().for_each(|flow| flow.teids.1 = teid);
     }
 
     fn collect(&mut self, owners: &HashMap<Vec<u8>, usize>) {
-        let mut packets: Vec<Packet> = (0..64).map(|_| Packet::empty(0)).collect();
-        let n = self.port.receive(&mut packets).unwrap();
-        if n == 0 {
+        if self.collect_some(owners) == 0 {
             pktio::wait(&[self.port.fd().unwrap()], Duration::from_millis(1)).unwrap();
         }
-        for packet in &packets[..n] {
+    }
+
+    /// Takes what has come out by now; how many frames.
+    fn collect_some(&mut self, owners: &HashMap<Vec<u8>, usize>) -> usize {
+        let mut burst = std::mem::take(&mut self.burst);
+        let n = self.port.receive(&mut burst).unwrap();
+        for packet in &burst[..n] {
             if packet.data()[12..14] == PROBE {
                 self.probes += 1;
                 continue;
             }
             self.received += 1;
-            match owners.get(packet.data()) {
-                Some(flow) => {
-                    let first = self.expected[*flow].pop_front();
-                    assert!(first.as_deref() == Some(packet.data()), "flow {flow}: {packet:?} instead of {first:02x?}");
-                }
-                None => self.others.push(packet.data().to_vec()),
+            let (teid, kind) = match packet.data().get(TEID) {
+                Some(teid) if self.tunnels => (u32::from_be_bytes(teid.try_into().unwrap()), packet.data()[GTPU_TYPE]),
+                _ => (0, 0),
+            };
+            if kind == END_MARKER && packet.data()[23] == 17 {
+                // Nothing comes by that tunnel any more.
+                let first = 2 * (teid % NEXT_TUNNEL - 1) as usize;
+                self.flows[first..first + 2].iter_mut().for_each(|flow| flow.teids.0 = teid + NEXT_TUNNEL);
+                self.end_markers.push(teid);
+                continue;
             }
+            let name = self.name(packet.data());
+            let Some(flow) = owners.get(&name) else {
+                self.others.push(packet.data().to_vec());
+                continue;
+            };
+            let Flow { due, may_lose, teids, came } = &mut self.flows[*flow];
+            let at = due.iter().position(|due| due.name == name);
+            assert!(at == Some(0) || at.is_some() && *may_lose, "flow {flow}: {packet:?} at place {at:?} of {}", due.len());
+            let due = due.drain(..=at.unwrap()).next_back().unwrap();
+            assert!((due.teid.max(teids.0)..=teids.1).contains(&teid), "flow {flow}: tunnel {teid}; sent in {}, {teids:?}", due.teid);
+            teids.0 = teid;
+            came.packets += 1;
+            came.bytes += due.bytes;
         }
         assert!(self.others.iter().all(|f| f[12..14] == [8, 0] && f[23] == 1), "frames that nobody expects: {:02x?}", self.others);
+        self.burst = burst;
+        n
     }
 }
 

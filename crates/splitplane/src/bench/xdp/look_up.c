@@ -4,10 +4,9 @@
 SEC("xdp") int look_up(struct xdp_md *ctx)
 {
     struct sp_context *c = sp_context();
-    uint32_t zero = 0;
-    struct sp_control *control = bpf_map_lookup_elem(&sp_control, &zero);
+    struct sp_control *control = sp_control_at(0);
     uint8_t *p = (uint8_t *)(long)ctx->data, *end = (uint8_t *)(long)ctx->data_end;
-    if (!c || !control || p + 104 > end) return XDP_ABORTED;
+    if (!c || p + 104 > end) return XDP_ABORTED;
     c->generation = *(volatile uint32_t *)&control->generation;
     struct sp_cell_pdr_by_teid *e = sp_find_pdr_by_teid(c, sp_ld32(p + 30) | (uint64_t)sp_ld32(p + 46) << 32);
     if (!e) return XDP_ABORTED;

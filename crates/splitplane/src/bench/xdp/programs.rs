@@ -90,6 +90,11 @@ impl Programs {
         self.machine.apply(&self.sessions.batch(new.iter().map(|n| (*n, *n)))).map_err(|e| Failure::Failed(e.to_string()))
     }
 
+    /// Leads a session's tunnel to another TEID, on ours alone.
+    pub fn handover(&self, n: u32, teid: u32) -> Result<(), Failure> {
+        self.xdp.apply(&self.sessions.handover(n, teid)).map_err(|e| Failure::Failed(e.to_string()))
+    }
+
     /// The hand-written program's maps. Ways out are learnt from what the interpreter sends.
     fn fill_hand(&mut self) -> Result<(), Failure> {
         let meters = self.hand.shared("meters", u64::from(2 * self.count + 3), METER).map_err(load_failure)?;

@@ -1,0 +1,218 @@
+//! Does the daemon with XDP ahead of x86 treat one session as one, while its packets run here and there and the SMF changes it? As root, in
+//! network namespaces of its own; every frame that comes out is compared, in order per session.
+
+#[allow(dead_code)] // It is for other tests, too.
+mod netns;
+
+use netns::{NEXT_TUNNEL, PATIENCE, Testbed, testbed_or_skip};
+use pfcp::codec::{GateStatus, Ie};
+use std::fmt::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use traffic::Tunnel;
+use traffic::plan::rules::QER_DEFAULT;
+use traffic::smf::Event;
+
+/// It is always on x86.
+const ON_X86: usize = 0;
+const RATED: usize = 1;
+/// kbit/s, up and down: the first lets a burst pass and hardly more, the second goes on.
+const RATE_KBPS: (u64, u64) = (1, 400);
+/// Bytes, of rates as low as these (`upf::lower::meter_config`).
+const BURST: u64 = 16 * 1024;
+/// DSCP of tunnels of sessions that the policy wants on x86.
+const BASE_DSCP: u8 = 10;
+
+/// Sessions are in XDP but for the first, and as long as their tunnels are not marked so.
+fn planned() -> String {
+    let rules = format!(
+        "rules = [{{ ue = \"10.45.0.2/32\", then = \"base\" }}, {{ dscp = {BASE_DSCP}, then = \"base\" }}, {{ ue = \"10.45.0.0/16\", then = \"fast\" }}]"
+    );
+    Testbed::config("xdp", 1.0).replace("policy = { share = 1.0 }", &format!("policy = \"planned\"\n{rules}"))
+}
+
+/// One UE's rate is one wherever its packets run: the session moves to and fro, and no burst comes by moving.
+#[test]
+fn a_session_that_moves_has_one_bucket() {
+    testbed_or_skip("a_session_that_moves_has_one_bucket", |bed| has_one_bucket(bed, &planned(), true));
+}
+
+/// IPv4 runs on x86 for want of room for the firewall while IPv6 runs in XDP; and the session moves as well.
+#[test]
+fn a_session_in_two_places_at_once_has_one_bucket() {
+    // More combinations of two lengths of prefixes than XDP looks through.
+    let lengths = (8..16).flat_map(|from| (8..17).map(move |to| (from, to)));
+    let mut config = planned();
+    for (from, to) in lengths {
+        write!(config, "[[firewall]]\naction = \"deny\"\nfrom = \"11.0.0.0/{from}\"\nto = \"12.0.0.0/{to}\"\n").unwrap();
+    }
+    testbed_or_skip("a_session_in_two_places_at_once_has_one_bucket", move |bed| has_one_bucket(bed, &config, false));
+}
+
+fn has_one_bucket(mut bed: Testbed, config: &str, alone: bool) {
+    let daemon = bed.start_daemon(config);
+    bed.connect();
+    let begin = Instant::now();
+    bed.establish_with(2, |n, plan| {
+        if n == RATED {
+            (plan.qos.mbr_kbps, plan.dscp) = (Some(RATE_KBPS), Some(BASE_DSCP));
+        }
+    });
+    // A part of the burst on x86, where it begins.
+    (0..8).for_each(|_| bed.step(&[RATED], usize::MAX));
+    bed.fence(ON_X86);
+    assert_eq!((bed.n6.came(RATED).packets, bed.n3.came(RATED).packets, bed.ran_in_xdp()), (8, 8, (0, 0)));
+    let (mut on_x86, mut in_xdp) = (16, (0, 0));
+    for round in 0..6 {
+        let fast = round % 2 == 0;
+        bed.sessions[RATED].plan.dscp = Some(if fast { 0 } else { BASE_DSCP });
+        bed.set_active(RATED);
+        bed.until(RATED, fast, |bed| bed.fence(ON_X86));
+        // More than a burst each way, so that there are drops however slow we are; no more at once than a queue of the kernel's holds.
+        for _ in 0..4 {
+            let before = bed.ran_in_xdp();
+            (0..32).for_each(|_| bed.step(&[RATED], usize::MAX));
+            bed.fence(ON_X86);
+            let after = bed.ran_in_xdp();
+            let ran = (after.0 - before.0, after.1 - before.1);
+            in_xdp = (in_xdp.0 + ran.0, in_xdp.1 + ran.1);
+            on_x86 += 64 - ran.0 - ran.1;
+            assert!(fast || ran == (0, 0), "{ran:?} in XDP, but the session is not");
+        }
+    }
+    let elapsed = begin.elapsed();
+    let offered = bed.offered.clone();
+    let charged = bed.delete_sessions();
+    let report = daemon.stop();
+    assert_eq!(report["imbalance"], 0, "{report:#}");
+    // It is dropped for its rate and nothing else, and only what passed is charged.
+    let (up, down) = (bed.n6.came(RATED), bed.n3.came(RATED));
+    let dropped = offered[RATED].packets.0 + offered[RATED].packets.1 - up.packets - down.packets;
+    let reasons: Vec<_> = report["dropped"].as_object().unwrap().iter().map(|(name, count)| (name.as_str(), &count["packets"])).collect();
+    assert_eq!(reasons, [("rate_exceeded", &dropped.into())]);
+    assert_eq!(charged[&bed.ue(RATED)], (up.bytes, down.bytes));
+    assert_eq!(charged[&bed.ue(ON_X86)], offered[ON_X86].bytes);
+    // A full bucket but for the packet that did not fit, and what has flown in since, once.
+    for (name, passed, offered, kbps) in
+        [("uplink", up.bytes, offered[RATED].bytes.0, RATE_KBPS.0), ("downlink", down.bytes, offered[RATED].bytes.1, RATE_KBPS.1)]
+    {
+        let most = BURST + (elapsed.as_secs_f64() * kbps as f64 * 125.0).ceil() as u64;
+        assert!(offered > 10 * BURST, "{name}: {offered} bytes offered");
+        assert!((BURST - 1500..=most).contains(&passed), "{name}: {passed} bytes of {offered} passed, {most} at most in {elapsed:?}");
+    }
+    println!("{dropped} dropped, {up:?} up, {down:?} down; {on_x86} on x86, {in_xdp:?} sent and dropped in XDP; {elapsed:?}");
+    let (sent, dropped) = in_xdp;
+    assert!(on_x86 > 300 && sent > 20 && dropped > if alone { 300 } else { 50 }, "{on_x86} on x86, {in_xdp:?} in XDP");
+}
+
+const BUSY: usize = 2;
+const ALL: [usize; 4] = [0, 1, 2, 3];
+/// Of each session, in each direction.
+const UNDER_WAY: usize = 16;
+/// Of the busy one while it wakes: with the others' no more than a queue of the kernel's holds (256, veth).
+const UNDER_WAY_WAKING: usize = 200;
+
+/// More than from one look at what was handed on to the next.
+const IDLE: Duration = Duration::from_millis(450);
+
+/// Traffic of all, both ways, until that is done. It may raise how many packets of the busy session are under way.
+fn meanwhile<T: Send>(bed: &mut Testbed, work: impl FnOnce(&AtomicUsize) -> T + Send) -> T {
+    let most = AtomicUsize::new(UNDER_WAY);
+    let mut traffic = |most: usize| {
+        bed.step(&[0, 1, 3], UNDER_WAY);
+        bed.step(&[BUSY], most);
+    };
+    (0..20).for_each(|_| traffic(UNDER_WAY));
+    let done = std::thread::scope(|scope| {
+        let work = scope.spawn(|| work(&most));
+        while !work.is_finished() {
+            traffic(most.load(Ordering::Relaxed));
+        }
+        work.join().unwrap()
+    });
+    (0..20).for_each(|_| traffic(UNDER_WAY));
+    done
+}
+
+fn downlink_gate(open: bool) -> pfcp::codec::Group {
+    let gates = GateStatus { uplink_open: true, downlink_open: open };
+    vec![Ie::UpdateQer(vec![Ie::QerId(QER_DEFAULT), Ie::GateStatus(gates)])]
+}
+
+/// The SMF hands a session over, lets it fall idle and wakes it, and closes and opens its gate, while it and others have traffic. No packet
+/// is lost but for the closed gate, none is overtaken, none takes a tunnel that was left before it was sent, and all are charged.
+#[test]
+fn a_busy_session_is_handed_over_paged_and_gated() {
+    testbed_or_skip("a_busy_session_is_handed_over_paged_and_gated", |mut bed| {
+        let daemon = bed.start_daemon(&planned());
+        bed.connect();
+        bed.establish(ALL.len() as u32);
+        let mut events = bed.smf().events().unwrap();
+        let (mut handovers, mut pages) = (Vec::new(), 0);
+        for round in 0..16 {
+            bed.until(BUSY, true, Testbed::collect_all);
+            let (smf, mut session) = (bed.smf(), bed.sessions[BUSY].clone());
+            let left = session.plan.gnb;
+            let next = Tunnel { teid: left.teid + NEXT_TUNNEL, ..left };
+            match round % 4 {
+                0 | 1 => {
+                    bed.n3.expect_tunnel(BUSY, next.teid);
+                    meanwhile(&mut bed, |_| smf.path_switch(&mut session, next).unwrap());
+                    handovers.push(left.teid);
+                }
+                2 => {
+                    bed.n3.expect_tunnel(BUSY, next.teid);
+                    let (session, events) = (&mut session, &mut events);
+                    meanwhile(&mut bed, move |most| {
+                        smf.set_idle(session).unwrap();
+                        let event = events.recv_timeout(PATIENCE);
+                        assert!(matches!(event, Ok(Event::DownlinkData { .. })), "{event:?}");
+                        // By then what waits counts as left (`DataPlane::follow_handed_on`), and must be counted anew.
+                        std::thread::sleep(IDLE);
+                        // Packets come as fast as they can while those that wait leave.
+                        most.store(UNDER_WAY_WAKING, Ordering::Relaxed);
+                        smf.set_active(session, next).unwrap();
+                    });
+                    pages += 1;
+                }
+                _ => {
+                    bed.n3.may_lose(BUSY, true);
+                    meanwhile(&mut bed, |_| smf.modify(&session, downlink_gate(false)).unwrap());
+                    bed.fence(ON_X86);
+                    let came = bed.n3.came(BUSY);
+                    (0..20).for_each(|_| bed.step(&[BUSY], UNDER_WAY));
+                    bed.fence(ON_X86);
+                    assert_eq!(bed.n3.came(BUSY), came, "a closed gate");
+                    meanwhile(&mut bed, |_| smf.modify(&session, downlink_gate(true)).unwrap());
+                    bed.fence(ON_X86);
+                    bed.n3.may_lose(BUSY, false);
+                }
+            }
+            // What is sent from now on goes the new way.
+            bed.sessions[BUSY] = session;
+            (0..20).for_each(|_| bed.step(&ALL, UNDER_WAY));
+            bed.collect_all();
+        }
+        bed.fence(ON_X86);
+        // One by each tunnel that was left, and nothing came by it afterwards.
+        assert_eq!(bed.n3.end_markers, handovers);
+        assert!(events.try_iter().all(|e| !matches!(e, Event::DownlinkData { .. })), "one report for each time that it was idle");
+        let offered = bed.offered.clone();
+        let charged = bed.delete_sessions();
+        let report = daemon.stop();
+        let came = bed.n3.came(BUSY);
+        let lost = offered[BUSY].packets.1 - came.packets;
+        let reasons: Vec<_> =
+            report["dropped"].as_object().unwrap().iter().map(|(name, count)| (name.as_str(), &count["packets"])).collect();
+        assert_eq!((&report["imbalance"], reasons), (&0.into(), vec![("gate_closed", &lost.into())]), "{report:#}");
+        for (n, offered) in offered.iter().enumerate() {
+            let down = if n == BUSY { came.bytes } else { offered.bytes.1 };
+            assert_eq!(charged[&bed.ue(n)], (offered.bytes.0, down), "session {n}");
+        }
+        let packets = |name: &str| report["targets"][name]["downlink"]["packets"].as_u64().unwrap();
+        let waited = report["buffered"]["packets"].as_u64().unwrap();
+        println!("downlink {} in XDP, {} on x86; {waited} waited, {lost} dropped", packets("xdp"), packets("x86"));
+        assert!(waited >= pages && report["buffered"] == report["released"] && lost >= 4 * 20, "{report:#}");
+        assert!(packets("xdp") > 500 && packets("x86") > 100, "{report:#}");
+    });
+}
