@@ -388,7 +388,8 @@ impl Master {
             let ended = link.ring.back.is_abandoned();
             let n = link.ring.back.slots();
             let Ok(chunk) = link.ring.back.read_chunk(n) else { continue };
-            for mut packet in chunk {
+            let mut given = chunk.into_iter();
+            for mut packet in given.by_ref() {
                 if packet.port != SPENT {
                     taken += 1;
                     let index = self.port_index.get(usize::from(packet.port.0)).copied().unwrap_or(NO_PORT);
@@ -404,20 +405,14 @@ impl Master {
                     self.spare.push(packet);
                 }
             }
+            // Before the worker finds its ring empty, which tells that they have left.
+            transmit_all(&mut self.parts, &mut self.owed);
+            drop(given);
             if ended && link.leaving.is_some() {
                 self.links[slot] = None;
             }
         }
-        self.transmit_all();
         taken
-    }
-
-    fn transmit_all(&mut self) {
-        for (port, (_, cells)) in self.parts.ports.iter_mut().zip(&self.parts.ledger.ports) {
-            if port.queued > 0 {
-                port.transmit(cells, &self.parts.ledger, &mut self.owed);
-            }
-        }
     }
 
     fn obey(&mut self, command: MasterCommand) {
@@ -465,7 +460,7 @@ impl Master {
             return self.parts.ledger.count_drop(DropReason::NO_PORT, packet.len());
         };
         port.enqueue(&mut packet, &self.parts.ledger);
-        self.transmit_all();
+        transmit_all(&mut self.parts, &mut self.owed);
     }
 
     /// From now on the bucket's packets are held, unless the old worker is done with all of them already.
@@ -548,6 +543,14 @@ impl Master {
             if let Err(TrySendError::Full(event)) = self.parts.events.try_send(event) {
                 return self.owed.push_front(event);
             }
+        }
+    }
+}
+
+fn transmit_all(parts: &mut MasterParts, owed: &mut VecDeque<Event>) {
+    for (port, (_, cells)) in parts.ports.iter_mut().zip(&parts.ledger.ports) {
+        if port.queued > 0 {
+            port.transmit(cells, &parts.ledger, owed);
         }
     }
 }

@@ -90,7 +90,7 @@ impl WorkerEnd {
         self.spent.pop().unwrap_or_else(|| Packet::empty(0))
     }
 
-    /// Whether the master has taken all that was sent.
+    /// Whether the master has sent all that it was given.
     pub(crate) fn is_sent(&self) -> bool {
         self.back.slots() == self.back.buffer().capacity()
     }

@@ -44,6 +44,7 @@ pub struct DataPlane {
     sessions: HashMap<u64, SessionInfo>,
     /// Sessions that have changed or ended since somebody asked; none are kept where nobody does.
     changed: Option<Vec<u64>>,
+    ticks: u32,
 }
 
 /// What the crate `offload` looks at.
@@ -62,10 +63,13 @@ pub fn facts(session: &SessionInfo) -> SessionFacts {
     }
 }
 
+/// Ticks of the agent from one look at what was handed on to the next, which takes some milliseconds where there is something.
+const TICKS_BETWEEN: u32 = 2;
+
 impl DataPlane {
     /// Entries go to `targets`, packets to `engine`.
     pub fn new(targets: Targets, engine: Arc<Engine>) -> DataPlane {
-        DataPlane { targets, engine, sessions: HashMap::new(), changed: None }
+        DataPlane { targets, engine, sessions: HashMap::new(), changed: None, ticks: 0 }
     }
 
     /// Sessions that have changed or ended since the last call. From the first call on they are noted.
@@ -89,7 +93,8 @@ impl DataPlane {
 
     /// Tells a target ahead of the engine, now and then, that what it handed on has left: it then runs what its new entries let pass.
     pub fn follow_handed_on(&mut self) {
-        let Some(fast) = self.fast_ahead() else { return };
+        self.ticks = self.ticks.wrapping_add(1);
+        let Some(fast) = self.fast_ahead().filter(|_| self.ticks.is_multiple_of(TICKS_BETWEEN)) else { return };
         let Some(moment) = fast.handed_on() else { return };
         // An engine that has stopped hands nothing out.
         if self.engine.drain().is_ok() {

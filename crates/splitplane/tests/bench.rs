@@ -5,7 +5,7 @@ use std::process::Command;
 
 fn bench(args: &[&str]) -> Value {
     let (figures, _, error) = run(args);
-    assert!(!error.contains("EAL:"), "DPDK writes by itself: {error}");
+    assert!(!error.lines().any(|line| line.starts_with("EAL:")), "DPDK writes by itself: {error}");
     check_machine(&figures["machine"]);
     assert_eq!(figures["bench"], args[0]);
     figures
@@ -180,7 +180,7 @@ fn workers_share_sockets_of_a_queue() {
     }
 }
 
-/// Alone, from veth to veth, and the table alone: small, but all that is checked is.
+/// Alone, from veth to veth, changes, and the table alone: small, but all that is checked is.
 #[test]
 fn xdp_is_measured_alone_over_veth_and_by_its_table() {
     if !testkit::root_or_skip("xdp_is_measured_alone_over_veth_and_by_its_table") {
@@ -189,7 +189,7 @@ fn xdp_is_measured_alone_over_veth_and_by_its_table() {
     let figures = bench(&["xdp", "--sessions", "100,300"]);
     let of = |row: &Value| Some((row["what"].as_str()?.to_owned(), row["sessions"].as_u64()?));
     let all: Vec<_> = rows(&figures).iter().filter_map(of).collect();
-    let each = |n: u64| ["alone", "alone", "veth", "veth", "maps"].map(|what| (what.to_owned(), n));
+    let each = |n: u64| ["alone", "alone", "veth", "veth", "changes", "maps"].map(|what| (what.to_owned(), n));
     assert_eq!(all, [each(100), each(300)].concat());
     for row in rows(&figures) {
         match row["what"].as_str() {
@@ -203,6 +203,12 @@ fn xdp_is_measured_alone_over_veth_and_by_its_table() {
                     assert!(made == Some(2 * 20_000) && lost < made, "{row}");
                 }
                 assert!(row["cores"].as_array().is_some_and(|cores| !cores.is_empty()), "{row}");
+            }
+            Some("changes") => {
+                assert!(row["verified"].as_u64() >= Some(100) && row["waits_by_kernel"].as_u64() > Some(0), "{row}");
+                for key in ["alone_per_second", "beside_packets_per_second"] {
+                    [key.to_owned(), format!("{key}_by_kernel")].iter().for_each(|key| check_rounds(&row[key], 2));
+                }
             }
             // What is taken off may have been more, in a round.
             _ => {
