@@ -1,6 +1,6 @@
 //! Which devices of DPDK does a configuration ask for, and how do they become ports of the workers?
 
-use crate::config::{Driver, Port};
+use crate::config::{Driver, Fault, Port};
 use crate::failure::Failure;
 
 /// `[dpdk]`: how DPDK is started, if a port asks for it.
@@ -23,34 +23,33 @@ impl Default for Dpdk {
 }
 
 /// What can be known to be wrong before DPDK is started.
-pub fn validate(ports: &[Port], dpdk: &Dpdk) -> Result<(), String> {
+pub fn validate(ports: &[Port], dpdk: &Dpdk) -> Result<(), Fault> {
     settings(ports, dpdk).map(drop)
 }
 
 /// What DPDK is started with, for all ports of the driver.
-fn settings(ports: &[Port], dpdk: &Dpdk) -> Result<dpdk::Settings, String> {
+fn settings(ports: &[Port], dpdk: &Dpdk) -> Result<dpdk::Settings, Fault> {
     let mut devices = Vec::new();
-    for port in ports {
+    for (i, port) in ports.iter().enumerate() {
         let of_dpdk = port.driver == Driver::Dpdk;
         for (key, there) in [("device", port.device.is_some()), ("mtu", port.mtu.is_some())] {
             if there && !of_dpdk {
-                return Err(format!("port `{}`: `{key}` is for driver dpdk", port.name));
+                return Err(Fault::new(format!("port[{i}].{key}"), "it is for driver \"dpdk\""));
             }
         }
         if of_dpdk {
-            devices.push(device(port)?);
+            devices.push(device(port).map_err(|e| Fault::new(format!("port[{i}].device"), e))?);
         }
     }
     let Dpdk { huge_pages, memory_mib, eal_args } = dpdk.clone();
     let settings = dpdk::Settings { huge_pages, memory_mib, eal_args, devices };
-    dpdk::eal::check_settings(&settings).map_err(|e| format!("dpdk: {e}"))?;
+    dpdk::eal::check_settings(&settings).map_err(|e| Fault::new("dpdk", e.to_string()))?;
     Ok(settings)
 }
 
 fn device(port: &Port) -> Result<dpdk::Device, String> {
-    let wrong = |what: &str| format!("port `{}`: {what}", port.name);
-    let text = port.device.as_deref().ok_or_else(|| wrong("driver dpdk needs `device`"))?;
-    text.parse().map_err(|e: dpdk::Error| wrong(&e.to_string()))
+    let text = port.device.as_deref().ok_or("driver \"dpdk\" needs a PCI address or a virtual device")?;
+    text.parse().map_err(|e: dpdk::Error| e.to_string())
 }
 
 /// Starts DPDK, if a port asks for it.
@@ -58,7 +57,7 @@ pub fn start(ports: &[Port], dpdk: &Dpdk) -> Result<(), Failure> {
     if ports.iter().all(|port| port.driver != Driver::Dpdk) {
         return Ok(());
     }
-    let settings = settings(ports, dpdk).map_err(Failure::Usage)?;
+    let settings = settings(ports, dpdk).map_err(|fault| Failure::Usage(format!("{}: {}", fault.key, fault.what)))?;
     dpdk::start(&settings).map_err(|e| Failure::Usage(e.to_string()))
 }
 
@@ -66,7 +65,7 @@ pub fn start(ports: &[Port], dpdk: &Dpdk) -> Result<(), Failure> {
 pub fn open(port: &Port, workers: usize) -> Result<(Vec<dpdk::DpdkPort>, [u8; 6]), Failure> {
     let queues = u16::try_from(workers).map_err(|_| Failure::Usage(format!("port `{}`: too many workers", port.name)))?;
     let options = dpdk::Options { queues, mtu: port.mtu, mac: port.mac.map(|mac| mac.0), ..Default::default() };
-    let device = device(port).map_err(Failure::Usage)?;
+    let device = device(port).map_err(|e| Failure::Usage(format!("port `{}`: {e}", port.name)))?;
     let ports = dpdk::open(&port.name, &device, options).map_err(|e| Failure::Usage(format!("port `{}`: {e}", port.name)))?;
     let mac = ports.first().map_or([0; 6], dpdk::DpdkPort::mac);
     Ok((ports, mac))

@@ -39,7 +39,7 @@ pub struct Plan {
 
 /// `split.heavy`.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected \"none\" or { above_mbps = 10 }")]
 pub enum HeavyConfig {
     /// `"none"`.
     Word(NoHeavy),
@@ -80,7 +80,7 @@ pub struct RuleConfig {
 }
 
 #[derive(Clone, Debug, Deserialize, PartialEq)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a TEID or [first, last]")]
 enum TeidRange {
     One(u32),
     Range([u32; 2]),

@@ -1,7 +1,7 @@
 //! `splitplane run`: the UPF as a daemon. This file puts it together from the configuration; `agent.rs` is its life.
 
 use crate::agent::{Agent, PortLabel, Request};
-use crate::config::{Class, Config, Driver, FastTarget, FirewallAction, Prefix, RequestPort, Role, Steering, Workers};
+use crate::config::{Class, Config, Driver, FastTarget, Fault, FirewallAction, Prefix, RequestPort, Role, Steering, Workers};
 use crate::dataplane::{DataPlane, Targets};
 use crate::failure::Failure;
 use crate::input::{Input, Next};
@@ -116,12 +116,12 @@ fn check(config: &Config, program: &Program) -> Result<(), Failure> {
     let link = |n: usize, id: PortId| Link { id, mac: [2, 0, 0, 0, 0, n as u8 + 1], mtu: 1500 };
     let links: Vec<Link> = port_ids(config).into_iter().enumerate().map(|(n, id)| link(n, id)).collect();
     let network = network_config(config, &links);
-    network.validate().map_err(|e| usage(e.to_string()))?;
+    network.validate().map_err(|e| config.source.failure(&Fault::foreign(&e.0, key_of_network)))?;
     pfcp::node::Node::new(pfcp_config(config)?).map_err(|e| usage(e.to_string()))?;
     let ids = upf::ids::Ids::bind(&ir.program).map_err(|e| usage(e.to_string()))?;
     let room = ir.program.tables[ids.tables.pdr_by_teid].size;
     if config.n4.max_sessions as u64 > room {
-        return Err(usage(format!("n4.max_sessions {} exceeds the program's {room}", config.n4.max_sessions)));
+        return Err(config.fault("n4.max_sessions", format!("expected at most {room}: the program has no room for more")));
     }
     if config.split.fast == Some(FastTarget::Xdp) {
         program.xdp_text()?;
@@ -265,7 +265,7 @@ impl Upf {
     pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>, mut kernel: Option<Kernel>) -> Result<Upf, Failure> {
         let links: Vec<Link> = ports.iter().map(|p| Link { id: p.id, mac: p.mac, mtu: mtu(p) }).collect();
         let network = network_config(config, &links);
-        network.validate().map_err(|e| Failure::Usage(e.to_string()))?;
+        network.validate().map_err(|e| config.source.failure(&Fault::foreign(&e.0, key_of_network)))?;
         let ir = Arc::new(ir);
         let targets = load_targets(config, &ir, kernel.as_ref())?;
         let ids = upf::ids::Ids::bind(&ir.program).map_err(|e| Failure::Usage(e.to_string()))?;
@@ -457,6 +457,27 @@ fn receive_datagrams(socket: Arc<UdpSocket>) -> Result<Receiver<(SocketAddr, Vec
 fn mtu(open: &OpenPort) -> u16 {
     let frame = open.of_workers.iter().flatten().map(|p| p.max_frame()).min().unwrap_or(0);
     u16::try_from(frame.saturating_sub(14)).unwrap_or(u16::MAX).min(upf::config::MAX_MTU)
+}
+
+/// The file's name of a key that [`upf::config`] names.
+fn key_of_network(key: &str) -> String {
+    const NAMES: [(&str, &str); 14] = [
+        ("ports[", "port["),
+        ("routes[", "route["),
+        ("neighbours[", "neighbour["),
+        ("traffic_classes[", "class["),
+        ("vxlan.vnis[", "vxlan.network["),
+        ("vxlan.remotes[", "vxlan.remote["),
+        (".gtpu_endpoints", ".gtpu"),
+        (".source_ports", ".from_ports"),
+        (".destination_ports", ".to_ports"),
+        (".source", ".from"),
+        (".destination", ".to"),
+        (".rate", ".rate_bps"),
+        (".local_vtep", ".local"),
+        (".remote_vtep", ".remote"),
+    ];
+    NAMES.iter().fold(key.to_owned(), |key, (theirs, ours)| key.replacen(theirs, ours, 1))
 }
 
 fn network_config(config: &Config, links: &[Link]) -> upf::config::NetworkConfig {

@@ -2,11 +2,11 @@
 //!
 //! `docs/ceupf.example.toml` describes every key.
 
-use crate::config::{Driver, Mac, Port, Prefix, Role, Workers};
+use crate::config::{Driver, Fault, Mac, Port, Prefix, Role, Source, Workers};
 use crate::dpdk_ports::Dpdk;
 use crate::failure::Failure;
 use base::PortId;
-use ceupf::{ACCESS_PORT, Arrangement, CORE_PORT, FOREIGN_ACCESS_PORT, FOREIGN_CORE_PORT, Hop, Side};
+use ceupf::{ACCESS_PORT, Arrangement, ArrangementError, CORE_PORT, FOREIGN_ACCESS_PORT, FOREIGN_CORE_PORT, Hop, Side};
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
@@ -124,50 +124,73 @@ impl Config {
         if !toml::from_str::<toml::Table>(&text).is_ok_and(|table| table.contains_key("ceupf")) {
             return Ok(None);
         }
-        Config::parse(&text).map(Some).map_err(|e| Failure::Usage(format!("{}: {e}", path.display())))
+        Config::read(Source { file: path.display().to_string(), text }).map(Some).map_err(Failure::Usage)
     }
 
     /// Checks a file's text.
+    #[cfg(test)]
     pub fn parse(text: &str) -> Result<Config, String> {
-        let config: Config = toml::from_str(text).map_err(|e| {
-            let line = e.span().map_or(0, |s| text.bytes().take(s.start).filter(|b| *b == b'\n').count() + 1);
-            format!("line {line}: {}", e.message().replace('\n', ": "))
-        })?;
-        config.validate()?;
+        Config::read(Source { file: String::new(), text: text.to_owned() })
+    }
+
+    fn read(source: Source) -> Result<Config, String> {
+        let config: Config = toml::from_str(&source.text).map_err(|e| source.explain(&e))?;
+        config.validate().map_err(|fault| source.show(&fault))?;
         Ok(config)
     }
 
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Fault> {
+        let fault = |key: &str, what: String| Err(Fault::new(key, what));
         if self.ceupf.control.as_os_str().is_empty() {
-            return Err("ceupf.control is empty".into());
+            return fault("ceupf.control", "expected a path".into());
         }
         if !(1..=MOST_RULES).contains(&self.ceupf.max_rules) {
-            return Err(format!("ceupf.max_rules {} is not between 1 and {MOST_RULES}", self.ceupf.max_rules));
+            return fault("ceupf.max_rules", format!("expected 1 to {MOST_RULES}"));
         }
         let ports = self.ports();
         for (i, (_, port)) in ports.iter().enumerate() {
-            let wrong = |what: &str| Err(format!("port.{}: {what}", port.name));
+            let wrong = |key: &str, what: &str| fault(&format!("port.{}.{key}", port.name), what.to_owned());
             let kernel = matches!(port.driver, Driver::Auto | Driver::AfXdp | Driver::AfPacket);
             match port.driver {
-                Driver::Udp => return wrong("driver udp is for N4-U only"),
-                Driver::Pcap if port.input.is_none() && port.output.is_none() => return wrong("driver pcap needs `input` or `output`"),
-                _ if kernel && port.interface.is_none() => return wrong("needs `interface`"),
-                _ if !kernel && port.interface.is_some() => return wrong("`interface` is for af_xdp, af_packet and auto"),
+                Driver::Udp => return wrong("driver", "driver \"udp\" is for N4-U only"),
+                Driver::Pcap if port.input.is_none() && port.output.is_none() => {
+                    return wrong("input", "driver \"pcap\" needs `input`, `output` or both");
+                }
+                _ if kernel && port.interface.is_none() => return wrong("interface", "expected the name of a kernel interface"),
+                _ if !kernel && port.interface.is_some() => return wrong("interface", "it is for af_xdp, af_packet and auto"),
                 _ => {}
             }
             if kernel && ports[..i].iter().any(|(_, other)| other.interface == port.interface) {
-                return wrong("its interface is another port's already");
+                return wrong("interface", "expected an interface of its own: it is another port's already");
             }
             if port.driver == Driver::Pcap && self.workers.count > 1 && !self.workers.steered() {
-                return wrong("capture files are read by one worker, unless steering is \"software\"");
+                return wrong("driver", "capture files are read by one worker, unless steering is \"software\"");
             }
         }
-        crate::dpdk_ports::validate(&self.all_ports(), &self.dpdk)?;
+        // Here ports have names instead of places in a list.
+        let by_name = |mut fault: Fault| {
+            for (i, (_, port)) in ports.iter().enumerate() {
+                fault.key = fault.key.replace(&format!("port[{i}]"), &format!("port.{}", port.name));
+            }
+            fault
+        };
+        crate::dpdk_ports::validate(&self.all_ports(), &self.dpdk).map_err(by_name)?;
         self.workers.validate()?;
-        if let Some(hop) = self.hops.iter().find(|hop| hop.to.address.is_ipv6()) {
-            return Err(format!("hop `{}`: `to` is an IPv4 network", hop.name));
+        if let Some(i) = self.hops.iter().position(|hop| hop.to.address.is_ipv6()) {
+            return fault(&format!("hop[{i}].to"), "expected an IPv4 network".into());
         }
-        self.arrangement().validate().map_err(|e| e.to_string())
+        self.arrangement().validate().map_err(|e| {
+            let key = match &e {
+                ArrangementError::Upf(_) => "ceupf.upf".to_owned(),
+                ArrangementError::TooMany(_) => "hop".to_owned(),
+                ArrangementError::Program(_) => "program".to_owned(),
+                // The second, where there are two of a name.
+                ArrangementError::Hop(name, _) => {
+                    self.hops.iter().rposition(|hop| hop.name == *name).map_or("hop".to_owned(), |i| format!("hop[{i}]"))
+                }
+            };
+            Fault::new(key, e.to_string())
+        })
     }
 
     /// Ports with their numbers in the program.
@@ -246,22 +269,22 @@ mod tests {
     fn faults_are_named() {
         for (from, to, message) in [
             ("upf = \"10.3.0.1\"", "upf = \"224.0.0.1\"", "224.0.0.1 is no address of a UPF"),
-            ("upf = \"10.3.0.1\"", "upf = \"ten\"", "invalid IPv4 address"),
-            ("max_rules = 131072", "max_rules = 0", "ceupf.max_rules 0 is not between"),
-            ("target = \"x86\"", "target = \"fpga\"", "unknown variant `fpga`"),
-            ("[port.core]", "[port.cord]", "unknown field `cord`"),
-            ("interface = \"eth1\"", "interface = \"eth0\"", "port.core: its interface is another port's already"),
-            ("interface = \"eth1\"", "driver = \"pcap\"", "port.core: driver pcap needs"),
-            ("interface = \"eth1\"", "driver = \"udp\"", "port.core: driver udp is for N4-U only"),
-            ("interface = \"eth1\"", "", "port.core: needs `interface`"),
-            ("interface = \"eth1\"", "driver = \"dpdk\"", "port `core`: driver dpdk needs `device`"),
-            ("side = \"core\"", "side = \"n6\"", "unknown variant `n6`"),
-            ("to = \"10.3.0.0/24\"", "to = \"2001:db8::/32\"", "`to` is an IPv4 network"),
+            ("upf = \"10.3.0.1\"", "upf = \"ten\"", "ceupf.upf = \"ten\": expected an IPv4 address, such as"),
+            ("max_rules = 131072", "max_rules = 0", "ceupf.max_rules = 0: expected 1 to"),
+            ("target = \"x86\"", "target = \"fpga\"", "ceupf.target = \"fpga\": expected \"x86\" or \"asic\""),
+            ("[port.core]", "[port.cord]", "port.cord: there is no such key: expected one of"),
+            ("interface = \"eth1\"", "interface = \"eth0\"", "port.core.interface = \"eth0\": expected an interface of its own"),
+            ("interface = \"eth1\"", "driver = \"pcap\"", "port.core.input is missing: driver \"pcap\" needs"),
+            ("interface = \"eth1\"", "driver = \"udp\"", "port.core.driver = \"udp\": driver \"udp\" is for N4-U only"),
+            ("interface = \"eth1\"", "", "port.core.interface is missing: expected the name"),
+            ("interface = \"eth1\"", "driver = \"dpdk\"", "port.core.device is missing: driver \"dpdk\" needs"),
+            ("side = \"core\"", "side = \"n6\"", "hop[1].side = \"n6\": expected \"access\" or \"core\""),
+            ("to = \"10.3.0.0/24\"", "to = \"2001:db8::/32\"", "hop[0].to = \"2001:db8::/32\": expected an IPv4 network"),
             ("name = \"internet\"", "name = \"gnbs\"", "there are two of that name"),
             ("mac = \"02:00:00:00:03:02\"", "mac = \"03:00:00:00:03:02\"", "not one station's"),
-            ("[ceupf]", "[n4]\nlisten = \"127.0.0.1:8805\"\n[ceupf]", "unknown field `n4`"),
-            ("control = \"/run/splitplane/ceupf.sock\"", "control = \"\"", "ceupf.control is empty"),
-            ("[ceupf]", "[workers]\ncount = 0\n[ceupf]", "workers.count 0"),
+            ("[ceupf]", "[n4]\nlisten = \"127.0.0.1:8805\"\n[ceupf]", "n4: there is no such key"),
+            ("control = \"/run/splitplane/ceupf.sock\"", "control = \"\"", "ceupf.control = \"\": expected a path"),
+            ("[ceupf]", "[workers]\ncount = 0\n[ceupf]", "workers.count = 0: expected 1 to 64"),
         ] {
             assert!(EXAMPLE.contains(from), "{from}");
             let error = Config::parse(&EXAMPLE.replacen(from, to, 1)).unwrap_err();

@@ -1,0 +1,87 @@
+//! `[split]`: the fast target, and what it takes.
+
+use super::Prefix;
+use crate::placement::{HeavyConfig, Plan, RuleConfig};
+use serde::Deserialize;
+
+/// `[split]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Split {
+    /// The fast target in front of x86; none: x86 alone.
+    pub fast: Option<FastTarget>,
+    /// Entries that each session table of the fast target holds.
+    pub capacity: Option<u64>,
+    /// The chip whose model `asic` is: `tofino1`, `tofino2`, `nfp4000`, or a description (a .toml file). It then holds `capacity`
+    /// sessions, or as many as its own program has room for; without a chip it is a table size and nothing else.
+    pub chip: Option<String>,
+    /// Which sessions or packets it takes.
+    #[serde(default)]
+    pub policy: Policy,
+    /// These are for the policy `planned`: see [`Plan`].
+    pub rules: Option<Vec<RuleConfig>>,
+    /// As above.
+    pub heavy: Option<HeavyConfig>,
+    /// As above.
+    pub updates_per_second: Option<u32>,
+    /// As above.
+    pub min_stay_ms: Option<u64>,
+    /// As above.
+    pub window_ms: Option<u64>,
+    /// As above.
+    pub margin: Option<f64>,
+}
+
+impl Split {
+    /// How sessions are moved, where the policy is `planned`.
+    pub fn plan(&self) -> Plan {
+        Plan {
+            rules: self.rules.clone(),
+            heavy: self.heavy.clone(),
+            updates_per_second: self.updates_per_second,
+            min_stay_ms: self.min_stay_ms,
+            window_ms: self.window_ms,
+            margin: self.margin,
+        }
+    }
+}
+
+/// `split.fast`.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum FastTarget {
+    /// The model of a switch chip.
+    Asic,
+    /// The kernel's XDP hook on the ports' interfaces.
+    Xdp,
+}
+
+/// `split.policy`.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Policy {
+    /// Nothing on the fast target.
+    #[default]
+    None,
+    /// Sessions of UEs in these networks.
+    Ues(Vec<Prefix>),
+    /// Packets of these DSCPs.
+    Dscps(Vec<u8>),
+    /// This share of the sessions.
+    Share(f64),
+    /// Those that rules and rates say, moved while they live.
+    Planned,
+}
+
+impl Policy {
+    /// The policy in the terms of the crate `offload`.
+    pub fn to_offload(&self) -> offload::Policy {
+        match self {
+            Policy::None => offload::Policy::None,
+            Policy::Ues(list) => offload::Policy::Ues(list.iter().map(|p| p.network()).collect()),
+            Policy::Dscps(list) => offload::Policy::Dscps(list.clone()),
+            Policy::Share(share) => offload::Policy::Share(*share),
+            Policy::Planned => offload::Policy::Planned,
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! What no single value shows: keys that must go with each other.
+
+use super::{Config, Driver, FastTarget, Fault, Policy, Port, Prefix, Role, Steering};
+use std::net::IpAddr;
+
+/// Most `[[port]]` blocks: their numbers are the program's.
+const MOST_PORTS: usize = 64;
+
+fn fault<T>(key: impl Into<String>, what: impl Into<String>) -> Result<T, Fault> {
+    Err(Fault::new(key, what))
+}
+
+impl Config {
+    /// Checks what can be known from the file alone.
+    pub(super) fn validate(&self) -> Result<(), Fault> {
+        self.validate_n4()?;
+        self.validate_ports()?;
+        crate::dpdk_ports::validate(&self.ports, &self.dpdk)?;
+        self.validate_networks()?;
+        self.validate_pools()?;
+        self.workers.validate()?;
+        self.validate_steering()?;
+        self.validate_classes()?;
+        self.validate_split()
+    }
+
+    fn validate_n4(&self) -> Result<(), Fault> {
+        if self.n4.listen.ip().is_unspecified() {
+            return fault("n4.listen", "expected one address of this machine: it goes into the F-SEIDs that peers answer to");
+        }
+        if let Some(name) = &self.n4.node_id {
+            let label = |l: &str| (1..=63).contains(&l.len()) && l.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+            if name.parse::<IpAddr>().is_err() && (name.len() > 253 || !name.split('.').all(label)) {
+                return fault("n4.node_id", "expected an IP address or a domain name");
+            }
+        }
+        if self.n4.max_sessions == 0 {
+            return fault("n4.max_sessions", "expected 1 or more");
+        }
+        Ok(())
+    }
+
+    fn validate_ports(&self) -> Result<(), Fault> {
+        if self.ports.is_empty() {
+            return fault("port", "expected at least one [[port]] of role \"access\" and one of role \"core\"");
+        }
+        if self.ports.len() > MOST_PORTS {
+            return fault(format!("port[{MOST_PORTS}]"), format!("expected at most {MOST_PORTS} ports"));
+        }
+        for (i, port) in self.ports.iter().enumerate() {
+            let key = |name: &str| format!("port[{i}].{name}");
+            let before = &self.ports[..i];
+            if port.name.is_empty() {
+                return fault(key("name"), "expected a name");
+            }
+            if let Some(other) = before.iter().position(|p| p.name == port.name) {
+                return fault(key("name"), format!("expected a name of its own: port[{other}] has it"));
+            }
+            let same_interface = before.iter().position(|p| p.interface.is_some() && p.interface == port.interface);
+            if let (Some(other), true) = (same_interface, port.driver != Driver::Pcap) {
+                return fault(key("interface"), format!("expected an interface of its own: it is port[{other}]'s already"));
+            }
+            match port.driver {
+                Driver::Udp if port.listen.is_none() => return fault(key("listen"), "driver \"udp\" needs an address and port"),
+                Driver::Udp => {}
+                Driver::Pcap if port.input.is_none() && port.output.is_none() => {
+                    return fault(key("input"), "driver \"pcap\" needs `input`, `output` or both");
+                }
+                Driver::Pcap => {}
+                Driver::Dpdk if port.interface.is_some() => return fault(key("interface"), "driver \"dpdk\" takes `device` instead"),
+                Driver::Dpdk => {}
+                _ if port.interface.is_none() => return fault(key("interface"), "expected the name of a kernel interface"),
+                _ => {}
+            }
+            for (n, address) in port.gtpu.iter().enumerate() {
+                if !port.addresses.iter().any(|p| p.address == IpAddr::V4(*address)) {
+                    return fault(key(&format!("gtpu[{n}]")), "expected one of the port's `addresses`");
+                }
+            }
+            for (n, address) in port.addresses.iter().enumerate() {
+                if let Some(other) = before.iter().position(|p| shares(p, port, address.address)) {
+                    let what = format!("expected an address of its own: port[{other}] has it too");
+                    return fault(key(&format!("addresses[{n}]")), what);
+                }
+            }
+        }
+        for (role, name) in [(Role::Access, "access"), (Role::Core, "core")] {
+            if !self.ports.iter().any(|p| p.role == role || p.role == Role::Both) {
+                return fault("port", format!("expected at least one [[port]] of role \"{name}\" (or \"both\"); there is none"));
+            }
+        }
+        if !self.ports.iter().any(|p| !p.gtpu.is_empty()) {
+            return fault("port[0].gtpu", "expected an address in at least one port, else there is nowhere for tunnels to end");
+        }
+        Ok(())
+    }
+
+    fn knows_instance(&self, name: &str) -> bool {
+        let vnis = self.vxlan.iter().flat_map(|v| &v.networks).map(|n| &n.network_instance);
+        self.ports.iter().map(|p| &p.network_instance).chain(vnis).any(|known| known.eq_ignore_ascii_case(name))
+    }
+
+    fn validate_networks(&self) -> Result<(), Fault> {
+        if self.vxlan.is_none()
+            && let Some(i) = self.ports.iter().position(|p| p.vxlan)
+        {
+            return fault(format!("port[{i}].vxlan"), "it needs a [vxlan], and there is no [vxlan]");
+        }
+        for (i, remote) in self.vxlan.iter().flat_map(|v| &v.remotes).enumerate() {
+            if !self.ports.iter().any(|p| p.name == remote.port && p.vxlan) {
+                return fault(format!("vxlan.remote[{i}].port"), "expected the name of a port with `vxlan = true`");
+            }
+        }
+        for (i, route) in self.routes.iter().enumerate() {
+            if !self.knows_instance(&route.network_instance) {
+                return fault(format!("route[{i}].network_instance"), "expected the network_instance of a port or of a vxlan.network");
+            }
+            without_host_bits(&format!("route[{i}].prefix"), Some(route.prefix))?;
+            if route.prefix.address.is_ipv4() != route.via.is_ipv4() {
+                return fault(format!("route[{i}].via"), "expected an address of the same IP version as `prefix`");
+            }
+        }
+        for (i, neighbour) in self.neighbours.iter().enumerate() {
+            if !self.ports.iter().any(|p| p.name == neighbour.port) {
+                return fault(format!("neighbour[{i}].port"), "expected the name of a port");
+            }
+        }
+        for (i, rule) in self.firewall.iter().enumerate() {
+            without_host_bits(&format!("firewall[{i}].from"), rule.from)?;
+            without_host_bits(&format!("firewall[{i}].to"), rule.to)?;
+        }
+        Ok(())
+    }
+
+    fn validate_pools(&self) -> Result<(), Fault> {
+        for (i, pool) in self.pools.iter().enumerate() {
+            if let Some(name) = &pool.network_instance
+                && !self.knows_instance(name)
+            {
+                return fault(format!("pool[{i}].network_instance"), "expected the network_instance of a port or of a vxlan.network");
+            }
+            if pool.ipv4.is_none() && pool.ipv6.is_none() {
+                return fault(format!("pool[{i}].ipv4"), "expected `ipv4`, `ipv6` or both");
+            }
+            for (version, network, is_v4) in [("ipv4", pool.ipv4, true), ("ipv6", pool.ipv6, false)] {
+                let key = format!("pool[{i}].{version}");
+                if network.is_some_and(|n| n.address.is_ipv4() != is_v4) {
+                    return fault(key, format!("expected an {} network", if is_v4 { "IPv4" } else { "IPv6" }));
+                }
+                without_host_bits(&key, network)?;
+                let Some(network) = network else { continue };
+                // UEs of two network instances may have the same address; where a pool is for all, it is for each.
+                let other = self.pools[..i].iter().position(|other| {
+                    let same = match (&other.network_instance, &pool.network_instance) {
+                        (Some(a), Some(b)) => a.eq_ignore_ascii_case(b),
+                        _ => true,
+                    };
+                    same && other.ipv4.iter().chain(&other.ipv6).any(|n| n.overlaps(network))
+                });
+                if let Some(other) = other {
+                    return fault(key, format!("expected a network of its own: pool[{other}] overlaps it"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn validate_steering(&self) -> Result<(), Fault> {
+        if self.workers.steering == Steering::Xdp {
+            // The others can receive by one worker and send by all.
+            let fits = |p: &Port| p.takes_xdp() || matches!(p.driver, Driver::AfPacket | Driver::Udp);
+            if let Some(i) = self.ports.iter().position(|p| !fits(p)) {
+                return fault(format!("port[{i}].driver"), "XDP cannot steer beside it: workers.steering is \"xdp\"");
+            }
+            if !self.ports.iter().any(Port::takes_xdp) {
+                return fault("workers.steering", "no port has driver \"auto\" or \"af_xdp\"");
+            }
+        }
+        if self.workers.count > 1 && self.workers.steering == Steering::Port && self.ports.iter().any(|p| p.driver == Driver::Pcap) {
+            return fault("workers.count", "expected 1: capture files are read by one worker, unless steering is \"software\"");
+        }
+        Ok(())
+    }
+
+    fn validate_classes(&self) -> Result<(), Fault> {
+        for (i, class) in self.classes.iter().enumerate() {
+            let key = |name: &str| format!("class[{i}].{name}");
+            if class.queue > 7 {
+                return fault(key("queue"), "expected 0 to 7");
+            }
+            if class.dscp.is_some_and(|d| d > 63) {
+                return fault(key("dscp"), "expected 0 to 63");
+            }
+            for (name, network) in [("from", class.from), ("to", class.to)] {
+                if network.is_some_and(|p| p.address.is_ipv6()) {
+                    return fault(key(name), "expected an IPv4 network");
+                }
+                without_host_bits(&key(name), network)?;
+            }
+            if class.rate_bps.is_some() && self.split.fast.is_some() {
+                return fault(key("rate_bps"), "a rate is policed in one place: it cannot be had with split.fast");
+            }
+        }
+        Ok(())
+    }
+
+    fn validate_split(&self) -> Result<(), Fault> {
+        let split = &self.split;
+        if split.chip.is_some() && split.fast != Some(FastTarget::Asic) {
+            return fault("split.chip", "it is for split.fast = \"asic\"");
+        }
+        if split.capacity == Some(0) {
+            return fault("split.capacity", "expected 1 or more; for nothing on the fast target leave split.fast out");
+        }
+        if split.capacity.is_some() && split.fast.is_none() {
+            return fault("split.capacity", "it is for a fast target, and split.fast is not given");
+        }
+        if split.fast == Some(FastTarget::Xdp) {
+            if !self.ports.iter().any(Port::takes_xdp) {
+                return fault("split.fast", "no port has driver \"auto\" or \"af_xdp\"");
+            }
+            if matches!(split.policy, Policy::Dscps(_)) {
+                return fault("split.policy", "packets are chosen by DSCP behind XDP: with split.fast = \"xdp\" choose sessions");
+            }
+        }
+        if split.fast.is_none() && split.policy != Policy::None {
+            return fault("split.policy", "it is for a fast target, and split.fast is not given");
+        }
+        if let Policy::Ues(list) = &split.policy {
+            for (i, network) in list.iter().enumerate() {
+                without_host_bits(&format!("split.policy.ues[{i}]"), Some(*network))?;
+            }
+        }
+        split.policy.to_offload().validate().map_err(|e| Fault::new("split.policy", e))?;
+        // The text begins with the key.
+        split.plan().validate(split.policy == Policy::Planned).map_err(|text| {
+            let key = text.split([' ', ':']).next().unwrap_or_default();
+            let of_plan = ["rules", "heavy", "updates_per_second", "min_stay_ms", "window_ms", "margin"].contains(&key);
+            Fault::new(if of_plan { format!("split.{key}") } else { "split".to_owned() }, &text)
+        })
+    }
+}
+
+/// Whether both ports have the address where there may be only one: network instances of N6 may overlap, N3 has one address space.
+fn shares(a: &Port, b: &Port, address: IpAddr) -> bool {
+    let one_space = a.network_instance.eq_ignore_ascii_case(&b.network_instance) || a.role != Role::Core || b.role != Role::Core;
+    one_space && a.addresses.iter().any(|p| p.address == address)
+}
+
+fn without_host_bits(key: &str, prefix: Option<Prefix>) -> Result<(), Fault> {
+    match prefix.map(|p| (p, p.network())) {
+        Some((prefix, (network, len))) if prefix.address != network => {
+            fault(key, format!("expected a network, without bits of a host: {network}/{len}"))
+        }
+        _ => Ok(()),
+    }
+}
