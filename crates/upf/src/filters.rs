@@ -5,15 +5,18 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use indexmap::IndexSet;
 use pfcp::rules::{AddressMatch, Pdr, SdfFilter};
 use program::{Entry, KeyMatch};
 
 use crate::config::{bits, prefix_mask};
 use crate::ids::Ids;
 
-/// Entries that one SDF filter may become (its port ranges multiply), and that a set may have.
+/// Entries that one SDF filter may become (its port ranges multiply), that a set may have, and that a session may. They are
+/// counted before they are made, repeated ones too: so the work for a message is bounded, whatever the session had before.
 const MAX_ENTRIES_OF_FILTER: usize = 256;
 const MAX_ENTRIES_OF_SET: usize = 1024;
+const MAX_ENTRIES_OF_SESSION: usize = 4096;
 /// PDRs that one look-up key may lead to: a class is 8 bits wide.
 pub const MAX_CLASSES: usize = 256;
 
@@ -60,13 +63,25 @@ impl Term {
     }
 }
 
-/// What a PDR matches, by IP version.
+/// What a PDR matches, by IP version, in the order of its filters.
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
     /// For IPv4 packets.
-    pub v4: Vec<Term>,
+    pub v4: IndexSet<Term>,
     /// For IPv6 packets.
-    pub v6: Vec<Term>,
+    pub v6: IndexSet<Term>,
+    /// Terms made for it, those that were there already too.
+    made: usize,
+}
+
+/// How many terms may still be made for a session.
+#[derive(Clone, Debug)]
+pub struct Budget(usize);
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget(MAX_ENTRIES_OF_SESSION)
+    }
 }
 
 /// What is known about a PDR beside its filters.
@@ -88,15 +103,27 @@ pub struct Side {
 }
 
 /// What a PDR matches, or why it cannot be matched.
-pub fn terms(pdr: &Pdr, side: &Side) -> Result<Terms, String> {
+pub fn terms(pdr: &Pdr, side: &Side, budget: &mut Budget) -> Result<Terms, String> {
     let mut terms = Terms::default();
     if pdr.pdi.sdf_filters.is_empty() {
+        afford(&mut terms, budget, pdr.pdi.qfis.len().max(1) * 2)?;
         add(&mut terms, side, Term::ANY, Family { v4: true, v6: true }, &pdr.pdi.qfis);
     }
     for filter in &pdr.pdi.sdf_filters {
-        add_filter(&mut terms, side, filter, &pdr.pdi.qfis)?;
+        add_filter(&mut terms, side, filter, &pdr.pdi.qfis, budget)?;
     }
     Ok(terms)
+}
+
+/// Whether so many more terms may be made.
+fn afford(terms: &mut Terms, budget: &mut Budget, more: usize) -> Result<(), String> {
+    terms.made += more;
+    if terms.made > MAX_ENTRIES_OF_SET {
+        return Err(format!("the SDF filters of a PDR need more than {MAX_ENTRIES_OF_SET} filter entries"));
+    }
+    let left = budget.0.checked_sub(more);
+    budget.0 = left.ok_or_else(|| format!("the SDF filters of a session need more than {MAX_ENTRIES_OF_SESSION} filter entries"))?;
+    Ok(())
 }
 
 #[derive(Clone, Copy)]
@@ -105,7 +132,7 @@ struct Family {
     v6: bool,
 }
 
-fn add_filter(terms: &mut Terms, side: &Side, filter: &SdfFilter, qfis: &[u8]) -> Result<(), String> {
+fn add_filter(terms: &mut Terms, side: &Side, filter: &SdfFilter, qfis: &[u8], budget: &mut Budget) -> Result<(), String> {
     if let Some(spi) = filter.spi {
         return Err(format!("SDF filter with security parameter index {spi:#x}: not supported"));
     }
@@ -145,9 +172,12 @@ fn add_filter(terms: &mut Terms, side: &Side, filter: &SdfFilter, qfis: &[u8]) -
             local_ports = &flow.local_ports;
         }
     }
-    if remote_ports.len() * local_ports.len() * qfis.len().max(1) > MAX_ENTRIES_OF_FILTER {
+    let entries = remote_ports.len() * local_ports.len() * qfis.len().max(1);
+    if entries > MAX_ENTRIES_OF_FILTER {
         return Err(format!("SDF filter needs more than {MAX_ENTRIES_OF_FILTER} entries"));
     }
+    let versions = usize::from(side.v4 && family.v4) + usize::from(side.v6 && family.v6);
+    afford(terms, budget, entries * versions)?;
     for remote in remote_ports {
         for local in local_ports {
             if remote.0 > remote.1 || local.0 > local.1 {
@@ -192,7 +222,7 @@ fn prefix_address(prefix: u64) -> Ipv6Addr {
 fn add(terms: &mut Terms, side: &Side, term: Term, family: Family, qfis: &[u8]) {
     let qfis: Vec<Option<u8>> = if qfis.is_empty() { vec![None] } else { qfis.iter().map(|q| Some(q & 0x3f)).collect() };
     for qfi in qfis {
-        let push = |list: &mut Vec<Term>, ue: Option<(u128, u128)>| {
+        let push = |list: &mut IndexSet<Term>, ue: Option<(u128, u128)>| {
             let mut term = Term { qfi, ..term.clone() };
             if let (true, Some(ue), (0, 0)) = (side.match_ue, ue, term.local) {
                 term.local = ue;
@@ -201,9 +231,7 @@ fn add(terms: &mut Terms, side: &Side, term: Term, family: Family, qfis: &[u8]) 
                 std::mem::swap(&mut term.remote, &mut term.local);
                 std::mem::swap(&mut term.remote_ports, &mut term.local_ports);
             }
-            if !list.contains(&term) {
-                list.push(term);
-            }
+            list.insert(term);
         };
         if side.v4 && family.v4 {
             push(&mut terms.v4, side.ue_ipv4.map(|ip| (u128::from(u32::from(ip)), 0xffff_ffff)));
@@ -266,4 +294,70 @@ fn keys(number: u16, term: &Term, v6: bool) -> Vec<KeyMatch> {
     }
     keys.push(optional(term.qfi.map(u128::from), 0x3f));
     keys
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pfcp::rules::{FlowDescription, Interface, Pdi};
+
+    const SIDE: Side = Side { ue_ipv4: None, ue_prefix: None, swapped: false, v4: true, v6: true, match_ue: false };
+
+    fn pdr(flows: impl Iterator<Item = FlowDescription>) -> Pdr {
+        let filter = |flow| SdfFilter { flow: Some(flow), tos: None, spi: None, flow_label: None, filter_id: None };
+        Pdr {
+            precedence: 0,
+            pdi: Pdi {
+                source_interface: Interface::Core,
+                f_teid: None,
+                network_instance: None,
+                ue_ip: None,
+                sdf_filters: flows.map(filter).collect(),
+                qfis: Vec::new(),
+            },
+            outer_header_removal: false,
+            far_id: None,
+            urr_ids: Vec::new(),
+            qer_ids: Vec::new(),
+        }
+    }
+
+    /// Each with `ports` ranges on both ends, no two alike where `distinct`.
+    fn flows(count: u16, ports: u16, distinct: bool) -> impl Iterator<Item = FlowDescription> {
+        (0..count).map(move |n| {
+            let first = if distinct { n * ports } else { 0 };
+            let ports: Vec<(u16, u16)> = (first..first + ports).map(|port| (port, port)).collect();
+            let any = AddressMatch::Any;
+            FlowDescription { protocol: Some(17), remote: any, remote_ports: ports.clone(), local: any, local_ports: ports }
+        })
+    }
+
+    /// 540 filters fit one message. They once took 38 s, as each of 138,240 terms was compared with all before.
+    #[test]
+    fn many_sdf_filters_in_one_pdr_are_refused_before_they_cost() {
+        for distinct in [false, true] {
+            let mut budget = Budget::default();
+            let error = terms(&pdr(flows(540, 16, distinct)), &SIDE, &mut budget).unwrap_err();
+            assert!(error.contains("more than 1024 filter entries"), "{error}");
+            let made = MAX_ENTRIES_OF_SESSION - budget.0;
+            assert!(made > 0 && made <= MAX_ENTRIES_OF_SET, "{made} terms made");
+        }
+    }
+
+    #[test]
+    fn many_sdf_filters_in_many_pdrs_of_a_session_are_refused_before_they_cost() {
+        let mut budget = Budget::default();
+        let taken = (0..540).filter(|_| terms(&pdr(flows(4, 8, true)), &SIDE, &mut budget).is_ok()).count();
+        assert_eq!(taken, MAX_ENTRIES_OF_SESSION / (4 * 8 * 8 * 2));
+    }
+
+    #[test]
+    fn as_many_filters_as_a_set_holds_are_taken_and_repeated_ones_are_one() {
+        let terms = |pdr| terms(&pdr, &SIDE, &mut Budget::default());
+        let all = terms(pdr(flows(128, 2, true))).unwrap();
+        assert_eq!((all.v4.len(), all.v6.len(), all.made), (512, 512, MAX_ENTRIES_OF_SET));
+        let alike = terms(pdr(flows(128, 2, false))).unwrap();
+        assert_eq!((alike.v4.len(), alike.v6.len()), (4, 4));
+        assert!(terms(pdr(flows(129, 2, true))).is_err());
+    }
 }

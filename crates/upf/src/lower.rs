@@ -13,7 +13,7 @@ use pfcp::rules::{CommitError, Far, Forwarding, Interface, Pdr, Qer, RuleId, Ses
 use program::{Entry, KeyMatch, MeterConfig};
 
 use crate::config::NetworkConfig;
-use crate::filters::{self, FilterSet, MAX_CLASSES, Side, Terms};
+use crate::filters::{self, Budget, FilterSet, MAX_CLASSES, Side};
 use crate::ids::Ids;
 use crate::networks::{Networks, Vrf};
 
@@ -236,8 +236,9 @@ pub fn outline(rules: &SessionRules, context: &Context) -> Result<Outline, Commi
             keys.entry(lookup).or_default().push(*id);
         }
     }
+    let mut budget = Budget::default();
     for (lookup, members) in keys {
-        outline.groups.extend(group(lookup, members, rules, &outline)?);
+        outline.groups.extend(group(lookup, members, rules, &outline, &mut budget)?);
     }
     Ok(outline)
 }
@@ -273,7 +274,13 @@ fn lookups(id: u16, pdr: &Pdr, context: &Context) -> Result<Vec<Lookup>, CommitE
 }
 
 /// Orders the PDRs of a key and says what tells them apart. `None`: no packet with that key can match any.
-fn group(lookup: Lookup, mut members: Vec<u16>, rules: &SessionRules, outline: &Outline) -> Result<Option<Group>, CommitError> {
+fn group(
+    lookup: Lookup,
+    mut members: Vec<u16>,
+    rules: &SessionRules,
+    outline: &Outline,
+    budget: &mut Budget,
+) -> Result<Option<Group>, CommitError> {
     members.sort_by_key(|id| (rules.pdrs[id].precedence, *id));
     let (v4, v6) = match lookup {
         Lookup::Teid(..) => (true, true),
@@ -292,17 +299,16 @@ fn group(lookup: Lookup, mut members: Vec<u16>, rules: &SessionRules, outline: &
     for id in &members {
         let pdr = &rules.pdrs[id];
         let side = side(pdr, lookup, outline, match_ue);
-        let mut terms = filters::terms(pdr, &side).or_else(|why| refuse(RuleId::Pdr(*id), why))?;
+        let mut terms = filters::terms(pdr, &side, budget).or_else(|why| refuse(RuleId::Pdr(*id), why))?;
         for (settled, terms) in [(&mut settled_v4, &mut terms.v4), (&mut settled_v6, &mut terms.v6)] {
             if *settled {
                 terms.clear();
             } else if let Some(any) = terms.iter().find(|t| t.is_any()).cloned() {
-                *terms = vec![any];
+                *terms = [any].into();
                 *settled = true;
             }
         }
-        let Terms { v4, v6 } = &terms;
-        if v4.is_empty() && v6.is_empty() {
+        if terms.v4.is_empty() && terms.v6.is_empty() {
             continue;
         }
         if kept.len() == MAX_CLASSES {
