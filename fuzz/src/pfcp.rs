@@ -100,7 +100,7 @@ fn user_plane_events(node: &mut Node, plane: &mut Recorder, now: Duration) {
 fn check(node: &mut Node, plane: &Recorder) {
     assert_eq!(node.session_count(), plane.sessions.len());
     for session in node.sessions() {
-        assert_eq!(Some(session.rules), plane.sessions.get(&session.seid), "session {}", session.seid);
+        assert_eq!(Some(&session.rules), plane.sessions.get(&session.seid), "session {}", session.seid);
     }
     while let Some((_, octets)) = node.poll_transmit() {
         let message = decode(&octets).unwrap_or_else(|error| panic!("we sent {octets:02x?}: {error}"));

@@ -8,6 +8,7 @@ pub mod codec;
 pub mod config;
 pub mod flow;
 pub mod node;
+pub mod packed;
 mod pool;
 pub mod rules;
 mod session;

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use crate::codec::{self, Cause, DecodeError, FSeid, Group, Ie, Message, MessageType, NodeId, UpFeatures, find};
 use crate::config::{Config, ConfigError, RequestPort};
+use crate::packed::PackedMap;
 use crate::pool::Pools;
 use crate::rules::{Seid, SessionRules, UserPlane};
 use crate::session::Rejection;
@@ -37,7 +38,7 @@ pub struct Node {
     config: Config,
     features: UpFeatures,
     associations: BTreeMap<NodeId, Association>,
-    sessions: BTreeMap<Seid, Session>,
+    sessions: PackedMap<Session>,
     pools: Pools,
     /// Sessions by the peer tunnels that their FARs forward to.
     peer_tunnels: BTreeSet<(u32, Ipv4Addr, Seid)>,
@@ -73,21 +74,21 @@ enum Timer {
     Urr(Seid, u32),
 }
 
-/// A session, for the live view.
+/// A session, for the live view: as it was when it was asked for.
 #[derive(Clone, Debug)]
-pub struct SessionView<'a> {
+pub struct SessionView {
     /// Our SEID.
     pub seid: Seid,
     /// The CP function's F-SEID.
     pub cp: FSeid,
     /// Node ID of the CP function.
-    pub node_id: &'a NodeId,
+    pub node_id: NodeId,
     /// Where reports go.
     pub peer: SocketAddr,
     /// Its rules.
-    pub rules: &'a SessionRules,
+    pub rules: SessionRules,
     /// DNN, if the CP function told it; lower case.
-    pub dnn: Option<&'a str>,
+    pub dnn: Option<String>,
     /// When it was established.
     pub since: Duration,
 }
@@ -116,7 +117,7 @@ impl Node {
         Ok(Node {
             features: config.features(),
             associations: BTreeMap::new(),
-            sessions: BTreeMap::new(),
+            sessions: PackedMap::default(),
             pools: Pools::new(&config),
             peer_tunnels: BTreeSet::new(),
             volume_watch: BTreeSet::new(),
@@ -197,7 +198,7 @@ impl Node {
     /// Ends all sessions and asks the peers to release the associations; new ones are rejected from now on.
     pub fn release_all(&mut self, now: Duration, plane: &mut dyn UserPlane) {
         self.closing = true;
-        let seids: Vec<Seid> = self.sessions.keys().copied().collect();
+        let seids: Vec<Seid> = self.sessions.keys().collect();
         for seid in seids {
             self.end_session(seid, now, plane);
         }
@@ -210,13 +211,13 @@ impl Node {
     }
 
     /// The session of a SEID of ours.
-    pub fn session(&self, seid: Seid) -> Option<SessionView<'_>> {
-        self.sessions.get(&seid).map(|session| session.view(seid))
+    pub fn session(&self, seid: Seid) -> Option<SessionView> {
+        self.sessions.get(seid).map(|session| session.into_view(seid))
     }
 
     /// All sessions in the order of their SEIDs.
-    pub fn sessions(&self) -> impl Iterator<Item = SessionView<'_>> {
-        self.sessions.iter().map(|(seid, session)| session.view(*seid))
+    pub fn sessions(&self) -> impl Iterator<Item = SessionView> {
+        self.sessions.iter().map(|(seid, session)| session.into_view(seid))
     }
 
     /// Number of sessions.
@@ -259,7 +260,7 @@ impl Node {
             self.stats.repeated_answers += 1;
             return;
         }
-        let cp_seid = |node: &Node| node.sessions.get(&message.seid?).map(|session| session.cp.seid);
+        let cp_seid = |node: &Node| node.sessions.get(message.seid?).map(|session| session.cp.seid);
         let cp_seid_before = cp_seid(self);
         let outcome = match message.kind {
             MessageType::HeartbeatRequest => Ok(self.heartbeat(from, message, now, plane)),
@@ -440,7 +441,7 @@ impl Node {
     }
 }
 
-impl SessionView<'_> {
+impl SessionView {
     /// The UE's IPv4 addresses, each once.
     pub fn ue_ipv4(&self) -> Vec<Ipv4Addr> {
         let addresses = self.rules.pdrs.values().filter_map(|pdr| pdr.pdi.ue_ip?.ipv4);

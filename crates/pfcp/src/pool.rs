@@ -5,11 +5,13 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use serde::{Deserialize, Serialize};
+
 use crate::config::{Config, GtpuAddress, UePool};
 use crate::rules::{FTeid, Interface, Seid};
 
 /// One thing that a session holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) enum Held {
     /// A tunnel endpoint, whoever chose it.
     Tunnel(u32, Ipv4Addr),

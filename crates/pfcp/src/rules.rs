@@ -7,11 +7,13 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use serde::{Deserialize, Serialize};
+
 /// UP function's F-SEID number: names a session in this node.
 pub type Seid = u64;
 
 /// All rules of one session (TS 29.244 §5.2.1).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionRules {
     /// Packet detection rules by PDR ID.
     pub pdrs: BTreeMap<u16, Pdr>,
@@ -28,7 +30,7 @@ pub struct SessionRules {
 }
 
 /// Where a packet comes from or goes to (TS 29.244 §8.2.2 and §8.2.24).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Interface {
     /// N3, or N9 towards the access side.
     Access,
@@ -43,7 +45,7 @@ pub enum Interface {
 }
 
 /// Packet detection rule (§5.2.1A).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pdr {
     /// Lower is looked at first (§5.2.1A.2A).
     pub precedence: u32,
@@ -60,7 +62,7 @@ pub struct Pdr {
 }
 
 /// Packet detection information (§7.5.2.2-2).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pdi {
     /// The side packets come from.
     pub source_interface: Interface,
@@ -77,7 +79,7 @@ pub struct Pdi {
 }
 
 /// A tunnel endpoint of ours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FTeid {
     /// Tunnel endpoint identifier, not zero.
     pub teid: u32,
@@ -86,7 +88,7 @@ pub struct FTeid {
 }
 
 /// UE address (§8.2.62).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct UeIp {
     /// IPv4 address.
     pub ipv4: Option<Ipv4Addr>,
@@ -97,7 +99,7 @@ pub struct UeIp {
 }
 
 /// Service data flow filter (§8.2.5).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SdfFilter {
     /// The IPFilterRule, if given.
     pub flow: Option<FlowDescription>,
@@ -113,7 +115,7 @@ pub struct SdfFilter {
 
 /// `permit out PROTO from REMOTE to UE` (RFC 6733 §4.3.1 as restricted by TS 29.212 §5.4.2). "from" is the remote
 /// side and "to" the UE whatever the direction of the PDR.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FlowDescription {
     /// IP protocol; `None` for `ip`.
     pub protocol: Option<u8>,
@@ -128,7 +130,7 @@ pub struct FlowDescription {
 }
 
 /// An address in a flow description.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum AddressMatch {
     /// `any`.
     Any,
@@ -139,7 +141,7 @@ pub enum AddressMatch {
 }
 
 /// Forwarding action rule (§5.2.3).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Far {
     /// What is done (§8.2.26).
     pub action: ApplyAction,
@@ -150,7 +152,7 @@ pub struct Far {
 }
 
 /// Apply Action flags (§8.2.26). Exactly one of drop, forward, buffer is set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ApplyAction {
     /// DROP.
     pub drop: bool,
@@ -163,7 +165,7 @@ pub struct ApplyAction {
 }
 
 /// Forwarding parameters (§7.5.2.3-2).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forwarding {
     /// The side it goes to.
     pub destination: Interface,
@@ -176,7 +178,7 @@ pub struct Forwarding {
 }
 
 /// GTP-U/UDP/IPv4 header to create (§8.2.56).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct OuterHeader {
     /// The peer's tunnel endpoint.
     pub teid: u32,
@@ -185,7 +187,7 @@ pub struct OuterHeader {
 }
 
 /// QoS enforcement rule (§5.2.5). Rates in kbit/s.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Qer {
     /// Whether uplink packets pass.
     pub uplink_open: bool,
@@ -202,7 +204,7 @@ pub struct Qer {
 }
 
 /// Usage reporting rule (§5.2.2).
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Urr {
     /// VOLUM.
     pub measure_volume: bool,
@@ -229,7 +231,7 @@ pub struct Urr {
 }
 
 /// Limits of a volume; `None`: no limit on that one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct VolumeLimit {
     /// Both directions together.
     pub total: Option<u64>,
@@ -240,7 +242,7 @@ pub struct VolumeLimit {
 }
 
 /// Buffering action rule (§5.2.4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Bar {
     /// Delay before a downlink data report, in 50 ms steps.
     pub notification_delay: Option<u8>,
@@ -249,7 +251,7 @@ pub struct Bar {
 }
 
 /// What a URR has counted since it was created. Never decreases.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Bytes of uplink user IP packets.
     pub uplink_bytes: u64,

@@ -6,6 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use crate::codec::{ApplyActionFlags, Cause, FSeid, FTeid, Flaw, Group, Ie, IeType, UeIpAddress, find, number};
 use crate::pool::{Held, Taking};
 use crate::rules::{Interface, OuterHeader, RuleId, SessionRules};
@@ -27,7 +29,7 @@ pub(crate) struct Rejection {
 }
 
 /// What is known of a session besides its rules, and outlives a request.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Context {
     /// The rules now.
     pub rules: SessionRules,

@@ -5,6 +5,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::codec::{Group, Ie, Triggers, Volume, VolumeMeasurement};
 use crate::rules::{Urr, Usage, VolumeLimit};
 
@@ -32,7 +34,7 @@ pub(crate) mod trigger {
 pub(crate) const MEASURE_PACKETS: u8 = 1 << 4;
 
 /// The measurement of one URR.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Meter {
     /// UR-SEQN of the next report.
     next_seqn: u32,

@@ -142,8 +142,8 @@ fn spoil(octets: &mut Vec<u8>, random: &mut Random) {
 
 /// What node and user plane must have in common at any time.
 fn agree(bench: &Bench) {
-    let node: BTreeMap<Seid, &SessionRules> = bench.node.sessions().map(|view| (view.seid, view.rules)).collect();
-    let plane: BTreeMap<Seid, &SessionRules> = bench.plane.sessions.iter().map(|(seid, rules)| (*seid, rules)).collect();
+    let node: BTreeMap<Seid, SessionRules> = bench.node.sessions().map(|view| (view.seid, view.rules)).collect();
+    let plane = bench.plane.sessions.clone();
     assert_eq!(node, plane);
     let of_associations: usize = bench.node.associations().map(|association| association.sessions).sum();
     assert_eq!(of_associations, node.len());

@@ -161,7 +161,7 @@ fn the_user_plane_decides_in_the_end() {
         bench.plane.failures.push(error);
         let answer = bench.modify(seid, vec![Ie::RemovePdr(vec![Ie::PdrId(1)]), pdr(7, 0, vec![choose(None)], 1, vec![])]);
         assert_eq!(verdict(&answer), wanted);
-        assert_eq!((bench.node.resources_in_use(), bench.node.session(seid).unwrap().rules), (held, &rules));
+        assert_eq!((bench.node.resources_in_use(), bench.node.session(seid).unwrap().rules), (held, rules.clone()));
     }
 }
 
@@ -233,7 +233,7 @@ fn ue_addresses_are_chosen_once_for_a_session_from_the_pool_of_its_network() {
     assert!(!addresses[0].destination && addresses[1].destination);
     let view = bench.node.session(seid).unwrap();
     assert_eq!(
-        (view.ue_ipv4(), view.ue_ipv6(), view.dnn),
+        (view.ue_ipv4(), view.ue_ipv6(), view.dnn.as_deref()),
         (vec![[10, 45, 0, 1].into()], vec![("2001:db8:45:1::".parse().unwrap(), 64)], Some("internet"))
     );
 

@@ -295,7 +295,7 @@ impl Agent {
         if list_sessions {
             report.sessions = self.ended.clone();
             for session in self.node.sessions() {
-                report.sessions.push(session_count(&mut self.plane, session.seid, session.rules));
+                report.sessions.push(session_count(&mut self.plane, session.seid, &session.rules));
             }
         }
         report

@@ -2,6 +2,8 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use serde::{Deserialize, Serialize};
+
 use super::reader::{Flaw, Reader};
 use crate::rules::RuleId;
 
@@ -41,7 +43,7 @@ impl Cause {
 }
 
 /// Node ID (§8.2.38).
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum NodeId {
     /// IPv4 address.
     Ipv4(Ipv4Addr),
@@ -52,7 +54,7 @@ pub enum NodeId {
 }
 
 /// F-SEID (§8.2.37).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FSeid {
     /// The session endpoint identifier.
     pub seid: u64,

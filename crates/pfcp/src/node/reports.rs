@@ -6,6 +6,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::ops::Bound;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::{About, Node, Timer};
 use crate::codec::{Cause, FTeid, Group, Ie, Message, MessageType, find};
 use crate::rules::{Seid, Usage, UserPlane};
@@ -34,7 +36,7 @@ const WAIT_FOR_ROOM: Duration = Duration::from_secs(1);
 const MAX_SESSIONS_PER_TUNNEL: usize = 64;
 
 /// How far the CP function is told of a FAR's buffering.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Notice {
     /// It will be, unless the FAR is updated before.
     Waiting { at: Duration, pdr_id: u16 },
@@ -53,7 +55,7 @@ impl Node {
     /// A downlink packet was buffered for a PDR: its CP function is told once per buffering episode, after the BAR's delay
     /// (§5.2.4.2). An episode ends when the FAR is updated.
     pub fn downlink_data(&mut self, seid: Seid, pdr_id: u16, now: Duration) {
-        let Some(session) = self.sessions.get_mut(&seid) else { return };
+        let Some(mut session) = self.sessions.open(seid) else { return };
         let rules = &session.context.rules;
         let Some(far_id) = rules.pdrs.get(&pdr_id).and_then(|pdr| pdr.far_id) else { return };
         let Some(far) = rules.fars.get(&far_id) else { return };
@@ -64,6 +66,7 @@ impl Node {
         let delay = DELAY_UNIT * u32::from(bar.and_then(|bar| bar.notification_delay).unwrap_or(0));
         let at = now + delay;
         session.notices.insert(far_id, Notice::Waiting { at, pdr_id });
+        drop(session);
         if delay.is_zero() {
             self.notify(seid, far_id, at, now);
         } else {
@@ -73,12 +76,13 @@ impl Node {
 
     /// Sends the Downlink Data Report that is due at `at`.
     pub(super) fn notify(&mut self, seid: Seid, far_id: u32, at: Duration, now: Duration) {
-        let Some(session) = self.sessions.get_mut(&seid) else { return };
+        let Some(mut session) = self.sessions.open(seid) else { return };
         let Some(Notice::Waiting { at: due, pdr_id }) = session.notices.get(&far_id).copied() else { return };
         if due != at {
             return;
         }
         session.notices.insert(far_id, Notice::Sent);
+        drop(session);
         let ies = vec![Ie::ReportType(DLDR), Ie::DownlinkDataReport(vec![Ie::PdrId(pdr_id)])];
         if self.send_report(seid, ies, About::DownlinkData(seid, far_id), now) {
             self.stats.downlink_data_reports += 1;
@@ -92,10 +96,11 @@ impl Node {
         let sessions = self.peer_tunnels.range((teid, ipv4, 0)..=(teid, ipv4, Seid::MAX)).map(|(_, _, seid)| *seid);
         let seids: Vec<Seid> = sessions.take(MAX_SESSIONS_PER_TUNNEL).collect();
         for seid in seids {
-            let Some(session) = self.sessions.get_mut(&seid) else { continue };
+            let Some(mut session) = self.sessions.open(seid) else { continue };
             if !session.refused_tunnels.insert((teid, ipv4)) {
                 continue;
             }
+            drop(session);
             let remote = Ie::FTeid(FTeid::Given { teid, ipv4: Some(ipv4), ipv6: None });
             let ies = vec![Ie::ReportType(ERIR), Ie::ErrorIndicationReport(vec![remote])];
             if self.send_report(seid, ies, About::ErrorIndication(seid, teid, ipv4), now) {
@@ -116,7 +121,7 @@ impl Node {
         };
         let mut due: BTreeMap<Seid, Vec<Due>> = BTreeMap::new();
         for (seid, urr_id) in batch {
-            let Some(session) = self.sessions.get(&seid) else { continue };
+            let Some(session) = self.sessions.get(seid) else { continue };
             let (Some(rule), Some(meter)) = (session.context.rules.urrs.get(&urr_id), session.meters.get(&urr_id)) else { continue };
             let counters = plane.usage(seid, urr_id);
             let triggers = meter.volume_triggers(rule, counters);
@@ -131,7 +136,8 @@ impl Node {
 
     /// Reports the URRs of a session that time has made due.
     pub(super) fn report_timed(&mut self, seid: Seid, urr_ids: &BTreeSet<u32>, now: Duration, plane: &mut dyn UserPlane) {
-        let Some(session) = self.sessions.get_mut(&seid) else { return };
+        let Some(mut opened) = self.sessions.open(seid) else { return };
+        let session = &mut *opened;
         let mut due = Vec::new();
         for urr_id in urr_ids {
             let Some(meter) = session.meters.get_mut(urr_id) else { continue };
@@ -143,10 +149,11 @@ impl Node {
                 due.push(Due { urr_id: *urr_id, triggers, counters: plane.usage(seid, *urr_id) });
             }
         }
+        drop(opened);
         if self.report_usage(seid, due, now, plane) {
             return self.watch(seid);
         }
-        let Some(session) = self.sessions.get_mut(&seid) else { return };
+        let Some(mut session) = self.sessions.open(seid) else { return };
         let at = now + WAIT_FOR_ROOM;
         for urr_id in urr_ids {
             let Some(meter) = session.meters.get_mut(urr_id) else { continue };
@@ -163,10 +170,8 @@ impl Node {
         if self.requests.is_full() && !due.iter().any(of_quota) {
             return due.is_empty();
         }
-        let Some(session) = self.sessions.get_mut(&seid) else { return true };
-        if due.is_empty() {
-            return true;
-        }
+        let Some(mut opened) = self.sessions.open(seid).filter(|_| !due.is_empty()) else { return true };
+        let session = &mut *opened;
         for (urr_id, rule) in &session.context.rules.urrs {
             let reported = |id: &u32| due.iter().any(|due| due.urr_id == *id);
             if rule.triggers & reporting::LIUSA != 0 && rule.linked.iter().any(reported) && !reported(urr_id) {
@@ -174,22 +179,24 @@ impl Node {
             }
         }
         let used_up: Vec<u32> = due.iter().filter(|due| of_quota(due)).map(|due| due.urr_id).collect();
+        let mut refused = None;
         if !used_up.is_empty() {
             for urr_id in used_up {
                 if let Some(rule) = session.context.rules.urrs.get_mut(&urr_id) {
                     rule.exhausted = true;
                 }
             }
-            if let Err(error) = plane.commit(seid, Some(&session.context.rules)) {
-                self.unsettled.insert(seid);
-                self.commit_failed(seid, &error, "does not stop a session whose quota is used up", now);
-            }
+            refused = plane.commit(seid, Some(&session.context.rules)).err();
         }
-        let Some(session) = self.sessions.get_mut(&seid) else { return true };
         let mut reports: Vec<Group> = Vec::new();
         for Due { urr_id, triggers, counters } in due {
             let (Some(rule), Some(meter)) = (session.context.rules.urrs.get(&urr_id), session.meters.get_mut(&urr_id)) else { continue };
             reports.push(meter.report(urr_id, rule, triggers, now, counters, clock));
+        }
+        drop(opened);
+        if let Some(error) = refused {
+            self.unsettled.insert(seid);
+            self.commit_failed(seid, &error, "does not stop a session whose quota is used up", now);
         }
         for chunk in reports.chunks(USAGE_REPORTS_PER_REQUEST) {
             let mut ies = vec![Ie::ReportType(USAR)];
@@ -205,7 +212,7 @@ impl Node {
 
     /// Sends a Session Report Request.
     fn send_report(&mut self, seid: Seid, ies: Group, about: About, now: Duration) -> bool {
-        let Some(session) = self.sessions.get(&seid) else { return false };
+        let Some(session) = self.sessions.get(seid) else { return false };
         let (peer, message) = (session.peer, Message::session(MessageType::SessionReportRequest, session.cp.seid, 0, ies));
         let sent = self.request(peer, message, about.clone(), now);
         if !sent {
@@ -219,7 +226,7 @@ impl Node {
         let (About::DownlinkData(seid, _) | About::Usage(seid, _) | About::ErrorIndication(seid, ..)) = about else { return };
         let Some(cause) = response.cause() else { return self.drop_datagram(from, Drop::BadResponse, now) };
         if let About::ErrorIndication(_, teid, ipv4) = about
-            && let Some(session) = self.sessions.get_mut(&seid)
+            && let Some(mut session) = self.sessions.open(seid)
         {
             session.refused_tunnels.remove(&(teid, ipv4));
         }
@@ -239,11 +246,14 @@ impl Node {
         if find!(response.ies, PfcpSrRspFlags).is_some_and(|flags| flags & DROBU != 0) {
             plane.drop_buffered(seid);
         }
-        let Some(session) = self.sessions.get_mut(&seid) else { return };
+        let Some(mut session) = self.sessions.open(seid) else { return };
         let Some(rules) = session::update_bars(&session.context.rules, &response.ies) else { return };
         match plane.commit(seid, Some(&rules)) {
             Ok(_) => session.context.rules = rules,
-            Err(error) => self.commit_failed(seid, &error, "refuses a BAR", now),
+            Err(error) => {
+                drop(session);
+                self.commit_failed(seid, &error, "refuses a BAR", now);
+            }
         }
     }
 
@@ -252,12 +262,12 @@ impl Node {
         match about {
             // The next packet makes a new one.
             About::DownlinkData(seid, far_id) => {
-                if let Some(session) = self.sessions.get_mut(&seid) {
+                if let Some(mut session) = self.sessions.open(seid) {
                     session.notices.remove(&far_id);
                 }
             }
             About::ErrorIndication(seid, teid, ipv4) => {
-                if let Some(session) = self.sessions.get_mut(&seid) {
+                if let Some(mut session) = self.sessions.open(seid) {
                     session.refused_tunnels.remove(&(teid, ipv4));
                 }
             }

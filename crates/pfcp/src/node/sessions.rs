@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::associations::{cp_address, no_association, unreadable};
 use super::reports::Notice;
 use super::{Node, SessionView, Timer};
@@ -12,7 +14,8 @@ use crate::rules::{CommitError, Seid, SessionRules, Usage, UserPlane};
 use crate::session::{self, Change, Context, Rejection};
 use crate::usage::{Meter, reporting, trigger};
 
-/// A session.
+/// A session, as it is packed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Session {
     pub cp: FSeid,
     pub node_id: NodeId,
@@ -28,16 +31,9 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub fn view(&self, seid: Seid) -> SessionView<'_> {
-        SessionView {
-            seid,
-            cp: self.cp,
-            node_id: &self.node_id,
-            peer: self.peer,
-            rules: &self.context.rules,
-            dnn: self.context.dnn.as_deref(),
-            since: self.since,
-        }
+    pub fn into_view(self, seid: Seid) -> SessionView {
+        let Session { cp, node_id, peer, context, since, .. } = self;
+        SessionView { seid, cp, node_id, peer, rules: context.rules, dnn: context.dnn, since }
     }
 }
 
@@ -79,7 +75,7 @@ impl Node {
             refused_tunnels: BTreeSet::new(),
             since: now,
         };
-        self.sessions.insert(seid, session);
+        self.sessions.insert(seid, &session);
         if let Some(association) = self.associations.get_mut(&node_id) {
             association.sessions.insert(seid);
         }
@@ -108,7 +104,9 @@ impl Node {
     ) -> Result<Group, Rejection> {
         let seid = request.seid.unwrap_or(0);
         let clock = self.clock();
-        let session = self.sessions.get_mut(&seid).ok_or_else(|| not_found(seid))?;
+        let peer = find!(request.ies, FSeid).map(|cp| self.request_address(cp_address(cp, from), from));
+        let mut opened = self.sessions.open(seid).ok_or_else(|| not_found(seid))?;
+        let session = &mut *opened;
         let mut taking = self.pools.begin(seid);
         let mut change = session::modify(&session.context, &request.ies, self.config.max_rules_per_session, &mut taking)?;
 
@@ -140,12 +138,11 @@ impl Node {
         }
         if let Some(cp) = change.cp {
             session.cp = cp;
-            let peer = cp_address(&cp, from);
-            let peer = self.request_address(peer, from);
-            if let Some(session) = self.sessions.get_mut(&seid) {
-                session.peer = peer;
-            }
         }
+        if let Some(peer) = peer {
+            session.peer = peer;
+        }
+        drop(opened);
         let end_markers = std::mem::take(&mut change.end_markers);
         self.settle(seid, change, now, plane);
         for tunnel in end_markers {
@@ -159,7 +156,7 @@ impl Node {
     pub(super) fn delete(&mut self, request: &Message, now: Duration, plane: &mut dyn UserPlane) -> Result<Group, Rejection> {
         let seid = request.seid.unwrap_or(0);
         let clock = self.clock();
-        let session = self.sessions.get_mut(&seid).ok_or_else(|| not_found(seid))?;
+        let mut session = self.sessions.get(seid).ok_or_else(|| not_found(seid))?;
         let finals: BTreeMap<u32, Usage> = plane.commit(seid, None).map_err(refused)?.into_iter().collect();
         let mut answer = vec![Ie::Cause(Cause::REQUEST_ACCEPTED)];
         for (id, rule) in &session.context.rules.urrs {
@@ -175,7 +172,7 @@ impl Node {
 
     /// Ends a session without a request for it.
     pub(super) fn end_session(&mut self, seid: Seid, now: Duration, plane: &mut dyn UserPlane) {
-        if !self.sessions.contains_key(&seid) {
+        if !self.sessions.contains(seid) {
             return;
         }
         if let Err(error) = plane.commit(seid, None) {
@@ -195,7 +192,7 @@ impl Node {
 
     /// Tells the user plane again what it has refused though no request could be rejected for it.
     pub(super) fn settle_again(&mut self, plane: &mut dyn UserPlane) {
-        let refused = |seid: &Seid| plane.commit(*seid, self.sessions.get(seid).map(|session| &session.context.rules)).is_err();
+        let refused = |seid: &Seid| plane.commit(*seid, self.sessions.get(*seid).map(|session| session.context.rules).as_ref()).is_err();
         let mut unsettled = std::mem::take(&mut self.unsettled);
         unsettled.retain(refused);
         self.unsettled = unsettled;
@@ -203,7 +200,8 @@ impl Node {
 
     /// Makes what hangs on a session's rules follow them: pools, meters, notices, indexes, timers.
     fn settle(&mut self, seid: Seid, change: Change, now: Duration, plane: &mut dyn UserPlane) {
-        let Some(session) = self.sessions.get_mut(&seid) else { return };
+        let Some(mut opened) = self.sessions.open(seid) else { return };
+        let session = &mut *opened;
         let mut context = change.context;
         for held in session::unused(&context.held, &context.rules) {
             context.held.remove(&held);
@@ -246,12 +244,14 @@ impl Node {
         for (teid, ipv4) in new.difference(&old) {
             self.peer_tunnels.insert((*teid, *ipv4, seid));
         }
+        drop(opened);
         self.watch(seid);
     }
 
     /// Makes volume watch and timers follow a session's URRs.
     pub(super) fn watch(&mut self, seid: Seid) {
-        let Some(session) = self.sessions.get_mut(&seid) else { return };
+        let Some(mut opened) = self.sessions.open(seid) else { return };
+        let session = &mut *opened;
         for (id, meter) in &mut session.meters {
             let Some(rule) = session.context.rules.urrs.get(id) else { continue };
             let threshold = rule.volume_threshold.is_some() && rule.triggers & reporting::VOLTH != 0;
@@ -280,7 +280,7 @@ impl Node {
     }
 
     fn forget_session(&mut self, seid: Seid) {
-        let Some(mut session) = self.sessions.remove(&seid) else { return };
+        let Some(mut session) = self.sessions.remove(seid) else { return };
         for held in std::mem::take(&mut session.context.held) {
             self.pools.give_back(held);
         }
@@ -307,7 +307,7 @@ impl Node {
         loop {
             self.sessions_made += 1;
             let seid = self.config.seid_seed.map_or(self.sessions_made, |seed| scrambled(self.sessions_made.wrapping_add(seed)));
-            if seid != 0 && !self.sessions.contains_key(&seid) {
+            if seid != 0 && !self.sessions.contains(seid) {
                 return seid;
             }
         }
