@@ -60,9 +60,13 @@ fn conversation(data: &[u8]) {
         node.handle_timeout(now, &mut plane);
         check(&mut node, &plane);
     }
-    node.release_all(now, &mut plane);
+    node.release_all(now);
     check(&mut node, &plane);
     assert_eq!(node.session_count(), 0);
+    while node.sessions_ending() > 0 {
+        node.handle_timeout(now, &mut plane);
+        check(&mut node, &plane);
+    }
     assert_eq!(node.resources_in_use(), 0, "a TEID or an address was not given back");
 }
 
@@ -98,7 +102,7 @@ fn user_plane_events(node: &mut Node, plane: &mut Recorder, now: Duration) {
 
 /// The node's rules are the plane's, and everything sent is well formed.
 fn check(node: &mut Node, plane: &Recorder) {
-    assert_eq!(node.session_count(), plane.sessions.len());
+    assert_eq!(node.session_count() + node.sessions_ending(), plane.sessions.len());
     for session in node.sessions() {
         assert_eq!(Some(&session.rules), plane.sessions.get(&session.seid), "session {}", session.seid);
     }

@@ -184,14 +184,18 @@ impl Upf {
     }
 
     fn check(&mut self) {
-        assert_eq!(self.node.session_count(), self.plane.in_use().sessions);
+        assert_eq!(self.node.session_count() + self.node.sessions_ending(), self.plane.in_use().sessions);
         while let Some((_, octets)) = self.node.poll_transmit() {
             assert!(decode(&octets).is_ok(), "we sent {octets:02x?}");
         }
     }
 
     fn end(mut self) {
-        self.node.release_all(self.now, &mut self.plane);
+        self.node.release_all(self.now);
+        while self.node.sessions_ending() > 0 {
+            self.check();
+            self.node.handle_timeout(self.now, &mut self.plane);
+        }
         self.check();
         assert_eq!(self.plane.in_use(), InUse::default());
         assert_eq!(self.session_entries(), self.entries_at_start);

@@ -12,7 +12,6 @@ use std::time::Duration;
 
 use crate::codec::{self, Cause, DecodeError, FSeid, Group, Ie, Message, MessageType, NodeId, UpFeatures, find};
 use crate::config::{Config, ConfigError, RequestPort};
-use crate::packed::PackedMap;
 use crate::pool::Pools;
 use crate::rules::{Seid, SessionRules, UserPlane};
 use crate::session::Rejection;
@@ -24,21 +23,30 @@ mod associations;
 mod reports;
 mod requests;
 mod sessions;
+mod store;
 
 use answers::Answers;
 use associations::Association;
 use requests::{About, Requests, Waiting};
-use sessions::Session;
+use store::Sessions;
 
 /// Messages in one datagram that are looked at.
 const MAX_BUNDLED: usize = 16;
+
+/// Timers that one call of [`Node::handle_timeout`] looks at, and what it spends on sessions that wait to be ended, in rules:
+/// some milliseconds' work. What is left is due at once, after the messages that have come meanwhile.
+const TIMERS_AT_ONCE: usize = 256;
+const RULES_ENDED_AT_ONCE: usize = 256;
+
+/// Sessions that wait to be ended that a request may end before their turn, to have their room.
+const ENDED_FOR_A_REQUEST: usize = 16;
 
 /// The PFCP agent of a UP function.
 pub struct Node {
     config: Config,
     features: UpFeatures,
     associations: BTreeMap<NodeId, Association>,
-    sessions: PackedMap<Session>,
+    sessions: Sessions,
     pools: Pools,
     /// Sessions by the peer tunnels that their FARs forward to.
     peer_tunnels: BTreeSet<(u32, Ipv4Addr, Seid)>,
@@ -117,7 +125,7 @@ impl Node {
         Ok(Node {
             features: config.features(),
             associations: BTreeMap::new(),
-            sessions: PackedMap::default(),
+            sessions: Sessions::default(),
             pools: Pools::new(&config),
             peer_tunnels: BTreeSet::new(),
             volume_watch: BTreeSet::new(),
@@ -167,21 +175,27 @@ impl Node {
 
     /// When [`Node::handle_timeout`] wants to be called next.
     pub fn next_deadline(&self) -> Option<Duration> {
+        if self.sessions.waiting() > 0 {
+            return Some(Duration::ZERO);
+        }
         self.timers.first().map(|(at, _)| *at)
     }
 
-    /// Does what is due at `now`: retransmissions, heartbeats, delayed notifications, periodic and timed reports.
+    /// Does what is due at `now`: retransmissions, heartbeats, delayed notifications, periodic and timed reports, and the end of
+    /// sessions whose association is over. A bounded part of it: [`Node::next_deadline`] says whether there is more.
     pub fn handle_timeout(&mut self, now: Duration, plane: &mut dyn UserPlane) {
+        self.end_some(now, plane);
         let mut due = Vec::new();
         while let Some((at, _)) = self.timers.first()
             && *at <= now
+            && due.len() < TIMERS_AT_ONCE
         {
             due.extend(self.timers.pop_first());
         }
         let mut timed_urrs: BTreeMap<Seid, BTreeSet<u32>> = BTreeMap::new();
         for (at, timer) in due {
             match timer {
-                Timer::Resend(sequence) => self.resend(sequence, now, plane),
+                Timer::Resend(sequence) => self.resend(sequence, now),
                 Timer::Heartbeat(node_id) => self.send_heartbeat(node_id, now),
                 Timer::Associate(peer) => self.send_setup(peer, now),
                 Timer::Notify(seid, far_id) => self.notify(seid, far_id, at, now),
@@ -195,12 +209,13 @@ impl Node {
         }
     }
 
-    /// Ends all sessions and asks the peers to release the associations; new ones are rejected from now on.
-    pub fn release_all(&mut self, now: Duration, plane: &mut dyn UserPlane) {
+    /// Ends all sessions and asks the peers to release the associations; new ones are rejected from now on. Sessions are gone for N4
+    /// at once, and end in the user plane with the calls of [`Node::handle_timeout`] until [`Node::sessions_ending`] is 0.
+    pub fn release_all(&mut self, now: Duration) {
         self.closing = true;
-        let seids: Vec<Seid> = self.sessions.keys().collect();
-        for seid in seids {
-            self.end_session(seid, now, plane);
+        for association in self.associations.values_mut() {
+            let before = std::mem::replace(&mut association.number, self.sessions.begin_association());
+            self.sessions.end_association(before, std::mem::take(&mut association.sessions));
         }
         let peers: Vec<SocketAddr> = self.associations.values().map(|association| association.peer).collect();
         for peer in peers {
@@ -223,6 +238,11 @@ impl Node {
     /// Number of sessions.
     pub fn session_count(&self) -> usize {
         self.sessions.len()
+    }
+
+    /// Number of sessions that are gone for N4 and wait to be ended in the user plane.
+    pub fn sessions_ending(&self) -> usize {
+        self.sessions.waiting()
     }
 
     /// All associations in the order of their Node IDs.
@@ -263,10 +283,10 @@ impl Node {
         let cp_seid = |node: &Node| node.sessions.get(message.seid?).map(|session| session.cp.seid);
         let cp_seid_before = cp_seid(self);
         let outcome = match message.kind {
-            MessageType::HeartbeatRequest => Ok(self.heartbeat(from, message, now, plane)),
-            MessageType::AssociationSetupRequest => self.setup(from, message, now, plane),
+            MessageType::HeartbeatRequest => Ok(self.heartbeat(from, message, now)),
+            MessageType::AssociationSetupRequest => self.setup(from, message, now),
             MessageType::AssociationUpdateRequest => self.update(message),
-            MessageType::AssociationReleaseRequest => self.release(message, now, plane),
+            MessageType::AssociationReleaseRequest => self.release(message, now),
             MessageType::SessionEstablishmentRequest => self.establish(from, message, now, plane),
             MessageType::SessionModificationRequest => self.modify(from, message, now, plane),
             MessageType::SessionDeletionRequest => self.delete(message, now, plane),
@@ -343,11 +363,11 @@ impl Node {
         };
         self.timers.remove(&(waiting.deadline, Timer::Resend(message.sequence)));
         if message.kind == MessageType::VersionNotSupportedResponse {
-            return self.unanswered(waiting.about, now, plane);
+            return self.unanswered(waiting.about, now);
         }
         match waiting.about {
-            About::Heartbeat(node_id, since) => self.heartbeat_answered(&node_id, since, message, now, plane),
-            About::Setup(peer) => self.setup_answered(peer, from, message, now, plane),
+            About::Heartbeat(node_id, since) => self.heartbeat_answered(&node_id, since, message, now),
+            About::Setup(peer) => self.setup_answered(peer, from, message, now),
             About::Release => {}
             about @ (About::DownlinkData(..) | About::Usage(..) | About::ErrorIndication(..)) => {
                 self.report_answered(about, from, message, now, plane)
@@ -374,7 +394,7 @@ impl Node {
         true
     }
 
-    fn resend(&mut self, sequence: u32, now: Duration, plane: &mut dyn UserPlane) {
+    fn resend(&mut self, sequence: u32, now: Duration) {
         let Some(waiting) = self.requests.get_mut(sequence) else { return };
         if let Some(left) = waiting.sends_left.checked_sub(1) {
             waiting.sends_left = left;
@@ -383,18 +403,18 @@ impl Node {
             self.transmit.push_back((waiting.to, waiting.octets.clone()));
             self.stats.resent_requests += 1;
         } else if let Some(waiting) = self.requests.remove(sequence) {
-            self.unanswered(waiting.about, now, plane);
+            self.unanswered(waiting.about, now);
         }
     }
 
     /// A request was given up.
-    fn unanswered(&mut self, about: About, now: Duration, plane: &mut dyn UserPlane) {
+    fn unanswered(&mut self, about: About, now: Duration) {
         self.stats.unanswered_requests += 1;
         if self.may_log(now) {
             tracing::warn!(?about, "no answer");
         }
         match about {
-            About::Heartbeat(node_id, since) => self.lost(&node_id, since, now, plane),
+            About::Heartbeat(node_id, since) => self.lost(&node_id, since, now),
             About::Setup(peer) => self.ask_again(peer, now),
             About::Release => {}
             About::DownlinkData(..) | About::Usage(..) | About::ErrorIndication(..) => self.report_unanswered(about),

@@ -39,10 +39,20 @@ pub(crate) enum Refusal {
     Exhausted,
     /// Nothing is configured to be handed out here.
     NotOffered,
-    /// Another session has it.
-    InUse,
+    /// This session has it.
+    InUse(Seid),
     /// Not on an address of ours.
     Foreign,
+}
+
+impl Refusal {
+    /// The session that has it.
+    pub fn holder(self) -> Option<Seid> {
+        match self {
+            Refusal::InUse(seid) => Some(seid),
+            Refusal::Exhausted | Refusal::NotOffered | Refusal::Foreign => None,
+        }
+    }
 }
 
 /// What one request takes; given back when dropped, unless [kept](Taking::keep).
@@ -213,7 +223,7 @@ impl Taking<'_> {
     fn claim(&mut self, held: Held) -> Result<(), Refusal> {
         match self.pools.owners.get(&held) {
             Some(owner) if *owner == self.seid => Ok(()),
-            Some(_) => Err(Refusal::InUse),
+            Some(owner) => Err(Refusal::InUse(*owner)),
             None => {
                 self.own(held);
                 Ok(())
@@ -344,7 +354,7 @@ mod tests {
         assert_eq!(taking.claim_tunnel(f_teid), Ok(()));
         assert_eq!(taking.claim_tunnel(f_teid), Ok(()));
         taking.keep(&mut held);
-        assert_eq!(pools.begin(2).claim_tunnel(f_teid), Err(Refusal::InUse));
+        assert_eq!(pools.begin(2).claim_tunnel(f_teid), Err(Refusal::InUse(1)));
         let foreign = FTeid { teid: 5, ipv4: Ipv4Addr::new(10, 0, 0, 2) };
         assert_eq!(pools.begin(2).claim_tunnel(foreign), Err(Refusal::Foreign));
     }

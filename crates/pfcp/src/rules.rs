@@ -288,6 +288,15 @@ pub enum CommitError {
         /// Why, for the log.
         why: String,
     },
+    /// What a rule matches is another session's: like `Rule`, unless that session is one that waits to be ended.
+    Taken {
+        /// The rule.
+        rule: RuleId,
+        /// The session that has it.
+        by: Seid,
+        /// Why, for the log.
+        why: String,
+    },
     /// Out of room: cause 75 ("No resources available").
     NoResources(String),
     /// Anything else: cause 77 ("System failure").

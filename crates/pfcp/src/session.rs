@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::codec::{ApplyActionFlags, Cause, FSeid, FTeid, Flaw, Group, Ie, IeType, UeIpAddress, find, number};
 use crate::pool::{Held, Taking};
-use crate::rules::{Interface, OuterHeader, RuleId, SessionRules};
+use crate::rules::{Interface, OuterHeader, RuleId, Seid, SessionRules};
 use crate::usage::{MEASURE_PACKETS, Renewed};
 
 mod build;
@@ -24,6 +24,8 @@ pub(crate) struct Rejection {
     pub cause: Cause,
     pub offending: Option<IeType>,
     pub failed: Option<RuleId>,
+    /// The session that has what was asked for.
+    pub holder: Option<Seid>,
     /// For the log.
     pub why: String,
 }
@@ -312,7 +314,7 @@ fn interface(value: u8) -> Option<Interface> {
 
 impl Rejection {
     pub fn new(cause: Cause, why: String) -> Rejection {
-        Rejection { cause, offending: None, failed: None, why }
+        Rejection { cause, offending: None, failed: None, holder: None, why }
     }
 
     pub fn missing(ie_type: IeType) -> Rejection {

@@ -254,7 +254,7 @@ fn requests_go_where_the_configuration_says() {
 fn shutting_down_ends_all_and_takes_nothing_new() {
     let mut bench = Bench::new();
     bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![]));
-    bench.node.release_all(bench.now, &mut bench.plane);
+    bench.node.release_all(bench.now);
     let farewell = bench.sent_one();
     assert_eq!((farewell.kind, find!(farewell.ies, PfcpAssociationReleaseRequest)), (MessageType::AssociationUpdateRequest, Some(&1)));
     assert_eq!((bench.plane.sessions.len(), bench.node.resources_in_use()), (0, 0));

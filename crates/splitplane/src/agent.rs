@@ -24,6 +24,8 @@ use upf::plane::Plane;
 const TICK: Duration = Duration::from_millis(50);
 /// What workers have told that is looked at before a tick, at most.
 const EVENTS_BEFORE_TICK: usize = 1024;
+/// N4 messages that are answered before other work has its turn, at most.
+const MESSAGES_AT_ONCE: usize = 64;
 /// Ended sessions whose last counts are kept for the report.
 const ENDED_KEPT: usize = 100_000;
 
@@ -94,11 +96,14 @@ impl Agent {
         let mut next_tick = Instant::now();
         loop {
             select! {
-                recv(datagrams) -> datagram => if let Ok((from, bytes)) = datagram { self.receive_n4(from, &bytes) },
+                recv(datagrams) -> datagram => if let Ok((from, bytes)) = datagram {
+                    self.receive_n4(from, &bytes);
+                    datagrams.try_iter().take(MESSAGES_AT_ONCE - 1).for_each(|(from, bytes)| self.receive_n4(from, &bytes));
+                },
                 recv(events) -> event => if let Ok(event) = event { self.event(event) },
                 recv(requests) -> request => match request {
                     Ok(Request::Report { sessions, reply }) => drop(reply.send(self.report(sessions))),
-                    Ok(Request::Stop) | Err(_) => return self.stop(),
+                    Ok(Request::Stop) | Err(_) => return self.stop(datagrams),
                 },
                 default(self.until_next(next_tick)) => {}
             }
@@ -108,11 +113,20 @@ impl Agent {
                 self.tick();
                 if let Some(thread) = self.engine.failed() {
                     self.failed = Some(format!("{thread} has failed: this is a defect"));
-                    return self.stop();
+                    return self.stop(datagrams);
                 }
                 next_tick = Instant::now() + TICK;
             }
+            self.node_timeout();
             self.flush();
+        }
+    }
+
+    /// Does what is due in the node: a slice of it, as messages may wait.
+    fn node_timeout(&mut self) {
+        let now = self.start.elapsed();
+        if self.node.next_deadline().is_some_and(|at| at <= now) {
+            self.node.handle_timeout(now, &mut Recording { plane: &mut self.plane, ended: &mut self.ended });
         }
     }
 
@@ -179,7 +193,6 @@ impl Agent {
         }
         let mut plane = Recording { plane: &mut self.plane, ended: &mut self.ended };
         self.node.poll_usage(now, &mut plane);
-        self.node.handle_timeout(now, &mut plane);
         if let Targets::Split(split) = &self.targets.clone() {
             self.bring_back(split, now.as_nanos() as u64);
             if let Some(placement) = &mut self.placement {
@@ -238,15 +251,20 @@ impl Agent {
         timer.map_or(tick, |t| t.min(tick))
     }
 
-    fn stop(&mut self) {
+    /// Releases all sessions; N4 is answered meanwhile.
+    fn stop(&mut self, datagrams: &Receiver<(SocketAddr, Vec<u8>)>) {
         // From now on the kernel carries nothing but hands on: what it has carried is final, and sessions go without waiting for packets
         // that are under way in it.
         if let Targets::Split(split) = &self.targets {
             split.fast().retire();
         }
-        let now = self.start.elapsed();
-        self.node.release_all(now, &mut Recording { plane: &mut self.plane, ended: &mut self.ended });
+        self.node.release_all(self.start.elapsed());
         self.flush();
+        while self.node.sessions_ending() > 0 {
+            self.node_timeout();
+            datagrams.try_iter().take(MESSAGES_AT_ONCE).for_each(|(from, bytes)| self.receive_n4(from, &bytes));
+            self.flush();
+        }
     }
 
     /// What has been counted so far.

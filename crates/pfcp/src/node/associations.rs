@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::{About, AssociationView, Node, Timer};
 use crate::codec::{Cause, Group, Ie, IeType, Message, MessageType, Name, NodeId, UserPlaneIpResource, find, number};
 use crate::config::OnLoss;
-use crate::rules::{Interface, Seid, UserPlane};
+use crate::rules::{Interface, Seid};
 use crate::session::Rejection;
 use crate::stats::Drop;
 
@@ -28,6 +28,8 @@ pub(super) struct Association {
     /// A time stamp in a heartbeat that is not the above, and when it was first seen.
     other_stamp: Option<(u32, Duration)>,
     pub sessions: BTreeSet<Seid>,
+    /// By which its sessions know whether it is over.
+    pub number: u32,
     lost: bool,
     since: Duration,
     /// When the next heartbeat is sent; `None` while one waits for its answer.
@@ -49,26 +51,20 @@ impl Association {
 
 impl Node {
     /// Heartbeat Request (§6.2.2): answered whoever asks.
-    pub(super) fn heartbeat(&mut self, from: SocketAddr, request: &Message, now: Duration, plane: &mut dyn UserPlane) -> Group {
+    pub(super) fn heartbeat(&mut self, from: SocketAddr, request: &Message, now: Duration) -> Group {
         if let Some(stamp) = find!(request.ies, RecoveryTimeStamp).copied() {
             let here = |(node_id, association): (&NodeId, &Association)| (association.source == from).then(|| node_id.clone());
             let nodes: Vec<NodeId> = self.associations.iter().filter_map(here).collect();
             // Several nodes behind one address and port cannot be told apart here.
             if let [node_id] = &nodes[..] {
-                self.stamp_seen(node_id, stamp, now, plane);
+                self.stamp_seen(node_id, stamp, now);
             }
         }
         vec![Ie::RecoveryTimeStamp(self.config.started_at_ntp_s)]
     }
 
     /// Association Setup Request (§6.2.6.2.2).
-    pub(super) fn setup(
-        &mut self,
-        from: SocketAddr,
-        request: &Message,
-        now: Duration,
-        plane: &mut dyn UserPlane,
-    ) -> Result<Group, Rejection> {
+    pub(super) fn setup(&mut self, from: SocketAddr, request: &Message, now: Duration) -> Result<Group, Rejection> {
         let node_id = node_id(request)?;
         let stamp = match find!(request.ies, RecoveryTimeStamp) {
             Some(stamp) => *stamp,
@@ -79,7 +75,7 @@ impl Node {
         }
         let retain = find!(request.ies, SessionRetentionInformation).is_some();
         let peer = self.request_address(from.ip(), from);
-        let retained = self.associated(&node_id, from, peer, stamp, retain, now, plane)?;
+        let retained = self.associated(&node_id, from, peer, stamp, retain, now)?;
         let mut ies = vec![
             Ie::NodeId(self.config.node_id.clone()),
             Ie::Cause(Cause::REQUEST_ACCEPTED),
@@ -121,9 +117,9 @@ impl Node {
     }
 
     /// Association Release Request (§6.2.8): its sessions end too.
-    pub(super) fn release(&mut self, request: &Message, now: Duration, plane: &mut dyn UserPlane) -> Result<Group, Rejection> {
+    pub(super) fn release(&mut self, request: &Message, now: Duration) -> Result<Group, Rejection> {
         let node_id = node_id(request)?;
-        if !self.end_association(&node_id, now, plane) {
+        if !self.end_association(&node_id) {
             return Err(no_association(&node_id));
         }
         if self.may_log(now) {
@@ -147,21 +143,14 @@ impl Node {
     }
 
     /// Association Setup Response to ours.
-    pub(super) fn setup_answered(
-        &mut self,
-        peer: SocketAddr,
-        from: SocketAddr,
-        response: &Message,
-        now: Duration,
-        plane: &mut dyn UserPlane,
-    ) {
+    pub(super) fn setup_answered(&mut self, peer: SocketAddr, from: SocketAddr, response: &Message, now: Duration) {
         let (Some(cause), Some(node_id), Some(stamp)) =
             (response.cause(), find!(response.ies, NodeId).cloned(), find!(response.ies, RecoveryTimeStamp).copied())
         else {
             self.drop_datagram(from, Drop::BadResponse, now);
             return self.ask_again(peer, now);
         };
-        let accepted = cause.is_accepted() && self.associated(&node_id, from, peer, stamp, true, now, plane).is_ok();
+        let accepted = cause.is_accepted() && self.associated(&node_id, from, peer, stamp, true, now).is_ok();
         if !accepted {
             if self.may_log(now) {
                 tracing::warn!(%peer, cause = cause.0, "association refused");
@@ -189,25 +178,18 @@ impl Node {
     }
 
     /// Heartbeat Response to ours, sent in the association that began at `since`.
-    pub(super) fn heartbeat_answered(
-        &mut self,
-        node_id: &NodeId,
-        since: Duration,
-        response: &Message,
-        now: Duration,
-        plane: &mut dyn UserPlane,
-    ) {
+    pub(super) fn heartbeat_answered(&mut self, node_id: &NodeId, since: Duration, response: &Message, now: Duration) {
         let Some(association) = self.associations.get_mut(node_id).filter(|association| association.since == since) else { return };
         association.lost = false;
         self.schedule_heartbeat(node_id, now);
         if let Some(stamp) = find!(response.ies, RecoveryTimeStamp).copied() {
-            self.stamp_seen(node_id, stamp, now, plane);
+            self.stamp_seen(node_id, stamp, now);
         }
     }
 
     /// A peer has not answered the heartbeats of the association that began at `since`. If it has set up another meanwhile,
     /// that one has heartbeats of its own.
-    pub(super) fn lost(&mut self, node_id: &NodeId, since: Duration, now: Duration, plane: &mut dyn UserPlane) {
+    pub(super) fn lost(&mut self, node_id: &NodeId, since: Duration, now: Duration) {
         let Some(association) = self.associations.get_mut(node_id).filter(|association| association.since == since) else { return };
         let (peer, sessions) = (association.peer, association.sessions.len());
         if !std::mem::replace(&mut association.lost, true) {
@@ -218,7 +200,7 @@ impl Node {
         }
         match self.config.on_loss {
             OnLoss::Release => {
-                self.end_association(node_id, now, plane);
+                self.end_association(node_id);
             }
             OnLoss::Keep => self.schedule_heartbeat(node_id, now),
         }
@@ -236,38 +218,48 @@ impl Node {
         recovery_ntp_s: u32,
         retain: bool,
         now: Duration,
-        plane: &mut dyn UserPlane,
     ) -> Result<bool, Rejection> {
         let before = self.associations.get(node_id);
         let kept = before.is_some_and(|before| before.recovery_ntp_s == recovery_ntp_s && (retain || before.lost));
         if before.is_none() && self.associations.len() >= self.config.max_associations {
             return Err(Rejection::new(Cause::NO_RESOURCES, format!("{} associations already", self.associations.len())));
         }
-        let sessions = match self.associations.get_mut(node_id) {
-            Some(before) if kept => std::mem::take(&mut before.sessions),
-            _ => BTreeSet::new(),
+        let (number, sessions) = match self.associations.get_mut(node_id) {
+            // The old one ends without them, and its number stays theirs.
+            Some(before) if kept => {
+                let number = std::mem::replace(&mut before.number, self.sessions.begin_association());
+                (number, std::mem::take(&mut before.sessions))
+            }
+            _ => (self.sessions.begin_association(), BTreeSet::new()),
         };
-        self.end_association(node_id, now, plane);
+        self.end_association(node_id);
         self.answers.forget(source);
         if self.may_log(now) {
             tracing::info!(?node_id, %peer, kept = sessions.len(), "associated");
         }
-        let association =
-            Association { peer, source, recovery_ntp_s, other_stamp: None, sessions, lost: false, since: now, next_heartbeat: None };
+        let association = Association {
+            peer,
+            source,
+            recovery_ntp_s,
+            other_stamp: None,
+            sessions,
+            number,
+            lost: false,
+            since: now,
+            next_heartbeat: None,
+        };
         self.associations.insert(node_id.clone(), association);
         self.schedule_heartbeat(node_id, now);
         Ok(kept)
     }
 
-    /// Ends an association and its sessions; whether there was one.
-    fn end_association(&mut self, node_id: &NodeId, now: Duration, plane: &mut dyn UserPlane) -> bool {
+    /// Ends an association; whether there was one. Its sessions are gone for N4, and end one after the other.
+    fn end_association(&mut self, node_id: &NodeId) -> bool {
         let Some(association) = self.associations.remove(node_id) else { return false };
         if let Some(at) = association.next_heartbeat {
             self.timers.remove(&(at, Timer::Heartbeat(node_id.clone())));
         }
-        for seid in association.sessions {
-            self.end_session(seid, now, plane);
-        }
+        self.sessions.end_association(association.number, association.sessions);
         true
     }
 
@@ -281,7 +273,7 @@ impl Node {
     }
 
     /// A peer that has restarted has lost its sessions: so do we, and the association (TS 23.527 §4.3).
-    fn stamp_seen(&mut self, node_id: &NodeId, stamp: u32, now: Duration, plane: &mut dyn UserPlane) {
+    fn stamp_seen(&mut self, node_id: &NodeId, stamp: u32, now: Duration) {
         let Some(association) = self.associations.get_mut(node_id) else { return };
         if stamp == association.recovery_ntp_s {
             association.other_stamp = None;
@@ -295,7 +287,7 @@ impl Node {
                     if self.may_log(now) {
                         tracing::warn!(?node_id, sessions, "peer has restarted");
                     }
-                    self.end_association(node_id, now, plane);
+                    self.end_association(node_id);
                     self.ask_again(peer, now);
                 }
             }

@@ -235,7 +235,8 @@ impl Node {
             if self.may_log(now) {
                 tracing::warn!(seid, "the CP function has no such session: it ends");
             }
-            return self.end_session(seid, now, plane);
+            self.end_session(seid, now, plane);
+            return;
         }
         if !cause.is_accepted() {
             if self.may_log(now) {

@@ -8,15 +8,20 @@ use serde::{Deserialize, Serialize};
 
 use super::associations::{cp_address, no_association, unreadable};
 use super::reports::Notice;
-use super::{Node, SessionView, Timer};
+use super::{ENDED_FOR_A_REQUEST, Node, RULES_ENDED_AT_ONCE, SessionView, Timer};
 use crate::codec::{Cause, FSeid, Group, Ie, Message, NodeId, find, number};
 use crate::rules::{CommitError, Seid, SessionRules, Usage, UserPlane};
 use crate::session::{self, Change, Context, Rejection};
 use crate::usage::{Meter, reporting, trigger};
 
+/// Sessions told again with one look at usage.
+const UNSETTLED_AT_ONCE: usize = 256;
+
 /// A session, as it is packed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Session {
+    /// Number of its association. First, so that it can be read alone.
+    pub association: u32,
     pub cp: FSeid,
     pub node_id: NodeId,
     /// Where reports go.
@@ -46,17 +51,31 @@ impl Node {
         now: Duration,
         plane: &mut dyn UserPlane,
     ) -> Result<Group, Rejection> {
+        for _ in 0..ENDED_FOR_A_REQUEST {
+            match self.try_to_establish(from, request, now, plane) {
+                Err(rejection) if self.make_room(&rejection, now, plane) => {}
+                outcome => return outcome,
+            }
+        }
+        self.try_to_establish(from, request, now, plane)
+    }
+
+    fn try_to_establish(
+        &mut self,
+        from: SocketAddr,
+        request: &Message,
+        now: Duration,
+        plane: &mut dyn UserPlane,
+    ) -> Result<Group, Rejection> {
         let ies = &request.ies;
         let node_id = find!(ies, NodeId).cloned().ok_or_else(|| unreadable(ies, number::NodeId))?;
         let cp = *find!(ies, FSeid).ok_or_else(|| unreadable(ies, number::FSeid))?;
-        if !self.associations.contains_key(&node_id) {
-            return Err(no_association(&node_id));
-        }
+        let association = self.associations.get(&node_id).ok_or_else(|| no_association(&node_id))?.number;
         if self.closing {
             return Err(Rejection::new(Cause::REQUEST_REJECTED, "shutting down".into()));
         }
-        if self.sessions.len() >= self.config.max_sessions {
-            return Err(Rejection::new(Cause::NO_RESOURCES, format!("{} sessions already", self.sessions.len())));
+        if self.sessions.len() + self.sessions.waiting() >= self.config.max_sessions {
+            return Err(Rejection::new(Cause::NO_RESOURCES, format!("{} sessions already", self.config.max_sessions)));
         }
         let seid = self.next_seid();
         let mut taking = self.pools.begin(seid);
@@ -66,6 +85,7 @@ impl Node {
 
         let peer = self.request_address(cp_address(&cp, from), from);
         let session = Session {
+            association,
             cp,
             node_id: node_id.clone(),
             peer,
@@ -102,6 +122,16 @@ impl Node {
         now: Duration,
         plane: &mut dyn UserPlane,
     ) -> Result<Group, Rejection> {
+        for _ in 0..ENDED_FOR_A_REQUEST {
+            match self.try_to_modify(from, request, now, plane) {
+                Err(rejection) if self.make_room(&rejection, now, plane) => {}
+                outcome => return outcome,
+            }
+        }
+        self.try_to_modify(from, request, now, plane)
+    }
+
+    fn try_to_modify(&mut self, from: SocketAddr, request: &Message, now: Duration, plane: &mut dyn UserPlane) -> Result<Group, Rejection> {
         let seid = request.seid.unwrap_or(0);
         let clock = self.clock();
         let peer = find!(request.ies, FSeid).map(|cp| self.request_address(cp_address(cp, from), from));
@@ -170,16 +200,36 @@ impl Node {
         Ok(answer)
     }
 
-    /// Ends a session without a request for it.
-    pub(super) fn end_session(&mut self, seid: Seid, now: Duration, plane: &mut dyn UserPlane) {
-        if !self.sessions.contains(seid) {
-            return;
+    /// Ends a session that waits for it, where a request was rejected for want of what that one holds; whether there was one.
+    fn make_room(&mut self, rejection: &Rejection, now: Duration, plane: &mut dyn UserPlane) -> bool {
+        let in_the_way = match rejection.holder {
+            Some(holder) => Some(holder).filter(|seid| self.sessions.is_waiting(*seid)),
+            None if rejection.cause == Cause::NO_RESOURCES => self.sessions.next_waiting(),
+            None => None,
+        };
+        in_the_way.is_some_and(|seid| self.end_session(seid, now, plane) > 0)
+    }
+
+    /// Ends some of the sessions that wait for it.
+    pub(super) fn end_some(&mut self, now: Duration, plane: &mut dyn UserPlane) {
+        let mut spent = 0;
+        while spent < RULES_ENDED_AT_ONCE
+            && let Some(seid) = self.sessions.next_waiting()
+        {
+            spent += self.end_session(seid, now, plane);
+        }
+    }
+
+    /// Ends a session without a request for it: the rules that it had, and one for itself; 0 if there was none.
+    pub(super) fn end_session(&mut self, seid: Seid, now: Duration, plane: &mut dyn UserPlane) -> usize {
+        if !self.sessions.is_used(seid) {
+            return 0;
         }
         if let Err(error) = plane.commit(seid, None) {
             self.unsettled.insert(seid);
             self.commit_failed(seid, &error, "does not let go of a session", now);
         }
-        self.forget_session(seid);
+        self.forget_session(seid)
     }
 
     /// Counts a refusal of the user plane for which no request can be rejected.
@@ -192,10 +242,12 @@ impl Node {
 
     /// Tells the user plane again what it has refused though no request could be rejected for it.
     pub(super) fn settle_again(&mut self, plane: &mut dyn UserPlane) {
-        let refused = |seid: &Seid| plane.commit(*seid, self.sessions.get(*seid).map(|session| session.context.rules).as_ref()).is_err();
-        let mut unsettled = std::mem::take(&mut self.unsettled);
-        unsettled.retain(refused);
-        self.unsettled = unsettled;
+        let mut refused =
+            |seid: &Seid| plane.commit(*seid, self.sessions.get(*seid).map(|session| session.context.rules).as_ref()).is_err();
+        let told: Vec<Seid> = self.unsettled.iter().take(UNSETTLED_AT_ONCE).copied().collect();
+        for seid in told.into_iter().filter(|seid| !refused(seid)) {
+            self.unsettled.remove(&seid);
+        }
     }
 
     /// Makes what hangs on a session's rules follow them: pools, meters, notices, indexes, timers.
@@ -279,8 +331,11 @@ impl Node {
         }
     }
 
-    fn forget_session(&mut self, seid: Seid) {
-        let Some(mut session) = self.sessions.remove(seid) else { return };
+    /// The number of its rules, and one.
+    fn forget_session(&mut self, seid: Seid) -> usize {
+        let Some(mut session) = self.sessions.remove(seid) else { return 0 };
+        let rules = &session.context.rules;
+        let rules_count = rules.pdrs.len() + rules.fars.len() + rules.qers.len() + rules.urrs.len() + rules.bars.len();
         for held in std::mem::take(&mut session.context.held) {
             self.pools.give_back(held);
         }
@@ -300,6 +355,7 @@ impl Node {
             association.sessions.remove(&seid);
         }
         self.stats.ended += 1;
+        rules_count + 1
     }
 
     /// A SEID that no session has had.
@@ -307,7 +363,7 @@ impl Node {
         loop {
             self.sessions_made += 1;
             let seid = self.config.seid_seed.map_or(self.sessions_made, |seed| scrambled(self.sessions_made.wrapping_add(seed)));
-            if seid != 0 && !self.sessions.contains(seid) {
+            if seid != 0 && !self.sessions.is_used(seid) {
                 return seid;
             }
         }
@@ -328,6 +384,7 @@ fn not_found(seid: Seid) -> Rejection {
 fn refused(error: CommitError) -> Rejection {
     match error {
         CommitError::Rule { rule, why } => Rejection::rule(rule, why),
+        CommitError::Taken { rule, by, why } => Rejection { holder: Some(by), ..Rejection::rule(rule, why) },
         CommitError::NoResources(why) => Rejection::new(Cause::NO_RESOURCES, why),
         CommitError::System(why) => Rejection::new(Cause::SYSTEM_FAILURE, why),
     }

@@ -55,7 +55,7 @@ fn tunnel(
                     Refusal::Foreign => format!("{} is not a GTP-U address of ours", f_teid.ipv4),
                     _ => format!("TEID {:#x} belongs to another session", f_teid.teid),
                 };
-                Rejection::rule(RuleId::Pdr(id), why)
+                Rejection { holder: refusal.holder(), ..Rejection::rule(RuleId::Pdr(id), why) }
             })?;
         }
         return Ok(None);
@@ -101,7 +101,8 @@ fn ue_address(
     let names = [pdr.pdi.network_instance.as_deref(), dnn.as_deref()];
     let mut ue_ip = pdr.pdi.ue_ip.unwrap_or_default();
     let claimed = |refusal: Result<(), Refusal>| {
-        refusal.map_err(|_| Rejection::rule(RuleId::Pdr(id), "the UE address belongs to another session".into()))
+        let why = || "the UE address belongs to another session".into();
+        refusal.map_err(|refusal| Rejection { holder: refusal.holder(), ..Rejection::rule(RuleId::Pdr(id), why()) })
     };
     let mut chosen = UeIpAddress { destination: wanted.destination, ..UeIpAddress::default() };
     if wanted.choose_ipv4 {

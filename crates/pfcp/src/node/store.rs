@@ -1,0 +1,100 @@
+//! Which sessions are there, and which only wait to be ended?
+//!
+//! When an association ends, a million sessions may end with it. They are gone for N4 at once: nothing here finds them any more. Their
+//! SEIDs, tunnels, UE addresses and entries stay theirs until the node has ended them in the user plane, a few at a time.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use super::sessions::Session;
+use crate::packed::{Open, PackedMap};
+use crate::rules::Seid;
+
+/// All sessions.
+#[derive(Default)]
+pub(super) struct Sessions {
+    all: PackedMap<Session>,
+    /// Numbers of the associations that are there: a session lives as long as its association.
+    associations: BTreeSet<u32>,
+    next_association: u32,
+    /// Sessions of associations that have ended; some may have been ended before their turn.
+    waiting: VecDeque<BTreeSet<Seid>>,
+    waiting_count: usize,
+}
+
+impl Sessions {
+    /// A number for an association that begins. Numbers do not come again.
+    pub fn begin_association(&mut self) -> u32 {
+        self.next_association += 1;
+        self.associations.insert(self.next_association);
+        self.next_association
+    }
+
+    /// An association is over, and its sessions wait to be ended.
+    pub fn end_association(&mut self, number: u32, sessions: BTreeSet<Seid>) {
+        self.associations.remove(&number);
+        self.waiting_count += sessions.len();
+        if !sessions.is_empty() {
+            self.waiting.push_back(sessions);
+        }
+    }
+
+    /// Sessions that live.
+    pub fn len(&self) -> usize {
+        self.all.len() - self.waiting_count
+    }
+
+    /// Sessions that wait to be ended.
+    pub fn waiting(&self) -> usize {
+        self.waiting_count
+    }
+
+    /// Whether a SEID is in use, be it by a session that waits to be ended.
+    pub fn is_used(&self, seid: Seid) -> bool {
+        self.all.contains(seid)
+    }
+
+    /// Whether a session waits to be ended.
+    pub fn is_waiting(&self, seid: Seid) -> bool {
+        // The first field of a session.
+        self.all.prefix::<u32>(seid).is_some_and(|association| !self.associations.contains(&association))
+    }
+
+    /// A copy of a session that lives.
+    pub fn get(&self, seid: Seid) -> Option<Session> {
+        self.all.get(seid).filter(|session| self.associations.contains(&session.association))
+    }
+
+    /// A session that lives, to be changed.
+    pub fn open(&mut self, seid: Seid) -> Option<Open<'_, Session>> {
+        if self.is_waiting(seid) { None } else { self.all.open(seid) }
+    }
+
+    /// A new session.
+    pub fn insert(&mut self, seid: Seid, session: &Session) {
+        self.all.insert(seid, session);
+    }
+
+    /// Takes a session out, whether it lives or waits to be ended.
+    pub fn remove(&mut self, seid: Seid) -> Option<Session> {
+        let session = self.all.remove(seid)?;
+        self.waiting_count -= usize::from(!self.associations.contains(&session.association));
+        Some(session)
+    }
+
+    /// The next session to be ended; it stays until it is removed.
+    pub fn next_waiting(&mut self) -> Option<Seid> {
+        while let Some(sessions) = self.waiting.front_mut() {
+            match sessions.pop_first() {
+                Some(seid) if self.is_waiting(seid) => return Some(seid),
+                Some(_) => {}
+                None => drop(self.waiting.pop_front()),
+            }
+        }
+        None
+    }
+
+    /// Those that live, by ascending SEID.
+    pub fn iter(&self) -> impl Iterator<Item = (Seid, Session)> + '_ {
+        self.all.iter().filter(|(_, session)| self.associations.contains(&session.association))
+    }
+}
