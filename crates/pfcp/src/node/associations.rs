@@ -209,7 +209,6 @@ impl Node {
 
     /// Enters an association, and ends the sessions of the one before, unless the peer has not restarted and wants them kept
     /// or was only out of reach. Whether sessions are kept.
-    #[expect(clippy::too_many_arguments)]
     fn associated(
         &mut self,
         node_id: &NodeId,
