@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use crate::codec::{NodeId, UpFeatures};
+use crate::pool::{ipv4_prefix, ipv6_prefix};
 use crate::rules::Interface;
 
 /// Configuration of a [`Node`](crate::node::Node). [`Config::new`] gives usual values for all but the addresses.
@@ -19,16 +20,17 @@ pub struct Config {
     pub gtpu: Vec<GtpuAddress>,
     /// TEIDs that we allocate, inclusive; both at least 1.
     pub teids: (u32, u32),
-    /// Where in the range allocation begins: chosen at random at start, it keeps stale tunnels of an earlier life apart.
-    pub first_teid: u32,
-    /// Our SEIDs count from 1 if `None`; else they are scrambled by this, chosen at random, so that they cannot be guessed.
-    pub seid_seed: Option<u64>,
+    /// Seed of our SEIDs, which are random 64 bits, and of the order in which TEIDs are given out. From the system's randomness in
+    /// a daemon: who knows it can guess both. `None` counts both upwards, for tests that write SEIDs down beforehand.
+    pub seed: Option<[u8; 32]>,
     /// Pools of UE addresses for CHOOSE; empty: the feature UEIP is not announced.
     pub ue_pools: Vec<UePool>,
     /// Features beyond those of this crate that the user plane has, for example UDBC.
     pub extra_features: UpFeatures,
     /// Whether the association response lists our GTP-U addresses (User Plane IP Resource Information, up to release 15).
     pub announce_ip_resources: bool,
+    /// Who may speak to us at all; datagrams of others are dropped without an answer. [`Config::new`] lets everybody.
+    pub peers: Vec<AllowedPeers>,
     /// Where requests to a CP function go.
     pub request_port: RequestPort,
     /// Time until a request is sent again (T1, §6.4).
@@ -43,14 +45,27 @@ pub struct Config {
     pub answer_lifetime: Duration,
     /// Answers kept at most.
     pub max_answers: usize,
+    /// Answers kept at most for one address.
+    pub max_answers_per_peer: usize,
     /// Sessions at most.
     pub max_sessions: usize,
+    /// Sessions at most of the associations that one address has set up.
+    pub max_sessions_per_peer: usize,
     /// Rules of all kinds in a session at most; 1 to 512, so that every response fits a datagram.
     pub max_rules_per_session: usize,
     /// Associations at most.
     pub max_associations: usize,
+    /// Associations at most that one address sets up.
+    pub max_associations_per_peer: usize,
+    /// Messages a second that an associated address may send, and as many at once; one longer than 1500 octets counts for each
+    /// 1500 of them. Heartbeats have room of their own. Zero: as many as it likes.
+    pub messages_per_second: u32,
     /// Requests of ours without an answer at most.
     pub max_outstanding: usize,
+    /// Requests of ours to one address without an answer at most.
+    pub max_outstanding_per_peer: usize,
+    /// Error indication reports a second to one CP function, and for one GTP-U peer; five times as many in all. Zero: none.
+    pub error_indications_per_second: u32,
     /// Volume limits looked at in one call of [`poll_usage`](crate::node::Node::poll_usage) at most; the next goes on.
     pub max_polled: usize,
 }
@@ -75,6 +90,24 @@ pub struct UePool {
     pub ipv4: Option<(Ipv4Addr, u8)>,
     /// IPv6 network and prefix length, at most 64; each UE gets a /64. The first /64 (gateway) is not given to UEs.
     pub ipv6: Option<(Ipv6Addr, u8)>,
+}
+
+/// CP functions that may speak to us.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllowedPeers {
+    /// Their addresses.
+    pub networks: Vec<Network>,
+    /// Whether all these addresses are one CP function's, or one SMF set's: each may speak for the others' associations.
+    pub together: bool,
+}
+
+/// A network: an address, and how many of its leading bits count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Network {
+    /// Any address of it.
+    pub address: IpAddr,
+    /// 0 to 32 or 128.
+    pub length: u8,
 }
 
 /// Where requests to a CP function go.
@@ -109,11 +142,11 @@ impl Config {
             started_at_ntp_s,
             gtpu: Vec::new(),
             teids: (1, u32::MAX),
-            first_teid: 1,
-            seid_seed: None,
+            seed: None,
             ue_pools: Vec::new(),
             extra_features: UpFeatures(0),
             announce_ip_resources: false,
+            peers: vec![AllowedPeers { networks: vec![Network::ANY_IPV4, Network::ANY_IPV6], together: false }],
             request_port: RequestPort::Standard,
             t1: Duration::from_secs(3),
             n1: 3,
@@ -121,10 +154,16 @@ impl Config {
             on_loss: OnLoss::Release,
             answer_lifetime: Duration::from_secs(15),
             max_answers: 65_536,
+            max_answers_per_peer: 16_384,
             max_sessions: 1_000_000,
+            max_sessions_per_peer: 1_000_000,
             max_rules_per_session: 256,
             max_associations: 256,
+            max_associations_per_peer: 16,
+            messages_per_second: 0,
             max_outstanding: 65_536,
+            max_outstanding_per_peer: 16_384,
+            error_indications_per_second: 200,
             max_polled: 20_000,
         }
     }
@@ -143,6 +182,16 @@ impl Config {
         features
     }
 
+    /// Whether an address may speak to us.
+    pub fn allows(&self, address: IpAddr) -> bool {
+        self.peers.iter().any(|peers| peers.contains(address))
+    }
+
+    /// Whether two addresses are one CP function's by configuration.
+    pub fn are_together(&self, a: IpAddr, b: IpAddr) -> bool {
+        self.peers.iter().any(|peers| peers.together && peers.contains(a) && peers.contains(b))
+    }
+
     /// Checks what the types do not.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let mut wrong = Vec::new();
@@ -157,12 +206,50 @@ impl Config {
         check(self.heartbeat_period.is_none_or(|period| !period.is_zero()), "the heartbeat period is 0");
         check((1..=512).contains(&self.max_rules_per_session), "max_rules_per_session is not in 1 to 512");
         check(self.max_polled > 0, "max_polled is 0");
+        let networks = self.peers.iter().flat_map(|peers| &peers.networks);
+        check(networks.clone().all(Network::is_valid), "a peer's network has a prefix longer than its address");
+        check(networks.count() > 0, "no peer is allowed");
+        check(self.max_associations_per_peer > 0, "max_associations_per_peer is 0");
+        check(self.max_sessions_per_peer > 0, "max_sessions_per_peer is 0");
+        check(self.max_outstanding_per_peer > 0, "max_outstanding_per_peer is 0");
         for pool in &self.ue_pools {
             check(pool.ipv4.is_some() || pool.ipv6.is_some(), "a UE pool has no prefix");
             check(pool.ipv4.is_none_or(|(_, length)| (1..=30).contains(&length)), "an IPv4 UE pool is not a /1 to /30");
             check(pool.ipv6.is_none_or(|(_, length)| (1..=63).contains(&length)), "an IPv6 UE pool is not a /1 to /63");
         }
         if wrong.is_empty() { Ok(()) } else { Err(ConfigError(wrong.join("; "))) }
+    }
+}
+
+impl AllowedPeers {
+    /// Whether an address is among them.
+    pub fn contains(&self, address: IpAddr) -> bool {
+        self.networks.iter().any(|network| network.contains(address))
+    }
+}
+
+impl Network {
+    /// Every IPv4 address.
+    pub const ANY_IPV4: Network = Network { address: IpAddr::V4(Ipv4Addr::UNSPECIFIED), length: 0 };
+    /// Every IPv6 address.
+    pub const ANY_IPV6: Network = Network { address: IpAddr::V6(Ipv6Addr::UNSPECIFIED), length: 0 };
+
+    /// The network of one address.
+    pub fn one(address: IpAddr) -> Network {
+        Network { address, length: if address.is_ipv4() { 32 } else { 128 } }
+    }
+
+    /// Whether an address is in it.
+    pub fn contains(&self, address: IpAddr) -> bool {
+        match (self.address, address) {
+            (IpAddr::V4(a), IpAddr::V4(b)) => ipv4_prefix(a, self.length) == ipv4_prefix(b, self.length),
+            (IpAddr::V6(a), IpAddr::V6(b)) => ipv6_prefix(a, self.length) == ipv6_prefix(b, self.length),
+            _ => false,
+        }
+    }
+
+    fn is_valid(&self) -> bool {
+        self.length <= Network::one(self.address).length
     }
 }
 

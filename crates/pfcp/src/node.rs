@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
+use rand_chacha::ChaCha12Rng;
+use rand_chacha::rand_core::{RngCore, SeedableRng};
+
 use crate::codec::{self, Cause, DecodeError, FSeid, Group, Ie, Message, MessageType, NodeId, UpFeatures, find};
 use crate::config::{Config, ConfigError, RequestPort};
 use crate::pool::Pools;
@@ -20,6 +23,7 @@ use crate::usage::WallClock;
 
 mod answers;
 mod associations;
+mod peers;
 mod reports;
 mod requests;
 mod sessions;
@@ -27,8 +31,13 @@ mod store;
 
 use answers::Answers;
 use associations::Association;
+use peers::{Budget, Peers, Rows};
 use requests::{About, Requests, Waiting};
 use store::Sessions;
+
+/// Log lines a second about strangers, and about everybody else: those of the one do not hide the other's.
+const STRANGER_LINES: u32 = 1;
+const LINES: u32 = 10;
 
 /// Messages in one datagram that are looked at.
 const MAX_BUNDLED: usize = 16;
@@ -58,13 +67,26 @@ pub struct Node {
     timers: BTreeSet<(Duration, Timer)>,
     requests: Requests,
     answers: Answers,
+    peers: Peers,
+    error_budgets: ErrorBudgets,
     transmit: VecDeque<(SocketAddr, Vec<u8>)>,
     /// Peers that we asked for an association, and will ask again.
     wanted_peers: BTreeSet<SocketAddr>,
     sessions_made: u64,
+    /// SEIDs come from it; `None`: they count.
+    random: Option<ChaCha12Rng>,
     closing: bool,
     stats: Stats,
     log: LogLimit,
+    stranger_log: LogLimit,
+}
+
+/// What may be reported of error indications.
+struct ErrorBudgets {
+    of_sessions: Rows,
+    of_gtpu_peers: Rows,
+    of_cp_functions: Rows,
+    all: Budget,
 }
 
 /// What is to be done at a time.
@@ -122,6 +144,8 @@ impl Node {
     /// A node without associations.
     pub fn new(config: Config) -> Result<Node, ConfigError> {
         config.validate()?;
+        let mut random = config.seed.map(ChaCha12Rng::from_seed);
+        let mut key = || random.as_mut().map_or(0, RngCore::next_u64);
         Ok(Node {
             features: config.features(),
             associations: BTreeMap::new(),
@@ -132,14 +156,23 @@ impl Node {
             volume_cursor: (0, 0),
             unsettled: BTreeSet::new(),
             timers: BTreeSet::new(),
-            requests: Requests::new(config.max_outstanding),
-            answers: Answers::new(config.answer_lifetime, config.max_answers),
+            requests: Requests::new(config.max_outstanding, config.max_outstanding_per_peer),
+            answers: Answers::new(config.answer_lifetime, config.max_answers, config.max_answers_per_peer),
+            peers: Peers::new(key()),
+            error_budgets: ErrorBudgets {
+                of_sessions: Rows::new(key()),
+                of_gtpu_peers: Rows::new(key()),
+                of_cp_functions: Rows::new(key()),
+                all: Budget::default(),
+            },
             transmit: VecDeque::new(),
             wanted_peers: BTreeSet::new(),
             sessions_made: 0,
+            random,
             closing: false,
             stats: Stats::default(),
-            log: LogLimit::default(),
+            log: LogLimit::new(LINES),
+            stranger_log: LogLimit::new(STRANGER_LINES),
             config,
         })
     }
@@ -147,8 +180,15 @@ impl Node {
     /// Handles a datagram from a peer; `now` is the time since the node began.
     pub fn receive(&mut self, from: SocketAddr, bytes: &[u8], now: Duration, plane: &mut dyn UserPlane) {
         self.stats.received += 1;
+        if !self.config.allows(from.ip()) {
+            return self.drop_stranger(from, now);
+        }
         let mut rest = bytes;
         for _ in 0..MAX_BUNDLED {
+            let main = || associations::main_address(&self.associations, &self.config, from.ip());
+            if !self.peers.admits(from.ip(), main, rest, self.config.messages_per_second, now) {
+                return self.drop_datagram(from, Drop::OverRate, now);
+            }
             match codec::decode_first(rest) {
                 Ok((message, after)) if message.follow_on || after.is_empty() => {
                     let octets = &rest[..rest.len() - after.len()];
@@ -273,23 +313,27 @@ impl Node {
                 _ => self.response(from, message, now, plane),
             };
         };
-        if self.is_repeatable(message)
+        if self.is_repeatable(from, message)
             && let Some(octets) = self.answers.find(from, message.kind, message.sequence, octets, now)
         {
             self.transmit.push_back((from, octets.to_vec()));
             self.stats.repeated_answers += 1;
             return;
         }
-        let cp_seid = |node: &Node| node.sessions.get(message.seid?).map(|session| session.cp.seid);
+        // One who does not speak for a session is not told whether there is one.
+        let cp_seid = |node: &Node| {
+            let session = node.sessions.get(message.seid?)?;
+            node.speaks_for(from, &session.node_id).then_some(session.cp.seid)
+        };
         let cp_seid_before = cp_seid(self);
         let outcome = match message.kind {
             MessageType::HeartbeatRequest => Ok(self.heartbeat(from, message, now)),
             MessageType::AssociationSetupRequest => self.setup(from, message, now),
-            MessageType::AssociationUpdateRequest => self.update(message),
-            MessageType::AssociationReleaseRequest => self.release(message, now),
+            MessageType::AssociationUpdateRequest => self.update(from, message),
+            MessageType::AssociationReleaseRequest => self.release(from, message, now),
             MessageType::SessionEstablishmentRequest => self.establish(from, message, now, plane),
             MessageType::SessionModificationRequest => self.modify(from, message, now, plane),
-            MessageType::SessionDeletionRequest => self.delete(message, now, plane),
+            MessageType::SessionDeletionRequest => self.delete(from, message, now, plane),
             _ => Err(Rejection::new(Cause::SERVICE_NOT_SUPPORTED, format!("{:?}", message.kind))),
         };
         let ies = match outcome {
@@ -324,8 +368,8 @@ impl Node {
 
     /// Whether an answer that was given once can be given again. An association that was set up or released meanwhile makes a
     /// repeated setup or release a new one: some peers number each release 0.
-    fn is_repeatable(&self, message: &Message) -> bool {
-        let associated = find!(message.ies, NodeId).is_some_and(|node_id| self.associations.contains_key(node_id));
+    fn is_repeatable(&self, from: SocketAddr, message: &Message) -> bool {
+        let associated = find!(message.ies, NodeId).is_some_and(|node_id| self.associations.contains_key(&self.identity(node_id, from)));
         match message.kind {
             MessageType::AssociationSetupRequest => associated,
             MessageType::AssociationReleaseRequest => !associated,
@@ -378,7 +422,7 @@ impl Node {
     /// Sends a request, and again until it is answered or given up. Whether it was sent.
     fn request(&mut self, to: SocketAddr, mut message: Message, about: About, now: Duration) -> bool {
         let answer = message.kind.response();
-        let (Some(sequence), Some(answer)) = (self.requests.sequence(), answer) else {
+        let (Some(sequence), Some(answer)) = (self.requests.sequence(to.ip(), &about), answer) else {
             self.stats.drop(Drop::Outstanding);
             return false;
         };
@@ -435,6 +479,16 @@ impl Node {
         }
     }
 
+    /// One who is not allowed to speak gets no answer: he may not be where the datagram says, and must not learn that we are here.
+    fn drop_stranger(&mut self, from: SocketAddr, now: Duration) {
+        self.stats.drop(Drop::Stranger);
+        let allowed = self.stranger_log.allows(now);
+        self.stats.suppressed_logs += u64::from(!allowed);
+        if allowed {
+            tracing::warn!(%from, "dropped: not among the peers that may speak on N4 (n4.peers)");
+        }
+    }
+
     fn drop_datagram(&mut self, from: SocketAddr, reason: Drop, now: Duration) {
         self.stats.drop(reason);
         if self.may_log(now) {
@@ -452,6 +506,14 @@ impl Node {
         WallClock { started_at_ntp_s: self.config.started_at_ntp_s }
     }
 
+    /// Where reports to a session's CP function go: to its F-SEID's address, if that is one that may speak to us, else to where
+    /// its request came from. So nobody has us send reports to a third party, and a peer behind NAT gets them.
+    fn report_address(&self, cp: &FSeid, from: SocketAddr) -> SocketAddr {
+        let address = associations::cp_address(cp, from);
+        let usable = address == from.ip() || (self.config.allows(address) && is_host(address) && address != self.config.address);
+        self.request_address(if usable { address } else { from.ip() }, from)
+    }
+
     /// Where requests go to a peer whose own came from `source`, at `address`.
     fn request_address(&self, address: IpAddr, source: SocketAddr) -> SocketAddr {
         match self.config.request_port {
@@ -459,6 +521,12 @@ impl Node {
             RequestPort::Source => SocketAddr::new(address, source.port()),
         }
     }
+}
+
+/// Whether an address can be one host's.
+fn is_host(address: IpAddr) -> bool {
+    let broadcast = address == IpAddr::V4(Ipv4Addr::BROADCAST);
+    !address.is_unspecified() && !address.is_multicast() && !broadcast
 }
 
 impl SessionView {

@@ -3,8 +3,11 @@
 //! Taking is done through a [`Taking`]: what it took goes back by itself unless the session's change is kept.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::hash::{DefaultHasher, Hasher};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use rand_chacha::ChaCha12Rng;
+use rand_chacha::rand_core::{RngCore, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, GtpuAddress, UePool};
@@ -67,19 +70,14 @@ impl Pools {
         let teids = u64::from(config.teids.1 - config.teids.0) + 1;
         Pools {
             gtpu: config.gtpu.clone(),
-            teids: Numbers::new(teids, u64::from(config.first_teid.wrapping_sub(config.teids.0)) % teids),
+            teids: match config.seed {
+                Some(seed) => Numbers::shuffled(teids, seed),
+                None => Numbers::new(teids),
+            },
             first_teid: config.teids.0,
             // The first and the last of an IPv4 network are not given out, nor the first /64.
-            ipv4: config
-                .ue_pools
-                .iter()
-                .map(|pool| Numbers::new(pool.ipv4.map_or(0, |(_, len)| (1 << (32 - len.min(32))) - 2), 0))
-                .collect(),
-            ipv6: config
-                .ue_pools
-                .iter()
-                .map(|pool| Numbers::new(pool.ipv6.map_or(0, |(_, len)| (1 << (64 - len.min(64))) - 1), 0))
-                .collect(),
+            ipv4: config.ue_pools.iter().map(|pool| Numbers::new(pool.ipv4.map_or(0, |(_, len)| (1 << (32 - len.min(32))) - 2))).collect(),
+            ipv6: config.ue_pools.iter().map(|pool| Numbers::new(pool.ipv6.map_or(0, |(_, len)| (1 << (64 - len.min(64))) - 1))).collect(),
             ue: config.ue_pools.clone(),
             owners: HashMap::new(),
         }
@@ -240,11 +238,11 @@ impl Drop for Taking<'_> {
     }
 }
 
-/// Numbers 0 to `size` - 1: each new one once, from `offset` on around, and then those given back, longest free first, so that
-/// a number is not soon used again.
+/// Numbers 0 to `size` - 1: each new one once, in order or shuffled, and then those given back, longest free first, so that a
+/// number is not soon used again: a late packet of a session that ended finds nobody.
 struct Numbers {
     size: u64,
-    offset: u64,
+    shuffle: Option<Shuffle>,
     /// How many were looked at as new.
     passed: u64,
     freed: VecDeque<u64>,
@@ -252,14 +250,19 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn new(size: u64, offset: u64) -> Numbers {
-        Numbers { size, offset, passed: 0, freed: VecDeque::new(), queued: HashSet::new() }
+    fn new(size: u64) -> Numbers {
+        Numbers { size, shuffle: None, passed: 0, freed: VecDeque::new(), queued: HashSet::new() }
+    }
+
+    /// In an order that cannot be guessed without the seed.
+    fn shuffled(size: u64, seed: [u8; 32]) -> Numbers {
+        Numbers { shuffle: Some(Shuffle::new(size, seed)), ..Numbers::new(size) }
     }
 
     /// Takes a number that is `free`; one that a CP function has claimed is not.
     fn take(&mut self, free: impl Fn(u64) -> bool) -> Option<u64> {
         while self.passed < self.size {
-            let number = (self.offset + self.passed) % self.size;
+            let number = self.shuffle.as_ref().map_or(self.passed, |shuffle| shuffle.at(self.passed));
             self.passed += 1;
             if free(number) {
                 return Some(number);
@@ -278,10 +281,73 @@ impl Numbers {
         if number >= self.size {
             return;
         }
-        let position = (number + self.size - self.offset) % self.size;
+        let position = self.shuffle.as_ref().map_or(number, |shuffle| shuffle.position(number));
         if position < self.passed && self.queued.insert(number) {
             self.freed.push_back(number);
         }
+    }
+}
+
+/// The numbers below `size` in an order given by a key, without a list of them: a Feistel network over the next power of four,
+/// walked on from until a number is below `size` (at most four steps on average).
+struct Shuffle {
+    size: u64,
+    half_bits: u32,
+    keys: [u64; 8],
+}
+
+impl Shuffle {
+    fn new(size: u64, seed: [u8; 32]) -> Shuffle {
+        // A stream of its own: SEIDs come from the other one.
+        let mut random = ChaCha12Rng::from_seed(seed);
+        random.set_stream(1);
+        let bits = u64::BITS - size.saturating_sub(1).leading_zeros();
+        Shuffle { size, half_bits: bits.div_ceil(2).max(1), keys: std::array::from_fn(|_| random.next_u64()) }
+    }
+
+    fn at(&self, position: u64) -> u64 {
+        let mut number = position;
+        loop {
+            let (mut left, mut right) = self.halves(number);
+            for key in self.keys {
+                (left, right) = (right, left ^ self.round(key, right));
+            }
+            number = left << self.half_bits | right;
+            if number < self.size {
+                return number;
+            }
+        }
+    }
+
+    /// The position of a number: [`at`](Shuffle::at), backwards.
+    fn position(&self, number: u64) -> u64 {
+        let mut position = number;
+        loop {
+            let (mut left, mut right) = self.halves(position);
+            for key in self.keys.into_iter().rev() {
+                (left, right) = (right ^ self.round(key, left), left);
+            }
+            position = left << self.half_bits | right;
+            if position < self.size {
+                return position;
+            }
+        }
+    }
+
+    fn halves(&self, number: u64) -> (u64, u64) {
+        (number >> self.half_bits, number & self.mask())
+    }
+
+    fn round(&self, key: u64, half: u64) -> u64 {
+        // SipHash; the key comes first, as its own would.
+        let mut hasher = DefaultHasher::new();
+        hasher.write_u64(key);
+        hasher.write_u64(half);
+        hasher.finish() & self.mask()
+    }
+
+    fn mask(&self) -> u64 {
+        (1 << self.half_bits) - 1
     }
 }
 
@@ -333,16 +399,51 @@ mod tests {
     }
 
     #[test]
-    fn teids_wrap_around_the_range_and_skip_claimed_ones() {
-        let mut pools = pools(|config| (config.teids, config.first_teid) = ((10, 13), 12));
-        let mut held = BTreeSet::new();
-        let mut taking = pools.begin(1);
-        taking.claim_tunnel(FTeid { teid: 13, ipv4: Ipv4Addr::new(10, 0, 0, 1) }).unwrap();
-        let mut next = || taking.choose_tunnel(None, Interface::Access).map(|f_teid| f_teid.teid);
-        assert_eq!([next(), next(), next(), next()], [Ok(12), Ok(10), Ok(11), Err(Refusal::Exhausted)]);
-        taking.keep(&mut held);
-        pools.give_back(Held::Tunnel(13, Ipv4Addr::new(10, 0, 0, 1)));
-        assert_eq!(pools.begin(2).choose_tunnel(None, Interface::Access).map(|f_teid| f_teid.teid), Ok(13));
+    fn teids_are_each_given_once_skip_claimed_ones_and_come_back_longest_free_first() {
+        for seed in [None, Some([7; 32])] {
+            let mut pools = pools(|config| (config.teids, config.seed) = ((10, 13), seed));
+            let on_ours = |teid| FTeid { teid, ipv4: Ipv4Addr::new(10, 0, 0, 1) };
+            let mut held = BTreeSet::new();
+            let mut taking = pools.begin(1);
+            taking.claim_tunnel(on_ours(13)).unwrap();
+            let mut next = || taking.choose_tunnel(None, Interface::Access).map(|f_teid| f_teid.teid);
+            let given = [next(), next(), next()].map(Result::unwrap);
+            assert_eq!(BTreeSet::from(given), BTreeSet::from([10, 11, 12]));
+            assert_eq!(next(), Err(Refusal::Exhausted));
+            taking.keep(&mut held);
+            let back = [given[1], given[0], 13];
+            back.iter().for_each(|teid| pools.give_back(Held::Tunnel(*teid, Ipv4Addr::new(10, 0, 0, 1))));
+            let mut taking = pools.begin(2);
+            assert_eq!(back.map(|_| taking.choose_tunnel(None, Interface::Access).unwrap().teid), back);
+        }
+    }
+
+    #[test]
+    fn a_shuffle_has_every_number_once_and_another_order_for_another_seed() {
+        for size in [1, 2, 3, 4, 5, 16, 17, 100, 1000, 4096] {
+            let shuffle = Shuffle::new(size, [1; 32]);
+            let order: Vec<u64> = (0..size).map(|position| shuffle.at(position)).collect();
+            assert_eq!(order.iter().copied().collect::<BTreeSet<_>>(), (0..size).collect(), "{size}");
+            assert!(order.iter().enumerate().all(|(position, number)| shuffle.position(*number) == position as u64));
+        }
+        let first = |seed| (0..8).map(|position| Shuffle::new(u32::MAX.into(), [seed; 32]).at(position)).collect::<Vec<u64>>();
+        assert_ne!(first(1), first(2));
+        // Neighbours in time are not neighbours in number.
+        assert!(first(1).windows(2).all(|pair| pair[0].abs_diff(pair[1]) > 1000), "{:?}", first(1));
+    }
+
+    #[test]
+    fn a_teid_of_an_ended_session_is_not_the_next_sessions() {
+        let mut pools = pools(|config| config.seed = Some([3; 32]));
+        let mut seen = BTreeSet::new();
+        for seid in 1..10_000 {
+            let mut held = BTreeSet::new();
+            let mut taking = pools.begin(seid);
+            assert!(seen.insert(taking.choose_tunnel(None, Interface::Access).unwrap().teid));
+            taking.keep(&mut held);
+            held.into_iter().for_each(|held| pools.give_back(held));
+        }
+        assert_eq!(pools.in_use(), 0);
     }
 
     #[test]

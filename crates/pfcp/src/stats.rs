@@ -16,6 +16,8 @@ pub struct Stats {
     pub dropped: BTreeMap<Drop, u64>,
     /// Requests rejected, by cause.
     pub rejected: BTreeMap<Cause, u64>,
+    /// Of these the requests about an association or session that their sender does not speak for.
+    pub foreign: u64,
     /// Retransmitted requests answered from memory.
     pub repeated_answers: u64,
     /// Requests of ours sent again.
@@ -67,6 +69,16 @@ pub enum Drop {
     Outstanding,
     /// A message of ours would be too long.
     TooLong,
+    /// From an address that is not among the allowed peers.
+    Stranger,
+    /// Its sender has sent more messages than it may.
+    OverRate,
+    /// An error indication for a tunnel that no session sends to.
+    ErrorIndicationUnknown,
+    /// An error indication that its session's CP function is told of already.
+    ErrorIndicationRepeated,
+    /// More error indications than are reported.
+    ErrorIndicationOverRate,
 }
 
 impl Drop {
@@ -82,6 +94,11 @@ impl Drop {
             Drop::Bundle => "bundle",
             Drop::Outstanding => "outstanding",
             Drop::TooLong => "too_long",
+            Drop::Stranger => "stranger",
+            Drop::OverRate => "over_rate",
+            Drop::ErrorIndicationUnknown => "error_indication_unknown",
+            Drop::ErrorIndicationRepeated => "error_indication_repeated",
+            Drop::ErrorIndicationOverRate => "error_indication_over_rate",
         }
     }
 }
@@ -107,21 +124,24 @@ impl Stats {
 }
 
 /// Lets through so many log lines a second that a flood of bad messages does not fill the disk.
-#[derive(Default)]
 pub(crate) struct LogLimit {
     second: u64,
     lines: u32,
+    most: u32,
 }
 
 impl LogLimit {
-    const LINES_PER_SECOND: u32 = 10;
+    /// At most so many lines a second.
+    pub fn new(most: u32) -> LogLimit {
+        LogLimit { second: 0, lines: 0, most }
+    }
 
     /// Whether a line may be logged at `now`.
     pub fn allows(&mut self, now: Duration) -> bool {
         if now.as_secs() != self.second {
-            *self = LogLimit { second: now.as_secs(), lines: 0 };
+            *self = LogLimit { second: now.as_secs(), ..LogLimit::new(self.most) };
         }
-        self.lines += u32::from(self.lines <= Self::LINES_PER_SECOND);
-        self.lines <= Self::LINES_PER_SECOND
+        self.lines += u32::from(self.lines <= self.most);
+        self.lines <= self.most
     }
 }

@@ -81,6 +81,7 @@ fn sessions_of_a_lost_peer_can_be_kept_until_it_returns() {
     assert_eq!((bench.node.session_count(), bench.node.associations().next().unwrap().lost), (1, false));
     // A restarted one has nothing to keep.
     bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(SMF_STARTED + 60));
+    bench.pass(Duration::ZERO);
     assert_eq!(bench.node.session_count(), 0);
     assert_eq!(bench.node.resources_in_use(), 0);
 }
@@ -93,6 +94,7 @@ fn a_setup_of_the_same_node_ends_its_sessions_unless_it_asks_to_keep_them() {
     bench.ask(MessageType::AssociationSetupRequest, None, keep);
     assert_eq!(bench.node.session_count(), 1);
     bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(SMF_STARTED));
+    bench.pass(Duration::ZERO);
     assert_eq!((bench.node.session_count(), bench.plane.sessions.len()), (0, 0));
 }
 
@@ -257,6 +259,7 @@ fn shutting_down_ends_all_and_takes_nothing_new() {
     bench.node.release_all(bench.now);
     let farewell = bench.sent_one();
     assert_eq!((farewell.kind, find!(farewell.ies, PfcpAssociationReleaseRequest)), (MessageType::AssociationUpdateRequest, Some(&1)));
+    bench.pass(Duration::ZERO);
     assert_eq!((bench.plane.sessions.len(), bench.node.resources_in_use()), (0, 0));
     let answer = bench.ask(MessageType::SessionEstablishmentRequest, Some(0), simple_session(1, 1, [10, 0, 0, 1], vec![]));
     assert_eq!(answer.cause(), Some(Cause::REQUEST_REJECTED));
@@ -271,6 +274,7 @@ fn a_user_plane_that_does_not_let_go_is_counted() {
     assert_eq!(bench.node.session_count(), 1, "a deletion that failed can be asked for again");
     bench.plane.failures.push(CommitError::System("busy".into()));
     bench.ask(MessageType::AssociationReleaseRequest, None, vec![Ie::NodeId(smf_node())]);
+    bench.pass(Duration::ZERO);
     assert_eq!((bench.node.session_count(), bench.node.stats().commit_failures, bench.plane.sessions.len()), (0, 1, 1));
     // It is told again.
     bench.node.poll_usage(bench.now, &mut bench.plane);

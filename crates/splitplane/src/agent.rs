@@ -388,7 +388,11 @@ impl Agent {
         row("downlink_data_reports", stats.downlink_data_reports);
         row("usage_reports", stats.usage_reports);
         row("rejected", stats.rejected.values().sum());
+        row("foreign", stats.foreign);
         row("dropped", stats.dropped.values().sum());
+        for (reason, count) in &stats.dropped {
+            row(&format!("dropped_{}", reason.name()), *count);
+        }
     }
 }
 

@@ -13,6 +13,7 @@ mod emulators;
 mod failure;
 mod input;
 mod kernel;
+mod n4;
 mod p4;
 mod placement;
 mod plan;

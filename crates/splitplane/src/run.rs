@@ -60,6 +60,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let program = Program::compile(&program, &[], &[])?;
     check(&config, &program)?;
     if args.check {
+        if let Some(warning) = crate::n4::allowed(&config.n4).warning {
+            eprintln!("{}: warning: {warning}", path.display());
+        }
         println!("{}: good", path.display());
         return Ok(());
     }
@@ -273,6 +276,9 @@ impl Upf {
         targets.target().apply(&initial).map_err(|e| Failure::Usage(format!("the configuration does not fit the tables: {e}")))?;
 
         let socket = bind_n4(config.n4.listen)?;
+        if let Some(warning) = crate::n4::allowed(&config.n4).warning {
+            tracing::warn!("{warning}");
+        }
         let labels = config.ports.iter().zip(&ports).map(|(c, p)| PortLabel {
             id: p.id,
             name: c.name.clone(),
@@ -591,10 +597,16 @@ fn pfcp_config(config: &Config) -> Result<pfcp::config::Config, Failure> {
         let interface = (port.driver == Driver::Udp).then_some(pfcp::rules::Interface::CpFunction);
         out.gtpu.extend(port.gtpu.iter().map(|ipv4| pfcp::config::GtpuAddress { ipv4: *ipv4, network_instance: None, interface }));
     }
-    let random = || rand::random::<u64>();
-    out.first_teid = (random() as u32).max(1);
-    out.seid_seed = Some(random());
+    // Where SEIDs and TEIDs come from: the system's randomness, seen by nobody else.
+    out.seed = Some(rand::random());
+    out.peers = crate::n4::allowed(&config.n4).peers;
     out.max_sessions = config.n4.max_sessions;
+    out.max_sessions_per_peer = config.n4.max_sessions_per_peer.unwrap_or(config.n4.max_sessions);
+    out.max_associations_per_peer = config.n4.max_associations_per_peer;
+    out.messages_per_second = config.n4.messages_per_second;
+    out.max_outstanding_per_peer = config.n4.max_outstanding_per_peer;
+    out.max_answers_per_peer = config.n4.max_answers_per_peer;
+    out.error_indications_per_second = config.n4.error_indications_per_second;
     out.heartbeat_period = (config.n4.heartbeat_s > 0).then(|| Duration::from_secs(config.n4.heartbeat_s));
     out.request_port = match config.n4.request_port {
         RequestPort::Standard => pfcp::config::RequestPort::Standard,

@@ -191,6 +191,7 @@ ies! {
         ApnDnn = 159: Name,
         TgppInterfaceType = 160: u8,
         UeIpAddressPoolIdentity = 177: Vec<u8>,
+        AlternativeSmfIpAddress = 178: AlternativeSmfIpAddress,
         PfcpAsRspFlags = 184: u8,
         SNssai = 257: SNssai,
     }

@@ -53,6 +53,17 @@ pub enum NodeId {
     Fqdn(String),
 }
 
+/// Alternative SMF IP Address (§8.2.129).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AlternativeSmfIpAddress {
+    /// PPE: to be preferred when a PFCP entity is chosen anew (§5.22).
+    pub preferred: bool,
+    /// IPv4 address.
+    pub ipv4: Option<Ipv4Addr>,
+    /// IPv6 address.
+    pub ipv6: Option<Ipv6Addr>,
+}
+
 /// F-SEID (§8.2.37).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FSeid {

@@ -1,72 +1,110 @@
 //! Answers kept for requests that come again (TS 29.244 §6.4): a retransmitted request is not executed twice.
+//!
+//! One peer's answers take no other's place: each address has so many, and so many octets; beyond that its own oldest goes.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hasher};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use crate::codec::MessageType;
 
+/// Octets of kept answers for one address at most: an answer with usage reports of many URRs has some 20,000.
+const MAX_OCTETS_PER_PEER: usize = 8 << 20;
+
 /// What a request is known by. The sequence number alone does not do: some peers begin at 0 for every release.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
+    peer: SocketAddr,
     kind: MessageType,
     sequence: u32,
 }
 
 struct Answer {
+    key: Key,
     /// Hash of the request's octets, so that a reused sequence number is not taken for a retransmission.
     request: u64,
     octets: Vec<u8>,
     expires: Duration,
 }
 
-/// Answers by peer, oldest first out.
+/// Answers in the order in which they were given.
 pub(super) struct Answers {
-    by_peer: HashMap<SocketAddr, HashMap<Key, Answer>>,
-    order: VecDeque<(Duration, SocketAddr, Key)>,
+    kept: BTreeMap<u64, Answer>,
+    next: u64,
+    by_key: BTreeMap<Key, u64>,
+    by_peer: HashMap<IpAddr, OfPeer>,
     lifetime: Duration,
     most: usize,
+    most_per_peer: usize,
+}
+
+/// What one address has.
+#[derive(Default)]
+struct OfPeer {
+    /// Oldest first; some are gone already.
+    order: VecDeque<u64>,
+    octets: usize,
 }
 
 impl Answers {
-    pub fn new(lifetime: Duration, most: usize) -> Answers {
-        Answers { by_peer: HashMap::new(), order: VecDeque::new(), lifetime, most }
+    pub fn new(lifetime: Duration, most: usize, most_per_peer: usize) -> Answers {
+        Answers { kept: BTreeMap::new(), next: 0, by_key: BTreeMap::new(), by_peer: HashMap::new(), lifetime, most, most_per_peer }
     }
 
     /// The answer given to the same request.
     pub fn find(&self, peer: SocketAddr, kind: MessageType, sequence: u32, request: &[u8], now: Duration) -> Option<&[u8]> {
-        let answer = self.by_peer.get(&peer)?.get(&Key { kind, sequence })?;
+        let answer = self.kept.get(self.by_key.get(&Key { peer, kind, sequence })?)?;
         (answer.expires > now && answer.request == fingerprint(request)).then_some(&answer.octets)
     }
 
     /// Keeps an answer.
     pub fn keep(&mut self, peer: SocketAddr, kind: MessageType, sequence: u32, request: &[u8], octets: Vec<u8>, now: Duration) {
-        while self.order.front().is_some_and(|(expires, ..)| *expires <= now || self.order.len() >= self.most) {
-            self.drop_oldest();
+        while let Some((&oldest, answer)) = self.kept.first_key_value()
+            && (answer.expires <= now || self.kept.len() >= self.most)
+        {
+            self.remove(oldest);
         }
-        if self.most == 0 {
+        let key = Key { peer, kind, sequence };
+        if let Some(&before) = self.by_key.get(&key) {
+            self.remove(before);
+        }
+        if self.most.min(self.most_per_peer) == 0 || octets.len() > MAX_OCTETS_PER_PEER {
             return;
         }
-        let (key, expires) = (Key { kind, sequence }, now + self.lifetime);
-        self.by_peer.entry(peer).or_default().insert(key, Answer { request: fingerprint(request), octets, expires });
-        self.order.push_back((expires, peer, key));
+        while let Some(of_peer) = self.by_peer.get_mut(&peer.ip())
+            && (of_peer.order.len() >= self.most_per_peer || of_peer.octets + octets.len() > MAX_OCTETS_PER_PEER)
+            && let Some(oldest) = of_peer.order.pop_front()
+        {
+            self.remove(oldest);
+        }
+        let of_peer = self.by_peer.entry(peer.ip()).or_default();
+        of_peer.order.push_back(self.next);
+        of_peer.octets += octets.len();
+        self.by_key.insert(key, self.next);
+        self.kept.insert(self.next, Answer { key, request: fingerprint(request), octets, expires: now + self.lifetime });
+        self.next += 1;
     }
 
     /// Forgets a peer's answers: it has begun anew.
     pub fn forget(&mut self, peer: SocketAddr) {
-        self.by_peer.remove(&peer);
+        let first = Key { peer, kind: MessageType::HeartbeatRequest, sequence: 0 };
+        let last = Key { peer, kind: MessageType::Other(u8::MAX), sequence: u32::MAX };
+        let numbers: Vec<u64> = self.by_key.range(first..=last).map(|(_, number)| *number).collect();
+        numbers.into_iter().for_each(|number| self.remove(number));
     }
 
-    fn drop_oldest(&mut self) {
-        let Some((expires, peer, key)) = self.order.pop_front() else { return };
-        let Some(answers) = self.by_peer.get_mut(&peer) else { return };
-        // A newer answer under the same key has its own place in the order.
-        if answers.get(&key).is_some_and(|answer| answer.expires == expires) {
-            answers.remove(&key);
+    fn remove(&mut self, number: u64) {
+        let Some(answer) = self.kept.remove(&number) else { return };
+        self.by_key.remove(&answer.key);
+        let address = answer.key.peer.ip();
+        let Some(of_peer) = self.by_peer.get_mut(&address) else { return };
+        of_peer.octets -= answer.octets.len();
+        while of_peer.order.front().is_some_and(|number| !self.kept.contains_key(number)) {
+            of_peer.order.pop_front();
         }
-        if answers.is_empty() {
-            self.by_peer.remove(&peer);
+        if of_peer.order.is_empty() {
+            self.by_peer.remove(&address);
         }
     }
 }
@@ -86,7 +124,7 @@ mod tests {
     #[test]
     fn the_same_request_is_found_until_it_expires() {
         let peer = "192.0.2.1:8805".parse().unwrap();
-        let mut answers = Answers::new(Duration::from_secs(10), 4);
+        let mut answers = Answers::new(Duration::from_secs(10), 4, 4);
         answers.keep(peer, KIND, 1, b"request", b"answer".to_vec(), Duration::ZERO);
         let find = |answers: &Answers, request: &[u8], s| answers.find(peer, KIND, 1, request, Duration::from_secs(s)).map(<[u8]>::to_vec);
         assert_eq!(find(&answers, b"request", 9), Some(b"answer".to_vec()));
@@ -98,12 +136,26 @@ mod tests {
 
     #[test]
     fn there_are_never_more_than_the_limit() {
-        let mut answers = Answers::new(Duration::from_secs(10), 4);
+        let mut answers = Answers::new(Duration::from_secs(10), 4, 3);
         for n in 0..100 {
-            let peer = SocketAddr::from(([192, 0, 2, n as u8], 8805));
-            answers.keep(peer, KIND, n % 3, &[], vec![], Duration::from_secs(u64::from(n / 10)));
-            assert!(answers.order.len() <= 4);
-            assert!(answers.by_peer.values().map(HashMap::len).sum::<usize>() <= 4);
+            let peer = SocketAddr::from(([192, 0, 2, n as u8 % 7], 8805));
+            answers.keep(peer, KIND, n % 3, &[], vec![0; 5], Duration::from_secs(u64::from(n / 10)));
+            assert!(answers.kept.len() <= 4 && answers.by_key.len() == answers.kept.len());
+            assert!(answers.by_peer.values().all(|of_peer| of_peer.order.len() <= 3));
+            assert_eq!(answers.by_peer.values().map(|of_peer| of_peer.octets).sum::<usize>(), answers.kept.len() * 5);
         }
+    }
+
+    #[test]
+    fn one_peers_answers_take_no_others_place() {
+        let (honest, other) = (SocketAddr::from(([192, 0, 2, 1], 8805)), SocketAddr::from(([192, 0, 2, 2], 8805)));
+        let mut answers = Answers::new(Duration::from_secs(10), 100, 10);
+        answers.keep(honest, KIND, 1, b"request", b"answer".to_vec(), Duration::ZERO);
+        for n in 0..1000 {
+            answers.keep(other, KIND, n, &[], vec![0; 4 << 20], Duration::ZERO);
+        }
+        assert!(answers.find(honest, KIND, 1, b"request", Duration::ZERO).is_some());
+        assert!(answers.find(other, KIND, 999, &[], Duration::ZERO).is_some());
+        assert!(answers.by_peer[&other.ip()].octets <= MAX_OCTETS_PER_PEER);
     }
 }

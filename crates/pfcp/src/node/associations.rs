@@ -1,12 +1,12 @@
 //! Node related procedures: heartbeats, and associations from setup to loss (TS 29.244 §6.2).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use super::{About, AssociationView, Node, Timer};
 use crate::codec::{Cause, Group, Ie, IeType, Message, MessageType, Name, NodeId, UserPlaneIpResource, find, number};
-use crate::config::OnLoss;
+use crate::config::{Config, OnLoss};
 use crate::rules::{Interface, Seid};
 use crate::session::Rejection;
 use crate::stats::Drop;
@@ -18,12 +18,17 @@ const STAMP_SETTLES: Duration = Duration::from_secs(2);
 /// How long until a peer that we want is asked again, if heartbeats have no period.
 const ASK_AGAIN: Duration = Duration::from_secs(10);
 
+/// Alternative addresses of one CP function at most: an SMF set is smaller.
+const MAX_ALTERNATIVES: usize = 16;
+
 /// A CP function that we are associated with.
 pub(super) struct Association {
     /// Where requests to it go.
     pub peer: SocketAddr,
     /// Where its own come from.
-    source: SocketAddr,
+    pub source: SocketAddr,
+    /// Further addresses that speak for it: alternative SMF addresses.
+    alternatives: BTreeSet<IpAddr>,
     recovery_ntp_s: u32,
     /// A time stamp in a heartbeat that is not the above, and when it was first seen.
     other_stamp: Option<(u32, Duration)>,
@@ -34,9 +39,21 @@ pub(super) struct Association {
     since: Duration,
     /// When the next heartbeat is sent; `None` while one waits for its answer.
     next_heartbeat: Option<Duration>,
+    /// A heartbeat of ours waits for its answer.
+    asked: bool,
+}
+
+/// The address that an association was set up from for which `address` speaks too.
+pub(super) fn main_address(associations: &BTreeMap<NodeId, Association>, config: &Config, address: IpAddr) -> Option<IpAddr> {
+    associations.values().find(|association| association.is_of(address, config)).map(|association| association.source.ip())
 }
 
 impl Association {
+    /// Whether an address speaks for it.
+    fn is_of(&self, address: IpAddr, config: &Config) -> bool {
+        self.source.ip() == address || self.alternatives.contains(&address) || config.are_together(self.source.ip(), address)
+    }
+
     pub fn view<'a>(&self, node_id: &'a NodeId) -> AssociationView<'a> {
         AssociationView {
             node_id,
@@ -65,7 +82,7 @@ impl Node {
 
     /// Association Setup Request (§6.2.6.2.2).
     pub(super) fn setup(&mut self, from: SocketAddr, request: &Message, now: Duration) -> Result<Group, Rejection> {
-        let node_id = node_id(request)?;
+        let node_id = self.identity(node_id(request)?, from);
         let stamp = match find!(request.ies, RecoveryTimeStamp) {
             Some(stamp) => *stamp,
             None => return Err(unreadable(&request.ies, number::RecoveryTimeStamp)),
@@ -74,8 +91,13 @@ impl Node {
             return Err(Rejection::new(Cause::REQUEST_REJECTED, "shutting down".into()));
         }
         let retain = find!(request.ies, SessionRetentionInformation).is_some();
+        let alternatives = alternatives(&request.ies)?;
+        self.refuse_anothers(&node_id, from, now)?;
         let peer = self.request_address(from.ip(), from);
         let retained = self.associated(&node_id, from, peer, stamp, retain, now)?;
+        if let Some(association) = self.associations.get_mut(&node_id) {
+            association.alternatives = alternatives;
+        }
         let mut ies = vec![
             Ie::NodeId(self.config.node_id.clone()),
             Ie::Cause(Cause::REQUEST_ACCEPTED),
@@ -107,25 +129,87 @@ impl Node {
         }
     }
 
-    /// Association Update Request (§6.2.7): a CP function tells its features, none of which changes what we do.
-    pub(super) fn update(&mut self, request: &Message) -> Result<Group, Rejection> {
-        let node_id = node_id(request)?;
-        if !self.associations.contains_key(&node_id) {
-            return Err(no_association(&node_id));
+    /// Association Update Request (§6.2.7): a CP function tells its features, none of which changes what we do, and its
+    /// alternative addresses, those given before being replaced.
+    pub(super) fn update(&mut self, from: SocketAddr, request: &Message) -> Result<Group, Rejection> {
+        let node_id = self.own_association(node_id(request)?, from)?;
+        let alternatives = alternatives(&request.ies)?;
+        if !alternatives.is_empty()
+            && let Some(association) = self.associations.get_mut(&node_id)
+        {
+            association.alternatives = alternatives;
         }
         Ok(vec![Ie::NodeId(self.config.node_id.clone()), Ie::Cause(Cause::REQUEST_ACCEPTED), Ie::UpFunctionFeatures(self.features)])
     }
 
     /// Association Release Request (§6.2.8): its sessions end too.
-    pub(super) fn release(&mut self, request: &Message, now: Duration) -> Result<Group, Rejection> {
-        let node_id = node_id(request)?;
-        if !self.end_association(&node_id) {
-            return Err(no_association(&node_id));
-        }
+    pub(super) fn release(&mut self, from: SocketAddr, request: &Message, now: Duration) -> Result<Group, Rejection> {
+        let node_id = self.own_association(node_id(request)?, from)?;
+        self.end_association(&node_id);
         if self.may_log(now) {
             tracing::info!(?node_id, "association released");
         }
         Ok(vec![Ie::NodeId(self.config.node_id.clone()), Ie::Cause(Cause::REQUEST_ACCEPTED)])
+    }
+
+    /// The Node ID that a peer means: one that writes 0.0.0.0 or :: is known by its address, that of its association if it has just one.
+    pub(super) fn identity(&self, node_id: &NodeId, from: SocketAddr) -> NodeId {
+        if !matches!(node_id, NodeId::Ipv4(address) if address.is_unspecified())
+            && !matches!(node_id, NodeId::Ipv6(address) if address.is_unspecified())
+        {
+            return node_id.clone();
+        }
+        let mut here = self.associations.iter().filter(|(_, association)| association.source.ip() == from.ip());
+        match (here.next(), here.next(), from.ip()) {
+            (Some((node_id, _)), None, _) => node_id.clone(),
+            (_, _, IpAddr::V4(address)) => NodeId::Ipv4(address),
+            (_, _, IpAddr::V6(address)) => NodeId::Ipv6(address),
+        }
+    }
+
+    /// Whether `from` may speak for the association of a Node ID: it was set up from that address, or the address is an
+    /// alternative one (§6.2.6) or one that the configuration says is the same CP function's. Ports do not count, a peer may use
+    /// several. A CP function may have several addresses in one association (§6.2.6.1), but what it does not name is not told
+    /// from a stranger's.
+    pub(super) fn speaks_for(&self, from: SocketAddr, node_id: &NodeId) -> bool {
+        self.associations.get(node_id).is_some_and(|association| association.is_of(from.ip(), &self.config))
+    }
+
+    /// The association that a request of `from` is about. Another's is refused as one that is not there (§7.6.5).
+    pub(super) fn own_association(&mut self, node_id: &NodeId, from: SocketAddr) -> Result<NodeId, Rejection> {
+        let node_id = self.identity(node_id, from);
+        let Some(association) = self.associations.get(&node_id) else { return Err(no_association(&node_id)) };
+        if self.speaks_for(from, &node_id) {
+            return Ok(node_id);
+        }
+        self.stats.foreign += 1;
+        let why = format!(
+            "{node_id:?} is associated from {}; if {} is the same CP function, n4.peers must have both in one entry",
+            association.source.ip(),
+            from.ip()
+        );
+        Err(Rejection::new(Cause::NO_ESTABLISHED_ASSOCIATION, why))
+    }
+
+    /// Refuses a setup with a Node ID that is another's: it stays with the address that it is associated from, as long as that
+    /// address answers. An IP address as Node ID is the address's own.
+    fn refuse_anothers(&mut self, node_id: &NodeId, from: SocketAddr, now: Duration) -> Result<(), Rejection> {
+        let Some(before) = self.associations.get(node_id) else { return Ok(()) };
+        let own = match (node_id, from.ip()) {
+            (NodeId::Ipv4(named), IpAddr::V4(address)) => *named == address,
+            (NodeId::Ipv6(named), IpAddr::V6(address)) => *named == address,
+            _ => false,
+        };
+        if own || before.lost || self.speaks_for(from, node_id) {
+            return Ok(());
+        }
+        self.stats.foreign += 1;
+        let why = format!("{node_id:?} is associated from {}, which is asked whether it lives", before.source.ip());
+        // It may have moved and come back under a new address: then the old one does not answer, and its next try succeeds.
+        if !before.asked {
+            self.send_heartbeat(node_id.clone(), now);
+        }
+        Err(Rejection::new(Cause::REQUEST_REJECTED, why))
     }
 
     pub(super) fn send_setup(&mut self, peer: SocketAddr, now: Duration) {
@@ -150,7 +234,10 @@ impl Node {
             self.drop_datagram(from, Drop::BadResponse, now);
             return self.ask_again(peer, now);
         };
-        let accepted = cause.is_accepted() && self.associated(&node_id, from, peer, stamp, true, now).is_ok();
+        let node_id = self.identity(&node_id, from);
+        let accepted = cause.is_accepted()
+            && self.refuse_anothers(&node_id, from, now).is_ok()
+            && self.associated(&node_id, from, peer, stamp, true, now).is_ok();
         if !accepted {
             if self.may_log(now) {
                 tracing::warn!(%peer, cause = cause.0, "association refused");
@@ -168,11 +255,17 @@ impl Node {
 
     pub(super) fn send_heartbeat(&mut self, node_id: NodeId, now: Duration) {
         let Some(association) = self.associations.get_mut(&node_id) else { return };
-        association.next_heartbeat = None;
+        if let Some(at) = association.next_heartbeat.take() {
+            self.timers.remove(&(at, Timer::Heartbeat(node_id.clone())));
+        }
+        association.asked = true;
         let peer = association.peer;
         let about = About::Heartbeat(node_id.clone(), association.since);
         let ies = vec![Ie::RecoveryTimeStamp(self.config.started_at_ntp_s)];
         if !self.request(peer, Message::node(MessageType::HeartbeatRequest, 0, ies), about, now) {
+            if let Some(association) = self.associations.get_mut(&node_id) {
+                association.asked = false;
+            }
             self.schedule_heartbeat(&node_id, now);
         }
     }
@@ -181,6 +274,7 @@ impl Node {
     pub(super) fn heartbeat_answered(&mut self, node_id: &NodeId, since: Duration, response: &Message, now: Duration) {
         let Some(association) = self.associations.get_mut(node_id).filter(|association| association.since == since) else { return };
         association.lost = false;
+        association.asked = false;
         self.schedule_heartbeat(node_id, now);
         if let Some(stamp) = find!(response.ies, RecoveryTimeStamp).copied() {
             self.stamp_seen(node_id, stamp, now);
@@ -191,6 +285,7 @@ impl Node {
     /// that one has heartbeats of its own.
     pub(super) fn lost(&mut self, node_id: &NodeId, since: Duration, now: Duration) {
         let Some(association) = self.associations.get_mut(node_id).filter(|association| association.since == since) else { return };
+        association.asked = false;
         let (peer, sessions) = (association.peer, association.sessions.len());
         if !std::mem::replace(&mut association.lost, true) {
             self.stats.lost_associations += 1;
@@ -219,7 +314,17 @@ impl Node {
         now: Duration,
     ) -> Result<bool, Rejection> {
         let before = self.associations.get(node_id);
-        let kept = before.is_some_and(|before| before.recovery_ntp_s == recovery_ntp_s && (retain || before.lost));
+        // Sessions stay with who had them; a new address for their Node ID begins anew.
+        let same = self.speaks_for(source, node_id);
+        let kept = same && before.is_some_and(|before| before.recovery_ntp_s == recovery_ntp_s && (retain || before.lost));
+        if before.is_none_or(|before| before.source.ip() != source.ip())
+            && self.peers.associations(source.ip()) >= self.config.max_associations_per_peer
+        {
+            return Err(Rejection::new(
+                Cause::NO_RESOURCES,
+                format!("{} has {} associations already", source.ip(), self.config.max_associations_per_peer),
+            ));
+        }
         if before.is_none() && self.associations.len() >= self.config.max_associations {
             return Err(Rejection::new(Cause::NO_RESOURCES, format!("{} associations already", self.associations.len())));
         }
@@ -239,6 +344,7 @@ impl Node {
         let association = Association {
             peer,
             source,
+            alternatives: BTreeSet::new(),
             recovery_ntp_s,
             other_stamp: None,
             sessions,
@@ -246,7 +352,9 @@ impl Node {
             lost: false,
             since: now,
             next_heartbeat: None,
+            asked: false,
         };
+        self.peers.begin_association(source.ip());
         self.associations.insert(node_id.clone(), association);
         self.schedule_heartbeat(node_id, now);
         Ok(kept)
@@ -255,6 +363,7 @@ impl Node {
     /// Ends an association; whether there was one. Its sessions are gone for N4, and end one after the other.
     fn end_association(&mut self, node_id: &NodeId) -> bool {
         let Some(association) = self.associations.remove(node_id) else { return false };
+        self.peers.end_association(association.source.ip());
         if let Some(at) = association.next_heartbeat {
             self.timers.remove(&(at, Timer::Heartbeat(node_id.clone())));
         }
@@ -296,8 +405,23 @@ impl Node {
 }
 
 /// The Node ID of a request, which is mandatory in all node related ones but heartbeats.
-fn node_id(request: &Message) -> Result<NodeId, Rejection> {
-    find!(request.ies, NodeId).cloned().ok_or_else(|| unreadable(&request.ies, number::NodeId))
+fn node_id(request: &Message) -> Result<&NodeId, Rejection> {
+    find!(request.ies, NodeId).ok_or_else(|| unreadable(&request.ies, number::NodeId))
+}
+
+/// The alternative SMF addresses of a request.
+fn alternatives(ies: &[Ie]) -> Result<BTreeSet<IpAddr>, Rejection> {
+    let mut addresses = BTreeSet::new();
+    for ie in ies {
+        let Ie::AlternativeSmfIpAddress(this) = ie else { continue };
+        addresses.extend(this.ipv4.map(IpAddr::V4));
+        addresses.extend(this.ipv6.map(IpAddr::V6));
+    }
+    if addresses.len() > MAX_ALTERNATIVES {
+        let why = format!("more than {MAX_ALTERNATIVES} alternative addresses");
+        return Err(Rejection { offending: Some(number::AlternativeSmfIpAddress), ..Rejection::new(Cause::NO_RESOURCES, why) });
+    }
+    Ok(addresses)
 }
 
 /// Why a mandatory element could not be had: it is wrong inside, or missing.

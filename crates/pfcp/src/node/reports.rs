@@ -35,6 +35,12 @@ const WAIT_FOR_ROOM: Duration = Duration::from_secs(1);
 /// Sessions told of one refused tunnel at most.
 const MAX_SESSIONS_PER_TUNNEL: usize = 64;
 
+/// Error indication reports of one session a second: it has a tunnel or two, and its CP function needs to be told but once.
+const ERROR_REPORTS_PER_SESSION: u32 = 2;
+
+/// How many times the budget of one CP function all error indication reports together may be.
+const ERROR_REPORTS_IN_ALL: u32 = 5;
+
 /// How far the CP function is told of a FAR's buffering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Notice {
@@ -90,16 +96,33 @@ impl Node {
     }
 
     /// A GTP-U Error Indication came from `peer` for its tunnel `teid`: the CP functions of the sessions that forward to it
-    /// are told, once until they answer (§7.5.8.4).
+    /// are told, once until they answer (§7.5.8.4), and not more often than the budgets of session, CP function and GTP-U peer
+    /// allow. Who sends it can be anybody on N3: the caller has compared its source with `peer`.
     pub fn error_indication(&mut self, teid: u32, peer: IpAddr, now: Duration) {
         let IpAddr::V4(ipv4) = peer else { return };
         let sessions = self.peer_tunnels.range((teid, ipv4, 0)..=(teid, ipv4, Seid::MAX)).map(|(_, _, seid)| *seid);
         let seids: Vec<Seid> = sessions.take(MAX_SESSIONS_PER_TUNNEL).collect();
+        if seids.is_empty() {
+            return self.stats.drop(Drop::ErrorIndicationUnknown);
+        }
+        let each = self.config.error_indications_per_second;
         for seid in seids {
             let Some(mut session) = self.sessions.open(seid) else { continue };
-            if !session.refused_tunnels.insert((teid, ipv4)) {
+            if session.refused_tunnels.contains(&(teid, ipv4)) {
+                self.stats.drop(Drop::ErrorIndicationRepeated);
                 continue;
             }
+            let budgets = &mut self.error_budgets;
+            // The narrowest first: a session that has spent its own takes nothing from others.
+            let allowed = budgets.of_sessions.of(seid).spend(1, ERROR_REPORTS_PER_SESSION, now)
+                && budgets.of_gtpu_peers.of(ipv4).spend(1, each, now)
+                && budgets.of_cp_functions.of(session.peer.ip()).spend(1, each, now)
+                && budgets.all.spend(1, each.saturating_mul(ERROR_REPORTS_IN_ALL), now);
+            if !allowed {
+                self.stats.drop(Drop::ErrorIndicationOverRate);
+                continue;
+            }
+            session.refused_tunnels.insert((teid, ipv4));
             drop(session);
             let remote = Ie::FTeid(FTeid::Given { teid, ipv4: Some(ipv4), ipv6: None });
             let ies = vec![Ie::ReportType(ERIR), Ie::ErrorIndicationReport(vec![remote])];
@@ -167,10 +190,10 @@ impl Node {
     fn report_usage(&mut self, seid: Seid, mut due: Vec<Due>, now: Duration, plane: &mut dyn UserPlane) -> bool {
         let clock = self.clock();
         let of_quota = |due: &Due| due.triggers & (trigger::VOLQU | trigger::TIMQU) != 0;
-        if self.requests.is_full() && !due.iter().any(of_quota) {
-            return due.is_empty();
-        }
         let Some(mut opened) = self.sessions.open(seid).filter(|_| !due.is_empty()) else { return true };
+        if self.requests.is_full(opened.peer.ip()) && !due.iter().any(of_quota) {
+            return false;
+        }
         let session = &mut *opened;
         for (urr_id, rule) in &session.context.rules.urrs {
             let reported = |id: &u32| due.iter().any(|due| due.urr_id == *id);

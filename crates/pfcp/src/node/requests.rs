@@ -1,6 +1,6 @@
 //! Requests of ours that wait for their response.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
@@ -38,21 +38,28 @@ pub(super) struct Waiting {
 /// All of them, by sequence number.
 pub(super) struct Requests {
     waiting: BTreeMap<u32, Waiting>,
+    /// How many wait for each address.
+    by_peer: HashMap<IpAddr, usize>,
     next_sequence: u32,
     most: usize,
+    most_per_peer: usize,
 }
 
 /// Sequence numbers have 24 bits.
 const SEQUENCE_MASK: u32 = 0x00ff_ffff;
 
 impl Requests {
-    pub fn new(most: usize) -> Requests {
-        Requests { waiting: BTreeMap::new(), next_sequence: 1, most: most.min(SEQUENCE_MASK as usize) }
+    pub fn new(most: usize, most_per_peer: usize) -> Requests {
+        // Half of the numbers stay free, so that the next is soon found.
+        let most = most.min(SEQUENCE_MASK as usize / 2);
+        Requests { waiting: BTreeMap::new(), by_peer: HashMap::new(), next_sequence: 1, most, most_per_peer }
     }
 
-    /// A sequence number that is not in use; `None` if too many requests wait.
-    pub fn sequence(&mut self) -> Option<u32> {
-        if self.is_full() {
+    /// A sequence number that is not in use, for a request to `to`; `None` if too many wait. Of what is about an association there
+    /// is little, and it must not wait because reports do.
+    pub fn sequence(&mut self, to: IpAddr, about: &About) -> Option<u32> {
+        let about_association = matches!(about, About::Heartbeat(..) | About::Setup(_) | About::Release);
+        if !about_association && self.is_full(to) {
             return None;
         }
         loop {
@@ -64,12 +71,13 @@ impl Requests {
         }
     }
 
-    /// Whether no more may be sent before one is answered or given up.
-    pub fn is_full(&self) -> bool {
-        self.waiting.len() >= self.most
+    /// Whether no more reports may be sent to an address before one is answered or given up.
+    pub fn is_full(&self, to: IpAddr) -> bool {
+        self.waiting.len() >= self.most || self.by_peer.get(&to).is_some_and(|count| *count >= self.most_per_peer)
     }
 
     pub fn insert(&mut self, sequence: u32, waiting: Waiting) {
+        *self.by_peer.entry(waiting.to.ip()).or_default() += 1;
         self.waiting.insert(sequence, waiting);
     }
 
@@ -77,7 +85,7 @@ impl Requests {
     pub fn answered(&mut self, sequence: u32, kind: MessageType, from: IpAddr) -> Option<Waiting> {
         let fits =
             |waiting: &Waiting| (waiting.answer == kind || kind == MessageType::VersionNotSupportedResponse) && waiting.to.ip() == from;
-        if self.waiting.get(&sequence).is_some_and(fits) { self.waiting.remove(&sequence) } else { None }
+        if self.waiting.get(&sequence).is_some_and(fits) { self.remove(sequence) } else { None }
     }
 
     pub fn get_mut(&mut self, sequence: u32) -> Option<&mut Waiting> {
@@ -85,6 +93,13 @@ impl Requests {
     }
 
     pub fn remove(&mut self, sequence: u32) -> Option<Waiting> {
-        self.waiting.remove(&sequence)
+        let waiting = self.waiting.remove(&sequence)?;
+        if let Some(count) = self.by_peer.get_mut(&waiting.to.ip()) {
+            *count -= 1;
+            if *count == 0 {
+                self.by_peer.remove(&waiting.to.ip());
+            }
+        }
+        Some(waiting)
     }
 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::associations::{cp_address, no_association, unreadable};
+use super::associations::unreadable;
 use super::reports::Notice;
-use super::{ENDED_FOR_A_REQUEST, Node, RULES_ENDED_AT_ONCE, SessionView, Timer};
+use super::{ENDED_FOR_A_REQUEST, Node, RULES_ENDED_AT_ONCE, RngCore, SessionView, Timer};
 use crate::codec::{Cause, FSeid, Group, Ie, Message, NodeId, find, number};
 use crate::rules::{CommitError, Seid, SessionRules, Usage, UserPlane};
 use crate::session::{self, Change, Context, Rejection};
@@ -68,22 +68,24 @@ impl Node {
         plane: &mut dyn UserPlane,
     ) -> Result<Group, Rejection> {
         let ies = &request.ies;
-        let node_id = find!(ies, NodeId).cloned().ok_or_else(|| unreadable(ies, number::NodeId))?;
+        let node_id = find!(ies, NodeId).ok_or_else(|| unreadable(ies, number::NodeId))?;
         let cp = *find!(ies, FSeid).ok_or_else(|| unreadable(ies, number::FSeid))?;
-        let association = self.associations.get(&node_id).ok_or_else(|| no_association(&node_id))?.number;
+        let node_id = self.own_association(node_id, from)?;
+        let association = self.associations.get(&node_id).map_or(0, |association| association.number);
         if self.closing {
             return Err(Rejection::new(Cause::REQUEST_REJECTED, "shutting down".into()));
         }
         if self.sessions.len() + self.sessions.waiting() >= self.config.max_sessions {
             return Err(Rejection::new(Cause::NO_RESOURCES, format!("{} sessions already", self.config.max_sessions)));
         }
+        self.refuse_too_many_sessions(&node_id)?;
         let seid = self.next_seid();
         let mut taking = self.pools.begin(seid);
         let mut change = session::establish(ies, self.config.max_rules_per_session, &mut taking)?;
         plane.commit(seid, Some(&change.context.rules)).map_err(refused)?;
         taking.keep(&mut change.context.held);
 
-        let peer = self.request_address(cp_address(&cp, from), from);
+        let peer = self.report_address(&cp, from);
         let session = Session {
             association,
             cp,
@@ -134,7 +136,9 @@ impl Node {
     fn try_to_modify(&mut self, from: SocketAddr, request: &Message, now: Duration, plane: &mut dyn UserPlane) -> Result<Group, Rejection> {
         let seid = request.seid.unwrap_or(0);
         let clock = self.clock();
-        let peer = find!(request.ies, FSeid).map(|cp| self.request_address(cp_address(cp, from), from));
+        self.own_session(seid, from)?;
+        let takes_over = self.new_owner(seid, from, &request.ies)?;
+        let peer = find!(request.ies, FSeid).map(|cp| self.report_address(cp, from));
         let mut opened = self.sessions.open(seid).ok_or_else(|| not_found(seid))?;
         let session = &mut *opened;
         let mut taking = self.pools.begin(seid);
@@ -173,6 +177,9 @@ impl Node {
             session.peer = peer;
         }
         drop(opened);
+        if let Some(node_id) = takes_over {
+            self.move_session(seid, node_id);
+        }
         let end_markers = std::mem::take(&mut change.end_markers);
         self.settle(seid, change, now, plane);
         for tunnel in end_markers {
@@ -183,9 +190,16 @@ impl Node {
     }
 
     /// Session Deletion Request (§6.3.4).
-    pub(super) fn delete(&mut self, request: &Message, now: Duration, plane: &mut dyn UserPlane) -> Result<Group, Rejection> {
+    pub(super) fn delete(
+        &mut self,
+        from: SocketAddr,
+        request: &Message,
+        now: Duration,
+        plane: &mut dyn UserPlane,
+    ) -> Result<Group, Rejection> {
         let seid = request.seid.unwrap_or(0);
         let clock = self.clock();
+        self.own_session(seid, from)?;
         let mut session = self.sessions.get(seid).ok_or_else(|| not_found(seid))?;
         let finals: BTreeMap<u32, Usage> = plane.commit(seid, None).map_err(refused)?.into_iter().collect();
         let mut answer = vec![Ie::Cause(Cause::REQUEST_ACCEPTED)];
@@ -198,6 +212,54 @@ impl Node {
         }
         self.forget_session(seid);
         Ok(answer)
+    }
+
+    /// Refuses a request about a session from one who does not speak for its association, as one about a session that is not
+    /// there: it is not told more.
+    fn own_session(&mut self, seid: Seid, from: SocketAddr) -> Result<(), Rejection> {
+        let session = self.sessions.get(seid).ok_or_else(|| not_found(seid))?;
+        if self.speaks_for(from, &session.node_id) {
+            return Ok(());
+        }
+        self.stats.foreign += 1;
+        Err(Rejection::new(
+            Cause::SESSION_CONTEXT_NOT_FOUND,
+            format!("session {seid:#x} is of {:?}, not of {}", session.node_id, from.ip()),
+        ))
+    }
+
+    /// The Node ID of a modification: that of a CP function of the same SMF set which takes the session over (§5.22). It must be
+    /// associated, and the request's sender must speak for it as well as for the association that the session is in.
+    fn new_owner(&mut self, seid: Seid, from: SocketAddr, ies: &[Ie]) -> Result<Option<NodeId>, Rejection> {
+        let Some(named) = find!(ies, NodeId) else { return Ok(None) };
+        let node_id = self.own_association(named, from)?;
+        let here = self.sessions.get(seid).is_some_and(|session| session.node_id == node_id);
+        if !here {
+            self.refuse_too_many_sessions(&node_id)?;
+        }
+        Ok((!here).then_some(node_id))
+    }
+
+    fn move_session(&mut self, seid: Seid, node_id: NodeId) {
+        let Some(mut session) = self.sessions.open(seid) else { return };
+        if let Some(association) = self.associations.get_mut(&session.node_id) {
+            association.sessions.remove(&seid);
+        }
+        if let Some(association) = self.associations.get_mut(&node_id) {
+            association.sessions.insert(seid);
+            session.association = association.number;
+        }
+        session.node_id = node_id;
+    }
+
+    fn refuse_too_many_sessions(&self, node_id: &NodeId) -> Result<(), Rejection> {
+        let Some(address) = self.associations.get(node_id).map(|association| association.source.ip()) else { return Ok(()) };
+        let of_peer = self.associations.values().filter(|association| association.source.ip() == address);
+        let count: usize = of_peer.map(|association| association.sessions.len()).sum();
+        if count >= self.config.max_sessions_per_peer {
+            return Err(Rejection::new(Cause::NO_RESOURCES, format!("{address} has {count} sessions already")));
+        }
+        Ok(())
     }
 
     /// Ends a session that waits for it, where a request was rejected for want of what that one holds; whether there was one.
@@ -358,11 +420,12 @@ impl Node {
         rules_count + 1
     }
 
-    /// A SEID that no session has had.
+    /// A SEID that no session has.
     fn next_seid(&mut self) -> Seid {
         loop {
             self.sessions_made += 1;
-            let seid = self.config.seid_seed.map_or(self.sessions_made, |seed| scrambled(self.sessions_made.wrapping_add(seed)));
+            // Random, not scrambled: from however many of them, no other can be computed.
+            let seid = self.random.as_mut().map_or(self.sessions_made, RngCore::next_u64);
             if seid != 0 && !self.sessions.is_used(seid) {
                 return seid;
             }
@@ -394,12 +457,4 @@ fn refused(error: CommitError) -> Rejection {
 fn peer_tunnels(rules: &SessionRules) -> BTreeSet<(u32, Ipv4Addr)> {
     let outer = rules.fars.values().filter_map(|far| far.forwarding.as_ref()?.outer_header);
     outer.map(|header| (header.teid, header.ipv4)).collect()
-}
-
-/// A one-to-one scrambling of 64 bits (xor-shifts and odd multipliers are all invertible).
-fn scrambled(mut x: u64) -> u64 {
-    for odd in [0xbf58_476d_1ce4_e5b9_u64, 0x94d0_49bb_1331_11eb] {
-        x = (x ^ (x >> 30)).wrapping_mul(odd);
-    }
-    x ^ (x >> 31)
 }

@@ -1,5 +1,6 @@
 //! `[n4]`: the SMF's side.
 
+use crate::n4::PeerEntry;
 use serde::Deserialize;
 use std::net::SocketAddr;
 
@@ -11,9 +12,28 @@ pub struct N4 {
     pub listen: SocketAddr,
     /// Node ID: an address or a domain name. Default: the listen address.
     pub node_id: Option<String>,
+    /// Who may speak to us. Default: the networks of the interface that has the listen address.
+    pub peers: Option<Vec<PeerEntry>>,
     /// Most sessions.
     #[serde(default = "default_sessions")]
     pub max_sessions: usize,
+    /// Most sessions of one peer. Default: all.
+    pub max_sessions_per_peer: Option<usize>,
+    /// Most associations that one peer sets up.
+    #[serde(default = "default_associations_per_peer")]
+    pub max_associations_per_peer: usize,
+    /// Most messages of one associated peer in a second; 0: no limit.
+    #[serde(default = "default_messages_per_second")]
+    pub messages_per_second: u32,
+    /// Most reports to one peer that wait for their answer.
+    #[serde(default = "default_outstanding_per_peer")]
+    pub max_outstanding_per_peer: usize,
+    /// Most answers that are kept for one peer's retransmissions.
+    #[serde(default = "default_answers_per_peer")]
+    pub max_answers_per_peer: usize,
+    /// Most error indication reports to one peer in a second.
+    #[serde(default = "default_error_indications")]
+    pub error_indications_per_second: u32,
     /// Seconds between our heartbeats; 0: we send none.
     #[serde(default = "default_heartbeat")]
     pub heartbeat_s: u64,
@@ -38,6 +58,26 @@ pub enum RequestPort {
 
 fn default_sessions() -> usize {
     262_144
+}
+
+fn default_associations_per_peer() -> usize {
+    16
+}
+
+fn default_messages_per_second() -> u32 {
+    10_000
+}
+
+fn default_outstanding_per_peer() -> usize {
+    16_384
+}
+
+fn default_answers_per_peer() -> usize {
+    16_384
+}
+
+fn default_error_indications() -> u32 {
+    200
 }
 
 fn default_heartbeat() -> u64 {

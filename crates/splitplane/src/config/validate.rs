@@ -34,8 +34,18 @@ impl Config {
                 return fault("n4.node_id", "expected an IP address or a domain name");
             }
         }
-        if self.n4.max_sessions == 0 {
-            return fault("n4.max_sessions", "expected 1 or more");
+        for (key, value) in [
+            ("max_sessions", self.n4.max_sessions),
+            ("max_sessions_per_peer", self.n4.max_sessions_per_peer.unwrap_or(1)),
+            ("max_associations_per_peer", self.n4.max_associations_per_peer),
+            ("max_outstanding_per_peer", self.n4.max_outstanding_per_peer),
+        ] {
+            if value == 0 {
+                return fault(format!("n4.{key}"), "expected 1 or more");
+            }
+        }
+        if self.n4.peers.as_ref().is_some_and(Vec::is_empty) {
+            return fault("n4.peers", "expected a peer: nobody could set up an association");
         }
         Ok(())
     }

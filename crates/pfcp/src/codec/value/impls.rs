@@ -3,6 +3,9 @@
 use super::super::reader::{Flaw, Reader};
 use super::*;
 
+/// Octets of a domain name or network instance at most.
+const MAX_NAME: usize = 255;
+
 impl Value for Cause {
     fn read(r: &mut Reader<'_>) -> Result<Cause, Flaw> {
         r.u8().map(Cause)
@@ -18,7 +21,8 @@ impl Value for NodeId {
             0 => r.ipv4().map(NodeId::Ipv4),
             1 => r.ipv6().map(NodeId::Ipv6),
             2 => {
-                let octets = r.all();
+                // A domain name has at most 255 octets (RFC 1035 §3.1).
+                let octets = Some(r.all()).filter(|octets| octets.len() <= MAX_NAME).ok_or(Flaw::Length)?;
                 // Labels as in RFC 1035; some nodes write plain text.
                 dns_labels(octets).or_else(|| plain_text(octets)).map(NodeId::Fqdn).ok_or(Flaw::Value)
             }
@@ -40,6 +44,19 @@ impl Value for NodeId {
                 write_labels(name, out);
             }
         }
+    }
+}
+
+impl Value for AlternativeSmfIpAddress {
+    fn read(r: &mut Reader<'_>) -> Result<AlternativeSmfIpAddress, Flaw> {
+        let flags = r.u8()?;
+        let ipv4 = r.when(flags & 0x02 != 0, Reader::ipv4)?;
+        let ipv6 = r.when(flags & 0x01 != 0, Reader::ipv6)?;
+        Ok(AlternativeSmfIpAddress { preferred: flags & 0x04 != 0, ipv4, ipv6 })
+    }
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(bit(self.ipv6.is_some(), 0) | bit(self.ipv4.is_some(), 1) | bit(self.preferred, 2));
+        write_addresses(self.ipv4, self.ipv6, out);
     }
 }
 
@@ -90,6 +107,9 @@ impl Value for Name {
         let octets = r.all();
         if octets.is_empty() {
             return Ok(Name::Text(String::new()));
+        }
+        if octets.len() > MAX_NAME {
+            return Err(Flaw::Length);
         }
         dns_labels(octets).map(Name::Labels).or_else(|| plain_text(octets).map(Name::Text)).ok_or(Flaw::Value)
     }
