@@ -486,7 +486,7 @@ fn open_sockets(interface: &Interface, queue: u32, count: usize, options: Option
                 }
                 Err(e) if e.raw_os_error() == Some(libc::EBUSY) => {
                     let text = format!("queue {queue} of `{}` is taken by another AF_XDP socket: stop its owner", interface.name);
-                    return Err(PortError::Config(text));
+                    return Err(PortError::Held(text));
                 }
                 Err(e) => return Err(explain(interface, "binding", e)),
             }
@@ -514,7 +514,7 @@ fn explain_attach(interface: &Interface, mode: Mode, e: io::Error) -> PortError 
     let driver = &interface.driver;
     match e.raw_os_error() {
         Some(libc::EBUSY | libc::EEXIST) => {
-            PortError::Config(format!("`{name}` already runs an XDP program: stop its owner or run `ip link set {name} xdp off`"))
+            PortError::Held(format!("`{name}` already runs an XDP program: stop its owner or run `ip link set {name} xdp off`"))
         }
         Some(libc::EOPNOTSUPP) if mode == Mode::Native => {
             PortError::Config(format!("driver `{driver}` of `{name}` has no native XDP: use af_packet or the generic mode"))

@@ -197,6 +197,9 @@ pub enum PortError {
     /// User's fault: no such interface or file, a bad option, a broken file.
     #[error("{0}")]
     Config(String),
+    /// Another program has the interface; the text says how that ends. It is not to be shared by other means: both would answer.
+    #[error("{0}")]
+    Held(String),
     /// The process lacks a capability; the text names it.
     #[error("{0}")]
     Permission(String),

@@ -5,6 +5,10 @@ use crate::{AfPacket, AfXdp, Interface, Port, PortError, TransmitOnly, af_packet
 /// Frames in each direction of a queue: some milliseconds of a fast sender while the worker waits for its core.
 const RING: u32 = 8192;
 
+/// How often, and after what time, an interface is tried again that another program holds: half a second.
+const HELD_TRIES: u32 = 10;
+const HELD_WAIT: std::time::Duration = std::time::Duration::from_millis(50);
+
 /// What [`open_best`] opened.
 pub struct Opened {
     /// For each worker its ports.
@@ -17,15 +21,26 @@ pub struct Opened {
 /// `label`.
 ///
 /// # Errors
-/// [`PortError::Config`] if there is no such interface or it is down; [`PortError::Permission`] if not even CAP_NET_RAW is there.
+/// [`PortError::Config`] if there is no such interface or it is down; [`PortError::Held`] if another program's XDP runs on it; [`PortError::Permission`] if not even CAP_NET_RAW is there.
 pub fn open_best(label: &str, interface: &str, workers: usize) -> Result<Opened, PortError> {
     // What neither kind can mend is reported once, as itself.
     let index = Interface::find(label, interface)?.require_up()?.index;
-    let reason = match open_queues(label, interface, workers) {
+    let mut opened = open_queues(label, interface, workers);
+    // The kernel takes the program of a process that has just ended away in its own time.
+    for _ in 0..HELD_TRIES {
+        if !matches!(opened, Err(PortError::Held(_))) {
+            break;
+        }
+        std::thread::sleep(HELD_WAIT);
+        opened = open_queues(label, interface, workers);
+    }
+    let reason = match opened {
         Ok(shares) => {
             let boxed = |share: Vec<AfXdp>| share.into_iter().map(|p| Box::new(p) as Box<dyn Port>).collect();
             return Ok(Opened { ports: shares.into_iter().map(boxed).collect(), fell_back: None });
         }
+        // By AF_PACKET we would see each packet beside who carries it, and send it a second time.
+        Err(held @ PortError::Held(_)) => return Err(held),
         Err(e) => match &e {
             PortError::Io { source, .. } => format!("{e}: {source}"),
             _ => e.to_string(),

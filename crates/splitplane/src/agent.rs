@@ -279,6 +279,7 @@ impl Agent {
             imbalance: ledger.imbalance(),
             workers: self.engine.received_by_worker(),
             moved_buckets: self.engine.moved().buckets,
+            lost_lines: crate::output::lost(),
             ..Report::default()
         };
         for (code, count) in &ledger.dropped {

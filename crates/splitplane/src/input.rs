@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
-use traffic::stop::Stop;
+use traffic::stop::{Other, Stop};
 
 /// Signals, and standard input where it is listened to.
 pub struct Input {
@@ -24,7 +24,16 @@ pub enum Next {
 impl Input {
     /// Listens from now on; to standard input only if asked. To be called before other threads are started.
     pub fn listen(to_standard_input: bool) -> Result<Input, Failure> {
-        let stop = Stop::install().map_err(|e| Failure::Failed(format!("cannot listen for signals: {e}")))?;
+        Input::with(Stop::install(), to_standard_input)
+    }
+
+    /// As [`Input::listen`], for what must not end by SIGHUP, SIGUSR1 or SIGUSR2: see [`Input::other`].
+    pub fn listen_as_daemon(to_standard_input: bool) -> Result<Input, Failure> {
+        Input::with(Stop::install_for_daemon(), to_standard_input)
+    }
+
+    fn with(stop: std::io::Result<Stop>, to_standard_input: bool) -> Result<Input, Failure> {
+        let stop = stop.map_err(|e| Failure::Failed(format!("cannot listen for signals: {e}")))?;
         let lines = to_standard_input.then(|| {
             let (sender, lines) = channel();
             std::thread::spawn(move || {
@@ -37,6 +46,11 @@ impl Input {
             lines
         });
         Ok(Input { stop, lines })
+    }
+
+    /// The next of the signals that do not end a daemon, if one has come.
+    pub fn other(&self) -> Option<Other> {
+        self.stop.other()
     }
 
     /// Waits at most so long.

@@ -73,15 +73,15 @@ impl Tried {
 }
 
 impl Kernel {
-    /// Loads the program, for the kernel to verify; no interface knows of it yet.
-    pub fn load(config: &Config, program: &Program) -> Result<Kernel, Failure> {
+    /// Loads the program, from its object in `cache` if it is there, for the kernel to verify; no interface knows of it yet.
+    pub fn load(config: &Config, program: &Program, cache: Option<c_compile::Cache>) -> Result<Kernel, Failure> {
         let text = program.xdp_text()?;
         let split_entries = config.split.capacity.unwrap_or(CAPACITY);
         // The seed keys the tables' hashes: traffic must not be able to aim at one bucket.
         let (entries, entry) = (split_entries.max(CAPACITY), EntryPoints::Interfaces);
-        let options = Options { entries, split_entries, seed: rand::random(), entry, ..Options::default() };
+        let options = Options { entries, split_entries, seed: rand::random(), entry, cache, ..Options::default() };
         let xdp = Xdp::load(Arc::new(program.ir.program.clone()), &text, &options).map_err(failure)?;
-        let asks = std::env::var_os(PROBE_VARIABLE).is_none_or(|value| value != "1");
+        let asks = c_compile::environment::trusted(PROBE_VARIABLE).is_none_or(|value| value != "1");
         Ok(Kernel { xdp: Arc::new(xdp), hooked: Vec::new(), ticks: 0, asks, probe: None })
     }
 

@@ -14,11 +14,14 @@ mod failure;
 mod input;
 mod kernel;
 mod n4;
+mod output;
 mod p4;
 mod placement;
 mod plan;
+mod privileges;
 mod program;
 mod report;
+mod report_file;
 mod reproduce;
 mod rules;
 mod run;
@@ -83,7 +86,18 @@ enum Command {
 fn main() -> ExitCode {
     let cli = Cli::parse();
     start_logging(&cli);
-    let result = match cli.command {
+    let result = privileges::refuse_if_everybodys().and_then(|()| command(cli.command));
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::error_line(format_args!("splitplane: {failure}"));
+            failure.code()
+        }
+    }
+}
+
+fn command(command: Command) -> Result<(), Failure> {
+    match command {
         Command::Demo(args) => demo::demo(&args),
         Command::Run(args) => run::run(&args),
         Command::Rules(args) => rules::rules(&args),
@@ -101,21 +115,14 @@ fn main() -> ExitCode {
         Command::Plan(args) => plan::plan(&args),
         Command::Bench(command) => bench::bench(&command),
         Command::Reproduce(args) => reproduce::reproduce(&args),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("splitplane: {failure}");
-            failure.code()
-        }
     }
 }
 
-/// Logs go to standard error, so that output stays data.
+/// Logs go to standard error, so that output stays data. A reader that is gone or a full disk loses lines, and nothing else.
 fn start_logging(cli: &Cli) {
     let default = if matches!(cli.command, Command::Run(_)) { "info" } else { "warn" };
     let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default));
     let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(std::io::stderr);
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(|| output::Log);
     if cli.log_json { builder.json().init() } else { builder.with_target(false).init() }
 }

@@ -59,6 +59,9 @@ pub struct Report {
     pub tables: BTreeMap<String, TableReport>,
     /// PFCP counters.
     pub n4: BTreeMap<String, u64>,
+    /// Lines of log and live view that nobody took: a full disk, a reader that is gone or asleep.
+    #[serde(default)]
+    pub lost_lines: u64,
 }
 
 /// One session's usage.
@@ -145,9 +148,8 @@ pub struct TableReport {
 /// The live view's header.
 pub const HEADER: &str = "  time  sessions  target          uplink            downlink        drops in this second";
 
-/// One second of the live view: a line for each target.
-pub fn live_lines(now: &Report, before: &Report) -> Vec<String> {
-    let span = (now.elapsed_ms - before.elapsed_ms).max(1) as f64 / 1000.0;
+/// What was dropped between two reports, by reason: `no_pdr 7`.
+pub fn drops(now: &Report, before: &Report) -> Vec<String> {
     let by_program = now.dropped.iter().map(|(reason, count)| (reason, count.packets, before.dropped.get(reason).map_or(0, |c| c.packets)));
     let by_host = now.refused.iter().map(|(reason, count)| (reason, *count, before.refused.get(reason).copied().unwrap_or(0)));
     let lost = now.ports.iter().map(|(name, port)| {
@@ -155,7 +157,13 @@ pub fn live_lines(now: &Report, before: &Report) -> Vec<String> {
         (format!("lost_by_{name}"), port.lost_before_us + port.lost_after_us, was)
     });
     let drops = by_program.chain(by_host).map(|(reason, now, was)| (reason.clone(), now, was)).chain(lost);
-    let drops: Vec<String> = drops.filter(|(_, now, was)| now > was).map(|(reason, now, was)| format!("{reason} {}", now - was)).collect();
+    drops.filter(|(_, now, was)| now > was).map(|(reason, now, was)| format!("{reason} {}", now - was)).collect()
+}
+
+/// One second of the live view: a line for each target.
+pub fn live_lines(now: &Report, before: &Report) -> Vec<String> {
+    let span = (now.elapsed_ms - before.elapsed_ms).max(1) as f64 / 1000.0;
+    let drops = drops(now, before);
     let mut lines = Vec::new();
     for (name, target) in &now.targets {
         let was = before.targets.get(name).cloned().unwrap_or_default();

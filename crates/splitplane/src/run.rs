@@ -8,7 +8,8 @@ use crate::input::{Input, Next};
 use crate::kernel::Kernel;
 use crate::placement::Placement;
 use crate::program::Program;
-use crate::report::{HEADER, Report, live_lines};
+use crate::report::{HEADER, Report, drops, live_lines};
+use crate::report_file::ReportFile;
 use base::PortId;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use engine::{BalanceSettings, BufferLimits, Engine, EngineError, Event, Settings, SteerFn, WorkerPorts};
@@ -20,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use target::Target;
+use traffic::stop::Other;
 use upf::plane::Plane;
 
 /// Options of `run`.
@@ -28,7 +30,7 @@ pub struct Args {
     /// Configuration file (docs/configuration.md).
     #[arg(long, required_unless_present = "print_config")]
     config: Option<PathBuf>,
-    /// Checks the configuration and the program, and starts nothing.
+    /// Checks the configuration, the program, and that this machine has what they name, and starts nothing.
     #[arg(long)]
     pub check: bool,
     /// Prints an example configuration.
@@ -37,20 +39,24 @@ pub struct Args {
     /// Prints a live view once a second: sessions, packet and bit rates by target and direction, drops by reason.
     #[arg(long)]
     pub live: bool,
-    /// Writes what was counted to this file, as JSON, at the end.
+    /// Writes what was counted to this file, as JSON, at the end and at SIGUSR1.
     #[arg(long)]
     pub report: Option<PathBuf>,
     /// Stops when standard input ends, besides SIGINT and SIGTERM.
     #[arg(long)]
     pub until_input_ends: bool,
+    /// Compiles the program anew, and keeps nothing for the next start.
+    #[arg(long)]
+    pub no_cache: bool,
 }
 
 /// Runs until told to stop.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.print_config {
-        print!("{}", include_str!("../../../docs/upf.example.toml"));
-        return Ok(());
+        return crate::p4::print_out(include_str!("../../../docs/upf.example.toml"));
     }
+    // They must not end a start that takes its time, either.
+    traffic::stop::hold_others().map_err(|e| Failure::Failed(format!("cannot hold signals: {e}")))?;
     let path = args.config.as_deref().unwrap_or(Path::new("upf.toml"));
     if let Some(config) = crate::ceupf::Config::load_if_asked(path)? {
         return crate::ceupf::run(&config, args);
@@ -59,56 +65,133 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let program = config.program.clone().unwrap_or_else(|| PathBuf::from("upf.p4"));
     let program = Program::compile(&program, &[], &[])?;
     check(&config, &program)?;
-    if args.check {
-        if let Some(warning) = crate::n4::allowed(&config.n4).warning {
-            eprintln!("{}: warning: {warning}", path.display());
-        }
-        println!("{}: good", path.display());
-        return Ok(());
+    let warnings = config.check_machine().map_err(|fault| config.source.failure(&fault))?;
+    for warning in warnings.into_iter().chain(crate::n4::allowed(&config.n4).warning) {
+        tracing::warn!("{warning}");
     }
-    let input = Input::listen(args.until_input_ends)?;
+    let mut report_file = args.report.as_deref().map(ReportFile::prepare).transpose()?;
+    if args.check {
+        return crate::p4::print_out(format_args!("{}: good\n", path.display()));
+    }
+    let before_ports = BeforePorts { n4: bind_n4(&config)?, cache: args.cache() };
+    tracing::info!("N4 is {}: it answers when the UPF is ready", config.n4.listen);
     let mut kernel = match config.split.fast {
-        Some(FastTarget::Xdp) => Some(Kernel::load(&config, &program)?),
+        Some(FastTarget::Xdp) => Some(Kernel::load(&config, &program, before_ports.cache.clone())?),
         _ => None,
     };
     let ports = open_ports(&config, kernel.as_mut())?;
-    let upf = Upf::start(&config, program.ir, ports, kernel)?;
-    println!("ready");
-    let mut before = Report::default();
-    let mut next_view = Instant::now() + Duration::from_secs(1);
-    loop {
-        if let Next::End = input.next(next_view.saturating_duration_since(Instant::now())) {
-            break;
-        }
-        if Instant::now() < next_view {
-            continue;
-        }
-        next_view += Duration::from_secs(1);
-        if upf.has_ended() {
-            break;
-        }
-        if args.live {
-            if before == Report::default() {
-                println!("{HEADER}");
-            }
-            match upf.report(false) {
-                Ok(now) => {
-                    live_lines(&now, &before).iter().for_each(|line| println!("{line}"));
-                    before = now;
-                }
-                Err(why) => println!("{why}"),
-            }
-        }
-    }
+    crate::privileges::drop_others(&config.ports, kernel.is_some())?;
+    let input = Input::listen_as_daemon(args.until_input_ends)?;
+    let upf = Upf::start_with(&config, program.ir, ports, kernel, before_ports)?;
+    crate::output::line("ready");
+    watch(args, &input, &upf, report_file.as_mut());
     let report = upf.stop()?;
-    if let Some(path) = &args.report {
-        let text = serde_json::to_string_pretty(&report).map_err(|e| Failure::Failed(e.to_string()))?;
-        std::fs::write(path, text).map_err(|e| Failure::Failed(format!("cannot write {}: {e}", path.display())))?;
+    if let Some(file) = &mut report_file {
+        file.write(&report)?;
     }
     if report.imbalance != 0 {
         return Err(Failure::Failed(format!("{} packets are not accounted for: this is a defect", report.imbalance)));
     }
     Ok(())
+}
+
+/// Shows what is seen of a UPF that runs, until it is to end.
+fn watch(args: &Args, input: &Input, upf: &Upf, mut report_file: Option<&mut ReportFile>) {
+    let (mut live, mut header) = (args.live, true);
+    let (mut shown, mut logged) = (Report::default(), Report::default());
+    let mut next_view = Instant::now() + VIEW;
+    let mut views: u32 = 0;
+    loop {
+        if let Next::End = input.next(next_view.saturating_duration_since(Instant::now())) {
+            return;
+        }
+        while let Some(signal) = input.other() {
+            told(signal, upf, report_file.as_deref_mut());
+        }
+        if Instant::now() < next_view {
+            continue;
+        }
+        next_view += VIEW;
+        views = views.wrapping_add(1);
+        if upf.has_ended() {
+            return;
+        }
+        let log = views.is_multiple_of(VIEWS_BETWEEN_DROPS);
+        if !live && !log {
+            continue;
+        }
+        let now = match upf.report(false) {
+            Ok(now) => now,
+            Err(why) => {
+                tracing::warn!("{why}");
+                continue;
+            }
+        };
+        if log {
+            let drops = drops(&now, &logged);
+            if !drops.is_empty() {
+                tracing::warn!("packets dropped in the last {} s: {}", (VIEW * VIEWS_BETWEEN_DROPS).as_secs(), drops.join(", "));
+            }
+            if now.lost_lines > logged.lost_lines {
+                tracing::warn!("{} lines of log or live view could not be written", now.lost_lines - logged.lost_lines);
+            }
+            logged = now.clone();
+        }
+        if live {
+            let lines = header.then(|| HEADER.to_owned()).into_iter().chain(live_lines(&now, &shown));
+            header = false;
+            if !{ lines }.all(crate::output::line) && crate::output::is_gone() {
+                tracing::warn!("standard output is closed: there is no live view any more");
+                live = false;
+            }
+            shown = now;
+        }
+    }
+}
+
+/// A signal that does not end a daemon.
+fn told(signal: Other, upf: &Upf, report_file: Option<&mut ReportFile>) {
+    match (signal, report_file) {
+        (Other::HangUp, _) => tracing::info!("SIGHUP: the configuration is read at the start only; all goes on as it was"),
+        (Other::User1, Some(file)) => match upf.report(true).and_then(|report| file.write(&report)) {
+            Ok(()) => tracing::info!("SIGUSR1: the report is written"),
+            Err(why) => tracing::warn!("SIGUSR1: no report: {why}"),
+        },
+        (Other::User1, None) => tracing::info!("SIGUSR1: there is no --report to write"),
+        (Other::User2, _) => tracing::info!("SIGUSR2: it has no meaning here"),
+    }
+}
+
+/// From one line of the live view to the next.
+const VIEW: Duration = Duration::from_secs(1);
+/// Seconds from one line about drops to the next, if there were any.
+const VIEWS_BETWEEN_DROPS: u32 = 10;
+
+impl Args {
+    /// Where objects are kept, if they are to be and there is a safe place.
+    pub fn cache(&self) -> Option<c_compile::Cache> {
+        c_compile::clear_away(&c_compile::environment::temporary());
+        if self.no_cache {
+            return None;
+        }
+        let folder = c_compile::environment::cache()?;
+        match c_compile::Cache::open(&folder) {
+            Ok(cache) => {
+                cache.clear_away();
+                Some(cache)
+            }
+            Err(why) => {
+                tracing::warn!("compiled programs are not kept: {why}");
+                None
+            }
+        }
+    }
+}
+
+/// What is had before the first port is opened.
+struct BeforePorts {
+    n4: UdpSocket,
+    cache: Option<c_compile::Cache>,
 }
 
 /// What can be checked before anything is opened: addresses and routes, N4, the tables' room. Interfaces are taken to have a
@@ -265,20 +348,26 @@ pub struct Upf {
 
 impl Upf {
     /// Starts workers and agent on open ports, behind the program in the kernel if there is one.
-    pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>, mut kernel: Option<Kernel>) -> Result<Upf, Failure> {
+    pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>, kernel: Option<Kernel>) -> Result<Upf, Failure> {
+        Upf::start_with(config, ir, ports, kernel, BeforePorts { n4: bind_n4(config)?, cache: None })
+    }
+
+    fn start_with(
+        config: &Config,
+        ir: Ir,
+        ports: Vec<OpenPort>,
+        mut kernel: Option<Kernel>,
+        before_ports: BeforePorts,
+    ) -> Result<Upf, Failure> {
         let links: Vec<Link> = ports.iter().map(|p| Link { id: p.id, mac: p.mac, mtu: mtu(p) }).collect();
         let network = network_config(config, &links);
         network.validate().map_err(|e| config.source.failure(&Fault::foreign(&e.0, key_of_network)))?;
         let ir = Arc::new(ir);
-        let targets = load_targets(config, &ir, kernel.as_ref())?;
+        let targets = load_targets(config, &ir, kernel.as_ref(), before_ports.cache)?;
         let ids = upf::ids::Ids::bind(&ir.program).map_err(|e| Failure::Usage(e.to_string()))?;
         let initial = upf::static_rules::initial(&network, &ids);
         targets.target().apply(&initial).map_err(|e| Failure::Usage(format!("the configuration does not fit the tables: {e}")))?;
 
-        let socket = bind_n4(config.n4.listen)?;
-        if let Some(warning) = crate::n4::allowed(&config.n4).warning {
-            tracing::warn!("{warning}");
-        }
         let labels = config.ports.iter().zip(&ports).map(|(c, p)| PortLabel {
             id: p.id,
             name: c.name.clone(),
@@ -297,7 +386,7 @@ impl Upf {
         let plane = Plane::new(&network, &ir.program, data).map_err(|e| Failure::Usage(e.to_string()))?;
         let node = pfcp::node::Node::new(pfcp_config(config)?).map_err(|e| Failure::Usage(e.to_string()))?;
         let placement = Placement::new(config, &targets, &ids).map_err(Failure::Usage)?;
-        let socket = Arc::new(socket);
+        let socket = Arc::new(before_ports.n4);
         let mut agent = Agent {
             node,
             plane,
@@ -394,12 +483,12 @@ pub fn start_engine(
     Engine::start_steered(target, shares.remove(0), upf::steer::ue_hash, workers.count, settings, events)
 }
 
-fn load_targets(config: &Config, ir: &Arc<Ir>, kernel: Option<&Kernel>) -> Result<Targets, Failure> {
+fn load_targets(config: &Config, ir: &Arc<Ir>, kernel: Option<&Kernel>, cache: Option<c_compile::Cache>) -> Result<Targets, Failure> {
     let text = p4_emit::emit_x86(ir).map_err(|e| Failure::Usage(format!("{}: {e}", ir.program.name)))?;
     // The seed keys the tables' hashes: traffic must not be able to aim at one bucket.
     // A rate is policed in one place: what XDP hands on meets the buckets that XDP uses.
     let meters = kernel.map(|kernel| kernel.xdp.lend_meters()).unwrap_or_default();
-    let options = target_x86::Options { cc: config.engine.cc.clone(), seed: rand::random(), meters, ..Default::default() };
+    let options = target_x86::Options { cc: config.engine.cc.clone(), seed: rand::random(), meters, cache, ..Default::default() };
     let x86 = target_x86::X86::load(Arc::new(ir.program.clone()), &text, &options).map_err(|e| Failure::Usage(e.to_string()))?;
     let split = |fast: Box<dyn Target>, base| {
         let split = offload::Split::new(fast, Box::new(base), config.split.policy.to_offload()).map_err(Failure::Usage)?;
@@ -425,13 +514,14 @@ fn load_targets(config: &Config, ir: &Arc<Ir>, kernel: Option<&Kernel>) -> Resul
     }
 }
 
-fn bind_n4(address: SocketAddr) -> Result<UdpSocket, Failure> {
-    UdpSocket::bind(address).map_err(|e| {
-        Failure::Usage(match e.kind() {
-            std::io::ErrorKind::AddrInUse => format!("n4.listen {address} is in use by another program"),
-            std::io::ErrorKind::AddrNotAvailable => format!("n4.listen {address} is not an address of this machine"),
-            _ => format!("n4.listen {address}: {e}"),
-        })
+fn bind_n4(config: &Config) -> Result<UdpSocket, Failure> {
+    UdpSocket::bind(config.n4.listen).map_err(|e| {
+        let what = match e.kind() {
+            std::io::ErrorKind::AddrInUse => "it is in use by another program".to_owned(),
+            std::io::ErrorKind::AddrNotAvailable => "it is not an address of this machine".to_owned(),
+            _ => e.to_string(),
+        };
+        config.fault("n4.listen", what)
     })
 }
 

@@ -24,6 +24,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("p4-emit", &["base", "p4-ir", "program"]),
     // What a chip has room for; it runs nothing.
     ("chip", &["p4-ir", "program"]),
+    // C text to an object: the compiler as a child, and its objects kept.
+    ("c-compile", &[]),
     // Data plane.
     ("table", &[]),
     ("pktio", &["base"]),
@@ -31,8 +33,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("target", &["base", "program"]),
     ("engine", &["base", "pktio", "target"]),
     // Targets.
-    ("target-x86", &["base", "program", "table", "target"]),
-    ("target-xdp", &["base", "program", "target"]),
+    ("target-x86", &["base", "c-compile", "program", "table", "target"]),
+    ("target-xdp", &["base", "c-compile", "program", "target"]),
     // A model: the interpreter under a chip's limits.
     ("target-asic", &["base", "chip", "p4-interp", "p4-ir", "program", "target"]),
     // Any of them, failing on purpose: for tests.
@@ -56,6 +58,7 @@ const GRAPH: &[(&str, &[&str])] = &[
         &[
             "base",
             "baseline",
+            "c-compile",
             "ceupf",
             "chip",
             "detect",
@@ -100,7 +103,7 @@ const NEVER: &[(&[&str], &[&str], &str)] = &[
 ];
 
 /// Crates that may have `unsafe`: they call the kernel, map memory or run generated code.
-const MAY_BE_UNSAFE: &[&str] = &["table", "pktio", "dpdk", "target-x86", "target-xdp", "baseline"];
+const MAY_BE_UNSAFE: &[&str] = &["c-compile", "table", "pktio", "dpdk", "target-x86", "target-xdp", "baseline"];
 
 /// A crate as its manifest and its folder say.
 struct Crate {

@@ -1,10 +1,9 @@
-//! From C text to a loaded object: the system's compiler, a temporary folder, the dynamic linker.
+//! From C text to a loaded object: the system's compiler, and the dynamic linker.
 
 use crate::abi::ProcessFn;
 use crate::{LoadError, Options};
 use libloading::Library;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// A loaded object.
 pub struct Object {
@@ -33,30 +32,35 @@ pub const FLAGS: &[&str] = &[
     "-w",
 ];
 
-/// Compiles and loads.
+/// Compiles, or takes the object that is kept, and loads.
 pub fn compile(text: &str, options: &Options) -> Result<Object, LoadError> {
-    let compiler = find_compiler(options)?;
-    let folder =
-        tempfile::Builder::new().prefix("splitplane-").tempdir().map_err(|e| LoadError::Io(format!("no temporary folder: {e}")))?;
-    let (source, object) = (folder.path().join("program.c"), folder.path().join("program.so"));
-    std::fs::write(&source, text).map_err(|e| LoadError::Io(format!("{}: {e}", source.display())))?;
-    let started = std::time::Instant::now();
-    let output = Command::new(&compiler)
-        .args(FLAGS)
-        .args(&options.flags)
-        .arg(&source)
-        .arg("-o")
-        .arg(&object)
-        .output()
-        .map_err(|e| LoadError::Io(format!("{}: {e}", compiler.display())))?;
-    if !output.status.success() {
-        let errors = String::from_utf8_lossy(&output.stderr);
-        let errors: Vec<_> = errors.lines().filter(|l| l.contains("error")).take(3).collect();
-        return Err(LoadError::Compiler { compiler, errors: errors.join("; ") });
-    }
-    tracing::debug!(compiler = %compiler.display(), ms = started.elapsed().as_millis() as u64, lines = text.lines().count(), "compiled");
-    // The object stays mapped when its file goes with the folder.
-    load(&object)
+    let compiler = compiler(options.cc.as_deref())?;
+    let arguments: Vec<String> = FLAGS.iter().map(|flag| (*flag).to_owned()).chain(options.flags.iter().cloned()).collect();
+    let job = c_compile::Job { what: "x86", text, compiler: &compiler, arguments: &arguments };
+    let object = c_compile::compile(&job, options.cache.as_ref()).map_err(|e| match e {
+        c_compile::Error::Io(what) => LoadError::Io(what),
+        c_compile::Error::Refused(said) => {
+            let errors: Vec<_> = said.lines().filter(|l| l.contains("error")).take(3).collect();
+            LoadError::Compiler { compiler: compiler.clone(), errors: errors.join("; ") }
+        }
+    })?;
+    // The linker wants a file, which is ours alone, and has a name that no other object of this process has. The object stays mapped when its
+    // file goes.
+    let fail = |e: std::io::Error| LoadError::Io(format!("no temporary file: {e}"));
+    let mut file =
+        tempfile::Builder::new().prefix("splitplane-").suffix(".so").tempfile_in(c_compile::environment::temporary()).map_err(fail)?;
+    std::io::Write::write_all(&mut file, &object).map_err(fail)?;
+    load(file.path())
+}
+
+/// The compiler that is used: the one asked for, else that of the environment, if its word counts, else the first that is there.
+///
+/// # Errors
+/// [`LoadError::NoSuchCompiler`] and [`LoadError::NoCompiler`].
+pub fn compiler(asked: Option<&Path>) -> Result<PathBuf, LoadError> {
+    let of_environment = c_compile::environment::trusted("CC").map(PathBuf::from);
+    c_compile::find(asked.or(of_environment.as_deref()), &["clang", "gcc", "cc"])
+        .map_err(|asked| asked.map_or(LoadError::NoCompiler, LoadError::NoSuchCompiler))
 }
 
 fn load(object: &Path) -> Result<Object, LoadError> {
@@ -72,24 +76,4 @@ fn load(object: &Path) -> Result<Object, LoadError> {
         (process, run_len, std::slice::from_raw_parts(words, len).to_vec())
     };
     Ok(Object { process, run_len, layout, _library: library })
-}
-
-fn find_compiler(options: &Options) -> Result<PathBuf, LoadError> {
-    if let Some(cc) = &options.cc {
-        return search(cc).ok_or_else(|| LoadError::NoSuchCompiler(cc.clone()));
-    }
-    if let Some(cc) = std::env::var_os("CC").filter(|cc| !cc.is_empty()) {
-        let cc = PathBuf::from(cc);
-        return search(&cc).ok_or(LoadError::NoSuchCompiler(cc));
-    }
-    ["clang", "gcc", "cc"].iter().find_map(|name| search(Path::new(name))).ok_or(LoadError::NoCompiler)
-}
-
-/// A program by its path, or by its name on `PATH`.
-fn search(name: &Path) -> Option<PathBuf> {
-    if name.components().count() > 1 {
-        return name.is_file().then(|| name.to_owned());
-    }
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|p| p.is_file())
 }

@@ -23,7 +23,7 @@ mod meters;
 mod sets;
 mod tables;
 
-pub use compile::FLAGS;
+pub use compile::{FLAGS, compiler};
 pub use lane::X86Lane;
 
 use abi::{CMeter, CSet, CTable};
@@ -49,6 +49,8 @@ pub struct Options {
     pub cc: Option<PathBuf>,
     /// Further arguments for it, e.g. `-O1` where compiling fast counts more than running fast.
     pub flags: Vec<String>,
+    /// Where its object is kept from one start to the next; none: it is compiled each time.
+    pub cache: Option<c_compile::Cache>,
     /// Keys the tables' hashes: random where keys come from strangers.
     pub seed: u64,
     /// Indexed meters, by number, whose cells a target ahead of this one lends; those of others are this target's own.

@@ -1,9 +1,9 @@
 //! From C text to a BPF object: clang, as a child process, once for each text.
 
 use crate::LoadError;
+use c_compile::Cache;
 use object::{Object as _, ObjectSymbol as _, SymbolKind};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Most characters of the compiler's complaints that are passed on.
@@ -26,9 +26,14 @@ type Outcome = Result<Arc<Vec<u8>>, LoadError>;
 /// The latest ones, the oldest first. Programs that replace others, and tests, load the same text again and again.
 static RECENT: Mutex<Vec<(Source, Arc<OnceLock<Outcome>>)>> = Mutex::new(Vec::new());
 
-/// Compiles `text`. `cc` is the compiler, otherwise `clang` on the path. `defines` are numbers that the text leaves open.
-pub fn compile(text: &str, cc: Option<&Path>, defines: &[(String, u32)]) -> Outcome {
-    let compiler = cc.unwrap_or(Path::new("clang")).to_owned();
+/// The compiler that is used: `asked`, otherwise `clang` on the path.
+pub fn compiler(asked: Option<&Path>) -> Result<PathBuf, LoadError> {
+    c_compile::find(asked, &["clang"]).map_err(|asked| LoadError::NoCompiler(asked.unwrap_or_else(|| "clang".into())))
+}
+
+/// Compiles `text` with [`compiler`], or takes the object from `cache`. `defines` are numbers that the text leaves open.
+pub fn compile(text: &str, cc: Option<&Path>, defines: &[(String, u32)], cache: Option<&Cache>) -> Outcome {
+    let compiler = compiler(cc)?;
     let source = Source { text: text.to_owned(), compiler, defines: defines.to_vec() };
     let slot = {
         let mut recent = RECENT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -41,7 +46,7 @@ pub fn compile(text: &str, cc: Option<&Path>, defines: &[(String, u32)]) -> Outc
         slot
     };
     // Who comes meanwhile with the same text waits for this one.
-    let outcome = slot.get_or_init(|| run(&source)).clone();
+    let outcome = slot.get_or_init(|| run(&source, cache)).clone();
     if outcome.is_err() {
         // It may be another time: a compiler that is installed meanwhile, a disk that has room again.
         RECENT.lock().unwrap_or_else(PoisonError::into_inner).retain(|(_, other)| !Arc::ptr_eq(other, &slot));
@@ -49,10 +54,7 @@ pub fn compile(text: &str, cc: Option<&Path>, defines: &[(String, u32)]) -> Outc
     outcome
 }
 
-fn run(source: &Source) -> Outcome {
-    let folder = tempfile::tempdir().map_err(|e| LoadError::Io(format!("no temporary folder: {e}")))?;
-    let (file, object) = (folder.path().join("program.c"), folder.path().join("program.o"));
-    std::fs::write(&file, &source.text).map_err(|e| LoadError::Io(format!("cannot write {}: {e}", file.display())))?;
+fn run(source: &Source, cache: Option<&Cache>) -> Outcome {
     // Version 3 of the instruction set has 32-bit arithmetic and compare-and-swap; kernels know it since 5.12. Words are read
     // from addresses of any alignment, so the type of a pointer says nothing of what it may alias.
     // Types, as the kernel wants to know those of a loop's callback.
@@ -61,39 +63,28 @@ fn run(source: &Source) -> Outcome {
     // options are not for ever: without this one the program is slower.
     let no_sinking = ["-mllvm", "-sink-common-insts=0"];
     let compile = |more: &[&str]| {
-        let output = Command::new(&source.compiler)
-            .args(flags)
-            .args(more)
-            .args(source.defines.iter().map(|(name, n)| format!("-D{name}={n}u")))
-            .arg(&file)
-            .arg("-o")
-            .arg(&object)
-            .output();
-        output.map_err(|e| {
-            if e.kind() == std::io::ErrorKind::NotFound {
-                LoadError::NoCompiler(source.compiler.clone())
-            } else {
-                LoadError::Io(format!("cannot run {}: {e}", source.compiler.display()))
-            }
-        })
+        let arguments = flags.iter().chain(more).map(|flag| (*flag).to_owned());
+        let arguments: Vec<String> = arguments.chain(source.defines.iter().map(|(name, n)| format!("-D{name}={n}u"))).collect();
+        let job = c_compile::Job { what: "XDP", text: &source.text, compiler: &source.compiler, arguments: &arguments };
+        c_compile::compile(&job, cache)
     };
-    let mut output = compile(&no_sinking)?;
-    if !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("sink-common-insts") {
-        output = compile(&[])?;
+    let mut object = compile(&no_sinking);
+    if matches!(&object, Err(c_compile::Error::Refused(said)) if said.contains("sink-common-insts")) {
+        object = compile(&[]);
     }
-    if !output.status.success() {
-        let errors = String::from_utf8_lossy(&output.stderr);
+    let bytes = object.map_err(|e| match e {
+        c_compile::Error::Io(what) => LoadError::Io(what),
         // Text that is right may still hold more values at once than fit, or be longer than a jump.
-        if errors.contains("stack limit of 512 bytes") {
-            return Err(LoadError::Limit("it holds more values at once than BPF's stack of 512 bytes".into()));
+        c_compile::Error::Refused(said) if said.contains("stack limit of 512 bytes") => {
+            LoadError::Limit("it holds more values at once than BPF's stack of 512 bytes".into())
         }
-        if errors.contains("out of insn range") || errors.contains("branch target out of range") {
-            return Err(LoadError::Limit("a jump is farther than BPF's 32,767 instructions".into()));
+        c_compile::Error::Refused(said) if said.contains("out of insn range") || said.contains("branch target out of range") => {
+            LoadError::Limit("a jump is farther than BPF's 32,767 instructions".into())
         }
-        let errors = errors.replace(&*file.to_string_lossy(), "program.c");
-        return Err(LoadError::Compiler { compiler: source.compiler.clone(), errors: errors.chars().take(MOST_ERRORS).collect() });
-    }
-    let bytes = std::fs::read(&object).map_err(|e| LoadError::Io(format!("cannot read {}: {e}", object.display())))?;
+        c_compile::Error::Refused(said) => {
+            LoadError::Compiler { compiler: source.compiler.clone(), errors: said.chars().take(MOST_ERRORS).collect() }
+        }
+    })?;
     jumps_reach(&bytes)?;
     Ok(Arc::new(bytes))
 }
@@ -125,23 +116,23 @@ mod tests {
 
     #[test]
     fn functions_that_are_longer_than_a_jump_are_refused() {
-        let error = compile(&long(32_768), None, &[]).unwrap_err();
+        let error = compile(&long(32_768), None, &[], None).unwrap_err();
         assert!(matches!(&error, LoadError::Limit(_)), "{error}");
-        compile(&long(32_700), None, &[]).unwrap();
+        compile(&long(32_700), None, &[], None).unwrap();
     }
 
     #[test]
     fn a_text_is_compiled_once_and_failures_are_not_kept() {
         let text = "int g(void) { return SP_KEPT_TEST; }";
         let first = [("SP_KEPT_TEST".to_owned(), 1)];
-        let object = compile(text, None, &first).unwrap();
-        let again = compile(text, None, &first).unwrap();
+        let object = compile(text, None, &first, None).unwrap();
+        let again = compile(text, None, &first, None).unwrap();
         assert!(Arc::ptr_eq(&object, &again));
-        let other = compile(text, None, &[("SP_KEPT_TEST".to_owned(), 2)]).unwrap();
+        let other = compile(text, None, &[("SP_KEPT_TEST".to_owned(), 2)], None).unwrap();
         assert_ne!(object, other);
         let missing = Path::new("/there/is/no/compiler");
-        assert_eq!(compile(text, Some(missing), &first), Err(LoadError::NoCompiler(missing.to_owned())));
-        assert!(compile(text, None, &[]).is_err());
+        assert_eq!(compile(text, Some(missing), &first, None), Err(LoadError::NoCompiler(missing.to_owned())));
+        assert!(compile(text, None, &[], None).is_err());
         let kept = RECENT.lock().unwrap();
         assert!(kept.len() <= KEPT && kept.iter().all(|(_, outcome)| !matches!(outcome.get(), Some(Err(_)))));
     }
@@ -154,8 +145,8 @@ mod tests {
         let script = "#!/bin/sh\ncase \"$*\" in *-mllvm*) echo \"Unknown command line argument '-sink-common-insts=0'\" >&2; exit 1;; esac\nexec clang \"$@\"\n";
         std::fs::write(&other, script).unwrap();
         std::fs::set_permissions(&other, std::fs::Permissions::from_mode(0o755)).unwrap();
-        compile("int h(void) { return 1; }", Some(&other), &[]).unwrap();
-        assert!(matches!(compile("no C", Some(&other), &[]), Err(LoadError::Compiler { .. })));
+        compile("int h(void) { return 1; }", Some(&other), &[], None).unwrap();
+        assert!(matches!(compile("no C", Some(&other), &[], None), Err(LoadError::Compiler { .. })));
     }
 
     /// They would jump anywhere.

@@ -43,6 +43,7 @@ pub mod sys;
 mod waits;
 
 pub use attach::{Mode, sends_redirected, socket_key};
+pub use compile::compiler;
 pub use cores::Waited;
 
 use base::{DropReason, PortId};
@@ -72,6 +73,8 @@ use waits::Waits;
 pub struct Options {
     /// The C compiler; otherwise `clang` on `PATH`.
     pub cc: Option<PathBuf>,
+    /// Where objects are kept from one start to the next; none: they are compiled in each process anew.
+    pub cache: Option<c_compile::Cache>,
     /// Most entries that a table holds, whatever size it is declared with: memory is taken at once.
     pub entries: u64,
     /// Most entries that a `@split` table holds: the sessions' room.
@@ -108,6 +111,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             cc: None,
+            cache: None,
             entries: 65536,
             split_entries: u64::MAX,
             subset: true,

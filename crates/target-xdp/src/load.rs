@@ -19,7 +19,7 @@ pub fn build(
     entry_points: &[&str],
 ) -> Result<(Object, bool), LoadError> {
     let attempt = |defines: &[(String, u32)]| {
-        let bytes = compile::compile(text, options.cc.as_deref(), defines)?;
+        let bytes = compile::compile(text, options.cc.as_deref(), defines, options.cache.as_ref())?;
         Object::load(&bytes, sizes, entry_points)
     };
     match attempt(&defines) {

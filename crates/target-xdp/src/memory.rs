@@ -106,7 +106,7 @@ mod tests {
         }";
 
     fn compiled(number: u32) -> Vec<u8> {
-        crate::compile::compile(TEXT, None, &[("NUMBER".to_owned(), number)]).unwrap().to_vec()
+        crate::compile::compile(TEXT, None, &[("NUMBER".to_owned(), number)], None).unwrap().to_vec()
     }
 
     #[test]

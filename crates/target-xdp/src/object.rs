@@ -29,7 +29,7 @@ impl Object {
     /// Compiles C text and loads it: for programs that no P4 program was.
     pub fn compile(text: &str, sizes: &Sizes, programs: &[&str]) -> Result<Object, LoadError> {
         crate::sys::require_capabilities()?;
-        Object::load(&crate::compile::compile(text, None, &[])?, sizes, programs)
+        Object::load(&crate::compile::compile(text, None, &[], None)?, sizes, programs)
     }
 
     /// Creates the maps and loads the programs of those names, which the kernel verifies.

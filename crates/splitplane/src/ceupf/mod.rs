@@ -13,6 +13,7 @@ use crate::control_socket::{Reply, Request, RuleLine, RuleRow, Server};
 use crate::failure::Failure;
 use crate::input::{Input, Next};
 use crate::report::{Count, PortReport};
+use crate::report_file::ReportFile;
 use crate::run::{Args, OpenPort};
 use ::ceupf::{Book, Installed, Refusal, Rule, Selector, Staged, Way};
 use base::PortId;
@@ -30,23 +31,27 @@ use target::Target;
 pub fn run(config: &Config, args: &Args) -> Result<(), Failure> {
     let ir = compile(config)?;
     Book::new(config.arrangement(), &ir.program).map_err(|e| Failure::Usage(e.to_string()))?;
+    let mut report_file = args.report.as_deref().map(ReportFile::prepare).transpose()?;
     if args.check {
-        println!("good");
-        return Ok(());
+        return crate::p4::print_out("good\n");
     }
-    let input = Input::listen(args.until_input_ends)?;
     let (ids, ports): (Vec<_>, Vec<_>) = config.ports().into_iter().unzip();
     let ports = crate::run::open_each(&ports, ids, &config.workers, &config.dpdk, None)?;
-    let running = Ceupf::start(config, ir, ports)?;
+    crate::privileges::drop_others(&config.all_ports(), false)?;
+    let input = Input::listen_as_daemon(args.until_input_ends)?;
+    let running = Ceupf::start_with(config, ir, ports, args.cache())?;
     let server = Server::start(&config.ceupf.control, {
         let rules = running.rules.clone();
         move |request| rules.answer(request)
     })?;
-    println!("ready");
+    crate::output::line("ready");
     let mut before = Report::default();
     loop {
         if let Next::End = input.next(Duration::from_secs(1)) {
             break;
+        }
+        while let Some(signal) = input.other() {
+            tracing::info!(?signal, "it has no meaning here: all goes on as it was");
         }
         running.log_events();
         if let Some(thread) = running.engine.failed() {
@@ -54,15 +59,14 @@ pub fn run(config: &Config, args: &Args) -> Result<(), Failure> {
         }
         if args.live {
             let now = running.report();
-            live_lines(&now, &before).iter().for_each(|line| println!("{line}"));
+            live_lines(&now, &before).iter().all(crate::output::line);
             before = now;
         }
     }
     server.stop();
     let report = running.stop();
-    if let Some(path) = &args.report {
-        let text = serde_json::to_string_pretty(&report).map_err(|e| Failure::Failed(e.to_string()))?;
-        std::fs::write(path, text).map_err(|e| Failure::Failed(format!("cannot write {}: {e}", path.display())))?;
+    if let Some(file) = &mut report_file {
+        file.write(&report)?;
     }
     if report.imbalance != 0 {
         return Err(Failure::Failed(format!("{} packets are not accounted for: this is a defect", report.imbalance)));
@@ -89,10 +93,16 @@ pub struct Ceupf {
 
 impl Ceupf {
     /// Starts workers on open ports, without rules.
+    #[cfg(test)]
     pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>) -> Result<Ceupf, Failure> {
+        Ceupf::start_with(config, ir, ports, None)
+    }
+
+    /// As [`Ceupf::start`], with the program's object from `cache`.
+    pub fn start_with(config: &Config, ir: Ir, ports: Vec<OpenPort>, cache: Option<c_compile::Cache>) -> Result<Ceupf, Failure> {
         let usage = |e: String| Failure::Usage(e);
         let book = Book::new(config.arrangement(), &ir.program).map_err(|e| usage(e.to_string()))?;
-        let target = load(config, ir)?;
+        let target = load(config, ir, cache)?;
         target.apply(&book.initial()).map_err(|e| usage(format!("the configuration does not fit the tables: {e}")))?;
         let names: BTreeMap<PortId, String> = config.ports().into_iter().map(|(id, port)| (id, port.name)).collect();
         let label = |port: &OpenPort| (port.id, names.get(&port.id).cloned().unwrap_or_default(), port.driver.clone());
@@ -155,14 +165,14 @@ impl Ceupf {
 }
 
 /// Loads the program where the configuration wants it.
-fn load(config: &Config, ir: Ir) -> Result<Arc<dyn Target>, Failure> {
+fn load(config: &Config, ir: Ir, cache: Option<c_compile::Cache>) -> Result<Arc<dyn Target>, Failure> {
     if config.ceupf.target == Where::Asic {
         let asic = target_asic::Asic::load(Arc::new(ir), target_asic::Chip::default());
         return Ok(Arc::new(asic.map_err(|e| Failure::Usage(e.to_string()))?));
     }
     let text = p4_emit::emit_x86(&ir).map_err(|e| Failure::Usage(format!("{}: {e}", ir.program.name)))?;
     // The seed keys the tables' hashes: traffic must not be able to aim at one bucket.
-    let options = target_x86::Options { cc: config.ceupf.cc.clone(), seed: rand::random(), ..Default::default() };
+    let options = target_x86::Options { cc: config.ceupf.cc.clone(), seed: rand::random(), cache, ..Default::default() };
     let x86 = target_x86::X86::load(Arc::new(ir.program), &text, &options).map_err(|e| Failure::Usage(e.to_string()))?;
     Ok(Arc::new(x86))
 }

@@ -8,6 +8,8 @@ use toml::de::{DeTable, DeValue};
 
 /// Longest value that is shown, in characters.
 const SHOWN: usize = 60;
+/// Longest key that is shown: unknown ones are whatever a file has.
+const KEY: usize = 100;
 /// Longest message of other crates that is passed on, in characters: they quote what they did not expect.
 const MESSAGE: usize = 400;
 
@@ -55,7 +57,7 @@ impl Source {
     /// The whole message on one line.
     pub fn show(&self, fault: &Fault) -> String {
         let (at, value) = self.locate(&fault.key);
-        let what = one_line(&fault.what, MESSAGE);
+        let (key, what) = (one_line(&fault.key, KEY), one_line(&fault.what, MESSAGE));
         let place = match (self.file.is_empty(), at) {
             (false, Some(at)) => format!("{}:{}: ", self.file, self.line(at)),
             (false, None) => format!("{}: ", self.file),
@@ -64,10 +66,10 @@ impl Source {
         };
         match (fault.key.is_empty(), value) {
             (true, _) => format!("{place}{what}"),
-            (false, Value::Missing) => format!("{place}{} is missing: {what}", fault.key),
-            (false, Value::Table) => format!("{place}{}: {what}", fault.key),
+            (false, Value::Missing) => format!("{place}{key} is missing: {what}"),
+            (false, Value::Table) => format!("{place}{key}: {what}"),
             (false, Value::Text(span)) => {
-                format!("{place}{} = {}: {what}", fault.key, one_line(self.text.get(span).unwrap_or_default(), SHOWN))
+                format!("{place}{key} = {}: {what}", one_line(self.text.get(span).unwrap_or_default(), SHOWN))
             }
         }
     }

@@ -3,6 +3,7 @@
 //! `docs/configuration.md` describes every key; `splitplane run --print-config` prints an example.
 
 mod fault;
+mod machine;
 mod n4;
 mod network;
 mod port;

@@ -150,3 +150,45 @@ fn faults_are_named() {
         assert!(error.contains(message) && !error.contains('\n'), "{to}: {error}");
     }
 }
+
+/// Files of both kinds with bytes changed, cut, doubled and mixed: each is read, or refused with a line that fits a log.
+#[test]
+fn hostile_files_are_read_or_refused_in_one_line() {
+    use rand::Rng;
+    let seeds = [GOOD, include_str!("../../../../docs/upf.example.toml"), include_str!("../../../../docs/ceupf.example.toml")];
+    let mut rng = testkit::rng(12);
+    let (mut good, mut refused) = (0, 0);
+    for round in 0..4000 {
+        let mut bytes = seeds[round % seeds.len()].as_bytes().to_vec();
+        for _ in 0..rng.random_range(0..4) {
+            let at = rng.random_range(0..bytes.len());
+            let to = rng.random_range(at..=bytes.len().min(at + 40));
+            match rng.random_range(0..4) {
+                0 => bytes[at] = rng.random(),
+                1 => drop(bytes.drain(at..to)),
+                2 => bytes.splice(at..at, bytes[at..to].to_vec()).for_each(drop),
+                _ => {
+                    let other = seeds[rng.random_range(0..seeds.len())].as_bytes();
+                    let from = rng.random_range(0..other.len());
+                    bytes.splice(at..to, other[from..].iter().take(40).copied()).for_each(drop);
+                }
+            }
+            if bytes.is_empty() {
+                bytes.push(b'#');
+            }
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let plain = Config::parse(&text).map(drop);
+        let switch = crate::ceupf::Config::parse(&text).map(drop);
+        for result in [plain, switch] {
+            match result {
+                Ok(()) => good += 1,
+                Err(line) => {
+                    refused += 1;
+                    assert!(!line.is_empty() && line.chars().count() < 700 && !line.contains(char::is_control), "{line:?}\n{text}");
+                }
+            }
+        }
+    }
+    assert!(good > 100 && refused > 1000, "{good} read, {refused} refused");
+}

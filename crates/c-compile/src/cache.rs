@@ -1,0 +1,251 @@
+//! Objects from one start to the next: a folder of files named by the fingerprint of all that went into them.
+//!
+//! An object is code that a privileged process runs. It is believed because of who owns folder and file and who may write there, not
+//! because of what it says: the digest in each file finds damage, not malice.
+
+use crate::work;
+use sha2::{Digest, Sha256};
+use std::fs::{DirBuilder, File, Permissions};
+use std::io::{Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// What each file begins with: format and version.
+const MAGIC: &[u8] = b"splitplane object 1\n";
+/// Objects that are kept, and their bytes together: some programs in some shapes.
+const MOST_FILES: usize = 32;
+const MOST_BYTES: u64 = 256 << 20;
+/// Longest object.
+const LONGEST: u64 = 64 << 20;
+/// A file that old which nobody renamed was left by a process that was killed.
+const FORGOTTEN: Duration = Duration::from_secs(600);
+const UNFINISHED: &str = ".new-";
+
+/// A folder of objects.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    folder: PathBuf,
+}
+
+impl Cache {
+    /// The folder, made with mode 0700 if it is not there.
+    ///
+    /// # Errors
+    /// If it cannot be made, or another user may have written in it or could put another in its place; the text says which.
+    pub fn open(folder: &Path) -> Result<Cache, String> {
+        let at = |what: &dyn std::fmt::Display| format!("{}: {what}", folder.display());
+        if !folder.is_absolute() {
+            return Err(at(&"not an absolute path"));
+        }
+        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|e| at(&e))?;
+        let there = std::fs::symlink_metadata(folder).map_err(|e| at(&e))?;
+        let me = rustix::process::geteuid().as_raw();
+        if !there.is_dir() {
+            return Err(at(&"it is no folder"));
+        }
+        if there.uid() != me {
+            return Err(at(&format!("it is user {}'s, and we are user {me}", there.uid())));
+        }
+        if there.mode() & 0o077 != 0 {
+            return Err(at(&format!("its mode is {:03o}: others may have written there; expected 700", there.mode() & 0o777)));
+        }
+        let real = folder.canonicalize().map_err(|e| at(&e))?;
+        for above in real.ancestors().skip(1) {
+            let there = std::fs::metadata(above).map_err(|e| at(&e))?;
+            let sticky = there.mode() & 0o1000 != 0;
+            if (there.uid() != 0 && there.uid() != me) || (there.mode() & 0o022 != 0 && !sticky) {
+                return Err(at(&format!("others may replace it, as they may write in {}", above.display())));
+            }
+        }
+        Ok(Cache { folder: real })
+    }
+
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The object of a fingerprint. What is damaged, or not ours alone, is removed.
+    pub(crate) fn get(&self, fingerprint: &str) -> Option<Vec<u8>> {
+        let path = self.file(fingerprint);
+        let file = File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(&path).ok()?;
+        match read(&file) {
+            Ok(object) => {
+                // The one that was used last is removed last.
+                let _ = file.set_modified(SystemTime::now());
+                Some(object)
+            }
+            Err(why) => {
+                tracing::warn!("{} is not used: {why}", path.display());
+                let _ = std::fs::remove_file(&path);
+                None
+            }
+        }
+    }
+
+    /// Keeps an object, in one step; the oldest go for it. A disk that is full is no reason not to run: it is told, and that is all.
+    pub(crate) fn put(&self, fingerprint: &str, object: &[u8]) {
+        if let Err(e) = self.write(fingerprint, object) {
+            tracing::warn!("the object is not kept in {}: {e}", self.folder.display());
+        }
+        self.prune();
+    }
+
+    fn write(&self, fingerprint: &str, object: &[u8]) -> std::io::Result<()> {
+        let mode = Permissions::from_mode(0o600);
+        let mut file = tempfile::Builder::new().prefix(UNFINISHED).permissions(mode).tempfile_in(&self.folder)?;
+        file.write_all(MAGIC)?;
+        file.write_all(&Sha256::digest(object))?;
+        file.write_all(object)?;
+        file.persist(self.file(fingerprint)).map_err(|e| e.error)?;
+        Ok(())
+    }
+
+    fn prune(&self) {
+        let mut kept = Vec::new();
+        for entry in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let Ok(there) = entry.metadata() else { continue };
+            let at = there.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            let unfinished = entry.file_name().to_string_lossy().starts_with(UNFINISHED);
+            if unfinished && at.elapsed().is_ok_and(|age| age > FORGOTTEN) {
+                let _ = std::fs::remove_file(entry.path());
+            } else if !unfinished && there.is_file() {
+                kept.push((at, there.len(), entry.path()));
+            }
+        }
+        kept.sort();
+        let (mut files, mut bytes) = (kept.len(), kept.iter().map(|(_, len, _)| len).sum::<u64>());
+        for (_, len, path) in kept {
+            if files <= MOST_FILES && bytes <= MOST_BYTES {
+                return;
+            }
+            let _ = std::fs::remove_file(path);
+            files -= 1;
+            bytes -= len;
+        }
+    }
+
+    fn file(&self, fingerprint: &str) -> PathBuf {
+        self.folder.join(format!("{fingerprint}.o"))
+    }
+
+    /// Removes what processes left here that were killed.
+    pub fn clear_away(&self) {
+        work::clear_away(&self.folder);
+        self.prune();
+    }
+}
+
+/// An object out of its file; what speaks against it.
+fn read(file: &File) -> Result<Vec<u8>, String> {
+    let there = file.metadata().map_err(|e| e.to_string())?;
+    if !there.is_file() || there.uid() != rustix::process::geteuid().as_raw() || there.mode() & 0o077 != 0 {
+        return Err("others may have written it".into());
+    }
+    if there.len() > LONGEST {
+        return Err(format!("it is longer than {LONGEST} bytes"));
+    }
+    let mut bytes = Vec::new();
+    file.take(LONGEST).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+    let damaged = || "it is damaged".to_owned();
+    let rest = bytes.strip_prefix(MAGIC).ok_or_else(damaged)?;
+    let (digest, object) = rest.split_at_checked(32).ok_or_else(damaged)?;
+    if *Sha256::digest(object) != *digest || object.is_empty() {
+        return Err(damaged());
+    }
+    Ok(object.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache() -> (tempfile::TempDir, Cache) {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(&folder.path().join("kept")).unwrap();
+        (folder, cache)
+    }
+
+    fn set_mode(path: &Path, mode: u32) {
+        std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn what_was_kept_comes_back_and_what_was_damaged_does_not() {
+        let (_folder, cache) = cache();
+        assert_eq!(cache.get("a"), None);
+        cache.put("a", b"object");
+        assert_eq!(cache.get("a").as_deref(), Some(&b"object"[..]));
+        assert_eq!(std::fs::metadata(cache.file("a")).unwrap().mode() & 0o777, 0o600);
+        let good = std::fs::read(cache.file("a")).unwrap();
+        for damage in 0..good.len() {
+            let mut bytes = good.clone();
+            bytes[damage] ^= 1;
+            std::fs::write(cache.file("a"), &bytes).unwrap();
+            set_mode(&cache.file("a"), 0o600);
+            assert_eq!(cache.get("a"), None, "byte {damage}");
+            assert!(!cache.file("a").exists(), "what is damaged is removed");
+        }
+        for len in 0..good.len() {
+            std::fs::write(cache.file("a"), &good[..len]).unwrap();
+            set_mode(&cache.file("a"), 0o600);
+            assert_eq!(cache.get("a"), None, "cut to {len}");
+        }
+    }
+
+    #[test]
+    fn an_object_that_another_user_could_have_written_is_not_loaded() {
+        let (_folder, cache) = cache();
+        cache.put("a", b"object");
+        set_mode(&cache.file("a"), 0o620);
+        assert_eq!(cache.get("a"), None);
+        cache.put("b", b"object");
+        std::os::unix::fs::symlink(cache.file("b"), cache.file("c")).unwrap();
+        assert_eq!(cache.get("c"), None, "a link may lead anywhere");
+        if rustix::process::geteuid().is_root() {
+            std::os::unix::fs::chown(cache.file("b"), Some(12345), None).unwrap();
+            assert_eq!(cache.get("b"), None);
+        } else {
+            eprintln!("skipped: needs root: a file of another user's");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_others_may_write_in_or_replace_is_not_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = folder.path().join("kept");
+        std::fs::create_dir(&kept).unwrap();
+        set_mode(&kept, 0o770);
+        assert!(Cache::open(&kept).unwrap_err().contains("its mode is 770"));
+        set_mode(&kept, 0o700);
+        Cache::open(&kept).unwrap();
+        set_mode(folder.path(), 0o777);
+        assert!(Cache::open(&kept).unwrap_err().contains("others may replace it"));
+        set_mode(folder.path(), 0o1777);
+        Cache::open(&kept).unwrap();
+        std::os::unix::fs::symlink(&kept, folder.path().join("link")).unwrap();
+        assert!(Cache::open(&folder.path().join("link")).unwrap_err().contains("it is no folder"));
+        assert!(Cache::open(Path::new("kept")).unwrap_err().contains("not an absolute path"));
+        if rustix::process::geteuid().is_root() {
+            std::os::unix::fs::chown(&kept, Some(12345), None).unwrap();
+            assert!(Cache::open(&kept).unwrap_err().contains("it is user 12345's"));
+        }
+    }
+
+    #[test]
+    fn the_oldest_objects_make_room() {
+        let (_folder, cache) = cache();
+        for n in 0..MOST_FILES as u64 {
+            cache.put(&n.to_string(), b"object");
+            let file = File::open(cache.file(&n.to_string())).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(n)).unwrap();
+        }
+        // The first was used since.
+        assert!(cache.get("0").is_some());
+        cache.put("one more", b"object");
+        assert!(cache.get("0").is_some() && cache.get("one more").is_some());
+        assert_eq!(cache.get("1"), None);
+        assert_eq!(std::fs::read_dir(cache.folder()).unwrap().count(), MOST_FILES);
+    }
+}

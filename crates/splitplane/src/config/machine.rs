@@ -1,0 +1,95 @@
+//! What a configuration needs of this machine: addresses, interfaces, the compiler, cores. Nothing is opened for good.
+
+use super::{Config, Driver, FastTarget, Fault, Role};
+use std::net::{SocketAddr, UdpSocket};
+
+/// What GTP-U puts around a user's packet: IPv4 20, UDP 8, GTP-U 8 and its PDU session container 8 bytes.
+const TUNNEL: usize = 44;
+
+impl Config {
+    /// Looks whether the machine has what the file names. What works but is hardly meant comes back as warnings.
+    pub fn check_machine(&self) -> Result<Vec<String>, Fault> {
+        address("n4.listen", self.n4.listen)?;
+        self.check_compilers()?;
+        self.check_cores()?;
+        self.check_interfaces()
+    }
+
+    fn check_compilers(&self) -> Result<(), Fault> {
+        let key = if self.engine.cc.is_some() { "engine.cc" } else { "" };
+        target_x86::compiler(self.engine.cc.as_deref()).map_err(|e| Fault::new(key, e.to_string()))?;
+        if self.split.fast == Some(FastTarget::Xdp) {
+            target_xdp::compiler(None).map_err(|e| Fault::new("split.fast", e.to_string()))?;
+        }
+        Ok(())
+    }
+
+    fn check_cores(&self) -> Result<(), Fault> {
+        let Ok(allowed) = rustix::thread::sched_getaffinity(None) else { return Ok(()) };
+        let there: Vec<usize> = (0..rustix::thread::CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core)).collect();
+        match self.workers.cores.iter().position(|core| !there.contains(core)) {
+            Some(i) => {
+                let shown: Vec<String> = there.iter().take(16).map(usize::to_string).collect();
+                let more = if there.len() > 16 { ", ..." } else { "" };
+                let what = format!("expected a core that this process may run on: {}{more}", shown.join(", "));
+                Err(Fault::new(format!("workers.cores[{i}]"), what))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn check_interfaces(&self) -> Result<Vec<String>, Fault> {
+        // Longest IP packets by side.
+        let (mut access, mut core) = (Vec::new(), Vec::new());
+        for (i, port) in self.ports.iter().enumerate() {
+            if port.driver == Driver::Udp
+                && let Some(listen) = port.listen
+            {
+                address(&format!("port[{i}].listen"), listen)?;
+            }
+            let mtu = match (&port.interface, port.driver) {
+                (Some(name), Driver::Auto | Driver::AfXdp | Driver::AfPacket) => {
+                    let key = format!("port[{i}].interface");
+                    let found = pktio::Interface::find(&port.name, name);
+                    let interface = found.map_err(|_| Fault::new(&key, "expected an Ethernet interface of this machine"))?;
+                    if !interface.up {
+                        return Err(Fault::new(&key, format!("it is down: run `ip link set {name} up`")));
+                    }
+                    interface.mtu
+                }
+                (_, Driver::Dpdk) => match port.mtu {
+                    Some(mtu) => usize::from(mtu),
+                    None => continue,
+                },
+                _ => continue,
+            };
+            if port.role != Role::Core {
+                access.push((i, mtu));
+            }
+            // A one-armed port has one MTU for both, which nothing can mend.
+            if port.role == Role::Core {
+                core.push(mtu);
+            }
+        }
+        let longest = core.into_iter().max().unwrap_or(0);
+        let short = access.into_iter().filter(|(_, mtu)| *mtu < longest + TUNNEL);
+        let warning = |(i, mtu): (usize, usize)| {
+            let what = format!(
+                "its MTU is {mtu}, and N6 has packets of {longest} bytes that need {} in a tunnel: full-sized ones towards UEs do not fit",
+                longest + TUNNEL
+            );
+            self.source.show(&Fault::new(format!("port[{i}].interface"), what))
+        };
+        Ok(short.map(warning).collect())
+    }
+}
+
+/// Whether an address is this machine's; its port may be in use.
+fn address(key: &str, address: SocketAddr) -> Result<(), Fault> {
+    match UdpSocket::bind((address.ip(), 0)) {
+        Err(e) if e.kind() == std::io::ErrorKind::AddrNotAvailable => {
+            Err(Fault::new(key, "it is not an address of this machine; `ip address` shows those"))
+        }
+        _ => Ok(()),
+    }
+}
