@@ -380,6 +380,7 @@ impl Agent {
             report.n4.insert(name.to_owned(), value);
         };
         row("sessions", self.node.session_count() as u64);
+        row("sessions_ending", self.node.sessions_ending() as u64);
         row("received", stats.received);
         row("sent", stats.sent.saturating_sub(self.unsent));
         row("unsent", self.unsent);

@@ -8,6 +8,7 @@ mod detect;
 mod dpdk;
 mod hybrid;
 mod latency;
+mod n4;
 mod tables;
 pub mod upf;
 mod workers;
@@ -42,6 +43,8 @@ pub enum BenchCommand {
     Latency(latency::Args),
     /// The UPF's pipeline in the kernel's XDP hook beside a hand-written program, alone and from veth to veth (as root).
     Xdp(xdp::Args),
+    /// N4: sessions a second, the longest answer and memory, with up to a million sessions there.
+    N4(n4::Args),
     /// A chip with little room in front of x86: how much of the traffic it takes, and what x86 has left to do.
     Hybrid(hybrid::Args),
     /// From P4 to native code.
@@ -62,6 +65,7 @@ pub fn bench(command: &BenchCommand) -> Result<(), Failure> {
         BenchCommand::Workers(args) => workers::workers(args).map(drop),
         BenchCommand::Latency(args) => latency::latency(args).map(drop),
         BenchCommand::Xdp(args) => xdp::xdp(args).map(drop),
+        BenchCommand::N4(args) => n4::n4(args).map(drop),
         BenchCommand::Hybrid(args) => hybrid::hybrid(args).map(drop),
         BenchCommand::Compile(args) => compile::compile(args).map(drop),
         BenchCommand::Dpdk(args) => dpdk::dpdk(args).map(drop),
@@ -83,6 +87,7 @@ fn all(common: &options::Common) -> Result<(), Failure> {
     keep(tables::tables(&tables::Args::with(each.clone()))?);
     keep(workers::workers(&workers::Args::with(each.clone()))?);
     keep(latency::latency(&latency::Args::with(each.clone()))?);
+    keep(n4::n4(&n4::Args::with(each.clone()))?);
     keep(hybrid::hybrid(&hybrid::Args::with(each.clone()))?);
     keep(compile::compile(&compile::Args::with(each.clone()))?);
     // DPDK may be missing on a machine; all else may not.

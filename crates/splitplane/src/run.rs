@@ -526,7 +526,7 @@ fn bind_n4(config: &Config) -> Result<UdpSocket, Failure> {
 }
 
 /// Reads N4's socket on a thread of its own, so that the agent can wait for several things at once.
-fn receive_datagrams(socket: Arc<UdpSocket>) -> Result<Receiver<(SocketAddr, Vec<u8>)>, Failure> {
+pub fn receive_datagrams(socket: Arc<UdpSocket>) -> Result<Receiver<(SocketAddr, Vec<u8>)>, Failure> {
     let (sender, receiver) = bounded(4096);
     let read = move || {
         let mut buffer = vec![0; 65_536];

@@ -15,8 +15,10 @@ use upf::lower::{self, Act, Context, Encapsulation, Key, Lookup, MeterKey, Numbe
 pub const N3: PortId = PortId(0);
 /// Port towards the data network.
 pub const N6: PortId = PortId(128);
-const UPF_N3: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 1);
-const GNB: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 2);
+/// Our address on N3.
+pub const UPF_N3: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 1);
+/// The gNodeB's address.
+pub const GNB: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 2);
 const SERVER: Ipv4Addr = Ipv4Addr::new(10, 6, 0, 2);
 const N3_MAC: [u8; 6] = [2, 0, 0, 0, 3, 1];
 const N6_MAC: [u8; 6] = [2, 0, 0, 0, 6, 1];
