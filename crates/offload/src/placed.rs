@@ -1,7 +1,7 @@
 //! Where are the sessions, and what of them is where?
 
 use program::{Entry, KeyMatch, MeterId, Op, Program, TableId};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What tells an entry from others.
 pub(crate) type Identity = (TableId, Vec<KeyMatch>, u32);
@@ -82,7 +82,8 @@ pub(crate) struct Held {
 pub(crate) struct Placed {
     /// Those on the fast target.
     pub(crate) sessions: BTreeMap<u64, OnFast>,
-    held: HashMap<u64, Held>,
+    /// A tree: a hash table of a million would stop to grow.
+    held: BTreeMap<u64, Held>,
     pub(crate) refused: u64,
     /// Sessions that left without being asked to: grown out of their room, or with the whole fast target.
     pub(crate) left: BTreeSet<u64>,

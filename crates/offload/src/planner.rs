@@ -17,7 +17,7 @@ use crate::policy::SessionFacts;
 use crate::rate::Rate;
 use crate::rules::{Rule, Standing, standing};
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 /// Tables of the fast target that have room of their own.
 pub const ROOMS: usize = 4;
@@ -153,7 +153,7 @@ pub enum Outcome {
 /// Sessions and where they are.
 pub struct Planner {
     settings: Settings,
-    by_seid: HashMap<u64, u32>,
+    by_seid: BTreeMap<u64, u32>,
     slots: Vec<Slot>,
     free: Vec<u32>,
     /// By slot: what ranks a session that is on the base target; 0: not to be moved. Apart from the slots, so that a pass over a
@@ -208,7 +208,7 @@ impl Planner {
         Ok(Planner {
             budget: Budget::new(settings.updates_per_second),
             settings,
-            by_seid: HashMap::new(),
+            by_seid: BTreeMap::new(),
             slots: Vec::new(),
             free: Vec::new(),
             ranks: Vec::new(),

@@ -164,7 +164,8 @@ impl Config {
             max_outstanding: 65_536,
             max_outstanding_per_peer: 16_384,
             error_indications_per_second: 200,
-            max_polled: 20_000,
+            // Some 10 ms' work.
+            max_polled: 4_000,
         }
     }
 

@@ -225,7 +225,7 @@ impl Agent {
             }
         }
         let plane = &self.plane;
-        let copy = |seid: u64| Some((facts(plane.data().session(seid)?), plane.copy(seid)?));
+        let copy = |seid: u64| Some((facts(&plane.info(seid)?), plane.copy(seid)?));
         let executed = self.comeback.bring_back(split, now_ns, copy);
         if executed != Default::default() {
             tracing::debug!(executed.to_fast, executed.failed, "sessions come back");
@@ -407,11 +407,11 @@ fn session_count(plane: &mut Plane<DataPlane>, seid: Seid, rules: &SessionRules)
 /// A session's packets are counted by each of its URRs: the one that sees most has seen them all.
 fn count_of(plane: &Plane<DataPlane>, seid: Seid, usages: &[(u32, Usage)]) -> SessionCount {
     let all = usages.iter().map(|(_, u)| *u).max_by_key(|u| u.uplink_bytes + u.downlink_bytes).unwrap_or_default();
-    let known = plane.data().session(seid);
+    let known = plane.info(seid).unwrap_or_default();
     SessionCount {
         seid,
-        ue_ipv4: known.and_then(|s| s.ue_ipv4s.first().copied()),
-        ue_ipv6: known.and_then(|s| s.ue_ipv6s.first().copied()),
+        ue_ipv4: known.ue_ipv4s.first().copied(),
+        ue_ipv6: known.ue_ipv6s.first().copied(),
         target: plane.data().target_of(seid),
         uplink: Count { packets: all.uplink_packets, bytes: all.uplink_bytes },
         downlink: Count { packets: all.downlink_packets, bytes: all.downlink_bytes },
@@ -427,11 +427,10 @@ struct Recording<'a> {
 
 impl UserPlane for Recording<'_> {
     fn commit(&mut self, seid: Seid, new: Option<&SessionRules>) -> Result<Vec<(u32, Usage)>, CommitError> {
-        let before = if new.is_none() { Some(count_of(self.plane, seid, &[])) } else { None };
+        let noted = new.is_none() && self.ended.len() < ENDED_KEPT;
+        let before = noted.then(|| count_of(self.plane, seid, &[]));
         let last = self.plane.commit(seid, new)?;
-        if let Some(before) = before
-            && self.ended.len() < ENDED_KEPT
-        {
+        if let Some(before) = before {
             let counted = count_of(self.plane, seid, &last);
             self.ended.push(SessionCount { uplink: counted.uplink, downlink: counted.downlink, ended: true, ..before });
         }

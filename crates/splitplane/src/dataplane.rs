@@ -4,7 +4,6 @@ use base::{Packet, PortId};
 use engine::{BufferFate, Engine};
 use offload::{SessionFacts, Split};
 use program::{Batch, CounterId, RuleError};
-use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 use target::{Count, Target};
@@ -40,8 +39,6 @@ impl Targets {
 pub struct DataPlane {
     targets: Targets,
     engine: Arc<Engine>,
-    /// What is known of each session, for reports.
-    sessions: HashMap<u64, SessionInfo>,
     /// Sessions that have changed or ended since somebody asked; none are kept where nobody does.
     changed: Option<Vec<u64>>,
     ticks: u32,
@@ -69,17 +66,12 @@ const TICKS_BETWEEN: u32 = 2;
 impl DataPlane {
     /// Entries go to `targets`, packets to `engine`.
     pub fn new(targets: Targets, engine: Arc<Engine>) -> DataPlane {
-        DataPlane { targets, engine, sessions: HashMap::new(), changed: None, ticks: 0 }
+        DataPlane { targets, engine, changed: None, ticks: 0 }
     }
 
     /// Sessions that have changed or ended since the last call. From the first call on they are noted.
     pub fn take_changed(&mut self) -> Vec<u64> {
         self.changed.replace(Vec::new()).unwrap_or_default()
-    }
-
-    /// What is known of a session that lives.
-    pub fn session(&self, seid: u64) -> Option<&SessionInfo> {
-        self.sessions.get(&seid)
     }
 
     /// Name of the target that a session's packets run on.
@@ -136,11 +128,6 @@ impl upf::plane::DataPlane for DataPlane {
         self.change(session, batch, &fates)?;
         if let Some(changed) = &mut self.changed {
             changed.push(session.seid);
-        }
-        if session.ends {
-            self.sessions.remove(&session.seid);
-        } else {
-            self.sessions.insert(session.seid, session.clone());
         }
         Ok(())
     }

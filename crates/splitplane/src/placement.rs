@@ -198,7 +198,7 @@ impl Placement {
                 self.planner.usage(seid, count.packets, count.bytes, now_ns);
             }
         }
-        let copy = |seid: u64| Some((facts(plane.data().session(seid)?), plane.copy(seid)?));
+        let copy = |seid: u64| Some((facts(&plane.info(seid)?), plane.copy(seid)?));
         let executed = plan_and_move(split, &mut self.planner, now_ns, copy);
         if executed != Default::default() {
             tracing::debug!(executed.to_fast, executed.to_base, executed.failed, "moves");
@@ -207,12 +207,12 @@ impl Placement {
 
     /// A session is new, has changed or has ended.
     fn session(&mut self, seid: u64, plane: &Plane<DataPlane>, split: &Split, now_ns: u64) {
-        match (plane.data().session(seid), plane.copy(seid)) {
+        match (plane.info(seid), plane.copy(seid)) {
             (Some(info), Some(copy)) => {
                 // Who needs nothing is not moved: ahead of the workers rates do not, but where both targets share their buckets.
                 let moves = !(split.fast_is_ahead() && info.has_meters) || split.fast().shares_meters();
                 let needs = if moves { self.needs(&copy) } else { Needs::default() };
-                self.planner.session(&facts(info), needs, now_ns);
+                self.planner.session(&facts(&info), needs, now_ns);
             }
             _ => self.planner.forget(seid),
         }

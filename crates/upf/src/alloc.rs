@@ -1,45 +1,62 @@
 //! Numbers given out and taken back: PDR numbers, groups, usage and meter cells, shared filter sets.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::filters::FilterSet;
 
-/// Numbers from 1. Those given back are used again in the order of their return, so that a number rests as long as
-/// others are free: what still carries it (a packet on its way) is rarely taken for the next owner's.
+/// Numbers from 1. Those given back are used again in a circle, so that a number rests until the circle comes to it: what still
+/// carries it (a packet on its way) is rarely taken for the next owner's. What is free is kept as runs: a million that are given back
+/// one after the other are a few in the end.
 #[derive(Debug)]
 pub struct NumberPool {
     what: &'static str,
     next: u32,
     last: u32,
-    free: VecDeque<u32>,
+    /// First and last numbers of runs that were given back; no two touch.
+    free: BTreeMap<u32, u32>,
+    free_count: u32,
+    /// Where the circle is.
+    cursor: u32,
 }
 
 impl NumberPool {
     /// Numbers 1 to `last`.
     pub fn new(what: &'static str, last: u32) -> NumberPool {
-        NumberPool { what, next: 1, last, free: VecDeque::new() }
+        NumberPool { what, next: 1, last, free: BTreeMap::new(), free_count: 0, cursor: 0 }
     }
 
     /// A number, or what has run out.
     pub fn take(&mut self) -> Result<u32, String> {
         // A few numbers rest before they are used again, while there are unused ones.
-        if self.next <= self.last && self.free.len() < 64 {
+        if self.next <= self.last && self.free_count < 64 {
             self.next += 1;
             return Ok(self.next - 1);
         }
-        self.free.pop_front().ok_or_else(|| format!("all {} {} are in use", self.last, self.what))
+        let run = self.free.range(self.cursor..).next().or_else(|| self.free.first_key_value());
+        let (first, last) =
+            run.map(|(first, last)| (*first, *last)).ok_or_else(|| format!("all {} {} are in use", self.last, self.what))?;
+        self.free.remove(&first);
+        if first < last {
+            self.free.insert(first + 1, last);
+        }
+        self.free_count -= 1;
+        self.cursor = first + 1;
+        Ok(first)
     }
 
     /// Takes a number back that [`NumberPool::take`] gave.
     pub fn give_back(&mut self, number: u32) {
         debug_assert!(number != 0 && number < self.next, "{} {number} were never given out", self.what);
-        self.free.push_back(number);
+        let before = self.free.range(..number).next_back().filter(|(_, last)| **last == number - 1).map(|(first, _)| *first);
+        let last = self.free.remove(&(number + 1)).unwrap_or(number);
+        self.free.insert(before.unwrap_or(number), last);
+        self.free_count += 1;
     }
 
     /// Numbers in use.
     pub fn used(&self) -> usize {
-        self.next as usize - 1 - self.free.len()
+        (self.next - 1 - self.free_count) as usize
     }
 }
 
@@ -109,7 +126,39 @@ mod tests {
         assert_eq!(pool.take(), Err("all 3 cells are in use".into()));
         pool.give_back(3);
         pool.give_back(1);
-        assert_eq!((pool.used(), pool.take(), pool.take(), pool.used()), (1, Ok(3), Ok(1), 3));
+        assert_eq!((pool.used(), pool.take(), pool.take(), pool.used()), (1, Ok(1), Ok(3), 3));
+    }
+
+    /// Against a set of what is out; and what comes back in any order is one run in the end.
+    #[test]
+    fn no_number_is_given_out_twice_and_free_ones_cost_nothing() {
+        use rand::Rng;
+        use rand::seq::SliceRandom;
+        let mut rng = testkit::rng(7);
+        let mut pool = NumberPool::new("cells", 500);
+        let mut out = Vec::new();
+        let mut refused = 0;
+        for round in 0..20_000 {
+            if out.is_empty() || rng.random_range(0..4) < if round % 4000 < 2000 { 3 } else { 1 } {
+                match pool.take() {
+                    Ok(number) => {
+                        assert!((1..=500).contains(&number) && !out.contains(&number));
+                        out.push(number);
+                    }
+                    Err(_) => {
+                        assert_eq!(out.len(), 500);
+                        refused += 1;
+                    }
+                }
+            } else {
+                pool.give_back(out.swap_remove(rng.random_range(0..out.len())));
+            }
+            assert_eq!(pool.used(), out.len());
+        }
+        assert!(refused > 0);
+        out.shuffle(&mut rng);
+        out.into_iter().for_each(|number| pool.give_back(number));
+        assert_eq!((pool.used(), pool.free.len()), (0, 1));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use pfcp::rules::{CommitError, Far, Forwarding, Interface, Pdr, Qer, RuleId, SessionRules};
 use program::{Entry, KeyMatch, MeterConfig};
+use serde::{Deserialize, Serialize};
 
 use crate::config::NetworkConfig;
 use crate::filters::{self, Budget, FilterSet, MAX_CLASSES, Side};
@@ -34,7 +35,7 @@ impl Context {
 }
 
 /// How packets find their PDRs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Lookup {
     /// By the tunnel they come by.
     Teid(Ipv4Addr, u32),
@@ -45,7 +46,7 @@ pub enum Lookup {
 }
 
 /// Identity of an entry of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Key {
     /// In `pdr_by_class`: group and class.
     Class(u32, u8),
@@ -54,7 +55,7 @@ pub enum Key {
 }
 
 /// What an entry says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Act {
     /// The rule.
     SetPdr(SetPdr),
@@ -63,7 +64,7 @@ pub enum Act {
 }
 
 /// Disposition as `p4/include/metadata.p4` numbers it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)] // named as in the program
 pub enum Disposition {
     #[default]
@@ -75,7 +76,7 @@ pub enum Disposition {
 }
 
 /// Encapsulation as `p4/include/metadata.p4` numbers it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)] // named as in the program
 pub enum Encapsulation {
     #[default]
@@ -91,7 +92,7 @@ pub const DECREMENT_TTL: u8 = 1;
 pub const CHECK_SOURCE: u8 = 2;
 
 /// Parameters of action `set_pdr`, in its order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)] // p4/include/session.p4 says what each is
 pub struct SetPdr {
     pub pdr: u32,
@@ -111,7 +112,7 @@ pub struct SetPdr {
 }
 
 /// A set of URRs that count the same packets in the same direction: they share a usage cell.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct UsageKey {
     /// URR IDs, ascending, not empty.
     pub urr_ids: Box<[u32]>,
@@ -120,7 +121,7 @@ pub struct UsageKey {
 }
 
 /// A direction of a QER with an MBR: it has a meter cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct MeterKey {
     /// QER ID.
     pub qer_id: u32,
@@ -129,16 +130,16 @@ pub struct MeterKey {
 }
 
 /// The numbers of a session. Lists are sorted by what the number is for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Numbers {
+    /// Cells of counter `usage`. First, so that they can be read alone from a packed session.
+    pub usage: Vec<(UsageKey, u32)>,
     /// PDR numbers by PDR ID.
     pub pdrs: Vec<(u16, u32)>,
     /// Group numbers.
     pub groups: Vec<(Lookup, u32)>,
     /// Filter set numbers of the groups.
     pub filter_sets: Vec<(Lookup, u16)>,
-    /// Cells of counter `usage`.
-    pub usage: Vec<(UsageKey, u32)>,
     /// Cells of meter `mbr`.
     pub meters: Vec<(MeterKey, u32)>,
 }
@@ -194,7 +195,7 @@ pub struct Outline {
 }
 
 /// An entry, and the PDR that it is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionEntry {
     /// Identity.
     pub key: Key,
@@ -559,6 +560,17 @@ pub fn meter_config(kbps: u64) -> MeterConfig {
     let rate = kbps.saturating_mul(125);
     let burst = if rate == 0 { 0 } else { (rate / 20).clamp(16 * 1024, program::MAX_BURST) };
     MeterConfig { cir: rate, cbs: burst, pir: rate, pbs: burst }
+}
+
+impl Lookup {
+    /// Name of the table that it is a key of.
+    pub fn table(&self) -> &'static str {
+        match self {
+            Lookup::Teid(..) => "pdr_by_teid",
+            Lookup::UeIpv4(..) => "pdr_by_ue_ipv4",
+            Lookup::UeIpv6(..) => "pdr_by_ue_ipv6",
+        }
+    }
 }
 
 impl SessionEntry {

@@ -4,19 +4,21 @@
 //! numbers for them, make the entries, take the difference to the entries before, commit, settle what was left behind. An
 //! error on the way leaves everything as it was.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use base::PortId;
+use pfcp::packed::PackedMap;
 use pfcp::rules::{CommitError, OuterHeader, RuleId, Seid, SessionRules, Usage, UserPlane};
 use program::{Batch, CounterId, Op, Program, RuleError};
+use serde::{Deserialize, Serialize};
 
 use crate::alloc::{FilterSets, NumberPool};
 use crate::config::{ConfigError, NetworkConfig};
 use crate::host::{Action, Host};
 use crate::ids::{BindError, Ids};
-use crate::lower::{self, Act, Context, Disposition, Encapsulation, Key, MeterKey, Numbers, Outline, SessionEntry, UsageKey};
+use crate::lower::{self, Act, Context, Disposition, Encapsulation, Key, Lookup, MeterKey, Numbers, Outline, SessionEntry, UsageKey};
 use crate::networks::Vrf;
 use crate::static_rules;
 
@@ -30,7 +32,7 @@ pub enum BufferFate {
 }
 
 /// What a data plane may want to know of the session that a batch belongs to, for deciding where it lives.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionInfo {
     /// The session, as our F-SEID numbers it.
     pub seid: Seid,
@@ -85,12 +87,12 @@ pub struct Plane<D> {
     context: Context,
     initial: Batch,
     max_sessions: usize,
-    sessions: HashMap<Seid, Session>,
+    sessions: PackedMap<Session>,
     pools: Pools,
-    /// Session and PDR of a PDR number; position is the number.
-    pdrs: Vec<Option<(Seid, u16)>>,
-    /// The session of a tunnel of ours.
-    tunnels: HashMap<(Ipv4Addr, u32), Seid>,
+    /// Session and PDR of a PDR number. These maps are trees: they grow and shrink a node at a time.
+    pdrs: BTreeMap<u32, (Seid, u16)>,
+    /// The session that has a key of the look-up tables.
+    lookups: BTreeMap<Lookup, Seid>,
     host: Host,
     /// What the host wants done and nobody has fetched yet.
     pending: Vec<Action>,
@@ -123,21 +125,27 @@ pub struct InUse {
     pub filter_sets: usize,
 }
 
-/// What is kept of a session.
-#[derive(Default)]
+/// What is kept of a session, packed. [`Charged`] is its beginning.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Session {
+    /// By URR: what cells that it no longer has have counted.
+    accrued: BTreeMap<u32, Usage>,
+    numbers: Numbers,
     /// As the data plane was told last.
     info: SessionInfo,
-    numbers: Numbers,
     entries: Vec<SessionEntry>,
     /// Rates of the meter cells, in the order of `numbers.meters`, in kbit/s.
     rates_kbps: Vec<u64>,
     /// PDRs that buffer.
     buffering: BTreeSet<u16>,
     peers: BTreeSet<(Vrf, Ipv4Addr)>,
-    tunnels: BTreeSet<(Ipv4Addr, u32)>,
-    /// By URR: what cells that it no longer has have counted.
+}
+
+/// The first fields of [`Session`]: where its usage is.
+#[derive(Deserialize)]
+struct Charged {
     accrued: BTreeMap<u32, Usage>,
+    cells: Vec<(UsageKey, u32)>,
 }
 
 /// Numbers taken for a session that is not committed yet.
@@ -167,7 +175,7 @@ impl<D: DataPlane> Plane<D> {
             context: Context::new(config),
             initial: static_rules::initial(config, &ids),
             max_sessions,
-            sessions: HashMap::new(),
+            sessions: PackedMap::default(),
             pools: Pools {
                 // PDRs behind one that takes everything have a number and no entry: some more than entries.
                 pdrs: NumberPool::new("PDR numbers", cells(entries.saturating_mul(2))),
@@ -176,8 +184,8 @@ impl<D: DataPlane> Plane<D> {
                 meters: NumberPool::new("meter cells", cells(ids.mbr_cells)),
                 filter_sets: FilterSets::default(),
             },
-            pdrs: Vec::new(),
-            tunnels: HashMap::new(),
+            pdrs: BTreeMap::new(),
+            lookups: BTreeMap::new(),
             host: Host::new(config, &ids),
             pending: Vec::new(),
             ids,
@@ -207,12 +215,12 @@ impl<D: DataPlane> Plane<D> {
 
     /// Session and PDR of the number that a buffered packet carries.
     pub fn pdr(&self, number: u32) -> Option<(Seid, u16)> {
-        self.pdrs.get(number as usize).copied().flatten()
+        self.pdrs.get(&number).copied()
     }
 
     /// The session that a tunnel of ours belongs to.
     pub fn session_of_tunnel(&self, endpoint: Ipv4Addr, teid: u32) -> Option<Seid> {
-        self.tunnels.get(&(endpoint, teid)).copied()
+        self.lookups.get(&Lookup::Teid(endpoint, teid)).copied()
     }
 
     /// How many of each kind are in use.
@@ -228,14 +236,19 @@ impl<D: DataPlane> Plane<D> {
     }
 
     /// The session's own entries; the filter sets that they name are shared.
-    pub fn entries(&self, seid: Seid) -> &[SessionEntry] {
-        self.sessions.get(&seid).map_or(&[], |s| &s.entries)
+    pub fn entries(&self, seid: Seid) -> Vec<SessionEntry> {
+        self.sessions.get(seid).map_or(Vec::new(), |session| session.entries)
+    }
+
+    /// What the data plane was told of a session that lives.
+    pub fn info(&self, seid: Seid) -> Option<SessionInfo> {
+        self.sessions.get(seid).map(|session| session.info)
     }
 
     /// What another target needs to run a session's packets beside the entries that all sessions share: its own entries, and the rates
     /// of its meters. `None` if there is no such session.
     pub fn copy(&self, seid: Seid) -> Option<Batch> {
-        let session = self.sessions.get(&seid)?;
+        let session = self.sessions.get(seid)?;
         let meter = |((_, cell), kbps): (&(MeterKey, u32), &u64)| Op::Meter {
             meter: self.ids.mbr,
             index: u64::from(*cell),
@@ -249,12 +262,12 @@ impl<D: DataPlane> Plane<D> {
     /// Packets and bytes that a session has been charged in cells that it has now, in both directions. None for sessions without
     /// usage reporting rules.
     pub fn charged(&mut self, seid: Seid) -> Option<target::Count> {
-        let session = self.sessions.get(&seid)?;
+        let Charged { cells, .. } = self.sessions.prefix(seid)?;
         let mut sum = target::Count::default();
-        for (_, cell) in &session.numbers.usage {
+        for (_, cell) in &cells {
             sum += self.data.count(self.ids.usage, u64::from(*cell));
         }
-        Some(sum).filter(|_| !session.numbers.usage.is_empty())
+        Some(sum).filter(|_| !cells.is_empty())
     }
 
     /// The host: neighbours and answers.
@@ -289,10 +302,10 @@ impl<D: DataPlane> Plane<D> {
     /// a handover; N9).
     fn relay_end_marker(&mut self, endpoint: Ipv4Addr, teid: u32) -> Vec<Action> {
         let drop = |reason| vec![Action::Drop { reason }];
-        let Some(session) = self.tunnels.get(&(endpoint, teid)).and_then(|seid| self.sessions.get(seid)) else {
+        let Some(session) = self.session_of_tunnel(endpoint, teid).and_then(|seid| self.sessions.get(seid)) else {
             return drop("end_marker_unknown_tunnel");
         };
-        let lookup = Key::Lookup(lower::Lookup::Teid(endpoint, teid));
+        let lookup = Key::Lookup(Lookup::Teid(endpoint, teid));
         let group = session.entries.iter().find(|e| e.key == lookup).map(|e| e.act);
         let of_tunnel = session.entries.iter().filter(|e| match (group, e.key) {
             (Some(Act::Classify(group, _)), Key::Class(g, _)) => g == group,
@@ -328,6 +341,12 @@ impl<D: DataPlane> Plane<D> {
         ends: bool,
         fresh: &mut Fresh,
     ) -> Result<Session, CommitError> {
+        for group in &outline.groups {
+            if let Some(by) = self.lookups.get(&group.lookup).copied().filter(|by| *by != seid) {
+                let rule = RuleId::Pdr(group.members.first().copied().unwrap_or_default());
+                return Err(CommitError::Taken { rule, by, why: format!("another session has its key in table {}", group.lookup.table()) });
+            }
+        }
         let numbers = self.stage(outline, &old.numbers, fresh).map_err(CommitError::NoResources)?;
         let buffering = outline.dispositions().filter(|(_, d)| *d == Disposition::Buffer).map(|(id, _)| id);
         let new = Session {
@@ -337,7 +356,6 @@ impl<D: DataPlane> Plane<D> {
             rates_kbps: outline.meters.values().copied().collect(),
             buffering: buffering.collect(),
             peers: outline.peers.clone(),
-            tunnels: outline.tunnels.clone(),
             accrued: BTreeMap::new(),
         };
         let mut peers = self.host.hold_peers(outline.peers.difference(&old.peers).copied()).map_err(CommitError::NoResources)?;
@@ -454,7 +472,7 @@ impl<D: DataPlane> Plane<D> {
     }
 
     /// Brings the books up to date after a commit: usage of cells that are given back, numbers, look-ups.
-    fn settle(&mut self, seid: Seid, old: Session, new: &mut Session, ended: bool) {
+    fn settle(&mut self, seid: Seid, old: Session, new: &mut Session) {
         new.accrued = old.accrued;
         for (key, cell) in &old.numbers.usage {
             if lower::number(&new.numbers.usage, key) != *cell {
@@ -467,16 +485,12 @@ impl<D: DataPlane> Plane<D> {
         }
         for (id, number) in &old.numbers.pdrs {
             if lower::number(&new.numbers.pdrs, id) != *number {
-                self.pdrs[*number as usize] = None;
+                self.pdrs.remove(number);
                 self.pools.pdrs.give_back(*number);
             }
         }
         for (id, number) in &new.numbers.pdrs {
-            let at = *number as usize;
-            if self.pdrs.len() <= at {
-                self.pdrs.resize(at + 1, None);
-            }
-            self.pdrs[at] = Some((seid, *id));
+            self.pdrs.insert(*number, (seid, *id));
         }
         for (lookup, number) in &old.numbers.groups {
             if lower::number(&new.numbers.groups, lookup) != *number {
@@ -494,14 +508,10 @@ impl<D: DataPlane> Plane<D> {
         for (vrf, ip) in old.peers.difference(&new.peers) {
             self.host.release_peer(*vrf, *ip);
         }
-        for tunnel in old.tunnels.difference(&new.tunnels) {
-            if self.tunnels.get(tunnel) == Some(&seid) {
-                self.tunnels.remove(tunnel);
-            }
+        for lookup in lookups(&old.entries) {
+            self.lookups.remove(&lookup);
         }
-        if !ended {
-            self.tunnels.extend(new.tunnels.iter().map(|tunnel| (*tunnel, seid)));
-        }
+        self.lookups.extend(lookups(&new.entries).map(|lookup| (lookup, seid)));
     }
 
     /// The refusal of a batch in the terms of the session's rules.
@@ -519,21 +529,11 @@ impl<D: DataPlane> Plane<D> {
             RuleError::Invalid { .. } | RuleError::Missing { .. } | RuleError::Target(_) => CommitError::System(error.to_string()),
         }
     }
-
-    fn usage_of(&mut self, session: &Session, urr_id: u32) -> Usage {
-        let mut usage = session.accrued.get(&urr_id).copied().unwrap_or_default();
-        for (key, cell) in &session.numbers.usage {
-            if key.urr_ids.contains(&urr_id) {
-                add(&mut usage, key, self.data.count(self.ids.usage, u64::from(*cell)));
-            }
-        }
-        usage
-    }
 }
 
 impl<D: DataPlane> UserPlane for Plane<D> {
     fn commit(&mut self, seid: Seid, rules: Option<&SessionRules>) -> Result<Vec<(u32, Usage)>, CommitError> {
-        let known = self.sessions.contains_key(&seid);
+        let known = self.sessions.contains(seid);
         if !known && rules.is_none() {
             return Ok(Vec::new());
         }
@@ -541,42 +541,38 @@ impl<D: DataPlane> UserPlane for Plane<D> {
             return Err(CommitError::NoResources(format!("all {} sessions are in use", self.max_sessions)));
         }
         let outline = rules.map(|rules| lower::outline(rules, &self.context)).transpose()?.unwrap_or_default();
-        // Out of the map for the time being: it goes back whatever happens.
-        let old = self.sessions.remove(&seid).unwrap_or_default();
-        match self.replace(seid, &old, &outline, rules.is_none()) {
-            Ok(mut new) => {
-                self.settle(seid, old, &mut new, rules.is_none());
-                let urrs: BTreeSet<u32> = rules.iter().flat_map(|r| r.urrs.keys().copied()).collect();
-                // All cells of a URR that is gone are gone: what has accrued is final.
-                let mut finals = Vec::new();
-                new.accrued.retain(|urr_id, usage| {
-                    let stays = urrs.contains(urr_id);
-                    if !stays {
-                        finals.push((*urr_id, *usage));
-                    }
-                    stays
-                });
-                for urr_id in urrs {
-                    new.accrued.entry(urr_id).or_default();
-                }
-                if rules.is_some() {
-                    self.sessions.insert(seid, new);
-                }
-                Ok(finals)
+        let old = self.sessions.get(seid).unwrap_or_default();
+        let mut new = self.replace(seid, &old, &outline, rules.is_none())?;
+        self.settle(seid, old, &mut new);
+        let urrs: BTreeSet<u32> = rules.iter().flat_map(|r| r.urrs.keys().copied()).collect();
+        // All cells of a URR that is gone are gone: what has accrued is final.
+        let mut finals = Vec::new();
+        new.accrued.retain(|urr_id, usage| {
+            let stays = urrs.contains(urr_id);
+            if !stays {
+                finals.push((*urr_id, *usage));
             }
-            Err(error) => {
-                if known {
-                    self.sessions.insert(seid, old);
-                }
-                Err(error)
-            }
+            stays
+        });
+        for urr_id in urrs {
+            new.accrued.entry(urr_id).or_default();
         }
+        if rules.is_some() {
+            self.sessions.insert(seid, &new);
+        } else {
+            self.sessions.remove(seid);
+        }
+        Ok(finals)
     }
 
     fn usage(&mut self, seid: Seid, urr_id: u32) -> Usage {
-        let Some(session) = self.sessions.remove(&seid) else { return Usage::default() };
-        let usage = self.usage_of(&session, urr_id);
-        self.sessions.insert(seid, session);
+        let Some(Charged { accrued, cells }) = self.sessions.prefix(seid) else { return Usage::default() };
+        let mut usage = accrued.get(&urr_id).copied().unwrap_or_default();
+        for (key, cell) in &cells {
+            if key.urr_ids.contains(&urr_id) {
+                add(&mut usage, key, self.data.count(self.ids.usage, u64::from(*cell)));
+            }
+        }
         usage
     }
 
@@ -590,7 +586,7 @@ impl<D: DataPlane> UserPlane for Plane<D> {
     }
 
     fn drop_buffered(&mut self, seid: Seid) {
-        let Some(session) = self.sessions.get(&seid) else { return };
+        let Some(session) = self.sessions.get(seid) else { return };
         let number = |id: &u16| lower::number(&session.numbers.pdrs, id);
         let waiting: Vec<_> = session.buffering.iter().map(|id| (number(id), BufferFate::Discard)).collect();
         if !waiting.is_empty() {
@@ -625,6 +621,14 @@ fn fates(old: &Session, outline: &Outline) -> Vec<(u32, BufferFate)> {
         _ => Some((lower::number(&old.numbers.pdrs, id), BufferFate::Discard)),
     };
     old.buffering.iter().filter_map(fate).collect()
+}
+
+/// The keys of the look-up tables that entries have.
+fn lookups(entries: &[SessionEntry]) -> impl Iterator<Item = Lookup> + '_ {
+    entries.iter().filter_map(|entry| match entry.key {
+        Key::Lookup(lookup) => Some(lookup),
+        Key::Class(..) => None,
+    })
 }
 
 /// The number that `key` has had, or a new one.

@@ -143,8 +143,13 @@ impl Node {
             _ => (0, 0),
         };
         let mut due: BTreeMap<Seid, Vec<Due>> = BTreeMap::new();
+        let mut unpacked = None;
         for (seid, urr_id) in batch {
-            let Some(session) = self.sessions.get(seid) else { continue };
+            // The URRs of a session come one after the other.
+            if unpacked.as_ref().is_none_or(|(of, _)| *of != seid) {
+                unpacked = self.sessions.get(seid).map(|session| (seid, session));
+            }
+            let Some((_, session)) = &unpacked else { continue };
             let (Some(rule), Some(meter)) = (session.context.rules.urrs.get(&urr_id), session.meters.get(&urr_id)) else { continue };
             let counters = plane.usage(seid, urr_id);
             let triggers = meter.volume_triggers(rule, counters);

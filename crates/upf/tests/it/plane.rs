@@ -87,7 +87,7 @@ fn a_key_of_another_session_is_refused_and_named() {
     let in_use = plane.in_use();
     let error = plane.commit(2, Some(&pfcpsim())).unwrap_err();
     let why = "another session has its key in table pdr_by_teid".into();
-    assert_eq!(error, CommitError::Rule { rule: RuleId::Pdr(1), why });
+    assert_eq!(error, CommitError::Taken { rule: RuleId::Pdr(1), by: 1, why });
     assert_eq!(plane.in_use(), in_use);
     // The first session goes on and ends.
     assert_eq!(plane.session_of_tunnel(N3, 0xd00d), Some(1));
