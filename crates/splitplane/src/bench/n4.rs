@@ -127,7 +127,9 @@ fn start(capacity: u32) -> Result<Running, Failure> {
     let plane = upf::plane::Plane::new(&sessions::network(), &ir.program, data).map_err(|e| failed(&e))?;
     targets.target().apply(plane.initial_batch()).map_err(|e| failed(&e))?;
     let mut config = pfcp::config::Config::new(NodeId::Ipv4(NODE), NODE.into(), 1);
-    config.max_sessions = capacity as usize;
+    (config.max_sessions, config.max_sessions_per_peer) = (capacity as usize, capacity as usize);
+    // SEIDs at random, as in the daemon: maps by SEID are not filled in order.
+    config.seed = Some([7; 32]);
     config.heartbeat_period = None;
     config.request_port = pfcp::config::RequestPort::Source;
     config.gtpu = vec![pfcp::config::GtpuAddress { ipv4: sessions::UPF_N3, network_instance: None, interface: None }];
