@@ -177,9 +177,9 @@ fn ending(requests: &Sender<Request>) -> Result<u64, Failure> {
 
 /// Bytes of this process in memory.
 fn resident() -> u64 {
-    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages: u64 = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or_default();
-    pages * rustix::param::page_size() as u64
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.split_whitespace().next()?.parse::<u64>().ok());
+    kib.unwrap_or_default() * 1024
 }
 
 /// A CP function, as far as it takes to ask.
