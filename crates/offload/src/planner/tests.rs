@@ -37,7 +37,7 @@ fn room_allowance_and_stay_are_kept_whatever_happens() {
         let capacity = rng.random_range(5..60);
         let mut planner = planner(200, capacity);
         let mut usage = vec![0u64; 200];
-        let mut fast: HashMap<u64, u64> = HashMap::new();
+        let mut fast: BTreeMap<u64, u64> = BTreeMap::new();
         let mut spent: Vec<(u64, u32)> = Vec::new();
         for tick in 1..200u64 {
             let now_ns = tick * 50_000_000;
