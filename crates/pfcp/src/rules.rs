@@ -5,6 +5,7 @@
 //! volumes in bytes, times in seconds.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,18 @@ pub enum Interface {
     VnInternal,
 }
 
+impl fmt::Display for Interface {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Interface::Access => "access",
+            Interface::Core => "core",
+            Interface::SgiLan => "SGi-LAN/N6-LAN",
+            Interface::CpFunction => "CP function",
+            Interface::VnInternal => "5G VN internal",
+        })
+    }
+}
+
 /// Packet detection rule (§5.2.1A).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pdr {
@@ -70,7 +83,7 @@ pub struct Pdi {
     pub f_teid: Option<FTeid>,
     /// Network instance, decoded from DNS labels or plain text, lower case.
     pub network_instance: Option<String>,
-    /// Address of the UE.
+    /// Address of the UE. In a downlink PDI without F-TEID, `None` means the addresses that other PDRs of the session have.
     pub ue_ip: Option<UeIp>,
     /// Any of these; empty: all packets.
     pub sdf_filters: Vec<SdfFilter>,
@@ -276,6 +289,18 @@ pub enum RuleId {
     Urr(u32),
     /// BAR.
     Bar(u8),
+}
+
+impl fmt::Display for RuleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RuleId::Pdr(id) => write!(f, "PDR {id}"),
+            RuleId::Far(id) => write!(f, "FAR {id}"),
+            RuleId::Qer(id) => write!(f, "QER {id}"),
+            RuleId::Urr(id) => write!(f, "URR {id}"),
+            RuleId::Bar(id) => write!(f, "BAR {id}"),
+        }
+    }
 }
 
 /// Why the user plane refused a session's rules; it has changed nothing.

@@ -66,7 +66,7 @@ pub(crate) struct Change {
     pub query_reference: Option<u32>,
     /// FARs that were told what to do anew: their buffering episode is over.
     pub fars_touched: BTreeSet<u32>,
-    /// Tunnels to send end markers to.
+    /// Tunnels to send end markers to, one each.
     pub end_markers: Vec<OuterHeader>,
     /// DROBU: buffered packets are dropped.
     pub drop_buffered: bool,
@@ -243,11 +243,8 @@ fn update(change: &mut Change, ie: &Ie) -> Result<(), Rejection> {
             let after = far.forwarding.as_ref().and_then(|forwarding| forwarding.outer_header);
             let asked =
                 find!(ies, UpdateForwardingParameters).and_then(|ies| find!(ies, PfcpSmReqFlags)).is_some_and(|flags| flags & SNDEM != 0);
-            if let Some(tunnel) = before.filter(|_| asked && before != after)
-                && !change.end_markers.contains(&tunnel)
-            {
-                change.end_markers.push(tunnel);
-            }
+            // One for each FAR, also where several left the same tunnel: their peers count them.
+            change.end_markers.extend(before.filter(|_| asked && before != after));
         }
         Ie::UpdateQer(ies) => {
             let id = *find!(ies, QerId).ok_or_else(|| Rejection::missing(number::QerId))?;
@@ -295,10 +292,26 @@ pub(crate) fn refuse_flaws(ies: &[Ie]) -> Result<(), Rejection> {
     for ie in ies {
         match ie {
             Ie::Invalid { ie_type, flaw, .. } => return Err(Rejection::flaw(*ie_type, *flaw)),
+            Ie::UpdatePdr(ies) | Ie::UpdateFar(ies) | Ie::UpdateUrr(ies) | Ie::UpdateQer(ies) | Ie::UpdateBar(ies) => {
+                for ie in ies.iter().filter(|ie| !is_null(ie)) {
+                    match ie {
+                        Ie::Pdi(ies) | Ie::UpdateForwardingParameters(ies) => {
+                            ies.iter().filter(|ie| !is_null(ie)).try_for_each(|ie| refuse_flaws(std::slice::from_ref(ie)))?;
+                        }
+                        _ => refuse_flaws(std::slice::from_ref(ie))?,
+                    }
+                }
+            }
             _ => refuse_flaws(ie.children())?,
         }
     }
     Ok(())
+}
+
+/// An element of no length that has a value otherwise: in an Update, what it would say is to be removed (§5.6.3). Each rule's
+/// update decides which of its elements can be.
+fn is_null(ie: &Ie) -> bool {
+    matches!(ie, Ie::Invalid { octets, flaw: Flaw::Length, .. } if octets.is_empty())
 }
 
 /// The interface of a Source Interface or Destination Interface.
@@ -343,7 +356,13 @@ impl Rejection {
         Rejection { offending: Some(ie_type), ..Rejection::new(cause, format!("IE {ie_type}: {flaw:?} is wrong")) }
     }
 
+    /// An element without which a rule cannot be is given with no length.
+    pub fn not_removable(ie_type: IeType, rule: RuleId) -> Rejection {
+        let why = format!("{rule}: IE {ie_type} of no length, but it cannot be removed");
+        Rejection { why, ..Rejection::flaw(ie_type, Flaw::Length) }
+    }
+
     pub fn rule(rule: RuleId, why: String) -> Rejection {
-        Rejection { failed: Some(rule), ..Rejection::new(Cause::RULE_FAILURE, why) }
+        Rejection { failed: Some(rule), ..Rejection::new(Cause::RULE_FAILURE, format!("{rule}: {why}")) }
     }
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use common::*;
 use pfcp::codec::{
-    ApplyActionFlags, Cause, FTeid, Group, Ie, MessageType, OuterHeaderCreation, SdfFilter, Triggers, UeIpAddress, Volume, find, number,
+    ApplyActionFlags, Cause, FTeid, GateStatus, Group, Ie, MessageType, OuterHeaderCreation, SdfFilter, Triggers, UeIpAddress, Volume,
+    find, number,
 };
 use pfcp::config::{Config, UePool};
 use pfcp::rules::{CommitError, RuleId};
@@ -574,4 +575,70 @@ fn an_f_seid_can_change() {
     bench.node.downlink_data(seid, 2, bench.now);
     assert_eq!(bench.sent_one().seid, Some(42));
     assert_eq!(bench.node.sessions().next().unwrap().cp.seid, 42);
+}
+
+/// §5.6.3: an element of no length is to be removed, one that is not there stays.
+#[test]
+fn elements_of_no_length_are_removed_and_those_not_named_stay() {
+    let mut bench = Bench::new();
+    let null = |ie_type| Ie::Unknown { ie_type, octets: vec![] };
+    let limits = vec![Ie::VolumeThreshold(Volume { total: Some(9), ..Volume::default() }), Ie::MeasurementPeriod(60), Ie::TimeQuota(5)];
+    let rest = vec![qer(1, 5), urr(1, 1, limits), Ie::CreateBar(vec![Ie::BarId(1), Ie::SuggestedBufferingPacketsCount(7)])];
+    let mut request = simple_session(1, 1, [10, 0, 0, 1], rest);
+    request[2] = pdr(1, 0, vec![given(1), ue([10, 0, 0, 1], false), Ie::Qfi(5)], 1, vec![decap(0), Ie::UrrId(1), Ie::QerId(1)]);
+    request[3] = pdr(2, 1, vec![labels("internet"), ue([10, 0, 0, 1], true)], 2, vec![Ie::UrrId(1), Ie::QerId(1)]);
+    let (seid, _) = bench.establish(request);
+    bench.modify(seid, vec![far_to_gnb(2, 9, None)]);
+    let before = bench.plane.sessions[&seid].clone();
+
+    // Nothing is named: nothing changes.
+    let updates = vec![
+        Ie::UpdatePdr(vec![Ie::PdrId(1)]),
+        Ie::UpdateFar(vec![Ie::FarId(2)]),
+        Ie::UpdateQer(vec![Ie::QerId(1)]),
+        Ie::UpdateUrr(vec![Ie::UrrId(1)]),
+        Ie::UpdateBar(vec![Ie::BarId(1)]),
+    ];
+    assert_eq!(bench.modify(seid, updates).cause(), Some(Cause::REQUEST_ACCEPTED));
+    assert_eq!(bench.plane.sessions[&seid], before);
+
+    let pdi = vec![Ie::SourceInterface(0), null(number::Qfi)];
+    let updates = vec![
+        Ie::UpdatePdr(vec![Ie::PdrId(1), Ie::Pdi(pdi), null(number::UrrId), null(number::QerId)]),
+        Ie::UpdatePdr(vec![Ie::PdrId(2), null(number::UrrId)]),
+        Ie::UpdateFar(vec![Ie::FarId(2), Ie::UpdateForwardingParameters(vec![null(number::OuterHeaderCreation)])]),
+        Ie::UpdateQer(vec![Ie::QerId(1), null(number::Mbr)]),
+        Ie::UpdateUrr(vec![Ie::UrrId(1), null(number::VolumeThreshold), null(number::TimeQuota)]),
+        Ie::UpdateBar(vec![Ie::BarId(1), null(number::SuggestedBufferingPacketsCount)]),
+    ];
+    assert_eq!(bench.modify(seid, updates).cause(), Some(Cause::REQUEST_ACCEPTED));
+    let mut expected = before.clone();
+    let first = expected.pdrs.get_mut(&1).unwrap();
+    (first.urr_ids, first.qer_ids, first.pdi.qfis) = (vec![], vec![], vec![]);
+    expected.pdrs.get_mut(&2).unwrap().urr_ids.clear();
+    expected.fars.get_mut(&2).unwrap().forwarding.as_mut().unwrap().outer_header = None;
+    expected.qers.get_mut(&1).unwrap().mbr_kbps = None;
+    let rule = expected.urrs.get_mut(&1).unwrap();
+    (rule.volume_threshold, rule.time_quota_s) = (None, None);
+    expected.bars.get_mut(&1).unwrap().suggested_packets = None;
+    assert_eq!(bench.plane.sessions[&seid], expected);
+
+    // What a rule cannot be without is not removed, and in a Create no length is a fault.
+    for (update, offending) in [
+        (Ie::UpdatePdr(vec![Ie::PdrId(1), null(number::Precedence)]), number::Precedence),
+        (Ie::UpdateFar(vec![Ie::FarId(2), null(number::ApplyAction)]), number::ApplyAction),
+        (Ie::UpdateQer(vec![Ie::QerId(1), null(number::GateStatus)]), number::GateStatus),
+        (Ie::UpdateUrr(vec![Ie::UrrId(1), null(number::MeasurementMethod)]), number::MeasurementMethod),
+        (Ie::UpdateUrr(vec![null(number::UrrId)]), number::UrrId),
+        (Ie::UpdatePdr(vec![Ie::PdrId(1), Ie::Pdi(vec![null(number::SourceInterface)])]), number::SourceInterface),
+        (
+            Ie::CreateQer(vec![Ie::QerId(2), Ie::GateStatus(GateStatus { uplink_open: true, downlink_open: true }), null(number::Mbr)]),
+            number::Mbr,
+        ),
+    ] {
+        let answer = bench.modify(seid, vec![update.clone()]);
+        assert!(answer.cause().is_some_and(|cause| !cause.is_accepted()), "{update:?}");
+        assert_eq!(find!(answer.ies, OffendingIe), Some(&offending), "{update:?}");
+        assert_eq!(bench.plane.sessions[&seid], expected, "{update:?}");
+    }
 }

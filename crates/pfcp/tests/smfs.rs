@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use common::*;
 use pfcp::codec::{
-    ApplyActionFlags, Cause, FTeid, Ie, MessageType, Name, OuterHeaderCreation, SNssai, SdfFilter, UpFeatures, Volume, find, number,
+    ApplyActionFlags, Cause, FTeid, Ie, Message, MessageType, Name, NodeId, OuterHeaderCreation, SNssai, SdfFilter, UpFeatures, Volume,
+    find, number,
 };
 use pfcp::rules::{Interface, OuterHeader};
 
@@ -221,4 +222,37 @@ fn pfcpsim_in_rounds() {
         assert_eq!(bench.ask_octets(&setup.encode().unwrap()).cause(), Some(Cause::REQUEST_ACCEPTED));
         assert_eq!(bench.node.associations().count(), 1);
     }
+}
+
+/// pfcpsim asks for the release as 0.0.0.0, numbered 0 each time.
+#[test]
+fn a_release_by_an_unspecified_node_id_was_refused() {
+    let mut bench = Bench::new();
+    let unspecified = NodeId::Ipv4([0, 0, 0, 0].into());
+    let release = Message::node(MessageType::AssociationReleaseRequest, 0, vec![Ie::NodeId(unspecified)]).encode().unwrap();
+    for round in 1..=3 {
+        bench.establish(simple_session(round, 1, [10, 0, 0, 1], vec![]));
+        assert_eq!(bench.ask_octets(&release).cause(), Some(Cause::REQUEST_ACCEPTED));
+        bench.pass(Duration::from_secs(1));
+        assert_eq!((bench.node.associations().count(), bench.plane.sessions.len()), (0, 0), "round {round}");
+        let setup = bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(SMF_STARTED));
+        assert_eq!(setup.cause(), Some(Cause::REQUEST_ACCEPTED));
+    }
+    // From another address it says nothing of this association.
+    bench.smf = "127.0.0.99:8805".parse().unwrap();
+    assert_eq!(bench.ask_octets(&release).cause(), Some(Cause::NO_ESTABLISHED_ASSOCIATION));
+    assert_eq!(bench.node.associations().count(), 1);
+}
+
+/// Apply Action 0x0008: §8.2.26 wants one of DROP, FORW and BUFF, and NOCP only with BUFF.
+#[test]
+fn notification_without_an_action_is_refused_by_far_and_flag() {
+    let mut bench = Bench::new();
+    let (seid, _) = bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![]));
+    let before = bench.plane.sessions[&seid].clone();
+    let notify = Ie::UpdateFar(vec![Ie::FarId(2), Ie::ApplyAction(ApplyActionFlags(0x0008))]);
+    let answer = bench.modify(seid, vec![notify]);
+    assert_eq!(answer.cause(), Some(Cause::MANDATORY_IE_INCORRECT));
+    assert_eq!(find!(answer.ies, OffendingIe), Some(&number::ApplyAction));
+    assert_eq!(bench.plane.sessions[&seid], before);
 }

@@ -233,7 +233,7 @@ pub fn outline(rules: &SessionRules, context: &Context) -> Result<Outline, Commi
     }
     let mut keys: BTreeMap<Lookup, Vec<u16>> = BTreeMap::new();
     for (id, pdr) in &rules.pdrs {
-        for lookup in lookups(*id, pdr, context)? {
+        for lookup in lookups(*id, pdr, context, &outline)? {
             keys.entry(lookup).or_default().push(*id);
         }
     }
@@ -253,23 +253,28 @@ fn default_qfi(rules: &SessionRules) -> Option<u8> {
     with_qfi.max().map(|(_, _, qfi)| qfi & 0x3f)
 }
 
-/// The keys that lead to a PDR.
-fn lookups(id: u16, pdr: &Pdr, context: &Context) -> Result<Vec<Lookup>, CommitError> {
+/// The keys that lead to a PDR. One that names neither tunnel nor UE address means the session's addresses: SMFs give them
+/// once, in the default QoS flow's PDR, and nothing but SDF filters in those of other flows.
+fn lookups(id: u16, pdr: &Pdr, context: &Context, outline: &Outline) -> Result<Vec<Lookup>, CommitError> {
     let pdi = &pdr.pdi;
     if let Some(tunnel) = pdi.f_teid {
         return Ok(vec![Lookup::Teid(tunnel.ipv4, tunnel.teid)]);
     }
+    let instance = pdi.network_instance.as_deref();
+    let at = format!("source interface {}, network instance \"{}\"", pdi.source_interface, instance.unwrap_or_default());
     if !matches!(pdi.source_interface, Interface::Core | Interface::SgiLan) {
-        return refuse(RuleId::Pdr(id), format!("PDI of interface {:?} without F-TEID", pdi.source_interface));
+        return refuse(RuleId::Pdr(id), format!("{at}: the PDI has no F-TEID, by which packets from there come"));
     }
-    let vrf = context.networks.resolve(pdi.source_interface, pdi.network_instance.as_deref());
-    let vrf = vrf.or_else(|why| refuse(RuleId::Pdr(id), why))?;
-    let ue = pdi.ue_ip.unwrap_or_default();
-    let v4 = ue.ipv4.map(|ip| Lookup::UeIpv4(vrf, ip));
-    let v6 = ue.ipv6.map(|(prefix, _)| Lookup::UeIpv6(vrf, (u128::from(prefix) >> 64) as u64));
-    let lookups: Vec<Lookup> = v4.into_iter().chain(v6).collect();
+    let vrf = context.networks.resolve(pdi.source_interface, instance);
+    let vrf = vrf.or_else(|why| refuse(RuleId::Pdr(id), format!("{at}: {why}")))?;
+    let v4 = |ip| Lookup::UeIpv4(vrf, ip);
+    let v6 = |prefix| Lookup::UeIpv6(vrf, prefix);
+    let lookups: Vec<Lookup> = match own_addresses(pdr) {
+        Some((ip, prefix)) => ip.map(v4).into_iter().chain(prefix.map(v6)).collect(),
+        None => outline.ue_ipv4s.iter().copied().map(v4).chain(outline.ue_prefixes.iter().copied().map(v6)).collect(),
+    };
     if lookups.is_empty() {
-        return refuse(RuleId::Pdr(id), "PDI has neither F-TEID nor UE IP address");
+        return refuse(RuleId::Pdr(id), format!("{at}: the PDI has neither F-TEID nor UE IP Address, and no other PDR has the UE's"));
     }
     Ok(lookups)
 }
@@ -282,7 +287,13 @@ fn group(
     outline: &Outline,
     budget: &mut Budget,
 ) -> Result<Option<Group>, CommitError> {
-    members.sort_by_key(|id| (rules.pdrs[id].precedence, *id));
+    members.sort_by_key(|id| {
+        let precedence = rules.pdrs[id].precedence;
+        match without_tunnel(&rules.pdrs[id], rules) {
+            false => (false, precedence, *id),
+            true => (true, u32::MAX - precedence, *id),
+        }
+    });
     let (v4, v6) = match lookup {
         Lookup::Teid(..) => (true, true),
         Lookup::UeIpv4(..) => (true, false),
@@ -331,9 +342,22 @@ fn group(
     Ok(Some(Group { lookup, members: kept, filters: (!inline).then(|| Arc::new(set)) }))
 }
 
+/// Whether a downlink PDR's packets can but wait, since its FAR has not been given a tunnel of the access side yet. That is so
+/// while a session or another of its QoS flows is set up there (TS 23.502 §4.3.2.2.1, §4.3.3.2). Packets take another PDR that
+/// matches, if there is one. If all lack a tunnel the default QoS flow's comes first, for its tunnel comes first.
+fn without_tunnel(pdr: &Pdr, rules: &SessionRules) -> bool {
+    let Some(far) = pdr.far_id.and_then(|far_id| rules.fars.get(&far_id)) else { return false };
+    let tunnel_missing = |to: &Forwarding| to.destination == Interface::Access && to.outer_header.is_none();
+    pdr.pdi.source_interface != Interface::Access && far.action.buffer && far.forwarding.as_ref().is_none_or(tunnel_missing)
+}
+
 /// What a PDR's filters are to be read with.
 fn side(pdr: &Pdr, lookup: Lookup, outline: &Outline, match_ue: bool) -> Side {
-    let (ue_ipv4, ue_prefix) = ue_addresses(pdr, outline);
+    let (ue_ipv4, ue_prefix) = match lookup {
+        Lookup::Teid(..) => ue_addresses(pdr, outline),
+        Lookup::UeIpv4(_, ip) => (Some(ip), None),
+        Lookup::UeIpv6(_, prefix) => (None, Some(prefix)),
+    };
     let own = pdr.pdi.ue_ip.filter(|ue| ue.ipv4.is_some() || ue.ipv6.is_some());
     let in_tunnel = matches!(lookup, Lookup::Teid(..));
     Side {
@@ -348,16 +372,20 @@ fn side(pdr: &Pdr, lookup: Lookup, outline: &Outline, match_ue: bool) -> Side {
 
 /// The UE's addresses as the PDR has them, else as the session's other PDRs have them, if they agree.
 fn ue_addresses(pdr: &Pdr, outline: &Outline) -> (Option<Ipv4Addr>, Option<u64>) {
-    if let Some(ue) = pdr.pdi.ue_ip
-        && (ue.ipv4.is_some() || ue.ipv6.is_some())
-    {
-        return (ue.ipv4, ue.ipv6.map(|(prefix, _)| (u128::from(prefix) >> 64) as u64));
+    if let Some(own) = own_addresses(pdr) {
+        return own;
     }
     let only = |count: usize| count == 1;
     (
         outline.ue_ipv4s.first().copied().filter(|_| only(outline.ue_ipv4s.len())),
         outline.ue_prefixes.first().copied().filter(|_| only(outline.ue_prefixes.len())),
     )
+}
+
+/// The UE's addresses that the PDR itself has, if it has any.
+fn own_addresses(pdr: &Pdr) -> Option<(Option<Ipv4Addr>, Option<u64>)> {
+    let ue = pdr.pdi.ue_ip.filter(|ue| ue.ipv4.is_some() || ue.ipv6.is_some())?;
+    Some((ue.ipv4, ue.ipv6.map(|(prefix, _)| (u128::from(prefix) >> 64) as u64)))
 }
 
 /// Folds a PDR's FAR, QERs and URRs into one action.
@@ -452,15 +480,17 @@ fn forward(
     outline: &mut Outline,
 ) -> Result<(), CommitError> {
     let destination = forwarding.destination;
-    let vrf = context.networks.resolve(destination, forwarding.network_instance.as_deref());
-    set_pdr.out_vrf = vrf.or_else(|why| refuse(RuleId::Far(far_id), why))?;
+    let instance = forwarding.network_instance.as_deref();
+    let at = || format!("destination interface {destination}, network instance \"{}\"", instance.unwrap_or_default());
+    let vrf = context.networks.resolve(destination, instance);
+    set_pdr.out_vrf = vrf.or_else(|why| refuse(RuleId::Far(far_id), format!("{}: {why}", at())))?;
     if let Some(header) = forwarding.outer_header {
         // Of our addresses there, rather one that the session's own tunnels end at: gNodeBs and firewalls expect that.
         let of_session = |ip: &Ipv4Addr| outline.tunnels.iter().any(|(endpoint, _)| endpoint == ip);
         let endpoints = || context.networks.endpoints(set_pdr.out_vrf);
         let Some(source) = endpoints().find(of_session).or_else(|| endpoints().next()) else {
             let name = context.networks.name(set_pdr.out_vrf).unwrap_or_default();
-            return refuse(RuleId::Far(far_id), format!("no GTP-U endpoint of ours in network instance \"{name}\""));
+            return refuse(RuleId::Far(far_id), format!("{}: no GTP-U endpoint of ours in network instance \"{name}\"", at()));
         };
         let qos_flow = qers.iter().find_map(|(_, qer)| qer.qfi.map(|qfi| (qfi & 0x3f, qer.rqi)));
         (set_pdr.encapsulation, set_pdr.psc_qos) = match (destination, qos_flow) {

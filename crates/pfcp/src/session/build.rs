@@ -1,11 +1,13 @@
 //! The elements of one rule as the rule: Create and Update PDR, FAR, QER, URR and BAR (TS 29.244 §7.5.2, §7.5.4).
 //!
+//! An Update gives only what changes, and takes away by an element of no length; what it does not name stays (§5.6.3).
+//!
 //! Not supported, and refused: application IDs, Ethernet filters, framed routes, predefined rules, duplication, redirection,
 //! header enrichment, forwarding policies. Accepted without effect: 3GPP interface types, correlation IDs, averaging windows,
 //! paging policy, and every element that the codec does not know.
 
-use super::{ApplyActionFlags, Cause, Ie, Rejection, Renewed, RuleId, find, interface, number};
-use crate::codec::{BitRates, Name, OuterHeaderCreation, UeIpAddress, Volume};
+use super::{ApplyActionFlags, Cause, Ie, Rejection, Renewed, RuleId, find, interface, is_null, number};
+use crate::codec::{BitRates, Flaw, Name, OuterHeaderCreation, UeIpAddress, Volume};
 use crate::flow;
 use crate::pool::ipv6_prefix;
 use crate::rules::{ApplyAction, Bar, FTeid, Far, Forwarding, Interface, OuterHeader, Pdi, Pdr, Qer, SdfFilter, UeIp, Urr, VolumeLimit};
@@ -19,7 +21,7 @@ pub(super) fn create_pdr(ies: &[Ie]) -> Result<(u16, Pdr), Rejection> {
     let far_id = *find!(ies, FarId).ok_or_else(|| Rejection::conditional_missing(number::FarId))?;
     let mut pdr = Pdr {
         precedence,
-        pdi: pdi(id, pdi_ies)?,
+        pdi: pdi(id, pdi_ies, None)?,
         outer_header_removal: false,
         far_id: Some(far_id),
         urr_ids: Vec::new(),
@@ -29,16 +31,24 @@ pub(super) fn create_pdr(ies: &[Ie]) -> Result<(u16, Pdr), Rejection> {
     Ok((id, pdr))
 }
 
-/// Update PDR (table 7.5.4.2-1): what is given replaces what there was.
+/// Update PDR (table 7.5.4.2-1).
 pub(super) fn update_pdr(id: u16, pdr: &mut Pdr, ies: &[Ie]) -> Result<(), Rejection> {
     if let Some(precedence) = find!(ies, Precedence) {
         pdr.precedence = *precedence;
     }
     if let Some(ies) = find!(ies, Pdi) {
-        pdr.pdi = pdi(id, ies)?;
+        pdr.pdi = pdi(id, ies, Some(&pdr.pdi))?;
     }
     if let Some(far_id) = find!(ies, FarId) {
         pdr.far_id = Some(*far_id);
+    }
+    for ie in ies.iter().filter(|ie| is_null(ie)) {
+        match ie.ie_type() {
+            number::UrrId => pdr.urr_ids.clear(),
+            number::QerId => pdr.qer_ids.clear(),
+            number::OuterHeaderRemoval => pdr.outer_header_removal = false,
+            other => return Err(Rejection::not_removable(other, RuleId::Pdr(id))),
+        }
     }
     common_pdr(id, pdr, ies)
 }
@@ -47,7 +57,10 @@ fn common_pdr(id: u16, pdr: &mut Pdr, ies: &[Ie]) -> Result<(), Rejection> {
     if let Some(removal) = find!(ies, OuterHeaderRemoval) {
         // 0 to 6 and 10 of table 8.2.64-1 have an IP or GTP-U header; VLAN tags (7 to 9, 3 to 5 without GTP-U) are not ours.
         if removal.description > 10 {
-            return Err(Rejection::incorrect(number::OuterHeaderRemoval, format!("outer header {}", removal.description)));
+            return Err(Rejection::incorrect(
+                number::OuterHeaderRemoval,
+                format!("PDR {id}: outer header removal {}", removal.description),
+            ));
         }
         pdr.outer_header_removal = true;
     }
@@ -65,27 +78,24 @@ fn common_pdr(id: u16, pdr: &mut Pdr, ies: &[Ie]) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// PDI (table 7.5.2.2-2).
-fn pdi(pdr_id: u16, ies: &[Ie]) -> Result<Pdi, Rejection> {
+/// PDI (table 7.5.2.2-2), of a PDR that had `old` if it is updated.
+///
+/// In an Update PDR it replaces the one before (table 7.5.4.2-1). But an SMF in use (Open5GS) gives only source interface and
+/// SDF filters: a PDI that does not say where its packets come is no whole one. Of such a part what it does not name is kept.
+fn pdi(pdr_id: u16, ies: &[Ie], old: Option<&Pdi>) -> Result<Pdi, Rejection> {
     let source = *find!(ies, SourceInterface).ok_or_else(|| Rejection::missing(number::SourceInterface))?;
     let source_interface = interface(source)
         .or((source & 0x0f == 4).then_some(Interface::VnInternal))
-        .ok_or_else(|| Rejection::incorrect(number::SourceInterface, format!("source interface {source}")))?;
+        .ok_or_else(|| Rejection::incorrect(number::SourceInterface, format!("PDR {pdr_id}: source interface {source}")))?;
     let refused = |what: &str| Rejection::rule(RuleId::Pdr(pdr_id), format!("{what}: not supported"));
-    let mut pdi = Pdi {
-        source_interface,
-        f_teid: None,
-        network_instance: find!(ies, NetworkInstance).and_then(name),
-        ue_ip: None,
-        sdf_filters: Vec::new(),
-        qfis: Vec::new(),
-    };
+    let mut pdi = Pdi { source_interface, f_teid: None, network_instance: None, ue_ip: None, sdf_filters: Vec::new(), qfis: Vec::new() };
     for ie in ies {
         match ie {
+            Ie::NetworkInstance(instance) => pdi.network_instance = name(instance),
             Ie::FTeid(crate::codec::FTeid::Given { teid, ipv4, .. }) => {
                 let ipv4 = ipv4.ok_or_else(|| refused("an F-TEID without IPv4 address"))?;
                 if *teid == 0 {
-                    return Err(Rejection::incorrect(number::FTeid, "TEID 0".into()));
+                    return Err(Rejection::incorrect(number::FTeid, format!("PDR {pdr_id}: TEID 0")));
                 }
                 pdi.f_teid = Some(FTeid { teid: *teid, ipv4 });
             }
@@ -95,7 +105,7 @@ fn pdi(pdr_id: u16, ies: &[Ie]) -> Result<Pdi, Rejection> {
             Ie::SdfFilter(filter) => pdi.sdf_filters.push(sdf_filter(pdr_id, filter)?),
             Ie::Qfi(qfi) => {
                 if *qfi > 63 {
-                    return Err(Rejection::incorrect(number::Qfi, format!("QFI {qfi}")));
+                    return Err(Rejection::incorrect(number::Qfi, format!("PDR {pdr_id}: QFI {qfi}")));
                 }
                 pdi.qfis.push(*qfi);
             }
@@ -103,11 +113,41 @@ fn pdi(pdr_id: u16, ies: &[Ie]) -> Result<Pdi, Rejection> {
             Ie::EthernetPacketFilter(_) => return Err(refused("an Ethernet packet filter")),
             Ie::FramedRoute(_) | Ie::FramedIpv6Route(_) => return Err(refused("a framed route")),
             Ie::TrafficEndpointId(_) => return Err(refused("a traffic endpoint")),
+            null if is_null(null) => match null.ie_type() {
+                number::NetworkInstance | number::FTeid | number::UeIpAddress | number::SdfFilter | number::Qfi => {}
+                other => return Err(Rejection::not_removable(other, RuleId::Pdr(pdr_id))),
+            },
             _ => {}
         }
     }
     pdi.qfis = all(pdi.qfis.into_iter());
+    if let Some(old) = old {
+        keep_unnamed(&mut pdi, old, ies);
+    }
     Ok(pdi)
+}
+
+/// Completes the PDI of an Update PDR by what it leaves out of the PDI before.
+fn keep_unnamed(pdi: &mut Pdi, old: &Pdi, ies: &[Ie]) {
+    let named = |ie_type| ies.iter().any(|ie| ie.ie_type() == ie_type);
+    if named(number::FTeid) || (named(number::UeIpAddress) && old.f_teid.is_none()) {
+        return;
+    }
+    let beyond = [number::NetworkInstance, number::UeIpAddress, number::SdfFilter, number::Qfi];
+    // Filters are given all or none. Where nothing at all is given there are none any more, else the PDI would say nothing.
+    if !named(number::SdfFilter) && beyond.into_iter().any(named) {
+        pdi.sdf_filters.clone_from(&old.sdf_filters);
+    }
+    pdi.f_teid = old.f_teid;
+    if !named(number::NetworkInstance) {
+        pdi.network_instance.clone_from(&old.network_instance);
+    }
+    if !named(number::UeIpAddress) {
+        pdi.ue_ip = old.ue_ip;
+    }
+    if !named(number::Qfi) {
+        pdi.qfis.clone_from(&old.qfis);
+    }
 }
 
 fn ue_ip(address: &UeIpAddress) -> Result<UeIp, Rejection> {
@@ -157,6 +197,12 @@ pub(super) fn update_far(id: u32, far: &mut Far, ies: &[Ie]) -> Result<(), Rejec
     if let Some(bar_id) = find!(ies, BarId) {
         far.bar_id = Some(*bar_id);
     }
+    for ie in ies.iter().filter(|ie| is_null(ie)) {
+        match ie.ie_type() {
+            number::BarId => far.bar_id = None,
+            other => return Err(Rejection::not_removable(other, RuleId::Far(id))),
+        }
+    }
     if let Some(ies) = find!(ies, UpdateForwardingParameters) {
         forwarding(id, far, ies)?;
     }
@@ -178,9 +224,13 @@ fn apply_action(far_id: u32, flags: ApplyActionFlags) -> Result<ApplyAction, Rej
     if flags.0 & 0x01f0 != 0 {
         return Err(Rejection::rule(RuleId::Far(far_id), format!("apply action {:#06x}: not supported", flags.0)));
     }
+    // NOCP is no action: it goes with BUFF (§8.2.26).
     match u8::from(action.drop) + u8::from(action.forward) + u8::from(action.buffer) {
         1 => Ok(action),
-        _ => Err(Rejection::incorrect(number::ApplyAction, format!("apply action {:#06x} is not one action", flags.0))),
+        count => {
+            let why = format!("FAR {far_id}: apply action {:#06x} has {count} of DROP, FORW and BUFF, not one", flags.0);
+            Err(Rejection::incorrect(number::ApplyAction, why))
+        }
     }
 }
 
@@ -191,7 +241,9 @@ fn forwarding(far_id: u32, far: &mut Far, ies: &[Ie]) -> Result<(), Rejection> {
         Some(value) => {
             // 4 is the LI function, 5 is 5G VN internal (§8.2.24).
             let known = interface(*value).or((value & 0x0f == 5).then_some(Interface::VnInternal));
-            Some(known.ok_or_else(|| Rejection::incorrect(number::DestinationInterface, format!("destination interface {value}")))?)
+            Some(known.ok_or_else(|| {
+                Rejection::incorrect(number::DestinationInterface, format!("FAR {far_id}: destination interface {value}"))
+            })?)
         }
         None => None,
     };
@@ -213,6 +265,12 @@ fn forwarding(far_id: u32, far: &mut Far, ies: &[Ie]) -> Result<(), Rejection> {
             }
             Ie::RedirectInformation(_) => return Err(refused("redirection")),
             Ie::HeaderEnrichment(_) => return Err(refused("header enrichment")),
+            null if is_null(null) => match null.ie_type() {
+                number::NetworkInstance => new.network_instance = None,
+                number::OuterHeaderCreation => new.outer_header = None,
+                number::TransportLevelMarking => new.tos = None,
+                other => return Err(Rejection::not_removable(other, RuleId::Far(far_id))),
+            },
             _ => {}
         }
     }
@@ -256,6 +314,13 @@ pub(super) fn update_qer(qer: &mut Qer, ies: &[Ie]) -> Result<(), Rejection> {
             Ie::Qfi(qfi) if *qfi > 63 => return Err(Rejection::incorrect(number::Qfi, format!("QFI {qfi}"))),
             Ie::Qfi(qfi) => qer.qfi = Some(*qfi),
             Ie::Rqi(rqi) => qer.rqi = rqi & 1 != 0,
+            null if is_null(null) => match null.ie_type() {
+                number::Mbr => qer.mbr_kbps = None,
+                number::Gbr => qer.gbr_kbps = None,
+                number::Qfi => qer.qfi = None,
+                number::Rqi => qer.rqi = false,
+                other => return Err(Rejection::flaw(other, Flaw::Length)),
+            },
             _ => {}
         }
     }
@@ -305,6 +370,24 @@ pub(super) fn update_urr(urr: &mut Urr, ies: &[Ie]) -> Result<Renewed, Rejection
                 urr.time_quota_s = Some(*seconds);
                 renewed.time_quota = true;
             }
+            null if is_null(null) => match null.ie_type() {
+                number::MeasurementPeriod => {
+                    urr.period_s = None;
+                    renewed.period = true;
+                }
+                number::VolumeThreshold => urr.volume_threshold = None,
+                number::VolumeQuota => {
+                    urr.volume_quota = None;
+                    renewed.volume_quota = true;
+                }
+                number::TimeThreshold => urr.time_threshold_s = None,
+                number::TimeQuota => {
+                    urr.time_quota_s = None;
+                    renewed.time_quota = true;
+                }
+                number::LinkedUrrId => urr.linked.clear(),
+                other => return Err(Rejection::flaw(other, Flaw::Length)),
+            },
             _ => {}
         }
     }
@@ -335,6 +418,11 @@ pub(super) fn update_bar(bar: &mut Bar, ies: &[Ie]) -> Result<(), Rejection> {
             Ie::DownlinkDataNotificationDelay(delay) => bar.notification_delay = Some(*delay),
             Ie::SuggestedBufferingPacketsCount(count) => bar.suggested_packets = Some((*count).into()),
             Ie::DlBufferingSuggestedPacketCount(count) => bar.suggested_packets = Some(count.0),
+            null if is_null(null) => match null.ie_type() {
+                number::DownlinkDataNotificationDelay => bar.notification_delay = None,
+                number::SuggestedBufferingPacketsCount | number::DlBufferingSuggestedPacketCount => bar.suggested_packets = None,
+                other => return Err(Rejection::flaw(other, Flaw::Length)),
+            },
             _ => {}
         }
     }

@@ -2,6 +2,7 @@
 //! every rule that is named exists.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 
 use super::{Cause, Change, Context, FTeid, Ie, Rejection, RuleId, SessionRules, UeIpAddress, find, number};
 use crate::codec;
@@ -45,14 +46,14 @@ fn tunnel(
     taking: &mut Taking<'_>,
 ) -> Result<Option<Ie>, Rejection> {
     let context = &mut change.context;
+    let Some(wanted) = find!(pdi, FTeid).copied() else { return Ok(None) };
     context.choose_ids.remove(&id);
     let Some(pdr) = context.rules.pdrs.get(&id) else { return Ok(None) };
-    let wanted = find!(pdi, FTeid).copied();
-    let Some(FTeid::Choose { choose_id, .. }) = wanted else {
+    let FTeid::Choose { choose_id, .. } = wanted else {
         if let Some(f_teid) = pdr.pdi.f_teid {
             taking.claim_tunnel(f_teid).map_err(|refusal| {
                 let why = match refusal {
-                    Refusal::Foreign => format!("{} is not a GTP-U address of ours", f_teid.ipv4),
+                    Refusal::Foreign => format!("F-TEID: {} is not a GTP-U address of ours", f_teid.ipv4),
                     _ => format!("TEID {:#x} belongs to another session", f_teid.teid),
                 };
                 Rejection { holder: refusal.holder(), ..Rejection::rule(RuleId::Pdr(id), why) }
@@ -71,9 +72,10 @@ fn tunnel(
     let f_teid = match shared {
         Some(f_teid) => f_teid,
         None => taking.choose_tunnel(pdr.pdi.network_instance.as_deref(), side).map_err(|refusal| match refusal {
-            Refusal::Exhausted => Rejection::new(Cause::NO_RESOURCES, "no TEID is free".into()),
+            Refusal::Exhausted => Rejection::new(Cause::NO_RESOURCES, format!("PDR {id}: no TEID is free")),
             _ => {
-                let why = "no GTP-U address of ours for this network instance and interface".into();
+                let instance = pdr.pdi.network_instance.as_deref().unwrap_or("");
+                let why = format!("PDR {id}: no GTP-U address of ours for source interface {side}, network instance \"{instance}\"");
                 Rejection { offending: Some(number::FTeid), ..Rejection::new(Cause::INVALID_F_TEID_ALLOCATION_OPTION, why) }
             }
         })?,
@@ -101,14 +103,14 @@ fn ue_address(
     let names = [pdr.pdi.network_instance.as_deref(), dnn.as_deref()];
     let mut ue_ip = pdr.pdi.ue_ip.unwrap_or_default();
     let claimed = |refusal: Result<(), Refusal>| {
-        let why = || "the UE address belongs to another session".into();
+        let why = || format!("UE address {} belongs to another session", text(wanted));
         refusal.map_err(|refusal| Rejection { holder: refusal.holder(), ..Rejection::rule(RuleId::Pdr(id), why()) })
     };
     let mut chosen = UeIpAddress { destination: wanted.destination, ..UeIpAddress::default() };
     if wanted.choose_ipv4 {
         let held = match own.iter().find(|held| matches!(held, Held::Ipv4(..))) {
             Some(held) => *held,
-            None => taking.choose_ipv4(&names).map_err(no_address)?,
+            None => taking.choose_ipv4(&names).map_err(no_address(id, &names))?,
         };
         if let Held::Ipv4(_, address) = held {
             ue_ip.ipv4 = Some(address);
@@ -121,7 +123,7 @@ fn ue_address(
     if wanted.choose_ipv6 {
         let held = match own.iter().find(|held| matches!(held, Held::Ipv6(..))) {
             Some(held) => *held,
-            None => taking.choose_ipv6(&names).map_err(no_address)?,
+            None => taking.choose_ipv6(&names).map_err(no_address(id, &names))?,
         };
         if let Held::Ipv6(_, prefix) = held {
             ue_ip.ipv6 = Some((prefix, 64));
@@ -135,12 +137,23 @@ fn ue_address(
     Ok((wanted.choose_ipv4 || wanted.choose_ipv6).then_some(Ie::UeIpAddress(chosen)))
 }
 
-fn no_address(refusal: Refusal) -> Rejection {
-    let why = match refusal {
-        Refusal::NotOffered => "no pool of UE addresses for this network instance",
-        _ => "no UE address is free",
-    };
-    Rejection { offending: Some(number::UeIpAddress), ..Rejection::new(Cause::NO_RESOURCES, why.into()) }
+/// The addresses given in a UE IP Address.
+fn text(address: &UeIpAddress) -> String {
+    let given = address.ipv4.map(IpAddr::V4).into_iter().chain(address.ipv6.map(IpAddr::V6));
+    given.map(|address| address.to_string()).collect::<Vec<_>>().join(", ")
+}
+
+fn no_address(pdr_id: u16, names: &[Option<&str>]) -> impl Fn(Refusal) -> Rejection {
+    let names: Vec<String> = names.iter().flatten().map(|name| format!("\"{name}\"")).collect();
+    let names = if names.is_empty() { "none".into() } else { names.join(", ") };
+    move |refusal| {
+        let what = match refusal {
+            Refusal::NotOffered => "no pool of UE addresses for",
+            _ => "no UE address is free in the pool of",
+        };
+        let why = format!("PDR {pdr_id}: {what} network instance or DNN {names}");
+        Rejection { offending: Some(number::UeIpAddress), ..Rejection::new(Cause::NO_RESOURCES, why) }
+    }
 }
 
 /// Whether everything that rules name exists. Filters given by ID alone get the flow of the filter with that ID (§8.2.5).

@@ -10,6 +10,7 @@ use base::{PortId, VerdictKind};
 use p4_interp::{Machine, Mode};
 use pfcp::rules::*;
 use program::{Batch, CounterId, RuleError};
+use upf::config::NetworkConfig;
 use upf::host::Action;
 use upf::ids::Ids;
 use upf::plane::{BufferFate, DataPlane, Plane, SessionInfo};
@@ -20,8 +21,8 @@ use wire::{arp, ipv4, ipv6};
 use crate::host::{arp_reply, framed, gtpu_frame, gtpu_of, ping};
 use crate::sessions::*;
 
-const N3_PORT: PortId = PortId(0);
-const N6_PORT: PortId = PortId(128);
+pub const N3_PORT: PortId = PortId(0);
+pub const N6_PORT: PortId = PortId(128);
 const FAR_AWAY: Ipv4Addr = Ipv4Addr::new(198, 51, 100, 7);
 const NEIGHBOUR: Mac = Mac([2, 0, 0, 0, 0, 0x50]);
 
@@ -38,9 +39,9 @@ fn machine() -> Machine {
 }
 
 /// The interpreter with a buffer.
-struct Whole {
+pub struct Whole {
     machine: Machine,
-    buffers: HashMap<u32, Vec<(PortId, Vec<u8>)>>,
+    pub buffers: HashMap<u32, Vec<(PortId, Vec<u8>)>>,
     released: Vec<(PortId, Vec<u8>)>,
 }
 
@@ -65,41 +66,55 @@ impl DataPlane for Whole {
 }
 
 /// Network, program and control plane.
-struct World {
-    plane: Plane<Whole>,
-    now: Duration,
-    sent: Vec<(PortId, Vec<u8>)>,
+pub struct World {
+    pub plane: Plane<Whole>,
+    pub now: Duration,
+    pub sent: Vec<(PortId, Vec<u8>)>,
     /// Names of drops, by the program and by the host.
-    dropped: Vec<String>,
+    pub dropped: Vec<String>,
+    /// PDRs whose packets were buffered, a packet each, in order.
+    pub buffered: Vec<(Seid, u16)>,
 }
 
 impl World {
-    fn new() -> World {
+    pub fn new() -> World {
+        World::of(&network())
+    }
+
+    pub fn of(network: &NetworkConfig) -> World {
         let machine = machine();
         let program = machine.ir().program.clone();
         let data = Whole { machine, buffers: HashMap::new(), released: Vec::new() };
-        let mut plane = Plane::new(&network(), &program, data).unwrap();
+        let mut plane = Plane::new(network, &program, data).unwrap();
         let initial = plane.initial_batch().clone();
         plane.data_mut().machine.apply(&initial).unwrap();
-        World { plane, now: Duration::from_secs(1), sent: Vec::new(), dropped: Vec::new() }
+        World { plane, now: Duration::from_secs(1), sent: Vec::new(), dropped: Vec::new(), buffered: Vec::new() }
     }
 
     fn commit(&mut self, seid: u64, rules: Option<&SessionRules>) {
         self.plane.commit(seid, rules).unwrap();
+        self.release();
+    }
+
+    /// Sends again what the last changes let go from buffers.
+    pub fn release(&mut self) {
         for (port, frame) in std::mem::take(&mut self.plane.data_mut().released) {
             self.receive(port, &frame);
         }
     }
 
     /// A frame comes in; every neighbour answers ARP.
-    fn receive(&mut self, port: PortId, frame: &[u8]) {
+    pub fn receive(&mut self, port: PortId, frame: &[u8]) {
         let now_ns = self.now.as_nanos() as u64;
         let machine = &mut self.plane.data_mut().machine;
         let output = machine.process(frame, port, now_ns, Mode::Whole);
         let (verdict, bytes) = (output.verdict, output.bytes.to_vec());
         match verdict.kind {
             VerdictKind::Forward => self.sent.push((PortId(verdict.port), bytes)),
-            VerdictKind::Buffer => self.plane.data_mut().buffers.entry(verdict.mark).or_default().push((port, bytes)),
+            VerdictKind::Buffer => {
+                self.plane.data_mut().buffers.entry(verdict.mark).or_default().push((port, bytes));
+                self.buffered.extend(self.plane.pdr(verdict.mark));
+            }
             VerdictKind::Drop => self.dropped.push(machine.ir().program.reason_name(verdict.reason)),
             VerdictKind::Next => panic!("next"),
             VerdictKind::Punt => {
@@ -136,13 +151,13 @@ impl World {
 
     /// The only frame sent since the last look.
     #[track_caller]
-    fn sent(&mut self) -> (PortId, Vec<u8>) {
+    pub fn sent(&mut self) -> (PortId, Vec<u8>) {
         assert_eq!((self.sent.len(), &self.dropped[..]), (1, &[][..]));
         self.sent.remove(0)
     }
 
     #[track_caller]
-    fn dropped(&mut self) -> String {
+    pub fn dropped(&mut self) -> String {
         assert_eq!((self.sent.len(), self.dropped.len()), (0, 1), "{:?}", self.dropped);
         self.dropped.remove(0)
     }

@@ -56,10 +56,13 @@ fn rules_that_cannot_be_obeyed_are_named() {
         rules.pdrs.get_mut(&2).unwrap().pdi.ue_ip = Some(ue);
     };
     assert_eq!(refused(prefix), (RuleId::Pdr(2), "UE prefix fd00::/56: only /64 is served".into()));
+    let no_address =
+        "source interface core, network instance \"\": the PDI has neither F-TEID nor UE IP Address, and no other PDR has the UE's";
     let no_key = |rules: &mut SessionRules| rules.pdrs.get_mut(&2).unwrap().pdi.ue_ip = None;
-    assert_eq!(refused(no_key), (RuleId::Pdr(2), "PDI has neither F-TEID nor UE IP address".into()));
+    assert_eq!(refused(no_key), (RuleId::Pdr(2), no_address.into()));
+    let no_tunnel = "source interface access, network instance \"\": the PDI has no F-TEID, by which packets from there come";
     let untunnelled = |rules: &mut SessionRules| rules.pdrs.get_mut(&1).unwrap().pdi.f_teid = None;
-    assert_eq!(refused(untunnelled), (RuleId::Pdr(1), "PDI of interface Access without F-TEID".into()));
+    assert_eq!(refused(untunnelled), (RuleId::Pdr(1), no_tunnel.into()));
     let mixed = |rules: &mut SessionRules| {
         let mut filter = flow(None, AddressMatch::Prefix("10.0.0.0".parse().unwrap(), 8));
         filter.flow.as_mut().unwrap().local = AddressMatch::Prefix("fd00::".parse().unwrap(), 64);
@@ -77,7 +80,8 @@ fn rules_that_cannot_be_obeyed_are_named() {
     let virtual_network = |rules: &mut SessionRules| {
         rules.fars.insert(1, forward(Interface::VnInternal, None));
     };
-    assert_eq!(refused(virtual_network), (RuleId::Far(1), "interface 5G VN internal is not served".into()));
+    let no_port = "destination interface 5G VN internal, network instance \"\": interface 5G VN internal is not served";
+    assert_eq!(refused(virtual_network), (RuleId::Far(1), no_port.into()));
 }
 
 #[test]

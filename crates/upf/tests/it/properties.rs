@@ -1,6 +1,7 @@
 //! Whatever rules come in whatever order: the tables hold what the last rules say, and nothing else; nothing is lost or
 //! counted twice; a refused batch leaves no trace.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
@@ -26,6 +27,8 @@ fn rules(seid: u64, rng: &mut Random) -> SessionRules {
             3 => forward(Interface::CpFunction, Some((9, SMF))),
             _ => forward(Interface::Access, Some((id, Ipv4Addr::new(10, 0, 3, rng.random_range(50..54))))),
         };
+        // An idle UE's FAR keeps its tunnel.
+        let far = if rng.random_bool(0.2) { Far { forwarding: far.forwarding, ..buffer() } } else { far };
         rules.fars.insert(id, far);
     }
     for id in 1..=3 {
@@ -73,7 +76,21 @@ fn rules(seid: u64, rng: &mut Random) -> SessionRules {
         pdr.urr_ids = ids(rng, rules.urrs.keys().copied().collect());
         rules.pdrs.insert(id, pdr);
     }
+    // Downlink PDRs may leave the address to another PDR of the session.
+    for id in 1..=rules.pdrs.len() as u16 {
+        let others = rules.pdrs.iter().any(|(other, pdr)| *other != id && !addresses(pdr).is_empty());
+        let pdr = rules.pdrs.get_mut(&id).unwrap();
+        if pdr.pdi.source_interface == Interface::Core && others && rng.random_bool(0.4) {
+            pdr.pdi.ue_ip = None;
+        }
+    }
     rules
+}
+
+/// IP versions that a PDR has an address of the UE of.
+fn addresses(pdr: &Pdr) -> Vec<u8> {
+    let ue = pdr.pdi.ue_ip.unwrap_or_default();
+    ue.ipv4.map(|_| 4).into_iter().chain(ue.ipv6.map(|_| 6)).collect()
 }
 
 /// The tables of all sessions as text, with the numbers that were given out replaced by the order of their appearance:
@@ -305,9 +322,14 @@ impl Packet {
     }
 
     fn expected(&self, rules: &SessionRules) -> Option<u16> {
-        let mut order: Vec<_> = rules.pdrs.iter().collect();
-        order.sort_by_key(|(id, pdr)| (pdr.precedence, **id));
-        let (id, pdr) = order.into_iter().find(|(_, pdr)| self.matches(pdr))?;
+        let matching: Vec<_> = rules.pdrs.iter().filter(|(_, pdr)| self.matches(pdr, rules)).collect();
+        let (waiting, ready): (Vec<_>, Vec<_>) = matching.into_iter().partition(|(_, pdr)| {
+            let far = &rules.fars[&pdr.far_id.unwrap()];
+            let tunnel = far.forwarding.as_ref().is_some_and(|to| to.destination != Interface::Access || to.outer_header.is_some());
+            pdr.pdi.source_interface != Interface::Access && far.action.buffer && !tunnel
+        });
+        let first = ready.into_iter().min_by_key(|(id, pdr)| (pdr.precedence, **id));
+        let (id, pdr) = first.or_else(|| waiting.into_iter().min_by_key(|(id, pdr)| (Reverse(pdr.precedence), **id)))?;
         (!self.spoofed(pdr, rules)).then_some(*id)
     }
 
@@ -322,9 +344,14 @@ impl Packet {
         pdr.pdi.source_interface == Interface::Access && to_core && (v4 || v6) && !(if self.v6 { v6 } else { v4 })
     }
 
-    fn matches(&self, pdr: &Pdr) -> bool {
-        let addresses = pdr.pdi.ue_ip.filter(|ue| ue.ipv4.is_some() || ue.ipv6.is_some());
-        let version = addresses.is_none_or(|ue| if self.v6 { ue.ipv6.is_some() } else { ue.ipv4.is_some() });
+    fn matches(&self, pdr: &Pdr, rules: &SessionRules) -> bool {
+        let version = if self.v6 { 6 } else { 4 };
+        let own = addresses(pdr);
+        let by_address = pdr.pdi.f_teid.is_none();
+        let version = match own.is_empty() {
+            true => !by_address || rules.pdrs.values().any(|pdr| addresses(pdr).contains(&version)),
+            false => own.contains(&version),
+        };
         pdr.pdi.f_teid.map(|t| t.teid) == self.teid
             && version
             && (pdr.pdi.qfis.is_empty() || pdr.pdi.qfis.contains(&self.qfi))
