@@ -1,5 +1,5 @@
 /* What the PDR's rules allow: FAR's Apply Action and QER gates (TS 29.244 §5.2.3, §5.4), and the UE's right to its
- * source address. Nothing of the packet has been changed yet, so what waits in the buffer is what came in. */
+ * source address; and whether its extension headers allow that it goes on. Nothing of the packet has been changed yet, so what waits in the buffer is what came in. */
 #ifndef ENFORCE_P4
 #define ENFORCE_P4
 
@@ -8,6 +8,12 @@ control Enforce(inout headers_t hdr, inout metadata_t meta, inout standard_metad
     action drop(Reason reason) {
         meta.reason = reason;
         mark_to_drop(standard_metadata);
+        exit;
+    }
+
+    action punt(Reason reason) {
+        meta.reason = reason;
+        standard_metadata.egress_spec = PUNT_PORT;
         exit;
     }
 
@@ -31,6 +37,15 @@ control Enforce(inout headers_t hdr, inout metadata_t meta, inout standard_metad
                 }
             } else if (meta.ue_prefix == 0 || meta.src_v6[127:64] != meta.ue_prefix) {
                 drop(Reason.source_spoofed);
+            }
+        }
+
+        // Where the packet leaves its tunnel we are the tunnel's end, else we stand between two (TS 29.281 §5.2.1). The
+        // sender is told what we comprehend.
+        if (hdr.gtpu_chain.isValid()) {
+            if (meta.unknown_extension == 1
+                || (meta.endpoint_extension == 1 && meta.encapsulation == Encapsulation.none)) {
+                punt(Reason.gtpu_signalling);
             }
         }
     }

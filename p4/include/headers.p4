@@ -21,6 +21,7 @@ const bit<16> PORT_VXLAN = 4789;  // RFC 7348 §5
 const bit<8> GTPU_GPDU = 255;     // TS 29.281 §6.1
 const bit<8> GTPU_EXT_NONE = 0x00;
 const bit<8> GTPU_EXT_PSC  = 0x85; // PDU session container, TS 29.281 §5.2.2.7
+const bit<8> GTPU_EXT_PDCP = 0xC0; // PDCP PDU number, TS 29.281 §5.2.2.2: goes along with packets forwarded at a handover
 
 header ethernet_h {
     mac_t   dst;
@@ -108,9 +109,14 @@ header gtpu_psc_h {
     bit<8> next_extension;
 }
 
-/* Other extension headers of a tunnel, kept as they came. */
+/* Other extension headers of a tunnel, as they came. */
 header gtpu_chain_h {
     varbit<128> extensions;
+}
+
+/* One unit of those that go on into the next tunnel. */
+header gtpu_unit_h {
+    bit<32> octets;
 }
 
 /* RFC 7348 §5. */
@@ -136,6 +142,10 @@ struct headers_t {
     gtpu_h          tunnel_gtpu;
     gtpu_optional_h tunnel_optional;
     gtpu_psc_h      tunnel_psc;
+    gtpu_unit_h     tunnel_unit_4;   // the last is 1
+    gtpu_unit_h     tunnel_unit_3;
+    gtpu_unit_h     tunnel_unit_2;
+    gtpu_unit_h     tunnel_unit_1;
 
     // The first IP packet of the frame: the user's own on N6, the tunnel's on N3 and N9.
     ipv4_h          ipv4;

@@ -8,8 +8,8 @@ enum bit<8> Reason {
     // punts: the control plane acts on them
     arp                  = 1,
     host                 = 3,   // to an address of ours: ICMP echo, neighbour discovery and the like
-    gtpu_signalling      = 4,   // echo, error indication, end marker; and a G-PDU with an extension header whose
-                                // comprehension is required (TS 29.281 §5.2.1) and that we do not comprehend
+    gtpu_signalling      = 4,   // echo, error indication, end marker; and a G-PDU with an extension header that we
+                                // must comprehend (TS 29.281 §5.2.1) and do not: see enforce.p4
     unknown_teid         = 5,   // G-PDU to our endpoint without a session: error indication, TS 29.281 §7.3.1
     neighbour_unknown    = 6,   // next hop not resolved yet
     // drops
@@ -75,10 +75,14 @@ struct metadata_t {
 
     // From the parser.
     bit<8>   next_extension;
-    bit<1>   unknown_extension;
+    bit<1>   unknown_extension;  // comprehension is required of all, and we have none
+    bit<1>   endpoint_extension; // comprehension is required of the tunnel's end
     bit<6>   qfi;            // of the PDU session container, 0 if none
     bit<128> chain_window;   // extension headers not yet walked over
     bit<32>  chain_bits;     // those that are
+    bit<128> relayed;        // those that go on into another tunnel, the last one in the lowest bits
+    bit<32>  relayed_bits;
+    bit<8>   relayed_type;   // of the first
 
     // From the tables.
     bit<16>  vrf;            // network instance that the packet came in by

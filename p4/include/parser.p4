@@ -165,7 +165,9 @@ parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
     }
 
     /* Any other row, up to 16 bytes: walked in a window on the packet, then taken as one. Each round shifts the window
-     * by one extension header. */
+     * by one extension header. What becomes of each is said by the two highest bits of its type (TS 29.281 §5.2.1,
+     * figure 5.2.1-2): 00 and 10 go on into the next tunnel, 01 do not; 10 must be comprehended by the end of the
+     * tunnel, 11 by everybody. Session containers are not passed on: the next tunnel has its own or none. */
     state parse_chain {
         meta.chain_window = packet.lookahead<bit<128>>();
         transition walk_chain;
@@ -175,7 +177,10 @@ parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
         transition select(meta.next_extension) {
             GTPU_EXT_NONE: take_chain;
             GTPU_EXT_PSC: walk_psc;
-            0x80 &&& 0x80: walk_mandatory;
+            GTPU_EXT_PDCP: walk_for_endpoint;
+            0x00 &&& 0xC0: walk_and_relay;
+            0x80 &&& 0xC0: walk_for_endpoint;
+            0xC0 &&& 0xC0: walk_mandatory;
             default: walk_over;
         }
     }
@@ -187,6 +192,24 @@ parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
 
     state walk_mandatory {
         meta.unknown_extension = 1;
+        transition walk_over;
+    }
+
+    state walk_for_endpoint {
+        meta.endpoint_extension = 1;
+        transition walk_and_relay;
+    }
+
+    /* Kept without the type of the next: that is put in when there is a next to keep. */
+    state walk_and_relay {
+        bit<8> units = meta.chain_window[127:120];
+        verify(units != 0 && units <= 4, error.GtpuExtensionLength);
+        bit<8> shift = units << 5;
+        meta.relayed_type = meta.relayed_bits == 0 ? meta.next_extension : meta.relayed_type;
+        bit<128> before = meta.relayed_bits == 0 ? 0 : meta.relayed | (bit<128>)meta.next_extension;
+        bit<128> kept = (meta.chain_window >> (128 - shift)) & ~128w0xFF;
+        meta.relayed = (before << shift) | kept;
+        meta.relayed_bits = meta.relayed_bits + (bit<32>)shift;
         transition walk_over;
     }
 
@@ -266,6 +289,10 @@ control UpfDeparser(packet_out packet, in headers_t hdr) {
         packet.emit(hdr.tunnel_gtpu);
         packet.emit(hdr.tunnel_optional);
         packet.emit(hdr.tunnel_psc);
+        packet.emit(hdr.tunnel_unit_4);
+        packet.emit(hdr.tunnel_unit_3);
+        packet.emit(hdr.tunnel_unit_2);
+        packet.emit(hdr.tunnel_unit_1);
         packet.emit(hdr.ipv4);
         packet.emit(hdr.ipv4_options);
         packet.emit(hdr.ipv6);

@@ -99,12 +99,17 @@ control Route(inout headers_t hdr, inout metadata_t meta, inout standard_metadat
         size = 4096;
     }
 
+    RelayedExtensions() extensions;
+
     apply {
         meta.out_length = meta.pdu_length;
         if (meta.encapsulation == Encapsulation.gtpu) {
             meta.out_length = meta.pdu_length + GTPU_OVERHEAD;
         } else if (meta.encapsulation != Encapsulation.none) {
             meta.out_length = meta.pdu_length + GTPU_OVERHEAD + PSC_OVERHEAD;
+        }
+        if (hdr.gtpu_chain.isValid()) {
+            extensions.apply(hdr, meta);
         }
         if (meta.encapsulation != Encapsulation.none) {
             meta.dst_v4 = meta.tunnel_dst;

@@ -210,9 +210,6 @@ control Session(inout headers_t hdr, inout metadata_t meta, inout standard_metad
                     default: { drop(Reason.gtpu_not_local); }
                 }
             }
-            if (meta.unknown_extension == 1) {
-                punt(Reason.gtpu_signalling);
-            }
             if (pdr_by_teid.apply().miss) {
                 switch (local_ipv4.apply().action_run) {
                     gtpu_endpoint: { punt(Reason.unknown_teid); }

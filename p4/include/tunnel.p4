@@ -106,17 +106,14 @@ control Tunnel(inout headers_t hdr, inout metadata_t meta, inout standard_metada
             hdr.gtpu.setInvalid();
             hdr.gtpu_optional.setInvalid();
             hdr.gtpu_psc.setInvalid();
-            hdr.gtpu_chain.setInvalid();
         }
 
         if (meta.encapsulation == Encapsulation.none) {
             hdr.ethernet.ethertype = meta.ip_version == 4 ? ETHERTYPE_IPV4 : ETHERTYPE_IPV6;
         } else {
             hdr.ethernet.ethertype = ETHERTYPE_IPV4;
-            if (meta.encapsulation == Encapsulation.gtpu) {
-                put_in_tunnel((bit<16>)meta.pdu_length);
-            } else {
-                put_in_tunnel((bit<16>)(meta.pdu_length + PSC_OVERHEAD));
+            put_in_tunnel((bit<16>)(meta.out_length - GTPU_OVERHEAD));
+            if (meta.encapsulation != Encapsulation.gtpu) {
                 add_session_container(meta.encapsulation == Encapsulation.psc_uplink ? 4w1 : 4w0);
             }
         }

@@ -65,17 +65,22 @@ control UserPacket(inout headers_t hdr, inout metadata_t meta, inout standard_me
         }
 
         // An IP length beyond what carries it is a lie that would be charged and re-sent, and one below its own header
-        // would be charged as nothing. Less than the frame is Ethernet padding.
+        // would be charged as nothing. Less than what carries it is padding: trim.p4 cuts it off.
         if (meta.ip_version != 0) {
             bit<32> end = meta.pdu_length + (bit<32>)meta.user_offset;
             if (end > standard_metadata.packet_length || meta.pdu_length < meta.header_length) {
                 drop(Reason.length_mismatch);
             }
             if (hdr.gtpu.isValid()) {
-                // The tunnel's own lengths, counted from its IPv4 header and from behind its eight bytes of GTP-U.
+                // GTP-U's length is counted from behind its eight bytes, UDP's from its header. Each ends within the next:
+                // the user's packet, GTP-U, UDP, the tunnel's IPv4, the frame.
                 bit<32> tunnel = hdr.underlay_ethernet.isValid() ? 32w64 : 32w14;
-                bit<32> gtpu_payload = tunnel + ((bit<32>)hdr.ipv4.ihl << 2) + 16;
-                if (end > tunnel + (bit<32>)hdr.ipv4.total_length || end > gtpu_payload + (bit<32>)hdr.gtpu.length) {
+                bit<32> udp = tunnel + ((bit<32>)hdr.ipv4.ihl << 2);
+                bit<32> gtpu_end = udp + 16 + (bit<32>)hdr.gtpu.length;
+                bit<32> udp_end = udp + (bit<32>)hdr.udp_rest.length;
+                bit<32> tunnel_end = tunnel + (bit<32>)hdr.ipv4.total_length;
+                if (end > gtpu_end || gtpu_end > udp_end || udp_end > tunnel_end
+                    || tunnel_end > standard_metadata.packet_length) {
                     drop(Reason.length_mismatch);
                 }
             }

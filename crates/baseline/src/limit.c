@@ -286,8 +286,9 @@ static inline int parse_gtpu(const struct limit *l, struct view *v, struct work 
         return IPV4_CHECKSUM;
     w->user = user;
     if (likely(user)) {
-        uint32_t pdu = be16(get16(user + 2)), last = pdu + at;
-        if (unlikely(last > length || pdu < 20 || last > 14u + be16(get16(p + 16)) || last > 50u + be16(get16(g + 2))))
+        /* Each ends within the next: the user's packet, GTP-U, UDP, the tunnel's IPv4, the frame. */
+        uint32_t pdu = be16(get16(user + 2)), gtpu = 50u + be16(get16(g + 2)), udp = 34u + be16(get16(p + 38)), ip = 14u + be16(get16(p + 16));
+        if (unlikely(pdu < 20 || pdu + at > gtpu || gtpu > udp || udp > ip || ip > length))
             return LENGTH_MISMATCH;
         w->pdu_length = pdu;
     }
@@ -465,7 +466,7 @@ static inline void finish(struct limit *l, struct view *v, struct work *w, struc
         put16(user + 10, be16((uint16_t)(sum >= 0xffff ? sum + 1 : sum)));
     }
     uint32_t offset = user - v->buffer, tail = v->start + v->length - offset;
-    if (unlikely(offset < overhead + 14 || offset - overhead - 14 + 14 + overhead + tail > v->capacity)) {
+    if (unlikely(offset < overhead + 14 || offset + tail > v->capacity)) {
         end(o, DROP, NO_HEADROOM, r->pdr);
         return;
     }
@@ -487,7 +488,7 @@ static inline void finish(struct limit *l, struct view *v, struct work *w, struc
     put32(h - 6, get32(n->macs + 8));
     put16(h - 2, be16(0x0800));
     v->start = h - 14 - v->buffer;
-    v->length = 14 + overhead + tail;
+    v->length = 14 + out_length; /* what lies behind the user's packet stays behind */
     s->packets++;
     s->bytes += w->pdu_length;
     *o = (struct verdict){ .kind = FORWARD, .port = n->port, .mark = r->pdr };

@@ -78,7 +78,7 @@ pub struct OneClass {
 
 /// Finds the classes and prints them; `None` if there are none, or if they could not keep the order of packets.
 pub fn classes(ir: &Ir, model: &Model, graph: &Graph<'_>, general: &Printed) -> Result<Option<Classes>, EmitError> {
-    let plain = model.indexed.is_empty() && !model.truncates && !model.loops;
+    let plain = model.indexed.is_empty() && !model.loops;
     if !plain || general.ordered.len() > 1 || !ir.states.values().any(|s| s.likely == Some(true)) {
         return Ok(None);
     }
@@ -509,6 +509,9 @@ impl Emitter<'_> {
         let Some(facts) = flow.facts.as_ref().filter(|_| self.class.is_some()) else { return };
         let (vars, records) = (self.shared.vars.clone(), self.shared.records.clone());
         self.begin_records(&records);
+        if self.model.truncates {
+            self.line("c->keep = 0xffffffffu;");
+        }
         // A stage that changes no validity does not put it there, and a later one that takes it may come next.
         for w in 0..if self.shared.valid { self.model.valid_words } else { 0 } {
             let bits = facts.ways.first().map_or(0, |way| valid_bits(way, w));

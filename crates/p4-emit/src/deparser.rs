@@ -43,9 +43,7 @@ impl Emitter<'_> {
         }
         self.line("pk->start = first - pk->buffer;");
         self.line("pk->length = end - first;");
-        if self.model.truncates {
-            self.line("if (pk->length > c->keep) pk->length = c->keep;");
-        }
+        self.truncate();
         let (port, reason, mark) = (self.standard("egress_port"), self.reason(), self.mark());
         self.line(format!("sp_pass(run, i, {port}, {reason}, {mark});"));
         self.done();
@@ -160,6 +158,14 @@ impl Emitter<'_> {
             let (start, length) = if shift < 0 { ("-=", "+=") } else { ("+=", "-=") };
             self.line(format!("pk->start {start} {};", shift.abs()));
             self.line(format!("pk->length {length} {};", shift.abs()));
+        }
+        self.truncate();
+    }
+
+    /// What `truncate` asked for.
+    fn truncate(&mut self) {
+        if self.model.truncates {
+            self.line("if (pk->length > c->keep) pk->length = c->keep;");
         }
     }
 

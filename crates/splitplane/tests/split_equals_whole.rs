@@ -232,6 +232,10 @@ impl Run {
         let mut again = Vec::new();
         for (frame, outcome) in frames.iter().zip(outcomes) {
             match outcome.verdict.kind {
+                VerdictKind::Forward => {
+                    let shapes = packets::shapes(&frame.bytes, &outcome.bytes);
+                    shapes.into_iter().for_each(|shape| self.plane.data_mut().fleet.note(shape));
+                }
                 VerdictKind::Buffer => {
                     let waiting = self.plane.data_mut().buffered.entry(outcome.verdict.mark).or_default();
                     waiting.push(Frame { port: frame.port, bytes: outcome.bytes });
@@ -355,6 +359,9 @@ fn check_coverage(sum: &Compared, program: &Program, least: &Least) {
         at_least(name, sum.reason(*code), least.reason);
     }
     at_least("too long", sum.too_long(), least.too_long);
+    for shape in ["bytes behind the user's packet", "relayed extension headers"] {
+        at_least(shape, sum.shapes.get(shape).copied().unwrap_or(0), least.reason);
+    }
     at_least("packets run by the chip", sum.paths.0, least.path);
     at_least("packets run by x86 behind the chip", sum.paths.1, least.path);
     at_least("sessions without room on the chip", sum.refused_by_chip, least.refused_by_chip);

@@ -108,13 +108,15 @@ fn unwrapped<'a>(session: &SessionRecord, frame: &'a [u8]) -> Option<&'a [u8]> {
     gtpu.get(at..)
 }
 
-/// The user's packet one hop on: TTL less one, IPv4 checksum anew over the whole header.
+/// The user's packet one hop on: TTL less one, IPv4 checksum anew over the whole header. What lies behind it is gone.
 fn routed(packet: &[u8]) -> Result<Vec<u8>, Refused> {
-    let mut packet = packet.to_vec();
+    let length = |at: usize, more: usize| Some(usize::from(u16::from_be_bytes([*packet.get(at)?, *packet.get(at + 1)?])) + more);
+    let length = if packet.first().is_some_and(|first| first >> 4 == 6) { length(4, 40) } else { length(2, 0) };
+    let mut packet = length.and_then(|length| packet.get(..length)).ok_or(Refused::NotOurs)?.to_vec();
     match packet.first().map(|first| first >> 4) {
         Some(4) => {
             let header_len = usize::from(packet[0] & 15) * 4;
-            if header_len < 20 || packet.len() < header_len || usize::from(u16::from_be_bytes([packet[2], packet[3]])) != packet.len() {
+            if header_len < 20 || packet.len() < header_len {
                 return Err(Refused::NotOurs);
             }
             packet[8] = packet[8].checked_sub(1).filter(|ttl| *ttl > 0).ok_or(Refused::TtlExpired)?;
@@ -123,9 +125,6 @@ fn routed(packet: &[u8]) -> Result<Vec<u8>, Refused> {
             packet[10..12].copy_from_slice(&sum.to_be_bytes());
         }
         Some(6) => {
-            if packet.len() < 40 || usize::from(u16::from_be_bytes([packet[4], packet[5]])) + 40 != packet.len() {
-                return Err(Refused::NotOurs);
-            }
             packet[7] = packet[7].checked_sub(1).filter(|limit| *limit > 0).ok_or(Refused::TtlExpired)?;
         }
         _ => return Err(Refused::NotOurs),

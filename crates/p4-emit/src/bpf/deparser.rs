@@ -15,8 +15,8 @@ use std::collections::BTreeSet;
 pub struct Ending {
     emitted: Vec<HeaderId>,
     /// Bytes of the headers that it came with, and of the emitted ones.
-    parsed: u32,
-    written: u32,
+    pub parsed: u32,
+    pub written: u32,
     /// Those that are in the packet already, as they are to leave.
     there: BTreeSet<HeaderId>,
 }

@@ -69,7 +69,18 @@ impl Code<'_> {
             }),
             // They have no effect that a packet or a counter could show.
             Extern::Assert(..) | Extern::Log(..) => Ok(()),
-            Extern::Truncate(_) => Err(self.refuse_because(Construct::Truncate, "truncate()")),
+            Extern::Truncate(bytes) => {
+                let (text, width) = (self.expr(bytes)?, bytes.ty.width());
+                if width > 64 {
+                    return Err(self.refuse_because(Construct::Truncate, format!("a length of {width} bits")));
+                }
+                let text = paren(&text);
+                self.line(format!(
+                    "c->keep = {};",
+                    if width > 32 { format!("{text} < 0xffffffffu ? (uint32_t){text} : 0xffffffffu") } else { text }
+                ));
+                Ok(())
+            }
             Extern::Digest { receiver, data } => self.digest(e, receiver, data),
             Extern::Replicate { kind, .. } => Err(self.refuse_because(Construct::Copies, kind.name())),
         }

@@ -25,13 +25,13 @@
 //!   packet and leaves the verdict there.
 //!
 //! # What is refused, by name and place
-//! Products and quotients of more than 64 bits, value sets, `random`, `truncate`, clones, multicast, checksums over payload,
+//! Products and quotients of more than 64 bits, value sets, `random`, clones, multicast, checksums over payload,
 //! hashes of more than 128 bytes, registers wider than 64 bits, counters, meters, registers and tables in the parser,
 //! what counts, writes or sends in loops, more than
 //! 64 headers. The place is the parser state, table, action or block, and the span of the source that
 //! [`p4_ir::origin`] has for it.
 //! A packet that runs more than 32 times through loops of the parser or through loops that look tables up, or more than 1,024 times through
-//! others, is handed on.
+//! others, is handed on; so is one that `truncate` leaves fewer than 14 bytes of.
 
 mod checksum;
 mod class;

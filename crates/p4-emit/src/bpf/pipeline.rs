@@ -71,6 +71,9 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
     ] {
         c.line(line);
     }
+    if c.model.truncates {
+        c.line("c->keep = 0xffffffffu;");
+    }
     c.write_standard("ingress_port", "c->port");
     c.write_standard("packet_length", "c->length");
     if reads(ir, "ingress_global_timestamp") {
@@ -190,9 +193,24 @@ fn finish(c: &mut Code, ending: Option<&Ending>) -> Result<(), Refused> {
     c.line("const int here = c->out_port != 510 && c->out_port != 509;");
     let hand_on = c.jump("hand_on");
     c.line(format!("if (c->subset && (!here || *(volatile uint32_t *)&c->follows || !sp_leaves(c))) {hand_on}"));
+    if c.model.truncates {
+        // What `keep` says becomes how many bytes are to go. The kernel leaves no fewer than an Ethernet header.
+        let length = match ending {
+            Some(ending) => format!("c->length - {} + {}", ending.parsed, ending.written),
+            None => "c->length - c->cursor + emitted".into(),
+        };
+        let failed = c.jump("failed");
+        c.line(format!("const uint32_t whole = {length};"));
+        c.line(format!("if (whole > c->keep && c->keep < 14) {failed}"));
+        c.line("c->keep = whole > c->keep ? whole - c->keep : 0;");
+    }
     match ending {
         Some(ending) => c.write_known(ending),
         None => c.write_headers(),
+    }
+    if c.model.truncates {
+        let failed = c.jump("failed");
+        c.line(format!("if (c->keep && bpf_xdp_adjust_tail(ctx, -(int32_t)c->keep)) {failed}"));
     }
     c.line("sp_commit(c);");
     c.line("return here ? SP_FORWARD : c->out_port == 510 ? SP_PUNT : SP_BUFFER;");
@@ -281,7 +299,7 @@ fn context(out: &mut String, c: &Code) {
     let tables = ir.program.tables.len().max(1);
     let _ = writeln!(
         out,
-        "    uint8_t last;\n}} __attribute__((aligned(8)));\n\nstruct sp_scan {{\n    uint64_t next;\n    uint64_t tuple;\n    uint64_t found;\n    uint64_t best;\n    uint32_t at;\n    uint32_t walking;\n}};\n\nstruct sp_context {{\n    uint64_t ends[8];\n    uint64_t hits[{tables}];\n    uint64_t misses[{tables}];\n    uint64_t lost;\n    uint64_t begun;\n    uint64_t rests;\n    uint64_t now_ns;\n    SP_FORGOTTEN uint64_t valid;\n    uint32_t timed;\n    uint32_t attached;\n    uint32_t flow;\n    uint32_t follows;\n    uint32_t home;\n    uint32_t generation;\n    uint32_t empty;\n    uint32_t subset;\n    uint32_t handed_on;\n    uint32_t port;\n    uint32_t out_port;\n    uint32_t reason;\n    uint32_t length;\n    uint32_t cpu;\n    uint32_t cursor;\n    struct sp_scan scan;\n    uint64_t key[{words}];\n    uint64_t masked[{words}];\n    SP_FORGOTTEN struct sp_vars v;"
+        "    uint8_t last;\n}} __attribute__((aligned(8)));\n\nstruct sp_scan {{\n    uint64_t next;\n    uint64_t tuple;\n    uint64_t found;\n    uint64_t best;\n    uint32_t at;\n    uint32_t walking;\n}};\n\nstruct sp_context {{\n    uint64_t ends[8];\n    uint64_t hits[{tables}];\n    uint64_t misses[{tables}];\n    uint64_t lost;\n    uint64_t begun;\n    uint64_t rests;\n    uint64_t now_ns;\n    SP_FORGOTTEN uint64_t valid;\n    uint32_t timed;\n    uint32_t attached;\n    uint32_t flow;\n    uint32_t follows;\n    uint32_t home;\n    uint32_t generation;\n    uint32_t empty;\n    uint32_t subset;\n    uint32_t handed_on;\n    uint32_t port;\n    uint32_t out_port;\n    uint32_t reason;\n    uint32_t length;\n    uint32_t cpu;\n    uint32_t cursor;\n    uint32_t keep;\n    struct sp_scan scan;\n    uint64_t key[{words}];\n    uint64_t masked[{words}];\n    SP_FORGOTTEN struct sp_vars v;"
     );
     for (ty, name, n) in [
         ("struct sp_pending", "count", c.counts.len()),

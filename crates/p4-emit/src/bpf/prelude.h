@@ -31,6 +31,7 @@ static uint64_t (*bpf_ktime_get_ns)(void) = (void *)5;
 static uint32_t (*bpf_get_smp_processor_id)(void) = (void *)8;
 static int64_t (*bpf_tail_call)(struct xdp_md *ctx, void *programs, uint32_t index) = (void *)12;
 static int64_t (*bpf_xdp_adjust_head)(struct xdp_md *ctx, int32_t delta) = (void *)44;
+static int64_t (*bpf_xdp_adjust_tail)(struct xdp_md *ctx, int32_t delta) = (void *)65;
 static int64_t (*bpf_xdp_adjust_meta)(struct xdp_md *ctx, int32_t delta) = (void *)54;
 static int64_t (*bpf_redirect_map)(void *map, uint64_t key, uint64_t flags) = (void *)51;
 static int64_t (*bpf_loop)(uint32_t rounds, void *step, void *arg, uint64_t flags) = (void *)181;

@@ -4,7 +4,7 @@
 //! The oracle is the interpreter with the whole of every table. Compared with it are x86 alone, and a chip's model in front
 //! of x86. All steps are kept: when something differs, they are replayed to find a shorter way to it ([`crate::common::shrink`]).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use offload::{Path, SessionFacts, Split};
@@ -58,6 +58,8 @@ pub struct Compared {
     pub reasons: HashMap<u8, u64>,
     /// Hits and misses in the oracle, by table.
     pub tables: HashMap<String, (u64, u64)>,
+    /// Forwarded packets of rare kinds, as the test calls them.
+    pub shapes: BTreeMap<&'static str, u64>,
     /// Packets that the pair's chip and x86 ran to their end.
     pub paths: (u64, u64),
     /// Sessions that the chip refused.
@@ -143,6 +145,11 @@ impl Fleet {
     /// A counter's cell, from the oracle; the others are compared with it by [`Fleet::finish`].
     pub fn count(&self, counter: CounterId, cell: u64) -> Count {
         self.oracle.counter(counter, cell)
+    }
+
+    /// Counts a forwarded packet of a rare kind.
+    pub fn note(&mut self, shape: &'static str) {
+        *self.compared.shapes.entry(shape).or_default() += 1;
     }
 
     /// Lets time pass.
@@ -367,6 +374,7 @@ impl Compared {
             let sum = self.tables.entry(table).or_default();
             *sum = (sum.0 + hits, sum.1 + misses);
         }
+        other.shapes.into_iter().for_each(|(shape, n)| *self.shapes.entry(shape).or_default() += n);
         self.paths = (self.paths.0 + other.paths.0, self.paths.1 + other.paths.1);
         self.refused_by_chip += other.refused_by_chip;
         self.moves = (self.moves.0 + other.moves.0, self.moves.1 + other.moves.1);
@@ -381,7 +389,7 @@ impl Compared {
         let [forward, buffer, punt, drop, _] = self.kinds;
         format!(
             "{} packets: {forward} forward, {buffer} buffer, {punt} punt, {drop} drop\nthe chip ran {}, x86 behind it {}; {} sessions without room, {} moved there and {} back\n\
-             {} batches applied, {} refused\nhits/misses:\n{}\nreasons:\n{}",
+             {} batches applied, {} refused\nhits/misses:\n{}\nreasons:\n{}\nshapes: {:?}",
             self.packets,
             self.paths.0,
             self.paths.1,
@@ -392,6 +400,7 @@ impl Compared {
             self.batches.1,
             tables.join("\n"),
             reasons.join("\n"),
+            self.shapes,
         )
     }
 

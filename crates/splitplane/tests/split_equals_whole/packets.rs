@@ -18,6 +18,29 @@ const IPV6: u16 = 0x86dd;
 
 const G_PDU: u8 = 255;
 
+/// Bytes that lie behind users' packets, and nowhere else.
+const TAIL: [u8; 8] = [0xd5, 0x1a, 0x33, 0x9c, 0x07, 0xe2, 0x5b, 0x60];
+
+/// What of a frame that went on shows that rare ways were gone.
+pub fn shapes(came: &[u8], left: &[u8]) -> Vec<&'static str> {
+    let has_tail = |bytes: &[u8]| bytes.windows(TAIL.len()).any(|w| w == TAIL);
+    assert!(!has_tail(left), "what lay behind the user's packet went on: {left:02x?}");
+    let mut shapes = Vec::new();
+    if has_tail(came) {
+        shapes.push("bytes behind the user's packet");
+    }
+    // In Ethernet, IPv4 and UDP: flags, then the type of the first extension header, and of what follows a container.
+    let tunnel = left.get(12..14) == Some(&[8, 0]) && left.get(36..38) == Some(&2152u16.to_be_bytes()) && left[23] == UDP;
+    if tunnel && left.get(42).is_some_and(|flags| flags & 4 != 0) {
+        let first = left.get(53).copied().unwrap_or(0);
+        let next = if first == 0x85 { left.get(57).copied().unwrap_or(0) } else { first };
+        if next != 0 {
+            shapes.push("relayed extension headers");
+        }
+    }
+    shapes
+}
+
 /// Where a frame comes in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
@@ -83,6 +106,10 @@ fn disturb(rng: &mut ChaCha8Rng, frame: &mut Frame) {
     match rng.random_range(0..8) {
         0 | 1 => frame.bytes.truncate(rng.random_range(0..len)),
         2 => {
+            // Ethernet's padding, or more.
+            if rng.random_bool(0.5) {
+                frame.bytes.extend(TAIL);
+            }
             let padding = rng.random_range(1..64);
             frame.bytes.resize(frame.bytes.len() + padding, 0);
         }
@@ -205,7 +232,12 @@ fn user_packet(rng: &mut ChaCha8Rng, src: IpAddr, dst: IpAddr, filter: Option<&S
 
 fn g_pdu(rng: &mut ChaCha8Rng, side: Side, endpoint: Ipv4Addr, teid: u32, qfi: Option<u8>, inner: &[u8]) -> Frame {
     let message_type = if rng.random_bool(0.01) { rng.random() } else { G_PDU };
-    let message = gtpu(rng, message_type, teid, qfi, inner);
+    let mut inner = inner.to_vec();
+    if rng.random_bool(0.04) {
+        inner.extend(TAIL);
+        inner.resize(inner.len() + rng.random_range(0..40), 0);
+    }
+    let message = gtpu(rng, message_type, teid, qfi, &inner);
     tunnelled(rng, side, endpoint, &message)
 }
 
