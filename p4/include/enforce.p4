@@ -40,6 +40,23 @@ control Enforce(inout headers_t hdr, inout metadata_t meta, inout standard_metad
             }
         }
 
+        // Addresses that no router passes on (RFC 1812 §5.3.7, RFC 4291 §2.5). What is only relayed, from tunnel to tunnel or to
+        // the CP function, is not for us to judge: router solicitations come from link-local addresses, DHCP from none.
+        if ((meta.flags & PDR_DECREMENT_TTL) != 0) {
+            if (meta.ip_version == 4) {
+                bit<8> src = meta.src_v4[31:24];
+                bit<8> dst = meta.dst_v4[31:24];
+                if (src == 0 || src >= 224 || dst == 0 || dst >= 240
+                    || ((src == 127 || dst == 127) && meta.loopback == 0)) {
+                    drop(Reason.martian);
+                }
+            } else if (meta.src_v6[127:32] == 0 || meta.src_v6[127:32] == 0xffff || meta.src_v6[127:120] == 0xff
+                       || meta.src_v6[127:118] == 0x3fa || meta.dst_v6[127:32] == 0 || meta.dst_v6[127:32] == 0xffff
+                       || meta.dst_v6[127:118] == 0x3fa) {
+                drop(Reason.martian);
+            }
+        }
+
         // Where the packet leaves its tunnel we are the tunnel's end, else we stand between two (TS 29.281 §5.2.1). The
         // sender is told what we comprehend.
         if (hdr.gtpu_chain.isValid()) {

@@ -15,6 +15,19 @@ const bit<8> PROTO_UDP    = 17;
 const bit<8> PROTO_ICMPV6 = 58;
 const bit<8> PROTO_SCTP   = 132;
 
+// Extension headers of IPv6 (RFC 8200 §4, RFC 6275, RFC 7401, RFC 5533), all of the form of RFC 6564 but the fragment's.
+// AH and ESP are protocols, as for IPv4.
+const bit<8> IPV6_HOP_BY_HOP  = 0;
+const bit<8> IPV6_ROUTING     = 43;
+const bit<8> IPV6_FRAGMENT    = 44;
+const bit<8> IPV6_DESTINATION = 60;
+const bit<8> IPV6_MOBILITY    = 135;
+const bit<8> IPV6_HIP         = 139;
+const bit<8> IPV6_SHIM6       = 140;
+
+const bit<8> IPV4_OPTION_LSRR = 131; // RFC 791 §3.1
+const bit<8> IPV4_OPTION_SSRR = 137;
+
 const bit<16> PORT_GTPU  = 2152;  // TS 29.281 §4.4.2
 const bit<16> PORT_VXLAN = 4789;  // RFC 7348 §5
 
@@ -59,6 +72,17 @@ header ipv6_h {
     bit<8>   hop_limit;
     bit<128> src;
     bit<128> dst;
+}
+
+/* An extension header of up to 64 bytes. What follows the length is named for a fragment header. */
+header ipv6_extension_h {
+    bit<8>  next_header;
+    bit<8>  length;          // in units of eight bytes, without the first; means nothing in a fragment header
+    bit<13> fragment_offset;
+    bit<2>  reserved;
+    bit<1>  more_fragments;
+    bit<32> identification;
+    varbit<448> rest;
 }
 
 /* The ports that begin TCP, UDP and SCTP alike. */
@@ -162,6 +186,13 @@ struct headers_t {
     ipv4_h          inner_ipv4;
     ipv4_options_h  inner_ipv4_options;
     ipv6_h          inner_ipv6;
+
+    // Of the only IPv6 header, wherever it is. The ports behind are the inner ones.
+    ipv6_extension_h extension_1;
+    ipv6_extension_h extension_2;
+    ipv6_extension_h extension_3;
+    ipv6_extension_h extension_4;
+
     ports_h         inner_ports;
 }
 

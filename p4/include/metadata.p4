@@ -33,7 +33,10 @@ enum bit<8> Reason {
     class_rate_exceeded  = 34,  // meter of a 5-tuple class
     ttl_expired          = 35,
     no_route             = 36,
-    too_big              = 37   // exceeds the MTU of the way out, tunnel included
+    too_big              = 37,  // exceeds the MTU of the way out, tunnel included
+    header_chain         = 38,  // IPv6 extension headers or IPv4 options that are too many or too long to be walked
+    source_route         = 39,  // IPv4 LSRR or SSRR, IPv6 routing header of type 0 (RFC 7126 §4.3, RFC 5095)
+    martian              = 40   // from or to an address that must never be on a wire (RFC 1812 §5.3.7, RFC 4291 §2.5)
 }
 
 /* What a PDR's FAR and QERs say of a packet, in the order of decision. */
@@ -71,9 +74,14 @@ struct metadata_t {
     bit<16>  user_offset;    // bytes of the frame before it
     @pdu_length
     bit<32>  pdu_length;     // bytes of it, by its own header
-    bit<32>  header_length;  // bytes of its IPv4 header; 0 for IPv6, whose length does not count the header
+    bit<32>  header_length;  // bytes of it that were parsed: IP header, options or extension headers, ports
 
     // From the parser.
+    bit<8>   next_header;    // behind the extension headers so far
+    bit<32>  extension_bytes;
+    bit<1>   source_routed;
+    bit<32>  options;        // the first four bytes of the IPv4 options
+    bit<32>  inner_options;
     bit<8>   next_extension;
     bit<1>   unknown_extension;  // comprehension is required of all, and we have none
     bit<1>   endpoint_extension; // comprehension is required of the tunnel's end
@@ -86,6 +94,7 @@ struct metadata_t {
 
     // From the tables.
     bit<16>  vrf;            // network instance that the packet came in by
+    bit<1>   loopback;       // 127.0.0.0/8 is a network of the port
     bit<1>   uplink;         // came by a tunnel
     bit<1>   classified;     // the session has several PDRs
     bit<32>  group;          // PDR group: one a look-up key of a session

@@ -2,7 +2,48 @@
 #ifndef PARSER_P4
 #define PARSER_P4
 
-error { GtpuExtensionLength, IpHeader }
+error { GtpuExtensionLength, IpHeader, HeaderChain }
+
+/* One of the extension headers of IPv6, and then the next. A later fragment has no header behind it. The window of four is
+ * unrolled, because what is taken off the packet must have a place of its own to be put back from. */
+#define IPV6_EXTENSION(n, next)                                                                                       \
+    state extension_##n {                                                                                             \
+        transition select(meta.next_header) {                                                                         \
+            PROTO_UDP: parse_inner_ports_behind_extensions;                                                           \
+            PROTO_TCP: parse_inner_ports_behind_extensions;                                                           \
+            PROTO_SCTP: parse_inner_ports_behind_extensions;                                                          \
+            IPV6_FRAGMENT: fragment_##n;                                                                              \
+            IPV6_ROUTING: routing_##n;                                                                                \
+            IPV6_HOP_BY_HOP: options_##n;                                                                             \
+            IPV6_DESTINATION: options_##n;                                                                            \
+            IPV6_MOBILITY: options_##n;                                                                               \
+            IPV6_HIP: options_##n;                                                                                    \
+            IPV6_SHIM6: options_##n;                                                                                  \
+            default: accept;                                                                                          \
+        }                                                                                                             \
+    }                                                                                                                 \
+    state fragment_##n {                                                                                              \
+        packet.extract(hdr.extension_##n, 0);                                                                         \
+        meta.next_header = hdr.extension_##n.next_header;                                                             \
+        meta.extension_bytes = meta.extension_bytes + 8;                                                              \
+        transition select(hdr.extension_##n.fragment_offset) {                                                        \
+            0: extension_##next;                                                                                      \
+            default: accept;                                                                                          \
+        }                                                                                                             \
+    }                                                                                                                 \
+    state routing_##n {                                                                                               \
+        bit<24> head = packet.lookahead<bit<24>>();                                                                   \
+        meta.source_routed = head[7:0] == 0 ? 1w1 : meta.source_routed;                                               \
+        transition options_##n;                                                                                       \
+    }                                                                                                                 \
+    state options_##n {                                                                                               \
+        bit<16> head = packet.lookahead<bit<16>>();                                                                   \
+        verify(head[7:0] <= 7, error.HeaderChain);                                                                    \
+        packet.extract(hdr.extension_##n, (bit<32>)head[7:0] << 6);                                                   \
+        meta.next_header = head[15:8];                                                                                \
+        meta.extension_bytes = meta.extension_bytes + 8 + ((bit<32>)head[7:0] << 3);                                  \
+        transition extension_##next;                                                                                  \
+    }
 
 parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
                  inout standard_metadata_t standard_metadata) {
@@ -66,6 +107,7 @@ parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
     }
 
     state parse_ipv4_options {
+        meta.options = packet.lookahead<bit<32>>();
         packet.extract(hdr.ipv4_options, (bit<32>)(hdr.ipv4.ihl - 5) << 5);
         transition parse_ipv4_payload;
     }
@@ -86,8 +128,20 @@ parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
             PROTO_UDP: parse_ports;
             PROTO_TCP: parse_ports;
             PROTO_SCTP: parse_ports;
+            IPV6_HOP_BY_HOP: parse_extensions_of_ipv6;
+            IPV6_ROUTING: parse_extensions_of_ipv6;
+            IPV6_FRAGMENT: parse_extensions_of_ipv6;
+            IPV6_DESTINATION: parse_extensions_of_ipv6;
+            IPV6_MOBILITY: parse_extensions_of_ipv6;
+            IPV6_HIP: parse_extensions_of_ipv6;
+            IPV6_SHIM6: parse_extensions_of_ipv6;
             default: accept;
         }
+    }
+
+    @unlikely state parse_extensions_of_ipv6 {
+        meta.next_header = hdr.ipv6.next_header;
+        transition extension_1;
     }
 
     @likely state parse_ports {
@@ -248,6 +302,7 @@ parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
     }
 
     state parse_inner_ipv4_options {
+        meta.inner_options = packet.lookahead<bit<32>>();
         packet.extract(hdr.inner_ipv4_options, (bit<32>)(hdr.inner_ipv4.ihl - 5) << 5);
         transition parse_inner_ipv4_payload;
     }
@@ -267,8 +322,44 @@ parser UpfParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
             PROTO_UDP: parse_inner_ports;
             PROTO_TCP: parse_inner_ports;
             PROTO_SCTP: parse_inner_ports;
+            IPV6_HOP_BY_HOP: parse_extensions_of_inner_ipv6;
+            IPV6_ROUTING: parse_extensions_of_inner_ipv6;
+            IPV6_FRAGMENT: parse_extensions_of_inner_ipv6;
+            IPV6_DESTINATION: parse_extensions_of_inner_ipv6;
+            IPV6_MOBILITY: parse_extensions_of_inner_ipv6;
+            IPV6_HIP: parse_extensions_of_inner_ipv6;
+            IPV6_SHIM6: parse_extensions_of_inner_ipv6;
             default: accept;
         }
+    }
+
+    @unlikely state parse_extensions_of_inner_ipv6 {
+        meta.next_header = hdr.inner_ipv6.next_header;
+        transition extension_1;
+    }
+
+    IPV6_EXTENSION(1, 2)
+    IPV6_EXTENSION(2, 3)
+    IPV6_EXTENSION(3, 4)
+    IPV6_EXTENSION(4, 5)
+
+    /* Behind four of them something must follow that is none. */
+    state extension_5 {
+        verify(meta.next_header != IPV6_HOP_BY_HOP && meta.next_header != IPV6_ROUTING
+               && meta.next_header != IPV6_FRAGMENT && meta.next_header != IPV6_DESTINATION
+               && meta.next_header != IPV6_MOBILITY && meta.next_header != IPV6_HIP
+               && meta.next_header != IPV6_SHIM6, error.HeaderChain);
+        transition select(meta.next_header) {
+            PROTO_UDP: parse_inner_ports_behind_extensions;
+            PROTO_TCP: parse_inner_ports_behind_extensions;
+            PROTO_SCTP: parse_inner_ports_behind_extensions;
+            default: accept;
+        }
+    }
+
+    state parse_inner_ports_behind_extensions {
+        packet.extract(hdr.inner_ports);
+        transition accept;
     }
 
     @likely state parse_inner_ports {
@@ -305,6 +396,10 @@ control UpfDeparser(packet_out packet, in headers_t hdr) {
         packet.emit(hdr.inner_ipv4);
         packet.emit(hdr.inner_ipv4_options);
         packet.emit(hdr.inner_ipv6);
+        packet.emit(hdr.extension_1);
+        packet.emit(hdr.extension_2);
+        packet.emit(hdr.extension_3);
+        packet.emit(hdr.extension_4);
         packet.emit(hdr.inner_ports);
     }
 }

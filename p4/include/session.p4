@@ -201,6 +201,11 @@ control Session(inout headers_t hdr, inout metadata_t meta, inout standard_metad
     apply {
         if (hdr.gtpu.isValid()) {
             meta.uplink = 1;
+            // Of the tunnel's ends one is ours, and the other no martian. With our own address as source it would come from us.
+            bit<8> src = hdr.ipv4.src[31:24];
+            if (src == 0 || src >= 224 || ((src == 127 || hdr.ipv4.src == hdr.ipv4.dst) && meta.loopback == 0)) {
+                drop(Reason.martian);
+            }
             if (hdr.gtpu.version != 1 || hdr.gtpu.protocol_type != 1) {
                 drop(Reason.gtpu_version);
             }
@@ -218,6 +223,10 @@ control Session(inout headers_t hdr, inout metadata_t meta, inout standard_metad
             }
         } else if (meta.ip_version == 4) {
             if (pdr_by_ue_ipv4.apply().miss) {
+                bit<8> src = hdr.ipv4.src[31:24];
+                if (src == 0 || src >= 224 || ((src == 127 || hdr.ipv4.src == hdr.ipv4.dst) && meta.loopback == 0)) {
+                    drop(Reason.martian);
+                }
                 switch (local_ipv4.apply().action_run) {
                     gtpu_endpoint: {
                         if (hdr.ipv4.protocol == PROTO_UDP && (hdr.ipv4.more_fragments == 1 || hdr.ipv4.fragment_offset != 0)) {
@@ -230,6 +239,11 @@ control Session(inout headers_t hdr, inout metadata_t meta, inout standard_metad
             }
         } else if (meta.ip_version == 6) {
             if (pdr_by_ue_ipv6.apply().miss) {
+                // A neighbour that has no address yet solicits from :: (RFC 4861 §4.3).
+                if ((meta.src_v6[127:32] == 0 && meta.src_v6[31:0] != 0) || meta.src_v6[127:32] == 0xffff
+                    || meta.src_v6[127:120] == 0xff || meta.src_v6 == meta.dst_v6) {
+                    drop(Reason.martian);
+                }
                 local_ipv6.apply();
                 drop(Reason.no_session);
             }

@@ -10,6 +10,12 @@ control Station(inout headers_t hdr, inout metadata_t meta, inout standard_metad
         meta.vrf = vrf;
     }
 
+    /* A port that has an address in 127.0.0.0/8, or routes there. */
+    action loopback(bit<16> vrf) {
+        meta.vrf = vrf;
+        meta.loopback = 1;
+    }
+
     action drop(Reason reason) {
         meta.reason = reason;
         mark_to_drop(standard_metadata);
@@ -22,7 +28,7 @@ control Station(inout headers_t hdr, inout metadata_t meta, inout standard_metad
             standard_metadata.ingress_port: exact @name("port");
             hdr.ethernet.dst: exact @name("mac");
         }
-        actions = { route; drop; }
+        actions = { route; loopback; drop; }
         default_action = drop(Reason.not_our_mac);
         size = 1024;
     }

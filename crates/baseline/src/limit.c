@@ -54,7 +54,7 @@ enum {
     ARP = 1, HOST = 3, GTPU_SIGNALLING = 4, UNKNOWN_TEID = 5, NEIGHBOUR_UNKNOWN = 6,
     MALFORMED = 16, IPV4_CHECKSUM = 17, LENGTH_MISMATCH = 18, NOT_OUR_MAC = 19, UNSUPPORTED_PROTOCOL = 20,
     FRAGMENTED_TUNNEL = 21, GTPU_VERSION = 22, GTPU_NOT_LOCAL = 24, NO_SESSION = 26, FAR_DROP = 28, GATE_CLOSED = 29,
-    QUOTA_EXHAUSTED = 30, SOURCE_SPOOFED = 31, RATE_EXCEEDED = 32, TTL_EXPIRED = 35, NO_ROUTE = 36, TOO_BIG = 37,
+    QUOTA_EXHAUSTED = 30, SOURCE_SPOOFED = 31, RATE_EXCEEDED = 32, TTL_EXPIRED = 35, NO_ROUTE = 36, TOO_BIG = 37, MARTIAN = 40,
     NO_HEADROOM = 129, OUT_OF_SCOPE = 135 /* base::DropReason::TARGET_FAILED */
 };
 enum { DISPOSITION_FORWARD, DISPOSITION_DROP, DISPOSITION_BUFFER, DISPOSITION_GATE, DISPOSITION_QUOTA };
@@ -216,6 +216,12 @@ static inline int station(const struct limit *l, uint32_t port, const uint8_t *p
     return 0;
 }
 
+/* What sends from no address that a router takes (0/8, 127/8, 224/4 and above), or from its receiver's. */
+static inline int martian_peer(const uint8_t *ip)
+{
+    return ip[12] == 0 || ip[12] == 127 || ip[12] >= 224 || get32(ip + 12) == get32(ip + 16);
+}
+
 static inline int has_ports(uint8_t protocol) { return protocol == 17 || protocol == 6 || protocol == 132; }
 
 /* Not IPv4, too short for it, or a VXLAN port: the first half of the pipeline for what has no session. */
@@ -288,12 +294,15 @@ static inline int parse_gtpu(const struct limit *l, struct view *v, struct work 
     if (likely(user)) {
         /* Each ends within the next: the user's packet, GTP-U, UDP, the tunnel's IPv4, the frame. */
         uint32_t pdu = be16(get16(user + 2)), gtpu = 50u + be16(get16(g + 2)), udp = 34u + be16(get16(p + 38)), ip = 14u + be16(get16(p + 16));
-        if (unlikely(pdu < 20 || pdu + at > gtpu || gtpu > udp || udp > ip || ip > length))
+        uint32_t least = !(get16(user + 6) & be16(0x1fff)) && has_ports(user[9]) ? 24 : 20;
+        if (unlikely(pdu < least || pdu + at > gtpu || gtpu > udp || udp > ip || ip > length))
             return LENGTH_MISMATCH;
         w->pdu_length = pdu;
     }
     if (unlikely(!station(l, v->port, p, &w->vrf)))
         return NOT_OUR_MAC;
+    if (unlikely(martian_peer(p + 14)))
+        return MARTIAN;
     if (unlikely(!ours))
         return GTPU_VERSION;
     if (unlikely(!gpdu)) {
@@ -342,7 +351,7 @@ static inline int parse(const struct limit *l, struct view *v, struct work *w, s
     uint32_t pdu = be16(get16(ip + 2));
     if (unlikely(!checksum_ok(ip)))
         end(o, DROP, IPV4_CHECKSUM, 0);
-    else if (unlikely(pdu + 14 > length || pdu < 20))
+    else if (unlikely(pdu + 14 > length || pdu < (!(fragment & be16(0x1fff)) && has_ports(ip[9]) ? 24u : 20u)))
         end(o, DROP, LENGTH_MISMATCH, 0);
     else if (unlikely(!station(l, v->port, p, &w->vrf)))
         end(o, DROP, NOT_OUR_MAC, 0);
@@ -362,7 +371,9 @@ static __attribute__((noinline)) void missed(const struct limit *l, const struct
 {
     const uint8_t *ip = v->buffer + v->start + 14;
     int of_us = local(l, w->vrf, get32(ip + 16));
-    if (of_us < 0)
+    if (!w->gtpu && martian_peer(ip))
+        end(o, DROP, MARTIAN, 0);
+    else if (of_us < 0)
         end(o, DROP, w->gtpu ? GTPU_NOT_LOCAL : NO_SESSION, 0);
     else if (of_us == 0)
         end(o, PUNT, HOST, 0);
@@ -434,6 +445,11 @@ static inline void finish(struct limit *l, struct view *v, struct work *w, struc
     }
     if ((r->flags & CHECK_SOURCE) && unlikely(r->ue_ipv4 == 0 || get32(user + 12) != r->ue_ipv4)) {
         end(o, DROP, SOURCE_SPOOFED, r->pdr);
+        return;
+    }
+    if ((r->flags & DECREMENT_TTL) &&
+        unlikely(user[12] == 0 || user[12] == 127 || user[12] >= 224 || user[16] == 0 || user[16] == 127 || user[16] >= 240)) {
+        end(o, DROP, MARTIAN, r->pdr);
         return;
     }
     uint32_t overhead = r->encapsulation == PLAIN ? 0 : r->encapsulation == GTPU ? 36 : 44;

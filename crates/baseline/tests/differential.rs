@@ -176,6 +176,7 @@ fn assert_hits(seen: &BTreeMap<(VerdictKind, u8), u32>, out_of_scope: u32, progr
         "ttl_expired",
         "no_route",
         "too_big",
+        "martian",
     ];
     for reason in drops {
         assert!(times(VerdictKind::Drop, reason) > 20, "{reason}: {seen:?}");
@@ -315,6 +316,9 @@ fn packet(rng: &mut impl Rng) -> Packet {
     let (src, dst) = if uplink { (ue(n), remote) } else { (remote, ue(n)) };
     let src = if uplink && rng.random_bool(0.05) { SERVER } else { src };
     let dst = if !uplink && rng.random_bool(0.05) { UPF_N6 } else { dst };
+    let martian = Ipv4Addr::from([0x7f00_0001, 0xe000_0001, 0, 0xffff_ffff][rng.random_range(0..4)]);
+    let src = if rng.random_bool(0.02) { martian } else { src };
+    let dst = if uplink && rng.random_bool(0.02) { martian } else { dst };
     let mut frame = ipv4(src, dst, protocol, ttl, fragment, rng.random(), &user);
     if uplink {
         frame = tunnel(frame, n + 1, rng);

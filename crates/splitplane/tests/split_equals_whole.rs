@@ -359,7 +359,7 @@ fn check_coverage(sum: &Compared, program: &Program, least: &Least) {
         at_least(name, sum.reason(*code), least.reason);
     }
     at_least("too long", sum.too_long(), least.too_long);
-    for shape in ["bytes behind the user's packet", "relayed extension headers"] {
+    for shape in ["bytes behind the user's packet", "relayed extension headers", "IPv6 extension headers"] {
         at_least(shape, sum.shapes.get(shape).copied().unwrap_or(0), least.reason);
     }
     at_least("packets run by the chip", sum.paths.0, least.path);

@@ -64,6 +64,7 @@ pub struct Tables {
 #[allow(missing_docs)] // named as in the program
 pub struct Actions {
     pub station_route: ActionId,
+    pub station_loopback: ActionId,
     pub vxlan_route: ActionId,
     pub set_pdr: ActionId,
     pub classify: ActionId,
@@ -122,6 +123,7 @@ impl Ids {
         let sessions_and_class = [&sessions[..], &[tables.pdr_by_class]].concat();
         let actions = Actions {
             station_route: b.action(&[tables.station], "route", &[16])?,
+            station_loopback: b.action(&[tables.station], "loopback", &[16])?,
             vxlan_route: b.action(&[tables.vxlan_termination], "route", &[16])?,
             set_pdr: b.action(&sessions_and_class, "set_pdr", &[32, 8, 8, 32, 32, 32, 32, 32, 64, 8, 32, 32, 32, 8, 8, 16])?,
             classify: b.action(&sessions, "classify", &[32, 16])?,

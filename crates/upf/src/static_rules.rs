@@ -17,7 +17,7 @@ pub fn initial(config: &NetworkConfig, ids: &Ids) -> Batch {
     let networks = Networks::new(config);
     let plan = Plan::new(config, &networks);
     let mut ops = Vec::new();
-    stations(&plan, ids, &mut ops);
+    stations(config, &plan, &networks, ids, &mut ops);
     vxlan_terminations(config, &networks, ids, &mut ops);
     local_addresses(&plan, ids, &mut ops);
     ops.extend(plan.ops(ids));
@@ -32,19 +32,18 @@ pub fn initial(config: &NetworkConfig, ids: &Ids) -> Batch {
 }
 
 /// Our MAC address, broadcast, and the groups that IPv6 neighbours ask in (RFC 4861 §7.2.1).
-fn stations(plan: &Plan, ids: &Ids, ops: &mut Vec<Op>) {
+fn stations(config: &NetworkConfig, plan: &Plan, networks: &Networks, ids: &Ids, ops: &mut Vec<Op>) {
     for port in &plan.ports {
+        // Where 127.0.0.0/8 is a network of ours, packets come from there.
+        let own = port.addresses.iter().map(|(ip, _)| *ip);
+        let routed = config.routes.iter().filter(|route| networks.vrf(&route.network_instance) == Some(port.vrf)).map(|route| route.prefix);
+        let loopback = own.chain(routed.filter(|(_, len)| *len >= 8).map(|(ip, _)| ip)).any(|ip| ip.is_ipv4() && ip.is_loopback());
+        let action = if loopback { ids.actions.station_loopback } else { ids.actions.station_route };
         let mut macs = BTreeSet::from([port.mac, Mac::BROADCAST]);
         macs.extend(ipv6_groups(port).into_iter().map(Mac::ipv6_multicast));
         ops.extend(macs.into_iter().map(|mac| {
             let keys = vec![KeyMatch::Exact(port.id.0.into()), KeyMatch::Exact(mac.bits().into())];
-            Op::Insert(Entry {
-                table: ids.tables.station,
-                keys,
-                priority: 0,
-                action: ids.actions.station_route,
-                args: vec![port.vrf.into()],
-            })
+            Op::Insert(Entry { table: ids.tables.station, keys, priority: 0, action, args: vec![port.vrf.into()] })
         }));
     }
 }

@@ -38,6 +38,10 @@ pub fn shapes(came: &[u8], left: &[u8]) -> Vec<&'static str> {
             shapes.push("relayed extension headers");
         }
     }
+    // A user's packet alone.
+    if left.get(12..14) == Some(&IPV6.to_be_bytes()) && left.get(20).is_some_and(|next| [0, 43, 44, 60, 135, 139, 140].contains(next)) {
+        shapes.push("IPv6 extension headers");
+    }
     shapes
 }
 
@@ -227,6 +231,13 @@ fn user_packet(rng: &mut ChaCha8Rng, src: IpAddr, dst: IpAddr, filter: Option<&S
     if rng.random_bool(0.1) {
         packet.disturb(rng);
     }
+    if rng.random_bool(0.15) {
+        packet.extensions = extensions(rng);
+    }
+    if rng.random_bool(0.02) {
+        let end = if rng.random_bool(0.5) { &mut packet.src } else { &mut packet.dst };
+        *end = martian(rng, end.is_ipv4());
+    }
     packet.emit()
 }
 
@@ -244,8 +255,12 @@ fn g_pdu(rng: &mut ChaCha8Rng, side: Side, endpoint: Ipv4Addr, teid: u32, qfi: O
 /// A GTP-U message in UDP and IPv4; one in twenty of these is odd.
 fn tunnelled(rng: &mut ChaCha8Rng, side: Side, endpoint: Ipv4Addr, message: &[u8]) -> Frame {
     let src_port = gtpu_source_port(rng);
-    let peer = gnb(rng);
-    let mut packet = IpPacket::new(peer.into(), endpoint.into(), UDP, udp(src_port, 2152, message));
+    let peer = match rng.random_range(0..100) {
+        0 => martian(rng, true),
+        1 => endpoint.into(),
+        _ => gnb(rng).into(),
+    };
+    let mut packet = IpPacket::new(peer, endpoint.into(), UDP, udp(src_port, 2152, message));
     if rng.random_bool(0.05) {
         packet.disturb(rng);
     }

@@ -21,8 +21,11 @@ pub struct IpPacket {
     pub protocol: u8,
     pub tos: u8,
     pub ttl: u8,
-    /// Four bytes each, at most 10.
+    /// Four bytes each, at most 10; the first four.
     pub option_words: u8,
+    pub options: [u8; 4],
+    /// IPv6's extension headers: type, and what follows the next header's.
+    pub extensions: Vec<(u8, Vec<u8>)>,
     /// More fragments, and the offset in units of eight bytes.
     pub fragment: (bool, u16),
     pub flow_label: u32,
@@ -43,6 +46,8 @@ impl IpPacket {
             tos: 0,
             ttl: 64,
             option_words: 0,
+            options: [1, 2, 3, 1],
+            extensions: Vec::new(),
             fragment: (false, 0),
             flow_label: 0,
             length_lie: 0,
@@ -74,7 +79,7 @@ impl IpPacket {
         out.extend_from_slice(&[self.ttl, self.protocol, 0, 0]);
         out.extend_from_slice(&src.octets());
         out.extend_from_slice(&dst.octets());
-        out.extend((0..header_len as u8 - 20).map(|i| 1 + i % 3));
+        out.extend(self.options.into_iter().chain((4..).map(|i| 1 + i % 3)).take(header_len - 20));
         out.extend_from_slice(&self.payload);
         // Over as much as the header says it is, so that a lie about it does not end as a wrong checksum.
         let covered = (usize::from(ihl) * 4).clamp(20, out.len().max(20)).min(out.len());
@@ -86,10 +91,17 @@ impl IpPacket {
     fn emit_v6(&self, src: Ipv6Addr, dst: Ipv6Addr) -> Vec<u8> {
         let first = 0x6000_0000 | u32::from(self.tos) << 20 | self.flow_label & 0xf_ffff;
         let mut out = first.to_be_bytes().to_vec();
-        out.extend_from_slice(&self.length(self.payload.len()));
-        out.extend_from_slice(&[self.protocol, self.ttl]);
+        let extensions: usize = self.extensions.iter().map(|(_, rest)| 1 + rest.len()).sum();
+        out.extend_from_slice(&self.length(extensions + self.payload.len()));
+        let mut types: Vec<u8> = self.extensions.iter().map(|(kind, _)| *kind).collect();
+        types.push(self.protocol);
+        out.extend_from_slice(&[types[0], self.ttl]);
         out.extend_from_slice(&src.octets());
         out.extend_from_slice(&dst.octets());
+        for ((_, rest), next) in self.extensions.iter().zip(&types[1..]) {
+            out.push(*next);
+            out.extend_from_slice(rest);
+        }
         out.extend_from_slice(&self.payload);
         out
     }
@@ -98,7 +110,23 @@ impl IpPacket {
     pub fn disturb(&mut self, rng: &mut ChaCha8Rng) {
         match rng.random_range(0..12) {
             0 => self.ttl = rng.random_range(0..3),
-            1 | 2 => self.option_words = rng.random_range(1..=10),
+            1 | 2 => {
+                // No-operations, source routes, router alert, time stamps, a record of the route, the end.
+                let first = [
+                    [1, 2, 3, 1],
+                    [131, 7, 4, 10],
+                    [137, 7, 4, 10],
+                    [1, 1, 131, 7],
+                    [1, 1, 1, 131],
+                    [148, 4, 0, 0],
+                    [68, 8, 5, 0],
+                    [1, 7, 39, 4],
+                    [1; 4],
+                    [0; 4],
+                ];
+                self.options = first[rng.random_range(0..first.len())];
+                self.option_words = rng.random_range(1..=10);
+            }
             3 => self.fragment = (true, 0),
             4 => self.fragment = (rng.random(), rng.random_range(1..8192)),
             5 => self.length_lie = rng.random_range(-60..60),
@@ -109,6 +137,36 @@ impl IpPacket {
             10 => self.payload.truncate(rng.random_range(0..8)),
             _ => self.ttl = 255,
         }
+    }
+}
+
+/// A row of IPv6's extension headers; now and then one that is too long, or too many of them.
+pub fn extensions(rng: &mut ChaCha8Rng) -> Vec<(u8, Vec<u8>)> {
+    let count = [1, 1, 1, 2, 3, 4, 5][rng.random_range(0..7)];
+    (0..count)
+        .map(|_| {
+            let units = if rng.random_bool(0.05) { rng.random_range(7..10u8) } else { rng.random_range(0..4) };
+            let row = |first: [u8; 2]| [&first[..], &vec![0; 5 + 8 * usize::from(units)]].concat();
+            match rng.random_range(0..8) {
+                0 => (44, vec![0, 0, 0, 0, 0, 0, 7]),
+                1 => (44, vec![0, 0, 1, 0, 0, 0, 7]),
+                2 => (44, vec![0, rng.random(), rng.random(), 0, 0, 0, 7]),
+                3 => (43, row([units, [0, 2, 4][rng.random_range(0..3)]])),
+                4 => ([135, 139, 140][rng.random_range(0..3)], row([units, 1])),
+                5 | 6 => (60, row([units, 1])),
+                _ => (0, row([units, 1])),
+            }
+        })
+        .collect()
+}
+
+/// An address that must never be on a wire.
+pub fn martian(rng: &mut ChaCha8Rng, v4: bool) -> IpAddr {
+    if v4 {
+        [[127, 0, 0, 1], [0, 0, 0, 0], [224, 0, 0, 1], [255; 4], [240, 0, 0, 1], [0, 1, 2, 3]][rng.random_range(0..6)].into()
+    } else {
+        let all = ["::", "::1", "ff02::1", "::ffff:10.45.0.2", "fe80::1", "::10.0.0.1"];
+        IpAddr::V6(all[rng.random_range(0..all.len())].parse().expect("an address"))
     }
 }
 

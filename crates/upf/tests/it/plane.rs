@@ -1,11 +1,12 @@
 //! Commits one by one: what is refused and why, usage, buffers, peers, end markers.
 
+use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 
 use base::PortId;
 use pfcp::rules::*;
-use program::{Op, RuleError};
-use upf::config::Via;
+use program::{Entry, KeyMatch, Op, RuleError};
+use upf::config::{NetworkConfig, Route, Via};
 use upf::ids::Ids;
 use upf::plane::{BufferFate, InUse, Plane, SetupError};
 
@@ -349,4 +350,32 @@ fn another_program_or_network_is_refused_with_a_name() {
         let program = by_hand::upf(4);
         assert!(matches!(Plane::new(&config, &program, Model::new(program.clone())), Err(SetupError::Config(_))));
     }
+}
+
+#[test]
+fn a_port_takes_loopback_peers_only_where_it_has_a_loopback_network() {
+    let program = by_hand::upf(16);
+    let ids = Ids::bind(&program).unwrap();
+    let ports = |config: &NetworkConfig| -> BTreeSet<u128> {
+        let batch = upf::static_rules::initial(config, &ids);
+        let entries = batch.ops.into_iter().filter_map(|op| match op {
+            Op::Insert(entry) if entry.action == ids.actions.station_loopback => Some(entry),
+            _ => None,
+        });
+        let port = |entry: Entry| match entry.keys[0] {
+            KeyMatch::Exact(port) => port,
+            _ => panic!("a port is exact"),
+        };
+        entries.map(port).collect()
+    };
+    let mut config = network();
+    assert_eq!(ports(&config), BTreeSet::new());
+    // gNodeBs of a closed lab, by a route; a default route is none.
+    let lab = Route { network_instance: "access".into(), prefix: ("127.0.0.0".parse().unwrap(), 8), via: Via::Connected(PortId(0)) };
+    config.routes.push(lab);
+    assert_eq!(ports(&config), BTreeSet::from([0]));
+    // An address of its own, as N4-U has.
+    config.routes.pop();
+    config.ports[1].addresses.push(("127.0.0.1".parse().unwrap(), 8));
+    assert_eq!(ports(&config), BTreeSet::from([128]));
 }

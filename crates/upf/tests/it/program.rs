@@ -11,6 +11,7 @@ pub fn upf(size: u64) -> Program {
         p.actions.push(ActionInfo { name: name.rsplit('/').next().unwrap().into(), full_name: format!("UpfIngress.{name}"), params })
     };
     let station_route = action("station.route", &[("vrf", 16)]);
+    let loopback = action("station.loopback", &[("vrf", 16)]);
     let drop = action("station.drop", &[("reason", 8)]);
     let set_pdr = action(
         "set_pdr",
@@ -84,7 +85,7 @@ pub fn upf(size: u64) -> Program {
         });
     };
     let vrf = ("vrf", 16, Exact);
-    table("station", &[("port", 9, Exact), ("mac", 48, Exact)], &[station_route, drop], 1024);
+    table("station", &[("port", 9, Exact), ("mac", 48, Exact)], &[station_route, loopback, drop], 1024);
     table("vxlan_termination", &[("vtep", 32, Exact), ("vni", 24, Exact)], &[station_route, drop], 1024);
     let pdr = [set_pdr, classify, miss];
     table("pdr_by_teid", &[("endpoint", 32, Exact), ("teid", 32, Exact)], &pdr, size);
