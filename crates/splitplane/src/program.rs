@@ -27,8 +27,10 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("include/session.p4", include_str!("../../../p4/include/session.p4")),
     ("include/enforce.p4", include_str!("../../../p4/include/enforce.p4")),
     ("include/route.p4", include_str!("../../../p4/include/route.p4")),
+    ("include/trim.p4", include_str!("../../../p4/include/trim.p4")),
     ("include/police.p4", include_str!("../../../p4/include/police.p4")),
     ("include/tunnel.p4", include_str!("../../../p4/include/tunnel.p4")),
+    ("include/relay.p4", include_str!("../../../p4/include/relay.p4")),
     ("include/usage.p4", include_str!("../../../p4/include/usage.p4")),
     ("include/heavy.p4", include_str!("../../../p4/include/heavy.p4")),
 ];
