@@ -115,7 +115,7 @@ fn check(node: &mut Node, plane: &Recorder) {
 
 fn config() -> Config {
     Config {
-        gtpu: vec![GtpuAddress { ipv4: UP_ADDRESS, network_instance: None, interface: None }],
+        gtpu: vec![GtpuAddress { ipv4: UP_ADDRESS, network_instance: None, interface: None, default: false }],
         ue_pools: vec![UePool {
             network_instance: None,
             ipv4: Some((Ipv4Addr::new(10, 45, 0, 0), 29)),

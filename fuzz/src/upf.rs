@@ -275,6 +275,7 @@ fn network() -> NetworkConfig {
         role,
         gtpu_endpoints: vec![],
         proxy_prefixes: vec![],
+        ..PortConfig::default()
     };
     let n6_v6: IpAddr = "fd00:6::1".parse().expect("an address");
     let n6_addresses = vec![(IpAddr::from([10, 0, 6, 1]), 24), (n6_v6, 64)];
@@ -294,7 +295,7 @@ fn network() -> NetworkConfig {
 
 fn node_config() -> Config {
     Config {
-        gtpu: vec![GtpuAddress { ipv4: N3_ADDRESS, network_instance: None, interface: None }],
+        gtpu: vec![GtpuAddress { ipv4: N3_ADDRESS, network_instance: None, interface: None, default: false }],
         max_sessions: 6,
         max_rules_per_session: 32,
         max_answers: 16,

@@ -204,6 +204,7 @@ fn network() -> NetworkConfig {
         role,
         gtpu_endpoints: gtpu,
         proxy_prefixes: Vec::new(),
+        ..PortConfig::default()
     };
     let route = |prefix: [u8; 4], len, via: Ipv4Addr| Route {
         network_instance: "internet".into(),

@@ -75,10 +75,13 @@ pub struct Config {
 pub struct GtpuAddress {
     /// The address.
     pub ipv4: Ipv4Addr,
-    /// Only for PDRs of this network instance (lower case); `None`: any.
+    /// Its network instance (lower case); `None`: any.
     pub network_instance: Option<String>,
-    /// Only for PDRs of this source interface, and of the CP function, which sends to any; `None`: any.
+    /// For PDRs of this source interface; `None`: access and core. PDRs of core and of the CP function take the access side's where there
+    /// is none for them.
     pub interface: Option<Interface>,
+    /// For PDRs that name no network instance of their interface's addresses, where these have several.
+    pub default: bool,
 }
 
 /// A pool of UE addresses.

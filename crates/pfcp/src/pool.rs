@@ -42,6 +42,8 @@ pub(crate) enum Refusal {
     Exhausted,
     /// Nothing is configured to be handed out here.
     NotOffered,
+    /// It may be of several network instances.
+    Ambiguous,
     /// This session has it.
     InUse(Seid),
     /// Not on an address of ours.
@@ -53,7 +55,7 @@ impl Refusal {
     pub fn holder(self) -> Option<Seid> {
         match self {
             Refusal::InUse(seid) => Some(seid),
-            Refusal::Exhausted | Refusal::NotOffered | Refusal::Foreign => None,
+            Refusal::Exhausted | Refusal::NotOffered | Refusal::Ambiguous | Refusal::Foreign => None,
         }
     }
 }
@@ -128,14 +130,37 @@ impl Pools {
     }
 }
 
+/// Of our addresses for the interface: one of the network instance. SMFs name the DNN on all interfaces: if no address is of it, all
+/// must be of one instance, or one is marked. Of what is left the lowest, so that their order does not matter.
+fn meant(addresses: &[GtpuAddress], network_instance: Option<&str>, interface: Interface) -> Result<Ipv4Addr, Refusal> {
+    let serves = |address: &&GtpuAddress| match address.interface {
+        None => interface != Interface::CpFunction,
+        Some(own) => own == interface || (own, interface) == (Interface::Core, Interface::SgiLan),
+    };
+    let mut fit: Vec<&GtpuAddress> = addresses.iter().filter(serves).collect();
+    if fit.is_empty() && interface != Interface::Access {
+        fit = addresses.iter().filter(|address| address.interface != Some(Interface::CpFunction)).collect();
+    }
+    if fit.is_empty() {
+        return Err(Refusal::NotOffered);
+    }
+    let named = |address: &GtpuAddress| network_instance.is_some() && address.network_instance.as_deref() == network_instance;
+    let several = |fit: &[&GtpuAddress]| fit.iter().any(|address| address.network_instance != fit[0].network_instance);
+    if fit.iter().any(|address| named(address)) {
+        fit.retain(|address| named(address));
+    } else if several(&fit) {
+        fit.retain(|address| address.default);
+        if several(&fit) {
+            return Err(Refusal::Ambiguous);
+        }
+    }
+    fit.iter().map(|address| address.ipv4).min().ok_or(Refusal::Ambiguous)
+}
+
 impl Taking<'_> {
-    /// A new F-TEID on the first of our addresses that fits.
+    /// A new F-TEID on the address that is meant: see [`meant`].
     pub fn choose_tunnel(&mut self, network_instance: Option<&str>, interface: Interface) -> Result<FTeid, Refusal> {
-        let fits = |address: &&GtpuAddress| {
-            address.network_instance.as_deref().is_none_or(|name| Some(name) == network_instance)
-                && (interface == Interface::CpFunction || address.interface.is_none_or(|wanted| wanted == interface))
-        };
-        let ipv4 = self.pools.gtpu.iter().find(fits).ok_or(Refusal::NotOffered)?.ipv4;
+        let ipv4 = meant(&self.pools.gtpu, network_instance, interface)?;
         let (first_teid, owners) = (self.pools.first_teid, &self.pools.owners);
         let free = |number: u64| !owners.contains_key(&Held::Tunnel(first_teid.wrapping_add(number as u32), ipv4));
         let number = self.pools.teids.take(free).ok_or(Refusal::Exhausted)?;
@@ -382,7 +407,7 @@ mod tests {
 
     fn pools(change: impl FnOnce(&mut Config)) -> Pools {
         let mut config = Config::new(NodeId::Fqdn("upf".into()), IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
-        config.gtpu = vec![GtpuAddress { ipv4: Ipv4Addr::new(10, 0, 0, 1), network_instance: None, interface: None }];
+        config.gtpu = vec![GtpuAddress { ipv4: Ipv4Addr::new(10, 0, 0, 1), network_instance: None, interface: None, default: false }];
         change(&mut config);
         Pools::new(&config)
     }
@@ -444,6 +469,48 @@ mod tests {
             held.into_iter().for_each(|held| pools.give_back(held));
         }
         assert_eq!(pools.in_use(), 0);
+    }
+
+    #[test]
+    fn an_f_teid_lies_on_the_address_of_its_interface_whatever_their_order() {
+        use Interface::{Access, Core, CpFunction};
+        let address = |last: u8, name: &str, interface, default| GtpuAddress {
+            ipv4: Ipv4Addr::new(10, 0, 0, last),
+            network_instance: Some(name.into()),
+            interface,
+            default,
+        };
+        let choices = |addresses: &[GtpuAddress]| {
+            let names = [None, Some("internet"), Some("n3"), Some("n9"), Some("cp")];
+            let one = |name, interface| meant(addresses, name, interface).map(|ip| ip.octets()[3]);
+            [Access, Core, CpFunction].map(|interface| names.map(|name| one(name, interface)))
+        };
+        let (n3, n9, cp) =
+            (address(3, "n3", Some(Access), false), address(9, "n9", Some(Access), false), address(1, "cp", Some(CpFunction), false));
+        let orders = |mut a: Vec<GtpuAddress>| {
+            let mut seen = Vec::new();
+            for _ in 0..2 {
+                for _ in 0..a.len() {
+                    a.rotate_left(1);
+                    seen.push(choices(&a));
+                }
+                a.reverse();
+            }
+            assert!(seen.iter().all(|s| *s == seen[0]), "{seen:?}");
+            seen.remove(0)
+        };
+        let several = Err(Refusal::Ambiguous);
+        assert_eq!(orders(vec![n3.clone(), cp.clone()]), [[Ok(3); 5], [Ok(3); 5], [Ok(1); 5]]);
+        assert_eq!(
+            orders(vec![n3.clone(), n9.clone(), cp.clone()]),
+            [[several, several, Ok(3), Ok(9), several], [several, several, Ok(3), Ok(9), several], [Ok(1); 5]]
+        );
+        let marked = address(9, "n9", Some(Access), true);
+        assert_eq!(orders(vec![n3.clone(), marked, cp])[0], [Ok(9), Ok(9), Ok(3), Ok(9), Ok(9)]);
+        assert_eq!(orders(vec![n3])[2], [Ok(3); 5], "without an address for the CP function");
+        let both = address(5, "n9", None, false);
+        assert_eq!(orders(vec![address(1, "cp", Some(CpFunction), false), both])[1], [Ok(5); 5]);
+        assert_eq!(meant(&[address(1, "cp", Some(CpFunction), false)], None, Access), Err(Refusal::NotOffered));
     }
 
     #[test]

@@ -297,7 +297,7 @@ fn insert_tag(frame: &mut Vec<u8>, [tpid, tci]: [u16; 2]) {
 }
 
 /// Moves a packet to an earlier place without copying; each place keeps its port.
-fn swap_buffers(packets: &mut [Packet], a: usize, b: usize) {
+pub(crate) fn swap_buffers(packets: &mut [Packet], a: usize, b: usize) {
     packets.swap(a, b);
     let port = packets[a].port;
     packets[a].port = packets[b].port;

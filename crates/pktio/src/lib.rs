@@ -5,7 +5,8 @@
 //! | in-process pair, repeating source | [`memory`] | nothing |
 //! | in-process device with steered receive queues | [`steered`] | nothing |
 //! | capture files | [`pcap`] | nothing |
-//! | UDP socket as a port (N4-U) | [`udp`] | nothing |
+//! | UDP socket as a port (N3, N4-U) | [`udp`] | nothing |
+//! | TUN device (N6) | [`tun`] | CAP_NET_ADMIN, or a device that is there |
 //! | raw socket | [`af_packet`] | CAP_NET_RAW |
 //! | AF_XDP socket | [`af_xdp`] | CAP_NET_RAW, CAP_NET_ADMIN, CAP_BPF |
 //!
@@ -26,6 +27,7 @@ mod segment;
 pub mod steered;
 mod sys;
 mod transmit_only;
+pub mod tun;
 pub mod udp;
 pub mod ue_program;
 
@@ -37,12 +39,18 @@ pub use open::{Opened, join_queues, join_steered, open_best, open_queues, open_s
 pub use pcap::{PcapPacket, PcapPort, PcapReader, PcapWriter};
 pub use sys::wait;
 pub use transmit_only::TransmitOnly;
+pub use tun::TunPort;
 pub use udp::UdpPort;
 
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
 use base::Packet;
+
+/// MAC addresses in the frames of ports without a link layer: ours, and that of the kernel at the far end. Locally administered.
+pub const OUR_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
+/// As above.
+pub const FAR_END_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
 
 /// A packet interface that one worker polls.
 pub trait Port: Send {

@@ -1,25 +1,31 @@
-//! A UDP socket as a port: GTP-U towards the SMF (N4-U) without a raw interface of its own.
+//! A UDP socket as a port: GTP-U with no raw interface, beside the kernel's own network or on loopback, without root.
 //!
-//! A datagram that arrives becomes an Ethernet frame with IPv4 and UDP headers as the wire would have shown it (TTL 64, UDP
-//! checksum zero: absent, RFC 768). A frame that is transmitted loses those headers; its payload goes to the destination address and
-//! port written in them, from the socket's own address. IPv4 only.
+//! A datagram that arrives becomes an Ethernet frame with IPv4 and UDP headers as the wire would have shown it (TTL and type of service
+//! as they came, UDP checksum zero: absent, RFC 768). A frame that is transmitted loses those headers; its payload goes to the
+//! destination address and port written in them, with their TTL and type of service, from the socket's own address. IPv4 only.
 //!
-//! There is no link layer behind a socket, so the port answers ARP requests itself: every neighbour has the peer's MAC address.
+//! What else a host does is the kernel's: it resolves neighbours, routes, puts fragments together, and fragments what exceeds the MTU of
+//! the way. For that DF is clear on the wire, whatever the frame says; a port with a shorter MTU than that refuses longer packets
+//! instead. ICMP errors about what was sent are the kernel's too: a peer that is not there costs its own packets and no others'.
+//!
+//! There is no link layer behind a socket, so the port answers ARP requests itself: every neighbour has the far end's MAC address.
 
 use std::collections::VecDeque;
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
 use std::os::fd::{AsRawFd, RawFd};
 
-use base::{MAX_PACKET, Packet};
+use base::{HEADROOM, MAX_PACKET, Packet};
 use socket2::{Domain, Protocol, Socket, Type};
 
-use crate::{DeviceDrops, Port, PortError, checksum};
+use crate::af_packet::swap_buffers;
+use crate::sys::datagrams::{self, Arrival, BURST, Datagrams, Outgoing};
+use crate::{DeviceDrops, FAR_END_MAC, OUR_MAC, Port, PortError, checksum};
 
 /// Ethernet 14, IPv4 20, UDP 8.
 const HEADERS: usize = 42;
 /// Receive and send buffers asked of the kernel, in bytes; it may give less.
-const SOCKET_BUFFER: usize = 4 << 20;
+const SOCKET_BUFFER: usize = 8 << 20;
 
 /// Ethernet 14, ARP for IPv4 28 (RFC 826).
 const ARP_FRAME: usize = 42;
@@ -32,23 +38,25 @@ pub struct UdpPort {
     socket: UdpSocket,
     local: SocketAddrV4,
     mac: [u8; 6],
-    peer_mac: [u8; 6],
-    /// A datagram is received behind room for its headers. One byte more than fits a packet tells that it was too long.
-    scratch: Box<[u8; MAX_PACKET + 1]>,
+    max_frame: usize,
+    datagrams: Datagrams,
     identification: u16,
     /// ARP replies that wait to be received.
     arp_replies: VecDeque<[u8; ARP_FRAME]>,
     drops: DeviceDrops,
+    /// The kernel's count of what it dropped at the socket, when it was last asked.
+    kernel_drops: u32,
 }
 
 impl UdpPort {
     /// Binds `local`, e.g. `192.0.2.1:2152`; port 0 takes a free one.
-    /// `label` is the port's name in the configuration, e.g. `n4u`.
+    /// `label` is the port's name in the configuration, e.g. `n3`; `mtu` the longest IP packet that is sent, in bytes, if it is to be
+    /// less than the longest that we take.
     ///
     /// # Errors
     /// [`PortError::Config`] for a wildcard address (the destination of what arrives would be unknown), an address that is not
     /// this host's or is taken; [`PortError::Permission`] for a port below 1024 without CAP_NET_BIND_SERVICE.
-    pub fn bind(label: &str, local: SocketAddrV4) -> Result<UdpPort, PortError> {
+    pub fn bind(label: &str, local: SocketAddrV4, mtu: Option<u16>) -> Result<UdpPort, PortError> {
         if local.ip().is_unspecified() {
             return Err(PortError::Config(format!("ports.{label}: bind {local} to one address of this host, not to 0.0.0.0")));
         }
@@ -65,26 +73,20 @@ impl UdpPort {
             _ => PortError::io(what(), e),
         })?;
         socket.set_nonblocking(true).map_err(|e| PortError::io(what(), e))?;
-        // Smaller buffers cost packets under load, not correctness.
-        let _ = socket.set_recv_buffer_size(SOCKET_BUFFER);
-        let _ = socket.set_send_buffer_size(SOCKET_BUFFER);
+        datagrams::prepare(&socket, SOCKET_BUFFER).map_err(|e| PortError::io(what(), e))?;
         let socket: UdpSocket = socket.into();
         let local = match socket.local_addr() {
             Ok(SocketAddr::V4(address)) => address,
             Ok(other) => return Err(PortError::Config(format!("{label}: {other} is not IPv4"))),
             Err(e) => return Err(PortError::io(what(), e)),
         };
-        Ok(UdpPort {
-            name: format!("{label} (udp {local})"),
-            socket,
-            local,
-            mac: [2, 0, 0, 0, 0, 1],
-            peer_mac: [2, 0, 0, 0, 0, 2],
-            scratch: Box::new([0; MAX_PACKET + 1]),
-            identification: 0,
-            arp_replies: VecDeque::new(),
-            drops: DeviceDrops::default(),
-        })
+        let max_frame = mtu.map_or(MAX_PACKET, |mtu| (usize::from(mtu) + 14).min(MAX_PACKET));
+        Ok(UdpPort::on(format!("{label} (udp {local})"), socket, local, OUR_MAC, max_frame))
+    }
+
+    fn on(name: String, socket: UdpSocket, local: SocketAddrV4, mac: [u8; 6], max_frame: usize) -> UdpPort {
+        let (arp_replies, drops) = Default::default();
+        UdpPort { name, socket, local, mac, max_frame, datagrams: Datagrams::new(), identification: 0, arp_replies, drops, kernel_drops: 0 }
     }
 
     /// Another port on the same socket: for a second worker to send by.
@@ -93,17 +95,7 @@ impl UdpPort {
     /// [`PortError::Io`] if the process may open no more files.
     pub fn try_clone(&self) -> Result<UdpPort, PortError> {
         let socket = self.socket.try_clone().map_err(|e| PortError::io(self.name.clone(), e))?;
-        Ok(UdpPort {
-            name: self.name.clone(),
-            socket,
-            local: self.local,
-            mac: self.mac,
-            peer_mac: self.peer_mac,
-            scratch: Box::new([0; MAX_PACKET + 1]),
-            identification: 0,
-            arp_replies: VecDeque::new(),
-            drops: DeviceDrops::default(),
-        })
+        Ok(UdpPort::on(self.name.clone(), socket, self.local, self.mac, self.max_frame))
     }
 
     /// Address and port in use.
@@ -111,31 +103,58 @@ impl UdpPort {
         self.local
     }
 
-    /// MAC addresses of synthesised frames: ours as destination, the peer's as source. Locally administered ones by default
-    /// (02:00:00:00:00:01 and :02).
-    pub fn set_macs(&mut self, mac: [u8; 6], peer_mac: [u8; 6]) {
-        (self.mac, self.peer_mac) = (mac, peer_mac);
+    /// Our MAC address in the frames, [`OUR_MAC`] unless it is set.
+    pub fn set_mac(&mut self, mac: [u8; 6]) {
+        self.mac = mac;
     }
 
-    /// Writes the headers in front of the datagram of `length` bytes that lies behind them in `scratch`.
-    fn write_headers(&mut self, from: SocketAddrV4, length: usize) {
-        let frame = &mut self.scratch[..HEADERS];
+    /// Writes the headers in front of the datagram that lies behind room for them.
+    fn write_headers(&mut self, frame: &mut [u8], arrival: &Arrival) {
+        let length = arrival.length;
         frame[..6].copy_from_slice(&self.mac);
-        frame[6..12].copy_from_slice(&self.peer_mac);
+        frame[6..12].copy_from_slice(&FAR_END_MAC);
         frame[12..14].copy_from_slice(&[0x08, 0x00]);
-        let (ip, udp) = frame[14..].split_at_mut(20);
-        ip.copy_from_slice(&[0x45, 0, 0, 0, 0, 0, 0, 0, 64, 17, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        let (ip, udp) = frame[14..HEADERS].split_at_mut(20);
+        ip.copy_from_slice(&[0x45, arrival.tos, 0, 0, 0, 0, 0, 0, arrival.ttl, 17, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
         ip[2..4].copy_from_slice(&((28 + length) as u16).to_be_bytes());
         ip[4..6].copy_from_slice(&self.identification.to_be_bytes());
-        ip[12..16].copy_from_slice(&from.ip().octets());
+        ip[12..16].copy_from_slice(&arrival.from.ip().octets());
         ip[16..20].copy_from_slice(&self.local.ip().octets());
         let sum = checksum::internet(ip);
         ip[10..12].copy_from_slice(&sum.to_be_bytes());
-        udp[..2].copy_from_slice(&from.port().to_be_bytes());
+        udp[..2].copy_from_slice(&arrival.from.port().to_be_bytes());
         udp[2..4].copy_from_slice(&self.local.port().to_be_bytes());
         udp[4..6].copy_from_slice(&((8 + length) as u16).to_be_bytes());
         udp[6..8].fill(0);
         self.identification = self.identification.wrapping_add(1);
+    }
+
+    /// Turns what arrived in slot `i` into a frame in `packets[i]`; returns whether it is one.
+    fn deliver(&mut self, packet: &mut Packet, i: usize) -> bool {
+        let arrival = self.datagrams.arrival(i);
+        let length = HEADERS + arrival.length;
+        if arrival.truncated || length > MAX_PACKET {
+            self.drops.rx_invalid += 1;
+            return false;
+        }
+        let spill = self.datagrams.spill(i, arrival.length);
+        if spill.is_empty() {
+            packet.set_window(HEADROOM, length);
+        } else {
+            let front = &packet.buffer_mut().0[HEADROOM..];
+            let whole = [front, spill].concat();
+            packet.set(&whole);
+        }
+        self.write_headers(packet.data_mut(), &arrival);
+        true
+    }
+
+    /// What is no datagram: an ARP request is answered, all else is counted.
+    fn refuse(&mut self, frame: &[u8]) {
+        match arp_reply(frame, FAR_END_MAC).filter(|_| self.arp_replies.len() < ARP_REPLIES) {
+            Some(reply) => self.arp_replies.push_back(reply),
+            None => self.drops.tx_invalid += 1,
+        }
     }
 }
 
@@ -152,48 +171,51 @@ impl Port for UdpPort {
             packets[count].set(&reply);
             count += 1;
         }
-        // Datagrams that are refused do not take a slot: bound the work of one call all the same.
-        let room = packets.len() - count;
-        for _ in 0..room {
-            let (length, from) = match self.socket.recv_from(&mut self.scratch[HEADERS..]) {
-                Ok(got) => got,
-                Err(e) if e.kind() == ErrorKind::WouldBlock => break,
-                // An ICMP error about something we sent earlier, or a signal: nothing was lost.
-                Err(e) if matches!(e.kind(), ErrorKind::Interrupted | ErrorKind::ConnectionRefused) => continue,
-                Err(e) => return Err(PortError::io(format!("{}: receive", self.name), e)),
-            };
-            let SocketAddr::V4(from) = from else { continue };
-            if HEADERS + length > MAX_PACKET {
-                self.drops.rx_invalid += 1;
-                continue;
-            }
-            self.write_headers(from, length);
-            packets[count].set(&self.scratch[..HEADERS + length]);
-            count += 1;
+        let packets = &mut packets[count..];
+        if packets.is_empty() {
+            return Ok(count);
         }
-        Ok(count)
+        let arrived = match self.datagrams.receive(&self.socket, packets, HEADERS) {
+            Ok(arrived) => arrived,
+            // A signal, or an error about what was sent: nothing of what arrived is lost.
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted | ErrorKind::ConnectionRefused) => 0,
+            Err(e) => return Err(PortError::io(format!("{}: receive", self.name), e)),
+        };
+        let mut good = 0;
+        for i in 0..arrived {
+            if self.deliver(&mut packets[i], i) {
+                if i != good {
+                    swap_buffers(packets, i, good);
+                }
+                good += 1;
+            }
+        }
+        Ok(count + good)
     }
 
     fn transmit(&mut self, packets: &[Packet]) -> Result<usize, PortError> {
-        for (i, packet) in packets.iter().enumerate() {
-            let Some((to, payload)) = datagram(packet.data()) else {
-                match arp_reply(packet.data(), self.peer_mac).filter(|_| self.arp_replies.len() < ARP_REPLIES) {
-                    Some(reply) => self.arp_replies.push_back(reply),
-                    None => self.drops.tx_invalid += 1,
-                }
+        let mut sent = 0;
+        while sent < packets.len() {
+            let run: Vec<Outgoing<'_>> = packets[sent..].iter().take(BURST).map_while(|p| datagram(p.data())).collect();
+            if run.is_empty() {
+                self.refuse(packets[sent].data());
+                sent += 1;
                 continue;
-            };
-            match self.socket.send_to(payload, to) {
-                Ok(_) => {}
-                Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(i),
-                // No route, too long for a path whose MTU is known, refused by a firewall: this packet's fate, not the port's.
+            }
+            match self.datagrams.send(&self.socket, &run) {
+                Ok(n) => sent += n,
+                Err(e) if e.kind() == ErrorKind::WouldBlock => break,
+                // A signal, or an error about an earlier datagram, which the kernel now has told: this one was not tried.
+                Err(e) if matches!(e.kind(), ErrorKind::Interrupted | ErrorKind::ConnectionRefused) => {}
+                // No route, too long for any datagram, refused by a firewall: this packet's fate, not the port's.
                 Err(e) => {
-                    tracing::debug!(port = %self.name, %to, error = %e, "datagram refused");
+                    tracing::debug!(port = %self.name, to = %run[0].to, error = %e, "datagram refused");
                     self.drops.tx_invalid += 1;
+                    sent += 1;
                 }
             }
         }
-        Ok(packets.len())
+        Ok(sent)
     }
 
     fn flush(&mut self) -> Result<(), PortError> {
@@ -201,10 +223,14 @@ impl Port for UdpPort {
     }
 
     fn max_frame(&self) -> usize {
-        MAX_PACKET
+        self.max_frame
     }
 
     fn device_drops(&mut self) -> DeviceDrops {
+        if let Ok(now) = datagrams::drops(&self.socket) {
+            self.drops.rx_full += u64::from(now.wrapping_sub(self.kernel_drops));
+            self.kernel_drops = now;
+        }
         self.drops
     }
 
@@ -231,8 +257,8 @@ fn arp_reply(frame: &[u8], mac: [u8; 6]) -> Option<[u8; ARP_FRAME]> {
     Some(reply)
 }
 
-/// Destination and payload of an Ethernet frame that holds one whole IPv4 UDP datagram; `None` for anything else.
-fn datagram(frame: &[u8]) -> Option<(SocketAddrV4, &[u8])> {
+/// The datagram of an Ethernet frame that holds one whole IPv4 UDP datagram; `None` for anything else.
+fn datagram(frame: &[u8]) -> Option<Outgoing<'_>> {
     let ip = frame.get(14..)?;
     if frame[12..14] != [0x08, 0x00] || ip.len() < 20 || ip[0] >> 4 != 4 || ip[9] != 17 {
         return None;
@@ -247,7 +273,9 @@ fn datagram(frame: &[u8]) -> Option<(SocketAddrV4, &[u8])> {
     let length = usize::from(u16::from_be_bytes([udp[4], udp[5]]));
     let payload = udp.get(8..length)?;
     let address = Ipv4Addr::new(ip[16], ip[17], ip[18], ip[19]);
-    Some((SocketAddrV4::new(address, u16::from_be_bytes([udp[2], udp[3]])), payload))
+    let to = SocketAddrV4::new(address, u16::from_be_bytes([udp[2], udp[3]]));
+    // A TTL of 0 is none that a host may send (RFC 1122 §3.2.1.7), and the kernel's sign for its own choice.
+    (ip[8] != 0).then_some(Outgoing { to, ttl: ip[8], tos: ip[1], payload })
 }
 
 #[cfg(test)]
@@ -276,7 +304,7 @@ mod tests {
 
     #[test]
     fn arp_requests_are_answered_for_every_neighbour() {
-        let mut port = UdpPort::bind("n4u", loopback(0)).unwrap();
+        let mut port = UdpPort::bind("n4u", loopback(0), None).unwrap();
         let mut request = vec![0xff; 6];
         request.extend([2, 0, 0, 0, 0, 1, 8, 6, 0, 1, 8, 0, 6, 4, 0, 1]);
         request.extend([2, 0, 0, 0, 0, 1, 127, 0, 0, 1]);
@@ -294,7 +322,7 @@ mod tests {
 
     #[test]
     fn datagrams_become_frames_and_frames_datagrams() {
-        let mut port = UdpPort::bind("n4u", loopback(0)).unwrap();
+        let mut port = UdpPort::bind("n4u", loopback(0), None).unwrap();
         let peer = UdpSocket::bind(loopback(0)).unwrap();
         let SocketAddr::V4(peer_address) = peer.local_addr().unwrap() else { panic!() };
         peer.send_to(b"echo request", port.local()).unwrap();
@@ -323,7 +351,7 @@ mod tests {
 
     #[test]
     fn long_datagrams_and_odd_frames_are_counted() {
-        let mut port = UdpPort::bind("n4u", loopback(0)).unwrap();
+        let mut port = UdpPort::bind("n4u", loopback(0), None).unwrap();
         let peer = UdpSocket::bind(loopback(0)).unwrap();
         peer.send_to(&[1; MAX_PACKET - HEADERS + 1], port.local()).unwrap();
         peer.send_to(&[1; 60_000], port.local()).unwrap();
@@ -356,14 +384,98 @@ mod tests {
         }
     }
 
+    fn frame_to(to: SocketAddr, ttl: u8, tos: u8, payload: &[u8]) -> Packet {
+        let SocketAddr::V4(to) = to else { panic!("{to}") };
+        let mut frame = vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0, 0x45, tos];
+        frame.extend(((28 + payload.len()) as u16).to_be_bytes());
+        frame.extend([0, 0, 0x40, 0, ttl, 17, 0, 0, 127, 0, 0, 1]);
+        frame.extend(to.ip().octets());
+        frame.extend([8, 104]);
+        frame.extend(to.port().to_be_bytes());
+        frame.extend(((8 + payload.len()) as u16).to_be_bytes());
+        frame.extend([0, 0]);
+        frame.extend(payload);
+        Packet::new(&frame, PortId(0))
+    }
+
+    #[test]
+    fn ttl_and_type_of_service_go_through_both_ways() {
+        let (mut a, mut b) = (UdpPort::bind("a", loopback(0), None).unwrap(), UdpPort::bind("b", loopback(0), None).unwrap());
+        let to = SocketAddr::V4(b.local());
+        for (ttl, tos) in [(64, 0), (64, 0xb8), (7, 0), (255, 0x28)] {
+            assert_eq!(a.transmit(&[frame_to(to, ttl, tos, b"x")]).unwrap(), 1);
+            let packet = receive_one(&mut b);
+            assert_eq!((packet.data()[22], packet.data()[15]), (ttl, tos));
+            assert_eq!(checksum::internet(&packet.data()[14..34]), 0);
+        }
+    }
+
+    #[test]
+    fn a_burst_keeps_its_order_around_what_cannot_be_sent() {
+        let (mut a, mut b) = (UdpPort::bind("a", loopback(0), None).unwrap(), UdpPort::bind("b", loopback(0), None).unwrap());
+        let to = SocketAddr::V4(b.local());
+        let unroutable = SocketAddr::from(([255, 255, 255, 255], 2152));
+        let mut packets: Vec<Packet> = (0..100u8).map(|n| frame_to(to, 64, n & 4, &[n])).collect();
+        packets.insert(70, frame_to(unroutable, 64, 0, b"broadcast"));
+        packets.insert(50, Packet::new(&[0xff; 60], PortId(0)));
+        packets.insert(0, frame_to(to, 0, 0, b"expired"));
+        assert_eq!(a.transmit(&packets).unwrap(), 103);
+        assert_eq!(a.device_drops(), DeviceDrops { tx_invalid: 3, ..DeviceDrops::default() });
+        let mut seen = Vec::new();
+        let mut burst: Vec<Packet> = (0..48).map(|_| Packet::empty(0)).collect();
+        while seen.len() < 100 {
+            crate::wait(&[b.fd().unwrap()], Duration::from_secs(5)).unwrap();
+            let n = b.receive(&mut burst).unwrap();
+            assert!(n > 0, "only {} of 100 came", seen.len());
+            seen.extend(burst[..n].iter().map(|p| p.data()[42]));
+        }
+        assert_eq!(seen, (0..100).collect::<Vec<u8>>());
+        assert_eq!(b.device_drops(), DeviceDrops::default());
+    }
+
+    #[test]
+    fn a_peer_that_is_not_there_costs_nobody_elses_packets() {
+        let (mut a, mut b) = (UdpPort::bind("a", loopback(0), None).unwrap(), UdpPort::bind("b", loopback(0), None).unwrap());
+        let closed = UdpSocket::bind(loopback(0)).unwrap().local_addr().unwrap();
+        let there = SocketAddr::V4(b.local());
+        for n in 0..20u8 {
+            // The kernel tells of the first by an ICMP error before the second is sent.
+            assert_eq!(a.transmit(&[frame_to(closed, 64, 0, b"lost"), frame_to(there, 64, 0, &[n])]).unwrap(), 2);
+            assert_eq!(receive_one(&mut b).data()[42], n);
+            assert_eq!(a.receive(&mut [Packet::empty(0)]).unwrap(), 0);
+        }
+        assert_eq!(a.device_drops(), DeviceDrops::default());
+    }
+
+    #[test]
+    fn what_the_socket_has_no_room_for_is_counted() {
+        let mut port = UdpPort::bind("n3", loopback(0), None).unwrap();
+        let peer = UdpSocket::bind(loopback(0)).unwrap();
+        socket2::SockRef::from(&port.socket).set_recv_buffer_size(4096).unwrap();
+        for _ in 0..200 {
+            peer.send_to(&[7; 1000], port.local()).unwrap();
+        }
+        let mut packets: Vec<Packet> = (0..64).map(|_| Packet::empty(0)).collect();
+        let mut came = 0;
+        loop {
+            match port.receive(&mut packets).unwrap() {
+                0 => break,
+                n => came += n as u64,
+            }
+        }
+        assert!(came > 0 && came < 200, "{came}");
+        assert_eq!(port.device_drops().rx_full, 200 - came);
+        assert_eq!(port.device_drops().rx_full, 200 - came, "counted once");
+    }
+
     #[test]
     fn errors_name_address_and_setting() {
-        let wildcard = UdpPort::bind("n4u", SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 2152)).err().unwrap();
+        let wildcard = UdpPort::bind("n4u", SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 2152), None).err().unwrap();
         assert!(wildcard.to_string().contains("ports.n4u"), "{wildcard}");
-        let first = UdpPort::bind("n4u", loopback(0)).unwrap();
-        let taken = UdpPort::bind("n4u", first.local()).err().unwrap();
+        let first = UdpPort::bind("n4u", loopback(0), None).unwrap();
+        let taken = UdpPort::bind("n4u", first.local(), None).err().unwrap();
         assert!(taken.to_string().contains("taken"), "{taken}");
-        let foreign = UdpPort::bind("n4u", SocketAddrV4::new(Ipv4Addr::new(192, 0, 2, 77), 0)).err().unwrap();
+        let foreign = UdpPort::bind("n4u", SocketAddrV4::new(Ipv4Addr::new(192, 0, 2, 77), 0), None).err().unwrap();
         assert!(foreign.to_string().contains("192.0.2.77") && foreign.to_string().contains("ports.n4u"), "{foreign}");
     }
 }

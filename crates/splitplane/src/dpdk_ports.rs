@@ -32,10 +32,14 @@ fn settings(ports: &[Port], dpdk: &Dpdk) -> Result<dpdk::Settings, Fault> {
     let mut devices = Vec::new();
     for (i, port) in ports.iter().enumerate() {
         let of_dpdk = port.driver == Driver::Dpdk;
-        for (key, there) in [("device", port.device.is_some()), ("mtu", port.mtu.is_some())] {
-            if there && !of_dpdk {
-                return Err(Fault::new(format!("port[{i}].{key}"), "it is for driver \"dpdk\""));
-            }
+        if port.device.is_some() && !of_dpdk {
+            return Err(Fault::new(format!("port[{i}].device"), "it is for driver \"dpdk\""));
+        }
+        if port.mtu.is_some() && !of_dpdk && !port.is_kernels() {
+            return Err(Fault::new(
+                format!("port[{i}].mtu"),
+                "it is for drivers \"dpdk\", \"tun\" and \"udp\": others have the interface's",
+            ));
         }
         if of_dpdk {
             devices.push(device(port).map_err(|e| Fault::new(format!("port[{i}].device"), e))?);

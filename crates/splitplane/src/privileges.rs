@@ -30,6 +30,7 @@ fn needed<'a>(ports: impl IntoIterator<Item = &'a Port>, xdp: bool) -> CapsHashS
     for port in ports {
         match port.driver {
             Driver::Udp | Driver::Pcap => {}
+            Driver::Tun => needed.extend([Capability::CAP_NET_ADMIN]),
             // XDP programs are behind AF_XDP's sockets too.
             Driver::Auto | Driver::AfXdp => needed.extend(OF_XDP),
             // What its drivers do with devices nobody says; its threads are there already.

@@ -1,7 +1,10 @@
 //! `splitplane run`: the UPF as a daemon. This file puts it together from the configuration; `agent.rs` is its life.
 
+#[cfg(test)]
+mod tests;
+
 use crate::agent::{Agent, PortLabel, Request};
-use crate::config::{Class, Config, Driver, FastTarget, Fault, FirewallAction, Prefix, RequestPort, Role, Steering, Workers};
+use crate::config::{Class, Config, Driver, FastTarget, Fault, FirewallAction, Prefix, RequestPort, Role, Route, Steering, Workers};
 use crate::dataplane::{DataPlane, Targets};
 use crate::failure::Failure;
 use crate::input::{Input, Next};
@@ -16,7 +19,7 @@ use engine::{BalanceSettings, BufferLimits, Engine, EngineError, Event, Settings
 use p4_ir::Ir;
 use pktio::Port;
 use pktio::af_xdp::Frames;
-use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -203,6 +206,9 @@ fn check(config: &Config, program: &Program) -> Result<(), Failure> {
     let links: Vec<Link> = port_ids(config).into_iter().enumerate().map(|(n, id)| link(n, id)).collect();
     let network = network_config(config, &links);
     network.validate().map_err(|e| config.source.failure(&Fault::foreign(&e.0, key_of_network)))?;
+    for doubt in network.doubts() {
+        eprintln!("splitplane: warning: {doubt}");
+    }
     pfcp::node::Node::new(pfcp_config(config)?).map_err(|e| usage(e.to_string()))?;
     let ids = upf::ids::Ids::bind(&ir.program).map_err(|e| usage(e.to_string()))?;
     let room = ir.program.tables[ids.tables.pdr_by_teid].size;
@@ -304,13 +310,30 @@ pub fn open_each(
                 let Some(SocketAddr::V4(local)) = port.listen else {
                     return Err(Failure::Usage(format!("port `{}`: listen must be an IPv4 address and port", port.name)));
                 };
-                let first = pktio::udp::UdpPort::bind(&port.name, local).map_err(fail)?;
+                let mut first = pktio::UdpPort::bind(&port.name, local, port.mtu).map_err(fail)?;
+                if let Some(mac) = port.mac {
+                    first.set_mac(mac.0);
+                }
                 let mut of_workers: Vec<Vec<Box<dyn Port>>> = Vec::new();
                 for _ in 1..workers {
                     of_workers.push(vec![Box::new(pktio::TransmitOnly(first.try_clone().map_err(fail)?))]);
                 }
                 of_workers.insert(0, vec![Box::new(first)]);
                 (of_workers, "udp")
+            }
+            (Driver::Tun, _) => {
+                let addresses: Vec<_> = port.addresses.iter().map(|p| (p.address, p.len)).collect();
+                let options = pktio::tun::Options { addresses: &addresses, mtu: port.mtu };
+                let mut first = pktio::TunPort::open(&port.name, interface, options).map_err(fail)?;
+                if let Some(mac) = port.mac {
+                    first.set_mac(mac.0);
+                }
+                let mut of_workers: Vec<Vec<Box<dyn Port>>> = Vec::new();
+                for _ in 1..workers {
+                    of_workers.push(vec![Box::new(pktio::TransmitOnly(first.try_clone().map_err(fail)?))]);
+                }
+                of_workers.insert(0, vec![Box::new(first)]);
+                (of_workers, "tun")
             }
             (Driver::Pcap, _) => {
                 let opened = pktio::pcap::PcapPort::open(&port.name, port.input.as_deref(), port.output.as_deref());
@@ -325,7 +348,7 @@ pub fn open_each(
         let mac = match (port.mac, port.driver) {
             (Some(mac), _) => mac.0,
             (None, Driver::Dpdk) => device_mac.unwrap_or_default(),
-            (None, Driver::Udp | Driver::Pcap) => [2, 0, 0, 0, 0, 1],
+            (None, Driver::Udp | Driver::Tun | Driver::Pcap) => pktio::OUR_MAC,
             (None, _) => pktio::interface::Interface::find(&port.name, interface).map_err(fail)?.mac,
         };
         tracing::info!(port = port.name, driver, "open");
@@ -582,28 +605,23 @@ fn network_config(config: &Config, links: &[Link]) -> upf::config::NetworkConfig
         name: port.name.clone(),
         mac: link.mac,
         mtu: link.mtu,
-        addresses: port.addresses.iter().map(|p| (p.address, p.len)).collect(),
+        addresses: port.own_addresses().iter().map(|p| (p.address, p.len)).collect(),
         network_instance: port.network_instance.clone(),
         role: match port.role {
             Role::Access => upf::config::Role::Access,
             Role::Core => upf::config::Role::Core,
             Role::Both => upf::config::Role::Both,
+            Role::Cp => upf::config::Role::CpFunction,
         },
-        gtpu_endpoints: port.gtpu.clone(),
+        gtpu_endpoints: port.endpoints(),
         proxy_prefixes: Vec::new(),
+        far_end: port.is_kernels().then_some(pktio::FAR_END_MAC),
+        default: port.default,
     });
     let id_of = |name: &str| config.ports.iter().zip(links).find(|(p, _)| p.name == name).map(|(_, link)| link.id).unwrap_or_default();
     upf::config::NetworkConfig {
         ports: ports.collect(),
-        routes: config
-            .routes
-            .iter()
-            .map(|r| upf::config::Route {
-                network_instance: r.network_instance.clone(),
-                prefix: r.prefix.network(),
-                via: upf::config::Via::Gateway(r.via),
-            })
-            .collect(),
+        routes: config.routes.iter().map(route).chain(kernels_routes(config, links)).collect(),
         neighbours: config
             .neighbours
             .iter()
@@ -640,10 +658,34 @@ fn network_config(config: &Config, links: &[Link]) -> upf::config::NetworkConfig
                 .collect(),
         }),
         traffic_classes: config.classes.iter().map(traffic_class).collect(),
-        cp_function_network_instance: config.ports.iter().find(|p| p.driver == Driver::Udp).map(|p| p.network_instance.clone()),
         zero_mbr_unlimited: config.n4.zero_mbr_unlimited,
         max_sessions: u32::try_from(config.n4.max_sessions).unwrap_or(u32::MAX),
     }
+}
+
+fn route(route: &Route) -> upf::config::Route {
+    let via = upf::config::Via::Gateway(route.via);
+    upf::config::Route { network_instance: route.network_instance.clone(), prefix: route.prefix.network(), via }
+}
+
+/// Where the kernel routes, everything goes that has no route of its own.
+fn kernels_routes(config: &Config, links: &[Link]) -> Vec<upf::config::Route> {
+    let v4 = (IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
+    let v6 = (IpAddr::V6(Ipv6Addr::UNSPECIFIED), 0);
+    let mut routes = Vec::new();
+    for (port, link) in config.ports.iter().zip(links).filter(|(port, _)| port.is_kernels()) {
+        let given = |prefix| {
+            let same = |r: &&Route| r.network_instance.eq_ignore_ascii_case(&port.network_instance) && r.prefix.network() == prefix;
+            config.routes.iter().find(same).is_some()
+        };
+        let wanted: &[_] = if port.driver == Driver::Tun { &[v4, v6] } else { &[v4] };
+        routes.extend(wanted.iter().filter(|prefix| !given(**prefix)).map(|prefix| upf::config::Route {
+            network_instance: port.network_instance.clone(),
+            prefix: *prefix,
+            via: upf::config::Via::Connected(link.id),
+        }));
+    }
+    routes
 }
 
 fn traffic_class(class: &Class) -> upf::config::TrafficClass {
@@ -680,12 +722,18 @@ fn pfcp_config(config: &Config) -> Result<pfcp::config::Config, Failure> {
     };
     let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let mut out = pfcp::config::Config::new(node_id, config.n4.listen.ip(), pfcp::config::ntp_seconds(unix));
-    // N4-U's address is only for tunnels of the CP function, and must come before the addresses that fit all.
-    let mut ports: Vec<_> = config.ports.iter().collect();
-    ports.sort_by_key(|p| p.driver != Driver::Udp);
-    for port in ports {
-        let interface = (port.driver == Driver::Udp).then_some(pfcp::rules::Interface::CpFunction);
-        out.gtpu.extend(port.gtpu.iter().map(|ipv4| pfcp::config::GtpuAddress { ipv4: *ipv4, network_instance: None, interface }));
+    for port in &config.ports {
+        let interface = match port.role {
+            Role::Access => Some(pfcp::rules::Interface::Access),
+            Role::Cp => Some(pfcp::rules::Interface::CpFunction),
+            Role::Both | Role::Core => None,
+        };
+        out.gtpu.extend(port.endpoints().into_iter().map(|ipv4| pfcp::config::GtpuAddress {
+            ipv4,
+            network_instance: Some(port.network_instance.to_lowercase()),
+            interface,
+            default: port.default,
+        }));
     }
     // Where SEIDs and TEIDs come from: the system's randomness, seen by nobody else.
     out.seed = Some(rand::random());

@@ -26,28 +26,29 @@ pub struct NetworkConfig {
     pub traffic_classes: Vec<TrafficClass>,
     /// VXLAN overlays.
     pub vxlan: Option<VxlanConfig>,
-    /// Where tunnels to the CP function go (N4-U); `None`: the default network instance of the access side.
-    pub cp_function_network_instance: Option<String>,
     /// Read an MBR of 0 kbit/s as "no limit", as some SMFs mean it for non-GBR flows; otherwise it lets nothing pass.
     pub zero_mbr_unlimited: bool,
     /// Sessions at most; 0: as many as the program's tables hold.
     pub max_sessions: u32,
 }
 
-/// Which side a port serves: decides where rules without a network instance go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which side a port serves: rules name it by their interface, and find the port's network instance by it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
     /// N3, N9 towards the access side.
+    #[default]
     Access,
     /// N6, N9 towards the core side.
     Core,
-    /// One-armed.
+    /// One-armed: access and core.
     Both,
+    /// N4-U, towards the CP function. Without such a port, its tunnels use the access side.
+    CpFunction,
 }
 
 /// A port. Its number says what the program expects there: 0-127 GTP-U and plain IP, 128-255 plain IP only,
-/// 256-508 VXLAN outside and as the number less 256 inside.
-#[derive(Clone, Debug)]
+/// 256-508 VXLAN outside and as the number less 256 inside. `Default` lacks what every port must have.
+#[derive(Clone, Debug, Default)]
 pub struct PortConfig {
     /// Number.
     pub id: PortId,
@@ -68,6 +69,10 @@ pub struct PortConfig {
     /// IPv4 networks that we answer ARP for, such as a pool of UEs that is on-link on N6. For IPv6, neighbours must have a
     /// route by us: solicited-node groups of a whole pool cannot be listed in an exact table.
     pub proxy_prefixes: Vec<Prefix>,
+    /// The far end's MAC address on a port without a link layer, such as a socket: all frames go there, no neighbour is asked for.
+    pub far_end: Option<[u8; 6]>,
+    /// Its network instance is meant by rules of its side that leave open which instance they mean.
+    pub default: bool,
 }
 
 /// A static route.
@@ -200,10 +205,12 @@ impl NetworkConfig {
         for (i, class) in self.traffic_classes.iter().enumerate() {
             validate_class(class).map_err(|why| ConfigError(format!("traffic_classes[{i}]{why}")))?;
         }
-        if let Some(name) = &self.cp_function_network_instance
-            && !self.instance_names().contains(&name.to_lowercase())
-        {
-            return fail("cp_function_network_instance", format_args!("no port or VNI has network instance {name}"));
+        for (side, roles) in [("access", [Role::Access, Role::Both]), ("core", [Role::Core, Role::Both]), ("cp", [Role::CpFunction; 2])] {
+            let marked = self.ports.iter().filter(|p| p.default && roles.contains(&p.role));
+            let instances: BTreeSet<String> = marked.map(|p| p.network_instance.to_lowercase()).collect();
+            if instances.len() > 1 {
+                return fail("ports", format_args!("ports of several network instances are the default of the {side} side"));
+            }
         }
         Ok(())
     }
@@ -213,6 +220,30 @@ impl NetworkConfig {
         let ports = self.ports.iter().map(|p| p.network_instance.to_lowercase());
         let vnis = self.vxlan.iter().flat_map(|v| &v.vnis).map(|(_, name)| name.to_lowercase());
         ports.chain(vnis).collect()
+    }
+
+    /// What may be meant to be otherwise, a line each: sides with several network instances, of which rules may leave open which they
+    /// mean.
+    pub fn doubts(&self) -> Vec<String> {
+        let side = |name: &str, interface: &str, roles: &[Role], tells: &str| {
+            let ports = || self.ports.iter().filter(|p| roles.contains(&p.role));
+            let instances: BTreeSet<String> = ports().map(|p| p.network_instance.to_lowercase()).collect();
+            if instances.len() < 2 || ports().any(|p| p.default) {
+                return None;
+            }
+            let mut list: Vec<String> = ports().map(|p| format!("{} ({})", p.name, p.network_instance)).collect();
+            list.sort();
+            Some(format!(
+                "several network instances on the {name} side: {}. A rule of interface {interface} that names none of them {tells}: \
+                 let the SMF name one, or mark a port `default = true`",
+                list.join(", ")
+            ))
+        };
+        let by_peer = "goes by its session's tunnels and by the route to its peer, and where these leave it open it is refused, as an F-TEID to be chosen is";
+        let access = side("access", "Access", &[Role::Access, Role::Both], by_peer);
+        let core = side("core", "Core", &[Role::Core, Role::Both], "is refused");
+        let cp_function = side("cp", "CP-function", &[Role::CpFunction], by_peer);
+        access.into_iter().chain(core).chain(cp_function).collect()
     }
 
     fn validate_ports(&self) -> Result<(), ConfigError> {
@@ -230,6 +261,9 @@ impl NetworkConfig {
                 return fail(key("name"), format_args!("\"{}\" is empty or given twice", p.name));
             }
             check_unicast_mac(p.mac).or_else(|why| fail(key("mac"), why))?;
+            if let Some(mac) = p.far_end {
+                check_unicast_mac(mac).or_else(|why| fail(key("far_end"), why))?;
+            }
             if p.mtu < 576 || p.mtu > MAX_MTU {
                 return fail(key("mtu"), format_args!("{} is not in 576..={MAX_MTU}", p.mtu));
             }

@@ -33,6 +33,8 @@ pub struct HostPort {
     pub proxy_prefixes: Vec<Prefix>,
     /// Networks whose hosts are neighbours: of the addresses, and of routes to the port itself.
     pub on_link: Vec<Prefix>,
+    /// See [`config::PortConfig::far_end`].
+    pub far_end: Option<Mac>,
     /// Our link-local address (RFC 4291 §2.5.1), where the port has IPv6.
     pub link_local: Option<Ipv6Addr>,
 }
@@ -90,6 +92,15 @@ pub enum Hop {
         ip: IpAddr,
         /// MAC address, if given.
         mac: Option<Mac>,
+    },
+    /// Anything beyond a port without a link layer.
+    FarEnd {
+        /// Network instance.
+        vrf: Vrf,
+        /// Position of the port.
+        port: usize,
+        /// MAC address of the far end.
+        mac: Mac,
     },
     /// Behind VXLAN.
     Remote {
@@ -210,12 +221,19 @@ impl Plan {
         }
         let on = |p: &HostPort| p.vrf == vrf && p.addresses.iter().any(|a| config::contains(*a, ip));
         let port = self.ports.iter().position(on)?;
-        Some(self.neighbour(vrf, port, ip, None))
+        // Who is behind a far end is the kernel's business, routers too.
+        let own = self.ports[port].far_end.is_none();
+        Some(if own { self.neighbour(vrf, port, ip, None) } else { self.glean(vrf, port) })
     }
 
+    /// The number of all on the port that have none of their own.
     fn glean(&mut self, vrf: Vrf, port: usize) -> u16 {
-        let known = self.hops.iter().position(|h| matches!(h, Hop::Glean { port: p, .. } if *p == port));
-        known.map_or_else(|| self.push(Hop::Glean { vrf, port }), |at| at as u16 + 1)
+        let known = self.hops.iter().position(|h| matches!(h, Hop::Glean { port: p, .. } | Hop::FarEnd { port: p, .. } if *p == port));
+        let hop = match self.ports[port].far_end {
+            Some(mac) => Hop::FarEnd { vrf, port, mac },
+            None => Hop::Glean { vrf, port },
+        };
+        known.map_or_else(|| self.push(hop), |at| at as u16 + 1)
     }
 
     fn add_connected(&mut self) {
@@ -244,6 +262,7 @@ fn host_port(port: &config::PortConfig, networks: &Networks, config: &NetworkCon
         addresses: port.addresses.clone(),
         endpoints: port.gtpu_endpoints.clone(),
         proxy_prefixes: port.proxy_prefixes.clone(),
+        far_end: port.far_end.map(Mac),
         on_link: port.addresses.iter().copied().chain(connected).collect(),
         link_local: port.addresses.iter().any(|(ip, _)| ip.is_ipv6()).then(|| link_local(Mac(port.mac))),
     }
@@ -284,6 +303,7 @@ impl Plan {
                     Entry { table: ids.tables.nexthop, keys, priority: 0, action, args }
                 }
                 Hop::Neighbour { port, mac, .. } => nexthop_entry(number, &self.ports[*port], *mac, ids),
+                Hop::FarEnd { port, mac, .. } => nexthop_entry(number, &self.ports[*port], Some(*mac), ids),
                 Hop::Remote { port, remote, .. } => {
                     let port = &self.ports[*port];
                     let args = vec![

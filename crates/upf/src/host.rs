@@ -18,7 +18,7 @@ use crate::config::{self, NetworkConfig};
 use crate::hops::{Hop, HostPort, Plan};
 use crate::ids::Ids;
 use crate::neighbours::{Here, Neighbours, Waiting};
-use crate::networks::{Networks, Vrf};
+use crate::networks::{Clues, Networks, Vrf};
 use crate::reply;
 
 /// What the host wants done. In order.
@@ -319,7 +319,9 @@ impl Host {
     }
 
     fn answer_gtpu(&self, to: &Tunnelled<'_>, at: usize, dst_port: u16, message: &gtpu::Repr<'_>, out: &mut Vec<Action>) -> Outcome {
-        if !is_host(to.src.into()) {
+        // Peers on this machine: a socket on loopback hears nobody else.
+        let beside_us = to.src.is_loopback() && to.dst.is_loopback() && self.plan.ports[at].far_end.is_some();
+        if !is_host(to.src.into()) && !beside_us {
             return Err("gtpu_malformed");
         }
         let macs = (self.plan.ports[at].mac, to.src_mac);
@@ -343,7 +345,7 @@ impl Host {
                 self.neighbours.send(number, waiting, here!(self), out);
                 Ok(())
             }
-            Some(Hop::Remote { .. }) => Err("nexthop_unknown"),
+            Some(Hop::Remote { .. } | Hop::FarEnd { .. }) => Err("nexthop_unknown"),
             Some(Hop::Neighbour { .. }) | None => {
                 let waiting = waiting();
                 self.neighbours.send(number, waiting, here!(self), out);
@@ -458,11 +460,12 @@ impl Host {
     fn send_end_marker(&mut self, to: OuterHeader, out: &mut Vec<Action>) -> Outcome {
         let ip = IpAddr::V4(to.ipv4);
         let known = self.networks.vrfs().find(|vrf| self.neighbours.number(*vrf, ip).is_some());
-        let access = || self.networks.resolve(pfcp::rules::Interface::Access, None).ok();
+        let towards = Clues { peer: Some(to.ipv4), ..Clues::default() };
+        let access = || self.networks.resolve(pfcp::rules::Interface::Access, None, &towards).ok();
         let routed = || self.networks.vrfs().find(|vrf| self.plan.route(*vrf, ip).is_some());
         let vrf =
             known.or_else(|| access().filter(|vrf| self.plan.route(*vrf, ip).is_some())).or_else(routed).ok_or("end_marker_no_route")?;
-        let src = self.networks.endpoints(vrf).next().ok_or("end_marker_no_endpoint")?;
+        let src = self.networks.endpoints(vrf).first().copied().ok_or("end_marker_no_endpoint")?;
         let number = match self.neighbours.number(vrf, ip) {
             Some(number) => number,
             None => self.plan.route(vrf, ip).ok_or("end_marker_no_route")?,
@@ -474,6 +477,7 @@ impl Host {
                 let mac = self.plan.ports[*port].mac;
                 return answer(&self.plan, *port, frame(mac, Mac(remote.mac)), out);
             }
+            Some(Hop::FarEnd { port, mac, .. }) => return answer(&self.plan, *port, frame(self.plan.ports[*port].mac, *mac), out),
             Some(Hop::Local(_)) => return Err("end_marker_to_ourselves"),
             Some(Hop::Glean { vrf, port }) => {
                 let (vrf, port) = (*vrf, *port);

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::NetworkConfig;
 use crate::filters::{self, Budget, FilterSet, MAX_CLASSES, Side};
 use crate::ids::Ids;
-use crate::networks::{Networks, Vrf};
+use crate::networks::{Clues, Networks, Vrf};
 
 /// What [`outline`] must know beside the rules.
 #[derive(Clone, Debug)]
@@ -184,6 +184,8 @@ pub struct Outline {
     pub peers: BTreeSet<(Vrf, Ipv4Addr)>,
     /// Our tunnels.
     pub tunnels: BTreeSet<(Ipv4Addr, u32)>,
+    /// Our addresses that they end at, by the interface that packets come by.
+    own_endpoints: BTreeSet<(Interface, Ipv4Addr)>,
     /// UE's IPv4 addresses.
     pub ue_ipv4s: BTreeSet<Ipv4Addr>,
     /// UE's /64s.
@@ -223,6 +225,7 @@ pub fn outline(rules: &SessionRules, context: &Context) -> Result<Outline, Commi
             }
         }
         outline.tunnels.extend(pdr.pdi.f_teid.map(|t| (t.ipv4, t.teid)));
+        outline.own_endpoints.extend(pdr.pdi.f_teid.map(|t| (pdr.pdi.source_interface, t.ipv4)));
     }
     outline.default_qfi = default_qfi(rules);
     outline.s_nssai = rules.s_nssai;
@@ -265,7 +268,7 @@ fn lookups(id: u16, pdr: &Pdr, context: &Context, outline: &Outline) -> Result<V
     if !matches!(pdi.source_interface, Interface::Core | Interface::SgiLan) {
         return refuse(RuleId::Pdr(id), format!("{at}: the PDI has no F-TEID, by which packets from there come"));
     }
-    let vrf = context.networks.resolve(pdi.source_interface, instance);
+    let vrf = context.networks.resolve(pdi.source_interface, instance, &Clues::default());
     let vrf = vrf.or_else(|why| refuse(RuleId::Pdr(id), format!("{at}: {why}")))?;
     let v4 = |ip| Lookup::UeIpv4(vrf, ip);
     let v6 = |prefix| Lookup::UeIpv6(vrf, prefix);
@@ -480,18 +483,26 @@ fn forward(
     outline: &mut Outline,
 ) -> Result<(), CommitError> {
     let destination = forwarding.destination;
+    let networks = &context.networks;
     let instance = forwarding.network_instance.as_deref();
     let at = || format!("destination interface {destination}, network instance \"{}\"", instance.unwrap_or_default());
-    let vrf = context.networks.resolve(destination, instance);
+    let peer = forwarding.outer_header.map(|header| header.ipv4);
+    let clues = Clues { tunnels: outline.own_tunnels(destination, networks), peer };
+    let vrf = networks.resolve(destination, instance, &clues);
     set_pdr.out_vrf = vrf.or_else(|why| refuse(RuleId::Far(far_id), format!("{}: {why}", at())))?;
     if let Some(header) = forwarding.outer_header {
         // Of our addresses there, rather one that the session's own tunnels end at: gNodeBs and firewalls expect that.
-        let of_session = |ip: &Ipv4Addr| outline.tunnels.iter().any(|(endpoint, _)| endpoint == ip);
-        let endpoints = || context.networks.endpoints(set_pdr.out_vrf);
-        let Some(source) = endpoints().find(of_session).or_else(|| endpoints().next()) else {
-            let name = context.networks.name(set_pdr.out_vrf).unwrap_or_default();
+        let of_session = |ip: &&Ipv4Addr| outline.tunnels.iter().any(|(endpoint, _)| endpoint == *ip);
+        let endpoints = networks.endpoints(set_pdr.out_vrf);
+        let name = networks.name(set_pdr.out_vrf).unwrap_or_default();
+        let Some(source) = endpoints.iter().find(of_session).or(endpoints.first()).copied() else {
             return refuse(RuleId::Far(far_id), format!("{}: no GTP-U endpoint of ours in network instance \"{name}\"", at()));
         };
+        // Not so for the CP function: SMFs send it router solicitations of users that have none.
+        if destination != Interface::CpFunction && !networks.has_route(set_pdr.out_vrf, header.ipv4) {
+            let why = format!("{}: no route to {} in network instance \"{name}\"", at(), header.ipv4);
+            return refuse(RuleId::Far(far_id), why);
+        }
         let qos_flow = qers.iter().find_map(|(_, qer)| qer.qfi.map(|qfi| (qfi & 0x3f, qer.rqi)));
         (set_pdr.encapsulation, set_pdr.psc_qos) = match (destination, qos_flow) {
             // TS 38.415 §5.5.2.1: PPP (0), RQI, QFI.
@@ -525,6 +536,12 @@ fn forward(
 }
 
 impl Outline {
+    /// Network instances of the session's own tunnels on the side of `interface`.
+    fn own_tunnels(&self, interface: Interface, networks: &Networks) -> BTreeSet<Vrf> {
+        let of_side = self.own_endpoints.iter().filter(|(source, _)| *source == interface);
+        of_side.filter_map(|(_, endpoint)| networks.endpoint_vrf(*endpoint)).collect()
+    }
+
     /// IDs of all PDRs, ascending.
     pub fn pdr_ids(&self) -> impl Iterator<Item = u16> + '_ {
         self.plans.iter().map(|p| p.pdr_id)

@@ -1,11 +1,15 @@
 //! Network instances (TS 29.244 §8.2.4) as VRF numbers, and which one a rule means.
+//!
+//! Nothing here depends on the order of the ports: where a rule leaves open which instance it means, its tunnels and the routes
+//! decide, or the port that the operator marked, or the rule is refused.
 
-use std::net::Ipv4Addr;
+use std::collections::BTreeSet;
+use std::net::{IpAddr, Ipv4Addr};
 
 use indexmap::IndexSet;
 use pfcp::rules::Interface;
 
-use crate::config::{NetworkConfig, Role};
+use crate::config::{self, NetworkConfig, Prefix, Role};
 
 /// Number of a network instance in the program: `meta.vrf`. From 1.
 pub type Vrf = u16;
@@ -15,12 +19,29 @@ pub type Vrf = u16;
 pub struct Networks {
     /// Position is VRF number less 1.
     names: IndexSet<String>,
-    /// Instances with a port on the access side, in order; then overlays.
-    access: Vec<Vrf>,
-    /// Instances with a port on the core side, in order; then overlays.
-    core: Vec<Vrf>,
-    cp_function: Option<Vrf>,
+    access: Side,
+    core: Side,
+    cp_function: Side,
     endpoints: Vec<(Vrf, Ipv4Addr)>,
+    /// Destinations of IPv4 that have a way out, for tunnels' outer addresses.
+    routes: Vec<(Vrf, Prefix)>,
+}
+
+/// The instances of one side.
+#[derive(Clone, Debug, Default)]
+struct Side {
+    vrfs: BTreeSet<Vrf>,
+    /// Those with a port that is marked.
+    defaults: BTreeSet<Vrf>,
+}
+
+/// What tells instances of one side apart where a rule names none of them.
+#[derive(Clone, Debug, Default)]
+pub struct Clues {
+    /// Instances of the session's own tunnels on that side.
+    pub tunnels: BTreeSet<Vrf>,
+    /// Where packets are sent: the far end of a tunnel.
+    pub peer: Option<Ipv4Addr>,
 }
 
 impl Networks {
@@ -28,26 +49,37 @@ impl Networks {
     pub fn new(config: &NetworkConfig) -> Networks {
         let names = config.instance_names();
         let number = |name: &str| names.get_index_of(&name.to_lowercase()).map(|i| i as Vrf + 1);
-        let (mut access, mut core, mut endpoints) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut access, mut core, mut cp_function) = (Side::default(), Side::default(), Side::default());
+        let (mut endpoints, mut routes) = (Vec::new(), Vec::new());
         for port in &config.ports {
             let Some(vrf) = number(&port.network_instance) else { continue };
-            if port.role != Role::Core && !access.contains(&vrf) {
-                access.push(vrf);
-            }
-            if port.role != Role::Access && !core.contains(&vrf) {
-                core.push(vrf);
+            let sides: &mut [&mut Side] = match port.role {
+                Role::Access => &mut [&mut access],
+                Role::Core => &mut [&mut core],
+                Role::Both => &mut [&mut access, &mut core],
+                Role::CpFunction => &mut [&mut cp_function],
+            };
+            for side in sides {
+                side.vrfs.insert(vrf);
+                if port.default {
+                    side.defaults.insert(vrf);
+                }
             }
             endpoints.extend(port.gtpu_endpoints.iter().map(|ip| (vrf, *ip)));
+            routes.extend(port.addresses.iter().map(|prefix| (vrf, *prefix)));
         }
         for (_, name) in config.vxlan.iter().flat_map(|v| &v.vnis) {
             let Some(vrf) = number(name) else { continue };
-            if !access.contains(&vrf) && !core.contains(&vrf) {
-                access.push(vrf);
-                core.push(vrf);
+            if ![&access, &core, &cp_function].iter().any(|side| side.vrfs.contains(&vrf)) {
+                access.vrfs.insert(vrf);
+                core.vrfs.insert(vrf);
             }
         }
-        let cp_function = config.cp_function_network_instance.as_deref().and_then(number);
-        Networks { access, core, cp_function, endpoints, names }
+        let remotes = config.vxlan.iter().flat_map(|v| &v.remotes).map(|r| (&r.network_instance, (r.gateway, config::width(r.gateway))));
+        let configured = config.routes.iter().map(|r| (&r.network_instance, r.prefix)).chain(remotes);
+        routes.extend(configured.filter_map(|(name, prefix)| Some((number(name)?, prefix))));
+        routes.retain(|(_, (ip, _))| ip.is_ipv4());
+        Networks { access, core, cp_function, endpoints, routes, names }
     }
 
     /// Number of a network instance.
@@ -67,39 +99,69 @@ impl Networks {
 
     /// The VRF that a rule with this interface and network instance means.
     ///
-    /// SMFs name the DNN on both sides, though it is a network of the core side only: a name that is no instance of
-    /// that side therefore means the side's default (its first). On the core side this is taken only where
-    /// there is one instance: with several, a guess would put a UE into a foreign network.
-    pub fn resolve(&self, interface: Interface, name: Option<&str>) -> Result<Vrf, String> {
-        let candidates = match interface {
+    /// SMFs name the DNN on all sides, though it is a network of the core side only. So a name that is no instance of the rule's side
+    /// tells nothing there, and the first of these that leaves one instance decides: there is only one; the session's own tunnels
+    /// on that side end in one, from which there is a route to the peer; the longest route to the peer; a port that is marked
+    /// `default`. Else the rule is refused: a guess would lose the packets, or put a UE into a foreign network.
+    ///
+    /// Tunnels to the CP function use the access side where no port is for the CP function.
+    pub fn resolve(&self, interface: Interface, name: Option<&str>, clues: &Clues) -> Result<Vrf, String> {
+        let side = match interface {
             Interface::Access => &self.access,
-            Interface::CpFunction => match self.cp_function {
-                Some(vrf) => return Ok(vrf),
-                None => &self.access,
-            },
+            Interface::CpFunction if self.cp_function.vrfs.is_empty() => &self.access,
+            Interface::CpFunction => &self.cp_function,
             Interface::Core | Interface::SgiLan => &self.core,
             Interface::VnInternal => return Err("interface 5G VN internal is not served".into()),
         };
-        let named = name.and_then(|n| self.vrf(n)).filter(|vrf| candidates.contains(vrf));
-        let Some(default) = candidates.first().copied() else {
-            return Err(format!("no port serves interface {interface:?}"));
+        let named = name.and_then(|n| self.vrf(n)).filter(|vrf| side.vrfs.contains(vrf));
+        let of_tunnels = || {
+            let reaches = |vrf: &&Vrf| clues.peer.is_none_or(|peer| self.route_len(**vrf, peer).is_some());
+            one(clues.tunnels.intersection(&side.vrfs).filter(reaches))
         };
-        match (named, name) {
-            (Some(vrf), _) => Ok(vrf),
-            (None, Some(name)) if candidates.len() > 1 && matches!(interface, Interface::Core | Interface::SgiLan) => {
-                Err(format!("network instance \"{name}\" is not configured on the core side"))
-            }
-            _ => Ok(default),
-        }
+        let by_route = || {
+            let lens = || side.vrfs.iter().filter_map(|vrf| Some((self.route_len(*vrf, clues.peer?)?, vrf)));
+            let longest = lens().map(|(len, _)| len).max()?;
+            one(lens().filter(|(len, _)| *len == longest).map(|(_, vrf)| vrf))
+        };
+        let decided = named.or_else(|| one(&side.vrfs)).or_else(of_tunnels).or_else(by_route).or_else(|| one(&side.defaults));
+        decided.ok_or_else(|| self.undecided(side))
     }
 
-    /// Our tunnel endpoints in a VRF.
-    pub fn endpoints(&self, vrf: Vrf) -> impl Iterator<Item = Ipv4Addr> + '_ {
-        self.endpoints.iter().filter(move |(v, _)| *v == vrf).map(|(_, ip)| *ip)
+    /// What there is to choose from, for whoever must change the SMF's or our configuration.
+    fn undecided(&self, side: &Side) -> String {
+        if side.vrfs.is_empty() {
+            return "no port serves this interface".into();
+        }
+        let mut instances: Vec<&str> = side.vrfs.iter().filter_map(|vrf| self.name(*vrf)).collect();
+        instances.sort_unstable();
+        let instances = instances.join("\", \"");
+        format!("it may mean any of \"{instances}\": name one, or mark a port `default = true`")
+    }
+
+    /// Length of the longest prefix that leads from `vrf` to `peer`.
+    fn route_len(&self, vrf: Vrf, peer: Ipv4Addr) -> Option<u8> {
+        let fits = self.routes.iter().filter(|(v, prefix)| *v == vrf && config::contains(*prefix, IpAddr::V4(peer)));
+        fits.map(|(_, prefix)| prefix.1).max()
+    }
+
+    /// Whether packets to `peer` find a way from `vrf`.
+    pub fn has_route(&self, vrf: Vrf, peer: Ipv4Addr) -> bool {
+        self.route_len(vrf, peer).is_some()
+    }
+
+    /// Our tunnel endpoints in a VRF, ascending.
+    pub fn endpoints(&self, vrf: Vrf) -> BTreeSet<Ipv4Addr> {
+        self.endpoints.iter().filter(|(v, _)| *v == vrf).map(|(_, ip)| *ip).collect()
     }
 
     /// The VRF of an endpoint of ours.
     pub fn endpoint_vrf(&self, endpoint: Ipv4Addr) -> Option<Vrf> {
         self.endpoints.iter().find(|(_, ip)| *ip == endpoint).map(|(vrf, _)| *vrf)
     }
+}
+
+/// The only one.
+fn one<'a>(vrfs: impl IntoIterator<Item = &'a Vrf>) -> Option<Vrf> {
+    let mut vrfs = vrfs.into_iter();
+    vrfs.next().copied().filter(|_| vrfs.next().is_none())
 }

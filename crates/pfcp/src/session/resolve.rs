@@ -73,9 +73,14 @@ fn tunnel(
         Some(f_teid) => f_teid,
         None => taking.choose_tunnel(pdr.pdi.network_instance.as_deref(), side).map_err(|refusal| match refusal {
             Refusal::Exhausted => Rejection::new(Cause::NO_RESOURCES, format!("PDR {id}: no TEID is free")),
-            _ => {
+            refusal => {
                 let instance = pdr.pdi.network_instance.as_deref().unwrap_or("");
-                let why = format!("PDR {id}: no GTP-U address of ours for source interface {side}, network instance \"{instance}\"");
+                let what = match refusal {
+                    Refusal::Ambiguous => "those for it are of several network instances, and none is marked default",
+                    _ => "none is for it",
+                };
+                let why =
+                    format!("PDR {id}: no GTP-U address of ours for source interface {side}, network instance \"{instance}\": {what}");
                 Rejection { offending: Some(number::FTeid), ..Rejection::new(Cause::INVALID_F_TEID_ALLOCATION_OPTION, why) }
             }
         })?,

@@ -71,7 +71,7 @@ pub struct Bench {
 /// Usual values, but without heartbeats of ours, which every test would have to answer.
 pub fn config() -> Config {
     let mut config = Config::new(NodeId::Ipv4(UPF), UPF.into(), UPF_STARTED);
-    config.gtpu = vec![GtpuAddress { ipv4: N3, network_instance: None, interface: None }];
+    config.gtpu = vec![GtpuAddress { ipv4: N3, network_instance: None, interface: None, default: false }];
     config.heartbeat_period = None;
     config.ue_pools = vec![
         UePool {

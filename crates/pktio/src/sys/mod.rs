@@ -1,13 +1,15 @@
 //! What must be said to the kernel with raw pointers. The only unsafe code of the crate is in this folder; what it exports is safe.
 //!
-//! `net` asks about interfaces, `packet_socket` moves bursts through AF_PACKET, `bpf` loads the XDP program, `ring` is memory shared
+//! `net` asks about interfaces, `packet_socket` moves bursts through AF_PACKET, `datagrams` through UDP, `tun` attaches to a device, `bpf` loads the XDP program, `ring` is memory shared
 //! with the kernel, `xsk` says who owns which of AF_XDP's frames.
 #![allow(unsafe_code)]
 
 pub(crate) mod bpf;
+pub(crate) mod datagrams;
 pub(crate) mod net;
 pub(crate) mod packet_socket;
 pub(crate) mod ring;
+pub(crate) mod tun;
 pub(crate) mod xsk;
 
 use std::io;

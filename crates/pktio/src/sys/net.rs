@@ -43,15 +43,7 @@ struct EthtoolChannels {
 impl Query {
     /// Prepares questions about `name`; whether it exists only they tell. `None` if no interface can have that name.
     pub(crate) fn new(name: &str) -> Option<io::Result<Query>> {
-        let valid =
-            !name.is_empty() && name.len() < libc::IFNAMSIZ && !name.bytes().any(|b| b == 0 || b == b'/' || b.is_ascii_whitespace());
-        if !valid {
-            return None;
-        }
-        let mut chars = [0; libc::IFNAMSIZ];
-        for (to, from) in chars.iter_mut().zip(name.bytes()) {
-            *to = from as libc::c_char;
-        }
+        let chars = name_chars(name)?;
         Some(socket(libc::AF_INET, libc::SOCK_DGRAM, 0).map(|socket| Query { socket, name: chars }))
     }
 
@@ -115,6 +107,25 @@ impl Query {
         self.ethtool(&mut EthtoolValue { command, data })
     }
 
+    pub(crate) fn set_mtu(&self, mtu: u16) -> io::Result<()> {
+        self.order(libc::SIOCSIFMTU, |request| request.ifr_ifru.ifru_mtu = c_int::from(mtu))
+    }
+
+    /// Sets it up, administratively.
+    pub(crate) fn set_up(&self) -> io::Result<()> {
+        let flags = self.flags()? | libc::IFF_UP;
+        self.order(libc::SIOCSIFFLAGS, |request| request.ifr_ifru.ifru_flags = flags as libc::c_short)
+    }
+
+    fn order(&self, command: c_ulong, fill: impl FnOnce(&mut ifreq)) -> io::Result<()> {
+        // SAFETY: as in `request`.
+        let mut request: ifreq = unsafe { std::mem::zeroed() };
+        request.ifr_name = self.name;
+        fill(&mut request);
+        // SAFETY: these commands read the ifreq, which outlives the call.
+        check(unsafe { libc::ioctl(self.socket.as_raw_fd(), command as _, &raw mut request) }).map(drop)
+    }
+
     fn request(&self, command: c_ulong) -> io::Result<ifreq> {
         // SAFETY: ifreq is integers and a union of integers and pointers; zero is a value of all.
         let mut request: ifreq = unsafe { std::mem::zeroed() };
@@ -134,6 +145,16 @@ impl Query {
         check(unsafe { libc::ioctl(self.socket.as_raw_fd(), SIOCETHTOOL as _, &raw mut request) })?;
         Ok(())
     }
+}
+
+/// The name as the kernel has it; `None` if no interface can have that name.
+pub(crate) fn name_chars(name: &str) -> Option<[libc::c_char; libc::IFNAMSIZ]> {
+    let valid = !name.is_empty() && name.len() < libc::IFNAMSIZ && !name.bytes().any(|b| b == 0 || b == b'/' || b.is_ascii_whitespace());
+    let mut chars = [0; libc::IFNAMSIZ];
+    for (to, from) in chars.iter_mut().zip(name.bytes()) {
+        *to = from as libc::c_char;
+    }
+    valid.then_some(chars)
 }
 
 /// Addresses of `name`, with prefix lengths in bits.

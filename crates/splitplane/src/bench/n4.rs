@@ -132,7 +132,7 @@ fn start(capacity: u32) -> Result<Running, Failure> {
     config.seed = Some([7; 32]);
     config.heartbeat_period = None;
     config.request_port = pfcp::config::RequestPort::Source;
-    config.gtpu = vec![pfcp::config::GtpuAddress { ipv4: sessions::UPF_N3, network_instance: None, interface: None }];
+    config.gtpu = vec![pfcp::config::GtpuAddress { ipv4: sessions::UPF_N3, network_instance: None, interface: None, default: false }];
     let io = |e: std::io::Error| Failure::Failed(format!("loopback: {e}"));
     let socket = Arc::new(UdpSocket::bind((NODE, 0)).map_err(io)?);
     let upf = socket.local_addr().map_err(io)?;

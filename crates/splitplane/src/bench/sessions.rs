@@ -176,6 +176,7 @@ pub fn network() -> upf::config::NetworkConfig {
         role,
         gtpu_endpoints: gtpu,
         proxy_prefixes: Vec::new(),
+        ..PortConfig::default()
     };
     NetworkConfig {
         ports: vec![

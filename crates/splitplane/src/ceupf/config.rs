@@ -152,7 +152,7 @@ impl Config {
             let wrong = |key: &str, what: &str| fault(&format!("port.{}.{key}", port.name), what.to_owned());
             let kernel = matches!(port.driver, Driver::Auto | Driver::AfXdp | Driver::AfPacket);
             match port.driver {
-                Driver::Udp => return wrong("driver", "driver \"udp\" is for N4-U only"),
+                Driver::Udp | Driver::Tun => return wrong("driver", "expected a driver that carries frames"),
                 Driver::Pcap if port.input.is_none() && port.output.is_none() => {
                     return wrong("input", "driver \"pcap\" needs `input`, `output` or both");
                 }
@@ -212,6 +212,7 @@ impl Config {
                 network_instance: String::new(),
                 addresses: Vec::new(),
                 gtpu: Vec::new(),
+                default: false,
             };
             (PortId(id), port)
         };
@@ -275,7 +276,7 @@ mod tests {
             ("[port.core]", "[port.cord]", "port.cord: there is no such key: expected one of"),
             ("interface = \"eth1\"", "interface = \"eth0\"", "port.core.interface = \"eth0\": expected an interface of its own"),
             ("interface = \"eth1\"", "driver = \"pcap\"", "port.core.input is missing: driver \"pcap\" needs"),
-            ("interface = \"eth1\"", "driver = \"udp\"", "port.core.driver = \"udp\": driver \"udp\" is for N4-U only"),
+            ("interface = \"eth1\"", "driver = \"udp\"", "port.core.driver = \"udp\": expected a driver that carries frames"),
             ("interface = \"eth1\"", "", "port.core.interface is missing: expected the name"),
             ("interface = \"eth1\"", "driver = \"dpdk\"", "port.core.device is missing: driver \"dpdk\" needs"),
             ("side = \"core\"", "side = \"n6\"", "hop[1].side = \"n6\": expected \"access\" or \"core\""),

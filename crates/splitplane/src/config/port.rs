@@ -1,8 +1,8 @@
 //! `[[port]]`: interfaces and other ways in and out.
 
-use super::{Mac, Prefix};
+use super::{Fault, Mac, Prefix};
 use serde::Deserialize;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 /// `[[port]]`.
@@ -14,9 +14,9 @@ pub struct Port {
     /// Driver.
     #[serde(default)]
     pub driver: Driver,
-    /// Kernel interface, for af_xdp, af_packet and auto.
+    /// Kernel interface, for af_xdp, af_packet, auto and tun.
     pub interface: Option<String>,
-    /// Local UDP address, for udp.
+    /// Local UDP address, for udp: what GTP-U is sent to.
     pub listen: Option<SocketAddr>,
     /// Capture file to receive from, for pcap.
     pub input: Option<PathBuf>,
@@ -24,7 +24,7 @@ pub struct Port {
     pub output: Option<PathBuf>,
     /// PCI address or virtual device, for dpdk.
     pub device: Option<String>,
-    /// Longest IP packet in bytes, for dpdk; default: as the device has it.
+    /// Longest IP packet in bytes, for dpdk, tun and udp; default: the device's, for udp the longest that we take.
     pub mtu: Option<u16>,
     /// Our MAC address; default: the interface's.
     pub mac: Option<Mac>,
@@ -35,12 +35,15 @@ pub struct Port {
     pub role: Role,
     /// Network instance (TS 29.244 §8.2.4), which is also the routing table.
     pub network_instance: String,
-    /// Our addresses, with their network's prefix length.
+    /// Our addresses, with their network's prefix length; for tun the kernel's own on the device.
     #[serde(default)]
     pub addresses: Vec<Prefix>,
-    /// Those of our IPv4 addresses that end GTP-U tunnels.
+    /// Those of our IPv4 addresses that end GTP-U tunnels; for udp the one of `listen`.
     #[serde(default)]
     pub gtpu: Vec<Ipv4Addr>,
+    /// Whether rules of its side that leave open which network instance they mean, mean this port's.
+    #[serde(default)]
+    pub default: bool,
 }
 
 /// `port.driver`.
@@ -54,8 +57,10 @@ pub enum Driver {
     AfXdp,
     /// AF_PACKET only.
     AfPacket,
-    /// A UDP socket on port 2152: N4-U, towards the SMF.
+    /// A UDP socket on port 2152, behind the kernel's own network: N3, N4-U.
     Udp,
+    /// A TUN device, behind which the kernel routes: N6.
+    Tun,
     /// Capture files.
     Pcap,
     /// A device of DPDK.
@@ -72,9 +77,74 @@ pub enum Role {
     Core,
     /// One-armed: both.
     Both,
+    /// N4-U: tunnels of the SMF itself.
+    Cp,
 }
 
 impl Port {
+    /// Whether the kernel's own network is behind it: it routes, resolves neighbours and fragments there.
+    pub fn is_kernels(&self) -> bool {
+        matches!(self.driver, Driver::Udp | Driver::Tun)
+    }
+
+    /// Where tunnels end.
+    pub fn endpoints(&self) -> Vec<Ipv4Addr> {
+        match (self.driver, self.listen) {
+            (Driver::Udp, Some(SocketAddr::V4(listen))) => vec![*listen.ip()],
+            _ => self.gtpu.clone(),
+        }
+    }
+
+    /// Our own addresses, as a host on the port's network.
+    pub fn own_addresses(&self) -> Vec<Prefix> {
+        match (self.driver, self.listen) {
+            (Driver::Tun, _) => Vec::new(),
+            (Driver::Udp, Some(listen)) if self.addresses.is_empty() => vec![Prefix { address: listen.ip(), len: 32 }],
+            _ => self.addresses.clone(),
+        }
+    }
+
+    /// Whether the keys of driver udp fit each other; `key` gives a key its full name.
+    pub(super) fn check_udp(&self, key: impl Fn(&str) -> String) -> Result<(), Fault> {
+        let fault = |name: &str, what: &str| Err(Fault::new(key(name), what));
+        let Some(listen) = self.listen else { return fault("listen", "driver \"udp\" needs an address and port") };
+        let own = listen.ip();
+        if !own.is_ipv4() {
+            return fault("listen", "expected an IPv4 address: tunnels are on IPv4");
+        }
+        if own.is_unspecified() {
+            return fault("listen", "expected one address of this machine: it goes into the F-TEIDs that peers send to");
+        }
+        if listen.port() != 2152 {
+            return fault("listen", "expected port 2152, which GTP-U is sent to (TS 29.281 §4.4.2)");
+        }
+        if self.interface.is_some() {
+            return fault("interface", "driver \"udp\" takes `listen` instead: the kernel routes");
+        }
+        if self.role == Role::Core {
+            return fault("role", "expected \"access\", \"both\" or \"cp\": driver \"udp\" carries tunnels");
+        }
+        if let Some(n) = self.addresses.iter().position(|p| p.address != own) {
+            return fault(&format!("addresses[{n}]"), "expected the address of `listen`: a socket has no other");
+        }
+        match self.gtpu.iter().position(|ip| IpAddr::V4(*ip) != own) {
+            Some(n) => fault(&format!("gtpu[{n}]"), "expected the address of `listen`: a socket has no other"),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the keys of driver tun fit each other.
+    pub(super) fn check_tun(&self, key: impl Fn(&str) -> String) -> Result<(), Fault> {
+        let name = self.interface.as_deref().unwrap_or_default();
+        if !(1..=15).contains(&name.len()) || name.bytes().any(|b| b == b'/' || b == b'%' || !b.is_ascii_graphic()) {
+            return Err(Fault::new(key("interface"), "expected the name of a TUN device, 1 to 15 characters without spaces, `/` and `%`"));
+        }
+        if self.role != Role::Core {
+            return Err(Fault::new(key("role"), "expected \"core\": driver \"tun\" carries users' packets"));
+        }
+        Ok(())
+    }
+
     /// Whether XDP can run on its interface, and AF_XDP get the rest.
     pub fn takes_xdp(&self) -> bool {
         matches!(self.driver, Driver::Auto | Driver::AfXdp)

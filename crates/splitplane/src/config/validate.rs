@@ -71,8 +71,8 @@ impl Config {
                 return fault(key("interface"), format!("expected an interface of its own: it is port[{other}]'s already"));
             }
             match port.driver {
-                Driver::Udp if port.listen.is_none() => return fault(key("listen"), "driver \"udp\" needs an address and port"),
-                Driver::Udp => {}
+                Driver::Udp => port.check_udp(key)?,
+                Driver::Tun => port.check_tun(key)?,
                 Driver::Pcap if port.input.is_none() && port.output.is_none() => {
                     return fault(key("input"), "driver \"pcap\" needs `input`, `output` or both");
                 }
@@ -82,8 +82,9 @@ impl Config {
                 _ if port.interface.is_none() => return fault(key("interface"), "expected the name of a kernel interface"),
                 _ => {}
             }
+            validate_kind(port, before, key)?;
             for (n, address) in port.gtpu.iter().enumerate() {
-                if !port.addresses.iter().any(|p| p.address == IpAddr::V4(*address)) {
+                if port.driver != Driver::Udp && !port.addresses.iter().any(|p| p.address == IpAddr::V4(*address)) {
                     return fault(key(&format!("gtpu[{n}]")), "expected one of the port's `addresses`");
                 }
             }
@@ -99,7 +100,7 @@ impl Config {
                 return fault("port", format!("expected at least one [[port]] of role \"{name}\" (or \"both\"); there is none"));
             }
         }
-        if !self.ports.iter().any(|p| !p.gtpu.is_empty()) {
+        if !self.ports.iter().any(|p| p.role != Role::Cp && !p.endpoints().is_empty()) {
             return fault("port[0].gtpu", "expected an address in at least one port, else there is nowhere for tunnels to end");
         }
         Ok(())
@@ -178,7 +179,7 @@ impl Config {
     fn validate_steering(&self) -> Result<(), Fault> {
         if self.workers.steering == Steering::Xdp {
             // The others can receive by one worker and send by all.
-            let fits = |p: &Port| p.takes_xdp() || matches!(p.driver, Driver::AfPacket | Driver::Udp);
+            let fits = |p: &Port| p.takes_xdp() || matches!(p.driver, Driver::AfPacket | Driver::Udp | Driver::Tun);
             if let Some(i) = self.ports.iter().position(|p| !fits(p)) {
                 return fault(format!("port[{i}].driver"), "XDP cannot steer beside it: workers.steering is \"xdp\"");
             }
@@ -248,6 +249,27 @@ impl Config {
             let of_plan = ["rules", "heavy", "updates_per_second", "min_stay_ms", "window_ms", "margin"].contains(&key);
             Fault::new(if of_plan { format!("split.{key}") } else { "split".to_owned() }, &text)
         })
+    }
+}
+
+/// Whether a port's keys go with its driver and role, and with the ports before it.
+fn validate_kind(port: &Port, before: &[Port], key: impl Fn(&str) -> String) -> Result<(), Fault> {
+    if port.listen.is_some() && port.driver != Driver::Udp {
+        return fault(key("listen"), "it is for driver \"udp\"");
+    }
+    if port.vxlan && port.is_kernels() {
+        return fault(key("vxlan"), "expected a driver that carries frames");
+    }
+    if port.role == Role::Core && !port.gtpu.is_empty() {
+        return fault(key("gtpu"), "tunnels end on ports of role \"access\", \"both\" or \"cp\"");
+    }
+    let beside = |p: &Port| p.is_kernels() && p.network_instance.eq_ignore_ascii_case(&port.network_instance);
+    match before.iter().position(beside).filter(|_| port.is_kernels()) {
+        Some(other) => {
+            let what = format!("expected a network instance of its own: the kernel routes for port[{other}] in this one");
+            fault(key("network_instance"), what)
+        }
+        None => Ok(()),
     }
 }
 

@@ -178,6 +178,7 @@ fn network(rng: &mut ChaCha8Rng, flavour: Flavour) -> NetworkConfig {
         role,
         gtpu_endpoints: endpoints.to_vec(),
         proxy_prefixes: vec![],
+        ..PortConfig::default()
     };
     let ports = vec![
         port(PORT_N3, "n3", "access", Role::Access, &[(N3.into(), 24), (v6("fd00:3::1"), 64)], &[N3]),
@@ -249,7 +250,6 @@ fn network(rng: &mut ChaCha8Rng, flavour: Flavour) -> NetworkConfig {
         firewall,
         traffic_classes,
         vxlan: Some(vxlan),
-        cp_function_network_instance: None,
         zero_mbr_unlimited: rng.random_bool(0.3),
         max_sessions: 0,
     }

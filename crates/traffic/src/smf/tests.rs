@@ -61,8 +61,7 @@ impl TestUpf {
         let mut config = pfcp::config::Config::new(NodeId::Ipv4(Ipv4Addr::LOCALHOST), address.ip(), 1000);
         config.request_port = RequestPort::Source;
         config.heartbeat_period = None;
-        let gtpu = |ipv4: Ipv4Addr, interface| GtpuAddress { ipv4, network_instance: None, interface: Some(interface) };
-        // The first that fits is taken, and tunnels of the CP function fit all.
+        let gtpu = |ipv4: Ipv4Addr, interface| GtpuAddress { ipv4, network_instance: None, interface: Some(interface), default: false };
         config.gtpu = vec![gtpu(Ipv4Addr::LOCALHOST, Interface::CpFunction), gtpu(N3, Interface::Access)];
         config.ue_pools = vec![UePool {
             network_instance: None,

@@ -90,7 +90,7 @@ struct Replay {
 impl Replay {
     fn new() -> Replay {
         let mut config = Config::new(NodeId::Ipv4([127, 0, 0, 7].into()), IpAddr::V4([127, 0, 0, 7].into()), 3_900_000_000);
-        config.gtpu = vec![GtpuAddress { ipv4: N3, network_instance: None, interface: None }];
+        config.gtpu = vec![GtpuAddress { ipv4: N3, network_instance: None, interface: None, default: false }];
         config.heartbeat_period = None;
         Replay {
             node: Node::new(config).unwrap(),

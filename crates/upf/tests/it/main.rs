@@ -4,6 +4,7 @@ mod captures;
 mod goldens;
 mod host;
 mod model;
+mod networks;
 mod pipeline;
 mod plane;
 mod program;

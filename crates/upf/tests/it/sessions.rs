@@ -26,6 +26,7 @@ pub fn network() -> NetworkConfig {
                 role: Role::Access,
                 gtpu_endpoints: vec![N3],
                 proxy_prefixes: vec![],
+                ..PortConfig::default()
             },
             PortConfig {
                 id: PortId(128),
@@ -37,6 +38,7 @@ pub fn network() -> NetworkConfig {
                 role: Role::Core,
                 gtpu_endpoints: vec![],
                 proxy_prefixes: vec![(ip("10.45.0.0"), 16)],
+                ..PortConfig::default()
             },
         ],
         routes: vec![

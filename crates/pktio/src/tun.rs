@@ -1,0 +1,460 @@
+//! A TUN device as a port: users' packets to and from the kernel, which routes them. N6 on a machine of its own, without an interface
+//! of its own.
+//!
+//! A packet that the kernel routes to the device becomes an Ethernet frame; a frame that is transmitted loses its Ethernet header. What
+//! the kernel leaves to a device is done here: checksums are finished, and packets of segmentation offload cut into those that a wire
+//! would have carried. There are no neighbours: all frames go to and come from the far end's MAC address.
+//!
+//! A device that is not there is made, which needs CAP_NET_ADMIN, and goes with the port. One that is there, made by
+//! `ip tuntap add dev NAME mode tun user USER`, its owner may use without that, and it stays. Its addresses are the kernel's own.
+//! One queue: the first worker receives, all send.
+//!
+//! The crate `tun-rs` sets up devices by orders that an owner without CAP_NET_ADMIN may not give, and cuts packets into buffers of its own.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, ErrorKind, IoSlice, IoSliceMut, Read, Write};
+use std::net::IpAddr;
+use std::os::fd::{AsRawFd, RawFd};
+
+use base::{HEADROOM, MAX_PACKET, Packet};
+use socket2::{Domain, Socket, Type};
+
+use crate::segment::{self, Gso};
+use crate::sys::net::{self, Query};
+use crate::sys::tun::{self, Failed, VNET_HEADER};
+use crate::{DeviceDrops, FAR_END_MAC, OUR_MAC, Port, PortError, checksum};
+
+/// Ethernet header, in bytes.
+const ETHERNET: usize = 14;
+/// The longest packet of segmentation offload, in bytes: an IP packet.
+const LONGEST: usize = 65_536;
+
+/// How a device is to be.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options<'a> {
+    /// The kernel's addresses on it, with prefix lengths in bits. Those that it has already may stay.
+    pub addresses: &'a [(IpAddr, u8)],
+    /// Its MTU in bytes; `None`: as it is.
+    pub mtu: Option<u16>,
+}
+
+/// See the file's top.
+pub struct TunPort {
+    name: String,
+    interface: String,
+    device: File,
+    mac: [u8; 6],
+    mtu: usize,
+    /// What of a packet does not fit a packet's buffer.
+    spill: Box<[u8]>,
+    /// Segments of a longer packet that wait for room.
+    pending: VecDeque<Vec<u8>>,
+    drops: DeviceDrops,
+    /// The kernel's count of what found the device's queue full, when it was last asked.
+    kernel_drops: u64,
+    /// Whether the log says that the device takes nothing.
+    told: bool,
+}
+
+impl TunPort {
+    /// Makes or takes the device `interface`, and sees to it that it has the addresses and the MTU and is up.
+    /// `label` is the port's name in the configuration, e.g. `n6`.
+    ///
+    /// # Errors
+    /// [`PortError::Permission`] where CAP_NET_ADMIN is missing: the text says what may be done beforehand instead.
+    /// [`PortError::Config`] if the interface is no TUN device of one queue, or another process has it.
+    pub fn open(label: &str, interface: &str, options: Options<'_>) -> Result<TunPort, PortError> {
+        let query =
+            Query::new(interface).ok_or_else(|| PortError::Config(format!("ports.{label}: no interface can be named `{interface}`")))?;
+        let query = query.map_err(|e| PortError::io(format!("asking about interface `{interface}`"), e))?;
+        let ours = query.index().is_err();
+        let device = tun::attach(interface).map_err(|failed| explain(label, interface, failed))?;
+        let mut port = TunPort {
+            name: format!("{label} (tun {interface})"),
+            interface: interface.to_owned(),
+            device,
+            mac: OUR_MAC,
+            mtu: 0,
+            spill: vec![0; LONGEST].into_boxed_slice(),
+            pending: VecDeque::new(),
+            drops: DeviceDrops::default(),
+            kernel_drops: 0,
+            told: false,
+        };
+        if ours {
+            // The kernel must not add packets of its own: router solicitations, reports of multicast groups. One without IPv6 has none.
+            let _ = std::fs::write(format!("/proc/sys/net/ipv6/conf/{interface}/addr_gen_mode"), "1");
+        }
+        configure(&query, interface, options)?;
+        port.mtu = query.mtu().map_err(|e| PortError::io(format!("asking about interface `{interface}`"), e))?;
+        port.kernel_drops = queue_drops(interface).unwrap_or(0);
+        Ok(port)
+    }
+
+    /// Another port on the same device: for a second worker to send by.
+    ///
+    /// # Errors
+    /// [`PortError::Io`] if the process may open no more files.
+    pub fn try_clone(&self) -> Result<TunPort, PortError> {
+        let device = self.device.try_clone().map_err(|e| PortError::io(self.name.clone(), e))?;
+        Ok(TunPort {
+            name: self.name.clone(),
+            interface: self.interface.clone(),
+            device,
+            mac: self.mac,
+            mtu: self.mtu,
+            spill: Box::default(),
+            pending: VecDeque::new(),
+            drops: DeviceDrops::default(),
+            kernel_drops: self.kernel_drops,
+            told: false,
+        })
+    }
+
+    /// Our MAC address in the frames, [`OUR_MAC`] unless it is set.
+    pub fn set_mac(&mut self, mac: [u8; 6]) {
+        self.mac = mac;
+    }
+
+    /// Reads one packet into `packet` or, in segments, behind those that wait. `None`: nothing is there.
+    fn read(&mut self, packet: &mut Packet) -> Result<Option<bool>, PortError> {
+        let mut header = [0; VNET_HEADER];
+        let (buffer, _, _) = packet.buffer_mut();
+        let window = &mut buffer[HEADROOM + ETHERNET..];
+        let room = window.len();
+        let parts = &mut [IoSliceMut::new(&mut header), IoSliceMut::new(window), IoSliceMut::new(&mut self.spill)];
+        let length = match self.device.read_vectored(parts) {
+            Ok(n) => n.saturating_sub(VNET_HEADER),
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => return Ok(None),
+            Err(e) => return Err(PortError::io(format!("{}: receive: the device is gone or in error", self.name), e)),
+        };
+        let offload = Offload::of(&header);
+        let fits = length <= room && offload.gso.is_none();
+        let mut frame = match fits {
+            true => Vec::new(),
+            false => [&buffer[HEADROOM..HEADROOM + ETHERNET + length.min(room)], &self.spill[..length.saturating_sub(room)]].concat(),
+        };
+        let bytes = if fits { &mut buffer[HEADROOM..HEADROOM + ETHERNET + length] } else { &mut frame[..] };
+        let Some(ethertype) = ethertype(&bytes[ETHERNET..]).filter(|_| !offload.unknown) else {
+            self.drops.rx_invalid += 1;
+            return Ok(Some(false));
+        };
+        bytes[..6].copy_from_slice(&self.mac);
+        bytes[6..12].copy_from_slice(&FAR_END_MAC);
+        bytes[12..14].copy_from_slice(&ethertype);
+        if let Some((start, offset)) = offload.checksum.filter(|_| offload.gso.is_none()) {
+            checksum::complete(bytes, start, offset);
+        }
+        match offload.gso {
+            None if fits => packet.set_window(HEADROOM, ETHERNET + length),
+            None if frame.len() <= MAX_PACKET => packet.set(&frame),
+            None => {
+                self.drops.rx_invalid += 1;
+                return Ok(Some(false));
+            }
+            Some((gso, size)) => {
+                let layer4 = offload.checksum.map_or(0, |(start, _)| start);
+                let Some(segments) = segment::split(&frame, gso, layer4, size) else {
+                    self.drops.rx_invalid += 1;
+                    return Ok(Some(false));
+                };
+                for segment in segments {
+                    if segment.len() > MAX_PACKET {
+                        self.drops.rx_invalid += 1;
+                    } else {
+                        self.pending.push_back(segment);
+                    }
+                }
+                return Ok(Some(false));
+            }
+        }
+        Ok(Some(true))
+    }
+}
+
+/// What the kernel left undone of a packet, as places in its frame.
+struct Offload {
+    /// Start and offset of an unfinished checksum.
+    checksum: Option<(usize, usize)>,
+    /// The payload of its segments, in bytes.
+    gso: Option<(Gso, usize)>,
+    /// Something that we did not offer to do.
+    unknown: bool,
+}
+
+impl Offload {
+    /// Of a virtio header, in the host's byte order (virtio 1.2 §5.1.6, legacy interface).
+    fn of(header: &[u8; VNET_HEADER]) -> Offload {
+        const NEEDS_CSUM: u8 = 1;
+        const ECN: u8 = 0x80;
+        let word = |at: usize| usize::from(u16::from_ne_bytes([header[at], header[at + 1]]));
+        let gso = match header[1] & !ECN {
+            1 | 4 => Some(Gso::Tcp),
+            5 => Some(Gso::Udp),
+            _ => None,
+        };
+        Offload {
+            checksum: (header[0] & NEEDS_CSUM != 0).then(|| (word(6) + ETHERNET, word(8))),
+            gso: gso.map(|gso| (gso, word(4))),
+            unknown: gso.is_none() && header[1] & !ECN != 0,
+        }
+    }
+}
+
+/// The EtherType of an IP packet.
+fn ethertype(packet: &[u8]) -> Option<[u8; 2]> {
+    match packet.first()? >> 4 {
+        4 if packet.len() >= 20 => Some([0x08, 0x00]),
+        6 if packet.len() >= 40 => Some([0x86, 0xdd]),
+        _ => None,
+    }
+}
+
+/// The IP packet in a frame, without what pads the frame.
+fn packet_of(frame: &[u8]) -> Option<&[u8]> {
+    let packet = frame.get(ETHERNET..)?;
+    if ethertype(packet)? != frame[12..14] {
+        return None;
+    }
+    let word = |at: usize| usize::from(u16::from_be_bytes([packet[at], packet[at + 1]]));
+    match packet[0] >> 4 {
+        4 => packet.get(..word(2)).filter(|p| p.len() >= 20),
+        _ => packet.get(..40 + word(4)),
+    }
+}
+
+impl Port for TunPort {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn receive(&mut self, packets: &mut [Packet]) -> Result<usize, PortError> {
+        let mut count = 0;
+        // What is refused or cut takes no place: bound the work of one call all the same.
+        for _ in 0..packets.len() {
+            if self.pending.is_empty() {
+                match self.read(&mut packets[count])? {
+                    None => break,
+                    Some(true) => count += 1,
+                    Some(false) => {}
+                }
+            }
+            let waiting = self.pending.len().min(packets.len() - count);
+            for (packet, frame) in packets[count..].iter_mut().zip(self.pending.drain(..waiting)) {
+                packet.set(&frame);
+            }
+            count += waiting;
+            if count == packets.len() {
+                break;
+            }
+        }
+        Ok(count)
+    }
+
+    fn transmit(&mut self, packets: &[Packet]) -> Result<usize, PortError> {
+        const NO_OFFLOAD: [u8; VNET_HEADER] = [0; VNET_HEADER];
+        for (i, packet) in packets.iter().enumerate() {
+            let Some(bytes) = packet_of(packet.data()) else {
+                self.drops.tx_invalid += 1;
+                continue;
+            };
+            let written = loop {
+                match self.device.write_vectored(&[IoSlice::new(&NO_OFFLOAD), IoSlice::new(bytes)]) {
+                    Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                    other => break other,
+                }
+            };
+            match written {
+                Ok(_) => self.told = false,
+                Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(i),
+                Err(e) if e.raw_os_error() == Some(libc::EBADFD) => {
+                    return Err(PortError::io(format!("{}: transmit: the device is gone", self.name), e));
+                }
+                // Down, or what the kernel does not take: this packet's fate.
+                Err(e) => {
+                    self.drops.tx_invalid += 1;
+                    if !std::mem::replace(&mut self.told, true) {
+                        tracing::warn!(port = %self.name, error = %e, "the device takes no packets: is it up?");
+                    }
+                }
+            }
+        }
+        Ok(packets.len())
+    }
+
+    fn flush(&mut self) -> Result<(), PortError> {
+        Ok(())
+    }
+
+    fn max_frame(&self) -> usize {
+        (self.mtu + ETHERNET).min(MAX_PACKET)
+    }
+
+    fn device_drops(&mut self) -> DeviceDrops {
+        if let Some(now) = queue_drops(&self.interface) {
+            self.drops.rx_full += now.saturating_sub(self.kernel_drops);
+            self.kernel_drops = now;
+        }
+        self.drops
+    }
+
+    fn fd(&self) -> Option<RawFd> {
+        Some(self.device.as_raw_fd())
+    }
+}
+
+/// Packets that the kernel had for the device and dropped, its queue being full: the transmit side's `drop` of proc_net_dev(5).
+fn queue_drops(interface: &str) -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/net/dev").ok()?;
+    dropped(&text, interface)
+}
+
+fn dropped(text: &str, interface: &str) -> Option<u64> {
+    let line = |line: &str| line.trim_start().strip_prefix(interface)?.strip_prefix(':').map(str::to_owned);
+    text.lines().find_map(line)?.split_whitespace().nth(11)?.parse().ok()
+}
+
+fn explain(label: &str, interface: &str, failed: Failed) -> PortError {
+    let no_device = "load the kernel's module tun (`modprobe tun`), or give the container the device";
+    match failed {
+        Failed::Open(e) if e.kind() == ErrorKind::NotFound => PortError::Config(format!("ports.{label}: no /dev/net/tun: {no_device}")),
+        Failed::Open(e) if e.kind() == ErrorKind::PermissionDenied => {
+            PortError::Permission(format!("ports.{label}: /dev/net/tun is not ours to open: `chmod 666 /dev/net/tun`, or run as root"))
+        }
+        Failed::Open(e) => PortError::io(format!("ports.{label}: /dev/net/tun"), e),
+        Failed::Attach(e) => match (e.raw_os_error(), e.kind()) {
+            (_, ErrorKind::PermissionDenied) => PortError::Permission(format!(
+                "ports.{label}: making the TUN device `{interface}` needs CAP_NET_ADMIN; without it, have it made beforehand: \
+                 `ip tuntap add dev {interface} mode tun user $(id -un)`"
+            )),
+            (Some(libc::EBUSY), _) => {
+                PortError::Config(format!("ports.{label}: another process has the TUN device `{interface}`: stop it"))
+            }
+            (Some(libc::EINVAL), _) => PortError::Config(format!(
+                "ports.{label}: `{interface}` is there and is no TUN device of one queue: delete it or choose another name"
+            )),
+            _ => PortError::io(format!("ports.{label}: TUN device `{interface}`"), e),
+        },
+        Failed::Offload(e) => PortError::io(format!("ports.{label}: TUN device `{interface}`: offloads"), e),
+    }
+}
+
+/// Gives the device what it lacks. What it has, it may have without our being allowed to give it.
+fn configure(query: &Query, interface: &str, options: Options<'_>) -> Result<(), PortError> {
+    let asking = |e| PortError::io(format!("asking about interface `{interface}`"), e);
+    let refused = |order: String| {
+        move |e: io::Error| match e.kind() {
+            ErrorKind::PermissionDenied => {
+                PortError::Permission(format!("setting up `{interface}` needs CAP_NET_ADMIN; without it, beforehand: `{order}`"))
+            }
+            _ => PortError::io(format!("`{order}`"), e),
+        }
+    };
+    if let Some(mtu) = options.mtu
+        && query.mtu().map_err(asking)? != usize::from(mtu)
+    {
+        query.set_mtu(mtu).map_err(refused(format!("ip link set {interface} mtu {mtu}")))?;
+    }
+    let there = net::addresses(interface).map_err(asking)?;
+    for (address, length) in options.addresses.iter().filter(|wanted| !there.contains(wanted)) {
+        let order = format!("ip address add {address}/{length} dev {interface}");
+        query.index().and_then(|index| add_address(index, *address, *length)).map_err(refused(order))?;
+    }
+    if query.flags().map_err(asking)? & libc::IFF_UP == 0 {
+        query.set_up().map_err(refused(format!("ip link set {interface} up")))?;
+    }
+    Ok(())
+}
+
+/// One order to the kernel and its answer (rtnetlink(7)): the crate `rtnetlink` brings an async runtime along.
+fn add_address(index: u32, address: IpAddr, length: u8) -> io::Result<()> {
+    let mut socket = Socket::new(Domain::from(libc::AF_NETLINK), Type::RAW, None)?;
+    socket.send(&new_address(index, address, length))?;
+    let mut answer = [0; 256];
+    let n = socket.read(&mut answer)?;
+    // struct nlmsghdr, then struct nlmsgerr, whose first word is 0 or an error less than that.
+    match answer[..n].get(16..20).map(|code| i32::from_ne_bytes([code[0], code[1], code[2], code[3]])) {
+        Some(0) => Ok(()),
+        Some(code) => Err(io::Error::from_raw_os_error(-code)),
+        None => Err(io::Error::from(ErrorKind::UnexpectedEof)),
+    }
+}
+
+/// RTM_NEWADDR.
+fn new_address(index: u32, address: IpAddr, length: u8) -> Vec<u8> {
+    const REQUEST_ACK_CREATE_REPLACE: u16 = 0x01 | 0x04 | 0x400 | 0x100;
+    const IFA_F_NODAD: u8 = 0x02;
+    let (family, bytes, flags) = match address {
+        IpAddr::V4(ip) => (libc::AF_INET, ip.octets().to_vec(), 0),
+        IpAddr::V6(ip) => (libc::AF_INET6, ip.octets().to_vec(), IFA_F_NODAD),
+    };
+    let mut body = vec![family as u8, length, flags, 0];
+    body.extend(index.to_ne_bytes());
+    for kind in [libc::IFA_LOCAL, libc::IFA_ADDRESS] {
+        body.extend(((bytes.len() + 4) as u16).to_ne_bytes());
+        body.extend(kind.to_ne_bytes());
+        body.extend(&bytes);
+    }
+    let mut message = ((body.len() + 16) as u32).to_ne_bytes().to_vec();
+    message.extend(libc::RTM_NEWADDR.to_ne_bytes());
+    message.extend(REQUEST_ACK_CREATE_REPLACE.to_ne_bytes());
+    message.extend([0; 8]);
+    message.extend(body);
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_packets_behind_an_ethernet_header_without_padding() {
+        let mut frame = vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0, 0x45, 0, 0, 21];
+        frame.extend([0; 16]);
+        frame.extend([9, 0xee, 0xee]);
+        assert_eq!(packet_of(&frame), Some(&frame[14..35]));
+        frame[13] = 6;
+        assert_eq!(packet_of(&frame), None, "ARP");
+        frame[12..15].copy_from_slice(&[0x86, 0xdd, 0x60]);
+        frame.extend([0; 40]);
+        frame[18..20].copy_from_slice(&[0, 3]);
+        assert_eq!(packet_of(&frame), Some(&frame[14..57]));
+        frame[18..20].copy_from_slice(&[0, 200]);
+        assert_eq!(packet_of(&frame), None, "longer than the frame");
+        for length in 0..frame.len() {
+            assert!(packet_of(&frame[..length]).is_none());
+        }
+    }
+
+    #[test]
+    fn the_kernels_count_of_a_device_is_its_own_line() {
+        let text =
+            "Inter-| Receive | Transmit\n face |bytes\n  tun10: 1 2 3 4 5 6 7 8 9 10 11 12 13\n   tun1: 1 0 0 0 0 0 0 0 0 0 0 77 0 0 0 0\n";
+        assert_eq!((dropped(text, "tun1"), dropped(text, "tun10"), dropped(text, "tun")), (Some(77), Some(12), None));
+    }
+
+    #[test]
+    fn an_address_is_ordered_in_the_kernels_form() {
+        let v4 = new_address(7, "10.45.0.1".parse().unwrap(), 16);
+        assert_eq!((v4.len(), v4[0], v4[16], v4[17]), (40, 40, 2, 16));
+        assert_eq!(v4[20..24], 7u32.to_ne_bytes());
+        assert_eq!((&v4[28..32], &v4[36..40]), (&[10, 45, 0, 1][..], &[10, 45, 0, 1][..]));
+        assert_eq!(new_address(7, "fd00::1".parse().unwrap(), 64).len(), 64);
+    }
+
+    #[test]
+    fn what_the_kernel_leaves_undone_is_read_from_its_header() {
+        let mut header = [0u8; VNET_HEADER];
+        assert!(Offload::of(&header).checksum.is_none() && Offload::of(&header).gso.is_none());
+        header[0] = 1;
+        header[1] = 0x81;
+        header[4..6].copy_from_slice(&1360u16.to_ne_bytes());
+        header[6..8].copy_from_slice(&20u16.to_ne_bytes());
+        header[8..10].copy_from_slice(&16u16.to_ne_bytes());
+        let offload = Offload::of(&header);
+        assert!(matches!(offload, Offload { checksum: Some((34, 16)), gso: Some((Gso::Tcp, 1360)), unknown: false }));
+        header[1] = 3;
+        assert!(Offload::of(&header).unknown);
+    }
+}

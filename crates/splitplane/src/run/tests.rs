@@ -1,0 +1,160 @@
+//! A whole UPF without root: N4, N3 and N4-U on sockets of loopback, an SMF and a gNodeB on theirs, N6 in memory.
+
+use super::*;
+use base::Packet;
+use pktio::MemoryPort;
+use std::net::SocketAddrV4;
+use traffic::Tunnel;
+use traffic::plan::{Address, SessionPlan, Shape};
+use traffic::ran::{Mode, Ran};
+use traffic::smf::{Session, Smf};
+
+/// How long anything may take that does not depend on how busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(60);
+const N6_MAC: [u8; 6] = [2, 0, 0, 0, 6, 1];
+const ROUTER_MAC: [u8; 6] = [2, 0, 0, 0, 6, 2];
+const REMOTE: Ipv4Addr = Ipv4Addr::new(198, 51, 100, 7);
+
+/// Addresses on 127/8 that no other test process uses.
+fn loopback(last: u8) -> Ipv4Addr {
+    let id = std::process::id();
+    Ipv4Addr::new(127, 64 | (id >> 8) as u8 & 63, id as u8, last)
+}
+
+/// Ports in one of two orders: neither must matter.
+fn config(n4: SocketAddr, backwards: bool) -> String {
+    let (upf, upf_n4u) = (loopback(1), loopback(3));
+    let mut ports = [
+        format!("name = \"n3\"\ndriver = \"udp\"\nlisten = \"{upf}:2152\"\nrole = \"access\"\nnetwork_instance = \"access\"\n"),
+        format!("name = \"n4u\"\ndriver = \"udp\"\nlisten = \"{upf_n4u}:2152\"\nrole = \"cp\"\nnetwork_instance = \"cp\"\n"),
+        "name = \"n6\"\ndriver = \"pcap\"\noutput = \"n6.pcap\"\nrole = \"core\"\nnetwork_instance = \"internet\"\n\
+         mac = \"02:00:00:00:06:01\"\naddresses = [\"10.6.0.1/24\"]\n"
+            .to_owned(),
+    ];
+    if backwards {
+        ports.reverse();
+    }
+    let ports = ports.map(|port| format!("[[port]]\n{port}")).concat();
+    format!(
+        "[n4]\nlisten = \"{n4}\"\nrequest_port = \"source\"\n{ports}\
+         [[route]]\nnetwork_instance = \"internet\"\nprefix = \"0.0.0.0/0\"\nvia = \"10.6.0.2\"\n\
+         [[neighbour]]\nport = \"n6\"\nip = \"10.6.0.2\"\nmac = \"02:00:00:00:06:02\"\n"
+    )
+}
+
+/// An IPv4 packet of protocol 253 (RFC 3692: for experiments) with a payload that follows from its number.
+fn packet(src: Ipv4Addr, dst: Ipv4Addr, ttl: u8, number: u16, length: usize) -> Vec<u8> {
+    let payload: Vec<u8> = (0..length).map(|i| (i as u16 ^ number) as u8).collect();
+    let mut out = Vec::new();
+    wire::ipv4::Repr { src, dst, protocol: 253, tos: 0, ttl, payload_len: length }.emit(&mut out);
+    out.extend(payload);
+    out
+}
+
+fn frame(dst: [u8; 6], src: [u8; 6], packet: &[u8]) -> Vec<u8> {
+    [&dst[..], &src, &[8, 0], packet].concat()
+}
+
+/// What comes out of the far end of N6, in order.
+fn collect(far: &mut MemoryPort, count: usize) -> Vec<Vec<u8>> {
+    let (mut seen, end) = (Vec::new(), Instant::now() + PATIENCE);
+    let mut burst: Vec<Packet> = (0..32).map(|_| Packet::empty(0)).collect();
+    while seen.len() < count {
+        let n = far.receive(&mut burst).unwrap();
+        seen.extend(burst[..n].iter().map(|p| p.data().to_vec()));
+        assert!(Instant::now() < end, "{} of {count} came", seen.len());
+        std::thread::yield_now();
+    }
+    seen
+}
+
+fn establish(smf: &Smf, n: u8) -> Session {
+    let gnb = Tunnel { addr: loopback(2), teid: u32::from(n) + 1 };
+    let mut plan = SessionPlan::new(Shape::Open5gs, gnb);
+    plan.ue_ipv4 = Address::Given(Ipv4Addr::new(10, 45, 0, n + 2));
+    plan.ue_ipv6 = Address::Given(Ipv6Addr::new(0x2001, 0xdb8, 0x45, u16::from(n), 0, 0, 0, 0));
+    // As Open5GS has it: the DNN on all sides.
+    plan.names.access = Some("internet".into());
+    plan.names.cp_function = Some("internet".into());
+    let mut session = smf.establish(&plan).unwrap();
+    smf.set_active(&mut session, gnb).unwrap();
+    session
+}
+
+#[test]
+fn a_whole_upf_stands_on_sockets_without_root_and_the_order_of_its_ports_does_not_matter() {
+    for backwards in [false, true] {
+        carry(crate::program::compile(Path::new("upf.p4"), &[], &[]).unwrap(), backwards);
+    }
+}
+
+fn carry(ir: Ir, backwards: bool) {
+    let n4 = UdpSocket::bind((loopback(1), 0)).unwrap().local_addr().unwrap();
+    let config = Config::parse(&config(n4, backwards)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut ports = config.ports.clone();
+    for port in &mut ports {
+        port.output = port.output.take().map(|name| folder.path().join(name));
+    }
+    let mut open = open_each(&ports, port_ids(&config), &config.workers, &config.dpdk, None).unwrap();
+    // In the place of the capture file.
+    let (near, mut far) = pktio::memory::pair("n6", "far n6", 1024);
+    let n6 = config.ports.iter().position(|p| p.role == Role::Core).unwrap();
+    open[n6].of_workers = vec![vec![Box::new(near)]];
+    let upf = Upf::start(&config, ir, open, None).unwrap();
+
+    let smf_config = traffic::smf::Config {
+        n4u: Some(SocketAddrV4::new(loopback(4), 2152)),
+        n1: PATIENCE.as_secs() as u32,
+        ..traffic::smf::Config::new(SocketAddr::from((loopback(4), 0)), n4)
+    };
+    let smf = Smf::connect(smf_config).unwrap();
+    smf.associate().unwrap();
+    let sessions: Vec<Session> = (0..4).map(|n| establish(&smf, n)).collect();
+    assert!(sessions.iter().all(|s| s.uplink.addr == loopback(1)), "F-TEIDs are on N3");
+    assert!(sessions.iter().all(|s| s.from_cp.is_some_and(|t| t.addr == loopback(3))), "those from the SMF on N4-U");
+    let records: Vec<_> = sessions.iter().map(Session::record).collect();
+    let ran_config = traffic::ran::Config { mode: Mode::Memory, ..traffic::ran::Config::new(SocketAddrV4::new(loopback(2), 2152)) };
+    let ran = Ran::start(ran_config, &records).unwrap();
+
+    ran.echo(loopback(1), PATIENCE).expect("the UPF answers on N3");
+    assert_eq!(ran.solicit(1, PATIENCE).unwrap(), records[0].ue_ipv6.unwrap(), "a router advertisement by N4-U");
+
+    let lengths = [0, 1, 100, 1400, 1900, 8000];
+    let (mut up, mut down) = ((0, 0), (0, 0));
+    for round in 0..20u16 {
+        let mut expected = Vec::new();
+        for (n, record) in records.iter().enumerate() {
+            let (ue, length) = (record.ue_ipv4.unwrap(), lengths[(usize::from(round) + n) % lengths.len()]);
+            assert!(ran.send(n + 1, &packet(ue, REMOTE, 64, round, length)).unwrap());
+            expected.push(frame(ROUTER_MAC, N6_MAC, &packet(ue, REMOTE, 63, round, length)));
+            up = (up.0 + 1, up.1 + 20 + length as u64);
+        }
+        assert_eq!(collect(&mut far, records.len()), expected, "uplink, round {round}");
+        for (n, record) in records.iter().enumerate() {
+            let (ue, length) = (record.ue_ipv4.unwrap(), lengths[(usize::from(round) + n) % lengths.len()]);
+            let sent = frame(N6_MAC, ROUTER_MAC, &packet(REMOTE, ue, 64, round, length));
+            assert_eq!(far.transmit(&[Packet::new(&sent, PortId(0))]).unwrap(), 1);
+            let seen = ran.receive(n + 1, PATIENCE).unwrap().expect("downlink");
+            assert_eq!(seen, packet(REMOTE, ue, 63, round, length), "downlink, round {round}");
+            down = (down.0 + 1, down.1 + 20 + length as u64);
+        }
+    }
+
+    for session in &sessions {
+        smf.delete(session).unwrap();
+    }
+    smf.release().unwrap();
+    let ran = ran.stop();
+    let report = upf.stop().unwrap();
+    assert_eq!((report.imbalance, &report.dropped, &report.refused), (0, &Default::default(), &Default::default()), "{report:?}");
+    let sum = |count: fn(&traffic::ran::UeReport) -> traffic::ran::Count| {
+        ran.ues.iter().map(count).fold((0, 0), |sum, c| (sum.0 + c.packets, sum.1 + c.bytes))
+    };
+    assert_eq!((sum(|ue| ue.uplink), sum(|ue| ue.downlink)), (up, down));
+    assert!(ran.ues.iter().all(|ue| ue.drops.is_empty()));
+    // The user's packets and the echo request; the solicitations are asked for again where the machine is slow.
+    let n3 = &report.ports["n3"];
+    assert!(n3.received.packets > up.0, "{n3:?}");
+    assert_eq!(report.ports["n6"].transmitted.packets, up.0);
+}

@@ -1,0 +1,145 @@
+//! N3 by a UDP socket and N6 by a TUN device, as the daemon has them: ping and TCP of a user, in namespaces of our own.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+/// Removed on drop.
+struct Namespaces([String; 2]);
+
+impl Drop for Namespaces {
+    fn drop(&mut self) {
+        for name in &self.0 {
+            let _ = Command::new("ip").args(["netns", "delete", name]).status();
+        }
+    }
+}
+
+/// A process that is killed if the test fails before it ends. Its standard output stays open.
+struct Part {
+    child: Child,
+    output: BufReader<ChildStdout>,
+}
+
+impl Part {
+    /// Starts a command in a namespace and waits until it says `word`.
+    fn start(ns: &str, args: &[&str], word: &str) -> Part {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", ns]).args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let mut part = Part { child, output };
+        let mut said = String::new();
+        while !said.contains(word) {
+            assert!(part.output.read_line(&mut said).unwrap() > 0, "{args:?}: {said}");
+        }
+        part
+    }
+
+    /// `splitplane` with these arguments, ready.
+    fn splitplane(ns: &str, args: &[&str]) -> Part {
+        Part::start(ns, &[&[env!("CARGO_BIN_EXE_splitplane")], args, &["--until-input-ends"]].concat(), "ready")
+    }
+
+    fn stop(mut self) {
+        drop(self.child.stdin.take());
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn run(program: &str, args: &[&str]) -> String {
+    let output = Command::new(program).args(args).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{program} {args:?}: {text}{}", String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+const CONFIG: &str = r#"
+[n4]
+listen = "127.0.0.7:8805"
+[[port]]
+name = "n6"
+driver = "tun"
+interface = "sp-n6"
+mtu = 1400
+addresses = ["10.45.0.1/16", "2001:db8:45::1/48"]
+role = "core"
+network_instance = "internet"
+[[port]]
+name = "n3"
+driver = "udp"
+listen = "10.3.0.1:2152"
+role = "access"
+network_instance = "access"
+"#;
+
+#[test]
+fn ping_and_tcp_go_through_a_udp_socket_and_a_tun_device() {
+    if !testkit::root_or_skip("ping_and_tcp_go_through_a_udp_socket_and_a_tun_device") {
+        return;
+    }
+    let [upf, ran] = ["upf", "ran"].map(|name| format!("spt-{name}-{}", std::process::id()));
+    let _namespaces = Namespaces([upf.clone(), ran.clone()]);
+    for ns in [&upf, &ran] {
+        run("ip", &["netns", "add", ns]);
+        run("ip", &["-n", ns, "link", "set", "lo", "up"]);
+    }
+    // Shorter than the users' packets in their tunnels: the kernel fragments and puts together.
+    run("ip", &["link", "add", "n3", "netns", &upf, "mtu", "1400", "type", "veth", "peer", "name", "n3", "mtu", "1400", "netns", &ran]);
+    for (ns, address) in [(&upf, "10.3.0.1/24"), (&ran, "10.3.0.2/24")] {
+        run("ip", &["-n", ns, "address", "add", address, "dev", "n3"]);
+        run("ip", &["-n", ns, "link", "set", "n3", "up"]);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (config, records, report, radio) = (path("upf.toml"), path("records"), path("upf.json"), path("ran.json"));
+    std::fs::write(&config, CONFIG).unwrap();
+
+    let daemon = Part::splitplane(&upf, &["run", "--config", &config, "--report", &report]);
+    let smf_args =
+        ["smf", "--upf", "127.0.0.7:8805", "--local", "127.0.0.4:8805", "--gnb", "10.3.0.2", "--sessions", "2", "--records", &records];
+    let smf = Part::splitplane(&upf, &smf_args);
+    let gnb = Part::splitplane(&ran, &["ran", "--gnb", "10.3.0.2", "--records", &records, "--report", &radio]);
+
+    let by_ran = |args: &[&str]| run("ip", &[&["netns", "exec", &ran][..], args].concat());
+    let pinged = by_ran(&["ping", "-n", "-c", "3", "-i", "0.2", "-W", "30", "-s", "1300", "-I", "10.45.0.2", "10.45.0.1"]);
+    assert!(pinged.contains(" 0% packet loss"), "{pinged}");
+    let pinged = by_ran(&["ping", "-n", "-c", "3", "-i", "0.2", "-W", "30", "-I", "ue1", "2001:db8:45::1"]);
+    assert!(pinged.contains(" 0% packet loss"), "{pinged}");
+    for reverse in [false, true] {
+        // The kernel hands TCP to the device in packets of segmentation offload.
+        let server = Part::start(&upf, &["iperf3", "-s", "-1", "--forceflush", "-B", "10.45.0.1"], "listening");
+        let mut args = vec!["iperf3", "-J", "-c", "10.45.0.1", "-B", "10.45.0.3", "-n", "30M"];
+        args.extend(reverse.then_some("-R"));
+        let json: serde_json::Value = serde_json::from_str(&by_ran(&args)).unwrap();
+        let sum = if reverse { "sum_received" } else { "sum_sent" };
+        assert!(json["end"][sum]["bytes"].as_f64().unwrap() >= 30e6, "{json}");
+        server.stop();
+    }
+
+    smf.stop();
+    gnb.stop();
+    daemon.stop();
+    let read = |path: &str| serde_json::from_str::<serde_json::Value>(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let (report, radio) = (read(&report), read(&radio));
+    assert_eq!(report["imbalance"], 0);
+    assert_eq!(report["ports"]["n6"]["driver"], "tun");
+    // All that users sent came out of N6, but for what is counted as dropped.
+    let sum = |list: &serde_json::Value, key: &str| -> u64 {
+        list.as_array().unwrap().iter().map(|ue| ue[key]["packets"].as_u64().unwrap()).sum()
+    };
+    let dropped: u64 = report["dropped"].as_object().unwrap().values().map(|count| count["packets"].as_u64().unwrap()).sum();
+    let lost = |port: &str, key: &str| report["ports"][port][key].as_u64().unwrap();
+    let (sent, came) = (sum(&radio["ues"], "uplink"), report["ports"]["n6"]["transmitted"]["packets"].as_u64().unwrap());
+    assert!(
+        came <= sent && sent <= came + dropped + lost("n3", "lost_before_us"),
+        "{sent} sent, {came} came out, {dropped} dropped: {report}"
+    );
+    assert_eq!(lost("n6", "lost_after_us"), 0);
+}
