@@ -21,17 +21,17 @@ const PAGING: Duration = Duration::from_millis(60);
 #[derive(Args, Debug)]
 pub struct SmfArgs {
     /// The UPF's N4 address.
-    #[arg(long)]
-    upf: SocketAddr,
+    #[arg(long, required_unless_present = "scenario")]
+    upf: Option<SocketAddr>,
     /// Our N4 address.
-    #[arg(long)]
-    local: SocketAddr,
+    #[arg(long, required_unless_present = "scenario")]
+    local: Option<SocketAddr>,
     /// Our N4-U address, for router solicitations.
     #[arg(long)]
     n4u: Option<SocketAddrV4>,
     /// The gNodeB's N3 address, where downlink tunnels end.
-    #[arg(long)]
-    gnb: Ipv4Addr,
+    #[arg(long, required_unless_present = "scenario")]
+    gnb: Option<Ipv4Addr>,
     /// Whose manner of asking: open5gs, free5gc or simple.
     #[arg(long, default_value = "open5gs")]
     shape: Shape,
@@ -51,14 +51,47 @@ pub struct SmfArgs {
     #[arg(long)]
     upf_n3: Option<Ipv4Addr>,
     /// Writes what the RAN needs to know of each session here, a JSON object a line.
-    #[arg(long)]
-    records: PathBuf,
+    #[arg(long, required_unless_present = "scenario")]
+    records: Option<PathBuf>,
     /// Writes usage as reported by the UPF here, as JSON, at the end.
     #[arg(long)]
     report: Option<PathBuf>,
     /// Reads commands from standard input (`idle N`, `active N`), and ends with it.
     #[arg(long)]
     until_input_ends: bool,
+    #[command(flatten)]
+    scenario: ScenarioArgs,
+}
+
+/// Options of `smf --scenario`.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Scenarios: procedures step by step, as SMF, gNodeBs and data network at once")]
+pub struct ScenarioArgs {
+    /// Runs this procedure of TS 23.502 and ends: 0 all came as expected, 1 something did not, 2 it cannot run so. `list` names
+    /// them, `all` runs one after the other. Sends and receives on UDP sockets of --local, --gnb, --gnb2, --psa and --dn.
+    #[arg(long, value_name = "NAME")]
+    scenario: Option<String>,
+    /// Second gNodeB's N3 address, for handovers.
+    #[arg(long, default_value = "127.0.0.3")]
+    gnb2: Ipv4Addr,
+    /// The UPF behind N9, for `ulcl`.
+    #[arg(long)]
+    psa: Option<Ipv4Addr>,
+    /// The UPF's N9 address, for `ulcl` where the SMF chooses TEIDs (free5gc).
+    #[arg(long)]
+    upf_n9: Option<Ipv4Addr>,
+    /// Network instance of N9, if it is not the DNN.
+    #[arg(long)]
+    n9_instance: Option<String>,
+    /// An address of this machine that the UPF reaches by N6; UEs must be routed to the UPF.
+    #[arg(long, default_value = "10.45.0.1")]
+    dn: Ipv4Addr,
+    /// UDP ports there: of the default QoS flow and of a call.
+    #[arg(long, num_args = 2, default_values_t = [5000, 5001])]
+    dn_ports: Vec<u16>,
+    /// DNN and network instance.
+    #[arg(long, default_value = "internet")]
+    dnn: String,
 }
 
 /// Options of `ran`.
@@ -91,9 +124,12 @@ pub struct HttpArgs {
 
 /// Runs the SMF emulator.
 pub fn smf(args: &SmfArgs) -> Result<(), Failure> {
+    if let Some(name) = &args.scenario.scenario {
+        return scenarios(args, name);
+    }
     let input = Input::listen(args.until_input_ends)?;
     let fail = |e: traffic::smf::SmfError| Failure::Failed(e.to_string());
-    let mut config = traffic::smf::Config::new(args.local, args.upf);
+    let mut config = traffic::smf::Config::new(given(args.local, "--local")?, given(args.upf, "--upf")?);
     config.n4u = args.n4u;
     config.upf_n3 = args.upf_n3;
     let smf = Smf::connect(config).map_err(|e| Failure::Usage(e.to_string()))?;
@@ -104,10 +140,9 @@ pub fn smf(args: &SmfArgs) -> Result<(), Failure> {
         sessions.push(establish(&smf, args, n)?);
     }
     let records: Vec<SessionRecord> = sessions.iter().map(Session::record).collect();
-    let file =
-        std::fs::File::create(&args.records).map_err(|e| Failure::Usage(format!("cannot create {}: {e}", args.records.display())))?;
-    traffic::record::write(&records, std::io::BufWriter::new(file))
-        .map_err(|e| Failure::Failed(format!("{}: {e}", args.records.display())))?;
+    let path = given(args.records.as_ref(), "--records")?;
+    let file = std::fs::File::create(path).map_err(|e| Failure::Usage(format!("cannot create {}: {e}", path.display())))?;
+    traffic::record::write(&records, std::io::BufWriter::new(file)).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))?;
     println!("ready");
 
     let mut paging: Vec<(Instant, u64)> = Vec::new();
@@ -143,7 +178,7 @@ pub fn smf(args: &SmfArgs) -> Result<(), Failure> {
 fn establish(smf: &Smf, args: &SmfArgs, n: u32) -> Result<Session, Failure> {
     let pool = Pool { ipv4: Some(args.ipv4), ipv6: Some(args.ipv6) };
     let (ipv4, ipv6) = pool.nth(n).ok_or_else(|| Failure::Usage(format!("the address pools have no more than {n} UEs")))?;
-    let gnb = Tunnel { addr: args.gnb, teid: n + 1 };
+    let gnb = Tunnel { addr: given(args.gnb, "--gnb")?, teid: n + 1 };
     let mut plan = SessionPlan::new(args.shape, gnb);
     plan.ue_ipv4 = ipv4.map_or(Address::None, Address::Given);
     plan.ue_ipv6 = ipv6.map_or(Address::None, Address::Given);
@@ -175,6 +210,59 @@ fn command(smf: &Smf, sessions: &mut [Session], line: &str) -> Result<(), Failur
         }
         (None, _) => {}
         _ => eprintln!("splitplane: `{line}` is not `idle N` or `active N` with the number of a session"),
+    }
+    Ok(())
+}
+
+/// An option that the command line's rules ask for.
+fn given<T>(option: Option<T>, name: &str) -> Result<T, Failure> {
+    option.ok_or_else(|| Failure::Usage(format!("{name} is missing")))
+}
+
+/// `smf --scenario`: lists them, or runs one or all.
+fn scenarios(args: &SmfArgs, name: &str) -> Result<(), Failure> {
+    use traffic::scenario::{ALL, Addresses, Sockets, Stop, named};
+
+    if name == "list" {
+        for scenario in ALL {
+            println!("{:<13} {}", scenario.name, scenario.about);
+        }
+        return Ok(());
+    }
+    let chosen = match (name, named(name)) {
+        ("all", _) => ALL.to_vec(),
+        (_, Some(scenario)) => vec![scenario],
+        (_, None) => return Err(Failure::Usage(format!("--scenario: `{name}` is none; `--scenario list` names them"))),
+    };
+    let (local, upf, gnb) = (given(args.local, "--local")?, given(args.upf, "--upf")?, given(args.gnb, "--gnb")?);
+    let more = &args.scenario;
+    if args.shape == Shape::Free5gc && args.upf_n3.is_none() {
+        return Err(Failure::Usage("--shape free5gc: this SMF chooses TEIDs, give the UPF's address for them with --upf-n3".into()));
+    }
+    let pool = Pool { ipv4: Some(args.ipv4), ipv6: None };
+    let Some((Some(ue), _)) = pool.nth(0) else { return Err(Failure::Usage("--ipv4: the network has no address for a UE".into())) };
+    let upf_n3 = args.upf_n3.unwrap_or(Ipv4Addr::UNSPECIFIED);
+    let addresses = Addresses {
+        smf: local.ip(),
+        upf_n3,
+        upf_n9: more.upf_n9.unwrap_or(upf_n3),
+        gnbs: [gnb, more.gnb2],
+        psa: more.psa,
+        n9_instance: more.n9_instance.clone().unwrap_or_else(|| more.dnn.clone()),
+        dn: more.dn,
+        dn_ports: [more.dn_ports[0], more.dn_ports[1]],
+        ue,
+        dnn: more.dnn.clone(),
+    };
+    let failure = |stop: Stop| match stop {
+        Stop::Failed(why) => Failure::Failed(why),
+        Stop::Unusable(why) => Failure::Usage(why),
+    };
+    let mut sockets = Sockets::open(local, upf, &addresses).map_err(failure)?;
+    for scenario in chosen {
+        println!("{}: {}", scenario.name, scenario.about);
+        scenario.run(args.shape, &addresses, &mut sockets, &mut std::io::stdout()).map_err(failure)?;
+        println!("{}: as expected", scenario.name);
     }
     Ok(())
 }

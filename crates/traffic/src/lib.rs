@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`plan`] | what is a session to be like, and which rules does an SMF of a given kind make of it? |
 //! | [`smf`] | how are those rules told to the UPF, kept alive, changed and charged? |
+//! | [`scenario`] | does a UPF carry users through the procedures of TS 23.502 as SMFs in use ask for them? |
 //! | [`record`] | what does the RAN need to know of a session? |
 //! | [`ran`] | how do unmodified programs get through a gNodeB to the UPF, each packet counted? |
 //! | [`dn`] | what do they talk to behind N6? |
@@ -22,6 +23,7 @@ pub mod plan;
 pub mod ran;
 pub mod record;
 mod router;
+pub mod scenario;
 pub mod smf;
 pub mod stop;
 pub mod synth;

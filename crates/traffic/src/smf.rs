@@ -25,7 +25,7 @@ mod exchange;
 mod n4u;
 mod usage;
 
-pub use error::SmfError;
+pub use error::{SmfError, cause_name};
 pub use usage::{UrrUsage, Usage};
 
 use exchange::Exchange;

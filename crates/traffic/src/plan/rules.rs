@@ -51,11 +51,11 @@ pub const DEFAULT_PRECEDENCE: u32 = 255;
 const CP_PRECEDENCE: u32 = 1;
 
 /// CHOOSE IDs (§8.2.3) of [`Shape::Open5gs`]: one tunnel for all uplink PDRs, one for N4-U.
-const CHOOSE_UPLINK: u8 = 5;
+pub(crate) const CHOOSE_UPLINK: u8 = 5;
 const CHOOSE_CP: u8 = 6;
 
-const ACCESS: u8 = 0;
-const CORE: u8 = 1;
+pub(crate) const ACCESS: u8 = 0;
+pub(crate) const CORE: u8 = 1;
 const CP_FUNCTION: u8 = 3;
 
 /// Reporting Triggers (§8.2.19).
@@ -232,7 +232,7 @@ fn flow_pdrs(plan: &SessionPlan, n: u16, flow: &FlowPlan) -> [Ie; 2] {
 }
 
 /// Create PDR (table 7.5.2.2-1).
-fn pdr(id: u16, precedence: u32, pdi: Group, removal: Option<Ie>, far_id: u32, rules: Group) -> Ie {
+pub(crate) fn pdr(id: u16, precedence: u32, pdi: Group, removal: Option<Ie>, far_id: u32, rules: Group) -> Ie {
     let mut ies = vec![Ie::PdrId(id), Ie::Precedence(precedence), Ie::Pdi(pdi)];
     ies.extend(removal);
     ies.push(Ie::FarId(far_id));
@@ -259,7 +259,7 @@ fn pdi_uplink(plan: &SessionPlan) -> Group {
     pdi
 }
 
-fn choose(choose_id: Option<u8>) -> FTeid {
+pub(crate) fn choose(choose_id: Option<u8>) -> FTeid {
     FTeid::Choose { ipv4: true, ipv6: false, choose_id }
 }
 
@@ -278,13 +278,13 @@ fn ue_address(plan: &SessionPlan, destination: bool) -> Ie {
 }
 
 /// Network Instance in the shape's encoding.
-fn instance(plan: &SessionPlan, name: Option<&str>) -> Option<Ie> {
+pub(crate) fn instance(plan: &SessionPlan, name: Option<&str>) -> Option<Ie> {
     let name = name.filter(|name| !name.is_empty())?.to_owned();
     Some(Ie::NetworkInstance(if plan.shape == Shape::Open5gs { Name::Labels(name) } else { Name::Text(name) }))
 }
 
 /// Outer Header Removal: "GTP-U/UDP/IP" or "GTP-U/UDP/IPv4" (table 8.2.64-1).
-fn removal(shape: Shape) -> Ie {
+pub(crate) fn removal(shape: Shape) -> Ie {
     let description = if shape == Shape::Open5gs { 6 } else { 0 };
     Ie::OuterHeaderRemoval(OuterHeaderRemoval { description, extension_deletion: None })
 }
@@ -336,14 +336,14 @@ fn far_to_cp(plan: &SessionPlan, n4u: Tunnel) -> Ie {
     Ie::CreateFar(vec![Ie::FarId(FAR_TO_CP), Ie::ApplyAction(ApplyActionFlags::FORW), Ie::ForwardingParameters(forwarding)])
 }
 
-fn to_gnb(plan: &SessionPlan, gnb: Tunnel) -> Group {
+pub(crate) fn to_gnb(plan: &SessionPlan, gnb: Tunnel) -> Group {
     let mut ies = vec![Ie::DestinationInterface(ACCESS)];
     ies.extend(instance(plan, plan.names.access.as_deref()));
     ies.push(gtpu(gnb.teid, gnb.addr));
     ies
 }
 
-fn gtpu(teid: u32, addr: Ipv4Addr) -> Ie {
+pub(crate) fn gtpu(teid: u32, addr: Ipv4Addr) -> Ie {
     Ie::OuterHeaderCreation(OuterHeaderCreation::gtpu_ipv4(teid, addr))
 }
 

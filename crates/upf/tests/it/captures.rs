@@ -351,7 +351,7 @@ fn an_update_with_part_of_a_pdi_took_the_rest_away() {
     let FTeid { teid, ipv4 } = rules.pdrs[&6].pdi.f_teid.unwrap();
     let user = ping(Ipv4Addr::new(10, 45, 0, 3).into(), Ipv4Addr::new(201, 20, 2, 5).into());
     let g_pdu = wire::gtpu::Repr::g_pdu(teid, Some(SessionContainer::Uplink { qfi: 2 }), &user);
-    replay.world.receive(N3_PORT, &gtpu_frame([127, 0, 0, 2].into(), ipv4, 2152, &g_pdu));
+    replay.world.receive(N3_PORT, &gtpu_frame([10, 3, 0, 9].into(), ipv4, 2152, &g_pdu));
     assert_eq!(replay.world.sent().0, N6_PORT);
 }
 

@@ -53,7 +53,7 @@ fn arp_of(frame: &[u8]) -> (ethernet::Repr, arp::Repr) {
     (ethernet::Repr::parse(&frame), arp::Repr::parse(&arp::Packet::new_checked(frame.payload()).unwrap()).unwrap())
 }
 
-fn ipv4_frame(src: Ipv4Addr, dst: Ipv4Addr, protocol: u8, payload: &[u8]) -> Vec<u8> {
+pub fn ipv4_frame(src: Ipv4Addr, dst: Ipv4Addr, protocol: u8, payload: &[u8]) -> Vec<u8> {
     let mut frame = Vec::new();
     ethernet::Repr { dst: N3_MAC, src: PEER_MAC, ethertype: ethernet::IPV4 }.emit(&mut frame);
     ipv4::Repr { src, dst, protocol, tos: 0, ttl: 64, payload_len: payload.len() }.emit(&mut frame);

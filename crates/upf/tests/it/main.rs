@@ -9,4 +9,5 @@ mod pipeline;
 mod plane;
 mod program;
 mod properties;
+mod scenarios;
 mod sessions;

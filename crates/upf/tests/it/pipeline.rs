@@ -43,6 +43,8 @@ pub struct Whole {
     machine: Machine,
     pub buffers: HashMap<u32, Vec<(PortId, Vec<u8>)>>,
     released: Vec<(PortId, Vec<u8>)>,
+    /// What the control plane sends of its own accord.
+    transmitted: Vec<(PortId, Vec<u8>)>,
 }
 
 impl DataPlane for Whole {
@@ -62,7 +64,9 @@ impl DataPlane for Whole {
         target::Count { packets: count.packets, bytes: count.bytes }
     }
 
-    fn transmit(&mut self, _: PortId, _: Vec<u8>) {}
+    fn transmit(&mut self, port: PortId, frame: Vec<u8>) {
+        self.transmitted.push((port, frame));
+    }
 }
 
 /// Network, program and control plane.
@@ -84,7 +88,7 @@ impl World {
     pub fn of(network: &NetworkConfig) -> World {
         let machine = machine();
         let program = machine.ir().program.clone();
-        let data = Whole { machine, buffers: HashMap::new(), released: Vec::new() };
+        let data = Whole { machine, buffers: HashMap::new(), released: Vec::new(), transmitted: Vec::new() };
         let mut plane = Plane::new(network, &program, data).unwrap();
         let initial = plane.initial_batch().clone();
         plane.data_mut().machine.apply(&initial).unwrap();
@@ -96,10 +100,13 @@ impl World {
         self.release();
     }
 
-    /// Sends again what the last changes let go from buffers.
+    /// Sends what the last changes let go from buffers, then what the control plane sends.
     pub fn release(&mut self) {
         for (port, frame) in std::mem::take(&mut self.plane.data_mut().released) {
             self.receive(port, &frame);
+        }
+        for (port, frame) in std::mem::take(&mut self.plane.data_mut().transmitted) {
+            self.transmit(port, frame);
         }
     }
 
