@@ -4,13 +4,17 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 CARGO ?= cargo
 BIN := target/release/splitplane
 
-.PHONY: demo test setup build check fuzz-smoke bench clean
+.PHONY: demo test attack setup build check fuzz-smoke bench clean
 
 demo: setup build
 	$(BIN) demo
 
 test: setup
 	./scripts/test
+
+# Minutes, as root, in namespaces of its own: docs/security.md.
+attack: setup build
+	$(BIN) attack --out target/attack
 
 setup:
 	./scripts/setup

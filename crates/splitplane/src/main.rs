@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod agent;
+mod attack;
 mod bench;
 mod ceupf;
 mod config;
@@ -49,6 +50,8 @@ struct Cli {
 enum Command {
     /// Runs the whole hybrid UPF on real traffic in network namespaces (as root), or on a capture file in one process.
     Demo(demo::Args),
+    /// Attacks a running UPF in network namespaces (as root), with honest users beside it: what they lose, and how long N4 takes to answer.
+    Attack(attack::Args),
     /// Runs the UPF: N4 on UDP, ports as the configuration says.
     Run(run::Args),
     /// Rules of a running switch in front of a foreign UPF: add, del, list, load.
@@ -103,6 +106,7 @@ fn main() -> ExitCode {
 fn command(command: Command) -> Result<(), Failure> {
     match command {
         Command::Demo(args) => demo::demo(&args),
+        Command::Attack(args) => attack::attack(&args),
         Command::Run(args) => run::run(&args),
         Command::Rules(args) => rules::rules(&args),
         Command::Smf(args) => emulators::smf(&args),

@@ -6,8 +6,8 @@
 mod checks;
 mod memory;
 mod namespaces;
-mod netns;
-mod process;
+pub(crate) mod netns;
+pub(crate) mod process;
 
 pub use netns::remove_at_end_of_input;
 
@@ -78,7 +78,7 @@ pub fn demo(args: &Args) -> Result<(), Failure> {
 }
 
 /// Why namespaces are not to be had; `None` if they are.
-fn lacks_root() -> Option<&'static str> {
+pub(crate) fn lacks_root() -> Option<&'static str> {
     let probe = std::process::Command::new("unshare").args(["--net", "true"]).stderr(std::process::Stdio::null()).status();
     match probe {
         Ok(status) if status.success() => None,

@@ -1,6 +1,8 @@
 //! Network namespaces and veth pairs that exist only as long as their guard.
 
 use crate::failure::Failure;
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -56,13 +58,25 @@ impl Networks {
         networks.ran.sysctl("net.ipv4.conf.default.rp_filter=0")?;
         networks.join("n3", &networks.ran, queues)?;
         networks.join("n6", &networks.dn, queues)?;
-        networks.ran.ip(&["address", "add", "10.3.0.2/24", "dev", "n3"])?;
-        networks.dn.ip(&["address", "add", "10.6.0.2/24", "dev", "n6"])?;
-        networks.dn.ip(&["-6", "address", "add", "2001:db8:6::2/64", "dev", "n6", "nodad"])?;
-        networks.dn.ip(&["route", "add", "10.45.0.0/16", "via", "10.6.0.1"])?;
-        networks.dn.ip(&["-6", "route", "add", "2001:db8:45::/48", "via", "2001:db8:6::1"])?;
+        networks.address()?;
         std::thread::sleep(QUIET);
         Ok(networks)
+    }
+
+    /// Gives the far ends their addresses and routes, or gives back those that went with a link that was down.
+    pub fn address(&self) -> Result<(), Failure> {
+        self.ran.ip(&["address", "replace", "10.3.0.2/24", "dev", "n3"])?;
+        self.dn.ip(&["address", "replace", "10.6.0.2/24", "dev", "n6"])?;
+        self.dn.ip(&["-6", "address", "replace", "2001:db8:6::2/64", "dev", "n6", "nodad"])?;
+        self.dn.ip(&["route", "replace", "10.45.0.0/16", "via", "10.6.0.1"])?;
+        self.dn.ip(&["-6", "route", "replace", "2001:db8:45::/48", "via", "2001:db8:6::1"])
+    }
+
+    /// Deletes N6's pair and makes it anew, with the addresses of its far end.
+    pub fn make_n6_anew(&self, queues: u8) -> Result<(), Failure> {
+        self.upf.ip(&["link", "delete", "n6"])?;
+        self.join("n6", &self.dn, queues)?;
+        self.address()
     }
 
     /// A veth pair of one name, one end in the UPF's namespace. The far end has no IPv6 address of its own making.
@@ -105,6 +119,25 @@ impl Namespace {
         finish(self.command(program, args), program, args)
     }
 
+    /// Does some work in a thread inside: what it opens stays there.
+    pub fn inside<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+        let path = format!("/run/netns/{}", self.name);
+        let fail = |e: std::io::Error| Failure::Failed(format!("cannot enter {path}: {e}"));
+        let file = std::fs::File::open(&path).map_err(fail)?;
+        let there = || {
+            move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network)).map_err(|e| fail(e.into()))?;
+            Ok(work())
+        };
+        std::thread::scope(|scope| scope.spawn(there).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+
+    /// MAC address of an interface.
+    pub fn mac(&self, interface: &str) -> Result<[u8; 6], Failure> {
+        let text = self.run("cat", &[&format!("/sys/class/net/{interface}/address")])?;
+        let octets: Vec<u8> = text.trim().split(':').filter_map(|octet| u8::from_str_radix(octet, 16).ok()).collect();
+        octets.try_into().map_err(|_| Failure::Failed(format!("{interface}: `{}` is no MAC address", text.trim())))
+    }
+
     fn offloads_off(&self, interface: &str, gro: bool) -> Result<(), Failure> {
         let me = std::env::current_exe().map_err(|e| Failure::Failed(format!("cannot find this program: {e}")))?;
         let mut args = vec!["offloads-off", interface];
@@ -112,7 +145,8 @@ impl Namespace {
         self.run(&me.display().to_string(), &args).map(drop)
     }
 
-    fn ip(&self, args: &[&str]) -> Result<(), Failure> {
+    /// Runs `ip` on it.
+    pub fn ip(&self, args: &[&str]) -> Result<(), Failure> {
         let mut all = vec!["-n", &self.name];
         all.extend(args);
         run("ip", &all)
@@ -184,7 +218,8 @@ pub fn signal(name: &str, pid: &str) {
     let _ = Command::new("sh").args(["-c", &format!("kill -{name} {pid}")]).stderr(Stdio::null()).status();
 }
 
-fn run(program: &str, args: &[&str]) -> Result<(), Failure> {
+/// Runs a program to its end.
+pub fn run(program: &str, args: &[&str]) -> Result<(), Failure> {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null());
     finish(command, program, args).map(drop)

@@ -63,6 +63,27 @@ impl Part {
         }
     }
 
+    /// Its process number.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Whether it has not ended yet.
+    pub fn lives(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Why it ended, as its log has it.
+    pub fn last_words(&self) -> String {
+        why(&std::fs::read_to_string(&self.log).unwrap_or_default()).to_owned()
+    }
+
+    /// Nobody reads its output from now on: what it writes next meets a broken pipe.
+    pub fn close_output(&mut self) {
+        // The thread that reads ends with the next line that it cannot hand on, and closes the pipe.
+        self.lines = channel().1;
+    }
+
     /// The last line of its log with these words.
     pub fn logged(&self, words: &str) -> Option<String> {
         let said = std::fs::read_to_string(&self.log).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! Tests of the user plane from outside: rules in, entries, counters and frames out.
 
+mod bounded;
 mod captures;
 mod goldens;
 mod host;

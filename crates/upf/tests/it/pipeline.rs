@@ -40,7 +40,7 @@ fn machine() -> Machine {
 
 /// The interpreter with a buffer.
 pub struct Whole {
-    machine: Machine,
+    pub machine: Machine,
     pub buffers: HashMap<u32, Vec<(PortId, Vec<u8>)>>,
     released: Vec<(PortId, Vec<u8>)>,
     /// What the control plane sends of its own accord.
@@ -95,7 +95,7 @@ impl World {
         World { plane, now: Duration::from_secs(1), sent: Vec::new(), dropped: Vec::new(), buffered: Vec::new() }
     }
 
-    fn commit(&mut self, seid: u64, rules: Option<&SessionRules>) {
+    pub fn commit(&mut self, seid: u64, rules: Option<&SessionRules>) {
         self.plane.commit(seid, rules).unwrap();
         self.release();
     }
