@@ -2,7 +2,7 @@
 //!
 //! Taking is done through a [`Taking`]: what it took goes back by itself unless the session's change is kept.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hasher};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -32,7 +32,8 @@ pub(crate) struct Pools {
     first_teid: u32,
     ipv4: Vec<Numbers>,
     ipv6: Vec<Numbers>,
-    owners: HashMap<Held, Seid>,
+    /// A tree: a hash table of millions would stop to grow.
+    owners: BTreeMap<Held, Seid>,
 }
 
 /// Why something was not handed out.
@@ -81,7 +82,7 @@ impl Pools {
             ipv4: config.ue_pools.iter().map(|pool| Numbers::new(pool.ipv4.map_or(0, |(_, len)| (1 << (32 - len.min(32))) - 2))).collect(),
             ipv6: config.ue_pools.iter().map(|pool| Numbers::new(pool.ipv6.map_or(0, |(_, len)| (1 << (64 - len.min(64))) - 1))).collect(),
             ue: config.ue_pools.clone(),
-            owners: HashMap::new(),
+            owners: BTreeMap::new(),
         }
     }
 

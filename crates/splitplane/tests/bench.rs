@@ -116,7 +116,7 @@ fn all_is_all() {
     let (figures, ..) = run(&["all"]);
     let benches = figures["benches"].as_object().expect("benches");
     let names: Vec<_> = benches.keys().map(String::as_str).collect();
-    assert_eq!(names, ["compile", "dpdk", "hybrid", "latency", "tables", "upf", "workers"]);
+    assert_eq!(names, ["compile", "dpdk", "hybrid", "latency", "n4", "tables", "upf", "workers"]);
     for (name, of) in benches {
         assert!(!rows(of).is_empty() || name == "dpdk" && of["absent"].is_string(), "{name}");
     }
@@ -133,6 +133,20 @@ fn upf_takes_sessions_and_contestants() {
             assert!(c["times_interpreter"].is_null(), "the interpreter was not asked for");
         }
     }
+}
+
+/// What it measures is told by no test; that it asks, is answered, and that all ends, is.
+#[test]
+fn n4_takes_sessions_and_ends_them() {
+    let figures = bench(&["n4"]);
+    let sessions: Vec<_> = rows(&figures).iter().filter_map(|row| row["sessions"].as_u64()).collect();
+    assert_eq!((sessions.as_slice(), figures["ended"].as_u64()), (&[0, 2000][..], Some(2000)));
+    for row in rows(&figures) {
+        for rate in ["established_per_s", "modified_per_s", "deleted_per_s", "longest_answer_ms"] {
+            assert!(row[rate].as_f64().is_some_and(|rate| rate > 0.0), "{rate}: {row}");
+        }
+    }
+    assert!(figures["longest_heartbeat_ms"].as_f64().is_some_and(|ms| ms > 0.0), "{figures}");
 }
 
 #[test]

@@ -76,7 +76,7 @@ pub fn n4(args: &Args) -> Result<Value, Failure> {
             longest.as_secs_f64() * 1e3
         );
         rows.push(json!({
-            "sessions": level, "established_per_s": established.rate, "modified_per_s": modified.rate, "deleted_per_s": deleted.rate,
+            "sessions": level, "verified": 3 * sample, "established_per_s": established.rate, "modified_per_s": modified.rate, "deleted_per_s": deleted.rate,
             "filled_per_s": filled.rate, "longest_answer_ms": longest.as_secs_f64() * 1e3, "bytes_per_session": bytes,
         }));
     }
