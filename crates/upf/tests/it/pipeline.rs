@@ -319,8 +319,13 @@ fn gtpu_from_strangers() {
     assert_eq!((port, gtpu_of(&frame).1.message), (N3_PORT, message));
     world.receive(N3_PORT, &gtpu_frame(GNB, N3, 2152, &gtpu::Repr::new(0, Some(7), Message::EchoRequest)));
     assert_eq!(gtpu_of(&world.sent().1).1, gtpu::Repr::new(0, Some(7), Message::EchoResponse));
-    world.receive(N3_PORT, &gtpu_frame(GNB, GNB, 2152, &gtpu::Repr::new(0, Some(7), Message::EchoRequest)));
+    let elsewhere = Ipv4Addr::new(10, 0, 3, 51);
+    world.receive(N3_PORT, &gtpu_frame(GNB, elsewhere, 2152, &gtpu::Repr::new(0, Some(7), Message::EchoRequest)));
     assert_eq!(world.dropped(), "gtpu_not_local");
+    for martian in [N3, Ipv4Addr::LOCALHOST, Ipv4Addr::BROADCAST] {
+        world.receive(N3_PORT, &gtpu_frame(martian, N3, 2152, &gtpu::Repr::new(0, Some(7), Message::EchoRequest)));
+        assert_eq!(world.dropped(), "martian", "{martian}");
+    }
 }
 
 #[test]
