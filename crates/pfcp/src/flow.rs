@@ -19,6 +19,7 @@ pub struct FlowError(String);
 
 /// Parses a flow description.
 pub fn parse(text: &str) -> Result<FlowDescription, FlowError> {
+    crate::work::steps(text.len());
     let mut words = text.split_ascii_whitespace().peekable();
     let mut next = |what: &str| words.next().ok_or_else(|| FlowError(format!("ends before {what}")));
 

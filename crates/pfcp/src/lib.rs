@@ -14,6 +14,8 @@ pub mod rules;
 mod session;
 pub mod stats;
 mod usage;
+#[doc(hidden)]
+pub mod work;
 
 pub use config::Config;
 pub use node::Node;

@@ -12,6 +12,7 @@ use crate::codec::{ApplyActionFlags, Cause, FSeid, FTeid, Flaw, Group, Ie, IeTyp
 use crate::pool::{Held, Taking};
 use crate::rules::{Interface, OuterHeader, RuleId, Seid, SessionRules};
 use crate::usage::{MEASURE_PACKETS, Renewed};
+use crate::work::steps;
 
 mod build;
 mod resolve;
@@ -54,6 +55,8 @@ pub(crate) struct Change {
     pub cp: Option<FSeid>,
     /// URRs that begin, also those made anew under an ID that was removed.
     pub urrs_begun: BTreeSet<u32>,
+    /// QERs removed by the request (they may be there again).
+    pub qers_removed: BTreeSet<u32>,
     /// URRs removed by the request (they may have begun again).
     pub urrs_removed: BTreeSet<u32>,
     /// URRs with new quotas or periods.
@@ -108,9 +111,11 @@ fn apply(old: &Context, context: Context, ies: &[Ie], max_rules: usize, taking: 
     change.drop_buffered = flags & DROBU != 0;
     change.query_reference = find!(ies, QueryUrrReference).copied();
 
+    steps(4 * ies.len());
     for ie in ies {
         remove(&mut change, ie)?;
     }
+    forget_removed(&mut change);
     for ie in ies {
         create(&mut change, ie, max_rules)?;
     }
@@ -155,12 +160,11 @@ fn remove(change: &mut Change, ie: &Ie) -> Result<(), Rejection> {
         Ie::RemoveQer(ies) => {
             let id = *find!(ies, QerId).ok_or_else(|| Rejection::missing(number::QerId))?;
             rules.qers.remove(&id).ok_or_else(|| absent(RuleId::Qer(id)))?;
-            rules.pdrs.values_mut().for_each(|pdr| pdr.qer_ids.retain(|used| *used != id));
+            change.qers_removed.insert(id);
         }
         Ie::RemoveUrr(ies) => {
             let id = *find!(ies, UrrId).ok_or_else(|| Rejection::missing(number::UrrId))?;
             rules.urrs.remove(&id).ok_or_else(|| absent(RuleId::Urr(id)))?;
-            rules.pdrs.values_mut().for_each(|pdr| pdr.urr_ids.retain(|used| *used != id));
             change.urrs_removed.insert(id);
         }
         Ie::RemoveBar(ies) => {
@@ -171,6 +175,19 @@ fn remove(change: &mut Change, ie: &Ie) -> Result<(), Rejection> {
         _ => {}
     }
     Ok(())
+}
+
+/// PDRs no longer name the QERs and URRs that were removed: all of them in one pass.
+fn forget_removed(change: &mut Change) {
+    let (qers, urrs) = (&change.qers_removed, &change.urrs_removed);
+    if qers.is_empty() && urrs.is_empty() {
+        return;
+    }
+    for pdr in change.context.rules.pdrs.values_mut() {
+        steps(pdr.qer_ids.len() + pdr.urr_ids.len());
+        pdr.qer_ids.retain(|id| !qers.contains(id));
+        pdr.urr_ids.retain(|id| !urrs.contains(id));
+    }
 }
 
 fn create(change: &mut Change, ie: &Ie, max_rules: usize) -> Result<(), Rejection> {
@@ -290,6 +307,7 @@ fn note_packet_counting(count_packets: &mut BTreeMap<u32, bool>, urr_id: u32, ie
 /// optional, and a rule that is obeyed but for one element is worse than one refused (§7.6.4, §7.6.5).
 pub(crate) fn refuse_flaws(ies: &[Ie]) -> Result<(), Rejection> {
     for ie in ies {
+        steps(1);
         match ie {
             Ie::Invalid { ie_type, flaw, .. } => return Err(Rejection::flaw(*ie_type, *flaw)),
             Ie::UpdatePdr(ies) | Ie::UpdateFar(ies) | Ie::UpdateUrr(ies) | Ie::UpdateQer(ies) | Ie::UpdateBar(ies) => {

@@ -55,6 +55,8 @@ macro_rules! ies {
             }
 
             fn read(ie_type: IeType, octets: &[u8], depth: usize) -> Ie {
+                // Each octet is read once for each group that it is in.
+                $crate::work::steps(1 + octets.len());
                 let mut reader = Reader::new(octets);
                 let value = match ie_type {
                     $($group_type => match depth {
@@ -201,9 +203,12 @@ ies! {
 #[macro_export]
 macro_rules! find_ie {
     ($ies:expr, $name:ident) => {
-        $ies.iter().find_map(|ie| match ie {
-            $crate::codec::Ie::$name(value) => Some(value),
-            _ => None,
+        $ies.iter().find_map(|ie| {
+            $crate::work::steps(1);
+            match ie {
+                $crate::codec::Ie::$name(value) => Some(value),
+                _ => None,
+            }
         })
     };
 }

@@ -10,6 +10,7 @@ use crate::config::{Config, OnLoss};
 use crate::rules::{Interface, Seid};
 use crate::session::Rejection;
 use crate::stats::Drop;
+use crate::work::steps;
 
 /// A changed recovery time stamp in a heartbeat counts once it has been the same for so long: a few peers write the time of
 /// sending instead of the time of their start.
@@ -70,6 +71,7 @@ impl Node {
     /// Heartbeat Request (§6.2.2): answered whoever asks.
     pub(super) fn heartbeat(&mut self, from: SocketAddr, request: &Message, now: Duration) -> Group {
         if let Some(stamp) = find!(request.ies, RecoveryTimeStamp).copied() {
+            steps(self.associations.len());
             let here = |(node_id, association): (&NodeId, &Association)| (association.source == from).then(|| node_id.clone());
             let nodes: Vec<NodeId> = self.associations.iter().filter_map(here).collect();
             // Several nodes behind one address and port cannot be told apart here.

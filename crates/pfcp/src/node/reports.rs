@@ -14,6 +14,7 @@ use crate::rules::{Seid, Usage, UserPlane};
 use crate::session;
 use crate::stats::Drop;
 use crate::usage::{reporting, trigger};
+use crate::work::steps;
 
 /// Report Type (§8.2.21).
 const DLDR: u8 = 0x01;
@@ -200,9 +201,12 @@ impl Node {
             return false;
         }
         let session = &mut *opened;
+        // What is reported for its link is a reason for those linked to it in turn.
+        let mut reported: BTreeSet<u32> = due.iter().map(|due| due.urr_id).collect();
         for (urr_id, rule) in &session.context.rules.urrs {
-            let reported = |id: &u32| due.iter().any(|due| due.urr_id == *id);
-            if rule.triggers & reporting::LIUSA != 0 && rule.linked.iter().any(reported) && !reported(urr_id) {
+            steps(rule.linked.len());
+            let asked = rule.triggers & reporting::LIUSA != 0 && rule.linked.iter().any(|id| reported.contains(id));
+            if asked && reported.insert(*urr_id) {
                 due.push(Due { urr_id: *urr_id, triggers: trigger::LIUSA, counters: plane.usage(seid, *urr_id) });
             }
         }

@@ -6,11 +6,17 @@
 //! header enrichment, forwarding policies. Accepted without effect: 3GPP interface types, correlation IDs, averaging windows,
 //! paging policy, and every element that the codec does not know.
 
+use std::collections::BTreeSet;
+
 use super::{ApplyActionFlags, Cause, Ie, Rejection, Renewed, RuleId, find, interface, is_null, number};
 use crate::codec::{BitRates, Flaw, Name, OuterHeaderCreation, UeIpAddress, Volume};
 use crate::flow;
 use crate::pool::ipv6_prefix;
 use crate::rules::{ApplyAction, Bar, FTeid, Far, Forwarding, Interface, OuterHeader, Pdi, Pdr, Qer, SdfFilter, UeIp, Urr, VolumeLimit};
+use crate::work::steps;
+
+/// URRs that one URR is linked to at most; they need not exist yet.
+const MAX_LINKED: usize = 64;
 
 /// Create PDR (table 7.5.2.2-1). F-TEIDs and UE addresses that we choose come later, in `resolve`.
 pub(super) fn create_pdr(ies: &[Ie]) -> Result<(u16, Pdr), Rejection> {
@@ -392,6 +398,10 @@ pub(super) fn update_urr(urr: &mut Urr, ies: &[Ie]) -> Result<Renewed, Rejection
         }
     }
     let linked = all(ies.iter().filter_map(|ie| if let Ie::LinkedUrrId(id) = ie { Some(*id) } else { None }));
+    if linked.len() > MAX_LINKED {
+        let why = format!("linked to more than {MAX_LINKED} URRs");
+        return Err(Rejection { offending: Some(number::LinkedUrrId), ..Rejection::new(Cause::NO_RESOURCES, why) });
+    }
     if !linked.is_empty() {
         urr.linked = linked;
     }
@@ -435,12 +445,12 @@ fn name(name: &Name) -> Option<String> {
 }
 
 /// Each value once, in the order given.
-fn all<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut all = Vec::new();
-    for value in values {
-        if !all.contains(&value) {
-            all.push(value);
-        }
-    }
-    all
+fn all<T: Ord + Copy>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut seen = BTreeSet::new();
+    values
+        .filter(|value| {
+            steps(1);
+            seen.insert(*value)
+        })
+        .collect()
 }

@@ -1,13 +1,15 @@
 //! What the elements of a PDR leave open: tunnels and addresses to be chosen or checked, filters named by ID, and whether
 //! every rule that is named exists.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use super::{Cause, Change, Context, FTeid, Ie, Rejection, RuleId, SessionRules, UeIpAddress, find, number};
 use crate::codec;
 use crate::pool::{Held, Refusal, Taking, ipv6_prefix};
-use crate::rules::{self, SdfFilter, UeIp};
+use crate::rules::{self, SdfFilter};
+use crate::work::steps;
 
 /// Allocates or claims the F-TEIDs and UE addresses of the request's PDRs, and finds what the session no longer holds.
 pub(super) fn tunnels_and_addresses(old: &Context, change: &mut Change, ies: &[Ie], taking: &mut Taking<'_>) -> Result<(), Rejection> {
@@ -15,6 +17,7 @@ pub(super) fn tunnels_and_addresses(old: &Context, change: &mut Change, ies: &[I
     // The UE addresses that we chose for this session: every CHOOSE in it gets the same (§5.21.3).
     let mut own: Vec<Held> = old.held.iter().copied().filter(|held| !matches!(held, Held::Tunnel(..))).collect();
     let mut done = BTreeSet::new();
+    let mut told: BTreeMap<u16, usize> = BTreeMap::new();
     for ie in ies {
         let (Ie::CreatePdr(ies) | Ie::UpdatePdr(ies)) = ie else { continue };
         let (Some(&id), Some(pdi)) = (find!(ies, PdrId), find!(ies, Pdi)) else { continue };
@@ -30,8 +33,21 @@ pub(super) fn tunnels_and_addresses(old: &Context, change: &mut Change, ies: &[I
         {
             created.push(chosen);
         }
+        // A PDR that is updated again and again is told once, as it is at the end: so the response fits a datagram.
         if created.len() > 1 {
-            change.created.push(created);
+            match told.entry(id) {
+                Entry::Occupied(at) => {
+                    let place = *at.get();
+                    let before = std::mem::take(&mut change.created[place]);
+                    let kept = before.into_iter().filter(|old| created.iter().all(|new| new.ie_type() != old.ie_type()));
+                    let kept: Vec<Ie> = kept.collect();
+                    change.created[place] = [created, kept].concat();
+                }
+                Entry::Vacant(place) => {
+                    place.insert(change.created.len());
+                    change.created.push(created);
+                }
+            }
         }
     }
     Ok(())
@@ -65,6 +81,7 @@ fn tunnel(
     // the session has: so a PDR of the same side that still lives with the same ID counts too.
     let side = pdr.pdi.source_interface;
     let earlier = |choose_id: u8| {
+        steps(context.choose_ids.len());
         let same = context.choose_ids.iter().filter(|(_, used)| **used == choose_id).filter_map(|(id, _)| context.rules.pdrs.get(id));
         same.filter(|pdr| pdr.pdi.source_interface == side).find_map(|pdr| pdr.pdi.f_teid)
     };
@@ -111,30 +128,38 @@ fn ue_address(
         let why = || format!("UE address {} belongs to another session", text(wanted));
         refusal.map_err(|refusal| Rejection { holder: refusal.holder(), ..Rejection::rule(RuleId::Pdr(id), why()) })
     };
+    // A session has one of each, or two that it chose itself: `own` is short.
+    steps(own.len());
     let mut chosen = UeIpAddress { destination: wanted.destination, ..UeIpAddress::default() };
     if wanted.choose_ipv4 {
         let held = match own.iter().find(|held| matches!(held, Held::Ipv4(..))) {
             Some(held) => *held,
-            None => taking.choose_ipv4(&names).map_err(no_address(id, &names))?,
+            None => {
+                let held = taking.choose_ipv4(&names).map_err(no_address(id, &names))?;
+                own.push(held);
+                held
+            }
         };
         if let Held::Ipv4(_, address) = held {
             ue_ip.ipv4 = Some(address);
             chosen.ipv4 = Some(address);
         }
-        own.push(held);
     } else if let Some(address) = ue_ip.ipv4 {
         claimed(taking.claim_ipv4(address, &names))?;
     }
     if wanted.choose_ipv6 {
         let held = match own.iter().find(|held| matches!(held, Held::Ipv6(..))) {
             Some(held) => *held,
-            None => taking.choose_ipv6(&names).map_err(no_address(id, &names))?,
+            None => {
+                let held = taking.choose_ipv6(&names).map_err(no_address(id, &names))?;
+                own.push(held);
+                held
+            }
         };
         if let Held::Ipv6(_, prefix) = held {
             ue_ip.ipv6 = Some((prefix, 64));
             chosen.ipv6 = Some(prefix);
         }
-        own.push(held);
     } else if let Some((prefix, _)) = ue_ip.ipv6 {
         claimed(taking.claim_ipv6(prefix, &names))?;
     }
@@ -170,6 +195,7 @@ pub(super) fn references(rules: &mut SessionRules) -> Result<(), Rejection> {
         }
     }
     for (&id, pdr) in &mut rules.pdrs {
+        steps(pdr.pdi.sdf_filters.len() + pdr.qer_ids.len() + pdr.urr_ids.len());
         let absent = |what: String| Rejection::rule(RuleId::Pdr(id), format!("names {what}, which is not there"));
         for filter in pdr.pdi.sdf_filters.iter_mut().filter(|filter| is_bare(filter)) {
             let filter_id = filter.filter_id.unwrap_or(0);
@@ -200,16 +226,18 @@ fn is_bare(filter: &SdfFilter) -> bool {
 
 /// What of `held` the rules no longer use.
 pub(crate) fn unused(held: &BTreeSet<Held>, rules: &SessionRules) -> Vec<Held> {
-    let addresses = |ue_ip: &UeIp, held: &Held| match held {
-        Held::Tunnel(..) => false,
-        Held::Ipv4(_, address) => ue_ip.ipv4 == Some(*address),
-        Held::Ipv6(_, prefix) => ue_ip.ipv6.is_some_and(|(used, _)| ipv6_prefix(used, 64) == *prefix),
-    };
-    let used = |held: &Held| {
-        rules.pdrs.values().any(|pdr| match held {
-            Held::Tunnel(teid, ipv4) => pdr.pdi.f_teid == Some(rules::FTeid { teid: *teid, ipv4: *ipv4 }),
-            _ => pdr.pdi.ue_ip.is_some_and(|ue_ip| addresses(&ue_ip, held)),
-        })
+    let (mut tunnels, mut ipv4s, mut ipv6s) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for pdr in rules.pdrs.values() {
+        let ue_ip = pdr.pdi.ue_ip.unwrap_or_default();
+        tunnels.extend(pdr.pdi.f_teid.map(|f_teid| (f_teid.teid, f_teid.ipv4)));
+        ipv4s.extend(ue_ip.ipv4);
+        ipv6s.extend(ue_ip.ipv6.map(|(used, _)| ipv6_prefix(used, 64)));
+    }
+    steps(held.len() + rules.pdrs.len());
+    let used = |held: &Held| match held {
+        Held::Tunnel(teid, ipv4) => tunnels.contains(&(*teid, *ipv4)),
+        Held::Ipv4(_, address) => ipv4s.contains(address),
+        Held::Ipv6(_, prefix) => ipv6s.contains(prefix),
     };
     held.iter().copied().filter(|held| !used(held)).collect()
 }
