@@ -5,6 +5,7 @@
 //! `examples/seeds.rs` writes the binary ones. `regressions/` holds inputs that once broke something, named after what they broke.
 #![forbid(unsafe_code)]
 
+pub mod config;
 pub mod flow;
 pub mod gtpu;
 mod p4_meaning;
@@ -20,6 +21,7 @@ pub type Run = fn(&[u8]);
 
 /// Every target, by the name of its folders and of its binary.
 pub const TARGETS: &[(&str, Run)] = &[
+    ("config", config::run),
     ("flow", flow::run),
     ("gtpu", gtpu::run),
     ("p4_source", p4_source::run),

@@ -85,7 +85,8 @@ fn the_compiler_works_in_a_folder_of_ours_alone_and_without_the_callers_variable
         assert!(status.success());
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
+    let mode = std::fs::Permissions::from_mode(0o700);
+    let folder = tempfile::Builder::new().permissions(mode).tempdir().unwrap();
     let cc = compiler(folder.path(), "{ stat -c '%a %n' . program.c; env; } >program.o");
     let said = compile(&Job { what: "test", text: "int x;", compiler: &cc, arguments: &[] }, None).unwrap();
     let said = String::from_utf8(said).unwrap();

@@ -128,7 +128,6 @@ impl Config {
     }
 
     /// Checks a file's text.
-    #[cfg(test)]
     pub fn parse(text: &str) -> Result<Config, String> {
         Config::read(Source { file: String::new(), text: text.to_owned() })
     }

@@ -1,0 +1,142 @@
+//! `splitplane`: the one binary. Each subcommand is a module; this file names them and sets up logging.
+#![forbid(unsafe_code)]
+
+mod agent;
+mod attack;
+mod bench;
+mod ceupf;
+mod config;
+mod control_socket;
+mod dataplane;
+mod demo;
+mod dpdk_ports;
+mod emulators;
+mod failure;
+mod input;
+mod kernel;
+mod n4;
+mod output;
+mod p4;
+mod placement;
+mod plan;
+mod privileges;
+mod program;
+mod report;
+mod report_file;
+mod reproduce;
+mod rules;
+mod run;
+
+use clap::{Parser, Subcommand};
+use failure::Failure;
+use std::process::ExitCode;
+
+/// For the fuzzer: what reads files of the user's.
+#[doc(hidden)]
+pub mod fuzzing {
+    /// A text as each kind of configuration; why it is none.
+    pub fn configurations(text: &str) -> [Result<(), String>; 2] {
+        [crate::config::Config::parse(text).map(drop), crate::ceupf::Config::parse(text).map(drop)]
+    }
+}
+
+/// An open 5G user plane written once in P4 and run split over unlike targets.
+#[derive(Parser)]
+#[command(name = "splitplane", version, about, long_about = None)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Logs as JSON lines. What is logged is set by RUST_LOG (default: warn; for `run`: info).
+    #[arg(long, global = true)]
+    log_json: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs the whole hybrid UPF on real traffic in network namespaces (as root), or on a capture file in one process.
+    Demo(demo::Args),
+    /// Attacks a running UPF in network namespaces (as root), with honest users beside it: what they lose, and how long N4 takes to answer.
+    Attack(attack::Args),
+    /// Runs the UPF: N4 on UDP, ports as the configuration says.
+    Run(run::Args),
+    /// Rules of a running switch in front of a foreign UPF: add, del, list, load.
+    Rules(rules::Args),
+    /// SMF emulator: sets up sessions over PFCP.
+    Smf(emulators::SmfArgs),
+    /// gNodeB emulator: a TUN device for each UE, GTP-U on the other side.
+    Ran(emulators::RanArgs),
+    /// HTTP server of the demo's data network: seeded pseudo-random bytes.
+    #[command(hide = true)]
+    HttpServer(emulators::HttpArgs),
+    /// Turns off the offloads of an interface that leave packets unfinished.
+    #[command(hide = true)]
+    OffloadsOff {
+        /// The interface.
+        interface: String,
+        /// Turns GRO on: of a veth, for what XDP redirects to it.
+        #[arg(long)]
+        gro: bool,
+    },
+    /// Removes network namespaces of the demo, and what runs in them, when standard input ends.
+    #[command(hide = true)]
+    RemoveNamespaces {
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// The P4 compiler: check, ir, emit, run, trace.
+    #[command(subcommand)]
+    P4(p4::P4Command),
+    /// Places a program on a model of a chip: what lies in which stage or tier, what is used, or what ran out.
+    Plan(plan::Args),
+    /// Measures speed, with output bytes verified.
+    #[command(subcommand)]
+    Bench(bench::BenchCommand),
+    /// Runs the papers' experiments again: their numbers beside ours, measured or modelled.
+    Reproduce(reproduce::Args),
+}
+
+/// Does what the command line asks for; the exit code.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    start_logging(&cli);
+    let result = privileges::refuse_if_everybodys().and_then(|()| command(cli.command));
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::error_line(format_args!("splitplane: {failure}"));
+            failure.code()
+        }
+    }
+}
+
+fn command(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Demo(args) => demo::demo(&args),
+        Command::Attack(args) => attack::attack(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Rules(args) => rules::rules(&args),
+        Command::Smf(args) => emulators::smf(&args),
+        Command::Ran(args) => emulators::ran(&args),
+        Command::HttpServer(args) => emulators::http_server(&args),
+        Command::OffloadsOff { interface, gro } => pktio::interface::disable_offloads(&interface)
+            .and_then(|_| if gro { pktio::interface::enable_gro(&interface) } else { Ok(()) })
+            .map_err(|e| Failure::Usage(e.to_string())),
+        Command::RemoveNamespaces { names } => {
+            demo::remove_at_end_of_input(&names);
+            Ok(())
+        }
+        Command::P4(command) => p4::p4(&command),
+        Command::Plan(args) => plan::plan(&args),
+        Command::Bench(command) => bench::bench(&command),
+        Command::Reproduce(args) => reproduce::reproduce(&args),
+    }
+}
+
+/// Logs go to standard error, so that output stays data. A reader that is gone or a full disk loses lines, and nothing else.
+fn start_logging(cli: &Cli) {
+    let default = if matches!(cli.command, Command::Run(_)) { "info" } else { "warn" };
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default));
+    let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(|| output::Log);
+    if cli.log_json { builder.json().init() } else { builder.with_target(false).init() }
+}
