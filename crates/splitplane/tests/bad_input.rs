@@ -113,14 +113,14 @@ rate_bps = 1000000
     };
     let output = vxlan("role = \"core\"\nvxlan = true");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    refused(&vxlan("role = \"core\""), &["10.9.0.2", "vxlan = true"]);
+    refused(&vxlan("role = \"core\""), &["vxlan.remote[0].port = \"n6\"", "vxlan = true"]);
 }
 
 #[test]
 fn wrong_configurations_are_refused() {
     let folder = Folder::new();
     refused(&folder.run("listen =", "lisen ="), &["upf.toml:3: n4.lisen = \"127.0.0.1:0\": there is no such key"]);
-    refused(&folder.run("10.3.0.1/24", "10.3.0.1/99"), &["port[0].addresses[0] = \"10.3.0.1/99\": expected", "prefix length"]);
+    refused(&folder.run("10.3.0.1/24", "10.3.0.1/99"), &["port[0].addresses = [\"10.3.0.1/99\"]: expected", "prefix length"]);
     refused(&folder.run("role = \"core\"", "role = \"access\""), &["expected at least one [[port]] of role \"core\""]);
     refused(&folder.run("[n4]", "[n4"), &["upf.toml:2: no TOML"]);
     let missing = splitplane(&["run", "--config", "/nonexistent/upf.toml"]).output().unwrap();

@@ -57,7 +57,7 @@ fn xdp_needs_an_interface_that_it_can_run_on() {
 #[test]
 fn faults_are_named() {
     for (from, to, message) in [
-        ("10.3.0.1/24", "10.3.0.1/33", "port[0].addresses[0] = \"10.3.0.1/33\": expected an address with a prefix length"),
+        ("10.3.0.1/24", "10.3.0.1/33", "port[0].addresses = [\"10.3.0.1/33\"]: expected an address with a prefix length"),
         (
             "gtpu = [\"10.3.0.1\"]",
             "gtpu = [\"10.3.0.9\"]",
