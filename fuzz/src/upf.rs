@@ -172,7 +172,14 @@ impl Upf {
                 Action::Apply(batch) => self.plane.data_mut().apply(&batch).expect("there is room for every neighbour"),
                 Action::ErrorIndication { peer, teid } => self.node.error_indication(teid, IpAddr::V4(peer), self.now),
                 Action::EndMarker { .. } => panic!("the plane hands End Markers on"),
-                Action::Drop { reason } => assert!(!reason.is_empty()),
+                Action::Resolved { number } => {
+                    let (host, data) = self.plane.host_and_data();
+                    let released = host.release(number, []);
+                    data.apply(&released.batch).expect("the neighbour has its entry");
+                    again.extend(released.packets);
+                    released.own.iter().for_each(|(port, frame)| self.sent(*port, frame));
+                }
+                Action::Drop { reason } | Action::Unsent { reason } => assert!(!reason.is_empty()),
             }
         }
         again
@@ -185,6 +192,7 @@ impl Upf {
 
     fn check(&mut self) {
         assert_eq!(self.node.session_count() + self.node.sessions_ending(), self.plane.in_use().sessions);
+        assert_eq!(self.plane.host().fates().imbalance(), 0, "a punted packet has no fate: {:?}", self.plane.host().fates());
         while let Some((_, octets)) = self.node.poll_transmit() {
             assert!(decode(&octets).is_ok(), "we sent {octets:02x?}");
         }

@@ -116,6 +116,15 @@ pub(crate) enum Drained {
     All,
 }
 
+/// Why packets are run through the program while workers stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LetGo {
+    /// They have waited in a buffer.
+    Buffered(BufferFate),
+    /// The control plane has kept them.
+    Injected,
+}
+
 pub(crate) enum Command {
     /// Through the program.
     Inject(Vec<Packet>),
@@ -136,7 +145,7 @@ pub(crate) enum Command {
 /// A worker stands: it sends once on `arrived`, releases what comes on `release`, drops `arrived`, and goes on when `resume` ends.
 pub(crate) struct Hold {
     pub(crate) arrived: Sender<()>,
-    pub(crate) release: Receiver<Vec<(VecDeque<Packet>, BufferFate)>>,
+    pub(crate) release: Receiver<Vec<(VecDeque<Packet>, LetGo)>>,
     pub(crate) resume: Receiver<()>,
 }
 
@@ -326,19 +335,30 @@ impl Engine {
         if result.is_err() {
             return Ok(result);
         }
-        let first = control.first()?;
         for (pdr, fate) in buffers {
-            let mut shares: Vec<VecDeque<Packet>> = standing.iter().map(|_| VecDeque::new()).collect();
-            for (worker, packet) in self.inner.buffers.take(*pdr) {
-                // To where the flow's next packets will be: its bucket may have moved since.
-                let slot = self.inner.owner(&packet).unwrap_or(worker);
-                let at = standing.iter().position(|s| s.slot == slot).or_else(|| standing.iter().position(|s| s.slot == first));
-                shares[at.unwrap_or(0)].push_back(packet);
-            }
-            for (worker, share) in standing.iter_mut().zip(shares).filter(|(_, share)| !share.is_empty()) {
-                worker.rows.push((share, *fate));
-            }
+            self.inner.divide(&mut standing, self.inner.buffers.take(*pdr), LetGo::Buffered(*fate));
         }
+        Self::let_go(&control, standing)?;
+        Ok(result)
+    }
+
+    /// Makes a change while every worker stands between two bursts, and runs the packets that it gives through the program, in order and as if
+    /// they had come in by their `port`, before any goes on. All that workers have told is in the event channel when `change` is called. If it
+    /// fails, no packet is run.
+    pub fn release<E>(&self, change: impl FnOnce() -> Result<Vec<Packet>, E>) -> Result<Result<(), E>, EngineError> {
+        let control = self.inner.lock();
+        let mut standing = control.stand(control.running())?;
+        let first = control.first()?;
+        match change() {
+            Ok(packets) => self.inner.divide(&mut standing, packets.into_iter().map(|packet| (first, packet)), LetGo::Injected),
+            Err(error) => return Ok(Err(error)),
+        }
+        Self::let_go(&control, standing)?;
+        Ok(Ok(()))
+    }
+
+    /// Lets workers run what they were given while they stood, and then go on.
+    fn let_go(control: &Control, mut standing: Vec<Standing>) -> Result<(), EngineError> {
         let released = standing.iter().any(|s| !s.rows.is_empty());
         for worker in &mut standing {
             let _ = worker.release.send(std::mem::take(&mut worker.rows));
@@ -351,7 +371,7 @@ impl Engine {
                 master.ask(MasterCommand::Flush)?;
             }
         }
-        Ok(result)
+        Ok(())
     }
 
     /// Waits until all packets that are in the ports' queues now have been through the program, and what became of them has left
@@ -471,6 +491,21 @@ impl Inner {
         }))
     }
 
+    /// Divides packets, each with the worker that had it, among workers that stand: to where their flows' next packets will be, as their
+    /// buckets may have moved since.
+    fn divide(&self, standing: &mut [Standing], packets: impl IntoIterator<Item = (usize, Packet)>, why: LetGo) {
+        let mut shares: Vec<VecDeque<Packet>> = standing.iter().map(|_| VecDeque::new()).collect();
+        for (worker, packet) in packets {
+            let slot = self.owner(&packet).unwrap_or(worker);
+            // One that has ended is stood in for by the first that runs.
+            let at = standing.iter().position(|s| s.slot == slot).unwrap_or(0);
+            shares[at].push_back(packet);
+        }
+        for (worker, share) in standing.iter_mut().zip(shares).filter(|(_, share)| !share.is_empty()) {
+            worker.rows.push((share, why));
+        }
+    }
+
     /// The slot that a packet as it was received belongs to, if anybody steers.
     fn owner(&self, packet: &Packet) -> Option<usize> {
         let (table, hash) = (self.table.as_ref()?, self.hash?);
@@ -564,8 +599,8 @@ impl Inner {
 pub(crate) struct Standing {
     slot: usize,
     arrivals: Receiver<()>,
-    release: Sender<Vec<(VecDeque<Packet>, BufferFate)>>,
-    rows: Vec<(VecDeque<Packet>, BufferFate)>,
+    release: Sender<Vec<(VecDeque<Packet>, LetGo)>>,
+    rows: Vec<(VecDeque<Packet>, LetGo)>,
     _resume: Sender<()>,
 }
 

@@ -4,7 +4,7 @@
 //! is the same. What it sends leaves by its own handle of the port, or, where the port has one handle only, by the master.
 
 use crate::buffer::{Buffers, Pushed};
-use crate::control::{Aside, BufferFate, Command, Drained, Event, Hold, WorkerPorts};
+use crate::control::{Aside, BufferFate, Command, Drained, Event, Hold, LetGo, WorkerPorts};
 use crate::ledger::WorkerLedger;
 use crate::port::{EnginePort, NO_PORT, Patience, TX_ATTEMPTS, burst, port_index};
 use crate::ring::{SharedGauge, WorkerEnd};
@@ -387,22 +387,24 @@ impl Worker {
     fn hold(&mut self, hold: Hold) {
         let _ = hold.arrived.send(());
         // A sender that vanished means that nothing is to be released.
-        for (row, fate) in hold.release.recv().unwrap_or_default() {
-            self.settle(row, fate);
+        for (row, why) in hold.release.recv().unwrap_or_default() {
+            self.let_go(row, why);
         }
         drop(hold.arrived);
         let _ = hold.resume.recv();
     }
 
     /// Ends the wait of packets. They run through the program again, in order, before anything else is received.
-    fn settle(&mut self, row: VecDeque<Packet>, fate: BufferFate) {
+    fn let_go(&mut self, row: VecDeque<Packet>, why: LetGo) {
+        let ledger = &self.parts.ledger;
         for packet in &row {
-            self.parts.ledger.released.add(1, packet.len());
-            if fate == BufferFate::Discard {
-                self.parts.ledger.count_drop(DropReason::BUFFER_DISCARDED, packet.len());
+            let cell = if why == LetGo::Injected { &ledger.injected } else { &ledger.released };
+            cell.add(1, packet.len());
+            if why == LetGo::Buffered(BufferFate::Discard) {
+                ledger.count_drop(DropReason::BUFFER_DISCARDED, packet.len());
             }
         }
-        if fate == BufferFate::Release {
+        if why != LetGo::Buffered(BufferFate::Discard) {
             self.run_through(row);
         }
     }

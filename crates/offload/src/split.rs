@@ -63,6 +63,17 @@ impl Split {
         Ok(())
     }
 
+    /// The first half of a change of what all sessions share (a next hop): from now on the base target has it, or with an error nobody. Until
+    /// [`Split::apply_to_fast`] follows, with nothing in between, the fast target goes on as before.
+    pub fn apply_to_base(&self, batch: &Batch) -> Result<(), RuleError> {
+        self.base.apply(batch)
+    }
+
+    /// The second half.
+    pub fn apply_to_fast(&self, batch: &Batch) {
+        self.follow(&mut self.lock(), &SessionFacts::default(), batch);
+    }
+
     /// Sessions that have entries on the fast target.
     pub fn sessions_on_fast(&self) -> usize {
         self.lock().placed.sessions.len()

@@ -5,7 +5,7 @@
 use crate::dataplane::{DataPlane, Targets, facts};
 use crate::kernel::Kernel;
 use crate::placement::Placement;
-use crate::report::{Count, PortReport, Report, SessionCount, TableReport, TargetReport};
+use crate::report::{Count, PortReport, PuntReport, Report, SessionCount, TableReport, TargetReport};
 use base::{Packet, PortId};
 use crossbeam_channel::{Receiver, Sender, select};
 use engine::Engine;
@@ -13,7 +13,7 @@ use offload::comeback::Event;
 use offload::{Comeback, Path, Split};
 use pfcp::node::Node;
 use pfcp::rules::{CommitError, OuterHeader, Seid, SessionRules, Usage, UserPlane};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,6 +26,8 @@ const TICK: Duration = Duration::from_millis(50);
 const EVENTS_BEFORE_TICK: usize = 1024;
 /// N4 messages that are answered before other work has its turn, at most.
 const MESSAGES_AT_ONCE: usize = 64;
+/// Events of the backlog that are dealt with from one look at N4 to the next.
+const EVENTS_AT_ONCE: usize = 256;
 /// Ended sessions whose last counts are kept for the report.
 const ENDED_KEPT: usize = 100_000;
 
@@ -73,14 +75,22 @@ pub struct Agent {
     pub ports: Vec<PortLabel>,
     /// Sessions that are gone.
     pub ended: Vec<SessionCount>,
+    /// What workers tell, and what of it was looked through already and is to be dealt with first.
+    pub events: Receiver<engine::Event>,
+    /// See [`Agent::events`].
+    pub backlog: VecDeque<engine::Event>,
     /// Punted packets that nobody had a use for, by reason.
     pub refused: BTreeMap<&'static str, u64>,
+    /// Frames of the host that could not be sent, by reason.
+    pub host_unsent: BTreeMap<&'static str, u64>,
     /// What moves sessions between targets, where that is asked for.
     pub placement: Option<Placement>,
     /// What brings a fast target back that fell over, and its sessions.
     pub comeback: Comeback,
     /// Time zero.
     pub start: Instant,
+    /// Whether nothing is punted any more: what was has its fate.
+    pub stopped: bool,
     /// Why it has ended, if not because it was told to.
     pub failed: Option<String>,
     /// N4 messages that the system did not take, and when that was last told.
@@ -92,8 +102,9 @@ pub struct Agent {
 impl Agent {
     /// Runs until [`Request::Stop`], or until a thread of the engine's has failed: a UPF that is up and forwards nothing is worse than
     /// one that is gone.
-    pub fn run(&mut self, datagrams: &Receiver<(SocketAddr, Vec<u8>)>, events: &Receiver<engine::Event>, requests: &Receiver<Request>) {
+    pub fn run(&mut self, datagrams: &Receiver<(SocketAddr, Vec<u8>)>, requests: &Receiver<Request>) {
         let mut next_tick = Instant::now();
+        let events = self.events.clone();
         loop {
             select! {
                 recv(datagrams) -> datagram => if let Ok((from, bytes)) = datagram {
@@ -105,11 +116,12 @@ impl Agent {
                     Ok(Request::Report { sessions, reply }) => drop(reply.send(self.report(sessions))),
                     Ok(Request::Stop) | Err(_) => return self.stop(datagrams),
                 },
-                default(self.until_next(next_tick)) => {}
+                default(if self.backlog.is_empty() { self.until_next(next_tick) } else { Duration::ZERO }) => {}
             }
+            self.deal_with_backlog(EVENTS_AT_ONCE);
             if Instant::now() >= next_tick {
                 // A neighbour whose answer waits here has not been silent, whatever kept us from it.
-                events.try_iter().take(EVENTS_BEFORE_TICK).for_each(|event| self.event(event));
+                (0..EVENTS_BEFORE_TICK).map_while(|_| events.try_recv().ok()).for_each(|event| self.event(event));
                 self.tick();
                 if let Some(thread) = self.engine.failed() {
                     self.failed = Some(format!("{thread} has failed: this is a defect"));
@@ -136,6 +148,18 @@ impl Agent {
     }
 
     fn event(&mut self, event: engine::Event) {
+        self.backlog.push_back(event);
+        self.deal_with_backlog(1);
+    }
+
+    fn deal_with_backlog(&mut self, most: usize) {
+        for _ in 0..most {
+            let Some(event) = self.backlog.pop_front() else { return };
+            self.deal_with(event);
+        }
+    }
+
+    fn deal_with(&mut self, event: engine::Event) {
         let now = self.start.elapsed();
         match event {
             engine::Event::Punt { packet, reason, mark } => {
@@ -154,6 +178,35 @@ impl Agent {
         }
     }
 
+    /// Lets go what waits for a neighbour, with what workers have punted for it since, before anything that comes later.
+    fn resolved(&mut self, number: u16) -> Result<(), String> {
+        let Agent { plane, events, backlog, .. } = self;
+        let mut released = upf::host::Released::default();
+        let (mut late, mut others) = (Vec::new(), VecDeque::new());
+        let (host, data) = plane.host_and_data();
+        let result = data.release(|| {
+            for event in std::mem::take(backlog).into_iter().chain(events.try_iter()) {
+                match event {
+                    engine::Event::Punt { packet, reason, mark }
+                        if host.punted_for(packet.data(), packet.port, reason, mark) == Some(number) =>
+                    {
+                        late.push(packet);
+                    }
+                    event => others.push_back(event),
+                }
+            }
+            let of = |packet: &Packet| (packet.port, packet.data().to_vec());
+            released = host.release(number, late.iter().map(of));
+            let waiting = std::mem::take(&mut released.packets);
+            (std::mem::take(&mut released.batch), waiting.iter().map(|(port, frame)| Packet::new(frame, *port)).collect())
+        });
+        *backlog = others;
+        for (port, frame) in released.own {
+            upf::plane::DataPlane::transmit(self.plane.data_mut(), port, frame);
+        }
+        result
+    }
+
     fn act(&mut self, actions: Vec<Action>) {
         for action in actions {
             let result = match action {
@@ -166,6 +219,11 @@ impl Agent {
                 }
                 Action::Reinject { .. } => Err("a frame to go round again is too long".into()),
                 Action::Apply(batch) => self.targets.target().apply(&batch).map_err(|e| e.to_string()),
+                Action::Resolved { number } => self.resolved(number),
+                Action::Unsent { reason } => {
+                    *self.host_unsent.entry(reason).or_default() += 1;
+                    Ok(())
+                }
                 Action::ErrorIndication { peer, teid } => {
                     self.node.error_indication(teid, peer.into(), self.start.elapsed());
                     Ok(())
@@ -267,6 +325,20 @@ impl Agent {
         }
     }
 
+    /// When workers have ended: what they have punted and nobody looked at, and what waits for neighbours, is dropped.
+    pub fn drop_punts(&mut self) {
+        let left = std::mem::take(&mut self.backlog).into_iter().chain(self.events.try_iter());
+        let left = left.filter(|event| matches!(event, engine::Event::Punt { .. })).count();
+        let actions = self.plane.stop_host(left);
+        for action in actions {
+            // Tables and ports are of no use any more.
+            if let Action::Drop { .. } | Action::Unsent { .. } = action {
+                self.act(vec![action]);
+            }
+        }
+        self.stopped = true;
+    }
+
     /// What has been counted so far.
     pub fn report(&mut self, list_sessions: bool) -> Report {
         let program = self.targets.target().program().clone();
@@ -286,6 +358,20 @@ impl Agent {
             report.dropped.insert(program.reason_name(*code), (*count).into());
         }
         report.refused = self.refused.iter().map(|(reason, count)| ((*reason).to_owned(), *count)).collect();
+        report.host_unsent = self.host_unsent.iter().map(|(reason, count)| ((*reason).to_owned(), *count)).collect();
+        let fates = self.plane.host().fates();
+        report.punts = PuntReport {
+            answered: fates.answered,
+            taken: fates.taken,
+            sent_on: fates.sent_on,
+            waiting: fates.waiting,
+            dropped: fates.dropped,
+        };
+        report.imbalance += fates.imbalance();
+        if self.stopped {
+            let punted: u64 = ledger.punted.values().map(|count| count.packets).sum();
+            report.imbalance += punted as i64 - fates.punted as i64;
+        }
         for (code, count) in &ledger.punted {
             report.punted.insert(program.reason_name(*code), (*count).into());
         }
@@ -468,7 +554,7 @@ mod tests {
         let base = Asic::oracle(ir.clone()).unwrap();
         let split = Arc::new(Split::new(Box::new(chaos.clone()), Box::new(base), Policy::Share(1.0)).unwrap());
         let targets = Targets::Split(split.clone());
-        let (events, _) = crossbeam_channel::unbounded();
+        let (events, events_in) = crossbeam_channel::unbounded();
         let engine = Arc::new(Engine::start(&targets.target(), vec![Vec::new()], Default::default(), events).unwrap());
         let network = sessions::network();
         let plane = Plane::new(&network, &ir.program, DataPlane::new(targets.clone(), engine.clone())).unwrap();
@@ -486,10 +572,14 @@ mod tests {
             socket: Arc::new(UdpSocket::bind((loopback, 0)).unwrap()),
             ports,
             ended: Vec::new(),
+            events: events_in,
+            backlog: VecDeque::new(),
             refused: BTreeMap::new(),
+            host_unsent: BTreeMap::new(),
             placement: None,
             comeback: Comeback::default(),
             start: Instant::now(),
+            stopped: false,
             failed: None,
             unsent: 0,
             unsent_told: None,

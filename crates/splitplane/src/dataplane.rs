@@ -4,6 +4,7 @@ use base::{Packet, PortId};
 use engine::{BufferFate, Engine};
 use offload::{SessionFacts, Split};
 use program::{Batch, CounterId, RuleError};
+use std::convert::Infallible;
 use std::net::IpAddr;
 use std::sync::Arc;
 use target::{Count, Target};
@@ -100,6 +101,36 @@ impl DataPlane {
             Targets::Split(split) if split.fast_is_ahead() => Some(split.fast()),
             _ => None,
         }
+    }
+
+    /// Lets packets go that have waited for a neighbour, behind the change that lets later ones pass: what `take` gives, which is called when
+    /// workers have told all that they will tell before. None of those is overtaken.
+    pub fn release(&self, take: impl FnOnce() -> (Batch, Vec<Packet>)) -> Result<(), String> {
+        let (mut released, mut refused) = (Batch::default(), None);
+        let change = || {
+            let (batch, packets) = take();
+            refused = match &self.targets {
+                // A target ahead of the engine is told later: until then it hands on, behind what is let go.
+                Targets::Split(split) if split.fast_is_ahead() => split.apply_to_base(&batch),
+                targets => targets.target().apply(&batch),
+            }
+            .err();
+            released = batch;
+            // If the change was refused they come back here, and are counted there if that goes on.
+            Ok::<_, Infallible>(packets)
+        };
+        let Ok(()) = self.engine.release(change).map_err(|gone| gone.to_string())?;
+        if let Some(error) = refused {
+            return Err(error.to_string());
+        }
+        if let Targets::Split(split) = &self.targets
+            && split.fast_is_ahead()
+        {
+            // What it has handed on before has left then; what it hands on meanwhile it counts by flow, and lets nothing overtake.
+            self.engine.drain().map_err(|gone| gone.to_string())?;
+            split.apply_to_fast(&released);
+        }
+        Ok(())
     }
 
     fn change(&self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), RuleError> {

@@ -43,10 +43,16 @@ pub struct Report {
     pub moved_buckets: u64,
     /// Packets dropped, by reason.
     pub dropped: BTreeMap<String, Count>,
-    /// Packets given to the control plane, by reason.
+    /// Packets given to the control plane, by reason; `punts` and `refused` say what has become of them.
     pub punted: BTreeMap<String, Count>,
+    /// What has become of them.
+    #[serde(default)]
+    pub punts: PuntReport,
     /// Punted packets that the control plane then dropped, by its reason.
     pub refused: BTreeMap<String, u64>,
+    /// Frames of the control plane's own (end markers) that it could not send, by reason.
+    #[serde(default)]
+    pub host_unsent: BTreeMap<String, u64>,
     /// Packets that the control plane sent.
     pub injected: Count,
     /// Packets that went into idle-mode buffers.
@@ -62,6 +68,21 @@ pub struct Report {
     /// Lines of log and live view that nobody took: a full disk, a reader that is gone or asleep.
     #[serde(default)]
     pub lost_lines: u64,
+}
+
+/// What has become of packets that were given to the control plane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PuntReport {
+    /// Answered: echo requests, questions for our addresses.
+    pub answered: u64,
+    /// Of use to the UPF itself: answers of neighbours, path messages.
+    pub taken: u64,
+    /// Given to the program again when their next hop was known; there they are counted as forwarded or dropped.
+    pub sent_on: u64,
+    /// Waiting for their next hop.
+    pub waiting: u64,
+    /// Dropped: `refused` has the reasons.
+    pub dropped: u64,
 }
 
 /// One session's usage.

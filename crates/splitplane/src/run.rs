@@ -419,10 +419,14 @@ impl Upf {
             socket: socket.clone(),
             ports: labels,
             ended: Vec::new(),
+            events: events_in,
+            backlog: Default::default(),
             refused: Default::default(),
+            host_unsent: Default::default(),
             placement,
             comeback: Default::default(),
             start: Instant::now(),
+            stopped: false,
             failed: None,
             unsent: 0,
             unsent_told: None,
@@ -432,7 +436,7 @@ impl Upf {
         let agent = std::thread::Builder::new()
             .name("agent".into())
             .spawn(move || {
-                agent.run(&datagrams, &events_in, &requests_in);
+                agent.run(&datagrams, &requests_in);
                 agent
             })
             .map_err(|e| Failure::Failed(format!("cannot start the agent: {e}")))?;
@@ -470,6 +474,7 @@ impl Upf {
         // The last answers and end markers are on their way through the worker.
         std::thread::sleep(Duration::from_millis(50));
         agent.engine.stop();
+        agent.drop_punts();
         match agent.failed.take() {
             Some(why) => Err(Failure::Failed(why)),
             None => Ok(agent.report(true)),
@@ -660,6 +665,11 @@ fn network_config(config: &Config, links: &[Link]) -> upf::config::NetworkConfig
         traffic_classes: config.classes.iter().map(traffic_class).collect(),
         zero_mbr_unlimited: config.n4.zero_mbr_unlimited,
         max_sessions: u32::try_from(config.n4.max_sessions).unwrap_or(u32::MAX),
+        host: upf::config::HostLimits {
+            answers_per_s: config.host.answers_per_s,
+            error_indications_per_s: config.host.error_indications_per_s,
+            neighbours_per_s: config.host.neighbours_per_s,
+        },
     }
 }
 

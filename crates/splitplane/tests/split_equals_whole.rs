@@ -263,7 +263,18 @@ impl Run {
                     result.unwrap_or_else(|e| panic!("the host's batch: {e}"));
                 }
                 Action::Reinject { port, frame } => frames.push(Frame { port, bytes: frame }),
-                Action::Transmit { .. } | Action::ErrorIndication { .. } | Action::EndMarker { .. } | Action::Drop { .. } => {}
+                Action::Resolved { number } => {
+                    let (host, data) = self.plane.host_and_data();
+                    let released = host.release(number, []);
+                    let result = data.fleet.apply(&SessionFacts::default(), &released.batch);
+                    result.unwrap_or_else(|e| panic!("the host's batch: {e}"));
+                    frames.extend(released.packets.into_iter().map(|(port, bytes)| Frame { port, bytes }));
+                }
+                Action::Transmit { .. }
+                | Action::ErrorIndication { .. }
+                | Action::EndMarker { .. }
+                | Action::Drop { .. }
+                | Action::Unsent { .. } => {}
             }
         }
         frames

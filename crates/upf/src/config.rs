@@ -30,6 +30,25 @@ pub struct NetworkConfig {
     pub zero_mbr_unlimited: bool,
     /// Sessions at most; 0: as many as the program's tables hold.
     pub max_sessions: u32,
+    /// What the UPF does as a host, at most.
+    pub host: HostLimits,
+}
+
+/// How much of what anybody can make the UPF do as a host it does, at most; for each port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostLimits {
+    /// Answers of each kind in a second: ARP and neighbour discovery, ICMP echo, GTP-U echo. Those whom we know and strangers are counted apart.
+    pub answers_per_s: u32,
+    /// Error Indications (TS 29.281 §7.3.1) and notifications sent in a second, and so many taken.
+    pub error_indications_per_s: u32,
+    /// Hosts of our networks that are asked for the first time in a second, on all ports.
+    pub neighbours_per_s: u32,
+}
+
+impl Default for HostLimits {
+    fn default() -> HostLimits {
+        HostLimits { answers_per_s: 1000, error_indications_per_s: 100, neighbours_per_s: 500 }
+    }
 }
 
 /// Which side a port serves: rules name it by their interface, and find the port's network instance by it.

@@ -1,8 +1,12 @@
 //! The UPF as a host on its networks: what the pipeline punts, and what time brings.
 //!
 //! ARP (RFC 826) and neighbour discovery (RFC 4861), echo for IPv4 and IPv6, GTP-U's path messages (TS 29.281 §7.2, §7.3).
+//! All of it may be anybody's doing, so whatever we answer has a [`Budget`], for each port; in ARP, neighbour discovery and GTP-U those whom
+//! we know have one of their own, which a stranger's flood does not touch.
 //! Not here: router advertisements to UEs (the SMF sends them), ICMP errors, fragments to ourselves.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
@@ -14,9 +18,11 @@ use wire::gtpu::{self, Message};
 use wire::icmp::{self, Echo};
 use wire::{arp, ipv4, ipv6, ndp, udp, vxlan};
 
-use crate::config::{self, NetworkConfig};
+use crate::budget::Budget;
+use crate::config::{self, HostLimits, NetworkConfig};
 use crate::hops::{Hop, HostPort, Plan};
 use crate::ids::Ids;
+pub use crate::neighbours::Released;
 use crate::neighbours::{Here, Neighbours, Waiting};
 use crate::networks::{Clues, Networks, Vrf};
 use crate::reply;
@@ -40,6 +46,13 @@ pub enum Action {
     },
     /// Apply the batch to the data plane.
     Apply(Batch),
+    /// A neighbour's MAC address has become known. What waits for it, and what the pipeline has punted for it and is on its way here, must go
+    /// before any packet that the pipeline meets later: let no packet be processed, gather what is on its way (those of
+    /// [`Host::punted_for`]), and do what [`Host::release`] says.
+    Resolved {
+        /// Its number.
+        number: u16,
+    },
     /// A peer does not know a tunnel of ours to it (TS 29.281 §7.3.1): for the PFCP node.
     ErrorIndication {
         /// The peer.
@@ -59,12 +72,71 @@ pub enum Action {
         /// Snake case.
         reason: &'static str,
     },
+    /// A frame of our own could not be sent.
+    Unsent {
+        /// Snake case.
+        reason: &'static str,
+    },
 }
 
-/// Error Indications in a second: each is caused by a packet that anybody may send.
-const ERROR_INDICATIONS_PER_S: u32 = 100;
-/// Echo replies (ICMP) in a second.
-const ECHO_REPLIES_PER_S: u32 = 1000;
+/// What has become of the packets that were punted. Those that went on are in the engine's ledger again, as injected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fates {
+    /// Punted.
+    pub punted: u64,
+    /// Answered by us: echo requests, questions for our addresses.
+    pub answered: u64,
+    /// Of use to ourselves: answers of neighbours, path messages.
+    pub taken: u64,
+    /// Given to the pipeline again, when the next hop was known.
+    pub sent_on: u64,
+    /// Waiting for a neighbour.
+    pub waiting: u64,
+    /// Dropped: [`Action::Drop`] says why.
+    pub dropped: u64,
+}
+
+impl Fates {
+    /// Packets without a fate: none, or there is a defect.
+    pub fn imbalance(&self) -> i64 {
+        self.punted as i64 - (self.answered + self.taken + self.sent_on + self.waiting + self.dropped) as i64
+    }
+}
+
+/// What becomes of a packet that is not dropped.
+enum Fate {
+    Answered,
+    Taken,
+    Waits,
+}
+
+/// Budgets of one port.
+#[derive(Debug)]
+struct Budgets {
+    /// ARP and neighbour discovery, ICMP, GTP-U echo: for those whom we know, and for others.
+    neighbours: [Budget; 2],
+    echo: Budget,
+    users_echo: Budget,
+    gtpu_echo: [Budget; 2],
+    /// Error Indications and notifications that we send; Error Indications of peers that we take.
+    gtpu_errors: [Budget; 2],
+    indications: Budget,
+}
+
+impl Budgets {
+    fn new(limits: &HostLimits) -> Budgets {
+        let answers = || Budget::new(limits.answers_per_s);
+        let errors = || Budget::new(limits.error_indications_per_s);
+        Budgets {
+            neighbours: [answers(), answers()],
+            echo: answers(),
+            users_echo: answers(),
+            gtpu_echo: [answers(), answers()],
+            gtpu_errors: [errors(), errors()],
+            indications: errors(),
+        }
+    }
+}
 
 /// The host. Time is the time since the program began, and never goes back.
 #[derive(Debug)]
@@ -73,8 +145,11 @@ pub struct Host {
     networks: Networks,
     plan: Plan,
     neighbours: Neighbours,
-    error_indications: Budget,
-    echo_replies: Budget,
+    /// Addresses that sessions send tunnels to, by network instance, and how many times they are named.
+    peers: HashMap<(Vrf, Ipv4Addr), u32>,
+    /// By position of the port.
+    budgets: Vec<Budgets>,
+    fates: Fates,
     now: Duration,
 }
 
@@ -84,6 +159,8 @@ pub struct HeldPeers {
     /// What the data plane must get.
     pub ops: Vec<Op>,
     held: Vec<(Vrf, Ipv4Addr)>,
+    /// Those of them that are neighbours, and of these the ones that were none before.
+    numbers: Vec<u16>,
     made: Vec<u16>,
 }
 
@@ -94,7 +171,7 @@ macro_rules! here {
     };
 }
 
-type Outcome = Result<(), &'static str>;
+type Outcome = Result<Fate, &'static str>;
 
 impl Host {
     /// For a configuration that validates.
@@ -102,9 +179,10 @@ impl Host {
         let networks = Networks::new(config);
         let plan = Plan::new(config, &networks);
         Host {
-            neighbours: Neighbours::new(&plan, ids.nexthops),
-            error_indications: Budget::new(ERROR_INDICATIONS_PER_S),
-            echo_replies: Budget::new(ECHO_REPLIES_PER_S),
+            neighbours: Neighbours::new(&plan, ids.nexthops, config.host.neighbours_per_s),
+            peers: HashMap::new(),
+            budgets: plan.ports.iter().map(|_| Budgets::new(&config.host)).collect(),
+            fates: Fates::default(),
             now: Duration::ZERO,
             ids: ids.clone(),
             networks,
@@ -115,28 +193,83 @@ impl Host {
     /// Deals with a packet that the pipeline punted on `port` for `reason` with `mark`.
     pub fn punt(&mut self, packet: &[u8], port: PortId, reason: u8, mark: u32, now: Duration) -> Vec<Action> {
         self.now = self.now.max(now);
+        self.fates.punted += 1;
         let mut out = Vec::new();
-        let Some(at) = self.plan.ports.iter().position(|p| p.id == port) else {
-            return vec![Action::Drop { reason: "port_unknown" }];
-        };
+        match self.punted(packet, port, reason, mark, &mut out) {
+            Ok(Fate::Answered) => self.fates.answered += 1,
+            Ok(Fate::Taken) => self.fates.taken += 1,
+            Ok(Fate::Waits) => {}
+            Err(reason) => out.push(Action::Drop { reason }),
+        }
+        self.counted(out)
+    }
+
+    fn punted(&mut self, packet: &[u8], port: PortId, reason: u8, mark: u32, out: &mut Vec<Action>) -> Outcome {
+        let at = self.plan.ports.iter().position(|p| p.id == port).ok_or("port_unknown")?;
         let reasons = self.ids.reasons;
         let frame = Frame::new_checked(packet);
-        let outcome = match frame.map(|frame| out_of_vxlan(&self.plan.ports[at], frame)) {
+        match frame.map(|frame| out_of_vxlan(&self.plan.ports[at], frame)) {
             Err(_) => Err("frame_too_short"),
-            Ok(frame) if reason == reasons.neighbour_unknown => self.route(frame, packet, at, mark, &mut out),
-            Ok(frame) if reason == reasons.gtpu_signalling => self.gtpu_signalling(frame, at, &mut out),
-            Ok(frame) if reason == reasons.unknown_teid => self.unknown_teid(frame, at, &mut out),
+            Ok(frame) if reason == reasons.neighbour_unknown => self.route(frame, packet, at, mark, out),
+            Ok(frame) if reason == reasons.gtpu_signalling => self.gtpu_signalling(frame, at, out),
+            Ok(frame) if reason == reasons.unknown_teid => self.unknown_teid(frame, at, out),
             Ok(frame) => match frame.ethertype() {
-                ethernet::ARP => self.arp(frame, at, &mut out),
-                ethernet::IPV4 => self.host_ipv4(frame, at, &mut out),
-                ethernet::IPV6 => self.host_ipv6(frame, at, &mut out),
+                ethernet::ARP => self.arp(frame, at, out),
+                ethernet::IPV4 => self.host_ipv4(frame, at, out),
+                ethernet::IPV6 => self.host_ipv6(frame, at, out),
                 _ => Err("ethertype"),
             },
-        };
-        if let Err(reason) = outcome {
-            out.push(Action::Drop { reason });
         }
+    }
+
+    fn counted(&mut self, out: Vec<Action>) -> Vec<Action> {
+        self.fates.dropped += out.iter().filter(|action| matches!(action, Action::Drop { .. })).count() as u64;
+        self.fates.waiting = self.neighbours.punted_waiting() as u64;
         out
+    }
+
+    /// What has become of the packets that were punted.
+    pub fn fates(&self) -> Fates {
+        self.fates
+    }
+
+    /// Which neighbour a punted packet is to go to: it must go with what [`Host::release`] lets go. None if it is not for one that we know.
+    pub fn punted_for(&self, packet: &[u8], port: PortId, reason: u8, mark: u32) -> Option<u16> {
+        if reason != self.ids.reasons.neighbour_unknown {
+            return None;
+        }
+        let number = u16::try_from(mark).ok()?;
+        match self.plan.hop(number) {
+            Some(Hop::Glean { vrf, .. }) => {
+                let at = self.plan.ports.iter().position(|p| p.id == port)?;
+                let frame = out_of_vxlan(&self.plan.ports[at], Frame::new_checked(packet).ok()?);
+                self.neighbours.number(*vrf, self.user_packet(frame, at).ok()?.dst)
+            }
+            Some(Hop::Neighbour { .. }) | None => Some(number),
+            Some(Hop::Local(_) | Hop::Remote { .. } | Hop::FarEnd { .. }) => None,
+        }
+    }
+
+    /// What is let go for a neighbour that is resolved ([`Action::Resolved`]): what has waited, and after it `late`, the packets that were
+    /// punted for it since, which so need not be given to [`Host::punt`]: ingress port and frame.
+    pub fn release(&mut self, number: u16, late: impl IntoIterator<Item = (PortId, Vec<u8>)>) -> Released {
+        let mut released = self.neighbours.release(number, here!(self));
+        let before = released.packets.len();
+        released.packets.extend(late);
+        self.fates.punted += (released.packets.len() - before) as u64;
+        self.fates.sent_on += released.packets.len() as u64;
+        self.fates.waiting = self.neighbours.punted_waiting() as u64;
+        released
+    }
+
+    /// At the end: what waits is dropped, and so are `more` packets that were punted and that nobody will look at.
+    pub fn stop(&mut self, more: usize) -> Vec<Action> {
+        const REASON: &str = "stopping";
+        let mut out = Vec::new();
+        self.neighbours.drop_all_waiting(REASON, &mut out);
+        self.fates.punted += more as u64;
+        out.extend((0..more).map(|_| Action::Drop { reason: REASON }));
+        self.counted(out)
     }
 
     /// Does what is due: questions to neighbours, again or to confirm; neighbours that do not answer are given up.
@@ -145,7 +278,7 @@ impl Host {
         self.now = self.now.max(now);
         let mut out = Vec::new();
         self.neighbours.poll(here!(self), &mut out);
-        out
+        self.counted(out)
     }
 
     /// Neighbours known or asked for.
@@ -160,16 +293,28 @@ impl Host {
         if port.has(packet.sender_ip.into()) {
             return Err("address_conflict");
         }
-        self.neighbours.learn(at, packet.sender_ip.into(), packet.sender_mac, here!(self), out);
-        if packet.operation == arp::Operation::Reply {
-            return Ok(());
+        let (vrf, sender) = (port.vrf, IpAddr::V4(packet.sender_ip));
+        let to_us = packet.target_mac == port.mac && (packet.target_ip.is_unspecified() || port.has(packet.target_ip.into()));
+        if packet.operation == arp::Operation::Reply && to_us {
+            return self.neighbours.answer(at, sender, packet.sender_mac, here!(self), out).map(|()| Fate::Taken);
         }
+        let claimed = self.neighbours.claim(at, sender, packet.sender_mac, here!(self), out);
+        // A gratuitous one, of either kind (RFC 5227 §3), asks nothing.
+        if packet.operation == arp::Operation::Reply
+            || packet.sender_ip == packet.target_ip && self.neighbours.number(vrf, sender).is_some()
+        {
+            return claimed.map(|()| Fate::Taken);
+        }
+        let port = &self.plan.ports[at];
         let target = IpAddr::V4(packet.target_ip);
         let proxied = port.proxy_prefixes.iter().any(|p| config::contains(*p, target)) && packet.sender_ip != packet.target_ip;
         if !port.has(target) && !proxied {
             return Err("arp_not_for_us");
         }
-        answer(&self.plan, at, reply::arp_reply(port, &packet), out)
+        let reply = reply::arp_reply(port, &packet);
+        let known = self.neighbours.is_known(vrf, sender, packet.sender_mac);
+        self.budgets[at].neighbours[usize::from(known)].take(self.now).then_some(()).ok_or("arp_rate")?;
+        answer(&self.plan, at, reply, out)
     }
 
     fn host_ipv4(&mut self, frame: Frame<'_>, at: usize, out: &mut Vec<Action>) -> Outcome {
@@ -178,7 +323,7 @@ impl Host {
             return Err("fragment_to_host");
         }
         let (src, dst) = (IpAddr::V4(packet.src()), IpAddr::V4(packet.dst()));
-        if !is_host(src) || !self.plan.ports[at].has(dst) && !self.is_local(self.plan.ports[at].vrf, dst) {
+        if !is_host(src, dst) || !self.plan.ports[at].has(dst) && !self.is_local(self.plan.ports[at].vrf, dst) {
             return Err("address_not_ours");
         }
         if packet.protocol() != ipv4::ICMP {
@@ -187,7 +332,7 @@ impl Host {
         let message = icmp::Message::new_checked_v4(packet.payload()).map_err(|_| "icmp_malformed")?;
         let echo = Echo::parse(&message, false).map_err(|_| "icmp_malformed")?;
         let request = echo.filter(|e| !e.reply).ok_or("icmp_type")?;
-        self.echo_replies.take(self.now).then_some(()).ok_or("echo_rate")?;
+        self.budgets[at].echo.take(self.now).then_some(()).ok_or("echo_rate")?;
         let reply = reply::echo_reply(self.plan.ports[at].mac, frame.src(), src, dst, &request);
         answer(&self.plan, at, reply, out)
     }
@@ -208,10 +353,10 @@ impl Host {
         let echo = Echo::parse(&message, true).map_err(|_| "icmp_malformed")?;
         let request = echo.filter(|e| !e.reply).ok_or("icmp_type")?;
         let vrf = self.plan.ports[at].vrf;
-        if !is_host(src.into()) || !self.plan.ports[at].has(dst.into()) && !self.is_local(vrf, dst.into()) {
+        if !is_host(src.into(), dst.into()) || !self.plan.ports[at].has(dst.into()) && !self.is_local(vrf, dst.into()) {
             return Err("address_not_ours");
         }
-        self.echo_replies.take(self.now).then_some(()).ok_or("echo_rate")?;
+        self.budgets[at].echo.take(self.now).then_some(()).ok_or("echo_rate")?;
         let reply = reply::echo_reply(self.plan.ports[at].mac, frame.src(), src.into(), dst.into(), &request);
         answer(&self.plan, at, reply, out)
     }
@@ -235,54 +380,80 @@ impl Host {
                 if src.is_unspecified() && source.is_some() || src.is_multicast() {
                     return Err("neighbour_discovery_malformed");
                 }
-                if let Some(mac) = source {
-                    self.neighbours.learn(at, src.into(), mac, here!(self), out);
-                }
                 if !port.has(target.into()) {
                     return Err("solicitation_not_for_us");
                 }
-                let mac = source.unwrap_or(frame.src());
+                let (vrf, mac) = (port.vrf, source.unwrap_or(frame.src()));
+                if let Some(mac) = source {
+                    // Answered whether or not it is believed.
+                    let _ = self.neighbours.claim(at, src.into(), mac, here!(self), out);
+                }
+                let known = self.neighbours.is_known(vrf, src.into(), mac);
+                self.budgets[at].neighbours[usize::from(known)].take(self.now).then_some(()).ok_or("neighbour_discovery_rate")?;
+                let port = &self.plan.ports[at];
                 answer(&self.plan, at, reply::advertisement(port, target, src, mac), out)
             }
-            ndp::Repr::Advertisement { target, mac, .. } => {
+            ndp::Repr::Advertisement { target, mac, solicited, override_known, .. } => {
                 if port.has(target.into()) {
                     return Err("address_conflict");
                 }
+                // RFC 4861 §7.1.2.
+                if solicited && packet.dst().is_multicast() {
+                    return Err("neighbour_discovery_malformed");
+                }
                 let mac = mac.unwrap_or(frame.src());
-                self.neighbours.learn(at, target.into(), mac, here!(self), out);
-                Ok(())
+                // §7.2.5: what does not override changes no address that is known.
+                let known = self.neighbours.mac(port.vrf, target.into());
+                if !override_known && known.is_some_and(|known| known != mac) {
+                    return Err("neighbour_not_overridden");
+                }
+                let told = match solicited && port.has(packet.dst().into()) {
+                    true => self.neighbours.answer(at, target.into(), mac, here!(self), out),
+                    false => self.neighbours.claim(at, target.into(), mac, here!(self), out),
+                };
+                told.map(|()| Fate::Taken)
             }
         }
     }
 
     fn gtpu_signalling(&mut self, frame: Frame<'_>, at: usize, out: &mut Vec<Action>) -> Outcome {
         let tunnel = Tunnelled::parse(frame)?;
-        self.our_endpoint(at, tunnel.dst)?;
+        let vrf = self.our_endpoint(at, tunnel.dst)?;
+        let is_peer = self.peers.contains_key(&(vrf, tunnel.src));
         let message = match gtpu::Repr::parse(&tunnel.packet) {
             Ok(message) => message,
-            // TS 29.281 §5.2.1: the sender is told what we know.
+            // TS 29.281 §5.2.1: the sender is told what we know. The packet itself is lost.
             Err(wire::Error::Unsupported(_)) => {
                 let types = &[gtpu::extension_type::PDU_SESSION_CONTAINER, gtpu::extension_type::UDP_PORT];
                 let notification = gtpu::Repr::new(0, Some(0), Message::SupportedExtensionHeaders { types });
-                return self.answer_gtpu(&tunnel, at, gtpu::PORT, &notification, out);
+                if self.budgets[at].gtpu_errors[usize::from(is_peer)].take(self.now) {
+                    self.answer_gtpu(&tunnel, at, gtpu::PORT, &notification, out)?;
+                }
+                return Err("gtpu_extension_not_supported");
             }
             Err(_) => return Err("gtpu_malformed"),
         };
         match message.message {
             // §7.2.2: to the port that it came from, with its sequence number (§5.1).
             Message::EchoRequest => {
+                self.budgets[at].gtpu_echo[usize::from(is_peer)].take(self.now).then_some(()).ok_or("gtpu_echo_rate")?;
                 let response = gtpu::Repr::new(0, Some(message.sequence.unwrap_or(0)), Message::EchoResponse);
                 self.answer_gtpu(&tunnel, at, tunnel.src_port, &response, out)
             }
             Message::ErrorIndication { teid, peer } => {
-                // The element names the peer's address that we sent to; the packet may come from another one of it.
+                // The element names the address that we sent to, which is where the packet comes from: a session has a tunnel there, or
+                // it is a stranger's.
                 let IpAddr::V4(peer) = peer else { return Err("gtpu_error_indication_ipv6") };
+                if peer != tunnel.src || !is_peer {
+                    return Err("gtpu_error_indication_stranger");
+                }
+                self.budgets[at].indications.take(self.now).then_some(()).ok_or("gtpu_error_indication_rate")?;
                 out.push(Action::ErrorIndication { peer, teid });
-                Ok(())
+                Ok(Fate::Taken)
             }
             Message::EndMarker => {
                 out.push(Action::EndMarker { endpoint: tunnel.dst, teid: message.teid });
-                Ok(())
+                Ok(Fate::Taken)
             }
             Message::EchoResponse => Err("gtpu_echo_response"),
             Message::SupportedExtensionHeaders { .. } => Err("gtpu_supported_extension_headers"),
@@ -294,34 +465,34 @@ impl Host {
     /// TS 29.281 §7.3.1: a G-PDU for a tunnel that we do not have is answered with an Error Indication.
     fn unknown_teid(&mut self, frame: Frame<'_>, at: usize, out: &mut Vec<Action>) -> Outcome {
         let tunnel = Tunnelled::parse(frame)?;
-        self.our_endpoint(at, tunnel.dst)?;
+        let vrf = self.our_endpoint(at, tunnel.dst)?;
         // Never in answer to another message: two endpoints would answer each other for ever.
         if tunnel.packet.message_type() != gtpu::message_type::G_PDU {
             return Err("gtpu_malformed");
         }
-        if !self.error_indications.take(self.now) {
-            return Err("error_indication_rate");
-        }
+        let is_peer = self.peers.contains_key(&(vrf, tunnel.src));
+        self.budgets[at].gtpu_errors[usize::from(is_peer)].take(self.now).then_some(()).ok_or("error_indication_rate")?;
         let message = Message::ErrorIndication { teid: tunnel.packet.teid(), peer: tunnel.dst.into() };
         let mut indication = gtpu::Repr::new(0, Some(0), message);
         // §5.2.2.1: where senders use several ports, it tells which packet caused this.
         indication.udp_port = (tunnel.src_port != gtpu::PORT).then_some(tunnel.src_port);
-        self.answer_gtpu(&tunnel, at, gtpu::PORT, &indication, out)
+        self.answer_gtpu(&tunnel, at, gtpu::PORT, &indication, out)?;
+        // The peer is told; the user's packet is lost.
+        Err("unknown_teid")
     }
 
-    fn our_endpoint(&self, at: usize, ip: Ipv4Addr) -> Outcome {
+    /// The network instance of an endpoint of ours, if packets to it may come by that port.
+    fn our_endpoint(&self, at: usize, ip: Ipv4Addr) -> Result<Vrf, &'static str> {
         let vrf = self.networks.endpoint_vrf(ip).ok_or("address_not_ours")?;
         let port = &self.plan.ports[at];
         if port.vrf != vrf && !port.is_vxlan() {
             return Err("address_not_ours");
         }
-        Ok(())
+        Ok(vrf)
     }
 
     fn answer_gtpu(&self, to: &Tunnelled<'_>, at: usize, dst_port: u16, message: &gtpu::Repr<'_>, out: &mut Vec<Action>) -> Outcome {
-        // Peers on this machine: a socket on loopback hears nobody else.
-        let beside_us = to.src.is_loopback() && to.dst.is_loopback() && self.plan.ports[at].far_end.is_some();
-        if !is_host(to.src.into()) && !beside_us {
+        if !is_host(to.src.into(), to.dst.into()) {
             return Err("gtpu_malformed");
         }
         let macs = (self.plan.ports[at].mac, to.src_mac);
@@ -342,14 +513,12 @@ impl Host {
                 }
                 let waiting = waiting();
                 let number = self.glean(vrf, port, destination, out)?;
-                self.neighbours.send(number, waiting, here!(self), out);
-                Ok(())
+                self.neighbours.send(number, waiting, here!(self), out).map(|()| Fate::Waits)
             }
             Some(Hop::Remote { .. } | Hop::FarEnd { .. }) => Err("nexthop_unknown"),
             Some(Hop::Neighbour { .. }) | None => {
                 let waiting = waiting();
-                self.neighbours.send(number, waiting, here!(self), out);
-                Ok(())
+                self.neighbours.send(number, waiting, here!(self), out).map(|()| Fate::Waits)
             }
         }
     }
@@ -357,7 +526,7 @@ impl Host {
     /// The number of a neighbour that packets were sent to.
     fn glean(&mut self, vrf: Vrf, port: usize, ip: IpAddr, out: &mut Vec<Action>) -> Result<u16, &'static str> {
         if self.neighbours.number(vrf, ip).is_none() {
-            out.extend(self.neighbours.make_room(here!(self))?.map(Action::Apply));
+            self.neighbours.make_room(here!(self), out)?;
         }
         let made = self.neighbours.ensure(vrf, port, ip, here!(self));
         let (number, ops) = made.ok_or("neighbours_full")?;
@@ -384,13 +553,13 @@ impl Host {
         };
         let echo = message.and_then(|m| Echo::parse(&m, user.dst.is_ipv6())).map_err(|_| "icmp_malformed")?;
         let request = echo.filter(|e| !e.reply).ok_or("icmp_type")?;
-        if !is_host(user.src) {
+        if !is_host(user.src, user.dst) {
             return Err("address_not_ours");
         }
         let (port, mac) = (owner.id, owner.mac);
-        self.echo_replies.take(self.now).then_some(()).ok_or("echo_rate")?;
+        self.budgets[at].users_echo.take(self.now).then_some(()).ok_or("echo_rate")?;
         out.push(Action::Reinject { port, frame: reply::echo_reply(mac, mac, user.src, user.dst, &request) });
-        Ok(())
+        Ok(Fate::Answered)
     }
 
     /// The packet that the pipeline routes: out of the tunnel if it came by one.
@@ -412,6 +581,8 @@ impl Host {
     pub fn hold_peers(&mut self, peers: impl IntoIterator<Item = (Vrf, Ipv4Addr)>) -> Result<HeldPeers, String> {
         let mut all = HeldPeers::default();
         for (vrf, ip) in peers {
+            *self.peers.entry((vrf, ip)).or_default() += 1;
+            all.held.push((vrf, ip));
             let number = match self.neighbours.number(vrf, ip.into()) {
                 Some(number) => number,
                 None => {
@@ -428,15 +599,23 @@ impl Host {
                 }
             };
             self.neighbours.hold(number);
-            all.held.push((vrf, ip));
+            all.numbers.push(number);
         }
         Ok(all)
+    }
+
+    /// After [`Host::hold_peers`], when the data plane has taken its ops: peers whose MAC address is not known are asked for it, before
+    /// there are packets to them.
+    pub fn ask_peers(&mut self, peers: &HeldPeers) -> Vec<Action> {
+        let mut out = Vec::new();
+        peers.numbers.iter().for_each(|number| self.neighbours.ask(*number, here!(self), &mut out));
+        self.counted(out)
     }
 
     /// Takes back [`Host::hold_peers`], whose ops the data plane did not take.
     pub fn undo_hold(&mut self, peers: HeldPeers) {
         for (vrf, ip) in peers.held {
-            self.neighbours.release(vrf, ip);
+            self.release_peer(vrf, ip);
         }
         for number in peers.made {
             self.neighbours.forget(number);
@@ -445,16 +624,22 @@ impl Host {
 
     /// A session no longer sends to the peer. Its next hop stays for a while.
     pub fn release_peer(&mut self, vrf: Vrf, ip: Ipv4Addr) {
-        self.neighbours.release(vrf, ip);
+        if let Entry::Occupied(mut named) = self.peers.entry((vrf, ip)) {
+            *named.get_mut() -= 1;
+            if *named.get() == 0 {
+                named.remove();
+            }
+        }
+        self.neighbours.release_hold(vrf, ip);
     }
 
     /// Sends an End Marker (TS 29.281 §7.3.2) by the network instance in which the peer is known, else the access side's.
     pub fn end_marker(&mut self, to: OuterHeader) -> Vec<Action> {
         let mut out = Vec::new();
         if let Err(reason) = self.send_end_marker(to, &mut out) {
-            out.push(Action::Drop { reason });
+            out.push(Action::Unsent { reason });
         }
-        out
+        self.counted(out)
     }
 
     fn send_end_marker(&mut self, to: OuterHeader, out: &mut Vec<Action>) -> Outcome {
@@ -491,8 +676,7 @@ impl Host {
             None => (number, self.plan.on_link(vrf, ip).ok_or("end_marker_no_route")?),
         };
         let waiting = Waiting::Own(frame(self.plan.ports[port].mac, Mac::default()));
-        self.neighbours.send(number, waiting, here!(self), out);
-        Ok(())
+        self.neighbours.send(number, waiting, here!(self), out).map(|()| Fate::Waits)
     }
 }
 
@@ -501,7 +685,7 @@ fn answer(plan: &Plan, at: usize, frame: Vec<u8>, out: &mut Vec<Action>) -> Outc
     let port: &HostPort = &plan.ports[at];
     if !port.is_vxlan() {
         out.push(Action::Transmit { port: port.id, frame });
-        return Ok(());
+        return Ok(Fate::Answered);
     }
     let destination = Frame::new_checked(&frame).map_err(|_| "frame_too_short")?.dst();
     let remote = plan.hops.iter().find_map(|hop| match hop {
@@ -521,7 +705,7 @@ fn answer(plan: &Plan, at: usize, frame: Vec<u8>, out: &mut Vec<Action>) -> Outc
     let mut wrapped = Vec::new();
     around.emit(&frame, &mut wrapped);
     out.push(Action::Transmit { port: port.id, frame: wrapped });
-    Ok(())
+    Ok(Fate::Answered)
 }
 
 /// The frame inside VXLAN on a VXLAN port; one whose VXLAN the pipeline has taken off is as it is.
@@ -537,10 +721,11 @@ fn out_of_vxlan<'a>(port: &HostPort, frame: Frame<'a>) -> Frame<'a> {
     }
 }
 
-/// An address that an answer may be sent to.
-fn is_host(ip: IpAddr) -> bool {
+/// An address that an answer may be sent to from `ours`. One of this machine's own (127/8) only where ours is one, too (RFC 1122
+/// §3.2.1.3): then the network is a loopback interface.
+fn is_host(ip: IpAddr, ours: IpAddr) -> bool {
     let broadcast = matches!(ip, IpAddr::V4(ip) if ip.is_broadcast());
-    !ip.is_unspecified() && !ip.is_multicast() && !ip.is_loopback() && !broadcast
+    !ip.is_unspecified() && !ip.is_multicast() && (!ip.is_loopback() || ours.is_loopback()) && !broadcast
 }
 
 /// A GTP-U message in UDP in IPv4.
@@ -586,31 +771,5 @@ impl<'a> User<'a> {
         // A fragment has no header of its payload's protocol to answer to; on its way to others that does not matter.
         let protocol = if p.is_fragment() { u8::MAX } else { p.protocol() };
         Ok(User { src: p.src().into(), dst: p.dst().into(), protocol, payload: p.payload() })
-    }
-}
-
-/// A number of things in a second, all of which may come at once.
-#[derive(Debug)]
-struct Budget {
-    per_s: u32,
-    /// In billionths.
-    left: u128,
-    last: Duration,
-}
-
-impl Budget {
-    fn new(per_s: u32) -> Budget {
-        Budget { per_s, left: u128::from(per_s) * 1_000_000_000, last: Duration::ZERO }
-    }
-
-    /// Whether one more is allowed.
-    fn take(&mut self, now: Duration) -> bool {
-        const ONE: u128 = 1_000_000_000;
-        let earned = now.saturating_sub(self.last).as_nanos() * u128::from(self.per_s);
-        self.left = self.left.saturating_add(earned).min(u128::from(self.per_s) * ONE);
-        self.last = self.last.max(now);
-        let allowed = self.left >= ONE;
-        self.left -= if allowed { ONE } else { 0 };
-        allowed
     }
 }

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod alloc;
+mod budget;
 pub mod config;
 pub mod filters;
 pub mod hops;

@@ -1,8 +1,17 @@
 //! Neighbours: which have a next hop number, which MAC address they have, and who waits for it (RFC 826, RFC 4861 §7).
 //!
 //! Every neighbour has a number in table `nexthop` and a host route to it. Neighbours of the configuration keep theirs;
-//! tunnel peers get one when a session names them; others when a first packet to them is punted by the port's
-//! common number. The last two go when nobody names them and they do not answer, or to make room.
+//! tunnel peers get one when a session names them, and are asked at once; others when a first packet to them is punted by the port's
+//! common number. The last go when they do not answer, or to make room for each other: never for the sake of strangers go those that the
+//! configuration or a session names.
+//!
+//! **Who is believed.** A MAC address is taken from an answer to a question of ours. What comes unasked (gratuitous ARP, ARP requests,
+//! unsolicited advertisements) makes no entry and changes none: if it names another MAC address than we know, both are asked, by
+//! unicast (as RFC 4861 §7.3 and RFC 5227 §2.4 probe before they change), and the new one is taken if it answers and the old one is silent.
+//! Not held: on a link where somebody else answers first and goes on to answer, he is believed: give the neighbour in the configuration.
+//!
+//! **Order.** What waits is not let go by an [`Action`] each: [`Action::Resolved`] says that all of it, and what is on its way here, must go
+//! before any later packet, and [`Neighbours::release`] hands it out.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::{IpAddr, Ipv4Addr};
@@ -12,6 +21,7 @@ use base::PortId;
 use program::{Batch, Op};
 use wire::ethernet::Mac;
 
+use crate::budget::Budget;
 use crate::config;
 use crate::hops::{Hop, Plan, nexthop_entry, route_entry};
 use crate::host::Action;
@@ -21,19 +31,25 @@ use crate::reply;
 
 /// Between two questions.
 const ASK_EVERY: Duration = Duration::from_secs(1);
-/// Questions before a neighbour is given up.
+/// Questions before a neighbour is given up; so nothing waits for longer than as many seconds.
 const TRIES: u8 = 3;
 /// How long a neighbour that was given up is not asked again.
 const HOLD_DOWN: Duration = Duration::from_secs(5);
 /// After that time a neighbour's MAC address is confirmed.
 const CONFIRM_AFTER: Duration = Duration::from_secs(60);
+/// Between two questions to a neighbour of whom somebody says that it has another MAC address: a fail-over is followed within a second.
+const VERIFY_EVERY: Duration = Duration::from_millis(300);
+/// How long nobody else is listened to once a neighbour has answered such a question.
+const CLAIM_HOLD: Duration = Duration::from_secs(1);
 /// A neighbour that nobody names stays at least that long.
 const KEEP_AT_LEAST: Duration = Duration::from_secs(30);
-/// Packets that wait for one neighbour, and for all.
+/// Packets that wait for one neighbour: one that the configuration or a session names, and another.
+const MAX_WAITING_WANTED: usize = 512;
 const MAX_WAITING: usize = 32;
+/// And for all; for those that nobody names no more than a half.
 const MAX_WAITING_TOTAL: usize = 4096;
-/// Packets given back to the pipeline because the table lagged behind, for one neighbour in one second.
-const MAX_LAGGING: u32 = 256;
+/// Times in a second that a table which lagged behind is written again, for one neighbour.
+const MAX_LAGGING: u32 = 16;
 
 /// A packet that waits for a MAC address.
 #[derive(Debug)]
@@ -42,6 +58,17 @@ pub enum Waiting {
     Punted(PortId, Vec<u8>),
     /// Our own frame, which lacks the destination MAC address.
     Own(Vec<u8>),
+}
+
+/// What is let go when a neighbour is resolved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Released {
+    /// What the data plane must get first.
+    pub batch: Batch,
+    /// Packets to go through the pipeline again, in order: ingress port and frame.
+    pub packets: Vec<(PortId, Vec<u8>)>,
+    /// Frames of our own, to be sent after them.
+    pub own: Vec<(PortId, Vec<u8>)>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -56,6 +83,8 @@ enum State {
     Known { mac: Mac, since: Duration },
     /// Known, and being confirmed.
     Confirming { mac: Mac, tries: u8, next: Duration },
+    /// Known, but somebody says that it is at `claimed`: both are asked. `heard`: that one has answered.
+    Verifying { mac: Mac, claimed: Mac, heard: bool, tries: u8, next: Duration },
     /// Did not answer; not asked again until.
     GivenUp { until: Duration },
 }
@@ -73,6 +102,8 @@ struct Neighbour {
     /// Sessions that name it.
     held: u32,
     born: Duration,
+    /// Whom nobody else is listened to for until then.
+    claims_from: Duration,
     /// Start of the second that `lagging` counts in.
     lagging_since: Duration,
     lagging: u32,
@@ -81,13 +112,18 @@ struct Neighbour {
 impl Neighbour {
     fn mac(&self) -> Option<Mac> {
         match self.state {
-            State::Fixed(mac) | State::Known { mac, .. } | State::Confirming { mac, .. } => Some(mac),
+            State::Fixed(mac) | State::Known { mac, .. } | State::Confirming { mac, .. } | State::Verifying { mac, .. } => Some(mac),
             State::Unknown | State::Asking { .. } | State::GivenUp { .. } => None,
         }
     }
 
     fn wanted(&self) -> bool {
         self.permanent || self.held > 0
+    }
+
+    /// Whether a question of ours has no answer yet.
+    fn is_asked(&self) -> bool {
+        matches!(self.state, State::Asking { .. } | State::Confirming { .. } | State::Verifying { .. })
     }
 }
 
@@ -108,19 +144,35 @@ pub struct Neighbours {
     by_number: BTreeMap<u16, Neighbour>,
     by_address: HashMap<(Vrf, IpAddr), u16>,
     free: VecDeque<u16>,
-    /// Neighbours that neither the configuration nor a session names, at most.
-    max_gleaned: usize,
+    /// Neighbours that neither the configuration nor a session names, at most: those that have answered, and those that have not (yet). Each
+    /// kind displaces its own only, so that who asks for addresses where nobody is does nothing to those that are there.
+    max_answering: usize,
+    max_silent: usize,
+    /// Such neighbours that are made in a second.
+    made: Budget,
+    /// Packets that wait, and of those the ones that the pipeline has punted.
     waiting: usize,
+    punted_waiting: usize,
 }
 
 impl Neighbours {
-    /// Those of the configuration; `capacity` is the size of table `nexthop`.
-    pub fn new(plan: &Plan, capacity: u64) -> Neighbours {
+    /// Those of the configuration; `capacity` is the size of table `nexthop`, `per_s` how many others are asked for the first time in a second.
+    pub fn new(plan: &Plan, capacity: u64, per_s: u32) -> Neighbours {
         let first = plan.hops.len() as u64 + 1;
         let last = capacity.min(u64::from(u16::MAX));
         let free: VecDeque<u16> = (first..=last).map(|n| n as u16).collect();
         let max_gleaned = free.len() / 2;
-        let mut all = Neighbours { by_number: BTreeMap::new(), by_address: HashMap::new(), free, max_gleaned, waiting: 0 };
+        let max_silent = max_gleaned / 4;
+        let mut all = Neighbours {
+            by_number: BTreeMap::new(),
+            by_address: HashMap::new(),
+            free,
+            max_answering: max_gleaned - max_silent,
+            max_silent,
+            made: Budget::new(per_s),
+            waiting: 0,
+            punted_waiting: 0,
+        };
         for (hop, number) in plan.hops.iter().zip(1u16..) {
             if let Hop::Neighbour { vrf, port, ip, mac } = hop {
                 let state = mac.map_or(State::Unknown, State::Fixed);
@@ -143,6 +195,7 @@ impl Neighbours {
             permanent: false,
             held: 0,
             born: now,
+            claims_from: Duration::ZERO,
             lagging_since: now,
             lagging: 0,
         };
@@ -155,9 +208,24 @@ impl Neighbours {
         self.by_address.get(&(vrf, ip)).copied()
     }
 
+    /// The MAC address of a neighbour, if it is known.
+    pub fn mac(&self, vrf: Vrf, ip: IpAddr) -> Option<Mac> {
+        self.number(vrf, ip).and_then(|number| self.by_number.get(&number)).and_then(Neighbour::mac)
+    }
+
+    /// Whether that is a neighbour of ours, with that MAC address.
+    pub fn is_known(&self, vrf: Vrf, ip: IpAddr, mac: Mac) -> bool {
+        self.mac(vrf, ip) == Some(mac)
+    }
+
     /// Neighbours, those of the configuration included.
     pub fn len(&self) -> usize {
         self.by_number.len()
+    }
+
+    /// Packets from the pipeline that wait.
+    pub fn punted_waiting(&self) -> usize {
+        self.punted_waiting
     }
 
     /// Makes a neighbour of `ip` if it is none: its number, and the inserts that it needs.
@@ -173,29 +241,60 @@ impl Neighbours {
         Some((number, vec![Op::Insert(nexthop), Op::Insert(route)]))
     }
 
-    /// Makes room for one more neighbour that no session names: the batch that takes the oldest out, if one must go.
-    pub fn make_room(&mut self, here: Here<'_>) -> Result<Option<Batch>, &'static str> {
-        let Here { plan, ids, now } = here;
-        let gleaned = || self.by_number.iter().filter(|(_, n)| !n.wanted());
-        if gleaned().count() < self.max_gleaned && !self.free.is_empty() {
-            return Ok(None);
+    /// Makes room for one more neighbour that no session names: one that has not answered goes, if one must. Its packets are lost.
+    pub fn make_room(&mut self, here: Here<'_>, out: &mut Vec<Action>) -> Result<(), &'static str> {
+        self.made.take(here.now).then_some(()).ok_or("neighbour_rate")?;
+        let silent = || self.by_number.iter().filter(|(_, n)| !n.wanted() && n.mac().is_none());
+        if silent().count() < self.max_silent && !self.free.is_empty() {
+            return Ok(());
         }
-        let old_enough = gleaned().filter(|(_, n)| now.saturating_sub(n.born) >= KEEP_AT_LEAST);
-        match old_enough.min_by_key(|(_, n)| n.born).map(|(number, _)| *number) {
-            Some(number) => Ok(Some(self.remove(number, plan, ids))),
-            None => Err("neighbours_full"),
+        // Who has been asked and has had time to answer.
+        let asked = silent().filter(|(_, n)| here.now.saturating_sub(n.born) >= ASK_EVERY);
+        let number = asked.min_by_key(|(_, n)| n.born).map(|(number, _)| *number).ok_or("neighbours_full")?;
+        self.remove(number, here, out);
+        Ok(())
+    }
+
+    /// Of the neighbours that nobody names and that have answered, the oldest goes if they are too many, but not `newest`.
+    fn thin_out(&mut self, newest: u16, here: Here<'_>, out: &mut Vec<Action>) {
+        let answering = || self.by_number.iter().filter(|(_, n)| !n.wanted() && n.mac().is_some());
+        if answering().count() > self.max_answering
+            && let Some((number, _)) = answering().filter(|(number, _)| **number != newest).min_by_key(|(_, n)| n.born)
+        {
+            self.remove(*number, here, out);
         }
     }
 
     /// Forgets a neighbour that nobody names, and whom packets may wait for.
-    fn remove(&mut self, number: u16, plan: &Plan, ids: &Ids) -> Batch {
-        let Some(n) = self.by_number.remove(&number) else { return Batch::default() };
-        self.waiting -= n.waiting.len();
+    fn remove(&mut self, number: u16, here: Here<'_>, out: &mut Vec<Action>) {
+        let Here { plan, ids, .. } = here;
+        self.drop_waiting(number, "neighbour_given_up", out);
+        let Some(n) = self.by_number.remove(&number) else { return };
         self.by_address.remove(&(n.vrf, n.ip));
         self.free.push_back(number);
         let route = route_entry(n.vrf, (n.ip, config::width(n.ip)), number, ids);
         let nexthop = nexthop_entry(number, &plan.ports[n.port], None, ids);
-        Batch { ops: vec![Op::Delete(route), Op::Delete(nexthop)] }
+        out.push(Action::Apply(Batch { ops: vec![Op::Delete(route), Op::Delete(nexthop)] }));
+    }
+
+    fn drop_waiting(&mut self, number: u16, reason: &'static str, out: &mut Vec<Action>) {
+        let Some(n) = self.by_number.get_mut(&number) else { return };
+        for packet in n.waiting.drain(..) {
+            self.waiting -= 1;
+            out.push(match packet {
+                Waiting::Punted(..) => {
+                    self.punted_waiting -= 1;
+                    Action::Drop { reason }
+                }
+                Waiting::Own(_) => Action::Unsent { reason },
+            });
+        }
+    }
+
+    /// All that waits is dropped, at the end.
+    pub fn drop_all_waiting(&mut self, reason: &'static str, out: &mut Vec<Action>) {
+        let numbers: Vec<u16> = self.by_number.keys().copied().collect();
+        numbers.into_iter().for_each(|number| self.drop_waiting(number, reason, out));
     }
 
     /// A session names the neighbour.
@@ -206,7 +305,7 @@ impl Neighbours {
     }
 
     /// A session no longer names the neighbour.
-    pub fn release(&mut self, vrf: Vrf, ip: Ipv4Addr) {
+    pub fn release_hold(&mut self, vrf: Vrf, ip: Ipv4Addr) {
         if let Some(n) = self.number(vrf, ip.into()).and_then(|number| self.by_number.get_mut(&number)) {
             n.held = n.held.saturating_sub(1);
         }
@@ -215,86 +314,152 @@ impl Neighbours {
     /// Undoes [`Neighbours::ensure`] of a neighbour whose inserts were refused.
     pub fn forget(&mut self, number: u16) {
         if let Some(n) = self.by_number.remove(&number) {
-            self.waiting -= n.waiting.len();
             self.by_address.remove(&(n.vrf, n.ip));
             self.free.push_back(number);
         }
     }
 
-    /// Sends a packet to the neighbour, or keeps it until its MAC address is known.
-    pub fn send(&mut self, number: u16, packet: Waiting, here: Here<'_>, out: &mut Vec<Action>) {
-        let Here { plan, ids, now } = here;
-        let Some(n) = self.by_number.get_mut(&number) else {
-            return out.push(Action::Drop { reason: "nexthop_unknown" });
-        };
-        let port = &plan.ports[n.port];
-        if let Some(mac) = n.mac() {
-            return match packet {
-                Waiting::Own(mut frame) => {
-                    set_destination(&mut frame, mac);
-                    out.push(Action::Transmit { port: port.id, frame });
-                }
-                // The table said "unresolved": it lags behind, or an update was lost. Once more, but not for ever.
-                Waiting::Punted(port_id, frame) => {
-                    if now.saturating_sub(n.lagging_since) >= Duration::from_secs(1) {
-                        (n.lagging_since, n.lagging) = (now, 0);
-                    }
-                    n.lagging += 1;
-                    if n.lagging > MAX_LAGGING {
-                        return out.push(Action::Drop { reason: "nexthop_lags" });
-                    }
-                    if n.lagging == 1 {
-                        let entry = nexthop_entry(number, port, Some(mac), ids);
-                        out.push(Action::Apply(Batch { ops: vec![Op::Modify(entry)] }));
-                    }
-                    out.push(Action::Reinject { port: port_id, frame });
-                }
-            };
-        }
-        if matches!(n.state, State::GivenUp { until } if now < until) {
-            return out.push(Action::Drop { reason: "neighbour_unreachable" });
-        }
-        if n.waiting.len() >= MAX_WAITING || self.waiting >= MAX_WAITING_TOTAL {
-            return out.push(Action::Drop { reason: "neighbour_queue_full" });
-        }
-        n.waiting.push_back(packet);
-        self.waiting += 1;
-        if !matches!(n.state, State::Asking { .. }) {
-            n.state = State::Asking { tries: 1, next: now + ASK_EVERY };
-            out.extend(reply::ask(port, n.ip, None));
+    /// Asks for the MAC address, if it is not known and nobody has.
+    pub fn ask(&mut self, number: u16, here: Here<'_>, out: &mut Vec<Action>) {
+        if let Some(n) = self.by_number.get_mut(&number)
+            && n.state == State::Unknown
+        {
+            n.state = State::Asking { tries: 1, next: here.now + ASK_EVERY };
+            out.extend(reply::ask(&here.plan.ports[n.port], n.ip, None));
         }
     }
 
-    /// A neighbour on `port` told its MAC address. Only those whom we know are listened to: others can fill no table.
-    pub fn learn(&mut self, port: usize, ip: IpAddr, mac: Mac, here: Here<'_>, out: &mut Vec<Action>) {
-        let Here { plan, ids, now } = here;
-        let Some(number) = self.number(plan.ports[port].vrf, ip) else { return };
-        let Some(n) = self.by_number.get_mut(&number) else { return };
-        if n.port != port || matches!(n.state, State::Fixed(_)) || !mac.is_unicast() {
-            return;
+    /// Sends a packet to the neighbour, or keeps it until its MAC address is known.
+    pub fn send(&mut self, number: u16, packet: Waiting, here: Here<'_>, out: &mut Vec<Action>) -> Result<(), &'static str> {
+        let Here { plan, now, .. } = here;
+        let n = self.by_number.get_mut(&number).ok_or("nexthop_unknown")?;
+        let port = &plan.ports[n.port];
+        let punted = matches!(packet, Waiting::Punted(..));
+        match (n.mac(), packet) {
+            (Some(mac), Waiting::Own(mut frame)) if n.waiting.is_empty() => {
+                set_destination(&mut frame, mac);
+                out.push(Action::Transmit { port: port.id, frame });
+                return Ok(());
+            }
+            // The table said "unresolved": it lags behind, or an update was lost. Once more, but not for ever.
+            (Some(_), packet) => {
+                if now.saturating_sub(n.lagging_since) >= Duration::from_secs(1) {
+                    (n.lagging_since, n.lagging) = (now, 0);
+                }
+                n.lagging += 1;
+                if n.lagging > MAX_LAGGING {
+                    return Err("nexthop_lags");
+                }
+                n.waiting.push_back(packet);
+                out.push(Action::Resolved { number });
+            }
+            (None, _) if matches!(n.state, State::GivenUp { until } if now < until) => return Err("neighbour_unreachable"),
+            (None, packet) => {
+                let (most, in_all) =
+                    if n.wanted() { (MAX_WAITING_WANTED, MAX_WAITING_TOTAL) } else { (MAX_WAITING, MAX_WAITING_TOTAL / 2) };
+                if n.waiting.len() >= most || self.waiting >= in_all {
+                    return Err("neighbour_queue_full");
+                }
+                n.waiting.push_back(packet);
+                if !matches!(n.state, State::Asking { .. }) {
+                    n.state = State::Asking { tries: 1, next: now + ASK_EVERY };
+                    out.extend(reply::ask(port, n.ip, None));
+                }
+            }
         }
-        let before = n.mac();
-        n.state = State::Known { mac, since: now };
-        if before != Some(mac) {
-            let entry = nexthop_entry(number, &plan.ports[port], Some(mac), ids);
-            out.push(Action::Apply(Batch { ops: vec![Op::Modify(entry)] }));
-        }
+        self.waiting += 1;
+        self.punted_waiting += usize::from(punted);
+        Ok(())
+    }
+
+    /// Hands out what waits for a neighbour that is resolved, in order, and the entry that lets later packets pass.
+    pub fn release(&mut self, number: u16, here: Here<'_>) -> Released {
+        let Some(n) = self.by_number.get_mut(&number) else { return Released::default() };
+        // It may have been given up since.
+        let Some(mac) = n.mac() else { return Released::default() };
+        let port = &here.plan.ports[n.port];
+        let entry = nexthop_entry(number, port, Some(mac), here.ids);
+        let mut released = Released { batch: Batch { ops: vec![Op::Modify(entry)] }, ..Released::default() };
         self.waiting -= n.waiting.len();
         for packet in n.waiting.drain(..) {
-            out.push(match packet {
-                Waiting::Punted(port, frame) => Action::Reinject { port, frame },
+            match packet {
+                Waiting::Punted(port, frame) => released.packets.push((port, frame)),
                 Waiting::Own(mut frame) => {
                     set_destination(&mut frame, mac);
-                    Action::Transmit { port: plan.ports[port].id, frame }
+                    released.own.push((port.id, frame));
                 }
-            });
+            }
+        }
+        self.punted_waiting -= released.packets.len();
+        released
+    }
+
+    /// A neighbour on `port` has told its MAC address, to us: in answer, if we have asked. Only those whom we know are listened to:
+    /// others can fill no table.
+    pub fn answer(&mut self, port: usize, ip: IpAddr, mac: Mac, here: Here<'_>, out: &mut Vec<Action>) -> Result<(), &'static str> {
+        let Here { plan, now, .. } = here;
+        let Some(number) = self.number(plan.ports[port].vrf, ip) else { return Ok(()) };
+        let Some(n) = self.by_number.get_mut(&number).filter(|n| n.port == port) else { return Ok(()) };
+        if !n.is_asked() || !mac.is_unicast() {
+            return self.claim(port, ip, mac, here, out);
+        }
+        match &mut n.state {
+            State::Verifying { claimed, heard, .. } if *claimed == mac => {
+                *heard = true;
+                return Ok(());
+            }
+            // The one that we know is there: who said something else is not believed.
+            State::Verifying { mac: known, .. } if *known == mac => {
+                n.state = State::Known { mac, since: now };
+                n.claims_from = now + CLAIM_HOLD;
+                return Ok(());
+            }
+            State::Confirming { mac: known, .. } if *known == mac => {
+                n.state = State::Known { mac, since: now };
+                return Ok(());
+            }
+            State::Asking { .. } => {}
+            _ => return self.claim(port, ip, mac, here, out),
+        }
+        n.state = State::Known { mac, since: now };
+        out.push(Action::Resolved { number });
+        self.thin_out(number, here, out);
+        Ok(())
+    }
+
+    /// Somebody says unasked that a neighbour on `port` has that MAC address.
+    pub fn claim(&mut self, port: usize, ip: IpAddr, mac: Mac, here: Here<'_>, out: &mut Vec<Action>) -> Result<(), &'static str> {
+        let Here { plan, now, .. } = here;
+        let Some(number) = self.number(plan.ports[port].vrf, ip) else { return Ok(()) };
+        let Some(n) = self.by_number.get_mut(&number).filter(|n| n.port == port) else { return Ok(()) };
+        let at = &plan.ports[port];
+        match n.state {
+            _ if !mac.is_unicast() => Err("neighbour_malformed"),
+            State::Fixed(known) if known != mac => Err("neighbour_fixed"),
+            State::Known { mac: known, .. } | State::Confirming { mac: known, .. } if known != mac => {
+                if now < n.claims_from {
+                    return Err("neighbour_conflict");
+                }
+                n.state = State::Verifying { mac: known, claimed: mac, heard: false, tries: 1, next: now + VERIFY_EVERY };
+                out.extend([known, mac].into_iter().filter_map(|mac| reply::ask(at, n.ip, Some(mac))));
+                Ok(())
+            }
+            State::Verifying { mac: known, claimed, .. } if mac != known && mac != claimed => Err("neighbour_conflict"),
+            // A sign of life: it need not wait until it is asked again.
+            State::GivenUp { .. } if now >= n.claims_from => {
+                n.claims_from = now + CLAIM_HOLD;
+                n.state = State::Unknown;
+                self.ask(number, here, out);
+                Ok(())
+            }
+            _ => Ok(()),
         }
     }
 
     /// Asks, confirms and gives up what is due.
     pub fn poll(&mut self, here: Here<'_>, out: &mut Vec<Action>) {
         let Here { plan, ids, now } = here;
-        let mut gone = Vec::new();
+        let (mut gone, mut silent) = (Vec::new(), Vec::new());
         for (number, n) in &mut self.by_number {
             let port = &plan.ports[n.port];
             match n.state {
@@ -308,8 +473,7 @@ impl Neighbours {
                         out.extend(reply::ask(port, n.ip, None));
                     } else {
                         n.state = State::GivenUp { until: now + HOLD_DOWN };
-                        self.waiting -= n.waiting.len();
-                        out.extend(n.waiting.drain(..).map(|_| Action::Drop { reason: "neighbour_unreachable" }));
+                        silent.push(*number);
                     }
                 }
                 State::GivenUp { until } if now >= until => {
@@ -336,16 +500,27 @@ impl Neighbours {
                         }
                     }
                 }
+                State::Verifying { mac, claimed, heard, tries, next } if now >= next => {
+                    if tries < TRIES {
+                        n.state = State::Verifying { mac, claimed, heard, tries: tries + 1, next: now + VERIFY_EVERY };
+                        let ask = |mac| reply::ask(port, n.ip, Some(mac));
+                        out.extend([mac, claimed].into_iter().filter_map(ask));
+                    } else if heard {
+                        n.state = State::Known { mac: claimed, since: now };
+                        let entry = nexthop_entry(*number, port, Some(claimed), ids);
+                        out.push(Action::Apply(Batch { ops: vec![Op::Modify(entry)] }));
+                    } else {
+                        n.state = State::Confirming { mac, tries: 1, next: now + ASK_EVERY };
+                        out.extend(reply::ask(port, n.ip, Some(mac)));
+                    }
+                }
                 // Left behind by sessions that are gone, never asked for.
                 State::Unknown if now.saturating_sub(n.born) >= KEEP_AT_LEAST => gone.push(*number),
                 _ => {}
             }
         }
-        for number in gone {
-            let waiting = self.by_number.get(&number).map_or(0, |n| n.waiting.len());
-            out.extend((0..waiting).map(|_| Action::Drop { reason: "neighbour_given_up" }));
-            out.push(Action::Apply(self.remove(number, plan, ids)));
-        }
+        silent.into_iter().for_each(|number| self.drop_waiting(number, "neighbour_unreachable", out));
+        gone.into_iter().for_each(|number| self.remove(number, here, out));
     }
 }
 

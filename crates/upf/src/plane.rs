@@ -270,6 +270,11 @@ impl<D: DataPlane> Plane<D> {
         Some(sum).filter(|_| !cells.is_empty())
     }
 
+    /// The host, and beside it the data plane that it is to act on.
+    pub fn host_and_data(&mut self) -> (&mut Host, &mut D) {
+        (&mut self.host, &mut self.data)
+    }
+
     /// The host: neighbours and answers.
     pub fn host(&self) -> &Host {
         &self.host
@@ -287,6 +292,22 @@ impl<D: DataPlane> Plane<D> {
         self.after_host(actions)
     }
 
+    /// At the end: see [`Host::stop`].
+    pub fn stop_host(&mut self, more: usize) -> Vec<Action> {
+        let actions = self.host.stop(more);
+        self.after_host(actions)
+    }
+
+    /// Frames are sent; all else waits until somebody fetches what the host wants.
+    fn send_or_keep(&mut self, actions: Vec<Action>) {
+        for action in actions {
+            match action {
+                Action::Transmit { port, frame } => self.data.transmit(port, frame),
+                action => self.pending.push(action),
+            }
+        }
+    }
+
     fn after_host(&mut self, actions: Vec<Action>) -> Vec<Action> {
         let mut out = std::mem::take(&mut self.pending);
         for action in actions {
@@ -301,7 +322,7 @@ impl<D: DataPlane> Plane<D> {
     /// An End Marker goes where the packets of its tunnel go, if that is a tunnel (TS 23.502 §4.9.1.3.3: forwarded data at
     /// a handover; N9).
     fn relay_end_marker(&mut self, endpoint: Ipv4Addr, teid: u32) -> Vec<Action> {
-        let drop = |reason| vec![Action::Drop { reason }];
+        let drop = |reason| vec![Action::Unsent { reason }];
         let Some(session) = self.session_of_tunnel(endpoint, teid).and_then(|seid| self.sessions.get(seid)) else {
             return drop("end_marker_unknown_tunnel");
         };
@@ -366,6 +387,8 @@ impl<D: DataPlane> Plane<D> {
             self.host.undo_hold(peers);
             return Err(self.refusal(error, &owners));
         }
+        let asked = self.host.ask_peers(&peers);
+        self.send_or_keep(asked);
         Ok(new)
     }
 
@@ -577,12 +600,8 @@ impl<D: DataPlane> UserPlane for Plane<D> {
     }
 
     fn send_end_marker(&mut self, to: OuterHeader) {
-        for action in self.host.end_marker(to) {
-            match action {
-                Action::Transmit { port, frame } => self.data.transmit(port, frame),
-                action => self.pending.push(action),
-            }
-        }
+        let actions = self.host.end_marker(to);
+        self.send_or_keep(actions);
     }
 
     fn drop_buffered(&mut self, seid: Seid) {

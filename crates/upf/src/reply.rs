@@ -68,7 +68,7 @@ pub fn advertisement(port: &HostPort, target: Ipv6Addr, asker: Ipv6Addr, asker_m
     let solicited = !asker.is_unspecified();
     let destination = if solicited { asker } else { ipv6::ALL_NODES };
     let dst = if solicited { asker_mac } else { Mac::ipv6_multicast(destination) };
-    let advertisement = ndp::Repr::Advertisement { target, mac: Some(port.mac), solicited, router: true };
+    let advertisement = ndp::Repr::Advertisement { target, mac: Some(port.mac), solicited, router: true, override_known: true };
     neighbour_frame(port.mac, dst, target, destination, &advertisement)
 }
 

@@ -30,6 +30,8 @@ pub enum Repr {
         solicited: bool,
         /// R flag.
         router: bool,
+        /// O flag: a link-layer address that is known may be replaced (§7.2.5).
+        override_known: bool,
     },
 }
 
@@ -55,17 +57,18 @@ impl Repr {
                 mac: link_layer_option(&body[20..], 2)?,
                 solicited: body[0] & 0x40 != 0,
                 router: body[0] & 0x80 != 0,
+                override_known: body[0] & 0x20 != 0,
             }
         }))
     }
 
-    /// Appends the ICMPv6 message, with the checksum for these addresses. Advertisements have the O flag set.
+    /// Appends the ICMPv6 message, with the checksum for these addresses.
     pub fn emit(&self, src: Ipv6Addr, dst: Ipv6Addr, out: &mut Vec<u8>) {
         let start = out.len();
         let (message_type, flags, target, option) = match *self {
             Repr::Solicitation { target, source } => (SOLICITATION, 0, target, source.map(|mac| (1, mac))),
-            Repr::Advertisement { target, mac, solicited, router } => {
-                let flags = 0x20 | u8::from(solicited) << 6 | u8::from(router) << 7;
+            Repr::Advertisement { target, mac, solicited, router, override_known } => {
+                let flags = u8::from(override_known) << 5 | u8::from(solicited) << 6 | u8::from(router) << 7;
                 (ADVERTISEMENT, flags, target, mac.map(|mac| (2, mac)))
             }
         };
@@ -114,7 +117,8 @@ mod tests {
         for repr in [
             Repr::Solicitation { target: b, source: mac },
             Repr::Solicitation { target: b, source: None },
-            Repr::Advertisement { target: b, mac, solicited: true, router: true },
+            Repr::Advertisement { target: b, mac, solicited: true, router: true, override_known: true },
+            Repr::Advertisement { target: b, mac, solicited: false, router: false, override_known: false },
         ] {
             let mut out = Vec::new();
             repr.emit(a, b, &mut out);

@@ -3,6 +3,7 @@
 //! `docs/configuration.md` describes every key; `splitplane run --print-config` prints an example.
 
 mod fault;
+mod host;
 mod machine;
 mod n4;
 mod network;
@@ -15,6 +16,7 @@ mod values;
 mod workers;
 
 pub use fault::{Fault, Source};
+pub use host::Host;
 pub use n4::{N4, RequestPort};
 pub use network::{Class, FirewallAction, FirewallRule, Neighbour, Pool, Route, Vxlan};
 pub use port::{Driver, Port, Role};
@@ -62,6 +64,9 @@ pub struct Config {
     /// Buffers and compiler.
     #[serde(default)]
     pub engine: EngineConfig,
+    /// What the UPF does as a host on its networks, at most.
+    #[serde(default)]
+    pub host: Host,
     /// How DPDK is started, for ports of its driver.
     #[serde(default)]
     pub dpdk: Dpdk,

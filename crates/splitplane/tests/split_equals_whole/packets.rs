@@ -390,7 +390,9 @@ fn to_us(rng: &mut ChaCha8Rng) -> Frame {
             let mac = wire::ethernet::Mac([2, 0, 0, 8, 0, 1]);
             let message = match rng.random_bool(0.6) {
                 true => wire::ndp::Repr::Solicitation { target, source: Some(mac) },
-                false => wire::ndp::Repr::Advertisement { target: src, mac: Some(mac), solicited: true, router: true },
+                false => {
+                    wire::ndp::Repr::Advertisement { target: src, mac: Some(mac), solicited: true, router: true, override_known: true }
+                }
             };
             let mut payload = Vec::new();
             message.emit(src, group, &mut payload);

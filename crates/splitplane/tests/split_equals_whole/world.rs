@@ -252,6 +252,7 @@ fn network(rng: &mut ChaCha8Rng, flavour: Flavour) -> NetworkConfig {
         vxlan: Some(vxlan),
         zero_mbr_unlimited: rng.random_bool(0.3),
         max_sessions: 0,
+        host: Default::default(),
     }
 }
 

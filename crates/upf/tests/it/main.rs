@@ -5,6 +5,7 @@ mod captures;
 mod goldens;
 mod host;
 mod model;
+mod neighbours;
 mod networks;
 mod pipeline;
 mod plane;

@@ -137,7 +137,14 @@ impl World {
                 Action::Transmit { port, frame } => self.transmit(port, frame),
                 Action::Reinject { port, frame } => self.receive(port, &frame),
                 Action::Apply(batch) => self.plane.data_mut().machine.apply(&batch).unwrap(),
-                Action::Drop { reason } => self.dropped.push(reason.into()),
+                Action::Resolved { number } => {
+                    let (host, data) = self.plane.host_and_data();
+                    let released = host.release(number, []);
+                    data.machine.apply(&released.batch).unwrap();
+                    released.packets.into_iter().for_each(|(port, frame)| self.receive(port, &frame));
+                    released.own.into_iter().for_each(|(port, frame)| self.transmit(port, frame));
+                }
+                Action::Drop { reason } | Action::Unsent { reason } => self.dropped.push(reason.into()),
                 other => panic!("{other:?}"),
             }
         }
@@ -154,6 +161,13 @@ impl World {
             }
             _ => self.sent.push((port, frame)),
         }
+    }
+
+    /// The only frame sent since the last look, in answer to a packet that was itself lost for that reason.
+    #[track_caller]
+    fn sent_for_lost(&mut self, reason: &str) -> (PortId, Vec<u8>) {
+        assert_eq!(std::mem::take(&mut self.dropped), [reason]);
+        self.sent()
     }
 
     /// The only frame sent since the last look.
@@ -314,7 +328,7 @@ fn the_gateway_address_answers_the_ue() {
 fn gtpu_from_strangers() {
     let mut world = World::new();
     world.receive(N3_PORT, &uplink(0xbad, &ping(UE.into(), FAR_AWAY.into())));
-    let (port, frame) = world.sent();
+    let (port, frame) = world.sent_for_lost("unknown_teid");
     let message = Message::ErrorIndication { teid: 0xbad, peer: N3.into() };
     assert_eq!((port, gtpu_of(&frame).1.message), (N3_PORT, message));
     world.receive(N3_PORT, &gtpu_frame(GNB, N3, 2152, &gtpu::Repr::new(0, Some(7), Message::EchoRequest)));
@@ -399,5 +413,6 @@ fn punted_packets_keep_their_extension_headers() {
     world.receive(N3_PORT, &uplink_with_container(0x100, &ping(UE.into(), FAR_AWAY.into())));
     assert_eq!(world.sent().0, N6_PORT);
     world.receive(N3_PORT, &uplink_with_container(0xbad, &ping(UE.into(), FAR_AWAY.into())));
-    assert_eq!(gtpu_of(&world.sent().1).1.message, Message::ErrorIndication { teid: 0xbad, peer: N3.into() });
+    let (_, frame) = world.sent_for_lost("unknown_teid");
+    assert_eq!(gtpu_of(&frame).1.message, Message::ErrorIndication { teid: 0xbad, peer: N3.into() });
 }

@@ -1,0 +1,22 @@
+//! `[host]`: limits of what anybody on a network can make the UPF do.
+
+use serde::Deserialize;
+
+/// `[host]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Host {
+    /// Answers of each kind (ARP and neighbour discovery, ICMP echo, GTP-U echo) in a second, for each port.
+    pub answers_per_s: u32,
+    /// Error Indications and notifications of GTP-U sent in a second, and as many taken, for each port.
+    pub error_indications_per_s: u32,
+    /// Hosts on our networks that are asked for the first time in a second.
+    pub neighbours_per_s: u32,
+}
+
+impl Default for Host {
+    fn default() -> Host {
+        let upf::config::HostLimits { answers_per_s, error_indications_per_s, neighbours_per_s } = Default::default();
+        Host { answers_per_s, error_indications_per_s, neighbours_per_s }
+    }
+}
