@@ -38,6 +38,10 @@ impl DropReason {
     pub const STOPPING: DropReason = DropReason(139);
     /// The packet's worker was given more than it could take.
     pub const WORKER_FULL: DropReason = DropReason(140);
+    /// The packet has waited in an idle-mode buffer for longer than the operator lets it.
+    pub const BUFFER_AGED: DropReason = DropReason(141);
+    /// The port that it was to leave by is away: its interface was removed.
+    pub const PORT_DOWN: DropReason = DropReason(142);
 
     /// Name of an engine reason; `None` for codes of the program and for unused ones.
     pub fn engine_name(self) -> Option<&'static str> {
@@ -55,6 +59,8 @@ impl DropReason {
             DropReason::RX_TOO_LONG => "rx_too_long",
             DropReason::STOPPING => "stopping",
             DropReason::WORKER_FULL => "worker_full",
+            DropReason::BUFFER_AGED => "buffer_aged",
+            DropReason::PORT_DOWN => "port_down",
             _ => return None,
         })
     }

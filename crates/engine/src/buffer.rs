@@ -2,27 +2,33 @@
 //!
 //! All workers share them, as a flow may move from one worker to another while its packets wait: they then stay in one row, in
 //! order. Rows are spread over locks by PDR number, so workers meet only where they buffer for the same few PDRs.
+//!
+//! Room is shared fairly: where there is none left, the longest row loses its newest packet to a shorter one, so UEs that
+//! cannot be reached do not keep others from being paged; and what has waited too long goes.
 
 use base::Packet;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// Locks that the rows are spread over.
-const SHARDS: usize = 32;
+pub(crate) const SHARDS: usize = 32;
 
-/// How much may wait.
+/// How much may wait, and how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferLimits {
     /// Packets of one PDR.
     pub per_pdr: usize,
     /// Packets in all.
     pub total: usize,
+    /// What has waited for longer goes when [`crate::Engine::age_buffers`] comes by.
+    pub max_age: Duration,
 }
 
 impl Default for BufferLimits {
     fn default() -> BufferLimits {
-        BufferLimits { per_pdr: 1024, total: 65536 }
+        BufferLimits { per_pdr: 1024, total: 65536, max_age: Duration::from_secs(60) }
     }
 }
 
@@ -30,69 +36,156 @@ impl Default for BufferLimits {
 pub(crate) struct Buffers {
     limits: BufferLimits,
     held: AtomicUsize,
-    shards: [Mutex<HashMap<u32, Row>>; SHARDS],
+    shards: [Mutex<Shard>; SHARDS],
+    /// Of each shard the length of its longest row: a hint where to look.
+    longest: [AtomicUsize; SHARDS],
+}
+
+#[derive(Default)]
+struct Shard {
+    rows: HashMap<u32, VecDeque<Waiting>>,
+    /// Rows by their length.
+    by_len: BTreeSet<(usize, u32)>,
+}
+
+struct Waiting {
+    worker: usize,
+    since_ns: u64,
+    packet: Packet,
 }
 
 /// The packets of one PDR, oldest first, each with the worker that buffered it.
 pub(crate) type Row = VecDeque<(usize, Packet)>;
 
-/// What [`Buffers::push`] did.
-pub(crate) enum Pushed {
-    /// Kept, and the control plane is to be told: the first of its row, or as many wait again. What it was told before
+/// What [`Buffers::push`] did with a packet that it kept.
+pub(crate) struct Kept {
+    /// Whether the control plane is to be told: the first of its row, or as many wait again. What it was told before
     /// may have come to nothing (a report that nobody answered), or the FAR has been told anew to buffer and notify.
-    Told,
-    /// Kept.
-    Kept,
-    /// Refused; the packet comes back.
-    Full(Packet),
+    pub(crate) told: bool,
+    /// Of the longest row, to make room.
+    pub(crate) displaced: Option<Packet>,
+}
+
+impl Shard {
+    fn len_of(&self, pdr: u32) -> usize {
+        self.rows.get(&pdr).map_or(0, VecDeque::len)
+    }
+
+    fn set_len(&mut self, pdr: u32, before: usize, after: usize) {
+        self.by_len.remove(&(before, pdr));
+        if after > 0 {
+            self.by_len.insert((after, pdr));
+        } else {
+            self.rows.remove(&pdr);
+        }
+    }
+
+    fn longest(&self) -> (usize, u32) {
+        self.by_len.last().copied().unwrap_or_default()
+    }
 }
 
 impl Buffers {
     pub(crate) fn new(limits: BufferLimits) -> Buffers {
-        Buffers { limits, held: AtomicUsize::new(0), shards: Default::default() }
+        Buffers { limits, held: AtomicUsize::new(0), shards: Default::default(), longest: Default::default() }
     }
 
-    pub(crate) fn push(&self, worker: usize, pdr: u32, packet: Packet) -> Pushed {
-        let mut shard = self.shard(pdr);
-        let row_len = shard.get(&pdr).map_or(0, Row::len);
+    /// Keeps a packet that came at `now_ns`, or gives it back if there is no room: its row is full, or all of them are together and it is among
+    /// the longest.
+    pub(crate) fn push(&self, worker: usize, pdr: u32, packet: Packet, now_ns: u64) -> Result<Kept, Packet> {
+        let row_len = self.shard(pdr).len_of(pdr);
         if row_len >= self.limits.per_pdr {
-            return Pushed::Full(packet);
+            return Err(packet);
         }
+        let mut displaced = None;
         if self.held.fetch_add(1, Relaxed) >= self.limits.total {
             self.held.fetch_sub(1, Relaxed);
-            return Pushed::Full(packet);
+            // Its place goes to ours.
+            displaced = self.displace(row_len + 1);
+            if displaced.is_none() {
+                return Err(packet);
+            }
         }
-        shard.entry(pdr).or_default().push_back((worker, packet));
-        if (row_len + 1).is_power_of_two() { Pushed::Told } else { Pushed::Kept }
+        let mut shard = self.shard(pdr);
+        let row = shard.rows.entry(pdr).or_default();
+        row.push_back(Waiting { worker, since_ns: now_ns, packet });
+        let len = row.len();
+        shard.set_len(pdr, len - 1, len);
+        self.note(pdr as usize % SHARDS, &shard);
+        Ok(Kept { told: len.is_power_of_two(), displaced })
+    }
+
+    /// Takes the newest packet of the longest row, if that is longer than `than`.
+    fn displace(&self, than: usize) -> Option<Packet> {
+        let at = (0..SHARDS).max_by_key(|at| self.longest[*at].load(Relaxed))?;
+        let mut shard = lock(&self.shards[at]);
+        let (len, pdr) = shard.longest();
+        if len <= than {
+            return None;
+        }
+        let newest = shard.rows.get_mut(&pdr)?.pop_back()?;
+        shard.set_len(pdr, len, len - 1);
+        self.note(at, &shard);
+        Some(newest.packet)
+    }
+
+    fn note(&self, at: usize, shard: &Shard) {
+        self.longest[at].store(shard.longest().0, Relaxed);
     }
 
     /// Whether packets of a PDR wait.
     pub(crate) fn waits(&self, pdr: u32) -> bool {
-        self.shard(pdr).contains_key(&pdr)
+        self.shard(pdr).rows.contains_key(&pdr)
     }
 
     /// All packets of a PDR; they wait no longer.
     pub(crate) fn take(&self, pdr: u32) -> Row {
-        let row = self.shard(pdr).remove(&pdr).unwrap_or_default();
+        let mut shard = self.shard(pdr);
+        let row = shard.rows.remove(&pdr).unwrap_or_default();
+        shard.set_len(pdr, row.len(), 0);
+        self.note(pdr as usize % SHARDS, &shard);
         self.held.fetch_sub(row.len(), Relaxed);
-        row
+        row.into_iter().map(|waiting| (waiting.worker, waiting.packet)).collect()
+    }
+
+    /// Packets of one shard (below [`SHARDS`]) that have waited for longer than they may; they wait no longer.
+    pub(crate) fn take_old(&self, at: usize, now_ns: u64) -> Vec<Packet> {
+        let until_ns = now_ns.saturating_sub(u64::try_from(self.limits.max_age.as_nanos()).unwrap_or(u64::MAX));
+        let mut shard = lock(&self.shards[at]);
+        let mut old = Vec::new();
+        let pdrs: Vec<u32> = shard.rows.keys().copied().collect();
+        for pdr in pdrs {
+            let Some(row) = shard.rows.get_mut(&pdr) else { continue };
+            let before = row.len();
+            while let Some(waiting) = row.pop_front_if(|waiting| waiting.since_ns < until_ns) {
+                old.push(waiting.packet);
+            }
+            let after = row.len();
+            if after < before {
+                shard.set_len(pdr, before, after);
+            }
+        }
+        self.note(at, &shard);
+        self.held.fetch_sub(old.len(), Relaxed);
+        old
     }
 
     /// Everything, at the end.
     pub(crate) fn take_all(&self) -> Vec<Packet> {
-        let rows = self.shards.iter().flat_map(|shard| std::mem::take(&mut *lock(shard)).into_values());
-        let all: Vec<Packet> = rows.flatten().map(|(_, packet)| packet).collect();
+        let rows = self.shards.iter().flat_map(|shard| std::mem::take(&mut *lock(shard)).rows.into_values());
+        let all: Vec<Packet> = rows.flatten().map(|waiting| waiting.packet).collect();
+        self.longest.iter().for_each(|longest| longest.store(0, Relaxed));
         self.held.fetch_sub(all.len(), Relaxed);
         all
     }
 
-    fn shard(&self, pdr: u32) -> MutexGuard<'_, HashMap<u32, Row>> {
+    fn shard(&self, pdr: u32) -> MutexGuard<'_, Shard> {
         lock(&self.shards[pdr as usize % SHARDS])
     }
 }
 
 /// A lock whose holder panicked still guards sound rows: every change under it is one push or removal.
-fn lock(shard: &Mutex<HashMap<u32, Row>>) -> MutexGuard<'_, HashMap<u32, Row>> {
+fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
     shard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -101,25 +194,74 @@ mod tests {
     use super::*;
     use base::PortId;
 
+    fn buffers(per_pdr: usize, total: usize) -> Buffers {
+        Buffers::new(BufferLimits { per_pdr, total, ..BufferLimits::default() })
+    }
+
+    fn p(n: u8) -> Packet {
+        Packet::new(&[n], PortId(0))
+    }
+
     #[test]
     fn rows_keep_order_and_both_limits_hold() {
-        let b = Buffers::new(BufferLimits { per_pdr: 2, total: 3 });
-        let p = |n: u8| Packet::new(&[n], PortId(0));
-        assert!(matches!(b.push(0, 1, p(1)), Pushed::Told));
-        assert!(matches!(b.push(5, 1, p(2)), Pushed::Told));
-        assert!(matches!(b.push(0, 1, p(3)), Pushed::Full(_)), "row full");
-        assert!(matches!(b.push(0, 2, p(4)), Pushed::Told));
-        assert!(matches!(b.push(0, 2, p(5)), Pushed::Full(_)), "all full");
+        let b = buffers(2, 3);
+        let told = |kept: Result<Kept, Packet>| kept.is_ok_and(|kept| kept.told && kept.displaced.is_none());
+        assert!(told(b.push(0, 1, p(1), 0)));
+        assert!(told(b.push(5, 1, p(2), 0)));
+        assert!(b.push(0, 1, p(3), 0).is_err(), "row full");
+        assert!(told(b.push(0, 2, p(4), 0)));
+        assert!(b.push(0, 2, p(5), 0).is_err(), "all full, and none is longer");
         assert_eq!(b.take(1).iter().map(|(worker, p)| (*worker, p.data()[0])).collect::<Vec<_>>(), [(0, 1), (5, 2)]);
-        assert!(matches!(b.push(0, 1, p(6)), Pushed::Told), "an emptied row starts anew");
+        assert!(told(b.push(0, 1, p(6), 0)), "an emptied row starts anew");
         assert_eq!(b.take_all().len(), 2);
-        assert!((1..4).all(|n| matches!(b.push(0, n, p(7)), Pushed::Told)), "there is all room again");
+        assert!((1..4).all(|n| told(b.push(0, n, p(7), 0))), "there is all room again");
     }
 
     #[test]
     fn a_growing_row_is_told_again_each_time_it_has_doubled() {
-        let b = Buffers::new(BufferLimits { per_pdr: 100, total: 100 });
-        let told = (1..=100).filter(|n| matches!(b.push(0, 1, Packet::new(&[*n], PortId(0))), Pushed::Told));
+        let b = buffers(100, 100);
+        let told = (1..=100).filter(|n| b.push(0, 1, p(*n), 0).is_ok_and(|kept| kept.told));
         assert_eq!(told.collect::<Vec<_>>(), [1, 2, 4, 8, 16, 32, 64]);
+    }
+
+    #[test]
+    fn unreachable_ues_that_fill_all_places_do_not_keep_an_honest_one_from_its_own() {
+        let b = buffers(1024, 65536);
+        let mut lost = 0;
+        for n in 0..70 * 1024u32 {
+            match b.push(0, 1000 + n % 70, p(n as u8), 0) {
+                Ok(kept) => lost += usize::from(kept.displaced.is_some()),
+                Err(_) => lost += 1,
+            }
+        }
+        assert_eq!(lost, 70 * 1024 - 65536);
+        let before = b.take(1000);
+        before.into_iter().for_each(|(worker, packet)| assert!(b.push(worker, 1000, packet, 0).is_ok()));
+        // As many as the others have, each in the place of a newest packet of a longest row.
+        for n in 0..200u8 {
+            let kept = b.push(0, 7, p(n), 0).unwrap_or_else(|_| panic!("packet {n} of the honest UE is refused"));
+            assert!(kept.displaced.is_some());
+        }
+        let order: Vec<u8> = b.take(7).iter().map(|(_, packet)| packet.data()[0]).collect();
+        assert!(order.into_iter().eq(0..200));
+        let rows: Vec<usize> = (1000..1070).map(|pdr| b.take(pdr).len()).collect();
+        assert_eq!(rows.iter().sum::<usize>(), 65536 - 200);
+        assert!(rows.iter().max().unwrap() - rows.iter().min().unwrap() <= 2, "{rows:?}");
+        assert!(b.take_all().is_empty());
+    }
+
+    #[test]
+    fn what_has_waited_too_long_goes_and_its_row_is_told_anew() {
+        const S: u64 = 1_000_000_000;
+        let b = Buffers::new(BufferLimits { max_age: Duration::from_secs(10), ..BufferLimits::default() });
+        for n in 0..20 {
+            assert!(b.push(0, 3, p(n), u64::from(n) * S).is_ok());
+        }
+        let old = |now_s: u64| (0..SHARDS).flat_map(|at| b.take_old(at, now_s * S)).map(|packet| packet.data()[0]).collect::<Vec<_>>();
+        assert_eq!(old(10), []);
+        assert_eq!(old(15), [0, 1, 2, 3, 4]);
+        assert!(b.waits(3));
+        assert_eq!(old(100).len(), 15);
+        assert!(!b.waits(3) && b.push(0, 3, p(0), 100 * S).is_ok_and(|kept| kept.told));
     }
 }

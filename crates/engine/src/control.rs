@@ -2,18 +2,19 @@
 //! [`crate::scale`].
 
 use crate::balance::BalanceSettings;
-use crate::buffer::{BufferLimits, Buffers};
+use crate::buffer::{BufferLimits, Buffers, SHARDS};
 use crate::ledger::{Ledger, WorkerLedger};
 use crate::master::{Link, Master, MasterCommand, MasterParts, WhenFull, outputs};
 use crate::port::EnginePort;
 use crate::ring::{SharedGauge, WorkerEnd, gauge, rings};
 use crate::scale::{Balancer, MovedCells, PortTable, has_fixed, port_table};
 use crate::steer::{BUCKETS, Move, SteerFn, SteerTable};
-use crate::worker::{Parts, Worker};
+use crate::worker::{Parts, Worker, now_ns};
 use base::{DropReason, Packet, PortId};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use pktio::{Port, Steering};
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::thread::JoinHandle;
 use target::Target;
@@ -159,6 +160,8 @@ pub(crate) struct Aside {
 pub struct Engine {
     pub(crate) inner: Arc<Inner>,
     balancer: Mutex<Option<Balancer>>,
+    /// Calls of [`Engine::age_buffers`].
+    aged: AtomicUsize,
 }
 
 /// What the engine and its balancer share.
@@ -300,7 +303,7 @@ impl Engine {
 
     fn with_balancer(inner: Arc<Inner>) -> Engine {
         let balancer = inner.settings.balance.filter(|_| inner.table.is_some()).map(|settings| Balancer::start(&inner, settings));
-        Engine { inner, balancer: Mutex::new(balancer) }
+        Engine { inner, balancer: Mutex::new(balancer), aged: AtomicUsize::new(0) }
     }
 
     /// Runs packets through the program as if they had come in by their `port`.
@@ -391,6 +394,17 @@ impl Engine {
         drop(done);
         while wait.recv().is_ok() {}
         Ok(())
+    }
+
+    /// Drops packets that have waited in buffers for longer than [`BufferLimits::max_age`], of one buffer in 32 at a call: to be called some
+    /// times a second.
+    pub fn age_buffers(&self) {
+        let control = self.inner.lock();
+        let at = self.aged.fetch_add(1, Relaxed) % SHARDS;
+        for packet in self.inner.buffers.take_old(at, now_ns()) {
+            control.own.released.add(1, packet.len());
+            control.own.count_drop(DropReason::BUFFER_AGED, packet.len());
+        }
     }
 
     /// Whether packets of a PDR wait in its buffer.

@@ -3,7 +3,7 @@
 //! A worker gets its packets either from ports of its own, or from the master by a ring ([`crate::master`]); the rest of its way
 //! is the same. What it sends leaves by its own handle of the port, or, where the port has one handle only, by the master.
 
-use crate::buffer::{Buffers, Pushed};
+use crate::buffer::Buffers;
 use crate::control::{Aside, BufferFate, Command, Drained, Event, Hold, LetGo, WorkerPorts};
 use crate::ledger::WorkerLedger;
 use crate::port::{EnginePort, NO_PORT, Patience, TX_ATTEMPTS, burst, port_index};
@@ -294,18 +294,24 @@ impl Worker {
     fn buffer(&mut self, i: usize, pdr: u32) {
         let packet = self.take(i);
         let len = packet.len();
-        match self.parts.buffers.push(self.parts.slot, pdr, packet) {
-            Pushed::Full(packet) => {
+        let ledger = &self.parts.ledger;
+        match self.parts.buffers.push(self.parts.slot, pdr, packet, now_ns()) {
+            Err(packet) => {
                 self.packets[i] = packet;
-                self.parts.ledger.count_drop(DropReason::BUFFER_FULL, len);
+                ledger.count_drop(DropReason::BUFFER_FULL, len);
             }
-            Pushed::Told => {
-                self.parts.ledger.buffered.add(1, len);
-                // Must not be lost: a UE would never be paged. Nor waited for: the control plane may wait for us.
-                self.owed.push_back(Event::Buffering { pdr });
-                self.tell_owed();
+            Ok(kept) => {
+                ledger.buffered.add(1, len);
+                if let Some(displaced) = kept.displaced {
+                    ledger.released.add(1, displaced.len());
+                    ledger.count_drop(DropReason::BUFFER_FULL, displaced.len());
+                }
+                if kept.told {
+                    // Must not be lost: a UE would never be paged. Nor waited for: the control plane may wait for us.
+                    self.owed.push_back(Event::Buffering { pdr });
+                    self.tell_owed();
+                }
             }
-            Pushed::Kept => self.parts.ledger.buffered.add(1, len),
         }
     }
 
@@ -518,7 +524,7 @@ impl Worker {
 }
 
 /// The kernel's clock since it started, which a target in its hooks reads too: packets of one rate may run here and there.
-fn now_ns() -> u64 {
+pub(crate) fn now_ns() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }

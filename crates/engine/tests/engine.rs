@@ -106,7 +106,7 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
 
 #[test]
 fn every_fate_is_counted_where_it_happens() {
-    let mut w = world(1, BufferLimits { per_pdr: 2, total: 10 });
+    let mut w = world(1, BufferLimits { per_pdr: 2, total: 10, ..Default::default() });
     for (n, what) in [FORWARD, PUNT, DROP, NOWHERE, BUFFER, BUFFER, BUFFER].into_iter().enumerate() {
         assert_eq!(w.far[0][0].transmit(&[packet(what, n as u32)]).unwrap(), 1);
     }
@@ -134,7 +134,7 @@ fn every_fate_is_counted_where_it_happens() {
 /// wait until it is told.
 #[test]
 fn that_packets_are_buffered_is_told_even_when_punts_fill_the_queue() {
-    let mut w = world_with_events(1, BufferLimits { per_pdr: 8, total: 8 }, 1);
+    let mut w = world_with_events(1, BufferLimits { per_pdr: 8, total: 8, ..Default::default() }, 1);
     for (n, what) in [PUNT, PUNT, BUFFER, BUFFER, FORWARD].into_iter().enumerate() {
         assert_eq!(w.far[0][0].transmit(&[packet(what, n as u32)]).unwrap(), 1);
     }
@@ -152,7 +152,7 @@ fn that_packets_are_buffered_is_told_even_when_punts_fill_the_queue() {
 #[test]
 fn released_packets_are_not_overtaken() {
     for workers in [1, 2] {
-        let mut w = world(workers, BufferLimits { per_pdr: 1 << 20, total: 1 << 20 });
+        let mut w = world(workers, BufferLimits { per_pdr: 1 << 20, total: 1 << 20, ..Default::default() });
         let mut sent = vec![0u32; workers];
         let mut got: Vec<Vec<u32>> = vec![Vec::new(); workers];
         let mut send = |far: &mut [[MemoryPort; 2]], worker: usize| {
@@ -210,6 +210,48 @@ fn a_worker_that_fails_is_named_and_nobody_waits_for_it() {
     assert_eq!(number(&receive(&mut w.far[0][1], 1)[0]), 3);
     w.engine.stop();
     assert_eq!((w.engine.failed(), w.engine.ledger().imbalance()), (None, 1), "what it had is missed");
+}
+
+#[test]
+fn packets_that_wait_too_long_in_a_buffer_are_dropped_with_a_reason() {
+    let mut w = world(1, BufferLimits { max_age: Duration::ZERO, ..BufferLimits::default() });
+    for n in 0..3 {
+        w.far[0][0].transmit(&[packet(BUFFER, n)]).unwrap();
+    }
+    wait_until("they are buffered", || w.engine.ledger().buffered.packets == 3);
+    wait_until("they are dropped", || {
+        w.engine.age_buffers();
+        w.engine.ledger().waiting() == 0
+    });
+    let ledger = w.engine.ledger();
+    assert_eq!((ledger.dropped[&DropReason::BUFFER_AGED.0].packets, ledger.imbalance()), (3, 0));
+}
+
+/// What was told before the change is in the channel when it is made, and what the change gives is run before anything that comes later.
+#[test]
+fn what_the_control_plane_lets_go_is_not_overtaken() {
+    for workers in [1, 2] {
+        let mut w = world(workers, BufferLimits::default());
+        for round in 0..200u32 {
+            w.far[0][0].transmit(&[packet(PUNT, 2 * round)]).unwrap();
+            wait_until("it is punted", || !w.events.is_empty());
+            // It comes while the change is made.
+            let (far, events) = (&mut w.far, &w.events);
+            let change = || {
+                far[0][0].transmit(&[packet(FORWARD, 2 * round + 1)]).unwrap();
+                let punted =
+                    events.try_iter().map(|event| if let Event::Punt { packet, .. } = event { packet } else { panic!("{event:?}") });
+                let again = punted.map(|p| packet(FORWARD, number(&p)));
+                Ok::<_, ()>(again.collect())
+            };
+            w.engine.release(change).unwrap().unwrap();
+            let got: Vec<u32> = receive(&mut w.far[0][1], 2).iter().map(number).collect();
+            assert_eq!(got, [2 * round, 2 * round + 1]);
+        }
+        w.engine.stop();
+        let ledger = w.engine.ledger();
+        assert_eq!((ledger.injected.packets, ledger.imbalance()), (200, 0));
+    }
 }
 
 #[test]

@@ -246,6 +246,7 @@ impl Agent {
         let actions = self.plane.poll(now);
         self.act(actions);
         self.plane.data_mut().follow_handed_on();
+        self.engine.age_buffers();
         if let Some(kernel) = &mut self.kernel {
             kernel.tick();
         }

@@ -399,7 +399,11 @@ impl Upf {
         });
         let labels: Vec<PortLabel> = labels.collect();
         let (events, events_in) = bounded(65_536);
-        let buffers = BufferLimits { per_pdr: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets };
+        let max_age = match config.engine.buffer_max_age_s {
+            0 => Duration::MAX,
+            seconds => Duration::from_secs(seconds),
+        };
+        let buffers = BufferLimits { per_pdr: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets, max_age };
         let engine = start_engine(&config.workers, &targets.target(), ports, buffers, events).map_err(|e| Failure::Usage(e.to_string()))?;
         let engine = Arc::new(engine);
         if let Some(kernel) = &mut kernel {

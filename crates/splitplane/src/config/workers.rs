@@ -92,12 +92,14 @@ pub struct EngineConfig {
     pub buffer_packets_per_pdr: usize,
     /// Packets that wait in all, at most.
     pub buffer_packets: usize,
+    /// Seconds that a packet waits, at most; 0: for ever.
+    pub buffer_max_age_s: u64,
     /// C compiler for the native target; default: `$CC`, else clang, else gcc.
     pub cc: Option<PathBuf>,
 }
 
 impl Default for EngineConfig {
     fn default() -> EngineConfig {
-        EngineConfig { buffer_packets_per_pdr: 1024, buffer_packets: 65536, cc: None }
+        EngineConfig { buffer_packets_per_pdr: 1024, buffer_packets: 65536, buffer_max_age_s: 60, cc: None }
     }
 }
