@@ -116,7 +116,7 @@ impl EnginePort {
             }
         }
         self.refusals = if sent < self.queued && self.alive { self.refusals.saturating_add(1) } else { 0 };
-        self.drop_queued(sent, DropReason::TX_FULL, ledger);
+        self.drop_queued(sent, if self.alive { DropReason::TX_FULL } else { DropReason::PORT_DOWN }, ledger);
     }
 
     /// Asks the device to take what it has not taken yet; how many packets still wait. A device that fails takes no more, and says so

@@ -118,7 +118,7 @@ impl World {
         let flows = Flows { idle: (0..FLOWS).map(|_| AtomicBool::new(false)).collect(), stuck: AtomicBool::new(false) };
         let flows = Arc::new(flows);
         let target = by_flow(flows.clone());
-        let settings = Settings { buffers: BufferLimits { per_pdr: 1 << 20, total: 1 << 20 }, ..settings };
+        let settings = Settings { buffers: BufferLimits { per_pdr: 1 << 20, total: 1 << 20, ..Default::default() }, ..settings };
         // Nobody reads the events: punts there are none, and what is buffered the tests know.
         let (sender, events) = bounded(1 << 16);
         let mut far: Vec<Box<dyn Port>> = Vec::new();
