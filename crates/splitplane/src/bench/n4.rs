@@ -145,10 +145,14 @@ fn start(capacity: u32) -> Result<Running, Failure> {
         socket: socket.clone(),
         ports: Vec::new(),
         ended: Vec::new(),
+        events: events_in,
+        backlog: Default::default(),
         refused: Default::default(),
+        host_unsent: Default::default(),
         placement: None,
         comeback: Default::default(),
         start: Instant::now(),
+        stopped: false,
         failed: None,
         unsent: 0,
         unsent_told: None,
@@ -156,7 +160,7 @@ fn start(capacity: u32) -> Result<Running, Failure> {
     let datagrams = crate::run::receive_datagrams(socket)?;
     let (requests, requests_in) = unbounded();
     let run = move || {
-        agent.run(&datagrams, &events_in, &requests_in);
+        agent.run(&datagrams, &requests_in);
         agent.engine.stop();
     };
     let agent = std::thread::Builder::new().name("agent".into()).spawn(run).map_err(io)?;
