@@ -21,8 +21,8 @@ struct Part {
 }
 
 impl Part {
-    /// Starts a command in a namespace and waits until it says `word`.
-    fn start(ns: &str, args: &[&str], word: &str) -> Part {
+    /// Starts a command in a namespace and waits until it says `word`; what it said, if it ends instead.
+    fn try_start(ns: &str, args: &[&str], word: &str) -> Result<Part, String> {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", ns]).args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -30,14 +30,22 @@ impl Part {
         let mut part = Part { child, output };
         let mut said = String::new();
         while !said.contains(word) {
-            assert!(part.output.read_line(&mut said).unwrap() > 0, "{args:?}: {said}");
+            if part.output.read_line(&mut said).unwrap() == 0 {
+                return Err(said);
+            }
         }
-        part
+        Ok(part)
     }
 
-    /// `splitplane` with these arguments, ready.
+    fn start(ns: &str, args: &[&str], word: &str) -> Part {
+        Part::try_start(ns, args, word).unwrap_or_else(|said| panic!("{args:?}: {said}"))
+    }
+
+    /// `splitplane` with these arguments, ready. The SMF gives up on an answer after 4 s, and a busy machine may take longer.
     fn splitplane(ns: &str, args: &[&str]) -> Part {
-        Part::start(ns, &[&[env!("CARGO_BIN_EXE_splitplane")], args, &["--until-input-ends"]].concat(), "ready")
+        let args = [&[env!("CARGO_BIN_EXE_splitplane")], args, &["--until-input-ends"]].concat();
+        let mut tries = (0..5).map(|_| Part::try_start(ns, &args, "ready"));
+        tries.find_map(Result::ok).unwrap_or_else(|| panic!("{args:?} does not start"))
     }
 
     fn stop(mut self) {
