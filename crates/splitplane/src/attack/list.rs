@@ -113,16 +113,18 @@ pub const ATTACKS: &[Attack] = &[
     attack("n3-flood-unknown-teids", N3, "the same, as fast as one core sends", Doing::Flood(frames::unknown_teids)),
     attack("n3-spoofed-users", N3, "a user sends from another user's address", stays_out(frames::spoofed_users)).short(),
     attack("n3-martians-inside", N3, "a user sends from and to 127/8, 224/4, 240/4, 0.0.0.0", stays_out(frames::martians_inside)),
-    attack("n3-martians-outside", N3, "tunnels from 127/8, 224/4, 0.0.0.0, 255.255.255.255, our own", stays_out(frames::martians_outside)),
+    attack("n3-martians-outside", N3, "tunnels from 127/8, 224/4, 0.0.0.0, 255.255.255.255, our own", stays_out(frames::martians_outside))
+        .short(),
     attack("n3-source-routes", N3, "a user's loose source routes and routing headers 0", stays_out(frames::source_routes)),
     attack("n3-fragments", N3, "fragments outside and inside of tunnels", frames(frames::fragments)).short(),
-    attack("n3-padding", N3, "a user's bytes behind the end of its IP packet, past its rate", Doing::Act(acts::padding)),
+    attack("n3-padding", N3, "a user's bytes behind the end of its IP packet, past its rate", Doing::Act(acts::padding)).short(),
     attack(
         "n3-extension-headers",
         N3,
         "a user hides UDP from the firewall behind IPv6 headers",
         Doing::Act(acts::behind_extension_headers),
-    ),
+    )
+    .short(),
     attack("n3-gtpu-echoes", N3, "GTP-U echo requests of a stranger", frames(frames::gtpu_echoes)).short(),
     attack("n3-flood-gtpu-echoes", N3, "the same, as fast as one core sends", Doing::Flood(frames::gtpu_echoes)),
     attack("n3-error-indications", N3, "a stranger's error indications for tunnels that work", Doing::Act(acts::error_indications)),
@@ -159,17 +161,21 @@ pub const ATTACKS: &[Attack] = &[
         N4,
         "a stranger changes and ends sessions of which it knows the SEID",
         Doing::Act(acts::foreign_sessions),
-    ),
-    attack("n4-guessed-seids", N4, "SEIDs that follow from one's own", Doing::Act(acts::guessed_seids)),
-    attack("n4-other-name", N4, "a stranger's association in the honest SMF's name", Doing::Act(acts::association_in_anothers_name)),
-    attack("n4-other-release", N4, "a stranger releases the honest SMF's association", Doing::Act(acts::release_in_anothers_name)),
+    )
+    .short(),
+    attack("n4-guessed-seids", N4, "SEIDs that follow from one's own", Doing::Act(acts::guessed_seids)).short(),
+    attack("n4-other-name", N4, "a stranger's association in the honest SMF's name", Doing::Act(acts::association_in_anothers_name))
+        .short(),
+    attack("n4-other-release", N4, "a stranger releases the honest SMF's association", Doing::Act(acts::release_in_anothers_name)).short(),
     attack("n4-all-associations", N4, "300 strangers take associations", Doing::Act(acts::all_associations)).count(300),
     attack("n4-all-sessions", N4, "a stranger fills the room for sessions", Doing::Act(acts::all_sessions)),
     attack("n4-silent-peer", N4, "an SMF with idle users that get packets answers no reports", Doing::Act(acts::silent_peer)).count(600),
     attack("disk-full", Disk, "the log's file system is full, and there is much to log", Doing::Act(acts::full_disk)),
-    attack("signal-hangup", Signal, "SIGHUP", Doing::Act(acts::hangup)),
-    attack("signal-user", Signal, "SIGUSR1", Doing::Act(acts::user_signal)),
-    attack("signal-stop", Signal, "SIGSTOP, and SIGCONT after 0.7 s", Doing::Act(acts::stop_and_continue)).may_lose(MayLose::Meanwhile),
+    attack("signal-hangup", Signal, "SIGHUP", Doing::Act(acts::hangup)).short(),
+    attack("signal-user", Signal, "SIGUSR1", Doing::Act(acts::user_signal)).short(),
+    attack("signal-stop", Signal, "SIGSTOP, and SIGCONT after 0.7 s", Doing::Act(acts::stop_and_continue))
+        .may_lose(MayLose::Meanwhile)
+        .short(),
     attack("kill-compiling", Signal, "SIGKILL while the compiler runs, under umask 0", Doing::Act(acts::killed_while_compiling)),
     attack(
         "own-compiler",
