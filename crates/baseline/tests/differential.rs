@@ -86,7 +86,7 @@ fn what_is_out_of_scope_is_refused() {
     assert!(matches!(refused, Err(LimitError::Scope(why)) if why.contains("classify")));
     assert!(matches!(limit.install(&Batch { ops: vec![Op::Delete(entry)] }), Err(LimitError::Scope(_))));
     // More sessions than there is room for are refused, and none is lost on the way.
-    let sessions: Vec<Batch> = (0..17).map(|n| session(n, &Context::new(&network()), &ids)).collect();
+    let sessions: Vec<Batch> = (0..17).map(|n| session(n, &context(), &ids)).collect();
     assert!(sessions[..16].iter().all(|batch| limit.install(batch).is_ok()));
     assert!(limit.install(&sessions[16]).is_err());
     assert!(matches!(limit.install(&sessions[0]), Err(LimitError::Full(why)) if why.contains("has that entry")));
@@ -96,7 +96,7 @@ fn run(new: fn(Arc<Program>, u64) -> Result<Limit, LimitError>) {
     let ir = compile();
     let ids = Ids::bind(&ir.program).unwrap();
     let config = network();
-    let context = Context::new(&config);
+    let context = context();
     let oracle = Asic::oracle(ir.clone()).unwrap();
     let mut limit = new(Arc::new(ir.program.clone()), SESSIONS.into()).unwrap();
     let mut install = |batch: &Batch| {
@@ -230,6 +230,15 @@ fn network() -> NetworkConfig {
         ],
         ..NetworkConfig::default()
     }
+}
+
+/// Rules are lowered as if a route led to [`LOST_GNB`]: a FAR towards a peer without one is refused. The tables have none, as after a
+/// route is gone.
+fn context() -> Context {
+    let mut config = network();
+    let prefix = (IpAddr::V4(LOST_GNB), 32);
+    config.routes.push(Route { network_instance: "access".into(), prefix, via: Via::Gateway(IpAddr::V4(GNB)) });
+    Context::new(&config)
 }
 
 fn ue(n: u32) -> Ipv4Addr {

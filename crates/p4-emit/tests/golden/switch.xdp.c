@@ -86,6 +86,7 @@ struct sp_context {
     uint32_t length;
     uint32_t cpu;
     uint32_t cursor;
+    uint32_t keep;
     struct sp_scan scan;
     uint64_t key[1];
     uint64_t masked[1];

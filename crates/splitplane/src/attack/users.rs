@@ -283,7 +283,7 @@ mod tests {
     fn losses_order_and_doubles_are_told_apart() {
         let flows = Mutex::new(vec![Flow::default(), Flow::default()]);
         flows.lock().unwrap()[1] = Flow { came: vec![false; 5], count: Count { sent: 5, ..Count::default() }, ..Flow::default() };
-        let come = |round, number| arrived(&flows, round, 1, 1, &[&[9; 30][..], &payload(round, 0, number)].concat());
+        let come = |round, number| arrived(&flows, 1, 1, 1, &[&[9; 30][..], &payload(round, 0, number)].concat());
         // 1 is overtaken by 2, 3 comes twice, 4 never; 0 of another round is none of ours.
         [(1, 2), (1, 1), (1, 3), (1, 3), (7, 0), (1, 99)].into_iter().for_each(|(round, number)| come(round, number));
         let count = flows.lock().unwrap()[1].count;
