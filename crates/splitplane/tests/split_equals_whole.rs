@@ -270,11 +270,8 @@ impl Run {
                     result.unwrap_or_else(|e| panic!("the host's batch: {e}"));
                     frames.extend(released.packets.into_iter().map(|(port, bytes)| Frame { port, bytes }));
                 }
-                Action::Transmit { .. }
-                | Action::ErrorIndication { .. }
-                | Action::EndMarker { .. }
-                | Action::Drop { .. }
-                | Action::Unsent { .. } => {}
+                Action::Transmit { port, frame } => frames.extend(packets::answer(port, &frame)),
+                Action::ErrorIndication { .. } | Action::EndMarker { .. } | Action::Drop { .. } | Action::Unsent { .. } => {}
             }
         }
         frames

@@ -356,17 +356,49 @@ fn fragmented_tunnel(rng: &mut ChaCha8Rng) -> Frame {
     arrive(rng, Side::Access, IPV4, &packet.emit())
 }
 
+/// What a neighbour that was asked for its MAC address says, if it says anything: some never do.
+pub fn answer(port: PortId, question: &[u8]) -> Option<Frame> {
+    let question = wire::ethernet::Frame::new_checked(question).ok()?;
+    let sender_mac = |last: u8| wire::ethernet::Mac([2, 0, 0, 7, 0, last]);
+    if question.ethertype() == ARP {
+        let asked = wire::arp::Repr::parse(&wire::arp::Packet::new_checked(question.payload()).ok()?).ok()?;
+        let last = asked.target_ip.octets()[3];
+        let answers = asked.operation == wire::arp::Operation::Request && !last.is_multiple_of(8);
+        let (sender_ip, target_mac, target_ip) = (asked.target_ip, asked.sender_mac, asked.sender_ip);
+        let answer =
+            wire::arp::Repr { operation: wire::arp::Operation::Reply, sender_mac: sender_mac(last), sender_ip, target_mac, target_ip };
+        let mut payload = Vec::new();
+        answer.emit(&mut payload);
+        payload.resize(46, 0);
+        return answers.then(|| Frame { port, bytes: ethernet(target_mac.0, ARP, &payload) });
+    }
+    let packet = wire::ipv6::Packet::new_checked(question.payload()).ok()?;
+    let message = wire::icmp::Message::new_checked_v6(packet.payload(), packet.src(), packet.dst()).ok()?;
+    let Some(wire::ndp::Repr::Solicitation { target, .. }) = wire::ndp::Repr::parse(&message).ok()? else { return None };
+    let last = target.octets()[15];
+    let mac = Some(sender_mac(last));
+    let told = wire::ndp::Repr::Advertisement { target, mac, solicited: true, router: true, override_known: true };
+    let mut payload = Vec::new();
+    told.emit(target, packet.src(), &mut payload);
+    let packet = IpPacket { ttl: 255, ..IpPacket::new(target.into(), packet.src().into(), ICMPV6, payload) };
+    (!last.is_multiple_of(8)).then(|| Frame { port, bytes: ethernet(question.src().0, IPV6, &packet.emit()) })
+}
+
 /// Requests and replies, for our addresses and others.
 fn arp(rng: &mut ChaCha8Rng) -> Frame {
     let side = side(rng);
-    let (ours, theirs) = match side {
-        Side::Access => (N3, Ipv4Addr::new(10, 0, 3, rng.random_range(50..60))),
-        Side::N9 => (N9, Ipv4Addr::new(10, 0, 9, rng.random_range(20..24))),
-        Side::Core => (N6, Ipv4Addr::new(10, 0, 6, rng.random_range(1..255))),
+    let (ours, port, theirs) = match side {
+        Side::Access => (N3, PORT_N3, Ipv4Addr::new(10, 0, 3, rng.random_range(50..60))),
+        Side::N9 => (N9, PORT_N9, Ipv4Addr::new(10, 0, 9, rng.random_range(20..24))),
+        Side::Core => (N6, PORT_N6, Ipv4Addr::new(10, 0, 6, rng.random_range(1..255))),
     };
-    let operation = if rng.random_bool(0.5) { wire::arp::Operation::Request } else { wire::arp::Operation::Reply };
+    // An answer names who has asked.
+    let (operation, target_mac) = match rng.random_bool(0.5) {
+        true => (wire::arp::Operation::Request, wire::ethernet::Mac::default()),
+        false => (wire::arp::Operation::Reply, wire::ethernet::Mac(mac(port))),
+    };
     let sender_mac = wire::ethernet::Mac([2, 0, 0, 7, 0, theirs.octets()[3]]);
-    let packet = wire::arp::Repr { operation, sender_mac, sender_ip: theirs, target_mac: wire::ethernet::Mac::default(), target_ip: ours };
+    let packet = wire::arp::Repr { operation, sender_mac, sender_ip: theirs, target_mac, target_ip: ours };
     let mut payload = Vec::new();
     packet.emit(&mut payload);
     payload.resize(46, 0);
@@ -386,18 +418,32 @@ fn to_us(rng: &mut ChaCha8Rng) -> Frame {
         3 => (Side::Core, IpPacket::new(any_v6(rng), N6_V6.into(), payload.0, payload.1)),
         _ => {
             let target: Ipv6Addr = if rng.random_bool(0.7) { N6_V6 } else { remote_v6(rng) };
-            let (src, group) = (Ipv6Addr::new(0xfd00, 6, 0, 0, 0, 0, 0, 0xfe), wire::ipv6::solicited_node(target));
-            let mac = wire::ethernet::Mac([2, 0, 0, 8, 0, 1]);
-            let message = match rng.random_bool(0.6) {
-                true => wire::ndp::Repr::Solicitation { target, source: Some(mac) },
+            let src = Ipv6Addr::new(0xfd00, 6, 0, 0, 0, 0, 0, 0xfe);
+            let router_mac = wire::ethernet::Mac([2, 0, 0, 8, 0, 1]);
+            let (message, dst, to) = match rng.random_bool(0.6) {
+                true => {
+                    let group = wire::ipv6::solicited_node(target);
+                    (
+                        wire::ndp::Repr::Solicitation { target, source: Some(router_mac) },
+                        group,
+                        wire::ethernet::Mac::ipv6_multicast(group).0,
+                    )
+                }
                 false => {
-                    wire::ndp::Repr::Advertisement { target: src, mac: Some(mac), solicited: true, router: true, override_known: true }
+                    let told = wire::ndp::Repr::Advertisement {
+                        target: src,
+                        mac: Some(router_mac),
+                        solicited: true,
+                        router: true,
+                        override_known: true,
+                    };
+                    (told, N6_V6, mac(PORT_N6))
                 }
             };
             let mut payload = Vec::new();
-            message.emit(src, group, &mut payload);
-            let packet = IpPacket { ttl: 255, ..IpPacket::new(src.into(), group.into(), ICMPV6, payload) };
-            let bytes = ethernet(wire::ethernet::Mac::ipv6_multicast(group).0, IPV6, &packet.emit());
+            message.emit(src, dst, &mut payload);
+            let packet = IpPacket { ttl: 255, ..IpPacket::new(src.into(), dst.into(), ICMPV6, payload) };
+            let bytes = ethernet(to, IPV6, &packet.emit());
             return Frame { port: PORT_N6, bytes };
         }
     };
