@@ -63,7 +63,12 @@ fn has_one_bucket(mut bed: Testbed, config: &str, alone: bool) {
     bed.fence(ON_X86);
     assert_eq!((bed.n6.came(RATED).packets, bed.n3.came(RATED).packets, bed.ran_in_xdp()), (8, 8, (0, 0)));
     let (mut on_x86, mut in_xdp) = (16, (0, 0));
-    for round in 0..6 {
+    let least_dropped = if alone { 300 } else { 50 };
+    for round in 0..24 {
+        // How much runs in XDP depends on how busy the machine is: as many rounds as it takes.
+        if round >= 6 && in_xdp.0 > 20 && in_xdp.1 > least_dropped {
+            break;
+        }
         let fast = round % 2 == 0;
         bed.sessions[RATED].plan.dscp = Some(if fast { 0 } else { BASE_DSCP });
         bed.set_active(RATED);
@@ -102,7 +107,7 @@ fn has_one_bucket(mut bed: Testbed, config: &str, alone: bool) {
     }
     println!("{dropped} dropped, {up:?} up, {down:?} down; {on_x86} on x86, {in_xdp:?} sent and dropped in XDP; {elapsed:?}");
     let (sent, dropped) = in_xdp;
-    assert!(on_x86 > 300 && sent > 20 && dropped > if alone { 300 } else { 50 }, "{on_x86} on x86, {in_xdp:?} in XDP");
+    assert!(on_x86 > 300 && sent > 20 && dropped > least_dropped, "{on_x86} on x86, {in_xdp:?} in XDP");
 }
 
 const BUSY: usize = 2;
