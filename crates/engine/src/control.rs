@@ -75,12 +75,17 @@ pub enum Event {
         /// The PDR's number.
         pdr: u32,
     },
-    /// A port failed and is no longer used.
+    /// A port failed and is not used; where it can be it is opened anew.
     PortDown {
         /// Which.
         port: PortId,
         /// Why.
         why: String,
+    },
+    /// A port that had failed is used again.
+    PortUp {
+        /// Which.
+        port: PortId,
     },
 }
 

@@ -3,7 +3,7 @@
 use crate::control::Event;
 use crate::ledger::{PortCells, WorkerLedger};
 use base::{DropReason, Packet, PortId};
-use pktio::Port;
+use pktio::{DeviceDrops, Port, PortError};
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -13,6 +13,9 @@ use target::BURST;
 pub(crate) const TX_ATTEMPTS: u32 = 2000;
 /// And how long they may take: on a busy machine every yield costs a time slice of somebody else's, and all of them seconds.
 const TX_PATIENCE: Duration = Duration::from_millis(500);
+/// From a device's failure, or an attempt to open it anew, to the next attempt: at first, and, twice as long each time, at most.
+const RETRY_FIRST: Duration = Duration::from_millis(100);
+const RETRY_LAST: Duration = Duration::from_secs(5);
 /// Mark in the port index: no such port.
 pub(crate) const NO_PORT: u16 = u16::MAX;
 
@@ -25,6 +28,10 @@ pub(crate) struct EnginePort {
     pub(crate) queue: Vec<Packet>,
     pub(crate) queued: usize,
     pub(crate) alive: bool,
+    /// When a device that failed is opened anew, and how long it was waited for that.
+    retry: Option<(Instant, Duration)>,
+    /// What devices before this one have lost.
+    lost: DeviceDrops,
     /// Bursts in a row that the device has not taken. Each halves the attempts at the next: a device that is stuck holds up the
     /// thread's other ports, and who waits for its commands, for no longer than twice the first wait in all.
     refusals: u32,
@@ -52,18 +59,56 @@ impl Patience {
 
 impl EnginePort {
     pub(crate) fn new(id: PortId, device: Option<Box<dyn Port>>, max_frame: usize) -> EnginePort {
-        EnginePort { id, device, max_frame, queue: burst(), queued: 0, alive: true, refusals: 0 }
+        EnginePort { id, device, max_frame, queue: burst(), queued: 0, alive: true, retry: None, lost: DeviceDrops::default(), refusals: 0 }
     }
 
-    /// A burst from the device, counted; a device that fails stays down, and the control plane is told once.
+    /// The device has failed: the control plane is told, and it is tried to open it anew, ever less often.
+    #[cold]
+    fn fail(&mut self, what: &str, error: &PortError, owed: &mut VecDeque<Event>) {
+        tracing::error!(port = self.device.as_ref().map_or("?", |device| device.name()), "{what} failed, port is down: {error}");
+        self.alive = false;
+        self.retry = Some((Instant::now() + RETRY_FIRST, RETRY_FIRST));
+        owed.push_back(Event::PortDown { port: self.id, why: error.to_string() });
+    }
+
+    /// Opens a device that failed anew, if it is time to and it can be.
+    #[cold]
+    fn revive(&mut self, owed: &mut VecDeque<Event>) {
+        let Some((_, waited)) = self.retry.filter(|(at, _)| Instant::now() >= *at) else { return };
+        let Some(device) = &mut self.device else { return };
+        match device.reopen() {
+            None => {
+                tracing::error!(port = device.name(), "it cannot be opened anew: restart when its interface is there again");
+                self.retry = None;
+            }
+            Some(Err(error)) => {
+                let wait = (2 * waited).min(RETRY_LAST);
+                tracing::debug!(port = device.name(), "not opened anew, tried again in {wait:?}: {error}");
+                self.retry = Some((Instant::now() + wait, wait));
+            }
+            Some(Ok(anew)) => {
+                let lost = device.device_drops();
+                self.lost.rx_full += lost.rx_full;
+                self.lost.rx_invalid += lost.rx_invalid;
+                self.lost.tx_invalid += lost.tx_invalid;
+                tracing::info!(port = anew.name(), "opened anew: port is up again");
+                self.max_frame = anew.max_frame();
+                (self.device, self.alive, self.retry, self.refusals) = (Some(anew), true, None, 0);
+                owed.push_back(Event::PortUp { port: self.id });
+            }
+        }
+    }
+
+    /// A burst from the device, counted; of a device that fails the control plane is told, and when it is there again.
     pub(crate) fn receive(&mut self, packets: &mut [Packet], cells: &PortCells, owed: &mut VecDeque<Event>) -> usize {
+        if !self.alive {
+            self.revive(owed);
+        }
         let Some(device) = self.device.as_mut().filter(|_| self.alive) else { return 0 };
         let n = match device.receive(packets) {
             Ok(n) => n,
             Err(e) => {
-                tracing::error!(port = device.name(), "receive failed, port is down: {e}");
-                self.alive = false;
-                owed.push_back(Event::PortDown { port: self.id, why: e.to_string() });
+                self.fail("receive", &e, owed);
                 return 0;
             }
         };
@@ -93,6 +138,9 @@ impl EnginePort {
 
     /// Empties the queue: into the device, or, if the device stays full, into the drop count.
     pub(crate) fn transmit(&mut self, cells: &PortCells, ledger: &WorkerLedger, owed: &mut VecDeque<Event>) {
+        if !self.alive {
+            self.revive(owed);
+        }
         let attempts = TX_ATTEMPTS >> self.refusals.min(u32::BITS - 1);
         let (mut sent, mut patience) = (0, Patience::new(attempts));
         while let Some(device) = self.device.as_mut().filter(|_| self.alive && sent < self.queued) {
@@ -108,11 +156,7 @@ impl EnginePort {
                     sent += n;
                     patience = Patience::new(attempts);
                 }
-                Err(e) => {
-                    tracing::error!(port = device.name(), "transmit failed, port is down: {e}");
-                    self.alive = false;
-                    owed.push_back(Event::PortDown { port: self.id, why: e.to_string() });
-                }
+                Err(e) => self.fail("transmit", &e, owed),
             }
         }
         self.refusals = if sent < self.queued && self.alive { self.refusals.saturating_add(1) } else { 0 };
@@ -134,9 +178,9 @@ impl EnginePort {
     pub(crate) fn note_device_drops(&mut self, cells: &PortCells) {
         let Some(device) = &mut self.device else { return };
         let drops = device.device_drops();
-        cells.rx_full.store(drops.rx_full, Relaxed);
-        cells.rx_invalid.store(drops.rx_invalid, Relaxed);
-        cells.tx_invalid.store(drops.tx_invalid, Relaxed);
+        cells.rx_full.store(self.lost.rx_full + drops.rx_full, Relaxed);
+        cells.rx_invalid.store(self.lost.rx_invalid + drops.rx_invalid, Relaxed);
+        cells.tx_invalid.store(self.lost.tx_invalid + drops.tx_invalid, Relaxed);
     }
 }
 
@@ -157,7 +201,6 @@ pub(crate) fn port_index(ports: &[EnginePort]) -> Vec<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pktio::{DeviceDrops, PortError};
     use std::sync::Arc;
     use std::sync::atomic::AtomicUsize;
 

@@ -382,3 +382,75 @@ fn a_full_port_drops_with_a_reason() {
     assert_eq!(full + ledger.ports[&PortId(1)].transmitted.packets, 6000);
     assert!(full > 0);
 }
+
+/// A device whose interface comes and goes.
+#[derive(Clone)]
+struct Fickle {
+    gone: Arc<AtomicBool>,
+    asked: Arc<AtomicUsize>,
+    sent: Arc<AtomicUsize>,
+}
+
+impl Fickle {
+    fn check(&self) -> Result<(), pktio::PortError> {
+        match self.gone.load(Ordering::SeqCst) {
+            true => Err(pktio::PortError::Config("it is gone".into())),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Port for Fickle {
+    fn name(&self) -> &str {
+        "fickle"
+    }
+    fn receive(&mut self, _: &mut [Packet]) -> Result<usize, pktio::PortError> {
+        self.check().map(|()| 0)
+    }
+    fn transmit(&mut self, packets: &[Packet]) -> Result<usize, pktio::PortError> {
+        self.check()?;
+        self.sent.fetch_add(packets.len(), Ordering::SeqCst);
+        Ok(packets.len())
+    }
+    fn flush(&mut self) -> Result<(), pktio::PortError> {
+        Ok(())
+    }
+    fn reopen(&self) -> Option<Result<Box<dyn Port>, pktio::PortError>> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        Some(self.check().map(|()| Box::new(self.clone()) as Box<dyn Port>))
+    }
+    fn max_frame(&self) -> usize {
+        1514
+    }
+    fn device_drops(&mut self) -> pktio::DeviceDrops {
+        pktio::DeviceDrops { rx_full: 3, ..pktio::DeviceDrops::default() }
+    }
+}
+
+#[test]
+fn an_interface_that_is_made_anew_is_used_again_and_what_was_for_it_meanwhile_is_counted() {
+    for by_master in [false, true] {
+        let (sender, events) = bounded(16);
+        let (a, mut far) = pktio::memory::pair("a", "far a", 64);
+        let device = Fickle { gone: Arc::default(), asked: Arc::default(), sent: Arc::default() };
+        let ports: Vec<(PortId, Box<dyn Port>)> = vec![(PortId(0), Box::new(a)), (PortId(1), Box::new(device.clone()))];
+        let target = scripted(Arc::default());
+        let engine = match by_master {
+            true => Engine::start_steered(&target, ports, |_, _| 0, 1, Settings::default(), sender).unwrap(),
+            false => Engine::start(&target, vec![ports], Settings::default(), sender).unwrap(),
+        };
+        device.gone.store(true, Ordering::SeqCst);
+        assert!(matches!(events.recv_timeout(PATIENCE), Ok(Event::PortDown { port: PortId(1), .. })));
+        far.transmit(&[packet(FORWARD, 1), packet(FORWARD, 2)]).unwrap();
+        let dropped = || engine.ledger().dropped.get(&DropReason::PORT_DOWN.0).map_or(0, |count| count.packets);
+        wait_until("what was to leave by it is dropped", || dropped() == 2);
+        wait_until("it is tried again", || device.asked.load(Ordering::SeqCst) >= 2);
+        device.gone.store(false, Ordering::SeqCst);
+        assert!(matches!(events.recv_timeout(PATIENCE), Ok(Event::PortUp { port: PortId(1) })));
+        far.transmit(&[packet(FORWARD, 3)]).unwrap();
+        wait_until("packets leave by it again", || device.sent.load(Ordering::SeqCst) == 1);
+        engine.stop();
+        let ledger = engine.ledger();
+        assert_eq!((ledger.imbalance(), ledger.ports[&PortId(1)].device.rx_full, dropped()), (0, 6, 2));
+    }
+}

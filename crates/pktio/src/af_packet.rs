@@ -37,6 +37,7 @@ impl Default for Options {
 pub struct AfPacket {
     name: String,
     interface: Interface,
+    options: Options,
     socket: PacketSocket,
     /// Frames cut out of oversized packets, and what came after them: delivered first, in order.
     pending: VecDeque<Vec<u8>>,
@@ -68,7 +69,7 @@ impl AfPacket {
                 _ => PortError::io(format!("af_packet on `{}`: {what}", interface.name), e),
             })?;
         let name = format!("{label} (af_packet {})", interface.name);
-        Ok(AfPacket { name, interface, socket, pending: VecDeque::new(), drops: DeviceDrops::default(), link: Link::Up })
+        Ok(AfPacket { name, interface, options, socket, pending: VecDeque::new(), drops: DeviceDrops::default(), link: Link::Up })
     }
 
     /// The interface as it was when opened.
@@ -259,6 +260,11 @@ impl Port for AfPacket {
         let label = self.name.split(" (").next().unwrap_or_default();
         let options = Options { buffer_bytes: 4096, ..Options::default() };
         Ok(Some(Box::new(TransmitOnly(AfPacket::open(label, &self.interface.name, options)?))))
+    }
+
+    fn reopen(&self) -> Option<Result<Box<dyn Port>, PortError>> {
+        let label = self.name.split(" (").next().unwrap_or_default();
+        Some(AfPacket::open(label, &self.interface.name, self.options).map(|port| Box::new(port) as Box<dyn Port>))
     }
 
     fn flush(&mut self) -> Result<(), PortError> {

@@ -76,6 +76,8 @@ pub struct AfXdp {
     joined: bool,
     zero_copy: bool,
     refused: u64,
+    /// How it was opened, if it is the interface's only one: then it can be opened anew by itself.
+    alone: Option<Options>,
     /// Receives in a row that found nothing.
     idle: u32,
     removed: bool,
@@ -144,7 +146,12 @@ impl AfXdp {
         check(&interface, queues, options)?;
         let program = Arc::new(Program::load(&interface, interface.rx_queues, ue_program::by_queue)?.attach(&interface, options.mode)?);
         let place = |queue| Ok(Place { sockets: program.map.as_fd(), first: queue, step: 1 });
-        open_all(label, &interface, queues, place, Some(&program), None, options).map(|ports| ports.into_iter().flatten().collect())
+        let ports = open_all(label, &interface, queues, place, Some(&program), None, options)?;
+        let mut ports: Vec<AfXdp> = ports.into_iter().flatten().collect();
+        if let ([port], 1) = (&mut ports[..], interface.rx_queues) {
+            port.alone = Some(options);
+        }
+        Ok(ports)
     }
 
     /// Opens all queues for `workers` workers: for each worker its ports, one for each queue. Packets go to workers by their UEs,
@@ -354,6 +361,12 @@ impl Port for AfXdp {
         self.kick()
     }
 
+    /// Not of an interface with several sockets: they share a program, and workers.
+    fn reopen(&self) -> Option<Result<Box<dyn Port>, PortError>> {
+        let label = self.name.split(" (").next().unwrap_or_default();
+        Some(AfXdp::open(label, &self.interface.name, self.alone?).map(|port| Box::new(port) as Box<dyn Port>))
+    }
+
     fn unsent(&self) -> usize {
         self.xsk.unsent() as usize
     }
@@ -447,6 +460,7 @@ fn open_all<'m>(
                 joined: false,
                 zero_copy: copying == Copying::Zero,
                 refused: 0,
+                alone: None,
                 idle: 0,
                 removed: false,
             });

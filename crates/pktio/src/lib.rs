@@ -98,6 +98,15 @@ pub trait Port: Send {
         Ok(None)
     }
 
+    /// The same port opened anew, once it has failed because its interface was removed: for when there is one of that name again. It may take
+    /// some tens of milliseconds. `None` where a port cannot be.
+    ///
+    /// # Errors
+    /// As when it was opened: there is no such interface yet, or it is down.
+    fn reopen(&self) -> Option<Result<Box<dyn Port>, PortError>> {
+        None
+    }
+
     /// Packets that were taken for transmission and that the device has not taken yet: none, where it takes them at once.
     fn unsent(&self) -> usize {
         0
@@ -173,6 +182,9 @@ impl<P: Port + ?Sized> Port for Box<P> {
     }
     fn transmitter(&self) -> Result<Option<Box<dyn Port>>, PortError> {
         (**self).transmitter()
+    }
+    fn reopen(&self) -> Option<Result<Box<dyn Port>, PortError>> {
+        (**self).reopen()
     }
     fn unsent(&self) -> usize {
         (**self).unsent()

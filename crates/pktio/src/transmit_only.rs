@@ -24,6 +24,10 @@ impl<P: Port> Port for TransmitOnly<P> {
         self.0.flush()
     }
 
+    fn reopen(&self) -> Option<Result<Box<dyn Port>, PortError>> {
+        Some(self.0.reopen()?.map(|port| Box::new(TransmitOnly(port)) as Box<dyn Port>))
+    }
+
     fn unsent(&self) -> usize {
         self.0.unsent()
     }

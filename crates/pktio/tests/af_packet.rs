@@ -232,3 +232,22 @@ fn the_missing_capability_is_named() {
         assert!(matches!(&error, PortError::Permission(text) if text.contains("CAP_NET_ADMIN")), "{error}");
     });
 }
+
+#[test]
+fn an_interface_that_is_deleted_and_made_anew_is_opened_again() {
+    in_namespace(|| {
+        let (name_a, name_b) = veth();
+        let mut a: Box<dyn Port> = Box::new(AfPacket::open("n3", &name_a, Default::default()).unwrap());
+        ip(&format!("link del {name_a}"));
+        let deadline = Instant::now() + PATIENCE;
+        while a.receive(&mut buffers(4)).is_ok() {
+            assert!(Instant::now() < deadline, "the removal was not noticed");
+        }
+        let error = a.reopen().unwrap().err().unwrap().to_string();
+        assert!(error.contains(&format!("no interface `{name_a}`")), "{error}");
+        assert_eq!(veth(), (name_a, name_b.clone()));
+        let mut a = a.reopen().unwrap().unwrap();
+        let mut b = AfPacket::open("n6", &name_b, Default::default()).unwrap();
+        exchange(&mut a, &mut b, 5);
+    });
+}

@@ -346,3 +346,22 @@ fn odd_ring_sizes_are_refused() {
         }
     });
 }
+
+#[test]
+fn an_interface_that_is_deleted_and_made_anew_is_opened_again() {
+    in_namespace(|| {
+        let (name_a, name_b) = veth();
+        let mut a: Box<dyn Port> = Box::new(open(&name_a));
+        ip(&format!("link del {name_a}"));
+        let deadline = Instant::now() + PATIENCE;
+        while a.receive(&mut buffers(4)).is_ok() {
+            assert!(Instant::now() < deadline, "the removal was not noticed");
+        }
+        let error = a.reopen().unwrap().err().unwrap().to_string();
+        assert!(error.contains(&format!("no interface `{name_a}`")), "{error}");
+        assert_eq!(veth(), (name_a, name_b.clone()));
+        let mut a = a.reopen().unwrap().unwrap();
+        let mut b = AfPacket::open("n6", &name_b, Default::default()).unwrap();
+        exchange(&mut a, &mut b, 5);
+    });
+}

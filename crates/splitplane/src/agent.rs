@@ -55,6 +55,10 @@ pub struct PortLabel {
     pub driver: String,
     /// Whether user packets arriving here are uplink.
     pub access: bool,
+    /// Whether its interface is away, and how often it was there again.
+    pub down: bool,
+    /// See [`PortLabel::down`].
+    pub reopened: u64,
 }
 
 /// The control plane.
@@ -172,8 +176,19 @@ impl Agent {
                 None => tracing::debug!(pdr, "packets wait for a PDR that is gone"),
             },
             engine::Event::PortDown { port, why } => {
-                let name = self.ports.iter().find(|p| p.id == port).map_or("?", |p| p.name.as_str());
-                tracing::error!(port = name, "port is down: {why}");
+                for label in self.ports.iter_mut().filter(|p| p.id == port) {
+                    label.down = true;
+                    tracing::error!(port = label.name, "port is down: {why}");
+                }
+            }
+            engine::Event::PortUp { port } => {
+                for label in self.ports.iter_mut().filter(|p| p.id == port) {
+                    (label.down, label.reopened) = (false, label.reopened + 1);
+                    tracing::warn!(port = label.name, "port is up again; our MAC address on it stays as it was");
+                }
+                let (host, _) = self.plane.host_and_data();
+                let actions = host.port_up(port, now);
+                self.act(actions);
             }
         }
     }
@@ -384,6 +399,8 @@ impl Agent {
                 transmitted: count.transmitted.into(),
                 lost_before_us: count.device.rx_full + count.device.rx_invalid,
                 lost_after_us: count.device.tx_invalid,
+                down: port.down,
+                reopened: port.reopened,
                 ..PortReport::default()
             };
             report.ports.insert(port.name.clone(), row);
@@ -563,7 +580,14 @@ mod tests {
         split.apply(&upf::static_rules::initial(&network, &ids)).unwrap();
         let loopback = std::net::Ipv4Addr::LOCALHOST;
         let config = pfcp::config::Config::new(pfcp::codec::NodeId::Ipv4(loopback), loopback.into(), 0);
-        let ports = vec![PortLabel { id: sessions::Direction::Downlink.port(), name: "n6".into(), driver: "none".into(), access: false }];
+        let ports = vec![PortLabel {
+            id: sessions::Direction::Downlink.port(),
+            name: "n6".into(),
+            driver: "none".into(),
+            access: false,
+            down: false,
+            reopened: 0,
+        }];
         let agent = Agent {
             node: Node::new(config).unwrap(),
             plane,

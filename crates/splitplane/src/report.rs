@@ -123,6 +123,12 @@ pub struct PortReport {
     pub lost_before_us: u64,
     /// Of those sent, frames that kernel or device refused.
     pub lost_after_us: u64,
+    /// Whether its interface is away: what was to leave by it is dropped as `port_down`.
+    #[serde(default)]
+    pub down: bool,
+    /// How often it was opened anew, by all workers.
+    #[serde(default)]
+    pub reopened: u64,
 }
 
 /// One target.

@@ -396,6 +396,8 @@ impl Upf {
             name: c.name.clone(),
             driver: p.driver.clone(),
             access: c.role != Role::Core,
+            down: false,
+            reopened: 0,
         });
         let labels: Vec<PortLabel> = labels.collect();
         let (events, events_in) = bounded(65_536);

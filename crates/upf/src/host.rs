@@ -281,6 +281,17 @@ impl Host {
         self.counted(out)
     }
 
+    /// A port is there again that was away, and maybe another interface: its neighbours are asked for anew.
+    pub fn port_up(&mut self, port: PortId, now: Duration) -> Vec<Action> {
+        self.now = self.now.max(now);
+        let mut out = Vec::new();
+        for at in (0..self.plan.ports.len()).filter(|at| self.plan.ports[*at].id == port) {
+            self.neighbours.port_up(at, here!(self), &mut out);
+        }
+        self.neighbours.poll(here!(self), &mut out);
+        self.counted(out)
+    }
+
     /// Neighbours known or asked for.
     pub fn neighbour_count(&self) -> usize {
         self.neighbours.len()

@@ -456,6 +456,17 @@ impl Neighbours {
         }
     }
 
+    /// A port is there again that was away, and maybe another interface: what was known on it is asked for anew.
+    pub fn port_up(&mut self, port: usize, here: Here<'_>, out: &mut Vec<Action>) {
+        for (number, n) in self.by_number.iter_mut().filter(|(_, n)| n.port == port) {
+            if n.mac().is_some() && !matches!(n.state, State::Fixed(_)) {
+                n.state = State::Unknown;
+                let entry = nexthop_entry(*number, &here.plan.ports[port], None, here.ids);
+                out.push(Action::Apply(Batch { ops: vec![Op::Modify(entry)] }));
+            }
+        }
+    }
+
     /// Asks, confirms and gives up what is due.
     pub fn poll(&mut self, here: Here<'_>, out: &mut Vec<Action>) {
         let Here { plan, ids, now } = here;
