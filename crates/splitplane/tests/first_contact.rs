@@ -179,8 +179,11 @@ fn check_looks_at_the_machine_too() {
         &check(&n3, "interface = \"nosuch0\""),
         &["upf.toml:6: port[0].interface = \"nosuch0\": expected an Ethernet interface of this machine"],
     );
-    let listen = "driver = \"udp\"\nlisten = \"192.0.2.9:2152\"";
-    refused(&check(&n3, listen), &["upf.toml:7: port[0].listen = \"192.0.2.9:2152\": it is not an address of this machine"]);
+    // A socket has no address but the one that it listens at.
+    let rest = "\nrole = \"access\"\nnetwork_instance = \"access\"";
+    let n3 = format!("{n3}{rest}\naddresses = [\"10.3.0.1/24\"]\ngtpu = [\"10.3.0.1\"]");
+    let listen = format!("driver = \"udp\"\nlisten = \"192.0.2.9:2152\"{rest}");
+    refused(&check(&n3, &listen), &["upf.toml:7: port[0].listen = \"192.0.2.9:2152\": it is not an address of this machine"]);
     // Before any port is opened.
     let output = folder.run("127.0.0.1:0", "192.0.2.1:8805").output().unwrap();
     refused(&output, &["n4.listen"]);

@@ -134,8 +134,7 @@ impl Ceupf {
                 transmitted: count.transmitted.into(),
                 lost_before_us: count.device.rx_full + count.device.rx_invalid,
                 lost_after_us: count.device.tx_invalid,
-                received_ahead: Default::default(),
-                transmitted_ahead: Default::default(),
+                ..PortReport::default()
             };
             report.ports.insert(name.clone(), row);
         }
