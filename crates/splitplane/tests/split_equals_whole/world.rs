@@ -299,7 +299,7 @@ fn traffic_class(rng: &mut ChaCha8Rng, rates: bool) -> TrafficClass {
         source_ports: rng.random_bool(0.2).then(|| l4_ports(rng)),
         destination_ports: rng.random_bool(0.3).then(|| l4_ports(rng)),
         queue: rng.random_range(0..8),
-        rate: rates.then(|| (rng.random_range(8_000..4_000_000), rng.random_range(300..4_000))),
+        rate: rates.then(|| (rng.random_range(8_000..400_000), rng.random_range(1500..3_000))),
     }
 }
 
