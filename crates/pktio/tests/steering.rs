@@ -300,9 +300,13 @@ fn skewed_load(balance: Option<BalanceSettings>) {
             world.send(1, &skewed);
         }
         world.receive_until("all come out", |w| w.under_way() == 0);
+        // A worker tells its load after it has sent.
+        let count = |loads: &engine::Loads| loads.workers.iter().map(|w| w.packets).sum::<u64>();
+        let sent = 40 * skewed.len() as u64;
+        world.receive_until("all are counted", |w| count(&w.engine.loads()) >= count(&before) + sent);
         let after = world.engine.loads();
         let work: Vec<u64> = after.workers.iter().zip(&before.workers).map(|(a, b)| a.packets - b.packets).collect();
-        assert_eq!(work.iter().sum::<u64>(), 40 * skewed.len() as u64);
+        assert_eq!(work.iter().sum::<u64>(), sent);
         heaviest = *work.iter().max().unwrap() as f64 / (40 * skewed.len()) as f64;
         if heaviest < 0.6 {
             break;

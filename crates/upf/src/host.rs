@@ -118,9 +118,9 @@ struct Budgets {
     echo: Budget,
     users_echo: Budget,
     gtpu_echo: [Budget; 2],
-    /// Error Indications and notifications that we send; Error Indications of peers that we take.
+    /// Error Indications and notifications that we send; Error Indications of tunnels that we look for.
     gtpu_errors: [Budget; 2],
-    indications: Budget,
+    indications: [Budget; 2],
 }
 
 impl Budgets {
@@ -133,7 +133,7 @@ impl Budgets {
             users_echo: answers(),
             gtpu_echo: [answers(), answers()],
             gtpu_errors: [errors(), errors()],
-            indications: errors(),
+            indications: [errors(), errors()],
         }
     }
 }
@@ -452,13 +452,13 @@ impl Host {
                 self.answer_gtpu(&tunnel, at, tunnel.src_port, &response, out)
             }
             Message::ErrorIndication { teid, peer } => {
-                // The element names the address that we sent to, which is where the packet comes from: a session has a tunnel there, or
-                // it is a stranger's.
+                // The element names the address that we sent to, which is where the packet comes from. Whether a session has that
+                // tunnel the session knows (`pfcp`): one of an idle UE keeps it while it sends nothing there.
                 let IpAddr::V4(peer) = peer else { return Err("gtpu_error_indication_ipv6") };
-                if peer != tunnel.src || !is_peer {
+                if peer != tunnel.src {
                     return Err("gtpu_error_indication_stranger");
                 }
-                self.budgets[at].indications.take(self.now).then_some(()).ok_or("gtpu_error_indication_rate")?;
+                self.budgets[at].indications[usize::from(is_peer)].take(self.now).then_some(()).ok_or("gtpu_error_indication_rate")?;
                 out.push(Action::ErrorIndication { peer, teid });
                 Ok(Fate::Taken)
             }
