@@ -1,8 +1,7 @@
 //! How do a million sessions fit? Each lies packed in one allocation of the bytes that it needs, and is unpacked to be looked at.
 //!
-//! As values a usual session takes 5 KB, most of it the empty places of maps; packed it takes some 200 bytes. Packing and unpacking
-//! cost about a microsecond each. The map over them is a B-tree: it grows a node at a time, where a hash table of a million would stop
-//! to move all of them.
+//! As values a session is mostly the empty places of its maps. Packing and unpacking cost CPU time; `splitplane bench n4` shows both.
+//! The map over sessions is a B-tree: it grows a node at a time, where a hash table of a million would stop to move all of them.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
