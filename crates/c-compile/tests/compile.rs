@@ -9,8 +9,7 @@ fn compiler(folder: &Path, script: &str) -> PathBuf {
     let path = folder.join("cc");
     let log = folder.join("runs");
     let script = format!("#!/bin/sh\n[ \"$1\" = --version ] && {{ echo \"cc 1\"; exit 0; }}\necho run >>{}\n{script}\n", log.display());
-    std::fs::write(&path, script).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    testkit::script(&path, &script);
     path
 }
 

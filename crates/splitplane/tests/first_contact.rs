@@ -302,11 +302,8 @@ fn a_binary_with_file_capabilities_that_everybody_may_run_refuses() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
     let (binary, evil, proof) = (folder.path().join("splitplane"), folder.path().join("cc"), folder.path().join("proof"));
-    std::fs::copy(env!("CARGO_BIN_EXE_splitplane"), &binary).unwrap();
-    std::fs::write(&evil, format!("#!/bin/sh\ntouch {}\n", proof.display())).unwrap();
-    for path in [&binary, &evil] {
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    }
+    testkit::install(Path::new(env!("CARGO_BIN_EXE_splitplane")), &binary);
+    testkit::script(&evil, &format!("#!/bin/sh\ntouch {}\n", proof.display()));
     if !Command::new("setcap").arg("cap_net_raw+ep").arg(&binary).status().is_ok_and(|s| s.success()) {
         eprintln!("skipped: needs setcap (libcap2-bin) and a file system that keeps capabilities");
         return;

@@ -139,12 +139,10 @@ mod tests {
 
     #[test]
     fn a_compiler_without_the_option_of_llvm_does() {
-        use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let other = folder.path().join("clang");
         let script = "#!/bin/sh\ncase \"$*\" in *-mllvm*) echo \"Unknown command line argument '-sink-common-insts=0'\" >&2; exit 1;; esac\nexec clang \"$@\"\n";
-        std::fs::write(&other, script).unwrap();
-        std::fs::set_permissions(&other, std::fs::Permissions::from_mode(0o755)).unwrap();
+        testkit::script(&other, script);
         compile("int h(void) { return 1; }", Some(&other), &[], None).unwrap();
         assert!(matches!(compile("no C", Some(&other), &[], None), Err(LoadError::Compiler { .. })));
     }

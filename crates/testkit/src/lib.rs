@@ -1,13 +1,15 @@
-//! What tests share: numbers from a seed, golden files, the question whether we are root, names nobody else has.
+//! What tests share: numbers from a seed, golden files, the question whether we are root, names nobody else has, programs to run.
 //!
 //! For dev-dependencies only: the crate graph test keeps it out of what ships.
 #![forbid(unsafe_code)]
 
+mod executable;
 mod golden;
 mod names;
 mod rng;
 mod root;
 
+pub use executable::{install, script};
 pub use golden::{UPDATE, assert_golden};
 pub use names::{IFNAME_MAX, unique_name};
 pub use rng::{Rng, SEED, rng};

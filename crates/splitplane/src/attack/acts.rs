@@ -636,8 +636,8 @@ fn own_compiler_in(ground: &mut Ground, folder: &std::path::Path) -> Achieved {
     let path = |name: &str| folder.join(name).display().to_string();
     std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o777)).map_err(&fail)?;
     let me = std::env::current_exe().map_err(&fail)?;
-    std::fs::copy(me, path("splitplane")).map_err(&fail)?;
-    std::fs::set_permissions(path("splitplane"), std::fs::Permissions::from_mode(0o755)).map_err(&fail)?;
+    // Another process writes what is run: a child forked meanwhile would hold the file open for writing (ETXTBSY).
+    crate::demo::netns::run("install", &["-m", "755", &me.display().to_string(), &path("splitplane")])?;
     crate::demo::netns::run("setcap", &["cap_bpf,cap_perfmon,cap_net_admin,cap_net_raw,cap_ipc_lock+ep", &path("splitplane")])?;
     // What it is made to load says with which capabilities it runs.
     let (said, evil) = (path("said"), path("evil.c"));
@@ -646,13 +646,13 @@ fn own_compiler_in(ground: &mut Ground, folder: &std::path::Path) -> Achieved {
          while (in && out && fgets(line, sizeof line, in)) fputs(line, out); if (out) fclose(out); if (in) fclose(in); }}\n"
     );
     std::fs::write(&evil, text).map_err(&fail)?;
-    let compiler = path("cc");
+    let (compiler, draft) = (path("cc"), path("cc.text"));
     // The last argument after `-o` is where the daemon looks for its library.
     let script = format!(
         "#!/bin/sh\nwhile [ $# -gt 0 ]; do [ \"$1\" = -o ] && out=$2; shift; done\n[ -n \"$out\" ] || exit 0\nexec cc -shared -fPIC -o \"$out\" {evil}\n"
     );
-    std::fs::write(&compiler, script).map_err(&fail)?;
-    std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).map_err(&fail)?;
+    std::fs::write(&draft, script).map_err(&fail)?;
+    crate::demo::netns::run("install", &["-m", "755", &draft, &compiler])?;
     let config = second_config(ground)?;
     let (mine, capture) = (path("run.toml"), path("empty.pcap"));
     let text = std::fs::read_to_string(&config).map_err(&fail)?;
