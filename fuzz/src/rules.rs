@@ -56,7 +56,7 @@ fn program() -> &'static Program {
     PROGRAM.get_or_init(|| {
         // The folder of the crate that this is compiled in: this one, or that of the regression test.
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let path = [here.join("../p4/ceupf.p4"), here.join("../../p4/ceupf.p4")].into_iter().find(|path| path.exists());
+        let path = here.ancestors().map(|folder| folder.join("p4/ceupf.p4")).find(|path| path.exists());
         let defines = [("RULES".to_owned(), "16".to_owned())].into();
         let options = p4_check::Options { defines, ..Default::default() };
         p4_check::compile_file(&path.expect("the program is there"), &options).unwrap_or_else(|e| panic!("{e}")).ir.program

@@ -1,0 +1,220 @@
+//! Good files, and what is said of bad ones.
+
+use super::*;
+
+const GOOD: &str = r#"
+[n4]
+listen = "127.0.0.1:8805"
+[[port]]
+name = "n3"
+interface = "eth0"
+role = "access"
+network_instance = "access"
+addresses = ["10.3.0.1/24"]
+gtpu = ["10.3.0.1"]
+[[port]]
+name = "n6"
+interface = "eth1"
+role = "core"
+network_instance = "internet"
+addresses = ["10.6.0.1/24"]
+[[route]]
+network_instance = "internet"
+prefix = "0.0.0.0/0"
+via = "10.6.0.2"
+[split]
+fast = "asic"
+policy = { share = 0.5 }
+"#;
+
+#[test]
+fn a_good_file_is_read() {
+    let c = Config::parse(GOOD).unwrap();
+    assert_eq!(c.split.policy, Policy::Share(0.5));
+    assert_eq!(c.ports[1].driver, Driver::Auto);
+}
+
+#[test]
+fn devices_of_dpdk_are_read_and_are_each_one_ports() {
+    let text = GOOD.replace("interface = \"eth1\"", "driver = \"dpdk\"\ndevice = \"0000:01:00.0\"\nmtu = 1600");
+    let text = text.replace("interface = \"eth0\"", "driver = \"dpdk\"\ndevice = \"net_memif0,role=server,socket=/run/n3.sock\"");
+    let text = format!("{text}\n[dpdk]\nhuge_pages = false\neal_args = [\"--iova-mode=va\"]\n");
+    let c = Config::parse(&text).unwrap();
+    assert_eq!((c.ports[1].driver, c.ports[1].mtu, c.dpdk.huge_pages, c.dpdk.memory_mib), (Driver::Dpdk, Some(1600), Some(false), 256));
+    let error = Config::parse(&text.replace("0000:01:00.0", "net_memif0,role=client")).unwrap_err();
+    assert!(error.contains("device `net_memif0` is there twice"), "{error}");
+}
+
+#[test]
+fn xdp_needs_an_interface_that_it_can_run_on() {
+    let text = GOOD.replace("\"asic\"", "\"xdp\"");
+    assert_eq!(Config::parse(&text).unwrap().split.fast, Some(FastTarget::Xdp));
+    let text = text.replace("interface = ", "driver = \"af_packet\"\ninterface = ");
+    assert_eq!(Config::parse(&text).unwrap_err(), "line 24: split.fast = \"xdp\": no port has driver \"auto\" or \"af_xdp\"");
+}
+
+/// Each fault gives one line that names the key.
+#[test]
+fn faults_are_named() {
+    for (from, to, message) in [
+        ("10.3.0.1/24", "10.3.0.1/33", "port[0].addresses = [\"10.3.0.1/33\"]: expected an address with a prefix length"),
+        (
+            "gtpu = [\"10.3.0.1\"]",
+            "gtpu = [\"10.3.0.9\"]",
+            "line 10: port[0].gtpu[0] = \"10.3.0.9\": expected one of the port's `addresses`",
+        ),
+        ("role = \"core\"", "role = \"access\"", "port: expected at least one [[port]] of role \"core\""),
+        ("interface = \"eth1\"", "", "line 11: port[1].interface is missing: expected the name of a kernel interface"),
+        ("name = \"n6\"", "name = \"n3\"", "port[1].name = \"n3\": expected a name of its own: port[0] has it"),
+        (
+            "network_instance = \"internet\"\nprefix",
+            "network_instance = \"none\"\nprefix",
+            "route[0].network_instance = \"none\": expected the network_instance of a port",
+        ),
+        (
+            "via = \"10.6.0.2\"",
+            "via = \"2001:db8::1\"",
+            "route[0].via = \"2001:db8::1\": expected an address of the same IP version as `prefix`",
+        ),
+        ("share = 0.5", "share = 1.5", "split.policy: share 1.5"),
+        ("role = \"core\"", "role = \"core\"\nvxlan = true", "port[1].vxlan = true: it needs a [vxlan]"),
+        ("127.0.0.1:8805", "0.0.0.0:8805", "line 3: n4.listen = \"0.0.0.0:8805\": expected one address of this machine"),
+        ("listen = ", "node_id = \"a..b\"\nlisten = ", "n4.node_id = \"a..b\": expected an IP address or a domain name"),
+        ("listen = ", "max_sessions = 0\nlisten = ", "n4.max_sessions = 0: expected 1 or more"),
+        ("listen = ", "max_sessions_per_peer = 0\nlisten = ", "n4.max_sessions_per_peer = 0: expected 1 or more"),
+        ("listen = ", "messages_per_second = -1\nlisten = ", "n4.messages_per_second = -1: expected a whole number"),
+        ("listen = ", "peers = []\nlisten = ", "n4.peers = []: expected a peer"),
+        ("listen = ", "peers = [\"smf\"]\nlisten = ", "expected an address or a network, such as"),
+        ("interface = \"eth1\"", "interface = \"eth0\"", "port[1].interface = \"eth0\": expected an interface of its own"),
+        ("fast = \"asic\"", "", "split.fast is not given"),
+        ("fast = \"asic\"", "fast = \"xdp\"\nchip = \"tofino1\"", "split.chip = \"tofino1\": it is for split.fast = \"asic\""),
+        ("fast = \"asic\"", "fast = \"fpga\"", "split.fast = \"fpga\": expected \"asic\" or \"xdp\""),
+        ("fast = \"asic\"\npolicy = { share = 0.5 }", "fast = \"xdp\"\npolicy = { dscps = [46] }", "chosen by DSCP behind XDP"),
+        ("listen = ", "lisen = ", "line 3: n4.lisen = \"127.0.0.1:8805\": there is no such key: expected one of"),
+        ("role = \"core\"", "role = \"core\"\nmac = \"1:2\"", "port[1].mac = \"1:2\": expected a MAC address, such as"),
+        ("[split]", "[[class]]\nqueue = 8\n[split]", "class[0].queue = 8: expected 0 to 7"),
+        ("[split]", "[[class]]\nqueue = 1\nrate_bps = 1000000\n[split]", "class[0].rate_bps = 1000000: a rate is policed in one place"),
+        ("interface = \"eth1\"", "driver = \"dpdk\"", "port[1].device is missing: driver \"dpdk\" needs"),
+        ("interface = \"eth1\"", "driver = \"dpdk\"\ninterface = \"eth1\"", "port[1].interface = \"eth1\": driver \"dpdk\" takes `device`"),
+        (
+            "interface = \"eth1\"",
+            "driver = \"dpdk\"\ndevice = \"--help\"",
+            "port[1].device = \"--help\": device `--help`: neither a PCI address",
+        ),
+        ("interface = \"eth1\"", "driver = \"dpdk\"\ndevice = \"net_null0,size=64 --vdev=x\"", "port[1].device = \"net_null0,size=64"),
+        ("interface = \"eth1\"", "interface = \"eth1\"\nmtu = 1500", "port[1].mtu = 1500: it is for drivers \"dpdk\", \"tun\""),
+        ("[split]", "[dpdk]\neal_args = [\"--vdev=net_null0\"]\n[split]", "dpdk: eal_args: `--vdev=net_null0`"),
+        ("[split]", "[dpdk]\nmemory_mib = 0\n[split]", "dpdk: memory_mib 0"),
+        ("[split]", "[dpdk]\nhuge = true\n[split]", "dpdk.huge = true: there is no such key"),
+        ("[split]", "[workers]\ncount = 0\n[split]", "workers.count = 0: expected 1 to 64"),
+        ("[split]", "[workers]\ncount = 2\nmax = 1\n[split]", "workers.max = 1: expected min <= count <= max: they are 2, 2 and 1"),
+        ("[split]", "[workers]\nmax = 65\n[split]", "workers.max = 65: expected 1 to 64"),
+        ("[split]", "[workers]\nsteering = \"port\"\nmax = 2\n[split]", "workers.max = 2: the number of workers changes only with"),
+        (
+            "[split]",
+            "[[port]]\nname = \"x\"\ndriver = \"pcap\"\ninput = \"x\"\nrole = \"core\"\nnetwork_instance = \"y\"\n[workers]\nsteering = \"xdp\"\n[split]",
+            "port[2].driver = \"pcap\": XDP cannot steer beside it",
+        ),
+        ("interface = \"eth0\"", "driver = \"udp\"", "port[0].listen is missing: driver \"udp\" needs"),
+        ("interface = \"eth0\"", "driver = \"udp\"\nlisten = \"10.3.0.1:2153\"", "port[0].listen = \"10.3.0.1:2153\": expected port 2152"),
+        ("interface = \"eth0\"", "driver = \"udp\"\nlisten = \"0.0.0.0:2152\"", "port[0].listen = \"0.0.0.0:2152\": expected one address"),
+        ("interface = \"eth0\"", "driver = \"udp\"\nlisten = \"[::1]:2152\"", "port[0].listen = \"[::1]:2152\": expected an IPv4 address"),
+        (
+            "interface = \"eth0\"",
+            "driver = \"udp\"\nlisten = \"10.3.0.9:2152\"",
+            "port[0].addresses[0] = \"10.3.0.1/24\": expected the address of",
+        ),
+        (
+            "interface = \"eth0\"",
+            "interface = \"eth0\"\nlisten = \"10.3.0.1:2152\"",
+            "port[0].listen = \"10.3.0.1:2152\": it is for driver",
+        ),
+        ("interface = \"eth0\"", "driver = \"tun\"\ninterface = \"eth0\"", "port[0].role = \"access\": expected \"core\""),
+        ("interface = \"eth1\"", "driver = \"udp\"\nlisten = \"10.6.0.1:2152\"", "port[1].role = \"core\": expected \"access\""),
+        ("interface = \"eth1\"", "driver = \"tun\"", "port[1].interface is missing: expected the name of a TUN device"),
+        ("interface = \"eth1\"", "driver = \"tun\"\ninterface = \"a-name-of-sixteen\"", "expected the name of a TUN device, 1 to 15"),
+        ("role = \"access\"", "role = \"cp\"", "expected at least one [[port]] of role \"access\""),
+        ("role = \"core\"", "role = \"core\"\ngtpu = [\"10.6.0.1\"]", "port[1].gtpu = [\"10.6.0.1\"]: tunnels end on ports of role"),
+        (
+            "[split]",
+            "[[port]]\nname = \"a\"\ndriver = \"udp\"\nlisten = \"127.0.0.1:2152\"\nrole = \"access\"\nnetwork_instance = \"y\"\n\
+             [[port]]\nname = \"b\"\ndriver = \"udp\"\nlisten = \"127.0.0.2:2152\"\nrole = \"cp\"\nnetwork_instance = \"Y\"\n[split]",
+            "port[3].network_instance = \"Y\": expected a network instance of its own: the kernel routes for port[2]",
+        ),
+        ("10.6.0.1/24", "10.3.0.1/24", "port[1].addresses[0] = \"10.3.0.1/24\": expected an address of its own: port[0] has it too"),
+        (
+            "prefix = \"0.0.0.0/0\"",
+            "prefix = \"10.9.0.1/16\"",
+            "route[0].prefix = \"10.9.0.1/16\": expected a network, without bits of a host: 10.9.0.0/16",
+        ),
+        ("share = 0.5", "ues = [\"10.45.0.1/16\"]", "split.policy.ues[0] = \"10.45.0.1/16\": expected a network"),
+        ("fast = \"asic\"", "fast = \"asic\"\ncapacity = 0", "split.capacity = 0: expected 1 or more"),
+        (
+            "[split]",
+            "[[pool]]\nnetwork_instance = \"nowhere\"\nipv4 = \"10.45.0.0/16\"\n[split]",
+            "pool[0].network_instance = \"nowhere\": expected",
+        ),
+        (
+            "[split]",
+            "[[pool]]\nipv4 = \"10.45.0.0/16\"\n[[pool]]\nipv4 = \"10.45.128.0/17\"\n[split]",
+            "pool[1].ipv4 = \"10.45.128.0/17\": expected a network of its own: pool[0] overlaps it",
+        ),
+        ("[split]", "[[pool]]\nipv4 = \"10.45.3.0/16\"\n[split]", "pool[0].ipv4 = \"10.45.3.0/16\": expected a network"),
+        ("[split]", "[[pool]]\nipv4 = \"2001:db8::/48\"\n[split]", "pool[0].ipv4 = \"2001:db8::/48\": expected an IPv4 network"),
+        ("[split]", "[[firewall]]\naction = \"deny\"\nto = \"10.0.0.1/8\"\n[split]", "firewall[0].to = \"10.0.0.1/8\": expected a network"),
+        ("listen = ", "max_sessions = \"many\"\nlisten = ", "line 3: n4.max_sessions = \"many\": expected a whole number, 0 or more"),
+        ("listen = ", "max_sessions = -1\nlisten = ", "n4.max_sessions = -1: expected a whole number, 0 or more"),
+        ("listen = \"127.0.0.1:8805\"", "", "n4.listen is missing: it must be given"),
+        ("127.0.0.1:8805", "127.0.0.1", "n4.listen = \"127.0.0.1\": expected an address and port, such as"),
+        ("via = \"10.6.0.2\"", "via = \"router\"", "route[0].via = \"router\": expected an IP address, such as"),
+        ("fast = \"asic\"", "fast = \"asic\"\nheavy = 3", "split.heavy = 3: expected \"none\" or"),
+        ("[n4]", "[n4", "line 2: no TOML: "),
+        ("[split]", "[engine]\nworkers = 2\n[split]", "engine.workers = 2: there is no such key"),
+    ] {
+        assert!(GOOD.contains(from), "{from}");
+        let error = Config::parse(&GOOD.replace(from, to)).unwrap_err();
+        assert!(error.contains(message) && !error.contains('\n'), "{to}: {error}");
+    }
+}
+
+/// Files of both kinds with bytes changed, cut, doubled and mixed: each is read, or refused with a line that fits a log.
+#[test]
+fn hostile_files_are_read_or_refused_in_one_line() {
+    use rand::Rng;
+    let seeds = [GOOD, include_str!("../../../../../docs/upf.example.toml"), include_str!("../../../../../docs/ceupf.example.toml")];
+    let mut rng = testkit::rng(12);
+    let (mut good, mut refused) = (0, 0);
+    for round in 0..4000 {
+        let mut bytes = seeds[round % seeds.len()].as_bytes().to_vec();
+        for _ in 0..rng.random_range(0..4) {
+            let at = rng.random_range(0..bytes.len());
+            let to = rng.random_range(at..=bytes.len().min(at + 40));
+            match rng.random_range(0..4) {
+                0 => bytes[at] = rng.random(),
+                1 => drop(bytes.drain(at..to)),
+                2 => bytes.splice(at..at, bytes[at..to].to_vec()).for_each(drop),
+                _ => {
+                    let other = seeds[rng.random_range(0..seeds.len())].as_bytes();
+                    let from = rng.random_range(0..other.len());
+                    bytes.splice(at..to, other[from..].iter().take(40).copied()).for_each(drop);
+                }
+            }
+            if bytes.is_empty() {
+                bytes.push(b'#');
+            }
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let plain = Config::parse(&text).map(drop);
+        let switch = crate::ceupf::Config::parse(&text).map(drop);
+        for result in [plain, switch] {
+            match result {
+                Ok(()) => good += 1,
+                Err(line) => {
+                    refused += 1;
+                    assert!(!line.is_empty() && line.chars().count() < 700 && !line.contains(char::is_control), "{line:?}\n{text}");
+                }
+            }
+        }
+    }
+    assert!(good > 100 && refused > 1000, "{good} read, {refused} refused");
+}

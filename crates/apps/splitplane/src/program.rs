@@ -1,0 +1,198 @@
+//! Programs: the built-in ones, or a file of the user's, compiled to IR.
+
+use crate::failure::Failure;
+use p4_ir::Ir;
+use std::path::Path;
+
+/// The shipped programs and what they include, by the path that an `#include` names.
+const BUILT_IN: &[(&str, &str)] = &[
+    ("upf.p4", include_str!("../../../../p4/upf.p4")),
+    ("l2fwd.p4", include_str!("../../../../p4/l2fwd.p4")),
+    ("p4wire.p4", include_str!("../../../../p4/p4wire.p4")),
+    ("ceupf.p4", include_str!("../../../../p4/ceupf.p4")),
+    ("tna/upf.p4", include_str!("../../../../p4/tna/upf.p4")),
+    ("tna/heavy.p4", include_str!("../../../../p4/tna/heavy.p4")),
+    ("tna/published.p4", include_str!("../../../../p4/tna/published.p4")),
+    // What those share among themselves, by the name that they include it by.
+    ("standard.p4", include_str!("../../../../p4/tna/standard.p4")),
+    ("ipg.p4", include_str!("../../../../p4/tna/ipg.p4")),
+    ("include/splitplane.p4", include_str!("../../../../p4/include/splitplane.p4")),
+    ("include/headers.p4", include_str!("../../../../p4/include/headers.p4")),
+    ("include/metadata.p4", include_str!("../../../../p4/include/metadata.p4")),
+    ("include/parser.p4", include_str!("../../../../p4/include/parser.p4")),
+    ("include/checksum.p4", include_str!("../../../../p4/include/checksum.p4")),
+    ("include/station.p4", include_str!("../../../../p4/include/station.p4")),
+    ("include/user.p4", include_str!("../../../../p4/include/user.p4")),
+    ("include/firewall.p4", include_str!("../../../../p4/include/firewall.p4")),
+    ("include/session.p4", include_str!("../../../../p4/include/session.p4")),
+    ("include/enforce.p4", include_str!("../../../../p4/include/enforce.p4")),
+    ("include/route.p4", include_str!("../../../../p4/include/route.p4")),
+    ("include/trim.p4", include_str!("../../../../p4/include/trim.p4")),
+    ("include/police.p4", include_str!("../../../../p4/include/police.p4")),
+    ("include/tunnel.p4", include_str!("../../../../p4/include/tunnel.p4")),
+    ("include/relay.p4", include_str!("../../../../p4/include/relay.p4")),
+    ("include/usage.p4", include_str!("../../../../p4/include/usage.p4")),
+    ("include/heavy.p4", include_str!("../../../../p4/include/heavy.p4")),
+];
+
+fn built_in(name: &str) -> Option<&'static str> {
+    // Programs in a folder of their own go one up for what they share.
+    let name = name.strip_prefix("../").unwrap_or(name);
+    BUILT_IN.iter().find(|(path, _)| *path == name).map(|(_, text)| *text)
+}
+
+/// Lines of a shipped program and of all that shipped programs include.
+pub fn shipped_lines(name: &str) -> usize {
+    let parts = BUILT_IN.iter().filter(|(path, _)| *path == name || path.starts_with("include/"));
+    parts.map(|(_, text)| text.lines().count()).sum()
+}
+
+/// Compiles a program to optimised IR: the file at `path`, or, where there is none, the shipped program of that name.
+/// Warnings go to standard error. The error is the compiler's diagnostics.
+pub fn compile(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Ir, Failure> {
+    Program::compile(path, include_paths, defines).map(|program| program.ir)
+}
+
+/// A program with its sources, for targets that may refuse it.
+pub struct Program {
+    /// Optimised.
+    pub ir: Ir,
+    sources: p4_check::SourceMap,
+}
+
+impl Program {
+    /// As [`compile`].
+    pub fn compile(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Program, Failure> {
+        let (mut ir, sources) = compile_with_sources(path, include_paths, defines)?;
+        p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))?;
+        Ok(Program { ir, sources })
+    }
+
+    /// Its text for the kernel's XDP hook. The error names the construct that is refused, and shows it in its source.
+    pub fn xdp_text(&self) -> Result<String, Failure> {
+        let shown = |e: p4_emit::bpf::Refused| p4_check::render_refusal(&self.sources, e.origin, &e.to_string()).trim_end().to_owned();
+        p4_emit::bpf::emit_xdp(&self.ir).map_err(|e| Failure::Usage(shown(e)))
+    }
+}
+
+/// Compiles a program for a model of a chip, and optimises it: one of v1model as one, one of TNA as its ingress and its egress.
+pub fn compile_for_chip(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Vec<Ir>, Failure> {
+    let options = options(include_paths, defines);
+    let compiled = match source(path)? {
+        Some((name, text)) => p4_check::compile_for_chip_str(name, text, &options),
+        None => p4_check::compile_for_chip_file(path, &options),
+    };
+    optimised(compiled, &path.display().to_string())
+}
+
+/// As [`compile_for_chip`], of a shipped program, whatever files there are.
+pub fn shipped_for_chip(name: &str) -> Result<Vec<Ir>, Failure> {
+    let text = built_in(name).ok_or_else(|| Failure::Usage(format!("{name}: no shipped program")))?;
+    optimised(p4_check::compile_for_chip_str(name, text, &options(&[], &[])), name)
+}
+
+fn optimised(compiled: Result<Vec<p4_check::Compiled>, p4_check::Failure>, name: &str) -> Result<Vec<Ir>, Failure> {
+    let mut irs = Vec::new();
+    for c in compiled.map_err(|f| Failure::Usage(f.render().trim_end().to_owned()))? {
+        let mut ir = c.ir;
+        p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(format!("{name}: {e}")))?;
+        irs.push(ir);
+    }
+    Ok(irs)
+}
+
+fn options(include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> p4_check::Options {
+    p4_check::Options { include_paths: include_paths.to_vec(), defines: defines.iter().cloned().collect(), builtin: Some(built_in) }
+}
+
+/// Checks a program of any architecture: one for v1model as it is compiled, others as far as types and names go. Gives the name of the
+/// architecture that is only checked.
+pub fn check(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Option<String>, Failure> {
+    let options = options(include_paths, defines);
+    let shipped = source(path)?;
+    let compiled = match shipped {
+        Some((name, text)) => p4_check::compile_str(name, text, &options),
+        None => p4_check::compile_file(path, &options),
+    };
+    let failure = match compiled {
+        Ok(compiled) => {
+            eprint!("{}", compiled.render_warnings());
+            return Ok(None);
+        }
+        Err(failure) => failure,
+    };
+    let Some(architecture) = failure.other_architecture().map(str::to_owned) else {
+        return Err(Failure::Usage(failure.render().trim_end().to_owned()));
+    };
+    let checked = match shipped {
+        Some((name, text)) => p4_check::check_str(name, text, &options),
+        None => p4_check::check_file(path, &options),
+    };
+    match checked {
+        Ok((map, warnings)) => {
+            eprint!("{}", p4_check::Failure { map, diagnostics: warnings }.render());
+            Ok(Some(architecture))
+        }
+        Err(failure) => Err(Failure::Usage(failure.render().trim_end().to_owned())),
+    }
+}
+
+/// The shipped program of that name, unless there is a file.
+fn source(path: &Path) -> Result<Option<(&str, &'static str)>, Failure> {
+    let shipped = path.to_str().filter(|_| !path.exists()).and_then(|name| built_in(name).map(|text| (name, text)));
+    if shipped.is_none() && !path.exists() {
+        let why = "no such file, nor a shipped program (upf.p4, l2fwd.p4, p4wire.p4, ceupf.p4, tna/upf.p4, tna/heavy.p4, tna/published.p4)";
+        return Err(Failure::Usage(format!("{}: {why}", path.display())));
+    }
+    Ok(shipped)
+}
+
+/// As [`compile`], before any pass.
+pub fn compile_unoptimised(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Ir, Failure> {
+    compile_with_sources(path, include_paths, defines).map(|(ir, _)| ir)
+}
+
+/// As [`compile_unoptimised`], with the sources.
+fn compile_with_sources(
+    path: &Path,
+    include_paths: &[std::path::PathBuf],
+    defines: &[(String, String)],
+) -> Result<(Ir, p4_check::SourceMap), Failure> {
+    let options = options(include_paths, defines);
+    let result = match source(path)? {
+        Some((name, text)) => p4_check::compile_str(name, text, &options),
+        None => p4_check::compile_file(path, &options),
+    };
+    match result {
+        Ok(compiled) => {
+            eprint!("{}", compiled.render_warnings());
+            Ok((compiled.ir, compiled.map))
+        }
+        Err(failure) => Err(Failure::Usage(failure.render().trim_end().to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_programs_compile_without_a_warning() {
+        for (name, define) in [("upf.p4", None), ("upf.p4", Some("HEAVY")), ("l2fwd.p4", None), ("p4wire.p4", None), ("ceupf.p4", None)] {
+            let defines = define.map(|name| (name.to_owned(), String::new())).into_iter().collect();
+            let options = p4_check::Options { builtin: Some(built_in), defines, ..Default::default() };
+            let compiled = p4_check::compile_str(name, built_in(name).unwrap(), &options).unwrap_or_else(|f| panic!("{}", f.render()));
+            assert_eq!(compiled.render_warnings(), "", "{name}");
+        }
+        for name in ["tna/upf.p4", "tna/heavy.p4", "tna/published.p4"] {
+            let options = p4_check::Options { builtin: Some(built_in), ..Default::default() };
+            let checked = p4_check::check_str(name, built_in(name).unwrap(), &options).unwrap_or_else(|f| panic!("{}", f.render()));
+            assert!(checked.1.is_empty(), "{name}: {}", p4_syntax::render_all(&checked.1, &checked.0));
+            let failure = p4_check::compile_str(name, built_in(name).unwrap(), &options).unwrap_err();
+            assert_eq!(failure.other_architecture(), Some("Switch"), "{name}: it is checked, not compiled to run");
+            let both = p4_check::compile_for_chip_str(name, built_in(name).unwrap(), &options).unwrap_or_else(|f| panic!("{}", f.render()));
+            assert_eq!(both.len(), 2, "{name}: ingress and egress");
+            assert!(both.iter().all(|c| c.warnings.is_empty()), "{name}");
+        }
+    }
+}

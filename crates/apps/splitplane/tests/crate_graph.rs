@@ -1,0 +1,266 @@
+//! Is the source laid out as the design says? Which crate may use which, where `unsafe` may live, what each file opens with.
+//!
+//! [`GRAPH`] is the design's list in its order; change both or neither. Dev-dependencies are not part of it: tests may use anything.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toml::Table;
+
+/// Each crate below `crates/`, in its group, and which of ours it uses.
+const GRAPH: &[(&str, &[&str])] = &[
+    // Foundation.
+    ("common/base", &[]),
+    ("common/wire", &[]),
+    ("common/testkit", &[]),
+    // Compiler. It meets the targets only in `program`.
+    ("p4/p4-syntax", &[]),
+    ("common/program", &["base"]),
+    ("p4/p4-ir", &["base", "program"]),
+    ("p4/p4-check", &["base", "p4-ir", "p4-syntax", "program"]),
+    ("p4/p4-passes", &["p4-ir", "program"]),
+    ("p4/p4-interp", &["base", "p4-ir", "program"]),
+    ("p4/p4-emit", &["base", "p4-ir", "program"]),
+    // What a chip has room for; it runs nothing.
+    ("control/chip", &["p4-ir", "program"]),
+    // C text to an object: the compiler as a child, and its objects kept.
+    ("common/c-compile", &[]),
+    // Data plane.
+    ("dataplane/table", &[]),
+    ("dataplane/pktio", &["base"]),
+    ("dataplane/dpdk", &["base", "pktio"]),
+    ("targets/target", &["base", "program"]),
+    ("dataplane/engine", &["base", "pktio", "target"]),
+    // Targets.
+    ("targets/target-x86", &["base", "c-compile", "program", "table", "target"]),
+    ("targets/target-xdp", &["base", "c-compile", "program", "target"]),
+    // A model: the interpreter under a chip's limits.
+    ("targets/target-asic", &["base", "chip", "p4-interp", "p4-ir", "program", "target"]),
+    // Any of them, failing on purpose: for tests.
+    ("targets/target-chaos", &["base", "program", "target"]),
+    // Mobile.
+    ("mobile/pfcp", &[]),
+    ("mobile/upf", &["base", "pfcp", "program", "target", "wire"]),
+    // An operator's rules instead of PFCP.
+    ("mobile/ceupf", &["program"]),
+    // Control.
+    ("control/offload", &["base", "program", "target", "wire"]),
+    // Tools.
+    ("apps/traffic", &["pfcp", "wire"]),
+    // Packets as numbers: nobody's headers, nobody's tables.
+    ("apps/detect", &[]),
+    // The hand-written limit that benchmarks measure by.
+    ("apps/baseline", &["base", "dpdk", "program", "table", "target"]),
+    // The application composes everything.
+    (
+        "apps/splitplane",
+        &[
+            "base",
+            "baseline",
+            "c-compile",
+            "ceupf",
+            "chip",
+            "detect",
+            "dpdk",
+            "engine",
+            "offload",
+            "p4-check",
+            "p4-emit",
+            "p4-interp",
+            "p4-ir",
+            "p4-passes",
+            "pfcp",
+            "pktio",
+            "program",
+            "table",
+            "target",
+            "target-asic",
+            "target-x86",
+            "target-xdp",
+            "traffic",
+            "upf",
+            "wire",
+        ],
+    ),
+];
+
+const COMPILER: &[&str] = &["p4-syntax", "p4-ir", "p4-check", "p4-passes", "p4-interp", "p4-emit"];
+const DATA_PLANE: &[&str] = &["table", "pktio", "dpdk", "target", "engine", "target-x86", "target-xdp", "target-asic", "target-chaos"];
+const CONCRETE_TARGETS: &[&str] = &["target-x86", "target-xdp", "target-asic", "target-chaos"];
+const MOBILE_AND_CONTROL: &[&str] = &["pfcp", "upf", "ceupf", "offload"];
+
+/// No crate of the first list reaches one of the second, however long the way. The reason is for who breaks it.
+const NEVER: &[(&[&str], &[&str], &str)] = &[
+    (COMPILER, DATA_PLANE, "compiler and targets meet only in `program`"),
+    (COMPILER, MOBILE_AND_CONTROL, "the compiler knows P4, not mobile networks"),
+    (&["upf", "ceupf", "offload", "engine", "pfcp"], CONCRETE_TARGETS, "what decides where packets go must not know what the places are"),
+    (&["upf", "ceupf", "offload", "engine", "pfcp"], COMPILER, "a compiled program is data: its users need no compiler"),
+    (&["target-x86", "target-xdp"], COMPILER, "a native target runs what it is given"),
+    (DATA_PLANE, MOBILE_AND_CONTROL, "the data plane runs any program, not only the UPF"),
+    (&["traffic"], &["upf", "engine", "target"], "an emulator that shares code with what it tests agrees with its faults"),
+    (&["pfcp", "upf", "ceupf"], &["pktio", "engine"], "protocol code does no I/O"),
+];
+
+/// Crates that may have `unsafe`: they call the kernel, map memory or run generated code.
+const MAY_BE_UNSAFE: &[&str] = &["c-compile", "table", "pktio", "dpdk", "target-x86", "target-xdp", "baseline"];
+
+/// A crate as its manifest and its folder say.
+struct Crate {
+    name: String,
+    folder: PathBuf,
+    /// Of ours, without dev-dependencies.
+    uses: BTreeSet<String>,
+}
+
+#[test]
+fn the_graph_is_the_designs() {
+    let crates = crates();
+    let name = |place: &'static str| place.split_once('/').expect("a group and a name").1;
+    let expected: BTreeMap<&str, BTreeSet<&str>> =
+        GRAPH.iter().map(|(place, uses)| (name(place), uses.iter().copied().collect())).collect();
+    let places: BTreeMap<&str, &str> = GRAPH.iter().map(|(place, _)| (name(place), *place)).collect();
+    let mut wrong = Vec::new();
+    for krate in &crates {
+        let name = krate.name.as_str();
+        let Some(expected) = expected.get(name) else {
+            wrong.push(format!("{name} is not in the design's list"));
+            continue;
+        };
+        if !krate.folder.ends_with(places[name]) {
+            wrong.push(format!("{name} lies in {}, not in {}", krate.folder.display(), places[name]));
+        }
+        let uses: BTreeSet<&str> = krate.uses.iter().map(String::as_str).collect();
+        wrong.extend(uses.difference(expected).map(|used| format!("{name} must not use {used}")));
+        wrong.extend(expected.difference(&uses).map(|unused| format!("{name} no longer uses {unused}: take it off the list")));
+    }
+    let names: BTreeSet<&str> = crates.iter().map(|krate| krate.name.as_str()).collect();
+    wrong.extend(
+        expected.keys().filter(|name| !names.contains(*name)).map(|name| format!("{name} is in the list, but there is no such crate")),
+    );
+    assert!(wrong.is_empty(), "the crate graph is not the design's:\n  {}", wrong.join("\n  "));
+}
+
+#[test]
+fn no_crate_reaches_what_it_must_not() {
+    let crates = crates();
+    let uses: BTreeMap<&str, &BTreeSet<String>> = crates.iter().map(|krate| (krate.name.as_str(), &krate.uses)).collect();
+    let mut wrong = Vec::new();
+    for (from, to, why) in NEVER {
+        for name in from.iter().chain(to.iter()) {
+            assert!(uses.contains_key(name), "the rule about {name} is void: there is no such crate");
+        }
+        for start in *from {
+            let reached = reach(start, &uses);
+            wrong.extend(to.iter().filter(|end| reached.contains(*end)).map(|end| format!("{start} reaches {end}: {why}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn test_helpers_do_not_ship() {
+    for krate in crates() {
+        assert!(!krate.uses.contains("testkit"), "{} uses testkit outside its tests", krate.name);
+    }
+}
+
+#[test]
+fn unsafe_lives_only_where_it_must() {
+    let mut wrong = Vec::new();
+    for krate in crates() {
+        let root = root_file(&krate);
+        let forbids = read(&root).lines().any(|line| line.trim_end() == "#![forbid(unsafe_code)]");
+        match (forbids, MAY_BE_UNSAFE.contains(&krate.name.as_str())) {
+            (false, false) => wrong.push(format!("{} lacks #![forbid(unsafe_code)]", root.display())),
+            (true, true) => wrong.push(format!("{} forbids unsafe code: take {} off the list", root.display(), krate.name)),
+            _ => {}
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn each_file_opens_with_what_it_is_about() {
+    let mut seen = 0;
+    let mut wrong = Vec::new();
+    for krate in crates() {
+        for file in rust_files(&krate.folder.join("src")) {
+            seen += 1;
+            if !read(&file).starts_with("//! ") {
+                wrong.push(format!("{} does not open with //! and what it answers", file.display()));
+            }
+        }
+    }
+    assert!(seen > 100, "only {seen} source files found");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Everything that `start` uses, and what that uses.
+fn reach<'a>(start: &'a str, uses: &BTreeMap<&'a str, &'a BTreeSet<String>>) -> BTreeSet<&'a str> {
+    let mut reached = BTreeSet::new();
+    let mut todo = vec![start];
+    while let Some(name) = todo.pop() {
+        let used = uses.get(name).into_iter().copied().flatten().map(String::as_str);
+        todo.extend(used.filter(|used| reached.insert(*used)));
+    }
+    reached
+}
+
+fn crates() -> Vec<Crate> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("crates have a common folder");
+    let mut crates: Vec<(Crate, Table)> = subfolders(&folder)
+        .iter()
+        .flat_map(|group| subfolders(group))
+        .filter(|folder| folder.join("Cargo.toml").is_file())
+        .map(|folder| {
+            let path = folder.join("Cargo.toml");
+            let manifest: Table = read(&path).parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let name = manifest["package"]["name"].as_str().expect("a package has a name").to_owned();
+            (Crate { name, folder, uses: BTreeSet::new() }, manifest)
+        })
+        .collect();
+    let ours: BTreeSet<String> = crates.iter().map(|(krate, _)| krate.name.clone()).collect();
+    for (krate, manifest) in &mut crates {
+        krate.uses = dependencies(manifest).filter(|name| ours.contains(name)).collect();
+    }
+    crates.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
+    crates.into_iter().map(|(krate, _)| krate).collect()
+}
+
+/// Packages that a manifest names as dependencies or build-dependencies, for any platform.
+fn dependencies(manifest: &Table) -> impl Iterator<Item = String> {
+    let platforms = manifest.get("target").and_then(|value| value.as_table());
+    let per_platform = platforms.into_iter().flat_map(|platforms| platforms.values().filter_map(|value| value.as_table()));
+    std::iter::once(manifest)
+        .chain(per_platform)
+        .flat_map(|table| ["dependencies", "build-dependencies"].into_iter().filter_map(|kind| table.get(kind)?.as_table()))
+        .flatten()
+        .map(|(name, value)| value.get("package").and_then(|package| package.as_str()).unwrap_or(name).to_owned())
+}
+
+fn root_file(krate: &Crate) -> PathBuf {
+    let library = krate.folder.join("src/lib.rs");
+    if library.is_file() { library } else { krate.folder.join("src/main.rs") }
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = entries(folder).into_iter().filter(|path| path.extension().is_some_and(|e| e == "rs")).collect();
+    files.extend(subfolders(folder).iter().flat_map(|folder| rust_files(folder)));
+    files
+}
+
+fn subfolders(folder: &Path) -> Vec<PathBuf> {
+    entries(folder).into_iter().filter(|path| path.is_dir()).collect()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a folder can be read to its end").path()).collect();
+    paths.sort();
+    paths
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}

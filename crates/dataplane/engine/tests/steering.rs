@@ -1,0 +1,396 @@
+//! Do flows keep their order, and lose nothing, while their buckets move, workers come and go, and UEs fall idle and wake?
+//!
+//! The target forwards a packet across, or buffers it while its flow is idle. Every packet has the number of its flow and its
+//! place in the flow; what comes out is compared with what went in.
+
+#[path = "../../../targets/target/tests/stand_in/mod.rs"]
+mod stand_in;
+
+use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
+use crossbeam_channel::{Receiver, bounded};
+use engine::{BUCKETS, BalanceSettings, BufferFate, BufferLimits, Engine, Event, Move, Moved, Settings, WhenFull, WorkerPorts};
+use pktio::{DeviceDrops, Port, PortError, memory, steered};
+use rand::Rng;
+use rand::seq::IndexedRandom;
+use stand_in::stand_in;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::time::{Duration, Instant};
+use target::Target;
+
+/// Flows of each direction.
+const FLOWS: usize = 64;
+
+/// What lanes share.
+#[derive(Default)]
+struct Flows {
+    /// A flow's packets are buffered while this is set; both directions, as one PDR.
+    idle: Vec<AtomicBool>,
+    /// While set, whoever gets a packet of flow 0 stands.
+    stuck: AtomicBool,
+}
+
+fn by_flow(flows: Arc<Flows>) -> Arc<dyn Target> {
+    stand_in(move |packet| {
+        let (flow, _) = read(packet);
+        while flow == 0 && flows.stuck.load(SeqCst) {
+            std::thread::yield_now();
+        }
+        if flows.idle[flow].load(SeqCst) {
+            Verdict { kind: VerdictKind::Buffer, mark: flow as u32, ..Verdict::default() }
+        } else {
+            Verdict::forward(PortId(packet.port.0 ^ 1))
+        }
+    })
+}
+
+fn write(packet: &mut Packet, flow: usize, place: u32) {
+    let mut bytes = [0; 60];
+    bytes[..4].copy_from_slice(&(flow as u32).to_be_bytes());
+    bytes[4..8].copy_from_slice(&place.to_be_bytes());
+    packet.set(&bytes);
+}
+
+/// Flow, and place in the flow.
+fn read(packet: &Packet) -> (usize, u32) {
+    let word = |at: usize| u32::from_be_bytes(packet.data()[at..at + 4].try_into().unwrap());
+    (word(0) as usize, word(4))
+}
+
+/// Both directions of a flow have one hash. Flow `n` has bucket `8 * n`, so that all begin with one worker of two.
+fn hash(frame: &[u8], _: PortId) -> u32 {
+    u32::from_be_bytes(frame[..4].try_into().unwrap()) * 8
+}
+
+/// How packets get to workers, and from them to the port.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    /// By the master; workers send themselves.
+    Master,
+    /// By the master, both ways.
+    MasterBothWays,
+    /// By ports that steer.
+    Ports,
+}
+
+/// A port that only its holder can send by.
+struct OneHandle(memory::MemoryPort);
+
+impl Port for OneHandle {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+    fn receive(&mut self, packets: &mut [Packet]) -> Result<usize, PortError> {
+        self.0.receive(packets)
+    }
+    fn transmit(&mut self, packets: &[Packet]) -> Result<usize, PortError> {
+        self.0.transmit(packets)
+    }
+    fn flush(&mut self) -> Result<(), PortError> {
+        self.0.flush()
+    }
+    fn max_frame(&self) -> usize {
+        self.0.max_frame()
+    }
+    fn device_drops(&mut self) -> DeviceDrops {
+        self.0.device_drops()
+    }
+}
+
+/// An engine, and the far ends of its ports 0 and 1.
+struct World {
+    engine: Engine,
+    flows: Arc<Flows>,
+    _events: Receiver<Event>,
+    far: Vec<Box<dyn Port>>,
+    /// For each direction and flow: packets sent, packets come out.
+    sent: Vec<Vec<u32>>,
+    received: Vec<Vec<u32>>,
+    burst: Vec<Packet>,
+}
+
+/// Most packets on their way: all fit into any one queue, so that none is lost to a far end that is slow.
+const UNDER_WAY: u64 = 4000;
+const QUEUE: usize = 8192;
+
+impl World {
+    fn new(way: Way, workers: usize, settings: Settings) -> World {
+        let flows = Flows { idle: (0..FLOWS).map(|_| AtomicBool::new(false)).collect(), stuck: AtomicBool::new(false) };
+        let flows = Arc::new(flows);
+        let target = by_flow(flows.clone());
+        let settings = Settings { buffers: BufferLimits { per_pdr: 1 << 20, total: 1 << 20, ..Default::default() }, ..settings };
+        // Nobody reads the events: punts there are none, and what is buffered the tests know.
+        let (sender, events) = bounded(1 << 16);
+        let mut far: Vec<Box<dyn Port>> = Vec::new();
+        let engine = if way == Way::Ports {
+            let mut of_workers: Vec<WorkerPorts> = (0..4).map(|_| Vec::new()).collect();
+            for id in [0, 1] {
+                let (near, end) = steered::device("dev", PortId(id), 4, BUCKETS, QUEUE, hash).unwrap();
+                far.push(Box::new(end));
+                for (worker, port) in of_workers.iter_mut().zip(near) {
+                    worker.push((PortId(id), Box::new(port)));
+                }
+            }
+            let settings = Settings { port_hash: Some(hash), ..settings };
+            Engine::start_some(&target, of_workers, workers, settings, sender).unwrap()
+        } else {
+            let mut ports: WorkerPorts = Vec::new();
+            for id in [0, 1] {
+                let (near, end) = memory::pair("near", "far", QUEUE);
+                far.push(Box::new(end));
+                ports.push((PortId(id), if way == Way::Master { Box::new(near) } else { Box::new(OneHandle(near)) }));
+            }
+            Engine::start_steered(&target, ports, hash, workers, settings, sender).unwrap()
+        };
+        let zero = || vec![vec![0; FLOWS]; 2];
+        World { engine, flows, _events: events, far, sent: zero(), received: zero(), burst: (0..64).map(|_| Packet::empty(0)).collect() }
+    }
+
+    /// Sends the next packet of each of these flows.
+    fn send(&mut self, direction: usize, flows: &[usize]) {
+        for flows in flows.chunks(64) {
+            for (packet, flow) in self.burst.iter_mut().zip(flows) {
+                write(packet, *flow, self.sent[direction][*flow]);
+                self.sent[direction][*flow] += 1;
+            }
+            let mut done = 0;
+            while done < flows.len() {
+                done += self.far[direction].transmit(&self.burst[done..flows.len()]).unwrap();
+                if done < flows.len() {
+                    std::thread::yield_now();
+                }
+            }
+        }
+    }
+
+    /// Takes what has come out; each must be the next of its flow.
+    fn receive(&mut self) {
+        for direction in [0, 1] {
+            let n = self.far[direction ^ 1].receive(&mut self.burst).unwrap();
+            for packet in &self.burst[..n] {
+                let (flow, place) = read(packet);
+                let next = &mut self.received[direction][flow];
+                assert_eq!(place, *next, "flow {flow} of direction {direction}: lost, doubled or out of order");
+                *next += 1;
+            }
+        }
+    }
+
+    fn under_way(&self) -> u64 {
+        let sum = |counts: &[Vec<u32>]| counts.iter().flatten().map(|n| u64::from(*n)).sum::<u64>();
+        sum(&self.sent) - sum(&self.received)
+    }
+
+    fn receive_until(&mut self, what: &str, mut holds: impl FnMut(&World) -> bool) {
+        let end = Instant::now() + Duration::from_secs(60);
+        while !holds(self) {
+            self.receive();
+            assert!(Instant::now() < end, "{what}");
+            std::thread::yield_now();
+        }
+    }
+
+    /// All came out, and the books say so too.
+    fn close(mut self) -> Moved {
+        self.receive_until("all packets come out", |w| w.under_way() == 0);
+        self.engine.stop();
+        let (ledger, total) = (self.engine.ledger(), self.sent.iter().flatten().map(|n| u64::from(*n)).sum::<u64>());
+        assert_eq!((ledger.imbalance(), ledger.waiting(), ledger.dropped.len()), (0, 0, 0), "{ledger:?}");
+        assert_eq!(ledger.ports.values().map(|p| p.received.packets).sum::<u64>(), total);
+        assert_eq!(ledger.ports.values().map(|p| p.transmitted.packets).sum::<u64>(), total);
+        self.engine.moved()
+    }
+}
+
+/// Random moves, workers that come and go, UEs that fall idle and wake, under a skewed load from both sides.
+fn nothing_is_lost_doubled_or_overtaken(way: Way, seed: u64) {
+    let settings = Settings { ring: 64, when_full: WhenFull::Wait, ..Settings::default() };
+    let mut world = World::new(way, 2, settings);
+    let (busy, buffered) = (AtomicBool::new(true), AtomicU64::new(0));
+    let (engine, flows) = (std::mem::replace(&mut world.engine, idle_engine()), world.flows.clone());
+    let mut rng = testkit::rng(seed);
+    std::thread::scope(|scope| {
+        let (engine, flows, busy, buffered) = (&engine, &flows, &busy, &buffered);
+        let mut actions = testkit::rng(seed + 1);
+        let control = scope.spawn(move || {
+            // Enough of everything, and enough packets met by it, however the threads are scheduled.
+            let met = |m: Moved| m.held >= 500 && engine.ledger().released.packets >= 2000 && buffered.load(SeqCst) > 100;
+            let done = |m: Moved| m.buckets >= 2000 && m.added >= 30 && m.removed >= 30 && met(m);
+            let end = Instant::now() + Duration::from_secs(60);
+            while !done(engine.moved()) {
+                assert!(Instant::now() < end, "{:?}, {} released", engine.moved(), engine.ledger().released.packets);
+                act(engine, flows, &mut actions);
+            }
+            for flow in 0..FLOWS {
+                wake(engine, flows, flow);
+            }
+            busy.store(false, SeqCst);
+        });
+        while busy.load(SeqCst) {
+            if control.is_finished() {
+                // It failed: its message is the test's.
+                break;
+            }
+            let waiting = engine.ledger().waiting();
+            buffered.fetch_max(waiting, SeqCst);
+            if world.under_way() < UNDER_WAY {
+                let n = rng.random_range(1..200);
+                // Half of all packets are of four flows.
+                let flow = |rng: &mut testkit::Rng| if rng.random() { rng.random_range(0..4) } else { rng.random_range(0..FLOWS) };
+                let burst: Vec<usize> = (0..n).map(|_| flow(&mut rng)).collect();
+                world.send(rng.random_range(0..2), &burst);
+            }
+            world.receive();
+        }
+    });
+    world.engine = engine;
+    assert!(buffered.load(SeqCst) > 100, "{buffered:?} packets waited at once");
+    let moved = world.close();
+    assert!(moved.buckets >= 2000 && moved.added >= 30 && moved.removed >= 30, "{moved:?}");
+    assert!(moved.held >= 500, "moves met packets under way: {way:?} {moved:?}");
+}
+
+/// In the place of one that is lent out.
+fn idle_engine() -> Engine {
+    let target = by_flow(Arc::default());
+    Engine::start(&target, vec![Vec::new()], Settings::default(), bounded(1).0).unwrap()
+}
+
+/// One thing that a control plane may do at any time.
+fn act(engine: &Engine, flows: &Flows, rng: &mut testkit::Rng) {
+    let workers = engine.workers();
+    match rng.random_range(0..8) {
+        0 if workers.len() < 4 => drop(engine.add_worker().unwrap()),
+        1 if workers.len() > 1 => engine.remove_worker(*workers.choose(rng).unwrap()).unwrap(),
+        2 | 3 => {
+            let flow = rng.random_range(0..FLOWS);
+            if flows.idle[flow].load(SeqCst) {
+                wake(engine, flows, flow);
+            } else {
+                flows.idle[flow].store(true, SeqCst);
+            }
+        }
+        _ => {
+            let bucket = |rng: &mut testkit::Rng| if rng.random() { rng.random_range(0..FLOWS) * 8 } else { rng.random_range(0..BUCKETS) };
+            let n = rng.random_range(1..40);
+            let moves: Vec<Move> = (0..n).map(|_| Move { bucket: bucket(rng) as u16, to: *workers.choose(rng).unwrap() as u16 }).collect();
+            engine.move_buckets(&moves).unwrap();
+        }
+    }
+}
+
+fn wake(engine: &Engine, flows: &Flows, flow: usize) {
+    let change = || {
+        flows.idle[flow].store(false, SeqCst);
+        Ok::<(), ()>(())
+    };
+    engine.settle(&[(flow as u32, BufferFate::Release)], change).unwrap().unwrap();
+}
+
+#[test]
+fn flows_keep_their_order_through_the_master() {
+    nothing_is_lost_doubled_or_overtaken(Way::Master, 1);
+}
+
+#[test]
+fn flows_keep_their_order_through_the_master_both_ways() {
+    nothing_is_lost_doubled_or_overtaken(Way::MasterBothWays, 2);
+}
+
+#[test]
+fn flows_keep_their_order_through_ports_that_steer() {
+    nothing_is_lost_doubled_or_overtaken(Way::Ports, 3);
+}
+
+/// All flows begin with worker 0. Without a balancer they stay there; with one, each of two workers soon does about half of the work,
+/// counted in packets.
+#[test]
+fn a_skewed_load_is_evened_out() {
+    let eager = BalanceSettings { period: Duration::from_millis(2), busy_high: 0.0, patience: 1, ..BalanceSettings::default() };
+    for way in [Way::Master, Way::Ports] {
+        for balance in [None, Some(eager)] {
+            let mut world = World::new(way, 2, Settings { balance, when_full: WhenFull::Wait, ..Settings::default() });
+            let all: Vec<usize> = (0..FLOWS).collect();
+            let mut heaviest = 1.0;
+            for _ in 0..if balance.is_some() { 500 } else { 5 } {
+                let before = world.engine.loads();
+                for _ in 0..50 {
+                    world.send(0, &all);
+                    world.receive_until("room", |w| w.under_way() < UNDER_WAY);
+                }
+                world.receive_until("all come out", |w| w.under_way() == 0);
+                let after = world.engine.loads();
+                let work: Vec<u64> = after.workers.iter().zip(&before.workers).map(|(a, b)| a.packets - b.packets).collect();
+                assert_eq!(work.iter().sum::<u64>(), 50 * FLOWS as u64);
+                heaviest = *work.iter().max().unwrap() as f64 / (50 * FLOWS) as f64;
+                if heaviest < 0.6 {
+                    break;
+                }
+            }
+            match balance {
+                None => assert_eq!(heaviest, 1.0, "{way:?}"),
+                Some(_) => assert!(heaviest < 0.6, "{way:?}: one worker does {heaviest} of the work"),
+            }
+            let moved = world.close();
+            assert_eq!((moved.buckets > 0, moved.added, moved.removed), (balance.is_some(), 0, 0));
+        }
+    }
+}
+
+#[test]
+fn workers_come_and_go_by_themselves() {
+    let quick =
+        BalanceSettings { period: Duration::from_millis(1), scale_patience: 1, workers: Some((1, 3)), ..BalanceSettings::default() };
+    let more = BalanceSettings { busy_high: 0.0, ..quick };
+    let less = BalanceSettings { busy_high: 2.0, busy_low: 1.0, ..quick };
+    for way in [Way::Master, Way::Ports] {
+        for (balance, start, end) in [(more, 1, 3), (less, 3, 1)] {
+            let mut world = World::new(way, start, Settings { balance: Some(balance), ..Settings::default() });
+            world.receive_until("the number of workers", |w| w.engine.workers().len() == end);
+            world.send(1, &(0..FLOWS).collect::<Vec<_>>());
+            world.close();
+        }
+    }
+}
+
+/// One UE's flood takes nothing from the UEs of other workers, and what it loses is counted.
+#[test]
+fn a_worker_that_is_behind_loses_its_own_packets_only() {
+    let mut world = World::new(Way::Master, 2, Settings { ring: 256, ..Settings::default() });
+    world.engine.move_buckets(&[Move { bucket: 8, to: 1 }]).unwrap();
+    world.flows.stuck.store(true, SeqCst);
+    for _ in 0..30 {
+        world.send(0, &[0; 100]);
+        world.send(0, &[1; 10]);
+    }
+    world.receive_until("flow 1 comes out", |w| w.received[0][1] == 300);
+    assert_eq!(world.received[0][0], 0);
+    // It can be got out of its worker's way only when the worker goes on: a move waits for it, others do not.
+    world.flows.stuck.store(false, SeqCst);
+    world.receive_until("all is accounted for", |w| {
+        let ledger = w.engine.ledger();
+        ledger.ports[&PortId(0)].received.packets == 3300 && ledger.imbalance() == 0
+    });
+    let lost = world.engine.ledger().dropped[&DropReason::WORKER_FULL.0].packets;
+    assert!(lost > 1000, "{lost} lost");
+    assert_eq!(world.engine.ledger().ports[&PortId(1)].transmitted.packets, 3300 - lost);
+    assert_eq!(world.engine.ledger().dropped.len(), 1);
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let world = World::new(Way::Master, 1, Settings::default());
+    assert!(world.engine.remove_worker(0).is_err(), "the last stays");
+    assert!(world.engine.remove_worker(1).is_err());
+    assert!(world.engine.move_buckets(&[Move { bucket: 0, to: 1 }]).is_err());
+    assert!(world.engine.move_buckets(&[Move { bucket: BUCKETS as u16, to: 0 }]).is_err());
+    assert_eq!(world.engine.add_worker().unwrap(), 1);
+    world.engine.stop();
+    assert!(world.engine.add_worker().is_err() && world.engine.remove_worker(1).is_err());
+    let world = World::new(Way::Ports, 4, Settings::default());
+    assert!(world.engine.add_worker().is_err(), "there are four queues");
+    world.engine.remove_worker(2).unwrap();
+    assert_eq!(world.engine.add_worker().unwrap(), 2);
+    let fixed = idle_engine();
+    assert!(fixed.owners().is_none() && fixed.add_worker().is_err() && fixed.move_buckets(&[]).is_err());
+}
