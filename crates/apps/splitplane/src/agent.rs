@@ -4,6 +4,7 @@
 
 use crate::dataplane::{DataPlane, Targets, facts};
 use crate::kernel::Kernel;
+use crate::n4_socket::{Datagram, Datagrams};
 use crate::placement::Placement;
 use crate::report::{Count, PortReport, PuntReport, Report, SessionCount, TableReport, TargetReport};
 use base::{Packet, PortId};
@@ -14,8 +15,9 @@ use offload::{Comeback, Path, Split};
 use pfcp::node::Node;
 use pfcp::rules::{CommitError, OuterHeader, Seid, SessionRules, Usage, UserPlane};
 use std::collections::{BTreeMap, VecDeque};
-use std::net::{SocketAddr, UdpSocket};
+use std::net::UdpSocket;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use upf::host::Action;
 use upf::plane::Plane;
@@ -101,19 +103,22 @@ pub struct Agent {
     pub unsent: u64,
     /// See [`Agent::unsent`].
     pub unsent_told: Option<Instant>,
+    /// Sessions that are still to be released at the end, for who waits for it.
+    pub still_ending: Arc<AtomicUsize>,
 }
 
 impl Agent {
     /// Runs until [`Request::Stop`], or until a thread of the engine's has failed: a UPF that is up and forwards nothing is worse than
     /// one that is gone.
-    pub fn run(&mut self, datagrams: &Receiver<(SocketAddr, Vec<u8>)>, requests: &Receiver<Request>) {
+    pub fn run(&mut self, datagrams: &Datagrams, requests: &Receiver<Request>) {
         let mut next_tick = Instant::now();
         let events = self.events.clone();
         loop {
             select! {
-                recv(datagrams) -> datagram => if let Ok((from, bytes)) = datagram {
-                    self.receive_n4(from, &bytes);
-                    datagrams.try_iter().take(MESSAGES_AT_ONCE - 1).for_each(|(from, bytes)| self.receive_n4(from, &bytes));
+                recv(datagrams.heartbeats) -> datagram => if let Ok(datagram) = datagram { self.receive_n4(&datagram) },
+                recv(datagrams.others) -> datagram => if let Ok(datagram) = datagram {
+                    self.receive_n4(&datagram);
+                    self.receive_waiting(datagrams, MESSAGES_AT_ONCE - 1);
                 },
                 recv(events) -> event => if let Ok(event) = event { self.event(event) },
                 recv(requests) -> request => match request {
@@ -146,9 +151,17 @@ impl Agent {
         }
     }
 
-    fn receive_n4(&mut self, from: SocketAddr, bytes: &[u8]) {
+    fn receive_n4(&mut self, (from, bytes): &Datagram) {
         let now = self.start.elapsed();
-        self.node.receive(from, bytes, now, &mut Recording { plane: &mut self.plane, ended: &mut self.ended });
+        self.node.receive(*from, bytes, now, &mut Recording { plane: &mut self.plane, ended: &mut self.ended });
+    }
+
+    fn receive_waiting(&mut self, datagrams: &Datagrams, most: usize) {
+        for datagram in std::iter::from_fn(|| datagrams.try_next()).take(most) {
+            self.receive_n4(&datagram);
+            // Answers do not wait for the messages behind them.
+            self.flush();
+        }
     }
 
     fn event(&mut self, event: engine::Event) {
@@ -326,7 +339,7 @@ impl Agent {
     }
 
     /// Releases all sessions; N4 is answered meanwhile.
-    fn stop(&mut self, datagrams: &Receiver<(SocketAddr, Vec<u8>)>) {
+    fn stop(&mut self, datagrams: &Datagrams) {
         // From now on the kernel carries nothing but hands on: what it has carried is final, and sessions go without waiting for packets
         // that are under way in it.
         if let Targets::Split(split) = &self.targets {
@@ -335,8 +348,9 @@ impl Agent {
         self.node.release_all(self.start.elapsed());
         self.flush();
         while self.node.sessions_ending() > 0 {
+            self.still_ending.store(self.node.sessions_ending(), Ordering::Relaxed);
             self.node_timeout();
-            datagrams.try_iter().take(MESSAGES_AT_ONCE).for_each(|(from, bytes)| self.receive_n4(from, &bytes));
+            self.receive_waiting(datagrams, MESSAGES_AT_ONCE);
             self.flush();
         }
     }
@@ -608,6 +622,7 @@ mod tests {
             failed: None,
             unsent: 0,
             unsent_told: None,
+            still_ending: Default::default(),
         };
         (agent, split, chaos)
     }

@@ -15,6 +15,7 @@ mod failure;
 mod input;
 mod kernel;
 mod n4;
+mod n4_socket;
 mod output;
 mod p4;
 mod placement;

@@ -9,12 +9,13 @@ use crate::dataplane::{DataPlane, Targets};
 use crate::failure::Failure;
 use crate::input::{Input, Next};
 use crate::kernel::Kernel;
+use crate::n4_socket::Datagrams;
 use crate::placement::Placement;
 use crate::program::Program;
 use crate::report::{HEADER, Report, drops, live_lines};
 use crate::report_file::ReportFile;
 use base::PortId;
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
+use crossbeam_channel::{RecvTimeoutError, Sender, bounded, unbounded};
 use engine::{BalanceSettings, BufferLimits, Engine, EngineError, Event, Settings, SteerFn, WorkerPorts};
 use p4_ir::Ir;
 use pktio::Port;
@@ -22,6 +23,7 @@ use pktio::af_xdp::Frames;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use target::Target;
 use traffic::stop::Other;
@@ -359,7 +361,7 @@ pub fn open_each(
 
 /// How long a snapshot is waited for: so long signals are not looked at either.
 const REPORT_PATIENCE: Duration = Duration::from_secs(5);
-/// How long the agent may take to release all sessions at the end, and how often we look whether it has.
+/// How long the agent may release no session at the end, where some are left, and how often we look.
 const STOP_PATIENCE: Duration = Duration::from_secs(60);
 const STOP_LOOK: Duration = Duration::from_millis(2);
 
@@ -367,6 +369,7 @@ const STOP_LOOK: Duration = Duration::from_millis(2);
 pub struct Upf {
     requests: Sender<Request>,
     agent: std::thread::JoinHandle<Agent>,
+    still_ending: Arc<AtomicUsize>,
 }
 
 impl Upf {
@@ -416,6 +419,7 @@ impl Upf {
         let node = pfcp::node::Node::new(pfcp_config(config)?).map_err(|e| Failure::Usage(e.to_string()))?;
         let placement = Placement::new(config, &targets, &ids).map_err(Failure::Usage)?;
         let socket = Arc::new(before_ports.n4);
+        let still_ending = Arc::new(AtomicUsize::new(0));
         let mut agent = Agent {
             node,
             plane,
@@ -436,8 +440,9 @@ impl Upf {
             failed: None,
             unsent: 0,
             unsent_told: None,
+            still_ending: still_ending.clone(),
         };
-        let datagrams = receive_datagrams(socket)?;
+        let datagrams = Datagrams::read(socket)?;
         let (requests, requests_in) = unbounded();
         let agent = std::thread::Builder::new()
             .name("agent".into())
@@ -446,7 +451,7 @@ impl Upf {
                 agent
             })
             .map_err(|e| Failure::Failed(format!("cannot start the agent: {e}")))?;
-        Ok(Upf { requests, agent })
+        Ok(Upf { requests, agent, still_ending })
     }
 
     /// A snapshot. The error, if the agent does not answer in time, is no end of it.
@@ -465,14 +470,19 @@ impl Upf {
         self.agent.is_finished()
     }
 
-    /// Ends sessions, agent and workers; the final counts. The error, if the agent does not end in time, is for the process to end with:
+    /// Ends sessions, agent and workers; the final counts. The error, if the agent gets no further, is for the process to end with:
     /// what it has in the kernel goes with it.
     pub fn stop(self) -> Result<Report, Failure> {
         let _ = self.requests.send(Request::Stop);
-        let end = Instant::now() + STOP_PATIENCE;
+        // A million sessions take their time: what counts is that they go.
+        let (mut left, mut progress) = (usize::MAX, Instant::now());
         while !self.agent.is_finished() {
-            if Instant::now() >= end {
-                return Err(Failure::Failed(format!("the agent does not end within {STOP_PATIENCE:?}: its sessions are not released")));
+            let now_left = self.still_ending.load(Ordering::Relaxed);
+            if now_left != left {
+                (left, progress) = (now_left, Instant::now());
+            }
+            if progress.elapsed() >= STOP_PATIENCE {
+                return Err(Failure::Failed(format!("the agent has released no session for {STOP_PATIENCE:?}: {left} are not released")));
             }
             std::thread::sleep(STOP_LOOK);
         }
@@ -557,30 +567,6 @@ fn bind_n4(config: &Config) -> Result<UdpSocket, Failure> {
         };
         config.fault("n4.listen", what)
     })
-}
-
-/// Reads N4's socket on a thread of its own, so that the agent can wait for several things at once.
-pub fn receive_datagrams(socket: Arc<UdpSocket>) -> Result<Receiver<(SocketAddr, Vec<u8>)>, Failure> {
-    let (sender, receiver) = bounded(4096);
-    let read = move || {
-        let mut buffer = vec![0; 65_536];
-        loop {
-            match socket.recv_from(&mut buffer) {
-                Ok((n, from)) => {
-                    if sender.send((from, buffer[..n].to_vec())).is_err() {
-                        return;
-                    }
-                }
-                // A peer that is not listening (ICMP port unreachable) must not end N4.
-                Err(e) => {
-                    tracing::debug!("N4 socket: {e}");
-                    std::thread::sleep(Duration::from_millis(1));
-                }
-            }
-        }
-    };
-    std::thread::Builder::new().name("n4".into()).spawn(read).map_err(|e| Failure::Failed(format!("cannot start N4: {e}")))?;
-    Ok(receiver)
 }
 
 /// Longest IP packet that a port sends, in bytes.

@@ -156,8 +156,9 @@ fn start(capacity: u32) -> Result<Running, Failure> {
         failed: None,
         unsent: 0,
         unsent_told: None,
+        still_ending: Default::default(),
     };
-    let datagrams = crate::run::receive_datagrams(socket)?;
+    let datagrams = crate::n4_socket::Datagrams::read(socket)?;
     let (requests, requests_in) = unbounded();
     let run = move || {
         agent.run(&datagrams, &requests_in);
