@@ -298,7 +298,7 @@ fn session(n: u32, context: &Context, ids: &Ids) -> Batch {
     let meters = numbers.meters.iter().map(|(key, cell)| Op::Meter {
         meter: ids.mbr,
         index: u64::from(*cell),
-        config: Some(if kind(n) == Kind::Slow { TWO_RATES } else { lower::meter_config(outline.meters[key]) }),
+        config: Some(if kind(n) == Kind::Slow { TWO_RATES } else { lower::meter_config(outline.meters[key], Default::default()) }),
     });
     let entries = outline.entries(&numbers).into_iter().map(|e| Op::Insert(e.entry(ids)));
     Batch { ops: meters.chain(entries).collect() }

@@ -27,6 +27,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use target::Target;
 use traffic::stop::Other;
+use upf::config::Policing;
 use upf::plane::Plane;
 
 /// Options of `run`.
@@ -654,8 +655,9 @@ fn network_config(config: &Config, links: &[Link]) -> upf::config::NetworkConfig
                 })
                 .collect(),
         }),
-        traffic_classes: config.classes.iter().map(traffic_class).collect(),
+        traffic_classes: config.classes.iter().map(|class| traffic_class(class, config.qos.policing())).collect(),
         zero_mbr_unlimited: config.n4.zero_mbr_unlimited,
+        policing: config.qos.policing(),
         max_sessions: u32::try_from(config.n4.max_sessions).unwrap_or(u32::MAX),
         host: upf::config::HostLimits {
             answers_per_s: config.host.answers_per_s,
@@ -690,7 +692,7 @@ fn kernels_routes(config: &Config, links: &[Link]) -> Vec<upf::config::Route> {
     routes
 }
 
-fn traffic_class(class: &Class) -> upf::config::TrafficClass {
+fn traffic_class(class: &Class, policing: Policing) -> upf::config::TrafficClass {
     let network = |prefix: &Option<Prefix>| match prefix.as_ref().map(|p| p.network()) {
         Some((IpAddr::V4(address), len)) => Some((address, len)),
         _ => None,
@@ -705,7 +707,7 @@ fn traffic_class(class: &Class) -> upf::config::TrafficClass {
         source_ports: None,
         destination_ports: class.to_ports,
         queue: class.queue,
-        rate: class.rate_bps.map(|rate| (rate, class.burst_bytes.unwrap_or(rate / 8 / 20).max(16 << 10))),
+        rate: class.rate_bps.map(|rate| (rate, class.burst_bytes.unwrap_or_else(|| policing.burst(rate / 8)).max(Policing::MIN_BURST))),
     }
 }
 

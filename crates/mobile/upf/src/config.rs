@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 
 use base::PortId;
+use program::MeterConfig;
 
 /// An address and a prefix length in bits.
 pub type Prefix = (IpAddr, u8);
@@ -32,6 +33,45 @@ pub struct NetworkConfig {
     pub max_sessions: u32,
     /// What the UPF does as a host, at most.
     pub host: HostLimits,
+    /// How rates are policed.
+    pub policing: Policing,
+}
+
+/// How a rate is policed: packets over it are dropped, and the burst says how much may come at once after a pause.
+///
+/// TCP meets a drop by halving what it has in flight and sends again after a round trip, or after 200 ms where it waits for a timer. What the
+/// bucket gathers meanwhile is what it gets: a burst of less than that pause is a rate that TCP never reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policing {
+    /// Burst in milliseconds of the rate, 1 to [`Policing::MAX_BURST_MS`].
+    pub burst_ms: u32,
+}
+
+impl Policing {
+    /// Longest burst: one minute of the rate.
+    pub const MAX_BURST_MS: u32 = 60_000;
+    /// Smallest burst in bytes, whatever the rate: the longest packets pass.
+    pub const MIN_BURST: u64 = 16 * 1024;
+
+    /// One rate in bytes a second and its burst in bytes, as a meter has them: at most what a meter takes.
+    ///
+    /// A rate of zero has no burst either: nothing passes.
+    pub fn meter(self, rate: u64) -> MeterConfig {
+        let burst = if rate == 0 { 0 } else { self.burst(rate) };
+        MeterConfig { cir: rate, cbs: burst, pir: rate, pbs: burst }
+    }
+
+    /// Burst in bytes of a rate in bytes a second.
+    pub fn burst(self, rate: u64) -> u64 {
+        let burst = u128::from(rate) * u128::from(self.burst_ms) / 1000;
+        u64::try_from(burst).unwrap_or(u64::MAX).clamp(Policing::MIN_BURST, program::MAX_BURST)
+    }
+}
+
+impl Default for Policing {
+    fn default() -> Policing {
+        Policing { burst_ms: 250 }
+    }
 }
 
 /// How much of what anybody can make the UPF do as a host it does, at most; for each port.

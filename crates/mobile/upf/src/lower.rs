@@ -13,7 +13,7 @@ use pfcp::rules::{CommitError, Far, Forwarding, Interface, Pdr, Qer, RuleId, Ses
 use program::{Entry, KeyMatch, MeterConfig};
 use serde::{Deserialize, Serialize};
 
-use crate::config::NetworkConfig;
+use crate::config::{NetworkConfig, Policing};
 use crate::filters::{self, Budget, FilterSet, MAX_CLASSES, Side};
 use crate::ids::Ids;
 use crate::networks::{Clues, Networks, Vrf};
@@ -25,12 +25,14 @@ pub struct Context {
     pub networks: Networks,
     /// See [`NetworkConfig::zero_mbr_unlimited`].
     pub zero_mbr_unlimited: bool,
+    /// How rates are policed.
+    pub policing: Policing,
 }
 
 impl Context {
     /// Of a configuration that validates.
     pub fn new(config: &NetworkConfig) -> Context {
-        Context { networks: Networks::new(config), zero_mbr_unlimited: config.zero_mbr_unlimited }
+        Context { networks: Networks::new(config), zero_mbr_unlimited: config.zero_mbr_unlimited, policing: config.policing }
     }
 }
 
@@ -600,13 +602,9 @@ impl Outline {
     }
 }
 
-/// Rates of an MBR: one rate, and a burst of 50 ms of it, at least 16 KiB so that the longest packets pass, at most what a meter takes.
-///
-/// An MBR of zero has no burst either: nothing passes.
-pub fn meter_config(kbps: u64) -> MeterConfig {
-    let rate = kbps.saturating_mul(125);
-    let burst = if rate == 0 { 0 } else { (rate / 20).clamp(16 * 1024, program::MAX_BURST) };
-    MeterConfig { cir: rate, cbs: burst, pir: rate, pbs: burst }
+/// An MBR as a meter has it.
+pub fn meter_config(kbps: u64, policing: Policing) -> MeterConfig {
+    policing.meter(kbps.saturating_mul(125))
 }
 
 impl Lookup {

@@ -252,7 +252,7 @@ impl<D: DataPlane> Plane<D> {
         let meter = |((_, cell), kbps): (&(MeterKey, u32), &u64)| Op::Meter {
             meter: self.ids.mbr,
             index: u64::from(*cell),
-            config: Some(lower::meter_config(*kbps)),
+            config: Some(lower::meter_config(*kbps, self.context.policing)),
         };
         let meters = session.numbers.meters.iter().zip(&session.rates_kbps).map(meter);
         let entries = session.entries.iter().map(|entry| Op::Insert(entry.entry(&self.ids)));
@@ -488,7 +488,7 @@ impl<D: DataPlane> Plane<D> {
         for ((key, cell), kbps) in new.numbers.meters.iter().zip(&new.rates_kbps) {
             // A rate that stays keeps its buckets.
             if find_meter(old, key) != Some((*cell, *kbps)) {
-                ops.push(Op::Meter { meter, index: u64::from(*cell), config: Some(lower::meter_config(*kbps)) });
+                ops.push(Op::Meter { meter, index: u64::from(*cell), config: Some(lower::meter_config(*kbps, self.context.policing)) });
             }
         }
         ops

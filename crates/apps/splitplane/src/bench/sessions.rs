@@ -71,7 +71,8 @@ impl Sessions {
         let context = Context::new(&config);
         let outline = lower::outline(&rules(0), &context).map_err(|e| Failure::Failed(format!("{e:?}")))?;
         let numbers = numbers(0);
-        let meters = outline.meters.iter().map(|(key, kbps)| (lower::number(&numbers.meters, key), lower::meter_config(*kbps)));
+        let meters =
+            outline.meters.iter().map(|(key, kbps)| (lower::number(&numbers.meters, key), lower::meter_config(*kbps, Default::default())));
         Ok(Sessions { initial: upf::static_rules::initial(&config, &ids), meters: meters.collect(), first: outline.entries(&numbers), ids })
     }
 

@@ -8,6 +8,7 @@ mod machine;
 mod n4;
 mod network;
 mod port;
+mod qos;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ pub use host::Host;
 pub use n4::{N4, RequestPort};
 pub use network::{Class, FirewallAction, FirewallRule, Neighbour, Pool, Route, Vxlan};
 pub use port::{Driver, Port, Role};
+pub use qos::Qos;
 pub use split::{FastTarget, Policy, Split};
 pub use values::{Mac, Prefix};
 pub use workers::{EngineConfig, Steering, Workers};
@@ -67,6 +69,9 @@ pub struct Config {
     /// What the UPF does as a host on its networks, at most.
     #[serde(default)]
     pub host: Host,
+    /// How rates are held.
+    #[serde(default)]
+    pub qos: Qos,
     /// How DPDK is started, for ports of its driver.
     #[serde(default)]
     pub dpdk: Dpdk,

@@ -130,6 +130,6 @@ pub struct Class {
     pub queue: u8,
     /// Rate of all packets of the class together, bit/s of user IP packets.
     pub rate_bps: Option<u64>,
-    /// Burst in bytes; default: 50 ms of the rate.
+    /// Burst in bytes; default: as `[qos]` says.
     pub burst_bytes: Option<u64>,
 }

@@ -21,6 +21,7 @@ impl Config {
         self.workers.validate()?;
         self.validate_steering()?;
         self.validate_classes()?;
+        self.qos.validate()?;
         self.validate_split()
     }
 

@@ -251,6 +251,7 @@ fn network(rng: &mut ChaCha8Rng, flavour: Flavour) -> NetworkConfig {
         traffic_classes,
         vxlan: Some(vxlan),
         zero_mbr_unlimited: rng.random_bool(0.3),
+        policing: Default::default(),
         max_sessions: 0,
         host: Default::default(),
     }

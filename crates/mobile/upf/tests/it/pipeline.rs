@@ -373,10 +373,10 @@ fn filters_gates_and_rates() {
     assert_eq!(world.dropped(), "rate_exceeded");
     rules.qers.get_mut(&3).unwrap().mbr_kbps = Some((1000, 1000));
     world.commit(1, Some(&rules));
-    for _ in 0..1000 {
+    for _ in 0..2000 {
         world.receive(N6_PORT, &udp(1, "192.0.2.9"));
     }
-    assert_eq!((world.sent.len(), world.dropped.len()), (16384 / 32, 1000 - 16384 / 32));
+    assert_eq!((world.sent.len(), world.dropped.len()), (31250 / 32, 2000 - 31250 / 32));
     world.sent.clear();
     world.dropped.clear();
     // A used quota ends it all.
