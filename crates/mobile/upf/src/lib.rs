@@ -15,6 +15,7 @@ pub mod ids;
 pub mod lower;
 mod neighbours;
 pub mod networks;
+mod pdr_index;
 pub mod plane;
 mod reply;
 pub mod static_rules;

@@ -20,6 +20,7 @@ use crate::host::{Action, Host};
 use crate::ids::{BindError, Ids};
 use crate::lower::{self, Act, Context, Disposition, Encapsulation, Key, Lookup, MeterKey, Numbers, Outline, SessionEntry, UsageKey};
 use crate::networks::Vrf;
+use crate::pdr_index::PdrIndex;
 use crate::static_rules;
 
 /// What becomes of the packets that wait under a PDR.
@@ -89,9 +90,9 @@ pub struct Plane<D> {
     max_sessions: usize,
     sessions: PackedMap<Session>,
     pools: Pools,
-    /// Session and PDR of a PDR number. These maps are trees: they grow and shrink a node at a time.
-    pdrs: BTreeMap<u32, (Seid, u16)>,
-    /// The session that has a key of the look-up tables.
+    /// Session and PDR of a PDR number.
+    pdrs: PdrIndex,
+    /// The session that has a key of the look-up tables. A tree: it grows and shrinks a node at a time.
     lookups: BTreeMap<Lookup, Seid>,
     host: Host,
     /// What the host wants done and nobody has fetched yet.
@@ -184,7 +185,7 @@ impl<D: DataPlane> Plane<D> {
                 meters: NumberPool::new("meter cells", cells(ids.mbr_cells)),
                 filter_sets: FilterSets::default(),
             },
-            pdrs: BTreeMap::new(),
+            pdrs: PdrIndex::default(),
             lookups: BTreeMap::new(),
             host: Host::new(config, &ids),
             pending: Vec::new(),
@@ -215,7 +216,7 @@ impl<D: DataPlane> Plane<D> {
 
     /// Session and PDR of the number that a buffered packet carries.
     pub fn pdr(&self, number: u32) -> Option<(Seid, u16)> {
-        self.pdrs.get(&number).copied()
+        self.pdrs.get(number)
     }
 
     /// The session that a tunnel of ours belongs to.
@@ -508,12 +509,12 @@ impl<D: DataPlane> Plane<D> {
         }
         for (id, number) in &old.numbers.pdrs {
             if lower::number(&new.numbers.pdrs, id) != *number {
-                self.pdrs.remove(number);
+                self.pdrs.remove(*number);
                 self.pools.pdrs.give_back(*number);
             }
         }
         for (id, number) in &new.numbers.pdrs {
-            self.pdrs.insert(*number, (seid, *id));
+            self.pdrs.insert(*number, seid, *id);
         }
         for (lookup, number) in &old.numbers.groups {
             if lower::number(&new.numbers.groups, lookup) != *number {

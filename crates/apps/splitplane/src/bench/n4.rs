@@ -167,7 +167,7 @@ fn start(capacity: u32) -> Result<Running, Failure> {
     let agent = std::thread::Builder::new().name("agent".into()).spawn(run).map_err(io)?;
     let socket = UdpSocket::bind((NODE, 0)).map_err(io)?;
     socket.set_read_timeout(Some(PATIENCE)).map_err(io)?;
-    let mut smf = Smf { socket, upf, sequence: 0, seids: Vec::new() };
+    let mut smf = Smf { socket, upf, sequence: 0, started: 0, seids: Vec::new() };
     smf.associate(1)?;
     Ok((agent, requests, smf))
 }
@@ -192,6 +192,8 @@ struct Smf {
     socket: UdpSocket,
     upf: SocketAddr,
     sequence: u32,
+    /// Its Recovery Time Stamp.
+    started: u32,
     /// By session, our SEIDs of it.
     seids: Vec<u64>,
 }
@@ -229,13 +231,14 @@ impl Smf {
     }
 
     fn associate(&mut self, started: u32) -> Result<(), Failure> {
+        self.started = started;
         let ies = vec![Ie::NodeId(NodeId::Ipv4(NODE)), Ie::RecoveryTimeStamp(started), Ie::CpFunctionFeatures(vec![0])];
         let request = |_: &Smf, _| Message::node(MessageType::AssociationSetupRequest, 0, ies.clone());
         self.run(0, 1, request, |_, _, _| ()).map(drop)
     }
 
     fn heartbeat(&mut self) -> Result<Duration, Failure> {
-        let request = |_: &Smf, _| Message::node(MessageType::HeartbeatRequest, 0, vec![Ie::RecoveryTimeStamp(1)]);
+        let request = |smf: &Smf, _| Message::node(MessageType::HeartbeatRequest, 0, vec![Ie::RecoveryTimeStamp(smf.started)]);
         Ok(self.run(0, 1, request, |_, _, _| ())?.longest)
     }
 
