@@ -3,7 +3,7 @@
 /// Reads `data` as each kind.
 pub fn run(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
-    for line in splitplane::fuzzing::configurations(&text).into_iter().filter_map(Result::err) {
+    for line in daemon::fuzzing::configurations(&text).into_iter().filter_map(Result::err) {
         assert!(!line.is_empty() && line.chars().count() < 700 && !line.contains(char::is_control), "{line:?} is not fit for a log");
     }
 }

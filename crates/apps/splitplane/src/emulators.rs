@@ -3,9 +3,9 @@
 //! Each prints `ready` when it works, and ends on SIGINT or SIGTERM, or with `--until-input-ends` when its standard
 //! input ends; then it cleans up and writes its report.
 
-use crate::failure::Failure;
-use crate::input::{Input, Next};
 use clap::Args;
+use daemon::failure::Failure;
+use daemon::input::{Input, Next};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -297,7 +297,7 @@ fn write_report(path: Option<&Path>, report: &impl serde::Serialize) -> Result<(
 }
 
 fn network_v4(text: &str) -> Result<(Ipv4Addr, u8), String> {
-    let prefix = crate::config::Prefix::try_from(text.to_owned())?;
+    let prefix = daemon::config::Prefix::try_from(text.to_owned())?;
     match prefix.network() {
         (std::net::IpAddr::V4(a), len) => Ok((a, len)),
         _ => Err(format!("`{text}` is not an IPv4 network")),
@@ -305,7 +305,7 @@ fn network_v4(text: &str) -> Result<(Ipv4Addr, u8), String> {
 }
 
 fn network_v6(text: &str) -> Result<(std::net::Ipv6Addr, u8), String> {
-    let prefix = crate::config::Prefix::try_from(text.to_owned())?;
+    let prefix = daemon::config::Prefix::try_from(text.to_owned())?;
     match prefix.network() {
         (std::net::IpAddr::V6(a), len) => Ok((a, len)),
         _ => Err(format!("`{text}` is not an IPv6 network")),

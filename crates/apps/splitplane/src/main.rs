@@ -1,10 +1,117 @@
-//! The binary: all of it is in the library, which the fuzzer uses too.
+//! `splitplane`: the one binary. What it runs is in the crates `daemon` and `lab`; here are the command line, logging and exit codes.
 #![forbid(unsafe_code)]
+
+mod emulators;
+mod p4;
+mod plan;
+
+use clap::{Parser, Subcommand};
+use daemon::failure::Failure;
+use daemon::{output, privileges, rules, run};
+use lab::{attack, bench, demo, reproduce};
+use std::process::ExitCode;
 
 /// Gives memory back to the system when sessions have ended: see `bench n4`.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-fn main() -> std::process::ExitCode {
-    splitplane::main()
+/// An open 5G user plane written once in P4 and run split over unlike targets.
+#[derive(Parser)]
+#[command(name = "splitplane", version, about, long_about = None)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Logs as JSON lines. What is logged is set by RUST_LOG (default: warn; for `run`: info).
+    #[arg(long, global = true)]
+    log_json: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs the whole hybrid UPF on real traffic in network namespaces (as root), or on a capture file in one process.
+    Demo(demo::Args),
+    /// Attacks a running UPF in network namespaces (as root), with honest users beside it: what they lose, and how long N4 takes to answer.
+    Attack(attack::Args),
+    /// Runs the UPF: N4 on UDP, ports as the configuration says.
+    Run(run::Args),
+    /// Rules of a running switch in front of a foreign UPF: add, del, list, load.
+    Rules(rules::Args),
+    /// SMF emulator: sets up sessions over PFCP.
+    Smf(emulators::SmfArgs),
+    /// gNodeB emulator: a TUN device for each UE, GTP-U on the other side.
+    Ran(emulators::RanArgs),
+    /// HTTP server of the demo's data network: seeded pseudo-random bytes.
+    #[command(hide = true)]
+    HttpServer(emulators::HttpArgs),
+    /// Turns off the offloads of an interface that leave packets unfinished.
+    #[command(hide = true)]
+    OffloadsOff {
+        /// The interface.
+        interface: String,
+        /// Turns GRO on: of a veth, for what XDP redirects to it.
+        #[arg(long)]
+        gro: bool,
+    },
+    /// Removes network namespaces of the demo, and what runs in them, when standard input ends.
+    #[command(hide = true)]
+    RemoveNamespaces {
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// The P4 compiler: check, ir, emit, run, trace.
+    #[command(subcommand)]
+    P4(p4::P4Command),
+    /// Places a program on a model of a chip: what lies in which stage or tier, what is used, or what ran out.
+    Plan(plan::Args),
+    /// Measures speed, with output bytes verified.
+    #[command(subcommand)]
+    Bench(bench::BenchCommand),
+    /// Runs the papers' experiments again: their numbers beside ours, measured or modelled.
+    Reproduce(reproduce::Args),
+}
+
+/// Does what the command line asks for; the exit code.
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    start_logging(&cli);
+    let result = privileges::refuse_if_everybodys().and_then(|()| command(cli.command));
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::error_line(format_args!("splitplane: {failure}"));
+            failure.code()
+        }
+    }
+}
+
+fn command(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Demo(args) => demo::demo(&args),
+        Command::Attack(args) => attack::attack(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Rules(args) => rules::rules(&args),
+        Command::Smf(args) => emulators::smf(&args),
+        Command::Ran(args) => emulators::ran(&args),
+        Command::HttpServer(args) => emulators::http_server(&args),
+        Command::OffloadsOff { interface, gro } => pktio::interface::disable_offloads(&interface)
+            .and_then(|_| if gro { pktio::interface::enable_gro(&interface) } else { Ok(()) })
+            .map_err(|e| Failure::Usage(e.to_string())),
+        Command::RemoveNamespaces { names } => {
+            demo::remove_at_end_of_input(&names);
+            Ok(())
+        }
+        Command::P4(command) => p4::p4(&command),
+        Command::Plan(args) => plan::plan(&args),
+        Command::Bench(command) => bench::bench(&command),
+        Command::Reproduce(args) => reproduce::reproduce(&args),
+    }
+}
+
+/// Logs go to standard error, so that output stays data. A reader that is gone or a full disk loses lines, and nothing else.
+fn start_logging(cli: &Cli) {
+    let default = if matches!(cli.command, Command::Run(_)) { "info" } else { "warn" };
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default));
+    let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(|| output::Log);
+    if cli.log_json { builder.json().init() } else { builder.with_target(false).init() }
 }

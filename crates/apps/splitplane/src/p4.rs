@@ -1,17 +1,13 @@
 //! `splitplane p4`: the compiler's commands. Each stops after one step and prints what is there.
 
-mod conformance;
-mod device;
-mod fuzz;
-mod xdp_device;
-
-use crate::failure::Failure;
-use crate::program::Program;
 use base::PortId;
-use device::TargetDevice;
+use daemon::failure::Failure;
+use daemon::output::print_out;
+use daemon::program::Program;
+use lab::p4::device::TargetDevice;
+use lab::p4::{conformance, fuzz, xdp_device};
 use p4_interp::{Machine, Mode, Recorder, render_trace, stf};
 use p4_ir::Ir;
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -97,15 +93,15 @@ impl Source {
     }
 
     fn unoptimised(&self) -> Result<Ir, Failure> {
-        crate::program::compile_unoptimised(&self.program, &self.include, &self.defines())
+        daemon::program::compile_unoptimised(&self.program, &self.include, &self.defines())
     }
 
     pub(crate) fn compile_for_chip(&self) -> Result<Vec<Ir>, Failure> {
-        crate::program::compile_for_chip(&self.program, &self.include, &self.defines())
+        daemon::program::compile_for_chip(&self.program, &self.include, &self.defines())
     }
 
     fn compile(&self) -> Result<Ir, Failure> {
-        crate::program::compile(&self.program, &self.include, &self.defines())
+        daemon::program::compile(&self.program, &self.include, &self.defines())
     }
 }
 
@@ -113,7 +109,7 @@ impl Source {
 pub fn p4(command: &P4Command) -> Result<(), Failure> {
     match command {
         P4Command::Check(source) => {
-            let other = crate::program::check(&source.program, &source.include, &source.defines())?;
+            let other = daemon::program::check(&source.program, &source.include, &source.defines())?;
             other.map_or(Ok(()), |name| print_out(format!("package `{name}`: types and names are checked; only `V1Switch` is compiled\n")))
         }
         P4Command::Ir { source, after, passes } => ir(source, after.as_deref(), *passes),
@@ -156,14 +152,6 @@ fn ir(source: &Source, after: Option<&str>, list: bool) -> Result<(), Failure> {
     };
     p4_passes::run(&mut ir, &mut keep).map_err(|e| Failure::Failed(e.to_string()))?;
     print_out(text.unwrap_or_default())
-}
-
-/// Prints a command's output. That its reader has seen enough (`| head`) is no fault.
-pub(crate) fn print_out(text: impl std::fmt::Display) -> Result<(), Failure> {
-    match write!(std::io::stdout().lock(), "{text}") {
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::Failed(format!("cannot print: {e}"))),
-        _ => Ok(()),
-    }
 }
 
 fn run_stf(source: &Source, path: &std::path::Path, target: &str) -> Result<(), Failure> {

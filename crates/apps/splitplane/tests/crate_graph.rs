@@ -52,15 +52,40 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("apps/detect", &[]),
     // The hand-written limit that benchmarks measure by.
     ("apps/baseline", &["base", "dpdk", "program", "table", "target"]),
-    // The application composes everything.
+    // The daemon composes what carries packets and speaks PFCP.
     (
-        "apps/splitplane",
+        "apps/daemon",
         &[
             "base",
-            "baseline",
             "c-compile",
             "ceupf",
             "chip",
+            "dpdk",
+            "engine",
+            "offload",
+            "p4-check",
+            "p4-emit",
+            "p4-ir",
+            "p4-passes",
+            "pfcp",
+            "pktio",
+            "program",
+            "target",
+            "target-asic",
+            "target-x86",
+            "target-xdp",
+            "upf",
+        ],
+    ),
+    // What tries and measures it.
+    (
+        "apps/lab",
+        &[
+            "base",
+            "baseline",
+            "ceupf",
+            "chip",
+            "daemon",
             "detect",
             "dpdk",
             "engine",
@@ -83,6 +108,8 @@ const GRAPH: &[(&str, &[&str])] = &[
             "wire",
         ],
     ),
+    // The binary: the command line.
+    ("apps/splitplane", &["base", "chip", "daemon", "lab", "p4-emit", "p4-interp", "p4-ir", "p4-passes", "pktio", "traffic"]),
 ];
 
 const COMPILER: &[&str] = &["p4-syntax", "p4-ir", "p4-check", "p4-passes", "p4-interp", "p4-emit"];
@@ -100,6 +127,7 @@ const NEVER: &[(&[&str], &[&str], &str)] = &[
     (DATA_PLANE, MOBILE_AND_CONTROL, "the data plane runs any program, not only the UPF"),
     (&["traffic"], &["upf", "engine", "target"], "an emulator that shares code with what it tests agrees with its faults"),
     (&["pfcp", "upf", "ceupf"], &["pktio", "engine"], "protocol code does no I/O"),
+    (&["daemon"], &["lab", "traffic", "baseline", "detect"], "what runs for operators holds nothing that only tries or measures it"),
 ];
 
 /// Crates that may have `unsafe`: they call the kernel, map memory or run generated code.

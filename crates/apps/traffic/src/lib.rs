@@ -11,7 +11,6 @@
 //! | [`synth`] | which frames does a seeded population of sessions send? |
 //! | [`expect`] | what must a UPF make of such a frame, computed without it? |
 //! | [`around`] | what is around the UPF of our own demo and tests, as its configuration has it and as frames have it? |
-//! | [`stop`] | when has the user asked us to end? |
 //!
 //! The emulators are peers to test with, not products: a gNodeB without a radio, an SMF without the rest of the core.
 #![forbid(unsafe_code)]
@@ -25,7 +24,6 @@ pub mod record;
 mod router;
 pub mod scenario;
 pub mod smf;
-pub mod stop;
 pub mod synth;
 
 pub use record::{SessionRecord, Tunnel};

@@ -1,0 +1,669 @@
+//! The control plane's one thread: N4 messages, punted packets and time, in the order in which they come.
+//!
+//! A PFCP message: `receive_n4` → `pfcp::Node::receive` → `upf::Plane` → `DataPlane::commit` → answer by `flush`.
+
+use crate::dataplane::{DataPlane, Targets, facts};
+use crate::kernel::Kernel;
+use crate::n4_socket::{Datagram, Datagrams};
+use crate::placement::Placement;
+use crate::report::{Count, PortReport, PuntReport, Report, SessionCount, TableReport, TargetReport};
+use base::{Packet, PortId};
+use crossbeam_channel::{Receiver, Sender, select};
+use engine::Engine;
+use offload::comeback::Event;
+use offload::{Comeback, Path, Split};
+use pfcp::node::Node;
+use pfcp::rules::{CommitError, OuterHeader, Seid, SessionRules, Usage, UserPlane};
+use std::collections::{BTreeMap, VecDeque};
+use std::net::UdpSocket;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use upf::host::Action;
+use upf::plane::Plane;
+
+/// Period of looking at volume thresholds, neighbours and retransmissions.
+const TICK: Duration = Duration::from_millis(50);
+/// What workers have told that is looked at before a tick, at most.
+const EVENTS_BEFORE_TICK: usize = 1024;
+/// N4 messages that are answered before other work has its turn, at most.
+const MESSAGES_AT_ONCE: usize = 64;
+/// Events of the backlog that are dealt with from one look at N4 to the next.
+const EVENTS_AT_ONCE: usize = 256;
+/// Ended sessions whose last counts are kept for the report.
+const ENDED_KEPT: usize = 100_000;
+
+/// What the agent is asked from outside.
+pub enum Request {
+    /// A snapshot; with all sessions or without.
+    Report {
+        /// Whether sessions are listed one by one.
+        sessions: bool,
+        /// Where it goes.
+        reply: Sender<Report>,
+    },
+    /// End: sessions are released, the peers told.
+    Stop,
+}
+
+/// A port's name, driver and side, for reports.
+#[derive(Clone, Debug)]
+pub struct PortLabel {
+    /// Number in the data plane.
+    pub id: PortId,
+    /// Name in the configuration.
+    pub name: String,
+    /// Driver in use.
+    pub driver: String,
+    /// Whether user packets arriving here are uplink.
+    pub access: bool,
+    /// Whether its interface is away, and how often it was there again.
+    pub down: bool,
+    /// See [`PortLabel::down`].
+    pub reopened: u64,
+}
+
+/// The control plane.
+pub struct Agent {
+    /// N4 sessions.
+    pub node: Node,
+    /// Rules to entries, and the host.
+    pub plane: Plane<DataPlane>,
+    /// Targets, for reports and the host's entries.
+    pub targets: Targets,
+    /// Workers.
+    pub engine: Arc<Engine>,
+    /// The program in the kernel, if there is one.
+    pub kernel: Option<Kernel>,
+    /// N4.
+    pub socket: Arc<UdpSocket>,
+    /// Ports, for reports.
+    pub ports: Vec<PortLabel>,
+    /// Sessions that are gone.
+    pub ended: Vec<SessionCount>,
+    /// What workers tell, and what of it was looked through already and is to be dealt with first.
+    pub events: Receiver<engine::Event>,
+    /// See [`Agent::events`].
+    pub backlog: VecDeque<engine::Event>,
+    /// Punted packets that nobody had a use for, by reason.
+    pub refused: BTreeMap<&'static str, u64>,
+    /// Frames of the host that could not be sent, by reason.
+    pub host_unsent: BTreeMap<&'static str, u64>,
+    /// What moves sessions between targets, where that is asked for.
+    pub placement: Option<Placement>,
+    /// What brings a fast target back that fell over, and its sessions.
+    pub comeback: Comeback,
+    /// Time zero.
+    pub start: Instant,
+    /// Whether nothing is punted any more: what was has its fate.
+    pub stopped: bool,
+    /// Why it has ended, if not because it was told to.
+    pub failed: Option<String>,
+    /// N4 messages that the system did not take, and when that was last told.
+    pub unsent: u64,
+    /// See [`Agent::unsent`].
+    pub unsent_told: Option<Instant>,
+    /// Sessions that are still to be released at the end, for who waits for it.
+    pub still_ending: Arc<AtomicUsize>,
+}
+
+impl Agent {
+    /// Runs until [`Request::Stop`], or until a thread of the engine's has failed: a UPF that is up and forwards nothing is worse than
+    /// one that is gone.
+    pub fn run(&mut self, datagrams: &Datagrams, requests: &Receiver<Request>) {
+        let mut next_tick = Instant::now();
+        let events = self.events.clone();
+        loop {
+            select! {
+                recv(datagrams.heartbeats) -> datagram => if let Ok(datagram) = datagram { self.receive_n4(&datagram) },
+                recv(datagrams.others) -> datagram => if let Ok(datagram) = datagram {
+                    self.receive_n4(&datagram);
+                    self.receive_waiting(datagrams, MESSAGES_AT_ONCE - 1);
+                },
+                recv(events) -> event => if let Ok(event) = event { self.event(event) },
+                recv(requests) -> request => match request {
+                    Ok(Request::Report { sessions, reply }) => drop(reply.send(self.report(sessions))),
+                    Ok(Request::Stop) | Err(_) => return self.stop(datagrams),
+                },
+                default(if self.backlog.is_empty() { self.until_next(next_tick) } else { Duration::ZERO }) => {}
+            }
+            self.deal_with_backlog(EVENTS_AT_ONCE);
+            if Instant::now() >= next_tick {
+                // A neighbour whose answer waits here has not been silent, whatever kept us from it.
+                (0..EVENTS_BEFORE_TICK).map_while(|_| events.try_recv().ok()).for_each(|event| self.event(event));
+                self.tick();
+                if let Some(thread) = self.engine.failed() {
+                    self.failed = Some(format!("{thread} has failed: this is a defect"));
+                    return self.stop(datagrams);
+                }
+                next_tick = Instant::now() + TICK;
+            }
+            self.node_timeout();
+            self.flush();
+        }
+    }
+
+    /// Does what is due in the node: a slice of it, as messages may wait.
+    fn node_timeout(&mut self) {
+        let now = self.start.elapsed();
+        if self.node.next_deadline().is_some_and(|at| at <= now) {
+            self.node.handle_timeout(now, &mut Recording { plane: &mut self.plane, ended: &mut self.ended });
+        }
+    }
+
+    fn receive_n4(&mut self, (from, bytes): &Datagram) {
+        let now = self.start.elapsed();
+        self.node.receive(*from, bytes, now, &mut Recording { plane: &mut self.plane, ended: &mut self.ended });
+    }
+
+    fn receive_waiting(&mut self, datagrams: &Datagrams, most: usize) {
+        for datagram in std::iter::from_fn(|| datagrams.try_next()).take(most) {
+            self.receive_n4(&datagram);
+            // Answers do not wait for the messages behind them.
+            self.flush();
+        }
+    }
+
+    fn event(&mut self, event: engine::Event) {
+        self.backlog.push_back(event);
+        self.deal_with_backlog(1);
+    }
+
+    fn deal_with_backlog(&mut self, most: usize) {
+        for _ in 0..most {
+            let Some(event) = self.backlog.pop_front() else { return };
+            self.deal_with(event);
+        }
+    }
+
+    fn deal_with(&mut self, event: engine::Event) {
+        let now = self.start.elapsed();
+        match event {
+            engine::Event::Punt { packet, reason, mark } => {
+                let actions = self.plane.punt(packet.data(), packet.port, reason, mark, now);
+                self.act(actions);
+            }
+            engine::Event::Buffering { pdr } => match self.plane.pdr(pdr) {
+                Some((seid, pdr_id)) => self.node.downlink_data(seid, pdr_id, now),
+                // The session went while its packet was on the way here.
+                None => tracing::debug!(pdr, "packets wait for a PDR that is gone"),
+            },
+            engine::Event::PortDown { port, why } => {
+                for label in self.ports.iter_mut().filter(|p| p.id == port) {
+                    label.down = true;
+                    tracing::error!(port = label.name, "port is down: {why}");
+                }
+            }
+            engine::Event::PortUp { port } => {
+                for label in self.ports.iter_mut().filter(|p| p.id == port) {
+                    (label.down, label.reopened) = (false, label.reopened + 1);
+                    tracing::warn!(port = label.name, "port is up again; our MAC address on it stays as it was");
+                }
+                let (host, _) = self.plane.host_and_data();
+                let actions = host.port_up(port, now);
+                self.act(actions);
+            }
+        }
+    }
+
+    /// Lets go what waits for a neighbour, with what workers have punted for it since, before anything that comes later.
+    fn resolved(&mut self, number: u16) -> Result<(), String> {
+        let Agent { plane, events, backlog, .. } = self;
+        let mut released = upf::host::Released::default();
+        let (mut late, mut others) = (Vec::new(), VecDeque::new());
+        let (host, data) = plane.host_and_data();
+        let result = data.release(|| {
+            for event in std::mem::take(backlog).into_iter().chain(events.try_iter()) {
+                match event {
+                    engine::Event::Punt { packet, reason, mark }
+                        if host.punted_for(packet.data(), packet.port, reason, mark) == Some(number) =>
+                    {
+                        late.push(packet);
+                    }
+                    event => others.push_back(event),
+                }
+            }
+            let of = |packet: &Packet| (packet.port, packet.data().to_vec());
+            released = host.release(number, late.iter().map(of));
+            let waiting = std::mem::take(&mut released.packets);
+            (std::mem::take(&mut released.batch), waiting.iter().map(|(port, frame)| Packet::new(frame, *port)).collect())
+        });
+        *backlog = others;
+        for (port, frame) in released.own {
+            upf::plane::DataPlane::transmit(self.plane.data_mut(), port, frame);
+        }
+        result
+    }
+
+    fn act(&mut self, actions: Vec<Action>) {
+        for action in actions {
+            let result = match action {
+                Action::Transmit { port, frame } => {
+                    upf::plane::DataPlane::transmit(self.plane.data_mut(), port, frame);
+                    Ok(())
+                }
+                Action::Reinject { port, frame } if frame.len() <= base::MAX_PACKET => {
+                    self.engine.inject(vec![Packet::new(&frame, port)]).map_err(|e| e.to_string())
+                }
+                Action::Reinject { .. } => Err("a frame to go round again is too long".into()),
+                Action::Apply(batch) => self.targets.target().apply(&batch).map_err(|e| e.to_string()),
+                Action::Resolved { number } => self.resolved(number),
+                Action::Unsent { reason } => {
+                    *self.host_unsent.entry(reason).or_default() += 1;
+                    Ok(())
+                }
+                Action::ErrorIndication { peer, teid } => {
+                    self.node.error_indication(teid, peer.into(), self.start.elapsed());
+                    Ok(())
+                }
+                Action::Drop { reason } => {
+                    *self.refused.entry(reason).or_default() += 1;
+                    Ok(())
+                }
+                // The plane has handed it on already.
+                Action::EndMarker { .. } => Ok(()),
+            };
+            if let Err(why) = result {
+                tracing::error!("the host could not act: {why}");
+            }
+        }
+    }
+
+    fn tick(&mut self) {
+        let now = self.start.elapsed();
+        let actions = self.plane.poll(now);
+        self.act(actions);
+        self.plane.data_mut().follow_handed_on();
+        self.engine.age_buffers();
+        if let Some(kernel) = &mut self.kernel {
+            kernel.tick();
+        }
+        let mut plane = Recording { plane: &mut self.plane, ended: &mut self.ended };
+        self.node.poll_usage(now, &mut plane);
+        if let Targets::Split(split) = &self.targets.clone() {
+            self.bring_back(split, now.as_nanos() as u64);
+            if let Some(placement) = &mut self.placement {
+                placement.tick(now, &mut self.plane, split);
+            }
+        }
+    }
+
+    /// A fast target that fell over is tried again, and its sessions come back where no planner moves them.
+    fn bring_back(&mut self, split: &Split, now_ns: u64) {
+        let name = split.fast().name();
+        let seconds = |ns: u64| ns as f64 / 1e9;
+        match self.comeback.tick(split, now_ns) {
+            None => {}
+            Some(Event::FellOver { retry_in_ns }) => {
+                tracing::warn!(
+                    "{name} is out of service: its sessions run on {}; tried again in {:.0} s",
+                    split.base().name(),
+                    seconds(retry_in_ns)
+                );
+            }
+            Some(Event::StaysOut { attempts, why, retry_in_ns }) => {
+                tracing::warn!(
+                    "{name} stays out of service after attempt {attempts} ({why}); tried again in {:.0} s",
+                    seconds(retry_in_ns)
+                );
+            }
+            Some(Event::CameBack { attempts, out_ns }) => {
+                tracing::info!("{name} is back in service after {:.1} s, at attempt {attempts}", seconds(out_ns));
+            }
+        }
+        let plane = &self.plane;
+        let copy = |seid: u64| Some((facts(&plane.info(seid)?), plane.copy(seid)?));
+        let executed = self.comeback.bring_back(split, now_ns, copy);
+        if executed != Default::default() {
+            tracing::debug!(executed.to_fast, executed.failed, "sessions come back");
+        }
+    }
+
+    fn flush(&mut self) {
+        while let Some((to, bytes)) = self.node.poll_transmit() {
+            if let Err(e) = self.socket.send_to(&bytes, to) {
+                self.unsent += 1;
+                // Who sends to us chooses where answers go: not a line for each.
+                if self.unsent_told.is_none_or(|at| at.elapsed() >= Duration::from_secs(1)) {
+                    self.unsent_told = Some(Instant::now());
+                    tracing::warn!(%to, in_all = self.unsent, "cannot send a PFCP message: {e}");
+                }
+            }
+        }
+    }
+
+    fn until_next(&self, next_tick: Instant) -> Duration {
+        let timer = self.node.next_deadline().map(|at| at.saturating_sub(self.start.elapsed()));
+        let tick = next_tick.saturating_duration_since(Instant::now());
+        timer.map_or(tick, |t| t.min(tick))
+    }
+
+    /// Releases all sessions; N4 is answered meanwhile.
+    fn stop(&mut self, datagrams: &Datagrams) {
+        // From now on the kernel carries nothing but hands on: what it has carried is final, and sessions go without waiting for packets
+        // that are under way in it.
+        if let Targets::Split(split) = &self.targets {
+            split.fast().retire();
+        }
+        self.node.release_all(self.start.elapsed());
+        self.flush();
+        while self.node.sessions_ending() > 0 {
+            self.still_ending.store(self.node.sessions_ending(), Ordering::Relaxed);
+            self.node_timeout();
+            self.receive_waiting(datagrams, MESSAGES_AT_ONCE);
+            self.flush();
+        }
+    }
+
+    /// When workers have ended: what they have punted and nobody looked at, and what waits for neighbours, is dropped.
+    pub fn drop_punts(&mut self) {
+        let left = std::mem::take(&mut self.backlog).into_iter().chain(self.events.try_iter());
+        let left = left.filter(|event| matches!(event, engine::Event::Punt { .. })).count();
+        let actions = self.plane.stop_host(left);
+        for action in actions {
+            // Tables and ports are of no use any more.
+            if let Action::Drop { .. } | Action::Unsent { .. } = action {
+                self.act(vec![action]);
+            }
+        }
+        self.stopped = true;
+    }
+
+    /// What has been counted so far.
+    pub fn report(&mut self, list_sessions: bool) -> Report {
+        let program = self.targets.target().program().clone();
+        let ledger = self.engine.ledger();
+        let mut report = Report {
+            elapsed_ms: self.start.elapsed().as_millis() as u64,
+            injected: ledger.injected.into(),
+            buffered: ledger.buffered.into(),
+            released: ledger.released.into(),
+            imbalance: ledger.imbalance(),
+            workers: self.engine.received_by_worker(),
+            moved_buckets: self.engine.moved().buckets,
+            lost_lines: crate::output::lost(),
+            ..Report::default()
+        };
+        for (code, count) in &ledger.dropped {
+            report.dropped.insert(program.reason_name(*code), (*count).into());
+        }
+        report.refused = self.refused.iter().map(|(reason, count)| ((*reason).to_owned(), *count)).collect();
+        report.host_unsent = self.host_unsent.iter().map(|(reason, count)| ((*reason).to_owned(), *count)).collect();
+        let fates = self.plane.host().fates();
+        report.punts = PuntReport {
+            answered: fates.answered,
+            taken: fates.taken,
+            sent_on: fates.sent_on,
+            waiting: fates.waiting,
+            dropped: fates.dropped,
+        };
+        report.imbalance += fates.imbalance();
+        if self.stopped {
+            let punted: u64 = ledger.punted.values().map(|count| count.packets).sum();
+            report.imbalance += punted as i64 - fates.punted as i64;
+        }
+        for (code, count) in &ledger.punted {
+            report.punted.insert(program.reason_name(*code), (*count).into());
+        }
+        for port in &self.ports {
+            let count = ledger.ports.get(&port.id).copied().unwrap_or_default();
+            let row = PortReport {
+                driver: port.driver.clone(),
+                received: count.received.into(),
+                transmitted: count.transmitted.into(),
+                lost_before_us: count.device.rx_full + count.device.rx_invalid,
+                lost_after_us: count.device.tx_invalid,
+                down: port.down,
+                reopened: port.reopened,
+                ..PortReport::default()
+            };
+            report.ports.insert(port.name.clone(), row);
+        }
+        let target = self.targets.target();
+        for (id, table) in &program.tables {
+            let s = target.table_stats(id);
+            report
+                .tables
+                .insert(table.name.clone(), TableReport { entries: s.entries, capacity: s.capacity, hits: s.hits, misses: s.misses });
+        }
+        self.report_ahead(&mut report);
+        self.report_targets(&mut report);
+        self.report_n4(&mut report);
+        if list_sessions {
+            report.sessions = self.ended.clone();
+            for session in self.node.sessions() {
+                report.sessions.push(session_count(&mut self.plane, session.seid, &session.rules));
+            }
+        }
+        report
+    }
+
+    /// Adds what the fast target carried before the engine saw it.
+    fn report_ahead(&self, report: &mut Report) {
+        let Targets::Split(split) = &self.targets else { return };
+        let Some(carried) = split.fast().carried() else { return };
+        for label in &self.ports {
+            let Some(row) = report.ports.get_mut(&label.name) else { continue };
+            row.received_ahead = carried.received.get(&label.id).copied().unwrap_or_default().into();
+            row.transmitted_ahead = carried.sent.get(&label.id).copied().unwrap_or_default().into();
+            row.received += row.received_ahead;
+            row.transmitted += row.transmitted_ahead;
+        }
+        for (reason, count) in &carried.dropped {
+            *report.dropped.entry(split.base().program().reason_name(reason.0)).or_default() += (*count).into();
+        }
+        let packets = |counts: &mut dyn Iterator<Item = &target::Count>| counts.map(|c| c.packets).sum::<u64>() as i64;
+        report.imbalance +=
+            packets(&mut carried.received.values()) - packets(&mut carried.sent.values()) - packets(&mut carried.dropped.values());
+    }
+
+    fn report_targets(&self, report: &mut Report) {
+        let sessions = self.node.session_count() as u64;
+        match &self.targets {
+            Targets::Whole(target) => {
+                let mut row = TargetReport { modelled: target.capabilities().modelled, sessions, ..TargetReport::default() };
+                for label in &self.ports {
+                    let received = report.ports.get(&label.name).map(|p| p.received).unwrap_or_default();
+                    *(if label.access { &mut row.uplink } else { &mut row.downlink }) += received;
+                }
+                report.targets.insert(target.name().to_owned(), row);
+            }
+            Targets::Split(split) => {
+                let on_fast = split.sessions_on_fast() as u64;
+                let traffic = split.traffic();
+                for (path, target, held) in
+                    [(Path::Fast, split.fast(), on_fast), (Path::Base, split.base(), sessions.saturating_sub(on_fast))]
+                {
+                    let mut row = TargetReport { modelled: target.capabilities().modelled, sessions: held, ..TargetReport::default() };
+                    for label in &self.ports {
+                        let count: Count = traffic.get(&(path, label.id)).copied().unwrap_or_default().into();
+                        *(if label.access { &mut row.uplink } else { &mut row.downlink }) += count;
+                    }
+                    row.handed_on = target.carried().map_or(0, |c| c.handed_on);
+                    if path == Path::Fast {
+                        row.out_of_service = split.is_retired();
+                        (row.fell_over, row.came_back) = (split.retirements(), self.comeback.came_back());
+                        let short = self.kernel.iter().flat_map(|k| k.xdp.handed_on_tables());
+                        row.short_tables = short.filter_map(|t| Some(target.program().tables.get(t)?.name.clone())).collect();
+                    }
+                    report.targets.insert(target.name().to_owned(), row);
+                }
+            }
+        }
+    }
+
+    fn report_n4(&self, report: &mut Report) {
+        let stats = self.node.stats();
+        let mut row = |name: &str, value: u64| {
+            report.n4.insert(name.to_owned(), value);
+        };
+        row("sessions", self.node.session_count() as u64);
+        row("sessions_ending", self.node.sessions_ending() as u64);
+        row("received", stats.received);
+        row("sent", stats.sent.saturating_sub(self.unsent));
+        row("unsent", self.unsent);
+        row("established", stats.established);
+        row("modified", stats.modified);
+        row("ended", stats.ended);
+        row("downlink_data_reports", stats.downlink_data_reports);
+        row("usage_reports", stats.usage_reports);
+        row("rejected", stats.rejected.values().sum());
+        row("foreign", stats.foreign);
+        row("dropped", stats.dropped.values().sum());
+        for (reason, count) in &stats.dropped {
+            row(&format!("dropped_{}", reason.name()), *count);
+        }
+    }
+}
+
+/// Counts of a session that lives.
+fn session_count(plane: &mut Plane<DataPlane>, seid: Seid, rules: &SessionRules) -> SessionCount {
+    let usages: Vec<(u32, Usage)> = rules.urrs.keys().map(|urr| (*urr, plane.usage(seid, *urr))).collect();
+    count_of(plane, seid, &usages)
+}
+
+/// A session's packets are counted by each of its URRs: the one that sees most has seen them all.
+fn count_of(plane: &Plane<DataPlane>, seid: Seid, usages: &[(u32, Usage)]) -> SessionCount {
+    let all = usages.iter().map(|(_, u)| *u).max_by_key(|u| u.uplink_bytes + u.downlink_bytes).unwrap_or_default();
+    let known = plane.info(seid).unwrap_or_default();
+    SessionCount {
+        seid,
+        ue_ipv4: known.ue_ipv4s.first().copied(),
+        ue_ipv6: known.ue_ipv6s.first().copied(),
+        target: plane.data().target_of(seid),
+        uplink: Count { packets: all.uplink_packets, bytes: all.uplink_bytes },
+        downlink: Count { packets: all.downlink_packets, bytes: all.downlink_bytes },
+        ended: false,
+    }
+}
+
+/// The user plane, with a note of what ended sessions had counted.
+struct Recording<'a> {
+    plane: &'a mut Plane<DataPlane>,
+    ended: &'a mut Vec<SessionCount>,
+}
+
+impl UserPlane for Recording<'_> {
+    fn commit(&mut self, seid: Seid, new: Option<&SessionRules>) -> Result<Vec<(u32, Usage)>, CommitError> {
+        let noted = new.is_none() && self.ended.len() < ENDED_KEPT;
+        let before = noted.then(|| count_of(self.plane, seid, &[]));
+        let last = self.plane.commit(seid, new)?;
+        if let Some(before) = before {
+            let counted = count_of(self.plane, seid, &last);
+            self.ended.push(SessionCount { uplink: counted.uplink, downlink: counted.downlink, ended: true, ..before });
+        }
+        Ok(last)
+    }
+
+    fn usage(&mut self, seid: Seid, urr_id: u32) -> Usage {
+        self.plane.usage(seid, urr_id)
+    }
+
+    fn send_end_marker(&mut self, to: OuterHeader) {
+        self.plane.send_end_marker(to);
+    }
+
+    fn drop_buffered(&mut self, seid: Seid) {
+        self.plane.drop_buffered(seid);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lab::bench::sessions;
+    use offload::Policy;
+    use target::Target;
+    use target_asic::{Asic, Chip};
+    use target_chaos::Chaos;
+
+    const S: u64 = 1_000_000_000;
+
+    /// Without ports and N4 traffic; sessions are committed to the plane.
+    fn agent() -> (Agent, Arc<Split>, Arc<Chaos>) {
+        let ir = Arc::new(crate::program::compile(std::path::Path::new("upf.p4"), &[], &[("SESSIONS".into(), "1024".into())]).unwrap());
+        let chaos = Arc::new(Chaos::new(Box::new(Asic::load(ir.clone(), Chip::default()).unwrap()), 3));
+        let base = Asic::oracle(ir.clone()).unwrap();
+        let split = Arc::new(Split::new(Box::new(chaos.clone()), Box::new(base), Policy::Share(1.0)).unwrap());
+        let targets = Targets::Split(split.clone());
+        let (events, events_in) = crossbeam_channel::unbounded();
+        let engine = Arc::new(Engine::start(&targets.target(), vec![Vec::new()], Default::default(), events).unwrap());
+        let network = sessions::network();
+        let plane = Plane::new(&network, &ir.program, DataPlane::new(targets.clone(), engine.clone())).unwrap();
+        let ids = upf::ids::Ids::bind(&ir.program).unwrap();
+        split.apply(&upf::static_rules::initial(&network, &ids)).unwrap();
+        let loopback = std::net::Ipv4Addr::LOCALHOST;
+        let config = pfcp::config::Config::new(pfcp::codec::NodeId::Ipv4(loopback), loopback.into(), 0);
+        let ports = vec![PortLabel {
+            id: sessions::Direction::Downlink.port(),
+            name: "n6".into(),
+            driver: "none".into(),
+            access: false,
+            down: false,
+            reopened: 0,
+        }];
+        let agent = Agent {
+            node: Node::new(config).unwrap(),
+            plane,
+            targets,
+            engine,
+            kernel: None,
+            socket: Arc::new(UdpSocket::bind((loopback, 0)).unwrap()),
+            ports,
+            ended: Vec::new(),
+            events: events_in,
+            backlog: VecDeque::new(),
+            refused: BTreeMap::new(),
+            host_unsent: BTreeMap::new(),
+            placement: None,
+            comeback: Comeback::default(),
+            start: Instant::now(),
+            stopped: false,
+            failed: None,
+            unsent: 0,
+            unsent_told: None,
+            still_ending: Default::default(),
+        };
+        (agent, split, chaos)
+    }
+
+    /// Which is seen in the report, and in what its sessions are charged.
+    #[test]
+    fn a_fast_target_that_fell_over_comes_back_with_its_sessions() {
+        let (mut agent, split, chaos) = agent();
+        let mut lane = split.lane(1);
+        let mut run = |agent: &mut Agent| {
+            for n in 0..4 {
+                let direction = sessions::Direction::Downlink;
+                let mut packet = [Packet::new(&sessions::frame(direction, n), direction.port())];
+                let mut verdict = [base::Verdict::default()];
+                lane.process(&mut packet, &mut verdict, S);
+                assert_eq!(verdict[0].kind, base::VerdictKind::Forward, "session {n}");
+            }
+            let report = agent.report(false);
+            let row = |name: &str| (report.targets[name].sessions, report.targets[name].downlink.packets);
+            let fast = &report.targets["chaos"];
+            (row("chaos"), row("oracle").1, fast.out_of_service, fast.fell_over, fast.came_back)
+        };
+        for n in 0..4u32 {
+            agent.plane.commit(u64::from(n) + 1, Some(&sessions::rules(n))).unwrap();
+        }
+        assert_eq!(run(&mut agent), ((4, 4), 0, false, 0, 0));
+        chaos.kill();
+        // The next change finds it out.
+        agent.plane.commit(5, Some(&sessions::rules(4))).unwrap();
+        agent.bring_back(&split, S);
+        assert_eq!(run(&mut agent), ((0, 4), 4, true, 1, 0));
+        // It is still dead at the first attempt.
+        agent.bring_back(&split, 2 * S);
+        assert_eq!(run(&mut agent), ((0, 4), 8, true, 1, 0));
+        chaos.heal();
+        agent.bring_back(&split, 3 * S);
+        assert!(split.is_retired(), "it waits longer");
+        agent.bring_back(&split, 4 * S);
+        // The one that began meanwhile is there too.
+        assert_eq!(run(&mut agent), ((5, 8), 8, false, 1, 1));
+        let charged: Vec<u64> = (1..=5).map(|seid| agent.plane.charged(seid).unwrap().packets).collect();
+        assert_eq!(charged, [4, 4, 4, 4, 0]);
+    }
+}

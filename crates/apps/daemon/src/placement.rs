@@ -1,0 +1,356 @@
+//! Which sessions are on the fast target, from tick to tick: usage in, moves out.
+//!
+//! The agent's thread asks every tick. Usage is read for some of the sessions at a time, from the cells that they are charged in; a session
+//! without usage reporting rules has no rate, and is placed by rules alone.
+
+use crate::config::{Config, Policy, Prefix};
+use crate::dataplane::{DataPlane, Targets, facts};
+use offload::planner::{Admit, Entries, Needs, Planner, Settings};
+use offload::{Match, Rule, Slice, Split, Then, plan_and_move};
+use program::{Batch, Op, TableId};
+use serde::Deserialize;
+use std::time::Duration;
+use upf::ids::Ids;
+use upf::plane::Plane;
+
+/// Sessions whose usage is read in a tick: a few milliseconds' work.
+const POLLED: usize = 8192;
+/// Cycles of x86 that a packet costs whose rule is found at once, and what filters add to it.
+const CYCLES: f32 = 300.0;
+const CYCLES_OF_FILTERS: f32 = 150.0;
+
+/// `[split]`: keys of `policy = "planned"`.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// The first that matches a session decides; without one it is there by its rate.
+    pub rules: Option<Vec<RuleConfig>>,
+    /// Only sessions above a rate come for their rate; `"none"`: none do.
+    pub heavy: Option<HeavyConfig>,
+    /// Changes of the fast target's tables in any second.
+    pub updates_per_second: Option<u32>,
+    /// Milliseconds that a session stays at least once it has moved.
+    pub min_stay_ms: Option<u64>,
+    /// Milliseconds over which rates are averaged.
+    pub window_ms: Option<u64>,
+    /// What a session must be worth more than those that it displaces, as a factor.
+    pub margin: Option<f64>,
+}
+
+/// `split.heavy`.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(untagged, expecting = "expected \"none\" or { above_mbps = 10 }")]
+pub enum HeavyConfig {
+    /// `"none"`.
+    Word(NoHeavy),
+    /// Thresholds.
+    Above(HeavyAbove),
+}
+
+/// `"none"`.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum NoHeavy {
+    /// Nobody comes for a rate.
+    None,
+}
+
+/// Thresholds.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct HeavyAbove {
+    /// They come above this.
+    above_mbps: f64,
+    /// They leave below this; default: half of it.
+    leave_mbps: Option<f64>,
+}
+
+/// One of `split.rules`.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct RuleConfig {
+    ue: Option<Prefix>,
+    /// One, or first and last.
+    teid: Option<TeidRange>,
+    dscp: Option<u8>,
+    /// `"1"` or `"1-010203"`.
+    slice: Option<String>,
+    qfi: Option<u8>,
+    then: ThenConfig,
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(untagged, expecting = "expected a TEID or [first, last]")]
+enum TeidRange {
+    One(u32),
+    Range([u32; 2]),
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum ThenConfig {
+    Fast,
+    Base,
+    Urgent,
+    Weight(f64),
+}
+
+impl Plan {
+    /// The error begins with the key.
+    pub fn validate(&self, planned: bool) -> Result<(), String> {
+        if !planned && *self != Plan::default() {
+            let Plan { rules, heavy, updates_per_second, min_stay_ms, window_ms, margin } = self;
+            let keys = [
+                ("rules", rules.is_some()),
+                ("heavy", heavy.is_some()),
+                ("updates_per_second", updates_per_second.is_some()),
+                ("min_stay_ms", min_stay_ms.is_some()),
+                ("window_ms", window_ms.is_some()),
+                ("margin", margin.is_some()),
+            ];
+            let key = keys.iter().find(|(_, set)| *set).map_or("", |(key, _)| key);
+            return Err(format!("{key} is for policy = \"planned\""));
+        }
+        self.settings()?.validate()
+    }
+
+    fn settings(&self) -> Result<Settings, String> {
+        let usual = Settings::default();
+        let ms = |ms: u64| ms.saturating_mul(1_000_000);
+        let admit = match &self.heavy {
+            None => Admit::Anybody,
+            Some(HeavyConfig::Word(NoHeavy::None)) => Admit::Nobody,
+            Some(HeavyConfig::Above(HeavyAbove { above_mbps, leave_mbps })) => {
+                Admit::Above { enter_bps: above_mbps * 1e6, leave_bps: leave_mbps.unwrap_or(above_mbps / 2.0) * 1e6 }
+            }
+        };
+        let rules = self.rules.iter().flatten().enumerate();
+        Ok(Settings {
+            rules: rules.map(|(i, rule)| rule.to_rule().map_err(|e| format!("rules: rule {}: {e}", i + 1))).collect::<Result<_, _>>()?,
+            admit,
+            window_ns: self.window_ms.map_or(usual.window_ns, ms),
+            margin: self.margin.unwrap_or(usual.margin),
+            min_stay_ns: self.min_stay_ms.map_or(usual.min_stay_ns, ms),
+            updates_per_second: self.updates_per_second.unwrap_or(usual.updates_per_second),
+        })
+    }
+}
+
+impl RuleConfig {
+    fn to_rule(&self) -> Result<Rule, String> {
+        let teid = self.teid.as_ref().map(|teid| match teid {
+            TeidRange::One(teid) => (*teid, *teid),
+            TeidRange::Range([low, high]) => (*low, *high),
+        });
+        let slice = self.slice.as_deref().map(slice).transpose()?;
+        let of = Match { ue: self.ue.map(Prefix::network), teid, dscp: self.dscp, slice, qfi: self.qfi };
+        let then = match self.then {
+            ThenConfig::Fast => Then::Fast,
+            ThenConfig::Base => Then::Base,
+            ThenConfig::Urgent => Then::Urgent,
+            ThenConfig::Weight(weight) => Then::Weight(weight),
+        };
+        Ok(Rule { of, then })
+    }
+}
+
+/// `1` or `1-010203`, as SMFs' configurations write it: type, and six hexadecimal digits.
+fn slice(text: &str) -> Result<Slice, String> {
+    let wrong = || format!("slice `{text}` is not a type with or without a differentiator, such as 1 or 1-010203");
+    let (sst, sd) = text.split_once('-').map_or((text, None), |(sst, sd)| (sst, Some(sd)));
+    let sd = sd.map(|sd| if sd.len() == 6 { u32::from_str_radix(sd, 16).map_err(|_| wrong()) } else { Err(wrong()) }).transpose()?;
+    Ok(Slice { sst: sst.parse().map_err(|_| wrong())?, sd })
+}
+
+/// The planner and where it is.
+pub struct Placement {
+    planner: Planner,
+    /// Tables with room of their own, in the order of [`Entries`].
+    tables: [TableId; 4],
+    cursor: usize,
+}
+
+impl Placement {
+    /// If the configuration asks for one.
+    pub fn new(config: &Config, targets: &Targets, ids: &Ids) -> Result<Option<Placement>, String> {
+        match targets {
+            Targets::Split(split) if config.split.policy == Policy::Planned => Placement::of(&config.split, split, ids).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn of(config: &crate::config::Split, split: &Split, ids: &Ids) -> Result<Placement, String> {
+        let t = &ids.tables;
+        let tables = [t.pdr_by_teid, t.pdr_by_ue_ipv4, t.pdr_by_ue_ipv6, t.pdr_by_class];
+        let room = tables.map(|table| u32::try_from(split.fast().table_stats(table).capacity).unwrap_or(u32::MAX));
+        let planner = Planner::new(config.plan().settings()?, room)?;
+        Ok(Placement { planner, tables, cursor: 0 })
+    }
+
+    /// What is due.
+    pub fn tick(&mut self, now: Duration, plane: &mut Plane<DataPlane>, split: &Split) {
+        let now_ns = now.as_nanos() as u64;
+        for seid in plane.data_mut().take_changed() {
+            self.session(seid, plane, split, now_ns);
+        }
+        for seid in self.planner.next_sessions(&mut self.cursor, POLLED) {
+            if let Some(count) = plane.charged(seid) {
+                self.planner.usage(seid, count.packets, count.bytes, now_ns);
+            }
+        }
+        let copy = |seid: u64| Some((facts(&plane.info(seid)?), plane.copy(seid)?));
+        let executed = plan_and_move(split, &mut self.planner, now_ns, copy);
+        if executed != Default::default() {
+            tracing::debug!(executed.to_fast, executed.to_base, executed.failed, "moves");
+        }
+    }
+
+    /// A session is new, has changed or has ended.
+    fn session(&mut self, seid: u64, plane: &Plane<DataPlane>, split: &Split, now_ns: u64) {
+        match (plane.info(seid), plane.copy(seid)) {
+            (Some(info), Some(copy)) => {
+                // Who needs nothing is not moved: ahead of the workers rates do not, but where both targets share their buckets.
+                let moves = !(split.fast_is_ahead() && info.has_meters) || split.fast().shares_meters();
+                let needs = if moves { self.needs(&copy) } else { Needs::default() };
+                self.planner.session(&facts(&info), needs, now_ns);
+            }
+            _ => self.planner.forget(seid),
+        }
+    }
+
+    fn needs(&self, copy: &Batch) -> Needs {
+        let mut entries = Entries::default();
+        for op in &copy.ops {
+            if let Op::Insert(e) = op
+                && let Some(room) = self.tables.iter().position(|table| *table == e.table)
+            {
+                entries[room] += 1;
+            }
+        }
+        let cycles = if entries[3] > 0 { CYCLES + CYCLES_OF_FILTERS } else { CYCLES };
+        Needs { entries, updates: copy.ops.len() as u32, cycles }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lab::bench::sessions;
+    use pfcp::rules::UserPlane;
+    use std::sync::Arc;
+    use target::{Lane, Target};
+    use target_asic::{Asic, Chip};
+
+    /// The agent's parts, without its thread and without ports.
+    struct Parts {
+        split: Arc<Split>,
+        lane: Box<dyn Lane>,
+        plane: Plane<DataPlane>,
+        placement: Placement,
+        now: Duration,
+    }
+
+    impl Parts {
+        fn new(split_config: &str) -> Parts {
+            let ir = Arc::new(crate::program::compile(std::path::Path::new("upf.p4"), &[], &[("SESSIONS".into(), "1024".into())]).unwrap());
+            let asic = Asic::load(ir.clone(), Chip { session_entries: 3 }).unwrap();
+            let whole = Asic::oracle(ir.clone()).unwrap();
+            let split = Arc::new(Split::new(Box::new(asic), Box::new(whole), offload::Policy::Planned).unwrap());
+            let targets = Targets::Split(split.clone());
+            let (events, _) = crossbeam_channel::unbounded();
+            let engine = engine::Engine::start(&targets.target(), vec![Vec::new()], Default::default(), events).unwrap();
+            let data = DataPlane::new(targets.clone(), Arc::new(engine));
+            let network = sessions::network();
+            let plane = Plane::new(&network, &ir.program, data).unwrap();
+            let ids = Ids::bind(&ir.program).unwrap();
+            split.apply(&upf::static_rules::initial(&network, &ids)).unwrap();
+            let settings: crate::config::Split = toml::from_str(split_config).unwrap();
+            let placement = Placement::of(&settings, &split, &ids).unwrap();
+            Parts { lane: split.lane(1), split, plane, placement, now: Duration::from_secs(1) }
+        }
+
+        /// Packets of sessions, and ticks in between.
+        fn traffic(&mut self, packets: &[(u32, usize)], ticks: u32) {
+            for _ in 0..ticks {
+                for (n, count) in packets {
+                    for _ in 0..*count {
+                        let direction = sessions::Direction::Downlink;
+                        let mut packet = [base::Packet::new(&sessions::frame(direction, *n), direction.port())];
+                        let mut verdict = [base::Verdict::default()];
+                        self.lane.process(&mut packet, &mut verdict, self.now.as_nanos() as u64);
+                        assert_eq!(verdict[0].kind, base::VerdictKind::Forward, "session {n}");
+                    }
+                }
+                self.now += Duration::from_millis(50);
+                self.placement.tick(self.now, &mut self.plane, &self.split);
+            }
+        }
+
+        fn on_fast(&self) -> Vec<u64> {
+            (1..=8).filter(|seid| self.split.is_on_fast(*seid)).collect()
+        }
+    }
+
+    /// From rules over usage to moves, and back when sessions change and end; what they are charged is what they were sent.
+    #[test]
+    fn sessions_with_traffic_come_and_those_with_more_displace_them() {
+        let mut parts = Parts::new("fast = \"asic\"\npolicy = \"planned\"\nmin_stay_ms = 500\nrules = [{ teid = 6, then = \"base\" }]");
+        parts.traffic(&[], 1);
+        for n in 0..6u32 {
+            parts.plane.commit(u64::from(n) + 1, Some(&sessions::rules(n))).unwrap();
+        }
+        // Session 6 has most, and the rule against it.
+        parts.traffic(&[(0, 4), (1, 3), (2, 2), (5, 9)], 10);
+        assert_eq!(parts.on_fast(), [1, 2, 3]);
+        parts.traffic(&[(0, 4), (1, 3), (2, 2), (3, 8)], 30);
+        assert_eq!(parts.on_fast(), [1, 2, 4], "the one with the least has left");
+        // One ends, and its place is taken.
+        parts.plane.commit(4, None).unwrap();
+        parts.traffic(&[(0, 4), (1, 3), (2, 2)], 10);
+        assert_eq!(parts.on_fast(), [1, 2, 3]);
+        let charged = |parts: &mut Parts, seid| parts.plane.charged(seid).unwrap().packets;
+        assert_eq!([charged(&mut parts, 1), charged(&mut parts, 3), charged(&mut parts, 6)], [4 * 50, 2 * 50, 9 * 10]);
+    }
+
+    fn plan(text: &str) -> Result<Plan, String> {
+        toml::from_str(text).map_err(|e| e.message().to_owned())
+    }
+
+    #[test]
+    fn a_plan_is_read() {
+        let text = r#"
+            rules = [
+                { slice = "1-010203", qfi = 3, then = "urgent" },
+                { ue = "10.45.0.0/16", then = "fast" },
+                { teid = [1, 99], dscp = 46, then = { weight = 4.0 } },
+                { teid = 7, then = "base" },
+            ]
+            heavy = { above_mbps = 8 }
+            updates_per_second = 500
+            min_stay_ms = 3000
+        "#;
+        let settings = plan(text).unwrap().settings().unwrap();
+        assert_eq!(settings.admit, Admit::Above { enter_bps: 8e6, leave_bps: 4e6 });
+        assert_eq!((settings.updates_per_second, settings.min_stay_ns), (500, 3_000_000_000));
+        assert_eq!(settings.rules[0].of.slice, Some(Slice { sst: 1, sd: Some(0x010203) }));
+        assert_eq!((settings.rules[2].of.teid, settings.rules[2].then), (Some((1, 99)), Then::Weight(4.0)));
+        assert_eq!(settings.rules[3].of.teid, Some((7, 7)));
+        assert_eq!(plan("heavy = \"none\"").unwrap().settings().unwrap().admit, Admit::Nobody);
+    }
+
+    #[test]
+    fn faults_are_named() {
+        for (text, message) in [
+            ("rules = [{ slice = \"1-0102\", then = \"fast\" }]", "slice `1-0102`"),
+            ("rules = [{ dscp = 64, then = \"fast\" }]", "rule 1: DSCP 64"),
+            ("margin = 0.5", "margin 0.5"),
+            ("heavy = { above_mbps = 1, leave_mbps = 2 }", "must not be less"),
+            ("window_ms = 0", "window"),
+        ] {
+            let error = plan(text).unwrap().validate(true).unwrap_err();
+            assert!(error.contains(message), "{error}");
+        }
+        assert!(plan("updates_per_second = 5").unwrap().validate(false).unwrap_err().starts_with("updates_per_second is for"));
+        assert!(plan("update_rate = 5").is_err() && plan("rules = [{ then = \"up\" }]").is_err());
+    }
+}

@@ -1,0 +1,773 @@
+//! `splitplane run`: the UPF as a daemon. This file puts it together from the configuration; `agent.rs` is its life.
+
+#[cfg(test)]
+mod tests;
+
+use crate::agent::{Agent, PortLabel, Request};
+use crate::config::{Class, Config, Driver, FastTarget, Fault, FirewallAction, Prefix, RequestPort, Role, Route, Steering, Workers};
+use crate::dataplane::{DataPlane, Targets};
+use crate::failure::Failure;
+use crate::input::{Input, Next};
+use crate::kernel::Kernel;
+use crate::n4_socket::Datagrams;
+use crate::placement::Placement;
+use crate::program::Program;
+use crate::report::{HEADER, Report, drops, live_lines};
+use crate::report_file::ReportFile;
+use crate::stop::Other;
+use base::PortId;
+use crossbeam_channel::{RecvTimeoutError, Sender, bounded, unbounded};
+use engine::{BalanceSettings, BufferLimits, Engine, EngineError, Event, Settings, SteerFn, WorkerPorts};
+use p4_ir::Ir;
+use pktio::Port;
+use pktio::af_xdp::Frames;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+use target::Target;
+use upf::config::Policing;
+use upf::plane::Plane;
+
+/// Options of `run`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Configuration file (docs/configuration.md).
+    #[arg(long, required_unless_present = "print_config")]
+    config: Option<PathBuf>,
+    /// Checks the configuration, the program, and that this machine has what they name, and starts nothing.
+    #[arg(long)]
+    pub check: bool,
+    /// Prints an example configuration.
+    #[arg(long)]
+    print_config: bool,
+    /// Prints a live view once a second: sessions, packet and bit rates by target and direction, drops by reason.
+    #[arg(long)]
+    pub live: bool,
+    /// Writes what was counted to this file, as JSON, at the end and at SIGUSR1.
+    #[arg(long)]
+    pub report: Option<PathBuf>,
+    /// Stops when standard input ends, besides SIGINT and SIGTERM.
+    #[arg(long)]
+    pub until_input_ends: bool,
+    /// Compiles the program anew, and keeps nothing for the next start.
+    #[arg(long)]
+    pub no_cache: bool,
+}
+
+/// Runs until told to stop.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.print_config {
+        return crate::output::print_out(include_str!("../../../../docs/upf.example.toml"));
+    }
+    // They must not end a start that takes its time, either.
+    crate::stop::hold_others().map_err(|e| Failure::Failed(format!("cannot hold signals: {e}")))?;
+    let path = args.config.as_deref().unwrap_or(Path::new("upf.toml"));
+    if let Some(config) = crate::ceupf::Config::load_if_asked(path)? {
+        return crate::ceupf::run(&config, args);
+    }
+    let config = Config::load(path)?;
+    let program = config.program.clone().unwrap_or_else(|| PathBuf::from("upf.p4"));
+    let program = Program::compile(&program, &[], &[])?;
+    check(&config, &program)?;
+    let warnings = config.check_machine().map_err(|fault| config.source.failure(&fault))?;
+    for warning in warnings.into_iter().chain(crate::n4::allowed(&config.n4).warning) {
+        tracing::warn!("{warning}");
+    }
+    let mut report_file = args.report.as_deref().map(ReportFile::prepare).transpose()?;
+    if args.check {
+        return crate::output::print_out(format_args!("{}: good\n", path.display()));
+    }
+    let before_ports = BeforePorts { n4: bind_n4(&config)?, cache: args.cache() };
+    tracing::info!("N4 is {}: it answers when the UPF is ready", config.n4.listen);
+    let mut kernel = match config.split.fast {
+        Some(FastTarget::Xdp) => Some(Kernel::load(&config, &program, before_ports.cache.clone())?),
+        _ => None,
+    };
+    let ports = open_ports(&config, kernel.as_mut())?;
+    crate::privileges::drop_others(&config.ports, kernel.is_some())?;
+    let input = Input::listen_as_daemon(args.until_input_ends)?;
+    let upf = Upf::start_with(&config, program.ir, ports, kernel, before_ports)?;
+    crate::output::line("ready");
+    watch(args, &input, &upf, report_file.as_mut());
+    let report = upf.stop()?;
+    if let Some(file) = &mut report_file {
+        file.write(&report)?;
+    }
+    if report.imbalance != 0 {
+        return Err(Failure::Failed(format!("{} packets are not accounted for: this is a defect", report.imbalance)));
+    }
+    Ok(())
+}
+
+/// Shows what is seen of a UPF that runs, until it is to end.
+fn watch(args: &Args, input: &Input, upf: &Upf, mut report_file: Option<&mut ReportFile>) {
+    let (mut live, mut header) = (args.live, true);
+    let (mut shown, mut logged) = (Report::default(), Report::default());
+    let mut next_view = Instant::now() + VIEW;
+    let mut views: u32 = 0;
+    loop {
+        if let Next::End = input.next(next_view.saturating_duration_since(Instant::now())) {
+            return;
+        }
+        while let Some(signal) = input.other() {
+            told(signal, upf, report_file.as_deref_mut());
+        }
+        if Instant::now() < next_view {
+            continue;
+        }
+        next_view += VIEW;
+        views = views.wrapping_add(1);
+        if upf.has_ended() {
+            return;
+        }
+        let log = views.is_multiple_of(VIEWS_BETWEEN_DROPS);
+        if !live && !log {
+            continue;
+        }
+        let now = match upf.report(false) {
+            Ok(now) => now,
+            Err(why) => {
+                tracing::warn!("{why}");
+                continue;
+            }
+        };
+        if log {
+            let drops = drops(&now, &logged);
+            if !drops.is_empty() {
+                tracing::warn!("packets dropped in the last {} s: {}", (VIEW * VIEWS_BETWEEN_DROPS).as_secs(), drops.join(", "));
+            }
+            if now.lost_lines > logged.lost_lines {
+                tracing::warn!("{} lines of log or live view could not be written", now.lost_lines - logged.lost_lines);
+            }
+            logged = now.clone();
+        }
+        if live {
+            let lines = header.then(|| HEADER.to_owned()).into_iter().chain(live_lines(&now, &shown));
+            header = false;
+            if !{ lines }.all(crate::output::line) && crate::output::is_gone() {
+                tracing::warn!("standard output is closed: there is no live view any more");
+                live = false;
+            }
+            shown = now;
+        }
+    }
+}
+
+/// A signal that does not end a daemon.
+fn told(signal: Other, upf: &Upf, report_file: Option<&mut ReportFile>) {
+    match (signal, report_file) {
+        (Other::HangUp, _) => tracing::info!("SIGHUP: the configuration is read at the start only; all goes on as it was"),
+        (Other::User1, Some(file)) => match upf.report(true).and_then(|report| file.write(&report)) {
+            Ok(()) => tracing::info!("SIGUSR1: the report is written"),
+            Err(why) => tracing::warn!("SIGUSR1: no report: {why}"),
+        },
+        (Other::User1, None) => tracing::info!("SIGUSR1: there is no --report to write"),
+        (Other::User2, _) => tracing::info!("SIGUSR2: it has no meaning here"),
+    }
+}
+
+/// From one line of the live view to the next.
+const VIEW: Duration = Duration::from_secs(1);
+/// Seconds from one line about drops to the next, if there were any.
+const VIEWS_BETWEEN_DROPS: u32 = 10;
+
+impl Args {
+    /// Where objects are kept, if they are to be and there is a safe place.
+    pub fn cache(&self) -> Option<c_compile::Cache> {
+        c_compile::clear_away(&c_compile::environment::temporary());
+        if self.no_cache {
+            return None;
+        }
+        let folder = c_compile::environment::cache()?;
+        match c_compile::Cache::open(&folder) {
+            Ok(cache) => {
+                cache.clear_away();
+                Some(cache)
+            }
+            Err(why) => {
+                tracing::warn!("compiled programs are not kept: {why}");
+                None
+            }
+        }
+    }
+}
+
+/// What is had before the first port is opened.
+struct BeforePorts {
+    n4: UdpSocket,
+    cache: Option<c_compile::Cache>,
+}
+
+/// What can be checked before anything is opened: addresses and routes, N4, the tables' room. Interfaces are taken to have a
+/// MAC address and an MTU as usual.
+fn check(config: &Config, program: &Program) -> Result<(), Failure> {
+    let ir = &program.ir;
+    let usage = |e: String| Failure::Usage(e);
+    let link = |n: usize, id: PortId| Link { id, mac: [2, 0, 0, 0, 0, n as u8 + 1], mtu: 1500 };
+    let links: Vec<Link> = port_ids(config).into_iter().enumerate().map(|(n, id)| link(n, id)).collect();
+    let network = network_config(config, &links);
+    network.validate().map_err(|e| config.source.failure(&Fault::foreign(&e.0, key_of_network)))?;
+    for doubt in network.doubts() {
+        eprintln!("splitplane: warning: {doubt}");
+    }
+    pfcp::node::Node::new(pfcp_config(config)?).map_err(|e| usage(e.to_string()))?;
+    let ids = upf::ids::Ids::bind(&ir.program).map_err(|e| usage(e.to_string()))?;
+    let room = ir.program.tables[ids.tables.pdr_by_teid].size;
+    if config.n4.max_sessions as u64 > room {
+        return Err(config.fault("n4.max_sessions", format!("expected at most {room}: the program has no room for more")));
+    }
+    if config.split.fast == Some(FastTarget::Xdp) {
+        program.xdp_text()?;
+    }
+    for (position, op) in upf::static_rules::initial(&network, &ids).ops.iter().enumerate() {
+        ir.program.check_op(position, op).map_err(|e| usage(format!("the configuration does not fit the tables: {e}")))?;
+    }
+    Ok(())
+}
+
+/// What the agent must know of a port.
+struct Link {
+    id: PortId,
+    mac: [u8; 6],
+    /// Longest IP packet, in bytes.
+    mtu: u16,
+}
+
+/// A port of the configuration, opened.
+pub struct OpenPort {
+    /// Number in the data plane.
+    pub id: PortId,
+    /// For each worker the devices that it polls.
+    pub of_workers: Vec<Vec<Box<dyn Port>>>,
+    /// Driver in use.
+    pub driver: String,
+    /// Our MAC address.
+    pub mac: [u8; 6],
+}
+
+/// Numbers of the ports, by their roles (p4/include/splitplane.p4).
+fn port_ids(config: &Config) -> Vec<PortId> {
+    let (mut tunnels, mut plain) = (0..128, 128..256);
+    let next = |port: &crate::config::Port| {
+        let number = if port.role == Role::Core { plain.next() } else { tunnels.next() };
+        // The configuration has at most 64 ports.
+        PortId(number.unwrap_or(0) + if port.vxlan { 256 } else { 0 })
+    };
+    config.ports.iter().map(next).collect()
+}
+
+/// What the program that steers must know of a port's frames.
+pub fn frames(id: PortId) -> Frames {
+    let upf::steer::Expects { tunnels, vxlan } = upf::steer::expects(id);
+    Frames { tunnels, vxlan }
+}
+
+fn open_ports(config: &Config, kernel: Option<&mut Kernel>) -> Result<Vec<OpenPort>, Failure> {
+    open_each(&config.ports, port_ids(config), &config.workers, &config.dpdk, kernel)
+}
+
+/// Opens ports under these numbers.
+pub fn open_each(
+    ports: &[crate::config::Port],
+    ids: Vec<PortId>,
+    workers: &Workers,
+    dpdk: &crate::dpdk_ports::Dpdk,
+    mut kernel: Option<&mut Kernel>,
+) -> Result<Vec<OpenPort>, Failure> {
+    let fail = |e: pktio::PortError| Failure::Usage(e.to_string());
+    crate::dpdk_ports::start(ports, dpdk)?;
+    let by_ue = workers.steering == Steering::Xdp;
+    let workers = workers.of_ports();
+    let mut open = Vec::new();
+    for (port, id) in ports.iter().zip(ids) {
+        let interface = port.interface.as_deref().unwrap_or_default();
+        let mut device_mac = None;
+        let boxed = |share: Vec<pktio::AfXdp>| share.into_iter().map(|p| Box::new(p) as Box<dyn Port>).collect();
+        let (of_workers, driver): (Vec<Vec<Box<dyn Port>>>, &str) = match (port.driver, &mut kernel) {
+            (Driver::AfXdp | Driver::Auto, Some(kernel)) => {
+                let shares = if by_ue { kernel.open_steered(port, id, workers)? } else { kernel.open(port, id, workers)? };
+                (shares.into_iter().map(boxed).collect(), "af_xdp")
+            }
+            (Driver::AfXdp | Driver::Auto, None) if by_ue => {
+                let shares = pktio::open_steered(&port.name, interface, workers, frames(id)).map_err(fail)?;
+                (shares.into_iter().map(boxed).collect(), "af_xdp")
+            }
+            (Driver::AfXdp, None) => {
+                let shares = pktio::open_queues(&port.name, interface, workers).map_err(fail)?;
+                (shares.into_iter().map(boxed).collect(), "af_xdp")
+            }
+            (Driver::AfPacket, _) => {
+                let ports = pktio::open_shared(&port.name, interface, workers).map_err(fail)?;
+                (ports.into_iter().map(|p| vec![p]).collect(), "af_packet")
+            }
+            (Driver::Auto, None) => {
+                let opened = pktio::open_best(&port.name, interface, workers).map_err(fail)?;
+                if let Some(why) = &opened.fell_back {
+                    tracing::warn!(port = port.name, "AF_XDP is not to be had, AF_PACKET instead: {why}");
+                }
+                (opened.ports, if opened.fell_back.is_some() { "af_packet" } else { "af_xdp" })
+            }
+            (Driver::Udp, _) => {
+                let Some(SocketAddr::V4(local)) = port.listen else {
+                    return Err(Failure::Usage(format!("port `{}`: listen must be an IPv4 address and port", port.name)));
+                };
+                let mut first = pktio::UdpPort::bind(&port.name, local, port.mtu).map_err(fail)?;
+                if let Some(mac) = port.mac {
+                    first.set_mac(mac.0);
+                }
+                let mut of_workers: Vec<Vec<Box<dyn Port>>> = Vec::new();
+                for _ in 1..workers {
+                    of_workers.push(vec![Box::new(pktio::TransmitOnly(first.try_clone().map_err(fail)?))]);
+                }
+                of_workers.insert(0, vec![Box::new(first)]);
+                (of_workers, "udp")
+            }
+            (Driver::Tun, _) => {
+                let addresses: Vec<_> = port.addresses.iter().map(|p| (p.address, p.len)).collect();
+                let options = pktio::tun::Options { addresses: &addresses, mtu: port.mtu };
+                let mut first = pktio::TunPort::open(&port.name, interface, options).map_err(fail)?;
+                if let Some(mac) = port.mac {
+                    first.set_mac(mac.0);
+                }
+                let mut of_workers: Vec<Vec<Box<dyn Port>>> = Vec::new();
+                for _ in 1..workers {
+                    of_workers.push(vec![Box::new(pktio::TransmitOnly(first.try_clone().map_err(fail)?))]);
+                }
+                of_workers.insert(0, vec![Box::new(first)]);
+                (of_workers, "tun")
+            }
+            (Driver::Pcap, _) => {
+                let opened = pktio::pcap::PcapPort::open(&port.name, port.input.as_deref(), port.output.as_deref());
+                (vec![vec![Box::new(opened.map_err(fail)?)]], "pcap")
+            }
+            (Driver::Dpdk, _) => {
+                let (ports, mac) = crate::dpdk_ports::open(port, workers)?;
+                device_mac = Some(mac);
+                (ports.into_iter().map(|p| vec![Box::new(p) as Box<dyn Port>]).collect(), "dpdk")
+            }
+        };
+        let mac = match (port.mac, port.driver) {
+            (Some(mac), _) => mac.0,
+            (None, Driver::Dpdk) => device_mac.unwrap_or_default(),
+            (None, Driver::Udp | Driver::Tun | Driver::Pcap) => pktio::OUR_MAC,
+            (None, _) => pktio::interface::Interface::find(&port.name, interface).map_err(fail)?.mac,
+        };
+        tracing::info!(port = port.name, driver, "open");
+        open.push(OpenPort { id, of_workers, driver: driver.to_owned(), mac });
+    }
+    Ok(open)
+}
+
+/// How long a snapshot is waited for: so long signals are not looked at either.
+const REPORT_PATIENCE: Duration = Duration::from_secs(5);
+/// How long the agent may release no session at the end, where some are left, and how often we look.
+const STOP_PATIENCE: Duration = Duration::from_secs(60);
+const STOP_LOOK: Duration = Duration::from_millis(2);
+
+/// A running UPF.
+pub struct Upf {
+    requests: Sender<Request>,
+    agent: std::thread::JoinHandle<Agent>,
+    still_ending: Arc<AtomicUsize>,
+}
+
+impl Upf {
+    /// Starts workers and agent on open ports, behind the program in the kernel if there is one.
+    pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>, kernel: Option<Kernel>) -> Result<Upf, Failure> {
+        Upf::start_with(config, ir, ports, kernel, BeforePorts { n4: bind_n4(config)?, cache: None })
+    }
+
+    fn start_with(
+        config: &Config,
+        ir: Ir,
+        ports: Vec<OpenPort>,
+        mut kernel: Option<Kernel>,
+        before_ports: BeforePorts,
+    ) -> Result<Upf, Failure> {
+        let links: Vec<Link> = ports.iter().map(|p| Link { id: p.id, mac: p.mac, mtu: mtu(p) }).collect();
+        let network = network_config(config, &links);
+        network.validate().map_err(|e| config.source.failure(&Fault::foreign(&e.0, key_of_network)))?;
+        let ir = Arc::new(ir);
+        let targets = load_targets(config, &ir, kernel.as_ref(), before_ports.cache)?;
+        let ids = upf::ids::Ids::bind(&ir.program).map_err(|e| Failure::Usage(e.to_string()))?;
+        let initial = upf::static_rules::initial(&network, &ids);
+        targets.target().apply(&initial).map_err(|e| Failure::Usage(format!("the configuration does not fit the tables: {e}")))?;
+
+        let labels = config.ports.iter().zip(&ports).map(|(c, p)| PortLabel {
+            id: p.id,
+            name: c.name.clone(),
+            driver: p.driver.clone(),
+            access: c.role != Role::Core,
+            down: false,
+            reopened: 0,
+        });
+        let labels: Vec<PortLabel> = labels.collect();
+        let (events, events_in) = bounded(65_536);
+        let max_age = match config.engine.buffer_max_age_s {
+            0 => Duration::MAX,
+            seconds => Duration::from_secs(seconds),
+        };
+        let buffers = BufferLimits { per_pdr: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets, max_age };
+        let engine = start_engine(&config.workers, &targets.target(), ports, buffers, events).map_err(|e| Failure::Usage(e.to_string()))?;
+        let engine = Arc::new(engine);
+        if let Some(kernel) = &mut kernel {
+            kernel.go_live()?;
+        }
+        let data = DataPlane::new(targets.clone(), engine.clone());
+        let plane = Plane::new(&network, &ir.program, data).map_err(|e| Failure::Usage(e.to_string()))?;
+        let node = pfcp::node::Node::new(pfcp_config(config)?).map_err(|e| Failure::Usage(e.to_string()))?;
+        let placement = Placement::new(config, &targets, &ids).map_err(Failure::Usage)?;
+        let socket = Arc::new(before_ports.n4);
+        let still_ending = Arc::new(AtomicUsize::new(0));
+        let mut agent = Agent {
+            node,
+            plane,
+            targets,
+            engine,
+            kernel,
+            socket: socket.clone(),
+            ports: labels,
+            ended: Vec::new(),
+            events: events_in,
+            backlog: Default::default(),
+            refused: Default::default(),
+            host_unsent: Default::default(),
+            placement,
+            comeback: Default::default(),
+            start: Instant::now(),
+            stopped: false,
+            failed: None,
+            unsent: 0,
+            unsent_told: None,
+            still_ending: still_ending.clone(),
+        };
+        let datagrams = Datagrams::read(socket)?;
+        let (requests, requests_in) = unbounded();
+        let agent = std::thread::Builder::new()
+            .name("agent".into())
+            .spawn(move || {
+                agent.run(&datagrams, &requests_in);
+                agent
+            })
+            .map_err(|e| Failure::Failed(format!("cannot start the agent: {e}")))?;
+        Ok(Upf { requests, agent, still_ending })
+    }
+
+    /// A snapshot. The error, if the agent does not answer in time, is no end of it.
+    pub fn report(&self, sessions: bool) -> Result<Report, Failure> {
+        let (reply, answer) = bounded(1);
+        let ended = || Failure::Failed("the agent has ended".into());
+        self.requests.send(Request::Report { sessions, reply }).map_err(|_| ended())?;
+        answer.recv_timeout(REPORT_PATIENCE).map_err(|e| match e {
+            RecvTimeoutError::Timeout => Failure::Failed(format!("the agent has not answered for {REPORT_PATIENCE:?}")),
+            RecvTimeoutError::Disconnected => ended(),
+        })
+    }
+
+    /// Whether it has ended by itself, which is a defect: [`Upf::stop`] tells why.
+    pub fn has_ended(&self) -> bool {
+        self.agent.is_finished()
+    }
+
+    /// Ends sessions, agent and workers; the final counts. The error, if the agent gets no further, is for the process to end with:
+    /// what it has in the kernel goes with it.
+    pub fn stop(self) -> Result<Report, Failure> {
+        let _ = self.requests.send(Request::Stop);
+        // A million sessions take their time: what counts is that they go.
+        let (mut left, mut progress) = (usize::MAX, Instant::now());
+        while !self.agent.is_finished() {
+            let now_left = self.still_ending.load(Ordering::Relaxed);
+            if now_left != left {
+                (left, progress) = (now_left, Instant::now());
+            }
+            if progress.elapsed() >= STOP_PATIENCE {
+                return Err(Failure::Failed(format!("the agent has released no session for {STOP_PATIENCE:?}: {left} are not released")));
+            }
+            std::thread::sleep(STOP_LOOK);
+        }
+        let mut agent = self.agent.join().map_err(|_| Failure::Failed("the agent failed: this is a defect".into()))?;
+        // The last answers and end markers are on their way through the worker.
+        std::thread::sleep(Duration::from_millis(50));
+        agent.engine.stop();
+        agent.drop_punts();
+        match agent.failed.take() {
+            Some(why) => Err(Failure::Failed(why)),
+            None => Ok(agent.report(true)),
+        }
+    }
+}
+
+/// Workers on their ports, or on those of a master.
+pub fn start_engine(
+    workers: &Workers,
+    target: &Arc<dyn Target>,
+    ports: Vec<OpenPort>,
+    buffers: BufferLimits,
+    events: Sender<Event>,
+) -> Result<Engine, EngineError> {
+    let range = workers.range();
+    let scaling = (range.0 < range.1).then_some(range);
+    let usual = BalanceSettings::default();
+    let balance = BalanceSettings { workers: scaling, moves: if workers.rebalance { usual.moves } else { 0 }, ..usual };
+    let balance = (workers.rebalance || scaling.is_some()).then_some(balance);
+    let by_ue = workers.steering == Steering::Xdp;
+    let port_hash = by_ue.then_some(upf::steer::ue_hash as SteerFn);
+    let settings = Settings { buffers, balance, port_hash, cores: workers.cores.clone(), ..Settings::default() };
+    let mut shares: Vec<WorkerPorts> = (0..workers.of_ports()).map(|_| Vec::new()).collect();
+    for port in ports {
+        for (share, devices) in shares.iter_mut().zip(port.of_workers) {
+            share.extend(devices.into_iter().map(|device| (port.id, device)));
+        }
+    }
+    if !workers.steered() {
+        let count = if by_ue { workers.count } else { shares.len() };
+        return Engine::start_some(target, shares, count, settings, events);
+    }
+    Engine::start_steered(target, shares.remove(0), upf::steer::ue_hash, workers.count, settings, events)
+}
+
+fn load_targets(config: &Config, ir: &Arc<Ir>, kernel: Option<&Kernel>, cache: Option<c_compile::Cache>) -> Result<Targets, Failure> {
+    let text = p4_emit::emit_x86(ir).map_err(|e| Failure::Usage(format!("{}: {e}", ir.program.name)))?;
+    // The seed keys the tables' hashes: traffic must not be able to aim at one bucket.
+    // A rate is policed in one place: what XDP hands on meets the buckets that XDP uses.
+    let meters = kernel.map(|kernel| kernel.xdp.lend_meters()).unwrap_or_default();
+    let options = target_x86::Options { cc: config.engine.cc.clone(), seed: rand::random(), meters, cache, ..Default::default() };
+    let x86 = target_x86::X86::load(Arc::new(ir.program.clone()), &text, &options).map_err(|e| Failure::Usage(e.to_string()))?;
+    let split = |fast: Box<dyn Target>, base| {
+        let split = offload::Split::new(fast, Box::new(base), config.split.policy.to_offload()).map_err(Failure::Usage)?;
+        Ok(Targets::Split(Arc::new(split)))
+    };
+    match config.split.fast {
+        None => Ok(Targets::Whole(Arc::new(x86))),
+        Some(FastTarget::Asic) if config.split.chip.is_some() => {
+            let chip = config.split.chip.as_deref().unwrap_or_default();
+            let model = crate::chip_model::model(chip, ir, config.split.capacity)?;
+            let asic = target_asic::Asic::load_model(ir.clone(), &model).map_err(|e| Failure::Usage(e.to_string()))?;
+            split(Box::new(asic), x86)
+        }
+        Some(FastTarget::Asic) => {
+            let chip = config.split.capacity.map_or_else(Default::default, |session_entries| target_asic::Chip { session_entries });
+            let asic = target_asic::Asic::load(ir.clone(), chip).map_err(|e| Failure::Usage(e.to_string()))?;
+            split(Box::new(asic), x86)
+        }
+        Some(FastTarget::Xdp) => {
+            let kernel = kernel.ok_or_else(|| Failure::Usage("split.fast = \"xdp\" needs interfaces of the kernel".into()))?;
+            split(Box::new(kernel.xdp.clone()), x86)
+        }
+    }
+}
+
+fn bind_n4(config: &Config) -> Result<UdpSocket, Failure> {
+    UdpSocket::bind(config.n4.listen).map_err(|e| {
+        let what = match e.kind() {
+            std::io::ErrorKind::AddrInUse => "it is in use by another program".to_owned(),
+            std::io::ErrorKind::AddrNotAvailable => "it is not an address of this machine".to_owned(),
+            _ => e.to_string(),
+        };
+        config.fault("n4.listen", what)
+    })
+}
+
+/// Longest IP packet that a port sends, in bytes.
+fn mtu(open: &OpenPort) -> u16 {
+    let frame = open.of_workers.iter().flatten().map(|p| p.max_frame()).min().unwrap_or(0);
+    u16::try_from(frame.saturating_sub(14)).unwrap_or(u16::MAX).min(upf::config::MAX_MTU)
+}
+
+/// The file's name of a key that [`upf::config`] names.
+fn key_of_network(key: &str) -> String {
+    const NAMES: [(&str, &str); 14] = [
+        ("ports[", "port["),
+        ("routes[", "route["),
+        ("neighbours[", "neighbour["),
+        ("traffic_classes[", "class["),
+        ("vxlan.vnis[", "vxlan.network["),
+        ("vxlan.remotes[", "vxlan.remote["),
+        (".gtpu_endpoints", ".gtpu"),
+        (".source_ports", ".from_ports"),
+        (".destination_ports", ".to_ports"),
+        (".source", ".from"),
+        (".destination", ".to"),
+        (".rate", ".rate_bps"),
+        (".local_vtep", ".local"),
+        (".remote_vtep", ".remote"),
+    ];
+    NAMES.iter().fold(key.to_owned(), |key, (theirs, ours)| key.replacen(theirs, ours, 1))
+}
+
+fn network_config(config: &Config, links: &[Link]) -> upf::config::NetworkConfig {
+    let ports = config.ports.iter().zip(links).map(|(port, link)| upf::config::PortConfig {
+        id: link.id,
+        name: port.name.clone(),
+        mac: link.mac,
+        mtu: link.mtu,
+        addresses: port.own_addresses().iter().map(|p| (p.address, p.len)).collect(),
+        network_instance: port.network_instance.clone(),
+        role: match port.role {
+            Role::Access => upf::config::Role::Access,
+            Role::Core => upf::config::Role::Core,
+            Role::Both => upf::config::Role::Both,
+            Role::Cp => upf::config::Role::CpFunction,
+        },
+        gtpu_endpoints: port.endpoints(),
+        proxy_prefixes: Vec::new(),
+        far_end: port.is_kernels().then_some(pktio::FAR_END_MAC),
+        default: port.default,
+    });
+    let id_of = |name: &str| config.ports.iter().zip(links).find(|(p, _)| p.name == name).map(|(_, link)| link.id).unwrap_or_default();
+    upf::config::NetworkConfig {
+        ports: ports.collect(),
+        routes: config.routes.iter().map(route).chain(kernels_routes(config, links)).collect(),
+        neighbours: config
+            .neighbours
+            .iter()
+            .map(|n| upf::config::StaticNeighbour { port: id_of(&n.port), ip: n.ip, mac: n.mac.0 })
+            .collect(),
+        firewall: config
+            .firewall
+            .iter()
+            .map(|rule| upf::config::FirewallRule {
+                permit: rule.action == FirewallAction::Permit,
+                source: rule.from.map(|p| p.network()),
+                destination: rule.to.map(|p| p.network()),
+                protocol: rule.protocol,
+                destination_ports: rule.to_ports,
+                ..Default::default()
+            })
+            .collect(),
+        vxlan: config.vxlan.as_ref().map(|vxlan| upf::config::VxlanConfig {
+            local_vteps: vxlan.local.clone(),
+            vnis: vxlan.networks.iter().map(|n| (n.vni, n.network_instance.clone())).collect(),
+            remotes: vxlan
+                .remotes
+                .iter()
+                .map(|r| upf::config::VxlanRemote {
+                    network_instance: r.network_instance.clone(),
+                    gateway: r.gateway,
+                    mac: r.mac.0,
+                    port: id_of(&r.port),
+                    vni: r.vni,
+                    local_vtep: r.local,
+                    remote_vtep: r.remote,
+                    underlay_mac: r.underlay_mac.0,
+                })
+                .collect(),
+        }),
+        traffic_classes: config.classes.iter().map(|class| traffic_class(class, config.qos.policing())).collect(),
+        zero_mbr_unlimited: config.n4.zero_mbr_unlimited,
+        policing: config.qos.policing(),
+        max_sessions: u32::try_from(config.n4.max_sessions).unwrap_or(u32::MAX),
+        host: upf::config::HostLimits {
+            answers_per_s: config.host.answers_per_s,
+            error_indications_per_s: config.host.error_indications_per_s,
+            neighbours_per_s: config.host.neighbours_per_s,
+        },
+    }
+}
+
+fn route(route: &Route) -> upf::config::Route {
+    let via = upf::config::Via::Gateway(route.via);
+    upf::config::Route { network_instance: route.network_instance.clone(), prefix: route.prefix.network(), via }
+}
+
+/// Where the kernel routes, everything goes that has no route of its own.
+fn kernels_routes(config: &Config, links: &[Link]) -> Vec<upf::config::Route> {
+    let v4 = (IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
+    let v6 = (IpAddr::V6(Ipv6Addr::UNSPECIFIED), 0);
+    let mut routes = Vec::new();
+    for (port, link) in config.ports.iter().zip(links).filter(|(port, _)| port.is_kernels()) {
+        let given = |prefix| {
+            let same = |r: &&Route| r.network_instance.eq_ignore_ascii_case(&port.network_instance) && r.prefix.network() == prefix;
+            config.routes.iter().find(same).is_some()
+        };
+        let wanted: &[_] = if port.driver == Driver::Tun { &[v4, v6] } else { &[v4] };
+        routes.extend(wanted.iter().filter(|prefix| !given(**prefix)).map(|prefix| upf::config::Route {
+            network_instance: port.network_instance.clone(),
+            prefix: *prefix,
+            via: upf::config::Via::Connected(link.id),
+        }));
+    }
+    routes
+}
+
+fn traffic_class(class: &Class, policing: Policing) -> upf::config::TrafficClass {
+    let network = |prefix: &Option<Prefix>| match prefix.as_ref().map(|p| p.network()) {
+        Some((IpAddr::V4(address), len)) => Some((address, len)),
+        _ => None,
+    };
+    upf::config::TrafficClass {
+        // Addresses tell the version; without them the class is for both.
+        ip_version: (class.from.is_some() || class.to.is_some()).then_some(4),
+        tos: class.dscp.map(|dscp| (dscp << 2, 0xfc)),
+        source: network(&class.from),
+        destination: network(&class.to),
+        protocol: class.protocol,
+        source_ports: None,
+        destination_ports: class.to_ports,
+        queue: class.queue,
+        rate: class.rate_bps.map(|rate| (rate, class.burst_bytes.unwrap_or_else(|| policing.burst(rate / 8)).max(Policing::MIN_BURST))),
+    }
+}
+
+fn pfcp_config(config: &Config) -> Result<pfcp::config::Config, Failure> {
+    use pfcp::codec::NodeId;
+    let node_id = match config.n4.node_id.as_deref() {
+        None => match config.n4.listen.ip() {
+            IpAddr::V4(a) => NodeId::Ipv4(a),
+            IpAddr::V6(a) => NodeId::Ipv6(a),
+        },
+        Some(text) => match text.parse() {
+            Ok(IpAddr::V4(a)) => NodeId::Ipv4(a),
+            Ok(IpAddr::V6(a)) => NodeId::Ipv6(a),
+            Err(_) => NodeId::Fqdn(text.to_owned()),
+        },
+    };
+    let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let mut out = pfcp::config::Config::new(node_id, config.n4.listen.ip(), pfcp::config::ntp_seconds(unix));
+    for port in &config.ports {
+        let interface = match port.role {
+            Role::Access => Some(pfcp::rules::Interface::Access),
+            Role::Cp => Some(pfcp::rules::Interface::CpFunction),
+            Role::Both | Role::Core => None,
+        };
+        out.gtpu.extend(port.endpoints().into_iter().map(|ipv4| pfcp::config::GtpuAddress {
+            ipv4,
+            network_instance: Some(port.network_instance.to_lowercase()),
+            interface,
+            default: port.default,
+        }));
+    }
+    // Where SEIDs and TEIDs come from: the system's randomness, seen by nobody else.
+    out.seed = Some(rand::random());
+    out.peers = crate::n4::allowed(&config.n4).peers;
+    out.max_sessions = config.n4.max_sessions;
+    out.max_sessions_per_peer = config.n4.max_sessions_per_peer.unwrap_or(config.n4.max_sessions);
+    out.max_associations_per_peer = config.n4.max_associations_per_peer;
+    out.messages_per_second = config.n4.messages_per_second;
+    out.max_outstanding_per_peer = config.n4.max_outstanding_per_peer;
+    out.max_answers_per_peer = config.n4.max_answers_per_peer;
+    out.error_indications_per_second = config.n4.error_indications_per_second;
+    out.heartbeat_period = (config.n4.heartbeat_s > 0).then(|| Duration::from_secs(config.n4.heartbeat_s));
+    out.request_port = match config.n4.request_port {
+        RequestPort::Standard => pfcp::config::RequestPort::Standard,
+        RequestPort::Source => pfcp::config::RequestPort::Source,
+    };
+    for pool in &config.pools {
+        let wrong = |what: &str| Failure::Usage(format!("pool.{what}: wrong IP version"));
+        let ipv4 = match pool.ipv4.map(|p| p.network()) {
+            Some((IpAddr::V4(a), len)) => Some((a, len)),
+            None => None,
+            Some(_) => return Err(wrong("ipv4")),
+        };
+        let ipv6 = match pool.ipv6.map(|p| p.network()) {
+            Some((IpAddr::V6(a), len)) => Some((a, len)),
+            None => None,
+            Some(_) => return Err(wrong("ipv6")),
+        };
+        let network_instance = pool.network_instance.as_ref().map(|n| n.to_lowercase());
+        out.ue_pools.push(pfcp::config::UePool { network_instance, ipv4, ipv6 });
+    }
+    Ok(out)
+}

@@ -1,0 +1,102 @@
+//! `splitplane bench`: how fast is it, beside what else could be had, with output bytes verified? A file for each question.
+//!
+//! All figures of a table come from one process and one run, rounds interleaved, medians with their spread, because shared machines
+//! drift. `docs/performance.md` says how to read and repeat them.
+
+mod compile;
+mod detect;
+mod dpdk;
+mod hybrid;
+mod latency;
+mod n4;
+mod tables;
+pub mod upf;
+mod workers;
+mod xdp;
+
+// What they share, in the order of use.
+pub mod contestant;
+pub mod measure;
+mod micro;
+mod namespace;
+mod options;
+pub mod report;
+mod sdf;
+pub mod sessions;
+pub mod source;
+mod swx;
+mod wire;
+
+use daemon::failure::Failure;
+use serde_json::{Map, Value, json};
+
+/// Benchmarks.
+#[derive(clap::Subcommand, Debug)]
+pub enum BenchCommand {
+    /// The UPF's pipeline on one core, uplink and downlink, beside a hand-written limit, DPDK and the interpreter.
+    Upf(upf::Args),
+    /// Match tables alone, SDF filters, and changes while others look up.
+    Tables(tables::Args),
+    /// One worker of the engine and two, steered by ports and by the engine.
+    Workers(workers::Args),
+    /// Latency through the engine, open loop, without coordinated omission.
+    Latency(latency::Args),
+    /// The UPF's pipeline in the kernel's XDP hook beside a hand-written program, alone and from veth to veth (as root).
+    Xdp(xdp::Args),
+    /// N4: sessions a second, the longest answer and memory, with up to a million sessions there.
+    N4(n4::Args),
+    /// A chip with little room in front of x86: how much of the traffic it takes, and what x86 has left to do.
+    Hybrid(hybrid::Args),
+    /// From P4 to native code.
+    Compile(compile::Args),
+    /// DPDK's ports: devices alone, and the UPF between two processes.
+    Dpdk(dpdk::Args),
+    /// Detectors of heavy hitters: how right, in how much memory.
+    Detect(detect::Args),
+    /// All that measure speed.
+    All(options::Common),
+}
+
+/// Runs one, or all.
+pub fn bench(command: &BenchCommand) -> Result<(), Failure> {
+    match command {
+        BenchCommand::Upf(args) => upf::upf(args).map(drop),
+        BenchCommand::Tables(args) => tables::tables(args).map(drop),
+        BenchCommand::Workers(args) => workers::workers(args).map(drop),
+        BenchCommand::Latency(args) => latency::latency(args).map(drop),
+        BenchCommand::Xdp(args) => xdp::xdp(args).map(drop),
+        BenchCommand::N4(args) => n4::n4(args).map(drop),
+        BenchCommand::Hybrid(args) => hybrid::hybrid(args).map(drop),
+        BenchCommand::Compile(args) => compile::compile(args).map(drop),
+        BenchCommand::Dpdk(args) => dpdk::dpdk(args).map(drop),
+        BenchCommand::Detect(args) => detect::detect(args).map(drop),
+        BenchCommand::All(common) => all(common),
+    }
+}
+
+/// One after the other; the file gets all figures.
+fn all(common: &options::Common) -> Result<(), Failure> {
+    let each = common.without_file();
+    let mut figures = Map::new();
+    let mut keep = |of: Value| {
+        let name = of["bench"].as_str().unwrap_or_default().to_owned();
+        figures.insert(name, of);
+        println!();
+    };
+    keep(upf::upf(&upf::Args::with(each.clone()))?);
+    keep(tables::tables(&tables::Args::with(each.clone()))?);
+    keep(workers::workers(&workers::Args::with(each.clone()))?);
+    keep(latency::latency(&latency::Args::with(each.clone()))?);
+    keep(n4::n4(&n4::Args::with(each.clone()))?);
+    keep(hybrid::hybrid(&hybrid::Args::with(each.clone()))?);
+    keep(compile::compile(&compile::Args::with(each.clone()))?);
+    // DPDK may be missing on a machine; all else may not.
+    keep(match dpdk::dpdk(&dpdk::Args::with(each)) {
+        Err(Failure::Usage(why)) => {
+            println!("bench dpdk is left out: {why}");
+            json!({ "bench": "dpdk", "absent": why, "rows": [] })
+        }
+        other => other?,
+    });
+    common.write(&json!({ "bench": "all", "benches": figures }))
+}

@@ -1,0 +1,308 @@
+//! `bench n4`: how many sessions a second does N4 take, how long may an answer take, and what does a session cost in memory, while
+//! none, 100,000 and a million are there?
+//!
+//! The daemon's own agent, with the x86 target and without ports, behind a UDP socket of loopback; an SMF of this process asks, with
+//! some requests under way. Each answer is looked at. Memory is the process's resident memory, the tables' too.
+
+use super::contestant::load_x86;
+use super::options::Common;
+use super::{report, sessions};
+use crossbeam_channel::{Sender, bounded, unbounded};
+use daemon::agent::{Agent, Request};
+use daemon::dataplane::{DataPlane, Targets};
+use daemon::failure::Failure;
+use pfcp::codec::{
+    self, ApplyActionFlags, BitRates, Cause, FSeid, FTeid, GateStatus, Group, Ie, Message, MessageType, NodeId, OuterHeaderCreation,
+    OuterHeaderRemoval, Triggers, UeIpAddress, find,
+};
+use serde_json::{Value, json};
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use target::Target;
+
+/// Requests under way: as many as an SMF's workers have.
+const UNDER_WAY: usize = 32;
+/// After so long a request is lost.
+const PATIENCE: Duration = Duration::from_secs(30);
+const NODE: Ipv4Addr = Ipv4Addr::LOCALHOST;
+
+/// Options of `bench n4`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// Sessions that are there, ascending [default: 0,100000,1000000; with --quick: 0,2000].
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(0..=4_000_000))]
+    sessions: Vec<u32>,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+impl Args {
+    /// As `bench all` has them.
+    pub fn with(common: Common) -> Args {
+        Args { sessions: Vec::new(), common }
+    }
+}
+
+/// Runs it; the figures as JSON.
+pub fn n4(args: &Args) -> Result<Value, Failure> {
+    let common = &args.common;
+    let machine = report::machine();
+    report::print_machine(&machine);
+    let levels = if args.sessions.is_empty() { common.size(vec![0, 100_000, 1_000_000], vec![0, 2_000]) } else { args.sessions.clone() };
+    let most = levels.iter().max().copied().unwrap_or(0);
+    let sample = common.size(20_000, 200);
+    println!("bench n4: {sample} sessions at a time, {UNDER_WAY} requests under way, 2 PDRs, 2 FARs, a QER and a URR a session");
+    let (agent, requests, mut smf) = start(most + sample)?;
+    let before = resident();
+    println!(
+        "  {:>10} {:>13} {:>13} {:>13} {:>15} {:>17}",
+        "sessions", "established/s", "modified/s", "deleted/s", "longest answer", "bytes a session"
+    );
+    let mut rows = Vec::new();
+    let mut there = 0;
+    for level in levels {
+        let filled = smf.establish(there, level)?;
+        there = there.max(level);
+        let bytes = (resident().saturating_sub(before)).checked_div(u64::from(there)).unwrap_or(0);
+        let [established, modified, deleted] =
+            [smf.establish(level, level + sample)?, smf.modify(level, level + sample)?, smf.delete(level, level + sample)?];
+        let longest = [&filled, &established, &modified, &deleted].map(|run| run.longest).into_iter().max().unwrap_or_default();
+        println!(
+            "  {level:>10} {:>13.0} {:>13.0} {:>13.0} {:>12.1} ms {bytes:>17}",
+            established.rate,
+            modified.rate,
+            deleted.rate,
+            longest.as_secs_f64() * 1e3
+        );
+        rows.push(json!({
+            "sessions": level, "verified": 3 * sample, "established_per_s": established.rate, "modified_per_s": modified.rate, "deleted_per_s": deleted.rate,
+            "filled_per_s": filled.rate, "longest_answer_ms": longest.as_secs_f64() * 1e3, "bytes_per_session": bytes,
+        }));
+    }
+    let full = resident();
+    let began = Instant::now();
+    smf.associate(2)?;
+    let mut heartbeats = Vec::new();
+    while ending(&requests)? > 0 {
+        for _ in 0..20 {
+            heartbeats.push(smf.heartbeat()?);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+    let took = began.elapsed();
+    let longest = heartbeats.iter().max().copied().unwrap_or_default();
+    println!(
+        "  {there} sessions ended with their association in {:.1} s; {} heartbeats meanwhile, the longest answer {:.1} ms",
+        took.as_secs_f64(),
+        heartbeats.len(),
+        longest.as_secs_f64() * 1e3
+    );
+    // The allocator gives pages back a moment after they are free.
+    std::thread::sleep(Duration::from_secs(1));
+    smf.heartbeat()?;
+    let after = resident();
+    let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+    println!("  resident: {:.0} MiB before, {:.0} MiB with all, {:.0} MiB after", mib(before), mib(full), mib(after));
+    let _ = requests.send(Request::Stop);
+    agent.join().map_err(|_| Failure::Failed("the agent failed".into()))?;
+    let figures = json!({
+        "bench": "n4", "machine": machine, "rows": rows, "ended": there, "ended_in_s": took.as_secs_f64(),
+        "longest_heartbeat_ms": longest.as_secs_f64() * 1e3, "resident_before": before, "resident_full": full, "resident_after": after,
+    });
+    common.write(&figures)?;
+    Ok(figures)
+}
+
+type Running = (std::thread::JoinHandle<()>, Sender<Request>, Smf);
+
+/// The agent on its thread, and an SMF that it is associated with.
+fn start(capacity: u32) -> Result<Running, Failure> {
+    let failed = |e: &dyn std::fmt::Display| Failure::Failed(e.to_string());
+    let ir = super::upf::compile(capacity)?;
+    let targets = Targets::Whole(Arc::new(load_x86(&ir)?));
+    let (events, events_in) = bounded(1024);
+    let engine = Arc::new(engine::Engine::start(&targets.target(), vec![Vec::new()], Default::default(), events).map_err(|e| failed(&e))?);
+    let data = DataPlane::new(targets.clone(), engine.clone());
+    let plane = upf::plane::Plane::new(&sessions::network(), &ir.program, data).map_err(|e| failed(&e))?;
+    targets.target().apply(plane.initial_batch()).map_err(|e| failed(&e))?;
+    let mut config = pfcp::config::Config::new(NodeId::Ipv4(NODE), NODE.into(), 1);
+    (config.max_sessions, config.max_sessions_per_peer) = (capacity as usize, capacity as usize);
+    // SEIDs at random, as in the daemon: maps by SEID are not filled in order.
+    config.seed = Some([7; 32]);
+    config.heartbeat_period = None;
+    config.request_port = pfcp::config::RequestPort::Source;
+    config.gtpu = vec![pfcp::config::GtpuAddress { ipv4: sessions::UPF_N3, network_instance: None, interface: None, default: false }];
+    let io = |e: std::io::Error| Failure::Failed(format!("loopback: {e}"));
+    let socket = Arc::new(UdpSocket::bind((NODE, 0)).map_err(io)?);
+    let upf = socket.local_addr().map_err(io)?;
+    let mut agent = Agent {
+        node: pfcp::node::Node::new(config).map_err(|e| failed(&e))?,
+        plane,
+        targets,
+        engine,
+        kernel: None,
+        socket: socket.clone(),
+        ports: Vec::new(),
+        ended: Vec::new(),
+        events: events_in,
+        backlog: Default::default(),
+        refused: Default::default(),
+        host_unsent: Default::default(),
+        placement: None,
+        comeback: Default::default(),
+        start: Instant::now(),
+        stopped: false,
+        failed: None,
+        unsent: 0,
+        unsent_told: None,
+        still_ending: Default::default(),
+    };
+    let datagrams = daemon::n4_socket::Datagrams::read(socket)?;
+    let (requests, requests_in) = unbounded();
+    let run = move || {
+        agent.run(&datagrams, &requests_in);
+        agent.engine.stop();
+    };
+    let agent = std::thread::Builder::new().name("agent".into()).spawn(run).map_err(io)?;
+    let socket = UdpSocket::bind((NODE, 0)).map_err(io)?;
+    socket.set_read_timeout(Some(PATIENCE)).map_err(io)?;
+    let mut smf = Smf { socket, upf, sequence: 0, started: 0, seids: Vec::new() };
+    smf.associate(1)?;
+    Ok((agent, requests, smf))
+}
+
+fn ending(requests: &Sender<Request>) -> Result<u64, Failure> {
+    let (reply, answer) = bounded(1);
+    let gone = || Failure::Failed("the agent has ended".into());
+    requests.send(Request::Report { sessions: false, reply }).map_err(|_| gone())?;
+    let report = answer.recv_timeout(PATIENCE).map_err(|_| gone())?;
+    Ok(report.n4.get("sessions_ending").copied().unwrap_or_default())
+}
+
+/// Bytes of this process in memory.
+fn resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.split_whitespace().next()?.parse::<u64>().ok());
+    kib.unwrap_or_default() * 1024
+}
+
+/// A CP function, as far as it takes to ask.
+struct Smf {
+    socket: UdpSocket,
+    upf: SocketAddr,
+    sequence: u32,
+    /// Its Recovery Time Stamp.
+    started: u32,
+    /// By session, our SEIDs of it.
+    seids: Vec<u64>,
+}
+
+/// Some requests of a kind.
+#[derive(Default)]
+struct Run {
+    /// Answers a second.
+    rate: f64,
+    longest: Duration,
+}
+
+impl Smf {
+    fn establish(&mut self, from: u32, to: u32) -> Result<Run, Failure> {
+        self.seids.resize(to.max(from) as usize, 0);
+        let request = |_: &Smf, n: u32| Message::session(MessageType::SessionEstablishmentRequest, 0, 0, establishment(n));
+        self.run(from, to, request, |smf, n, answer| {
+            smf.seids[n as usize] = find!(answer.ies, FSeid).map_or(0, |f_seid| f_seid.seid);
+        })
+    }
+
+    fn modify(&mut self, from: u32, to: u32) -> Result<Run, Failure> {
+        let request = |smf: &Smf, n: u32| {
+            let tunnel = OuterHeaderCreation::gtpu_ipv4(n + 2, sessions::GNB);
+            let to = Ie::UpdateForwardingParameters(vec![Ie::DestinationInterface(0), Ie::OuterHeaderCreation(tunnel)]);
+            let far = Ie::UpdateFar(vec![Ie::FarId(2), Ie::ApplyAction(ApplyActionFlags::FORW), to]);
+            Message::session(MessageType::SessionModificationRequest, smf.seids[n as usize], 0, vec![far])
+        };
+        self.run(from, to, request, |_, _, _| ())
+    }
+
+    fn delete(&mut self, from: u32, to: u32) -> Result<Run, Failure> {
+        let request = |smf: &Smf, n: u32| Message::session(MessageType::SessionDeletionRequest, smf.seids[n as usize], 0, Vec::new());
+        self.run(from, to, request, |_, _, _| ())
+    }
+
+    fn associate(&mut self, started: u32) -> Result<(), Failure> {
+        self.started = started;
+        let ies = vec![Ie::NodeId(NodeId::Ipv4(NODE)), Ie::RecoveryTimeStamp(started), Ie::CpFunctionFeatures(vec![0])];
+        let request = |_: &Smf, _| Message::node(MessageType::AssociationSetupRequest, 0, ies.clone());
+        self.run(0, 1, request, |_, _, _| ()).map(drop)
+    }
+
+    fn heartbeat(&mut self) -> Result<Duration, Failure> {
+        let request = |smf: &Smf, _| Message::node(MessageType::HeartbeatRequest, 0, vec![Ie::RecoveryTimeStamp(smf.started)]);
+        Ok(self.run(0, 1, request, |_, _, _| ())?.longest)
+    }
+
+    /// A request for each number, some of them under way at any time.
+    fn run(
+        &mut self,
+        from: u32,
+        to: u32,
+        request: impl Fn(&Smf, u32) -> Message,
+        mut answered: impl FnMut(&mut Smf, u32, &Message),
+    ) -> Result<Run, Failure> {
+        let io = |e: std::io::Error| Failure::Failed(format!("no answer by N4: {e}"));
+        let (began, first) = (Instant::now(), self.sequence);
+        let mut sent_at = vec![began; to.saturating_sub(from) as usize];
+        let (mut sent, mut longest) = (0, Duration::ZERO);
+        let mut buffer = [0; 2048];
+        for answers in 0..sent_at.len() {
+            while sent < sent_at.len() && sent - answers < UNDER_WAY {
+                let mut message = request(self, from + sent as u32);
+                message.sequence = (first + sent as u32) & 0xff_ffff;
+                let octets = message.encode().map_err(|e| Failure::Failed(format!("{e:?}")))?;
+                sent_at[sent] = Instant::now();
+                self.socket.send_to(&octets, self.upf).map_err(io)?;
+                sent += 1;
+            }
+            let length = self.socket.recv(&mut buffer).map_err(io)?;
+            let answer = codec::decode(&buffer[..length]).map_err(|e| Failure::Failed(format!("answer: {e:?}")))?;
+            if answer.cause().is_some_and(|cause| cause != Cause::REQUEST_ACCEPTED) {
+                return Err(Failure::Failed(format!("{:?} with cause {:?}", answer.kind, answer.cause())));
+            }
+            let which = (answer.sequence.wrapping_sub(first) & 0xff_ffff) as usize;
+            let at = sent_at.get(which).ok_or_else(|| Failure::Failed(format!("an answer to no request: {answer:?}")))?;
+            longest = longest.max(at.elapsed());
+            answered(self, from + which as u32, &answer);
+        }
+        self.sequence = (first + sent as u32) & 0xff_ffff;
+        Ok(Run { rate: sent as f64 / began.elapsed().as_secs_f64(), longest })
+    }
+}
+
+/// The session that [`sessions::rules`] has, as an SMF asks for it.
+fn establishment(n: u32) -> Group {
+    let ue = |destination| Ie::UeIpAddress(UeIpAddress { ipv4: Some(sessions::ue(n).into()), destination, ..UeIpAddress::default() });
+    let pdr = |id, pdi: Group, rest: Group| {
+        let ies = vec![Ie::PdrId(id), Ie::Precedence(255), Ie::Pdi(pdi), Ie::FarId(id.into()), Ie::UrrId(1), Ie::QerId(1)];
+        Ie::CreatePdr([ies, rest].concat())
+    };
+    let tunnel = Ie::FTeid(FTeid::Given { teid: sessions::teid(n), ipv4: Some(sessions::UPF_N3), ipv6: None });
+    let far = |id, to: Group| Ie::CreateFar(vec![Ie::FarId(id), Ie::ApplyAction(ApplyActionFlags::FORW), Ie::ForwardingParameters(to)]);
+    let gnb = OuterHeaderCreation::gtpu_ipv4(sessions::teid(n), sessions::GNB);
+    let rates = BitRates { uplink_kbps: 10_000_000, downlink_kbps: 10_000_000 };
+    let open = GateStatus { uplink_open: true, downlink_open: true };
+    vec![
+        Ie::NodeId(NodeId::Ipv4(NODE)),
+        Ie::FSeid(FSeid { seid: u64::from(n) + 1, ipv4: Some(NODE), ipv6: None }),
+        pdr(
+            1,
+            vec![Ie::SourceInterface(0), tunnel, ue(false)],
+            vec![Ie::OuterHeaderRemoval(OuterHeaderRemoval { description: 0, extension_deletion: None })],
+        ),
+        pdr(2, vec![Ie::SourceInterface(1), ue(true)], Vec::new()),
+        far(1, vec![Ie::DestinationInterface(1)]),
+        far(2, vec![Ie::DestinationInterface(0), Ie::OuterHeaderCreation(gnb)]),
+        Ie::CreateQer(vec![Ie::QerId(1), Ie::GateStatus(open), Ie::Mbr(rates), Ie::Qfi(9)]),
+        Ie::CreateUrr(vec![Ie::UrrId(1), Ie::MeasurementMethod(0x02), Ie::ReportingTriggers(Triggers(0))]),
+    ]
+}

@@ -1,0 +1,120 @@
+//! Where do the packets come from? `driver.c` makes that of another random session each time it is run, and goes on in the program
+//! under test. Here it is told of which sessions.
+
+use super::super::sessions::{self, Direction};
+use super::load_failure;
+use daemon::failure::Failure;
+use rand::seq::SliceRandom;
+use rand::{Rng, SeedableRng};
+use std::os::fd::{AsFd, AsRawFd, RawFd};
+use std::sync::atomic::Ordering;
+use target_xdp::object::{Object, Sizes};
+use target_xdp::sys::Shared;
+
+const TEXT: &str = include_str!("driver.c");
+/// `struct state` there: where `mask`, `frame` and `written` are, and its length.
+const MASK: usize = 4;
+const FRAME: usize = 8;
+const WRITTEN: usize = 136;
+const STATE: usize = 144;
+/// Bytes of `struct session` there.
+const SESSION: usize = 16;
+/// Sessions of the list, a power of two, so that few sessions come often and many are not all the same few.
+const SHORTEST_LIST: u32 = 1 << 12;
+const LONGEST_LIST: u32 = 1 << 20;
+
+/// The driver and its list.
+pub struct Driver {
+    object: Object,
+    state: Shared,
+    list: Shared,
+    /// All sessions, or as many as the list has room for, each once and then some again, in random order.
+    numbers: Vec<u32>,
+    /// Of which session each packet in turn is; as many as a power of two.
+    current: Vec<u32>,
+}
+
+impl Driver {
+    /// For sessions 0 to `n`.
+    pub fn new(n: u32) -> Result<Driver, Failure> {
+        let list_len = n.next_power_of_two().clamp(SHORTEST_LIST, LONGEST_LIST);
+        let sizes = Sizes { entries: vec![("sessions".into(), list_len)], ..Sizes::default() };
+        let object = Object::compile(TEXT, &sizes, &["drive_downlink", "drive_uplink", "empty"]).map_err(load_failure)?;
+        let state = object.shared("state", 1, STATE).map_err(load_failure)?;
+        let list = object.shared("sessions", list_len.into(), SESSION).map_err(load_failure)?;
+        let mut rng = rand::rngs::StdRng::seed_from_u64(1);
+        let mut numbers: Vec<u32> = (0..n).collect();
+        numbers.shuffle(&mut rng);
+        while numbers.len() < list_len as usize {
+            numbers.push(rng.random_range(0..n));
+        }
+        numbers.truncate(list_len as usize);
+        Ok(Driver { object, state, list, numbers, current: Vec::new() })
+    }
+
+    /// From now on it makes frames of all sessions, in random order.
+    pub fn prepare(&mut self, direction: Direction) {
+        let all = self.numbers.clone();
+        self.write(direction, all);
+    }
+
+    /// From now on it makes frames of the first sessions of its list only: of how many, a power of two. They are what this gives.
+    pub fn prepare_sample(&mut self, direction: Direction, count: usize) -> Vec<u32> {
+        let sample = self.numbers[..count].to_vec();
+        self.write(direction, sample.clone());
+        sample
+    }
+
+    fn write(&mut self, direction: Direction, numbers: Vec<u32>) {
+        debug_assert!(numbers.len().is_power_of_two());
+        self.state.write(0, &[0; MASK]);
+        self.state.write(MASK, &(numbers.len() as u32 - 1).to_ne_bytes());
+        self.state.write(FRAME, &sessions::frame(direction, 0));
+        let at = sessions::user_offset(direction) + 10;
+        for (i, n) in numbers.iter().enumerate() {
+            let frame = sessions::frame(direction, *n);
+            let mut entry = [sessions::ue(*n).to_be_bytes(), sessions::teid(*n).to_be_bytes()].concat();
+            entry.extend(&frame[at..at + 2]);
+            entry.resize(SESSION, 0);
+            self.list.write(SESSION * i, &entry);
+        }
+        self.current = numbers;
+    }
+
+    /// The sessions of the next `count` packets.
+    pub fn coming(&self, count: usize) -> impl Iterator<Item = u32> {
+        let next = self.state.word(0).load(Ordering::Relaxed) as usize;
+        (0..count).map(move |i| self.current[next.wrapping_add(i) % self.current.len()])
+    }
+
+    /// Packets until it begins anew.
+    pub fn list_len(&self) -> usize {
+        self.current.len()
+    }
+
+    /// Packets that it has made.
+    pub fn made(&self) -> u64 {
+        self.state.long(WRITTEN).load(Ordering::Relaxed)
+    }
+
+    /// From now on it goes on in this program.
+    pub fn go_on_in(&self, program: RawFd) -> Result<(), Failure> {
+        self.object.put("next", &0u32.to_ne_bytes(), &program.to_ne_bytes()).map_err(load_failure)
+    }
+
+    /// The driver of a direction.
+    pub fn program(&mut self, direction: Direction) -> Result<impl AsFd + use<>, Failure> {
+        let name = if direction == Direction::Downlink { "drive_downlink" } else { "drive_uplink" };
+        self.object.program_fd(name).map_err(load_failure)
+    }
+
+    /// The program that does nothing.
+    pub fn empty(&mut self) -> Result<impl AsFd + use<>, Failure> {
+        self.object.program_fd("empty").map_err(load_failure)
+    }
+}
+
+/// A descriptor's number. It is valid as long as the descriptor.
+pub fn number(fd: &impl AsFd) -> RawFd {
+    fd.as_fd().as_raw_fd()
+}

@@ -1,0 +1,87 @@
+//! `splitplane demo`: the whole hybrid user plane on real traffic, and an account of every byte at the end.
+//!
+//! As root: three namespaces, the UPF on real interfaces, an SMF and a gNodeB emulator, and unmodified programs as users
+//! ([`namespaces`]). Without: the same sessions in one process over capture files ([`memory`]).
+
+mod checks;
+mod memory;
+mod namespaces;
+pub(crate) mod netns;
+pub(crate) mod process;
+
+pub use netns::remove_at_end_of_input;
+
+use daemon::failure::Failure;
+use std::path::PathBuf;
+
+/// Options of the demo.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Sessions to set up, 2 to 250.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u16).range(2..=250))]
+    sessions: u16,
+    /// Share of the sessions on the fast target, 0 to 1.
+    #[arg(long, default_value_t = 0.5)]
+    share: f64,
+    /// The fast target in front of x86. Without root it is always the switch chip's model.
+    #[arg(long, value_enum, default_value_t = Fast::Auto)]
+    fast: Fast,
+    /// Megabytes of the HTTP download.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    download_mb: u32,
+    /// Worker threads of the UPF, 1 to 16; the veth pairs get as many queues.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
+    workers: u8,
+    /// One process over capture files, even as root.
+    #[arg(long)]
+    memory: bool,
+    /// Folder for reports, captures and logs.
+    #[arg(long, default_value = "out")]
+    out: PathBuf,
+    /// Capture all frames of N3 and N6 and all PFCP messages into `OUT/*.pcap`.
+    #[arg(long)]
+    capture: bool,
+}
+
+/// `--fast`.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Fast {
+    /// The kernel's XDP hook where it is to be had, else the switch chip's model.
+    Auto,
+    /// The kernel's XDP hook.
+    Xdp,
+    /// The model of a switch chip.
+    Asic,
+}
+
+/// Runs it. Success only if every check holds.
+pub fn demo(args: &Args) -> Result<(), Failure> {
+    if !(0.0..=1.0).contains(&args.share) {
+        return Err(Failure::Usage(format!("--share {} is not between 0 and 1", args.share)));
+    }
+    std::fs::create_dir_all(&args.out).map_err(|e| Failure::Usage(format!("cannot create {}: {e}", args.out.display())))?;
+    if args.fast == Fast::Xdp && args.memory {
+        return Err(Failure::Usage("--fast xdp needs interfaces of the kernel: not with --memory".into()));
+    }
+    if args.memory {
+        memory::run(args)
+    } else if let Some(why) = lacks_root() {
+        if args.fast == Fast::Xdp {
+            return Err(Failure::Usage(format!("--fast xdp: {why}")));
+        }
+        println!("{why}: running in one process over capture files. Left out: network namespaces, XDP, AF_XDP, TUN devices,");
+        println!("ping, curl and iperf3. Run as root for all of it.\n");
+        memory::run(args)
+    } else {
+        namespaces::run(args)
+    }
+}
+
+/// Why namespaces are not to be had; `None` if they are.
+pub(crate) fn lacks_root() -> Option<&'static str> {
+    let probe = std::process::Command::new("unshare").args(["--net", "true"]).stderr(std::process::Stdio::null()).status();
+    match probe {
+        Ok(status) if status.success() => None,
+        _ => Some("no root (CAP_SYS_ADMIN and CAP_NET_ADMIN)"),
+    }
+}

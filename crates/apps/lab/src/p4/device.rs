@@ -1,0 +1,76 @@
+//! How does a packet test run on a native target? As a device: a batch of entries, one packet, what leaves.
+
+use base::PortId;
+use daemon::failure::Failure;
+use p4_interp::stf;
+use p4_ir::Ir;
+use std::sync::Arc;
+
+/// A native target as the device of a packet test.
+pub struct TargetDevice {
+    target: Box<dyn target::Target>,
+    lane: Box<dyn target::Lane>,
+    now_ns: u64,
+}
+
+impl TargetDevice {
+    /// The program as native code, on one lane.
+    pub fn x86(ir: &Ir) -> Result<TargetDevice, Failure> {
+        let target = x86(ir, &Default::default())?;
+        Ok(TargetDevice { lane: target.lane(0), target, now_ns: 0 })
+    }
+}
+
+/// A program as native code; one that copies packets or sends them round is cut for that first.
+pub fn x86(ir: &Ir, options: &target_x86::Options) -> Result<Box<dyn target::Target>, Failure> {
+    match p4_passes::bridge::cut(ir).map_err(|e| refused(&e))? {
+        None => Ok(Box::new(x86_uncut(ir, options)?)),
+        Some((mut cut, bridge)) => {
+            p4_passes::optimise(&mut cut).map_err(|e| Failure::Failed(e.to_string()))?;
+            Ok(Box::new(target::Replicating::new(x86_uncut(&cut, options)?, bridge)))
+        }
+    }
+}
+
+/// A program as native code that makes one packet of one.
+pub fn x86_uncut(ir: &Ir, options: &target_x86::Options) -> Result<target_x86::X86, Failure> {
+    let text = p4_emit::emit_x86(ir).map_err(|e| refused(&e))?;
+    target_x86::X86::load(Arc::new(ir.program.clone()), &text, options).map_err(|e| refused(&e))
+}
+
+fn refused(e: &dyn std::fmt::Display) -> Failure {
+    Failure::Usage(e.to_string())
+}
+
+impl stf::Device for TargetDevice {
+    fn apply(&mut self, batch: &program::Batch) -> Result<(), program::RuleError> {
+        self.target.apply(batch)
+    }
+
+    fn process(&mut self, port: PortId, bytes: &[u8]) -> Vec<(PortId, Vec<u8>)> {
+        if bytes.len() > base::MAX_PACKET {
+            return Vec::new();
+        }
+        let mut packets = [base::Packet::new(bytes, port)];
+        let mut verdicts = [base::Verdict::default()];
+        self.now_ns += 1000;
+        self.lane.process(&mut packets, &mut verdicts, self.now_ns);
+        let mut extra = Vec::new();
+        self.lane.take_extra(&mut extra);
+        let all = packets.iter().zip(verdicts).chain(extra.iter().map(|x| (&x.packet, x.verdict)));
+        all.filter_map(|(packet, verdict)| Some((stf::way_out(verdict)?, packet.data().to_vec()))).collect()
+    }
+
+    fn counter(&mut self, counter: program::CounterId, index: u64) -> p4_interp::Count {
+        let count = self.target.counter(counter, index);
+        p4_interp::Count { packets: count.packets, bytes: count.bytes }
+    }
+
+    fn register(&mut self, _: program::RegisterId, _: u64) -> Option<u128> {
+        None
+    }
+
+    fn set_register(&mut self, _: program::RegisterId, _: u64, _: u128) -> bool {
+        false
+    }
+}

@@ -1,0 +1,108 @@
+//! `splitplane reproduce`: the papers' experiments, run again. Each prints the paper's numbers beside ours, says of each of ours whether
+//! it was measured or modelled and by which rule, and writes JSON and a picture. `docs/reproduce.md` explains them.
+
+mod table4;
+mod table5;
+mod table6;
+
+mod figure10;
+mod figure7;
+
+mod ceupf;
+
+// What they share, in the order of use.
+mod chart;
+mod link;
+mod outcome;
+mod papers;
+mod shares;
+
+use daemon::failure::Failure;
+use outcome::Outcome;
+use std::path::PathBuf;
+
+/// Options of `reproduce`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// Which: `list` names them, `all` runs them one after the other.
+    name: String,
+    /// Folder for NAME.json and NAME.svg.
+    #[arg(long, default_value = "reproduction")]
+    out: PathBuf,
+    /// Small and short: everything runs, the figures mean nothing.
+    #[arg(long)]
+    pub quick: bool,
+    /// Sessions that table5 installs on x86 [default: 15,000,000; with --quick: 2000].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(crate::bench::sessions::MOST)))]
+    sessions: Option<u32>,
+    /// Rounds of each measurement; medians are shown [default: 5; with --quick: 2].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=101))]
+    rounds: Option<u32>,
+    /// Milliseconds of a round [default: 100; with --quick: 2].
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=60_000))]
+    round_ms: Option<u64>,
+}
+
+impl Args {
+    fn rounds(&self) -> u32 {
+        self.rounds.unwrap_or(if self.quick { 2 } else { 5 })
+    }
+
+    fn round(&self) -> std::time::Duration {
+        std::time::Duration::from_millis(self.round_ms.unwrap_or(if self.quick { 2 } else { 100 }))
+    }
+
+    /// `full`, or with `--quick` the other.
+    fn size<T>(&self, full: T, quick: T) -> T {
+        if self.quick { quick } else { full }
+    }
+}
+
+/// An experiment.
+struct Experiment {
+    name: &'static str,
+    title: &'static str,
+    run: fn(&Args) -> Result<Outcome, Failure>,
+}
+
+/// All that can be run again, in the papers' order.
+const EXPERIMENTS: &[Experiment] = &[
+    Experiment { name: table4::NAME, title: table4::TITLE, run: table4::run },
+    Experiment { name: table5::NAME, title: table5::TITLE, run: table5::run },
+    Experiment { name: table6::NAME, title: table6::TITLE, run: table6::run },
+    Experiment { name: figure7::NAME, title: figure7::TITLE, run: figure7::run },
+    Experiment { name: figure10::NAME, title: figure10::TITLE, run: figure10::run },
+    Experiment { name: ceupf::NAME, title: ceupf::TITLE, run: ceupf::run },
+];
+
+/// Runs one, or all.
+pub fn reproduce(args: &Args) -> Result<(), Failure> {
+    if args.name == "list" {
+        EXPERIMENTS.iter().for_each(|e| println!("{:<10} {}", e.name, e.title));
+        return Ok(());
+    }
+    let chosen: Vec<&Experiment> = EXPERIMENTS.iter().filter(|e| args.name == "all" || args.name == e.name).collect();
+    if chosen.is_empty() {
+        let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).collect();
+        return Err(Failure::Usage(format!(
+            "nothing is called `{}`; there are {}, list and all",
+            args.name.escape_debug(),
+            names.join(", ")
+        )));
+    }
+    let fail = |path: &std::path::Path, e: &dyn std::fmt::Display| Failure::Usage(format!("cannot write {}: {e}", path.display()));
+    std::fs::create_dir_all(&args.out).map_err(|e| fail(&args.out, &e))?;
+    let machine = crate::bench::report::machine();
+    crate::bench::report::print_machine(&machine);
+    for experiment in chosen {
+        let mut outcome = (experiment.run)(args)?;
+        outcome.machine = machine.clone();
+        outcome.print();
+        let json = args.out.join(format!("{}.json", experiment.name));
+        let text = serde_json::to_string_pretty(&outcome).map_err(|e| Failure::Failed(e.to_string()))?;
+        std::fs::write(&json, text + "\n").map_err(|e| fail(&json, &e))?;
+        outcome.chart.write(outcome.title, &args.out.join(format!("{}.svg", experiment.name)))?;
+    }
+    println!("JSON and pictures are in {}", args.out.display());
+    Ok(())
+}
