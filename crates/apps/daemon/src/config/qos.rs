@@ -26,7 +26,7 @@ impl Qos {
 
     pub(super) fn validate(&self) -> Result<(), Fault> {
         if !(1..=Policing::MAX_BURST_MS).contains(&self.burst_ms) {
-            return Err(Fault::new("qos.burst_ms", format!("expected 1 to {} milliseconds: {}", Policing::MAX_BURST_MS, self.burst_ms)));
+            return Err(Fault::new("qos.burst_ms", format!("expected 1 to {} milliseconds", Policing::MAX_BURST_MS)));
         }
         Ok(())
     }

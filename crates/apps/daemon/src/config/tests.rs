@@ -106,6 +106,7 @@ fn faults_are_named() {
         ("[split]", "[dpdk]\neal_args = [\"--vdev=net_null0\"]\n[split]", "dpdk: eal_args: `--vdev=net_null0`"),
         ("[split]", "[dpdk]\nmemory_mib = 0\n[split]", "dpdk: memory_mib 0"),
         ("[split]", "[dpdk]\nhuge = true\n[split]", "dpdk.huge = true: there is no such key"),
+        ("[split]", "[qos]\nburst_ms = 0\n[split]", "qos.burst_ms = 0: expected 1 to 60000 milliseconds"),
         ("[split]", "[workers]\ncount = 0\n[split]", "workers.count = 0: expected 1 to 64"),
         ("[split]", "[workers]\ncount = 2\nmax = 1\n[split]", "workers.max = 1: expected min <= count <= max: they are 2, 2 and 1"),
         ("[split]", "[workers]\nmax = 65\n[split]", "workers.max = 65: expected 1 to 64"),

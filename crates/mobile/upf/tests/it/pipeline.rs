@@ -366,7 +366,7 @@ fn filters_gates_and_rates() {
     assert_eq!(world.dropped(), "gate_closed");
     world.receive(N6_PORT, &udp(1, "192.0.2.9"));
     assert_eq!(qfi(&mut world), Some(3));
-    // A rate of nothing lets nothing pass; 1 Mbit/s lets its burst of 16 KiB pass, then 125 kB in a second.
+    // A rate of nothing lets nothing pass; 1 Mbit/s lets its burst of 31,250 octets pass, then 125 kB in a second.
     rules.qers.get_mut(&3).unwrap().mbr_kbps = Some((0, 0));
     world.commit(1, Some(&rules));
     world.receive(N6_PORT, &udp(1, "192.0.2.9"));
@@ -384,7 +384,7 @@ fn filters_gates_and_rates() {
     world.commit(1, Some(&rules));
     world.receive(N6_PORT, &udp(1, "192.0.2.9"));
     assert_eq!(world.dropped(), "quota_exhausted");
-    assert_eq!(world.plane.usage(1, 1).downlink_packets, 4 + 1 + 512);
+    assert_eq!(world.plane.usage(1, 1).downlink_packets, 4 + 1 + 976);
 }
 
 #[test]
