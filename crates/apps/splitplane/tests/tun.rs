@@ -1,72 +1,9 @@
 //! N3 by a UDP socket and N6 by a TUN device, as the daemon has them: ping and TCP of a user, in namespaces of our own.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, ChildStdout, Command, Stdio};
+#[path = "netns/part.rs"]
+mod part;
 
-/// Removed on drop.
-struct Namespaces([String; 2]);
-
-impl Drop for Namespaces {
-    fn drop(&mut self) {
-        for name in &self.0 {
-            let _ = Command::new("ip").args(["netns", "delete", name]).status();
-        }
-    }
-}
-
-/// A process that is killed if the test fails before it ends. Its standard output stays open.
-struct Part {
-    child: Child,
-    output: BufReader<ChildStdout>,
-}
-
-impl Part {
-    /// Starts a command in a namespace and waits until it says `word`; what it said, if it ends instead.
-    fn try_start(ns: &str, args: &[&str], word: &str) -> Result<Part, String> {
-        let mut command = Command::new("ip");
-        command.args(["netns", "exec", ns]).args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        let mut part = Part { child, output };
-        let mut said = String::new();
-        while !said.contains(word) {
-            if part.output.read_line(&mut said).unwrap() == 0 {
-                return Err(said);
-            }
-        }
-        Ok(part)
-    }
-
-    fn start(ns: &str, args: &[&str], word: &str) -> Part {
-        Part::try_start(ns, args, word).unwrap_or_else(|said| panic!("{args:?}: {said}"))
-    }
-
-    /// `splitplane` with these arguments, ready. The SMF gives up on an answer after 4 s, and a busy machine may take longer.
-    fn splitplane(ns: &str, args: &[&str]) -> Part {
-        let args = [&[env!("CARGO_BIN_EXE_splitplane")], args, &["--until-input-ends"]].concat();
-        let mut tries = (0..5).map(|_| Part::try_start(ns, &args, "ready"));
-        tries.find_map(Result::ok).unwrap_or_else(|| panic!("{args:?} does not start"))
-    }
-
-    fn stop(mut self) {
-        drop(self.child.stdin.take());
-        assert!(self.child.wait().unwrap().success());
-    }
-}
-
-impl Drop for Part {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn run(program: &str, args: &[&str]) -> String {
-    let output = Command::new(program).args(args).output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{program} {args:?}: {text}{}", String::from_utf8_lossy(&output.stderr));
-    text
-}
+use part::{Namespaces, Part, run};
 
 const CONFIG: &str = r#"
 [n4]
@@ -93,7 +30,7 @@ fn ping_and_tcp_go_through_a_udp_socket_and_a_tun_device() {
         return;
     }
     let [upf, ran] = ["upf", "ran"].map(|name| format!("spt-{name}-{}", std::process::id()));
-    let _namespaces = Namespaces([upf.clone(), ran.clone()]);
+    let _namespaces = Namespaces(vec![upf.clone(), ran.clone()]);
     for ns in [&upf, &ran] {
         run("ip", &["netns", "add", ns]);
         run("ip", &["-n", ns, "link", "set", "lo", "up"]);

@@ -106,11 +106,13 @@ impl<'a> Lab<'a> {
     /// Restarts the UPF and waits for it; its new recovery time stamp.
     pub fn restart_upf(&mut self, before: u32) -> Result<u32, Stop> {
         self.links.restart_upf().map_err(unusable)?;
-        for _ in 0..60 {
+        // A minute: the one that is about to end still answers at once.
+        for _ in 0..600 {
             if let Some(stamp) = self.heartbeat()?.filter(|stamp| *stamp != before) {
                 self.expect("heartbeat", "a new recovery time stamp", "one", true)?;
                 return Ok(stamp);
             }
+            self.links.pause();
         }
         Err(Stop::Failed(format!("heartbeat: expected a recovery time stamp other than {before}, came none")))
     }

@@ -31,6 +31,8 @@ pub trait Links {
     fn receive_dn(&mut self, port: usize, patience: Patience) -> io::Result<Option<(SocketAddrV4, Vec<u8>)>>;
     /// Restarts the UPF, or tells the user to do so now.
     fn restart_upf(&mut self) -> io::Result<()>;
+    /// Lets a tenth of a second pass, where time is real.
+    fn pause(&mut self);
 }
 
 /// UDP sockets on addresses of this machine. Needs a route to the UEs by the UPF's N6, and no privilege.
@@ -41,8 +43,13 @@ pub struct Sockets {
     dn: Vec<UdpSocket>,
 }
 
-/// Time for what must come, and for what must not.
-const EXPECTED: Duration = Duration::from_secs(1);
+/// Time for an answer of N4, after which the request is sent again.
+const ANSWERED: Duration = Duration::from_secs(1);
+/// From one look for a UPF that restarts to the next.
+const PAUSE: Duration = Duration::from_millis(100);
+/// Time for a packet that must come, on a busy machine too, and for one that must not.
+const EXPECTED: Duration = Duration::from_secs(5);
+
 const UNEXPECTED: Duration = Duration::from_millis(200);
 
 impl Sockets {
@@ -66,8 +73,8 @@ impl Sockets {
     }
 }
 
-fn receive(socket: &UdpSocket, patience: Patience) -> io::Result<Option<(SocketAddr, Vec<u8>)>> {
-    socket.set_read_timeout(Some(if patience == Patience::Expected { EXPECTED } else { UNEXPECTED }))?;
+fn receive(socket: &UdpSocket, expected: Duration, patience: Patience) -> io::Result<Option<(SocketAddr, Vec<u8>)>> {
+    socket.set_read_timeout(Some(if patience == Patience::Expected { expected } else { UNEXPECTED }))?;
     let mut buffer = vec![0; 65_536];
     match socket.recv_from(&mut buffer) {
         Ok((length, from)) => {
@@ -86,7 +93,7 @@ impl Links for Sockets {
     }
 
     fn receive_n4(&mut self, patience: Patience) -> io::Result<Option<Vec<u8>>> {
-        Ok(receive(&self.n4, patience)?.filter(|(from, _)| from.ip() == self.upf.ip()).map(|(_, octets)| octets))
+        Ok(receive(&self.n4, ANSWERED, patience)?.filter(|(from, _)| from.ip() == self.upf.ip()).map(|(_, octets)| octets))
     }
 
     fn send_tunnel(&mut self, node: usize, to: Ipv4Addr, octets: &[u8]) -> io::Result<()> {
@@ -94,7 +101,7 @@ impl Links for Sockets {
     }
 
     fn receive_tunnel(&mut self, node: usize, patience: Patience) -> io::Result<Option<Vec<u8>>> {
-        Ok(receive(&self.tunnels[node], patience)?.map(|(_, octets)| octets))
+        Ok(receive(&self.tunnels[node], EXPECTED, patience)?.map(|(_, octets)| octets))
     }
 
     fn send_dn(&mut self, port: usize, to: SocketAddrV4, payload: &[u8]) -> io::Result<()> {
@@ -102,7 +109,7 @@ impl Links for Sockets {
     }
 
     fn receive_dn(&mut self, port: usize, patience: Patience) -> io::Result<Option<(SocketAddrV4, Vec<u8>)>> {
-        Ok(receive(&self.dn[port], patience)?.and_then(|(from, payload)| match from {
+        Ok(receive(&self.dn[port], EXPECTED, patience)?.and_then(|(from, payload)| match from {
             SocketAddr::V4(from) => Some((from, payload)),
             SocketAddr::V6(_) => None,
         }))
@@ -111,5 +118,9 @@ impl Links for Sockets {
     fn restart_upf(&mut self) -> io::Result<()> {
         eprintln!("restart the UPF now: it is waited for a minute");
         Ok(())
+    }
+
+    fn pause(&mut self) {
+        std::thread::sleep(PAUSE);
     }
 }

@@ -156,6 +156,8 @@ impl Links for InProcess {
         *self = InProcess::start(self.starts + 1);
         Ok(())
     }
+
+    fn pause(&mut self) {}
 }
 
 #[test]

@@ -1,0 +1,70 @@
+//! Every scenario of `splitplane smf --scenario`, over sockets, against the daemon on x86 with the configuration of docs/scenarios.md.
+
+#[path = "netns/part.rs"]
+mod part;
+
+use part::{Namespaces, Part, run};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+const CONFIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/examples/scenarios-upf.toml");
+
+/// A namespace of its own, where the addresses of docs/scenarios.md are nobody else's.
+fn namespace(name: &str) -> Namespaces {
+    let ns = format!("sps-{name}-{}", std::process::id());
+    run("ip", &["netns", "add", &ns]);
+    run("ip", &["-n", &ns, "link", "set", "lo", "up"]);
+    Namespaces(vec![ns])
+}
+
+fn scenario(ns: &str, name: &str, shape: &str) -> Command {
+    let mut command = Command::new("ip");
+    command.args(["netns", "exec", ns, env!("CARGO_BIN_EXE_splitplane"), "smf", "--scenario", name, "--shape", shape]);
+    command.args(["--upf", "127.0.0.7:8805", "--local", "127.0.0.4:8805", "--gnb", "127.0.0.2", "--gnb2", "127.0.0.3"]);
+    command.args(["--dn", "10.45.0.1", "--ipv4", "10.45.0.0/16", "--psa", "127.0.0.9", "--n9-instance", "n9"]);
+    if shape == "free5gc" {
+        command.args(["--upf-n3", "127.0.0.7", "--upf-n9", "127.0.0.8"]);
+    }
+    command
+}
+
+#[test]
+fn scenarios_run_over_sockets_against_the_daemon() {
+    if !testkit::root_or_skip("scenarios_run_over_sockets_against_the_daemon") {
+        return;
+    }
+    let namespaces = namespace("all");
+    let ns = &namespaces.0[0];
+    let daemon = Part::splitplane(ns, &["run", "--config", CONFIG]);
+    let listed = run(env!("CARGO_BIN_EXE_splitplane"), &["smf", "--scenario", "list"]);
+    let names: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "upf-restart").collect();
+    assert!(names.len() >= 8 && names.contains(&"ulcl"), "{listed}");
+    for name in names {
+        for shape in ["open5gs", "free5gc"] {
+            let output = scenario(ns, name, shape).output().unwrap();
+            let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+            let passed = out.lines().filter(|line| line.trim_start().starts_with("ok")).count();
+            assert!(output.status.success() && passed >= 16, "{name} as {shape}: {out}{err}");
+        }
+    }
+    daemon.stop();
+}
+
+#[test]
+fn a_upf_that_restarts_under_a_scenario_is_given_its_session_again() {
+    if !testkit::root_or_skip("a_upf_that_restarts_under_a_scenario_is_given_its_session_again") {
+        return;
+    }
+    let namespaces = namespace("restart");
+    let ns = &namespaces.0[0];
+    let daemon = Part::splitplane(ns, &["run", "--config", CONFIG]);
+    let mut smf = scenario(ns, "upf-restart", "open5gs").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(smf.stderr.take().unwrap()).lines().map_while(Result::ok);
+    assert!(said.any(|line| line.contains("restart the UPF now")), "it asks for a restart");
+    // As by kill -9: it releases nothing.
+    drop(daemon);
+    let daemon = Part::splitplane(ns, &["run", "--config", CONFIG]);
+    let output = smf.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}{:?}", String::from_utf8_lossy(&output.stdout), said.collect::<Vec<_>>());
+    daemon.stop();
+}
