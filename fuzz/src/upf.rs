@@ -15,7 +15,7 @@ use p4_ir::Ir;
 use pfcp::codec::{NodeId, decode};
 use pfcp::config::{Config, GtpuAddress};
 use pfcp::node::Node;
-use program::{Batch, CounterId, RuleError};
+use program::{ApplyError, Batch, CounterId, RuleError};
 use upf::config::{NetworkConfig, PortConfig, Role, Route, Via};
 use upf::host::Action;
 use upf::plane::{BufferFate, DataPlane, InUse, Plane, SessionInfo};
@@ -231,7 +231,7 @@ impl Interpreter {
     fn apply(&mut self, batch: &Batch) -> Result<(), RuleError> {
         let result = self.machine.apply(batch);
         // Two sessions may want one key, and tables fill up. All else is a fault of who made the batch.
-        if let Err(error @ (RuleError::Invalid { .. } | RuleError::Missing { .. } | RuleError::Target(_))) = &result {
+        if let Err(error @ (RuleError::Invalid { .. } | RuleError::Missing { .. })) = &result {
             panic!("{error}: {batch:?}");
         }
         result
@@ -239,7 +239,7 @@ impl Interpreter {
 }
 
 impl DataPlane for Interpreter {
-    fn commit(&mut self, _: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), RuleError> {
+    fn commit(&mut self, _: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
         self.apply(batch)?;
         for (pdr, fate) in buffers {
             let packets = self.buffered.remove(pdr).unwrap_or_default();

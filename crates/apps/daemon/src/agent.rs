@@ -19,6 +19,7 @@ use std::net::UdpSocket;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use target::Ahead;
 use upf::host::Action;
 use upf::plane::Plane;
 
@@ -342,8 +343,10 @@ impl Agent {
     fn stop(&mut self, datagrams: &Datagrams) {
         // From now on the kernel carries nothing but hands on: what it has carried is final, and sessions go without waiting for packets
         // that are under way in it.
-        if let Targets::Split(split) = &self.targets {
-            split.fast().retire();
+        if let Targets::Split(split) = &self.targets
+            && let Some(recovery) = split.fast().facets().recovery
+        {
+            recovery.retire();
         }
         self.node.release_all(self.start.elapsed());
         self.flush();
@@ -441,7 +444,7 @@ impl Agent {
     /// Adds what the fast target carried before the engine saw it.
     fn report_ahead(&self, report: &mut Report) {
         let Targets::Split(split) = &self.targets else { return };
-        let Some(carried) = split.fast().carried() else { return };
+        let Some(carried) = split.fast().facets().ahead.map(Ahead::carried) else { return };
         for label in &self.ports {
             let Some(row) = report.ports.get_mut(&label.name) else { continue };
             row.received_ahead = carried.received.get(&label.id).copied().unwrap_or_default().into();
@@ -479,7 +482,7 @@ impl Agent {
                         let count: Count = traffic.get(&(path, label.id)).copied().unwrap_or_default().into();
                         *(if label.access { &mut row.uplink } else { &mut row.downlink }) += count;
                     }
-                    row.handed_on = target.carried().map_or(0, |c| c.handed_on);
+                    row.handed_on = target.facets().ahead.map_or(0, |ahead| ahead.carried().handed_on);
                     if path == Path::Fast {
                         row.out_of_service = split.is_retired();
                         (row.fell_over, row.came_back) = (split.retirements(), self.comeback.came_back());

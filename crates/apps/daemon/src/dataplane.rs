@@ -3,11 +3,11 @@
 use base::{Packet, PortId};
 use engine::{BufferFate, Engine};
 use offload::{SessionFacts, Split};
-use program::{Batch, CounterId, RuleError};
+use program::{ApplyError, Batch, CounterId};
 use std::convert::Infallible;
 use std::net::IpAddr;
 use std::sync::Arc;
-use target::{Count, Target};
+use target::{Ahead, Count, Target};
 use upf::plane::SessionInfo;
 
 /// What carries packets: x86 alone, or a fast target in front of it.
@@ -28,7 +28,7 @@ impl Targets {
         }
     }
 
-    fn apply(&self, facts: &SessionFacts, batch: &Batch) -> Result<(), RuleError> {
+    fn apply(&self, facts: &SessionFacts, batch: &Batch) -> Result<(), ApplyError> {
         match self {
             Targets::Whole(target) => target.apply(batch),
             Targets::Split(split) => split.apply_session(facts, batch),
@@ -88,18 +88,18 @@ impl DataPlane {
     pub fn follow_handed_on(&mut self) {
         self.ticks = self.ticks.wrapping_add(1);
         let Some(fast) = self.fast_ahead().filter(|_| self.ticks.is_multiple_of(TICKS_BETWEEN)) else { return };
-        let Some(moment) = fast.handed_on() else { return };
+        let Some(drain) = fast.begin_drain() else { return };
         // An engine that has stopped hands nothing out.
         if self.engine.drain().is_ok() {
-            fast.left(moment);
+            fast.finish_drain(drain);
         }
     }
 
     /// The fast target, if it meets packets before the engine does.
-    fn fast_ahead(&self) -> Option<&dyn Target> {
+    fn fast_ahead(&self) -> Option<&dyn Ahead> {
         match &self.targets {
-            Targets::Split(split) if split.fast_is_ahead() => Some(split.fast()),
-            _ => None,
+            Targets::Split(split) => split.fast().facets().ahead,
+            Targets::Whole(_) => None,
         }
     }
 
@@ -133,7 +133,7 @@ impl DataPlane {
         Ok(())
     }
 
-    fn change(&self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), RuleError> {
+    fn change(&self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
         let mut facts = facts(session);
         if buffers.is_empty() {
             return self.targets.apply(&facts, batch);
@@ -143,12 +143,12 @@ impl DataPlane {
             facts.wakes = buffers.iter().any(|(pdr, fate)| *fate == BufferFate::Release && self.engine.waits(*pdr));
             self.targets.apply(&facts, batch)
         };
-        self.engine.settle(buffers, apply).unwrap_or_else(|gone| Err(RuleError::Target(gone.to_string())))
+        self.engine.settle(buffers, apply).unwrap_or_else(|gone| Err(ApplyError::Unknown(gone.to_string())))
     }
 }
 
 impl upf::plane::DataPlane for DataPlane {
-    fn commit(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, upf::plane::BufferFate)]) -> Result<(), RuleError> {
+    fn commit(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, upf::plane::BufferFate)]) -> Result<(), ApplyError> {
         let fates: Vec<(u32, BufferFate)> = buffers
             .iter()
             .map(|(pdr, fate)| match fate {

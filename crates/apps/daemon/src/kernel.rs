@@ -11,7 +11,7 @@ use base::PortId;
 use pktio::{AfXdp, Interface};
 use std::os::fd::AsFd;
 use std::sync::Arc;
-use target::Target;
+use target::Ahead;
 use target_xdp::probe::{self, Probe};
 use target_xdp::{EntryPoints, LoadError, Mode, Options, Xdp, sends_redirected, socket_key};
 
@@ -198,7 +198,7 @@ fn try_veth(xdp: &Xdp, hooked: &mut Hooked, probe: Option<&Probe>) -> bool {
     let Some(probe) = probe else { return false };
     let Interface { name, index, mac, .. } = &hooked.interface;
     // What has been sent before it is asked what was taken.
-    let sent = xdp.carried().and_then(|carried| carried.sent.get(&hooked.port).map(|count| count.packets)).unwrap_or(0);
+    let sent = xdp.carried().sent.get(&hooked.port).map_or(0, |count| count.packets);
     let found = probe::taken(name).and_then(|taken| {
         if !hooked.tried.again(hooked.sends, sent, taken) {
             return Ok(hooked.sends == Some(true));

@@ -10,6 +10,7 @@ use offload::{Match, Rule, Slice, Split, Then, plan_and_move};
 use program::{Batch, Op, TableId};
 use serde::Deserialize;
 use std::time::Duration;
+use target::Meters;
 use upf::ids::Ids;
 use upf::plane::Plane;
 
@@ -210,7 +211,7 @@ impl Placement {
         match (plane.info(seid), plane.copy(seid)) {
             (Some(info), Some(copy)) => {
                 // Who needs nothing is not moved: ahead of the workers rates do not, but where both targets share their buckets.
-                let moves = !(split.fast_is_ahead() && info.has_meters) || split.fast().shares_meters();
+                let moves = !(split.fast_is_ahead() && info.has_meters) || split.fast().facets().meters.is_some_and(Meters::shares_meters);
                 let needs = if moves { self.needs(&copy) } else { Needs::default() };
                 self.planner.session(&facts(&info), needs, now_ns);
             }

@@ -532,7 +532,7 @@ fn load_targets(config: &Config, ir: &Arc<Ir>, kernel: Option<&Kernel>, cache: O
     let text = p4_emit::emit_x86(ir).map_err(|e| Failure::Usage(format!("{}: {e}", ir.program.name)))?;
     // The seed keys the tables' hashes: traffic must not be able to aim at one bucket.
     // A rate is policed in one place: what XDP hands on meets the buckets that XDP uses.
-    let meters = kernel.map(|kernel| kernel.xdp.lend_meters()).unwrap_or_default();
+    let meters = kernel.map(|kernel| kernel.xdp.share_meters()).unwrap_or_default();
     let options = target_x86::Options { cc: config.engine.cc.clone(), seed: rand::random(), meters, cache, ..Default::default() };
     let x86 = target_x86::X86::load(Arc::new(ir.program.clone()), &text, &options).map_err(|e| Failure::Usage(e.to_string()))?;
     let split = |fast: Box<dyn Target>, base| {

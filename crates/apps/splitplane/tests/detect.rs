@@ -109,7 +109,12 @@ fn registers(target: &dyn Target) -> Vec<(String, Vec<u64>)> {
     let program: &Program = target.program();
     let all = program.registers.iter().map(|(id, info)| {
         let mut cells = Vec::new();
-        target.read_registers(id, 0..info.size, &mut cells).unwrap_or_else(|e| panic!("{}: {e}", info.name));
+        target
+            .facets()
+            .registers
+            .expect("all give them out")
+            .read_registers(id, 0..info.size, &mut cells)
+            .unwrap_or_else(|e| panic!("{}: {e}", info.name));
         (info.name.clone(), cells)
     });
     all.collect()
@@ -336,7 +341,8 @@ fn recent_bytes_of_the_user_plane_are_those_of_the_twin() {
         if round % 40 == 39 {
             for (what, target) in &targets {
                 let mut cells = vec![99];
-                target.read_registers(recent, 20..512, &mut cells).unwrap_or_else(|e| panic!("{what}: {e}"));
+                let registers = target.facets().registers.expect("all give them out");
+                registers.read_registers(recent, 20..512, &mut cells).unwrap_or_else(|e| panic!("{what}: {e}"));
                 assert_eq!(cells[0], 99, "what was there stays");
                 assert_eq!(cells[1..], twin.cells()[20..], "{what}");
             }
@@ -347,6 +353,6 @@ fn recent_bytes_of_the_user_plane_are_those_of_the_twin() {
         }
     }
     assert!(counted > 8_000 && heavy > 20 && light > 50, "{counted} counted, {heavy} heavy, {light} light");
-    let error = targets[0].1.read_registers(recent, 0..513, &mut Vec::new());
+    let error = targets[0].1.facets().registers.unwrap().read_registers(recent, 0..513, &mut Vec::new());
     assert_eq!(error, Err(target::RegisterError::OutOfRange { size: 512 }));
 }

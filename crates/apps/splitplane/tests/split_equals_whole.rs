@@ -29,7 +29,7 @@ use churn::Churn;
 use common::{CHECKED, Cases, Compared, Fleet, Frame, Setup, compile, native};
 use offload::{Policy, SessionFacts};
 use pfcp::rules::{Seid, SessionRules, UserPlane};
-use program::{Batch, CounterId, Program, RuleError};
+use program::{ApplyError, Batch, CounterId, Program};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -50,7 +50,7 @@ struct Data {
 }
 
 impl DataPlane for Data {
-    fn commit(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), RuleError> {
+    fn commit(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
         let facts = facts(session);
         self.fleet.apply(&facts, batch)?;
         for (pdr, fate) in buffers {

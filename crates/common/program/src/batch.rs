@@ -203,7 +203,35 @@ pub struct Digest {
     pub values: Vec<u128>,
 }
 
-/// Why a batch was refused. Nothing of the batch was applied.
+/// Why [`apply`](../target/trait.Target.html#tymethod.apply) did not do what it was asked, and what is known of the batch.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ApplyError {
+    /// Nothing of the batch was applied: as things are, the target does not take it.
+    #[error(transparent)]
+    Refused(#[from] RuleError),
+    /// Nothing of the batch was applied, nor will it ever be: the target has nothing like what one of the changes is about.
+    #[error("op {op}: the {target} target has no {what}")]
+    Unsupported {
+        /// Position in the batch.
+        op: usize,
+        /// The target's name.
+        target: String,
+        /// What it lacks, in the plural.
+        what: &'static str,
+    },
+    /// Nobody knows how much of the batch was applied: the target must get no packets until it has been restarted or emptied.
+    #[error("outcome unknown: {0}")]
+    Unknown(String),
+}
+
+impl ApplyError {
+    /// Whether some of the batch, or all of it, may have been applied.
+    pub fn may_have_changed(&self) -> bool {
+        matches!(self, ApplyError::Unknown(_))
+    }
+}
+
+/// Why a batch is refused. Nothing of it is applied.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RuleError {
     /// Caller's fault: the entry does not fit the program.
@@ -250,9 +278,6 @@ pub enum RuleError {
         /// Masks that it may have.
         most: u64,
     },
-    /// The target itself failed.
-    #[error("target failed: {0}")]
-    Target(String),
 }
 
 /// Whether copies may be sent there: a port, or the control plane.

@@ -10,6 +10,8 @@ mod bridge;
 mod info;
 pub mod packing;
 
-pub use batch::{Batch, Digest, Entry, KeyMatch, MAX_BURST, MAX_REPLICAS, MAX_SESSION, MeterConfig, Mirror, Op, Replica, RuleError};
+pub use batch::{
+    ApplyError, Batch, Digest, Entry, KeyMatch, MAX_BURST, MAX_REPLICAS, MAX_SESSION, MeterConfig, Mirror, Op, Replica, RuleError,
+};
 pub use bridge::{BitField, Bridge};
 pub use info::*;

@@ -8,7 +8,7 @@
 //! | 0, 4 | `from`, `to`: the generations that see it, `to` excluded |
 //! | 8 | `next`: the next cell of the hash chain, 0 for none |
 //! | 12 | `action` |
-//! | 14 | `tuple`: which mask the entry has; in a table without masks `young`: not zero while packets of its key may be under way that came before it |
+//! | 14 | `tuple`: which mask the entry has; in a table without masks `pending`: not zero while packets of its key may be in flight that came before it |
 //! | 16 | the key: fields of a wildcard are zero |
 //! | then | `rank` (tables with wildcards), bounds of range fields, `direct` (a direct counter's cell plus one) |
 //! | then | the action's arguments, largest first |
@@ -27,8 +27,8 @@ pub const NEXT: usize = 8;
 pub const ACTION: usize = 12;
 /// Where `tuple` is, in a table with masks.
 pub const TUPLE: usize = 14;
-/// Where `young` is, in a table without.
-pub const YOUNG: usize = 14;
+/// Where `pending` is, in a table without.
+pub const PENDING: usize = 14;
 /// Where the key begins.
 pub const KEY: usize = 16;
 

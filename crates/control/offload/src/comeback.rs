@@ -9,10 +9,10 @@
 //! counted stays counted.
 
 use crate::executor::Executed;
-use crate::moves::MoveError;
+use crate::moves::{MoveError, RecoverError};
 use crate::policy::{Policy, SessionFacts};
 use crate::split::Split;
-use program::{Batch, RuleError};
+use program::Batch;
 use std::collections::BTreeSet;
 
 /// From falling over to the first attempt.
@@ -61,7 +61,7 @@ pub enum Event {
         /// How often, since it fell over.
         attempts: u32,
         /// Why.
-        why: RuleError,
+        why: RecoverError,
         /// When it is tried again, from now.
         retry_in_ns: u64,
     },
@@ -134,7 +134,7 @@ impl Comeback {
                     executed.failed += 1;
                     tracing::debug!(seid, "a session does not come back: {error}");
                 }
-                Err(MoveError::Failed(_) | MoveError::Retired) => {
+                Err(MoveError::Failed(_) | MoveError::Buckets(_) | MoveError::Retired) => {
                     executed.failed += 1;
                     self.returning.insert((now_ns.saturating_add(RETRY_NS), seid));
                     if split.is_retired() {

@@ -35,7 +35,7 @@ mod traffic;
 
 pub use comeback::Comeback;
 pub use executor::{Executed, plan_and_move};
-pub use moves::MoveError;
+pub use moves::{MoveError, RecoverError};
 pub use policy::{Policy, SessionFacts};
 pub use rules::{Match, Rule, Slice, Then};
 pub use split::Split;

@@ -10,17 +10,17 @@
 //! over both targets, and their cells stay where they are.
 //!
 //! **A fast target in front of the workers**, as the kernel's XDP hook or a chip, hands packets on into a queue. There a copy that takes
-//! effect at once would let packets overtake those in the queue. So its entries are *young* at first, and hand packets on until those that came before
-//! them have left; from then on it counts what is under way, flow by flow ([`target::UnderWay`]).
+//! effect at once would let packets overtake those in the queue. So its entries are *pending* at first ([`target::Target::apply_deferred`]), and hand packets on
+//! until those that came before them have been sent; from then on it counts what is in flight, flow by flow ([`target::InFlight`]).
 //!
-//! **Failures.** A refusal that a target is sure of (`Full`, `Exists`, `Missing`, `Invalid`) changes nothing. After
-//! [`RuleError::Target`] nobody knows what was done. A session's copy is then taken away entry by entry; if that fails too, or if the
+//! **Failures.** [`ApplyError::Refused`] and [`ApplyError::Unsupported`] change nothing. After [`ApplyError::Unknown`] nobody knows what was
+//! done. A session's copy is then taken away entry by entry; if that fails too, or if the
 //! change was of what both hold, the fast target is *retired*: from the next burst on it gets no packets. [`Split::recover`] restarts or
 //! empties it, gives it again what both hold, and lets packets and moves come back.
 //!
-//! **Rates.** Where the fast target shares its meters' cells with the base target ([`Target::shares_meters`]), as XDP does with x86, there is one bucket
+//! **Rates.** Where the fast target shares its meters' cells with the base target ([`target::Meters::shares_meters`]), as XDP does with x86, there is one bucket
 //! wherever packets run, and nothing to carry. Sessions with rates do not move to one that is ahead of the workers and does not share: it would run
-//! packets while the buckets are under way.
+//! packets while the buckets are in flight.
 //!
 //! What dies with a target cannot be had back: what a target that loses its memory had counted, and the buckets of its meters,
 //! which begin where the base target's were left when the session went. A daemon that is killed takes its fast targets along: the model
@@ -29,11 +29,12 @@
 use crate::placed::{MeterAt, OnFast, Part, part};
 use crate::policy::{Policy, SessionFacts};
 use crate::shadow::Lost;
-use crate::split::{Books, Split};
+use crate::split::{Books, Split, buckets};
 use parking_lot::{RwLock, RwLockWriteGuard};
-use program::{Batch, Op, RuleError};
+use program::{ApplyError, Batch, Op, RuleError};
 use std::collections::HashSet;
 use std::sync::atomic::Ordering::Relaxed;
+use target::{Recovery, TargetError};
 
 /// Why a session was not moved. Nothing has changed, but where it says so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -52,12 +53,29 @@ pub enum MoveError {
     NoRoom(RuleError),
     /// The fast target failed. If it did not say what it has done, and could not be put right, it is retired now.
     #[error("the fast target failed: {0}")]
-    Failed(RuleError),
+    Failed(ApplyError),
+    /// The buckets of its meters could not be carried over.
+    #[error("the buckets of a meter do not move: {0}")]
+    Buckets(TargetError),
 }
 
-/// Whether a batch may have been applied in part or in whole although it was refused.
-pub(crate) fn may_have_changed(error: &RuleError) -> bool {
-    matches!(error, RuleError::Target(_))
+/// Why a fast target is not back in service.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecoverError {
+    /// It does not take what it needs to hold.
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+    /// It does not run packets again.
+    #[error(transparent)]
+    Serve(#[from] TargetError),
+    /// It did not let go of entries of before.
+    #[error("table {table} still holds {entries} entries")]
+    NotEmpty {
+        /// The table's name.
+        table: String,
+        /// How many.
+        entries: u64,
+    },
 }
 
 /// Keeps lanes between two bursts, from when it is closed until it is dropped.
@@ -95,26 +113,29 @@ impl Split {
         let meters = self.check_copy(&books, session, copy)?;
         let mut gate = self.gate();
         gate.close();
-        let result = self.fast.take_over(copy);
+        let result = self.fast.apply_deferred(copy);
         if let Err(error) = result {
-            if may_have_changed(&error) {
+            if error.may_have_changed() {
                 self.delete_singly(&mut books, undo(copy), &mut gate);
                 return Err(MoveError::Failed(error));
             }
             books.placed.refused += 1;
-            let no_room = matches!(error, RuleError::Full { .. } | RuleError::Masks { .. });
-            return Err(if no_room { MoveError::NoRoom(error) } else { MoveError::Failed(error) });
+            return Err(match error {
+                ApplyError::Refused(full @ (RuleError::Full { .. } | RuleError::Masks { .. })) => MoveError::NoRoom(full),
+                error => MoveError::Failed(error),
+            });
         }
         // Shared buckets are there already.
-        for (meter, index) in meters.into_iter().filter(|_| !self.fast.shares_meters()) {
-            let state = self.base.meter_state(meter, index);
-            let carried = match state {
-                Some(state) => self.fast.set_meter_state(meter, index, state),
-                None => Err(RuleError::Target(format!("{} does not tell the buckets of a meter", self.base.name()))),
+        for (meter, index) in meters.into_iter().filter(|_| !self.shares_meters()) {
+            let state = buckets(&*self.base, meter, index);
+            let carried = match (state, self.fast.facets().meters) {
+                (Some(state), Some(meters)) => meters.set_meter_state(meter, index, state),
+                (None, _) => Err(TargetError(format!("{} does not tell the buckets of a meter", self.base.name()))),
+                (_, None) => Err(TargetError(format!("{} does not take the buckets of a meter", self.fast.name()))),
             };
             if let Err(error) = carried {
                 self.delete(&mut books, undo(copy), &mut gate);
-                return Err(MoveError::Failed(error));
+                return Err(MoveError::Buckets(error));
             }
         }
         let mut on_fast = OnFast::default();
@@ -152,7 +173,7 @@ impl Split {
 
     /// Brings a retired fast target back into service: whatever it may hold is deleted, and it is given what both targets hold. No
     /// sessions come back by that: they are moved. Call it every now and then; an error says why it is not yet.
-    pub fn recover(&self) -> Result<(), RuleError> {
+    pub fn recover(&self) -> Result<(), RecoverError> {
         let mut books = self.lock();
         if !self.retired.load(Relaxed) {
             return Ok(());
@@ -160,23 +181,25 @@ impl Split {
         // It gets no packets, so nobody waits meanwhile.
         let program = self.base.program();
         // One that has lost what it held is empty then. Of another nobody knows what it holds.
-        let deletions = if self.fast.restart().is_ok() { Vec::new() } else { books.lost.deletions(program, &books.shadow) };
+        let recovery = self.fast.facets().recovery;
+        let anew = recovery.is_some_and(|recovery| recovery.restart().is_ok());
+        let deletions = if anew { Vec::new() } else { books.lost.deletions(program, &books.shadow) };
         for op in deletions {
             match self.fast.apply(&Batch { ops: vec![op] }) {
-                Ok(()) | Err(RuleError::Missing { .. }) => {}
-                Err(error) => return Err(error),
+                Ok(()) | Err(ApplyError::Refused(RuleError::Missing { .. })) => {}
+                Err(error) => return Err(error.into()),
             }
         }
         for (id, table) in &program.tables {
             let (held, constant) = (self.fast.table_stats(id).entries, table.entries.len() as u64);
             if held > constant {
-                return Err(RuleError::Target(format!("table {} still holds {} entries", table.name, held - constant)));
+                return Err(RecoverError::NotEmpty { table: table.name.clone(), entries: held - constant });
             }
         }
         let books = &mut *books;
         books.lost.perhaps_shared(&books.shadow);
         self.fast.apply(&books.lost.rebuilding(&books.shadow))?;
-        self.fast.serve()?;
+        recovery.map_or(Ok(()), Recovery::serve)?;
         books.lost = Lost::default();
         let mut gate = self.gate();
         gate.close();
@@ -200,8 +223,8 @@ impl Split {
                 self.fast.name()
             ));
         }
-        // It would run packets of the session while the buckets are under way.
-        if self.fast_is_ahead() && !self.fast.shares_meters() && !held.meters.is_empty() {
+        // It would run packets of the session while the buckets are in flight.
+        if self.fast_is_ahead() && !self.shares_meters() && !held.meters.is_empty() {
             return unfit(format!("the {} target does not wait while rates move", self.fast.name()));
         }
         let (mut entries, mut meters) = (0, HashSet::new());
@@ -232,14 +255,14 @@ impl Split {
 
     /// Buckets of a session's meters, to the base target.
     fn carry_back(&self, of: &OnFast, anew: &[MeterAt]) {
-        if self.fast.shares_meters() {
+        if self.shares_meters() {
             return;
         }
         for (meter, index) in of.meters.iter().filter(|at| !anew.contains(at)) {
             // A target that lost its meters tells nothing: the base target's bucket goes on, and has filled meanwhile. A cell that is no
             // longer configured has no bucket to be set.
-            if let Some(state) = self.fast.meter_state(*meter, *index) {
-                let _ = self.base.set_meter_state(*meter, *index, state);
+            if let (Some(state), Some(base)) = (buckets(&*self.fast, *meter, *index), self.base.facets().meters) {
+                let _ = base.set_meter_state(*meter, *index, state);
             }
         }
     }
@@ -256,19 +279,21 @@ impl Split {
         gate.close();
         for op in &ops {
             match self.fast.apply(&Batch { ops: vec![op.clone()] }) {
-                Ok(()) | Err(RuleError::Missing { .. }) => {}
+                Ok(()) | Err(ApplyError::Refused(RuleError::Missing { .. })) => {}
                 Err(error) => return self.retire(books, &ops, &[], gate, &error),
             }
         }
     }
 
     /// From the next burst on the fast target gets no packets. `undecided` may have been applied or not.
-    pub(crate) fn retire(&self, books: &mut Books, undecided: &[Op], anew: &[MeterAt], gate: &mut Gate, why: &RuleError) {
+    pub(crate) fn retire(&self, books: &mut Books, undecided: &[Op], anew: &[MeterAt], gate: &mut Gate, why: &ApplyError) {
         gate.close();
         tracing::warn!("{} gets no more packets: {why}", self.fast.name());
         self.retired.store(true, Relaxed);
         books.retirements += 1;
-        self.fast.retire();
+        if let Some(recovery) = self.fast.facets().recovery {
+            recovery.retire();
+        }
         let count = |counter, cell| self.fast.counter(counter, cell);
         let lost = &mut books.lost;
         lost.perhaps_shared(&books.shadow);

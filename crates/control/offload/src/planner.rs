@@ -299,7 +299,7 @@ impl Planner {
         self.rank(at, now_ns);
     }
 
-    /// What should move now, in this order. Each is under way until [`Planner::moved`] is told of it.
+    /// What should move now, in this order. Each counts as being made until [`Planner::moved`] is told of it.
     pub fn plan(&mut self, now_ns: u64) -> Vec<Move> {
         self.budget.advance(now_ns);
         self.grow_belief(now_ns);

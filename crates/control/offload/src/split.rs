@@ -7,10 +7,10 @@ use crate::shadow::{Lost, Shadow};
 use crate::traffic::{LaneTraffic, Path, TargetTraffic};
 use base::{Packet, Verdict};
 use parking_lot::RwLock;
-use program::{Batch, CounterId, Digest, MeterId, Op, Program, RuleError, TableId};
+use program::{ApplyError, Batch, CounterId, Digest, MeterId, Op, Program, TableId};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use target::{BURST, Capabilities, Count, Lane, MeterState, TableStats, Target, UnderWay};
+use target::{Ahead, BURST, Capabilities, Count, Digests, Facets, Lane, MeterState, Meters, TableStats, Target, TargetError};
 
 /// A fast target that holds some sessions, before a base target that holds all.
 pub struct Split {
@@ -56,7 +56,7 @@ impl Split {
 
     /// Applies the changes of one session: all of it on the base target, or an error and nothing; and, if the policy
     /// wants the session on the fast target and it has room, there too.
-    pub fn apply_session(&self, session: &SessionFacts, batch: &Batch) -> Result<(), RuleError> {
+    pub fn apply_session(&self, session: &SessionFacts, batch: &Batch) -> Result<(), ApplyError> {
         let mut books = self.lock();
         self.base.apply(batch)?;
         self.follow(&mut books, session, batch);
@@ -65,7 +65,7 @@ impl Split {
 
     /// The first half of a change of what all sessions share (a next hop): from now on the base target has it, or with an error nobody. Until
     /// [`Split::apply_to_fast`] follows, with nothing in between, the fast target goes on as before.
-    pub fn apply_to_base(&self, batch: &Batch) -> Result<(), RuleError> {
+    pub fn apply_to_base(&self, batch: &Batch) -> Result<(), ApplyError> {
         self.base.apply(batch)
     }
 
@@ -105,7 +105,7 @@ impl Split {
         for lane in self.traffic.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             lane.sum_into(&mut total);
         }
-        for (port, count) in self.fast.carried().unwrap_or_default().received {
+        for (port, count) in self.fast.facets().ahead.map(Ahead::carried).unwrap_or_default().received {
             *total.entry((Path::Fast, port)).or_default() += count;
         }
         total
@@ -113,7 +113,7 @@ impl Split {
 
     /// Whether the fast target meets packets before the engine does: what it hands on comes to the lanes for the base target alone.
     pub fn fast_is_ahead(&self) -> bool {
-        self.fast.is_ahead()
+        self.fast.facets().ahead.is_some()
     }
 
     /// Whether the session, as it is now, may be on the fast target: one with a rate only if all its packets run there.
@@ -123,7 +123,12 @@ impl Split {
 
     /// Whether a session with a rate must stay away: some of its packets would be policed elsewhere.
     pub(crate) fn shuns_rates(&self) -> bool {
-        self.fast.capabilities().selective && !self.fast.shares_meters()
+        self.fast.capabilities().selective && !self.shares_meters()
+    }
+
+    /// Whether both execute the same cells of meters: a rate is policed in one place, wherever packets run.
+    pub(crate) fn shares_meters(&self) -> bool {
+        self.fast.facets().meters.is_some_and(Meters::shares_meters)
     }
 
     /// Brings the fast target after the base target. Nothing that fails here is an error of the caller: the base
@@ -160,7 +165,7 @@ impl Split {
         let comes = whole && batch.ops.iter().any(|op| is(op, Part::Entry)) && self.policy.wants(session) && self.may_hold(session);
         if !self.retired.load(Relaxed) && (already && batch.ops.iter().any(|op| !is(op, Part::Shared)) || comes) {
             gate.close();
-            let applied = if session.wakes { self.fast.take_over(batch) } else { self.fast.apply(batch) };
+            let applied = if session.wakes { self.fast.apply_deferred(batch) } else { self.fast.apply(batch) };
             match applied {
                 Ok(()) => {
                     let on_fast = books.placed.sessions.entry(seid).or_default();
@@ -173,8 +178,8 @@ impl Split {
                 }
                 Err(error) => {
                     books.placed.refused += 1;
-                    tracing::debug!(seid, "{} has no room: {error}", self.fast.name());
-                    if crate::moves::may_have_changed(&error) {
+                    tracing::debug!(seid, "{} does not take it: {error}", self.fast.name());
+                    if error.may_have_changed() {
                         if comes {
                             books.placed.left.insert(seid);
                         }
@@ -191,7 +196,7 @@ impl Split {
         if self.retired.load(Relaxed) {
             shared.ops.iter().for_each(|op| books.lost.perhaps(op, |counter, cell| self.fast.counter(counter, cell)));
         } else if !shared.ops.is_empty()
-            && let Err(error) = self.fast.apply(&shared)
+            && let Err(error) = if session.wakes { self.fast.apply_deferred(&shared) } else { self.fast.apply(&shared) }
         {
             self.retire(books, &shared.ops, &anew, &mut gate, &error);
         }
@@ -216,8 +221,12 @@ impl Target for Split {
     }
 
     /// Changes that belong to no session go to both.
-    fn apply(&self, batch: &Batch) -> Result<(), RuleError> {
+    fn apply(&self, batch: &Batch) -> Result<(), ApplyError> {
         self.apply_session(&SessionFacts::default(), batch)
+    }
+
+    fn apply_deferred(&self, batch: &Batch) -> Result<(), ApplyError> {
+        self.apply_session(&SessionFacts { wakes: true, ..SessionFacts::default() }, batch)
     }
 
     fn lane(&self, index: usize) -> Box<dyn Lane> {
@@ -262,24 +271,60 @@ impl Target for Split {
         TableStats { hits: base.hits + fast.hits, misses, ..base }
     }
 
-    fn take_digests(&self, into: &mut Vec<Digest>) {
-        self.fast.take_digests(into);
-        self.base.take_digests(into);
+    /// What a lane of the pair does not do by itself: packets in flight are the fast target's, a cell's buckets those of the place where its
+    /// session's packets run, messages come from both. A register has cells in both, of which no sum tells anything. The pair does not go
+    /// out of service: the base target holds everything, and [`Split::recover`] brings the fast one back.
+    fn facets(&self) -> Facets<'_> {
+        let (fast, base) = (self.fast.facets(), self.base.facets());
+        Facets {
+            ahead: fast.ahead,
+            recovery: None,
+            meters: base.meters.map(|_| self as &dyn Meters),
+            registers: None,
+            digests: fast.digests.or(base.digests).map(|_| self as &dyn Digests),
+        }
     }
+}
 
-    /// Of the fast target, if it is ahead of the engine.
-    fn under_way(&self) -> Option<Arc<UnderWay>> {
-        self.fast.under_way()
+impl Digests for Split {
+    fn take_digests(&self, into: &mut Vec<Digest>) {
+        self.digests().for_each(|target| target.take_digests(into));
     }
 
     fn lost_digests(&self) -> u64 {
-        self.fast.lost_digests() + self.base.lost_digests()
+        self.digests().map(Digests::lost_digests).sum()
+    }
+}
+
+impl Meters for Split {
+    fn shares_meters(&self) -> bool {
+        false
     }
 
-    /// Of the place where the packets of the cell's session run.
     fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
-        let books = self.lock();
-        let on_fast = books.placed.sessions.values().any(|of| of.meters.contains(&(meter, index)));
-        if on_fast { self.fast.meter_state(meter, index) } else { self.base.meter_state(meter, index) }
+        buckets(self.place_of(meter, index), meter, index)
     }
+
+    fn set_meter_state(&self, meter: MeterId, index: u64, state: MeterState) -> Result<(), TargetError> {
+        let place = self.place_of(meter, index);
+        let meters = place.facets().meters.ok_or_else(|| TargetError(format!("{} does not take the buckets of a meter", place.name())))?;
+        meters.set_meter_state(meter, index, state)
+    }
+}
+
+impl Split {
+    /// Where the packets of the cell's session run.
+    fn place_of(&self, meter: MeterId, index: u64) -> &dyn Target {
+        let on_fast = self.lock().placed.sessions.values().any(|of| of.meters.contains(&(meter, index)));
+        if on_fast { &*self.fast } else { &*self.base }
+    }
+
+    fn digests(&self) -> impl Iterator<Item = &dyn Digests> {
+        [self.fast.facets().digests, self.base.facets().digests].into_iter().flatten()
+    }
+}
+
+/// The buckets of a meter's cell, if the target tells them.
+pub(crate) fn buckets(target: &dyn Target, meter: MeterId, index: u64) -> Option<MeterState> {
+    target.facets().meters?.meter_state(meter, index)
 }

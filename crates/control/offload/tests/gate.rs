@@ -6,7 +6,7 @@ use program::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use target::{BURST, Capabilities, Count, Lane, TableStats, Target};
+use target::{BURST, Capabilities, Count, Facets, Lane, TableStats, Target};
 
 /// One worker's: of several, some stand in line themselves.
 const LANES: usize = 1;
@@ -32,17 +32,23 @@ impl Target for Busy {
     fn program(&self) -> &Arc<Program> {
         &self.program
     }
-    fn apply(&self, _: &Batch) -> Result<(), RuleError> {
+    fn apply(&self, _: &Batch) -> Result<(), ApplyError> {
         if self.fast {
             self.begun_at_batches.lock().unwrap().push(self.begun.load(SeqCst));
         }
         Ok(())
+    }
+    fn apply_deferred(&self, batch: &Batch) -> Result<(), ApplyError> {
+        self.apply(batch)
     }
     fn lane(&self, _: usize) -> Box<dyn Lane> {
         Box::new(BusyLane { fast: self.fast, begun: self.begun.clone() })
     }
     fn counter(&self, _: CounterId, _: u64) -> Count {
         Count::default()
+    }
+    fn facets(&self) -> Facets<'_> {
+        Facets::NONE
     }
     fn table_stats(&self, _: TableId) -> TableStats {
         TableStats::default()

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use target::Target;
 use target_asic::{Asic, Chip};
 use target_chaos::{Chaos, Faults};
-use world::{Flavour, Ids, Kept, Seen, Session, World};
+use world::{Flavour, Ids, Seen, Session, World};
 
 /// Moves of a case.
 const CASE: u64 = 1000;
@@ -64,7 +64,7 @@ fn lanes_go_on_while_sessions_move() {
     let ids = Ids::new(&ir.program);
     let asic = Asic::load(ir.clone(), Chip { session_entries: 20 }).unwrap();
     let chaos = Arc::new(Chaos::new(Box::new(asic), 41));
-    let split = Arc::new(Split::new(Box::new(Kept(chaos.clone())), Box::new(world::native(&ir)), Policy::Planned).unwrap());
+    let split = Arc::new(Split::new(Box::new(chaos.clone()), Box::new(world::native(&ir)), Policy::Planned).unwrap());
     let facts = |seid| SessionFacts { seid, ..SessionFacts::default() };
     let session = |seid: u64| {
         let keys = vec![KeyMatch::Exact(seid.into())];
@@ -161,7 +161,7 @@ fn after_a_death_of_the_daemon_everything_begins_clean() {
     let mut refused = 0;
     for _ in 0..50 {
         let fast = Arc::new(Asic::load(ir.clone(), Chip::default()).unwrap());
-        let new = || Split::new(Box::new(Kept(fast.clone())), Box::new(Asic::oracle(ir.clone()).unwrap()), Policy::Planned);
+        let new = || Split::new(Box::new(fast.clone()), Box::new(Asic::oracle(ir.clone()).unwrap()), Policy::Planned);
         let split = new().unwrap();
         let copy = |key: u32| {
             let args = vec![1, 0, 1, 1];
@@ -187,7 +187,7 @@ fn after_a_death_of_the_daemon_everything_begins_clean() {
             }
         }
         let fresh = Asic::load(ir.clone(), Chip::default()).unwrap();
-        let split = Split::new(Box::new(fresh), Box::new(Kept(base.clone())), Policy::Planned).unwrap();
+        let split = Split::new(Box::new(fresh), Box::new(base.clone()), Policy::Planned).unwrap();
         for seid in 1..=4 {
             split.apply_session(&facts(seid), &copy(seid as u32)).unwrap();
             split.move_to_fast(&facts(seid), &copy(seid as u32)).unwrap();

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use offload::{Policy, SessionFacts, Split};
+use offload::{MoveError, Policy, SessionFacts, Split};
 use program::*;
-use target::{Capabilities, Count, Lane, TableStats, Target};
+use target::{Capabilities, Count, Facets, Lane, TableStats, Target};
 
 /// Keeps entries, and refuses what exceeds its capacity. Packets it has none.
 struct Fake {
@@ -13,6 +13,8 @@ struct Fake {
     fast: bool,
     capacity: usize,
     entries: Mutex<HashSet<(TableId, u128)>>,
+    /// What it says to the next batch, without having done anything.
+    answer: Mutex<Option<ApplyError>>,
 }
 
 impl Target for Fake {
@@ -28,7 +30,10 @@ impl Target for Fake {
         &self.program
     }
 
-    fn apply(&self, batch: &Batch) -> Result<(), RuleError> {
+    fn apply(&self, batch: &Batch) -> Result<(), ApplyError> {
+        if let Some(answer) = self.answer.lock().unwrap().take() {
+            return Err(answer);
+        }
         let mut entries = self.entries.lock().unwrap();
         let mut next = entries.clone();
         let key = |e: &Entry| match e.keys[0] {
@@ -39,16 +44,20 @@ impl Target for Fake {
         for (at, op) in batch.ops.iter().enumerate() {
             match op {
                 Op::Insert(e) if next.len() == self.capacity => {
-                    return Err(RuleError::Full { op: at, table: table(e), capacity: self.capacity as u64 });
+                    return Err(RuleError::Full { op: at, table: table(e), capacity: self.capacity as u64 }.into());
                 }
-                Op::Insert(e) if !next.insert(key(e)) => return Err(RuleError::Exists { op: at, table: table(e) }),
-                Op::Modify(e) if !next.contains(&key(e)) => return Err(RuleError::Missing { op: at, table: table(e) }),
-                Op::Delete(e) if !next.remove(&key(e)) => return Err(RuleError::Missing { op: at, table: table(e) }),
+                Op::Insert(e) if !next.insert(key(e)) => return Err(RuleError::Exists { op: at, table: table(e) }.into()),
+                Op::Modify(e) if !next.contains(&key(e)) => return Err(RuleError::Missing { op: at, table: table(e) }.into()),
+                Op::Delete(e) if !next.remove(&key(e)) => return Err(RuleError::Missing { op: at, table: table(e) }.into()),
                 _ => {}
             }
         }
         *entries = next;
         Ok(())
+    }
+
+    fn apply_deferred(&self, batch: &Batch) -> Result<(), ApplyError> {
+        self.apply(batch)
     }
 
     fn lane(&self, _: usize) -> Box<dyn Lane> {
@@ -59,6 +68,10 @@ impl Target for Fake {
         Count::default()
     }
 
+    fn facets(&self) -> Facets<'_> {
+        Facets::NONE
+    }
+
     fn table_stats(&self, table: TableId) -> TableStats {
         let entries = self.entries.lock().unwrap().iter().filter(|(t, _)| *t == table).count() as u64;
         TableStats { entries, ..TableStats::default() }
@@ -67,6 +80,12 @@ impl Target for Fake {
 
 /// A pair, its table of sessions and its table that both hold.
 fn pair(policy: Policy, capacity: usize) -> (Split, TableId, TableId) {
+    let (split, sessions, shared, _) = pair_and_fast(policy, capacity);
+    (split, sessions, shared)
+}
+
+/// With its fast target.
+fn pair_and_fast(policy: Policy, capacity: usize) -> (Split, TableId, TableId, Arc<Fake>) {
     let mut program = Program::default();
     let action = program.actions.push(ActionInfo { name: "act".into(), full_name: "act".into(), params: vec![] });
     let mut table = |name: &str, split| {
@@ -87,8 +106,12 @@ fn pair(policy: Policy, capacity: usize) -> (Split, TableId, TableId) {
     };
     let (sessions, shared) = (table("sessions", true), table("shared", false));
     let program = Arc::new(program);
-    let fake = |fast, capacity| Box::new(Fake { program: program.clone(), fast, capacity, entries: Mutex::default() });
-    (Split::new(fake(true, capacity), fake(false, 1024), policy).unwrap(), sessions, shared)
+    let fake = |fast, capacity| {
+        let (entries, answer) = Default::default();
+        Arc::new(Fake { program: program.clone(), fast, capacity, entries, answer })
+    };
+    let fast = fake(true, capacity);
+    (Split::new(Box::new(fast.clone()), Box::new(fake(false, 1024)), policy).unwrap(), sessions, shared, fast)
 }
 
 fn entry(table: TableId, key: u128) -> Entry {
@@ -158,4 +181,27 @@ fn by_dscp_a_session_that_is_given_a_rate_leaves() {
     apply(&split, facts(1, None, false), vec![Op::Insert(entry(sessions, 1))]);
     apply(&split, facts(1, None, true), vec![Op::Modify(entry(sessions, 1))]);
     assert!(split.is_on_fast(1));
+}
+
+/// What is known not to have been done costs a session its place; only what may have been done costs the fast target its service.
+#[test]
+fn a_target_is_retired_for_an_unknown_outcome_and_not_for_what_it_does_not_support() {
+    let refused = RuleError::Invalid { op: 0, what: "no".into() }.into();
+    let unsupported = ApplyError::Unsupported { op: 0, target: "fast".into(), what: "direct meters" };
+    for (answer, retired) in [(refused, false), (unsupported, false), (ApplyError::Unknown("no answer".into()), true)] {
+        let (split, sessions, _, fast) = pair_and_fast(Policy::Share(1.0), 100);
+        apply(&split, facts(1, None, false), vec![Op::Insert(entry(sessions, 1))]);
+        apply(&split, facts(2, None, false), vec![Op::Insert(entry(sessions, 2))]);
+        *fast.answer.lock().unwrap() = Some(answer.clone());
+        apply(&split, facts(1, None, false), vec![Op::Modify(entry(sessions, 1))]);
+        assert_eq!((split.is_retired(), split.is_on_fast(1), split.is_on_fast(2)), (retired, false, !retired), "{answer}");
+        assert_eq!(split.base().table_stats(sessions).entries, 2);
+        // Nor is it when a session was to move there; what may be there then is taken away.
+        let (split, sessions, _, fast) = pair_and_fast(Policy::Planned, 100);
+        let copy = Batch { ops: vec![Op::Insert(entry(sessions, 1))] };
+        apply(&split, facts(1, None, false), copy.ops.clone());
+        *fast.answer.lock().unwrap() = Some(answer.clone());
+        assert!(matches!(split.move_to_fast(&facts(1, None, false), &copy), Err(MoveError::Failed(why)) if why == answer));
+        assert_eq!((split.is_retired(), entries(&split, sessions)), (false, (0, 1)));
+    }
 }

@@ -17,7 +17,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::thread::JoinHandle;
-use target::Target;
+use target::{Ahead, Target};
 
 /// Commands that may wait for a worker or the master.
 const COMMANDS: usize = 1024;
@@ -585,7 +585,7 @@ impl Inner {
             ledger: control.slots[slot].ledger.clone(),
             gauge: gauge.clone(),
             moved: self.moved.clone(),
-            under_way: self.target.under_way(),
+            in_flight: self.target.facets().ahead.map(Ahead::in_flight),
         });
         let thread = self.spawn(format!("worker-{slot}"), cores_before + slot, move || worker.run())?;
         control.slots[slot].running = Some(Running { commands, gauge, thread });

@@ -140,7 +140,7 @@ impl Inner {
         asked
     }
 
-    /// Until no packet is under way to a queue that its bucket has left.
+    /// Until no packet is in flight to a queue that its bucket has left.
     fn settle_ports(&self) -> Result<(), PortError> {
         self.steering.iter().try_for_each(|steering| steering.settle())
     }

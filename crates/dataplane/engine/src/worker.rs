@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 use std::sync::atomic::fence;
 use std::time::Duration;
-use target::{BURST, Extra, Lane, UnderWay};
+use target::{BURST, Extra, InFlight, Lane};
 
 /// Empty polls before the worker starts to sleep between polls.
 pub(crate) const SPINS: u32 = 512;
@@ -51,8 +51,8 @@ pub(crate) struct Parts {
     pub(crate) ledger: Arc<WorkerLedger>,
     pub(crate) gauge: SharedGauge,
     pub(crate) moved: Arc<MovedCells>,
-    /// What a target ahead counts as under way.
-    pub(crate) under_way: Option<Arc<UnderWay>>,
+    /// What a target ahead counts as in flight.
+    pub(crate) in_flight: Option<Arc<InFlight>>,
 }
 
 /// Flows that may wait for a device that is busy, beyond which packets are not counted as left.
@@ -119,7 +119,7 @@ impl Worker {
             if self.stopping && self.parts.feed.as_ref().is_none_or(WorkerEnd::ended) {
                 return self.stop();
             }
-            self.note_left();
+            self.note_sent();
             idle = if received == 0 { idle + 1 } else { 0 };
             rounds = rounds.wrapping_add(1);
             if rounds.is_multiple_of(BUSY_ROUNDS) {
@@ -220,7 +220,7 @@ impl Worker {
 
     fn process(&mut self, n: usize) -> u64 {
         let now_ns = now_ns();
-        if self.parts.under_way.is_some() {
+        if self.parts.in_flight.is_some() {
             self.note_flows(n);
         }
         self.parts.lane.process(&mut self.packets[..n], &mut self.verdicts[..n], now_ns);
@@ -238,14 +238,14 @@ impl Worker {
         }
     }
 
-    /// Counts what was under way as left, if the devices have taken it: from now on nothing overtakes it. If one is busy, a poll later; one that
+    /// Counts what was in flight as sent, if the devices have taken it: from now on nothing overtakes it. If one is busy, a poll later; one that
     /// is stuck is not waited for: nothing overtakes on it.
-    fn note_left(&mut self) {
-        let Some(under_way) = self.parts.under_way.as_ref().filter(|_| !self.leaving.is_empty()) else { return };
+    fn note_sent(&mut self) {
+        let Some(in_flight) = self.parts.in_flight.as_ref().filter(|_| !self.leaving.is_empty()) else { return };
         let unsent = |p: &EnginePort| p.alive && p.device.as_ref().is_some_and(|device| device.unsent() > 0);
         let with_master = self.parts.feed.as_ref().is_some_and(|feed| !feed.is_sent());
         if !(with_master || self.parts.ports.iter().any(unsent)) || !self.leaving_patience.lasts() {
-            self.leaving.drain(..).for_each(|flow| under_way.left(flow));
+            self.leaving.drain(..).for_each(|flow| in_flight.sent(flow));
             self.leaving_patience = Patience::new(TX_ATTEMPTS);
         }
     }
@@ -496,7 +496,7 @@ impl Worker {
         let Some(drain) = self.drain.as_mut().filter(|drain| drain.left.iter().all(|n| *n == 0)) else { return };
         let unsent: usize = self.parts.ports.iter_mut().filter(|p| p.alive).map(EnginePort::send_rest).sum();
         if unsent == 0 || !drain.patience.lasts() {
-            self.note_left();
+            self.note_sent();
             self.drain = None;
         }
     }
@@ -518,7 +518,7 @@ impl Worker {
         while ports.iter_mut().filter(|p| p.alive).map(EnginePort::send_rest).sum::<usize>() > 0 && patience.lasts() {
             std::thread::yield_now();
         }
-        self.note_left();
+        self.note_sent();
         std::mem::take(&mut self.parts.ports).into_iter().filter_map(|p| p.device.map(|device| (p.id, device))).collect()
     }
 }

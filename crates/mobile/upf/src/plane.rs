@@ -11,7 +11,7 @@ use std::time::Duration;
 use base::PortId;
 use pfcp::packed::PackedMap;
 use pfcp::rules::{CommitError, OuterHeader, RuleId, Seid, SessionRules, Usage, UserPlane};
-use program::{Batch, CounterId, Op, Program, RuleError};
+use program::{ApplyError, Batch, CounterId, Op, Program, RuleError};
 use serde::{Deserialize, Serialize};
 
 use crate::alloc::{FilterSets, NumberPool};
@@ -59,10 +59,10 @@ pub struct SessionInfo {
 
 /// What carries the packets: the application binds targets, workers and ports to it.
 pub trait DataPlane {
-    /// Applies all of `batch`, or with an error nothing of it, and settles the packets waiting under PDR numbers:
+    /// Applies all of `batch`, or with an error nothing of it (but for [`ApplyError::Unknown`]), and settles the packets waiting under PDR numbers:
     /// those to release pass through the pipeline in order before any later packet of the PDR.
     /// On return no packet is processed under the old entries any more, so that counters read afterwards are final.
-    fn commit(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), RuleError>;
+    fn commit(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError>;
 
     /// A cell of a counter, summed over all targets.
     fn count(&mut self, counter: CounterId, cell: u64) -> target::Count;
@@ -539,18 +539,19 @@ impl<D: DataPlane> Plane<D> {
     }
 
     /// The refusal of a batch in the terms of the session's rules.
-    fn refusal(&self, error: RuleError, owners: &[Option<u16>]) -> CommitError {
+    fn refusal(&self, error: ApplyError, owners: &[Option<u16>]) -> CommitError {
         let owner = |op: usize| owners.get(op).copied().flatten();
-        match error {
+        let ApplyError::Refused(refused) = &error else { return CommitError::System(error.to_string()) };
+        match refused {
             RuleError::Full { .. } | RuleError::Masks { .. } => CommitError::NoResources(error.to_string()),
-            RuleError::Exists { op, ref table } => match owner(op) {
+            RuleError::Exists { op, table } => match owner(*op) {
                 Some(pdr_id) => {
                     let why = format!("another session has its key in table {table}");
                     CommitError::Rule { rule: RuleId::Pdr(pdr_id), why }
                 }
                 None => CommitError::System(error.to_string()),
             },
-            RuleError::Invalid { .. } | RuleError::Missing { .. } | RuleError::Target(_) => CommitError::System(error.to_string()),
+            RuleError::Invalid { .. } | RuleError::Missing { .. } => CommitError::System(error.to_string()),
         }
     }
 }

@@ -91,7 +91,7 @@ pub fn classes(ir: &Ir, model: &Model, graph: &Graph<'_>, general: &Printed) -> 
         return Ok(None);
     }
     let mut all = Classes { text: tree_text, classes: Vec::new(), shared: Shared::default(), moves: BTreeSet::new() };
-    let records = model.lent.tables.keys().copied().collect();
+    let records = model.action_params.tables.keys().copied().collect();
     let everything = Shared { vars: ir.vars.keys().collect(), records, valid: true, ..Shared::default() };
     for (i, (facts, consumed)) in found.iter().enumerate() {
         let first_stage = graph.stages.len() + i * class_graph.stages.len();

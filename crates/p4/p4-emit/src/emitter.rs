@@ -312,7 +312,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// No action has lent its parameters.
+    /// No action's parameters stand for variables.
     pub fn begin_records(&mut self, records: &BTreeSet<ActionId>) {
         for action in records {
             let name = &self.model.actions[action.index()];
@@ -383,7 +383,7 @@ impl<'a> Emitter<'a> {
             self.line(format!("uint32_t {name} = {from};"));
         }
         for action in &scope.records {
-            let (name, table) = (&model.actions[action.index()], model.lent.tables[action]);
+            let (name, table) = (&model.actions[action.index()], model.action_params.tables[action]);
             let kept = !scope.first && self.shared.records.contains(action);
             let from = if kept { format!("c->lent_{name}") } else { format!("&sp_lent_{name}") };
             self.line(format!("const struct record_{} *lent_{name} = {from};", model.tables[table.index()]));
@@ -441,7 +441,7 @@ impl<'a> Emitter<'a> {
             Some(Known::Text(text, _)) => return text.clone(),
             None => {}
         }
-        if let Some(text) = self.lent(v) {
+        if let Some(text) = self.action_param(v) {
             return text;
         }
         self.scope.vars.insert(v);
@@ -470,7 +470,7 @@ impl<'a> Emitter<'a> {
 
     /// Assigns C text to a variable.
     pub fn write_var(&mut self, v: VarId, value: &str) {
-        if self.model.lent.vars.contains_key(&v) {
+        if self.model.action_params.vars.contains_key(&v) {
             // The action keeps its record.
             return;
         }

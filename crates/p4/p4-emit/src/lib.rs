@@ -15,7 +15,7 @@
 //! Packets that are parsed alike, in ways that the program marks as likely, are a *class* ([`class`]) and have stages of
 //! their own, printed by the same code with more known about them ([`facts`]): keys are written when a packet comes to
 //! wait for a look-up ([`wait`]), made headers are C locals ([`fields`]), and it is known which bytes the deparser moves
-//! where. Variables that a rule's action sets are read from its record ([`lent`]), for all packets.
+//! where. Variables that a rule's action sets are read from its record ([`action_params`]), for all packets.
 //!
 //! # Interface
 //! The text's own first part (`runtime.h`) declares it: the host calls `sp_process` with a `struct sp_lane` that holds
@@ -27,6 +27,7 @@
 //! loops and registers wider than 64 bits are refused with an [`EmitError`] that names them.
 #![forbid(unsafe_code)]
 
+mod action_params;
 pub mod bpf;
 mod class;
 mod deparser;
@@ -38,7 +39,6 @@ mod field;
 mod fields;
 pub mod graph;
 pub mod layout;
-mod lent;
 pub mod model;
 mod parser;
 mod stages;
@@ -109,7 +109,7 @@ fn emit(ir: &Ir) -> Result<String, EmitError> {
         lengths: ir.headers.keys().collect(),
         nexts: ir.stacks.keys().collect(),
         valid: true,
-        records: model.lent.tables.keys().copied().collect(),
+        records: model.action_params.tables.keys().copied().collect(),
     };
     let first = stages::print(ir, &model, &graph, everything, None)?;
     // Programs that must be run a packet at a time have no bursts to part.
@@ -125,7 +125,7 @@ fn emit(ir: &Ir) -> Result<String, EmitError> {
     out.push_str(include_str!("meter.h"));
     out.push_str(&names(ir, &model));
     out.push_str(&layout::text(ir, &model)?);
-    out.push_str(&lent::text(ir, &model));
+    out.push_str(&action_params::text(ir, &model));
     out.push_str(&stages::frame(ir, &model, &graph, classes.as_ref(), &found));
     out.push_str(include_str!("run.h"));
     out.push_str(&deparser::move_functions(&printed.moves));

@@ -68,7 +68,7 @@ pub struct Model {
     /// There are loops as statements.
     pub loops: bool,
     /// Variables that are read from records.
-    pub lent: crate::lent::Lent,
+    pub action_params: crate::action_params::ActionParams,
     /// Headers whose fields may be C locals.
     pub made_by_field: BTreeSet<HeaderId>,
     /// Words of 64 bits of header validity.
@@ -122,7 +122,7 @@ impl Model {
             indexed: BTreeSet::new(),
             truncates: false,
             loops: false,
-            lent: crate::lent::find(ir),
+            action_params: crate::action_params::find(ir),
             made_by_field: crate::fields::made_by_field(ir),
             valid_words: ir.headers.len().div_ceil(64).max(1),
         };

@@ -484,7 +484,7 @@ pub fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, classes: Option<&crate::
         let _ = writeln!(out, "    uint32_t next_{};", model.stacks[s.index()]);
     }
     for action in &shared.records {
-        let (name, table) = (&model.actions[action.index()], model.lent.tables[action]);
+        let (name, table) = (&model.actions[action.index()], model.action_params.tables[action]);
         let _ = writeln!(out, "    const struct record_{} *lent_{name};", model.tables[table.index()]);
     }
     if model.loops {

@@ -38,12 +38,12 @@ pub use play::{MachineDevice, Report, run, way_out};
 
 use crate::Count;
 use base::PortId;
-use program::{Batch, CounterId, RegisterId, RuleError};
+use program::{ApplyError, Batch, CounterId, RegisterId};
 
 /// What a script runs on.
 pub trait Device {
     /// Applies all changes or none.
-    fn apply(&mut self, batch: &Batch) -> Result<(), RuleError>;
+    fn apply(&mut self, batch: &Batch) -> Result<(), ApplyError>;
 
     /// Runs one packet; gives the packets that leave, with their ports (510 and 509 for punted and buffered ones).
     fn process(&mut self, port: PortId, bytes: &[u8]) -> Vec<(PortId, Vec<u8>)>;

@@ -17,10 +17,12 @@ use machine::Shared;
 pub use p4_interp::{Beyond, Limits};
 use p4_interp::{Machine, MachineError, Mode};
 use p4_ir::Ir;
-use program::{Batch, CounterId, Digest, MeterId, Program, RegisterId, RuleError, TableId};
+use program::{ApplyError, Batch, CounterId, Digest, MeterId, Program, RegisterId, TableId};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
-use target::{BURST, Capabilities, Count, Extra, Lane, MeterState, RegisterError, TableStats, Target};
+use target::{
+    BURST, Capabilities, Count, Digests, Extra, Facets, Lane, MeterState, Meters, RegisterError, Registers, TableStats, Target, TargetError,
+};
 
 /// What the modelled chip has room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,8 +117,12 @@ impl Target for Asic {
         &self.program
     }
 
-    fn apply(&self, batch: &Batch) -> Result<(), RuleError> {
-        self.machine.change().apply(batch)
+    fn apply(&self, batch: &Batch) -> Result<(), ApplyError> {
+        Ok(self.machine.change().apply(batch)?)
+    }
+
+    fn apply_deferred(&self, batch: &Batch) -> Result<(), ApplyError> {
+        self.apply(batch)
     }
 
     fn lane(&self, _index: usize) -> Box<dyn Lane> {
@@ -133,24 +139,19 @@ impl Target for Asic {
         self.machine.count(counter, index)
     }
 
-    fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
-        target::check_registers(&self.program, register, &range)?;
-        let machine = self.machine.look();
-        into.extend(range.map(|index| machine.register(register, index).unwrap_or(0) as u64));
-        Ok(())
-    }
-
     fn table_stats(&self, table: TableId) -> TableStats {
         let stats = self.machine.look().table_stats(table);
         TableStats { entries: stats.entries, capacity: stats.capacity, hits: stats.hits, misses: stats.misses }
     }
 
-    fn take_digests(&self, into: &mut Vec<Digest>) {
-        into.append(&mut self.machine.change().take_digests());
+    fn facets(&self) -> Facets<'_> {
+        Facets { ahead: None, recovery: None, meters: Some(self), registers: Some(self), digests: Some(self) }
     }
+}
 
-    fn lost_digests(&self) -> u64 {
-        self.machine.look().lost_digests()
+impl Meters for Asic {
+    fn shares_meters(&self) -> bool {
+        false
     }
 
     fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
@@ -161,12 +162,31 @@ impl Target for Asic {
         Some(MeterState { committed: narrow(committed), peak: narrow(peak), last_ns })
     }
 
-    fn set_meter_state(&self, meter: MeterId, index: u64, state: MeterState) -> Result<(), RuleError> {
+    fn set_meter_state(&self, meter: MeterId, index: u64, state: MeterState) -> Result<(), TargetError> {
         let mut machine = self.machine.change();
         let known = self.program.meters.get(meter).and_then(|_| machine.meter_mut(meter, index));
-        let cell = known.ok_or_else(|| RuleError::Target(format!("meter cell {index} is not configured")))?;
+        let cell = known.ok_or_else(|| TargetError(format!("meter cell {index} is not configured")))?;
         cell.set_buckets(state.committed.into(), state.peak.into(), state.last_ns);
         Ok(())
+    }
+}
+
+impl Registers for Asic {
+    fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
+        target::check_registers(&self.program, register, &range)?;
+        let machine = self.machine.look();
+        into.extend(range.map(|index| machine.register(register, index).unwrap_or(0) as u64));
+        Ok(())
+    }
+}
+
+impl Digests for Asic {
+    fn take_digests(&self, into: &mut Vec<Digest>) {
+        into.append(&mut self.machine.change().take_digests());
+    }
+
+    fn lost_digests(&self) -> u64 {
+        self.machine.look().lost_digests()
     }
 }
 

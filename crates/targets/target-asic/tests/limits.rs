@@ -4,7 +4,7 @@
 use base::{Packet, PortId, Verdict, VerdictKind};
 use chip::{Chip, Sizes};
 use p4_ir::Ir;
-use program::{Batch, Entry, KeyMatch, Op, RuleError};
+use program::{ApplyError, Batch, Entry, KeyMatch, Op, RuleError};
 use std::path::Path;
 use std::sync::Arc;
 use target::Target;
@@ -130,10 +130,10 @@ fn capacity_is_what_has_room_on_the_chip() {
     assert_eq!(asic.name(), "asic");
     asic.apply(&Batch { ops: (1..=3).map(|n| entry(&ir, "sessions", n)).collect() }).unwrap();
     let full = asic.apply(&Batch { ops: vec![entry(&ir, "sessions", 4)] }).unwrap_err();
-    assert!(matches!(full, RuleError::Full { capacity: 3, .. }), "{full}");
+    assert!(matches!(full, ApplyError::Refused(RuleError::Full { capacity: 3, .. })), "{full}");
     // What the chip's own program does not have holds nothing.
     let none = asic.apply(&Batch { ops: vec![entry(&ir, "unknown_to_the_chip", 1)] }).unwrap_err();
-    assert!(matches!(none, RuleError::Full { capacity: 0, .. }), "{none}");
+    assert!(matches!(none, ApplyError::Refused(RuleError::Full { capacity: 0, .. })), "{none}");
     assert_eq!(ask(&asic, 8, 0).kind, VerdictKind::Next);
 }
 

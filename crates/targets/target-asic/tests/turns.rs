@@ -45,7 +45,7 @@ fn packets(cell: u32) -> Vec<Packet> {
 }
 
 /// A reader that comes to a lock which lanes take again as soon as they have left it would wait for hundreds of bursts, most on a
-/// machine that is busy with other things. In turn it waits for those that are under way and before it.
+/// machine that is busy with other things. In turn it waits for those that are being run and stand before it.
 #[test]
 fn who_reads_a_counter_waits_for_few_bursts() {
     let (asic, seen) = load(100);

@@ -1,7 +1,7 @@
 //! Target `chaos`: any other target, failing on purpose. What survives it survives a device on the far end of a bus.
 //!
 //! Every control call throws dice from a seed, so that a failure can be had again. It may be refused before anything was done, after all
-//! was done, or after a part was done; the answer is then [`RuleError::Target`], as of a device that does not answer. Room may shrink; the
+//! was done, or after a part was done; the answer is then [`ApplyError::Unknown`], as of a device that does not answer. Room may shrink; the
 //! device may die, and be restarted with empty tables. Lanes may hand packets on that they could have run, and hand everything on while
 //! the device is dead.
 //!
@@ -10,14 +10,13 @@
 #![forbid(unsafe_code)]
 
 use base::{Packet, Verdict, VerdictKind};
-use program::{Batch, CounterId, Entry, KeyMatch, MeterId, Op, Program, RegisterId, RuleError, TableId};
+use program::{ApplyError, Batch, CounterId, Entry, KeyMatch, MeterId, Op, Program, RuleError, TableId};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use target::{BURST, Capabilities, Carried, Count, Extra, Lane, MeterState, RegisterError, TableStats, Target, UnderWay};
+use target::{BURST, Capabilities, Count, Extra, Facets, Lane, MeterState, Meters, Recovery, TableStats, Target, TargetError};
 
 /// How likely each fault is, from 0 to 1. Of a batch, unless it says otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -77,6 +76,9 @@ struct State {
     others: HashMap<String, Op>,
 }
 
+/// How a batch is given to the target.
+type Apply = fn(&dyn Target, &Batch) -> Result<(), ApplyError>;
+
 type Identity = (TableId, Vec<KeyMatch>, u32);
 
 fn identity(e: &Entry) -> Identity {
@@ -84,8 +86,13 @@ fn identity(e: &Entry) -> Identity {
 }
 
 /// What a device says that does not answer.
-fn silent(what: &str) -> RuleError {
-    RuleError::Target(format!("no answer ({what})"))
+fn silent(what: &str) -> TargetError {
+    TargetError(format!("no answer ({what})"))
+}
+
+/// The same of a batch.
+fn unknown(what: &str) -> ApplyError {
+    ApplyError::Unknown(silent(what).0)
 }
 
 impl Chaos {
@@ -151,8 +158,8 @@ impl Chaos {
     }
 
     /// Gives changes to the target, and notes what it holds by them.
-    fn really(&self, state: &mut State, ops: &[Op]) -> Result<(), RuleError> {
-        self.inner.apply(&Batch { ops: ops.to_vec() })?;
+    fn really(&self, state: &mut State, ops: &[Op], apply: Apply) -> Result<(), ApplyError> {
+        apply(&*self.inner, &Batch { ops: ops.to_vec() })?;
         for op in ops {
             match op {
                 Op::Insert(e) => _ = state.entries.insert(identity(e)),
@@ -180,7 +187,7 @@ impl Chaos {
     }
 
     /// Some of the changes, each alone, in any order. Those that do not fit are left out.
-    fn some(&self, state: &mut State, ops: &[Op]) {
+    fn some(&self, state: &mut State, ops: &[Op], apply: Apply) {
         let mut order: Vec<usize> = (0..ops.len()).collect();
         for i in (1..order.len()).rev() {
             let other = state.rng.random_range(0..=i);
@@ -188,7 +195,7 @@ impl Chaos {
         }
         let most = state.rng.random_range(0..=ops.len());
         for at in order.into_iter().take(most) {
-            let _ = self.really(state, &ops[at..=at]);
+            let _ = self.really(state, &ops[at..=at], apply);
         }
     }
 }
@@ -234,51 +241,12 @@ impl Target for Chaos {
         self.inner.program()
     }
 
-    fn apply(&self, batch: &Batch) -> Result<(), RuleError> {
-        let program = self.inner.program();
-        for (i, op) in batch.ops.iter().enumerate() {
-            program.check_op(i, op)?;
-        }
-        let mut state = self.lock();
-        let faults = state.faults;
-        if state.happens(faults.slow, "slow") {
-            (0..50).for_each(|_| std::thread::yield_now());
-        }
-        if self.shared.dead.load(Relaxed) {
-            state.tally.note("dead");
-            return Err(silent("dead"));
-        }
-        if state.happens(faults.death, "deaths") {
-            self.shared.dead.store(true, Relaxed);
-            return Err(silent("died"));
-        }
-        if state.happens(faults.room, "room changes") {
-            let most = 2 * state.entries.len() + 4;
-            let room = state.rng.random_range(0..=most);
-            state.room = (room < most).then_some(room);
-        }
-        if state.happens(faults.before, "refused before") {
-            return Err(silent("before"));
-        }
-        let inserts = batch.ops.iter().filter(|op| matches!(op, Op::Insert(_))).count();
-        let first = batch.ops.iter().position(|op| matches!(op, Op::Insert(_)));
-        if let (Some(room), Some(op)) = (state.room, first)
-            && state.entries.len() + inserts > room
-            && let Op::Insert(e) = &batch.ops[op]
-        {
-            state.tally.note("no room");
-            return Err(RuleError::Full { op, table: program.tables[e.table].name.clone(), capacity: room as u64 });
-        }
-        if state.happens(faults.partly, "done in part") {
-            self.some(&mut state, &batch.ops);
-            return Err(silent("in part"));
-        }
-        self.really(&mut state, &batch.ops)?;
-        if state.happens(faults.after, "refused after") {
-            return Err(silent("after"));
-        }
-        state.tally.note("done");
-        Ok(())
+    fn apply(&self, batch: &Batch) -> Result<(), ApplyError> {
+        self.apply_with(batch, |inner, batch| inner.apply(batch))
+    }
+
+    fn apply_deferred(&self, batch: &Batch) -> Result<(), ApplyError> {
+        self.apply_with(batch, |inner, batch| inner.apply_deferred(batch))
     }
 
     fn lane(&self, index: usize) -> Box<dyn Lane> {
@@ -298,15 +266,92 @@ impl Target for Chaos {
         self.inner.counter(counter, index)
     }
 
-    fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
-        self.inner.read_registers(register, range, into)
+    fn table_stats(&self, table: TableId) -> TableStats {
+        self.inner.table_stats(table)
+    }
+
+    /// Those of the target, where each may fail; and it recovers, whatever the target is.
+    fn facets(&self) -> Facets<'_> {
+        let Facets { ahead, recovery: _, meters, registers, digests } = self.inner.facets();
+        let meters = meters.map(|_| self as &dyn Meters);
+        Facets { ahead, recovery: Some(self), meters, registers, digests }
+    }
+}
+
+impl Chaos {
+    /// Applies a batch or does not; what the target makes of it, it does by `apply`.
+    fn apply_with(&self, batch: &Batch, apply: Apply) -> Result<(), ApplyError> {
+        let program = self.inner.program();
+        for (i, op) in batch.ops.iter().enumerate() {
+            program.check_op(i, op)?;
+        }
+        let mut state = self.lock();
+        let faults = state.faults;
+        if state.happens(faults.slow, "slow") {
+            (0..50).for_each(|_| std::thread::yield_now());
+        }
+        if self.shared.dead.load(Relaxed) {
+            state.tally.note("dead");
+            return Err(unknown("dead"));
+        }
+        if state.happens(faults.death, "deaths") {
+            self.shared.dead.store(true, Relaxed);
+            return Err(unknown("died"));
+        }
+        if state.happens(faults.room, "room changes") {
+            let most = 2 * state.entries.len() + 4;
+            let room = state.rng.random_range(0..=most);
+            state.room = (room < most).then_some(room);
+        }
+        if state.happens(faults.before, "refused before") {
+            return Err(unknown("before"));
+        }
+        let inserts = batch.ops.iter().filter(|op| matches!(op, Op::Insert(_))).count();
+        let first = batch.ops.iter().position(|op| matches!(op, Op::Insert(_)));
+        if let (Some(room), Some(op)) = (state.room, first)
+            && state.entries.len() + inserts > room
+            && let Op::Insert(e) = &batch.ops[op]
+        {
+            state.tally.note("no room");
+            let table = program.tables[e.table].name.clone();
+            return Err(RuleError::Full { op, table, capacity: room as u64 }.into());
+        }
+        if state.happens(faults.partly, "done in part") {
+            self.some(&mut state, &batch.ops, apply);
+            return Err(unknown("in part"));
+        }
+        self.really(&mut state, &batch.ops, apply)?;
+        if state.happens(faults.after, "refused after") {
+            return Err(unknown("after"));
+        }
+        state.tally.note("done");
+        Ok(())
+    }
+}
+
+impl Recovery for Chaos {
+    fn retire(&self) {
+        self.lock().tally.note("retired");
+        if let Some(recovery) = self.inner.facets().recovery {
+            recovery.retire();
+        }
+    }
+
+    /// A dead one does not.
+    fn serve(&self) -> Result<(), TargetError> {
+        let mut state = self.lock();
+        let likely = state.faults.serve;
+        if self.shared.dead.load(Relaxed) || state.happens(likely, "serving refused") {
+            return Err(silent("serve"));
+        }
+        self.inner.facets().recovery.map_or(Ok(()), Recovery::serve)
     }
 
     /// After death alone. A device that did not answer, but lives, has lost nothing.
-    fn restart(&self) -> Result<(), RuleError> {
+    fn restart(&self) -> Result<(), TargetError> {
         let mut state = self.lock();
         if !self.shared.dead.load(Relaxed) {
-            return Err(RuleError::Target("it lives".into()));
+            return Err(TargetError("it lives".into()));
         }
         let likely = state.faults.restart;
         if !state.happens(likely, "restarts") {
@@ -315,61 +360,26 @@ impl Target for Chaos {
         self.come_back(&mut state);
         Ok(())
     }
+}
 
-    fn table_stats(&self, table: TableId) -> TableStats {
-        self.inner.table_stats(table)
-    }
-
+/// Of a target that has such a facet.
+impl Meters for Chaos {
     fn shares_meters(&self) -> bool {
-        self.inner.shares_meters()
-    }
-
-    fn carried(&self) -> Option<Carried> {
-        self.inner.carried()
-    }
-
-    fn is_ahead(&self) -> bool {
-        self.inner.is_ahead()
-    }
-
-    fn under_way(&self) -> Option<Arc<UnderWay>> {
-        self.inner.under_way()
-    }
-
-    fn handed_on(&self) -> Option<u64> {
-        self.inner.handed_on()
-    }
-
-    fn left(&self, moment: u64) {
-        self.inner.left(moment);
-    }
-
-    fn retire(&self) {
-        self.lock().tally.note("retired");
-        self.inner.retire();
-    }
-
-    /// A dead one does not.
-    fn serve(&self) -> Result<(), RuleError> {
-        let mut state = self.lock();
-        let likely = state.faults.serve;
-        if self.shared.dead.load(Relaxed) || state.happens(likely, "serving refused") {
-            return Err(silent("serve"));
-        }
-        self.inner.serve()
+        self.inner.facets().meters.is_some_and(Meters::shares_meters)
     }
 
     fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
-        self.inner.meter_state(meter, index)
+        self.inner.facets().meters?.meter_state(meter, index)
     }
 
-    fn set_meter_state(&self, meter: MeterId, index: u64, to: MeterState) -> Result<(), RuleError> {
+    fn set_meter_state(&self, meter: MeterId, index: u64, to: MeterState) -> Result<(), TargetError> {
         let mut state = self.lock();
         let likely = state.faults.buckets;
         if self.shared.dead.load(Relaxed) || state.happens(likely, "buckets refused") {
             return Err(silent("buckets"));
         }
-        self.inner.set_meter_state(meter, index, to)
+        let meters = self.inner.facets().meters.ok_or_else(|| TargetError("it has no such meters".into()))?;
+        meters.set_meter_state(meter, index, to)
     }
 }
 

@@ -71,7 +71,7 @@ pub struct CProfile {
     pub pbs: u64,
 }
 
-// As another target lends them.
+// As another target shares them.
 const _: () = assert!(size_of::<CMeter>() == 8 * target::CELL_WORDS && size_of::<CProfile>() == 8 * target::PROFILE_WORDS);
 
 /// `struct sp_meters`.

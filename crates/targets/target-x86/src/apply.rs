@@ -17,7 +17,7 @@ use cranelift_entity::EntityRef;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry as Slot;
-use program::{Batch, Entry, MeterConfig, MeterId, Op, RuleError};
+use program::{ApplyError, Batch, Entry, MeterConfig, MeterId, Op, RuleError};
 use std::collections::{HashMap, hash_map};
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
@@ -54,15 +54,15 @@ struct Known {
 }
 
 /// Applies all of `batch` or nothing. On return no burst is on its way that has not seen it.
-pub(crate) fn apply(shared: &Shared, batch: &Batch) -> Result<(), RuleError> {
+pub(crate) fn apply(shared: &Shared, batch: &Batch) -> Result<(), ApplyError> {
     for (i, op) in batch.ops.iter().enumerate() {
         shared.program.check_op(i, op)?;
-        let missing = match op {
+        let what = match op {
             Op::Mirror { .. } => "clone sessions",
             Op::Multicast { .. } => "multicast groups",
             _ => continue,
         };
-        return Err(RuleError::Target(format!("the x86 target has no {missing} yet")));
+        return Err(ApplyError::Unsupported { op: i, target: "x86".into(), what });
     }
     let mut state = shared.control();
     let mut work = std::mem::take(&mut state.work);
@@ -71,7 +71,7 @@ pub(crate) fn apply(shared: &Shared, batch: &Batch) -> Result<(), RuleError> {
         work = Work::default();
     }
     state.work = work;
-    result
+    Ok(result?)
 }
 
 fn apply_checked(shared: &Shared, state: &mut State, work: &mut Work, batch: &Batch) -> Result<(), RuleError> {
@@ -120,7 +120,7 @@ pub(crate) fn publish(shared: &Shared, state: &mut State, cells: CellChanges) {
     }
     let views = state.tables.iter().map(|t| (t.view(), t.miss())).collect();
     let CellChanges { clears, mut meters, profiles, .. } = cells;
-    if state.lanes != 1 || shared.meters_lent {
+    if state.lanes != 1 || shared.cells_shared {
         for (cell, meter) in meters.drain(..) {
             cell.set_locked(meter);
         }
@@ -237,7 +237,7 @@ fn set_meter(state: &mut State, cells: &mut CellChanges, meter: MeterId, index: 
     let of = &mut state.meters[meter.index()];
     let Some(cell) = of.cell(index) else { return };
     match config {
-        None if of.lender_keeps(index) => return,
+        None if of.owner_keeps(index) => return,
         _ => of.hold(index),
     }
     let set = of.take(config);

@@ -1,4 +1,4 @@
-//! Arrays of counters, meters and registers: large, zero at first, and costing memory only where they are used; or lent by another target.
+//! Arrays of counters, meters and registers: large, zero at first, and costing memory only where they are used; or shared by another target.
 
 use crate::LoadError;
 use crate::abi::{CCell, CMeter};
@@ -50,13 +50,13 @@ impl Cells {
     }
 
     /// The first `len` cells of a meter that another target executes too.
-    pub fn lent(meter: Arc<SharedMeter>, len: u64) -> Result<Cells, LoadError> {
+    pub fn shared(meter: Arc<SharedMeter>, len: u64) -> Result<Cells, LoadError> {
         let words = meter.cells();
         let Some(start) = NonNull::new(words.as_ptr().cast_mut().cast()).filter(|_| len <= meter.len()) else {
-            return Err(LoadError::Layout(format!("a meter of {len} cells, but {} are lent", meter.len())));
+            return Err(LoadError::Layout(format!("a meter of {len} cells, but {} are shared", meter.len())));
         };
         if !words.as_ptr().addr().is_multiple_of(size_of::<CMeter>()) {
-            return Err(LoadError::Layout("lent cells do not lie within cache lines".into()));
+            return Err(LoadError::Layout("shared cells do not lie within cache lines".into()));
         }
         Ok(Cells { start, memory: Memory::Lent { _owner: meter }, len })
     }

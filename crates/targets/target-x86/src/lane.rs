@@ -39,7 +39,7 @@ impl X86Lane {
             registers: shared.registers.iter().map(|r| CRegister { cells: r.start(), size: r.len() }).collect(),
         };
         state.lanes += 1;
-        shared.meters_shared.store(state.lanes > 1 || shared.meters_lent, Ordering::Relaxed);
+        shared.meters_shared.store(state.lanes > 1 || shared.cells_shared, Ordering::Relaxed);
         // Gives this lane its views, and returns when no other lane uses meters without locks any more.
         publish(&shared, &mut state, CellChanges::default());
         drop(state);
@@ -78,7 +78,7 @@ impl Drop for X86Lane {
         let mut state = self.shared.control();
         self.cells.used.store(false, Ordering::Release);
         state.lanes -= 1;
-        self.shared.meters_shared.store(state.lanes > 1 || self.shared.meters_lent, Ordering::Relaxed);
+        self.shared.meters_shared.store(state.lanes > 1 || self.shared.cells_shared, Ordering::Relaxed);
         publish(&self.shared, &mut state, CellChanges::default());
     }
 }

@@ -7,7 +7,7 @@
 //! - **counters and statistics** ([`cells`]) of each lane alone, summed when they are read: a lane's cells stay when it ends
 //!   and go to the next lane of its index. A read while lanes run may see a packet counted whose bytes are not yet;
 //! - **value sets** ([`sets`]), replaced as a whole with a batch, and **digests** ([`digests`]), a ring of each lane;
-//! - **meters and registers**, shared by all lanes. With more than one lane, or with cells that another target lends, meters are locked one by one; a register is
+//! - **meters and registers**, shared by all lanes. With more than one lane, or with cells that another target shares, meters are locked one by one; a register is
 //!   read and written whole, but what a program does between a read and a write is not one step, as on a switch.
 //!
 //! After a drop the packet's bytes are unspecified, as the generated code changes headers in place; its window is as it was.
@@ -31,7 +31,7 @@ use cells::Cells;
 use cranelift_entity::EntityRef;
 use digests::Ring;
 use meters::{MeterCell, Meters};
-use program::{Batch, CounterId, Digest, Entry, MeterId, Program, RegisterId, RuleError, TableId};
+use program::{ApplyError, Batch, CounterId, Digest, Entry, MeterId, Program, RegisterId, TableId};
 use sets::Sets;
 use std::cell::UnsafeCell;
 use std::ops::Range;
@@ -40,7 +40,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use table::{Epoch, Presence, View};
 use tables::ProgramTable;
-use target::{Capabilities, Count, Lane, MeterState, RegisterError, SharedMeter, TableStats, Target};
+use target::{
+    Capabilities, Count, Digests, Facets, Lane, MeterState, RegisterError, Registers, SharedMeter, TableStats, Target, TargetError,
+};
 
 /// How to make native code.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +55,7 @@ pub struct Options {
     pub cache: Option<c_compile::Cache>,
     /// Keys the tables' hashes: random where keys come from strangers.
     pub seed: u64,
-    /// Indexed meters, by number, whose cells a target ahead of this one lends; those of others are this target's own.
+    /// Indexed meters, by number, whose cells a target ahead of this one shares; those of others are this target's own.
     pub meters: Vec<Option<Arc<SharedMeter>>>,
 }
 
@@ -114,7 +116,7 @@ pub(crate) struct Shared {
     epoch: Epoch,
     /// Whether there is more than one lane, or another target executes the cells too, so that meters must be locked.
     meters_shared: AtomicBool,
-    meters_lent: bool,
+    cells_shared: bool,
     /// Taken after `control`, never before it.
     lanes: Mutex<Vec<Arc<LaneCells>>>,
     /// Cells of each counter.
@@ -262,17 +264,17 @@ impl X86 {
         // Entries of a full table that one batch replaces by others keep their numbers until no lane can count them.
         let cells = |table: Option<TableId>, size| table.map_or(size, |t| 2 * tables[t.index()].capacity);
         let counter_sizes = program.counters.values().map(|c| cells(c.table, c.size)).collect();
-        let lender = |id: MeterId| options.meters.get(id.index()).cloned().flatten();
-        let meters = program.meters.iter().map(|(id, m)| Meters::new(cells(m.table, m.size), lender(id).filter(|_| m.table.is_none())));
+        let owner = |id: MeterId| options.meters.get(id.index()).cloned().flatten();
+        let meters = program.meters.iter().map(|(id, m)| Meters::new(cells(m.table, m.size), owner(id).filter(|_| m.table.is_none())));
         let meters = meters.collect::<Result<Vec<Meters>, _>>()?;
-        let meters_lent = meters.iter().any(Meters::are_lent);
+        let cells_shared = meters.iter().any(Meters::are_shared);
         let shared = Shared {
             object,
             counter_sizes,
             control: Mutex::new(State { tables, meters, sets: Sets::new(&program), lanes: 0, work: apply::Work::default() }),
             epoch: Epoch::default(),
-            meters_shared: meters_lent.into(),
-            meters_lent,
+            meters_shared: cells_shared.into(),
+            cells_shared,
             lanes: Mutex::new(Vec::new()),
             registers,
             digest_words,
@@ -339,8 +341,12 @@ impl Target for X86 {
         &self.shared.program
     }
 
-    fn apply(&self, batch: &Batch) -> Result<(), RuleError> {
+    fn apply(&self, batch: &Batch) -> Result<(), ApplyError> {
         apply::apply(&self.shared, batch)
+    }
+
+    fn apply_deferred(&self, batch: &Batch) -> Result<(), ApplyError> {
+        self.apply(batch)
     }
 
     fn lane(&self, index: usize) -> Box<dyn Lane> {
@@ -352,12 +358,6 @@ impl Target for X86 {
             Some(info) if info.table.is_none() => self.shared.sum(counter, index),
             _ => Count::default(),
         }
-    }
-
-    fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
-        target::check_registers(&self.shared.program, register, &range)?;
-        into.extend(range.map(|index| self.register(register, index).unwrap_or(0)));
-        Ok(())
     }
 
     fn table_stats(&self, table: TableId) -> TableStats {
@@ -373,6 +373,37 @@ impl Target for X86 {
         stats
     }
 
+    fn facets(&self) -> Facets<'_> {
+        Facets { ahead: None, recovery: None, meters: Some(self), registers: Some(self), digests: Some(self) }
+    }
+}
+
+impl target::Meters for X86 {
+    /// Where another target executes them too, that one shares them with this one, which holds every session.
+    fn shares_meters(&self) -> bool {
+        false
+    }
+
+    fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
+        self.shared.control().meters.get(meter.index())?.state(index)
+    }
+
+    fn set_meter_state(&self, meter: MeterId, index: u64, state: MeterState) -> Result<(), TargetError> {
+        let mut control = self.shared.control();
+        let meters = control.meters.get_mut(meter.index()).ok_or_else(|| TargetError("no such meter".into()))?;
+        meters.set_state(index, state)
+    }
+}
+
+impl Registers for X86 {
+    fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
+        target::check_registers(&self.shared.program, register, &range)?;
+        into.extend(range.map(|index| self.register(register, index).unwrap_or(0)));
+        Ok(())
+    }
+}
+
+impl Digests for X86 {
     fn take_digests(&self, into: &mut Vec<Digest>) {
         // Rings have one reader at a time.
         let _one = self.shared.control();
@@ -383,16 +414,6 @@ impl Target for X86 {
 
     fn lost_digests(&self) -> u64 {
         self.shared.lanes().iter().map(|lane| lane.digests.lost()).sum()
-    }
-
-    fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
-        self.shared.control().meters.get(meter.index())?.state(index)
-    }
-
-    fn set_meter_state(&self, meter: MeterId, index: u64, state: MeterState) -> Result<(), RuleError> {
-        let mut control = self.shared.control();
-        let meters = control.meters.get_mut(meter.index()).ok_or_else(|| RuleError::Target("no such meter".into()))?;
-        meters.set_state(index, state)
     }
 }
 

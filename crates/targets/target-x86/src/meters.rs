@@ -3,18 +3,18 @@
 //! Generated code reads a cell's profile whenever it executes the cell. So a profile that no cell uses any more is given to another
 //! configuration only after all lanes have seen the batch that took it from its last cell: [`Meters::give_back`].
 //!
-//! Cells may be lent by a target ahead of this one, which executes them too ([`SharedMeter`]). Then they are only used under their locks, profiles are
-//! written for the lender as well, and a cell to which its entries may lead keeps its rate until it lets go.
+//! Cells may be shared by a target ahead of this one, which executes them too ([`SharedMeter`]). Then they are only used under their locks, profiles are
+//! written for the owner as well, and a cell to which its entries may lead keeps its rate until it lets go.
 
 use crate::LoadError;
 use crate::abi::{CMeter, CProfile, ONE_RATE};
 use crate::cells::Cells;
-use program::{MeterConfig, RuleError};
+use program::MeterConfig;
 use std::collections::{BTreeSet, HashMap};
 use std::ptr::addr_of_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use target::{MeterState, PROFILE_WORDS, SharedMeter};
+use target::{MeterState, PROFILE_WORDS, SharedMeter, TargetError};
 
 const NANO: u64 = 1_000_000_000;
 
@@ -29,36 +29,36 @@ pub struct Meters {
     free: Vec<u32>,
     /// The first number that never was.
     next: u32,
-    lender: Option<Arc<SharedMeter>>,
-    /// Cells that have no configuration any more but for the lender.
+    owner: Option<Arc<SharedMeter>>,
+    /// Cells that have no configuration any more but for the owner.
     let_go: BTreeSet<u64>,
 }
 
 impl Meters {
-    /// `size` cells, not configured; in a lender's memory if there is one.
-    pub fn new(size: u64, lender: Option<Arc<SharedMeter>>) -> Result<Meters, LoadError> {
+    /// `size` cells, not configured; in another target's memory if there is one.
+    pub fn new(size: u64, owner: Option<Arc<SharedMeter>>) -> Result<Meters, LoadError> {
         // A batch may change every cell, to as many configurations as there are cells: the old ones are still there then. One
         // more is there while a cell is set for the second time.
         let profiles = size.saturating_mul(2).saturating_add(2);
         if profiles > ONE_RATE.into() {
             return Err(LoadError::Memory { bytes: size.saturating_mul(size_of::<CMeter>() as u64) });
         }
-        let cells = match &lender {
-            Some(lender) => Cells::lent(lender.clone(), size)?,
+        let cells = match &owner {
+            Some(owner) => Cells::shared(owner.clone(), size)?,
             None => Cells::new(size, 4)?,
         };
         let profiles = Cells::new(profiles, 4)?;
-        Ok(Meters { cells, profiles, known: HashMap::new(), free: Vec::new(), next: 1, lender, let_go: BTreeSet::new() })
+        Ok(Meters { cells, profiles, known: HashMap::new(), free: Vec::new(), next: 1, owner, let_go: BTreeSet::new() })
     }
 
     /// Whether the cells are another target's too.
-    pub fn are_lent(&self) -> bool {
-        self.lender.is_some()
+    pub fn are_shared(&self) -> bool {
+        self.owner.is_some()
     }
 
-    /// A cell is to be without configuration: says whether the lender's entries may lead to it, so that it keeps what it has for now.
-    pub fn lender_keeps(&mut self, index: u64) -> bool {
-        let kept = self.lender.as_ref().is_some_and(|lender| lender.is_kept(index));
+    /// A cell is to be without configuration: says whether the owner's entries may lead to it, so that it keeps what it has for now.
+    pub fn owner_keeps(&mut self, index: u64) -> bool {
+        let kept = self.owner.as_ref().is_some_and(|owner| owner.is_kept(index));
         if kept {
             self.let_go.insert(index);
         }
@@ -70,10 +70,10 @@ impl Meters {
         self.let_go.remove(&index);
     }
 
-    /// Cells that the lender has let go of in the meantime: they are to be without configuration.
+    /// Cells that the owner has let go of in the meantime: they are to be without configuration.
     pub fn let_go(&mut self) -> Vec<u64> {
-        let Some(lender) = self.lender.as_ref().filter(|_| !self.let_go.is_empty()) else { return Vec::new() };
-        self.let_go.extract_if(.., |index| !lender.is_kept(*index)).collect()
+        let Some(owner) = self.owner.as_ref().filter(|_| !self.let_go.is_empty()) else { return Vec::new() };
+        self.let_go.extract_if(.., |index| !owner.is_kept(*index)).collect()
     }
 
     /// Number of cells.
@@ -111,9 +111,9 @@ impl Meters {
             assert!(u64::from(number) < self.profiles.len(), "no more profiles than cells, before and behind a batch");
             // SAFETY: within the array, and no cell has this number.
             unsafe { self.profiles.start::<CProfile>().add(number as usize).write(profile) };
-            if let Some(lender) = &self.lender {
-                // Beyond the last one the lender hands packets on.
-                let words = lender.profiles().iter().skip(number as usize * PROFILE_WORDS);
+            if let Some(owner) = &self.owner {
+                // Beyond the last one the owner hands packets on.
+                let words = owner.profiles().iter().skip(number as usize * PROFILE_WORDS);
                 words.zip([profile.cir, profile.cbs, profile.pir, profile.pbs]).for_each(|(word, to)| word.store(to, Ordering::Relaxed));
             }
             (number, 0)
@@ -134,8 +134,8 @@ impl Meters {
     }
 
     /// Sets the buckets of a configured cell, as far as they hold so much.
-    pub fn set_state(&mut self, index: u64, state: MeterState) -> Result<(), RuleError> {
-        let missing = || RuleError::Target(format!("meter cell {index} is not configured"));
+    pub fn set_state(&mut self, index: u64, state: MeterState) -> Result<(), TargetError> {
+        let missing = || TargetError(format!("meter cell {index} is not configured"));
         let cell = self.cell(index).filter(|_| !self.let_go.contains(&index)).ok_or_else(missing)?;
         let number = cell.profile() & !ONE_RATE;
         if number == 0 {

@@ -4,7 +4,7 @@ mod common;
 
 use base::{Packet, PortId, Verdict, VerdictKind};
 use p4_ir::{BinOp, Expr, Extern, HeaderRef, Ir, LValue, Next, Stmt, Transition};
-use program::{Batch, CountUnit, Entry, KeyMatch, MatchKind, MeterConfig, Op, RuleError, TableId};
+use program::{ApplyError, Batch, CountUnit, Entry, KeyMatch, MatchKind, MeterConfig, Op, RuleError, TableId};
 use std::path::PathBuf;
 use std::sync::Arc;
 use target::{Lane, Target};
@@ -74,7 +74,10 @@ fn entry(x86: &X86, key: u128, action: &str, args: &[u128]) -> Entry {
 }
 
 fn apply(x86: &X86, ops: Vec<Op>) -> Result<(), RuleError> {
-    x86.apply(&Batch { ops })
+    x86.apply(&Batch { ops }).map_err(|error| match error {
+        ApplyError::Refused(refused) => refused,
+        other => panic!("{other}"),
+    })
 }
 
 fn send(lane: &mut dyn Lane, keys: &[u32], now_ns: u64) -> Vec<Verdict> {
@@ -98,6 +101,9 @@ fn a_refused_batch_changes_nothing() {
     assert_eq!(refused, Err(RuleError::Exists { op: 1, table: "exact".into() }));
     let refused = apply(&x86, vec![Op::Delete(a.clone()), Op::Insert(entry(&x86, 1 << 40, "forward", &[0, 0]))]);
     assert!(matches!(refused, Err(RuleError::Invalid { op: 1, .. })), "{refused:?}");
+    // Nor does one with what it will never do.
+    let lacks = x86.apply(&Batch { ops: vec![Op::Insert(b.clone()), Op::Mirror { session: 1, to: None }] });
+    assert_eq!(lacks, Err(ApplyError::Unsupported { op: 1, target: "x86".into(), what: "clone sessions" }));
     let mut lane = x86.lane(0);
     let verdicts = send(&mut *lane, &[1, 2], 0);
     assert_eq!(verdicts[0], Verdict::forward(PortId(5)));

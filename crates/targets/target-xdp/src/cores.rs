@@ -1,4 +1,4 @@
-//! When are all packets done that are under way now? In microseconds, by what each core counts of its packets.
+//! When are all packets done that are in flight now? In microseconds, by what each core counts of its packets.
 //!
 //! A program counts a packet in `begun` of its core's context before it reads the generation, and in `ends` when it has read its last
 //! table (`sp_begin` and `sp_end` of the emitted text): plain additions, as only that core makes them. Between a core's store and its later
@@ -40,7 +40,7 @@ const PATIENCE: Duration = Duration::from_millis(1);
 /// Looks before other threads get the core.
 const LOOKS: u32 = 200;
 
-/// How often somebody has waited for packets under way.
+/// How often somebody has waited for packets in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waited {
     /// By the cores' counts: microseconds.
@@ -54,7 +54,7 @@ pub struct Cores {
     counts: Option<Mutex<Counts>>,
     /// Whether they are not looked at.
     by_kernel: AtomicBool,
-    /// Whether no packet comes to the tables, and none is under way there.
+    /// Whether no packet comes to the tables, and none is in flight there.
     closed: AtomicBool,
     quick: AtomicU64,
     slow: AtomicU64,
@@ -106,7 +106,7 @@ impl Cores {
         Cores { counts: None, by_kernel, closed, quick, slow }
     }
 
-    /// Until all packets are done that are under way, and those that begin see what this thread has stored.
+    /// Until all packets are done that are in flight, and those that begin see what this thread has stored.
     pub fn wait(&self) -> io::Result<()> {
         if self.closed.load(Ordering::Acquire) {
             return Ok(());
@@ -258,7 +258,7 @@ char text[] __attribute__((section(\"license\"), used)) = \"Apache-2.0\";";
         set(0, BEGUN, 1);
         wait(1, 0, "all rest");
         set(0, RESTS, 0);
-        wait(0, 1, "a packet is under way and goes on for too long");
+        wait(0, 1, "a packet is in flight and goes on for too long");
         set(0, 8 * 4, 1);
         wait(1, 0, "it has ended");
         set(0, BEGUN, 2);

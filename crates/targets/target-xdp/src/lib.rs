@@ -7,14 +7,14 @@
 //! - **Batches** ([`store`]): every cell is stamped with the generations that see it; a packet reads the generation once, so it
 //!   sees a batch whole or not at all. One exception: meter cells and cleared counters change just before the entries do.
 //!   Generations have 32 bits; when all are used up they are numbered anew, which takes two waits for packets.
-//! - **Waits** ([`cores`]): a batch that takes something away returns when no packet is under way that saw it: by counts of the cores' packets, in
+//! - **Waits** ([`cores`]): a batch that takes something away returns when no packet is in flight that saw it: by counts of the cores' packets, in
 //!   microseconds.
 //! - **Tables** are array maps mapped into this process: a change costs no system call; their addresses are in the text ([`memory`]).
 //!   Exact ones are hash tables with their entries in the home cells; the others look through the masks in use, at most 64 of them.
 //! - **A table without room** ([`shortage`]) that is not `@split` sends the packets that would look it up to the next target, which has it whole.
 //! - **Counters** have a row of cells for each core and are summed when they are read.
 //! - **Meters** ([`meters`]) are exact: cores that meet at a cell wait for each other, for a bounded time, after which the packet is handed
-//!   on. Their cells may be lent to the target behind it ([`Xdp::lend_meters`]): then a rate is policed in one place, wherever packets run.
+//!   on. Their cells may be shared with the target behind it ([`Xdp::share_meters`]): then a rate is policed in one place, wherever packets run.
 //! - **On interfaces** ([`Xdp::attach`]) it meets packets before the engine does, keeps a ledger of what it carried, and hands
 //!   the rest to AF_XDP sockets. It stays only as long as this process, however that ends.
 //! - **Too large for the kernel**: the emitted text has a simple form, with which it is compiled again then ([`Xdp::is_simple`]).
@@ -56,7 +56,7 @@ use load::{build, counter_size, entries};
 use meters::Meter;
 use object::Sizes;
 use program::packing::CellLayout;
-use program::{Batch, CounterId, Digest, Entry, MeterId, Op, Program, RegisterId, RuleError, TableId};
+use program::{ApplyError, Batch, CounterId, Digest, Entry, MeterId, Op, Program, RegisterId, RuleError, TableId};
 use shortage::Shortage;
 use state::{CLOCK, CONTROL, CellChange, GENERATION, LAST_GENERATION, Refused, SUBSET, State};
 use std::ops::Range;
@@ -65,7 +65,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::{Refusal, Room, Store, masks_len};
-use target::{Capabilities, Carried, Count, Lane, MeterState, RegisterError, SharedMeter, TableStats, Target, UnderWay, Words};
+use target::Meters as _;
+use target::{Ahead, Capabilities, Carried, Count, DrainToken, Facets, InFlight, Lane, MeterState, Recovery, RegisterError, Registers};
+use target::{SharedMeter, TableStats, Target, TargetError, Words};
 use waits::Waits;
 
 /// How to load.
@@ -180,12 +182,12 @@ pub struct Xdp {
     /// Whether it has been attached to an interface.
     ahead: AtomicBool,
     /// Whether another target configures the meters' cells.
-    lends: AtomicBool,
+    shares: AtomicBool,
     waits: Arc<Waits>,
-    under_way: Arc<UnderWay>,
+    in_flight: Arc<InFlight>,
 }
 
-/// The clock of what is under way, in the memory of `struct sp_control`.
+/// The clock of what is in flight, in the memory of `struct sp_control`.
 struct Clock(sys::Shared);
 
 impl Words for Clock {
@@ -264,7 +266,7 @@ impl Xdp {
         let control = object.shared("sp_control", 1, CONTROL)?;
         control.word(SUBSET).store(options.subset.into(), Ordering::Relaxed);
         let clock = Clock(object.shared("sp_control", 1, CONTROL)?);
-        let under_way = Arc::new(UnderWay::new(Box::new(object.shared("sp_flows", FLOWS, FLOW)?), Box::new(clock)));
+        let in_flight = Arc::new(InFlight::new(Box::new(object.shared("sp_flows", FLOWS, FLOW)?), Box::new(clock)));
         // The first commit says which tables are empty.
         control.long(GENERATION).store(first_generation.into(), Ordering::Release);
         let test = match entry {
@@ -287,10 +289,10 @@ impl Xdp {
             attached: Vec::new(),
             retired: false,
         };
-        let (state, ahead, lends) = (Mutex::new(state), AtomicBool::new(false), AtomicBool::new(false));
+        let (state, ahead, shares) = (Mutex::new(state), AtomicBool::new(false), AtomicBool::new(false));
         let attachable = entry != EntryPoints::Lanes;
         let program = program.clone();
-        let xdp = Xdp { program, state, cells, test, ahead, lends, behind, attachable, simple, digests, waits, under_way };
+        let xdp = Xdp { program, state, cells, test, ahead, shares, behind, attachable, simple, digests, waits, in_flight };
         xdp.constant_entries(&mut xdp.lock())?;
         Ok(xdp)
     }
@@ -310,11 +312,11 @@ impl Xdp {
 
     /// The cells of indexed meters, by number, for the target behind this one to be loaded with: it configures them from now on, and this one
     /// executes them. `None` for direct meters. To be called before any meter is configured.
-    pub fn lend_meters(&self) -> Vec<Option<Arc<SharedMeter>>> {
+    pub fn share_meters(&self) -> Vec<Option<Arc<SharedMeter>>> {
         let mut state = self.lock();
-        self.lends.store(true, Ordering::Release);
+        self.shares.store(true, Ordering::Release);
         let indexed = state.meters.iter_mut().zip(self.program.meters.values());
-        indexed.map(|(meter, info)| info.table.is_none().then(|| meter.lend())).collect()
+        indexed.map(|(meter, info)| info.table.is_none().then(|| meter.share())).collect()
     }
 
     /// The direct counter of an entry, summed over all cores; `None` if there is no such entry or no counter.
@@ -351,7 +353,7 @@ impl Xdp {
     }
 
     /// Tables that both targets hold, and that had no room here for one entry more: packets that would look them up are handed on, and changes of
-    /// them have no effect here, until [`Target::restart`].
+    /// them have no effect here, until [`Recovery::restart`].
     pub fn handed_on_tables(&self) -> Vec<TableId> {
         let state = self.lock();
         self.program.tables.keys().filter(|t| state.shortage.has(*t)).collect()
@@ -383,12 +385,12 @@ impl Xdp {
         Ok(mode)
     }
 
-    /// How often a change has waited for packets under way, since it was loaded.
+    /// How often a change has waited for packets in flight, since it was loaded.
     pub fn waited(&self) -> Waited {
         self.waits.cores.waited()
     }
 
-    /// For tests and benchmarks: packets under way are waited for as where the kernel runs no program on a given core.
+    /// For tests and benchmarks: packets in flight are waited for as where the kernel runs no program on a given core.
     #[doc(hidden)]
     pub fn wait_by_kernel(&self, by_kernel: bool) {
         self.waits.cores.set_by_kernel(by_kernel);
@@ -402,7 +404,7 @@ impl Xdp {
             return Ok(());
         }
         if self.shares_meters() {
-            return Err(LoadError::Layout("its meters' cells are lent, and would stay behind".into()));
+            return Err(LoadError::Layout("its meters' cells are shared, and would stay behind".into()));
         }
         let (mut old, mut new_state) = (self.lock(), new.lock());
         new.ahead.store(true, Ordering::Release);
@@ -417,8 +419,8 @@ impl Xdp {
             }
         }
         new_state.attached.append(attached);
-        // What the old program has handed on may be under way.
-        new_state.stores.iter_mut().for_each(Store::all_young);
+        // What the old program has handed on may be in flight.
+        new_state.stores.iter_mut().for_each(Store::all_pending);
         Ok(())
     }
 
@@ -457,7 +459,7 @@ impl Xdp {
         attach::set_port(&state.object, ifindex, port, state.retired)
     }
 
-    /// Whether it was told to hand everything on: [`Target::retire`].
+    /// Whether it was told to hand everything on: [`Recovery::retire`].
     pub fn is_retired(&self) -> bool {
         self.lock().retired
     }
@@ -465,6 +467,11 @@ impl Xdp {
     /// Says which interface a port leads to: see [`sends_redirected`]. Packets that leave by ports of none are handed on.
     pub fn set_way_out(&self, port: PortId, ifindex: Option<u32>) -> Result<(), LoadError> {
         attach::set_way_out(&mut self.lock().object, port, ifindex)
+    }
+
+    /// Whether it has been attached to an interface, and so meets packets before the engine.
+    fn is_ahead(&self) -> bool {
+        self.ahead.load(Ordering::Acquire)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -488,11 +495,11 @@ impl Target for Xdp {
         &self.program
     }
 
-    fn apply(&self, batch: &Batch) -> Result<(), RuleError> {
+    fn apply(&self, batch: &Batch) -> Result<(), ApplyError> {
         self.apply_as(batch, false)
     }
 
-    fn take_over(&self, batch: &Batch) -> Result<(), RuleError> {
+    fn apply_deferred(&self, batch: &Batch) -> Result<(), ApplyError> {
         self.apply_as(batch, self.is_ahead())
     }
 
@@ -510,39 +517,6 @@ impl Target for Xdp {
         }
     }
 
-    /// On the clock of lanes, or of the kernel (CLOCK_MONOTONIC) where the program is attached to interfaces.
-    fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
-        self.program.meters.get(meter).filter(|info| info.table.is_none())?;
-        self.lock().meters[meter.index()].state(index)
-    }
-
-    fn set_meter_state(&self, meter: MeterId, index: u64, to: MeterState) -> Result<(), RuleError> {
-        let indexed = self.program.meters.get(meter).is_some_and(|info| info.table.is_none());
-        match indexed && self.lock().meters[meter.index()].set_state(index, to) {
-            true => Ok(()),
-            false => Err(RuleError::Target(format!("meter cell {index} is not configured"))),
-        }
-    }
-
-    fn shares_meters(&self) -> bool {
-        self.lends.load(Ordering::Acquire)
-    }
-
-    fn take_digests(&self, into: &mut Vec<Digest>) {
-        // As many as the ring may hold: the kernel may go on filling it.
-        into.extend(self.digests(1 << 16));
-    }
-
-    fn lost_digests(&self) -> u64 {
-        self.cells.sum_contexts(HITS + 16 * self.program.tables.len().max(1))
-    }
-
-    fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
-        target::check_registers(&self.program, register, &range)?;
-        into.extend(range.map(|index| self.register(register, index).unwrap_or(0)));
-        Ok(())
-    }
-
     fn table_stats(&self, table: TableId) -> TableStats {
         let state = self.lock();
         let Some(store) = state.stores.get(table.index()) else { return TableStats::default() };
@@ -556,51 +530,53 @@ impl Target for Xdp {
         }
     }
 
-    fn is_ahead(&self) -> bool {
-        self.ahead.load(Ordering::Acquire)
+    fn facets(&self) -> Facets<'_> {
+        let ahead = self.is_ahead().then_some(self as &dyn Ahead);
+        Facets { ahead, recovery: Some(self), meters: Some(self), registers: Some(self), digests: Some(self) }
     }
+}
 
-    fn carried(&self) -> Option<Carried> {
-        if !self.is_ahead() {
-            return None;
-        }
+/// Of a program that has been attached to an interface.
+impl Ahead for Xdp {
+    fn carried(&self) -> Carried {
         let rows = |first: usize, n: usize| {
             let counted = (0..n).map(move |i| (i, self.cells.ledger(first + i)));
             counted.filter(|(_, count)| count.packets != 0)
         };
-        Some(Carried {
+        Carried {
             received: rows(0, PORTS).map(|(i, count)| (PortId(i as u16), count)).collect(),
             sent: rows(PORTS, PORTS).map(|(i, count)| (PortId(i as u16), count)).collect(),
             dropped: rows(2 * PORTS, REASONS).map(|(i, count)| (DropReason(i as u8), count)).collect(),
             handed_on: self.ends()[4],
-        })
+        }
     }
 
-    fn under_way(&self) -> Option<Arc<UnderWay>> {
-        self.is_ahead().then(|| self.under_way.clone())
+    fn in_flight(&self) -> Arc<InFlight> {
+        self.in_flight.clone()
     }
 
-    fn handed_on(&self) -> Option<u64> {
+    fn begin_drain(&self) -> Option<DrainToken> {
         let mut state = self.lock();
-        let mut young = false;
-        state.stores.iter_mut().for_each(|store| young |= store.begin_ageing());
+        let mut pending = false;
+        state.stores.iter_mut().for_each(|store| pending |= store.begin_drain());
         drop(state);
-        if !young && !self.under_way.is_any() {
+        if !pending && !self.in_flight.is_any() {
             return None;
         }
-        let now = sys::monotonic_ns();
-        self.under_way.turn();
+        let drain = self.in_flight.begin_drain(sys::monotonic_ns());
         // Not by the cores' counts: sockets show what they got when the driver is done with its packets, after our program.
         let _ = sys::wait_for_packets();
-        Some(now)
+        Some(drain)
     }
 
-    fn left(&self, moment: u64) {
-        // First, as rows are looked at for entries that are young no more.
-        self.under_way.all_left(moment);
-        self.lock().stores.iter_mut().for_each(Store::end_ageing);
+    fn finish_drain(&self, drain: DrainToken) {
+        // First, as rows are looked at for entries that are pending no more.
+        self.in_flight.finish_drain(drain);
+        self.lock().stores.iter_mut().for_each(Store::finish_drain);
     }
+}
 
+impl Recovery for Xdp {
     fn retire(&self) {
         let mut state = self.lock();
         state.retired = true;
@@ -620,11 +596,11 @@ impl Target for Xdp {
         }
     }
 
-    /// After [`Target::retire`], of a program on interfaces. Generations begin anew too.
-    fn restart(&self) -> Result<(), RuleError> {
+    /// After [`Recovery::retire`], of a program on interfaces. Generations begin anew too.
+    fn restart(&self) -> Result<(), TargetError> {
         let mut state = self.lock();
         if !state.retired || !self.is_ahead() {
-            return Err(RuleError::Target("the xdp target has not been retired".into()));
+            return Err(TargetError("the xdp target has not been retired".into()));
         }
         state.waits.wait().map_err(cannot_wait)?;
         let stores = std::mem::take(&mut state.stores).into_iter().zip(self.program.tables.values());
@@ -635,14 +611,14 @@ impl Target for Xdp {
         state.meters.iter_mut().for_each(Meter::clear);
         (state.generation, state.renumbered) = (state.first_generation, false);
         state.show();
-        self.constant_entries(&mut state).map_err(|e| RuleError::Target(e.to_string()))
+        self.constant_entries(&mut state).map_err(|e| TargetError(e.to_string()))
     }
 
-    fn serve(&self) -> Result<(), RuleError> {
+    fn serve(&self) -> Result<(), TargetError> {
         let mut state = self.lock();
         self.waits.cores.set_closed(false);
         for attached in &state.attached {
-            attach::open(&state.object, attached.ifindex).map_err(|e| RuleError::Target(e.to_string()))?;
+            attach::open(&state.object, attached.ifindex).map_err(|e| TargetError(e.to_string()))?;
         }
         state.retired = false;
         // What was handed on before, sockets show: as above.
@@ -650,20 +626,60 @@ impl Target for Xdp {
     }
 }
 
-fn cannot_wait(error: std::io::Error) -> RuleError {
-    RuleError::Target(format!("cannot wait for packets under way: {error}"))
+impl target::Meters for Xdp {
+    fn shares_meters(&self) -> bool {
+        self.shares.load(Ordering::Acquire)
+    }
+
+    /// On the clock of lanes, or of the kernel (CLOCK_MONOTONIC) where the program is attached to interfaces.
+    fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
+        self.program.meters.get(meter).filter(|info| info.table.is_none())?;
+        self.lock().meters[meter.index()].state(index)
+    }
+
+    fn set_meter_state(&self, meter: MeterId, index: u64, to: MeterState) -> Result<(), TargetError> {
+        let indexed = self.program.meters.get(meter).is_some_and(|info| info.table.is_none());
+        match indexed && self.lock().meters[meter.index()].set_state(index, to) {
+            true => Ok(()),
+            false => Err(TargetError(format!("meter cell {index} is not configured"))),
+        }
+    }
+}
+
+impl target::Digests for Xdp {
+    fn take_digests(&self, into: &mut Vec<Digest>) {
+        // As many as the ring may hold: the kernel may go on filling it.
+        into.extend(self.digests(1 << 16));
+    }
+
+    fn lost_digests(&self) -> u64 {
+        self.cells.sum_contexts(HITS + 16 * self.program.tables.len().max(1))
+    }
+}
+
+impl Registers for Xdp {
+    fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
+        target::check_registers(&self.program, register, &range)?;
+        into.extend(range.map(|index| self.register(register, index).unwrap_or(0)));
+        Ok(())
+    }
+}
+
+fn cannot_wait(error: std::io::Error) -> TargetError {
+    TargetError(format!("cannot wait for packets in flight: {error}"))
 }
 
 impl Xdp {
-    /// `young`: packets of the entries that come may be under way.
-    fn apply_as(&self, batch: &Batch, young: bool) -> Result<(), RuleError> {
+    /// `pending`: packets of the entries that come may be in flight.
+    fn apply_as(&self, batch: &Batch, pending: bool) -> Result<(), ApplyError> {
         for (i, op) in batch.ops.iter().enumerate() {
             self.program.check_op(i, op)?;
         }
         let mut state = self.lock();
-        state.next_generation().map_err(cannot_wait)?;
+        // Nothing has changed yet, but what can no longer wait for packets must get none.
+        state.next_generation().map_err(|error| ApplyError::Unknown(cannot_wait(error).0))?;
         let lens: Vec<u64> = state.stores.iter().map(|s| s.len).collect();
-        state.stores.iter_mut().for_each(|store| store.set_young(young));
+        state.stores.iter_mut().for_each(|store| store.set_pending(pending));
         let mut cells = Vec::new();
         for (i, op) in batch.ops.iter().enumerate() {
             if let Err(refusal) = state.op(op, &mut cells) {
@@ -688,25 +704,25 @@ impl Xdp {
             };
             tracing::warn!("table {name} of the xdp target {why}: from now on packets that look it up are handed on to the next target");
         }
-        // Whoever deletes wants to read final counts, and to use their cells again: no packet may be under way that saw the old
+        // Whoever deletes wants to read final counts, and to use their cells again: no packet may be in flight that saw the old
         // entries. Where the kernel has to wait that takes milliseconds, so a session that only comes does without.
         let only_adds = |op: &Op| matches!(op, Op::Insert(_) | Op::ClearCounter { .. } | Op::Meter { config: Some(_), .. });
         if !batch.ops.iter().all(only_adds)
-            && let Err(error) = state.settle()
+            && let Err(error) = state.wait_for_packets()
         {
             // It worked when the program was loaded.
-            tracing::warn!("cannot wait for packets under way: {error}");
+            tracing::warn!("cannot wait for packets in flight: {error}");
         }
         Ok(())
     }
 
-    fn error(&self, op: usize, of: &Op, why: Refused, state: &State) -> RuleError {
+    fn error(&self, op: usize, of: &Op, why: Refused, state: &State) -> ApplyError {
         let table = match of {
             Op::Insert(e) | Op::Modify(e) | Op::Delete(e) => Some(e.table),
             _ => None,
         };
         let name = table.map_or_else(String::new, |t| self.program.tables[t].name.clone());
-        match why {
+        ApplyError::Refused(match why {
             Refused::Entry(Refusal::Exists) => RuleError::Exists { op, table: name },
             Refused::Entry(Refusal::Missing) => RuleError::Missing { op, table: name },
             Refused::Entry(Refusal::Full) => {
@@ -716,9 +732,8 @@ impl Xdp {
                 let table = format!("of different rates of meter {}", self.program.meters[meter].name);
                 RuleError::Full { op, table, capacity: meters::MOST_PROFILES }
             }
-            // It was not begun with, so nobody need doubt what was done.
-            Refused::Other(what) => RuleError::Invalid { op, what: what.to_owned() },
+            Refused::Lacks(what) => return ApplyError::Unsupported { op, target: self.name().to_owned(), what },
             Refused::Entry(Refusal::Masks) => RuleError::Masks { op, table: name, most: program::packing::MAX_TUPLES as u64 },
-        }
+        })
     }
 }

@@ -1,7 +1,7 @@
-//! What is in a meter's cells, and whose are they? This target's own, or lent to the one behind it, which then configures them.
+//! What is in a meter's cells, and whose are they? This target's own, or shared with the one behind it, which then configures them.
 //!
 //! Cells of equal configuration share a profile, so that two cells fit a cache line. A cell is only used under its lock: by packets, on any
-//! core, by us, and, where cells are lent, by the lanes of the other target ([`SharedMeter`]).
+//! core, by us, and, where cells are shared, by the lanes of the other target ([`SharedMeter`]).
 
 use crate::LoadError;
 use crate::object::Object;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use target::{CELL_WORDS, MeterState, ONE_RATE, PROFILE_WORDS, SharedMeter, Words};
 
 const NANO: u64 = 1_000_000_000;
-/// Different rates that a meter's cells may have at once: 2 MB. With lent cells, packets of others are handed on.
+/// Different rates that a meter's cells may have at once: 2 MB. With shared cells, packets of others are handed on.
 pub const MOST_PROFILES: u64 = 65_536;
 /// Bytes of a cell, and of a profile.
 const CELL: usize = 8 * CELL_WORDS;
@@ -36,7 +36,7 @@ pub fn entries(info: &MeterInfo) -> (u64, u64) {
 pub struct Meter {
     memory: Arc<SharedMeter>,
     /// Whether the next target configures them.
-    lent: bool,
+    shared: bool,
     known: HashMap<MeterConfig, (u32, u64)>,
     free: Vec<u32>,
     /// The first number of a profile that was never used.
@@ -50,18 +50,18 @@ impl Meter {
         let cells = object.shared(&format!("sp_p{i}"), cells, CELL)?;
         let profiles = object.shared(&format!("sp_q{i}"), profiles, PROFILE)?;
         let memory = Arc::new(SharedMeter::new(Box::new(cells), Box::new(profiles)));
-        Ok(Meter { memory, lent: false, known: HashMap::new(), free: Vec::new(), next: 1 })
+        Ok(Meter { memory, shared: false, known: HashMap::new(), free: Vec::new(), next: 1 })
     }
 
     /// Lets another target configure the cells from now on. They must not be configured yet.
-    pub fn lend(&mut self) -> Arc<SharedMeter> {
-        self.lent = true;
+    pub fn share(&mut self) -> Arc<SharedMeter> {
+        self.shared = true;
         self.memory.clone()
     }
 
-    /// A use of a profile, for [`Meter::set`]; 0 for none, and where cells are lent. `None`: there are too many different rates.
+    /// A use of a profile, for [`Meter::set`]; 0 for none, and where cells are shared. `None`: there are too many different rates.
     pub fn take(&mut self, config: Option<MeterConfig>) -> Option<u32> {
-        let Some(config) = config.filter(|_| !self.lent) else { return Some(0) };
+        let Some(config) = config.filter(|_| !self.shared) else { return Some(0) };
         if let Some((number, uses)) = self.known.get_mut(&config) {
             *uses += 1;
             return Some(*number);
@@ -95,10 +95,10 @@ impl Meter {
         }
     }
 
-    /// Gives a cell that profile and full buckets, and takes back the one that it has had; or, where cells are lent, notes whether our entries may
+    /// Gives a cell that profile and full buckets, and takes back the one that it has had; or, where cells are shared, notes whether our entries may
     /// lead to it.
     pub fn set(&mut self, index: u64, number: u32, configured: bool) {
-        if self.lent {
+        if self.shared {
             return self.memory.keep(index, configured);
         }
         let Some(cell) = self.cell(index) else { return };
@@ -131,9 +131,9 @@ impl Meter {
         })
     }
 
-    /// No cell is configured any more; or, where cells are lent, our entries lead to none.
+    /// No cell is configured any more; or, where cells are shared, our entries lead to none.
     pub fn clear(&mut self) {
-        if self.lent {
+        if self.shared {
             return self.memory.keep_none();
         }
         for index in 0..self.memory.len() {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// `struct sp_control`: the generation and which of its tables are empty, whether others hold what is not here, which tables they alone hold
-/// whole, the two words of `target::UnderWay`'s clock, and its length.
+/// whole, the two words of `target::InFlight`'s clock, and its length.
 pub const GENERATION: usize = 0;
 pub const SUBSET: usize = 8;
 pub const HANDED_ON: usize = 12;
@@ -33,7 +33,7 @@ pub struct State {
     pub control: Shared,
     pub generation: u32,
     pub first_generation: u32,
-    /// Whether packets may be under way that see the last generation before the first one.
+    /// Whether packets may be in flight that see the last generation before the first one.
     pub renumbered: bool,
     pub waits: Arc<Waits>,
     pub attached: Vec<Attached>,
@@ -46,7 +46,8 @@ pub enum Refused {
     Entry(Refusal),
     /// A meter with too many different rates.
     Rates(MeterId),
-    Other(&'static str),
+    /// There is nothing like that here.
+    Lacks(&'static str),
 }
 
 /// What becomes of a meter's or counter's cell.
@@ -67,7 +68,7 @@ impl State {
     /// Sees to it that there is a generation for one more batch.
     pub fn next_generation(&mut self) -> std::io::Result<()> {
         if self.generation >= LAST_GENERATION {
-            // Packets that end meanwhile need nothing that ended before this generation; those under way see it.
+            // Packets that end meanwhile need nothing that ended before this generation; those in flight see it.
             self.waits.wait()?;
             self.stores.iter_mut().for_each(Store::renumber);
             self.waits.renumber(self.first_generation);
@@ -111,9 +112,10 @@ impl State {
                 cells.push((meter.index(), *index, CellChange::Meter { profile, configured: config.is_some() }));
                 Ok(())
             }
-            Op::Mirror { .. } | Op::Multicast { .. } => Err(Refused::Other("the xdp target makes no copies of packets")),
-            Op::InsertValue { .. } | Op::DeleteValue { .. } => Err(Refused::Other("the xdp target has no value sets")),
-            Op::EntryMeter { .. } => Err(Refused::Other("the xdp target has no direct meters")),
+            Op::Mirror { .. } => Err(Refused::Lacks("clone sessions")),
+            Op::Multicast { .. } => Err(Refused::Lacks("multicast groups")),
+            Op::InsertValue { .. } | Op::DeleteValue { .. } => Err(Refused::Lacks("value sets")),
+            Op::EntryMeter { .. } => Err(Refused::Lacks("direct meters")),
             Op::ClearCounter { counter, index } => {
                 cells.push((counter.index(), *index, CellChange::Clear));
                 Ok(())
@@ -145,8 +147,8 @@ impl State {
         self.shortage.commit()
     }
 
-    /// Until no packet is under way that saw what batches have taken away: its cells can be used again.
-    pub fn settle(&mut self) -> std::io::Result<()> {
+    /// Until no packet is in flight that saw what batches have taken away: its cells can be used again.
+    pub fn wait_for_packets(&mut self) -> std::io::Result<()> {
         self.waits.wait()?;
         self.stores.iter_mut().for_each(Store::unlink);
         Ok(())

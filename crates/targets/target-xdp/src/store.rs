@@ -3,11 +3,11 @@
 //! A hash chain begins in its home cell and goes on in cells behind the homes. A change writes new cells that no generation
 //! sees yet, and notes which cells end; [`Store::commit`] stamps them, and the caller then moves the generation on. A cell that
 //! has ended waits until no packet of its generations is left, is then unlinked, and after a second wait used again. A batch that ends
-//! something is followed by a wait ([`crate::state::State::settle`]); if there is no room all the same, two more are made.
+//! something is followed by a wait ([`crate::state::State::wait_for_packets`]); if there is no room all the same, two more are made.
 
 use crate::sys::Shared;
 use crate::waits::Waits;
-use program::packing::{ACTION, CellLayout, FROM, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, NEXT, Place, TO, TUPLE, YOUNG};
+use program::packing::{ACTION, CellLayout, FROM, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, NEXT, PENDING, Place, TO, TUPLE};
 use program::{ActionId, Entry, KeyMatch, TableInfo};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -120,14 +120,14 @@ pub struct Store {
     direct_used: u32,
     /// Direct cells that are to be zero when this batch is seen.
     direct_clear: Vec<u32>,
-    /// Whether a packet's flow is known by this table, so that its entries can be young.
+    /// Whether a packet's flow is known by this table, so that its entries can be pending.
     of_flows: bool,
-    /// Whether entries that come now are young, what they are marked with then, and the young ones with their marks.
-    comes_young: bool,
+    /// Whether entries that come now are pending, what they are marked with then, and the pending ones with their marks.
+    comes_pending: bool,
     age: u16,
-    young: Vec<(u32, u16)>,
+    pending: Vec<(u32, u16)>,
     /// Those of them that were there when the wait began that is to end.
-    ageing: Vec<(u32, u16)>,
+    draining: Vec<(u32, u16)>,
 }
 
 /// Memory and sizes of a store.
@@ -159,10 +159,10 @@ impl Store {
     pub fn new(info: &TableInfo, layout: CellLayout, room: Room) -> Store {
         let mut store = Store {
             of_flows: info.split && !info.keys.is_empty() && !layout.wild,
-            comes_young: false,
+            comes_pending: false,
             age: 1,
-            young: Vec::new(),
-            ageing: Vec::new(),
+            pending: Vec::new(),
+            draining: Vec::new(),
             widths: info.keys.iter().map(|k| k.width).collect(),
             layout: Arc::new(layout),
             seed: room.seed,
@@ -206,7 +206,7 @@ impl Store {
         store
     }
 
-    /// As it was at first, without entries. No packet may be under way.
+    /// As it was at first, without entries. No packet may be in flight.
     pub fn anew(self, info: &TableInfo) -> Store {
         let Store { layout, mut cells, homes, states, mut masks, mut defaults, capacity, seed, waits, .. } = self;
         cells.zero();
@@ -232,8 +232,8 @@ impl Store {
         let seq = self.inserted;
         self.inserted = self.inserted.wrapping_add(1);
         let rank = u64::from(key.priority) << 32 | u64::from(!seq);
-        let young = if self.comes_young { self.age } else { 0 };
-        match self.write_entry(&key, rank, direct.map_or(0, |d| d + 1), young, e.action, &e.args) {
+        let pending = if self.comes_pending { self.age } else { 0 };
+        match self.write_entry(&key, rank, direct.map_or(0, |d| d + 1), pending, e.action, &e.args) {
             Ok(()) => {
                 self.len += 1;
                 Ok(())
@@ -253,12 +253,12 @@ impl Store {
         let rank = if self.layout.wild { self.long(at, self.layout.rank) } else { 0 };
         let direct = self.layout.direct.map_or(0, |d| self.word(at, d));
         // No older than it was.
-        let young = match self.of_flows {
-            true if self.comes_young => self.age,
-            true => self.half(at, YOUNG),
+        let pending = match self.of_flows {
+            true if self.comes_pending => self.age,
+            true => self.half(at, PENDING),
             false => 0,
         };
-        self.write_entry(&key, rank, direct, young, e.action, &e.args)?;
+        self.write_entry(&key, rank, direct, pending, e.action, &e.args)?;
         self.end(at);
         Ok(())
     }
@@ -298,9 +298,9 @@ impl Store {
                 State::New => {
                     stamp(&self.cells, base, next, FOR_EVER);
                     if self.of_flows
-                        && let young @ 1.. = self.half(at, YOUNG)
+                        && let pending @ 1.. = self.half(at, PENDING)
                     {
-                        self.young.push((at, young));
+                        self.pending.push((at, pending));
                     }
                     State::Live
                 }
@@ -330,7 +330,7 @@ impl Store {
         self.list_masks(next);
     }
 
-    /// Between two batches, when all packets under way are of one generation: what it sees is as old as can be, and nothing else has a
+    /// Between two batches, when all packets in flight are of one generation: what it sees is as old as can be, and nothing else has a
     /// generation any more. It, and any other, goes on seeing the same.
     pub fn renumber(&mut self) {
         self.unlink();
@@ -346,37 +346,37 @@ impl Store {
         self.retired = [0; 2];
     }
 
-    /// Whether entries that come from now on are young: packets of their keys may be under way, which nobody has counted.
-    pub fn set_young(&mut self, young: bool) {
-        self.comes_young = young && self.of_flows;
+    /// Whether entries that come from now on are pending: packets of their keys may be in flight, which nobody has counted.
+    pub fn set_pending(&mut self, pending: bool) {
+        self.comes_pending = pending && self.of_flows;
     }
 
-    /// Entries that are there are young.
-    pub fn all_young(&mut self) {
+    /// Entries that are there are pending.
+    pub fn all_pending(&mut self) {
         let age = self.age;
         for at in 0..self.states.len() as u32 {
             if self.of_flows && self.states[at as usize] == State::Live {
-                self.cells.write(self.base(at) + YOUNG, &age.to_ne_bytes());
-                self.young.push((at, age));
+                self.cells.write(self.base(at) + PENDING, &age.to_ne_bytes());
+                self.pending.push((at, age));
             }
         }
     }
 
-    /// Whether there are young entries, and from now on those that come are of another age.
-    pub fn begin_ageing(&mut self) -> bool {
-        if !self.young.is_empty() {
-            self.ageing.append(&mut self.young);
+    /// Whether there are pending entries, and from now on those that come are of another age.
+    pub fn begin_drain(&mut self) -> bool {
+        if !self.pending.is_empty() {
+            self.draining.append(&mut self.pending);
             self.age = self.age.checked_add(1).unwrap_or(1);
         }
-        !self.ageing.is_empty()
+        !self.draining.is_empty()
     }
 
-    /// Entries that were there at the last [`Store::begin_ageing`] are young no more.
-    pub fn end_ageing(&mut self) {
-        for (at, young) in std::mem::take(&mut self.ageing) {
+    /// Entries that were there at the last [`Store::begin_drain`] are pending no more.
+    pub fn finish_drain(&mut self) {
+        for (at, pending) in std::mem::take(&mut self.draining) {
             // The cell may be another's by now, or of an entry that begins with this batch.
-            if self.half(at, YOUNG) == young {
-                self.cells.write(self.base(at) + YOUNG, &[0; 2]);
+            if self.half(at, PENDING) == pending {
+                self.cells.write(self.base(at) + PENDING, &[0; 2]);
             }
         }
     }
@@ -461,14 +461,14 @@ impl Store {
         }
     }
 
-    fn write_entry(&mut self, key: &Packed, rank: u64, direct: u32, young: u16, action: ActionId, args: &[u128]) -> Result<(), Refusal> {
+    fn write_entry(&mut self, key: &Packed, rank: u64, direct: u32, pending: u16, action: ActionId, args: &[u128]) -> Result<(), Refusal> {
         let tuple = if self.layout.wild { self.tuple(&key.mask)? } else { 0 };
         let home = self.home(&key.words, tuple);
         let at = self.place(home)?;
         let layout = self.layout.clone();
         let mut cell = vec![0; layout.len];
         cell[ACTION..ACTION + 2].copy_from_slice(&(action.as_u32() as u16).to_ne_bytes());
-        let last = if layout.wild { (TUPLE, tuple) } else { (YOUNG, young) };
+        let last = if layout.wild { (TUPLE, tuple) } else { (PENDING, pending) };
         cell[last.0..last.0 + 2].copy_from_slice(&last.1.to_ne_bytes());
         for (i, word) in key.words.iter().enumerate() {
             cell[KEY + 8 * i..KEY + 8 * i + 8].copy_from_slice(&word.to_ne_bytes());

@@ -4,7 +4,7 @@ use crate::cores::Cores;
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What is known of the packets under way; changed by who holds the stores.
+/// What is known of the packets in flight; changed by who holds the stores.
 pub struct Waits {
     /// What packets read that begin now.
     current: AtomicU32,
@@ -24,7 +24,7 @@ impl Waits {
         self.current.store(generation, Ordering::Release);
     }
 
-    /// Generations are numbered anew, and nothing waits that has ended: what a packet under way may see goes on.
+    /// Generations are numbered anew, and nothing waits that has ended: what a packet in flight may see goes on.
     pub fn renumber(&self, generation: u32) {
         self.current.store(generation, Ordering::Release);
         self.done.store(generation, Ordering::Release);

@@ -9,14 +9,14 @@ mod world;
 
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use offload::comeback::Event;
-use offload::{Comeback, Policy, SessionFacts, Split};
+use offload::{Comeback, Policy, RecoverError, SessionFacts, Split};
 use pktio::{AfXdp, Port};
-use program::{Batch, Entry, KeyMatch, MeterConfig, Op, RuleError};
+use program::{ApplyError, Batch, Entry, KeyMatch, MeterConfig, Op, RuleError};
 use rand::Rng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
-use target::{Lane, Target};
+use target::{Ahead, Lane, Recovery, Target};
 use target_xdp::sys::monotonic_ns;
 use target_xdp::{Options, Xdp};
 use veth::{PATIENCE, Veths, receive, send, veths_or_skip};
@@ -57,7 +57,7 @@ impl Pair {
         // Room for four rules.
         let options = Options { entries: 4, seed: 5, hand_on_full, ..Options::default() };
         let xdp = Arc::new(Xdp::load(Arc::new(ir.program.clone()), &text, &options).unwrap_or_else(|e| panic!("{e}")));
-        let x86 = world::native_with(&ir, xdp.lend_meters());
+        let x86 = world::native_with(&ir, xdp.share_meters());
         let behind = veths.attach(&xdp);
         let split = Split::new(Box::new(xdp.clone()), Box::new(x86), Policy::Share(1.0)).unwrap();
         let lane = split.lane(0);
@@ -159,20 +159,20 @@ impl Pair {
 
     /// All that was handed on has left: flows are XDP's again.
     fn all_has_left(&self) {
-        let moment = self.xdp.handed_on();
-        moment.into_iter().for_each(|moment| self.xdp.left(moment));
+        let drain = self.xdp.begin_drain();
+        drain.into_iter().for_each(|drain| self.xdp.finish_drain(drain));
     }
 
     /// Frames in the bucket.
     fn left_in_bucket(&self, key: u32) -> u64 {
-        let state = |target: &dyn Target| target.meter_state(self.ids.rate, key.into()).unwrap();
+        let state = |target: &dyn Target| target.facets().meters.unwrap().meter_state(self.ids.rate, key.into()).unwrap();
         assert_eq!(state(self.split.fast()), state(self.split.base()), "it is one bucket");
         state(self.split.base()).peak / (LEN * NANO)
     }
 
     fn wait_for_red(&self, n: u64) {
         let end = Instant::now() + PATIENCE;
-        let red = || self.xdp.carried().unwrap().dropped.get(&RED).map_or(0, |count| count.packets);
+        let red = || self.xdp.carried().dropped.get(&RED).map_or(0, |count| count.packets);
         while red() < n {
             assert!(Instant::now() < end, "{} of {n} frames are red", red());
             std::thread::yield_now();
@@ -248,7 +248,8 @@ fn after_it_fell_over_it_comes_back_with_its_sessions_and_their_counts() {
         // Not in the meantime, and then in vain.
         assert_eq!(comeback.tick(&pair.split, 2 * NANO - 1), None);
         let event = comeback.tick(&pair.split, 2 * NANO);
-        let Some(Event::StaysOut { attempts: 1, why: RuleError::Full { .. }, retry_in_ns }) = event else { panic!("{event:?}") };
+        let Some(Event::StaysOut { attempts: 1, why, retry_in_ns }) = event else { panic!("{event:?}") };
+        assert!(matches!(why, RecoverError::Apply(ApplyError::Refused(RuleError::Full { .. }))), "{why}");
         assert_eq!(retry_in_ns, 2 * NANO);
         assert_eq!(pair.through_x86(1, BEYOND, 3), 3);
         pair.filter(3, false);
@@ -310,8 +311,8 @@ fn a_rule_too_many_is_for_x86_until_xdp_begins_anew() {
 fn a_flow_comes_to_xdp_when_what_came_before_has_left_and_not_sooner() {
     veths_or_skip("a_flow_comes_to_xdp_when_what_came_before_has_left_and_not_sooner", |veths| {
         let mut pair = Pair::new(veths);
-        let under_way = pair.split.under_way().unwrap();
-        assert_eq!(pair.xdp.handed_on(), None, "nothing was handed on by flow");
+        let in_flight = pair.split.facets().ahead.unwrap().in_flight();
+        assert_eq!(pair.xdp.begin_drain(), None, "nothing was handed on by flow");
         pair.establish(1, 10_000);
         pair.split.move_to_base(1).unwrap();
         // Without entries XDP does not know whose frames these are.
@@ -323,7 +324,7 @@ fn a_flow_comes_to_xdp_when_what_came_before_has_left_and_not_sooner() {
         let flow = flows[5];
         assert!(flow != 0 && flows[5..].iter().all(|f| *f == flow), "{flows:?}");
         // All that was counted has left, but the first five may not have.
-        flows[5..].iter().for_each(|flow| under_way.left(*flow));
+        flows[5..].iter().for_each(|flow| in_flight.sent(*flow));
         pair.send(1, HERE, 1);
         assert_eq!(pair.flows_behind(1), [flow]);
         pair.all_has_left();
@@ -336,14 +337,14 @@ fn a_flow_comes_to_xdp_when_what_came_before_has_left_and_not_sooner() {
         let flow = pair.flows_behind(5)[0];
         assert_eq!(flow / 2, flows[5] / 2, "the same row, in another turn");
         for _ in 0..4 {
-            under_way.left(flow);
+            in_flight.sent(flow);
             pair.send(1, HERE, 1);
             assert_eq!(pair.flows_behind(1), [flow]);
         }
-        (0..4).for_each(|_| under_way.left(flow));
+        (0..4).for_each(|_| in_flight.sent(flow));
         pair.send(1, HERE, 1);
         assert_eq!(pair.flows_behind(1), [flow], "one has not left yet");
-        (0..2).for_each(|_| under_way.left(flow));
+        (0..2).for_each(|_| in_flight.sent(flow));
         pair.through_xdp(1, 3);
 
         // It wakes: packets that wait are let go with this change, and XDP does not know of them.
@@ -352,7 +353,7 @@ fn a_flow_comes_to_xdp_when_what_came_before_has_left_and_not_sooner() {
         pair.split.apply_session(&facts, &Batch { ops }).unwrap();
         pair.send(1, HERE, 1);
         let flow = pair.flows_behind(1)[0];
-        under_way.left(flow);
+        in_flight.sent(flow);
         pair.send(1, HERE, 1);
         assert_eq!(pair.flows_behind(1)[0] / 2, flow / 2);
         pair.all_has_left();
@@ -365,9 +366,9 @@ fn a_flow_comes_to_xdp_when_what_came_before_has_left_and_not_sooner() {
         pair.through_xdp(1, 3);
         // A millisecond after it was handed on, there is nothing to wait for any more.
         let end = Instant::now() + PATIENCE;
-        while let Some(moment) = pair.xdp.handed_on() {
+        while let Some(drain) = pair.xdp.begin_drain() {
             assert!(Instant::now() < end, "there always is something to wait for");
-            pair.xdp.left(moment);
+            pair.xdp.finish_drain(drain);
         }
         // Another flow waits for nothing of this one.
         pair.establish(2, 10_000);
@@ -377,10 +378,10 @@ fn a_flow_comes_to_xdp_when_what_came_before_has_left_and_not_sooner() {
     });
 }
 
-/// Entries are changed and go again while they are young, and their cells become others'.
+/// Entries are changed and go again while they are pending, and their cells become others'.
 #[test]
-fn young_entries_are_modified_and_deleted_like_others() {
-    veths_or_skip("young_entries_are_modified_and_deleted_like_others", |veths| {
+fn pending_entries_are_modified_and_deleted_like_others() {
+    veths_or_skip("pending_entries_are_modified_and_deleted_like_others", |veths| {
         let mut pair = Pair::new(veths);
         let mut chance = testkit::rng(11);
         // XDP has room for no more.

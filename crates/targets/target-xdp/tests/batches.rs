@@ -5,7 +5,7 @@ mod common;
 use base::{Packet, PortId, Verdict, VerdictKind};
 use common::Pair;
 use p4_interp::{Mode, stf};
-use program::{Batch, Entry, KeyMatch, Op, RuleError};
+use program::{ApplyError, Batch, Entry, KeyMatch, Op, RuleError};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -98,7 +98,7 @@ fn a_batch_that_fails_leaves_nothing_behind() {
     ] {
         let error = xdp.apply(&Batch { ops }).unwrap_err();
         let op = match error {
-            RuleError::Exists { op, .. } | RuleError::Full { op, .. } | RuleError::Missing { op, .. } => op,
+            ApplyError::Refused(RuleError::Exists { op, .. } | RuleError::Full { op, .. } | RuleError::Missing { op, .. }) => op,
             other => panic!("{other}"),
         };
         assert_eq!(op, expected);
@@ -161,7 +161,7 @@ struct Device {
 }
 
 impl stf::Device for Device {
-    fn apply(&mut self, batch: &Batch) -> Result<(), RuleError> {
+    fn apply(&mut self, batch: &Batch) -> Result<(), ApplyError> {
         self.xdp.apply(batch)
     }
 

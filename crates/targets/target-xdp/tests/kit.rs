@@ -6,9 +6,9 @@ mod common;
 use base::{Packet, PortId, Verdict, VerdictKind};
 use common::Pair;
 use p4_interp::Mode;
-use program::{Batch, Digest, Entry, KeyMatch, MeterConfig, Op, RuleError};
+use program::{ApplyError, Batch, Digest, Entry, KeyMatch, MeterConfig, Op, RuleError};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use target::Target;
+use target::{Digests, Target};
 use target_xdp::{EntryPoints, Options, Xdp};
 
 const PROGRAM: &str = r#"
@@ -246,7 +246,7 @@ fn the_longest_prefix_and_the_highest_priority_win() {
     let by_rule = |(addr, kind)| port(&xdp, addr, kind);
     assert_eq!([(0x0a01_0001, 0x2007), (0x0b00_0000, 0x2007), (0x0b00_0000, 0x2001)].map(by_rule), [60, 70, 50]);
     // The same key at another priority is another entry; the same twice is refused.
-    assert!(matches!(apply(vec![Op::Insert(net.clone())]), Err(RuleError::Exists { .. })));
+    assert!(matches!(apply(vec![Op::Insert(net.clone())]), Err(ApplyError::Refused(RuleError::Exists { .. }))));
     let mut above = net.clone();
     (above.priority, above.args) = (20, vec![80]);
     apply(vec![Op::Insert(above)]).unwrap();
@@ -274,7 +274,9 @@ fn masks_come_and_go_and_only_so_many_are_looked_through() {
         assert_eq!(port(&xdp, u32::MAX, 0x2000), n as u16);
     }
     let error = apply(vec![Op::Delete(rule(5, 5)), Op::Insert(rule(100, 100)), Op::Insert(rule(101, 101))]).unwrap_err();
-    assert_eq!(error, RuleError::Masks { op: 2, table: "rules".into(), most: 64 });
+    assert_eq!(error, RuleError::Masks { op: 2, table: "rules".into(), most: 64 }.into());
+    let lacks = apply(vec![Op::Insert(rule(63, 200)), Op::Multicast { group: 1, replicas: Vec::new() }]);
+    assert_eq!(lacks, Err(ApplyError::Unsupported { op: 1, target: "xdp".into(), what: "multicast groups" }));
     assert_eq!(error.to_string(), "op 2: table rules would have entries of more than 64 different masks: look-ups go through no more");
     // Another entry of a mask that is there is no matter, nor is one in the place of another.
     apply(vec![Op::Insert(rule(63, 200))]).unwrap();
@@ -290,14 +292,14 @@ fn masks_come_and_go_and_only_so_many_are_looked_through() {
         }
         apply(vec![Op::Delete(rule(n, 300))]).unwrap();
         let fails = vec![Op::Delete(rule(10, 10)), Op::Insert(rule(1000 + n, 1)), Op::Insert(rule(20, 20))];
-        assert!(matches!(apply(fails), Err(RuleError::Exists { op: 2, .. })));
+        assert!(matches!(apply(fails), Err(ApplyError::Refused(RuleError::Exists { op: 2, .. }))));
     }
     assert_eq!(port(&xdp, mask(10), 0x2000), 10);
     assert_eq!(port(&xdp, u32::MAX, 0x2000), 63);
     // In one batch, taken back.
     let mut ops: Vec<Op> = (2000..2600).flat_map(|n| [Op::Insert(rule(n, 400)), Op::Delete(rule(n, 400))]).collect();
     ops.push(Op::Insert(rule(63, 63)));
-    assert!(matches!(apply(ops.clone()), Err(RuleError::Exists { op: 1200, .. })));
+    assert!(matches!(apply(ops.clone()), Err(ApplyError::Refused(RuleError::Exists { op: 1200, .. }))));
     ops.pop();
     apply(ops).unwrap();
     assert_eq!(port(&xdp, u32::MAX, 0x2000), 63);

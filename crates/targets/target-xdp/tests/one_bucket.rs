@@ -1,4 +1,4 @@
-//! One bucket for a rate, wherever packets run: x86 executes the cells that XDP lends. Packets here and there, one by one and all at once,
+//! One bucket for a rate, wherever packets run: x86 executes the cells that XDP shares. Packets here and there, one by one and all at once,
 //! are coloured as the interpreter alone colours them, while sessions move and XDP fails at every step.
 //!
 //! `MOVES=100000` chooses how many moves are made, `MOVES_SEED` with which seed they begin.
@@ -16,7 +16,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use target::{BURST, CELL_WORDS, Lane, MeterState, SharedMeter, Target};
+use target::{BURST, CELL_WORDS, Lane, MeterState, Meters, Recovery, SharedMeter, Target};
 use target_asic::Asic;
 use target_x86::X86;
 use target_xdp::{Options, Xdp};
@@ -67,7 +67,7 @@ struct Both {
     ir: Arc<Ir>,
     xdp: Arc<Xdp>,
     x86: Arc<X86>,
-    lent: Arc<SharedMeter>,
+    cells: Arc<SharedMeter>,
     meter: MeterId,
 }
 
@@ -77,9 +77,9 @@ impl Both {
         p4_passes::optimise(&mut ir).unwrap();
         let ir = Arc::new(ir);
         let (xdp, meters) = xdp(&ir);
-        let lent = meters[0].clone().unwrap();
+        let cells = meters[0].clone().unwrap();
         let meter = ir.program.meters.keys().next().unwrap();
-        Both { x86: Arc::new(world::native_with(&ir, meters)), ir, xdp, lent, meter }
+        Both { x86: Arc::new(world::native_with(&ir, meters)), ir, xdp, cells, meter }
     }
 
     fn session(&self, key: u128, cells: [u128; 2]) -> Entry {
@@ -109,7 +109,7 @@ fn xdp(ir: &Arc<Ir>) -> (Arc<Xdp>, Vec<Option<Arc<SharedMeter>>>) {
     let text = p4_emit::bpf::emit_xdp(ir).unwrap();
     let xdp = Xdp::load(Arc::new(ir.program.clone()), &text, &Options { seed: 5, ..Options::default() }).unwrap_or_else(|e| panic!("{e}"));
     assert!(!xdp.shares_meters());
-    let meters = xdp.lend_meters();
+    let meters = xdp.share_meters();
     assert!(xdp.shares_meters());
     (Arc::new(xdp), meters)
 }
@@ -272,7 +272,7 @@ fn a_packet_that_finds_its_cell_held_is_handed_on() {
     let both = Both::new();
     both.apply(vec![both.rate(1, one_rate(0, 9)), both.rate(2, one_rate(0, 9)), Op::Insert(both.session(1, [1, 2]))]);
     let mut lane = both.xdp.lane(0);
-    let lock = |cell: usize, held: u64| both.lent.cells()[cell * CELL_WORDS + 3].fetch_xor(held << 32, Ordering::AcqRel);
+    let lock = |cell: usize, held: u64| both.cells.cells()[cell * CELL_WORDS + 3].fetch_xor(held << 32, Ordering::AcqRel);
     assert_eq!(send(&mut lane, 1, 0, 1), Verdict::forward(PortId(0)));
     // The first has been charged when it finds the second held, and gets it back.
     for held in [1, 2] {
@@ -304,18 +304,18 @@ fn a_cell_keeps_its_rate_while_entries_lead_to_it() {
     assert!(green() && !green() && !green());
     both.xdp.apply(&end).unwrap();
     both.x86.apply(&Batch::default()).unwrap();
-    assert_eq!((both.peak(1), both.lent.is_kept(1)), (None, false));
+    assert_eq!((both.peak(1), both.cells.is_kept(1)), (None, false));
     // Another session has the cell, with a bucket of its own, and XDP's copy takes nothing from it.
     let begin = Batch { ops: vec![both.rate(1, one_rate(0, 3)), session] };
     both.x86.apply(&begin).unwrap();
     both.x86.lane(0).process(&mut [Packet::new(&frame(1, 0), PortId(0))], &mut [Verdict::default()], 1);
     both.xdp.apply(&begin).unwrap();
-    assert_eq!((both.peak(1), both.lent.is_kept(1)), (Some(2 * NANO), true));
+    assert_eq!((both.peak(1), both.cells.is_kept(1)), (Some(2 * NANO), true));
     // What XDP refuses it does not keep.
     let refused = Batch { ops: vec![both.rate(7, one_rate(1, 1)), Op::Delete(both.session(9, [0, 0]))] };
-    assert!(both.xdp.apply(&refused).is_err() && !both.lent.is_kept(7));
+    assert!(both.xdp.apply(&refused).is_err() && !both.cells.is_kept(7));
     both.xdp.retire();
-    assert!(!both.lent.is_kept(1));
+    assert!(!both.cells.is_kept(1));
 }
 
 /// More different rates than XDP has room for: packets of those cells run on x86, in its buckets.

@@ -9,11 +9,11 @@ use base::{Packet, PortId, Verdict, VerdictKind};
 use offload::{Path, Policy, SessionFacts, Split};
 use p4_ir::Ir;
 use program::packing::MAX_TUPLES;
-use program::{Batch, Entry, KeyMatch, MeterConfig, Op, RuleError};
+use program::{ApplyError, Batch, Entry, KeyMatch, MeterConfig, Op, RuleError};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
-use target::{BURST, Lane, Target};
+use target::{BURST, Lane, Meters, Target};
 use target_xdp::{EntryPoints, Options, Xdp};
 use world::Ids;
 
@@ -106,7 +106,7 @@ impl Both {
     fn new(plain: bool) -> Both {
         let ir = program(plain);
         let xdp = Arc::new(load(&ir, Options::default()));
-        let base = world::native_with(&ir, xdp.lend_meters());
+        let base = world::native_with(&ir, xdp.share_meters());
         let split = Split::new(Box::new(xdp.clone()), Box::new(base), Policy::Share(1.0)).unwrap();
         let whole = world::native(&ir);
         let lanes = [split.lane(0), whole.lane(0)];
@@ -230,7 +230,7 @@ fn a_batch_that_fails_hands_nothing_on() {
             ops.push(Op::Delete(filter(&ids, 1)));
             ops.extend(of_session.ops[1..2].iter().cloned());
             let error = xdp.apply(&Batch { ops }).unwrap_err();
-            assert!(matches!(error, RuleError::Exists { op: 4, .. }), "{error}");
+            assert!(matches!(error, ApplyError::Refused(RuleError::Exists { op: 4, .. })), "{error}");
             assert_eq!((xdp.handed_on_tables(), xdp.table_stats(ids.filter).entries), (Vec::new(), before.entries), "round {round}");
             assert_eq!(run(&mut *lane, 2, 0), VerdictKind::Forward);
             // Rules go on being taken.
@@ -243,7 +243,7 @@ fn a_batch_that_fails_hands_nothing_on() {
         assert_eq!(run(&mut *lane, 2, 0), VerdictKind::Next);
         // A batch that fails now leaves that as it is.
         let error = xdp.apply(&batch([Op::Delete(filter(&ids, 1)), of_session.ops[1].clone()])).unwrap_err();
-        assert!(matches!(error, RuleError::Exists { op: 1, .. }), "{error}");
+        assert!(matches!(error, ApplyError::Refused(RuleError::Exists { op: 1, .. })), "{error}");
         assert_eq!(xdp.handed_on_tables(), [ids.filter]);
     }
 }
@@ -260,7 +260,7 @@ fn who_must_hold_a_table_whole_refuses_what_does_not_fit() {
         let xdp = load(&ir, Options { subset, hand_on_full, ..Options::default() });
         xdp.apply(&filters(&ids, 1..=MAX_TUPLES as u8)).unwrap();
         let error = xdp.apply(&filters(&ids, [MAX_TUPLES as u8 + 1])).unwrap_err();
-        assert!(matches!(error, RuleError::Masks { op: 0, .. }), "{error}");
+        assert!(matches!(error, ApplyError::Refused(RuleError::Masks { op: 0, .. })), "{error}");
         assert_eq!(xdp.handed_on_tables(), []);
     }
     let xdp = load(&ir, Options { split_entries: 4, ..Options::default() });
@@ -269,7 +269,7 @@ fn who_must_hold_a_table_whole_refuses_what_does_not_fit() {
         xdp.apply(&odd(key)).unwrap();
     }
     let error = xdp.apply(&odd(9)).unwrap_err();
-    assert!(matches!(error, RuleError::Full { op: 1, capacity: 4, .. }), "{error}");
+    assert!(matches!(error, ApplyError::Refused(RuleError::Full { op: 1, capacity: 4, .. })), "{error}");
     assert_eq!(xdp.handed_on_tables(), []);
 }
 
@@ -287,7 +287,7 @@ fn entries_after_one_that_was_refused_have_counters_of_their_own() {
     xdp.apply(&filters(&ids, 1..=most)).unwrap();
     for _ in 0..3 {
         let error = xdp.apply(&filters(&ids, [most + 1])).unwrap_err();
-        assert!(matches!(error, RuleError::Masks { op: 0, .. }), "{error}");
+        assert!(matches!(error, ApplyError::Refused(RuleError::Masks { op: 0, .. })), "{error}");
     }
     // Of masks that are there.
     let of = |value: u8, mask: u8| Entry { keys: vec![KeyMatch::Ternary { value: value.into(), mask: mask.into() }], ..filter(&ids, most) };

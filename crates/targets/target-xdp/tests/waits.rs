@@ -1,4 +1,4 @@
-//! Changes on an attached program while packets run on another core: when a change returns, no packet is under way that saw what was before.
+//! Changes on an attached program while packets run on another core: when a change returns, no packet is in flight that saw what was before.
 //! So counts are final, and what is used again at once is seen by nobody who looked for what was there. Both ways of waiting.
 
 #[path = "common/veth.rs"]
@@ -11,7 +11,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use target::{Carried, Count, Target};
+use target::{Ahead, Carried, Count, Target};
 use target_xdp::{EntryPoints, Options, Waited, Xdp};
 use veth::{Veths, veths_or_skip};
 
@@ -137,7 +137,7 @@ impl Bench {
 
     /// None was dropped, handed on, or sent where others go.
     fn check(&self, run: u64) {
-        let Carried { received, sent, dropped, handed_on } = self.xdp.carried().unwrap();
+        let Carried { received, sent, dropped, handed_on } = self.xdp.carried();
         assert!(dropped.is_empty() && handed_on == 0, "{dropped:?} dropped, {handed_on} handed on");
         assert_eq!(received.values().map(|c| c.packets).collect::<Vec<_>>(), [run]);
         let ways: Vec<u16> = sent.keys().map(|port| port.0).collect();
@@ -201,7 +201,7 @@ impl Writer<'_> {
             }
         }
         bench.xdp.apply(&Batch { ops: self.others.iter().cloned().map(Op::Insert).collect() }).unwrap();
-        assert_eq!(bench.usage(1 + (age - 1) % AGES), final_count, "a packet under way has counted");
+        assert_eq!(bench.usage(1 + (age - 1) % AGES), final_count, "a packet in flight has counted");
     }
 
     /// Adds the count of a rule that has gone.

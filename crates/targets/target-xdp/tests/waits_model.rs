@@ -1,4 +1,4 @@
-//! Waits for packets under way (`src/cores.rs`): all orders in which one core and the one who waits can see each other's loads and stores.
+//! Waits for packets in flight (`src/cores.rs`): all orders in which one core and the one who waits can see each other's loads and stores.
 //! The core runs packets, the other shows generation after generation, waits, and uses the cells of the one before again. A processor
 //! that reorders as x86 does, and one that keeps only what depends on each other; and each part of the protocol left out, to see it missed.
 //!

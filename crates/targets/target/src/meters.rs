@@ -1,11 +1,11 @@
-//! How is one rate policed by two targets at once? They execute the same cells, which one of them lends.
+//! How is one rate policed by two targets at once? They execute the same cells, which one of them shares.
 //!
 //! A target ahead of the engine hands packets on of sessions that it holds. If the target behind it had cells of its own, each would let a
-//! burst and the rate pass. So the one ahead, whose memory the kernel has made, lends its cells ([`SharedMeter`]) when the other is loaded. The
-//! borrower, which holds every session, configures them and gives them their rates; the lender only notes which cells its entries may lead to,
+//! burst and the rate pass. So the one ahead, whose memory the kernel has made, shares its cells ([`SharedMeter`]) when the other is loaded. The
+//! other target, which holds every session, configures them and gives them their rates; the owner only notes which cells its entries may lead to,
 //! and executes them. Packets take a cell's lock on either side, so that no token is spent twice, and both read one clock.
 //!
-//! A cell that the borrower no longer needs keeps its rate while the lender's entries may still lead to it ([`SharedMeter::is_kept`]).
+//! A cell that the other target no longer needs keeps its rate while the owner's entries may still lead to it ([`SharedMeter::is_kept`]).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -33,7 +33,7 @@ pub struct SharedMeter {
 
 impl SharedMeter {
     /// Cells and profiles, all zeros, in memory that lives as long as this. Profile 0 is none. Of a cell whose profile's number is beyond the
-    /// last one, the lender hands packets on.
+    /// last one, the owner hands packets on.
     pub fn new(cells: Box<dyn Words>, profiles: Box<dyn Words>) -> SharedMeter {
         let len = cells.words().len() / CELL_WORDS;
         SharedMeter { cells, profiles, kept: (0..len.div_ceil(64)).map(|_| AtomicU64::new(0)).collect() }
@@ -59,7 +59,7 @@ impl SharedMeter {
         self.profiles.words()
     }
 
-    /// The lender's entries may lead to that cell from now on, or do no longer. Nothing if there is no such cell.
+    /// The owner's entries may lead to that cell from now on, or do no longer. Nothing if there is no such cell.
     pub fn keep(&self, index: u64, keep: bool) {
         let Some(word) = self.kept.get((index / 64) as usize) else { return };
         let bit = 1 << (index % 64);
@@ -69,12 +69,12 @@ impl SharedMeter {
         };
     }
 
-    /// The lender has no entries any more.
+    /// The owner has no entries any more.
     pub fn keep_none(&self) {
         self.kept.iter().for_each(|word| word.store(0, Ordering::Release));
     }
 
-    /// Whether the lender's entries may lead to that cell: it must not lose its rate.
+    /// Whether the owner's entries may lead to that cell: it must not lose its rate.
     pub fn is_kept(&self, index: u64) -> bool {
         self.kept.get((index / 64) as usize).is_some_and(|word| word.load(Ordering::Acquire) >> (index % 64) & 1 == 1)
     }

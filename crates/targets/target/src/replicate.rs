@@ -5,11 +5,10 @@
 //! and given to the program again. What comes out is what the reference interpreter gives (its `run/replicate.rs` has the
 //! rules), but for packets so long that they do not fit with a bridge in front: they are dropped with `NO_HEADROOM`.
 
-use crate::{BURST, Capabilities, Carried, Count, Extra, Lane, MeterState, RegisterError, TableStats, Target, UnderWay};
+use crate::{BURST, Capabilities, Count, Extra, Facets, Lane, TableStats, Target};
 use base::{DropReason, MAX_PACKET, Packet, PortId, Verdict, VerdictKind};
-use program::{Batch, BitField, Bridge, CounterId, Digest, MeterId, Mirror, Op, Program, RegisterId, Replica, RuleError, TableId};
+use program::{ApplyError, Batch, BitField, Bridge, CounterId, Mirror, Op, Program, Replica, RuleError, TableId};
 use std::collections::{HashMap, VecDeque};
-use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// As in the reference interpreter: most passes that one received packet makes in all.
@@ -54,27 +53,12 @@ impl<T: Target> Target for Replicating<T> {
         self.inner.program()
     }
 
-    fn apply(&self, batch: &Batch) -> Result<(), RuleError> {
-        for (i, op) in batch.ops.iter().enumerate() {
-            self.program().check_op(i, op)?;
-        }
-        let (own, rest): (Vec<_>, Vec<_>) =
-            batch.ops.iter().enumerate().partition(|(_, op)| matches!(op, Op::Mirror { .. } | Op::Multicast { .. }));
-        // Lanes hold it for a burst, so they see all of the batch or nothing.
-        let mut copies = self.copies.write().unwrap_or_else(PoisonError::into_inner);
-        if !rest.is_empty() {
-            let ops = rest.iter().map(|(_, op)| (*op).clone()).collect();
-            self.inner.apply(&Batch { ops }).map_err(|e| renumber(e, |i| rest.get(i).map_or(i, |(at, _)| *at)))?;
-        }
-        for (_, op) in own {
-            match op {
-                Op::Mirror { session, to: Some(to) } => drop(copies.mirrors.insert(*session, *to)),
-                Op::Mirror { session, to: None } => drop(copies.mirrors.remove(session)),
-                Op::Multicast { group, replicas } => drop(copies.groups.insert(*group, replicas.clone())),
-                _ => {}
-            }
-        }
-        Ok(())
+    fn apply(&self, batch: &Batch) -> Result<(), ApplyError> {
+        self.apply_with(batch, T::apply)
+    }
+
+    fn apply_deferred(&self, batch: &Batch) -> Result<(), ApplyError> {
+        self.apply_with(batch, T::apply_deferred)
     }
 
     fn lane(&self, index: usize) -> Box<dyn Lane> {
@@ -94,77 +78,56 @@ impl<T: Target> Target for Replicating<T> {
         self.inner.counter(counter, index)
     }
 
-    fn read_registers(&self, register: RegisterId, range: Range<u64>, into: &mut Vec<u64>) -> Result<(), RegisterError> {
-        self.inner.read_registers(register, range, into)
-    }
-
     fn table_stats(&self, table: TableId) -> TableStats {
         self.inner.table_stats(table)
     }
 
-    fn take_digests(&self, into: &mut Vec<Digest>) {
-        self.inner.take_digests(into);
-    }
-
-    fn lost_digests(&self) -> u64 {
-        self.inner.lost_digests()
-    }
-
-    /// Of the target alone: where copies go is known here, and is not lost.
-    fn restart(&self) -> Result<(), RuleError> {
-        self.inner.restart()
-    }
-
-    fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
-        self.inner.meter_state(meter, index)
-    }
-
-    fn set_meter_state(&self, meter: MeterId, index: u64, state: MeterState) -> Result<(), RuleError> {
-        self.inner.set_meter_state(meter, index, state)
-    }
-
-    fn shares_meters(&self) -> bool {
-        self.inner.shares_meters()
-    }
-
-    fn carried(&self) -> Option<Carried> {
-        self.inner.carried()
-    }
-
-    fn is_ahead(&self) -> bool {
-        self.inner.is_ahead()
-    }
-
-    fn under_way(&self) -> Option<Arc<UnderWay>> {
-        self.inner.under_way()
-    }
-
-    fn handed_on(&self) -> Option<u64> {
-        self.inner.handed_on()
-    }
-
-    fn left(&self, moment: u64) {
-        self.inner.left(moment);
-    }
-
-    fn serve(&self) -> Result<(), RuleError> {
-        self.inner.serve()
-    }
-
-    fn retire(&self) {
-        self.inner.retire();
+    /// Those of the target alone: where copies go is known here, and is not lost with it.
+    fn facets(&self) -> Facets<'_> {
+        let Facets { ahead, recovery, meters, registers, digests } = self.inner.facets();
+        Facets { ahead, recovery, meters, registers, digests }
     }
 }
 
-fn renumber(error: RuleError, to: impl Fn(usize) -> usize) -> RuleError {
-    match error {
+impl<T: Target> Replicating<T> {
+    /// Applies a batch, what the target knows of it by `apply`.
+    fn apply_with(&self, batch: &Batch, apply: impl FnOnce(&T, &Batch) -> Result<(), ApplyError>) -> Result<(), ApplyError> {
+        for (i, op) in batch.ops.iter().enumerate() {
+            self.program().check_op(i, op)?;
+        }
+        let (own, rest): (Vec<_>, Vec<_>) =
+            batch.ops.iter().enumerate().partition(|(_, op)| matches!(op, Op::Mirror { .. } | Op::Multicast { .. }));
+        // Lanes hold it for a burst, so they see all of the batch or nothing.
+        let mut copies = self.copies.write().unwrap_or_else(PoisonError::into_inner);
+        if !rest.is_empty() {
+            let ops = rest.iter().map(|(_, op)| (*op).clone()).collect();
+            apply(&self.inner, &Batch { ops }).map_err(|e| renumber(e, |i| rest.get(i).map_or(i, |(at, _)| *at)))?;
+        }
+        for (_, op) in own {
+            match op {
+                Op::Mirror { session, to: Some(to) } => drop(copies.mirrors.insert(*session, *to)),
+                Op::Mirror { session, to: None } => drop(copies.mirrors.remove(session)),
+                Op::Multicast { group, replicas } => drop(copies.groups.insert(*group, replicas.clone())),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn renumber(error: ApplyError, to: impl Fn(usize) -> usize) -> ApplyError {
+    let refused = match error {
+        ApplyError::Refused(refused) => refused,
+        ApplyError::Unsupported { op, target, what } => return ApplyError::Unsupported { op: to(op), target, what },
+        unknown @ ApplyError::Unknown(_) => return unknown,
+    };
+    ApplyError::Refused(match refused {
         RuleError::Invalid { op, what } => RuleError::Invalid { op: to(op), what },
         RuleError::Exists { op, table } => RuleError::Exists { op: to(op), table },
         RuleError::Missing { op, table } => RuleError::Missing { op: to(op), table },
         RuleError::Full { op, table, capacity } => RuleError::Full { op: to(op), table, capacity },
         RuleError::Masks { op, table, most } => RuleError::Masks { op: to(op), table, most },
-        other => other,
-    }
+    })
 }
 
 struct ReplicatingLane {
@@ -241,7 +204,7 @@ impl ReplicatingLane {
         // What the packet becomes if it was sent on and then lost.
         let mut result = Verdict::default();
         let mut out: Option<Packet> = None;
-        if let Some(end) = self.settle(copies, packet, verdict, original, (0, true), arrival, &mut queue) {
+        if let Some(end) = self.resume(copies, packet, verdict, original, (0, true), arrival, &mut queue) {
             result = end;
             out = Some(packet.clone());
         }
@@ -257,7 +220,7 @@ impl ReplicatingLane {
                 let verdict = self.run(&mut copy, &pass.bytes, now_ns);
                 let received = &pass.bytes[self.bridge.len..];
                 let arrival = Arrival { length: pass.length, ..arrival };
-                self.settle(copies, &mut copy, verdict, received, (pass.generation, pass.main), arrival, &mut queue)
+                self.resume(copies, &mut copy, verdict, received, (pass.generation, pass.main), arrival, &mut queue)
             };
             let Some(end) = end else { continue };
             copy.port = port;
@@ -287,7 +250,7 @@ impl ReplicatingLane {
 
     /// Makes what a stopped pass asks for, and goes on with it; gives its end, or nothing if it goes on as another pass.
     #[allow(clippy::too_many_arguments)]
-    fn settle(
+    fn resume(
         &mut self,
         copies: &Copies,
         packet: &mut Packet,

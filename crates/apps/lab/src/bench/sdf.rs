@@ -13,7 +13,7 @@ use base::{PortId, VerdictKind};
 use daemon::failure::Failure;
 use pfcp::rules::{SdfFilter, SessionRules, UserPlane};
 use pktio::LoopPort;
-use program::{Batch, CounterId, Entry, KeyMatch, Op, RuleError};
+use program::{ApplyError, Batch, CounterId, Entry, KeyMatch, Op};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
@@ -180,7 +180,7 @@ struct Both {
 }
 
 impl Both {
-    fn apply(&mut self, batch: &Batch) -> Result<(), RuleError> {
+    fn apply(&mut self, batch: &Batch) -> Result<(), ApplyError> {
         self.targets.iter().try_for_each(|target| target.apply(batch))?;
         let inserted = batch.ops.iter().filter_map(|op| if let Op::Insert(entry) = op { Some(entry.clone()) } else { None });
         self.applied.lock().unwrap_or_else(|e| e.into_inner()).extend(inserted);
@@ -189,7 +189,7 @@ impl Both {
 }
 
 impl upf::plane::DataPlane for Both {
-    fn commit(&mut self, _: &SessionInfo, batch: &Batch, _: &[(u32, BufferFate)]) -> Result<(), RuleError> {
+    fn commit(&mut self, _: &SessionInfo, batch: &Batch, _: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
         self.apply(batch)
     }
 

@@ -43,7 +43,7 @@ fn refused(e: &dyn std::fmt::Display) -> Failure {
 }
 
 impl stf::Device for TargetDevice {
-    fn apply(&mut self, batch: &program::Batch) -> Result<(), program::RuleError> {
+    fn apply(&mut self, batch: &program::Batch) -> Result<(), program::ApplyError> {
         self.target.apply(batch)
     }
 

@@ -46,7 +46,7 @@ impl XdpDevice {
 }
 
 impl stf::Device for XdpDevice {
-    fn apply(&mut self, batch: &program::Batch) -> Result<(), program::RuleError> {
+    fn apply(&mut self, batch: &program::Batch) -> Result<(), program::ApplyError> {
         self.xdp.apply(batch)
     }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use offload::{Path, SessionFacts, Split};
-use program::{Batch, CounterId, Program, RuleError, TableId};
+use program::{ApplyError, Batch, CounterId, Program, TableId};
 use target::{BURST, Count, Lane, Target};
 use target_asic::{Asic, Limits};
 
@@ -158,7 +158,7 @@ impl Fleet {
     }
 
     /// Applies changes to all targets, which must agree whether they fit.
-    pub fn apply(&mut self, facts: &SessionFacts, batch: &Batch) -> Result<(), RuleError> {
+    pub fn apply(&mut self, facts: &SessionFacts, batch: &Batch) -> Result<(), ApplyError> {
         let step = Step::Apply(facts.clone(), batch.clone());
         self.steps.push(step.clone());
         match self.step(&step) {
@@ -239,7 +239,7 @@ impl Fleet {
     }
 
     /// Does one step and compares.
-    pub(super) fn step(&mut self, step: &Step) -> Result<(Result<(), RuleError>, Vec<Outcome>), Difference> {
+    pub(super) fn step(&mut self, step: &Step) -> Result<(Result<(), ApplyError>, Vec<Outcome>), Difference> {
         match step {
             Step::Apply(facts, batch) => Ok((self.apply_step(facts, batch)?, Vec::new())),
             Step::Burst(now_ns, frames) => {
@@ -256,7 +256,7 @@ impl Fleet {
         }
     }
 
-    fn apply_step(&mut self, facts: &SessionFacts, batch: &Batch) -> Result<Result<(), RuleError>, Difference> {
+    fn apply_step(&mut self, facts: &SessionFacts, batch: &Batch) -> Result<Result<(), ApplyError>, Difference> {
         self.mirror.attempt(&self.setup.ir.program, batch);
         let oracle = self.oracle.apply(batch);
         let whole = self.setup.whole.apply(batch);

@@ -8,7 +8,7 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use target::{BURST, Capabilities, Count, Lane, MeterState, SharedMeter, TableStats, Target};
+use target::{BURST, Lane, Meters, SharedMeter, Target};
 use target_asic::{Asic, Chip};
 use target_chaos::{Chaos, Faults, Tally};
 
@@ -31,47 +31,11 @@ pub fn native(ir: &Ir) -> target_x86::X86 {
     native_with(ir, Vec::new())
 }
 
-/// On meters that another target lends.
+/// On meters that another target shares.
 pub fn native_with(ir: &Ir, meters: Vec<Option<Arc<SharedMeter>>>) -> target_x86::X86 {
     let text = p4_emit::emit_x86(ir).unwrap_or_else(|e| panic!("{e}"));
     let options = target_x86::Options { flags: vec!["-O1".into()], seed: 3, meters, ..Default::default() };
     target_x86::X86::load(Arc::new(ir.program.clone()), &text, &options).unwrap_or_else(|e| panic!("{e}"))
-}
-
-/// A target of which a test keeps a part.
-pub struct Kept<T>(pub Arc<T>);
-
-impl<T: Target> Target for Kept<T> {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-    fn capabilities(&self) -> Capabilities {
-        self.0.capabilities()
-    }
-    fn program(&self) -> &Arc<Program> {
-        self.0.program()
-    }
-    fn apply(&self, batch: &Batch) -> Result<(), RuleError> {
-        self.0.apply(batch)
-    }
-    fn lane(&self, index: usize) -> Box<dyn Lane> {
-        self.0.lane(index)
-    }
-    fn counter(&self, counter: CounterId, index: u64) -> Count {
-        self.0.counter(counter, index)
-    }
-    fn table_stats(&self, table: TableId) -> TableStats {
-        self.0.table_stats(table)
-    }
-    fn restart(&self) -> Result<(), RuleError> {
-        self.0.restart()
-    }
-    fn meter_state(&self, meter: MeterId, index: u64) -> Option<MeterState> {
-        self.0.meter_state(meter, index)
-    }
-    fn set_meter_state(&self, meter: MeterId, index: u64, state: MeterState) -> Result<(), RuleError> {
-        self.0.set_meter_state(meter, index, state)
-    }
 }
 
 /// The program's names.
@@ -414,7 +378,7 @@ impl World {
                 let what = match error {
                     MoveError::Retired => "out of service",
                     MoveError::NoRoom(_) => "no room",
-                    MoveError::Failed(_) => "failed",
+                    MoveError::Failed(_) | MoveError::Buckets(_) => "failed",
                     MoveError::Unfit(why) if session.entries.is_empty() => {
                         assert!(why.contains("0 entries"), "{why}");
                         "nothing to move"

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use base::PortId;
-use program::{Batch, CounterId, Entry, KeyMatch, MatchKind, MeterConfig, Op, Program, RuleError};
+use program::{ApplyError, Batch, CounterId, Entry, KeyMatch, MatchKind, MeterConfig, Op, Program, RuleError};
 use upf::plane::{BufferFate, DataPlane, SessionInfo};
 
 /// Identity of an entry.
@@ -18,7 +18,7 @@ pub struct Model {
     pub meters: BTreeMap<(String, u64), MeterConfig>,
     pub counters: BTreeMap<u64, target::Count>,
     /// Whether the next batch is refused after so many of its ops.
-    pub refuse_after: Option<(usize, RuleError)>,
+    pub refuse_after: Option<(usize, ApplyError)>,
     pub fates: Vec<(u32, BufferFate)>,
     pub infos: Vec<SessionInfo>,
     pub batches: Vec<Batch>,
@@ -41,12 +41,12 @@ impl Model {
     }
 
     /// All or nothing.
-    pub fn apply(&mut self, batch: &Batch) -> Result<(), RuleError> {
+    pub fn apply(&mut self, batch: &Batch) -> Result<(), ApplyError> {
         let before = (self.tables.clone(), self.meters.clone(), self.counters.clone());
         let refuse_after = self.refuse_after.take();
         for (at, op) in batch.ops.iter().enumerate() {
             let refused = refuse_after.as_ref().filter(|(after, _)| *after == at).map(|(_, error)| error.clone());
-            if let Err(error) = refused.map_or(Ok(()), Err).and_then(|()| self.apply_op(at, op)) {
+            if let Err(error) = refused.map_or(Ok(()), Err).and_then(|()| Ok(self.apply_op(at, op)?)) {
                 (self.tables, self.meters, self.counters) = before;
                 return Err(error);
             }
@@ -162,7 +162,7 @@ fn value(name: &str, width: u32, v: u128) -> String {
 }
 
 impl DataPlane for Model {
-    fn commit(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), RuleError> {
+    fn commit(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
         self.apply(batch)?;
         self.fates.extend_from_slice(buffers);
         self.infos.push(session.clone());

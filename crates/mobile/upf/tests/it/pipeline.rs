@@ -9,7 +9,7 @@ use std::time::Duration;
 use base::{PortId, VerdictKind};
 use p4_interp::{Machine, Mode};
 use pfcp::rules::*;
-use program::{Batch, CounterId, RuleError};
+use program::{ApplyError, Batch, CounterId};
 use upf::config::NetworkConfig;
 use upf::host::Action;
 use upf::ids::Ids;
@@ -48,7 +48,7 @@ pub struct Whole {
 }
 
 impl DataPlane for Whole {
-    fn commit(&mut self, _: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), RuleError> {
+    fn commit(&mut self, _: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
         self.machine.apply(batch)?;
         for (number, fate) in buffers {
             let waiting = self.buffers.remove(number).unwrap_or_default();

@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 
 use base::PortId;
 use pfcp::rules::*;
-use program::{Entry, KeyMatch, Op, RuleError};
+use program::{ApplyError, Entry, KeyMatch, Op};
 use upf::config::{NetworkConfig, Route, Via};
 use upf::ids::Ids;
 use upf::plane::{BufferFate, InUse, Plane, SetupError};
@@ -288,8 +288,8 @@ fn peers_get_a_next_hop_of_their_own() {
     // A refused batch leaves no trace in the host either.
     let mut rules = open5gs_connected();
     rules.fars.insert(1, forward(Interface::Access, Some((1, Ipv4Addr::new(10, 0, 3, 77)))));
-    plane.data_mut().refuse_after = Some((2, RuleError::Target("no".into())));
-    assert_eq!(plane.commit(1, Some(&rules)), Err(CommitError::System("target failed: no".into())));
+    plane.data_mut().refuse_after = Some((2, ApplyError::Unknown("no".into())));
+    assert_eq!(plane.commit(1, Some(&rules)), Err(CommitError::System("outcome unknown: no".into())));
     assert_eq!(plane.host().neighbour_count(), before);
     plane.commit(1, Some(&rules)).unwrap();
     assert_eq!(plane.host().neighbour_count(), before + 1);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
 use pfcp::rules::*;
-use program::RuleError;
+use program::{ApplyError, RuleError};
 use rand::Rng;
 use upf::plane::{InUse, Plane};
 
@@ -180,7 +180,7 @@ fn differences_lead_to_what_the_last_rules_say() {
             let seid = rng.random_range(0..4);
             let new = rng.random_bool(0.85).then(|| rules(seid, &mut rng));
             if rng.random_bool(0.3) {
-                let error = [RuleError::Target("no".into()), RuleError::Full { op: 0, table: "t".into(), capacity: 1 }];
+                let error = [ApplyError::Unknown("no".into()), RuleError::Full { op: 0, table: "t".into(), capacity: 1 }.into()];
                 plane.data_mut().refuse_after = Some((rng.random_range(0..12), error[rng.random_range(0..2)].clone()));
             }
             let before = (plane.in_use(), plane.data().tables.clone(), plane.data().meters.clone(), plane.host().neighbour_count());
@@ -226,7 +226,7 @@ fn usage_is_neither_lost_nor_counted_twice() {
         for _ in 0..30 {
             let new = rng.random_bool(0.9).then(|| rules(0, &mut rng));
             if rng.random_bool(0.2) {
-                plane.data_mut().refuse_after = Some((rng.random_range(0..6), RuleError::Target("no".into())));
+                plane.data_mut().refuse_after = Some((rng.random_range(0..6), ApplyError::Unknown("no".into())));
             }
             if let Ok(finals) = plane.commit(0, new.as_ref()) {
                 let left: Vec<(u32, Usage)> = truth

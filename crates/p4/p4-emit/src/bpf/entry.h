@@ -6,7 +6,7 @@ SP_INLINE struct sp_context *sp_context(void)
     return c;
 }
 
-/* Whoever waits for packets under way (target-xdp/src/cores.rs) finds this one from here on, before it reads the generation, to sp_end. Stores and
+/* Whoever waits for packets in flight (target-xdp/src/cores.rs) finds this one from here on, before it reads the generation, to sp_end. Stores and
    loads of other cores' may pass each other here; who waits makes this core wait for its stores, by an interrupt, unless the core has been told
    that it rests: then it does so by itself, in its first packet. */
 SP_INLINE void sp_begin(struct sp_context *c)

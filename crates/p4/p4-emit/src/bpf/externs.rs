@@ -153,7 +153,7 @@ impl Code<'_> {
     }
 
     /// Fetches the cells that parameters name, long before they are counted in: reading a byte of one is all that BPF has for that. Where one is a
-    /// meter's, the clock is read first: that waits for all that is under way, and later there is more.
+    /// meter's, the clock is read first: that waits for all that is in flight, and later there is more.
     pub fn touch(&mut self, params: &[VarId]) {
         let cells: Vec<(VarId, Cells)> =
             params.iter().flat_map(|p| self.cells.get(p).into_iter().flatten().map(|cells| (*p, cells.clone()))).collect();

@@ -19,7 +19,7 @@
 //! - **Variables** are cleared when a packet comes if some way reads them before it writes them ([`live`]); others are not.
 //! - **Counters** are added to when the packet's end is known, in a row of cells of its core; meters and registers are
 //!   changed at once and set back when the packet is handed on ([`externs`]).
-//! - **Who waits until no packet is under way** reads what each core counts in its context: `sp_begin` before the generation is read, and `sp_end`
+//! - **Who waits until no packet is in flight** reads what each core counts in its context: `sp_begin` before the generation is read, and `sp_end`
 //!   when no table is read any more.
 //! - Of two entry points, `sp_xdp` is attached to interfaces; `sp_test` takes port and time from the bytes in front of the
 //!   packet and leaves the verdict there.

@@ -321,7 +321,7 @@ struct bpf_map_def SEC("maps") sp_sockets = {XSKMAP, 4, 4, SP_SLOTS * SP_QUEUES,
 struct bpf_map_def SEC("maps") sp_steerers = {PROG_ARRAY, 4, 4, SP_SLOTS, 0};
 
 /* How many packets of these flows have been handed on (high half) and have left (low half), in two turns; a flow's row is made of its key in the
-   first split table. While such packets are on their way, later ones follow them: they must not overtake (`target::UnderWay`). */
+   first split table. While such packets are on their way, later ones follow them: they must not overtake (`target::InFlight`). */
 enum { SP_FLOWS = 65536, SP_SLACK_NS = 1000000 };
 struct sp_flow {
     uint64_t counts[2];

@@ -7,7 +7,7 @@ SP_INLINE uint64_t sp_now(struct sp_context *c)
     return c->now_ns;
 }
 
-/* Whether earlier packets of the flow are under way, having been handed on: this one follows them, if it is not dropped. None of a test run's are. */
+/* Whether earlier packets of the flow are in flight, having been handed on: this one follows them, if it is not dropped. None of a test run's are. */
 SP_INLINE uint32_t sp_follows(struct sp_context *c, struct sp_control *control)
 {
     // At most times nothing is.
@@ -18,7 +18,7 @@ SP_INLINE uint32_t sp_follows(struct sp_context *c, struct sp_control *control)
     return first >> 32 != (uint32_t)first || second >> 32 != (uint32_t)second;
 }
 
-/* The packet will be handed on: counts it as under way, and marks it, so that it is counted as left. */
+/* The packet will be handed on: counts it as in flight, and marks it, so that it is counted as left. */
 SP_INLINE void sp_follow(struct xdp_md *ctx, struct sp_context *c)
 {
     struct sp_flow *flow = sp_flows_at(c->flow - 1);

@@ -78,9 +78,9 @@ impl Code<'_> {
             self.open("if (!c->flow)");
             self.line("c->flow = (c->home & (SP_FLOWS - 1)) + 1;");
             // Before anything is charged for it.
-            self.line("*(volatile uint32_t *)&c->follows = e->young ? 1 : sp_follows(c, control);");
+            self.line("*(volatile uint32_t *)&c->follows = e->pending ? 1 : sp_follows(c, control);");
             self.or_else();
-            self.line("if (e->young) *(volatile uint32_t *)&c->follows = 1;");
+            self.line("if (e->pending) *(volatile uint32_t *)&c->follows = 1;");
             self.close();
         }
         if let Some(v) = hit {
@@ -234,7 +234,7 @@ impl Code<'_> {
 
     fn cell_type(&self, out: &mut String, table: TableId, name: &str, layout: &CellLayout) {
         let ir = self.ir;
-        let last = if layout.wild { "tuple" } else { "young" };
+        let last = if layout.wild { "tuple" } else { "pending" };
         let _ = writeln!(
             out,
             "struct sp_cell_{name} {{\n    uint32_t from;\n    uint32_t to;\n    uint32_t next;\n    uint16_t action;\n    uint16_t {last};"

@@ -12,7 +12,7 @@ struct sp_cell_stations {
     uint32_t to;
     uint32_t next;
     uint16_t action;
-    uint16_t young;
+    uint16_t pending;
     uint64_t key[1];
     union {
         uint64_t all[1];

@@ -4,7 +4,7 @@ use super::check::{Failure, Ledger};
 use super::{Command, Device, Script};
 use crate::{Count, Machine, Mode};
 use base::{PortId, Verdict, VerdictKind};
-use program::{Batch, CounterId, Op, RegisterId, RuleError};
+use program::{ApplyError, Batch, CounterId, Op, RegisterId};
 
 /// How a script went.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -104,8 +104,8 @@ impl MachineDevice {
 }
 
 impl Device for MachineDevice {
-    fn apply(&mut self, batch: &Batch) -> Result<(), RuleError> {
-        self.machine.apply(batch)
+    fn apply(&mut self, batch: &Batch) -> Result<(), ApplyError> {
+        Ok(self.machine.apply(batch)?)
     }
 
     fn process(&mut self, port: PortId, bytes: &[u8]) -> Vec<(PortId, Vec<u8>)> {

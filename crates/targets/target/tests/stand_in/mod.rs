@@ -1,9 +1,9 @@
 //! A target without a program: a function gives each packet's verdict. Tests of what is around targets share it by its path.
 
 use base::{Packet, Verdict};
-use program::{Batch, CounterId, Program, RuleError, TableId};
+use program::{ApplyError, Batch, CounterId, Program, TableId};
 use std::sync::Arc;
-use target::{Capabilities, Count, Lane, TableStats, Target};
+use target::{Capabilities, Count, Facets, Lane, TableStats, Target};
 
 /// The target whose lanes all ask `verdict`. Tables it has none.
 pub fn stand_in(verdict: impl Fn(&mut Packet) -> Verdict + Send + Sync + 'static) -> Arc<dyn Target> {
@@ -28,7 +28,11 @@ impl<F: Fn(&mut Packet) -> Verdict + Send + Sync + 'static> Target for StandIn<F
         &self.program
     }
 
-    fn apply(&self, _: &Batch) -> Result<(), RuleError> {
+    fn apply(&self, _: &Batch) -> Result<(), ApplyError> {
+        Ok(())
+    }
+
+    fn apply_deferred(&self, _: &Batch) -> Result<(), ApplyError> {
         Ok(())
     }
 
@@ -38,6 +42,10 @@ impl<F: Fn(&mut Packet) -> Verdict + Send + Sync + 'static> Target for StandIn<F
 
     fn counter(&self, _: CounterId, _: u64) -> Count {
         Count::default()
+    }
+
+    fn facets(&self) -> Facets<'_> {
+        Facets::NONE
     }
 
     fn table_stats(&self, _: TableId) -> TableStats {

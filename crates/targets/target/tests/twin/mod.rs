@@ -8,7 +8,7 @@ pub mod user_plane;
 use base::{Packet, PortId, Verdict, VerdictKind};
 use p4_interp::{Event, Machine, Mode, Recorder};
 use p4_ir::Ir;
-use program::{ActionId, Batch, Entry, KeyMatch, MatchKind, MeterConfig, Op, RegisterId, RuleError, TableId};
+use program::{ActionId, ApplyError, Batch, Entry, KeyMatch, MatchKind, MeterConfig, Op, RegisterId, RuleError, TableId};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -110,7 +110,10 @@ impl<T: Native> Pair<T> {
     /// Applies a batch to both, which must agree.
     pub fn apply(&mut self, ops: Vec<Op>) -> Result<(), RuleError> {
         let batch = Batch { ops };
-        let b = self.native.apply(&batch);
+        let b = self.native.apply(&batch).map_err(|error| match error {
+            ApplyError::Refused(refused) => refused,
+            other => panic!("{} does not take {batch:?}: {other}", T::NAME),
+        });
         if let Err(error) = &b
             && self.native.may_refuse(error)
         {

@@ -18,7 +18,7 @@ const FEW: usize = 4;
 
 /// The variables, their actions and which parameter they are; and for each such action a table whose records hold it.
 #[derive(Default)]
-pub struct Lent {
+pub struct ActionParams {
     /// By variable.
     pub vars: BTreeMap<VarId, (ActionId, usize)>,
     /// By action.
@@ -26,7 +26,7 @@ pub struct Lent {
 }
 
 /// Finds them.
-pub fn find(ir: &Ir) -> Lent {
+pub fn find(ir: &Ir) -> ActionParams {
     // How often each variable is written.
     let mut writes: BTreeMap<VarId, usize> = BTreeMap::new();
     let mut lvalue = |l: &LValue| {
@@ -52,7 +52,7 @@ pub fn find(ir: &Ir) -> Lent {
         _ => {}
     });
     let architecture: BTreeSet<VarId> = ir.intrinsic.standard.values().copied().collect();
-    let mut lent = Lent::default();
+    let mut found = ActionParams::default();
     for (action, code) in &ir.actions {
         let with: Vec<TableId> = ir.program.tables.keys().filter(|t| actions(ir, *t).contains(&action)).collect();
         let Some(table) = with.first() else { continue };
@@ -70,7 +70,7 @@ pub fn find(ir: &Ir) -> Lent {
                 && !writes.contains_key(&from)
                 && !code.params.contains(v)
                 && !architecture.contains(v)
-                && !lent.vars.contains_key(v)
+                && !found.vars.contains_key(v)
             {
                 vars.insert(*v, (action, param));
             }
@@ -87,8 +87,8 @@ pub fn find(ir: &Ir) -> Lent {
         // Nor may it end before.
         let straight = code.body.iter().all(|s| matches!(s, Stmt::Assign(LValue::Var(_), _)));
         if vars.len() >= FEW && straight && !vars.keys().any(|v| seen.contains(v)) {
-            lent.tables.insert(action, *table);
-            lent.vars.extend(vars);
+            found.tables.insert(action, *table);
+            found.vars.extend(vars);
         }
     }
     // An action whose code also runs elsewhere than in tables has its statements there too: those count as writes. What
@@ -101,28 +101,28 @@ pub fn find(ir: &Ir) -> Lent {
     });
     let intrinsics = [ir.intrinsic.mark, ir.intrinsic.drop_reason, ir.intrinsic.pdu_length];
     read.extend(intrinsics.into_iter().flatten());
-    lent.vars.retain(|v, _| read.contains(v));
-    lent
+    found.vars.retain(|v, _| read.contains(v));
+    found
 }
 
 /// The records that pointers lead to before the action has run.
 pub fn text(ir: &Ir, model: &Model) -> String {
     let mut out = String::new();
-    for (action, table) in &model.lent.tables {
+    for (action, table) in &model.action_params.tables {
         let (a, t) = (&model.actions[action.index()], &model.tables[table.index()]);
         let _ = writeln!(out, "static const struct record_{t} sp_lent_{a};");
     }
     if !out.is_empty() {
         let _ = writeln!(out);
     }
-    debug_assert!(model.lent.vars.values().all(|(a, p)| *p < ir.program.actions[*a].params.len()));
+    debug_assert!(model.action_params.vars.values().all(|(a, p)| *p < ir.program.actions[*a].params.len()));
     out
 }
 
 impl Emitter<'_> {
     /// C text of a variable that is read from a record.
-    pub fn lent(&mut self, v: VarId) -> Option<String> {
-        let (action, param) = *self.model.lent.vars.get(&v)?;
+    pub fn action_param(&mut self, v: VarId) -> Option<String> {
+        let (action, param) = *self.model.action_params.vars.get(&v)?;
         self.scope_record(action);
         let name = &self.model.actions[action.index()];
         Some(format!("lent_{name}->{name}.{}", member(self.ir, action, param)))
@@ -130,14 +130,14 @@ impl Emitter<'_> {
 
     /// Text by which an action that is about to run keeps its record.
     pub fn lend(&mut self, action: ActionId) {
-        if !self.model.lent.tables.contains_key(&action) {
+        if !self.model.action_params.tables.contains_key(&action) {
             return;
         }
         self.scope_record(action);
         let name = self.model.actions[action.index()].clone();
         let through = if self.shared.records.contains(&action) { format!(" c->lent_{name} = lent_{name};") } else { String::new() };
         self.line(format!("lent_{name} = (const void *)r;{through}"));
-        let vars: Vec<VarId> = self.model.lent.vars.iter().filter(|(_, (a, _))| *a == action).map(|(v, _)| *v).collect();
+        let vars: Vec<VarId> = self.model.action_params.vars.iter().filter(|(_, (a, _))| *a == action).map(|(v, _)| *v).collect();
         for v in vars {
             if let Some(facts) = self.facts_mut() {
                 facts.values.remove(&v);
@@ -164,7 +164,7 @@ impl Emitter<'_> {
                 _ => return,
             };
             if let ExprKind::Var(v) = index.kind
-                && let Some((a, param)) = model.lent.vars.get(&v)
+                && let Some((a, param)) = model.action_params.vars.get(&v)
                 && *a == action
             {
                 cells.insert((cell, *param));

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use target::{CLOCK_WORDS, ROW_WORDS, UnderWay, Words};
+use target::{CLOCK_WORDS, DrainToken, InFlight, ROW_WORDS, Words};
 
 struct Memory(Arc<Vec<AtomicU64>>);
 
@@ -24,8 +24,8 @@ const ROWS: usize = 4;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Entry {
     None,
-    Young,
-    Grown,
+    Pending,
+    Settled,
     /// What comes is handed on, and waits.
     Idle,
 }
@@ -42,9 +42,9 @@ struct Packet {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Without {
     Nothing,
-    Young,
+    Pending,
     Rows,
-    YoungAtRelease,
+    PendingAtRelease,
 }
 
 #[derive(Default, Debug)]
@@ -59,7 +59,7 @@ struct Seen {
 }
 
 struct Model {
-    under_way: UnderWay,
+    in_flight: InFlight,
     without: Without,
     now_ns: u64,
     entries: [Entry; FLOWS],
@@ -69,8 +69,8 @@ struct Model {
     device: VecDeque<Packet>,
     buffers: [Vec<Packet>; FLOWS],
     out: [u64; FLOWS],
-    /// A wait that is under way: its moment, packets of the ring that must still be taken, and whether those have left.
-    wait: Option<(u64, usize, Vec<usize>)>,
+    /// A drain that has begun: packets of the ring that must still be taken, and the entries that were pending.
+    wait: Option<(DrainToken, usize, Vec<usize>)>,
     seen: Seen,
 }
 
@@ -78,7 +78,7 @@ impl Model {
     fn new(without: Without) -> Model {
         let memory = |words: usize| Box::new(Memory(Arc::new((0..words).map(|_| AtomicU64::new(0)).collect())));
         Model {
-            under_way: UnderWay::new(memory(ROWS * ROW_WORDS), memory(CLOCK_WORDS)),
+            in_flight: InFlight::new(memory(ROWS * ROW_WORDS), memory(CLOCK_WORDS)),
             without,
             now_ns: 5_000_000,
             entries: [Entry::None; FLOWS],
@@ -102,14 +102,14 @@ impl Model {
         let row = (flow % ROWS) as u32;
         let packet = Packet { flow, number: self.next[flow], counted: 0 };
         self.next[flow] += 1;
-        let follows = self.without != Without::Rows && self.under_way.follows(row);
+        let follows = self.without != Without::Rows && self.in_flight.follows(row);
         let counted = match self.entries[flow] {
-            Entry::Grown if !follows => {
+            Entry::Settled if !follows => {
                 self.seen.at_once += 1;
                 return self.leaves(packet);
             }
             Entry::None => 0,
-            _ => self.under_way.hand_on(row, self.now_ns),
+            _ => self.in_flight.hand_on(row, self.now_ns),
         };
         self.seen.followed += u64::from(follows);
         if rng.random_bool(0.02) {
@@ -128,7 +128,7 @@ impl Model {
             }
             match self.entries[packet.flow] {
                 Entry::Idle => {
-                    self.under_way.left(packet.counted);
+                    self.in_flight.sent(packet.counted);
                     self.buffers[packet.flow].push(packet);
                 }
                 _ => self.device.push_back(packet),
@@ -140,23 +140,23 @@ impl Model {
     fn send(&mut self) {
         while let Some(packet) = self.device.pop_front() {
             self.leaves(packet);
-            self.under_way.left(packet.counted);
+            self.in_flight.sent(packet.counted);
         }
     }
 
     fn begin_or_end_wait(&mut self) {
         match self.wait.take() {
             None => {
-                let young = (0..FLOWS).filter(|flow| self.entries[*flow] == Entry::Young).collect();
-                self.under_way.turn();
-                self.wait = Some((self.now_ns, self.ring.len(), young));
+                let pending = (0..FLOWS).filter(|flow| self.entries[*flow] == Entry::Pending).collect();
+                let drain = self.in_flight.begin_drain(self.now_ns);
+                self.wait = Some((drain, self.ring.len(), pending));
             }
-            Some((moment, 0, young)) => {
+            Some((drain, 0, pending)) => {
                 self.send();
-                self.under_way.all_left(moment);
-                for flow in young {
-                    if self.entries[flow] == Entry::Young {
-                        self.entries[flow] = Entry::Grown;
+                self.in_flight.finish_drain(drain);
+                for flow in pending {
+                    if self.entries[flow] == Entry::Pending {
+                        self.entries[flow] = Entry::Settled;
                         self.seen.arrived += 1;
                     }
                 }
@@ -167,17 +167,17 @@ impl Model {
 
     fn change(&mut self, flow: usize, rng: &mut impl Rng) {
         self.entries[flow] = match self.entries[flow] {
-            Entry::None if self.without == Without::Young => Entry::Grown,
-            Entry::None => Entry::Young,
+            Entry::None if self.without == Without::Pending => Entry::Settled,
+            Entry::None => Entry::Pending,
             // While it ages its entry may go and come again: another one.
-            Entry::Young => return,
-            Entry::Grown if rng.random_bool(0.5) => Entry::None,
-            Entry::Grown => Entry::Idle,
+            Entry::Pending => return,
+            Entry::Settled if rng.random_bool(0.5) => Entry::None,
+            Entry::Settled => Entry::Idle,
             Entry::Idle => {
                 let waiting = std::mem::take(&mut self.buffers[flow]);
                 self.seen.released += waiting.len() as u64;
                 self.device.extend(waiting.into_iter().map(|packet| Packet { counted: 0, ..packet }));
-                if self.without == Without::YoungAtRelease { Entry::Grown } else { Entry::Young }
+                if self.without == Without::PendingAtRelease { Entry::Settled } else { Entry::Pending }
             }
         };
     }
@@ -218,7 +218,7 @@ fn nothing_is_overtaken_and_each_flow_comes_to_run_ahead() {
 /// Each part is needed: the model sees what happens without it.
 #[test]
 fn without_any_part_of_it_packets_are_overtaken() {
-    for without in [Without::Young, Without::Rows, Without::YoungAtRelease] {
+    for without in [Without::Pending, Without::Rows, Without::PendingAtRelease] {
         let overtaken: u64 = (0..10).map(|seed| run(without, seed).overtaken).sum();
         assert!(overtaken > 20, "{without:?}: {overtaken}");
     }
@@ -226,35 +226,35 @@ fn without_any_part_of_it_packets_are_overtaken() {
 
 #[test]
 fn rows_that_there_are_not_are_nobodys() {
-    let under_way = Model::new(Without::Nothing).under_way;
+    let in_flight = Model::new(Without::Nothing).in_flight;
     for row in [ROWS as u32, u32::MAX / 2, u32::MAX] {
-        assert_eq!(under_way.hand_on(row, 1), 0);
-        under_way.left(row);
-        assert!(!under_way.follows(row) && !under_way.is_any());
+        assert_eq!(in_flight.hand_on(row, 1), 0);
+        in_flight.sent(row);
+        assert!(!in_flight.follows(row) && !in_flight.is_any());
     }
-    under_way.left(0);
-    under_way.left(1);
-    assert_ne!(under_way.hand_on(0, 7), 0);
-    assert!(under_way.is_any() && under_way.follows(0) && !under_way.follows(1));
-    assert_eq!(format!("{under_way:?}"), "UnderWay { flows: 1, .. }");
+    in_flight.sent(0);
+    in_flight.sent(1);
+    assert_ne!(in_flight.hand_on(0, 7), 0);
+    assert!(in_flight.is_any() && in_flight.follows(0) && !in_flight.follows(1));
+    assert_eq!(format!("{in_flight:?}"), "InFlight { flows: 1, .. }");
 }
 
 /// A flow that never pauses is held up by a lost packet for no longer than a wait, and what was taken for lost may leave after all.
 #[test]
-fn a_lost_packet_holds_a_busy_flow_up_for_one_wait() {
-    let under_way = Model::new(Without::Nothing).under_way;
-    let late = under_way.hand_on(2, 10);
-    under_way.turn();
-    let next = under_way.hand_on(2, 20);
-    under_way.all_left(15);
-    assert!(under_way.follows(2), "the next one is under way");
-    under_way.left(next);
-    assert!(!under_way.follows(2));
-    let one = under_way.hand_on(2, 30);
-    under_way.left(late);
-    assert!(under_way.follows(2), "that was another one");
-    under_way.left(one);
-    assert!(!under_way.follows(2));
+fn a_lost_packet_holds_a_busy_flow_up_for_one_drain() {
+    let in_flight = Model::new(Without::Nothing).in_flight;
+    let late = in_flight.hand_on(2, 10);
+    let drain = in_flight.begin_drain(15);
+    let next = in_flight.hand_on(2, 20);
+    in_flight.finish_drain(drain);
+    assert!(in_flight.follows(2), "the next one is in flight");
+    in_flight.sent(next);
+    assert!(!in_flight.follows(2));
+    let one = in_flight.hand_on(2, 30);
+    in_flight.sent(late);
+    assert!(in_flight.follows(2), "that was another one");
+    in_flight.sent(one);
+    assert!(!in_flight.follows(2));
 }
 
 /// Counts are of 32 bits, and only their difference means something.
@@ -262,11 +262,11 @@ fn a_lost_packet_holds_a_busy_flow_up_for_one_wait() {
 fn counts_may_wrap() {
     let words = Arc::new((0..2 * ROW_WORDS).map(|_| AtomicU64::new(u64::MAX)).collect::<Vec<_>>());
     let clock = Memory(Arc::new((0..CLOCK_WORDS).map(|_| AtomicU64::new(0)).collect()));
-    let under_way = UnderWay::new(Box::new(Memory(words)), Box::new(clock));
+    let in_flight = InFlight::new(Box::new(Memory(words)), Box::new(clock));
     for row in [0, 1] {
-        let flow = under_way.hand_on(row, 7);
-        assert!(under_way.follows(row));
-        under_way.left(flow);
-        assert!(!under_way.follows(row));
+        let flow = in_flight.hand_on(row, 7);
+        assert!(in_flight.follows(row));
+        in_flight.sent(flow);
+        assert!(!in_flight.follows(row));
     }
 }

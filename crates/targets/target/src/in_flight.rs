@@ -1,54 +1,61 @@
-//! Which flows have packets that a target ahead of the engine has handed on, and that have not left yet? None of them may be overtaken.
+//! Which flows have packets in flight that a target ahead of the engine has handed on, and the engine has not sent yet? None may be overtaken.
 //!
 //! A target ahead (the kernel's XDP hook) hands packets on into rings, and lanes run them later. A packet that it runs at once would overtake
 //! those of its flow in the rings. So it keeps a row for each flow, in memory that it shares: how many packets it has handed on, and how many of them
-//! have *left* (been sent or dropped). A flow's packets are handed on as long as earlier ones are under way, and
+//! the engine is done with (sent or dropped). A flow's packets are handed on as long as earlier ones are in flight, and
 //! run again from the first one on that finds none. A flow that never pauses comes to such a moment too: when the engine is done with what it
 //! took before the next packet arrives.
 //!
-//! - Each packet that is counted carries the number of its row ([`base::Packet::flow`]), and the engine counts it as left when what became of
-//!   it is with the device ([`UnderWay::left`]), or waits in an idle-mode buffer.
-//! - Some never leave: lost in a ring, or passed to the kernel's stack. So every now and then everything that was handed on before a
-//!   moment is waited for ([`crate::Target::handed_on`], [`crate::Target::left`]). Counts are kept for two turns, which the beginning of a wait ends
+//! - Each packet that is counted carries the number of its row ([`base::Packet::flow`]), and the engine counts it when what became of
+//!   it is with the device ([`InFlight::sent`]), or waits in a buffer.
+//! - Some never come there: lost in a ring, or passed to the kernel's stack. So every now and then the target is drained
+//!   ([`crate::Ahead::begin_drain`], [`crate::Ahead::finish_drain`]). Counts are kept for two turns, which the beginning of a drain ends
 //!   and begins: at its end what the turn before still lacks is lost, whatever is handed on meanwhile.
 //! - Rows are hashed: flows that share one follow each other's packets, which costs them a little time and never their order.
 //! - A packet of a flow that the target has no entry for is in no row, nor is one that cannot be marked. So an entry that comes while packets of its
-//!   keys may be on their way ([`crate::Target::take_over`]) is *young* until everything that was handed on before has left, and a young entry's
-//!   packets are handed on, by their row. Entries that are changed so that packets leave a buffer are young again.
+//!   keys may be in flight ([`crate::Target::apply_deferred`]) is *pending* until a drain has finished that began after it, and a pending entry's
+//!   packets are handed on, by their row. Entries that are changed so that packets leave a buffer are pending again.
 //!
-//! [`UnderWay::hand_on`] and [`UnderWay::follows`] are the twins of what the program in the kernel does (`p4-emit`, `bpf/runtime.h`).
+//! [`InFlight::hand_on`] and [`InFlight::follows`] are the twins of what the program in the kernel does (`p4-emit`, `bpf/runtime.h`).
 
 use crate::meters::Words;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Words of a row, one for each of two turns: packets handed on (high half) and left (low half), both modulo 2^32.
+/// Words of a row, one for each of two turns: packets handed on (high half) and sent (low half), both modulo 2^32.
 pub const ROW_WORDS: usize = 2;
-/// Words of the clock: all that was handed on before `[0]` has left; nothing has been handed on since `[1]`, in ns, which is written at most once in
+/// Words of the clock: all that was handed on before `[0]` is drained; nothing has been handed on since `[1]`, in ns, which is written at most once in
 /// [`SLACK_NS`], and so is ahead; the turn, 0 or 1.
 pub const CLOCK_WORDS: usize = 3;
 /// How far the second word of the clock is ahead, in ns.
 pub const SLACK_NS: u64 = 1_000_000;
 
 const ONE_HANDED_ON: u64 = 1 << 32;
-const LEFT: u64 = ONE_HANDED_ON - 1;
+const SENT: u64 = ONE_HANDED_ON - 1;
+
+/// A drain that has begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "until a drain is finished, what is pending stays so"]
+pub struct DrainToken {
+    began_ns: u64,
+}
 
 /// The rows of a target ahead of the engine.
-pub struct UnderWay {
+pub struct InFlight {
     rows: Box<dyn Words>,
     clock: Box<dyn Words>,
 }
 
-impl UnderWay {
+impl InFlight {
     /// Rows of [`ROW_WORDS`] words each and a clock of [`CLOCK_WORDS`], all zeros, in memory that lives as long as this.
-    pub fn new(rows: Box<dyn Words>, clock: Box<dyn Words>) -> UnderWay {
-        UnderWay { rows, clock }
+    pub fn new(rows: Box<dyn Words>, clock: Box<dyn Words>) -> InFlight {
+        InFlight { rows, clock }
     }
 
-    /// A packet that carried `flow` has left, or has been dropped. Nothing for 0, and for what is no row.
-    pub fn left(&self, flow: u32) {
+    /// A packet that carried `flow` has been sent or dropped. Nothing for 0, and for what is no row.
+    pub fn sent(&self, flow: u32) {
         if let Some(counts) = self.counts(flow) {
-            // What was taken for lost may leave after all.
-            let one_more = |word: u64| (!is_even(word)).then_some(word & !LEFT | word.wrapping_add(1) & LEFT);
+            // What was taken for lost may be sent after all.
+            let one_more = |word: u64| (!is_even(word)).then_some(word & !SENT | word.wrapping_add(1) & SENT);
             let _ = counts.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_more);
         }
     }
@@ -63,28 +70,29 @@ impl UnderWay {
         flow
     }
 
-    /// Ends a turn: what is handed on from now on counts for the other one.
-    pub fn turn(&self) {
+    /// Begins a drain: what is handed on from now on counts for the other turn.
+    pub fn begin_drain(&self, now_ns: u64) -> DrainToken {
         if let [_, _, turn] = self.clock() {
             turn.fetch_xor(1, Ordering::AcqRel);
         }
+        DrainToken { began_ns: now_ns }
     }
 
-    /// Everything that was handed on before `moment_ns`, when the last turn ended, has left or is lost.
-    pub fn all_left(&self, moment_ns: u64) {
+    /// Everything that was handed on before the drain began, the last one that did, has been sent or is lost.
+    pub fn finish_drain(&self, drain: DrainToken) {
         let [out, _, turn] = self.clock() else { return };
         let before = 1 - (turn.load(Ordering::Acquire) & 1) as usize;
         for row in self.rows.words().chunks_exact(ROW_WORDS) {
             let counts = &row[before];
             if !is_even(counts.load(Ordering::Acquire)) {
-                let evened = |word: u64| Some(word & !LEFT | word >> 32);
+                let evened = |word: u64| Some(word & !SENT | word >> 32);
                 let _ = counts.fetch_update(Ordering::AcqRel, Ordering::Acquire, evened);
             }
         }
-        out.store(moment_ns, Ordering::Release);
+        out.store(drain.began_ns, Ordering::Release);
     }
 
-    /// Whether something may be under way: if not, no row needs to be looked at.
+    /// Whether something may be in flight: if not, no row needs to be looked at.
     pub fn is_any(&self) -> bool {
         matches!(self.clock(), [out, until, _] if until.load(Ordering::Acquire) > out.load(Ordering::Acquire))
     }
@@ -106,15 +114,15 @@ impl UnderWay {
     }
 }
 
-/// Whether all that were handed on have left.
+/// Whether all that were handed on have been sent.
 fn is_even(word: u64) -> bool {
-    word >> 32 == word & LEFT
+    word >> 32 == word & SENT
 }
 
-impl std::fmt::Debug for UnderWay {
+impl std::fmt::Debug for InFlight {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let rows = self.rows.words().chunks_exact(ROW_WORDS);
-        let under_way = rows.filter(|row| row.iter().any(|word| !is_even(word.load(Ordering::Relaxed)))).count();
-        f.debug_struct("UnderWay").field("flows", &under_way).finish_non_exhaustive()
+        let in_flight = rows.filter(|row| row.iter().any(|word| !is_even(word.load(Ordering::Relaxed)))).count();
+        f.debug_struct("InFlight").field("flows", &in_flight).finish_non_exhaustive()
     }
 }

@@ -1,0 +1,31 @@
+//! Does the pair of targets give out what either of them has?
+
+#[path = "../../../targets/target/tests/all_facets/mod.rs"]
+mod all_facets;
+
+use all_facets::{AllFacets, ask_all};
+use offload::{Policy, Split};
+use program::{Batch, CountUnit, CounterInfo, LengthSource, Op, Program};
+use std::sync::Arc;
+use target::{Facets, Target};
+
+#[test]
+fn the_pair_loses_neither_order_nor_buckets_nor_messages() {
+    let mut program = Program::default();
+    let info = CounterInfo { name: "c".into(), size: 1, unit: CountUnit::Packets, length: LengthSource::Frame, table: None };
+    let counter = program.counters.push(info);
+    let program = Arc::new(program);
+    let (fast, base) = (Arc::new(AllFacets::new(program.clone(), true)), Arc::new(AllFacets::new(program, false)));
+    let split = Split::new(Box::new(fast.clone()), Box::new(base.clone()), Policy::None).unwrap();
+    ask_all(&split);
+    // An empty change is none of the fast target's. It is the one that packets are in flight from, and its meters are the base target's.
+    assert_eq!(fast.take_asked(), ["carried", "begin_drain", "finish_drain", "take_digests", "lost_digests"]);
+    assert_eq!(base.take_asked(), ["apply", "apply", "meter_state", "set_meter_state", "take_digests", "lost_digests"]);
+    let change = Batch { ops: vec![Op::ClearCounter { counter, index: 0 }] };
+    split.apply_deferred(&change).unwrap();
+    assert_eq!((fast.take_asked(), base.take_asked()), (vec!["apply_deferred"], vec!["apply"]));
+    split.apply(&change).unwrap();
+    assert_eq!((fast.take_asked(), base.take_asked()), (vec!["apply"], vec!["apply"]));
+    let Facets { recovery, registers, .. } = split.facets();
+    assert!(recovery.is_none() && registers.is_none());
+}
