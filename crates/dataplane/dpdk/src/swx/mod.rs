@@ -341,44 +341,52 @@ fn configure(api: &Api, name: &CString, filled: &str, out: &mut *mut Pipeline) -
 
 fn tell(api: &Api, pipeline: *mut Pipeline, parts: &spec::Spec) -> Result<(), Error> {
     let done = |what: &str, error: c_int| if error == 0 { Ok(()) } else { Err(refused(api, what, error)) };
-    // SAFETY: in this and all calls below: the pipeline is a live one of the shim's, strings of C and lists of them outlive the call, and
-    // each list comes with its length. DPDK copies what it keeps.
+    // DPDK copies what it keeps.
     let call = |what: &str, f: &dyn Fn() -> c_int| done(what, f());
     for (name, fields) in &parts.structs {
         let (c_name, names) = (text(name)?, Texts::new(fields.iter().map(|(name, _)| name.as_str()))?);
         let bits: Vec<u32> = fields.iter().map(|(_, bits)| *bits).collect();
+        // SAFETY: a live pipeline; the name and the lists, of one length, outlive the call.
         call(name, &|| unsafe { (api.swx_struct)(pipeline, c_name.as_ptr(), names.as_ptr(), bits.as_ptr(), names.len()) })?;
     }
     for (name, of) in &parts.headers {
         let (c_name, of) = (text(name)?, text(of)?);
+        // SAFETY: a live pipeline; both names outlive the call.
         call(name, &|| unsafe { (api.swx_header)(pipeline, c_name.as_ptr(), of.as_ptr()) })?;
     }
     let metadata = text(&parts.metadata)?;
+    // SAFETY: a live pipeline; the name outlives the call.
     call("metadata", &|| unsafe { (api.swx_metadata)(pipeline, metadata.as_ptr()) })?;
     for (name, size) in &parts.regarrays {
         let c_name = text(name)?;
+        // SAFETY: a live pipeline; the name outlives the call.
         call(name, &|| unsafe { (api.swx_regarray)(pipeline, c_name.as_ptr(), *size) })?;
     }
     for (name, size) in &parts.metarrays {
         let c_name = text(name)?;
+        // SAFETY: a live pipeline; the name outlives the call.
         call(name, &|| unsafe { (api.swx_metarray)(pipeline, c_name.as_ptr(), *size) })?;
     }
     for (name, args, lines) in &parts.actions {
         let (c_name, lines) = (text(name)?, Texts::new(lines.iter().map(String::as_str))?);
         let args = args.as_deref().map(text).transpose()?;
         let args = args.as_ref().map_or(std::ptr::null(), |args| args.as_ptr());
+        // SAFETY: a live pipeline; the names, of which the arguments' may be null, and the list with its length outlive the call.
         call(name, &|| unsafe { (api.swx_action)(pipeline, c_name.as_ptr(), args, lines.as_ptr(), lines.len()) })?;
     }
     for table in &parts.tables {
         let (name, default_action) = (text(&table.name)?, text(&table.default_action)?);
         let (keys, actions) = (Texts::new(table.keys.iter().map(String::as_str))?, Texts::new(table.actions.iter().map(String::as_str))?);
+        // SAFETY: a live pipeline; the names and both lists outlive the call, and each list comes with its length.
         call(&table.name, &|| unsafe {
             let (k, n_k, a, n_a) = (keys.as_ptr(), keys.len(), actions.as_ptr(), actions.len());
             (api.swx_table)(pipeline, name.as_ptr(), k, n_k, a, n_a, default_action.as_ptr(), table.size)
         })?;
     }
     let lines = Texts::new(parts.apply.iter().map(String::as_str))?;
+    // SAFETY: a live pipeline; the list outlives the call, and comes with its length.
     call("apply", &|| unsafe { (api.swx_apply)(pipeline, lines.as_ptr(), lines.len()) })?;
+    // SAFETY: a live pipeline.
     call("the whole", &|| unsafe { (api.swx_build)(pipeline) })
 }
 

@@ -292,7 +292,7 @@ impl Lists {
         let mut index = 0;
         while !lanes.is_empty() {
             let block_of = |lane: u8| parts[usize::from(lane)].and_then(|part| part.get_block(index));
-            // SAFETY, of this and all below: the caller's keys, of which `lanes` are some.
+            // SAFETY: here and below, the keys are the caller's, and `lanes` some of them.
             let key_of = |lane: u8| unsafe { keys.add(usize::from(lane) * stride) };
             for block in lanes.iter().map(|lane| (block_of(*lane), key_of(*lane))) {
                 if let (Some(block), key) = block {
