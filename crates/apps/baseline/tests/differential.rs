@@ -63,7 +63,7 @@ fn it_does_what_the_interpreter_does() {
 fn on_rte_hash_too() {
     let program = Arc::new(compile().program.clone());
     match Limit::on_rte_hash(program, 16) {
-        Err(LimitError::Absent(why)) => return eprintln!("skipped: {why}"),
+        Err(LimitError::Absent(why)) => return testkit::skip(&why.to_string()),
         other => assert!(other.expect("a baseline").page_bytes().is_some_and(|bytes| bytes >= 4096 && bytes.is_power_of_two())),
     }
     run(Limit::on_rte_hash);

@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn a_report_in_a_users_folder_can_be_written_without_roots_privileges() {
         if !rustix::process::geteuid().is_root() {
-            eprintln!("skipped: needs root: a folder of another user's");
+            testkit::skip("needs root: a folder of another user's");
             return;
         }
         let folder = tempfile::tempdir().unwrap();

@@ -213,7 +213,7 @@ fn a_killed_demo_leaves_nothing_behind() {
     let namespaces = || Command::new("ip").args(["netns", "list"]).output().map(|o| String::from_utf8_lossy(&o.stdout).into_owned());
     let allowed = Command::new("unshare").args(["--net", "true"]).stderr(Stdio::null()).status().is_ok_and(|s| s.success());
     if !allowed || namespaces().is_err() {
-        eprintln!("skipped: needs root and iproute2");
+        testkit::skip("needs root and iproute2");
         return;
     }
     for signal in ["-INT", "-KILL"] {

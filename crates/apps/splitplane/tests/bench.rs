@@ -90,7 +90,7 @@ fn upf_compares_everybody_with_the_interpreter() {
 #[test]
 fn contestants_share_one_dpdk() {
     if let Err(why) = dpdk::available() {
-        eprintln!("skipped: {why}");
+        testkit::skip(&why.to_string());
         return;
     }
     for contestants in ["rte-hash,swx", "swx,rte-hash"] {
@@ -328,7 +328,7 @@ fn a_figure_that_cannot_be_written_is_an_error() {
 #[test]
 fn devices_of_dpdk_and_two_processes_are_measured() {
     if let Err(why) = dpdk::available() {
-        eprintln!("skipped: {why}");
+        testkit::skip(&why.to_string());
         return;
     }
     let figures = bench(&["dpdk", "--sessions", "200"]);

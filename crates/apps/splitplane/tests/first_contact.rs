@@ -85,7 +85,7 @@ impl Drop for Daemon {
 fn root(what: &str) -> bool {
     let root = rustix::process::geteuid().is_root();
     if !root {
-        eprintln!("skipped: needs root: {what}");
+        testkit::skip(&format!("needs root: {what}"));
     }
     root
 }
@@ -236,7 +236,7 @@ fn the_daemon_keeps_no_capability_that_its_ports_do_not_need() {
 fn with_interfaces(script: &str) -> Option<Command> {
     let allowed = Command::new("unshare").args(["--net", "true"]).stderr(Stdio::null()).status().is_ok_and(|s| s.success());
     if !allowed {
-        eprintln!("skipped: needs root and iproute2");
+        testkit::skip("needs root and iproute2");
         return None;
     }
     let links = "ip link set lo up && ip link add name va type veth peer name vb && ip link set va up && ip link set vb up";
@@ -266,7 +266,7 @@ fn an_interface_that_another_daemon_holds_is_refused() {
     daemon.signal("-TERM");
     daemon.0.stderr.take().unwrap().read_to_string(&mut log).unwrap();
     if log.contains("AF_XDP is not to be had") {
-        eprintln!("skipped: no AF_XDP here, so nothing is held");
+        testkit::skip("no AF_XDP here, so nothing is held");
         return;
     }
     refused(&output, &["`va`", "stop its owner"]);
@@ -305,7 +305,7 @@ fn a_binary_with_file_capabilities_that_everybody_may_run_refuses() {
     testkit::install(Path::new(env!("CARGO_BIN_EXE_splitplane")), &binary);
     testkit::script(&evil, &format!("#!/bin/sh\ntouch {}\n", proof.display()));
     if !Command::new("setcap").arg("cap_net_raw+ep").arg(&binary).status().is_ok_and(|s| s.success()) {
-        eprintln!("skipped: needs setcap (libcap2-bin) and a file system that keeps capabilities");
+        testkit::skip("needs setcap (libcap2-bin) and a file system that keeps capabilities");
         return;
     }
     let run = |binary: &Path| {

@@ -207,7 +207,7 @@ mod tests {
             std::os::unix::fs::chown(cache.file("b"), Some(12345), None).unwrap();
             assert_eq!(cache.get("b"), None);
         } else {
-            eprintln!("skipped: needs root: a file of another user's");
+            testkit::skip("needs root: a file of another user's");
         }
     }
 
@@ -230,6 +230,8 @@ mod tests {
         if rustix::process::geteuid().is_root() {
             std::os::unix::fs::chown(&kept, Some(12345), None).unwrap();
             assert!(Cache::open(&kept).unwrap_err().contains("it is user 12345's"));
+        } else {
+            testkit::skip("needs root: a folder of another user's");
         }
     }
 

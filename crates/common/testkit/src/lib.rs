@@ -8,9 +8,11 @@ mod golden;
 mod names;
 mod rng;
 mod root;
+mod skip;
 
 pub use executable::{install, script};
 pub use golden::{UPDATE, assert_golden};
 pub use names::{IFNAME_MAX, unique_name};
 pub use rng::{Rng, SEED, rng};
 pub use root::root_or_skip;
+pub use skip::{SKIPPED, skip};

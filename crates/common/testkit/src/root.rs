@@ -1,6 +1,4 @@
-//! May this test make interfaces and network namespaces? If not, it says so, even where output is captured.
-
-use std::io::Write;
+//! May this test make interfaces and network namespaces? If not, it says so.
 
 /// CAP_NET_ADMIN's bit (capabilities(7)).
 const CAP_NET_ADMIN: u32 = 12;
@@ -18,8 +16,7 @@ pub fn root_or_skip(test_name: &str) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let able = effective(&status).is_some_and(|capabilities| capabilities & 1 << CAP_NET_ADMIN != 0);
     if !able {
-        // The handle, not the macro: cargo shows what a passing test says only there. A closed stderr is no failure.
-        let _ = writeln!(std::io::stderr(), "skipped: needs root (CAP_NET_ADMIN): {test_name}");
+        crate::skip::tell("needs root (CAP_NET_ADMIN)", test_name);
     }
     able
 }

@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn what_is_not_described_is_refused() {
         if sys::require_capabilities().is_err() {
-            eprintln!("skipped: no right to make maps");
+            testkit::skip("no right to make maps");
             return;
         }
         let named = Memory::place(&mut compiled(7)).unwrap();

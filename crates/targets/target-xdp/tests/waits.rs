@@ -40,7 +40,7 @@ fn after_a_change_nobody_sees_what_was_before_by_the_kernel() {
 fn changes_beside_packets(name: &'static str, slow_waits: bool, changes: u128) {
     let own = sched_getaffinity(None).unwrap();
     let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|core| own.is_set(*core)).collect();
-    let [first, .., last] = cores[..] else { return println!("{name}: skipped: needs two cores") };
+    let [first, .., last] = cores[..] else { return testkit::skip("needs two cores") };
     veths_or_skip(name, move |veths| {
         let bench = Bench::load(slow_waits, &veths);
         pin(first);

@@ -1,12 +1,12 @@
 //! What the tests of DPDK's devices share: DPDK started without huge pages, frames that tell which one they are, and their exchange.
 #![allow(dead_code)]
 
-use std::io::Write;
 use std::time::{Duration, Instant};
 
 use base::{Packet, PortId};
 use dpdk::{DpdkPort, Error, Options, Settings};
 use pktio::Port;
+pub use testkit::skip;
 
 /// How long anything may take that does not depend on how busy the machine is.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -22,12 +22,6 @@ pub fn started() -> bool {
         }
         Err(e) => panic!("{e}"),
     }
-}
-
-/// Says that a test could not run; not captured by the test runner, unlike print.
-pub fn skip(reason: &str) {
-    let test = std::thread::current().name().unwrap_or("test").to_owned();
-    let _ = writeln!(std::io::stderr(), "{test}: skipped: {reason}");
 }
 
 pub fn open(device: &str, options: Options) -> Result<Vec<DpdkPort>, Error> {

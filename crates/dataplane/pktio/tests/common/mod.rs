@@ -4,12 +4,12 @@
 
 pub mod frames;
 
-use std::io::Write;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use base::{Packet, PortId};
 use pktio::Port;
+pub use testkit::skip;
 
 /// How long anything may take that does not depend on how busy the machine is.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -30,12 +30,6 @@ pub fn in_namespace(test: impl FnOnce() + Send + 'static) {
     if let Err(panic) = joined {
         std::panic::resume_unwind(panic);
     }
-}
-
-/// Says that a test could not run; not captured by the test runner, unlike print.
-pub fn skip(reason: &str) {
-    let test = std::thread::current().name().unwrap_or("test").to_owned();
-    let _ = writeln!(std::io::stderr(), "{test}: skipped: {reason}");
 }
 
 /// An interface `vlan5` that tags what it sends by `name`; false if this kernel has none.
