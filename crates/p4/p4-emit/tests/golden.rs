@@ -57,6 +57,14 @@ fn the_text_is_the_same_every_time() {
     assert_eq!(p4_emit::emit_x86(&ir), p4_emit::emit_x86(&ir));
 }
 
+/// The UPF's own text: what a review reads when the program or the compiler changes. That for the kernel is in `xdp.rs`.
+#[test]
+fn the_text_of_the_upf_is_as_accepted() {
+    let upf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../p4/upf.p4");
+    let text = p4_emit::emit_x86(&compile(&upf)).unwrap_or_else(|e| panic!("{e}"));
+    testkit::assert_golden("tests/golden/upf.c", &own_text(&text));
+}
+
 /// A program whose ingress is `body`.
 fn with_ingress(declarations: &str, body: &str) -> String {
     format!(

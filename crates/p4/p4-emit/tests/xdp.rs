@@ -10,6 +10,20 @@ fn compile(text: &str) -> p4_ir::Ir {
     ir
 }
 
+/// The text without what is the same for all programs.
+fn own_text(text: &str) -> String {
+    let mut own = text.to_owned();
+    for (name, part) in [
+        ("prelude.h", include_str!("../src/bpf/prelude.h")),
+        ("runtime.h", include_str!("../src/bpf/runtime.h")),
+        ("entry.h", include_str!("../src/bpf/entry.h")),
+    ] {
+        assert!(own.contains(part), "{name} is missing");
+        own = own.replace(part, &format!("/* ... {name} ... */\n\n"));
+    }
+    own
+}
+
 /// Every program in `refused/` and the message that lies beside it.
 #[test]
 fn what_bpf_cannot_express_is_refused_by_name_and_place() {
@@ -47,15 +61,7 @@ fn the_text_is_as_accepted_and_the_same_every_time() {
     let ir = compile(&std::fs::read_to_string(folder.join("switch.p4")).unwrap());
     let text = emit_xdp(&ir).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(emit_xdp(&ir), Ok(text.clone()));
-    let mut own = text;
-    for (name, part) in [
-        ("prelude.h", include_str!("../src/bpf/prelude.h")),
-        ("runtime.h", include_str!("../src/bpf/runtime.h")),
-        ("entry.h", include_str!("../src/bpf/entry.h")),
-    ] {
-        assert!(own.contains(part), "{name} is missing");
-        own = own.replace(part, &format!("/* ... {name} ... */\n\n"));
-    }
+    let own = own_text(&text);
     let accepted = folder.join("switch.xdp.c");
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&accepted, &own).unwrap();
@@ -73,4 +79,13 @@ fn a_branch_is_printed_unless_a_variable_certainly_holds_what_decides_it() {
     let text = emit_xdp(&compile(&text.replace("random(meta.x, 0, 9);", body))).unwrap();
     let packet = text.split("SP_CALL int sp_packet").nth(1).unwrap();
     assert_eq!(["0x5au", "0x5bu", "0x5cu", "0x5du"].map(|value| packet.contains(value)), [true, false, true, true]);
+}
+
+#[test]
+fn the_text_of_the_upf_is_as_accepted() {
+    let upf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../p4/upf.p4");
+    let mut ir = p4_check::compile_file(&upf, &Options::default()).unwrap_or_else(|e| panic!("{}", e.render())).ir;
+    p4_passes::optimise(&mut ir).unwrap_or_else(|e| panic!("{e}"));
+    let text = emit_xdp(&ir).unwrap_or_else(|e| panic!("{e}"));
+    testkit::assert_golden("tests/golden/upf.xdp.c", &own_text(&text));
 }
