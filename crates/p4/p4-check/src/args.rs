@@ -5,7 +5,7 @@ use crate::cx::{Cx, R};
 use crate::scope::{Entity, ScopeId};
 use crate::types::*;
 use crate::value::*;
-use p4_ir::Stmt;
+use p4_ir::{Stmt, walk};
 use p4_syntax::{Diagnostic, Span, ast};
 use std::collections::{HashMap, HashSet};
 
@@ -37,7 +37,23 @@ impl Subst {
     }
 }
 
-/// What is to be copied when a callable ends: (to, from).
+/// The arguments of a call after their turns.
+pub(crate) struct Args {
+    /// One a parameter; of an `out` or `inout` one, the place that it names.
+    pub values: Vec<Tv>,
+    /// What an `inout` argument's place held at its turn, where evaluating a later argument may have changed that.
+    before: Vec<Option<Tv>>,
+    /// Positions as written, in which order results are copied out; what is left out comes last.
+    order: Vec<usize>,
+}
+
+impl From<Vec<Tv>> for Args {
+    fn from(values: Vec<Tv>) -> Args {
+        Args { before: vec![None; values.len()], order: (0..values.len()).collect(), values }
+    }
+}
+
+/// What is to be copied when a callable ends: (to, from), in order.
 pub(crate) type Copies = Vec<(Tv, Tv)>;
 
 /// How parameters may be bound.
@@ -138,8 +154,7 @@ impl<'a> Cx<'a> {
         self.report(if n > 0 { d.with_note(format!("its parameters are: {}", list.join(", "))) } else { d })
     }
 
-    /// Evaluates arguments in the order written, infers open type arguments, converts and checks directions. Gives one
-    /// value a parameter.
+    /// Evaluates arguments in the order written, infers open type arguments, converts and checks directions.
     pub fn eval_args(
         &mut self,
         name: &str,
@@ -148,12 +163,17 @@ impl<'a> Cx<'a> {
         subst: &mut Subst,
         callee: ScopeId,
         span: Span,
-    ) -> R<Vec<Tv>> {
-        let mut order: Vec<usize> = (0..params.len()).filter(|i| found[*i].is_some()).collect();
-        order.sort_by_key(|i| found[*i].map(|a| (a.span.lo, *i)));
+    ) -> R<Args> {
+        let mut turns: Vec<usize> = (0..params.len()).filter(|i| found[*i].is_some()).collect();
+        // All are elements of one list, so their addresses have the order in which they are written; places in the text need not,
+        // where a macro turned them round.
+        turns.sort_by_key(|i| found[*i].map(|a| std::ptr::from_ref(a) as usize));
+        let mut order = vec![usize::MAX; params.len()];
+        turns.iter().enumerate().for_each(|(turn, i)| order[*i] = turn);
         let mut values: Vec<Option<Tv>> = vec![None; params.len()];
+        let mut before: Vec<Option<Tv>> = vec![None; params.len()];
         let mut failed = None;
-        for i in order {
+        for i in turns {
             let Some(arg) = found[i] else { continue };
             let start = self.out.len();
             let v = match self.expr(&arg.value) {
@@ -172,6 +192,14 @@ impl<'a> Cx<'a> {
                 self.save_all(&mut vs, start)?;
                 for (j, v) in at.into_iter().zip(vs) {
                     values[j] = Some(v);
+                }
+                for (j, value) in values.iter().enumerate() {
+                    if params[j].ast.direction == Some(ast::Direction::InOut)
+                        && before[j].is_none()
+                        && let Some(v) = value
+                    {
+                        before[j] = self.save_if_changed(v, start)?;
+                    }
                 }
             }
             values[i] = Some(if params[i].writes() && !matches!(v.val, Val::DontCare) {
@@ -202,7 +230,64 @@ impl<'a> Cx<'a> {
                 Err(e) => failed = Some(e),
             }
         }
-        failed.map_or(Ok(out), Err)
+        failed.map_or(Ok(Args { values: out, before, order }), Err)
+    }
+
+    /// A copy of what is stored in a place, made before the statements from `start` on, if these may change it.
+    pub fn save_if_changed(&mut self, place: &Tv, start: usize) -> R<Option<Tv>> {
+        if place.ty.is_bad() || place.val.is_const() || !self.may_change(start, &place.val) {
+            return Ok(None);
+        }
+        let (saved, block) = self.block(|cx| cx.copy_to_temp(place));
+        self.out.splice(start..start, block);
+        saved.map(Some)
+    }
+
+    /// Whether the statements from `start` on may write to a place.
+    fn may_change(&self, start: usize, place: &Val) -> bool {
+        let (mut own, mut written, mut anything) = (HashSet::new(), HashSet::new(), false);
+        self.roots(place, &mut own);
+        let mut statement = |s: &Stmt| {
+            walk::stmt_written_vars(&self.ir, s, &mut |v| {
+                written.insert(Root::Var(v));
+            });
+            walk::stmt_lvalues(s, &mut |l| self.place_roots(l, &mut written));
+            match s {
+                Stmt::SetValid(h, _)
+                | Stmt::CopyHeader { dst: h, .. }
+                | Stmt::CopyVarbit { dst: h, .. }
+                | Stmt::Extract { header: h, .. } => self.header_roots(h, &mut written),
+                Stmt::CopyStack { dst: s, .. } | Stmt::Push(s, _) | Stmt::Pop(s, _) => {
+                    written.insert(self.stack_root(*s));
+                }
+                // Its actions may write to any header.
+                Stmt::Apply { .. } => anything = true,
+                _ => {}
+            }
+        };
+        for s in &self.out[start..] {
+            statement(s);
+            walk::stmt_blocks(s, &mut |b| walk::all_stmts(b, &mut statement));
+        }
+        anything || !own.is_disjoint(&written)
+    }
+
+    /// The arguments for a callee that reads and writes their places itself: what a place held at its turn is there again.
+    pub fn settle(&mut self, args: Args) -> R<Vec<Tv>> {
+        let Args { mut values, before, .. } = args;
+        if before.iter().any(Option::is_some) {
+            for (v, _) in values.iter_mut().zip(&before).filter(|(v, b)| b.is_none() && v.access != Access::Write) {
+                if !v.val.is_const() && !self.is_stable(&v.val) {
+                    *v = self.copy_to_temp(v)?;
+                }
+            }
+            for (place, old) in values.iter().zip(&before) {
+                if let Some(old) = old {
+                    self.store(place, old)?;
+                }
+            }
+        }
+        Ok(values)
     }
 
     fn finish_arg(&mut self, name: &str, p: &Param<'a>, v: Option<Tv>, subst: &mut Subst, callee: ScopeId, span: Span) -> R<Tv> {
@@ -361,27 +446,30 @@ impl<'a> Cx<'a> {
 
     /// Declares parameters in `scope` and binds them to arguments. Gives the parameters' values, and what is to be copied
     /// when the callee ends.
-    pub fn bind(&mut self, scope: ScopeId, prefix: &str, params: &[Param<'a>], args: Vec<Tv>, how: Binding) -> R<(Vec<Tv>, Copies)> {
-        let shared = self.shareable(params, &args, how);
+    pub fn bind(&mut self, scope: ScopeId, prefix: &str, params: &[Param<'a>], args: Args, how: Binding) -> R<(Vec<Tv>, Copies)> {
+        let shared = self.shareable(params, &args.values, how);
         let mut bound = Vec::new();
         let mut copy_out = Vec::new();
-        let mut resets = Vec::new();
-        for ((p, arg), share) in params.iter().zip(args).zip(shared) {
+        let (mut resets, mut restores) = (Vec::new(), Vec::new());
+        let Args { values, before, order } = args;
+        for ((((p, arg), share), before), turn) in params.iter().zip(values).zip(shared).zip(before).zip(order) {
             let access = if p.writes() { Access::Write } else { Access::Read(read_only(p)) };
             let own = if share {
                 if p.ast.direction == Some(ast::Direction::Out) {
                     resets.push(arg.val.clone());
                 }
+                // The place stands for the parameter, so it has to hold what it held at its turn.
+                restores.extend(before.map(|old| (arg.clone(), old)));
                 Tv { access, span: p.ast.name.span, ..arg }
             } else {
                 let val = self.storage(&format!("{prefix}.{}", p.ast.name.name), &arg.ty, arg.span)?;
                 let own = Tv { ty: arg.ty.clone(), val, access: Access::Write, span: p.ast.name.span };
                 match p.ast.direction {
                     Some(ast::Direction::Out) => resets.push(own.val.clone()),
-                    _ => self.store(&own, &arg)?,
+                    _ => self.store(&own, before.as_ref().unwrap_or(&arg))?,
                 }
                 if p.writes() {
-                    copy_out.push((arg, own.clone()));
+                    copy_out.push((turn, (arg, own.clone())));
                 }
                 Tv { access, ..own }
             };
@@ -389,10 +477,41 @@ impl<'a> Cx<'a> {
             bound.push(own);
         }
         // After all arguments have been read.
+        for (place, old) in restores {
+            self.store(&place, &old)?;
+        }
         for val in resets {
             self.invalidate(&val);
         }
-        Ok((bound, copy_out))
+        Ok((bound, in_order(copy_out)))
+    }
+
+    /// A later application of an instance: arguments go where the first ones went.
+    pub fn rebind(&mut self, params: &[Param<'a>], bound: &[Tv], args: Args, span: Span) -> R<Copies> {
+        let mut copy_out = Vec::new();
+        let mut restores = Vec::new();
+        let Args { values, before, order } = args;
+        for ((((p, own), arg), before), turn) in params.iter().zip(bound).zip(values).zip(before).zip(order) {
+            if own.val == arg.val {
+                restores.extend(before.map(|old| (arg, old)));
+                continue;
+            }
+            if !Self::is_static(&own.val) || matches!(own.val, Val::Obj(_)) {
+                return Err(self.unsupported(span, "applying one instance with different arguments here"));
+            }
+            let to = Tv { access: Access::Write, ..own.clone() };
+            match p.ast.direction {
+                Some(ast::Direction::Out) => self.invalidate(&own.val),
+                _ => self.store(&to, before.as_ref().unwrap_or(&arg))?,
+            }
+            if p.writes() {
+                copy_out.push((turn, (arg, to)));
+            }
+        }
+        for (place, old) in restores {
+            self.store(&place, &old)?;
+        }
+        Ok(in_order(copy_out))
     }
 
     /// For each parameter, whether its argument can stand for it.
@@ -443,7 +562,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Copies results out, in the order of the parameters.
+    /// Copies results out, in the order of the arguments (P4_16 §6.8, step 6).
     pub fn copy_out(&mut self, list: &[(Tv, Tv)]) -> R<()> {
         list.iter().try_for_each(|(to, from)| self.store(to, from))
     }
@@ -453,6 +572,12 @@ impl<'a> Cx<'a> {
         let v = self.temp(p4_ir::Ty::Bool);
         (v, crate::coerce::var(v, p4_ir::Ty::Bool))
     }
+}
+
+/// What is to be copied, by the turns of the arguments.
+fn in_order(mut copies: Vec<(usize, (Tv, Tv))>) -> Copies {
+    copies.sort_by_key(|(turn, _)| *turn);
+    copies.into_iter().map(|(_, copy)| copy).collect()
 }
 
 /// `1 argument`, `2 arguments`.

@@ -1,6 +1,6 @@
 //! What happens when a control is applied? Its instances, locals and body are lowered in place (P4_16 §14, §8.20).
 
-use crate::args::{Binding, Param, Subst};
+use crate::args::{Args, Binding, Param, Subst};
 use crate::cx::{Body, Cx, Frame, R, Region};
 use crate::objects::ObjKind;
 use crate::scope::{Entity, ScopeId};
@@ -182,7 +182,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Lowers an application of a control with its arguments evaluated.
-    pub fn run_control(&mut self, obj: ObjId, params: &[Param<'a>], args: Vec<Tv>, how: Binding, span: Span) -> R<()> {
+    pub fn run_control(&mut self, obj: ObjId, params: &[Param<'a>], args: Args, how: Binding, span: Span) -> R<()> {
         let object = &self.objects[obj.0 as usize];
         let path = object.path.clone();
         let ObjKind::Block(inst) = &object.kind else { return Err(self.bug(span, "control")) };
@@ -200,7 +200,7 @@ impl<'a> Cx<'a> {
         }
         let (locals, copy_out, first) = match inst.bound {
             Some(bound) => {
-                let copy_out = self.rebind(params, &bound, args, span)?;
+                let copy_out = self.rebind(params, &bound.params, args, span)?;
                 (bound.locals, copy_out, false)
             }
             None => {
@@ -256,28 +256,6 @@ impl<'a> Cx<'a> {
             let value = Tv { access: CONSTRUCTOR_PARAM, ..a.clone() };
             self.declare_in(scope, &p.name, Entity::Value(value));
         }
-    }
-
-    /// A later application of an instance: arguments go where the first ones went.
-    fn rebind(&mut self, params: &[Param<'a>], bound: &Bound, args: Vec<Tv>, span: Span) -> R<crate::args::Copies> {
-        let mut copy_out = Vec::new();
-        for ((p, own), arg) in params.iter().zip(&bound.params).zip(args) {
-            if own.val == arg.val {
-                continue;
-            }
-            if !Self::is_static(&own.val) || matches!(own.val, Val::Obj(_)) {
-                return Err(self.unsupported(span, "applying one instance with different arguments here"));
-            }
-            let to = Tv { access: Access::Write, ..own.clone() };
-            match p.ast.direction {
-                Some(ast::Direction::Out) => self.invalidate(&own.val),
-                _ => self.store(&to, &arg)?,
-            }
-            if p.writes() {
-                copy_out.push((arg, to));
-            }
-        }
-        Ok(copy_out)
     }
 
     /// A control's declarations, in order.

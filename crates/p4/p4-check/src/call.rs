@@ -117,13 +117,14 @@ impl<'a> Cx<'a> {
             return Err(self.int_result(&decl.ret));
         }
         let found = self.match_args(name, &decl.params, args, span)?;
-        let mut values = self.eval_args(name, &params, &found, &mut subst, scope, span)?;
-        if let Some(v) = values.iter().find(|v| matches!(v.ty, Type::Block(..) | Type::Package(..))) {
+        let mut args = self.eval_args(name, &params, &found, &mut subst, scope, span)?;
+        if let Some(v) = args.values.iter().find(|v| matches!(v.ty, Type::Block(..) | Type::Package(..))) {
             let message = format!("an argument of a function cannot be of type {}", v.ty);
             return Err(self.error("type-mismatch", v.span, message));
         }
         let ret = self.substitute(&ret, &subst, span)?;
         let Some(body) = &decl.body else {
+            let values = self.settle(args)?;
             return self.extern_function(decl, &values, &ret, span);
         };
         if ret.has_var() {
@@ -143,12 +144,12 @@ impl<'a> Cx<'a> {
         };
         let scope = self.type_scope((ScopeId::GLOBAL, seen), &decl.type_params, &full, &mut Subst::default());
         let path = self.local_name(name);
-        for (v, p) in values.iter_mut().zip(&params) {
+        for (v, p) in args.values.iter_mut().zip(&params) {
             if matches!(v.ty, Type::Bad) {
                 v.ty = p.ty.clone();
             }
         }
-        let (_, copy_out) = self.bind(scope, &path, &params, values, Binding::Share)?;
+        let (_, copy_out) = self.bind(scope, &path, &params, args, Binding::Share)?;
         let result = match &ret {
             Type::Void => None,
             t => {
@@ -388,7 +389,8 @@ impl<'a> Cx<'a> {
             None => Type::Void,
         };
         let found = self.match_args(name, &method.params, args, span)?;
-        let values = self.eval_args(name, &params, &found, &mut subst, scope, span)?;
+        let args = self.eval_args(name, &params, &found, &mut subst, scope, span)?;
+        let values = self.settle(args)?;
         let ret = self.substitute(&ret, &subst, span)?;
         let Some(obj) = self.object(v) else { return Err(self.bug(span, "an instance")) };
         self.extern_method_call(obj, &decl.name.name, name, &values, &ret, span)

@@ -382,7 +382,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    fn place_roots(&self, p: &LValue, into: &mut HashSet<Root>) {
+    pub fn place_roots(&self, p: &LValue, into: &mut HashSet<Root>) {
         match p {
             LValue::Var(v) => {
                 into.insert(Root::Var(*v));
@@ -392,11 +392,11 @@ impl<'a> Cx<'a> {
         }
     }
 
-    fn stack_root(&self, s: p4_ir::StackId) -> Root {
+    pub fn stack_root(&self, s: p4_ir::StackId) -> Root {
         Root::Stack(self.stack_root.get(&s).copied().unwrap_or(s))
     }
 
-    fn header_roots(&self, h: &HeaderRef, into: &mut HashSet<Root>) {
+    pub fn header_roots(&self, h: &HeaderRef, into: &mut HashSet<Root>) {
         match h {
             HeaderRef::Static(id) => {
                 let header = &self.ir.headers[*id];

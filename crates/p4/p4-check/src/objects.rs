@@ -162,7 +162,7 @@ impl<'a> Cx<'a> {
         let params = self.resolve_params(decl.constructor_params(), scope)?;
         let found = self.match_args(&name, decl.constructor_params(), args, span)?;
         let (values, block) = self.block(|cx| cx.eval_args(&name, &params, &found, &mut subst, scope, span));
-        let values = values?;
+        let values = values?.values;
         if !block.is_empty() || values.iter().any(|v| !v.val.is_const()) {
             let at = values.iter().find(|v| !v.val.is_const()).map_or(span, |v| v.span);
             return Err(self.error("not-const", at, "constructor arguments must be known at compile time"));
@@ -295,7 +295,7 @@ impl<'a> Cx<'a> {
         let params = self.resolve_params(&method.params, scope)?;
         let found = self.match_args(name, &method.params, args, span)?;
         let (values, block) = self.block(|cx| cx.eval_args(name, &params, &found, &mut subst, scope, span));
-        let values = values?;
+        let values = values?.values;
         if !block.is_empty() || values.iter().any(|v| !v.val.is_const()) {
             let at = values.iter().find(|v| !v.val.is_const()).map_or(span, |v| v.span);
             return Err(self.error("not-const", at, "constructor arguments must be known at compile time"));

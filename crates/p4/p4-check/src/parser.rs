@@ -1,6 +1,6 @@
 //! How does a parser become states of the IR? Sub-parsers are inlined where they are applied (P4_16 §13).
 
-use crate::args::{Binding, Param, Subst};
+use crate::args::{Args, Binding, Param, Subst};
 use crate::block::BlockDecl;
 use crate::cx::{Body, Cx, Frame, R, Region};
 use crate::objects::ObjKind;
@@ -59,7 +59,7 @@ impl<'a> Cx<'a> {
         &mut self,
         obj: ObjId,
         params: &[Param<'a>],
-        args: Vec<Tv>,
+        args: Args,
         accept: Next,
         nested: bool,
         span: Span,

@@ -169,7 +169,9 @@ impl<'a> Cx<'a> {
             self.out.splice(start..start, block);
         }
         if let Some(op) = op {
-            v = self.binary(op, to.clone(), v, span)?;
+            // The left side's value too is the one before.
+            let old = self.save_if_changed(&to, start)?.unwrap_or_else(|| to.clone());
+            v = self.binary(op, old, v, span)?;
         }
         let v = self.coerce(v, &to.ty, "the assigned value")?;
         self.store(&to, &v)

@@ -142,9 +142,9 @@ impl<'a> Cx<'a> {
         let name = decl.name().name.clone();
         let obj = self.new_object(name, ObjKind::block(id, targs, args, true));
         if decl.is_parser() {
-            self.inline_parser(obj, &params, values, Next::Accept, false, span).map(|_| ())
+            self.inline_parser(obj, &params, values.into(), Next::Accept, false, span).map(|_| ())
         } else {
-            self.run_control(obj, &params, values, Binding::Share, span)
+            self.run_control(obj, &params, values.into(), Binding::Share, span)
         }
     }
 
