@@ -5,7 +5,7 @@ use crate::cx::{Cx, R};
 use crate::scope::{Entity, ScopeId};
 use crate::types::*;
 use crate::value::*;
-use p4_ir::{Stmt, walk};
+use p4_ir::{HeaderRef, LValue, Stmt, walk};
 use p4_syntax::{Diagnostic, Span, ast};
 use std::collections::{HashMap, HashSet};
 
@@ -534,7 +534,7 @@ impl<'a> Cx<'a> {
             if !p.writes() && (a.val.is_const() || self.is_stable(&a.val)) {
                 return true;
             }
-            if how == Binding::Copy || !Self::is_static(&a.val) {
+            if how == Binding::Copy || !Self::is_static(&a.val) || (p.writes() && self.is_conditional(&a.val)) {
                 return false;
             }
             let mut own = HashSet::new();
@@ -542,6 +542,17 @@ impl<'a> Cx<'a> {
             written.iter().enumerate().all(|(j, w)| j == i || w.is_disjoint(&own))
         };
         params.iter().zip(args).enumerate().map(|(i, (p, a))| share(i, p, a)).collect()
+    }
+
+    /// Whether a place takes part in more than what is written to it: fields of an invalid header keep nothing, and a member that
+    /// becomes valid ends the other members of its union. A parameter is neither.
+    fn is_conditional(&self, v: &Val) -> bool {
+        match v {
+            Val::Place(LValue::Field(..), _) | Val::Varbit(..) => true,
+            Val::Header(HeaderRef::Static(h)) => self.ir.headers[*h].union.is_some(),
+            Val::Agg(vs) | Val::Array(vs) => vs.iter().any(|v| self.is_conditional(v)),
+            _ => false,
+        }
     }
 
     /// Makes all headers of a place invalid: how `out` parameters and variables without a value start (P4_16 §6.8).

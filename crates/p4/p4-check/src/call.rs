@@ -389,8 +389,10 @@ impl<'a> Cx<'a> {
             None => Type::Void,
         };
         let found = self.match_args(name, &method.params, args, span)?;
-        let args = self.eval_args(name, &params, &found, &mut subst, scope, span)?;
-        let values = self.settle(args)?;
+        let outer = std::mem::replace(&mut self.extracting, name == "extract" && decl.name.name == "packet_in");
+        let args = self.eval_args(name, &params, &found, &mut subst, scope, span);
+        self.extracting = outer;
+        let values = self.settle(args?)?;
         let ret = self.substitute(&ret, &subst, span)?;
         let Some(obj) = self.object(v) else { return Err(self.bug(span, "an instance")) };
         self.extern_method_call(obj, &decl.name.name, name, &values, &ret, span)

@@ -136,6 +136,8 @@ pub(crate) struct Cx<'a> {
     /// The instance whose methods are being looked at.
     pub this: Option<Tv>,
     pub check_only: bool,
+    /// In the arguments of `extract`, which rejects by itself when a stack is full.
+    pub extracting: bool,
     /// For a model of a chip: of a program for TNA, which direction is lowered; 0 ingress, 1 egress.
     pub gress: Option<usize>,
     /// Whether it is such a program.
@@ -193,6 +195,7 @@ impl<'a> Cx<'a> {
             unused_walk: false,
             this: None,
             check_only,
+            extracting: false,
             gress: None,
             two_directions: false,
         }

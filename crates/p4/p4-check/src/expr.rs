@@ -443,6 +443,7 @@ impl<'a> Cx<'a> {
         if self.body.region != crate::cx::Region::Parser {
             return Err(self.error("stack", span, format!("`.{name}` of a header stack may be used in parsers only")));
         }
+        self.check_stack_end(v, size, name, span);
         if let Some(u) = self.union_stack(&v.val) {
             let val = match name {
                 "lastIndex" => return Ok(Tv::expr(Type::bit(32), u.last_index(), span)),
@@ -470,6 +471,40 @@ impl<'a> Cx<'a> {
                 let h = if name == "next" { HeaderRef::Next(id) } else { HeaderRef::Last(id) };
                 Ok(Tv { ty: elem.clone(), val: Val::Header(h), access: v.access, span })
             }
+        }
+    }
+
+    /// A parser that looks at `last` of an empty stack, or at `next` of a full one, rejects (P4_16 §8.20). `extract` sees to that by
+    /// itself, and where this body has just extracted into the stack, it has a last element.
+    fn check_stack_end(&mut self, v: &Tv, size: u32, name: &str, span: Span) {
+        let Some(error) = self.errors.get_index_of("StackOutOfBounds") else { return };
+        let bits = |n: u32| constant(Bits::new(32, u128::from(n)), Ty::Bit(32));
+        let last = match (&v.val, self.union_stack(&v.val)) {
+            (_, Some(u)) => u.last_index(),
+            (Val::Stack(id, _), None) => {
+                let touched = self.out.iter().rev().find(|s| match s {
+                    Stmt::Extract { header: HeaderRef::Next(s), .. } | Stmt::Pop(s, _) | Stmt::CopyStack { dst: s, .. } => s == id,
+                    Stmt::Assign(..) | Stmt::Extern(_) | Stmt::Advance(_) | Stmt::Lookahead(..) | Stmt::Verify(..) => false,
+                    _ => true,
+                });
+                if name == "last" && matches!(touched, Some(Stmt::Extract { header: HeaderRef::Next(s), .. }) if s == id) {
+                    return;
+                }
+                Expr { kind: ExprKind::LastIndex(*id), ty: Ty::Bit(32) }
+            }
+            _ => return,
+        };
+        let holds = match name {
+            "last" => consteval::binary(BinOp::Ne, last, bits(u32::MAX)),
+            // The index before the first wraps, so this is `next < size`.
+            "next" if !self.extracting => {
+                let next = consteval::binary(BinOp::Add, last, bits(1));
+                consteval::binary(BinOp::Lt, next, bits(size))
+            }
+            _ => return,
+        };
+        if let Some(code) = self.error_value(error, span).val.bits() {
+            self.emit(Stmt::Verify(holds, code));
         }
     }
 

@@ -297,7 +297,8 @@ impl<'a> Cx<'a> {
             return Err(self.error("arity", p.span, "the parser of V1Switch has four parameters"));
         }
         let body = self.pipeline_body(Stage::Parser, Region::Parser);
-        let (result, init) = self.block(|cx| cx.in_body(body, |cx| cx.inline_parser(obj, &params, args.into(), Next::Accept, false, p.span)));
+        let (result, init) =
+            self.block(|cx| cx.in_body(body, |cx| cx.inline_parser(obj, &params, args.into(), Next::Accept, false, p.span)));
         let (start, _) = result?;
         // Headers are invalid when a packet enters, so the reset of the `out` parameter says nothing new.
         self.ir.parser_init = init.into_iter().filter(|s| !matches!(s, p4_ir::Stmt::SetValid(_, false))).collect();

@@ -111,7 +111,8 @@ impl<'a> Cx<'a> {
         let params = self.block_params(block, &[], &mut crate::args::Subst::default())?;
         let args = self.tna_args(&params, shared)?;
         let body = self.tna_body(Stage::Parser, Region::Parser);
-        let (result, init) = self.block(|cx| cx.in_body(body, |cx| cx.inline_parser(obj, &params, args.into(), Next::Accept, false, p.span)));
+        let (result, init) =
+            self.block(|cx| cx.in_body(body, |cx| cx.inline_parser(obj, &params, args.into(), Next::Accept, false, p.span)));
         let (start, _) = result?;
         self.ir.parser_init = init.into_iter().filter(|s| !matches!(s, Stmt::SetValid(_, false))).collect();
         if let Next::State(s) = start {

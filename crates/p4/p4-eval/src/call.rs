@@ -40,15 +40,14 @@ impl<'a> Evaluator<'a> {
             ExprKind::Path(path) => match self.find(scope, path)? {
                 Entity::Functions(all) => {
                     let fits = |f: &&&'a ast::FunctionDecl| accepts(&f.params, args);
-                    let decl: &'a ast::FunctionDecl = all.iter().find(fits).or(all.first()).copied().ok_or_else(|| Stop::cannot("a call"))?;
+                    let decl: &'a ast::FunctionDecl =
+                        all.iter().find(fits).or(all.first()).copied().ok_or_else(|| Stop::cannot("a call"))?;
                     match decl.body {
                         Some(_) => self.invoke(Body::Function(decl), &decl.params, targs, args, scope),
                         None => self.extern_function(decl, args, scope),
                     }
                 }
-                Entity::Action(decl, from) => {
-                    self.invoke_in(Body::Action(decl), &decl.params, targs, args, scope, from)
-                }
+                Entity::Action(decl, from) => self.invoke_in(Body::Action(decl), &decl.params, targs, args, scope, from),
                 _ => Err(Stop::cannot(format!("a call of {}", path.name.name))),
             },
             ExprKind::Member { base, member } => self.method(call, base, &member.name, targs, args, scope),
@@ -56,14 +55,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn invoke(
-        &mut self,
-        body: Body<'a>,
-        params: &'a [ast::Param],
-        targs: &'a [ast::Type],
-        args: &'a [ast::Arg],
-        scope: usize,
-    ) -> R<Value> {
+    fn invoke(&mut self, body: Body<'a>, params: &'a [ast::Param], targs: &'a [ast::Type], args: &'a [ast::Arg], scope: usize) -> R<Value> {
         self.invoke_in(body, params, targs, args, scope, 0)
     }
 
@@ -381,8 +373,10 @@ impl<'a> Evaluator<'a> {
 fn accepts(params: &[ast::Param], args: &[ast::Arg]) -> bool {
     let named = |p: &ast::Param| args.iter().any(|a| a.name.as_ref().is_some_and(|n| n.name == p.name.name));
     match args.iter().any(|a| a.name.is_some()) {
-        true => args.iter().all(|a| a.name.as_ref().is_some_and(|n| params.iter().any(|p| p.name.name == n.name)))
-            && params.iter().all(|p| p.default.is_some() || named(p)),
+        true => {
+            args.iter().all(|a| a.name.as_ref().is_some_and(|n| params.iter().any(|p| p.name.name == n.name)))
+                && params.iter().all(|p| p.default.is_some() || named(p))
+        }
         false => args.len() <= params.len() && params[args.len()..].iter().all(|p| p.default.is_some()),
     }
 }

@@ -94,9 +94,7 @@ impl<'a> Evaluator<'a> {
     pub(crate) fn names_a_type(&self, base: &ast::Expr, scope: usize) -> bool {
         match &base.kind {
             K::Type(_) => true,
-            K::Path(p) => {
-                p.name.name == "error" || matches!(self.find(scope, p), Ok(Entity::Type(_) | Entity::Members(..)))
-            }
+            K::Path(p) => p.name.name == "error" || matches!(self.find(scope, p), Ok(Entity::Type(_) | Entity::Members(..))),
             _ => false,
         }
     }
@@ -138,9 +136,7 @@ impl<'a> Evaluator<'a> {
                 "lastIndex" => Ok(crate::value::wrap(&(BigInt::from(next) - 1), 32, false)),
                 _ => Err(Stop::cannot(member)),
             },
-            Value::Fields(fs, _) => {
-                fs.into_iter().find(|(n, _)| n == member).map(|(_, v)| v).ok_or_else(|| Stop::cannot(member))
-            }
+            Value::Fields(fs, _) => fs.into_iter().find(|(n, _)| n == member).map(|(_, v)| v).ok_or_else(|| Stop::cannot(member)),
             other => Err(Stop::cannot(format!("{member} of {other:?}"))),
         }
     }

@@ -91,8 +91,14 @@ pub struct Evaluator<'a> {
 /// An instance.
 pub(crate) enum Object<'a> {
     Packet,
-    Counter { name: String, cells: Vec<u64> },
-    Register { name: String, cells: Vec<Value> },
+    Counter {
+        name: String,
+        cells: Vec<u64>,
+    },
+    Register {
+        name: String,
+        cells: Vec<Value>,
+    },
     /// Anything that has no effect here.
     Inert,
     Block(Instance<'a>),

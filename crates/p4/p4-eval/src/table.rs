@@ -65,9 +65,7 @@ impl<'a> Evaluator<'a> {
             self.tables[table].default = self.run_of(decl, path, args, scope)?;
         }
         let Some((is_const, list)) = decl.entries() else { return Ok(()) };
-        let flag = |e: &mut Self, name: &str| -> R<Option<Value>> {
-            decl.property(name).map(|(_, v)| e.eval(v, scope)).transpose()
-        };
+        let flag = |e: &mut Self, name: &str| -> R<Option<Value>> { decl.property(name).map(|(_, v)| e.eval(v, scope)).transpose() };
         let larger = flag(self, "largest_priority_wins")?.is_none_or(|v| v == Value::Bool(true));
         let delta = flag(self, "priority_delta")?.map_or(Ok(BigInt::from(1)), |v| v.number())?;
         let mut priorities = Vec::new();
@@ -92,7 +90,13 @@ impl<'a> Evaluator<'a> {
                 priority += &step;
             }
             // Of constant entries the first that matches wins.
-            let rank = if is_const { BigInt::from(n - i) } else if larger { priority.clone() } else { -priority.clone() };
+            let rank = if is_const {
+                BigInt::from(n - i)
+            } else if larger {
+                priority.clone()
+            } else {
+                -priority.clone()
+            };
             let run = self.run_of(decl, &e.action.path, e.action.args.as_deref(), scope)?;
             let run = run.ok_or_else(|| Stop::cannot("an entry whose action is not in the list"))?;
             self.tables[table].entries.push(Entry { keys: Keys::Written(&e.keyset), priority: rank, run });

@@ -12,7 +12,10 @@ pub(crate) enum Ty {
     Void,
     Bool,
     Number,
-    Bits { width: u32, signed: bool },
+    Bits {
+        width: u32,
+        signed: bool,
+    },
     Varbit(u32),
     Error,
     Str,
@@ -61,15 +64,30 @@ pub(crate) enum Value {
     /// `int`, of any size.
     Number(BigInt),
     /// The number that the bits mean: of `int<W>` it may be negative.
-    Bits { value: BigInt, width: u32, signed: bool },
-    Varbit { bits: Vec<bool>, max: u32 },
+    Bits {
+        value: BigInt,
+        width: u32,
+        signed: bool,
+    },
+    Varbit {
+        bits: Vec<bool>,
+        max: u32,
+    },
     Error(String),
     Str(String),
     Enum(Rc<EnumTy>, usize),
     Struct(Rc<Composite>, Vec<Value>),
-    Header { ty: Rc<Composite>, valid: bool, fields: Vec<Value> },
+    Header {
+        ty: Rc<Composite>,
+        valid: bool,
+        fields: Vec<Value>,
+    },
     Union(Rc<Composite>, Vec<Value>),
-    Stack { elem: Rc<Ty>, elems: Vec<Value>, next: usize },
+    Stack {
+        elem: Rc<Ty>,
+        elems: Vec<Value>,
+        next: usize,
+    },
     /// Also a list as written, whose type the place that it goes to decides; then `true` if it ends in `...`.
     Tuple(Vec<Value>, bool),
     /// `{ f = v }`, and whether it ends in `...`.

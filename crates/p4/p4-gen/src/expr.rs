@@ -60,8 +60,13 @@ impl Generator {
         let (stack, _) = self.pick(&self.stacks.clone());
         match self.rng.below(3) {
             0 if self.place != Place::Parser => {
-                let index = self.leaf(Ty::Bit(3));
-                format!("{stack}[{index}]")
+                let known: Vec<Var> = self.vars.iter().filter(|v| matches!(width(v.ty), Some(n) if n >= 3)).cloned().collect();
+                if known.is_empty() {
+                    return format!("{stack}[1]");
+                }
+                // Seldom beyond the end.
+                let (index, bits) = (self.pick(&known).text, self.pick(&["1:0", "1:0", "2:0"]));
+                format!("{stack}[{index}[{bits}]]")
             }
             _ => format!("{stack}[{}]", self.rng.below(3)),
         }
@@ -155,7 +160,9 @@ impl Generator {
     /// A call, if there is a place for each result.
     pub(crate) fn call_of(&mut self, f: &Callable, deep: bool) -> Option<String> {
         let writable = |p: &Param| {
-            !matches!(p.direction, Direction::Out | Direction::InOut) || p.direction == Direction::Out || self.vars.iter().any(|v| v.write && fits(v, p.ty))
+            !matches!(p.direction, Direction::Out | Direction::InOut)
+                || p.direction == Direction::Out
+                || self.vars.iter().any(|v| v.write && fits(v, p.ty))
         };
         if !f.params.iter().all(writable) {
             return None;

@@ -42,8 +42,7 @@ const COMPOSITES: [(&str, &[(&str, Ty)]); 4] = [
     ("pair_t", &[("p", Ty::Bit(8)), ("q", Ty::Bit(8))]),
 ];
 
-const SCALARS: [Ty; 9] =
-    [Ty::Bit(8), Ty::Bit(8), Ty::Bit(8), Ty::Bit(3), Ty::Bit(16), Ty::Bit(1), Ty::Int(8), Ty::Int(16), Ty::Bool];
+const SCALARS: [Ty; 9] = [Ty::Bit(8), Ty::Bit(8), Ty::Bit(8), Ty::Bit(3), Ty::Bit(16), Ty::Bit(1), Ty::Int(8), Ty::Int(16), Ty::Bool];
 
 fn fields(name: &str) -> &'static [(&'static str, Ty)] {
     COMPOSITES.iter().find(|(n, _)| *n == name).map_or(&[], |(_, f)| f)
@@ -197,7 +196,9 @@ impl Generator {
     fn pipeline_vars(&mut self) {
         self.vars.clear();
         self.stacks = vec![("hdr.tags".into(), true)];
-        for (name, ty) in [("hdr.base", "base_t"), ("hdr.other", "base_t"), ("hdr.opt", "opt_t"), ("hdr.u.tag", "tag_t"), ("hdr.u.opt", "opt_t")] {
+        for (name, ty) in
+            [("hdr.base", "base_t"), ("hdr.other", "base_t"), ("hdr.opt", "opt_t"), ("hdr.u.tag", "tag_t"), ("hdr.u.opt", "opt_t")]
+        {
             self.add(name, Ty::Named(ty), true);
         }
         for (name, ty) in [
@@ -394,7 +395,14 @@ impl Generator {
         self.calls = 2;
         self.line(&format!("table {name} {{"));
         self.indent += 1;
-        let kinds = self.pick(&[&["exact"][..], &["exact", "exact"], &["lpm", "exact"], &["ternary", "range"], &["ternary", "exact"], &["optional", "lpm"]]);
+        let kinds = self.pick(&[
+            &["exact"][..],
+            &["exact", "exact"],
+            &["lpm", "exact"],
+            &["ternary", "range"],
+            &["ternary", "exact"],
+            &["optional", "lpm"],
+        ]);
         let mut keys = String::new();
         let mut widths = Vec::new();
         for (i, kind) in kinds.iter().enumerate() {
