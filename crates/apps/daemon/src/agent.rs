@@ -134,7 +134,7 @@ impl Agent {
                 (0..EVENTS_BEFORE_TICK).map_while(|_| events.try_recv().ok()).for_each(|event| self.event(event));
                 self.tick();
                 if let Some(thread) = self.engine.failed() {
-                    self.failed = Some(format!("{thread} has failed: this is a defect"));
+                    self.failed = Some(format!("{thread} has failed: this is a bug"));
                     return self.stop(datagrams);
                 }
                 next_tick = Instant::now() + TICK;
@@ -187,7 +187,7 @@ impl Agent {
             engine::Event::Buffering { pdr } => match self.plane.pdr(pdr) {
                 Some((seid, pdr_id)) => self.node.downlink_data(seid, pdr_id, now),
                 // The session went while its packet was on the way here.
-                None => tracing::debug!(pdr, "packets wait for a PDR that is gone"),
+                None => tracing::debug!(pdr, "packets are buffered for a PDR that no longer exists"),
             },
             engine::Event::PortDown { port, why } => {
                 for label in self.ports.iter_mut().filter(|p| p.id == port) {
@@ -265,7 +265,7 @@ impl Agent {
                 Action::EndMarker { .. } => Ok(()),
             };
             if let Err(why) = result {
-                tracing::error!("the host could not act: {why}");
+                tracing::error!("host function failed: {why}");
             }
         }
     }
@@ -289,7 +289,7 @@ impl Agent {
         }
     }
 
-    /// A fast target that fell over is tried again, and its sessions come back where no planner moves them.
+    /// Rebuilds a retired fast target, and restores its sessions if no planner moves them.
     fn bring_back(&mut self, split: &Split, now_ns: u64) {
         let name = split.fast().name();
         let seconds = |ns: u64| ns as f64 / 1e9;
@@ -297,14 +297,14 @@ impl Agent {
             None => {}
             Some(Event::FellOver { retry_in_ns }) => {
                 tracing::warn!(
-                    "{name} is out of service: its sessions run on {}; tried again in {:.0} s",
+                    "{name} is out of service: its sessions run on {}; next attempt in {:.0} s",
                     split.base().name(),
                     seconds(retry_in_ns)
                 );
             }
             Some(Event::StaysOut { attempts, why, retry_in_ns }) => {
                 tracing::warn!(
-                    "{name} stays out of service after attempt {attempts} ({why}); tried again in {:.0} s",
+                    "{name} stays out of service after attempt {attempts} ({why}); next attempt in {:.0} s",
                     seconds(retry_in_ns)
                 );
             }
@@ -316,7 +316,7 @@ impl Agent {
         let copy = |seid: u64| Some((facts(&plane.info(seid)?), plane.copy(seid)?));
         let executed = self.comeback.bring_back(split, now_ns, copy);
         if executed != Default::default() {
-            tracing::debug!(executed.to_fast, executed.failed, "sessions come back");
+            tracing::debug!(executed.to_fast, executed.failed, "sessions restored");
         }
     }
 

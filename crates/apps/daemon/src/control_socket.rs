@@ -198,7 +198,7 @@ fn serve_on_a_thread(stream: UnixStream, shared: &Arc<Shared>, answer: &Arc<impl
             match result {
                 Ok(Err(e)) => tracing::debug!("control connection: {e}"),
                 Ok(Ok(())) => {}
-                Err(_) => tracing::error!("a control request failed: this is a defect"),
+                Err(_) => tracing::error!("control request failed: this is a bug"),
             }
         }
     };
@@ -220,7 +220,7 @@ fn serve(stream: &UnixStream, shared: &Shared, answer: &impl Fn(Request) -> Repl
         }
         let malformed = |message: String| {
             shared.malformed.fetch_add(1, SeqCst);
-            tracing::warn!("a control request is refused: {message}");
+            tracing::warn!("control request refused: {message}");
             write_line(stream, &error(message))
         };
         if line.len() as u64 > MAX_REQUEST {

@@ -33,12 +33,12 @@ fn settings(ports: &[Port], dpdk: &Dpdk) -> Result<dpdk::Settings, Fault> {
     for (i, port) in ports.iter().enumerate() {
         let of_dpdk = port.driver == Driver::Dpdk;
         if port.device.is_some() && !of_dpdk {
-            return Err(Fault::new(format!("port[{i}].device"), "it is for driver \"dpdk\""));
+            return Err(Fault::new(format!("port[{i}].device"), "only for driver \"dpdk\""));
         }
         if port.mtu.is_some() && !of_dpdk && !port.is_kernels() {
             return Err(Fault::new(
                 format!("port[{i}].mtu"),
-                "it is for drivers \"dpdk\", \"tun\" and \"udp\": others have the interface's",
+                "only for drivers \"dpdk\", \"tun\" and \"udp\": others have the interface's",
             ));
         }
         if of_dpdk {

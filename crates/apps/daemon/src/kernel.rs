@@ -119,13 +119,13 @@ impl Kernel {
         for (slot, hooked) in self.hooked.iter().enumerate() {
             self.xdp.set_port(hooked.interface.index, Some((hooked.port, slot as u32))).map_err(failure)?;
             if self.xdp.is_retired() {
-                tracing::warn!(port = hooked.name, interface = hooked.interface.name, "XDP carries nothing: all packets go through x86");
+                tracing::warn!(port = hooked.name, interface = hooked.interface.name, "XDP forwards nothing: all packets go through x86");
                 continue;
             }
             let mode = if hooked.mode == Mode::Native { "in the driver" } else { "before the stack" };
-            tracing::info!(port = hooked.name, interface = hooked.interface.name, mode, "XDP carries packets");
+            tracing::info!(port = hooked.name, interface = hooked.interface.name, mode, "XDP is active");
             if hooked.interface.driver == "veth" {
-                let hint = "XDP finishes no checksums: turn off checksum offload at the veth's far end (`ethtool -K NAME tx off`)";
+                let hint = "XDP cannot complete checksums: turn off checksum offload at the veth's far end (`ethtool -K NAME tx off`)";
                 tracing::info!(port = hooked.name, "{hint}");
             }
         }
@@ -164,8 +164,8 @@ impl Kernel {
             }
             let remedy = if veth { ": turn GRO on at its far end (`ethtool -K NAME gro on`), or run an XDP program there" } else { "" };
             match (now, hooked.sends) {
-                (false, _) => tracing::warn!("{name}: {SENDS_NOTHING}, so what leaves by it goes through x86{remedy}"),
-                (true, Some(false)) => tracing::info!("{name}: the interface sends again what XDP redirects to it"),
+                (false, _) => tracing::warn!("{name}: {SENDS_NOTHING}; packets to it go through x86{remedy}"),
+                (true, Some(false)) => tracing::info!("{name}: the interface transmits redirected packets again"),
                 (true, _) => {}
             }
             hooked.sends = Some(now);
@@ -174,19 +174,19 @@ impl Kernel {
 }
 
 /// The log's words for a way out that is none for XDP.
-pub const SENDS_NOTHING: &str = "the interface sends nothing that XDP redirects to it";
+pub const SENDS_NOTHING: &str = "the interface does not transmit packets that XDP redirects to it";
 
 /// The log's words for a frame that tried a way out and came to its far end: none of the UPF's.
-pub const FAR_END_TOOK: &str = "the interface was tried with a frame, which its far end has got";
+pub const FAR_END_TOOK: &str = "a probe frame reached the interface's far end";
 
 fn load_probe() -> Option<Probe> {
     match Probe::load() {
         Ok(probe) => {
-            tracing::info!("the kernel is not asked, or does not say (Linux 6.3), what interfaces send of XDP's: a frame tries each veth");
+            tracing::info!("the kernel does not report (before Linux 6.3), or is not asked, whether interfaces transmit redirected packets: probing each veth");
             Some(probe)
         }
         Err(error) => {
-            tracing::warn!("the kernel does not say what interfaces send of XDP's, and no veth can be tried: {error}");
+            tracing::warn!("the kernel does not report whether interfaces transmit redirected packets, and veths cannot be probed: {error}");
             None
         }
     }
@@ -213,7 +213,7 @@ fn try_veth(xdp: &Xdp, hooked: &mut Hooked, probe: Option<&Probe>) -> bool {
     });
     found.unwrap_or_else(|error| {
         if hooked.sends != Some(false) {
-            tracing::warn!("{}: it cannot be found out whether {name} sends what XDP redirects to it: {error}", hooked.name);
+            tracing::warn!("{}: cannot probe whether {name} transmits redirected packets: {error}", hooked.name);
         }
         false
     })

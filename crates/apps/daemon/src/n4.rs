@@ -89,7 +89,7 @@ impl<'de> Deserialize<'de> for PeerEntry {
                     networks.push(network(&text).map_err(de::Error::custom)?);
                 }
                 if networks.is_empty() {
-                    return Err(de::Error::custom("expected an address: an empty list is nobody's"));
+                    return Err(de::Error::custom("expected an address: the list is empty"));
                 }
                 Ok(PeerEntry { networks, together: true })
             }
@@ -139,7 +139,7 @@ mod tests {
         for (text, message) in [
             ("peers = [\"10.0.0.4/33\"]", "expected an address or a network, such as"),
             ("peers = [\"smf.example\"]", "expected an address or a network"),
-            ("peers = [[]]", "an empty list is nobody's"),
+            ("peers = [[]]", "the list is empty"),
             ("peers = [4]", "an address, a network, or a list"),
             ("peers = [[[\"10.0.0.4\"]]]", "expected a string"),
         ] {

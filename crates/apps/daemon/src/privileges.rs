@@ -52,7 +52,7 @@ const OF_XDP: [Capability; 5] =
 pub fn drop_others<'a>(ports: impl IntoIterator<Item = &'a Port>, xdp: bool) -> Result<(), Failure> {
     let keep = needed(ports, xdp);
     let names = give_up(&keep).map_err(|e| Failure::Failed(format!("cannot give up privileges: {e}")))?;
-    tracing::info!("capabilities from now on: {names}");
+    tracing::info!("capabilities kept: {names}");
     Ok(())
 }
 

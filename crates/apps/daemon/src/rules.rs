@@ -15,7 +15,7 @@ pub struct Args {
     /// The daemon's socket: `ceupf.control` of its configuration.
     #[arg(long, global = true, default_value = "/run/splitplane/ceupf.sock")]
     socket: PathBuf,
-    /// Prints the daemon's answer as it is, as JSON.
+    /// Prints the daemon's response as JSON.
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
@@ -31,7 +31,7 @@ enum RulesCommand {
         #[arg(required = true)]
         words: Vec<String>,
     },
-    /// Deletes one: `id=N`, `encap ue=A [remote=A]` or `decap teid=N ue=A [remote=A]`; says what it has counted.
+    /// Deletes one: `id=N`, `encap ue=A [remote=A]` or `decap teid=N ue=A [remote=A]`; prints its counters.
     Del {
         /// Which.
         #[arg(required = true)]
@@ -39,7 +39,7 @@ enum RulesCommand {
     },
     /// Lists them with packets and bytes.
     List,
-    /// Adds all rules of a file, a line each, `#` begins a comment: all or none.
+    /// Adds all rules of a file or none. One rule per line; `#` starts a comment.
     Load {
         /// The file.
         file: PathBuf,

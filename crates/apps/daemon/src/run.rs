@@ -36,22 +36,22 @@ pub struct Args {
     /// Configuration file (docs/configuration.md).
     #[arg(long, required_unless_present = "print_config")]
     config: Option<PathBuf>,
-    /// Checks the configuration, the program, and that this machine has what they name, and starts nothing.
+    /// Checks the configuration, the program and the machine, and exits.
     #[arg(long)]
     pub check: bool,
     /// Prints an example configuration.
     #[arg(long)]
     print_config: bool,
-    /// Prints a live view once a second: sessions, packet and bit rates by target and direction, drops by reason.
+    /// Prints sessions, rates by target and direction, and drops by reason, once a second.
     #[arg(long)]
     pub live: bool,
-    /// Writes what was counted to this file, as JSON, at the end and at SIGUSR1.
+    /// Writes all counters to this file, as JSON, at exit and on SIGUSR1.
     #[arg(long)]
     pub report: Option<PathBuf>,
-    /// Stops when standard input ends, besides SIGINT and SIGTERM.
+    /// Also stops when standard input ends, not only on SIGINT and SIGTERM.
     #[arg(long)]
     pub until_input_ends: bool,
-    /// Compiles the program anew, and keeps nothing for the next start.
+    /// Compiles the program even if its object is cached, and caches nothing.
     #[arg(long)]
     pub no_cache: bool,
 }
@@ -80,7 +80,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return crate::output::print_out(format_args!("{}: good\n", path.display()));
     }
     let before_ports = BeforePorts { n4: bind_n4(&config)?, cache: args.cache() };
-    tracing::info!("N4 is {}: it answers when the UPF is ready", config.n4.listen);
+    tracing::info!("N4 is bound to {}; requests are answered when the UPF is ready", config.n4.listen);
     let mut kernel = match config.split.fast {
         Some(FastTarget::Xdp) => Some(Kernel::load(&config, &program, before_ports.cache.clone())?),
         _ => None,
@@ -96,7 +96,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         file.write(&report)?;
     }
     if report.imbalance != 0 {
-        return Err(Failure::Failed(format!("{} packets are not accounted for: this is a defect", report.imbalance)));
+        return Err(Failure::Failed(format!("{} packets are not accounted for: this is a bug", report.imbalance)));
     }
     Ok(())
 }
@@ -147,7 +147,7 @@ fn watch(args: &Args, input: &Input, upf: &Upf, mut report_file: Option<&mut Rep
             let lines = header.then(|| HEADER.to_owned()).into_iter().chain(live_lines(&now, &shown));
             header = false;
             if !{ lines }.all(crate::output::line) && crate::output::is_gone() {
-                tracing::warn!("standard output is closed: there is no live view any more");
+                tracing::warn!("standard output is closed: live view stopped");
                 live = false;
             }
             shown = now;
@@ -158,13 +158,13 @@ fn watch(args: &Args, input: &Input, upf: &Upf, mut report_file: Option<&mut Rep
 /// A signal that does not end a daemon.
 fn told(signal: Other, upf: &Upf, report_file: Option<&mut ReportFile>) {
     match (signal, report_file) {
-        (Other::HangUp, _) => tracing::info!("SIGHUP: the configuration is read at the start only; all goes on as it was"),
+        (Other::HangUp, _) => tracing::info!("SIGHUP ignored: the configuration is read at start only"),
         (Other::User1, Some(file)) => match upf.report(true).and_then(|report| file.write(&report)) {
-            Ok(()) => tracing::info!("SIGUSR1: the report is written"),
-            Err(why) => tracing::warn!("SIGUSR1: no report: {why}"),
+            Ok(()) => tracing::info!("SIGUSR1: report written"),
+            Err(why) => tracing::warn!("SIGUSR1: cannot write the report: {why}"),
         },
-        (Other::User1, None) => tracing::info!("SIGUSR1: there is no --report to write"),
-        (Other::User2, _) => tracing::info!("SIGUSR2: it has no meaning here"),
+        (Other::User1, None) => tracing::info!("SIGUSR1 ignored: no --report given"),
+        (Other::User2, _) => tracing::info!("SIGUSR2 ignored"),
     }
 }
 
@@ -187,7 +187,7 @@ impl Args {
                 Some(cache)
             }
             Err(why) => {
-                tracing::warn!("compiled programs are not kept: {why}");
+                tracing::warn!("compiled programs are not cached: {why}");
                 None
             }
         }
@@ -305,7 +305,7 @@ pub fn open_each(
             (Driver::Auto, None) => {
                 let opened = pktio::open_best(&port.name, interface, workers).map_err(fail)?;
                 if let Some(why) = &opened.fell_back {
-                    tracing::warn!(port = port.name, "AF_XDP is not to be had, AF_PACKET instead: {why}");
+                    tracing::warn!(port = port.name, "AF_XDP is not available, using AF_PACKET: {why}");
                 }
                 (opened.ports, if opened.fell_back.is_some() { "af_packet" } else { "af_xdp" })
             }
@@ -487,7 +487,7 @@ impl Upf {
             }
             std::thread::sleep(STOP_LOOK);
         }
-        let mut agent = self.agent.join().map_err(|_| Failure::Failed("the agent failed: this is a defect".into()))?;
+        let mut agent = self.agent.join().map_err(|_| Failure::Failed("the agent failed: this is a bug".into()))?;
         // The last answers and end markers are on their way through the worker.
         std::thread::sleep(Duration::from_millis(50));
         agent.engine.stop();

@@ -19,7 +19,7 @@ pub const TRAIN: Arrivals = Arrivals::Trains { packets: 16, gap_ns: 10_000 };
 /// A population and how long it sends.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Everything random follows from it.
+    /// Random seed.
     pub seed: u64,
     /// How many flows there are. Not each of them sends within the time.
     pub flows: u32,

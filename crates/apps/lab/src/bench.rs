@@ -33,25 +33,25 @@ use serde_json::{Map, Value, json};
 /// Benchmarks.
 #[derive(clap::Subcommand, Debug)]
 pub enum BenchCommand {
-    /// The UPF's pipeline on one core, uplink and downlink, beside a hand-written limit, DPDK and the interpreter.
+    /// The UPF's pipeline on one core, both directions, beside hand-written C, DPDK and the interpreter.
     Upf(upf::Args),
-    /// Match tables alone, SDF filters, and changes while others look up.
+    /// Match tables alone, SDF filters, and changes during look-ups.
     Tables(tables::Args),
-    /// One worker of the engine and two, steered by ports and by the engine.
+    /// One and two workers, steered by ports and by the engine.
     Workers(workers::Args),
     /// Latency through the engine, open loop, without coordinated omission.
     Latency(latency::Args),
-    /// The UPF's pipeline in the kernel's XDP hook beside a hand-written program, alone and from veth to veth (as root).
+    /// The UPF's pipeline in XDP beside a hand-written program, alone and from veth to veth (as root).
     Xdp(xdp::Args),
-    /// N4: sessions a second, the longest answer and memory, with up to a million sessions there.
+    /// N4: sessions per second, slowest response and memory, with up to a million sessions.
     N4(n4::Args),
-    /// A chip with little room in front of x86: how much of the traffic it takes, and what x86 has left to do.
+    /// A small chip (modelled) in front of x86: its share of the traffic, and the load left for x86.
     Hybrid(hybrid::Args),
-    /// From P4 to native code.
+    /// Compile time, from P4 to native code.
     Compile(compile::Args),
-    /// DPDK's ports: devices alone, and the UPF between two processes.
+    /// DPDK ports: devices alone, and the UPF between two processes.
     Dpdk(dpdk::Args),
-    /// Detectors of heavy hitters: how right, in how much memory.
+    /// Heavy-hitter detectors: accuracy by memory.
     Detect(detect::Args),
     /// All that measure speed.
     All(options::Common),

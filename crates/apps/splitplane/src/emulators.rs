@@ -32,7 +32,7 @@ pub struct SmfArgs {
     /// The gNodeB's N3 address, where downlink tunnels end.
     #[arg(long, required_unless_present = "scenario")]
     gnb: Option<Ipv4Addr>,
-    /// Whose manner of asking: open5gs, free5gc or simple.
+    /// Message style: open5gs, free5gc or simple.
     #[arg(long, default_value = "open5gs")]
     shape: Shape,
     /// Sessions.
@@ -50,13 +50,13 @@ pub struct SmfArgs {
     /// The UPF's N3 address, where the SMF chooses TEIDs (free5gc).
     #[arg(long)]
     upf_n3: Option<Ipv4Addr>,
-    /// Writes what the RAN needs to know of each session here, a JSON object a line.
+    /// Writes the session records for `ran` to this file, one JSON object per line.
     #[arg(long, required_unless_present = "scenario")]
     records: Option<PathBuf>,
-    /// Writes usage as reported by the UPF here, as JSON, at the end.
+    /// Writes the usage that the UPF reported to this file, as JSON, at exit.
     #[arg(long)]
     report: Option<PathBuf>,
-    /// Reads commands from standard input (`idle N`, `active N`), and ends with it.
+    /// Reads commands (`idle N`, `active N`) from standard input, and exits at its end.
     #[arg(long)]
     until_input_ends: bool,
     #[command(flatten)]
@@ -67,8 +67,8 @@ pub struct SmfArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Scenarios: procedures step by step, as SMF, gNodeBs and data network at once")]
 pub struct ScenarioArgs {
-    /// Runs this procedure of TS 23.502 and ends: 0 all came as expected, 1 something did not, 2 it cannot run so. `list` names
-    /// them, `all` runs one after the other. Sends and receives on UDP sockets of --local, --gnb, --gnb2, --psa and --dn.
+    /// Runs this procedure of TS 23.502 and exits: 0 all as expected, 1 something was not, 2 it cannot run with these options. `list` prints
+    /// them, `all` runs all. Uses UDP sockets on --local, --gnb, --gnb2, --psa and --dn.
     #[arg(long, value_name = "NAME")]
     scenario: Option<String>,
     /// Second gNodeB's N3 address, for handovers.
@@ -83,10 +83,10 @@ pub struct ScenarioArgs {
     /// Network instance of N9, if it is not the DNN.
     #[arg(long)]
     n9_instance: Option<String>,
-    /// An address of this machine that the UPF reaches by N6; UEs must be routed to the UPF.
+    /// An address of this machine that the UPF reaches on N6; route the UEs to the UPF.
     #[arg(long, default_value = "10.45.0.1")]
     dn: Ipv4Addr,
-    /// UDP ports there: of the default QoS flow and of a call.
+    /// UDP ports on it: for the default QoS flow and for a call.
     #[arg(long, num_args = 2, default_values_t = [5000, 5001])]
     dn_ports: Vec<u16>,
     /// DNN and network instance.
@@ -100,10 +100,10 @@ pub struct RanArgs {
     /// The gNodeB's N3 address.
     #[arg(long)]
     gnb: Ipv4Addr,
-    /// The sessions, as `smf` writes them.
+    /// Session records written by `smf`.
     #[arg(long)]
     records: PathBuf,
-    /// Writes what was counted here, as JSON, at the end.
+    /// Writes the counters to this file, as JSON, at exit.
     #[arg(long)]
     report: Option<PathBuf>,
     /// Ends when standard input ends.

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// An open 5G user plane written once in P4 and run split over unlike targets.
+/// An open 5G user plane (UPF) written once in P4 and run split over several targets.
 #[derive(Parser)]
 #[command(name = "splitplane", version, about, long_about = None)]
 struct Cli {
@@ -28,22 +28,22 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Runs the whole hybrid UPF on real traffic in network namespaces (as root), or on a capture file in one process.
+    /// Runs the split UPF on real traffic in network namespaces (as root), or on capture files in one process.
     Demo(demo::Args),
-    /// Attacks a running UPF in network namespaces (as root), with honest users beside it: what they lose, and how long N4 takes to answer.
+    /// Attacks a running UPF in network namespaces (as root) and reports what honest users lose and how long N4 takes to answer.
     Attack(attack::Args),
-    /// Runs the UPF: N4 on UDP, ports as the configuration says.
+    /// Runs the UPF.
     Run(run::Args),
-    /// Rules of a running switch in front of a foreign UPF: add, del, list, load.
+    /// Changes the rules of a running switch in front of another UPF: add, del, list, load.
     Rules(rules::Args),
     /// SMF emulator: sets up sessions over PFCP.
     Smf(emulators::SmfArgs),
-    /// gNodeB emulator: a TUN device for each UE, GTP-U on the other side.
+    /// gNodeB emulator: a TUN device for each UE, GTP-U to the UPF.
     Ran(emulators::RanArgs),
     /// HTTP server of the demo's data network: seeded pseudo-random bytes.
     #[command(hide = true)]
     HttpServer(emulators::HttpArgs),
-    /// Turns off the offloads of an interface that leave packets unfinished.
+    /// Turns off the offloads of an interface that leave checksums or segments unfinished.
     #[command(hide = true)]
     OffloadsOff {
         /// The interface.
@@ -61,12 +61,12 @@ enum Command {
     /// The P4 compiler: check, ir, emit, run, trace.
     #[command(subcommand)]
     P4(p4::P4Command),
-    /// Places a program on a model of a chip: what lies in which stage or tier, what is used, or what ran out.
+    /// Places a program on a chip model: prints the table layout and resource usage, or what ran out.
     Plan(plan::Args),
     /// Measures speed, with output bytes verified.
     #[command(subcommand)]
     Bench(bench::BenchCommand),
-    /// Runs the papers' experiments again: their numbers beside ours, measured or modelled.
+    /// Reproduces the papers' experiments: their numbers beside ours, measured or modelled.
     Reproduce(reproduce::Args),
 }
 

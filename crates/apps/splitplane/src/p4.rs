@@ -15,20 +15,20 @@ use std::sync::Arc;
 /// (which are checked and planned).
 #[derive(clap::Subcommand, Debug)]
 pub enum P4Command {
-    /// Parses and type-checks; prints the faults, or nothing.
+    /// Parses and type-checks; prints errors, or nothing.
     Check(Source),
     /// Prints the IR.
     Ir {
         #[command(flatten)]
         source: Source,
-        /// Only as far as this pass; `none`: before all. Default: after all.
+        /// Stops after this pass; `none`: before the first. Default: after the last.
         #[arg(long, value_name = "PASS")]
         after: Option<String>,
         /// Lists the passes.
         #[arg(long)]
         passes: bool,
     },
-    /// Prints the C text for a native target.
+    /// Prints the generated C.
     Emit {
         #[command(flatten)]
         source: Source,
@@ -43,30 +43,30 @@ pub enum P4Command {
         /// The test.
         #[arg(long, value_name = "FILE")]
         stf: PathBuf,
-        /// Where: the interpreter, x86, or the kernel (as root).
+        /// Where to run it: the interpreter, x86, or XDP (as root).
         #[arg(long, default_value = "interp", value_parser = ["interp", "x86", "xdp"])]
         target: String,
     },
-    /// Tells one packet's whole story: states, tables, actions, rewrites, verdict.
+    /// Follows one packet through the program: states, tables, actions, rewrites, verdict.
     Trace {
         #[command(flatten)]
         source: Source,
-        /// The frame, in hexadecimal; blanks are skipped.
+        /// The frame, in hexadecimal; blanks are ignored.
         #[arg(long, value_name = "HEX")]
         packet: String,
-        /// Port that it comes in by.
+        /// Ingress port.
         #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=508))]
         port: u16,
         /// Table entries: the `add`, `setdefault` and `remove` lines of an STF file.
         #[arg(long, value_name = "FILE")]
         entries: Option<PathBuf>,
-        /// Every assignment of a variable too, not only of headers.
+        /// Also prints assignments to variables, not only to headers.
         #[arg(long)]
         all: bool,
     },
-    /// Runs a folder of programs and packet tests, and says how many went as they should.
+    /// Runs a folder of programs and packet tests, and counts those that behave correctly.
     Conformance(conformance::Args),
-    /// Runs random programs by the interpreter and as native code, until something differs or the time is over.
+    /// Runs random programs on the interpreter and as native code, until something differs or time is up.
     Fuzz(fuzz::Args),
     /// One of its checks, in a process of its own.
     #[command(hide = true)]

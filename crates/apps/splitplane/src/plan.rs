@@ -15,16 +15,16 @@ pub struct Args {
     /// The chip: tofino1, tofino2, nfp4000, or a description (a .toml file).
     #[arg(long, default_value = "tofino1", value_name = "CHIP")]
     chip: String,
-    /// Number of sessions: entries of each table marked @split. What is declared as a multiple of those keeps its ratio.
+    /// Number of sessions: entries of each table marked @split. Sizes declared as multiples of those keep their ratio.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     sessions: Option<u64>,
     /// Size of a table, counter, meter or register, as NAME=ENTRIES.
     #[arg(long, value_name = "NAME=ENTRIES", value_parser = size)]
     set: Vec<(String, u64)>,
-    /// Finds the largest number of sessions that fits, and shows that placement.
+    /// Finds the largest number of sessions that fits, and prints that placement.
     #[arg(long, conflicts_with = "sessions")]
     max_sessions: bool,
-    /// Writes the picture there.
+    /// Writes the placement to this file, as SVG.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Prints JSON.

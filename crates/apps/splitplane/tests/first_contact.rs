@@ -135,7 +135,7 @@ fn hang_up_and_user_signals_do_not_end_the_daemon_and_usr1_writes_the_report() {
     let (mut daemon, _output) = Daemon::start(folder.run("[n4]", "[n4]").arg("--report").arg(&report).stderr(Stdio::piped()));
     let mut log = BufReader::new(daemon.0.stderr.take().unwrap());
     for (signal, said) in
-        [("-HUP", "SIGHUP: the configuration is read at the start only"), ("-USR2", "SIGUSR2"), ("-USR1", "the report is written")]
+        [("-HUP", "SIGHUP ignored: the configuration is read at start only"), ("-USR2", "SIGUSR2"), ("-USR1", "report written")]
     {
         daemon.signal(signal);
         until(&mut log, said);
@@ -201,10 +201,10 @@ fn the_second_start_compiles_nothing() {
     let first = log(&[]);
     assert!(first.contains("compiling the x86 program: ") && first.contains("compiled the x86 program in "), "{first}");
     let second = log(&[]);
-    assert!(second.contains("object is kept from an earlier start") && !second.contains("compiling"), "{second}");
+    assert!(second.contains("using the cached object") && !second.contains("compiling"), "{second}");
     std::fs::set_permissions(kept.path().join("splitplane"), std::fs::Permissions::from_mode(0o770)).unwrap();
     let third = log(&[]);
-    assert!(third.contains("compiled programs are not kept") && third.contains("compiling the x86"), "{third}");
+    assert!(third.contains("compiled programs are not cached") && third.contains("compiling the x86"), "{third}");
 }
 
 /// Bits of a line of `/proc/PID/task/TID/status`, of all threads.
@@ -265,7 +265,7 @@ fn an_interface_that_another_daemon_holds_is_refused() {
     let output = enter.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR")).stdin(Stdio::null()).output().unwrap();
     daemon.signal("-TERM");
     daemon.0.stderr.take().unwrap().read_to_string(&mut log).unwrap();
-    if log.contains("AF_XDP is not to be had") {
+    if log.contains("AF_XDP is not available") {
         testkit::skip("no AF_XDP here, so nothing is held");
         return;
     }

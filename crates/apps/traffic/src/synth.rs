@@ -15,7 +15,7 @@ use crate::record::SessionRecord;
 /// What the frames are like. [`Config::new`] gives usual values.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Everything random follows from it.
+    /// Random seed.
     pub seed: u64,
     /// Whose packet is next.
     pub pick: Pick,

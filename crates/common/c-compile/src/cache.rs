@@ -87,7 +87,7 @@ impl Cache {
     /// Keeps an object, in one step; the oldest go for it. A disk that is full is no reason not to run: it is told, and that is all.
     pub(crate) fn put(&self, fingerprint: &str, object: &[u8]) {
         if let Err(e) = self.write(fingerprint, object) {
-            tracing::warn!("the object is not kept in {}: {e}", self.folder.display());
+            tracing::warn!("the object is not cached in {}: {e}", self.folder.display());
         }
         self.prune();
     }

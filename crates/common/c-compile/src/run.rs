@@ -64,7 +64,7 @@ pub fn compile(job: &Job, cache: Option<&Cache>) -> Result<Vec<u8>, Error> {
     if let Some((cache, fingerprint)) = &kept
         && let Some(object) = cache.get(fingerprint)
     {
-        tracing::info!("the {} program's object is kept from an earlier start, in {}", job.what, cache.folder().display());
+        tracing::info!("using the cached object of the {} program, in {}", job.what, cache.folder().display());
         return Ok(object);
     }
     tracing::info!("compiling the {} program: {} lines of C, by {}", job.what, job.text.lines().count(), job.compiler.display());

@@ -49,7 +49,7 @@ pub fn clear_away(base: &Path) {
             continue;
         }
         match std::fs::remove_dir_all(&path) {
-            Ok(()) => tracing::info!("removed {}: its process was killed", path.display()),
+            Ok(()) => tracing::info!("removed {}: left over by a killed process", path.display()),
             Err(e) => tracing::debug!("{}: {e}", path.display()),
         }
     }

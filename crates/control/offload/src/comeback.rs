@@ -132,7 +132,7 @@ impl Comeback {
                 // As one that found no room when it began.
                 Err(error @ (MoveError::NoRoom(_) | MoveError::Unfit(_))) => {
                     executed.failed += 1;
-                    tracing::debug!(seid, "a session does not come back: {error}");
+                    tracing::debug!(seid, "session not restored: {error}");
                 }
                 Err(MoveError::Failed(_) | MoveError::Buckets(_) | MoveError::Retired) => {
                     executed.failed += 1;

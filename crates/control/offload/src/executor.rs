@@ -58,7 +58,7 @@ fn make(split: &Split, of: &Move, copy: &mut impl FnMut(u64) -> Option<(SessionF
         Ok(()) | Err(MoveError::There) => Outcome::Done,
         Err(MoveError::NoRoom(_)) => Outcome::NoRoom,
         Err(error) => {
-            tracing::debug!(seid = of.seid, "a session is not moved: {error}");
+            tracing::debug!(seid = of.seid, "session not moved: {error}");
             Outcome::Failed
         }
     }

@@ -288,7 +288,7 @@ impl Split {
     /// From the next burst on the fast target gets no packets. `undecided` may have been applied or not.
     pub(crate) fn retire(&self, books: &mut Books, undecided: &[Op], anew: &[MeterAt], gate: &mut Gate, why: &ApplyError) {
         gate.close();
-        tracing::warn!("{} gets no more packets: {why}", self.fast.name());
+        tracing::warn!("{} is retired: {why}", self.fast.name());
         self.retired.store(true, Relaxed);
         books.retirements += 1;
         if let Some(recovery) = self.fast.facets().recovery {

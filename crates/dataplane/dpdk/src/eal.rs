@@ -101,7 +101,7 @@ pub fn start(settings: &Settings) -> Result<(), Error> {
     let result = match run(api, &options) {
         0 => Ok(settings.clone()),
         error if -error == libc::EALREADY => {
-            tracing::info!("DPDK runs already, started by another part of this process: as that has set it up");
+            tracing::info!("DPDK is already initialised in this process: its options stay");
             Ok(settings.clone())
         }
         error => Err(Error::Device(format!("DPDK does not start: {}{}", error_text(api, error), log::complaints()))),
@@ -312,7 +312,7 @@ impl Known {
         // SAFETY: changes only thread-local state of DPDK, which is started: a port exists.
         let registered = shim::api().is_ok_and(|api| unsafe { (api.thread_register)() } == 0);
         if !registered {
-            tracing::warn!("DPDK has no number left for this thread: its ports work without a cache of buffers");
+            tracing::warn!("DPDK has no lcore id left for this thread: its ports work without an mbuf cache");
         }
         Known { registered }
     }

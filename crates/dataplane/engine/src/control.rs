@@ -605,7 +605,7 @@ impl Inner {
             if let Some(id) = core
                 && !core_affinity::set_for_current(core_affinity::CoreId { id })
             {
-                tracing::warn!(thread = name, core = id, "cannot be pinned: is there such a core?");
+                tracing::warn!(thread = name, core = id, "cannot pin the thread: does the core exist?");
             }
             run()
         };

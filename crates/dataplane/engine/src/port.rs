@@ -78,12 +78,12 @@ impl EnginePort {
         let Some(device) = &mut self.device else { return };
         match device.reopen() {
             None => {
-                tracing::error!(port = device.name(), "it cannot be opened anew: restart when its interface is there again");
+                tracing::error!(port = device.name(), "cannot be reopened: restart when its interface exists again");
                 self.retry = None;
             }
             Some(Err(error)) => {
                 let wait = (2 * waited).min(RETRY_LAST);
-                tracing::debug!(port = device.name(), "not opened anew, tried again in {wait:?}: {error}");
+                tracing::debug!(port = device.name(), "not reopened, next attempt in {wait:?}: {error}");
                 self.retry = Some((Instant::now() + wait, wait));
             }
             Some(Ok(anew)) => {
@@ -91,7 +91,7 @@ impl EnginePort {
                 self.lost.rx_full += lost.rx_full;
                 self.lost.rx_invalid += lost.rx_invalid;
                 self.lost.tx_invalid += lost.tx_invalid;
-                tracing::info!(port = anew.name(), "opened anew: port is up again");
+                tracing::info!(port = anew.name(), "reopened: port is up again");
                 self.max_frame = anew.max_frame();
                 (self.device, self.alive, self.retry, self.refusals) = (Some(anew), true, None, 0);
                 owed.push_back(Event::PortUp { port: self.id });

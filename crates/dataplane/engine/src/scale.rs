@@ -80,7 +80,7 @@ impl Engine {
         self.inner.move_buckets(&self.inner.lock(), moves)
     }
 
-    /// Starts one more worker and gives it its share of the buckets; its slot.
+    /// Starts one more worker and gives it its share of the buckets. Returns its slot.
     pub fn add_worker(&self) -> Result<usize, EngineError> {
         self.inner.add_worker(&mut self.inner.lock())
     }
@@ -164,7 +164,7 @@ impl Inner {
             commands.send(MasterCommand::Attach { slot: slot as u16, link: Box::new(link) }).map_err(|_| EngineError::Stopped)?;
             slot
         } else {
-            let slot = free.ok_or_else(|| EngineError::Config("the ports have no queue for one more worker".into()))?;
+            let slot = free.ok_or_else(|| EngineError::Config("the ports have no queue for another worker".into()))?;
             self.start_polling(control, slot)?;
             slot
         };
@@ -267,7 +267,7 @@ impl Balancer {
         };
         let thread = std::thread::Builder::new().name("balancer".into()).spawn(run);
         if let Err(error) = &thread {
-            tracing::error!("no balancer, loads stay as they are: {error}");
+            tracing::error!("cannot start the load balancer: {error}");
         }
         Balancer { end, thread: thread.ok() }
     }
@@ -290,13 +290,13 @@ fn look(engine: &Inner, planner: &mut Planner, before: &Sample) -> Sample {
     let loads = now.since(before);
     let plan = planner.plan(&loads);
     let result = match plan.scale {
-        Some(Scale::Add) => engine.add_worker(&mut control).map(|slot| tracing::info!(slot, "one more worker")),
-        Some(Scale::Remove(slot)) => engine.remove_worker(&mut control, slot.into()).map(|()| tracing::info!(slot, "one worker less")),
+        Some(Scale::Add) => engine.add_worker(&mut control).map(|slot| tracing::info!(slot, "worker started")),
+        Some(Scale::Remove(slot)) => engine.remove_worker(&mut control, slot.into()).map(|()| tracing::info!(slot, "worker stopped")),
         None if plan.moves.is_empty() => Ok(()),
-        None => engine.move_buckets(&control, &plan.moves).map(|()| tracing::debug!(buckets = plan.moves.len(), "load evened out")),
+        None => engine.move_buckets(&control, &plan.moves).map(|()| tracing::debug!(buckets = plan.moves.len(), "load rebalanced")),
     };
     if let Err(error) = result {
-        tracing::warn!("the load stays as it is: {error}");
+        tracing::warn!("cannot rebalance: {error}");
     }
     now
 }

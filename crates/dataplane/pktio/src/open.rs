@@ -46,7 +46,7 @@ pub fn open_best(label: &str, interface: &str, workers: usize) -> Result<Opened,
             _ => e.to_string(),
         },
     };
-    tracing::info!(interface, index, reason, "no af_xdp: using af_packet");
+    tracing::info!(interface, index, reason, "AF_XDP is not available: using AF_PACKET");
     let ports = open_shared(label, interface, workers)?.into_iter().map(|port| vec![port]).collect();
     Ok(Opened { ports, fell_back: Some(reason) })
 }

@@ -275,7 +275,7 @@ impl Port for TunPort {
                 Err(e) => {
                     self.drops.tx_invalid += 1;
                     if !std::mem::replace(&mut self.told, true) {
-                        tracing::warn!(port = %self.name, error = %e, "the device takes no packets: is it up?");
+                        tracing::warn!(port = %self.name, error = %e, "the device accepts no packets: is it up?");
                     }
                 }
             }

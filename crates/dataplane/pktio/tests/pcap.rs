@@ -172,7 +172,7 @@ fn broken_files_name_the_packet_and_what_is_wrong() {
     for huge in [262_145u32, 0x7fff_ffff, u32::MAX] {
         let mut file = file.clone();
         file[100 + 8..100 + 12].copy_from_slice(&huge.to_le_bytes());
-        assert_eq!(error(&file), format!("capture: packet 2: it claims {huge} captured bytes, more than the 262144 that are allowed"));
+        assert_eq!(error(&file), format!("capture: packet 2: claims {huge} captured bytes; at most 262144 are allowed"));
     }
 
     let mut ng = Ng::new(false);

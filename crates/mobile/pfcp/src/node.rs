@@ -455,7 +455,7 @@ impl Node {
     fn unanswered(&mut self, about: About, now: Duration) {
         self.stats.unanswered_requests += 1;
         if self.may_log(now) {
-            tracing::warn!(?about, "no answer");
+            tracing::warn!(?about, "no response");
         }
         match about {
             About::Heartbeat(node_id, since) => self.lost(&node_id, since, now),
@@ -485,7 +485,7 @@ impl Node {
         let allowed = self.stranger_log.allows(now);
         self.stats.suppressed_logs += u64::from(!allowed);
         if allowed {
-            tracing::warn!(%from, "dropped: not among the peers that may speak on N4 (n4.peers)");
+            tracing::warn!(%from, "dropped: the sender is not in n4.peers");
         }
     }
 

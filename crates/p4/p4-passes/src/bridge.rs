@@ -25,7 +25,7 @@ pub struct CutError(pub String);
 
 impl std::fmt::Display for CutError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "packets cannot be copied or sent round here: {}", self.0)
+        write!(f, "copies and recirculation are not possible here: {}", self.0)
     }
 }
 

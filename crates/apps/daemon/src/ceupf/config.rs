@@ -151,12 +151,12 @@ impl Config {
             let wrong = |key: &str, what: &str| fault(&format!("port.{}.{key}", port.name), what.to_owned());
             let kernel = matches!(port.driver, Driver::Auto | Driver::AfXdp | Driver::AfPacket);
             match port.driver {
-                Driver::Udp | Driver::Tun => return wrong("driver", "expected a driver that carries frames"),
+                Driver::Udp | Driver::Tun => return wrong("driver", "expected a driver with Ethernet frames"),
                 Driver::Pcap if port.input.is_none() && port.output.is_none() => {
                     return wrong("input", "driver \"pcap\" needs `input`, `output` or both");
                 }
                 _ if kernel && port.interface.is_none() => return wrong("interface", "expected the name of a kernel interface"),
-                _ if !kernel && port.interface.is_some() => return wrong("interface", "it is for af_xdp, af_packet and auto"),
+                _ if !kernel && port.interface.is_some() => return wrong("interface", "only for af_xdp, af_packet and auto"),
                 _ => {}
             }
             if kernel && ports[..i].iter().any(|(_, other)| other.interface == port.interface) {
@@ -272,10 +272,10 @@ mod tests {
             ("upf = \"10.3.0.1\"", "upf = \"ten\"", "ceupf.upf = \"ten\": expected an IPv4 address, such as"),
             ("max_rules = 131072", "max_rules = 0", "ceupf.max_rules = 0: expected 1 to"),
             ("target = \"x86\"", "target = \"fpga\"", "ceupf.target = \"fpga\": expected \"x86\" or \"asic\""),
-            ("[port.core]", "[port.cord]", "port.cord: there is no such key: expected one of"),
+            ("[port.core]", "[port.cord]", "port.cord: unknown key: expected one of"),
             ("interface = \"eth1\"", "interface = \"eth0\"", "port.core.interface = \"eth0\": expected an interface of its own"),
             ("interface = \"eth1\"", "driver = \"pcap\"", "port.core.input is missing: driver \"pcap\" needs"),
-            ("interface = \"eth1\"", "driver = \"udp\"", "port.core.driver = \"udp\": expected a driver that carries frames"),
+            ("interface = \"eth1\"", "driver = \"udp\"", "port.core.driver = \"udp\": expected a driver with Ethernet frames"),
             ("interface = \"eth1\"", "", "port.core.interface is missing: expected the name"),
             ("interface = \"eth1\"", "driver = \"dpdk\"", "port.core.device is missing: driver \"dpdk\" needs"),
             ("side = \"core\"", "side = \"n6\"", "hop[1].side = \"n6\": expected \"access\" or \"core\""),

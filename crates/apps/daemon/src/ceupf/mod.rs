@@ -51,11 +51,11 @@ pub fn run(config: &Config, args: &Args) -> Result<(), Failure> {
             break;
         }
         while let Some(signal) = input.other() {
-            tracing::info!(?signal, "it has no meaning here: all goes on as it was");
+            tracing::info!(?signal, "ignored");
         }
         running.log_events();
         if let Some(thread) = running.engine.failed() {
-            return Err(Failure::Failed(format!("{thread} has failed: this is a defect")));
+            return Err(Failure::Failed(format!("{thread} has failed: this is a bug")));
         }
         if args.live {
             let now = running.report();
@@ -69,7 +69,7 @@ pub fn run(config: &Config, args: &Args) -> Result<(), Failure> {
         file.write(&report)?;
     }
     if report.imbalance != 0 {
-        return Err(Failure::Failed(format!("{} packets are not accounted for: this is a defect", report.imbalance)));
+        return Err(Failure::Failed(format!("{} packets are not accounted for: this is a bug", report.imbalance)));
     }
     Ok(())
 }

@@ -99,13 +99,13 @@ impl Source {
         let child = |name: &str| if key.is_empty() { name.to_owned() } else { format!("{key}.{name}") };
         let quoted = |prefix: &str| message.strip_prefix(prefix)?.split_once('`');
         if let Some((name, _)) = quoted("missing field `") {
-            return self.show(&Fault::new(child(name), "it must be given"));
+            return self.show(&Fault::new(child(name), "required"));
         }
         if let Some((name, rest)) = quoted("unknown field `") {
             // The key's own span was met.
             let of = if key.ends_with(name) { key.clone() } else { child(name) };
             let expected = rest.trim_start_matches(", ").replace('`', "");
-            return self.show(&Fault::new(of, format!("there is no such key: {expected}")));
+            return self.show(&Fault::new(of, format!("unknown key: {expected}")));
         }
         if let Some((_, rest)) = quoted("unknown variant `") {
             return self.show(&Fault::new(key, rest.trim_start_matches(", ").replace('`', "\"")));

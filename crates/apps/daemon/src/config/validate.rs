@@ -46,7 +46,7 @@ impl Config {
             }
         }
         if self.n4.peers.as_ref().is_some_and(Vec::is_empty) {
-            return fault("n4.peers", "expected a peer: nobody could set up an association");
+            return fault("n4.peers", "expected at least one peer: otherwise no SMF can associate");
         }
         Ok(())
     }
@@ -65,11 +65,11 @@ impl Config {
                 return fault(key("name"), "expected a name");
             }
             if let Some(other) = before.iter().position(|p| p.name == port.name) {
-                return fault(key("name"), format!("expected a name of its own: port[{other}] has it"));
+                return fault(key("name"), format!("expected a unique name: port[{other}] has it"));
             }
             let same_interface = before.iter().position(|p| p.interface.is_some() && p.interface == port.interface);
             if let (Some(other), true) = (same_interface, port.driver != Driver::Pcap) {
-                return fault(key("interface"), format!("expected an interface of its own: it is port[{other}]'s already"));
+                return fault(key("interface"), format!("expected an unused interface: port[{other}] has it"));
             }
             match port.driver {
                 Driver::Udp => port.check_udp(key)?,
@@ -91,7 +91,7 @@ impl Config {
             }
             for (n, address) in port.addresses.iter().enumerate() {
                 if let Some(other) = before.iter().position(|p| shares(p, port, address.address)) {
-                    let what = format!("expected an address of its own: port[{other}] has it too");
+                    let what = format!("expected a unique address: port[{other}] has it too");
                     return fault(key(&format!("addresses[{n}]")), what);
                 }
             }
@@ -102,7 +102,7 @@ impl Config {
             }
         }
         if !self.ports.iter().any(|p| p.role != Role::Cp && !p.endpoints().is_empty()) {
-            return fault("port[0].gtpu", "expected an address in at least one port, else there is nowhere for tunnels to end");
+            return fault("port[0].gtpu", "expected an address in at least one port: GTP-U tunnels need an endpoint");
         }
         Ok(())
     }
@@ -116,7 +116,7 @@ impl Config {
         if self.vxlan.is_none()
             && let Some(i) = self.ports.iter().position(|p| p.vxlan)
         {
-            return fault(format!("port[{i}].vxlan"), "it needs a [vxlan], and there is no [vxlan]");
+            return fault(format!("port[{i}].vxlan"), "needs a [vxlan] section");
         }
         for (i, remote) in self.vxlan.iter().flat_map(|v| &v.remotes).enumerate() {
             if !self.ports.iter().any(|p| p.name == remote.port && p.vxlan) {
@@ -170,7 +170,7 @@ impl Config {
                     same && other.ipv4.iter().chain(&other.ipv6).any(|n| n.overlaps(network))
                 });
                 if let Some(other) = other {
-                    return fault(key, format!("expected a network of its own: pool[{other}] overlaps it"));
+                    return fault(key, format!("expected a network that overlaps no other: pool[{other}] overlaps it"));
                 }
             }
         }
@@ -210,7 +210,7 @@ impl Config {
                 without_host_bits(&key(name), network)?;
             }
             if class.rate_bps.is_some() && self.split.fast.is_some() {
-                return fault(key("rate_bps"), "a rate is policed in one place: it cannot be had with split.fast");
+                return fault(key("rate_bps"), "cannot be combined with split.fast: a class's rate is policed on one target only");
             }
         }
         Ok(())
@@ -219,24 +219,24 @@ impl Config {
     fn validate_split(&self) -> Result<(), Fault> {
         let split = &self.split;
         if split.chip.is_some() && split.fast != Some(FastTarget::Asic) {
-            return fault("split.chip", "it is for split.fast = \"asic\"");
+            return fault("split.chip", "only for split.fast = \"asic\"");
         }
         if split.capacity == Some(0) {
-            return fault("split.capacity", "expected 1 or more; for nothing on the fast target leave split.fast out");
+            return fault("split.capacity", "expected 1 or more; to use no fast target, remove split.fast");
         }
         if split.capacity.is_some() && split.fast.is_none() {
-            return fault("split.capacity", "it is for a fast target, and split.fast is not given");
+            return fault("split.capacity", "needs split.fast");
         }
         if split.fast == Some(FastTarget::Xdp) {
             if !self.ports.iter().any(Port::takes_xdp) {
                 return fault("split.fast", "no port has driver \"auto\" or \"af_xdp\"");
             }
             if matches!(split.policy, Policy::Dscps(_)) {
-                return fault("split.policy", "packets are chosen by DSCP behind XDP: with split.fast = \"xdp\" choose sessions");
+                return fault("split.policy", "`dscps` needs split.fast = \"asic\"; with split.fast = \"xdp\" choose sessions");
             }
         }
         if split.fast.is_none() && split.policy != Policy::None {
-            return fault("split.policy", "it is for a fast target, and split.fast is not given");
+            return fault("split.policy", "needs split.fast");
         }
         if let Policy::Ues(list) = &split.policy {
             for (i, network) in list.iter().enumerate() {
@@ -256,18 +256,18 @@ impl Config {
 /// Whether a port's keys go with its driver and role, and with the ports before it.
 fn validate_kind(port: &Port, before: &[Port], key: impl Fn(&str) -> String) -> Result<(), Fault> {
     if port.listen.is_some() && port.driver != Driver::Udp {
-        return fault(key("listen"), "it is for driver \"udp\"");
+        return fault(key("listen"), "only for driver \"udp\"");
     }
     if port.vxlan && port.is_kernels() {
-        return fault(key("vxlan"), "expected a driver that carries frames");
+        return fault(key("vxlan"), "expected a driver with Ethernet frames");
     }
     if port.role == Role::Core && !port.gtpu.is_empty() {
-        return fault(key("gtpu"), "tunnels end on ports of role \"access\", \"both\" or \"cp\"");
+        return fault(key("gtpu"), "only for ports of role \"access\", \"both\" or \"cp\"");
     }
     let beside = |p: &Port| p.is_kernels() && p.network_instance.eq_ignore_ascii_case(&port.network_instance);
     match before.iter().position(beside).filter(|_| port.is_kernels()) {
         Some(other) => {
-            let what = format!("expected a network instance of its own: the kernel routes for port[{other}] in this one");
+            let what = format!("expected another network instance: the kernel already routes for port[{other}] in this one");
             fault(key("network_instance"), what)
         }
         None => Ok(()),
@@ -283,7 +283,7 @@ fn shares(a: &Port, b: &Port, address: IpAddr) -> bool {
 fn without_host_bits(key: &str, prefix: Option<Prefix>) -> Result<(), Fault> {
     match prefix.map(|p| (p, p.network())) {
         Some((prefix, (network, len))) if prefix.address != network => {
-            fault(key, format!("expected a network, without bits of a host: {network}/{len}"))
+            fault(key, format!("expected a network without host bits: {network}/{len}"))
         }
         _ => Ok(()),
     }

@@ -22,13 +22,13 @@ pub struct Args {
     /// Prints the list.
     #[arg(long)]
     list: bool,
-    /// Only these attacks, by name or by its beginning, e.g. `n4-`.
+    /// Only these attacks, by name or prefix, e.g. `n4-`.
     #[arg(long)]
     only: Vec<String>,
-    /// The short form: fewer attacks, shorter and slower ones; times are printed but do not decide.
+    /// Fewer, shorter and slower attacks; times are printed but not checked.
     #[arg(long)]
     short: bool,
-    /// What the daemon runs on.
+    /// Target of the daemon.
     #[arg(long, value_enum)]
     target: Vec<Target>,
     /// Folder for configurations, reports and logs.

@@ -22,22 +22,22 @@ use std::path::{Path, PathBuf};
 /// Options of `bench detect`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
-    /// Memory of the tables, in KiB. Tables are as large as fits; most are a power of two of slots.
+    /// Table memory, in KiB. Most tables use a power of two of slots, as many as fit.
     #[arg(long, value_delimiter = ',', value_parser = kibibytes, default_values_t = [20.25, 81.0, 324.0])]
     memory: Vec<f64>,
-    /// Populations: a is packets of 1000 bytes, b mixed lengths, c mixed lengths in trains of 16.
+    /// Traffic: a is packets of 1000 bytes, b mixed lengths, c mixed lengths in trains of 16.
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Population::A, Population::B, Population::C])]
     case: Vec<Population>,
-    /// Packets of a capture (pcap or pcapng) instead: flows are 5-tuples, lengths those of frames.
+    /// Uses the packets of this capture (pcap or pcapng): flows are 5-tuples, lengths those of frames.
     #[arg(long, conflicts_with_all = ["case", "seconds", "seed"])]
     pcap: Option<PathBuf>,
     /// What is heavy.
     #[arg(long, default_value_t = 5.0, value_parser = megabits)]
     threshold_mbps: f64,
-    /// How long populations send [default: 3; with --quick: 0.3].
+    /// Seconds of traffic [default: 3; with --quick: 0.3].
     #[arg(long, value_parser = seconds)]
     seconds: Option<f64>,
-    /// Everything random follows from it.
+    /// Random seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]

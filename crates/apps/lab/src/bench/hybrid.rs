@@ -44,13 +44,13 @@ pub struct Args {
     /// Sessions [default: 1000000; with --quick: 5000].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=15_000_000))]
     sessions: Option<u32>,
-    /// Exponent of the law by which sessions have traffic: the k-th has the (1/k)^zipf-th part of the first.
+    /// Zipf exponent of the sessions' traffic: the k-th has (1/k)^zipf of the first's.
     #[arg(long, default_value_t = 1.0)]
     zipf: f64,
     /// Entries that each session table of the chip holds [default: 8192; with --quick: 256].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     entries: Option<u32>,
-    /// Changes of the chip's tables in any second.
+    /// Limit of changes to the chip's tables in any second.
     #[arg(long, default_value_t = 1000)]
     updates: u32,
     /// Seconds of load [default: 10; with --quick: 2].
@@ -59,7 +59,7 @@ pub struct Args {
     /// Millions of packets a second, both directions [default: 10; with --quick: 0.2].
     #[arg(long)]
     mpps: Option<f64>,
-    /// Sessions with a maximum bit rate in each direction: two meters to be set for each that moves, which count as changes.
+    /// Gives sessions an MBR in each direction: moving one sets two meters, which count as changes.
     #[arg(long)]
     rates: bool,
     #[command(flatten)]

@@ -29,7 +29,7 @@ const NUMBER: usize = sessions::USER_PACKET - 8;
 /// Options of `bench latency`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
-    /// Loads, in percent of what the same setting carries at most.
+    /// Loads, in percent of the maximum with the same settings.
     #[arg(long, value_delimiter = ',', default_values_t = [10, 50, 80], value_parser = clap::value_parser!(u32).range(1..=100))]
     loads: Vec<u32>,
     /// Sessions [default: 64000; with --quick: 200].

@@ -30,7 +30,7 @@ const NODE: Ipv4Addr = Ipv4Addr::LOCALHOST;
 /// Options of `bench n4`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
-    /// Sessions that are there, ascending [default: 0,100000,1000000; with --quick: 0,2000].
+    /// Numbers of existing sessions, ascending [default: 0,100000,1000000; with --quick: 0,2000].
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(0..=4_000_000))]
     sessions: Vec<u32>,
     #[command(flatten)]

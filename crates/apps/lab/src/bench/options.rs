@@ -13,10 +13,10 @@ pub struct Common {
     /// Milliseconds of a round [default: 150; with --quick: 3].
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     round_ms: Option<u64>,
-    /// Small and short: everything runs, the figures mean nothing.
+    /// Runs everything small and short; the figures mean nothing.
     #[arg(long)]
     pub quick: bool,
-    /// Writes the figures here, as JSON.
+    /// Writes the figures to this file, as JSON.
     #[arg(long)]
     pub json: Option<PathBuf>,
 }

@@ -29,7 +29,7 @@ pub struct Args {
     /// Numbers of sessions [default: 1000,64000,1000000; with --quick: 200].
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=i64::from(sessions::MOST)))]
     sessions: Vec<u32>,
-    /// Who takes part; the interpreter always judges.
+    /// Contestants; the interpreter is always the reference.
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = EVERYBODY)]
     contestants: Vec<Who>,
     /// Folder of rte_swx_pipeline_internal.h (DPDK's sources, lib/pipeline): SWX then runs code that it generates, and is not interpreted

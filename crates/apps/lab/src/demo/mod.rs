@@ -23,7 +23,7 @@ pub struct Args {
     /// Share of the sessions on the fast target, 0 to 1.
     #[arg(long, default_value_t = 0.5)]
     share: f64,
-    /// The fast target in front of x86. Without root it is always the switch chip's model.
+    /// The fast target in front of x86. Without root always the switch chip model.
     #[arg(long, value_enum, default_value_t = Fast::Auto)]
     fast: Fast,
     /// Megabytes of the HTTP download.
@@ -32,13 +32,13 @@ pub struct Args {
     /// Worker threads of the UPF, 1 to 16; the veth pairs get as many queues.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
     workers: u8,
-    /// One process over capture files, even as root.
+    /// Runs in one process over capture files, even as root.
     #[arg(long)]
     memory: bool,
     /// Folder for reports, captures and logs.
     #[arg(long, default_value = "out")]
     out: PathBuf,
-    /// Capture all frames of N3 and N6 and all PFCP messages into `OUT/*.pcap`.
+    /// Captures all frames of N3 and N6 and all PFCP messages into `OUT/*.pcap`.
     #[arg(long)]
     capture: bool,
 }
@@ -46,7 +46,7 @@ pub struct Args {
 /// `--fast`.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 enum Fast {
-    /// The kernel's XDP hook where it is to be had, else the switch chip's model.
+    /// XDP if the kernel allows it, else the switch chip model.
     Auto,
     /// The kernel's XDP hook.
     Xdp,

@@ -26,7 +26,7 @@ use table::Report;
 /// What to run, and what is enough.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Folder of programs; may be given more than once. Programs that others include are no programs of their own.
+    /// Folder of programs; may be repeated. Programs that others include are not counted on their own.
     #[arg(long, value_name = "DIR", required = true)]
     corpus: Vec<PathBuf>,
     /// Folder to search for includes.
@@ -41,10 +41,10 @@ pub struct Args {
     /// Only programs whose path contains this.
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
-    /// Where packet tests run; `xdp` is the kernel (as root), and what it cannot express is excluded with the reason.
+    /// Where packet tests run; `xdp` needs root, and programs that it cannot express are excluded with the reason.
     #[arg(long, value_delimiter = ',', default_value = "interp", value_parser = ["interp", "x86", "xdp"])]
     target: Vec<String>,
-    /// The least share in per cent, by kind: a kind that has less fails the command. `accepted=99,stf=97`
+    /// Minimum share in per cent, by kind; below it the command fails. `accepted=99,stf=97`
     #[arg(long, value_delimiter = ',', value_name = "KIND=PERCENT", value_parser = floor)]
     floor: Vec<(String, f64)>,
     /// Checks that may fail: lines of `KIND PATH REASON`; `*` is every kind.
@@ -57,16 +57,16 @@ pub struct Args {
     /// Writes all results as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Checks at a time; default: one a core.
+    /// Parallel checks; default: one per core.
     #[arg(long)]
     jobs: Option<usize>,
-    /// Most seconds that one check may take.
+    /// Limit of time for one check, in seconds.
     #[arg(long, default_value_t = 30, value_name = "SECONDS")]
     timeout: u64,
-    /// Most memory that one check may take, in MiB of address space.
+    /// Limit of address space for one check, in MiB.
     #[arg(long, default_value_t = 4096, value_name = "MIB")]
     memory: u64,
-    /// Only the table, without the list of failures.
+    /// Prints only the table, without the list of failures.
     #[arg(long)]
     brief: bool,
 }

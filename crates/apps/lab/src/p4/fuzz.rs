@@ -26,19 +26,19 @@ pub struct Args {
     /// First seed; each program takes one.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Ends after this many programs.
+    /// Stops after this many programs.
     #[arg(long)]
     programs: Option<u64>,
-    /// Ends after this many minutes.
+    /// Stops after this many minutes.
     #[arg(long)]
     minutes: Option<f64>,
-    /// Only programs whose packets are told apart by how they were parsed.
+    /// Only programs with code per parse path.
     #[arg(long)]
     classes: bool,
     /// Further arguments of the C compiler.
     #[arg(long, default_value = "-O1", value_name = "FLAGS", allow_hyphen_values = true)]
     cflags: String,
-    /// Folder that gets the program and its C for each difference.
+    /// Writes the program and its C for each difference to this folder.
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
 }

@@ -24,12 +24,12 @@ use std::path::PathBuf;
 /// Options of `reproduce`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
-    /// Which: `list` names them, `all` runs them one after the other.
+    /// Experiment: `list` prints their names, `all` runs all.
     name: String,
-    /// Folder for NAME.json and NAME.svg.
+    /// Output folder for NAME.json and NAME.svg.
     #[arg(long, default_value = "reproduction")]
     out: PathBuf,
-    /// Small and short: everything runs, the figures mean nothing.
+    /// Runs everything small and short; the figures mean nothing.
     #[arg(long)]
     pub quick: bool,
     /// Sessions that table5 installs on x86 [default: 15,000,000; with --quick: 2000].

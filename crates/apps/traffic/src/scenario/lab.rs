@@ -196,7 +196,7 @@ impl<'a> Lab<'a> {
         let what = format!("{:?}", request.kind);
         let answer = self.transact(request, N1)?;
         let came = match &answer {
-            None => "no answer".to_owned(),
+            None => "no response".to_owned(),
             Some(answer) => answer.cause().map_or("no cause".into(), |cause| match find!(answer.ies, OffendingIe) {
                 Some(ie_type) => format!("{}, IE {ie_type}", cause_name(cause)),
                 None => cause_name(cause),

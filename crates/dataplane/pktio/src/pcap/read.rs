@@ -246,7 +246,7 @@ impl Classic {
         let field = |i: usize| word(&header[4 * i..], self.big_endian);
         let (seconds, fraction, captured, original_len) = (field(0), field(1), field(2), field(3));
         if captured > MAX_CAPTURED {
-            return Fault::broken(format!("it claims {captured} captured bytes, more than the {MAX_CAPTURED} that are allowed"));
+            return Fault::broken(format!("claims {captured} captured bytes; at most {MAX_CAPTURED} are allowed"));
         }
         let fraction_ns = u64::from(fraction) * if self.nanoseconds { 1 } else { 1000 };
         let time_ns = u64::from(seconds) * 1_000_000_000 + fraction_ns;
@@ -361,7 +361,7 @@ impl Section {
             Block::EnhancedPacket(packet) => {
                 let captured = packet.caplen as usize;
                 if packet.caplen > MAX_CAPTURED || captured > packet.data.len() {
-                    return Fault::broken(format!("it claims {captured} captured bytes, more than the block holds or is allowed"));
+                    return Fault::broken(format!("claims {captured} captured bytes, more than the block holds or is allowed"));
                 }
                 let interface = self.interface(packet.if_id)?;
                 let link = Link::new(interface.link)?;
@@ -375,7 +375,7 @@ impl Section {
                 let limit = if interface.snaplen == 0 { MAX_CAPTURED } else { interface.snaplen };
                 let captured = packet.origlen.min(limit) as usize;
                 if captured > packet.data.len() || captured > MAX_CAPTURED as usize {
-                    return Fault::broken(format!("it claims {captured} captured bytes, more than the block holds or is allowed"));
+                    return Fault::broken(format!("claims {captured} captured bytes, more than the block holds or is allowed"));
                 }
                 let link = Link::new(interface.link)?;
                 let data = link.frame(&packet.data[..captured])?;

@@ -265,7 +265,7 @@ impl Node {
         if cause == Cause::SESSION_CONTEXT_NOT_FOUND {
             // The CP function does not know the session: nobody would ever delete it.
             if self.may_log(now) {
-                tracing::warn!(seid, "the CP function has no such session: it ends");
+                tracing::warn!(seid, "the CP function does not know this session: deleting it");
             }
             self.end_session(seid, now, plane);
             return;
