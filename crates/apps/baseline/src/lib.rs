@@ -282,7 +282,7 @@ impl Limit {
         Ok(number)
     }
 
-    /// All routes anew, shorter prefixes first, as longer ones overwrite them.
+    /// Rewrites all routes, shorter prefixes first, as longer ones overwrite them.
     fn renew_routes(&self) -> Result<(), LimitError> {
         let raw = lock(&self.shared);
         // SAFETY: `limit` is of these functions; lengths are at most 32, as the program's widths say.

@@ -25,7 +25,7 @@ use upf::plane::Plane;
 
 /// Period of looking at volume thresholds, neighbours and retransmissions.
 const TICK: Duration = Duration::from_millis(50);
-/// What workers have told that is looked at before a tick, at most.
+/// Limit of worker events processed before a tick.
 const EVENTS_BEFORE_TICK: usize = 1024;
 /// N4 messages that are answered before other work has its turn, at most.
 const MESSAGES_AT_ONCE: usize = 64;
@@ -43,7 +43,7 @@ pub enum Request {
         /// Where it goes.
         reply: Sender<Report>,
     },
-    /// End: sessions are released, the peers told.
+    /// Stop: sessions are released, peers are notified.
     Stop,
 }
 
@@ -86,7 +86,7 @@ pub struct Agent {
     pub events: Receiver<engine::Event>,
     /// See [`Agent::events`].
     pub backlog: VecDeque<engine::Event>,
-    /// Punted packets that nobody had a use for, by reason.
+    /// Punted packets without a consumer, by reason.
     pub refused: BTreeMap<&'static str, u64>,
     /// Frames of the host that could not be sent, by reason.
     pub host_unsent: BTreeMap<&'static str, u64>,
@@ -98,13 +98,13 @@ pub struct Agent {
     pub start: Instant,
     /// Whether nothing is punted any more: what was has its fate.
     pub stopped: bool,
-    /// Why it has ended, if not because it was told to.
+    /// Why it ended, if it was not asked to.
     pub failed: Option<String>,
-    /// N4 messages that the system did not take, and when that was last told.
+    /// N4 messages that the socket did not accept, and when that was last logged.
     pub unsent: u64,
     /// See [`Agent::unsent`].
     pub unsent_told: Option<Instant>,
-    /// Sessions that are still to be released at the end, for who waits for it.
+    /// Sessions still to be released at shutdown.
     pub still_ending: Arc<AtomicUsize>,
 }
 
@@ -341,8 +341,8 @@ impl Agent {
 
     /// Releases all sessions; N4 is answered meanwhile.
     fn stop(&mut self, datagrams: &Datagrams) {
-        // From now on the kernel carries nothing but hands on: what it has carried is final, and sessions go without waiting for packets
-        // that are under way in it.
+        // From now on XDP passes every packet to the slow path: its counters are final, and sessions are released without waiting for
+        // packets in flight in it.
         if let Targets::Split(split) = &self.targets
             && let Some(recovery) = split.fast().facets().recovery
         {
@@ -358,7 +358,7 @@ impl Agent {
         }
     }
 
-    /// When workers have ended: what they have punted and nobody looked at, and what waits for neighbours, is dropped.
+    /// After workers have stopped: drops punted packets that were not processed, and packets that wait for neighbours.
     pub fn drop_punts(&mut self) {
         let left = std::mem::take(&mut self.backlog).into_iter().chain(self.events.try_iter());
         let left = left.filter(|event| matches!(event, engine::Event::Punt { .. })).count();

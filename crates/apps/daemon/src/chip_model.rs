@@ -1,4 +1,4 @@
-//! Which chip is in front of x86, and what of the program has it room for? Everything here is modelled.
+//! The chip model in front of x86, and its table sizes. Everything here is modelled.
 
 use crate::failure::Failure;
 use chip::{Chip, Form, Sizes};

@@ -1,7 +1,7 @@
-//! How do operators' commands reach a running daemon? A Unix socket, a line of JSON each way; who may open the socket may command.
+//! The control socket: operators' commands to a running daemon, a line of JSON each way. The socket's file mode decides who may use it.
 //!
-//! What comes is hostile until it is parsed: lines have a longest length, connections a number and a time to say something. What is no
-//! request is answered with an error, counted, and ends its connection.
+//! Input is hostile until parsed: line length, number of connections and idle time are limited. Anything but a
+//! request is answered with an error, counted, and closes the connection.
 
 use crate::failure::Failure;
 use crate::report::Count;
@@ -64,11 +64,11 @@ pub enum Reply {
         /// The rules that came or went, with what they had counted.
         rules: Vec<RuleRow>,
     },
-    /// What is there.
+    /// The rules.
     Rules {
         /// In the order of their numbers.
         rules: Vec<RuleRow>,
-        /// Packets by the way that they took.
+        /// Packets by path.
         ways: BTreeMap<String, Count>,
         /// Rules that fit.
         capacity: u32,
@@ -111,7 +111,7 @@ struct Shared {
 }
 
 impl Server {
-    /// Listens at `path`, with mode 0600 from the first moment. What was there is replaced if it is a socket that nobody listens to.
+    /// Listens at `path`, with mode 0600 from the start. An existing socket without a listener is replaced.
     pub fn start(path: &Path, answer: impl Fn(Request) -> Reply + Send + Sync + 'static) -> Result<Server, Failure> {
         let listener = bind(path)?;
         let shared = Arc::new(Shared::default());

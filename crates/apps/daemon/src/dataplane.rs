@@ -40,7 +40,7 @@ impl Targets {
 pub struct DataPlane {
     targets: Targets,
     engine: Arc<Engine>,
-    /// Sessions that have changed or ended since somebody asked; none are kept where nobody does.
+    /// Sessions that changed or ended since the last query; `None` until the first query.
     changed: Option<Vec<u64>>,
     ticks: u32,
 }
@@ -61,7 +61,7 @@ pub fn facts(session: &SessionInfo) -> SessionFacts {
     }
 }
 
-/// Ticks of the agent from one look at what was handed on to the next, which takes some milliseconds where there is something.
+/// Ticks of the agent between two drains of the slow path, each of which takes some milliseconds if there is anything to wait for.
 const TICKS_BETWEEN: u32 = 2;
 
 impl DataPlane {
@@ -84,7 +84,7 @@ impl DataPlane {
         }
     }
 
-    /// Tells a target ahead of the engine, now and then, that what it handed on has left: it then runs what its new entries let pass.
+    /// Drains the slow path now and then for a target ahead of the engine, which then uses its pending entries.
     pub fn follow_handed_on(&mut self) {
         self.ticks = self.ticks.wrapping_add(1);
         let Some(fast) = self.fast_ahead().filter(|_| self.ticks.is_multiple_of(TICKS_BETWEEN)) else { return };
@@ -104,13 +104,13 @@ impl DataPlane {
     }
 
     /// Lets packets go that have waited for a neighbour, behind the change that lets later ones pass: what `take` gives, which is called when
-    /// workers have told all that they will tell before. None of those is overtaken.
+    /// workers have reported all earlier packets. None of those is overtaken.
     pub fn release(&self, take: impl FnOnce() -> (Batch, Vec<Packet>)) -> Result<(), String> {
         let (mut released, mut refused) = (Batch::default(), None);
         let change = || {
             let (batch, packets) = take();
             refused = match &self.targets {
-                // A target ahead of the engine is told later: until then it hands on, behind what is let go.
+                // A target ahead of the engine gets the change later: until then it passes such packets to the slow path, behind the released ones.
                 Targets::Split(split) if split.fast_is_ahead() => split.apply_to_base(&batch),
                 targets => targets.target().apply(&batch),
             }
@@ -126,7 +126,7 @@ impl DataPlane {
         if let Targets::Split(split) = &self.targets
             && split.fast_is_ahead()
         {
-            // What it has handed on before has left then; what it hands on meanwhile it counts by flow, and lets nothing overtake.
+            // Earlier packets on the slow path have been sent then; later ones are counted by flow, and nothing overtakes them.
             self.engine.drain().map_err(|gone| gone.to_string())?;
             split.apply_to_fast(&released);
         }

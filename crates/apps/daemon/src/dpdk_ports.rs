@@ -1,4 +1,4 @@
-//! Which devices of DPDK does a configuration ask for, and how do they become ports of the workers?
+//! The DPDK devices of a configuration, and how they become ports of the workers.
 
 use crate::config::{Driver, Fault, Port};
 use crate::failure::Failure;

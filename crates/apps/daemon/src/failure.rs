@@ -1,4 +1,4 @@
-//! How a command ends badly: one line for the user, and an exit code.
+//! How a command fails: one line for the user, and an exit code.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! What tells a long-running command to go on or to end: signals, and lines of standard input.
+//! What controls a long-running command: signals, and lines of standard input.
 
 use crate::failure::Failure;
 use crate::stop::{Other, Stop};

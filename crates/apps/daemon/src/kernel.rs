@@ -1,8 +1,8 @@
-//! How does the program come into the kernel's XDP hook, ahead of the engine, and how do the engine's ports get what it hands on?
+//! How is the program loaded into the kernel's XDP hook, ahead of the engine, and how do its misses reach the engine's ports?
 //!
 //! Load, attach to each interface, join sockets, and, when tables and workers are ready, go live ([`Kernel::go_live`]). Until
-//! then interfaces carry nothing. Ports of drivers other than `af_xdp` and `auto` have no part in this: what comes by them the
-//! base target runs, and what leaves by them is handed on.
+//! then XDP forwards nothing. Ports of drivers other than `af_xdp` and `auto` take no part: packets that arrive there the
+//! base target runs, and packets that leave by them go to the slow path.
 
 use crate::config::{Config, Port};
 use crate::failure::Failure;
@@ -33,7 +33,7 @@ pub struct Kernel {
     probe: Option<Option<Probe>>,
 }
 
-/// Ticks of the agent from one look at the ways out to the next: half a second.
+/// Ticks of the agent between two checks of the egress interfaces: half a second.
 const TICKS_BETWEEN: u32 = 10;
 /// Looks from one trial of a veth that took nothing to the next: it counts each as a frame that it dropped.
 const LOOKS_BETWEEN: u32 = 10;
@@ -43,7 +43,7 @@ struct Hooked {
     name: String,
     interface: Interface,
     mode: Mode,
-    /// Whether it sends what is redirected to it, when last looked at.
+    /// Whether it transmitted redirected packets at the last check.
     sends: Option<bool>,
     tried: Tried,
 }
@@ -51,7 +51,7 @@ struct Hooked {
 /// What was seen of a veth whose kernel does not say what it sends.
 #[derive(Default)]
 struct Tried {
-    /// Frames that the program had sent by it, and of redirected ones those that the far end took, when last looked at.
+    /// At the last check: frames that the program sent to it, and redirected frames that its far end accepted.
     sent: u64,
     taken: u64,
     looks: u32,
@@ -73,7 +73,7 @@ impl Tried {
 }
 
 impl Kernel {
-    /// Loads the program, from its object in `cache` if it is there, for the kernel to verify; no interface knows of it yet.
+    /// Loads the program, from its cached object if there is one; the kernel verifies it. It is attached to no interface yet.
     pub fn load(config: &Config, program: &Program, cache: Option<c_compile::Cache>) -> Result<Kernel, Failure> {
         let text = program.xdp_text()?;
         let split_entries = config.split.capacity.unwrap_or(CAPACITY);
@@ -85,7 +85,7 @@ impl Kernel {
         Ok(Kernel { xdp: Arc::new(xdp), hooked: Vec::new(), ticks: 0, asks, probe: None })
     }
 
-    /// Attaches the program to the port's interface and opens its queues for `workers`, which get what the program hands on.
+    /// Attaches the program to the port's interface and opens its queues for `workers`, which get the packets that the program misses.
     pub fn open(&mut self, port: &Port, id: PortId, workers: usize) -> Result<Vec<Vec<AfXdp>>, Failure> {
         let (slot, interface) = self.hook(port, id)?;
         let sockets = self.xdp.sockets().map_err(failure)?;

@@ -2,18 +2,18 @@
 //!
 //! | file | question it answers |
 //! |---|---|
-//! | [`config`] | what does the operator ask for, and can it be obeyed? |
-//! | [`run`] | how does a UPF come of a configuration? |
+//! | [`config`] | is the configuration valid, on this machine? |
+//! | [`run`] | how is a UPF built from a configuration? |
 //! | [`agent`] | what does the control plane's thread do, and in which order? |
-//! | [`n4_socket`], [`n4`] | which PFCP messages come first, and who may send any? |
+//! | [`n4_socket`], [`n4`] | which PFCP messages go first, and who may send them? |
 //! | [`dataplane`] | how do session changes reach targets and workers? |
 //! | [`placement`] | which sessions are on the fast target? |
 //! | [`kernel`], [`dpdk_ports`] | how do XDP and DPDK become ports? |
-//! | [`program`], [`chip_model`] | which P4 program runs, and what of it has room on a chip? |
+//! | [`program`], [`chip_model`] | which P4 program runs, and does it fit a chip? |
 //! | [`report`], [`report_file`] | what was counted, and where is it written? |
-//! | [`ceupf`], [`rules`], [`control_socket`] | what of this serves a switch in front of a foreign UPF? |
+//! | [`ceupf`], [`rules`], [`control_socket`] | how does the switch in front of a foreign UPF work? |
 //! | [`privileges`] | what may the daemon do once it has started? |
-//! | [`input`], [`stop`], [`output`], [`failure`] | how do commands hear of their end, speak, and fail? |
+//! | [`input`], [`stop`], [`output`], [`failure`] | how are commands stopped, and how do they print and fail? |
 #![forbid(unsafe_code)]
 
 pub mod agent;

@@ -1,4 +1,4 @@
-//! Who may speak on N4, and how much: the keys `n4.peers` and those of a peer's shares, and what holds without them.
+//! Who may use N4, and how much: the keys `n4.peers` and per-peer limits, and their defaults.
 
 use crate::config::{N4, Prefix};
 use pfcp::config::{AllowedPeers, Network};
@@ -21,7 +21,7 @@ pub struct Allowed {
 }
 
 /// Who may speak: what `n4.peers` lists; without it the networks of the interface that has the listen address. That lets an SMF
-/// next to us in, and nobody from behind a router.
+/// on the same network in, and none from behind a router.
 pub fn allowed(n4: &N4) -> Allowed {
     if let Some(entries) = &n4.peers {
         let peers = entries.iter().map(|entry| AllowedPeers { networks: entry.networks.clone(), together: entry.together }).collect();

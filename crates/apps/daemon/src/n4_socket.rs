@@ -1,7 +1,7 @@
-//! N4's socket: messages in the order in which they came, but heartbeats first.
+//! N4's socket: messages in order of arrival, but heartbeats first.
 //!
-//! An SMF that asks for thousands of sessions at once must not take its UPF for dead (TS 29.244 clause 6.2.2): a Heartbeat Request waits
-//! for the message that is being processed, and for none that is queued.
+//! An SMF that requests thousands of sessions at once must not consider its UPF dead (TS 29.244 clause 6.2.2): a Heartbeat Request waits
+//! only for the message that is being processed, not for those that are queued.
 
 use crate::failure::Failure;
 use crossbeam_channel::{Receiver, TrySendError, bounded};
@@ -18,7 +18,7 @@ const HEARTBEAT_REQUEST: u8 = 1;
 /// Longest UDP payload, in bytes.
 const LONGEST: usize = 65_536;
 
-/// A message, and who sent it.
+/// A message and its sender.
 pub type Datagram = (SocketAddr, Vec<u8>);
 
 /// What has come and is not processed.

@@ -1,7 +1,7 @@
-//! Lines to standard output and standard error that nothing waits for and nothing ends by: the reader may be gone or asleep, the disk full.
+//! Standard output and standard error without blocking or failing: the reader may be closed or slow, the disk full.
 //!
-//! What cannot be written at once is lost, and counted ([`lost`]). A pipe that is ready takes 4096 bytes without waiting (pipe(7)), so what
-//! is written goes in pieces of that length, each after a look.
+//! Lines that cannot be written at once are lost and counted ([`lost`]). A pipe that is ready takes 4096 bytes without blocking (pipe(7)), so text
+//! is written in pieces of that length, each after a poll.
 
 use crate::failure::Failure;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -26,7 +26,7 @@ pub fn line(text: impl std::fmt::Display) -> bool {
     written.is_ok()
 }
 
-/// Whether nobody will read standard output any more. It takes nothing from it.
+/// Whether standard output has lost its reader. Consumes nothing.
 pub fn is_gone() -> bool {
     let output = std::io::stdout();
     let mut look = [PollFd::new(&output, PollFlags::OUT)];

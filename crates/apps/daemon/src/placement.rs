@@ -1,7 +1,7 @@
-//! Which sessions are on the fast target, from tick to tick: usage in, moves out.
+//! Placement, tick by tick: usage in, moves out.
 //!
-//! The agent's thread asks every tick. Usage is read for some of the sessions at a time, from the cells that they are charged in; a session
-//! without usage reporting rules has no rate, and is placed by rules alone.
+//! The agent's thread runs it every tick. It reads usage of some sessions at a time, from their usage cells; a session
+//! without URRs has no rate, and is placed by rules only.
 
 use crate::config::{Config, Policy, Prefix};
 use crate::dataplane::{DataPlane, Targets, facts};
@@ -24,7 +24,7 @@ const CYCLES_OF_FILTERS: f32 = 150.0;
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// The first that matches a session decides; without one it is there by its rate.
+    /// The first that matches a session decides; without a match its rate does.
     pub rules: Option<Vec<RuleConfig>>,
     /// Only sessions above a rate come for their rate; `"none"`: none do.
     pub heavy: Option<HeavyConfig>,

@@ -1,6 +1,6 @@
-//! What may the daemon do once it has started? Only what its ports need to be opened again.
+//! Privileges after start: only those needed to reopen the ports.
 //!
-//! Capabilities belong to threads, and threads inherit them: they are given up after the ports are open and before the first thread starts.
+//! Capabilities belong to threads, and threads inherit them: they are dropped after the ports are open and before the first thread starts.
 
 use crate::config::{Driver, Port};
 use crate::failure::Failure;

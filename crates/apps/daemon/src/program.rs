@@ -47,7 +47,7 @@ pub fn shipped_lines(name: &str) -> usize {
     parts.map(|(_, text)| text.lines().count()).sum()
 }
 
-/// Compiles a program to optimised IR: the file at `path`, or, where there is none, the shipped program of that name.
+/// Compiles a program to optimised IR: the file at `path`, or the built-in program of that name if there is no such file.
 /// Warnings go to standard error. The error is the compiler's diagnostics.
 pub fn compile(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Ir, Failure> {
     Program::compile(path, include_paths, defines).map(|program| program.ir)

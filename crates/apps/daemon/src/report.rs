@@ -65,7 +65,7 @@ pub struct Report {
     pub tables: BTreeMap<String, TableReport>,
     /// PFCP counters.
     pub n4: BTreeMap<String, u64>,
-    /// Lines of log and live view that nobody took: a full disk, a reader that is gone or asleep.
+    /// Lines of log and live view that were lost: full disk, closed or slow reader.
     #[serde(default)]
     pub lost_lines: u64,
 }
@@ -126,7 +126,7 @@ pub struct PortReport {
     /// Whether its interface is away: what was to leave by it is dropped as `port_down`.
     #[serde(default)]
     pub down: bool,
-    /// How often it was opened anew, by all workers.
+    /// How often it was reopened, by all workers.
     #[serde(default)]
     pub reopened: u64,
 }
@@ -142,7 +142,7 @@ pub struct TargetReport {
     pub uplink: Count,
     /// Frames from core ports.
     pub downlink: Count,
-    /// Packets that it met ahead of the engine and handed on.
+    /// Packets that it received ahead of the engine and passed to the slow path.
     #[serde(default)]
     pub handed_on: u64,
     /// Whether it gets no packets at the moment, as it fell over.
@@ -154,7 +154,7 @@ pub struct TargetReport {
     /// How often it came back.
     #[serde(default)]
     pub came_back: u64,
-    /// Tables that it had no room in for an entry that both targets must hold: packets that look them up are handed on.
+    /// Short tables: an entry that both targets must hold did not fit, so packets that look them up go to the slow path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub short_tables: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! The file of `--report`: its faults show at the start, and it is written in one step, so that who reads it sees all or what was before.
+//! The file of `--report`: checked at start and replaced atomically, so a reader sees the old or the new report, whole.
 
 use crate::failure::Failure;
 use std::fs::{File, Permissions};

@@ -1,4 +1,4 @@
-//! `splitplane run`: the UPF as a daemon. This file puts it together from the configuration; `agent.rs` is its life.
+//! `splitplane run`: the UPF as a daemon. This file builds it from the configuration; `agent.rs` is its main loop.
 
 #[cfg(test)]
 mod tests;
@@ -56,7 +56,7 @@ pub struct Args {
     pub no_cache: bool,
 }
 
-/// Runs until told to stop.
+/// Runs until stopped.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.print_config {
         return crate::output::print_out(include_str!("../../../../docs/upf.example.toml"));
@@ -360,7 +360,7 @@ pub fn open_each(
     Ok(open)
 }
 
-/// How long a snapshot is waited for: so long signals are not looked at either.
+/// Timeout for a snapshot; signals are not handled meanwhile.
 const REPORT_PATIENCE: Duration = Duration::from_secs(5);
 /// How long the agent may release no session at the end, where some are left, and how often we look.
 const STOP_PATIENCE: Duration = Duration::from_secs(60);
@@ -531,7 +531,7 @@ pub fn start_engine(
 fn load_targets(config: &Config, ir: &Arc<Ir>, kernel: Option<&Kernel>, cache: Option<c_compile::Cache>) -> Result<Targets, Failure> {
     let text = p4_emit::emit_x86(ir).map_err(|e| Failure::Usage(format!("{}: {e}", ir.program.name)))?;
     // The seed keys the tables' hashes: traffic must not be able to aim at one bucket.
-    // A rate is policed in one place: what XDP hands on meets the buckets that XDP uses.
+    // One token bucket per rate: packets on the slow path use XDP's.
     let meters = kernel.map(|kernel| kernel.xdp.share_meters()).unwrap_or_default();
     let options = target_x86::Options { cc: config.engine.cc.clone(), seed: rand::random(), meters, cache, ..Default::default() };
     let x86 = target_x86::X86::load(Arc::new(ir.program.clone()), &text, &options).map_err(|e| Failure::Usage(e.to_string()))?;

@@ -1,6 +1,6 @@
-//! When has the user asked us to end: SIGINT and SIGTERM as a value that is asked or waited for, not as a handler.
+//! SIGINT and SIGTERM as a value to poll or wait for, not as a handler.
 //!
-//! A daemon takes SIGHUP, SIGUSR1 and SIGUSR2, too, which would end it otherwise: [`Stop::install_for_daemon`].
+//! A daemon also handles SIGHUP, SIGUSR1 and SIGUSR2, which would end it otherwise: [`Stop::install_for_daemon`].
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -14,7 +14,7 @@ pub struct Stop {
     came: std::cell::Cell<Option<Signal>>,
 }
 
-/// What a daemon is told that is not to end.
+/// Signals to a daemon other than to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Other {
     /// SIGHUP: the terminal has gone, or a configuration has changed.

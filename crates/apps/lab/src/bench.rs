@@ -1,4 +1,4 @@
-//! `splitplane bench`: how fast is it, beside what else could be had, with output bytes verified? A file for each question.
+//! `splitplane bench`: how fast is it, compared with the alternatives, with output bytes verified? A file for each question.
 //!
 //! All figures of a table come from one process and one run, rounds interleaved, medians with their spread, because shared machines
 //! drift. `docs/performance.md` says how to read and repeat them.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`demo`] | does the whole UPF carry real traffic, with every byte accounted for? |
 //! | [`attack`] | what do honest users lose while somebody attacks? |
-//! | [`bench`] | how fast is it, beside what else could be had? |
+//! | [`bench`] | how fast is it, compared with the alternatives? |
 //! | [`reproduce`] | what comes of the papers' experiments here? |
 //! | [`p4`] | do programs mean on each target what they should? |
 #![forbid(unsafe_code)]

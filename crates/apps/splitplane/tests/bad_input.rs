@@ -119,7 +119,7 @@ rate_bps = 1000000
 #[test]
 fn wrong_configurations_are_refused() {
     let folder = Folder::new();
-    refused(&folder.run("listen =", "lisen ="), &["upf.toml:3: n4.lisen = \"127.0.0.1:0\": there is no such key"]);
+    refused(&folder.run("listen =", "lisen ="), &["upf.toml:3: n4.lisen = \"127.0.0.1:0\": unknown key"]);
     refused(&folder.run("10.3.0.1/24", "10.3.0.1/99"), &["port[0].addresses = [\"10.3.0.1/99\"]: expected", "prefix length"]);
     refused(&folder.run("role = \"core\"", "role = \"access\""), &["expected at least one [[port]] of role \"core\""]);
     refused(&folder.run("[n4]", "[n4"), &["upf.toml:2: no TOML"]);

@@ -1,4 +1,4 @@
-//! What is around a UPF of two ports, as its configuration says it and as frames have it? For our own demo and tests.
+//! The surroundings of a UPF with two ports, as configuration and as frames. For our own demo and tests.
 
 use crate::expect::Upf;
 use std::net::{Ipv4Addr, SocketAddr};

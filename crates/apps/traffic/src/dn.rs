@@ -1,4 +1,4 @@
-//! A server of the data network: HTTP/1.1 files whose bytes everybody can compute, for `curl` and the like to fetch through the
+//! A server in the data network: HTTP/1.1 files with reproducible bytes, for `curl` to fetch through the
 //! UPF.
 //!
 //! | request | answer |
@@ -34,7 +34,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// Bytes that are made and sent at a time.
 const CHUNK: usize = 64 << 10;
 
-/// A running server. Dropping it ends it; answers under way are cut off.
+/// A running server. Dropping it ends it; responses in flight are cut off.
 pub struct Server {
     local: SocketAddr,
     shared: Arc<Shared>,

@@ -108,7 +108,7 @@ fn unwrapped<'a>(session: &SessionRecord, frame: &'a [u8]) -> Option<&'a [u8]> {
     gtpu.get(at..)
 }
 
-/// The user's packet one hop on: TTL less one, IPv4 checksum anew over the whole header. What lies behind it is gone.
+/// The user's packet one hop on: TTL less one, IPv4 checksum recomputed over the whole header, trailing bytes removed.
 fn routed(packet: &[u8]) -> Result<Vec<u8>, Refused> {
     let length = |at: usize, more: usize| Some(usize::from(u16::from_be_bytes([*packet.get(at)?, *packet.get(at + 1)?])) + more);
     let length = if packet.first().is_some_and(|first| first >> 4 == 6) { length(4, 40) } else { length(2, 0) };

@@ -3,7 +3,7 @@
 //! | file | question it answers |
 //! |---|---|
 //! | [`plan`] | what is a session to be like, and which rules does an SMF of a given kind make of it? |
-//! | [`smf`] | how are those rules told to the UPF, kept alive, changed and charged? |
+//! | [`smf`] | how does an SMF set up, modify, delete and charge sessions? |
 //! | [`scenario`] | does a UPF carry users through the procedures of TS 23.502 as SMFs in use ask for them? |
 //! | [`record`] | what does the RAN need to know of a session? |
 //! | [`ran`] | how do unmodified programs get through a gNodeB to the UPF, each packet counted? |

@@ -1,5 +1,5 @@
-//! What a session is to be like, said without PFCP: addresses, gNodeB, QoS, charging, and in the manner of which SMF it is
-//! asked for. `rules` makes the information elements of it.
+//! A session's plan, without PFCP: addresses, gNodeB, QoS, charging, and in the style of which SMF it is
+//! requested. `rules` turns it into information elements.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;

@@ -17,7 +17,7 @@ pub struct Packet {
     len: usize,
     /// Port it came in by.
     pub port: PortId,
-    /// By what a target ahead of the engine counts it as in flight (`target::InFlight::hand_on`); 0: none does.
+    /// Flow number by which a target ahead of the engine counts it as in flight (`target::InFlight::hand_on`); 0: none does.
     pub flow: u32,
 }
 

@@ -18,7 +18,7 @@ const MOST_FILES: usize = 32;
 const MOST_BYTES: u64 = 256 << 20;
 /// Longest object.
 const LONGEST: u64 = 64 << 20;
-/// A file that old which nobody renamed was left by a process that was killed.
+/// A temporary file this old was left by a killed process.
 const FORGOTTEN: Duration = Duration::from_secs(600);
 const UNFINISHED: &str = ".new-";
 
@@ -84,7 +84,7 @@ impl Cache {
         }
     }
 
-    /// Keeps an object, in one step; the oldest go for it. A disk that is full is no reason not to run: it is told, and that is all.
+    /// Stores an object atomically and evicts the oldest. A full disk is logged and otherwise ignored.
     pub(crate) fn put(&self, fingerprint: &str, object: &[u8]) {
         if let Err(e) = self.write(fingerprint, object) {
             tracing::warn!("the object is not cached in {}: {e}", self.folder.display());

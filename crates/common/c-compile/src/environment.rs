@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Where programs are looked for if the environment is not to be trusted.
+/// Search path for programs if the environment is not trusted.
 const PLAIN_PATH: &str = "/usr/bin:/bin";
 
 /// Whether the kernel gave this process privileges that its caller need not have: a program with file capabilities or a set-user-ID
@@ -14,7 +14,7 @@ pub fn more_than_the_caller() -> bool {
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
-/// Whether the environment may choose programs and folders. Not for a user other than root who has capabilities either, however they came: a
+/// Whether the environment may choose programs and folders. Not for a non-root user with capabilities, however granted: a
 /// service's settings are in its configuration.
 pub fn is_trusted() -> bool {
     !more_than_the_caller() && (rustix::process::geteuid().is_root() || permitted() == 0)

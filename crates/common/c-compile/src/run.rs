@@ -21,7 +21,7 @@ pub struct Job<'a> {
     pub text: &'a str,
     /// The compiler, as [`find`] gives it.
     pub compiler: &'a Path,
-    /// All that it is told but for the names of files.
+    /// Its arguments, without file names.
     pub arguments: &'a [String],
 }
 
@@ -36,10 +36,10 @@ pub enum Error {
     Refused(String),
 }
 
-/// A compiler by its path, or by its name on `PATH`: `asked`, else the first of `names` that is there.
+/// Finds a compiler by path, or by name on `PATH`: `asked`, else the first of `names` that exists.
 ///
 /// # Errors
-/// What was asked for and is not there; `None` if nothing was and there is none of the names.
+/// The requested compiler, if it does not exist; `None` if none was requested and none of `names` exists.
 pub fn find(asked: Option<&Path>, names: &[&str]) -> Result<PathBuf, Option<PathBuf>> {
     match asked {
         Some(asked) => search(asked).ok_or_else(|| Some(asked.to_owned())),

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 /// What the folders' names begin with.
 const PREFIX: &str = "splitplane-cc-";
-/// Held by who works in the folder; the kernel lets it go with the process.
+/// Locked while the folder is in use; the kernel releases the lock with the process.
 const LOCK: &str = "lock";
 /// A folder that old without a lock was left between two system calls.
 const FORGOTTEN: Duration = Duration::from_secs(600);

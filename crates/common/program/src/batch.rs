@@ -1,4 +1,4 @@
-//! What a control plane asks of a target: entries, and batches of changes that apply all or nothing.
+//! Table entries, and batches of changes that a target applies whole or refuses whole.
 
 use crate::{ActionId, CounterId, MatchKind, MeterId, Program, TableId, ValueSetId};
 use base::PortId;
@@ -119,9 +119,9 @@ pub enum Mirror {
 pub enum Op {
     /// A new entry; an error if its identity exists.
     Insert(Entry),
-    /// New action and arguments for an entry that exists; its counters go on.
+    /// New action and arguments for an existing entry; its counters continue.
     Modify(Entry),
-    /// Removes the entry of this identity (action and arguments are not looked at); an error if there is none.
+    /// Removes the entry of this identity (action and arguments are ignored); an error if there is none.
     Delete(Entry),
     /// Changes what runs on a miss.
     SetDefault {
@@ -141,8 +141,8 @@ pub enum Op {
         /// Its rates.
         config: Option<MeterConfig>,
     },
-    /// Sets the direct meter of the entry of this identity (action and arguments are not looked at) and fills its buckets;
-    /// `None` makes it always green, as every new entry's is. It goes on when the entry is modified, and ends with it. An
+    /// Sets the direct meter of the entry of this identity (action and arguments are ignored) and fills its buckets;
+    /// `None` makes it always green, as every new entry's is. It stays when the entry is modified, and ends with it. An
     /// error if there is no such entry.
     EntryMeter {
         /// The entry, of a table with a direct meter; it may be constant.
@@ -150,7 +150,7 @@ pub enum Op {
         /// Its rates.
         config: Option<MeterConfig>,
     },
-    /// Sets a cell of an indexed counter to zero (a cell that is given out anew).
+    /// Sets a cell of an indexed counter to zero (before the cell is reused).
     ClearCounter {
         /// The counter.
         counter: CounterId,
@@ -171,14 +171,14 @@ pub enum Op {
         /// Its copies.
         replicas: Vec<Replica>,
     },
-    /// A new member of a parser value set; an error if it is there already.
+    /// A new member of a parser value set; an error if it exists.
     InsertValue {
         /// The set.
         set: ValueSetId,
         /// One match a field, of any kind.
         member: Vec<KeyMatch>,
     },
-    /// Removes a member of a parser value set; an error if it is not there.
+    /// Removes a member of a parser value set; an error if it does not exist.
     DeleteValue {
         /// The set.
         set: ValueSetId,

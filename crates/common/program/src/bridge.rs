@@ -1,11 +1,11 @@
-//! How does a packet carry its state from one pass of a program to the next? In a header in front of it, the bridge.
+//! The bridge header carries a packet's state from one pass of a program to the next.
 //!
-//! A target that only takes packets in and gives packets out has no place for v1model's clones, multicast groups,
-//! resubmission and recirculation. For it the compiler makes a program that *stops* where one of them is asked for: it
-//! gives the packet to port [`Bridge::PORT`] with the reason [`Bridge::stop_reason`], and in front of it, after the headers
-//! as they are, this header with all that the rest of the program needs. Who drives the target makes copies, changes
-//! the bridge of each, and gives them to port [`Bridge::PORT`] of the same program, which goes on where [`Bridge::kind`] says.
-//! It is what hardware calls bridged metadata.
+//! A target with one packet in and one packet out cannot do v1model's clones, multicast groups,
+//! resubmission and recirculation. For it the compiler cuts the program, so that it *stops* where one of them is requested: it
+//! sends the packet to port [`Bridge::PORT`] with the reason [`Bridge::stop_reason`], and in front of it, after the headers
+//! as they are, this header with all that the rest of the program needs. The target's driver makes copies, changes
+//! the bridge of each, and sends them to port [`Bridge::PORT`] of the same program, which resumes where [`Bridge::kind`] says.
+//! Hardware calls this bridged metadata.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ impl BitField {
 pub struct Bridge {
     /// Its length in bytes.
     pub len: usize,
-    /// Where the program stopped, or is to go on: the constants below.
+    /// Where the program stopped, or resumes: the constants below.
     pub kind: BitField,
     /// Whether a clone is asked for, of which session, with which field list ([`Bridge::NO_LIST`] for none).
     pub clone: BitField,
@@ -99,15 +99,15 @@ impl Bridge {
     pub const AFTER_EGRESS: u8 = 2;
     /// The program stopped after the deparser: the packet is to be recirculated.
     pub const RECIRCULATE: u8 = 5;
-    /// It goes on with egress.
+    /// Resumes with egress.
     pub const RESUME: u8 = 1;
-    /// It goes on behind egress.
+    /// Resumes after egress.
     pub const FINISH: u8 = 2;
-    /// It parses the packet, and goes on with egress.
+    /// Parses the packet, then resumes with egress.
     pub const PARSE_EGRESS: u8 = 3;
-    /// It parses the packet, and goes on with ingress.
+    /// Parses the packet, then resumes with ingress.
     pub const PARSE_INGRESS: u8 = 4;
-    /// A copy: it goes on with egress, where `egress_spec` is zero.
+    /// A copy: resumes with egress, with `egress_spec` zero.
     pub const COPY: u8 = 6;
 }
 

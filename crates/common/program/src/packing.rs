@@ -1,5 +1,5 @@
-//! How do the entries of a table lie in memory that a generated program reads? One answer for the emitter that prints the
-//! C types and for the target that writes the bytes.
+//! Memory layout of table entries that a generated program reads, shared by the emitter that prints the
+//! C types and the target that writes the bytes.
 //!
 //! A *cell* holds one version of one entry, in the byte order of the machine:
 //!
@@ -8,7 +8,7 @@
 //! | 0, 4 | `from`, `to`: the generations that see it, `to` excluded |
 //! | 8 | `next`: the next cell of the hash chain, 0 for none |
 //! | 12 | `action` |
-//! | 14 | `tuple`: which mask the entry has; in a table without masks `pending`: not zero while packets of its key may be in flight that came before it |
+//! | 14 | `tuple`: which mask the entry has; in a table without masks `pending`: not zero while earlier packets of its key may be in flight |
 //! | 16 | the key: fields of a wildcard are zero |
 //! | then | `rank` (tables with wildcards), bounds of range fields, `direct` (a direct counter's cell plus one) |
 //! | then | the action's arguments, largest first |
@@ -34,7 +34,7 @@ pub const KEY: usize = 16;
 
 /// Most masks that a table with wildcards looks through.
 pub const MAX_TUPLES: usize = 64;
-/// Most cells of a hash chain that are looked at.
+/// Limit of cells searched in a hash chain.
 pub const MAX_CHAIN: usize = 16;
 /// Most steps of a look-up in a table with wildcards: a mask, or a cell of a chain.
 pub const MAX_STEPS: usize = 1024;

@@ -22,7 +22,7 @@ pub enum Repr {
     },
     /// `target` is here.
     Advertisement {
-        /// The address told.
+        /// The announced address.
         target: Ipv6Addr,
         /// Target link-layer address option.
         mac: Option<Mac>,

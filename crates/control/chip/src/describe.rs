@@ -1,6 +1,6 @@
-//! What is a chip? Its figures, read from a description: one of ours, embedded, or a file of the user's.
+//! Chip descriptions: figures read from a file, embedded or the user's.
 //!
-//! Two kinds: a *switch* runs a program as stages that each hold so much of each resource; *cores* run it as instructions on
+//! Two kinds: a *switch* runs a program as stages with a fixed amount of each resource; *cores* run it as instructions on
 //! tables in tiers of memory. Every figure of ours has its source as a comment in `data/`.
 
 use serde::Deserialize;

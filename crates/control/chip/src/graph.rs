@@ -1,4 +1,4 @@
-//! What must come before what? The sites of both directions as nodes: a node is what lives in one place, a table or cells, or
+//! Dependency graph of the sites of both directions. A node is what lives in one place: a table or cells, or
 //! a site alone.
 //!
 //! *Strict*: the later one needs what the earlier one writes, or writes it too: it begins in a later stage than the one in which

@@ -1,4 +1,4 @@
-//! Why does a program not fit a chip? What ran out or cannot be done, at which table or state, and in which stage.
+//! Why a program does not fit a chip: what ran out or is not possible, at which table or state, and in which stage.
 
 use crate::resource::Resource;
 

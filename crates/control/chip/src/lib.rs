@@ -1,4 +1,4 @@
-//! What of a program has room on a chip? Descriptions of chips, and a placement of a program's tables, conditions and
+//! Does a program fit a chip? Chip descriptions, and a placement of a program's tables, conditions and
 //! instructions into a switch chip's stages, or into a network processor's tiers of memory.
 //!
 //! ```text
@@ -6,7 +6,7 @@
 //! Ir ─ sites ─ graph ───────┼─ place ─► Placement { stages, totals, tables, latency }, as text, JSON or SVG
 //! Sizes (sessions) ─────────┘        └► Refusal { what ran out, where }
 //! ```
-//! It is a model: no vendor's compiler is asked, and nothing here has run on a chip. What is not modelled is said at the top of
+//! It is a model: no vendor's compiler is used, and nothing here has run on a chip. What is not modelled is listed at the top of
 //! the file that would do it; `docs/chips.md` compares with what is published. Pure: no files, no clock, no randomness.
 #![forbid(unsafe_code)]
 

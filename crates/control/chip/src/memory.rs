@@ -1,4 +1,4 @@
-//! How much of a stage does a table take, or a part of it? Entries packed in words, ways, action data, cells.
+//! How much of a stage a table, or a part of it, takes: entries packed in words, ways, action data, cells.
 //!
 //! The unit of division is what one more unit of match memory holds: for exact tables a pack of SRAM rows in each of the 1024
 //! rows, for ternary ones 512 rows of TCAM. A table that spans stages has a part of whole units in each, and each part

@@ -1,4 +1,4 @@
-//! What does a program ask of parser and deparser? TCAM rows, bytes that it reaches, checksum units, pieces.
+//! What a program needs of parser and deparser: TCAM rows, bytes that it reaches, checksum units, pieces.
 
 use crate::describe::{DeparserLimits, ParserLimits};
 use crate::lack::{Fault, Lack};

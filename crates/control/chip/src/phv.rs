@@ -1,4 +1,4 @@
-//! Which containers hold the packet's headers and metadata on their way through the stages?
+//! Allocation of packet header vector containers to headers and metadata.
 //!
 //! Whole-pipeline allocation: what a stage reads or writes has its containers from end to end. Headers that no packet has together
 //! share containers. The bytes of headers that only parser and deparser see lie in containers that stages do not reach.
@@ -13,7 +13,7 @@ use p4_ir::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// States of parsers for which it is looked at who excludes whom.
+/// Limit of parser states for which exclusion is computed.
 const MOST_STATES: usize = 2000;
 
 /// Containers in use.

@@ -1,4 +1,4 @@
-//! In which stage does what lie? List scheduling: stage by stage, what is ready, the longest row of waits first, as much of
+//! Placement of tables into stages by list scheduling: stage by stage, what is ready, longest dependency chain first, as much of
 //! each table as the stage still holds. The same program and chip give the same placement.
 
 use crate::describe::{Chip, Form, Switch};

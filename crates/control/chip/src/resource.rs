@@ -1,4 +1,4 @@
-//! What does a stage have, and how much of it is used? One number for each resource.
+//! What a stage has and how much of it is used: one number for each resource.
 
 use crate::describe::StageLimits;
 use serde::Serialize;

@@ -1,7 +1,7 @@
-//! What does a program ask of the stages? Its controls as *sites*: places where something happens in one clock, with what
+//! What a program needs of the stages: its controls as *sites*, places where something happens in one clock, with what
 //! each reads and writes, and when it is reached.
 //!
-//! A straight row of assignments becomes levels: what reads what another of them writes comes a level, and so a stage, later.
+//! A sequence of assignments becomes levels: one that reads what another writes comes a level, and so a stage, later.
 //! Nested arithmetic is the same, through temporaries: an instruction does one operation. A condition becomes a gateway.
 //! What an action does behind its first level becomes sites of their own behind the table.
 
@@ -16,7 +16,7 @@ use locations::never_valid;
 use p4_ir::*;
 use std::collections::{BTreeSet, HashMap};
 
-/// Most sites that are looked at: dependencies are found pair by pair.
+/// Limit of sites: dependencies are found pair by pair.
 const MOST_SITES: usize = 4000;
 
 /// A place that holds a value.
@@ -87,7 +87,7 @@ pub(crate) struct Site {
     pub hashes: Vec<(u64, u64)>,
     /// Cells that the site reaches: with an index from the packet, which takes hash distribution, or not.
     pub cells: Vec<(Cells, Option<u32>)>,
-    /// What a register's ALU is told: comparisons.
+    /// Comparisons of a register's ALU.
     pub comparisons: u64,
 }
 

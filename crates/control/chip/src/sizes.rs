@@ -1,4 +1,4 @@
-//! How many entries has each table? The program's own sizes, scaled to a number of sessions, or as the caller says.
+//! Table sizes: the program's own, scaled to a number of sessions, or set by the caller.
 //!
 //! **The rule of sessions.** A table marked `@split` holds sessions: with a number of sessions given it has that many entries.
 //! Tables, counters, meters and registers whose declared size is one or more times the largest declared size of a
@@ -10,7 +10,7 @@ use p4_ir::Ir;
 use program::{CounterId, MeterId, RegisterId, TableId};
 use std::collections::BTreeMap;
 
-/// Largest size that is looked at; far beyond what any chip holds.
+/// Largest accepted size; far beyond any chip.
 const MOST: u64 = 1 << 36;
 
 /// Sizes that differ from the program's.

@@ -1,4 +1,4 @@
-//! How does a placement look? Stages as columns; in each the blocks of SRAM and TCAM as squares, the other resources as bars, all in
+//! A placement as SVG: stages as columns; in each the blocks of SRAM and TCAM as squares, the other resources as bars, all in
 //! the colour of the table that uses them.
 //!
 //! Plain text, written here: rectangles and labels need no library. Everything that comes from a program is escaped.

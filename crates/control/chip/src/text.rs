@@ -1,4 +1,4 @@
-//! How is a placement told to people? The answer first, then totals, tables, stages.
+//! A placement as text: the answer first, then totals, tables, stages.
 
 use crate::graph::Kind;
 use crate::place::{Part, Placement, Stage};

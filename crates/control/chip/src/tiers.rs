@@ -1,4 +1,4 @@
-//! In which memory do a program's tables lie on a network processor, and what does a packet cost there?
+//! Placement of tables in a network processor's memory tiers, and what a packet costs there.
 //!
 //! Small tables come first and into the fastest tier that has room: a table of few entries is looked up by every packet as a large
 //! one is, so the fast tiers save most with many small tables. What has no room in one goes to the next.

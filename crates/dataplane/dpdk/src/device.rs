@@ -1,6 +1,6 @@
-//! Which devices may a configuration name? PCI addresses, and DPDK's virtual devices of a list.
+//! Devices that a configuration may name: PCI addresses, and DPDK's virtual devices from a list.
 //!
-//! DPDK reads these texts with code that trusts them, so they become a checked type here: nothing in them can be taken for an option of
+//! DPDK parses these texts with code that trusts them, so they become a checked type here: nothing in them can be read as an option of
 //! DPDK's, a second device, or a driver that is not on the list.
 
 use std::fmt;

@@ -1,12 +1,12 @@
-//! How is DPDK started? Once in a process, from a thread of ours, and with options of a list.
+//! DPDK's start: once per process, from a thread of ours, and with options from an allow list.
 //!
-//! DPDK reads its options as a program's command line: some print and exit, some load code, wrong ones end the attempt for good. So an
+//! DPDK parses its options as a command line: some print and exit, some load code, and after a wrong one it cannot be started again. So an
 //! operator's options are checked against [`ALLOWED`] first, and so is what is known to make the start fail.
 //!
-//! - Everything is in memory that is nobody else's: no files are left behind, however the process ends. (`--in-memory`, which DPDK 22.11
+//! - Everything is in private memory: no files are left behind, however the process ends. (`--in-memory`, which DPDK 22.11
 //!   does not take together with `--no-huge`: there `--no-shconf` has the same effect.)
-//! - No device is taken but those asked for: DPDK by itself takes every one that is bound to its drivers.
-//! - DPDK's threads for work (lcores) are not used. A worker of ours is made known to DPDK when it first touches a port.
+//! - Only requested devices are probed: by default DPDK takes every device that is bound to its drivers.
+//! - DPDK's lcores are not used. A worker registers with DPDK when it first touches a port.
 //! - DPDK is never stopped: it cannot be started twice. Devices are closed when their last port is dropped.
 //!
 //! Absent: secondary processes, DPDK's telemetry socket.

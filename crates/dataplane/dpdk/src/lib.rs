@@ -2,7 +2,7 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | what may a configuration name as a device? | [`device`] |
+//! | which devices may a configuration name? | [`device`] |
 //! | how is DPDK started, once in a process, and without its exits and panics? | [`eal`] |
 //! | how does a device become ports, one for each worker? | [`port`] |
 //! | how fast is the other P4 on x86, SWX? | [`swx`] |
@@ -33,7 +33,7 @@ pub fn available() -> Result<(), Error> {
     shim::api().map(drop)
 }
 
-/// Why something of DPDK is not to be had.
+/// Why something of DPDK is not available.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// Not in this build, or not on this machine.

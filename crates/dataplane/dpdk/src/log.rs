@@ -1,4 +1,4 @@
-//! Where does DPDK's log go? Into ours; and the last complaints into the texts of errors, because DPDK's error numbers say little.
+//! DPDK's log goes into ours, and its last warnings into error texts, because DPDK's error numbers say little.
 
 use std::collections::VecDeque;
 use std::ffi::{c_char, c_int};

@@ -1,4 +1,4 @@
-//! How does a device of DPDK become ports? Its queue pairs are divided among the workers, one port each.
+//! A DPDK device as ports: its queue pairs are divided among the workers, one port each.
 //!
 //! Packets are copied between DPDK's buffers and ours, a burst a call, so that a packet can wait for a paged UE, or go out by a port
 //! that is not DPDK's, without holding a buffer that the device needs. The price: two copies are most of what 1500 bytes cost over 64

@@ -1,6 +1,6 @@
-//! How are DPDK's functions called? Through a shim in C that is compiled with this crate, carried in it, and loaded when it is first needed.
+//! DPDK's functions are called through a shim in C that is compiled with this crate, embedded in it, and loaded on first use.
 //!
-//! So the binary starts where libdpdk is not installed, and says what is missing only when a DPDK port is asked for. DPDK's own
+//! So the binary starts without libdpdk, and reports what is missing only when a DPDK port is configured. DPDK's own
 //! libraries are found by the system's loader as the shim's dependencies. `shim/shim.h` has the same declarations in C.
 
 use std::ffi::{CStr, c_char, c_int};

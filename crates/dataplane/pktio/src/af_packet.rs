@@ -49,7 +49,7 @@ pub struct AfPacket {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Link {
     Up,
-    /// Set down, or on its way out: asked again at each idle receive.
+    /// Down, or being removed: checked again at each idle receive.
     Down,
     Removed,
 }

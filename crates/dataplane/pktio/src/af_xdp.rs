@@ -67,23 +67,23 @@ pub struct AfXdp {
     name: String,
     interface: Interface,
     xsk: Xsk,
-    /// Keeps our program while any port is open; none where all of it is somebody else's.
+    /// Keeps our program attached while any port is open; `None` behind another program.
     _program: Option<Arc<Program>>,
     /// Which worker's it is, and what says which packets are.
     steering: Option<(u16, Arc<Indirection>)>,
     finish_checksums: bool,
-    /// Whether somebody else's program marks packets by flow.
+    /// Whether another program marks packets by flow.
     joined: bool,
     zero_copy: bool,
     refused: u64,
-    /// How it was opened, if it is the interface's only one: then it can be opened anew by itself.
+    /// How it was opened, if it is the interface's only one: then it can be reopened alone.
     alone: Option<Options>,
     /// Receives in a row that found nothing.
     idle: u32,
     removed: bool,
 }
 
-/// A program of somebody else's that hands packets on to our sockets.
+/// Another XDP program that redirects packets to our sockets.
 pub struct Joined<'p> {
     /// Its map of sockets (XSKMAP).
     pub sockets: BorrowedFd<'p>,
@@ -91,7 +91,7 @@ pub struct Joined<'p> {
     pub key: &'p dyn Fn(u32) -> Option<u32>,
 }
 
-/// The program that finds a packet's worker, for a program of somebody else's to end in by a tail call. It has the same context.
+/// The steering program, for another XDP program to tail-call. It has the same context.
 pub struct Steerer(Arc<Program>);
 
 impl AsFd for Steerer {
@@ -127,7 +127,7 @@ const MOST_WORKERS: usize = 64;
 
 impl AfXdp {
     /// Opens queue 0 of `interface` as the port that the configuration calls `label` (`n3`).
-    /// Packets of other queues, if there are any, go on to the kernel; a warning says so.
+    /// Packets of other queues go to the kernel; a warning says so.
     ///
     /// # Errors
     /// [`PortError::Config`] for a missing, downed or busy interface, an MTU that does not fit, a driver without native mode;
@@ -171,7 +171,7 @@ impl AfXdp {
         AfXdp::steered(label, interface, workers, frames, options, attach).map(|(ports, _)| ports)
     }
 
-    /// Opens several queues whose packets a program of somebody else's hands on, which runs on the interface already: a port each, in the order of
+    /// Opens several queues that another XDP program, attached already, redirects to: a port each, in the order of
     /// `queues`. `options.mode` has no effect.
     ///
     /// # Errors
@@ -189,7 +189,7 @@ impl AfXdp {
         Ok(ports.into_iter().flatten().map(AfXdp::join).collect())
     }
 
-    /// As [`AfXdp::open_steered`], for packets that a program of somebody else's hands on, which runs on the interface already: by a
+    /// As [`AfXdp::open_steered`], for packets that another XDP program, attached already, redirects: by a
     /// tail call to the program that comes with the ports. `options.mode` has no effect.
     ///
     /// # Errors

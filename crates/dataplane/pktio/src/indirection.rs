@@ -29,7 +29,7 @@ pub(crate) struct Indirection {
 
 /// Assignments so far, on all interfaces: the kernel's packets are waited for on all at once, and that takes it long.
 static ASSIGNMENTS: AtomicU64 = AtomicU64::new(0);
-/// How many of them can have no packet under way by what was before.
+/// How many of them can have no packet in flight by the old entry.
 static SETTLED: Mutex<u64> = Mutex::new(0);
 
 impl Indirection {

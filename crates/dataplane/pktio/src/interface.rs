@@ -75,7 +75,7 @@ impl Interface {
     }
 }
 
-/// Turns off what lets an interface hand on packets that no wire would carry: checksums left to the device, packets beyond
+/// Turns off offloads that let an interface deliver packets that no wire would carry: checksums left to the device, packets beyond
 /// the MTU, VLAN tags beside the frame. The same as `ethtool -K NAME rx off tx off sg off tso off ufo off gso off gro off lro off
 /// rxvlan off txvlan off`; returns the names of what was on and now is off.
 ///

@@ -98,7 +98,7 @@ pub trait Port: Send {
         Ok(None)
     }
 
-    /// The same port opened anew, once it has failed because its interface was removed: for when there is one of that name again. It may take
+    /// Reopens the port after its interface was removed, once one of that name exists again. It may take
     /// some tens of milliseconds. `None` where a port cannot be.
     ///
     /// # Errors
@@ -144,7 +144,7 @@ pub trait Steering: Send + Sync {
     /// [`PortError::Config`] if a bucket or queue does not exist; what the device says.
     fn assign(&self, moves: &[(u16, u16)]) -> Result<(), PortError>;
 
-    /// When this returns, no packet is under way to a queue that its bucket left before the call. It may take some tens of
+    /// When this returns, no packet is in flight to a queue that its bucket left before the call. It may take some tens of
     /// milliseconds.
     ///
     /// # Errors

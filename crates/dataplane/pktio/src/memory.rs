@@ -27,7 +27,7 @@ pub fn pair(name_a: &str, name_b: &str, capacity: usize) -> (MemoryPort, MemoryP
     (port(format!("{name_a} (memory)"), &to_a, &to_b), port(format!("{name_b} (memory)"), &to_b, &to_a))
 }
 
-/// Packets under way in one direction.
+/// Packets in flight in one direction.
 pub(crate) struct Queue {
     pub(crate) waiting: VecDeque<Packet>,
     /// Buffers to fill next: no allocation on the way.

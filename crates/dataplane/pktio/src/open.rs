@@ -21,7 +21,7 @@ pub struct Opened {
 /// `label`.
 ///
 /// # Errors
-/// [`PortError::Config`] if there is no such interface or it is down; [`PortError::Held`] if another program's XDP runs on it; [`PortError::Permission`] if not even CAP_NET_RAW is there.
+/// [`PortError::Config`] if there is no such interface or it is down; [`PortError::Held`] if another program's XDP runs on it; [`PortError::Permission`] without CAP_NET_RAW.
 pub fn open_best(label: &str, interface: &str, workers: usize) -> Result<Opened, PortError> {
     // What neither kind can mend is reported once, as itself.
     let index = Interface::find(label, interface)?.require_up()?.index;
@@ -59,7 +59,7 @@ pub fn open_queues(label: &str, interface: &str, workers: usize) -> Result<Vec<V
     divide(label, interface, workers, |all, options| AfXdp::open_queues(label, interface, all, options))
 }
 
-/// As [`open_queues`], where a program of somebody else's runs on the interface already and hands packets on.
+/// As [`open_queues`], behind another XDP program that is attached already and redirects packets.
 ///
 /// # Errors
 /// As [`AfXdp::join_queues`]; and [`PortError::Config`] if there are fewer queues than workers.
@@ -75,7 +75,7 @@ pub fn open_steered(label: &str, interface: &str, workers: usize, frames: af_xdp
     AfXdp::open_steered(label, interface, workers, frames, usual())
 }
 
-/// As [`open_steered`], behind a program of somebody else's: see [`AfXdp::join_steered`].
+/// As [`open_steered`], behind another XDP program: see [`AfXdp::join_steered`].
 ///
 /// # Errors
 /// As there.

@@ -1,4 +1,4 @@
-//! A port that only sends: for workers that share an interface which one of them receives from.
+//! A transmit-only port, for workers that share an interface from which only one receives.
 
 use base::Packet;
 

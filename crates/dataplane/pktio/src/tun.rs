@@ -1,15 +1,15 @@
-//! A TUN device as a port: users' packets to and from the kernel, which routes them. N6 on a machine of its own, without an interface
-//! of its own.
+//! A TUN device as a port: user packets to and from the kernel, which routes them. For N6 without a dedicated
+//! interface.
 //!
 //! A packet that the kernel routes to the device becomes an Ethernet frame; a frame that is transmitted loses its Ethernet header. What
 //! the kernel leaves to a device is done here: checksums are finished, and packets of segmentation offload cut into those that a wire
 //! would have carried. There are no neighbours: all frames go to and come from the far end's MAC address.
 //!
-//! A device that is not there is made, which needs CAP_NET_ADMIN, and goes with the port. One that is there, made by
-//! `ip tuntap add dev NAME mode tun user USER`, its owner may use without that, and it stays. Its addresses are the kernel's own.
+//! A device that does not exist is created, which needs CAP_NET_ADMIN, and removed with the port. An existing one, created by
+//! `ip tuntap add dev NAME mode tun user USER`, can be used by its owner without that, and stays. Its addresses are the kernel's own.
 //! One queue: the first worker receives, all send.
 //!
-//! The crate `tun-rs` sets up devices by orders that an owner without CAP_NET_ADMIN may not give, and cuts packets into buffers of its own.
+//! The crate `tun-rs` sets up devices with calls that an owner without CAP_NET_ADMIN may not make, and segments packets into buffers of its own.
 
 use std::collections::VecDeque;
 use std::fs::File;

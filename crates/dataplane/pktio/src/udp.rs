@@ -1,11 +1,11 @@
-//! A UDP socket as a port: GTP-U with no raw interface, beside the kernel's own network or on loopback, without root.
+//! A UDP socket as a port: GTP-U through the kernel's network stack or on loopback, without root.
 //!
 //! A datagram that arrives becomes an Ethernet frame with IPv4 and UDP headers as the wire would have shown it (TTL and type of service
 //! as they came, UDP checksum zero: absent, RFC 768). A frame that is transmitted loses those headers; its payload goes to the
 //! destination address and port written in them, with their TTL and type of service, from the socket's own address. IPv4 only.
 //!
-//! What else a host does is the kernel's: it resolves neighbours, routes, puts fragments together, and fragments what exceeds the MTU of
-//! the way. For that DF is clear on the wire, whatever the frame says; a port with a shorter MTU than that refuses longer packets
+//! The kernel does the rest: it resolves neighbours, routes, reassembles fragments, and fragments what exceeds the path
+//! MTU. For that DF is clear on the wire, whatever the frame says; a port with a configured MTU refuses longer packets
 //! instead. ICMP errors about what was sent are the kernel's too: a peer that is not there costs its own packets and no others'.
 //!
 //! There is no link layer behind a socket, so the port answers ARP requests itself: every neighbour has the far end's MAC address.

@@ -1,8 +1,8 @@
-//! Which UE does a frame belong to, asked in the kernel before anybody has the frame? A program for the XDP hook that finds the
+//! Steering in the kernel: an XDP program that finds the
 //! UE's inner address, hashes it, looks its bucket up in a table, and redirects the frame to that worker's socket.
 //!
-//! What it finds is what `upf::steer::ue_hash` finds, for every frame, broken ones included: the reasons for each step are there.
-//! `tests/ue_program.rs` holds the two together.
+//! It computes what `upf::steer::ue_hash` computes, for every frame, malformed ones included; the reasons for each step are there.
+//! `tests/ue_program.rs` compares the two.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -53,7 +53,7 @@ const START: R = R(7);
 const FRAME_END: R = R(8);
 const CONTEXT: R = R(9);
 
-/// Every frame to the socket of the queue it came by; where there is none, on to the kernel.
+/// Redirects every frame to the socket of its queue; without one, to the kernel.
 pub(crate) fn by_queue(sockets: BorrowedFd<'_>) -> Vec<Instruction> {
     let mut c = Code::default();
     c.load(Size::U32, R(2), R(1), RX_QUEUE_INDEX);
@@ -66,7 +66,7 @@ pub(crate) fn by_queue(sockets: BorrowedFd<'_>) -> Vec<Instruction> {
 }
 
 /// Every frame to a socket of its queue: that of the worker that `table` has for its bucket. `sockets` has socket
-/// `worker * queues + queue`; where there is none, on to the kernel.
+/// `worker * queues + queue`; without a socket, to the kernel.
 pub(crate) fn by_ue(frames: Frames, table: BorrowedFd<'_>, sockets: BorrowedFd<'_>, queues: u32) -> Vec<Instruction> {
     let mut c = Code::default();
     hash(&mut c, frames);

@@ -1,4 +1,4 @@
-//! How does a batch become visible to all readers at once, and when has the last one ended that saw what was before?
+//! Epoch-based visibility: a batch becomes visible to all readers at once, and the writer knows when the grace period has passed.
 //!
 //! The owner counts batches in an [`Epoch`]. A reader announces in its [`Presence`] the epoch that it begins a burst with, and
 //! that it has ended. So the owner's one store in [`Epoch::advance`] is the moment at which bursts begin to see the batch, and

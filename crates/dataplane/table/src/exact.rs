@@ -4,7 +4,7 @@
 //! and prefetch the record that bears the tag; compare keys. Records hold the key, in words of 8 bytes, and then the value.
 //!
 //! Both sides of the table are in one array: a staged entry is in a slot that is hidden from the current side, one that
-//! is staged to go is hidden from the next, and settling clears up. How look-ups keep their footing while entries move is told in
+//! is staged for removal is hidden from the next, and settling frees it. How look-ups stay correct while entries move is described in
 //! [`buckets`].
 
 mod buckets;
@@ -81,7 +81,7 @@ impl Exact {
         }
     }
 
-    /// Asks the cache for where the entry with that key is, or would be: for who is about to change many.
+    /// Prefetches the place of the entry with that key, before many changes.
     pub fn prefetch(&self, key: &[u8]) {
         if key.len() == self.shape.key_len {
             let words = to_words(key);
@@ -291,11 +291,11 @@ unsafe extern "C" fn lookup_burst<const W: usize>(
     unsafe { (*table.wrapping_byte_sub(side).cast::<Core>()).burst::<W>(side, keys, stride, n.min(BURST), out) }
 }
 
-/// What the passes of a burst hand on.
+/// What one pass of a burst leaves for the next.
 struct Lanes {
     hash: [u64; BURST],
     home: [u32; BURST],
-    /// Slots of the bucket that bore the tag when it was looked at, and the handle of the lowest, 0 if that was hidden.
+    /// Slots of the bucket with that tag when it was read, and the handle of the lowest, 0 if that was hidden.
     matches: [u8; BURST],
     handle: [u32; BURST],
 }

@@ -16,18 +16,18 @@
 //! [`Table::len`] know of it, look-ups do not. [`Table::flip`] makes all staged changes the content of the side that
 //! [`Table::view`] then gives; [`Table::settle`], called when no look-up can be running on the side that was current before, makes the
 //! two sides equal and frees what was removed. So a batch over several tables is: stage, flip each table, let readers know of the new views by one store
-//! ([`Epoch`]), wait until each reader has begun anew or rests ([`Presence`]), settle. Readers take no lock and never wait; a reader that keeps to the views that it took at
+//! ([`Epoch`]), wait until each reader has begun a later burst or is idle ([`Presence`]), settle. Readers take no lock and never wait; a reader that keeps to the views that it took at
 //! the start of a burst sees all of a batch or nothing.
 //!
 //! Records are never overwritten while a look-up may read them: a replaced entry gets a new record. [`Exact`] keeps one array of slots, of which some are
 //! hidden from one side; the other tables keep two copies of their index and one set of records.
 //!
-//! [`Table::insert`], [`Table::replace`] and [`Table::remove`] do all steps at once, for a table that nobody else looks up in.
+//! [`Table::insert`], [`Table::replace`] and [`Table::remove`] do all steps at once, for a table without concurrent readers.
 //!
 //! # Bounds
 //! A table declared for `capacity` entries holds exactly that many and refuses the next with [`TableError::Full`]; it
-//! never evicts. What a batch removes is room for what it adds after. Address space is reserved at once, memory is taken as entries come. Memory of removed
-//! entries is used again by the table, not given back.
+//! never evicts. What a batch removes is room for what it adds after. Address space is reserved at once, memory is used as entries are added. Memory of removed
+//! entries is reused by the table, not returned to the system.
 
 mod array;
 mod direct;
@@ -114,7 +114,7 @@ unsafe impl Sync for View {}
 
 impl View {
     /// Looks up `n` keys, `keys + i * stride` being the `i`-th, and writes to `out[i]` the address of the record that
-    /// matches, null on a miss. Returns the hits as bits, key 0 lowest. Keys past [`BURST`] are not looked at.
+    /// matches, null on a miss. Returns the hits as bits, key 0 lowest. Keys past [`BURST`] are ignored.
     ///
     /// # Safety
     /// At each key, [`padded`]`(key_len)` bytes are readable (what is past `key_len` does not matter), and `out` takes `n`

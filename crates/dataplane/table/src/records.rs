@@ -82,7 +82,7 @@ impl Records {
         unsafe { std::slice::from_raw_parts(self.places().at(handle), self.value_len) }
     }
 
-    /// Takes back a record that nobody can be reading.
+    /// Frees a record that has no readers.
     pub(crate) fn release(&mut self, handle: u32) {
         debug_assert!(handle != 0 && handle <= self.high);
         self.free.push(handle);

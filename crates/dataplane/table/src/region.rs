@@ -1,7 +1,7 @@
-//! Zeroed memory at one address for good: the whole size is reserved at once, pages are taken when first written.
+//! Zeroed memory at a stable address: the whole size is reserved at once, pages are allocated when first written.
 //!
-//! So a table declared for millions of entries costs what it holds, grows without moving anything, and finds a
-//! record by one multiplication. Where less is known beforehand, an [`crate::array::Array`] of the same pages grows like a vector.
+//! So a table declared for millions of entries uses memory only for those that it holds, grows without moving anything, and finds a
+//! record by one multiplication. If less is known in advance, an [`crate::array::Array`] of the same pages grows like a vector.
 
 use crate::TableError;
 use std::ptr::NonNull;

@@ -1,8 +1,8 @@
-//! Two copies of an index: look-ups read one while changes are made to the other.
+//! Two copies of an index: readers use one while the writer changes the other.
 //!
-//! A change is made to the copy that nobody reads, and noted. [`Sides::flip`] lets look-ups that begin from then on read that copy;
-//! when all that began before have ended, [`Sides::settle`] makes the noted changes to the other copy too. The index
-//! pays twice for its changes and its memory, look-ups pay nothing. That is right for indices of routes and filters, which are small beside their
+//! A change is made to the copy that has no readers, and recorded. After [`Sides::flip`], look-ups that begin read that copy;
+//! after a grace period, when all that began before have ended, [`Sides::settle`] replays the recorded changes on the other copy. The index
+//! costs twice the changes and memory, look-ups cost nothing more. That suits indices of routes and filters, which are small compared with their
 //! records; the large exact tables mark slots instead ([`crate::exact`]).
 
 use std::cell::UnsafeCell;

@@ -1,6 +1,6 @@
 //! The slow twins: the same tables as a list that is searched from front to back.
 //!
-//! The addresses that they give are for reading only, and good until the next flip: nobody may look up beside a change.
+//! The addresses that they return are read-only and valid until the next flip. No look-up may run during a change.
 
 use crate::lpm::check_prefix_field;
 use crate::{BURST, Prefix, Range, Rule, Shape, Table, TableError, View, check_key, check_shape, check_value};

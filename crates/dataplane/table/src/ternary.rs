@@ -1,6 +1,6 @@
 //! Ternary match with ranges and priorities.
 //!
-//! Rules fall into parts by the bits that all rules of the table compare, if it was told of any (an SDF filter's set): one hash look-up. A part
+//! Rules are divided into parts by the bits that all rules of the table compare, if any are declared (an SDF filter's set): one hash look-up. A part
 //! is a list in the order in which rules win ([`lists`]). A short one is read from the front; a longer one is cut into blocks of up to 512 rules, of
 //! which bitmaps of a few bytes of the key leave one or two to compare ([`blocks`]). A part that outgrows that goes to a tuple space that all such parts
 //! share ([`tuples`]): a hash look-up for each distinct mask.
@@ -17,8 +17,8 @@
 //! | 8192 in one set | 47, 3.9 | 5.8, 5.6 |
 //!
 //! The look-up in a list costs the blocks that it goes through until a rule matches, so a list of thousands whose keys match late is the
-//! worst case; that of a tuple space, as many masks as rules, is far worse. A change makes the bitmaps of its block anew, once a batch: 15 to 20 us for
-//! a filter that comes alone, both sides together.
+//! worst case; that of a tuple space, as many masks as rules, is far worse. A change rebuilds the bitmaps of its block, once per batch: 15 to 20 us for
+//! a single filter, both sides together.
 
 mod blocks;
 mod lists;

@@ -1,4 +1,4 @@
-//! How does the switch stand between base stations, data network and foreign UPF: ports, and the links that packets leave by?
+//! The switch between base stations, data network and foreign UPF: its ports, and the links that packets leave by.
 
 use crate::rule::name;
 use program::{ActionId, Batch, CounterId, Entry, KeyMatch, Op, Program, TableId};

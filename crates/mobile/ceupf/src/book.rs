@@ -1,7 +1,7 @@
-//! Which rules are installed, and what a change of them is as one batch?
+//! The installed rules, and a change of them as one batch.
 //!
-//! A change is staged, given to the target as a batch, and written down when the target has taken it: [`Book::stage_add`] or
-//! [`Book::stage_delete`], then [`Book::commit`]. A staged change that is dropped has not happened.
+//! A change is staged, applied to the target as a batch, and recorded when the target has accepted it: [`Book::stage_add`] or
+//! [`Book::stage_delete`], then [`Book::commit`]. Dropping a staged change cancels it.
 
 use crate::arrangement::{Arrangement, ArrangementError, Ids, Side};
 use crate::rule::{Encap, Match, Rule, Selector};
@@ -96,7 +96,7 @@ pub struct Refusal {
 /// What is wrong with one rule beside the others.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BookError {
-    /// It is there, or was named before in the same request.
+    /// It exists, or appears earlier in the same request.
     #[error("duplicate: `{rule}` is there already{}", numbered(.id))]
     Duplicate {
         /// The rule.
@@ -159,7 +159,7 @@ impl Book {
         self.ids.rules
     }
 
-    /// The counter of the ways through the pipeline.
+    /// The counter of the paths through the pipeline.
     pub fn ways(&self) -> CounterId {
         self.ids.ways
     }

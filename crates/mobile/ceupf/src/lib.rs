@@ -1,7 +1,7 @@
-//! What does an operator tell the switch in front of a foreign UPF, and which table entries does that become?
+//! An operator's rules for the switch in front of a foreign UPF, and the table entries that they become.
 //!
 //! The rules parser and issue module of the fourth paper (§2), without I/O: a line of text is a [`Rule`]; the [`Book`] knows which rules
-//! are installed, refuses what is there already or contradicts it, and makes one batch of changes of what it takes. The program is
+//! are installed, refuses duplicates and conflicts, and turns each accepted change into one batch. The program is
 //! `p4/ceupf.p4`.
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! A rule as text: which packets, and what becomes of them.
+//! A rule as text: which packets, and what to do with them.
 //!
 //! ```text
 //! encap ue=10.45.0.2 [remote=192.0.2.9] teid=0x1234 gnb=10.0.0.1 [qfi=9] [via=HOP]
@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Keys come in any order. `remote` narrows a rule to one host of the data network, and wins over the rule without it. Numbers are decimal,
-//! or hexadecimal after `0x`. In a file, empty lines and what follows `#` are passed over.
+//! or hexadecimal after `0x`. In a file, empty lines and text after `#` are ignored.
 
 use std::fmt;
 use std::net::Ipv4Addr;
@@ -273,7 +273,7 @@ pub(crate) fn name(text: &str) -> Result<String, &'static str> {
     Err("a name: letters, digits, `-`, `_` and `.`, 32 at most")
 }
 
-/// What somebody wrote, fit for a message: cut and escaped.
+/// User input, cut and escaped for a message.
 fn shown(text: &str) -> String {
     let cut: String = text.chars().take(40).collect();
     let more = if cut.len() < text.len() { ".." } else { "" };

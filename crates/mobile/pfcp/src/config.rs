@@ -1,4 +1,4 @@
-//! What a node is told about itself, its addresses, its limits and its timers.
+//! A node's configuration: identity, addresses, limits, timers.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub struct Config {
     /// TEIDs that we allocate, inclusive; both at least 1.
     pub teids: (u32, u32),
     /// Seed of our SEIDs, which are random 64 bits, and of the order in which TEIDs are given out. From the system's randomness in
-    /// a daemon: who knows it can guess both. `None` counts both upwards, for tests that write SEIDs down beforehand.
+    /// a daemon: whoever knows it can guess both. `None` counts both upwards, for tests that write SEIDs down beforehand.
     pub seed: Option<[u8; 32]>,
     /// Pools of UE addresses for CHOOSE; empty: the feature UEIP is not announced.
     pub ue_pools: Vec<UePool>,
@@ -66,7 +66,7 @@ pub struct Config {
     pub max_outstanding_per_peer: usize,
     /// Error indication reports a second to one CP function, and for one GTP-U peer; five times as many in all. Zero: none.
     pub error_indications_per_second: u32,
-    /// Volume limits looked at in one call of [`poll_usage`](crate::node::Node::poll_usage) at most; the next goes on.
+    /// Limit of volume limits checked in one call of [`poll_usage`](crate::node::Node::poll_usage); the next call continues.
     pub max_polled: usize,
 }
 
@@ -127,7 +127,7 @@ pub enum RequestPort {
 pub enum OnLoss {
     /// They end with the association.
     Release,
-    /// They go on; the peer keeps them if it comes back with the same recovery time stamp.
+    /// They stay; the peer keeps them if it returns with the same recovery time stamp.
     Keep,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! `permit out PROTO from ADDRESS [PORTS] to ADDRESS [PORTS]`, where PROTO is `ip` or a number, ADDRESS is `any`,
 //! `assigned`, or an address with or without a prefix length, and PORTS is a list of ports and ranges. `permit in` is the
-//! same flow written from the UE's side: it is turned round. Options, `deny` and `!` are refused, as TS 29.212 says.
+//! same flow written from the UE's side: it is reversed. Options, `deny` and `!` are refused, as TS 29.212 says.
 
 use std::net::IpAddr;
 

@@ -1,6 +1,6 @@
 //! N4: the PFCP agent of a UP function (TS 29.244), without I/O, clock or randomness of its own.
 //!
-//! A message's way: bytes → [`codec::decode`] → [`node::Node::receive`] → a session's new [`rules::SessionRules`] →
+//! The path of a message: bytes → [`codec::decode`] → [`node::Node::receive`] → a session's new [`rules::SessionRules`] →
 //! [`rules::UserPlane::commit`], all or nothing → the response, taken with [`node::Node::poll_transmit`].
 #![forbid(unsafe_code)]
 

@@ -4,7 +4,7 @@
 //! at [`Node::next_deadline`]) and events of the user plane, and sends what [`Node::poll_transmit`] gives. Time is the
 //! duration since the node began and never goes back.
 //!
-//! Not supported, and said so in the answer: PFD management, session sets, node reports to us (TS 29.244 §6.2.5, §6.2.9).
+//! Not supported, and rejected as such: PFD management, session sets, node reports to us (TS 29.244 §6.2.5, §6.2.9).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -39,7 +39,7 @@ use store::Sessions;
 const STRANGER_LINES: u32 = 1;
 const LINES: u32 = 10;
 
-/// Messages in one datagram that are looked at.
+/// Limit of messages processed in one datagram.
 const MAX_BUNDLED: usize = 16;
 
 /// Timers that one call of [`Node::handle_timeout`] looks at, and what it spends on sessions that wait to be ended, in rules:
@@ -62,7 +62,7 @@ pub struct Node {
     /// URRs with a volume limit, and how far the last look at them came.
     volume_watch: BTreeSet<(Seid, u32)>,
     volume_cursor: (Seid, u32),
-    /// Sessions of which the user plane has not taken the last word; it is told again with each look at usage.
+    /// Sessions whose last change the user plane refused; it is retried with each usage poll.
     unsettled: BTreeSet<Seid>,
     timers: BTreeSet<(Duration, Timer)>,
     requests: Requests,
@@ -117,7 +117,7 @@ pub struct SessionView {
     pub peer: SocketAddr,
     /// Its rules.
     pub rules: SessionRules,
-    /// DNN, if the CP function told it; lower case.
+    /// DNN, if the CP function sent it; lower case.
     pub dnn: Option<String>,
     /// When it was established.
     pub since: Duration,
@@ -479,7 +479,7 @@ impl Node {
         }
     }
 
-    /// One who is not allowed to speak gets no answer: he may not be where the datagram says, and must not learn that we are here.
+    /// A sender that is not allowed gets no response: its address may be forged, and it must not learn that we exist.
     fn drop_stranger(&mut self, from: SocketAddr, now: Duration) {
         self.stats.drop(Drop::Stranger);
         let allowed = self.stranger_log.allows(now);
@@ -507,7 +507,7 @@ impl Node {
     }
 
     /// Where reports to a session's CP function go: to its F-SEID's address, if that is one that may speak to us, else to where
-    /// its request came from. So nobody has us send reports to a third party, and a peer behind NAT gets them.
+    /// its request came from. So reports cannot be directed at a third party, and a peer behind NAT gets them.
     fn report_address(&self, cp: &FSeid, from: SocketAddr) -> SocketAddr {
         let address = associations::cp_address(cp, from);
         let usable = address == from.ip() || (self.config.allows(address) && is_host(address) && address != self.config.address);

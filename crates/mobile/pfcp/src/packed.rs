@@ -1,7 +1,7 @@
-//! How do a million sessions fit? Each lies packed in one allocation of the bytes that it needs, and is unpacked to be looked at.
+//! Packed sessions: each is one allocation of the bytes that it needs, and is unpacked on use, so that a million fit.
 //!
-//! As values a session is mostly the empty places of its maps. Packing and unpacking cost CPU time; `splitplane bench n4` shows both.
-//! The map over sessions is a B-tree: it grows a node at a time, where a hash table of a million would stop to move all of them.
+//! Unpacked, a session is mostly the empty fields of its maps. Packing and unpacking cost CPU time; `splitplane bench n4` shows both.
+//! The map over sessions is a B-tree: it grows a node at a time, while a hash table of a million would stall to move all of them.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;

@@ -1,6 +1,6 @@
-//! What is handed out to sessions: TEIDs on our GTP-U addresses and UE addresses.
+//! What is allocated to sessions: TEIDs on our GTP-U addresses, and UE addresses.
 //!
-//! Taking is done through a [`Taking`]: what it took goes back by itself unless the session's change is kept.
+//! Allocation goes through a [`Taking`], which releases everything when dropped unless the session's change is kept.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hasher};
@@ -16,7 +16,7 @@ use crate::rules::{FTeid, Interface, Seid};
 /// One thing that a session holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) enum Held {
-    /// A tunnel endpoint, whoever chose it.
+    /// A tunnel endpoint, chosen by us or by the CP function.
     Tunnel(u32, Ipv4Addr),
     /// An IPv4 address of the pool with this index.
     Ipv4(usize, Ipv4Addr),
@@ -24,7 +24,7 @@ pub(crate) enum Held {
     Ipv6(usize, Ipv6Addr),
 }
 
-/// All that can be handed out, and who has it.
+/// All that can be allocated, and its owners.
 pub(crate) struct Pools {
     gtpu: Vec<GtpuAddress>,
     ue: Vec<UePool>,
@@ -61,7 +61,7 @@ impl Refusal {
     }
 }
 
-/// What one request takes; given back when dropped, unless [kept](Taking::keep).
+/// What one request allocates; released when dropped, unless [kept](Taking::keep).
 pub(crate) struct Taking<'a> {
     pools: &'a mut Pools,
     seid: Seid,
@@ -264,12 +264,12 @@ impl Drop for Taking<'_> {
     }
 }
 
-/// Numbers 0 to `size` - 1: each new one once, in order or shuffled, and then those given back, longest free first, so that a
-/// number is not soon used again: a late packet of a session that ended finds nobody.
+/// Numbers 0 to `size` - 1: each new one once, in order or shuffled, and then released ones, longest free first, so that a
+/// number is not reused soon: a late packet of an ended session finds no session.
 struct Numbers {
     size: u64,
     shuffle: Option<Shuffle>,
-    /// How many were looked at as new.
+    /// How many were taken as new.
     passed: u64,
     freed: VecDeque<u64>,
     queued: HashSet<u64>,

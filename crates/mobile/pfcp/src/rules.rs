@@ -1,6 +1,6 @@
-//! What a CP function asked for, as checked values: the rules of a session, and the user plane that obeys them.
+//! A session's rules as checked values, and the interface of the user plane that executes them.
 //!
-//! The node (this crate) turns messages into a complete [`SessionRules`] and hands the old and the new state to a
+//! The node (this crate) turns messages into a complete [`SessionRules`] and passes the old and the new state to a
 //! [`UserPlane`] (crate `upf`), which makes table entries of it. Numbers are as in the messages: rates in kbit/s,
 //! volumes in bytes, times in seconds.
 
@@ -60,7 +60,7 @@ impl fmt::Display for Interface {
 /// Packet detection rule (§5.2.1A).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pdr {
-    /// Lower is looked at first (§5.2.1A.2A).
+    /// Lower is matched first (§5.2.1A.2A).
     pub precedence: u32,
     /// What it detects.
     pub pdi: Pdi,

@@ -1,5 +1,5 @@
-//! A session request as a change of rules: what the rules become, and what is to be done besides. Nothing here has an effect
-//! but on the pools, whose [`Taking`] undoes itself.
+//! A session request as a change of rules: the new rules, and the actions that go with them. Nothing here has an effect
+//! except on the pools, whose [`Taking`] undoes itself.
 //!
 //! Order within a request: what is removed, then what is created, then what is updated, then the references are checked
 //! (TS 29.244 §7.5.4: the table names removals first). Any failure rejects the whole request (§5.2.1: no partial success).
@@ -47,13 +47,13 @@ pub(crate) struct Context {
 /// What a request changes.
 #[derive(Debug, Default)]
 pub(crate) struct Change {
-    /// The session's context after it; what it takes anew is not yet in `held`.
+    /// The session's context after it; newly allocated resources are not yet in `held`.
     pub context: Context,
     /// Elements of Created PDR, one for each PDR that something was allocated for.
     pub created: Vec<Group>,
     /// A new F-SEID of the CP function.
     pub cp: Option<FSeid>,
-    /// URRs that begin, also those made anew under an ID that was removed.
+    /// URRs that begin, including those created again with an ID that was removed.
     pub urrs_begun: BTreeSet<u32>,
     /// QERs removed by the request (they may be there again).
     pub qers_removed: BTreeSet<u32>,
@@ -65,9 +65,9 @@ pub(crate) struct Change {
     pub urrs_count_packets: BTreeMap<u32, bool>,
     /// URRs to be reported in the response.
     pub urrs_queried: BTreeSet<u32>,
-    /// Query URR Reference, to be given back in the reports.
+    /// Query URR Reference, to be returned in the reports.
     pub query_reference: Option<u32>,
-    /// FARs that were told what to do anew: their buffering episode is over.
+    /// FARs that were updated: their buffering episode is over.
     pub fars_touched: BTreeSet<u32>,
     /// Tunnels to send end markers to, one each.
     pub end_markers: Vec<OuterHeader>,

@@ -1,4 +1,4 @@
-//! What a node has counted, and a limit on how often it logs.
+//! A node's counters, and its log rate limit.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -63,7 +63,7 @@ pub enum Drop {
     UnmatchedResponse,
     /// A response without a readable cause or time stamp.
     BadResponse,
-    /// More messages in a datagram than are looked at.
+    /// More messages in a datagram than are processed.
     Bundle,
     /// Too many requests of ours are without an answer.
     Outstanding,
@@ -75,7 +75,7 @@ pub enum Drop {
     OverRate,
     /// An error indication for a tunnel that no session sends to.
     ErrorIndicationUnknown,
-    /// An error indication that its session's CP function is told of already.
+    /// An Error Indication that was already reported to the session's CP function.
     ErrorIndicationRepeated,
     /// More error indications than are reported.
     ErrorIndicationOverRate,

@@ -52,7 +52,7 @@ pub(crate) struct Meter {
     pub deadline: Option<Duration>,
 }
 
-/// What an Update URR gave anew.
+/// What an Update URR renewed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Renewed {
     pub volume_quota: bool,
@@ -143,7 +143,7 @@ impl Meter {
         triggers
     }
 
-    /// The elements of a usage report; the measurement begins anew.
+    /// The elements of a usage report; the measurement restarts.
     pub fn report(&mut self, urr_id: u32, rule: &Urr, triggers: u32, now: Duration, counters: Usage, clock: WallClock) -> Group {
         let used = less(counters, self.base);
         let mut ies = vec![
@@ -169,7 +169,7 @@ impl Meter {
         self.since = now;
         self.base = counters;
         if triggers & trigger::PERIO != 0 {
-            // From the end of the period, not from when we came to it: periods do not drift. After a long gap they begin anew.
+            // From the end of the period, not from when we came to it: periods do not drift. After a long gap they restart.
             let period = Duration::from_secs(rule.period_s.unwrap_or(0).into());
             self.period_since += period;
             if now.saturating_sub(self.period_since) >= period {

@@ -1,5 +1,5 @@
-//! How much work is a message? This crate's own tests count steps: an element read or looked at, an octet of a value, a rule, ID or filter
-//! compared. Elsewhere counting is nothing.
+//! The work of a message. This crate's own tests count steps: an element read or checked, an octet of a value, a rule, ID or filter
+//! compared. Outside of tests counting compiles to nothing.
 //!
 //! The promise (`docs/security.md`): at most [`PER_OCTET`] steps for each octet of a message and [`PER_RULE`] for each rule of the session
 //! that it is about. Sessions have at most `max_rules_per_session` rules, and so many filters as the user plane lets them have.

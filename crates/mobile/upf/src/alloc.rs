@@ -1,19 +1,19 @@
-//! Numbers given out and taken back: PDR numbers, groups, usage and meter cells, shared filter sets.
+//! Allocation of numbers: PDR numbers, groups, usage and meter cells, shared filter sets.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::filters::FilterSet;
 
-/// Numbers from 1. Those given back are used again in a circle, so that a number rests until the circle comes to it: what still
-/// carries it (a packet on its way) is rarely taken for the next owner's. What is free is kept as runs: a million that are given back
+/// Numbers from 1. Released ones are reused round robin, so that a number rests for a full round: a packet in flight that still
+/// carries it is rarely taken for the next owner's. Free numbers are kept as runs: a million that are released
 /// one after the other are a few in the end.
 #[derive(Debug)]
 pub struct NumberPool {
     what: &'static str,
     next: u32,
     last: u32,
-    /// First and last numbers of runs that were given back; no two touch.
+    /// First and last numbers of released runs; no two touch.
     free: BTreeMap<u32, u32>,
     free_count: u32,
     /// Where the circle is.

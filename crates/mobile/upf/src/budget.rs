@@ -1,4 +1,4 @@
-//! How often may something be done that anybody can cause? A token bucket: so many a second, all of which may come at once.
+//! A token bucket for actions that anybody can cause: a number per second, which is also the burst.
 
 use std::time::Duration;
 

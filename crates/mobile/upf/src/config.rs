@@ -1,4 +1,4 @@
-//! What the operator says of the networks: ports, addresses, routes, neighbours, firewall, classes, VXLAN.
+//! The network configuration: ports, addresses, routes, neighbours, firewall, classes, VXLAN.
 //!
 //! Plain values without a file format; [`NetworkConfig::validate`] gives one-line errors that name the key.
 //! Network instances (TS 29.244 §8.2.4) become VRF numbers in [`crate::networks`].

@@ -70,7 +70,7 @@ pub struct Terms {
     pub v4: IndexSet<Term>,
     /// For IPv6 packets.
     pub v6: IndexSet<Term>,
-    /// Terms made for it, those that were there already too.
+    /// Terms made for it, existing ones included.
     made: usize,
 }
 
@@ -242,7 +242,7 @@ fn add(terms: &mut Terms, side: &Side, term: Term, family: Family, qfis: &[u8]) 
     }
 }
 
-/// Terms of all classes of a group: class 0 is looked at first.
+/// Terms of all classes of a group: class 0 is matched first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FilterSet {
     /// Class and term, for table `sdf_ipv4`.

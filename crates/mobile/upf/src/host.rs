@@ -1,8 +1,8 @@
-//! The UPF as a host on its networks: what the pipeline punts, and what time brings.
+//! The UPF as a host on its networks: punted packets and timers.
 //!
 //! ARP (RFC 826) and neighbour discovery (RFC 4861), echo for IPv4 and IPv6, GTP-U's path messages (TS 29.281 §7.2, §7.3).
-//! All of it may be anybody's doing, so whatever we answer has a [`Budget`], for each port; in ARP, neighbour discovery and GTP-U those whom
-//! we know have one of their own, which a stranger's flood does not touch.
+//! Anybody can send these, so every answer has a [`Budget`], for each port; in ARP, neighbour discovery and GTP-U known
+//! senders have one of their own, which a stranger's flood does not use up.
 //! Not here: router advertisements to UEs (the SMF sends them), ICMP errors, fragments to ourselves.
 
 use std::collections::HashMap;
@@ -46,8 +46,8 @@ pub enum Action {
     },
     /// Apply the batch to the data plane.
     Apply(Batch),
-    /// A neighbour's MAC address has become known. What waits for it, and what the pipeline has punted for it and is on its way here, must go
-    /// before any packet that the pipeline meets later: let no packet be processed, gather what is on its way (those of
+    /// A neighbour's MAC address is known now. Packets that wait for it, and those punted for it and in flight to us, must be sent
+    /// before any later packet: stop processing, collect those in flight (those of
     /// [`Host::punted_for`]), and do what [`Host::release`] says.
     Resolved {
         /// Its number.
@@ -60,7 +60,7 @@ pub enum Action {
         /// Its tunnel endpoint, as our FARs name it.
         teid: u32,
     },
-    /// A peer will send no more by that tunnel (TS 29.281 §7.3.2): handed on to where the tunnel's packets go.
+    /// A peer will send no more by that tunnel (TS 29.281 §7.3.2): relayed to where the tunnel's packets go.
     EndMarker {
         /// Our endpoint.
         endpoint: Ipv4Addr,
@@ -233,7 +233,7 @@ impl Host {
         self.fates
     }
 
-    /// Which neighbour a punted packet is to go to: it must go with what [`Host::release`] lets go. None if it is not for one that we know.
+    /// The neighbour that a punted packet goes to: send it with the packets of [`Host::release`]. `None` if the neighbour is unknown.
     pub fn punted_for(&self, packet: &[u8], port: PortId, reason: u8, mark: u32) -> Option<u16> {
         if reason != self.ids.reasons.neighbour_unknown {
             return None;
@@ -250,7 +250,7 @@ impl Host {
         }
     }
 
-    /// What is let go for a neighbour that is resolved ([`Action::Resolved`]): what has waited, and after it `late`, the packets that were
+    /// The packets released for a resolved neighbour ([`Action::Resolved`]): those that waited, then `late`, the packets that were
     /// punted for it since, which so need not be given to [`Host::punt`]: ingress port and frame.
     pub fn release(&mut self, number: u16, late: impl IntoIterator<Item = (PortId, Vec<u8>)>) -> Released {
         let mut released = self.neighbours.release(number, here!(self));
@@ -262,7 +262,7 @@ impl Host {
         released
     }
 
-    /// At the end: what waits is dropped, and so are `more` packets that were punted and that nobody will look at.
+    /// At shutdown: drops waiting packets, and counts `more` punted packets that will not be processed.
     pub fn stop(&mut self, more: usize) -> Vec<Action> {
         const REASON: &str = "stopping";
         let mut out = Vec::new();
@@ -281,7 +281,7 @@ impl Host {
         self.counted(out)
     }
 
-    /// A port is there again that was away, and maybe another interface: its neighbours are asked for anew.
+    /// A port was reopened, maybe on another interface: its neighbours are resolved again.
     pub fn port_up(&mut self, port: PortId, now: Duration) -> Vec<Action> {
         self.now = self.now.max(now);
         let mut out = Vec::new();

@@ -59,7 +59,7 @@ pub struct Tables {
     pub nexthop: TableId,
 }
 
-/// Actions. One action of several tables is one id; actions of one name in several tables' controls are told apart.
+/// Actions. One action of several tables is one id; actions of one name in several controls are distinguished.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)] // named as in the program
 pub struct Actions {

@@ -1,8 +1,8 @@
 //! The UP function between N4 and the data plane: PFCP rules become table entries (crate `pfcp` ← here → crate `program`).
 //!
-//! Nothing here does I/O, reads a clock or draws randomness. A session's way, from [`plane`]:
-//! [`pfcp::rules::SessionRules`] → [`lower`] → difference to what was there → one batch → [`plane::DataPlane::commit`].
-//! A punted packet's way: [`host::Host::punt`] → [`host::Action`]s.
+//! Nothing here does I/O, reads a clock or draws randomness. The path of a session, from [`plane`]:
+//! [`pfcp::rules::SessionRules`] → [`lower`] → difference to the installed entries → one batch → [`plane::DataPlane::commit`].
+//! The path of a punted packet: [`host::Host::punt`] → [`host::Action`]s.
 #![forbid(unsafe_code)]
 
 pub mod alloc;

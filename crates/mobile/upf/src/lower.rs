@@ -249,7 +249,7 @@ pub fn outline(rules: &SessionRules, context: &Context) -> Result<Outline, Commi
     Ok(outline)
 }
 
-/// QFI of the downlink PDR that is looked at last: that is the default QoS flow's (TS 23.501 §5.7.1.8). PDRs without a QER
+/// QFI of the downlink PDR that is matched last: the default QoS flow's (TS 23.501 §5.7.1.8). PDRs without a QER
 /// of their own use it, such as the one for router advertisements: every packet on N3 of a 5GC needs a QFI (TS 38.415 §5.5).
 fn default_qfi(rules: &SessionRules) -> Option<u8> {
     let qfi = |pdr: &Pdr| pdr.qer_ids.iter().find_map(|id| rules.qers.get(id)?.qfi);

@@ -1,17 +1,17 @@
-//! Neighbours: which have a next hop number, which MAC address they have, and who waits for it (RFC 826, RFC 4861 §7).
+//! Neighbours: their next hop numbers and MAC addresses, and the packets that wait for them (RFC 826, RFC 4861 §7).
 //!
 //! Every neighbour has a number in table `nexthop` and a host route to it. Neighbours of the configuration keep theirs;
 //! tunnel peers get one when a session names them, and are asked at once; others when a first packet to them is punted by the port's
-//! common number. The last go when they do not answer, or to make room for each other: never for the sake of strangers go those that the
+//! common number. The last are removed when they do not answer, or to make room for each other: strangers never displace those that the
 //! configuration or a session names.
 //!
-//! **Who is believed.** A MAC address is taken from an answer to a question of ours. What comes unasked (gratuitous ARP, ARP requests,
-//! unsolicited advertisements) makes no entry and changes none: if it names another MAC address than we know, both are asked, by
-//! unicast (as RFC 4861 §7.3 and RFC 5227 §2.4 probe before they change), and the new one is taken if it answers and the old one is silent.
-//! Not held: on a link where somebody else answers first and goes on to answer, he is believed: give the neighbour in the configuration.
+//! **Trust.** A MAC address is taken from a reply to our own request. Unsolicited messages (gratuitous ARP, ARP requests,
+//! unsolicited advertisements) create and change no entry: if one names another MAC address than we know, both are probed by
+//! unicast (as RFC 4861 §7.3 and RFC 5227 §2.4 probe before a change), and the new one is accepted if it answers and the old one does not.
+//! Limit: on a link where an attacker answers first, and keeps answering, it is believed. Configure such neighbours.
 //!
-//! **Order.** What waits is not let go by an [`Action`] each: [`Action::Resolved`] says that all of it, and what is on its way here, must go
-//! before any later packet, and [`Neighbours::release`] hands it out.
+//! **Order.** Waiting packets are not released by an [`Action`] each: [`Action::Resolved`] says that all of them, and those in flight to us, must go
+//! before any later packet, and [`Neighbours::release`] returns them.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::{IpAddr, Ipv4Addr};
@@ -37,16 +37,16 @@ const TRIES: u8 = 3;
 const HOLD_DOWN: Duration = Duration::from_secs(5);
 /// After that time a neighbour's MAC address is confirmed.
 const CONFIRM_AFTER: Duration = Duration::from_secs(60);
-/// Between two questions to a neighbour of whom somebody says that it has another MAC address: a fail-over is followed within a second.
+/// Interval of probes to a neighbour that reportedly has another MAC address: a fail-over is followed within a second.
 const VERIFY_EVERY: Duration = Duration::from_millis(300);
-/// How long nobody else is listened to once a neighbour has answered such a question.
+/// How long other claims are ignored once a neighbour has answered such a probe.
 const CLAIM_HOLD: Duration = Duration::from_secs(1);
-/// A neighbour that nobody names stays at least that long.
+/// Minimum lifetime of a neighbour that neither configuration nor sessions name.
 const KEEP_AT_LEAST: Duration = Duration::from_secs(30);
 /// Packets that wait for one neighbour: one that the configuration or a session names, and another.
 const MAX_WAITING_WANTED: usize = 512;
 const MAX_WAITING: usize = 32;
-/// And for all; for those that nobody names no more than a half.
+/// And for all; for neighbours that are not named at most half of it.
 const MAX_WAITING_TOTAL: usize = 4096;
 /// Times in a second that a table which lagged behind is written again, for one neighbour.
 const MAX_LAGGING: u32 = 16;
@@ -60,7 +60,7 @@ pub enum Waiting {
     Own(Vec<u8>),
 }
 
-/// What is let go when a neighbour is resolved.
+/// What is released when a neighbour is resolved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Released {
     /// What the data plane must get first.
@@ -83,7 +83,7 @@ enum State {
     Known { mac: Mac, since: Duration },
     /// Known, and being confirmed.
     Confirming { mac: Mac, tries: u8, next: Duration },
-    /// Known, but somebody says that it is at `claimed`: both are asked. `heard`: that one has answered.
+    /// Known, but claimed to be at `claimed`: both are probed. `heard`: that one has answered.
     Verifying { mac: Mac, claimed: Mac, heard: bool, tries: u8, next: Duration },
     /// Did not answer; not asked again until.
     GivenUp { until: Duration },
@@ -102,7 +102,7 @@ struct Neighbour {
     /// Sessions that name it.
     held: u32,
     born: Duration,
-    /// Whom nobody else is listened to for until then.
+    /// Neighbours for which other claims are ignored until then.
     claims_from: Duration,
     /// Start of the second that `lagging` counts in.
     lagging_since: Duration,
@@ -145,7 +145,7 @@ pub struct Neighbours {
     by_address: HashMap<(Vrf, IpAddr), u16>,
     free: VecDeque<u16>,
     /// Neighbours that neither the configuration nor a session names, at most: those that have answered, and those that have not (yet). Each
-    /// kind displaces its own only, so that who asks for addresses where nobody is does nothing to those that are there.
+    /// kind displaces its own only, so that requests for unused addresses do not displace existing neighbours.
     max_answering: usize,
     max_silent: usize,
     /// Such neighbours that are made in a second.
@@ -255,7 +255,7 @@ impl Neighbours {
         Ok(())
     }
 
-    /// Of the neighbours that nobody names and that have answered, the oldest goes if they are too many, but not `newest`.
+    /// Removes the oldest resolved neighbour that is not named, if there are too many, but not `newest`.
     fn thin_out(&mut self, newest: u16, here: Here<'_>, out: &mut Vec<Action>) {
         let answering = || self.by_number.iter().filter(|(_, n)| !n.wanted() && n.mac().is_some());
         if answering().count() > self.max_answering
@@ -265,7 +265,7 @@ impl Neighbours {
         }
     }
 
-    /// Forgets a neighbour that nobody names, and whom packets may wait for.
+    /// Removes a neighbour that is not named; packets may wait for it.
     fn remove(&mut self, number: u16, here: Here<'_>, out: &mut Vec<Action>) {
         let Here { plan, ids, .. } = here;
         self.drop_waiting(number, "neighbour_given_up", out);
@@ -319,7 +319,7 @@ impl Neighbours {
         }
     }
 
-    /// Asks for the MAC address, if it is not known and nobody has.
+    /// Asks for the MAC address, if it is unknown and not asked for yet.
     pub fn ask(&mut self, number: u16, here: Here<'_>, out: &mut Vec<Action>) {
         if let Some(n) = self.by_number.get_mut(&number)
             && n.state == State::Unknown
@@ -394,7 +394,7 @@ impl Neighbours {
         released
     }
 
-    /// A neighbour on `port` has told its MAC address, to us: in answer, if we have asked. Only those whom we know are listened to:
+    /// A neighbour on `port` announced its MAC address to us: as a reply, if we asked. Only known neighbours are accepted:
     /// others can fill no table.
     pub fn answer(&mut self, port: usize, ip: IpAddr, mac: Mac, here: Here<'_>, out: &mut Vec<Action>) -> Result<(), &'static str> {
         let Here { plan, now, .. } = here;
@@ -456,7 +456,7 @@ impl Neighbours {
         }
     }
 
-    /// A port is there again that was away, and maybe another interface: what was known on it is asked for anew.
+    /// A port was reopened, maybe on another interface: its neighbours are resolved again.
     pub fn port_up(&mut self, port: usize, here: Here<'_>, out: &mut Vec<Action>) {
         for (number, n) in self.by_number.iter_mut().filter(|(_, n)| n.port == port) {
             if n.mac().is_some() && !matches!(n.state, State::Fixed(_)) {

@@ -127,7 +127,7 @@ impl Networks {
         decided.ok_or_else(|| self.undecided(side))
     }
 
-    /// What there is to choose from, for whoever must change the SMF's or our configuration.
+    /// The candidates, for the operator who must change the SMF's or our configuration.
     fn undecided(&self, side: &Side) -> String {
         if side.vrfs.is_empty() {
             return "no port serves this interface".into();

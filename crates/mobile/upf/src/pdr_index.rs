@@ -1,4 +1,4 @@
-//! Whose is a PDR number? The program's numbers are dense, so this is an array; it lies in chunks that are freed when they are empty.
+//! Index from PDR number to session. The program's numbers are dense, so this is an array, in chunks that are freed when empty.
 
 use pfcp::rules::Seid;
 
@@ -38,7 +38,7 @@ impl PdrIndex {
         chunk.has(at).then(|| (chunk.seids[at], chunk.ids[at]))
     }
 
-    /// Gives a number to a session's PDR, whoever had it.
+    /// Assigns a number to a session's PDR, whatever its previous owner.
     pub fn insert(&mut self, number: u32, seid: Seid, id: u16) {
         let (chunk, at) = place(number);
         if chunk >= self.chunks.len() {

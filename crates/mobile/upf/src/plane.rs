@@ -1,8 +1,8 @@
 //! The user plane that a PFCP node commands: rules of sessions in, one batch for the data plane out.
 //!
-//! [`Plane::commit`](pfcp::rules::UserPlane::commit) is the way of a session, top to bottom: outline the new rules, stage
-//! numbers for them, make the entries, take the difference to the entries before, commit, settle what was left behind. An
-//! error on the way leaves everything as it was.
+//! [`Plane::commit`](pfcp::rules::UserPlane::commit) is the path of a session, top to bottom: outline the new rules, stage
+//! numbers for them, make the entries, take the difference to the installed entries, commit, release what is no longer used. An
+//! error at any step leaves everything unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -95,7 +95,7 @@ pub struct Plane<D> {
     /// The session that has a key of the look-up tables. A tree: it grows and shrinks a node at a time.
     lookups: BTreeMap<Lookup, Seid>,
     host: Host,
-    /// What the host wants done and nobody has fetched yet.
+    /// Host actions that were not fetched yet.
     pending: Vec<Action>,
     data: D,
 }
@@ -132,7 +132,7 @@ struct Session {
     /// By URR: what cells that it no longer has have counted.
     accrued: BTreeMap<u32, Usage>,
     numbers: Numbers,
-    /// As the data plane was told last.
+    /// As last sent to the data plane.
     info: SessionInfo,
     entries: Vec<SessionEntry>,
     /// Rates of the meter cells, in the order of `numbers.meters`, in kbit/s.
@@ -241,7 +241,7 @@ impl<D: DataPlane> Plane<D> {
         self.sessions.get(seid).map_or(Vec::new(), |session| session.entries)
     }
 
-    /// What the data plane was told of a session that lives.
+    /// What the data plane knows of an existing session.
     pub fn info(&self, seid: Seid) -> Option<SessionInfo> {
         self.sessions.get(seid).map(|session| session.info)
     }
@@ -281,7 +281,7 @@ impl<D: DataPlane> Plane<D> {
         &self.host
     }
 
-    /// Deals with a punted packet: see [`Host::punt`]. End Markers are handed on here.
+    /// Deals with a punted packet: see [`Host::punt`]. End Markers are relayed here.
     pub fn punt(&mut self, packet: &[u8], port: PortId, reason: u8, mark: u32, now: Duration) -> Vec<Action> {
         let actions = self.host.punt(packet, port, reason, mark, now);
         self.after_host(actions)
@@ -299,7 +299,7 @@ impl<D: DataPlane> Plane<D> {
         self.after_host(actions)
     }
 
-    /// Frames are sent; all else waits until somebody fetches what the host wants.
+    /// Sends frames; other host actions wait until they are fetched.
     fn send_or_keep(&mut self, actions: Vec<Action>) {
         for action in actions {
             match action {
@@ -404,7 +404,7 @@ impl<D: DataPlane> Plane<D> {
             let Some(filters) = &group.filters else { continue };
             let number = keep_or_take(&old.groups, &group.lookup, &mut pools.groups, &mut fresh.groups)?;
             numbers.groups.push((group.lookup, number));
-            // Held anew even if it is the set of before, which is released after the commit.
+            // Taken again even if it is the old set, which is released after the commit.
             let (set, new) = pools.filter_sets.hold(filters)?;
             fresh.filter_sets.push(set);
             if new {
@@ -495,7 +495,7 @@ impl<D: DataPlane> Plane<D> {
         ops
     }
 
-    /// Brings the books up to date after a commit: usage of cells that are given back, numbers, look-ups.
+    /// Updates the records after a commit: usage of released cells, numbers, look-ups.
     fn settle(&mut self, seid: Seid, old: Session, new: &mut Session) {
         new.accrued = old.accrued;
         for (key, cell) in &old.numbers.usage {

@@ -1,4 +1,4 @@
-//! The frames that the host makes: questions for neighbours, and answers.
+//! The frames that the host sends: requests to neighbours, and replies.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

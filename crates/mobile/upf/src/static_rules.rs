@@ -1,4 +1,4 @@
-//! The entries that follow from the configuration alone: the first batch that a data plane gets.
+//! The entries that follow from the configuration alone: the data plane's first batch.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

@@ -1,5 +1,5 @@
-//! Which packets belong to one UE? A hash that is the same for all packets of a UE's address, uplink and downlink, so that
-//! whoever divides packets among workers keeps a UE's together: its order, its buffers, its meters' cache lines.
+//! The steering hash: the same for all packets of a UE's address, uplink and downlink, so that
+//! a UE's packets stay on one worker, with its order, buffers and meters' cache lines.
 //!
 //! What counts is the *inner* header: all UEs of a gNodeB come in one outer flow (TS 29.281 §4.4.2). Uplink it is the source,
 //! downlink the destination; of IPv6 the first 64 bits, as a UE chooses the others itself (TS 23.501 §5.8.2.2). What is no
@@ -35,7 +35,7 @@ pub struct Expects {
     pub vxlan: bool,
 }
 
-/// What comes in by a port of this number: who hashes elsewhere (`pktio::ue_program`, in the kernel) must know.
+/// What arrives on a port of this number. Other implementations of the hash (`pktio::ue_program`, in the kernel) need it.
 pub fn expects(port: PortId) -> Expects {
     let vxlan = port.0 >= VXLAN;
     Expects { tunnels: port.0 - if vxlan { VXLAN } else { 0 } < PLAIN, vxlan }

@@ -202,7 +202,7 @@ impl Machine {
         table.meters.get(&table.cell(entry)?)
     }
 
-    /// Starts the `random` extern anew from a seed.
+    /// Restarts the `random` extern from a seed.
     pub fn seed(&mut self, seed: u64) {
         self.state.random = seed;
     }

@@ -294,7 +294,7 @@ fn exits(ir: &mut Ir, exited: VarId) {
     }
 }
 
-/// The variables that passes hand on: those that egress and what follows reads, those of the architecture, of field lists.
+/// The variables that one pass leaves to the next: those that egress and what follows reads, those of the architecture, of field lists.
 fn bridged(ir: &Ir, vars: &Vars) -> Vec<VarId> {
     let mut read: BTreeSet<VarId> = BTreeSet::new();
     let expr = |e: &Expr, read: &mut BTreeSet<VarId>| walk::read_vars(e, &mut |v| read.extend([v]));

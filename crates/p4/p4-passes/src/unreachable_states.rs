@@ -1,4 +1,4 @@
-//! Removes parser states that no way from the start reaches, and numbers the others anew, in their old order.
+//! Removes parser states that are unreachable from the start, and renumbers the others in their old order.
 
 use crate::branches::targets;
 use p4_ir::{Ir, Next, State, StateId, Transition};

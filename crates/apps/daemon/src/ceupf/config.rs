@@ -282,7 +282,7 @@ mod tests {
             ("to = \"10.3.0.0/24\"", "to = \"2001:db8::/32\"", "hop[0].to = \"2001:db8::/32\": expected an IPv4 network"),
             ("name = \"internet\"", "name = \"gnbs\"", "there are two of that name"),
             ("mac = \"02:00:00:00:03:02\"", "mac = \"03:00:00:00:03:02\"", "not one station's"),
-            ("[ceupf]", "[n4]\nlisten = \"127.0.0.1:8805\"\n[ceupf]", "n4: there is no such key"),
+            ("[ceupf]", "[n4]\nlisten = \"127.0.0.1:8805\"\n[ceupf]", "n4: unknown key"),
             ("control = \"/run/splitplane/ceupf.sock\"", "control = \"\"", "ceupf.control = \"\": expected a path"),
             ("[ceupf]", "[workers]\ncount = 0\n[ceupf]", "workers.count = 0: expected 1 to 64"),
         ] {

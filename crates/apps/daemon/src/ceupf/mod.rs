@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use target::Target;
 
-/// Runs until told to stop.
+/// Runs until stopped.
 pub fn run(config: &Config, args: &Args) -> Result<(), Failure> {
     let ir = compile(config)?;
     Book::new(config.arrangement(), &ir.program).map_err(|e| Failure::Usage(e.to_string()))?;
@@ -82,7 +82,7 @@ pub fn compile(config: &Config) -> Result<Ir, Failure> {
 
 /// A running switch.
 pub struct Ceupf {
-    /// What rules do, for whoever brings them.
+    /// What rules do, whatever their source.
     pub rules: Arc<Rules>,
     engine: Engine,
     events: Receiver<Event>,
@@ -184,7 +184,7 @@ pub struct Rules {
     refused: Mutex<u64>,
 }
 
-/// A book is whole between changes, so one that was held during a panic can go on.
+/// A book is consistent between changes, so it can be used after a panic.
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -250,7 +250,7 @@ pub struct Report {
     pub modelled: bool,
     /// By port name.
     pub ports: BTreeMap<String, PortReport>,
-    /// Packets by the way that they took; bytes of frames as received.
+    /// Packets by path; bytes of frames as received.
     pub ways: BTreeMap<String, Count>,
     /// Rules with their hits.
     pub rules: Vec<RuleRow>,

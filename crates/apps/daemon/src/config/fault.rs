@@ -1,4 +1,4 @@
-//! A fault of the configuration as the user sees it: file, line, key, value, and what was expected.
+//! A configuration error as the user sees it: file, line, key, value, and what was expected.
 //!
 //! Keys are written as the file has them: `route[0].via` is the first `[[route]]`'s `via`.
 

@@ -1,4 +1,4 @@
-//! What a configuration needs of this machine: addresses, interfaces, the compiler, cores. Nothing is opened for good.
+//! Checks what a configuration needs of this machine: addresses, interfaces, the compiler, cores. Nothing stays open.
 
 use super::{Config, Driver, FastTarget, Fault, Role};
 use std::net::{SocketAddr, UdpSocket};

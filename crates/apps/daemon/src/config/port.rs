@@ -50,7 +50,7 @@ pub struct Port {
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Driver {
-    /// AF_XDP where it is to be had, else AF_PACKET.
+    /// AF_XDP if it is available, else AF_PACKET.
     #[default]
     Auto,
     /// AF_XDP only.

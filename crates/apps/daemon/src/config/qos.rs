@@ -1,4 +1,4 @@
-//! `[qos]`: how rates are held.
+//! `[qos]`: rate limits.
 
 use super::Fault;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! `[split]`: the fast target, and what it takes.
+//! `[split]`: the fast target, and what runs on it.
 
 use super::Prefix;
 use crate::placement::{HeavyConfig, Plan, RuleConfig};

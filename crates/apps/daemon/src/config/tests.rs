@@ -1,4 +1,4 @@
-//! Good files, and what is said of bad ones.
+//! Valid files, and the errors of invalid ones.
 
 use super::*;
 
@@ -77,7 +77,7 @@ fn faults_are_named() {
             "route[0].via = \"2001:db8::1\": expected an address of the same IP version as `prefix`",
         ),
         ("share = 0.5", "share = 1.5", "split.policy: share 1.5"),
-        ("role = \"core\"", "role = \"core\"\nvxlan = true", "port[1].vxlan = true: it needs a [vxlan]"),
+        ("role = \"core\"", "role = \"core\"\nvxlan = true", "port[1].vxlan = true: needs a [vxlan] section"),
         ("127.0.0.1:8805", "0.0.0.0:8805", "line 3: n4.listen = \"0.0.0.0:8805\": expected one address of this machine"),
         ("listen = ", "node_id = \"a..b\"\nlisten = ", "n4.node_id = \"a..b\": expected an IP address or a domain name"),
         ("listen = ", "max_sessions = 0\nlisten = ", "n4.max_sessions = 0: expected 1 or more"),
@@ -105,7 +105,7 @@ fn faults_are_named() {
         ("interface = \"eth1\"", "interface = \"eth1\"\nmtu = 1500", "port[1].mtu = 1500: only for drivers \"dpdk\", \"tun\""),
         ("[split]", "[dpdk]\neal_args = [\"--vdev=net_null0\"]\n[split]", "dpdk: eal_args: `--vdev=net_null0`"),
         ("[split]", "[dpdk]\nmemory_mib = 0\n[split]", "dpdk: memory_mib 0"),
-        ("[split]", "[dpdk]\nhuge = true\n[split]", "dpdk.huge = true: there is no such key"),
+        ("[split]", "[dpdk]\nhuge = true\n[split]", "dpdk.huge = true: unknown key"),
         ("[split]", "[qos]\nburst_ms = 0\n[split]", "qos.burst_ms = 0: expected 1 to 60000 milliseconds"),
         ("[split]", "[workers]\ncount = 0\n[split]", "workers.count = 0: expected 1 to 64"),
         ("[split]", "[workers]\ncount = 2\nmax = 1\n[split]", "workers.max = 1: expected min <= count <= max: they are 2, 2 and 1"),
@@ -170,7 +170,7 @@ fn faults_are_named() {
         ("via = \"10.6.0.2\"", "via = \"router\"", "route[0].via = \"router\": expected an IP address, such as"),
         ("fast = \"asic\"", "fast = \"asic\"\nheavy = 3", "split.heavy = 3: expected \"none\" or"),
         ("[n4]", "[n4", "line 2: no TOML: "),
-        ("[split]", "[engine]\nworkers = 2\n[split]", "engine.workers = 2: there is no such key"),
+        ("[split]", "[engine]\nworkers = 2\n[split]", "engine.workers = 2: unknown key"),
     ] {
         assert!(GOOD.contains(from), "{from}");
         let error = Config::parse(&GOOD.replace(from, to)).unwrap_err();

@@ -1,4 +1,4 @@
-//! What no single value shows: keys that must go with each other.
+//! Checks across keys: values that must fit each other.
 
 use super::{Config, Driver, FastTarget, Fault, Policy, Port, Prefix, Role, Steering};
 use std::net::IpAddr;

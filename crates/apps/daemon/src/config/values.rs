@@ -1,4 +1,4 @@
-//! Values that are written as text: networks and MAC addresses.
+//! Values written as text: networks and MAC addresses.
 
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

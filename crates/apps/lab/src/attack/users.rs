@@ -150,7 +150,7 @@ impl Traffic {
         }
     }
 
-    /// Ends it, waits for what is under way, and counts; and how many packets came, doubles with them: (uplink, downlink).
+    /// Ends it, waits for packets in flight, and counts; and how many packets came, doubles with them: (uplink, downlink).
     pub fn stop(self) -> (Count, (u64, u64)) {
         self.sending.store(false, Relaxed);
         let _ = self.sender.join();

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use target::{BURST, Target};
 
-/// Packets under way at most, in each of the two ports.
+/// Limit of packets in flight, in each of the two ports.
 const QUEUE: usize = 4096;
 /// Where in the user's packet its number is: the last 8 bytes.
 const NUMBER: usize = sessions::USER_PACKET - 8;

@@ -2,7 +2,7 @@
 //! none, 100,000 and a million are there?
 //!
 //! The daemon's own agent, with the x86 target and without ports, behind a UDP socket of loopback; an SMF of this process asks, with
-//! some requests under way. Each answer is looked at. Memory is the process's resident memory, the tables' too.
+//! some requests in flight. Each response is checked. Memory is the process's resident memory, the tables' too.
 
 use super::contestant::load_x86;
 use super::options::Common;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use target::Target;
 
-/// Requests under way: as many as an SMF's workers have.
+/// Requests in flight: as many as an SMF's workers have.
 const UNDER_WAY: usize = 32;
 /// After so long a request is lost.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -242,7 +242,7 @@ impl Smf {
         Ok(self.run(0, 1, request, |_, _, _| ())?.longest)
     }
 
-    /// A request for each number, some of them under way at any time.
+    /// A request for each number, some of them in flight at any time.
     fn run(
         &mut self,
         from: u32,

@@ -77,7 +77,7 @@ pub fn demo(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Why namespaces are not to be had; `None` if they are.
+/// Why namespaces are not available; `None` if they are.
 pub(crate) fn lacks_root() -> Option<&'static str> {
     let probe = std::process::Command::new("unshare").args(["--net", "true"]).stderr(std::process::Stdio::null()).status();
     match probe {

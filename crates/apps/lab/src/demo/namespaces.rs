@@ -140,7 +140,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     checks.finish()
 }
 
-/// The UPF, ready, with the fast target that was asked for or is to be had.
+/// The UPF, ready, with the fast target that was requested or is available.
 fn start_upf(args: &Args, net: &Networks, files: &Files, logs: &Path) -> Result<Part, Failure> {
     let start = |fast: &str, what: &str| {
         write(&files.config, &config(fast, args.share, args.workers))?;

@@ -72,7 +72,7 @@ impl Networks {
         self.dn.ip(&["-6", "route", "replace", "2001:db8:45::/48", "via", "2001:db8:6::1"])
     }
 
-    /// Deletes N6's pair and makes it anew, with the addresses of its far end.
+    /// Deletes N6's pair and creates it again, with the addresses of its far end.
     pub fn make_n6_anew(&self, queues: u8) -> Result<(), Failure> {
         self.upf.ip(&["link", "delete", "n6"])?;
         self.join("n6", &self.dn, queues)?;

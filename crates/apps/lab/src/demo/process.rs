@@ -80,7 +80,7 @@ impl Part {
 
     /// Nobody reads its output from now on: what it writes next meets a broken pipe.
     pub fn close_output(&mut self) {
-        // The thread that reads ends with the next line that it cannot hand on, and closes the pipe.
+        // The thread that reads ends with the next line that it cannot write, and closes the pipe.
         self.lines = channel().1;
     }
 

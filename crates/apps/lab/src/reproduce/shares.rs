@@ -1,6 +1,6 @@
 //! Which share of flows, packets and bytes do heavy hitters have in a second of traffic like the paper's?
 //!
-//! The paper's captures (CAIDA 2016) cannot be had without a contract. The traffic here is seeded and synthetic: a population of flows
+//! The paper's captures (CAIDA 2016) need a contract. The traffic here is seeded and synthetic: a population of flows
 //! with as many heavy hitters by threshold as a row of its Table 6 counts (`detect::table6`), on a 10 Gbit/s link filled to 80 %.
 
 use super::Args;

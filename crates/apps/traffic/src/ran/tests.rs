@@ -1,4 +1,4 @@
-//! The gNodeB against a UPF that turns packets round, over loopback; with devices in a network namespace of the test's own.
+//! The gNodeB against a UPF that returns packets, over loopback; with devices in a network namespace of the test's own.
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,4 @@
-//! The SMF restarts (TS 23.527 §4.3): it associates anew with another recovery time stamp, its sessions are gone, and the same UEs
+//! The SMF restarts (TS 23.527 §4.3): it associates again with another recovery time stamp, its sessions are gone, and the same UEs
 //! get new ones at once.
 
 use super::Stop;

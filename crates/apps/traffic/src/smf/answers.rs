@@ -51,7 +51,7 @@ impl Answers {
         };
         let answer = Message { seid, priority: request.priority, ..Message::node(request.kind.response()?, request.sequence, ies) };
         let answer = answer.encode().ok()?;
-        // A heartbeat may be answered anew each time.
+        // A heartbeat may be answered again each time.
         if request.kind != MessageType::HeartbeatRequest {
             if self.given.len() == KEPT {
                 self.given.pop_front();

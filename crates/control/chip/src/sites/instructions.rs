@@ -1,4 +1,4 @@
-//! What do statements and externs become? Instructions of one operation each, in levels; gateways; accesses of cells.
+//! Statements and externs as instructions of one operation each, in levels; gateways; accesses to cells.
 
 use super::locations::{width, width_of};
 use super::{Cells, Loc, Op, Row, Site, Step, Walker, What};

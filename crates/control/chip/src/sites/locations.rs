@@ -1,4 +1,4 @@
-//! Where do values live? The fields, variables and validity that expressions read and statements write.
+//! The fields, variables and validity bits that expressions read and statements write.
 
 use super::{Loc, Row, Walker};
 use crate::lack::{Fault, Lack};
@@ -92,7 +92,7 @@ impl Walker<'_> {
     }
 }
 
-/// Headers that the parser never takes and nobody makes valid.
+/// Headers that the parser never extracts and no statement makes valid.
 pub(super) fn never_valid(ir: &Ir) -> BTreeSet<HeaderId> {
     let mut some: BTreeSet<HeaderId> = ir.stacks.values().flat_map(|s| s.elements.iter().copied()).collect();
     let mut see = |s: &Stmt| {

@@ -93,7 +93,7 @@ pub(crate) struct Ring<T> {
     size: u32,
     /// Our index, ahead of the shared one until `submit` or `release`.
     mine: u32,
-    /// The kernel's index when last looked at.
+    /// The kernel's index when last read.
     theirs: u32,
     entry: PhantomData<T>,
 }

@@ -56,7 +56,7 @@ pub(crate) struct Xsk {
     receive: Ring<xdp_desc>,
     transmit: Ring<xdp_desc>,
     umem: Arc<Umem>,
-    /// Frames that have been read and not been given back.
+    /// Frames that were read and not yet returned.
     spent: Vec<u64>,
     /// Frames to send in, taken from the pool for the burst at hand.
     free: Vec<u64>,
@@ -270,7 +270,7 @@ impl Xsk {
         self.transmit.unconsumed()
     }
 
-    /// Whether the kernel waits to be told that there is something to send.
+    /// Whether the kernel needs a wake-up to send.
     pub(crate) fn wants_kick(&self) -> bool {
         self.transmit.needs_wakeup()
     }
@@ -321,7 +321,7 @@ impl Drop for Xsk {
 }
 
 impl Pool {
-    /// Spent frames into the fill ring; whether the driver wants to be told.
+    /// Puts spent frames into the fill ring; returns whether the driver needs a wake-up.
     fn take_back(&mut self, spent: &mut Vec<u64>) -> bool {
         // There is room: the ring holds twice the frames that are for receiving.
         spent.drain(..).for_each(|address| self.fill.push(address));

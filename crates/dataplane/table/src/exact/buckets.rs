@@ -1,4 +1,4 @@
-//! From a key's hash to the handles of the entries that may have it: a bucketised cuckoo hash that never refuses.
+//! A bucketised cuckoo hash from a key's hash to the handles of entries that may have it. It never refuses an entry.
 //!
 //! A bucket is one cache line: eight 16-bit tags, compared at once, and eight handles. An entry lives in its home bucket or,
 //! when that is full, in its alternate, whose number is the home's with some low bits flipped as the tag says; so
@@ -307,7 +307,7 @@ impl Buckets {
         self.find(self.extent(), hash, |other, _| other == handle).map(|(place, _)| place)
     }
 
-    /// Takes out an entry that no look-up sees.
+    /// Removes an entry that no reader can see.
     pub(super) fn remove(&self, growth: &mut Growth, hash: u64, place: Place) {
         let home = self.extent().home(hash);
         match place {
@@ -650,7 +650,7 @@ mod tests {
         assert!(buckets.moves() > 0);
     }
 
-    /// At the load where growth begins and throughout it, chance leaves practically nobody without a bucket.
+    /// At the load where growth begins and throughout it, practically every entry finds a bucket.
     #[test]
     fn growth_leaves_no_strays_and_few_guests() {
         let key = crate::hash::HashKey::new(3);

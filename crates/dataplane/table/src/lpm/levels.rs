@@ -27,7 +27,7 @@ const DENSE_CELLS: usize = 1 << DENSE_BITS;
 
 /// Routes from which on a VRF has a top; from 50 to 120 M look-ups a second with 64 routes of IPv4.
 const TOP_MIN: u64 = 32;
-/// Tops that may be had that cheaply: 16 MiB of them.
+/// Limit of tops at that price: 16 MiB of them.
 const FREE_TOPS: usize = 64;
 /// Routes from which on a VRF has a top when there are that many: 64 bytes a route.
 const TOP_MIN_LATER: u64 = 4_096;
@@ -162,7 +162,7 @@ impl Levels {
         self.trie.get(as_tail(self.dense.all[dense_cell(node, bits)])?, bits << DENSE_BITS, len - DENSE_BITS)
     }
 
-    /// Adds a prefix, or gives one that is there another handle.
+    /// Adds a prefix, or replaces the handle of an existing one.
     pub(super) fn set(&mut self, vrf: u32, bits: u128, len: u32, handle: u32) {
         debug_assert!(handle != 0 && handle <= HANDLE);
         let is_new = self.get(vrf, bits, len).is_none();
@@ -182,7 +182,7 @@ impl Levels {
         }
     }
 
-    /// Takes out a prefix that is there.
+    /// Removes an existing prefix.
     pub(super) fn remove(&mut self, vrf: u32, bits: u128, len: u32) {
         let Vrf { top, trie, routes, .. } = &mut self.vrfs[vrf as usize];
         *routes -= 1;
@@ -522,7 +522,7 @@ fn below((bits, len, handle): (u128, u32, u32), at: usize, level_bits: u32) -> (
     ((at as u128) << (128 - level_bits) | bits >> level_bits, level_bits + len, handle)
 }
 
-/// Takes out a prefix that is there: the next shorter one of its level takes its place.
+/// Removes an existing prefix: the next shorter one of its level takes its place.
 fn take_own(own: &mut Own, bits: u128, len: u32) -> Paint {
     let at = position(bits, len);
     let old = own.remove(&at).expect("the prefix is there");
@@ -530,7 +530,7 @@ fn take_own(own: &mut Own, bits: u128, len: u32) -> Paint {
     Paint::Instead(old, next.unwrap_or(0))
 }
 
-/// Equal blocks of cells in one array; given back ones are used again.
+/// Equal blocks of cells in one array; freed ones are reused.
 struct Cells {
     all: Array<Cell>,
     block: usize,

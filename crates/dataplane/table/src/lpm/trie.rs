@@ -1,5 +1,5 @@
-//! A trie of 6 bits a step whose nodes are two bitmaps (a "tree bitmap"): compact however sparse the prefixes, and a
-//! prefix comes or goes by changing one node and its parents' arrays.
+//! A trie of 6 bits a step whose nodes are two bitmaps (a "tree bitmap"): compact even for sparse prefixes, and a
+//! prefix is added or removed by changing one node and its parents' arrays.
 //!
 //! A node stands for a prefix of 6k bits. `internal` tells which of the 63 prefixes of 0 to 5 further bits exist, in the
 //! order of a heap: shorter first, then by value, so the longest that fits a key is the highest bit of those on its way.
@@ -86,7 +86,7 @@ pub(super) struct Lanes {
     pub(super) low: [u64; BURST],
     /// A value, 0 for none, or [`POSITION`] and where it is.
     pub(super) best: [u32; BURST],
-    /// Lanes still on their way, and their number.
+    /// Lanes still walking, and their number.
     pub(super) active: [u8; BURST],
     pub(super) actives: usize,
 }
@@ -111,7 +111,7 @@ impl Trie {
         self.nodes.resize(0, 0, 0, Some(Node::default()))
     }
 
-    /// Takes an empty trie away.
+    /// Removes an empty trie.
     pub(super) fn remove_root(&mut self, root: u32) {
         debug_assert!(self.is_empty(root));
         self.nodes.resize(root, 1, 0, None);
@@ -142,7 +142,7 @@ impl Trie {
         }
     }
 
-    /// Adds a prefix, or gives one that is there another value.
+    /// Adds a prefix, or replaces the value of an existing one.
     pub(super) fn set(&mut self, root: u32, mut bits: u128, mut len: u32, value: u32) {
         debug_assert!(value < POSITION);
         let mut at = root;
@@ -203,7 +203,7 @@ impl Trie {
         (node.internal, node.values) = (internal | 1 << bit, values);
     }
 
-    /// Takes out a prefix that is there, and the nodes that nothing needs any more.
+    /// Removes an existing prefix, and nodes that are no longer needed.
     pub(super) fn remove(&mut self, root: u32, mut bits: u128, mut len: u32) {
         let mut way = Vec::with_capacity(128 / STEP as usize + 1);
         let mut at = root;
@@ -394,7 +394,7 @@ fn heap_position(bits: u128, len: u32) -> u32 {
 /// Elements of one kind, whose positions share words with up to two other bits.
 const MOST: usize = 1 << 30;
 
-/// Arrays of up to 64 elements within one; given back ones are kept by length.
+/// Arrays of up to 64 elements within one; freed ones are kept by length.
 struct Blocks<T> {
     all: Array<T>,
     free: Vec<Vec<u32>>,

@@ -1,10 +1,10 @@
-//! A stretch of a list of rules, and bitmaps that tell which of its rules a key may match.
+//! A block of a list of rules, and bitmaps that say which of its rules a key may match.
 //!
 //! A block holds rules in the order in which they win, at most a cache line of bits of them. Of a few bytes of the key it
 //! has a bitmap for each value that the byte may have: the rules that do not exclude it. The bitmaps of a key's bytes, anded, leave
 //! the candidates; those are compared in full, best first, and the first that matches is the answer. So bitmaps may be too generous (the
 //! later bytes of a range are) and may leave bytes out: which bytes they are of is found by trying keys that the rules suggest.
-//! Changes go to the rules; [`Block::finish`] makes the bitmaps anew.
+//! Changes go to the rules; [`Block::finish`] rebuilds the bitmaps.
 
 use super::Range;
 use super::lists::{Listed, within};
@@ -294,7 +294,7 @@ impl Block {
     }
 }
 
-/// Whether a key is what mask and value say.
+/// Whether a key matches mask and value.
 #[inline(always)]
 fn is_in<const W: usize>(words: &[u64; W], bits: &[(u64, u64); W]) -> bool {
     (0..W).fold(0, |differs, w| differs | words[w] & bits[w].0 ^ bits[w].1) == 0

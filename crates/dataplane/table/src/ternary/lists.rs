@@ -1,6 +1,6 @@
 //! Rules by the bits that all of them compare, as lists.
 //!
-//! A list keeps masks and values of its rules in one array and what else is known of them in another, the best rule first. So the first that
+//! A list keeps masks and values of its rules in one array and the rest in another, the best rule first. So the first that
 //! matches is the answer. Keys of a burst find their lists by one hash look-up together. A short list is read from its front; a long one is
 //! cut into [`Block`]s, whose bitmaps leave a rule or two to compare.
 
@@ -79,7 +79,7 @@ impl Lists {
         part.position(rule, self.words()).map(|(block, at)| part.block(block).rules[at].handle)
     }
 
-    /// Adds a rule that is not there. If its list has become too long, the rules that were in it are returned, for the tuple space.
+    /// Adds a new rule. If its list has become too long, the rules that were in it are returned, for the tuple space.
     pub(super) fn insert(&mut self, rule: &Rule<'_>, handle: u32, order: u64) -> Vec<(OwnedRule, u32, u64)> {
         let (words, key_len) = (self.words(), self.key_len);
         let number = self.number(rule.value).unwrap_or_else(|| self.add_part(rule.value));
@@ -116,7 +116,7 @@ impl Lists {
         all.rules.into_iter().enumerate().map(owned).collect()
     }
 
-    /// Counts a rule in (`more`) or out whose part is in the tuple space. When the last has gone, the part starts anew.
+    /// Counts a rule in (`more`) or out whose part is in the tuple space. When the last one is removed, the part starts over.
     pub(super) fn count(&mut self, rule: &Rule<'_>, more: bool) {
         let number = self.number(rule.value).expect("a part of that rule");
         let part = &mut self.parts[number as usize];
@@ -124,7 +124,7 @@ impl Lists {
         self.remove_if_empty(number, rule.value);
     }
 
-    /// Gives a rule that is in a list another handle.
+    /// Replaces the handle of a rule that is in a list.
     pub(super) fn set(&mut self, rule: &Rule<'_>, handle: u32) {
         let (words, number) = (self.words(), self.number(rule.value).expect("a part of that rule"));
         let part = &mut self.parts[number as usize];
@@ -132,7 +132,7 @@ impl Lists {
         part.block_mut(block).rules[at].handle = handle;
     }
 
-    /// Takes out a rule that is in a list.
+    /// Removes a rule that is in a list.
     pub(super) fn remove(&mut self, rule: &Rule<'_>) {
         let (words, number) = (self.words(), self.number(rule.value).expect("a part of that rule"));
         let part = &mut self.parts[number as usize];

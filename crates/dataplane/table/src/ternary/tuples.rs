@@ -94,7 +94,7 @@ impl Tuples {
         self.find(rule).map(|(_, _, number)| self.entries[number as usize].handle)
     }
 
-    /// Adds a rule that is not there. `order` is its place among those of equal priority.
+    /// Adds a new rule. `order` is its place among those of equal priority.
     pub(super) fn insert(&mut self, rule: &Rule<'_>, handle: u32, order: u64) {
         let tuple = self.tuple_of(rule.mask);
         let key = group_key(tuple, rule.value);
@@ -118,7 +118,7 @@ impl Tuples {
         }
     }
 
-    /// Gives a rule that is there another handle.
+    /// Replaces the handle of an existing rule.
     pub(super) fn set(&mut self, rule: &Rule<'_>, handle: u32) {
         let (tuple, before, number) = self.find(rule).expect("a rule that is there");
         self.entries[number as usize].handle = handle;
@@ -127,7 +127,7 @@ impl Tuples {
         }
     }
 
-    /// Takes out a rule that is there.
+    /// Removes an existing rule.
     pub(super) fn remove(&mut self, rule: &Rule<'_>) {
         let (tuple, before, number) = self.find(rule).expect("a rule that is there");
         let next = std::mem::take(&mut self.entries[number as usize]).next;

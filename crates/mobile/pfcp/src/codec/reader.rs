@@ -1,4 +1,4 @@
-//! Takes integers and addresses off the front of untrusted octets, never past their end.
+//! Reads integers and addresses from the front of untrusted octets, never past their end.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 

@@ -56,7 +56,7 @@ pub enum NodeId {
 /// Alternative SMF IP Address (§8.2.129).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AlternativeSmfIpAddress {
-    /// PPE: to be preferred when a PFCP entity is chosen anew (§5.22).
+    /// PPE: preferred when a PFCP entity is selected again (§5.22).
     pub preferred: bool,
     /// IPv4 address.
     pub ipv4: Option<Ipv4Addr>,

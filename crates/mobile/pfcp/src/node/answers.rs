@@ -1,6 +1,6 @@
-//! Answers kept for requests that come again (TS 29.244 §6.4): a retransmitted request is not executed twice.
+//! Responses kept for retransmitted requests (TS 29.244 §6.4): a request is not executed twice.
 //!
-//! One peer's answers take no other's place: each address has so many, and so many octets; beyond that its own oldest goes.
+//! Each address has its own limits of number and octets; beyond them its own oldest response is dropped, never another peer's.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hasher};
@@ -86,7 +86,7 @@ impl Answers {
         self.next += 1;
     }
 
-    /// Forgets a peer's answers: it has begun anew.
+    /// Forgets the responses kept for a peer that has restarted.
     pub fn forget(&mut self, peer: SocketAddr) {
         let first = Key { peer, kind: MessageType::HeartbeatRequest, sequence: 0 };
         let last = Key { peer, kind: MessageType::Other(u8::MAX), sequence: u32::MAX };

@@ -68,7 +68,7 @@ impl Association {
 }
 
 impl Node {
-    /// Heartbeat Request (§6.2.2): answered whoever asks.
+    /// Heartbeat Request (§6.2.2): answered for every sender.
     pub(super) fn heartbeat(&mut self, from: SocketAddr, request: &Message, now: Duration) -> Group {
         if let Some(stamp) = find!(request.ies, RecoveryTimeStamp).copied() {
             steps(self.associations.len());
@@ -316,7 +316,7 @@ impl Node {
         now: Duration,
     ) -> Result<bool, Rejection> {
         let before = self.associations.get(node_id);
-        // Sessions stay with who had them; a new address for their Node ID begins anew.
+        // Sessions keep their owner; a new address for their Node ID starts over.
         let same = self.speaks_for(source, node_id);
         let kept = same && before.is_some_and(|before| before.recovery_ntp_s == recovery_ntp_s && (retain || before.lost));
         if before.is_none_or(|before| before.source.ip() != source.ip())
@@ -426,7 +426,7 @@ fn alternatives(ies: &[Ie]) -> Result<BTreeSet<IpAddr>, Rejection> {
     Ok(addresses)
 }
 
-/// Why a mandatory element could not be had: it is wrong inside, or missing.
+/// Why a mandatory element could not be read: it is malformed, or missing.
 pub(super) fn unreadable(ies: &[Ie], ie_type: IeType) -> Rejection {
     let flaw = ies.iter().find_map(|ie| match ie {
         Ie::Invalid { ie_type: this, flaw, .. } if *this == ie_type => Some(*flaw),

@@ -1,7 +1,7 @@
-//! How much may a peer ask of us? Budgets in time for messages and reports, by address.
+//! Rate limits of messages and reports per peer address.
 //!
-//! Whether it may speak at all says [`Config::allows`](crate::config::Config::allows), and for which association
-//! [`Node::speaks_for`](super::Node::speaks_for).
+//! [`Config::allows`](crate::config::Config::allows) decides whether a peer may use N4 at all, and for which association
+//! [`Node::speaks_for`](super::Node::speaks_for) does.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,7 +13,7 @@ use crate::codec::MessageType;
 /// A message longer than this counts once for each so many octets: work is in proportion to length.
 const OCTETS_PER_MESSAGE: usize = 1500;
 
-/// Messages a second from an address without association: enough to set one up and to be told what is wrong.
+/// Messages per second from an address without association: enough to set one up and to receive rejections.
 const UNASSOCIATED_PER_SECOND: u32 = 100;
 
 /// Heartbeats a second, requests and responses, that an associated address may send besides its other messages.
@@ -48,7 +48,7 @@ impl Budget {
     }
 }
 
-/// Budgets of those who have no place of their own: one for each hash. The hash is keyed, so that nobody can choose whose
+/// Budgets of addresses without an entry of their own: one for each hash. The hash is keyed, so that nobody can choose whose
 /// budget to use up.
 pub(super) struct Rows {
     key: u64,
@@ -109,7 +109,7 @@ impl Peers {
     }
 
     /// Whether the next message of a datagram is within its sender's budget, of which it takes its part. `octets` are the rest of
-    /// the datagram: the header tells enough, nothing is decoded for one who has spent all. Who has set up no association may have
+    /// the datagram: the header is enough, nothing is decoded for a sender over its budget. A sender without association may have
     /// the rest of one that it speaks for, by that one's address `main`.
     pub fn admits(&mut self, from: IpAddr, main: impl FnOnce() -> Option<IpAddr>, octets: &[u8], per_second: u32, now: Duration) -> bool {
         let claimed = octets.get(2..4).map_or(0, |length| 4 + usize::from(u16::from_be_bytes([length[0], length[1]])));

@@ -1,4 +1,4 @@
-//! What the UP function tells of itself: downlink data, refused tunnels and usage, in Session Report Requests
+//! Reports of the UP function: downlink data, refused tunnels and usage, in Session Report Requests
 //! (TS 29.244 §5.2.2.3, §5.2.4, §7.5.8).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,16 +33,16 @@ const USAGE_REPORTS_PER_REQUEST: usize = 12;
 /// How long a report waits if too many requests are without an answer.
 const WAIT_FOR_ROOM: Duration = Duration::from_secs(1);
 
-/// Sessions told of one refused tunnel at most.
+/// Limit of sessions notified of one refused tunnel.
 const MAX_SESSIONS_PER_TUNNEL: usize = 64;
 
-/// Error indication reports of one session a second: it has a tunnel or two, and its CP function needs to be told but once.
+/// Error indication reports of one session a second: it has a tunnel or two, and one report is enough.
 const ERROR_REPORTS_PER_SESSION: u32 = 2;
 
 /// How many times the budget of one CP function all error indication reports together may be.
 const ERROR_REPORTS_IN_ALL: u32 = 5;
 
-/// How far the CP function is told of a FAR's buffering.
+/// How far a FAR's buffering has been reported to the CP function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Notice {
     /// It will be, unless the FAR is updated before.
@@ -59,7 +59,7 @@ struct Due {
 }
 
 impl Node {
-    /// A downlink packet was buffered for a PDR: its CP function is told once per buffering episode, after the BAR's delay
+    /// A downlink packet was buffered for a PDR: reported to its CP function once per buffering episode, after the BAR's delay
     /// (§5.2.4.2). An episode ends when the FAR is updated.
     pub fn downlink_data(&mut self, seid: Seid, pdr_id: u16, now: Duration) {
         let Some(mut session) = self.sessions.open(seid) else { return };
@@ -97,7 +97,7 @@ impl Node {
     }
 
     /// A GTP-U Error Indication came from `peer` for its tunnel `teid`: the CP functions of the sessions that forward to it
-    /// are told, once until they answer (§7.5.8.4), and not more often than the budgets of session, CP function and GTP-U peer
+    /// get one report until they answer (§7.5.8.4), and not more often than the budgets of session, CP function and GTP-U peer
     /// allow. Who sends it can be anybody on N3: the caller has compared its source with `peer`.
     pub fn error_indication(&mut self, teid: u32, peer: IpAddr, now: Duration) {
         let IpAddr::V4(ipv4) = peer else { return };
@@ -133,8 +133,8 @@ impl Node {
         }
     }
 
-    /// Looks at volume thresholds and quotas; to be called every 100 ms or so. Only URRs that have one are looked at, and at
-    /// most [`max_polled`](crate::config::Config::max_polled) of them: the next call goes on from there.
+    /// Checks volume thresholds and quotas; call it about every 100 ms. Only URRs that have one are checked, and at
+    /// most [`max_polled`](crate::config::Config::max_polled) of them: the next call continues from there.
     pub fn poll_usage(&mut self, now: Duration, plane: &mut dyn UserPlane) {
         self.settle_again(plane);
         let rest = (Bound::Excluded(self.volume_cursor), Bound::Unbounded);
@@ -192,7 +192,7 @@ impl Node {
     }
 
     /// Sends usage reports, those of linked URRs with them, and stops the packets of URRs whose quota is used up. Not done if
-    /// there is no room for a request: the measurement goes on, to be reported later. But a quota is enforced in any case.
+    /// there is no room for a request: the measurement continues and is reported later. A quota is enforced in any case.
     fn report_usage(&mut self, seid: Seid, mut due: Vec<Due>, now: Duration, plane: &mut dyn UserPlane) -> bool {
         let clock = self.clock();
         let of_quota = |due: &Due| due.triggers & (trigger::VOLQU | trigger::TIMQU) != 0;

@@ -1,4 +1,4 @@
-//! Requests of ours that wait for their response.
+//! Our own requests that await a response.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};

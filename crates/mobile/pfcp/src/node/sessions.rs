@@ -14,7 +14,7 @@ use crate::rules::{CommitError, Seid, SessionRules, Usage, UserPlane};
 use crate::session::{self, Change, Context, Rejection};
 use crate::usage::{Meter, reporting, trigger};
 
-/// Sessions told again with one look at usage.
+/// Sessions retried with one usage poll.
 const UNSETTLED_AT_ONCE: usize = 256;
 
 /// A session, as it is packed.
@@ -28,7 +28,7 @@ pub(super) struct Session {
     pub peer: SocketAddr,
     pub context: Context,
     pub meters: BTreeMap<u32, Meter>,
-    /// FARs whose buffering the CP function is told of, until they are told anew what to do.
+    /// FARs whose buffering was reported to the CP function, until it updates them.
     pub notices: BTreeMap<u32, Notice>,
     /// Tunnels refused by their peers, reported and not answered yet.
     pub refused_tunnels: BTreeSet<(u32, Ipv4Addr)>,
@@ -144,7 +144,7 @@ impl Node {
         let mut taking = self.pools.begin(seid);
         let mut change = session::modify(&session.context, &request.ies, self.config.max_rules_per_session, &mut taking)?;
 
-        // A URR that is removed and made anew under its ID has its last usage read here: the commit does not see it go.
+        // A URR that is removed and created again with the same ID has its last usage read here: the commit does not see the removal.
         let reborn = change.urrs_removed.intersection(&change.urrs_begun);
         let mut finals: BTreeMap<u32, Usage> = reborn.map(|id| (*id, plane.usage(seid, *id))).collect();
         if change.drop_buffered {
@@ -214,8 +214,8 @@ impl Node {
         Ok(answer)
     }
 
-    /// Refuses a request about a session from one who does not speak for its association, as one about a session that is not
-    /// there: it is not told more.
+    /// Refuses a request from a peer that may not act for the session's association, as if the session did not
+    /// exist.
     fn own_session(&mut self, seid: Seid, from: SocketAddr) -> Result<(), Rejection> {
         let session = self.sessions.get(seid).ok_or_else(|| not_found(seid))?;
         if self.speaks_for(from, &session.node_id) {
@@ -328,7 +328,7 @@ impl Node {
             drop_meter(&mut session.meters, &mut self.timers, seid, *id);
         }
         for id in &change.urrs_begun {
-            // Counters of a URR begin at 0, but for one made anew under its ID.
+            // Counters of a URR begin at 0, except for one created again with the same ID.
             let counters = if change.urrs_removed.contains(id) { plane.usage(seid, *id) } else { Usage::default() };
             session.meters.insert(*id, Meter::new(now, counters, false));
         }

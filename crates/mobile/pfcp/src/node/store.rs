@@ -1,6 +1,6 @@
-//! Which sessions are there, and which only wait to be ended?
+//! The sessions, and those that wait to be ended.
 //!
-//! When an association ends, a million sessions may end with it. They are gone for N4 at once: nothing here finds them any more. Their
+//! When an association ends, a million sessions may end with it. N4 forgets them at once: no look-up here finds them. Their
 //! SEIDs, tunnels, UE addresses and entries stay theirs until the node has ended them in the user plane, a few at a time.
 
 use std::collections::{BTreeSet, VecDeque};

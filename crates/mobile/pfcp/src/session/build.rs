@@ -1,6 +1,6 @@
 //! The elements of one rule as the rule: Create and Update PDR, FAR, QER, URR and BAR (TS 29.244 §7.5.2, §7.5.4).
 //!
-//! An Update gives only what changes, and takes away by an element of no length; what it does not name stays (§5.6.3).
+//! An Update carries only what changes, and removes by an element of length 0; what it does not name stays (§5.6.3).
 //!
 //! Not supported, and refused: application IDs, Ethernet filters, framed routes, predefined rules, duplication, redirection,
 //! header enrichment, forwarding policies. Accepted without effect: 3GPP interface types, correlation IDs, averaging windows,
@@ -347,7 +347,7 @@ pub(super) fn create_urr(ies: &[Ie]) -> Result<(u32, Urr), Rejection> {
     Ok((id, urr))
 }
 
-/// Update URR (table 7.5.4.4-1), and what it gave anew.
+/// Update URR (table 7.5.4.4-1), and what it renewed.
 pub(super) fn update_urr(urr: &mut Urr, ies: &[Ie]) -> Result<Renewed, Rejection> {
     let limit = |volume: &Volume| VolumeLimit { total: volume.total, uplink: volume.uplink, downlink: volume.downlink };
     let mut renewed = Renewed::default();

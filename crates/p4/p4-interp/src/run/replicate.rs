@@ -6,7 +6,7 @@
 //! - **Metadata** of a new pass is zero but for `ingress_port`, `packet_length` (of a recirculated packet: its new length),
 //!   `ingress_global_timestamp`, `instance_type`, in egress `egress_port` and `egress_rid`, and the fields of the field
 //!   list, with their values at the end of the block that asked. Multicast copies keep everything.
-//! - **Bytes**: a clone from ingress and a resubmitted packet are the packet as received, parsed anew; a clone from egress
+//! - **Bytes**: a clone from ingress and a resubmitted packet are the packet as received, parsed again; a clone from egress
 //!   and a multicast copy have the headers as they were at the end of that block.
 //! - The pass that goes on is finished first, then the new ones in the order in which they were asked for.
 //! - A packet makes at most [`MAX_PASSES`] passes, and of no lineage more than [`MAX_GENERATIONS`]: what is beyond is

@@ -1,5 +1,5 @@
 //! How fast do sessions change on an attached program? One session at a time, as PFCP messages have it: its tunnel leads to another TEID of the
-//! gNodeB's, and the change has been made when no packet is under way that saw the old one.
+//! gNodeB's, and the change is complete when no packet in flight saw the old one.
 //!
 //! That is waited for by what each core counts of its packets, or, as where the kernel does not offer what that needs, by the kernel. No packets, or
 //! packets of random sessions on another core, as fast as the kernel runs them. By the clock: who waits uses no time. Some changed sessions
@@ -33,7 +33,7 @@ const REPEAT: u32 = 10_000;
 /// Ways of waiting.
 const WAYS: usize = 2;
 
-/// Changes with no packets under way, and beside packets on core `other`, if there is one.
+/// Changes with no packets in flight, and beside packets on core `other`, if there is one.
 pub fn row(
     programs: &mut Programs,
     driver: &mut Driver,

@@ -87,7 +87,7 @@ impl Driver {
         (0..count).map(move |i| self.current[next.wrapping_add(i) % self.current.len()])
     }
 
-    /// Packets until it begins anew.
+    /// Packets until it starts over.
     pub fn list_len(&self) -> usize {
         self.current.len()
     }

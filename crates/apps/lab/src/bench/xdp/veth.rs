@@ -339,7 +339,7 @@ impl<'a> Bed<'a> {
         let made = self.driver.made() - made;
         let mut after = self.counted();
         let mut looks = 0;
-        // What the kernel put off may be under way.
+        // Packets that the kernel deferred may be in flight.
         while after.frames - counted.frames < made && looks < LAST_LOOKS {
             std::thread::sleep(LAST_LOOK);
             let before = std::mem::replace(&mut after, self.counted());
@@ -405,7 +405,7 @@ impl<'a> Bed<'a> {
         (0..sys::possible_cpus() as usize).filter(|cpu| self.counts.long(COUNTS * cpu).load(Ordering::Relaxed) > 0).collect()
     }
 
-    /// Of ours: frames received and sent in a direction, dropped, and handed on.
+    /// Our own: frames received and sent in a direction, dropped, and passed to the slow path.
     fn ledger(&self, direction: Direction) -> Result<[u64; 4], Failure> {
         let carried = self.programs.xdp.carried();
         let other = if direction == Direction::Uplink { Direction::Downlink } else { Direction::Uplink };
