@@ -182,11 +182,15 @@ pub const FAR_END_TOOK: &str = "a probe frame reached the interface's far end";
 fn load_probe() -> Option<Probe> {
     match Probe::load() {
         Ok(probe) => {
-            tracing::info!("the kernel does not report (before Linux 6.3), or is not asked, whether interfaces transmit redirected packets: probing each veth");
+            tracing::info!(
+                "the kernel does not report (before Linux 6.3), or is not asked, whether interfaces transmit redirected packets: probing each veth"
+            );
             Some(probe)
         }
         Err(error) => {
-            tracing::warn!("the kernel does not report whether interfaces transmit redirected packets, and veths cannot be probed: {error}");
+            tracing::warn!(
+                "the kernel does not report whether interfaces transmit redirected packets, and veths cannot be probed: {error}"
+            );
             None
         }
     }

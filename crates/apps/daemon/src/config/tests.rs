@@ -125,11 +125,7 @@ fn faults_are_named() {
             "driver = \"udp\"\nlisten = \"10.3.0.9:2152\"",
             "port[0].addresses[0] = \"10.3.0.1/24\": expected the address of",
         ),
-        (
-            "interface = \"eth0\"",
-            "interface = \"eth0\"\nlisten = \"10.3.0.1:2152\"",
-            "port[0].listen = \"10.3.0.1:2152\": only for driver",
-        ),
+        ("interface = \"eth0\"", "interface = \"eth0\"\nlisten = \"10.3.0.1:2152\"", "port[0].listen = \"10.3.0.1:2152\": only for driver"),
         ("interface = \"eth0\"", "driver = \"tun\"\ninterface = \"eth0\"", "port[0].role = \"access\": expected \"core\""),
         ("interface = \"eth1\"", "driver = \"udp\"\nlisten = \"10.6.0.1:2152\"", "port[1].role = \"core\": expected \"access\""),
         ("interface = \"eth1\"", "driver = \"tun\"", "port[1].interface is missing: expected the name of a TUN device"),
