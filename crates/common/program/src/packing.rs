@@ -44,7 +44,7 @@ pub const TABLE_BITS: usize = 32;
 /// Most bytes of a table's cells that are one value of a BPF map: the verifier lets a pointer be moved by no more (2^29).
 pub const MOST_DIRECT: usize = (1 << 29) - 4096;
 
-/// Whether packets that would look the table up are handed on once it has no room for an entry: what sessions have (`@split`) does not run
+/// Whether packets that would look the table up go to the slow path once it has no room for an entry: what sessions have (`@split`) does not run
 /// short of a sudden, and nobody changes what is constant.
 pub fn may_run_short(table: &TableInfo) -> bool {
     !table.split && !table.const_entries && !table.keys.is_empty()

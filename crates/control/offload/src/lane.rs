@@ -1,4 +1,4 @@
-//! A worker's share of the pair: each burst first to the fast target, then what it handed on to the base target.
+//! A worker's lane of the split: each burst goes to the fast target first, then its misses to the base target.
 
 use crate::dscp::user_dscp;
 use crate::traffic::{LaneTraffic, Path};
@@ -16,7 +16,7 @@ pub(crate) struct SplitLane {
     pub(crate) traffic: Arc<LaneTraffic>,
     /// Set when the fast target gets no packets.
     pub(crate) retired: Arc<AtomicBool>,
-    /// Whether what comes here has been handed on by the fast target already.
+    /// Whether packets that arrive here were missed by the fast target already.
     pub(crate) ahead: bool,
     /// Held for each burst: a move is made between bursts. Of a kind that lets who waits to write go before new readers: lanes
     /// with many packets leave it for no longer than it takes to ask for it again.

@@ -22,7 +22,7 @@
 //! wherever packets run, and nothing to carry. Sessions with rates do not move to one that is ahead of the workers and does not share: it would run
 //! packets while the buckets are in flight.
 //!
-//! What dies with a target cannot be had back: what a target that loses its memory had counted, and the buckets of its meters,
+//! What is lost with a target: the counts of a target that loses its memory, and the buckets of its meters,
 //! which begin where the base target's were left when the session went. A daemon that is killed takes its fast targets along: the model
 //! is in the process, and an XDP program is a link that ends with it. So it starts clean.
 
@@ -244,7 +244,7 @@ impl Split {
         Ok(held.meters)
     }
 
-    /// Takes a session from the fast target, with its buckets but for those that have begun anew.
+    /// Takes a session from the fast target, with its buckets but for those that have started over.
     pub(crate) fn leave(&self, books: &mut Books, seid: u64, anew: &[MeterAt], gate: &mut Gate) {
         gate.close();
         let Some(of) = books.placed.sessions.remove(&seid) else { return };

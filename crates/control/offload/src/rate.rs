@@ -14,7 +14,7 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    /// Another count. Counts that go back begin anew.
+    /// Another count. Counts that go back start over.
     pub(crate) fn note(&mut self, packets: u64, bytes: u64, now_ns: u64, window_ns: u64) {
         let before = *self;
         (self.packets, self.bytes) = (packets, bytes);

@@ -59,7 +59,7 @@ impl Shadow {
 pub(crate) struct Lost {
     entries: BTreeSet<Identity>,
     meters: BTreeSet<MeterAt>,
-    /// Counters' cells that began anew since, and what the fast target still shows for them.
+    /// Counters' cells that started over since, and what the fast target still shows for them.
     pub(crate) cleared: BTreeMap<(CounterId, u64), Count>,
 }
 

@@ -111,7 +111,7 @@ impl Split {
         total
     }
 
-    /// Whether the fast target meets packets before the engine does: what it hands on comes to the lanes for the base target alone.
+    /// Whether the fast target is ahead of the engine: its misses come to the lanes for the base target only.
     pub fn fast_is_ahead(&self) -> bool {
         self.fast.facets().ahead.is_some()
     }
@@ -145,7 +145,7 @@ impl Split {
             }
             return shared.ops.iter().for_each(|op| books.lost.perhaps(op, |counter, cell| self.fast.counter(counter, cell)));
         }
-        // Meters that begin anew with this batch: their buckets are full, wherever they are.
+        // Meters that start over with this batch: their buckets are full, wherever they are.
         let anew: Vec<_> = batch
             .ops
             .iter()

@@ -60,7 +60,7 @@ pub(crate) type Row = VecDeque<(usize, Packet)>;
 /// What [`Buffers::push`] did with a packet that it kept.
 pub(crate) struct Kept {
     /// Whether the control plane is to be told: the first of its row, or as many wait again. What it was told before
-    /// may have come to nothing (a report that nobody answered), or the FAR has been told anew to buffer and notify.
+    /// may have failed (a report without a response), or the FAR was updated to buffer and notify again.
     pub(crate) told: bool,
     /// Of the longest row, to make room.
     pub(crate) displaced: Option<Packet>,

@@ -75,7 +75,7 @@ pub enum Event {
         /// The PDR's number.
         pdr: u32,
     },
-    /// A port failed and is not used; where it can be it is opened anew.
+    /// A port failed and is not used; it is reopened if possible.
     PortDown {
         /// Which.
         port: PortId,

@@ -13,7 +13,7 @@ use target::BURST;
 pub(crate) const TX_ATTEMPTS: u32 = 2000;
 /// And how long they may take: on a busy machine every yield costs a time slice of somebody else's, and all of them seconds.
 const TX_PATIENCE: Duration = Duration::from_millis(500);
-/// From a device's failure, or an attempt to open it anew, to the next attempt: at first, and, twice as long each time, at most.
+/// Delay from a device's failure to the first attempt to reopen it, doubled for each further attempt, and its maximum.
 const RETRY_FIRST: Duration = Duration::from_millis(100);
 const RETRY_LAST: Duration = Duration::from_secs(5);
 /// Mark in the port index: no such port.
@@ -28,7 +28,7 @@ pub(crate) struct EnginePort {
     pub(crate) queue: Vec<Packet>,
     pub(crate) queued: usize,
     pub(crate) alive: bool,
-    /// When a device that failed is opened anew, and how long it was waited for that.
+    /// When a failed device is reopened next, and the last delay.
     retry: Option<(Instant, Duration)>,
     /// What devices before this one have lost.
     lost: DeviceDrops,
@@ -62,7 +62,7 @@ impl EnginePort {
         EnginePort { id, device, max_frame, queue: burst(), queued: 0, alive: true, retry: None, lost: DeviceDrops::default(), refusals: 0 }
     }
 
-    /// The device has failed: the control plane is told, and it is tried to open it anew, ever less often.
+    /// The device has failed: reports it to the control plane, and tries to reopen it at growing intervals.
     #[cold]
     fn fail(&mut self, what: &str, error: &PortError, owed: &mut VecDeque<Event>) {
         tracing::error!(port = self.device.as_ref().map_or("?", |device| device.name()), "{what} failed, port is down: {error}");
@@ -71,7 +71,7 @@ impl EnginePort {
         owed.push_back(Event::PortDown { port: self.id, why: error.to_string() });
     }
 
-    /// Opens a device that failed anew, if it is time to and it can be.
+    /// Reopens a failed device, if it is due and possible.
     #[cold]
     fn revive(&mut self, owed: &mut VecDeque<Event>) {
         let Some((_, waited)) = self.retry.filter(|(at, _)| Instant::now() >= *at) else { return };

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use target::BURST;
 
-/// The port of a packet on its way back that is a spent buffer and no packet.
+/// The port of what goes back to the master as a spent buffer, not as a packet.
 pub(crate) const SPENT: PortId = PortId::DROP;
 /// Spent buffers that a worker keeps for itself.
 const KEPT: usize = 2 * BURST;

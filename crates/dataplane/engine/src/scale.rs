@@ -237,7 +237,7 @@ impl Sample {
     fn since(&self, before: &Sample) -> Loads {
         let span_ns = self.at.zip(before.at).map(|(now, then)| now.saturating_duration_since(then).as_nanos().max(1) as f64);
         let worker = |(slot, (packets, busy_ns, depth)): (&u16, &(u64, u64, f64))| {
-            // A worker that came anew to a slot counts from zero again.
+            // A new worker in a slot counts from zero.
             let (was, was_busy, _) = before.workers.get(slot).copied().filter(|w| w.0 <= *packets).unwrap_or_default();
             let busy = span_ns.map_or(0.0, |span| ((busy_ns.saturating_sub(was_busy)) as f64 / span).min(1.0));
             WorkerLoad { slot: *slot, packets: packets - was, busy, depth: *depth }

@@ -28,7 +28,7 @@ pub struct Printed {
     pub needs: BTreeMap<StageId, Shared>,
     /// The stages that use meters, registers or random numbers.
     pub ordered: BTreeSet<StageId>,
-    /// The stages for packets of no class to which packets are handed on.
+    /// The stages for packets of no class, to which other packets fall back.
     pub leaves: BTreeSet<StageId>,
     /// Why the text cannot be for that class alone.
     pub failed: Option<&'static str>,

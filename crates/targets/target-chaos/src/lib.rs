@@ -1,6 +1,6 @@
 //! Target `chaos`: any other target, failing on purpose. What survives it survives a device on the far end of a bus.
 //!
-//! Every control call throws dice from a seed, so that a failure can be had again. It may be refused before anything was done, after all
+//! Every control call draws from a seed, so that a failure can be reproduced. It may be refused before anything was done, after all
 //! was done, or after a part was done; the answer is then [`ApplyError::Unknown`], as of a device that does not answer. Room may shrink; the
 //! device may die, and be restarted with empty tables. Lanes may hand packets on that they could have run, and hand everything on while
 //! the device is dead.

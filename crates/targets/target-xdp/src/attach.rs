@@ -80,7 +80,7 @@ pub fn replace(object: &mut Object, attached: &Attached) -> Result<(), LoadError
     sys::link_update(attached.link.as_fd(), program.as_fd()).map_err(fail)
 }
 
-/// Writes `sp_ports`: from now on packets of an interface come in by that port, and what is handed on goes to sockets of the slot: all
+/// Writes `sp_ports`: from now on packets of an interface come in by that port, and packets of the slow path go to sockets of the slot: all
 /// of it if the interface is `closed`.
 pub fn set_port(object: &Object, ifindex: u32, port: Option<(PortId, u32)>, closed: bool) -> Result<(), LoadError> {
     if let Some((port, slot)) = port
@@ -94,7 +94,7 @@ pub fn set_port(object: &Object, ifindex: u32, port: Option<(PortId, u32)>, clos
     Ok(())
 }
 
-/// From now on all packets of the interface are handed on.
+/// From now on all packets of the interface go to the slow path.
 pub fn close(object: &Object, ifindex: u32) -> Result<(), LoadError> {
     ports(object, ifindex)?.long(8 * ifindex as usize).fetch_or(CLOSED, Ordering::Release);
     Ok(())
@@ -113,7 +113,7 @@ fn ports(object: &Object, ifindex: u32) -> Result<Shared, LoadError> {
     object.shared("sp_ports", MOST_INTERFACES.into(), 8)
 }
 
-/// Writes `sp_out` and `sp_ways`: packets that leave by that port leave from here, or are handed on.
+/// Writes `sp_out` and `sp_ways`: packets that leave by that port leave from here, or go to the slow path.
 pub fn set_way_out(object: &mut Object, port: PortId, ifindex: Option<u32>) -> Result<(), LoadError> {
     if u64::from(port.0) >= PORTS {
         return Err(LoadError::Io(format!("port {port}: there are {PORTS}")));

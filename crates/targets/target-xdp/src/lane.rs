@@ -65,7 +65,7 @@ impl XdpLane {
     }
 }
 
-/// The lane of a target on interfaces: what comes here was handed on already.
+/// The lane of a target on interfaces: packets that arrive here were passed to the slow path already.
 pub struct HandingOn;
 
 impl Lane for HandingOn {

@@ -6,7 +6,7 @@
 //!
 //! - **Batches** ([`store`]): every cell is stamped with the generations that see it; a packet reads the generation once, so it
 //!   sees a batch whole or not at all. One exception: meter cells and cleared counters change just before the entries do.
-//!   Generations have 32 bits; when all are used up they are numbered anew, which takes two waits for packets.
+//!   Generations have 32 bits; when all are used up they are renumbered, which takes two waits for packets.
 //! - **Waits** ([`cores`]): a batch that takes something away returns when no packet is in flight that saw it: by counts of the cores' packets, in
 //!   microseconds.
 //! - **Tables** are array maps mapped into this process: a change costs no system call; their addresses are in the text ([`memory`]).
@@ -21,7 +21,7 @@
 //!
 //! [`Xdp::lane`] runs packets through the program without an interface (BPF_PROG_TEST_RUN): how it is compared with the
 //! interpreter. Packets below 14 bytes (but see
-//! [`Options::short_packets`]) and above 3,500 do not pass there, and are handed on.
+//! [`Options::short_packets`]) and above 3,500 do not pass there, and go to the slow path.
 #![warn(missing_docs)]
 
 mod attach;
@@ -84,7 +84,7 @@ pub struct Options {
     /// Whether the target holds a subset of the tables: see [`target::Capabilities::subset`]. Without it a miss in a split table
     /// runs the default action, and packets to be punted or buffered are rewritten: for comparing with other targets.
     pub subset: bool,
-    /// Of a subset: whether a table that is not `@split` and refuses an entry for room is handed on, as [`Xdp::handed_on_tables`] says, rather than
+    /// Of a subset: whether a table that is not `@split` and has no room for an entry becomes short, as [`Xdp::handed_on_tables`] says, rather than
     /// that the batch is refused.
     pub hand_on_full: bool,
     /// Keys the tables' hashes: random where keys come from strangers.
@@ -93,7 +93,7 @@ pub struct Options {
     pub short_packets: bool,
     /// How packets will come: the kernel verifies only what that needs.
     pub entry: EntryPoints,
-    /// For tests: the number that generations begin with, and begin anew with.
+    /// For tests: the number that generations begin with, and start over with.
     #[doc(hidden)]
     pub first_generation: u32,
 }
@@ -352,14 +352,14 @@ impl Xdp {
         self.simple
     }
 
-    /// Tables that both targets hold, and that had no room here for one entry more: packets that would look them up are handed on, and changes of
+    /// Tables that both targets hold, and that had no room here for one entry more: packets that would look them up go to the slow path, and changes of
     /// them have no effect here, until [`Recovery::restart`].
     pub fn handed_on_tables(&self) -> Vec<TableId> {
         let state = self.lock();
         self.program.tables.keys().filter(|t| state.shortage.has(*t)).collect()
     }
 
-    /// Packets of attached interfaces by their end: forward, buffer, punt, drop, next (the last one: handed on).
+    /// Packets of attached interfaces by their end: forward, buffer, punt, drop, next (the last one: passed on).
     pub fn ends(&self) -> [u64; 5] {
         std::array::from_fn(|kind| self.cells.sum_contexts(8 * kind))
     }
@@ -419,7 +419,7 @@ impl Xdp {
             }
         }
         new_state.attached.append(attached);
-        // What the old program has handed on may be in flight.
+        // What the old program has passed on may be in flight.
         new_state.stores.iter_mut().for_each(Store::all_pending);
         Ok(())
     }
@@ -434,13 +434,13 @@ impl Xdp {
         self.lock().object.load_also(name)
     }
 
-    /// Descriptor of the map of AF_XDP sockets, by [`socket_key`]: what is handed on goes to the socket of the interface's slot
+    /// Descriptor of the map of AF_XDP sockets, by [`socket_key`]: packets of the slow path go to the socket of the interface's slot
     /// and the queue that it came by, or, where there is none, to the kernel's stack.
     pub fn sockets(&self) -> Result<OwnedFd, LoadError> {
         self.lock().object.map_fd("sp_sockets")
     }
 
-    /// From now on what a slot's interface hands on goes through this XDP program, by a tail call, which finds the socket of the
+    /// From now on what a slot's interface passes on goes through this XDP program, by a tail call, which finds the socket of the
     /// UE's worker; the sockets at [`socket_key`] get nothing. The program is kept as long as this target.
     pub fn set_steerer(&self, slot: u32, program: BorrowedFd<'_>) -> Result<(), LoadError> {
         if slot >= attach::SLOTS {
@@ -449,7 +449,7 @@ impl Xdp {
         self.lock().object.put("sp_steerers", &slot.to_ne_bytes(), &program.as_raw_fd().to_ne_bytes())
     }
 
-    /// From now on packets of an interface come in by that port, and what is handed on goes to the sockets of that slot; `None`:
+    /// From now on packets of an interface come in by that port, and those of the slow path go to the sockets of that slot; `None`:
     /// all of it passes to the kernel. A retired target hands everything on ([`Xdp::is_retired`]).
     pub fn set_port(&self, ifindex: u32, port: Option<(PortId, u32)>) -> Result<(), LoadError> {
         let state = self.lock();
@@ -464,7 +464,7 @@ impl Xdp {
         self.lock().retired
     }
 
-    /// Says which interface a port leads to: see [`sends_redirected`]. Packets that leave by ports of none are handed on.
+    /// Says which interface a port leads to: see [`sends_redirected`]. Packets that leave by ports of none go to the slow path.
     pub fn set_way_out(&self, port: PortId, ifindex: Option<u32>) -> Result<(), LoadError> {
         attach::set_way_out(&mut self.lock().object, port, ifindex)
     }
@@ -596,7 +596,7 @@ impl Recovery for Xdp {
         }
     }
 
-    /// After [`Recovery::retire`], of a program on interfaces. Generations begin anew too.
+    /// After [`Recovery::retire`], of a program on interfaces. Generations start over too.
     fn restart(&self) -> Result<(), TargetError> {
         let mut state = self.lock();
         if !state.retired || !self.is_ahead() {
@@ -621,7 +621,7 @@ impl Recovery for Xdp {
             attach::open(&state.object, attached.ifindex).map_err(|e| TargetError(e.to_string()))?;
         }
         state.retired = false;
-        // What was handed on before, sockets show: as above.
+        // Earlier packets of the slow path are in the sockets: as above.
         sys::wait_for_packets().map_err(cannot_wait)
     }
 }

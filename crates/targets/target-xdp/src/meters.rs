@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use target::{CELL_WORDS, MeterState, ONE_RATE, PROFILE_WORDS, SharedMeter, Words};
 
 const NANO: u64 = 1_000_000_000;
-/// Different rates that a meter's cells may have at once: 2 MB. With shared cells, packets of others are handed on.
+/// Different rates that a meter's cells may have at once: 2 MB. With shared cells, packets of others go to the slow path.
 pub const MOST_PROFILES: u64 = 65_536;
 /// Bytes of a cell, and of a profile.
 const CELL: usize = 8 * CELL_WORDS;

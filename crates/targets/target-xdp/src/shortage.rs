@@ -1,7 +1,7 @@
-//! Which tables lack entries here, for want of room, so that packets that would look them up are handed on?
+//! Short tables: they lack entries for want of room, so packets that would look them up go to the slow path.
 //!
 //! Of tables that both targets hold in whole. One that lacks a rule gives wrong results; the next target has all of them. The other packets
-//! stay. It lasts until the target begins anew: entries that were not taken are not known here, so nobody can tell when there is room again.
+//! stay. It lasts until the target starts over: entries that were refused are not known here, so it is not known when there is room again.
 
 use crate::store::Refusal;
 use cranelift_entity::EntityRef;
@@ -10,7 +10,7 @@ use program::{Program, TableId};
 
 /// By table.
 pub struct Shortage {
-    /// Whether its look-ups may be handed on.
+    /// Whether the table may become short.
     may: Vec<bool>,
     handed_on: Vec<bool>,
     /// Since this batch, and why.
@@ -24,12 +24,12 @@ impl Shortage {
         Shortage { handed_on: vec![false; may.len()], may, new: Vec::new() }
     }
 
-    /// Whether it is handed on, and changes of it are of no effect.
+    /// Whether it is short, so that changes of it have no effect.
     pub fn has(&self, table: TableId) -> bool {
         self.handed_on[table.index()]
     }
 
-    /// Whether the table is handed on from this batch on, rather than that the batch is refused.
+    /// Whether the table becomes short with this batch, instead of the batch being refused.
     pub fn begin(&mut self, table: TableId, why: Refusal) -> bool {
         let at = table.index();
         let begins = self.may[at] && matches!(why, Refusal::Full | Refusal::Masks);
@@ -52,7 +52,7 @@ impl Shortage {
         std::mem::take(&mut self.new)
     }
 
-    /// The target has begun anew.
+    /// The target has started over.
     pub fn clear(&mut self) {
         self.new.clear();
         self.handed_on.fill(false);

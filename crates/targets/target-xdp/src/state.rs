@@ -21,7 +21,7 @@ pub const SUBSET: usize = 8;
 pub const HANDED_ON: usize = 12;
 pub const CLOCK: usize = 16;
 pub const CONTROL: usize = CLOCK + 8 * target::CLOCK_WORDS;
-/// After it generations are numbered anew: the numbers above mean that something has no end, or is not seen yet.
+/// After it generations are renumbered: the numbers above mean that something has no end, or is not seen yet.
 pub const LAST_GENERATION: u32 = u32::MAX - 2;
 
 /// What batches change.
@@ -37,7 +37,7 @@ pub struct State {
     pub renumbered: bool,
     pub waits: Arc<Waits>,
     pub attached: Vec<Attached>,
-    /// Whether everything is handed on, packets of interfaces that are yet to go live too.
+    /// Whether all packets go to the slow path, those of interfaces that are not live yet included.
     pub retired: bool,
 }
 
@@ -123,7 +123,7 @@ impl State {
         }
     }
 
-    /// Gives the tables that are handed on from now on.
+    /// Gives the tables that are short from now on.
     pub fn commit(&mut self, counted: &Cells, cells: &[CellOp]) -> Vec<(TableId, Refusal)> {
         let next = self.generation + 1;
         for (array, index, change) in cells {

@@ -24,7 +24,7 @@ impl Waits {
         self.current.store(generation, Ordering::Release);
     }
 
-    /// Generations are numbered anew, and nothing waits that has ended: what a packet in flight may see goes on.
+    /// Generations are renumbered; nothing that a packet in flight may see is freed.
     pub fn renumber(&self, generation: u32) {
         self.current.store(generation, Ordering::Release);
         self.done.store(generation, Ordering::Release);

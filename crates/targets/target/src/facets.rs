@@ -30,29 +30,29 @@ impl Facets<'_> {
     pub const NONE: Facets<'static> = Facets { ahead: None, recovery: None, meters: None, registers: None, digests: None };
 }
 
-/// A target that meets packets before the engine does, as a program on an interface: the engine sees only what it hands on, and its
+/// A target that meets packets before the engine does, as a program on an interface: the engine sees only what it passes on, and its
 /// lanes need not be asked.
 ///
-/// **Order.** It hands on packets of a flow as long as earlier ones are in flight in the engine ([`InFlight`]), though its entries let them
+/// **Order.** It passes on packets of a flow as long as earlier ones are in flight in the engine ([`InFlight`]), though its entries let them
 /// pass. What it cannot count by flow is drained now and then: [`Ahead::begin_drain`], then wait until the engine has sent
 /// all that was in its ports, then [`Ahead::finish_drain`].
 pub trait Ahead: Send + Sync {
     /// What it carried by itself.
     fn carried(&self) -> Carried;
 
-    /// What it has handed on by flow, and has not been sent or dropped yet; the engine counts that.
+    /// What it has passed on by flow, and has not been sent or dropped yet; the engine counts that.
     fn in_flight(&self) -> Arc<InFlight>;
 
-    /// Waits until all that it has handed on so far is in the engine's ports: some milliseconds, so not on a thread that others wait for. None:
+    /// Waits until all that it has passed on so far is in the engine's ports: some milliseconds, so not on a thread that others wait for. None:
     /// there is nothing to drain. One drain at a time: the next begins when this one has finished, or was given up.
     fn begin_drain(&self) -> Option<DrainToken>;
 
-    /// All that was handed on before the drain began has been sent, is lost, or waits in a buffer: entries that were pending
+    /// All that went to the slow path before the drain began has been sent, is lost, or waits in a buffer: entries that were pending
     /// then ([`crate::Target::apply_deferred`]) are so no longer.
     fn finish_drain(&self, drain: DrainToken);
 }
 
-/// What a target ahead of the engine carried. Packets that it hands on are in none of the rows.
+/// What a target ahead of the engine carried. Packets that it passes on are in none of the rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Carried {
     /// Packets and bytes as received, by the port that they came in by. As many packets as were sent and dropped.
@@ -61,7 +61,7 @@ pub struct Carried {
     pub sent: BTreeMap<PortId, Count>,
     /// Packets and bytes as received, by the reason for the drop.
     pub dropped: BTreeMap<DropReason, Count>,
-    /// Packets that it handed on.
+    /// Packets that it passed on.
     pub handed_on: u64,
 }
 

@@ -1,8 +1,8 @@
-//! Which flows have packets in flight that a target ahead of the engine has handed on, and the engine has not sent yet? None may be overtaken.
+//! In-flight packets per flow: passed on by a target ahead of the engine, and not yet sent by the engine. None may be overtaken.
 //!
 //! A target ahead (the kernel's XDP hook) hands packets on into rings, and lanes run them later. A packet that it runs at once would overtake
-//! those of its flow in the rings. So it keeps a row for each flow, in memory that it shares: how many packets it has handed on, and how many of them
-//! the engine is done with (sent or dropped). A flow's packets are handed on as long as earlier ones are in flight, and
+//! those of its flow in the rings. So it keeps a row for each flow, in memory that it shares: how many packets it has passed on, and how many of them
+//! the engine is done with (sent or dropped). A flow's packets go to the slow path as long as earlier ones are in flight, and
 //! run again from the first one on that finds none. A flow that never pauses comes to such a moment too: when the engine is done with what it
 //! took before the next packet arrives.
 //!
@@ -10,20 +10,20 @@
 //!   it is with the device ([`InFlight::sent`]), or waits in a buffer.
 //! - Some never come there: lost in a ring, or passed to the kernel's stack. So every now and then the target is drained
 //!   ([`crate::Ahead::begin_drain`], [`crate::Ahead::finish_drain`]). Counts are kept for two turns, which the beginning of a drain ends
-//!   and begins: at its end what the turn before still lacks is lost, whatever is handed on meanwhile.
+//!   and begins: at its end what the turn before still lacks is lost, whatever goes to the slow path meanwhile.
 //! - Rows are hashed: flows that share one follow each other's packets, which costs them a little time and never their order.
 //! - A packet of a flow that the target has no entry for is in no row, nor is one that cannot be marked. So an entry that comes while packets of its
 //!   keys may be in flight ([`crate::Target::apply_deferred`]) is *pending* until a drain has finished that began after it, and a pending entry's
-//!   packets are handed on, by their row. Entries that are changed so that packets leave a buffer are pending again.
+//!   packets go to the slow path, by their row. Entries that are changed so that packets leave a buffer are pending again.
 //!
 //! [`InFlight::hand_on`] and [`InFlight::follows`] are the twins of what the program in the kernel does (`p4-emit`, `bpf/runtime.h`).
 
 use crate::meters::Words;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Words of a row, one for each of two turns: packets handed on (high half) and sent (low half), both modulo 2^32.
+/// Words of a row, one for each of two turns: packets passed on (high half) and sent (low half), both modulo 2^32.
 pub const ROW_WORDS: usize = 2;
-/// Words of the clock: all that was handed on before `[0]` is drained; nothing has been handed on since `[1]`, in ns, which is written at most once in
+/// Words of the clock: all that went to the slow path before `[0]` is drained; nothing has been passed on since `[1]`, in ns, which is written at most once in
 /// [`SLACK_NS`], and so is ahead; the turn, 0 or 1.
 pub const CLOCK_WORDS: usize = 3;
 /// How far the second word of the clock is ahead, in ns.
@@ -70,7 +70,7 @@ impl InFlight {
         flow
     }
 
-    /// Begins a drain: what is handed on from now on counts for the other turn.
+    /// Begins a drain: what goes to the slow path from now on counts for the other turn.
     pub fn begin_drain(&self, now_ns: u64) -> DrainToken {
         if let [_, _, turn] = self.clock() {
             turn.fetch_xor(1, Ordering::AcqRel);
@@ -78,7 +78,7 @@ impl InFlight {
         DrainToken { began_ns: now_ns }
     }
 
-    /// Everything that was handed on before the drain began, the last one that did, has been sent or is lost.
+    /// Everything that went to the slow path before the drain began, the last one that did, has been sent or is lost.
     pub fn finish_drain(&self, drain: DrainToken) {
         let [out, _, turn] = self.clock() else { return };
         let before = 1 - (turn.load(Ordering::Acquire) & 1) as usize;
@@ -97,7 +97,7 @@ impl InFlight {
         matches!(self.clock(), [out, until, _] if until.load(Ordering::Acquire) > out.load(Ordering::Acquire))
     }
 
-    /// Whether a packet of that row has others before it, and so is handed on.
+    /// Whether a packet of that row has others before it, and so goes to the slow path.
     pub fn follows(&self, row: u32) -> bool {
         let at = ROW_WORDS * row as usize;
         let counts = self.rows.words().get(at..at + ROW_WORDS).filter(|_| self.is_any());
@@ -114,7 +114,7 @@ impl InFlight {
     }
 }
 
-/// Whether all that were handed on have been sent.
+/// Whether all that went to the slow path have been sent.
 fn is_even(word: u64) -> bool {
     word >> 32 == word & SENT
 }

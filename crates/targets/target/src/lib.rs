@@ -40,7 +40,7 @@ pub trait Target: Send + Sync {
     fn apply(&self, batch: &Batch) -> Result<(), ApplyError>;
 
     /// As [`Target::apply`], of entries whose packets another target has run until now: none of those in flight there may be overtaken. On a
-    /// target [ahead](Ahead) of the engine the entries are *pending*, and their packets are handed on, until a drain has finished that began after
+    /// target [ahead](Ahead) of the engine the entries are *pending*, and their packets go to the slow path, until a drain has finished that began after
     /// this. Elsewhere it is the same as [`Target::apply`].
     fn apply_deferred(&self, batch: &Batch) -> Result<(), ApplyError>;
 
@@ -134,7 +134,7 @@ pub struct Capabilities {
     pub subset: bool,
     /// Whether buffered and punted packets may leave it directly. A chip hands them to the next target instead.
     pub buffers: bool,
-    /// Whether it may hand on a packet of a session that it holds, because the packet asks for more than it does. A session with a rate
+    /// Whether it may pass on a packet of a session that it holds, because the packet asks for more than it does. A session with a rate
     /// stays away from it, since the rate would be policed in two places, unless it shares its meters.
     pub selective: bool,
 }

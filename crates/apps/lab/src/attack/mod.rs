@@ -53,7 +53,7 @@ const MEMORY: (f64, u64) = (1.1, 2048);
 const MEMORY_PATIENCE: Duration = Duration::from_secs(5);
 /// After an attack packets flow again within so long, or the daemon does not recover by itself.
 const RECOVERY: Duration = Duration::from_secs(60);
-/// Frames of others (ARP, neighbour discovery, what was under way) in a count of frames that left, at most.
+/// Frames of others (ARP, neighbour discovery, what was in flight) in a count of frames that left, at most.
 const BACKGROUND: u64 = 100;
 /// Honest traffic before and after each attack.
 const CALM: Duration = Duration::from_millis(200);

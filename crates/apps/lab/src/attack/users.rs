@@ -102,7 +102,7 @@ impl Users {
         self.records = records;
     }
 
-    /// Starts their traffic, numbered anew: what is late of an earlier round counts nowhere.
+    /// Starts their traffic with new numbers: late packets of an earlier round are not counted.
     pub fn start(&mut self) -> Traffic {
         self.round += 1;
         let round = self.round;

@@ -18,7 +18,7 @@
 //!   the generation that the packet sees.
 //! - **Variables** are cleared when a packet comes if some way reads them before it writes them ([`live`]); others are not.
 //! - **Counters** are added to when the packet's end is known, in a row of cells of its core; meters and registers are
-//!   changed at once and set back when the packet is handed on ([`externs`]).
+//!   changed at once and set back when the packet goes to the slow path ([`externs`]).
 //! - **Who waits until no packet is in flight** reads what each core counts in its context: `sp_begin` before the generation is read, and `sp_end`
 //!   when no table is read any more.
 //! - Of two entry points, `sp_xdp` is attached to interfaces; `sp_test` takes port and time from the bytes in front of the
@@ -31,7 +31,7 @@
 //! 64 headers. The place is the parser state, table, action or block, and the span of the source that
 //! [`p4_ir::origin`] has for it.
 //! A packet that runs more than 32 times through loops of the parser or through loops that look tables up, or more than 1,024 times through
-//! others, is handed on; so is one that `truncate` leaves fewer than 14 bytes of.
+//! others, goes to the slow path; so does one that `truncate` leaves fewer than 14 bytes of.
 
 mod checksum;
 mod class;

@@ -329,7 +329,7 @@ fn context(out: &mut String, c: &Code) {
     out.push_str("} __attribute__((aligned(64)));\nSP_MEMORY(sp_contexts, struct sp_context, SP_CPUS)\n\n");
 }
 
-/// What is done at a packet's end, and what is taken back when it is handed on; the program's reason and mark.
+/// What is done at a packet's end, and what is taken back when it goes to the slow path; the program's reason and mark.
 fn ends(out: &mut String, c: &Code) {
     let (ir, model) = (c.ir, c.model);
     out.push_str(
