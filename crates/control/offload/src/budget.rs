@@ -1,4 +1,4 @@
-//! How many changes of its tables does the fast target take? An allowance that grows with time, up to a little.
+//! Rate limit of table changes on the fast target: a small token bucket.
 
 /// Share of a second's allowance that may be kept for later. As much less grows, so that no second sees more than its allowance.
 const KEPT: f64 = 0.06;

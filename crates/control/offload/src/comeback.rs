@@ -1,12 +1,12 @@
-//! When is a fast target that fell over tried again, and who comes back to it?
+//! When a retired fast target is rebuilt, and which sessions return to it.
 //!
-//! The first attempt is made a second after it fell over. Each that fails doubles the wait, up to a minute; so does falling over again within a
-//! minute of having come back, so that a target that cannot last is not tried, and its sessions are not moved, all the time. Back in service it holds
-//! what both hold, and nothing else. Under a static policy its sessions come to it again by moves, some at a time ([`Comeback::bring_back`]); a
-//! planner moves them as any others.
+//! The first attempt is made a second after it failed. Each failed attempt doubles the wait, up to a minute; so does failing again within a
+//! minute of coming back, so that an unstable target is not tried, and its sessions are not moved, all the time. Back in service it holds
+//! only what both targets hold. Under a static policy its sessions return by moves, some at a time ([`Comeback::bring_back`]); a
+//! planner moves them like any others.
 //!
-//! While it is out of service the base target runs all packets, in the same buckets or those that it was left with, and what the fast one has
-//! counted stays counted.
+//! While it is out of service the base target runs all packets, with shared token buckets or its own, and the fast target's
+//! counts are kept.
 
 use crate::executor::Executed;
 use crate::moves::{MoveError, RecoverError};

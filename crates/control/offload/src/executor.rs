@@ -1,4 +1,4 @@
-//! From a plan to moves made: each planned move is tried on the pair, and the planner is told what became of it.
+//! Executes a plan: tries each planned move on the split, and reports the outcome to the planner.
 
 use crate::moves::MoveError;
 use crate::planner::{Move, Outcome, Place, Planner};

@@ -1,11 +1,11 @@
-//! Which flow lives where: one fast target that holds a subset of the sessions in front of one that holds them all.
+//! Placement: a fast target that holds a subset of the sessions, in front of one that holds them all.
 //!
-//! [`Split`] is itself a [`target::Target`], so that whatever runs on one target runs on the pair. The base target
-//! holds every session; the fast one holds copies of some, chosen by a [`Policy`], and hands a miss on, unchanged
+//! [`Split`] is itself a [`target::Target`], so everything that runs on one target runs on the split. The base target
+//! holds every session; the fast one holds copies of some, chosen by a [`Policy`], and passes a miss on, unchanged
 //! (first paper §5.4, Figure 5a). Tables that are not marked `@split` are held by both in full. A packet is run to its
-//! end by exactly one of the two, so counters are the sum of both, and a session's meters live where its packets go.
+//! end by exactly one of the two, so counters are the sum of both, and a session's meters are on the target that runs its packets.
 //!
-//! Sessions move while packets flow ([`Split::move_to_fast`], [`Split::move_to_base`]); which should is decided by a [`planner`].
+//! Sessions move under traffic ([`Split::move_to_fast`], [`Split::move_to_base`]); a [`planner`] decides which.
 //!
 //! Not exact: a rate whose packets run on both targets has a bucket on each. That is so for a traffic class's rate once some of
 //! its sessions are on the fast target (the application refuses such a configuration). A program must police only packets that it then

@@ -1,25 +1,25 @@
-//! How does a session move while its packets flow? Make before break, and at no time are its packets, or its rates, in two places.
+//! Moving a session under traffic: make before break. Its packets, and its rates, are never in two places.
 //!
-//! The base target holds every session at any time, so that moving is making a copy or deleting it:
+//! The base target always holds every session, so a move creates or deletes a copy:
 //! - *to fast* ([`Split::move_to_fast`]): the copy, all of it or nothing, with the buckets of its meters as they are on the base
 //!   target; the next burst finds it;
 //! - *to base* ([`Split::move_to_base`]): the buckets go back, and the copy is deleted.
 //!
 //! **In one process** a lane of the pair runs each burst to its end on both targets, and a move is made while no lane is within a burst
-//! ([`Gate`]). So a packet of a flow is done before the next one is looked at, and order, meters and counters hold. Counters are summed
+//! ([`Gate`]). So a packet of a flow is finished before the next one starts, and order, meters and counters hold. Counters are summed
 //! over both targets, and their cells stay where they are.
 //!
-//! **A fast target in front of the workers**, as the kernel's XDP hook or a chip, hands packets on into a queue. There a copy that takes
-//! effect at once would let packets overtake those in the queue. So its entries are *pending* at first ([`target::Target::apply_deferred`]), and hand packets on
+//! **A fast target ahead of the engine**, such as XDP or a chip, passes packets on through a queue. There a copy that takes
+//! effect at once would let packets overtake those in the queue. So its entries are *pending* at first ([`target::Target::apply_deferred`]), and pass packets on
 //! until those that came before them have been sent; from then on it counts what is in flight, flow by flow ([`target::InFlight`]).
 //!
-//! **Failures.** [`ApplyError::Refused`] and [`ApplyError::Unsupported`] change nothing. After [`ApplyError::Unknown`] nobody knows what was
-//! done. A session's copy is then taken away entry by entry; if that fails too, or if the
+//! **Failures.** [`ApplyError::Refused`] and [`ApplyError::Unsupported`] change nothing. After [`ApplyError::Unknown`] it is not known what was
+//! done. A session's copy is then deleted entry by entry; if that fails too, or if the
 //! change was of what both hold, the fast target is *retired*: from the next burst on it gets no packets. [`Split::recover`] restarts or
-//! empties it, gives it again what both hold, and lets packets and moves come back.
+//! empties it, installs again what both hold, and lets packets and moves return.
 //!
 //! **Rates.** Where the fast target shares its meters' cells with the base target ([`target::Meters::shares_meters`]), as XDP does with x86, there is one bucket
-//! wherever packets run, and nothing to carry. Sessions with rates do not move to one that is ahead of the workers and does not share: it would run
+//! wherever packets run, and nothing to transfer. Sessions with rates do not move to a target ahead of the engine that does not share: it would run
 //! packets while the buckets are in flight.
 //!
 //! What is lost with a target: the counts of a target that loses its memory, and the buckets of its meters,

@@ -1,4 +1,4 @@
-//! Where are the sessions, and what of them is where?
+//! Which sessions are on which target, and with which entries.
 
 use program::{Entry, KeyMatch, MeterId, Op, Program, TableId};
 use std::collections::{BTreeMap, BTreeSet};

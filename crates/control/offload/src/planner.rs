@@ -1,7 +1,7 @@
 //! Which sessions should be on the fast target? Facts, rates, room and time in, a short list of moves out.
 //!
-//! Pure: it installs nothing and reads no clock. The caller tells it of sessions ([`Planner::session`]) and of their usage as it is
-//! counted ([`Planner::usage`]), asks for moves every now and then ([`Planner::plan`]), and tells what became of each
+//! Pure: it installs nothing and reads no clock. The caller reports sessions ([`Planner::session`]) and their usage as it is
+//! counted ([`Planner::usage`]), asks for moves periodically ([`Planner::plan`]), and reports the outcome of each
 //! ([`Planner::moved`]).
 //!
 //! Sessions are ranked by the operator's rules first ([`crate::rules`]), then by *worth*: CPU cycles that x86 is spared in a second,

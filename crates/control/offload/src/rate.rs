@@ -1,4 +1,4 @@
-//! How much traffic has a session? Averages of counts that are read now and then.
+//! A session's rate: averages of polled counters.
 
 /// Packets and bits a second, averaged.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,4 +1,4 @@
-//! What the operator says of sessions before any traffic is seen: a list of rules, of which the first that matches decides.
+//! The operator's placement rules: the first that matches a session decides.
 
 use crate::policy::{SessionFacts, contains};
 use std::net::IpAddr;

@@ -1,4 +1,4 @@
-//! What do both targets hold? Kept so that a fast target that was lost, or refused some of it, can be brought after again.
+//! A shadow of what both targets hold, to rebuild a fast target that was lost or refused some of it.
 
 use crate::placed::{Identity, MeterAt, deletion, identity};
 use program::{ActionId, Batch, CounterId, Entry, KeyMatch, MeterConfig, Mirror, Op, Program, Replica, TableId, ValueSetId};

@@ -1,4 +1,4 @@
-//! The pair of targets: changes of sessions go to the base target, and after it to the fast one. How sessions move is in [`crate::moves`].
+//! The split: changes of sessions go to the base target, then to the fast one. How sessions move is in [`crate::moves`].
 
 use crate::lane::SplitLane;
 use crate::placed::{Part, Placed, part};

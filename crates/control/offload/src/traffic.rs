@@ -1,4 +1,4 @@
-//! How much each of the two targets carries, by the port that packets came in by.
+//! Traffic of each target, by ingress port.
 
 use base::PortId;
 use std::collections::BTreeMap;

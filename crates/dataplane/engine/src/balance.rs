@@ -1,12 +1,12 @@
-//! Which buckets should move, and are there too few workers or too many? A plan from measured loads; it moves nothing itself.
+//! Load balancing: which buckets should move, and how many workers are needed. A plan from measured loads; it moves nothing itself.
 //!
 //! SoftUPF (Bose et al., APNet 2021) looks at ring lengths and re-assigns UEs of a worker whose ring stays long. Here a worker is
 //! overloaded when its ring stays long or it stays busy; then buckets of it go to the least loaded worker, those that even
 //! the two out best, a few at a time. A single UE that is too heavy for any worker cannot be divided: what shares a worker
 //! with it moves away instead.
 //!
-//! Against swinging: a worker must be overloaded for some looks in a row and have clearly more than the mean, it then gives away
-//! no more than brings it near the mean, and the number of moves a look is bounded.
+//! Against oscillation: a worker must be overloaded for several samples in a row and clearly above the mean; it then gives away
+//! no more than brings it near the mean, and the number of moves per sample is limited.
 
 use crate::steer::Move;
 use std::collections::HashMap;

@@ -3,8 +3,8 @@
 //! All workers share them, as a flow may move from one worker to another while its packets wait: they then stay in one row, in
 //! order. Rows are spread over locks by PDR number, so workers meet only where they buffer for the same few PDRs.
 //!
-//! Room is shared fairly: where there is none left, the longest row loses its newest packet to a shorter one, so UEs that
-//! cannot be reached do not keep others from being paged; and what has waited too long goes.
+//! Room is shared fairly: when it is full, the longest queue loses its newest packet to a shorter one, so UEs that
+//! cannot be reached do not keep others from being paged; packets that waited too long are dropped.
 
 use base::Packet;
 use std::collections::{BTreeSet, HashMap, VecDeque};

@@ -1,8 +1,8 @@
-//! What became of every packet: the one place where packets are counted.
+//! The ledger: the one place where every packet's fate is counted.
 //!
 //! Entries: received from ports, injected by the control plane, released from buffers, copied by the program.
 //! Exits: transmitted, buffered, punted, dropped for a reason. [`Ledger::imbalance`] is zero whenever the workers are between bursts and
-//! their rings are empty. Counts stay when a worker ends; the next one in its slot goes on with them.
+//! their rings are empty. Counts stay when a worker ends; the next one in its slot continues them.
 
 use base::{DropReason, PortId};
 use std::collections::BTreeMap;

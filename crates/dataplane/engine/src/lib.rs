@@ -1,13 +1,13 @@
 //! The engine: bursts from ports through a target's lanes to ports again.
 //!
 //! The packet tour starts at [`worker`]: receive, process, then one of forward, buffer, punt or drop with a reason. A worker
-//! runs each packet to its end. Which worker gets it is decided in one of two places, by a hash of its flow and a table of
+//! runs each packet to its end. Its worker is chosen in one of two places, by a hash of its flow and a table of
 //! buckets either way: by the ports' own queues ([`Engine::start`]), or by the [`master`] ([`Engine::start_steered`]). Buckets move
-//! and workers come and go while packets flow ([`scale`]), by hand or as the [`balance`] of loads suggests.
+//! and workers start and stop under traffic ([`scale`]), by command or as the [`balance`] of loads suggests.
 //!
 //! Each worker thread owns its ports or rings and its lane; shared are only the idle-mode buffers. Control reaches
 //! a worker by a command channel ([`Engine`]); packets for the control plane leave by an event channel ([`Event`]).
-//! What happened to every packet is written in one place, the [`Ledger`], which must balance.
+//! Every packet is counted in one place, the [`Ledger`], which must balance.
 #![forbid(unsafe_code)]
 
 mod balance;

@@ -1,10 +1,10 @@
-//! The master: takes packets from the ports and hands each to the worker that its flow's bucket belongs to (SoftUPF's steering).
+//! The master: receives packets from the ports and gives each to the worker of its flow's bucket (SoftUPF's steering).
 //!
-//! A round: what workers give back, moves that have become possible, then a burst from each port into the rings. Order within a
-//! flow is kept while its bucket moves: the bucket's packets are held here until the old worker is done with all that it was
-//! given. Where a ring is full the master waits, so that the device's queue fills, or drops: [`WhenFull`].
+//! A round: packets returned by workers, moves that have become possible, then a burst from each port into the rings. Order within a
+//! flow is kept while its bucket moves: the bucket's packets are held here until the old worker has finished all that it was
+//! given. If a ring is full the master waits, so that the device's queue fills, or drops: [`WhenFull`].
 //!
-//! The master never waits for a worker without emptying the rings back, nor for the control plane.
+//! The master never waits for a worker without draining the return rings, and never for the control plane.
 
 use crate::control::{Command, Event, WorkerPorts};
 use crate::ledger::WorkerLedger;

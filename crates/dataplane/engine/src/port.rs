@@ -1,4 +1,4 @@
-//! A port with what waits to leave by it, as a worker or the master holds it.
+//! A port and its transmit queue, as a worker or the master holds it.
 
 use crate::control::Event;
 use crate::ledger::{PortCells, WorkerLedger};

@@ -1,4 +1,4 @@
-//! What joins the master and one worker: a ring of packets there, a ring of packets and spent buffers back, and a gauge.
+//! Between the master and one worker: a ring of packets there, a ring of packets and spent buffers back, and a load gauge.
 //!
 //! Each ring has one writer and one reader and no lock. Packets move, their bytes stay where they are; a buffer that has
 //! been sent goes back to be filled again, so that nothing is allocated while packets flow.

@@ -1,9 +1,9 @@
-//! Workers that come and go, and buckets that move between them, while packets flow.
+//! Starting and stopping workers, and moving buckets between them, under traffic.
 //!
-//! Where the master steers it moves buckets by itself. Where ports steer, a bucket moves so: its new worker puts packets of the
-//! bucket aside from now on; the ports are told; the old worker receives what still waits in its queues, and sees it out; the new
-//! worker takes up what it has put aside. Either way no packet of the bucket is processed by the new worker before the old one is
-//! done with all earlier ones, and packets of other buckets wait for nothing.
+//! If the master steers, it moves buckets itself. If ports steer, a bucket moves in steps: its new worker holds packets of the
+//! bucket from now on; the ports are switched; the old worker drains its queues; the new
+//! worker continues with the packets that it held. Either way no packet of the bucket is processed by the new worker before the old one has
+//! finished all earlier ones, and packets of other buckets do not wait.
 
 use crate::balance::{BalanceSettings, Loads, Planner, Scale, WorkerLoad, empty, spread};
 use crate::control::{Command, Control, Drained, Engine, EngineError, Inner, MAX_WORKERS, Slot, WorkerPorts};

@@ -1,7 +1,7 @@
-//! Which worker gets a packet? A hash of its flow picks a bucket, and a table says whose the bucket is.
+//! Steering: a hash of the flow picks a bucket, and a table maps buckets to workers.
 //!
-//! The table is written by whoever moves buckets (the master, or the engine where ports steer) and read by all. Beside each
-//! bucket stands how many packets came for it: what the balancer weighs.
+//! The table is written by the mover of buckets (the master, or the engine if ports steer) and read by all. Beside each
+//! bucket is its packet count, which the balancer uses.
 
 use base::PortId;
 pub use pktio::steered::SteerFn;

@@ -1,12 +1,12 @@
-//! How do lanes and the control plane share one machine, if lanes always have packets?
+//! A fair lock between lanes and the control plane, since lanes may always have packets.
 //!
-//! In turns: whoever asked first is next. A lane that leaves a usual lock has taken it again before a waiting thread has woken up: on a
+//! First come, first served. With an ordinary lock a lane takes it again before a waiting thread has woken up: on a
 //! busy machine the control plane waited for hundreds of bursts at each of the hundreds of counters that it reads in a tick,
-//! and answered nobody meanwhile. (`parking_lot`'s fair lock hands over in turn too, but who comes to it yields a few times before it
-//! stands in line, and each yield may be a time slice of somebody else's.)
+//! and answered no requests meanwhile. (`parking_lot`'s fair lock is fair too, but a waiter yields a few times before it
+//! queues, and each yield may cost a time slice.)
 //!
 //! Counters are read many at a time, so that this costs the lanes few turns: a reader copies those around the one that it wants,
-//! and goes on with its copy until a burst has ended or a batch was applied.
+//! and uses its copy until a burst has ended or a batch was applied.
 
 use p4_interp::Machine;
 use program::CounterId;

@@ -1,8 +1,8 @@
-//! What does a described chip hold, and what does it do for one packet? Everything in it is modelled.
+//! What a described chip holds, and what it does for one packet. Everything here is modelled.
 //!
-//! A switch chip does not run the whole UPF (`splitplane plan upf.p4` says why not). It runs a program of its own that does the same to
-//! the packets that it does at all: `p4/tna/upf.p4`. Where that one's tables of sessions have room is how many sessions the
-//! model holds; what such a chip does not do for any packet is a limit of the model.
+//! A switch chip cannot run the whole UPF (`splitplane plan upf.p4` says why). It runs a program of its own that does the same to
+//! the packets that it handles: `p4/tna/upf.p4`. The size of that program's session tables is how many sessions the
+//! model holds; what such a chip cannot do for a packet is a limit of the model.
 
 use chip::{Chip, Form, Refusal, Sizes};
 use p4_interp::{Beyond, Limits};

@@ -1,12 +1,12 @@
-//! Target `chaos`: any other target, failing on purpose. What survives it survives a device on the far end of a bus.
+//! Target `chaos`: fault injection around any other target. Code that survives it survives a device behind a bus.
 //!
 //! Every control call draws from a seed, so that a failure can be reproduced. It may be refused before anything was done, after all
 //! was done, or after a part was done; the answer is then [`ApplyError::Unknown`], as of a device that does not answer. Room may shrink; the
-//! device may die, and be restarted with empty tables. Lanes may hand packets on that they could have run, and hand everything on while
+//! device may die, and be restarted with empty tables. Lanes may miss packets that they could have run, and miss every packet while
 //! the device is dead.
 //!
-//! What a dead device has counted, and what is in its meters' buckets, can still be read, as out of a driver's memory; with it back,
-//! counters go on, and no meter is configured.
+//! A dead device's counters and token buckets can still be read, as from a driver's memory; after a restart
+//! counters continue, and no meter is configured.
 #![forbid(unsafe_code)]
 
 use base::{Packet, Verdict, VerdictKind};

@@ -1,12 +1,12 @@
-//! Batches: first what each change would meet is found, without changing anything; then all are staged where no lane sees them, and
-//! shown to all lanes at once.
+//! Batches: first each change is checked against the tables, without changing anything; then all are staged where no lane sees them, and
+//! made visible to all lanes at once.
 //!
-//! Lanes do not wait, and a burst sees all of a batch or nothing. What generated code itself writes cannot have two sides:
+//! Lanes do not wait, and a burst sees all of a batch or none. Cells that generated code writes cannot have two sides:
 //! counters are cleared by their own lane as it takes the batch over, and so are meters set while there is one lane; with more, a meter is
-//! set under its lock just before the batch is shown.
+//! set under its lock just before the batch becomes visible.
 //!
-//! An agent applies millions of entries in a row, most of them to tables that no cache holds: what a batch needs to work in
-//! is kept for the next one, and where entries are or go is asked for while their keys are made.
+//! An agent applies millions of entries in a row, most of them to tables that exceed the cache: a batch's working memory
+//! is kept for the next one, and the places of entries are prefetched while their keys are built.
 
 use crate::abi::CMeter;
 use crate::meters::MeterCell;

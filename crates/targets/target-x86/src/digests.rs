@@ -1,6 +1,6 @@
-//! A lane's messages to the control plane: a ring that generated code writes and whoever asks reads, without locks between them.
+//! A lane's messages to the control plane: a lock-free ring that generated code writes.
 //!
-//! A message that finds no room is lost, and counted: packets do not wait for the control plane.
+//! A message without room is lost and counted: packets do not wait for the control plane.
 
 use crate::LoadError;
 use crate::abi::CDigests;

@@ -1,4 +1,4 @@
-//! A worker's share: packets in the form of the generated code and back.
+//! A worker's lane: converts packets to the form of the generated code and back.
 
 use crate::abi::{CCounter, CLane, CMeters, CPacket, CRegister};
 use crate::apply::{CellChanges, publish};

@@ -1,10 +1,10 @@
-//! What is in a meter's cells? Cells of equal configuration share a profile, so that a cell is half a cache line.
+//! Meter cells. Cells of equal configuration share a profile, so that a cell is half a cache line.
 //!
 //! Generated code reads a cell's profile whenever it executes the cell. So a profile that no cell uses any more is given to another
 //! configuration only after all lanes have seen the batch that took it from its last cell: [`Meters::give_back`].
 //!
 //! Cells may be shared by a target ahead of this one, which executes them too ([`SharedMeter`]). Then they are only used under their locks, profiles are
-//! written for the owner as well, and a cell to which its entries may lead keeps its rate until it lets go.
+//! written for the owner as well, and a cell to which its entries may lead keeps its rate until the owner releases it.
 
 use crate::LoadError;
 use crate::abi::{CMeter, CProfile, ONE_RATE};

@@ -1,7 +1,7 @@
 //! Members of parser value sets, as generated code goes through them: for each field a mask, the lowest and the highest value.
 //!
-//! Lanes read an array of them whose place they are given with a batch; a change makes a new array, and the old one stays until no
-//! lane reads it any more.
+//! Lanes read an array of them, whose address comes with a batch; a change builds a new array, and the old one stays until no
+//! lane reads it.
 
 use crate::abi::{CRange, CSet};
 use base::Bits;

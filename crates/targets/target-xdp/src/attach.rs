@@ -1,13 +1,13 @@
-//! The program on interfaces: where it hangs, which port each of them is, which ways lead out, and how it leaves.
+//! The program on interfaces: attaching, port numbers, egress interfaces, detaching.
 //!
 //! **It never outlives the process.** Each interface has a BPF link, whose only descriptor is here. When the process ends, be it
-//! by a crash or SIGKILL, the kernel closes the descriptor, takes the program off the interface, and frees program and maps with
-//! it: nobody is left to clean up, no packet is carried by entries that nobody keeps, and the next start finds the interface
+//! by a crash or SIGKILL, the kernel closes the descriptor, detaches the program, and frees program and maps with
+//! it: there is nothing to clean up, no packet is forwarded by stale entries, and the next start finds the interface
 //! free. So a kernel without links for XDP (before 5.9) is refused, rather than served by programs that stay behind. The price:
-//! while the process is away, the interface carries nothing.
+//! while the process is down, the interface forwards nothing.
 //!
-//! **From attaching to carrying** there are three steps, so that nothing goes astray: [`attach`] hangs the program up, which then
-//! passes all packets to the kernel; sockets of the next target join `sp_sockets`; [`set_port`] makes it carry.
+//! **From attaching to forwarding** there are three steps, so that no packet is lost: [`attach`] attaches the program, which then
+//! passes all packets to the kernel; sockets of the next target join `sp_sockets`; [`set_port`] starts forwarding.
 
 use crate::object::{Object, chain};
 use crate::sys::{self, Shared};

@@ -1,4 +1,4 @@
-//! What programs count in, a row for each core: read and cleared without a lock.
+//! Counter cells, a row for each core: read and cleared without a lock.
 
 use crate::sys::Shared;
 use cranelift_entity::EntityRef;

@@ -1,9 +1,9 @@
-//! When are all packets done that are in flight now? In microseconds, by what each core counts of its packets.
+//! Waiting for in-flight packets in microseconds, by per-core counts.
 //!
 //! A program counts a packet in `begun` of its core's context before it reads the generation, and in `ends` when it has read its last
 //! table (`sp_begin` and `sp_end` of the emitted text): plain additions, as only that core makes them. Between a core's store and its later
 //! loads there is no order on any processor, so that we might find `begun` as it was before a packet that then reads the old generation. A barrier
-//! would cost each packet as much as a lock does, 5 of some 75 ns. So the one who waits has each core execute it, by an interrupt (an empty
+//! would cost each packet as much as a lock does, 5 of some 75 ns. So the writer has each core execute it, by an interrupt (an empty
 //! program that the kernel is asked to run there), after our stores and before `begun` is read:
 //!
 //! - A packet that was counted before its core's interrupt is found in `begun`. We wait until as many have ended.
@@ -12,7 +12,7 @@
 //! *At the end*, what a packet read and then its count in `ends`: x86 makes no store visible before loads that precede it; elsewhere each core is
 //! made to execute a barrier once more before we write where the packet may have been reading.
 //!
-//! **Cores at rest** get no interrupt: waking one that sleeps deeply takes longer than all the rest, and there may be hundreds. To one that has had
+//! **Idle cores** get no interrupt: waking one from deep sleep takes longer than everything else, and there may be hundreds. To one that has had
 //! no packet for some waits we say so in `rests`, before its interrupt. Its next packet finds that and takes it back by an exchange, which is a full
 //! barrier. So if `rests` still stands when we look, after our stores, that packet's barrier is yet to come, and it reads what we stored.
 //! A core that is off says nothing, and rests; when it comes back, the kernel's barriers are between our store of that and its packets.

@@ -1,4 +1,4 @@
-//! Messages of `digest()`: from the kernel's ring buffer to who asks.
+//! Messages of `digest()`, read from the kernel's ring buffer.
 //!
 //! A record is, in words of the machine: the place in the program plus one (32 bits), how many values follow (32), and each value
 //! as two words of 64 bits, the low one first; the first value is the receiver.

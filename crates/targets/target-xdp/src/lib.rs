@@ -1,13 +1,13 @@
 //! A program in the kernel's XDP hook: C text (from `p4-emit`) compiled by clang, verified by the kernel, on tables that user
 //! space writes directly into the programs' memory.
 //!
-//! It holds a subset of the sessions, cannot buffer or punt, and hands what it misses to the next target unchanged, through an
-//! AF_XDP socket or, where there is none, up the kernel's stack.
+//! It holds a subset of the sessions, cannot buffer or punt, and passes what it misses to the next target unchanged, through an
+//! AF_XDP socket or, without one, up the kernel's stack.
 //!
 //! - **Batches** ([`store`]): every cell is stamped with the generations that see it; a packet reads the generation once, so it
 //!   sees a batch whole or not at all. One exception: meter cells and cleared counters change just before the entries do.
 //!   Generations have 32 bits; when all are used up they are renumbered, which takes two waits for packets.
-//! - **Waits** ([`cores`]): a batch that takes something away returns when no packet is in flight that saw it: by counts of the cores' packets, in
+//! - **Waits** ([`cores`]): a batch that removes something returns when no packet in flight saw it: by per-core packet counts, in
 //!   microseconds.
 //! - **Tables** are array maps mapped into this process: a change costs no system call; their addresses are in the text ([`memory`]).
 //!   Exact ones are hash tables with their entries in the home cells; the others look through the masks in use, at most 64 of them.

@@ -1,4 +1,4 @@
-//! Does the planner keep to its limits, and does its heap choose what a sort would?
+//! Tests: the planner keeps its limits, and its heap chooses what a sort would.
 
 use super::*;
 use rand::Rng;
