@@ -48,6 +48,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("mobile/upf", &["base", "pfcp", "program", "target", "wire"]),
     // An operator's rules instead of PFCP.
     ("mobile/ceupf", &["program"]),
+    // What P4 cannot do, beside the pipeline. Bytes and keys: no packets, no tables.
+    ("services/ciphering", &[]),
     // Control.
     ("control/offload", &["base", "program", "target", "wire"]),
     // Tools.
@@ -135,7 +137,7 @@ const NEVER: &[(&[&str], &[&str], &str)] = &[
 ];
 
 /// Crates that may have `unsafe`: they call the kernel, map memory or run generated code.
-const MAY_BE_UNSAFE: &[&str] = &["c-compile", "table", "pktio", "dpdk", "target-x86", "target-xdp", "baseline"];
+const MAY_BE_UNSAFE: &[&str] = &["c-compile", "table", "pktio", "dpdk", "ciphering", "target-x86", "target-xdp", "baseline"];
 
 /// A crate as its manifest and its folder say.
 struct Crate {

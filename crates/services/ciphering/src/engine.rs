@@ -1,0 +1,114 @@
+//! How is a burst ordered, and which implementation takes it?
+
+use zeroize::Zeroize;
+
+use crate::iv::Inputs;
+use crate::job::{Job, MAC_LEN, Outcome, Step};
+use crate::key::{Form, KEY_LEN, Key, Nea, Nia};
+use crate::portable::Prepared;
+
+/// Which implementation is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// The fastest that this build and this machine have.
+    #[default]
+    Fastest,
+    /// In Rust, on any machine.
+    Portable,
+}
+
+impl Choice {
+    /// Each implementation by its name.
+    pub const ALL: [Choice; 1] = [Choice::Portable];
+}
+
+/// Why an implementation is not to be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// Not in this build, or not on this machine: with what to do.
+    #[error("{0}")]
+    Absent(String),
+}
+
+/// Runs bursts of jobs. Each thread has one of its own; keys may be made by another of the same implementation.
+pub struct Engine {
+    name: String,
+}
+
+impl Engine {
+    /// Of the implementation that is asked for.
+    ///
+    /// # Errors
+    /// [`Error::Absent`] if it is asked for by name and is not there.
+    pub fn new(choice: Choice) -> Result<Engine, Error> {
+        match choice {
+            Choice::Fastest | Choice::Portable => Ok(Engine { name: "portable".to_owned() }),
+        }
+    }
+
+    /// Implementation in use, for reports.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A bearer's key for ciphering. The caller wipes `bytes`.
+    pub fn cipher_key(&self, algorithm: Nea, bytes: &[u8; KEY_LEN]) -> Key<Nea> {
+        Key { algorithm, form: Form::Portable(Box::new(Prepared::cipher(algorithm, bytes))) }
+    }
+
+    /// A bearer's key for integrity protection. The caller wipes `bytes`.
+    pub fn integrity_key(&self, algorithm: Nia, bytes: &[u8; KEY_LEN]) -> Key<Nia> {
+        Key { algorithm, form: Form::Portable(Box::new(Prepared::integrity(algorithm, bytes))) }
+    }
+
+    /// Runs all jobs and sets the outcome of each. One that cannot be run is refused alone; the others of the burst are run.
+    pub fn run(&mut self, jobs: &mut [Job<'_>]) {
+        for job in &mut *jobs {
+            job.outcome = match job.check() {
+                Ok(()) => Outcome::Pending,
+                Err(fault) => Outcome::Refused(fault),
+            };
+        }
+        for job in jobs.iter_mut().filter(|job| job.outcome == Outcome::Pending) {
+            job.outcome = run_portable(job);
+        }
+    }
+}
+
+/// One job of portable keys.
+fn run_portable(job: &mut Job<'_>) -> Outcome {
+    let inputs = Inputs::of(job);
+    let cipher = job.cipher.map(|Key { form: Form::Portable(key), .. }| key);
+    let integrity = job.integrity.map(|Key { form: Form::Portable(key), .. }| key);
+    if let (Step::Protect, Some(key)) = (job.step, integrity) {
+        let (message, mac) = split(job.data);
+        mac.copy_from_slice(&key.mac(inputs, message));
+    }
+    if let Some(key) = cipher {
+        key.apply(inputs, &mut job.data[job.clear..]);
+    }
+    match (job.step, job.integrity, integrity) {
+        (Step::Recover, Some(of), Some(key)) => {
+            let (message, mac) = split(job.data);
+            let mut expected = key.mac(inputs, message);
+            let outcome = verdict(of.algorithm, mac, &expected);
+            expected.zeroize();
+            outcome
+        }
+        _ => Outcome::Done,
+    }
+}
+
+/// Message and MAC-I. The job was checked: it has room for both.
+fn split(data: &mut [u8]) -> (&[u8], &mut [u8]) {
+    let at = data.len() - MAC_LEN;
+    let (message, mac) = data.split_at_mut(at);
+    (message, mac)
+}
+
+/// Whether a MAC-I is right, in a time that does not tell how much of it is.
+fn verdict(algorithm: Nia, mac: &[u8], expected: &[u8; MAC_LEN]) -> Outcome {
+    let differ = mac.iter().zip(expected).fold(0, |differ, (a, b)| differ | (a ^ b));
+    // NIA0's is not checked (TS 33.501 §D.1).
+    if differ == 0 || algorithm == Nia::Nia0 { Outcome::Done } else { Outcome::WrongMac }
+}
