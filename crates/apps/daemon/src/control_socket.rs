@@ -266,7 +266,7 @@ pub fn ask(path: &Path, request: &Request) -> Result<Reply, Failure> {
         written.map_err(|e| at(&e))?;
         return Err(at(&"the daemon did not answer"));
     }
-    serde_json::from_slice(&line).map_err(|e| at(&format!("an answer that is none: {e}")))
+    serde_json::from_slice(&line).map_err(|e| at(&format!("not a response: {e}")))
 }
 
 #[cfg(test)]

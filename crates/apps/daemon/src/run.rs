@@ -216,7 +216,7 @@ fn check(config: &Config, program: &Program) -> Result<(), Failure> {
     let ids = upf::ids::Ids::bind(&ir.program).map_err(|e| usage(e.to_string()))?;
     let room = ir.program.tables[ids.tables.pdr_by_teid].size;
     if config.n4.max_sessions as u64 > room {
-        return Err(config.fault("n4.max_sessions", format!("expected at most {room}: the program has no room for more")));
+        return Err(config.fault("n4.max_sessions", format!("expected at most {room}: the program's tables hold no more")));
     }
     if config.split.fast == Some(FastTarget::Xdp) {
         program.xdp_text()?;

@@ -232,7 +232,7 @@ fn scenarios(args: &SmfArgs, name: &str) -> Result<(), Failure> {
     let chosen = match (name, named(name)) {
         ("all", _) => ALL.to_vec(),
         (_, Some(scenario)) => vec![scenario],
-        (_, None) => return Err(Failure::Usage(format!("--scenario: `{name}` is none; `--scenario list` names them"))),
+        (_, None) => return Err(Failure::Usage(format!("--scenario: unknown scenario `{name}`; `--scenario list` prints them"))),
     };
     let (local, upf, gnb) = (given(args.local, "--local")?, given(args.upf, "--upf")?, given(args.gnb, "--gnb")?);
     let more = &args.scenario;

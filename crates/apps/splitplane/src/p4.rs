@@ -142,7 +142,7 @@ fn ir(source: &Source, after: Option<&str>, list: bool) -> Result<(), Failure> {
     }
     if !p4_passes::PASSES.iter().any(|p| p.name == after) {
         let names: Vec<&str> = p4_passes::PASSES.iter().map(|p| p.name).collect();
-        return Err(Failure::Usage(format!("no pass `{after}`: there are none, {}", names.join(", "))));
+        return Err(Failure::Usage(format!("unknown pass `{after}`; expected none, {}", names.join(", "))));
     }
     let mut text = None;
     let mut keep = |round: usize, pass: &p4_passes::Pass, ir: &Ir| {

@@ -298,7 +298,7 @@ fn rules_are_added_listed_loaded_and_deleted_by_commands() {
     };
     let two = write("two.rules", "# users\ndecap teid=7 ue=10.45.0.2\n\ndecap teid=8 ue=10.45.0.3 # another\n");
     good(&["load", &two], "2 rules");
-    bad(1, &["load", &two], "two.rules:2: duplicate: `decap teid=0x7 ue=10.45.0.2` is there already (rule 2); nothing was added");
+    bad(1, &["load", &two], "two.rules:2: duplicate: `decap teid=0x7 ue=10.45.0.2` exists already (rule 2); nothing was added");
     bad(
         2,
         &["load", &write("wrong.rules", "decap teid=9 ue=10.45.0.2\ndecap teid=10\n")],

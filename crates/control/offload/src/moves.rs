@@ -43,7 +43,7 @@ pub enum MoveError {
     #[error("the fast target is out of service")]
     Retired,
     /// It is where it should go.
-    #[error("the session is there already")]
+    #[error("the session is on that target already")]
     There,
     /// The policy does not allow it, or the copy is not the whole session.
     #[error("{0}")]
@@ -101,7 +101,7 @@ impl Split {
     }
 
     /// Moves a session to the fast target. `copy` is the whole session: the insertion of each of its entries in `@split` tables, and the
-    /// configuration of each of its meters. What both targets hold, such as filters, is there already.
+    /// configuration of each of its meters. What both targets hold, such as filters, exists already.
     pub fn move_to_fast(&self, session: &SessionFacts, copy: &Batch) -> Result<(), MoveError> {
         let mut books = self.lock();
         if self.retired.load(Relaxed) {

@@ -48,7 +48,7 @@ impl Split {
         for (id, table) in &fast.program().tables {
             let left = fast.table_stats(id).entries.saturating_sub(table.entries.len() as u64);
             if left > 0 {
-                return Err(format!("target {} holds {left} entries of table {} from before: load it anew", fast.name(), table.name));
+                return Err(format!("target {} holds {left} entries of table {}: reload it", fast.name(), table.name));
             }
         }
         Ok(Split { fast, base, policy, books: Mutex::default(), traffic: Mutex::default(), retired: Arc::default(), gate: Arc::default() })

@@ -37,7 +37,7 @@ impl Indirection {
     pub(crate) fn new(name: &str, workers: usize) -> Result<Indirection, PortError> {
         let failed = |what: &str, e| PortError::io(format!("af_xdp on `{name}`: {what}"), e);
         // Some kernels cannot wait so (`nohz_full` cores): better known now than when the first bucket moves.
-        bpf::wait_for_packets().map_err(|e| failed("waiting for packets under way (membarrier), as steering must", e))?;
+        bpf::wait_for_packets().map_err(|e| failed("waiting for packets in flight (membarrier), as steering must", e))?;
         let (map, table) = bpf::create_table(4 * BUCKETS as u32).map_err(|e| failed("creating the table of buckets", e))?;
         Ok(Indirection { map, table, workers, name: name.to_owned(), assignment: AtomicU64::new(0) })
     }
@@ -78,7 +78,7 @@ impl Steering for Indirection {
         let mut settled = SETTLED.lock().unwrap_or_else(PoisonError::into_inner);
         if *settled < self.assignment.load(Ordering::Acquire) {
             let so_far = ASSIGNMENTS.load(Ordering::Acquire);
-            let failed = |e| PortError::io(format!("af_xdp on `{}`: waiting for packets under way", self.name), e);
+            let failed = |e| PortError::io(format!("af_xdp on `{}`: waiting for packets in flight", self.name), e);
             bpf::wait_for_packets().map_err(failed)?;
             *settled = so_far;
         }

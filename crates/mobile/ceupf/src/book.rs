@@ -97,7 +97,7 @@ pub struct Refusal {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BookError {
     /// It exists, or appears earlier in the same request.
-    #[error("duplicate: `{rule}` is there already{}", numbered(.id))]
+    #[error("duplicate: `{rule}` exists already{}", numbered(.id))]
     Duplicate {
         /// The rule.
         rule: String,

@@ -68,7 +68,7 @@ fn duplicates_and_conflicts_are_refused_by_name_and_nothing_of_the_request_is_do
     for (text, why) in [
         (
             "decap teid=8 ue=10.45.0.2\nencap gnb=10.3.0.2 qfi=9 ue=10.45.0.2 teid=0x1",
-            "2: duplicate: `encap ue=10.45.0.2 teid=0x1 gnb=10.3.0.2 qfi=9` is there already (rule 1)",
+            "2: duplicate: `encap ue=10.45.0.2 teid=0x1 gnb=10.3.0.2 qfi=9` exists already (rule 1)",
         ),
         (
             "encap ue=10.45.0.2 teid=2 gnb=10.3.0.2",

@@ -265,7 +265,7 @@ impl<'a> Emitter<'a> {
         out
     }
 
-    /// Text that is there already.
+    /// Text that exists already.
     pub fn append(&mut self, text: &str) {
         self.text.push_str(text);
     }

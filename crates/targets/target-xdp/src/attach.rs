@@ -64,8 +64,8 @@ pub fn attach(object: &mut Object, interface: &str, ifindex: u32) -> Result<Atta
         }
         Err(native) => {
             let link = create(sys::XDP_IN_STACK)
-                .map_err(|e| fail(format!("it takes no XDP program, neither in its driver ({native}) nor before the stack ({e})")))?;
-            tracing::warn!("{interface}: its driver does not run XDP ({native}): packets take the slow way");
+                .map_err(|e| fail(format!("the kernel attaches no XDP program to it, neither native ({native}) nor generic ({e})")))?;
+            tracing::warn!("{interface}: the driver does not support XDP ({native}): using generic mode, which is slow");
             (link, Mode::Generic)
         }
     };

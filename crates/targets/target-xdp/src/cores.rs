@@ -87,7 +87,7 @@ impl Cores {
         let program = match sys::empty_program() {
             Ok(program) => program,
             Err(e) => {
-                tracing::info!("the kernel takes no program that runs on a given core ({e}): changes of sessions take milliseconds");
+                tracing::info!("the kernel cannot run a BPF program on a given core ({e}): changes of sessions take milliseconds");
                 return Ok(Cores::slow());
             }
         };

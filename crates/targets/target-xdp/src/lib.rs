@@ -583,7 +583,7 @@ impl Recovery for Xdp {
         let mut closed = true;
         for attached in &state.attached {
             if let Err(error) = attach::close(&state.object, attached.ifindex) {
-                tracing::error!("interface {} cannot be closed to XDP: {error}", attached.ifindex);
+                tracing::error!("interface {} cannot be detached from XDP: {error}", attached.ifindex);
                 closed = false;
             }
         }
@@ -702,7 +702,7 @@ impl Xdp {
                 Refusal::Masks => format!("has no room for more than {} combinations of masks or prefixes", program::packing::MAX_TUPLES),
                 _ => format!("is full, with {} of {} entries", state.stores[table.index()].len, state.stores[table.index()].capacity),
             };
-            tracing::warn!("table {name} of the xdp target {why}: from now on packets that look it up are handed on to the next target");
+            tracing::warn!("table {name} of the xdp target {why}: until restart, packets that look it up go to the slow path");
         }
         // Whoever deletes wants to read final counts, and to use their cells again: no packet may be in flight that saw the old
         // entries. Where the kernel has to wait that takes milliseconds, so a session that only comes does without.

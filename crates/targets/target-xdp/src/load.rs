@@ -24,7 +24,7 @@ pub fn build(
     };
     match attempt(&defines) {
         Err(LoadError::Limit(why)) if text.contains(SIMPLE) => {
-            tracing::info!("the program is loaded in its simple form, which is slower: the other is too large ({why})");
+            tracing::info!("the XDP program is loaded in its simple form, which is slower: the full form is too large ({why})");
             defines.push((SIMPLE.to_owned(), 1));
             Ok((attempt(&defines)?, true))
         }

@@ -209,7 +209,7 @@ fn refused_requests_change_nothing_and_name_their_line() {
     assert_eq!(arranged.add(&rules), error(5, "decap needs ue"));
     rules[4] = arranged.rules(0)[0].clone();
     let Reply::Error { line: Some(5), message } = arranged.add(&rules) else { panic!() };
-    assert!(message.starts_with("duplicate: `encap ue=10.45.") && message.ends_with("is there already (an earlier line)"), "{message}");
+    assert!(message.starts_with("duplicate: `encap ue=10.45.") && message.ends_with("exists already (an earlier line)"), "{message}");
     let many: Vec<String> = (1..=65).map(|teid| format!("decap teid={teid} ue=10.45.0.1")).collect();
     assert_eq!(arranged.add(&many), error(65, "full: the program was built for 64 rules, and 0 are there"));
     assert_eq!(arranged.ask(&Request::Delete { rules: lines(&["id=1".into()]) }), error(1, "there is no rule `id=1`"));

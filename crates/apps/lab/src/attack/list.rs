@@ -184,8 +184,8 @@ pub const ATTACKS: &[Attack] = &[
         Doing::Act(acts::own_compiler),
     ),
     attack("links-down-up", Link, "both links down and up, at both ends", Doing::Act(acts::links_down_and_up)).may_lose(MayLose::Meanwhile),
-    attack("link-anew", Link, "N6's interface deleted and made anew", Doing::Act(acts::link_made_anew)).may_lose(MayLose::Meanwhile),
-    attack("output-closed", Disk, "who reads the live view is gone", Doing::Act(acts::output_closed)).last(),
+    attack("link-anew", Link, "N6's interface deleted and created again", Doing::Act(acts::link_made_anew)).may_lose(MayLose::Meanwhile),
+    attack("output-closed", Disk, "the reader of the live view exits", Doing::Act(acts::output_closed)).last(),
 ];
 
 /// That of floods.

@@ -52,7 +52,7 @@ pub fn n4(args: &Args) -> Result<Value, Failure> {
     let levels = if args.sessions.is_empty() { common.size(vec![0, 100_000, 1_000_000], vec![0, 2_000]) } else { args.sessions.clone() };
     let most = levels.iter().max().copied().unwrap_or(0);
     let sample = common.size(20_000, 200);
-    println!("bench n4: {sample} sessions at a time, {UNDER_WAY} requests under way, 2 PDRs, 2 FARs, a QER and a URR a session");
+    println!("bench n4: {sample} sessions at a time, {UNDER_WAY} requests in flight, 2 PDRs, 2 FARs, a QER and a URR a session");
     let (agent, requests, mut smf) = start(most + sample)?;
     let before = resident();
     println!(

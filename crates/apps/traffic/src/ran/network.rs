@@ -27,7 +27,7 @@ impl UeDevice {
     /// Makes the device `name`, with rules of priority `table` and routes in the table of that number.
     pub fn create(name: &str, mtu: u16, record: &SessionRecord, table: u32) -> Result<UeDevice, RanError> {
         if nix::net::if_::if_nametoindex(name).is_ok() {
-            return Err(RanError::Config(format!("an interface {name} is there already: end its owner or choose another prefix")));
+            return Err(RanError::Config(format!("interface {name} exists already: stop its owner or choose another prefix")));
         }
         // Down at first: the kernel must not add IPv6 addresses and packets of its own before it is told not to.
         let device = DeviceBuilder::new().name(name).mtu(mtu).tx_queue_len(QUEUE_PACKETS).enable(false).build_sync();

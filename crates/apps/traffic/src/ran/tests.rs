@@ -355,7 +355,7 @@ fn programs_talk_through_devices_and_every_packet_is_counted() {
         // A taken name is refused and stays the other's.
         let second = Config { table_base: 20_000, ..Config::new("127.0.0.3:2152".parse().unwrap()) };
         let error = Ran::start(second, &[session(1, [127, 0, 0, 3].into(), there)]).err().unwrap().to_string();
-        assert!(error.contains("ue1 is there already"), "{error}");
+        assert!(error.contains("ue1 exists already"), "{error}");
 
         // The kernel sends nothing of its own.
         std::thread::sleep(2 * SECOND);
