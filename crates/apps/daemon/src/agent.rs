@@ -128,6 +128,7 @@ impl Agent {
                 },
                 default(if self.backlog.is_empty() { self.until_next(next_tick) } else { Duration::ZERO }) => {}
             }
+            self.plane.data_mut().poll();
             self.deal_with_backlog(EVENTS_AT_ONCE);
             if Instant::now() >= next_tick {
                 // A neighbour whose answer waits here has not been silent, whatever kept us from it.
@@ -184,7 +185,7 @@ impl Agent {
                 let actions = self.plane.punt(packet.data(), packet.port, reason, mark, now);
                 self.act(actions);
             }
-            engine::Event::Buffering { pdr } => match self.plane.pdr(pdr) {
+            engine::Event::Buffering { queue: pdr } => match self.plane.pdr(pdr) {
                 Some((seid, pdr_id)) => self.node.downlink_data(seid, pdr_id, now),
                 // The session went while its packet was on the way here.
                 None => tracing::debug!(pdr, "packets are buffered for a PDR that no longer exists"),
@@ -247,7 +248,7 @@ impl Agent {
                     self.engine.inject(vec![Packet::new(&frame, port)]).map_err(|e| e.to_string())
                 }
                 Action::Reinject { .. } => Err("a frame to go round again is too long".into()),
-                Action::Apply(batch) => self.targets.target().apply(&batch).map_err(|e| e.to_string()),
+                Action::Apply(batch) => self.plane.data_mut().apply(batch).map_err(|e| e.to_string()),
                 Action::Resolved { number } => self.resolved(number),
                 Action::Unsent { reason } => {
                     *self.host_unsent.entry(reason).or_default() += 1;
@@ -274,7 +275,6 @@ impl Agent {
         let now = self.start.elapsed();
         let actions = self.plane.poll(now);
         self.act(actions);
-        self.plane.data_mut().follow_handed_on();
         self.engine.age_buffers();
         if let Some(kernel) = &mut self.kernel {
             kernel.tick();

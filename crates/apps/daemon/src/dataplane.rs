@@ -1,13 +1,15 @@
 //! The data plane as the user-plane agent sees it: the targets and the engine's workers behind `upf::plane::DataPlane`.
 
+use crate::drainer::Drainer;
 use base::{Packet, PortId};
-use engine::{BufferFate, Engine};
+use engine::{BufferFate, Draining, Engine};
 use offload::{SessionFacts, Split};
-use program::{ApplyError, Batch, CounterId};
+use program::{ApplyError, Batch, CounterId, Op};
+use std::collections::{HashSet, VecDeque};
 use std::convert::Infallible;
 use std::net::IpAddr;
 use std::sync::Arc;
-use target::{Ahead, Count, Target};
+use target::{Count, Target};
 use upf::plane::SessionInfo;
 
 /// What carries packets: x86 alone, or a fast target in front of it.
@@ -42,7 +44,10 @@ pub struct DataPlane {
     engine: Arc<Engine>,
     /// Sessions that changed or ended since the last query; `None` until the first query.
     changed: Option<Vec<u64>>,
-    ticks: u32,
+    /// Changes of what all sessions share that the base target has and a fast target ahead of the engine is yet to get, in order, each when its
+    /// drain has finished: until then the fast target hands on.
+    behind: VecDeque<(Option<Draining>, Batch)>,
+    _drainer: Option<Drainer>,
 }
 
 /// What the crate `offload` looks at.
@@ -61,13 +66,14 @@ pub fn facts(session: &SessionInfo) -> SessionFacts {
     }
 }
 
-/// Ticks of the agent between two drains of the slow path, each of which takes some milliseconds if there is anything to wait for.
-const TICKS_BETWEEN: u32 = 2;
-
 impl DataPlane {
     /// Entries go to `targets`, packets to `engine`.
     pub fn new(targets: Targets, engine: Arc<Engine>) -> DataPlane {
-        DataPlane { targets, engine, changed: None, ticks: 0 }
+        let drainer = match &targets {
+            Targets::Split(split) if split.fast_is_ahead() => Drainer::start(split.clone(), engine.clone()),
+            _ => None,
+        };
+        DataPlane { targets, engine, changed: None, behind: VecDeque::new(), _drainer: drainer }
     }
 
     /// Sessions that have changed or ended since the last call. From the first call on they are noted.
@@ -84,28 +90,9 @@ impl DataPlane {
         }
     }
 
-    /// Drains the slow path now and then for a target ahead of the engine, which then uses its pending entries.
-    pub fn follow_handed_on(&mut self) {
-        self.ticks = self.ticks.wrapping_add(1);
-        let Some(fast) = self.fast_ahead().filter(|_| self.ticks.is_multiple_of(TICKS_BETWEEN)) else { return };
-        let Some(drain) = fast.begin_drain() else { return };
-        // An engine that has stopped hands nothing out.
-        if self.engine.drain().is_ok() {
-            fast.finish_drain(drain);
-        }
-    }
-
-    /// The fast target, if it meets packets before the engine does.
-    fn fast_ahead(&self) -> Option<&dyn Ahead> {
-        match &self.targets {
-            Targets::Split(split) => split.fast().facets().ahead,
-            Targets::Whole(_) => None,
-        }
-    }
-
     /// Lets packets go that have waited for a neighbour, behind the change that lets later ones pass: what `take` gives, which is called when
     /// workers have reported all earlier packets. None of those is overtaken.
-    pub fn release(&self, take: impl FnOnce() -> (Batch, Vec<Packet>)) -> Result<(), String> {
+    pub fn release(&mut self, take: impl FnOnce() -> (Batch, Vec<Packet>)) -> Result<(), String> {
         let (mut released, mut refused) = (Batch::default(), None);
         let change = || {
             let (batch, packets) = take();
@@ -127,10 +114,52 @@ impl DataPlane {
             && split.fast_is_ahead()
         {
             // Earlier packets on the slow path have been sent then; later ones are counted by flow, and nothing overtakes them.
-            self.engine.drain().map_err(|gone| gone.to_string())?;
-            split.apply_to_fast(&released);
+            let drain = self.engine.begin_drain().map_err(|gone| gone.to_string())?;
+            self.behind.push_back((Some(drain), released));
         }
         Ok(())
+    }
+
+    /// Applies a change that belongs to no session, behind those that wait.
+    pub fn apply(&mut self, batch: Batch) -> Result<(), ApplyError> {
+        match &self.targets {
+            Targets::Split(split) if !self.behind.is_empty() => {
+                split.apply_to_base(&batch)?;
+                self.behind.push_back((None, batch));
+                Ok(())
+            }
+            targets => targets.target().apply(&batch),
+        }
+    }
+
+    /// Gives the fast target the changes whose time has come; to be called now and then.
+    pub fn poll(&mut self) {
+        while self.behind.front().is_some_and(|(drain, _)| drain.as_ref().is_none_or(Draining::is_finished)) {
+            self.catch_up(1);
+        }
+    }
+
+    /// Gives it the first of them.
+    fn catch_up(&mut self, most: usize) {
+        let Targets::Split(split) = &self.targets else { return };
+        self.behind.drain(..most).for_each(|(_, batch)| split.apply_to_fast(&batch));
+    }
+
+    /// A session's change comes behind those that wait and are about the same entries: there is nothing to wait for, as the session is
+    /// the entries' first or last.
+    fn before(&mut self, batch: &Batch) {
+        let entry = |op: &Op| match op {
+            Op::Insert(e) | Op::Modify(e) | Op::Delete(e) => Some((e.table, e.keys.clone(), e.priority)),
+            _ => None,
+        };
+        if self.behind.is_empty() {
+            return;
+        }
+        let changed: HashSet<_> = batch.ops.iter().filter_map(entry).collect();
+        let meets = |batch: &Batch| batch.ops.iter().filter_map(entry).any(|entry| changed.contains(&entry));
+        if let Some(last) = self.behind.iter().rposition(|(_, batch)| meets(batch)) {
+            self.catch_up(last + 1);
+        }
     }
 
     fn change(&self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
@@ -139,11 +168,11 @@ impl DataPlane {
             return self.targets.apply(&facts, batch);
         }
         let apply = || {
-            // Workers stand while packets are let go, but a target ahead of them does not.
+            // Those workers stand while packets are let go, but a target ahead of them does not.
             facts.wakes = buffers.iter().any(|(pdr, fate)| *fate == BufferFate::Release && self.engine.waits(*pdr));
             self.targets.apply(&facts, batch)
         };
-        self.engine.settle(buffers, apply).unwrap_or_else(|gone| Err(ApplyError::Unknown(gone.to_string())))
+        self.engine.end_buffering(buffers, apply).unwrap_or_else(|gone| Err(ApplyError::Unknown(gone.to_string())))
     }
 }
 
@@ -156,6 +185,7 @@ impl upf::plane::DataPlane for DataPlane {
                 upf::plane::BufferFate::Discard => (*pdr, BufferFate::Discard),
             })
             .collect();
+        self.before(batch);
         self.change(session, batch, &fates)?;
         if let Some(changed) = &mut self.changed {
             changed.push(session.seid);

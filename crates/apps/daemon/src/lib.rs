@@ -23,6 +23,7 @@ pub mod config;
 pub mod control_socket;
 pub mod dataplane;
 pub mod dpdk_ports;
+pub mod drainer;
 pub mod failure;
 pub mod input;
 pub mod kernel;

@@ -409,7 +409,7 @@ impl Upf {
             0 => Duration::MAX,
             seconds => Duration::from_secs(seconds),
         };
-        let buffers = BufferLimits { per_pdr: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets, max_age };
+        let buffers = BufferLimits { per_queue: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets, max_age };
         let engine = start_engine(&config.workers, &targets.target(), ports, buffers, events).map_err(|e| Failure::Usage(e.to_string()))?;
         let engine = Arc::new(engine);
         if let Some(kernel) = &mut kernel {

@@ -117,6 +117,8 @@ const UNDER_WAY: usize = 16;
 /// Of the busy one while it wakes: with the others' no more than a queue of the kernel's holds (256, veth).
 const UNDER_WAY_WAKING: usize = 200;
 
+/// Changes of a session that are timed.
+const REQUESTS: usize = 2000;
 /// More than from one look at what was handed on to the next.
 const IDLE: Duration = Duration::from_millis(450);
 
@@ -172,7 +174,7 @@ fn a_busy_session_is_handed_over_paged_and_gated() {
                         smf.set_idle(session).unwrap();
                         let event = events.recv_timeout(PATIENCE);
                         assert!(matches!(event, Ok(Event::DownlinkData { .. })), "{event:?}");
-                        // By then what waits counts as left (`DataPlane::follow_handed_on`), and must be counted anew.
+                        // By then what waits counts as left (`daemon::drainer`), and must be counted anew.
                         std::thread::sleep(IDLE);
                         // Packets come as fast as they can while those that wait leave.
                         most.store(UNDER_WAY_WAKING, Ordering::Relaxed);
@@ -219,5 +221,36 @@ fn a_busy_session_is_handed_over_paged_and_gated() {
         println!("downlink {} in XDP, {} on x86; {waited} waited, {lost} dropped", packets("xdp"), packets("x86"));
         assert!(waited >= pages && report["buffered"] == report["released"] && lost >= 4 * 20, "{report:#}");
         assert!(packets("xdp") > 500 && packets("x86") > 100, "{report:#}");
+    });
+}
+
+/// Changes of a session while the kernel hands packets on, and while what it has handed on is drained, again and again. The time from request to
+/// answer is printed, not judged: it is the machine's too.
+#[test]
+fn an_smf_is_answered_while_packets_in_flight_are_drained() {
+    testbed_or_skip("an_smf_is_answered_while_packets_in_flight_are_drained", |mut bed| {
+        let daemon = bed.start_daemon(&planned());
+        bed.connect();
+        bed.establish(ALL.len() as u32);
+        let (smf, session) = (bed.smf(), bed.sessions[0].clone());
+        let mut took: Vec<Duration> = meanwhile(&mut bed, |_| {
+            let request = |_| {
+                let begin = Instant::now();
+                smf.modify(&session, downlink_gate(true)).unwrap();
+                begin.elapsed()
+            };
+            (0..REQUESTS).map(request).collect()
+        });
+        bed.fence(ON_X86);
+        bed.collect_all();
+        took.sort_unstable();
+        let at = |share: usize| took[(took.len() - 1) * share / 100].as_micros();
+        println!("N4 under XDP load: {REQUESTS} requests, p50 {} us, p99 {} us, longest {} us", at(50), at(99), at(100));
+        let report = daemon.stop();
+        assert_eq!(report["imbalance"], 0, "{report:#}");
+        let modified = report["n4"]["modified"].as_u64().unwrap();
+        assert!(modified >= REQUESTS as u64, "{modified} changes");
+        let handed_on = report["targets"]["xdp"]["handed_on"].as_u64().unwrap();
+        assert!(handed_on > 100, "{handed_on} packets were handed on meanwhile");
     });
 }

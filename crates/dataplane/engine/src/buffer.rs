@@ -1,14 +1,15 @@
-//! Idle-mode buffers: packets of a PDR whose FAR says BUFF, in order of arrival (TS 29.244 §5.2.3.1, §5.2.4).
+//! Buffers: packets that the program says are to wait, by queue and in order of arrival.
 //!
 //! All workers share them, as a flow may move from one worker to another while its packets wait: they then stay in one row, in
-//! order. Rows are spread over locks by PDR number, so workers meet only where they buffer for the same few PDRs.
+//! order. Rows are spread over locks by the queue's number, so workers meet only where they buffer for the same few queues.
 //!
-//! Room is shared fairly: when it is full, the longest queue loses its newest packet to a shorter one, so UEs that
-//! cannot be reached do not keep others from being paged; packets that waited too long are dropped.
+//! Room is shared fairly: when it is full, the longest queue loses its newest packet to a shorter one, so receivers that
+//! cannot be reached do not keep others from being woken; packets that waited too long are dropped.
 
 use base::Packet;
 use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -18,8 +19,8 @@ pub(crate) const SHARDS: usize = 32;
 /// How much may wait, and how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferLimits {
-    /// Packets of one PDR.
-    pub per_pdr: usize,
+    /// Packets of one queue.
+    pub per_queue: usize,
     /// Packets in all.
     pub total: usize,
     /// What has waited for longer goes when [`crate::Engine::age_buffers`] comes by.
@@ -28,15 +29,17 @@ pub struct BufferLimits {
 
 impl Default for BufferLimits {
     fn default() -> BufferLimits {
-        BufferLimits { per_pdr: 1024, total: 65536, max_age: Duration::from_secs(60) }
+        BufferLimits { per_queue: 1024, total: 65536, max_age: Duration::from_secs(60) }
     }
 }
 
-/// The buffers of all workers, by PDR number.
+/// The buffers of all workers, by queue.
 pub(crate) struct Buffers {
     limits: BufferLimits,
     held: AtomicUsize,
     shards: [Mutex<Shard>; SHARDS],
+    /// Queues whose buffering is being ended: see [`Buffers::end`].
+    ending: AtomicUsize,
     /// Of each shard the length of its longest row: a hint where to look.
     longest: [AtomicUsize; SHARDS],
 }
@@ -46,6 +49,8 @@ struct Shard {
     rows: HashMap<u32, VecDeque<Waiting>>,
     /// Rows by their length.
     by_len: BTreeSet<(usize, u32)>,
+    /// Queues whose buffering is being ended.
+    ending: BTreeSet<u32>,
 }
 
 struct Waiting {
@@ -54,29 +59,53 @@ struct Waiting {
     packet: Packet,
 }
 
-/// The packets of one PDR, oldest first, each with the worker that buffered it.
+/// The packets of one queue, oldest first, each with the worker that buffered it.
 pub(crate) type Row = VecDeque<(usize, Packet)>;
+
+/// Why [`Buffers::push`] did not keep a packet.
+pub(crate) enum NotKept {
+    /// There is no room: its row is full, or all of them are together and it is among the longest.
+    Full(Packet),
+    /// The buffering of its queue is being ended. When that is over it goes through the program again, before any later packet of its flow. The
+    /// other one made room for it, just before.
+    Ending(Packet, Option<Packet>),
+}
+
+/// Queues whose buffering is being ended, until this is dropped.
+pub(crate) struct Ending<'a> {
+    buffers: &'a Buffers,
+    queues: Vec<u32>,
+}
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        for queue in &self.queues {
+            self.buffers.shard(*queue).ending.remove(queue);
+        }
+        self.buffers.ending.fetch_sub(self.queues.len(), Release);
+    }
+}
 
 /// What [`Buffers::push`] did with a packet that it kept.
 pub(crate) struct Kept {
     /// Whether the control plane is to be told: the first of its row, or as many wait again. What it was told before
-    /// may have failed (a report without a response), or the FAR was updated to buffer and notify again.
+    /// may have failed, or the queue may be buffered again.
     pub(crate) told: bool,
     /// Of the longest row, to make room.
     pub(crate) displaced: Option<Packet>,
 }
 
 impl Shard {
-    fn len_of(&self, pdr: u32) -> usize {
-        self.rows.get(&pdr).map_or(0, VecDeque::len)
+    fn len_of(&self, queue: u32) -> usize {
+        self.rows.get(&queue).map_or(0, VecDeque::len)
     }
 
-    fn set_len(&mut self, pdr: u32, before: usize, after: usize) {
-        self.by_len.remove(&(before, pdr));
+    fn set_len(&mut self, queue: u32, before: usize, after: usize) {
+        self.by_len.remove(&(before, queue));
         if after > 0 {
-            self.by_len.insert((after, pdr));
+            self.by_len.insert((after, queue));
         } else {
-            self.rows.remove(&pdr);
+            self.rows.remove(&queue);
         }
     }
 
@@ -87,15 +116,20 @@ impl Shard {
 
 impl Buffers {
     pub(crate) fn new(limits: BufferLimits) -> Buffers {
-        Buffers { limits, held: AtomicUsize::new(0), shards: Default::default(), longest: Default::default() }
+        Buffers { limits, held: AtomicUsize::new(0), ending: AtomicUsize::new(0), shards: Default::default(), longest: Default::default() }
     }
 
-    /// Keeps a packet that came at `now_ns`, or gives it back if there is no room: its row is full, or all of them are together and it is among
-    /// the longest.
-    pub(crate) fn push(&self, worker: usize, pdr: u32, packet: Packet, now_ns: u64) -> Result<Kept, Packet> {
-        let row_len = self.shard(pdr).len_of(pdr);
-        if row_len >= self.limits.per_pdr {
-            return Err(packet);
+    /// Keeps a packet that came at `now_ns`, or gives it back.
+    pub(crate) fn push(&self, worker: usize, queue: u32, packet: Packet, now_ns: u64) -> Result<Kept, NotKept> {
+        let (row_len, ending) = {
+            let shard = self.shard(queue);
+            (shard.len_of(queue), shard.ending.contains(&queue))
+        };
+        if ending {
+            return Err(NotKept::Ending(packet, None));
+        }
+        if row_len >= self.limits.per_queue {
+            return Err(NotKept::Full(packet));
         }
         let mut displaced = None;
         if self.held.fetch_add(1, Relaxed) >= self.limits.total {
@@ -103,15 +137,20 @@ impl Buffers {
             // Its place goes to ours.
             displaced = self.displace(row_len + 1);
             if displaced.is_none() {
-                return Err(packet);
+                return Err(NotKept::Full(packet));
             }
         }
-        let mut shard = self.shard(pdr);
-        let row = shard.rows.entry(pdr).or_default();
+        let mut shard = self.shard(queue);
+        if shard.ending.contains(&queue) {
+            // Since we looked.
+            self.held.fetch_sub(1, Relaxed);
+            return Err(NotKept::Ending(packet, displaced));
+        }
+        let row = shard.rows.entry(queue).or_default();
         row.push_back(Waiting { worker, since_ns: now_ns, packet });
         let len = row.len();
-        shard.set_len(pdr, len - 1, len);
-        self.note(pdr as usize % SHARDS, &shard);
+        shard.set_len(queue, len - 1, len);
+        self.note(queue as usize % SHARDS, &shard);
         Ok(Kept { told: len.is_power_of_two(), displaced })
     }
 
@@ -119,12 +158,12 @@ impl Buffers {
     fn displace(&self, than: usize) -> Option<Packet> {
         let at = (0..SHARDS).max_by_key(|at| self.longest[*at].load(Relaxed))?;
         let mut shard = lock(&self.shards[at]);
-        let (len, pdr) = shard.longest();
+        let (len, queue) = shard.longest();
         if len <= than {
             return None;
         }
-        let newest = shard.rows.get_mut(&pdr)?.pop_back()?;
-        shard.set_len(pdr, len, len - 1);
+        let newest = shard.rows.get_mut(&queue)?.pop_back()?;
+        shard.set_len(queue, len, len - 1);
         self.note(at, &shard);
         Some(newest.packet)
     }
@@ -133,17 +172,39 @@ impl Buffers {
         self.longest[at].store(shard.longest().0, Relaxed);
     }
 
-    /// Whether packets of a PDR wait.
-    pub(crate) fn waits(&self, pdr: u32) -> bool {
-        self.shard(pdr).rows.contains_key(&pdr)
+    /// From now on nothing is added to these queues, until what this returns is dropped: what is in them is all that waits.
+    pub(crate) fn end(&self, queues: impl IntoIterator<Item = u32>) -> Ending<'_> {
+        let mut queues: Vec<u32> = queues.into_iter().collect();
+        queues.sort_unstable();
+        queues.dedup();
+        self.ending.fetch_add(queues.len(), AcqRel);
+        for queue in &queues {
+            self.shard(*queue).ending.insert(*queue);
+        }
+        Ending { buffers: self, queues }
     }
 
-    /// All packets of a PDR; they wait no longer.
-    pub(crate) fn take(&self, pdr: u32) -> Row {
-        let mut shard = self.shard(pdr);
-        let row = shard.rows.remove(&pdr).unwrap_or_default();
-        shard.set_len(pdr, row.len(), 0);
-        self.note(pdr as usize % SHARDS, &shard);
+    /// Whether the buffering of some queue is being ended.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.ending.load(Acquire) > 0
+    }
+
+    /// The packets of a queue, oldest first, each with the worker that buffered it.
+    pub(crate) fn for_each(&self, queue: u32, mut each: impl FnMut(usize, &Packet)) {
+        self.shard(queue).rows.get(&queue).into_iter().flatten().for_each(|waiting| each(waiting.worker, &waiting.packet));
+    }
+
+    /// Whether packets of a queue wait.
+    pub(crate) fn waits(&self, queue: u32) -> bool {
+        self.shard(queue).rows.contains_key(&queue)
+    }
+
+    /// All packets of a queue; they wait no longer.
+    pub(crate) fn take(&self, queue: u32) -> Row {
+        let mut shard = self.shard(queue);
+        let row = shard.rows.remove(&queue).unwrap_or_default();
+        shard.set_len(queue, row.len(), 0);
+        self.note(queue as usize % SHARDS, &shard);
         self.held.fetch_sub(row.len(), Relaxed);
         row.into_iter().map(|waiting| (waiting.worker, waiting.packet)).collect()
     }
@@ -153,16 +214,16 @@ impl Buffers {
         let until_ns = now_ns.saturating_sub(u64::try_from(self.limits.max_age.as_nanos()).unwrap_or(u64::MAX));
         let mut shard = lock(&self.shards[at]);
         let mut old = Vec::new();
-        let pdrs: Vec<u32> = shard.rows.keys().copied().collect();
-        for pdr in pdrs {
-            let Some(row) = shard.rows.get_mut(&pdr) else { continue };
+        let queues: Vec<u32> = shard.rows.keys().copied().collect();
+        for queue in queues {
+            let Some(row) = shard.rows.get_mut(&queue) else { continue };
             let before = row.len();
             // In order of arrival, but for clocks of workers that are some microseconds apart.
             let aged = row.iter().take_while(|waiting| waiting.since_ns < until_ns).count();
             old.extend(row.drain(..aged).map(|waiting| waiting.packet));
             let after = row.len();
             if after < before {
-                shard.set_len(pdr, before, after);
+                shard.set_len(queue, before, after);
             }
         }
         self.note(at, &shard);
@@ -179,8 +240,8 @@ impl Buffers {
         all
     }
 
-    fn shard(&self, pdr: u32) -> MutexGuard<'_, Shard> {
-        lock(&self.shards[pdr as usize % SHARDS])
+    fn shard(&self, queue: u32) -> MutexGuard<'_, Shard> {
+        lock(&self.shards[queue as usize % SHARDS])
     }
 }
 
@@ -194,8 +255,8 @@ mod tests {
     use super::*;
     use base::PortId;
 
-    fn buffers(per_pdr: usize, total: usize) -> Buffers {
-        Buffers::new(BufferLimits { per_pdr, total, ..BufferLimits::default() })
+    fn buffers(per_queue: usize, total: usize) -> Buffers {
+        Buffers::new(BufferLimits { per_queue, total, ..BufferLimits::default() })
     }
 
     fn p(n: u8) -> Packet {
@@ -205,7 +266,7 @@ mod tests {
     #[test]
     fn rows_keep_order_and_both_limits_hold() {
         let b = buffers(2, 3);
-        let told = |kept: Result<Kept, Packet>| kept.is_ok_and(|kept| kept.told && kept.displaced.is_none());
+        let told = |kept: Result<Kept, NotKept>| kept.is_ok_and(|kept| kept.told && kept.displaced.is_none());
         assert!(told(b.push(0, 1, p(1), 0)));
         assert!(told(b.push(5, 1, p(2), 0)));
         assert!(b.push(0, 1, p(3), 0).is_err(), "row full");
@@ -225,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn unreachable_ues_that_fill_all_places_do_not_keep_an_honest_one_from_its_own() {
+    fn receivers_that_cannot_be_reached_do_not_keep_an_honest_one_from_its_places() {
         let b = buffers(1024, 65536);
         let mut lost = 0;
         for n in 0..70 * 1024u32 {
@@ -239,12 +300,12 @@ mod tests {
         before.into_iter().for_each(|(worker, packet)| assert!(b.push(worker, 1000, packet, 0).is_ok()));
         // As many as the others have, each in the place of a newest packet of a longest row.
         for n in 0..200u8 {
-            let kept = b.push(0, 7, p(n), 0).unwrap_or_else(|_| panic!("packet {n} of the honest UE is refused"));
+            let kept = b.push(0, 7, p(n), 0).unwrap_or_else(|_| panic!("packet {n} of the honest queue is refused"));
             assert!(kept.displaced.is_some());
         }
         let order: Vec<u8> = b.take(7).iter().map(|(_, packet)| packet.data()[0]).collect();
         assert!(order.into_iter().eq(0..200));
-        let rows: Vec<usize> = (1000..1070).map(|pdr| b.take(pdr).len()).collect();
+        let rows: Vec<usize> = (1000..1070).map(|queue| b.take(queue).len()).collect();
         assert_eq!(rows.iter().sum::<usize>(), 65536 - 200);
         assert!(rows.iter().max().unwrap() - rows.iter().min().unwrap() <= 2, "{rows:?}");
         assert!(b.take_all().is_empty());

@@ -1,4 +1,4 @@
-//! The control plane's handle on running workers: start, settle, inject, count, stop. How they become more or fewer is in
+//! The control plane's handle on running workers: start, release, inject, count, stop. How they become more or fewer is in
 //! [`crate::scale`].
 
 use crate::balance::BalanceSettings;
@@ -11,7 +11,7 @@ use crate::scale::{Balancer, MovedCells, PortTable, has_fixed, port_table};
 use crate::steer::{BUCKETS, Move, SteerFn, SteerTable};
 use crate::worker::{Parts, Worker, now_ns};
 use base::{DropReason, Packet, PortId};
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use pktio::{Port, Steering};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -70,10 +70,10 @@ pub enum Event {
         /// The program's mark.
         mark: u32,
     },
-    /// A packet of a PDR went into its empty buffer, or as many wait there again.
+    /// A packet went into the queue's empty buffer, or as many wait there again.
     Buffering {
-        /// The PDR's number.
-        pdr: u32,
+        /// The queue's number: the verdict's mark.
+        queue: u32,
     },
     /// A port failed and is not used; it is reopened if possible.
     PortDown {
@@ -89,7 +89,7 @@ pub enum Event {
     },
 }
 
-/// What becomes of a PDR's buffered packets.
+/// What becomes of a queue's buffered packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BufferFate {
     /// They run through the program again, in order, before any later packet.
@@ -138,6 +138,8 @@ pub(crate) enum Command {
     Transmit { port: PortId, packet: Packet },
     /// Stop between two bursts.
     Hold(Hold),
+    /// Drop the sender between two bursts.
+    Pass(Sender<()>),
     /// Put packets of some buckets aside; the sender is dropped when that has begun.
     Aside(Aside, Sender<()>),
     /// Say when all is received that waits in these ports now, and has left: the sender is then dropped.
@@ -159,6 +161,22 @@ pub(crate) struct Hold {
 pub(crate) struct Aside {
     pub(crate) buckets: Box<[bool]>,
     pub(crate) until: Receiver<()>,
+}
+
+/// A drain of the ports that has begun: see [`Engine::begin_drain`]. It ends by itself, also where workers do.
+#[derive(Debug)]
+pub struct Draining(Receiver<()>);
+
+impl Draining {
+    /// Whether it has ended.
+    pub fn is_finished(&self) -> bool {
+        self.0.try_recv() == Err(TryRecvError::Disconnected)
+    }
+
+    /// Waits for its end.
+    pub fn wait(self) {
+        while self.0.recv().is_ok() {}
+    }
 }
 
 /// Running workers. Stopped by [`Engine::stop`] or on drop.
@@ -185,6 +203,9 @@ pub(crate) struct Inner {
     pub(crate) moved: Arc<MovedCells>,
     /// All that ever counted.
     ledgers: RwLock<Vec<Arc<WorkerLedger>>>,
+    /// Held by who moves buckets, starts and ends workers, while packets in flight are waited for. Taken before `control`.
+    pub(crate) moves: Mutex<()>,
+    /// Held for as long as it takes to say something, or while workers stand.
     control: Mutex<Control>,
 }
 
@@ -334,19 +355,46 @@ impl Engine {
         }
     }
 
-    /// Makes a change while every worker stands between two bursts, and settles buffers before any goes on: so that
-    /// no packet that comes after the change overtakes one that waited before it. If `change` fails, nothing is settled.
-    pub fn settle<E>(&self, buffers: &[(u32, BufferFate)], change: impl FnOnce() -> Result<(), E>) -> Result<Result<(), E>, EngineError> {
+    /// Makes a change that ends the buffering of these queues, and releases or discards what waits in them, so that no packet that comes after
+    /// the change overtakes one that waited before it. If `change` fails, all goes on waiting.
+    ///
+    /// Workers that packets of the queues have come to, and will come to, stand between two bursts meanwhile. The others go on; one that
+    /// meets a packet for one of the queues waits with it until this is over.
+    pub fn end_buffering<E>(
+        &self,
+        queues: &[(u32, BufferFate)],
+        change: impl FnOnce() -> Result<(), E>,
+    ) -> Result<Result<(), E>, EngineError> {
+        // While buckets move, a flow's packets may be with two workers.
+        let moving = self.inner.moves.try_lock();
         let control = self.inner.lock();
-        let mut standing = control.stand(control.running())?;
+        let ending = self.inner.buffers.end(queues.iter().map(|(queue, _)| *queue));
+        let mut stand = control.running();
+        let others = match (&moving, &self.inner.table) {
+            (Ok(_), Some(_)) => {
+                let mut owners = BTreeSet::new();
+                for (queue, _) in queues {
+                    self.inner.buffers.for_each(*queue, |worker, packet| _ = owners.insert(self.inner.owner(packet).unwrap_or(worker)));
+                }
+                // One that has ended is stood in for by the first that runs.
+                let there = owners.iter().all(|owner| stand.contains(owner));
+                stand.extract_if(.., |slot| there && !owners.contains(slot)).collect()
+            }
+            // Whoever steers, if anybody does, does not say who gets a flow's next packet.
+            _ => Vec::new(),
+        };
+        let mut standing = control.stand(stand)?;
         let result = change();
         if result.is_err() {
             return Ok(result);
         }
-        for (pdr, fate) in buffers {
-            self.inner.divide(&mut standing, self.inner.buffers.take(*pdr), LetGo::Buffered(*fate));
+        for (queue, fate) in queues {
+            self.inner.divide(&mut standing, self.inner.buffers.take(*queue), LetGo::Buffered(*fate));
         }
         Self::let_go(&control, standing)?;
+        // Their bursts that began before the change find that the buffering is being ended.
+        control.pass(others)?;
+        drop(ending);
         Ok(result)
     }
 
@@ -385,20 +433,20 @@ impl Engine {
     /// Waits until all packets that are in the ports' queues now have been through the program, and what became of them has left
     /// or waits in a buffer.
     pub fn drain(&self) -> Result<(), EngineError> {
+        self.begin_drain()?.wait();
+        Ok(())
+    }
+
+    /// Begins what [`Engine::drain`] waits for. Meanwhile the engine can be asked anything else.
+    pub fn begin_drain(&self) -> Result<Draining, EngineError> {
         let control = self.inner.lock();
         if control.stopped {
             return Err(EngineError::Stopped);
         }
-        if let Some(master) = &control.master {
-            return master.ask(MasterCommand::Drain);
+        match &control.master {
+            Some(master) => master.begin(MasterCommand::Drain),
+            None => control.begin_drain(control.running(), Drained::All),
         }
-        let (done, wait) = bounded(0);
-        for slot in control.running() {
-            control.send(slot, Command::Drain(Drained::All, done.clone()))?;
-        }
-        drop(done);
-        while wait.recv().is_ok() {}
-        Ok(())
     }
 
     /// Drops packets that have waited in buffers for longer than [`BufferLimits::max_age`], of one buffer in 32 at a call: to be called some
@@ -412,9 +460,9 @@ impl Engine {
         }
     }
 
-    /// Whether packets of a PDR wait in its buffer.
-    pub fn waits(&self, pdr: u32) -> bool {
-        self.inner.buffers.waits(pdr)
+    /// Whether packets of a queue wait in its buffer.
+    pub fn waits(&self, queue: u32) -> bool {
+        self.inner.buffers.waits(queue)
     }
 
     /// The name of a thread that has ended although nobody told it to: a defect, after which its packets go nowhere. None while
@@ -506,6 +554,7 @@ impl Inner {
             steering,
             moved: Arc::default(),
             ledgers: RwLock::new(vec![own.clone()]),
+            moves: Mutex::default(),
             control: Mutex::new(Control { slots: Vec::new(), master: None, own, stopped: false }),
         }))
     }
@@ -638,8 +687,9 @@ impl Control {
         running.commands.send(command).map_err(|_| EngineError::WorkerGone(slot))
     }
 
-    /// Lets each of these workers put packets of the buckets that come to it aside, until what this returns is dropped.
-    pub(crate) fn put_aside(&self, workers: &BTreeSet<usize>, moves: &[Move]) -> Result<Vec<Sender<()>>, EngineError> {
+    /// Lets each of these workers put packets of the buckets that come to it aside, until what this returns is dropped: they have begun when
+    /// the receiver ends.
+    pub(crate) fn put_aside(&self, workers: &BTreeSet<usize>, moves: &[Move]) -> Result<(Vec<Sender<()>>, Receiver<()>), EngineError> {
         let mut ends = Vec::new();
         let (begun, wait) = bounded(0);
         for slot in workers {
@@ -649,9 +699,23 @@ impl Control {
             ends.push(end);
             self.send(*slot, Command::Aside(Aside { buckets: buckets.into(), until }, begun.clone()))?;
         }
-        drop(begun);
+        Ok((ends, wait))
+    }
+
+    /// Drains the ports of these workers.
+    pub(crate) fn begin_drain(&self, slots: impl IntoIterator<Item = usize>, which: Drained) -> Result<Draining, EngineError> {
+        let (done, wait) = bounded(0);
+        slots.into_iter().try_for_each(|slot| self.send(slot, Command::Drain(which, done.clone())))?;
+        Ok(Draining(wait))
+    }
+
+    /// Waits until each of these workers has been between two bursts.
+    fn pass(&self, slots: Vec<usize>) -> Result<(), EngineError> {
+        let (passed, wait) = bounded(0);
+        slots.into_iter().try_for_each(|slot| self.send(slot, Command::Pass(passed.clone())))?;
+        drop(passed);
         while wait.recv().is_ok() {}
-        Ok(ends)
+        Ok(())
     }
 
     /// Lets these workers stand between two bursts.
@@ -675,10 +739,15 @@ impl Control {
 impl MasterHandle {
     /// Gives a command with a sender in it, and waits until the master drops that.
     pub(crate) fn ask(&self, command: impl FnOnce(Sender<()>) -> MasterCommand) -> Result<(), EngineError> {
+        self.begin(command)?.wait();
+        Ok(())
+    }
+
+    /// Gives it, and lets the caller wait.
+    pub(crate) fn begin(&self, command: impl FnOnce(Sender<()>) -> MasterCommand) -> Result<Draining, EngineError> {
         let (done, wait) = bounded(0);
         self.commands.send(command(done)).map_err(|_| EngineError::Stopped)?;
-        while wait.recv().is_ok() {}
-        Ok(())
+        Ok(Draining(wait))
     }
 }
 

@@ -23,7 +23,7 @@ mod worker;
 
 pub use balance::{BalanceSettings, Loads, Plan, Planner, Scale, WorkerLoad};
 pub use buffer::BufferLimits;
-pub use control::{BufferFate, Engine, EngineError, Event, Settings, WorkerPorts};
+pub use control::{BufferFate, Draining, Engine, EngineError, Event, Settings, WorkerPorts};
 pub use ledger::{Ledger, PortCount};
 pub use master::WhenFull;
 pub use scale::Moved;

@@ -112,7 +112,7 @@ struct Moving {
 /// What is in the ports must be received, and then processed by the workers.
 struct Drain {
     /// Packets still to be received from each port.
-    left: Vec<usize>,
+    remaining: Vec<usize>,
     /// When all are: how many each worker must have done.
     given: Option<Vec<u64>>,
     /// Dropped at the end: who waits hears of it.
@@ -273,7 +273,7 @@ impl Master {
         }
         for drain in &mut self.drains {
             // A queue that was found empty has given all; so has a port that is down.
-            drain.left[index] = if n == 0 { 0 } else { drain.left[index].saturating_sub(n) };
+            drain.remaining[index] = if n == 0 { 0 } else { drain.remaining[index].saturating_sub(n) };
         }
         n
     }
@@ -282,7 +282,7 @@ impl Master {
     fn finish_drains(&mut self) {
         let mut drains = std::mem::take(&mut self.drains);
         drains.retain_mut(|drain| {
-            if drain.given.is_none() && self.moving.is_empty() && drain.left.iter().all(|n| *n == 0) {
+            if drain.given.is_none() && self.moving.is_empty() && drain.remaining.iter().all(|n| *n == 0) {
                 drain.given = Some(self.links.iter().map(|link| link.as_ref().map_or(0, |link| link.given)).collect());
             }
             let Some(given) = &drain.given else { return true };
@@ -431,6 +431,9 @@ impl Master {
                 if self.links.len() <= slot {
                     self.links.resize_with(slot + 1, || None);
                 }
+                // What a drain waits for was given to the worker that was here before, which is done with it.
+                let given = self.drains.iter_mut().filter_map(|drain| drain.given.as_mut()?.get_mut(slot));
+                given.for_each(|given| *given = 0);
                 self.links[slot] = Some(*link);
             }
             MasterCommand::Detach { slot, done } => {
@@ -442,12 +445,12 @@ impl Master {
             MasterCommand::Move { moves, done } => moves.iter().for_each(|m| self.begin_move(*m, &done)),
             MasterCommand::Flush(_done) => drop(self.take_back()),
             MasterCommand::Drain(done) => {
-                let left = self.parts.ports.iter().map(|p| match &p.device {
+                let remaining = self.parts.ports.iter().map(|p| match &p.device {
                     Some(device) if p.alive => device.waiting().unwrap_or(DRAIN_LIMIT),
                     _ => 0,
                 });
-                let left = left.collect();
-                self.drains.push(Drain { left, given: None, _done: done });
+                let remaining = remaining.collect();
+                self.drains.push(Drain { remaining, given: None, _done: done });
             }
             MasterCommand::Stop => self.stopping = true,
         }

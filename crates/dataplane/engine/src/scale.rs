@@ -15,7 +15,7 @@ use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use pktio::{PortError, Steering};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -77,22 +77,31 @@ impl Engine {
 
     /// Moves buckets to other workers, and waits until that is done; packets go on meanwhile.
     pub fn move_buckets(&self, moves: &[Move]) -> Result<(), EngineError> {
-        self.inner.move_buckets(&self.inner.lock(), moves)
+        self.inner.move_buckets(&self.inner.moves(), moves)
     }
 
     /// Starts one more worker and gives it its share of the buckets. Returns its slot.
     pub fn add_worker(&self) -> Result<usize, EngineError> {
-        self.inner.add_worker(&mut self.inner.lock())
+        self.inner.add_worker(&self.inner.moves())
     }
 
     /// Gives a worker's buckets to the others, lets it finish what it has, and ends it.
     pub fn remove_worker(&self, slot: usize) -> Result<(), EngineError> {
-        self.inner.remove_worker(&mut self.inner.lock(), slot)
+        self.inner.remove_worker(&self.inner.moves(), slot)
     }
 }
 
+/// The right to move buckets and to start and end workers: whoever has it knows that workers do not come and go, but for the end of all. The
+/// engine can be asked anything else meanwhile.
+type Moves<'a> = MutexGuard<'a, ()>;
+
 impl Inner {
-    fn move_buckets(&self, control: &Control, moves: &[Move]) -> Result<(), EngineError> {
+    fn moves(&self) -> Moves<'_> {
+        self.moves.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn move_buckets(&self, _moves: &Moves, moves: &[Move]) -> Result<(), EngineError> {
+        let control = self.lock();
         if control.stopped {
             return Err(EngineError::Stopped);
         }
@@ -112,18 +121,26 @@ impl Inner {
         }
         let count = moves.len() as u64;
         match &control.master {
-            Some(master) => master.ask(|done| MasterCommand::Move { moves, done })?,
-            None => self.move_by_ports(control, table, &moves)?,
+            Some(master) => {
+                let moved = master.begin(|done| MasterCommand::Move { moves, done })?;
+                drop(control);
+                moved.wait();
+            }
+            None => {
+                drop(control);
+                self.move_by_ports(table, &moves)?;
+            }
         }
         self.moved.buckets.fetch_add(count, Relaxed);
         Ok(())
     }
 
-    fn move_by_ports(&self, control: &Control, table: &SteerTable, moves: &[Move]) -> Result<(), EngineError> {
+    fn move_by_ports(&self, table: &SteerTable, moves: &[Move]) -> Result<(), EngineError> {
         let from: BTreeSet<usize> = moves.iter().map(|m| table.owner(m.bucket.into()).into()).collect();
         let to: BTreeSet<usize> = moves.iter().map(|m| m.to.into()).collect();
-        // When this is dropped the new workers go on, whatever has happened.
-        let _aside = control.put_aside(&to, moves)?;
+        // When these are dropped the new workers go on, whatever has happened.
+        let (_aside, begun) = self.lock().put_aside(&to, moves)?;
+        while begun.recv().is_ok() {}
         let pairs: Vec<(u16, u16)> = moves.iter().map(|m| (m.bucket, m.to)).collect();
         let told = self.steering.iter().try_for_each(|steering| steering.assign(&pairs));
         if let Err(error) = told.and_then(|()| self.settle_ports()) {
@@ -133,11 +150,9 @@ impl Inner {
             return Err(error.into());
         }
         moves.iter().for_each(|m| table.set_owner(m.bucket.into(), m.to));
-        let (done, wait) = bounded(0);
-        let asked = from.iter().try_for_each(|slot| control.send(*slot, Command::Drain(Drained::Steered, done.clone())));
-        drop(done);
-        while wait.recv().is_ok() {}
-        asked
+        let drained = self.lock().begin_drain(from, Drained::Steered)?;
+        drained.wait();
+        Ok(())
     }
 
     /// Until no packet is in flight to a queue that its bucket has left.
@@ -145,7 +160,8 @@ impl Inner {
         self.steering.iter().try_for_each(|steering| steering.settle())
     }
 
-    fn add_worker(&self, control: &mut Control) -> Result<usize, EngineError> {
+    fn add_worker(&self, moves: &Moves) -> Result<usize, EngineError> {
+        let mut control = self.lock();
         if control.stopped {
             return Err(EngineError::Stopped);
         }
@@ -160,21 +176,23 @@ impl Inner {
             let commands = master.commands.clone();
             commands.send(MasterCommand::Outputs(reply)).map_err(|_| EngineError::Stopped)?;
             let outputs = outputs.recv().map_err(|_| EngineError::Stopped)??;
-            let link = self.start_fed(control, slot, outputs)?;
+            let link = self.start_fed(&mut control, slot, outputs)?;
             commands.send(MasterCommand::Attach { slot: slot as u16, link: Box::new(link) }).map_err(|_| EngineError::Stopped)?;
             slot
         } else {
             let slot = free.ok_or_else(|| EngineError::Config("the ports have no queue for another worker".into()))?;
-            self.start_polling(control, slot)?;
+            self.start_polling(&mut control, slot)?;
             slot
         };
         self.moved.added.fetch_add(1, Relaxed);
-        let loads = Sample::take(self, control).since(&Sample::default());
-        self.move_buckets(control, &spread(&loads, slot as u16))?;
+        let loads = Sample::take(self, &control).since(&Sample::default());
+        drop(control);
+        self.move_buckets(moves, &spread(&loads, slot as u16))?;
         Ok(slot)
     }
 
-    fn remove_worker(&self, control: &mut Control, slot: usize) -> Result<(), EngineError> {
+    fn remove_worker(&self, moves: &Moves, slot: usize) -> Result<(), EngineError> {
+        let control = self.lock();
         if control.stopped {
             return Err(EngineError::Stopped);
         }
@@ -189,9 +207,11 @@ impl Inner {
         if control.slots[slot].fixed {
             return Err(EngineError::Config(format!("worker {slot} stays: it alone receives from a port that cannot be steered")));
         }
-        let loads = Sample::take(self, control).since(&Sample::default());
-        self.move_buckets(control, &empty(&loads, slot as u16))?;
+        let loads = Sample::take(self, &control).since(&Sample::default());
+        drop(control);
+        self.move_buckets(moves, &empty(&loads, slot as u16))?;
         // All that was its has been moved: it has nothing left but what it is to be told.
+        let mut control = self.lock();
         control.send(slot, Command::Stop)?;
         if let Some(master) = &control.master {
             master.ask(|done| MasterCommand::Detach { slot: slot as u16, done })?;
@@ -282,18 +302,21 @@ impl Balancer {
 
 /// One look and what follows from it; what was seen.
 fn look(engine: &Inner, planner: &mut Planner, before: &Sample) -> Sample {
-    let mut control = engine.lock();
-    let now = Sample::take(engine, &control);
-    if control.stopped || before.at.is_none() {
+    let moves = engine.moves();
+    let (now, stopped) = {
+        let control = engine.lock();
+        (Sample::take(engine, &control), control.stopped)
+    };
+    if stopped || before.at.is_none() {
         return now;
     }
     let loads = now.since(before);
     let plan = planner.plan(&loads);
     let result = match plan.scale {
-        Some(Scale::Add) => engine.add_worker(&mut control).map(|slot| tracing::info!(slot, "worker started")),
-        Some(Scale::Remove(slot)) => engine.remove_worker(&mut control, slot.into()).map(|()| tracing::info!(slot, "worker stopped")),
+        Some(Scale::Add) => engine.add_worker(&moves).map(|slot| tracing::info!(slot, "worker started")),
+        Some(Scale::Remove(slot)) => engine.remove_worker(&moves, slot.into()).map(|()| tracing::info!(slot, "worker stopped")),
         None if plan.moves.is_empty() => Ok(()),
-        None => engine.move_buckets(&control, &plan.moves).map(|()| tracing::debug!(buckets = plan.moves.len(), "load rebalanced")),
+        None => engine.move_buckets(&moves, &plan.moves).map(|()| tracing::debug!(buckets = plan.moves.len(), "load rebalanced")),
     };
     if let Err(error) = result {
         tracing::warn!("cannot rebalance: {error}");

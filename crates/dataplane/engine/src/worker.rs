@@ -3,7 +3,7 @@
 //! A worker gets its packets either from ports of its own, or from the master by a ring ([`crate::master`]); the rest of its way
 //! is the same. What it sends leaves by its own handle of the port, or, where the port has one handle only, by the master.
 
-use crate::buffer::Buffers;
+use crate::buffer::{Buffers, NotKept};
 use crate::control::{Aside, BufferFate, Command, Drained, Event, Hold, LetGo, WorkerPorts};
 use crate::ledger::WorkerLedger;
 use crate::port::{EnginePort, NO_PORT, Patience, TX_ATTEMPTS, burst, port_index};
@@ -58,10 +58,11 @@ pub(crate) struct Parts {
 /// Flows that may wait for a device that is busy, beyond which packets are not counted as left.
 const LEAVING_MAX: usize = 1 << 16;
 
-/// What came before must have left: when buckets of ours move, before their new worker goes on.
+/// What came before must have been sent: when buckets of ours move, before their new worker goes on.
 struct Drain {
+    which: Drained,
     /// Packets still to be received from each port.
-    left: Vec<usize>,
+    remaining: Vec<usize>,
     /// With the devices, when all is received, to take what they have not taken: a poll apart.
     patience: Patience,
     /// Dropped at the end: who waits hears of it.
@@ -78,10 +79,14 @@ pub(crate) struct Worker {
     /// What the control plane must hear of, while its queue is full of punts: at most one for a buffered packet or a port.
     owed: VecDeque<Event>,
     bursts: u32,
-    drain: Option<Drain>,
+    drains: Vec<Drain>,
     /// By what a target ahead counts packets that are with the devices, or about to be; and how long a device may take.
     leaving: Vec<u32>,
     leaving_patience: Patience,
+    /// Packets for a buffer whose queue is being ended: they go through the program again.
+    again: VecDeque<Packet>,
+    /// Commands that came while others did that.
+    postponed: VecDeque<Command>,
     /// Buckets on their way to us, and their packets.
     aside: Option<(Aside, VecDeque<Packet>)>,
     stopping: bool,
@@ -96,9 +101,11 @@ impl Worker {
             extra: Vec::new(),
             owed: VecDeque::new(),
             bursts: 0,
-            drain: None,
+            drains: Vec::new(),
             leaving: Vec::new(),
             leaving_patience: Patience::new(TX_ATTEMPTS),
+            again: VecDeque::new(),
+            postponed: VecDeque::new(),
             aside: None,
             stopping: false,
             parts,
@@ -115,6 +122,7 @@ impl Worker {
                 idle = 0;
             }
             self.end_aside();
+            self.run_again();
             let received = if self.parts.feed.is_some() { self.poll_feed() } else { self.poll_ports() };
             if self.stopping && self.parts.feed.as_ref().is_none_or(WorkerEnd::ended) {
                 return self.stop();
@@ -189,7 +197,9 @@ impl Worker {
 
     /// One burst from each port, all the way.
     fn poll_ports(&mut self) -> usize {
-        if self.aside.as_ref().is_some_and(|(_, packets)| packets.len() >= ASIDE_MAX) && self.drain.is_none() {
+        if self.aside.as_ref().is_some_and(|(_, packets)| packets.len() >= ASIDE_MAX)
+            && !self.drains.iter().any(|drain| drain.which == Drained::Steered)
+        {
             return 0;
         }
         let mut received = 0;
@@ -212,6 +222,7 @@ impl Worker {
         let begin_ns = self.process(n);
         self.dispatch(n);
         self.transmit_all();
+        self.run_again();
         let gauge = &self.parts.gauge;
         gauge.packets.store(gauge.packets.load(Relaxed) + n as u64, Relaxed);
         let busy_ns = now_ns().saturating_sub(begin_ns);
@@ -291,24 +302,25 @@ impl Worker {
         }
     }
 
-    fn buffer(&mut self, i: usize, pdr: u32) {
+    fn buffer(&mut self, i: usize, queue: u32) {
         let packet = self.take(i);
         let len = packet.len();
         let ledger = &self.parts.ledger;
-        match self.parts.buffers.push(self.parts.slot, pdr, packet, now_ns()) {
-            Err(packet) => {
+        match self.parts.buffers.push(self.parts.slot, queue, packet, now_ns()) {
+            Err(NotKept::Full(packet)) => {
                 self.packets[i] = packet;
                 ledger.count_drop(DropReason::BUFFER_FULL, len);
             }
+            Err(NotKept::Ending(packet, displaced)) => {
+                self.again.push_back(packet);
+                displaced.into_iter().for_each(|packet| ledger.count_displaced(&packet));
+            }
             Ok(kept) => {
                 ledger.buffered.add(1, len);
-                if let Some(displaced) = kept.displaced {
-                    ledger.released.add(1, displaced.len());
-                    ledger.count_drop(DropReason::BUFFER_FULL, displaced.len());
-                }
+                kept.displaced.iter().for_each(|packet| ledger.count_displaced(packet));
                 if kept.told {
-                    // Must not be lost: a UE would never be paged. Nor waited for: the control plane may wait for us.
-                    self.owed.push_back(Event::Buffering { pdr });
+                    // Must not be lost: the receiver would never be woken. Nor waited for: the control plane may wait for us.
+                    self.owed.push_back(Event::Buffering { queue });
                     self.tell_owed();
                 }
             }
@@ -382,6 +394,7 @@ impl Worker {
                 self.transmit_all();
             }
             Command::Hold(hold) => self.hold(hold),
+            Command::Pass(_passed) => {}
             Command::Aside(aside, _begun) => self.aside = Some((aside, VecDeque::new())),
             Command::Drain(which, done) => self.begin_drain(which, done),
             Command::Wake => {}
@@ -393,11 +406,32 @@ impl Worker {
     fn hold(&mut self, hold: Hold) {
         let _ = hold.arrived.send(());
         // A sender that vanished means that nothing is to be released.
-        for (row, why) in hold.release.recv().unwrap_or_default() {
-            self.let_go(row, why);
-        }
+        let rows = hold.release.recv().unwrap_or_default();
+        let newer = std::mem::take(&mut self.again);
+        rows.into_iter().for_each(|(row, why)| self.let_go(row, why));
+        self.again.extend(newer);
         drop(hold.arrived);
         let _ = hold.resume.recv();
+    }
+
+    /// Runs packets through the program again that were for a buffer whose queue is being ended: when that is over, and before anything else is
+    /// received. Who ends it may want this worker to stand, and releases older packets then.
+    fn run_again(&mut self) {
+        while !self.again.is_empty() {
+            while self.parts.buffers.is_ending() && !self.stopping {
+                match self.parts.commands.recv_timeout(SHORT_NAP) {
+                    Ok(Command::Hold(hold)) => self.hold(hold),
+                    Ok(Command::Pass(_)) | Err(RecvTimeoutError::Timeout) => {}
+                    Ok(other) => self.postponed.push_back(other),
+                    Err(RecvTimeoutError::Disconnected) => self.stopping = true,
+                }
+            }
+            let packets = std::mem::take(&mut self.again);
+            self.run_through(packets);
+        }
+        while let Some(command) = self.postponed.pop_front() {
+            self.obey(command);
+        }
     }
 
     /// Ends the wait of packets. They run through the program again, in order, before anything else is received.
@@ -475,29 +509,41 @@ impl Worker {
     /// Begins to note what must be received. Of a bucket that has moved, no packet comes to our queues any more: what is in them
     /// is the last.
     fn begin_drain(&mut self, which: Drained, done: Sender<()>) {
-        let left = |p: &EnginePort| match &p.device {
+        let waiting = |p: &EnginePort| match &p.device {
             Some(device) if p.alive && (which == Drained::All || device.steering().is_some()) => device.waiting().unwrap_or(DRAIN_LIMIT),
             _ => 0,
         };
-        self.drain = Some(Drain { left: self.parts.ports.iter().map(left).collect(), patience: Patience::new(TX_ATTEMPTS), _done: done });
-        self.end_drain();
+        let remaining = self.parts.ports.iter().map(waiting).collect();
+        self.drains.push(Drain { which, remaining, patience: Patience::new(TX_ATTEMPTS), _done: done });
+        self.end_drains();
     }
 
     fn note_drained(&mut self, index: usize, received: usize) {
-        let Some(drain) = &mut self.drain else { return };
-        // A queue that was found empty has given all; so has a port that is down.
-        drain.left[index] = if received == 0 { 0 } else { drain.left[index].saturating_sub(received) };
-        self.end_drain();
+        if self.drains.is_empty() {
+            return;
+        }
+        for Drain { remaining, .. } in &mut self.drains {
+            // A queue that was found empty has given all; so has a port that is down.
+            remaining[index] = if received == 0 { 0 } else { remaining[index].saturating_sub(received) };
+        }
+        self.end_drains();
     }
 
-    /// Tells who waits, if all is received and what became of it has left: the buckets' new workers may have ways of their own to
+    /// Tells who waits, if all is received and what became of it has been sent: the buckets' new workers may have ways of their own to
     /// the wire. A device that is stuck is not waited for: nothing overtakes on it.
-    fn end_drain(&mut self) {
-        let Some(drain) = self.drain.as_mut().filter(|drain| drain.left.iter().all(|n| *n == 0)) else { return };
+    fn end_drains(&mut self) {
+        // What is put aside has come in, but has not been run. Who moves buckets waits for those that others put aside, and must not
+        // wait for them here.
+        let aside = self.aside.is_some();
+        let received = |d: &Drain| d.remaining.iter().all(|n| *n == 0) && !(aside && d.which == Drained::All);
+        if !self.drains.iter().any(received) {
+            return;
+        }
         let unsent: usize = self.parts.ports.iter_mut().filter(|p| p.alive).map(EnginePort::send_rest).sum();
-        if unsent == 0 || !drain.patience.lasts() {
+        let ended = |d: &mut Drain| received(d) && (unsent == 0 || !d.patience.lasts());
+        let ended: Vec<Drain> = self.drains.extract_if(.., ended).collect();
+        if !ended.is_empty() {
             self.note_sent();
-            self.drain = None;
         }
     }
 

@@ -22,8 +22,8 @@ const NOWHERE: u8 = 4;
 const PANIC: u8 = 5;
 /// How long anything may take that does not depend on how busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The PDR number of buffered packets.
-const PDR: u32 = 7;
+/// The queue of buffered packets.
+const QUEUE: u32 = 7;
 
 /// Packets that say BUFFER are buffered until `released`, then forwarded.
 fn scripted(released: Arc<AtomicBool>) -> Arc<dyn Target> {
@@ -32,7 +32,7 @@ fn scripted(released: Arc<AtomicBool>) -> Arc<dyn Target> {
         match packet.data()[0] {
             FORWARD => across,
             BUFFER if released.load(Ordering::SeqCst) => across,
-            BUFFER => Verdict { kind: VerdictKind::Buffer, mark: PDR, ..Verdict::default() },
+            BUFFER => Verdict { kind: VerdictKind::Buffer, mark: QUEUE, ..Verdict::default() },
             PUNT => Verdict { kind: VerdictKind::Punt, reason: 9, mark: 3, ..Verdict::default() },
             PANIC => panic!("as it was told"),
             NOWHERE => Verdict::forward(PortId(77)),
@@ -106,7 +106,7 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
 
 #[test]
 fn every_fate_is_counted_where_it_happens() {
-    let mut w = world(1, BufferLimits { per_pdr: 2, total: 10, ..Default::default() });
+    let mut w = world(1, BufferLimits { per_queue: 2, total: 10, ..Default::default() });
     for (n, what) in [FORWARD, PUNT, DROP, NOWHERE, BUFFER, BUFFER, BUFFER].into_iter().enumerate() {
         assert_eq!(w.far[0][0].transmit(&[packet(what, n as u32)]).unwrap(), 1);
     }
@@ -114,8 +114,8 @@ fn every_fate_is_counted_where_it_happens() {
     wait_until("all packets are received", || w.engine.ledger().ports[&PortId(0)].received.packets == 7);
     wait_until("the ledger balances", || w.engine.ledger().imbalance() == 0);
     let events: Vec<Event> = w.events.try_iter().collect();
-    assert!(matches!(events[..], [Event::Punt { reason: 9, mark: 3, .. }, Event::Buffering { pdr: PDR }, ..]), "{events:?}");
-    assert!(events[1..].iter().all(|e| matches!(e, Event::Buffering { pdr: PDR })), "{events:?}");
+    assert!(matches!(events[..], [Event::Punt { reason: 9, mark: 3, .. }, Event::Buffering { queue: QUEUE }, ..]), "{events:?}");
+    assert!(events[1..].iter().all(|e| matches!(e, Event::Buffering { queue: QUEUE })), "{events:?}");
     let ledger = w.engine.ledger();
     assert_eq!(ledger.ports[&PortId(1)].transmitted, Count { packets: 1, bytes: 8 });
     assert_eq!(ledger.punted[&9].packets, 1);
@@ -134,7 +134,7 @@ fn every_fate_is_counted_where_it_happens() {
 /// wait until it is told.
 #[test]
 fn that_packets_are_buffered_is_told_even_when_punts_fill_the_queue() {
-    let mut w = world_with_events(1, BufferLimits { per_pdr: 8, total: 8, ..Default::default() }, 1);
+    let mut w = world_with_events(1, BufferLimits { per_queue: 8, total: 8, ..Default::default() }, 1);
     for (n, what) in [PUNT, PUNT, BUFFER, BUFFER, FORWARD].into_iter().enumerate() {
         assert_eq!(w.far[0][0].transmit(&[packet(what, n as u32)]).unwrap(), 1);
     }
@@ -144,15 +144,15 @@ fn that_packets_are_buffered_is_told_even_when_punts_fill_the_queue() {
     assert_eq!((ledger.punted[&9].packets, ledger.dropped[&DropReason::PUNT_FULL.0].packets), (1, 1));
     let next = || w.events.recv_timeout(PATIENCE).unwrap();
     assert!(matches!(next(), Event::Punt { .. }));
-    assert!(matches!(next(), Event::Buffering { pdr: PDR }));
-    assert!(matches!(next(), Event::Buffering { pdr: PDR }));
+    assert!(matches!(next(), Event::Buffering { queue: QUEUE }));
+    assert!(matches!(next(), Event::Buffering { queue: QUEUE }));
 }
 
 /// Packets keep coming while those of an idle UE are released: none may overtake, none may be lost.
 #[test]
 fn released_packets_are_not_overtaken() {
     for workers in [1, 2] {
-        let mut w = world(workers, BufferLimits { per_pdr: 1 << 20, total: 1 << 20, ..Default::default() });
+        let mut w = world(workers, BufferLimits { per_queue: 1 << 20, total: 1 << 20, ..Default::default() });
         let mut sent = vec![0u32; workers];
         let mut got: Vec<Vec<u32>> = vec![Vec::new(); workers];
         let mut send = |far: &mut [[MemoryPort; 2]], worker: usize| {
@@ -166,9 +166,9 @@ fn released_packets_are_not_overtaken() {
         let mut burst: Vec<Packet> = (0..64).map(|_| Packet::empty(0)).collect();
         std::thread::scope(|scope| {
             let (engine, released) = (&w.engine, &w.released);
-            let settle = scope.spawn(move || {
+            let releasing = scope.spawn(move || {
                 std::thread::sleep(Duration::from_millis(2));
-                engine.settle(&[(PDR, BufferFate::Release)], || {
+                engine.end_buffering(&[(QUEUE, BufferFate::Release)], || {
                     released.store(true, Ordering::SeqCst);
                     Ok::<(), ()>(())
                 })
@@ -176,7 +176,7 @@ fn released_packets_are_not_overtaken() {
             // Until some that came later are through, however long the release takes on a busy machine: what comes out is
             // taken away meanwhile, as a full port would lose packets.
             let (end, mut n) = (Instant::now() + PATIENCE, 0);
-            while !settle.is_finished() || got.iter().any(|got| got.len() < 1000) {
+            while !releasing.is_finished() || got.iter().any(|got| got.len() < 1000) {
                 assert!(Instant::now() < end, "{:?} came out", got.iter().map(Vec::len).collect::<Vec<_>>());
                 let worker = n % workers;
                 send(&mut w.far, worker);
@@ -184,7 +184,7 @@ fn released_packets_are_not_overtaken() {
                 got[worker].extend(burst[..k].iter().map(number));
                 n += 1;
             }
-            assert_eq!(settle.join().unwrap().unwrap(), Ok(()));
+            assert_eq!(releasing.join().unwrap().unwrap(), Ok(()));
         });
         for (worker, (count, mut got)) in sent.iter().zip(got).enumerate() {
             got.extend(receive(&mut w.far[worker][1], *count as usize - got.len()).iter().map(number));
@@ -204,7 +204,7 @@ fn a_worker_that_fails_is_named_and_nobody_waits_for_it() {
     assert_eq!(w.engine.failed(), None);
     w.far[1][0].transmit(&[packet(PANIC, 0)]).unwrap();
     wait_until("its end is seen", || w.engine.failed().as_deref() == Some("worker-1"));
-    assert!(w.engine.settle(&[], || Ok::<(), ()>(())).is_err() && w.engine.drain().is_err());
+    assert!(w.engine.end_buffering(&[], || Ok::<(), ()>(())).is_err() && w.engine.drain().is_err());
     // The other goes on.
     w.far[0][0].transmit(&[packet(FORWARD, 3)]).unwrap();
     assert_eq!(number(&receive(&mut w.far[0][1], 1)[0]), 3);
@@ -255,13 +255,13 @@ fn what_the_control_plane_lets_go_is_not_overtaken() {
 }
 
 #[test]
-fn a_change_that_fails_settles_nothing() {
+fn a_change_that_fails_ends_no_wait() {
     let mut w = world(1, BufferLimits::default());
     w.far[0][0].transmit(&[packet(BUFFER, 0)]).unwrap();
     wait_until("it is buffered", || w.engine.ledger().waiting() == 1);
-    assert_eq!(w.engine.settle(&[(PDR, BufferFate::Discard)], || Err("no")).unwrap(), Err("no"));
+    assert_eq!(w.engine.end_buffering(&[(QUEUE, BufferFate::Discard)], || Err("no")).unwrap(), Err("no"));
     assert_eq!(w.engine.ledger().waiting(), 1);
-    assert_eq!(w.engine.settle(&[(PDR, BufferFate::Discard)], || Ok::<(), ()>(())).unwrap(), Ok(()));
+    assert_eq!(w.engine.end_buffering(&[(QUEUE, BufferFate::Discard)], || Ok::<(), ()>(())).unwrap(), Ok(()));
     wait_until("it is discarded", || w.engine.ledger().waiting() == 0);
     assert_eq!(w.engine.ledger().dropped[&DropReason::BUFFER_DISCARDED.0].packets, 1);
 }
@@ -295,6 +295,33 @@ fn what_was_in_the_ports_has_left_when_they_are_drained() {
     }
     world.engine.stop();
     assert!(world.engine.drain().is_err());
+}
+
+/// The control plane answers peers meanwhile, and changes sessions.
+#[test]
+fn a_drain_that_a_packet_holds_up_holds_nobody_else_up() {
+    let stuck = Arc::new(AtomicBool::new(true));
+    let held = stuck.clone();
+    let target = stand_in(move |packet| {
+        while packet.data()[0] == BUFFER && held.load(Ordering::SeqCst) {
+            std::thread::yield_now();
+        }
+        Verdict::forward(PortId(packet.port.0 ^ 1))
+    });
+    let (sender, _events) = bounded(16);
+    let ((a, mut far_a), (b, mut far_b)) = (pktio::memory::pair("a", "far a", 64), pktio::memory::pair("b", "far b", 64));
+    let ports: Vec<(PortId, Box<dyn Port>)> = vec![(PortId(0), Box::new(a)), (PortId(1), Box::new(b))];
+    let engine = Engine::start(&target, vec![ports], Settings::default(), sender).unwrap();
+    far_a.transmit(&[packet(BUFFER, 0)]).unwrap();
+    let drains = [engine.begin_drain().unwrap(), engine.begin_drain().unwrap()];
+    engine.transmit(PortId(1), packet(FORWARD, 1)).unwrap();
+    engine.age_buffers();
+    assert_eq!((engine.workers(), engine.failed()), (vec![0], None));
+    assert!(drains.iter().all(|drain| !drain.is_finished()));
+    stuck.store(false, Ordering::SeqCst);
+    drains.into_iter().for_each(engine::Draining::wait);
+    let mut burst: Vec<Packet> = (0..3).map(|_| Packet::empty(0)).collect();
+    assert!(far_b.receive(&mut burst).unwrap() >= 1, "what was drained has been sent");
 }
 
 #[test]

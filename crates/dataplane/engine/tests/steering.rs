@@ -24,7 +24,7 @@ const FLOWS: usize = 64;
 /// What lanes share.
 #[derive(Default)]
 struct Flows {
-    /// A flow's packets are buffered while this is set; both directions, as one PDR.
+    /// A flow's packets are buffered while this is set; both directions, as one queue.
     idle: Vec<AtomicBool>,
     /// While set, whoever gets a packet of flow 0 stands.
     stuck: AtomicBool,
@@ -118,7 +118,7 @@ impl World {
         let flows = Flows { idle: (0..FLOWS).map(|_| AtomicBool::new(false)).collect(), stuck: AtomicBool::new(false) };
         let flows = Arc::new(flows);
         let target = by_flow(flows.clone());
-        let settings = Settings { buffers: BufferLimits { per_pdr: 1 << 20, total: 1 << 20, ..Default::default() }, ..settings };
+        let settings = Settings { buffers: BufferLimits { per_queue: 1 << 20, total: 1 << 20, ..Default::default() }, ..settings };
         // Nobody reads the events: punts there are none, and what is buffered the tests know.
         let (sender, events) = bounded(1 << 16);
         let mut far: Vec<Box<dyn Port>> = Vec::new();
@@ -219,7 +219,7 @@ fn nothing_is_lost_doubled_or_overtaken(way: Way, seed: u64) {
             let end = Instant::now() + Duration::from_secs(60);
             while !done(engine.moved()) {
                 assert!(Instant::now() < end, "{:?}, {} released", engine.moved(), engine.ledger().released.packets);
-                act(engine, flows, &mut actions);
+                act(engine, Some(flows), &mut actions);
             }
             for flow in 0..FLOWS {
                 wake(engine, flows, flow);
@@ -250,19 +250,80 @@ fn nothing_is_lost_doubled_or_overtaken(way: Way, seed: u64) {
     assert!(moved.held >= 500, "moves met packets under way: {way:?} {moved:?}");
 }
 
+/// The buffer of one flow is released while packets of another worker's flow go through.
+#[test]
+fn other_workers_go_on_while_a_queue_is_released() {
+    for way in [Way::Master, Way::Ports] {
+        let mut world = World::new(way, 2, Settings::default());
+        world.engine.move_buckets(&[Move { bucket: 8, to: 1 }]).unwrap();
+        world.flows.idle[0].store(true, SeqCst);
+        world.send(0, &[0; 10]);
+        world.receive_until("they wait", |w| w.engine.ledger().waiting() == 10);
+        let engine = std::mem::replace(&mut world.engine, idle_engine());
+        let change = || {
+            world.flows.idle[0].store(false, SeqCst);
+            world.send(0, &[1; 10]);
+            world.receive_until("the other flow comes out meanwhile", |w| w.received[0][1] == 10);
+            // It is released when this has ended.
+            assert_eq!(world.received[0][0], 0, "{way:?}");
+            Ok::<(), ()>(())
+        };
+        engine.end_buffering(&[(0, BufferFate::Release)], change).unwrap().unwrap();
+        world.engine = engine;
+        world.close();
+    }
+}
+
+/// A drain waits for packets that are held back while their buckets move, and what it waits for keeps nobody from the engine.
+#[test]
+fn what_was_in_the_ports_has_been_sent_when_they_are_drained_while_buckets_move() {
+    for (way, seed) in [(Way::Master, 4), (Way::MasterBothWays, 5), (Way::Ports, 6)] {
+        let mut world = World::new(way, 2, Settings { ring: 64, when_full: WhenFull::Wait, ..Settings::default() });
+        let engine = std::mem::replace(&mut world.engine, idle_engine());
+        let (mut rng, mut actions) = (testkit::rng(seed), testkit::rng(seed + 1));
+        let busy = AtomicBool::new(true);
+        std::thread::scope(|scope| {
+            let (engine, busy) = (&engine, &busy);
+            let control = scope.spawn(move || {
+                while busy.load(SeqCst) {
+                    act(engine, None, &mut actions);
+                }
+            });
+            let (mut rounds, end) = (0, Instant::now() + Duration::from_secs(60));
+            while !control.is_finished() && (rounds < 40 || engine.moved().buckets < 40) {
+                assert!(Instant::now() < end, "{rounds} rounds, {:?}", engine.moved());
+                for direction in [0, 1] {
+                    let burst: Vec<usize> = (0..500).map(|_| rng.random_range(0..FLOWS)).collect();
+                    world.send(direction, &burst);
+                }
+                let drain = engine.begin_drain().unwrap();
+                engine.age_buffers();
+                drain.wait();
+                // All at once: nothing is waited for.
+                (0..64).for_each(|_| world.receive());
+                assert_eq!(world.under_way(), 0, "{way:?}, round {rounds}");
+                rounds += 1;
+            }
+            busy.store(false, SeqCst);
+        });
+        world.engine = engine;
+        world.close();
+    }
+}
+
 /// In the place of one that is lent out.
 fn idle_engine() -> Engine {
     let target = by_flow(Arc::default());
     Engine::start(&target, vec![Vec::new()], Settings::default(), bounded(1).0).unwrap()
 }
 
-/// One thing that a control plane may do at any time.
-fn act(engine: &Engine, flows: &Flows, rng: &mut testkit::Rng) {
+/// One thing that a control plane may do at any time; without `flows` none falls idle.
+fn act(engine: &Engine, flows: Option<&Flows>, rng: &mut testkit::Rng) {
     let workers = engine.workers();
-    match rng.random_range(0..8) {
-        0 if workers.len() < 4 => drop(engine.add_worker().unwrap()),
-        1 if workers.len() > 1 => engine.remove_worker(*workers.choose(rng).unwrap()).unwrap(),
-        2 | 3 => {
+    match (rng.random_range(0..8), flows) {
+        (0, _) if workers.len() < 4 => drop(engine.add_worker().unwrap()),
+        (1, _) if workers.len() > 1 => engine.remove_worker(*workers.choose(rng).unwrap()).unwrap(),
+        (2 | 3, Some(flows)) => {
             let flow = rng.random_range(0..FLOWS);
             if flows.idle[flow].load(SeqCst) {
                 wake(engine, flows, flow);
@@ -284,7 +345,7 @@ fn wake(engine: &Engine, flows: &Flows, flow: usize) {
         flows.idle[flow].store(false, SeqCst);
         Ok::<(), ()>(())
     };
-    engine.settle(&[(flow as u32, BufferFate::Release)], change).unwrap().unwrap();
+    engine.end_buffering(&[(flow as u32, BufferFate::Release)], change).unwrap().unwrap();
 }
 
 #[test]
