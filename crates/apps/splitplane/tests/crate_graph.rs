@@ -32,7 +32,7 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("common/c-compile", &[]),
     // Data plane.
     ("dataplane/table", &[]),
-    ("dataplane/pktio", &["base"]),
+    ("dataplane/pktio", &["base", "wire"]),
     ("dataplane/dpdk", &["base", "pktio"]),
     ("targets/target", &["base", "program"]),
     ("dataplane/engine", &["base", "pktio", "target"]),

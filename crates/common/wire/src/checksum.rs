@@ -4,15 +4,12 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// Ones' complement sum of `bytes`, an odd last byte padded with zero (RFC 1071 §4.1).
 pub fn sum(bytes: &[u8]) -> u32 {
-    let (pairs, rest) = bytes.as_chunks::<2>();
-    let mut sum = 0u64;
-    for pair in pairs {
-        sum += u64::from(u16::from_be_bytes(*pair));
-    }
-    if let [last] = rest {
-        sum += u64::from(*last) << 8;
-    }
-    u32::from(fold(sum))
+    // Any word size gives the same folded sum (RFC 1071 §2, part C): 32 bits at a time cannot overflow 64.
+    let (words, rest) = bytes.as_chunks::<4>();
+    let mut last = [0; 4];
+    last[..rest.len()].copy_from_slice(rest);
+    let all = words.iter().chain([&last]).map(|word| u64::from(u32::from_be_bytes(*word))).sum();
+    u32::from(fold(all))
 }
 
 /// Sum of an IPv4 pseudo header (RFC 768).
@@ -45,6 +42,7 @@ mod tests {
     fn the_example_of_rfc_1071() {
         assert_eq!(sum(&[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7]), 0xddf2);
         assert_eq!(sum(&[0x12]), 0x1200);
+        assert_eq!(sum(&[1, 2, 3]), 0x0402);
         assert_eq!(finish(sum(&[0xff; 65536])), 0);
     }
 }

@@ -116,7 +116,7 @@ impl Headers {
         };
         let pseudo = checksum::pseudo_header(&segment[self.addresses.clone()], protocol, segment.len() - self.layer4);
         let at = self.layer4 + field;
-        segment[at..at + 2].copy_from_slice(&checksum::fold(pseudo).to_be_bytes());
+        segment[at..at + 2].copy_from_slice(&checksum::unfinished(pseudo).to_be_bytes());
         checksum::complete(segment, self.layer4, field);
     }
 }
@@ -152,7 +152,7 @@ mod tests {
     fn layer4_is_valid(segment: &[u8], layer4: usize, version: u8, protocol: u8) -> bool {
         let addresses = if version == 4 { 26..34 } else { 22..54 };
         let pseudo = checksum::pseudo_header(&segment[addresses], protocol, segment.len() - layer4);
-        checksum::fold(checksum::add(pseudo, &segment[layer4..])) == 0xffff
+        wire::checksum::finish(pseudo + wire::checksum::sum(&segment[layer4..])) == 0
     }
 
     #[test]

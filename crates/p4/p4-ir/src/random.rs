@@ -10,6 +10,9 @@ use base::PortId;
 use program::{Batch, CountUnit, Entry, KeyMatch, LengthSource, MatchKind, MeterConfig, Mirror, Op, Replica};
 
 /// A small generator (splitmix64) that draws from a seed.
+///
+/// Not the crate rand: a seed that a regression test or a report names must give the same program for ever, and rand may change what its ranges draw
+/// with each release but patches.
 pub struct Rng(u64);
 
 impl Rng {

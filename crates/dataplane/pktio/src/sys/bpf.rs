@@ -1,6 +1,9 @@
 //! The few bpf(2) calls that AF_XDP needs: a map of sockets, a table that a program reads and we write, a small program that
 //! redirects to the sockets, and a link that holds the program on an interface for as long as the process lives. No compiler, no
-//! library, no raised memlock limit (maps are charged to the memory cgroup since Linux 5.11).
+//! raised memlock limit (maps are charged to the memory cgroup since Linux 5.11).
+//!
+//! `target-xdp` loads by the crate aya. It does not serve here: aya takes programs from ELF objects, as a compiler writes them, and has no way to load
+//! instructions that were put together at run time ([`crate::code`]).
 
 use std::io;
 use std::mem::size_of;
