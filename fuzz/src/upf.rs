@@ -239,7 +239,7 @@ impl Interpreter {
 }
 
 impl DataPlane for Interpreter {
-    fn commit(&mut self, _: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
+    fn apply(&mut self, _: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
         self.apply(batch)?;
         for (pdr, fate) in buffers {
             let packets = self.buffered.remove(pdr).unwrap_or_default();

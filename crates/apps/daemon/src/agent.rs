@@ -1,8 +1,8 @@
 //! The control plane's one thread: N4 messages, punted packets and time, in the order in which they come.
 //!
-//! A PFCP message: `receive_n4` → `pfcp::Node::receive` → `upf::Plane` → `DataPlane::commit` → answer by `flush`.
+//! A PFCP message: `receive_n4` → `pfcp::Node::receive` → `upf::Plane` → `EngineAndTargets::apply` → answer by `flush`.
 
-use crate::dataplane::{DataPlane, Targets, facts};
+use crate::dataplane::{EngineAndTargets, Targets, criteria};
 use crate::kernel::Kernel;
 use crate::n4_socket::{Datagram, Datagrams};
 use crate::placement::Placement;
@@ -69,7 +69,7 @@ pub struct Agent {
     /// N4 sessions.
     pub node: Node,
     /// Rules to entries, and the host.
-    pub plane: Plane<DataPlane>,
+    pub plane: Plane<EngineAndTargets>,
     /// Targets, for reports and the host's entries.
     pub targets: Targets,
     /// Workers.
@@ -149,13 +149,13 @@ impl Agent {
     fn node_timeout(&mut self) {
         let now = self.start.elapsed();
         if self.node.next_deadline().is_some_and(|at| at <= now) {
-            self.node.handle_timeout(now, &mut Recording { plane: &mut self.plane, ended: &mut self.ended });
+            self.node.handle_timeout(now, &mut WithLastCounts { plane: &mut self.plane, ended: &mut self.ended });
         }
     }
 
     fn receive_n4(&mut self, (from, bytes): &Datagram) {
         let now = self.start.elapsed();
-        self.node.receive(*from, bytes, now, &mut Recording { plane: &mut self.plane, ended: &mut self.ended });
+        self.node.receive(*from, bytes, now, &mut WithLastCounts { plane: &mut self.plane, ended: &mut self.ended });
     }
 
     fn receive_waiting(&mut self, datagrams: &Datagrams, most: usize) {
@@ -279,7 +279,7 @@ impl Agent {
         if let Some(kernel) = &mut self.kernel {
             kernel.tick();
         }
-        let mut plane = Recording { plane: &mut self.plane, ended: &mut self.ended };
+        let mut plane = WithLastCounts { plane: &mut self.plane, ended: &mut self.ended };
         self.node.poll_usage(now, &mut plane);
         if let Targets::Split(split) = &self.targets.clone() {
             self.bring_back(split, now.as_nanos() as u64);
@@ -313,7 +313,7 @@ impl Agent {
             }
         }
         let plane = &self.plane;
-        let copy = |seid: u64| Some((facts(&plane.info(seid)?), plane.copy(seid)?));
+        let copy = |seid: u64| Some((criteria(&plane.info(seid)?), plane.copy(seid)?));
         let executed = self.comeback.bring_back(split, now_ns, copy);
         if executed != Default::default() {
             tracing::debug!(executed.to_fast, executed.failed, "sessions restored");
@@ -520,13 +520,13 @@ impl Agent {
 }
 
 /// Counts of a session that lives.
-fn session_count(plane: &mut Plane<DataPlane>, seid: Seid, rules: &SessionRules) -> SessionCount {
+fn session_count(plane: &mut Plane<EngineAndTargets>, seid: Seid, rules: &SessionRules) -> SessionCount {
     let usages: Vec<(u32, Usage)> = rules.urrs.keys().map(|urr| (*urr, plane.usage(seid, *urr))).collect();
     count_of(plane, seid, &usages)
 }
 
 /// A session's packets are counted by each of its URRs: the one that sees most has seen them all.
-fn count_of(plane: &Plane<DataPlane>, seid: Seid, usages: &[(u32, Usage)]) -> SessionCount {
+fn count_of(plane: &Plane<EngineAndTargets>, seid: Seid, usages: &[(u32, Usage)]) -> SessionCount {
     let all = usages.iter().map(|(_, u)| *u).max_by_key(|u| u.uplink_bytes + u.downlink_bytes).unwrap_or_default();
     let known = plane.info(seid).unwrap_or_default();
     SessionCount {
@@ -540,16 +540,16 @@ fn count_of(plane: &Plane<DataPlane>, seid: Seid, usages: &[(u32, Usage)]) -> Se
     }
 }
 
-/// The user plane, with a note of what ended sessions had counted.
-struct Recording<'a> {
-    plane: &'a mut Plane<DataPlane>,
+/// The user plane as N4 commands it; keeps the last counts of sessions that end.
+struct WithLastCounts<'a> {
+    plane: &'a mut Plane<EngineAndTargets>,
     ended: &'a mut Vec<SessionCount>,
 }
 
-impl UserPlane for Recording<'_> {
+impl UserPlane for WithLastCounts<'_> {
     fn commit(&mut self, seid: Seid, new: Option<&SessionRules>) -> Result<Vec<(u32, Usage)>, CommitError> {
-        let noted = new.is_none() && self.ended.len() < ENDED_KEPT;
-        let before = noted.then(|| count_of(self.plane, seid, &[]));
+        let kept = new.is_none() && self.ended.len() < ENDED_KEPT;
+        let before = kept.then(|| count_of(self.plane, seid, &[]));
         let last = self.plane.commit(seid, new)?;
         if let Some(before) = before {
             let counted = count_of(self.plane, seid, &last);
@@ -592,7 +592,7 @@ mod tests {
         let (events, events_in) = crossbeam_channel::unbounded();
         let engine = Arc::new(Engine::start(&targets.target(), vec![Vec::new()], Default::default(), events).unwrap());
         let network = sessions::network();
-        let plane = Plane::new(&network, &ir.program, DataPlane::new(targets.clone(), engine.clone())).unwrap();
+        let plane = Plane::new(&network, &ir.program, EngineAndTargets::new(targets.clone(), engine.clone())).unwrap();
         let ids = upf::ids::Ids::bind(&ir.program).unwrap();
         split.apply(&upf::static_rules::initial(&network, &ids)).unwrap();
         let loopback = std::net::Ipv4Addr::LOCALHOST;

@@ -1,9 +1,9 @@
 //! The data plane as the user-plane agent sees it: the targets and the engine's workers behind `upf::plane::DataPlane`.
 
 use crate::drainer::Drainer;
-use base::{Packet, PortId};
-use engine::{BufferFate, Draining, Engine};
-use offload::{SessionFacts, Split};
+use base::{BufferFate, Packet, PortId};
+use engine::{Draining, Engine};
+use offload::{PlacementCriteria, Split};
 use program::{ApplyError, Batch, CounterId, Op};
 use std::collections::{HashSet, VecDeque};
 use std::convert::Infallible;
@@ -30,16 +30,16 @@ impl Targets {
         }
     }
 
-    fn apply(&self, facts: &SessionFacts, batch: &Batch) -> Result<(), ApplyError> {
+    fn apply(&self, criteria: &PlacementCriteria, batch: &Batch) -> Result<(), ApplyError> {
         match self {
             Targets::Whole(target) => target.apply(batch),
-            Targets::Split(split) => split.apply_session(facts, batch),
+            Targets::Split(split) => split.apply_session(criteria, batch),
         }
     }
 }
 
-/// Targets and workers.
-pub struct DataPlane {
+/// The engine's workers and the targets whose lanes they run.
+pub struct EngineAndTargets {
     targets: Targets,
     engine: Arc<Engine>,
     /// Sessions that changed or ended since the last query; `None` until the first query.
@@ -50,11 +50,11 @@ pub struct DataPlane {
     _drainer: Option<Drainer>,
 }
 
-/// What the crate `offload` looks at.
-pub fn facts(session: &SessionInfo) -> SessionFacts {
+/// What `offload` decides by, of what `upf` tells of a session.
+pub fn criteria(session: &SessionInfo) -> PlacementCriteria {
     let v4 = session.ue_ipv4s.iter().map(|a| IpAddr::V4(*a));
     let v6 = session.ue_ipv6s.iter().map(|a| IpAddr::V6(*a));
-    SessionFacts {
+    PlacementCriteria {
         seid: session.seid,
         ue_addresses: v4.chain(v6).collect(),
         metered: session.has_meters,
@@ -66,14 +66,14 @@ pub fn facts(session: &SessionInfo) -> SessionFacts {
     }
 }
 
-impl DataPlane {
+impl EngineAndTargets {
     /// Entries go to `targets`, packets to `engine`.
-    pub fn new(targets: Targets, engine: Arc<Engine>) -> DataPlane {
+    pub fn new(targets: Targets, engine: Arc<Engine>) -> EngineAndTargets {
         let drainer = match &targets {
             Targets::Split(split) if split.fast_is_ahead() => Drainer::start(split.clone(), engine.clone()),
             _ => None,
         };
-        DataPlane { targets, engine, changed: None, behind: VecDeque::new(), _drainer: drainer }
+        EngineAndTargets { targets, engine, changed: None, behind: VecDeque::new(), _drainer: drainer }
     }
 
     /// Sessions that have changed or ended since the last call. From the first call on they are noted.
@@ -161,32 +161,22 @@ impl DataPlane {
             self.catch_up(last + 1);
         }
     }
-
-    fn change(&self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
-        let mut facts = facts(session);
-        if buffers.is_empty() {
-            return self.targets.apply(&facts, batch);
-        }
-        let apply = || {
-            // Those workers stand while packets are let go, but a target ahead of them does not.
-            facts.wakes = buffers.iter().any(|(pdr, fate)| *fate == BufferFate::Release && self.engine.waits(*pdr));
-            self.targets.apply(&facts, batch)
-        };
-        self.engine.end_buffering(buffers, apply).unwrap_or_else(|gone| Err(ApplyError::Unknown(gone.to_string())))
-    }
 }
 
-impl upf::plane::DataPlane for DataPlane {
-    fn commit(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, upf::plane::BufferFate)]) -> Result<(), ApplyError> {
-        let fates: Vec<(u32, BufferFate)> = buffers
-            .iter()
-            .map(|(pdr, fate)| match fate {
-                upf::plane::BufferFate::Release => (*pdr, BufferFate::Release),
-                upf::plane::BufferFate::Discard => (*pdr, BufferFate::Discard),
-            })
-            .collect();
+impl upf::plane::DataPlane for EngineAndTargets {
+    fn apply(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
         self.before(batch);
-        self.change(session, batch, &fates)?;
+        let mut criteria = criteria(session);
+        if buffers.is_empty() {
+            self.targets.apply(&criteria, batch)?;
+        } else {
+            let apply = || {
+                // Those workers stand while packets are let go, but a target ahead of them does not.
+                criteria.wakes = buffers.iter().any(|(pdr, fate)| *fate == BufferFate::Release && self.engine.waits(*pdr));
+                self.targets.apply(&criteria, batch)
+            };
+            self.engine.end_buffering(buffers, apply).unwrap_or_else(|gone| Err(ApplyError::Unknown(gone.to_string())))?;
+        }
         if let Some(changed) = &mut self.changed {
             changed.push(session.seid);
         }

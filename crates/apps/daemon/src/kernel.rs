@@ -77,7 +77,7 @@ impl Kernel {
     pub fn load(config: &Config, program: &Program, cache: Option<c_compile::Cache>) -> Result<Kernel, Failure> {
         let text = program.xdp_text()?;
         let split_entries = config.split.capacity.unwrap_or(CAPACITY);
-        // The seed keys the tables' hashes: traffic must not be able to aim at one bucket.
+        // The seed keys the tables' hashes: traffic must not be able to aim at one hash bucket.
         let (entries, entry) = (split_entries.max(CAPACITY), EntryPoints::Interfaces);
         let options = Options { entries, split_entries, seed: rand::random(), entry, cache, ..Options::default() };
         let xdp = Xdp::load(Arc::new(program.ir.program.clone()), &text, &options).map_err(failure)?;

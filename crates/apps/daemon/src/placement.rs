@@ -4,7 +4,7 @@
 //! without URRs has no rate, and is placed by rules only.
 
 use crate::config::{Config, Policy, Prefix};
-use crate::dataplane::{DataPlane, Targets, facts};
+use crate::dataplane::{EngineAndTargets, Targets, criteria};
 use offload::planner::{Admit, Entries, Needs, Planner, Settings};
 use offload::{Match, Rule, Slice, Split, Then, plan_and_move};
 use program::{Batch, Op, TableId};
@@ -189,7 +189,7 @@ impl Placement {
     }
 
     /// What is due.
-    pub fn tick(&mut self, now: Duration, plane: &mut Plane<DataPlane>, split: &Split) {
+    pub fn tick(&mut self, now: Duration, plane: &mut Plane<EngineAndTargets>, split: &Split) {
         let now_ns = now.as_nanos() as u64;
         for seid in plane.data_mut().take_changed() {
             self.session(seid, plane, split, now_ns);
@@ -199,7 +199,7 @@ impl Placement {
                 self.planner.usage(seid, count.packets, count.bytes, now_ns);
             }
         }
-        let copy = |seid: u64| Some((facts(&plane.info(seid)?), plane.copy(seid)?));
+        let copy = |seid: u64| Some((criteria(&plane.info(seid)?), plane.copy(seid)?));
         let executed = plan_and_move(split, &mut self.planner, now_ns, copy);
         if executed != Default::default() {
             tracing::debug!(executed.to_fast, executed.to_base, executed.failed, "moves");
@@ -207,13 +207,13 @@ impl Placement {
     }
 
     /// A session is new, has changed or has ended.
-    fn session(&mut self, seid: u64, plane: &Plane<DataPlane>, split: &Split, now_ns: u64) {
+    fn session(&mut self, seid: u64, plane: &Plane<EngineAndTargets>, split: &Split, now_ns: u64) {
         match (plane.info(seid), plane.copy(seid)) {
             (Some(info), Some(copy)) => {
-                // Who needs nothing is not moved: ahead of the workers rates do not, but where both targets share their buckets.
+                // Who needs nothing is not moved: ahead of the workers rates do not, but where both targets share token buckets.
                 let moves = !(split.fast_is_ahead() && info.has_meters) || split.fast().facets().meters.is_some_and(Meters::shares_meters);
                 let needs = if moves { self.needs(&copy) } else { Needs::default() };
-                self.planner.session(&facts(&info), needs, now_ns);
+                self.planner.session(&criteria(&info), needs, now_ns);
             }
             _ => self.planner.forget(seid),
         }
@@ -246,7 +246,7 @@ mod tests {
     struct Parts {
         split: Arc<Split>,
         lane: Box<dyn Lane>,
-        plane: Plane<DataPlane>,
+        plane: Plane<EngineAndTargets>,
         placement: Placement,
         now: Duration,
     }
@@ -260,7 +260,7 @@ mod tests {
             let targets = Targets::Split(split.clone());
             let (events, _) = crossbeam_channel::unbounded();
             let engine = engine::Engine::start(&targets.target(), vec![Vec::new()], Default::default(), events).unwrap();
-            let data = DataPlane::new(targets.clone(), Arc::new(engine));
+            let data = EngineAndTargets::new(targets.clone(), Arc::new(engine));
             let network = sessions::network();
             let plane = Plane::new(&network, &ir.program, data).unwrap();
             let ids = Ids::bind(&ir.program).unwrap();

@@ -39,7 +39,7 @@ pub struct Report {
     pub targets: BTreeMap<String, TargetReport>,
     /// Packets that each worker received from the interfaces itself.
     pub workers: Vec<u64>,
-    /// Buckets of UEs that moved to other workers.
+    /// Steering buckets of UEs that moved to other workers.
     pub moved_buckets: u64,
     /// Packets dropped, by reason.
     pub dropped: BTreeMap<String, Count>,

@@ -4,8 +4,8 @@
 mod tests;
 
 use crate::agent::{Agent, PortLabel, Request};
-use crate::config::{Class, Config, Driver, FastTarget, Fault, FirewallAction, Prefix, RequestPort, Role, Route, Steering, Workers};
-use crate::dataplane::{DataPlane, Targets};
+use crate::config::{Config, Driver, FastTarget, Fault, FirewallAction, Prefix, RequestPort, Role, Route, Steering, TrafficClass, Workers};
+use crate::dataplane::{EngineAndTargets, Targets};
 use crate::failure::Failure;
 use crate::input::{Input, Next};
 use crate::kernel::Kernel;
@@ -415,7 +415,7 @@ impl Upf {
         if let Some(kernel) = &mut kernel {
             kernel.go_live()?;
         }
-        let data = DataPlane::new(targets.clone(), engine.clone());
+        let data = EngineAndTargets::new(targets.clone(), engine.clone());
         let plane = Plane::new(&network, &ir.program, data).map_err(|e| Failure::Usage(e.to_string()))?;
         let node = pfcp::node::Node::new(pfcp_config(config)?).map_err(|e| Failure::Usage(e.to_string()))?;
         let placement = Placement::new(config, &targets, &ids).map_err(Failure::Usage)?;
@@ -530,7 +530,7 @@ pub fn start_engine(
 
 fn load_targets(config: &Config, ir: &Arc<Ir>, kernel: Option<&Kernel>, cache: Option<c_compile::Cache>) -> Result<Targets, Failure> {
     let text = p4_emit::emit_x86(ir).map_err(|e| Failure::Usage(format!("{}: {e}", ir.program.name)))?;
-    // The seed keys the tables' hashes: traffic must not be able to aim at one bucket.
+    // The seed keys the tables' hashes: traffic must not be able to aim at one hash bucket.
     // One token bucket per rate: packets on the slow path use XDP's.
     let meters = kernel.map(|kernel| kernel.xdp.share_meters()).unwrap_or_default();
     let options = target_x86::Options { cc: config.engine.cc.clone(), seed: rand::random(), meters, cache, ..Default::default() };
@@ -692,13 +692,13 @@ fn kernels_routes(config: &Config, links: &[Link]) -> Vec<upf::config::Route> {
     routes
 }
 
-fn traffic_class(class: &Class, policing: Policing) -> upf::config::TrafficClass {
+fn traffic_class(class: &TrafficClass, policing: Policing) -> upf::config::TrafficClass {
     let network = |prefix: &Option<Prefix>| match prefix.as_ref().map(|p| p.network()) {
         Some((IpAddr::V4(address), len)) => Some((address, len)),
         _ => None,
     };
     upf::config::TrafficClass {
-        // Addresses tell the version; without them the class is for both.
+        // Addresses tell the version; without them the traffic class is for both.
         ip_version: (class.from.is_some() || class.to.is_some()).then_some(4),
         tos: class.dscp.map(|dscp| (dscp << 2, 0xfc)),
         source: network(&class.from),

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use base::{PortId, VerdictKind};
 use churn::Churn;
 use common::{CHECKED, Cases, Compared, Fleet, Frame, Setup, compile, native};
-use offload::{Policy, SessionFacts};
+use offload::{PlacementCriteria, Policy};
 use pfcp::rules::{Seid, SessionRules, UserPlane};
 use program::{ApplyError, Batch, CounterId, Program};
 use rand::Rng;
@@ -50,7 +50,7 @@ struct Data {
 }
 
 impl DataPlane for Data {
-    fn commit(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
+    fn apply(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
         let facts = facts(session);
         self.fleet.apply(&facts, batch)?;
         for (pdr, fate) in buffers {
@@ -71,10 +71,15 @@ impl DataPlane for Data {
     }
 }
 
-fn facts(session: &SessionInfo) -> SessionFacts {
+fn facts(session: &SessionInfo) -> PlacementCriteria {
     let v4 = session.ue_ipv4s.iter().map(|a| IpAddr::V4(*a));
     let v6 = session.ue_ipv6s.iter().map(|a| IpAddr::V6(*a));
-    SessionFacts { seid: session.seid, ue_addresses: v4.chain(v6).collect(), metered: session.has_meters, ..SessionFacts::default() }
+    PlacementCriteria {
+        seid: session.seid,
+        ue_addresses: v4.chain(v6).collect(),
+        metered: session.has_meters,
+        ..PlacementCriteria::default()
+    }
 }
 
 /// A case on its way.
@@ -128,7 +133,7 @@ impl Run {
         let initial = self.plane.initial_batch().clone();
         let by_hand = world::by_hand(&mut self.rng, &setup.ir.program, self.plane.ids());
         for batch in [initial, by_hand] {
-            self.plane.data_mut().fleet.apply(&SessionFacts::default(), &batch).unwrap_or_else(|e| panic!("static entries: {e}"));
+            self.plane.data_mut().fleet.apply(&PlacementCriteria::default(), &batch).unwrap_or_else(|e| panic!("static entries: {e}"));
         }
     }
 
@@ -165,13 +170,13 @@ impl Run {
         let program = &setup.ir.program;
         for _ in 0..self.rng.random_range(0..3) {
             let batch = self.churn.batch(&mut self.rng, program, self.plane.ids());
-            if self.plane.data_mut().fleet.apply(&SessionFacts::default(), &batch).is_ok() {
+            if self.plane.data_mut().fleet.apply(&PlacementCriteria::default(), &batch).is_ok() {
                 self.churn.follow(&batch);
             }
         }
         if self.rng.random_bool(0.2) {
             let batch = churn::misfit(&mut self.rng, program, self.plane.ids());
-            let result = self.plane.data_mut().fleet.apply(&SessionFacts::default(), &batch);
+            let result = self.plane.data_mut().fleet.apply(&PlacementCriteria::default(), &batch);
             assert!(result.is_err(), "a batch that does not fit is applied");
         }
     }
@@ -219,7 +224,7 @@ impl Run {
                 let Some(seid) = self.sessions.keys().nth(some).copied() else { return };
                 let on_chip = self.plane.data().fleet.split().is_on_fast(seid);
                 let copy = if on_chip { None } else { self.plane.copy(seid) };
-                let facts = SessionFacts { seid, ..SessionFacts::default() };
+                let facts = PlacementCriteria { seid, ..PlacementCriteria::default() };
                 self.plane.data_mut().fleet.move_session(&facts, copy);
             }
             self.packets();
@@ -259,14 +264,14 @@ impl Run {
         for action in actions {
             match action {
                 Action::Apply(batch) => {
-                    let result = self.plane.data_mut().fleet.apply(&SessionFacts::default(), &batch);
+                    let result = self.plane.data_mut().fleet.apply(&PlacementCriteria::default(), &batch);
                     result.unwrap_or_else(|e| panic!("the host's batch: {e}"));
                 }
                 Action::Reinject { port, frame } => frames.push(Frame { port, bytes: frame }),
                 Action::Resolved { number } => {
                     let (host, data) = self.plane.host_and_data();
                     let released = host.release(number, []);
-                    let result = data.fleet.apply(&SessionFacts::default(), &released.batch);
+                    let result = data.fleet.apply(&PlacementCriteria::default(), &released.batch);
                     result.unwrap_or_else(|e| panic!("the host's batch: {e}"));
                     frames.extend(released.packets.into_iter().map(|(port, bytes)| Frame { port, bytes }));
                 }

@@ -4,10 +4,12 @@
 #![forbid(unsafe_code)]
 
 mod bits;
+mod buffer;
 mod packet;
 mod verdict;
 
 pub use bits::{Bits, MAX_WIDTH};
+pub use buffer::BufferFate;
 pub use packet::{HEADROOM, MAX_PACKET, Packet};
 pub use verdict::{DropReason, Verdict, VerdictKind};
 

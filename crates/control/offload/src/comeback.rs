@@ -10,7 +10,7 @@
 
 use crate::executor::Executed;
 use crate::moves::{MoveError, RecoverError};
-use crate::policy::{Policy, SessionFacts};
+use crate::policy::{PlacementCriteria, Policy};
 use crate::split::Split;
 use program::Batch;
 use std::collections::BTreeSet;
@@ -113,7 +113,7 @@ impl Comeback {
     /// Under a static policy: brings sessions to the fast target that left it without being asked to, or could not come while it was out of
     /// service, some of them at a time. `copy` gives a session's facts and all that its copy needs; `None`: there is no such session any more.
     /// With a planner there is nothing to do.
-    pub fn bring_back(&mut self, split: &Split, now_ns: u64, mut copy: impl FnMut(u64) -> Option<(SessionFacts, Batch)>) -> Executed {
+    pub fn bring_back(&mut self, split: &Split, now_ns: u64, mut copy: impl FnMut(u64) -> Option<(PlacementCriteria, Batch)>) -> Executed {
         let mut executed = Executed::default();
         if matches!(split.policy, Policy::Planned) || split.is_retired() {
             return executed;

@@ -2,7 +2,7 @@
 
 use crate::moves::MoveError;
 use crate::planner::{Move, Outcome, Place, Planner};
-use crate::policy::SessionFacts;
+use crate::policy::PlacementCriteria;
 use crate::split::Split;
 use program::Batch;
 
@@ -22,7 +22,7 @@ pub fn plan_and_move(
     split: &Split,
     planner: &mut Planner,
     now_ns: u64,
-    mut copy: impl FnMut(u64) -> Option<(SessionFacts, Batch)>,
+    mut copy: impl FnMut(u64) -> Option<(PlacementCriteria, Batch)>,
 ) -> Executed {
     let mut executed = Executed::default();
     // Who left by itself is a candidate again.
@@ -45,7 +45,7 @@ pub fn plan_and_move(
     executed
 }
 
-fn make(split: &Split, of: &Move, copy: &mut impl FnMut(u64) -> Option<(SessionFacts, Batch)>) -> Outcome {
+fn make(split: &Split, of: &Move, copy: &mut impl FnMut(u64) -> Option<(PlacementCriteria, Batch)>) -> Outcome {
     let result = match of.to {
         // An error says that the fast target is gone; the session is on the base target anyhow.
         Place::Base => split.move_to_base(of.seid).or(Ok(())),

@@ -27,7 +27,7 @@
 //! is in the process, and an XDP program is a link that ends with it. So it starts clean.
 
 use crate::placed::{MeterAt, OnFast, Part, part};
-use crate::policy::{Policy, SessionFacts};
+use crate::policy::{PlacementCriteria, Policy};
 use crate::shadow::Lost;
 use crate::split::{Books, Split, buckets};
 use parking_lot::{RwLock, RwLockWriteGuard};
@@ -102,7 +102,7 @@ impl Split {
 
     /// Moves a session to the fast target. `copy` is the whole session: the insertion of each of its entries in `@split` tables, and the
     /// configuration of each of its meters. What both targets hold, such as filters, exists already.
-    pub fn move_to_fast(&self, session: &SessionFacts, copy: &Batch) -> Result<(), MoveError> {
+    pub fn move_to_fast(&self, session: &PlacementCriteria, copy: &Batch) -> Result<(), MoveError> {
         let mut books = self.lock();
         if self.retired.load(Relaxed) {
             return Err(MoveError::Retired);
@@ -208,7 +208,7 @@ impl Split {
     }
 
     /// A copy is good if it is neither more nor less than the session; gives its meters.
-    fn check_copy(&self, books: &Books, session: &SessionFacts, copy: &Batch) -> Result<Vec<MeterAt>, MoveError> {
+    fn check_copy(&self, books: &Books, session: &PlacementCriteria, copy: &Batch) -> Result<Vec<MeterAt>, MoveError> {
         let unfit = |what: String| Err(MoveError::Unfit(what));
         let held = books.placed.held(session.seid);
         if matches!(self.policy, Policy::Dscps(_)) && !held.meters.is_empty() {

@@ -13,7 +13,7 @@
 //! A plan is one pass over an array of ranks and a heap as large as the allowance, never a sort of all sessions.
 
 use crate::budget::Budget;
-use crate::policy::SessionFacts;
+use crate::policy::PlacementCriteria;
 use crate::rate::Rate;
 use crate::rules::{Rule, Standing, standing};
 use std::cmp::Reverse;
@@ -223,7 +223,7 @@ impl Planner {
     }
 
     /// A session, new or with new facts. It begins on the base target, and without usage.
-    pub fn session(&mut self, facts: &SessionFacts, needs: Needs, now_ns: u64) {
+    pub fn session(&mut self, facts: &PlacementCriteria, needs: Needs, now_ns: u64) {
         let (standing, weight) = standing(&self.settings.rules, facts);
         let at = match self.by_seid.get(&facts.seid) {
             Some(at) => *at,

@@ -18,9 +18,9 @@ pub enum Policy {
     Planned,
 }
 
-/// What a policy looks at.
+/// What policies and rules decide by, of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SessionFacts {
+pub struct PlacementCriteria {
     /// The session's number in this node.
     pub seid: u64,
     /// Its UE's addresses; of IPv6 the prefix.
@@ -57,7 +57,7 @@ impl Policy {
     }
 
     /// Whether the session's entries go on the fast target.
-    pub fn wants(&self, session: &SessionFacts) -> bool {
+    pub fn wants(&self, session: &PlacementCriteria) -> bool {
         match self {
             Policy::None | Policy::Planned => false,
             Policy::Ues(list) => session.ue_addresses.iter().any(|ue| list.iter().any(|(net, len)| contains(*net, *len, *ue))),
@@ -68,7 +68,7 @@ impl Policy {
 
     /// Whether a session that is on the fast target may stay there, as it is now. By DSCP its packets run on both targets,
     /// and a rate that it is given must be policed in one place.
-    pub(crate) fn keeps(&self, session: &SessionFacts) -> bool {
+    pub(crate) fn keeps(&self, session: &PlacementCriteria) -> bool {
         !matches!(self, Policy::Dscps(_)) || !session.metered
     }
 }
@@ -95,8 +95,8 @@ fn spread(n: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn session(seid: u64, ue: &str, metered: bool) -> SessionFacts {
-        SessionFacts { seid, ue_addresses: vec![ue.parse().unwrap()], metered, ..SessionFacts::default() }
+    fn session(seid: u64, ue: &str, metered: bool) -> PlacementCriteria {
+        PlacementCriteria { seid, ue_addresses: vec![ue.parse().unwrap()], metered, ..PlacementCriteria::default() }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The operator's placement rules: the first that matches a session decides.
 
-use crate::policy::{SessionFacts, contains};
+use crate::policy::{PlacementCriteria, contains};
 use std::net::IpAddr;
 
 /// A network slice (S-NSSAI, TS 23.003 §28.4).
@@ -89,7 +89,7 @@ impl Rule {
 }
 
 impl Match {
-    fn holds(&self, session: &SessionFacts) -> bool {
+    fn holds(&self, session: &PlacementCriteria) -> bool {
         let ue = self.ue.is_none_or(|(net, len)| session.ue_addresses.iter().any(|ue| contains(net, len, *ue)));
         let teid = self.teid.is_none_or(|(low, high)| session.teids.iter().any(|teid| (low..=high).contains(teid)));
         let dscp = self.dscp.is_none_or(|dscp| session.dscps.contains(&dscp));
@@ -100,7 +100,7 @@ impl Match {
 }
 
 /// Where a session stands, and the weight of its packets.
-pub(crate) fn standing(rules: &[Rule], session: &SessionFacts) -> (Standing, f64) {
+pub(crate) fn standing(rules: &[Rule], session: &PlacementCriteria) -> (Standing, f64) {
     match rules.iter().find(|rule| rule.of.holds(session)).map(|rule| rule.then) {
         None => (Standing::ByRate, 1.0),
         Some(Then::Weight(weight)) => (Standing::ByRate, weight),
@@ -124,16 +124,16 @@ mod tests {
             Rule { of: Match { dscp: Some(46), ..Match::default() }, then: Then::Weight(8.0) },
         ];
         rules.iter().for_each(|rule| rule.validate().unwrap());
-        let ten = SessionFacts { ue_addresses: vec!["10.1.2.3".parse().unwrap()], ..SessionFacts::default() };
-        let of = |facts: SessionFacts| standing(&rules, &facts);
+        let ten = PlacementCriteria { ue_addresses: vec!["10.1.2.3".parse().unwrap()], ..PlacementCriteria::default() };
+        let of = |facts: PlacementCriteria| standing(&rules, &facts);
         assert_eq!(of(ten.clone()), (Standing::ByRate, 1.0));
-        assert_eq!(of(SessionFacts { qfis: vec![1, 5], ..ten.clone() }).0, Standing::Never);
-        assert_eq!(of(SessionFacts { slice: slice(Some(7)), ..ten.clone() }).0, Standing::Urgent);
-        assert_eq!(of(SessionFacts { slice: slice(Some(7)), qfis: vec![5], ..ten.clone() }).0, Standing::Never);
-        assert_eq!(of(SessionFacts { teids: vec![7, 200], ..ten.clone() }).0, Standing::Always);
-        assert_eq!(of(SessionFacts { dscps: vec![46], ..ten }), (Standing::ByRate, 8.0));
+        assert_eq!(of(PlacementCriteria { qfis: vec![1, 5], ..ten.clone() }).0, Standing::Never);
+        assert_eq!(of(PlacementCriteria { slice: slice(Some(7)), ..ten.clone() }).0, Standing::Urgent);
+        assert_eq!(of(PlacementCriteria { slice: slice(Some(7)), qfis: vec![5], ..ten.clone() }).0, Standing::Never);
+        assert_eq!(of(PlacementCriteria { teids: vec![7, 200], ..ten.clone() }).0, Standing::Always);
+        assert_eq!(of(PlacementCriteria { dscps: vec![46], ..ten }), (Standing::ByRate, 8.0));
         let exactly = Match { slice: slice(Some(7)), ..Match::default() };
-        assert!(!exactly.holds(&SessionFacts { slice: slice(None), ..SessionFacts::default() }));
+        assert!(!exactly.holds(&PlacementCriteria { slice: slice(None), ..PlacementCriteria::default() }));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::lane::SplitLane;
 use crate::placed::{Part, Placed, part};
-use crate::policy::{Policy, SessionFacts};
+use crate::policy::{PlacementCriteria, Policy};
 use crate::shadow::{Lost, Shadow};
 use crate::traffic::{LaneTraffic, Path, TargetTraffic};
 use base::{Packet, Verdict};
@@ -56,7 +56,7 @@ impl Split {
 
     /// Applies the changes of one session: all of it on the base target, or an error and nothing; and, if the policy
     /// wants the session on the fast target and it has room, there too.
-    pub fn apply_session(&self, session: &SessionFacts, batch: &Batch) -> Result<(), ApplyError> {
+    pub fn apply_session(&self, session: &PlacementCriteria, batch: &Batch) -> Result<(), ApplyError> {
         let mut books = self.lock();
         self.base.apply(batch)?;
         self.follow(&mut books, session, batch);
@@ -71,7 +71,7 @@ impl Split {
 
     /// The second half.
     pub fn apply_to_fast(&self, batch: &Batch) {
-        self.follow(&mut self.lock(), &SessionFacts::default(), batch);
+        self.follow(&mut self.lock(), &PlacementCriteria::default(), batch);
     }
 
     /// Sessions that have entries on the fast target.
@@ -117,7 +117,7 @@ impl Split {
     }
 
     /// Whether the session, as it is now, may be on the fast target: one with a rate only if all its packets run there.
-    pub(crate) fn may_hold(&self, session: &SessionFacts) -> bool {
+    pub(crate) fn may_hold(&self, session: &PlacementCriteria) -> bool {
         self.policy.keeps(session) && !(session.metered && self.shuns_rates())
     }
 
@@ -133,7 +133,7 @@ impl Split {
 
     /// Brings the fast target after the base target. Nothing that fails here is an error of the caller: the base
     /// target has it all.
-    fn follow(&self, books: &mut Books, session: &SessionFacts, batch: &Batch) {
+    fn follow(&self, books: &mut Books, session: &PlacementCriteria, batch: &Batch) {
         let (program, seid) = (self.base.program(), session.seid);
         let is = |op: &Op, what: Part| part(program, seid, op) == what;
         let before = books.placed.hold(program, seid, &batch.ops);
@@ -222,11 +222,11 @@ impl Target for Split {
 
     /// Changes that belong to no session go to both.
     fn apply(&self, batch: &Batch) -> Result<(), ApplyError> {
-        self.apply_session(&SessionFacts::default(), batch)
+        self.apply_session(&PlacementCriteria::default(), batch)
     }
 
     fn apply_deferred(&self, batch: &Batch) -> Result<(), ApplyError> {
-        self.apply_session(&SessionFacts { wakes: true, ..SessionFacts::default() }, batch)
+        self.apply_session(&PlacementCriteria { wakes: true, ..PlacementCriteria::default() }, batch)
     }
 
     fn lane(&self, index: usize) -> Box<dyn Lane> {

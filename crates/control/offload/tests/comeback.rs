@@ -7,7 +7,7 @@ mod world;
 
 use base::{Packet, PortId, Verdict, VerdictKind};
 use offload::comeback::Event;
-use offload::{Comeback, Executed, Path, Policy, SessionFacts, Split};
+use offload::{Comeback, Executed, Path, PlacementCriteria, Policy, Split};
 use p4_ir::Ir;
 use program::{Batch, Entry, KeyMatch, MeterConfig, Op};
 use rand::Rng;
@@ -59,8 +59,8 @@ impl Node {
         }
     }
 
-    fn facts(seid: u64) -> SessionFacts {
-        SessionFacts { seid, metered: true, ..SessionFacts::default() }
+    fn facts(seid: u64) -> PlacementCriteria {
+        PlacementCriteria { seid, metered: true, ..PlacementCriteria::default() }
     }
 
     fn apply(&self, seid: u64, ops: Vec<Op>) {

@@ -7,7 +7,7 @@
 mod world;
 
 use base::{Packet, PortId, Verdict, VerdictKind};
-use offload::{Policy, SessionFacts, Split};
+use offload::{PlacementCriteria, Policy, Split};
 use program::{Batch, Entry, KeyMatch, MeterConfig, Op};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -65,7 +65,7 @@ fn lanes_go_on_while_sessions_move() {
     let asic = Asic::load(ir.clone(), Chip { session_entries: 20 }).unwrap();
     let chaos = Arc::new(Chaos::new(Box::new(asic), 41));
     let split = Arc::new(Split::new(Box::new(chaos.clone()), Box::new(world::native(&ir)), Policy::Planned).unwrap());
-    let facts = |seid| SessionFacts { seid, ..SessionFacts::default() };
+    let facts = |seid| PlacementCriteria { seid, ..PlacementCriteria::default() };
     let session = |seid: u64| {
         let keys = vec![KeyMatch::Exact(seid.into())];
         let args = vec![seid.into(), seid.into(), 7, 1];
@@ -168,7 +168,7 @@ fn after_a_death_of_the_daemon_everything_begins_clean() {
             let entry = Entry { table: ids.by_key, keys: vec![KeyMatch::Exact(key.into())], priority: 0, action: ids.rule, args };
             Batch { ops: vec![Op::Insert(entry)] }
         };
-        let facts = |seid| SessionFacts { seid, ..SessionFacts::default() };
+        let facts = |seid| PlacementCriteria { seid, ..PlacementCriteria::default() };
         // Anywhere between its steps it ends.
         for step in 0..rng.random_range(1..8u32) {
             let (seid, key) = (u64::from(step / 2) + 1, step / 2 + 1);

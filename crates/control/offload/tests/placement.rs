@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use offload::{MoveError, Policy, SessionFacts, Split};
+use offload::{MoveError, PlacementCriteria, Policy, Split};
 use program::*;
 use target::{Capabilities, Count, Facets, Lane, TableStats, Target};
 
@@ -118,11 +118,11 @@ fn entry(table: TableId, key: u128) -> Entry {
     Entry { table, keys: vec![KeyMatch::Exact(key)], priority: 0, action: ActionId::from_u32(0), args: vec![] }
 }
 
-fn facts(seid: u64, ue: Option<&str>, metered: bool) -> SessionFacts {
-    SessionFacts { seid, ue_addresses: ue.iter().map(|ip| ip.parse().unwrap()).collect(), metered, ..SessionFacts::default() }
+fn facts(seid: u64, ue: Option<&str>, metered: bool) -> PlacementCriteria {
+    PlacementCriteria { seid, ue_addresses: ue.iter().map(|ip| ip.parse().unwrap()).collect(), metered, ..PlacementCriteria::default() }
 }
 
-fn apply(split: &Split, session: SessionFacts, ops: Vec<Op>) {
+fn apply(split: &Split, session: PlacementCriteria, ops: Vec<Op>) {
     split.apply_session(&session, &Batch { ops }).unwrap();
 }
 

@@ -14,7 +14,7 @@
 //! ```
 
 use offload::planner::{Admit, Entries, Move, Needs, Outcome, Place, Planner, Settings};
-use offload::{Match, Rule, SessionFacts, Slice, Then};
+use offload::{Match, PlacementCriteria, Rule, Slice, Then};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -23,7 +23,7 @@ use std::fmt::Write;
 struct Scenario {
     settings: Settings,
     room: Entries,
-    sessions: Vec<(SessionFacts, Needs)>,
+    sessions: Vec<(PlacementCriteria, Needs)>,
     /// Those that begin later, with their times.
     later: BTreeMap<u64, u64>,
     /// What happens, by time in milliseconds.
@@ -183,8 +183,8 @@ impl Scenario {
     }
 }
 
-fn session(seid: u64, words: &[&str]) -> (SessionFacts, Needs) {
-    let mut facts = SessionFacts { seid, ..SessionFacts::default() };
+fn session(seid: u64, words: &[&str]) -> (PlacementCriteria, Needs) {
+    let mut facts = PlacementCriteria { seid, ..PlacementCriteria::default() };
     let mut needs = Needs { entries: [1, 1, 0, 0], updates: 2, cycles: 200.0 };
     let mut words = words.iter();
     while let Some(word) = words.next() {

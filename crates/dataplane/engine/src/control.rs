@@ -10,7 +10,7 @@ use crate::ring::{SharedGauge, WorkerEnd, gauge, rings};
 use crate::scale::{Balancer, MovedCells, PortTable, has_fixed, port_table};
 use crate::steer::{BUCKETS, Move, SteerFn, SteerTable};
 use crate::worker::{Parts, Worker, now_ns};
-use base::{DropReason, Packet, PortId};
+use base::{BufferFate, DropReason, Packet, PortId};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use pktio::{Port, Steering};
 use std::collections::{BTreeSet, VecDeque};
@@ -87,15 +87,6 @@ pub enum Event {
         /// Which.
         port: PortId,
     },
-}
-
-/// What becomes of a queue's buffered packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BufferFate {
-    /// They run through the program again, in order, before any later packet.
-    Release,
-    /// They are dropped as `buffer_discarded`.
-    Discard,
 }
 
 /// Why the engine did not start or did not answer.

@@ -22,8 +22,9 @@ mod steer;
 mod worker;
 
 pub use balance::{BalanceSettings, Loads, Plan, Planner, Scale, WorkerLoad};
+pub use base::BufferFate;
 pub use buffer::BufferLimits;
-pub use control::{BufferFate, Draining, Engine, EngineError, Event, Settings, WorkerPorts};
+pub use control::{Draining, Engine, EngineError, Event, Settings, WorkerPorts};
 pub use ledger::{Ledger, PortCount};
 pub use master::WhenFull;
 pub use scale::Moved;

@@ -4,13 +4,13 @@
 //! is the same. What it sends leaves by its own handle of the port, or, where the port has one handle only, by the master.
 
 use crate::buffer::{Buffers, NotKept};
-use crate::control::{Aside, BufferFate, Command, Drained, Event, Hold, LetGo, WorkerPorts};
+use crate::control::{Aside, Command, Drained, Event, Hold, LetGo, WorkerPorts};
 use crate::ledger::WorkerLedger;
 use crate::port::{EnginePort, NO_PORT, Patience, TX_ATTEMPTS, burst, port_index};
 use crate::ring::{SharedGauge, WorkerEnd};
 use crate::scale::MovedCells;
 use crate::steer::{SteerFn, SteerTable};
-use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
+use base::{BufferFate, DropReason, Packet, PortId, Verdict, VerdictKind};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError};
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The UP function between N4 and the data plane: PFCP rules become table entries (crate `pfcp` ← here → crate `program`).
 //!
 //! Nothing here does I/O, reads a clock or draws randomness. The path of a session, from [`plane`]:
-//! [`pfcp::rules::SessionRules`] → [`lower`] → difference to the installed entries → one batch → [`plane::DataPlane::commit`].
+//! [`pfcp::rules::SessionRules`] → [`lower`] → difference to the installed entries → one batch → [`plane::DataPlane::apply`].
 //! The path of a punted packet: [`host::Host::punt`] → [`host::Action`]s.
 #![forbid(unsafe_code)]
 

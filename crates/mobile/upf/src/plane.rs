@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
+pub use base::BufferFate;
 use base::PortId;
 use pfcp::packed::PackedMap;
 use pfcp::rules::{CommitError, OuterHeader, RuleId, Seid, SessionRules, Usage, UserPlane};
@@ -22,15 +23,6 @@ use crate::lower::{self, Act, Context, Disposition, Encapsulation, Key, Lookup, 
 use crate::networks::Vrf;
 use crate::pdr_index::PdrIndex;
 use crate::static_rules;
-
-/// What becomes of the packets that wait under a PDR.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BufferFate {
-    /// They go through the pipeline again, in order, before any later packet of the PDR.
-    Release,
-    /// They are dropped.
-    Discard,
-}
 
 /// What a data plane may want to know of the session that a batch belongs to, for deciding where it lives.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,7 +54,7 @@ pub trait DataPlane {
     /// Applies all of `batch`, or with an error nothing of it (but for [`ApplyError::Unknown`]), and settles the packets waiting under PDR numbers:
     /// those to release pass through the pipeline in order before any later packet of the PDR.
     /// On return no packet is processed under the old entries any more, so that counters read afterwards are final.
-    fn commit(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError>;
+    fn apply(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError>;
 
     /// A cell of a counter, summed over all targets.
     fn count(&mut self, counter: CounterId, cell: u64) -> target::Count;
@@ -384,7 +376,7 @@ impl<D: DataPlane> Plane<D> {
         let (mut batch, mut owners) = self.batch(old, &new, fresh);
         owners.splice(0..0, peers.ops.iter().map(|_| None));
         batch.ops.splice(0..0, peers.ops.drain(..));
-        if let Err(error) = self.data.commit(&new.info, &batch, &fates(old, outline)) {
+        if let Err(error) = self.data.apply(&new.info, &batch, &fates(old, outline)) {
             self.host.undo_hold(peers);
             return Err(self.refusal(error, &owners));
         }
@@ -612,7 +604,7 @@ impl<D: DataPlane> UserPlane for Plane<D> {
         let waiting: Vec<_> = session.buffering.iter().map(|id| (number(id), BufferFate::Discard)).collect();
         if !waiting.is_empty() {
             // Nothing is changed, so nothing can be refused; a data plane that is gone has dropped its packets.
-            let _ = self.data.commit(&session.info, &Batch::default(), &waiting);
+            let _ = self.data.apply(&session.info, &Batch::default(), &waiting);
         }
     }
 }

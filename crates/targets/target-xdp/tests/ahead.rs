@@ -9,7 +9,7 @@ mod world;
 
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use offload::comeback::Event;
-use offload::{Comeback, Policy, RecoverError, SessionFacts, Split};
+use offload::{Comeback, PlacementCriteria, Policy, RecoverError, Split};
 use pktio::{AfXdp, Port};
 use program::{ApplyError, Batch, Entry, KeyMatch, MeterConfig, Op, RuleError};
 use rand::Rng;
@@ -88,8 +88,8 @@ impl Pair {
         Session { entries: vec![classify, rule(0, 1), rule(1, 2)], meters: [(key.into(), rate)].into(), ..Session::default() }
     }
 
-    fn facts(&self, key: u32) -> SessionFacts {
-        SessionFacts { seid: key.into(), metered: true, ..SessionFacts::default() }
+    fn facts(&self, key: u32) -> PlacementCriteria {
+        PlacementCriteria { seid: key.into(), metered: true, ..PlacementCriteria::default() }
     }
 
     fn establish(&mut self, key: u32, burst: u64) {
@@ -257,7 +257,7 @@ fn after_it_fell_over_it_comes_back_with_its_sessions_and_their_counts() {
         assert_eq!(comeback.tick(&pair.split, 4 * NANO), Some(Event::CameBack { attempts: 2, out_ns: 3 * NANO }));
         // In service, but nobody is there yet.
         assert_eq!(pair.through_x86(1, HERE, 2), 2);
-        let sessions: BTreeMap<u64, (SessionFacts, Batch)> =
+        let sessions: BTreeMap<u64, (PlacementCriteria, Batch)> =
             [1, 2].into_iter().map(|key| (key.into(), (pair.facts(key), pair.session(key, 1000).copy(&pair.ids)))).collect();
         let executed = comeback.bring_back(&pair.split, 4 * NANO, |seid| sessions.get(&seid).cloned());
         assert_eq!((executed.to_fast, executed.failed), (2, 0));
@@ -348,7 +348,7 @@ fn a_flow_comes_to_xdp_when_what_came_before_has_left_and_not_sooner() {
         pair.through_xdp(1, 3);
 
         // It wakes: packets that wait are let go with this change, and XDP does not know of them.
-        let facts = SessionFacts { wakes: true, ..pair.facts(1) };
+        let facts = PlacementCriteria { wakes: true, ..pair.facts(1) };
         let ops = pair.session(1, 10_000).entries.into_iter().skip(1).map(Op::Modify).collect();
         pair.split.apply_session(&facts, &Batch { ops }).unwrap();
         pair.send(1, HERE, 1);

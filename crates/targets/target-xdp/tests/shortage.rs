@@ -6,7 +6,7 @@
 mod world;
 
 use base::{Packet, PortId, Verdict, VerdictKind};
-use offload::{Path, Policy, SessionFacts, Split};
+use offload::{Path, PlacementCriteria, Policy, Split};
 use p4_ir::Ir;
 use program::packing::MAX_TUPLES;
 use program::{ApplyError, Batch, Entry, KeyMatch, MeterConfig, Op, RuleError};
@@ -65,7 +65,7 @@ fn filters(ids: &Ids, masks: impl IntoIterator<Item = u8>) -> Batch {
 }
 
 /// Session `key`, with a bucket that some of its packets find empty.
-fn session(ids: &Ids, key: u32) -> (SessionFacts, Batch) {
+fn session(ids: &Ids, key: u32) -> (PlacementCriteria, Batch) {
     let args = |class: u128| vec![key.into(), key.into(), 10 * u128::from(key) + class, 1 + class];
     let by_key = |action, args| Entry { table: ids.by_key, keys: vec![KeyMatch::Exact(key.into())], priority: 0, action, args };
     let by_class = |class: u128| {
@@ -80,7 +80,7 @@ fn session(ids: &Ids, key: u32) -> (SessionFacts, Batch) {
         ops.push(Op::Insert(by_key(ids.classify, vec![key.into()])));
         ops.extend((0..CLASSES).map(by_class));
     }
-    (SessionFacts { seid: key.into(), metered: true, ..SessionFacts::default() }, Batch { ops })
+    (PlacementCriteria { seid: key.into(), metered: true, ..PlacementCriteria::default() }, Batch { ops })
 }
 
 /// What a lane makes of a packet.

@@ -170,7 +170,7 @@ fn load(config: &Config, ir: Ir, cache: Option<c_compile::Cache>) -> Result<Arc<
         return Ok(Arc::new(asic.map_err(|e| Failure::Usage(e.to_string()))?));
     }
     let text = p4_emit::emit_x86(&ir).map_err(|e| Failure::Usage(format!("{}: {e}", ir.program.name)))?;
-    // The seed keys the tables' hashes: traffic must not be able to aim at one bucket.
+    // The seed keys the tables' hashes: traffic must not be able to aim at one hash bucket.
     let options = target_x86::Options { cc: config.ceupf.cc.clone(), seed: rand::random(), cache, ..Default::default() };
     let x86 = target_x86::X86::load(Arc::new(ir.program), &text, &options).map_err(|e| Failure::Usage(e.to_string()))?;
     Ok(Arc::new(x86))

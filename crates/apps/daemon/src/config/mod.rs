@@ -19,7 +19,7 @@ mod workers;
 pub use fault::{Fault, Source};
 pub use host::Host;
 pub use n4::{N4, RequestPort};
-pub use network::{Class, FirewallAction, FirewallRule, Neighbour, Pool, Route, Vxlan};
+pub use network::{FirewallAction, FirewallRule, Neighbour, Pool, Route, TrafficClass, Vxlan};
 pub use port::{Driver, Port, Role};
 pub use qos::Qos;
 pub use split::{FastTarget, Policy, Split};
@@ -56,7 +56,7 @@ pub struct Config {
     pub vxlan: Option<Vxlan>,
     /// 5-tuple traffic classes, first match wins.
     #[serde(default, rename = "class")]
-    pub classes: Vec<Class>,
+    pub classes: Vec<TrafficClass>,
     /// The targets.
     #[serde(default)]
     pub split: Split,

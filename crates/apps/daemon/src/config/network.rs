@@ -112,10 +112,10 @@ pub struct VxlanRemote {
     pub underlay_mac: Mac,
 }
 
-/// `[[class]]`.
+/// `[[class]]`: packets of a 5-tuple share a queue, and a rate.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Class {
+pub struct TrafficClass {
     /// DSCP of the user's packet.
     pub dscp: Option<u8>,
     /// Source network (IPv4).
@@ -128,7 +128,7 @@ pub struct Class {
     pub to_ports: Option<(u16, u16)>,
     /// Queue, 0 (lowest) to 7.
     pub queue: u8,
-    /// Rate of all packets of the class together, bit/s of user IP packets.
+    /// Rate of all packets of the traffic class together, bit/s of user IP packets.
     pub rate_bps: Option<u64>,
     /// Burst in bytes; default: as `[qos]` says.
     pub burst_bytes: Option<u64>,

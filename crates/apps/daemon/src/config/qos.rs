@@ -8,7 +8,7 @@ use upf::config::Policing;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Qos {
-    /// Burst of a rate in milliseconds of it: an MBR's, and that of a class without `burst_bytes`.
+    /// Burst of a rate in milliseconds of it: an MBR's, and that of a traffic class without `burst_bytes`.
     pub burst_ms: u32,
 }
 

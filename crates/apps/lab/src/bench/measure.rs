@@ -103,7 +103,7 @@ impl Drop for Pinned {
 }
 
 /// Time on the clock of meters between two bursts: 64 packets at 12.8 million a second, for all contestants alike, so that rates are
-/// not reached and buckets are as full for each of them.
+/// not reached and hash buckets are as full for each of them.
 pub const BURST_NS: u64 = 5_000;
 
 /// A lane, and how far it has come: rounds go on where the round before has ended.

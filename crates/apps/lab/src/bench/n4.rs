@@ -9,7 +9,7 @@ use super::options::Common;
 use super::{report, sessions};
 use crossbeam_channel::{Sender, bounded, unbounded};
 use daemon::agent::{Agent, Request};
-use daemon::dataplane::{DataPlane, Targets};
+use daemon::dataplane::{EngineAndTargets, Targets};
 use daemon::failure::Failure;
 use pfcp::codec::{
     self, ApplyActionFlags, BitRates, Cause, FSeid, FTeid, GateStatus, Group, Ie, Message, MessageType, NodeId, OuterHeaderCreation,
@@ -123,7 +123,7 @@ fn start(capacity: u32) -> Result<Running, Failure> {
     let targets = Targets::Whole(Arc::new(load_x86(&ir)?));
     let (events, events_in) = bounded(1024);
     let engine = Arc::new(engine::Engine::start(&targets.target(), vec![Vec::new()], Default::default(), events).map_err(|e| failed(&e))?);
-    let data = DataPlane::new(targets.clone(), engine.clone());
+    let data = EngineAndTargets::new(targets.clone(), engine.clone());
     let plane = upf::plane::Plane::new(&sessions::network(), &ir.program, data).map_err(|e| failed(&e))?;
     targets.target().apply(plane.initial_batch()).map_err(|e| failed(&e))?;
     let mut config = pfcp::config::Config::new(NodeId::Ipv4(NODE), NODE.into(), 1);

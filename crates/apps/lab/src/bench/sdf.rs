@@ -189,7 +189,7 @@ impl Both {
 }
 
 impl upf::plane::DataPlane for Both {
-    fn commit(&mut self, _: &SessionInfo, batch: &Batch, _: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
+    fn apply(&mut self, _: &SessionInfo, batch: &Batch, _: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
         self.apply(batch)
     }
 

@@ -55,7 +55,7 @@ struct Seen {
     copies: u64,
     hits: u64,
     misses: u64,
-    /// Programs whose native code has classes of packets; packets of none in them, and of some.
+    /// Programs whose native code has code of its own for likely parse paths; packets that took none of them, and one.
     classed: u64,
     unlikely: u64,
     likely: u64,

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
-use offload::{Path, SessionFacts, Split};
+use offload::{Path, PlacementCriteria, Split};
 use program::{ApplyError, Batch, CounterId, Program, TableId};
 use target::{BURST, Count, Lane, Target};
 use target_asic::{Asic, Limits};
@@ -38,11 +38,11 @@ pub struct Outcome {
 #[derive(Clone)]
 pub enum Step {
     /// A session's changes, or nobody's with the facts of session 0.
-    Apply(SessionFacts, Batch),
+    Apply(PlacementCriteria, Batch),
     /// A burst at a time.
     Burst(u64, Vec<Frame>),
     /// A session moves to the chip, with this copy of it, or from it.
-    Move(SessionFacts, Option<Batch>),
+    Move(PlacementCriteria, Option<Batch>),
 }
 
 /// What has been compared, and how often each thing has happened.
@@ -158,7 +158,7 @@ impl Fleet {
     }
 
     /// Applies changes to all targets, which must agree whether they fit.
-    pub fn apply(&mut self, facts: &SessionFacts, batch: &Batch) -> Result<(), ApplyError> {
+    pub fn apply(&mut self, facts: &PlacementCriteria, batch: &Batch) -> Result<(), ApplyError> {
         let step = Step::Apply(facts.clone(), batch.clone());
         self.steps.push(step.clone());
         match self.step(&step) {
@@ -168,7 +168,7 @@ impl Fleet {
     }
 
     /// Moves a session of the pair to the chip, with this copy of it, or from it, if it can be.
-    pub fn move_session(&mut self, facts: &SessionFacts, copy: Option<Batch>) {
+    pub fn move_session(&mut self, facts: &PlacementCriteria, copy: Option<Batch>) {
         let step = Step::Move(facts.clone(), copy);
         self.steps.push(step.clone());
         if let Err(difference) = self.step(&step) {
@@ -256,7 +256,7 @@ impl Fleet {
         }
     }
 
-    fn apply_step(&mut self, facts: &SessionFacts, batch: &Batch) -> Result<Result<(), ApplyError>, Difference> {
+    fn apply_step(&mut self, facts: &PlacementCriteria, batch: &Batch) -> Result<Result<(), ApplyError>, Difference> {
         self.mirror.attempt(&self.setup.ir.program, batch);
         let oracle = self.oracle.apply(batch);
         let whole = self.setup.whole.apply(batch);

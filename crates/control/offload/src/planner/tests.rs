@@ -7,7 +7,7 @@ fn planner(sessions: u64, capacity: u32) -> Planner {
     let mut planner = Planner::new(Settings::default(), [capacity; ROOMS]).unwrap();
     for seid in 0..sessions {
         let needs = Needs { entries: [1, 1, 0, 0], updates: 2, cycles: 100.0 };
-        planner.session(&SessionFacts { seid, ..SessionFacts::default() }, needs, 0);
+        planner.session(&PlacementCriteria { seid, ..PlacementCriteria::default() }, needs, 0);
     }
     planner
 }
@@ -73,7 +73,7 @@ fn room_allowance_and_stay_are_kept_whatever_happens() {
                 planner.forget(seid);
                 fast.remove(&seid);
                 planner.session(
-                    &SessionFacts { seid, ..SessionFacts::default() },
+                    &PlacementCriteria { seid, ..PlacementCriteria::default() },
                     Needs { entries: [1, 1, 0, 0], updates: 2, cycles: 100.0 },
                     now_ns,
                 );

@@ -1,7 +1,7 @@
 //! Sessions that live, change and move, on a pair whose fast target fails on purpose, beside the interpreter that runs all of it alone.
 
 use base::{Packet, PortId, Verdict, VerdictKind};
-use offload::{MoveError, Path, Policy, SessionFacts, Split};
+use offload::{MoveError, Path, PlacementCriteria, Policy, Split};
 use p4_ir::Ir;
 use program::*;
 use rand::Rng;
@@ -355,7 +355,7 @@ impl World {
     /// Whatever the fast target does, a batch that the oracle takes is taken.
     fn apply(&mut self, seid: u64, ops: Vec<Op>) {
         let batch = Batch { ops };
-        let facts = SessionFacts { seid, metered: self.flavour != Flavour::Whims, ..SessionFacts::default() };
+        let facts = PlacementCriteria { seid, metered: self.flavour != Flavour::Whims, ..PlacementCriteria::default() };
         self.oracle.apply(&batch).unwrap();
         self.split.apply_session(&facts, &batch).unwrap();
     }
@@ -363,7 +363,7 @@ impl World {
     fn move_one(&mut self) {
         let some = self.rng.random_range(0..self.sessions.len().max(1));
         let Some((seid, session)) = self.sessions.iter().nth(some).map(|(seid, session)| (*seid, session.clone())) else { return };
-        let facts = SessionFacts { seid, ..SessionFacts::default() };
+        let facts = PlacementCriteria { seid, ..PlacementCriteria::default() };
         let result = match self.split.is_on_fast(seid) {
             true => self.split.move_to_base(seid),
             false => {

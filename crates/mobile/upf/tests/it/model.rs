@@ -162,7 +162,7 @@ fn value(name: &str, width: u32, v: u128) -> String {
 }
 
 impl DataPlane for Model {
-    fn commit(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
+    fn apply(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
         self.apply(batch)?;
         self.fates.extend_from_slice(buffers);
         self.infos.push(session.clone());

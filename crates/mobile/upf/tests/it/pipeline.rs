@@ -48,7 +48,7 @@ pub struct Whole {
 }
 
 impl DataPlane for Whole {
-    fn commit(&mut self, _: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
+    fn apply(&mut self, _: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
         self.machine.apply(batch)?;
         for (number, fate) in buffers {
             let waiting = self.buffers.remove(number).unwrap_or_default();
