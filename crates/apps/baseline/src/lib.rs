@@ -1,4 +1,4 @@
-//! What is the most that a 64-bit PC can do with the UPF's function? A hand-written data plane, to measure generated ones by.
+//! A hand-written data plane: the most that a 64-bit PC can do with the UPF's function, as a yardstick for generated ones.
 //!
 //! `limit.c` is the function of `p4/upf.p4` as far as the benchmarks configure it, written by hand: its head says what it has and
 //! what it leaves out. It is filled by the same batches as any target ([`Limit::install`]) and gives the same packets, verdicts and
@@ -44,7 +44,7 @@ const SET_PDR: [&str; 16] = [
 /// Memory in normal pages for DPDK, in MiB: two hashes of 15 million sessions. The kernel gives what is touched of it.
 const DPDK_MIB: u32 = 6144;
 
-/// Why there is no such baseline, or it does not do what it is asked for.
+/// Why the baseline is not available, or cannot do what is requested.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LimitError {
     /// Nothing is wrong: this build or machine lacks something.

@@ -23,7 +23,7 @@ const N3_MAC: [u8; 6] = [2, 0, 0, 0, 3, 1];
 const N6_MAC: [u8; 6] = [2, 0, 0, 0, 6, 1];
 const UPF_N3: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 1);
 const GNB: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 2);
-/// A gNodeB whose MAC address nobody knows.
+/// A gNodeB with an unknown MAC address.
 const SILENT_GNB: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 3);
 /// One that no route leads to.
 const LOST_GNB: Ipv4Addr = Ipv4Addr::new(172, 16, 0, 1);

@@ -24,7 +24,7 @@ pub const MOST_BYTES: u32 = (1 << 31) - 1;
 /// one that comes late across an epoch's end must not be taken for one after 2^16 epochs.
 pub const LATE_EPOCHS: u16 = 16;
 
-/// Epoch of an instant, 16 bits of it: they come round after 4.7 hours.
+/// Epoch of an instant, 16 bits of it: they wrap after 4.7 hours.
 pub fn epoch(now_us: u64) -> u16 {
     (now_us >> EPOCH_SHIFT) as u16
 }

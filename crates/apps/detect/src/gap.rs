@@ -2,7 +2,7 @@
 //!
 //! Both keep, in one row of slots, the flow that holds a slot, its weighted gap between packets, its last packet's time and `tau`, evidence
 //! that it is heavy. A flow's own packets move the gap towards the true one; each foreign packet makes it a little longer, until
-//! the slot's holder looks light and loses its place. Time is cut to a few bits, so a flow's clock comes round often; each time it does,
+//! the slot's holder looks light and loses its place. Time is cut to a few bits, so a flow's clock wraps often; each time it does,
 //! evidence grows by a step that a table gives for the gap: the shorter the gap, the smaller the step, so that every flow reaches
 //! the limit after about as many packets as the threshold rate has in a second.
 //!
@@ -21,7 +21,7 @@ pub struct Constants {
     pub threshold_gap: u32,
     /// Packets of such a flow in a second: 625 for 5 Mbit/s.
     pub packets: u64,
-    /// Ticks after which time comes round.
+    /// Ticks after which time wraps.
     pub wrap: u32,
     /// Evidence beyond which a flow is reported.
     pub tau_limit: u32,

@@ -3,7 +3,7 @@
 //! Its P4 form is `p4/detect/ipg.p4`. A packet meets its slot:
 //! 1. *empty*, or it has been resubmitted: it takes the slot, with the threshold's gap and no evidence;
 //! 2. *its own*: the weighted gap moves a sixteenth towards the packet's: `w - w/16` if that is shorter, `w + gap/16` if not. If the
-//!    clock has come round, evidence grows by the step for the old gap; evidence beyond the limit is a report, and forgotten;
+//!    clock has wrapped, evidence grows by the step for the old gap; evidence beyond the limit is a report, and forgotten;
 //! 3. *another's*: the holder's gap grows by an eightieth of the threshold's; had it been longer than the threshold's, the packet is
 //!    resubmitted and takes the slot.
 //!
@@ -12,7 +12,7 @@
 use crate::gap::{Constants, SLOT_BITS};
 use crate::{Detector, Report, hash};
 
-/// Ticks after which its clock of 12 bits comes round: 4.19 ms.
+/// Ticks after which its clock of 12 bits wraps: 4.19 ms.
 pub const WRAP: u32 = 4096;
 /// Evidence beyond which a flow is reported.
 pub const TAU_LIMIT: u32 = 300;

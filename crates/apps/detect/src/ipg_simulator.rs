@@ -1,6 +1,6 @@
 //! How does the form of inter-packet gap detection that was released as a simulation decide?
 //!
-//! It shares its name with the switch's and differs in almost all numbers: time comes round after 20 ms; the average is a true one that
+//! It shares its name with the switch's and differs in almost all numbers: time wraps after 20 ms; the average is a true one that
 //! keeps 0.98 of the old gap; a foreign packet adds a thousandth of the threshold's gap; the limit of evidence is 200; a flow's number is
 //! a sum of its addresses and ports and not a hash. Numbers are real here, as they were there.
 //!
@@ -9,7 +9,7 @@
 use crate::gap::{Constants, SLOT_BITS};
 use crate::{Detector, Report};
 
-/// Ticks of a microsecond after which its clock comes round: 20 ms.
+/// Ticks of a microsecond after which its clock wraps: 20 ms.
 pub const WRAP: u32 = 20_000;
 /// Evidence beyond which a flow is reported.
 pub const TAU_LIMIT: u32 = 200;

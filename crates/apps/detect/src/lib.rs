@@ -1,4 +1,4 @@
-//! Which flows or sessions are heavy: detectors, what is true of the same packets, and seeded traffic to compare them by.
+//! Which flows or sessions are heavy: detectors, the ground truth for the same packets, and seeded traffic to compare them.
 //!
 //! | file | question it answers |
 //! |---|---|
@@ -16,7 +16,7 @@
 //! | [`table6`] | how many heavy hitters a second did the first paper count, and which population has as many? |
 //! | [`score`] | how right were the reports, and how late? |
 //!
-//! Nothing here does I/O or reads a clock: time is nanoseconds given with each packet, randomness is a generator that is handed in.
+//! Nothing here does I/O or reads a clock: time is nanoseconds given with each packet, randomness is a generator that is passed in.
 //! Rates are bytes a second; a megabit a second is 125,000 of them.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

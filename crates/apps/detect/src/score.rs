@@ -74,7 +74,7 @@ impl Reports {
     }
 }
 
-/// Shows all packets to all detectors: what each of them reported, in their order, and what is true of a threshold in bytes a second.
+/// Feeds all packets to all detectors: what each reported, in order, and the ground truth for a threshold in bytes a second.
 pub fn run(packets: impl Iterator<Item = Arrival>, threshold: u64, detectors: &mut [Box<dyn Detector>]) -> (Vec<Reports>, Truth) {
     let mut truth = Truth::new(threshold);
     let mut reports = vec![Reports::default(); detectors.len()];

@@ -15,7 +15,7 @@ pub const CELL_BYTES: usize = 8;
 pub const BYTES_BITS: u32 = 48;
 const BYTES: u64 = (1 << BYTES_BITS) - 1;
 
-/// A session and how fast it is, at the instant that was asked for.
+/// A session and its rate at the given instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
     /// Its cell's number.
@@ -48,7 +48,7 @@ pub fn samples(cells: &[u64], first: u64, at_least: u64, now_us: u64) -> impl It
     })
 }
 
-/// All cells, for who has no data plane at hand.
+/// All cells, for callers without a data plane.
 #[derive(Clone, Debug, Default)]
 pub struct SessionRates {
     cells: Vec<u64>,

@@ -7,7 +7,7 @@ use std::net::Ipv4Addr;
 
 use crate::record::SessionRecord;
 
-/// What the UPF was told of its surroundings.
+/// The UPF's configured surroundings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Upf {
     /// Its GTP-U address.

@@ -16,7 +16,7 @@ pub mod rules;
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
     /// Four PDRs (down, up, from and to the CP function), three FARs, URR, QER and BAR. The UPF chooses the TEIDs, one for
-    /// PDRs of the same CHOOSE ID. Names as DNS labels. Downlink packets wait (BUFF, NOCP) until the gNodeB is told.
+    /// PDRs of the same CHOOSE ID. Names as DNS labels. Downlink packets are buffered (BUFF, NOCP) until the gNodeB has answered.
     Open5gs,
     /// Two PDRs and FARs, each PDR with two URRs (threshold; period) and two QERs (session rate; flow). The SMF chooses the
     /// TEID. Names as plain text, message priority set, UE address in both PDRs.
@@ -110,7 +110,7 @@ pub struct FlowPlan {
     pub filters: Vec<Filter>,
     /// What they get.
     pub qos: Qos,
-    /// Lower is looked at first; below 255, which the session's own PDRs have.
+    /// Lower is matched first; below 255, which the session's own PDRs have.
     pub precedence: u32,
 }
 
@@ -247,9 +247,9 @@ impl Qos {
 /// Pools that a row of sessions takes its addresses from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pool {
-    /// IPv4 network and prefix length. Its first two addresses (network, gateway) and its last are nobody's.
+    /// IPv4 network and prefix length. Its first two addresses (network, gateway) and its last are not assigned.
     pub ipv4: Option<(Ipv4Addr, u8)>,
-    /// IPv6 network and prefix length, at most 64; each UE has a /64. The first is nobody's (gateway).
+    /// IPv6 network and prefix length, at most 64; each UE has a /64. The first is not assigned (gateway).
     pub ipv6: Option<(Ipv6Addr, u8)>,
 }
 

@@ -40,7 +40,7 @@ const TICK: Duration = Duration::from_millis(100);
 /// Socket buffers asked of the kernel, in bytes: a burst of a fast download must not be lost.
 const SOCKET_BUFFER: usize = 64 << 20;
 
-/// What a gNodeB is told. [`Config::new`] gives usual values for all but the address.
+/// A gNodeB's configuration. [`Config::new`] gives usual values for all but the address.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Its N3 address, port 2152.
@@ -365,7 +365,7 @@ impl Ran {
         Ok(began.elapsed())
     }
 
-    /// What is counted now. Exact when no packet is on its way.
+    /// The counters now. Exact when no packet is in flight.
     pub fn report(&self) -> Report {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let node = &self.shared.node;

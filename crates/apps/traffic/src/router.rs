@@ -11,7 +11,7 @@ const ROUTER_ADVERTISEMENT: u8 = 134;
 const HOP_LIMIT: u8 = 255;
 /// Our link-local address in every session.
 const ROUTER: Ipv6Addr = Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 1);
-/// MTU that UEs are told (RFC 4861 §4.6.4): fits a tunnel over Ethernet.
+/// MTU advertised to UEs (RFC 4861 §4.6.4): fits a tunnel over Ethernet.
 const LINK_MTU: u32 = 1400;
 /// Router lifetime, in seconds; the longest there is (RFC 4861 §6.2.1).
 const LIFETIME_S: u16 = 9000;

@@ -31,7 +31,7 @@ pub use usage::{UrrUsage, Usage};
 use exchange::Exchange;
 use usage::Book;
 
-/// What an SMF is told of itself and of its UPF. [`Config::new`] gives usual values for the rest.
+/// An SMF's configuration. [`Config::new`] gives usual values for the rest.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Our N4 socket, usually port 8805: the UPF sends its requests there.
@@ -105,7 +105,7 @@ struct State {
     ended: Vec<SessionUsage>,
 }
 
-/// What is kept of a session for those who come from the network.
+/// What is kept of a session for messages from the network.
 struct Kept {
     up_seid: u64,
     ue_ipv4: Option<Ipv4Addr>,
@@ -131,7 +131,7 @@ pub struct Upf {
 /// An established session. Its owner's handle: the UPF keeps the session when this is dropped.
 #[derive(Clone, Debug)]
 pub struct Session {
-    /// What was asked for; the downlink tunnel follows path switches.
+    /// As requested; the downlink tunnel follows path switches.
     pub plan: SessionPlan,
     /// Our SEID.
     pub cp_seid: u64,
@@ -265,7 +265,7 @@ impl Smf {
         Ok(Smf { shared, exchange, n4u, events: Mutex::new(Some(receiver)) })
     }
 
-    /// The events, to the first who asks. Usage is booked and requests are answered whether or not anybody does.
+    /// The events, to the first caller. Usage is recorded and requests are answered in any case.
     pub fn events(&self) -> Option<Receiver<Event>> {
         lock(&self.events).take()
     }

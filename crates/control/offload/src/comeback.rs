@@ -37,7 +37,7 @@ pub struct Comeback {
     /// When it came back last.
     back_ns: Option<u64>,
     came_back: u64,
-    /// Sessions that are to come back, by when.
+    /// Sessions to restore, and when.
     returning: BTreeSet<(u64, u64)>,
 }
 

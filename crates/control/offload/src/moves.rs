@@ -54,7 +54,7 @@ pub enum MoveError {
     /// The fast target failed. If it did not say what it has done, and could not be put right, it is retired now.
     #[error("the fast target failed: {0}")]
     Failed(ApplyError),
-    /// The buckets of its meters could not be carried over.
+    /// Its token buckets could not be transferred.
     #[error("the buckets of a meter do not move: {0}")]
     Buckets(TargetError),
 }
@@ -68,7 +68,7 @@ pub enum RecoverError {
     /// It does not run packets again.
     #[error(transparent)]
     Serve(#[from] TargetError),
-    /// It did not let go of entries of before.
+    /// It did not delete earlier entries.
     #[error("table {table} still holds {entries} entries")]
     NotEmpty {
         /// The table's name.
@@ -145,7 +145,7 @@ impl Split {
     }
 
     /// Moves a session to the base target. The session is there on return, with or without an error: an error says that the fast target
-    /// is retired, as it did not let go.
+    /// is retired, as it did not delete them.
     pub fn move_to_base(&self, seid: u64) -> Result<(), MoveError> {
         let mut books = self.lock();
         if !books.placed.sessions.contains_key(&seid) {
@@ -172,7 +172,7 @@ impl Split {
     }
 
     /// Brings a retired fast target back into service: whatever it may hold is deleted, and it is given what both targets hold. No
-    /// sessions come back by that: they are moved. Call it every now and then; an error says why it is not yet.
+    /// sessions return by that: they are moved. Call it periodically; an error says why it is not possible yet.
     pub fn recover(&self) -> Result<(), RecoverError> {
         let mut books = self.lock();
         if !self.retired.load(Relaxed) {

@@ -29,7 +29,7 @@ pub(crate) enum Part {
     Shared,
 }
 
-/// Session 0 is nobody's: what belongs to no session is both targets'.
+/// Session 0 means no session: such entries are on both targets.
 pub(crate) fn part(program: &Program, seid: u64, op: &Op) -> Part {
     match op {
         Op::Insert(e) | Op::Modify(e) | Op::Delete(e) | Op::EntryMeter { entry: e, .. } if program.tables[e.table].split => Part::Entry,

@@ -163,7 +163,7 @@ pub struct Planner {
     fast: BTreeSet<u32>,
     /// Those of them that rules or thresholds want away.
     leaving: BTreeSet<u32>,
-    /// What fits, as it was told.
+    /// The capacity, as configured.
     capacity: Entries,
     /// What was found to fit, after a refusal; it grows back.
     believed: Entries,
@@ -181,7 +181,7 @@ struct Slot {
     weight: f64,
     needs: Needs,
     place: Place,
-    /// A move was planned, and nobody has said yet what became of it.
+    /// A move was planned, and its outcome is not reported yet.
     moving: bool,
     /// When it came to its place.
     since_ns: u64,
@@ -290,7 +290,7 @@ impl Planner {
         self.rank(at, now_ns);
     }
 
-    /// A rate that somebody else has measured: packets and bits a second.
+    /// A rate measured elsewhere: packets and bits per second.
     pub fn rate(&mut self, seid: u64, pps: f64, bps: f64, now_ns: u64) {
         let Some(at) = self.by_seid.get(&seid).copied() else { return };
         let rate = &mut self.slots[at as usize].rate;
@@ -299,7 +299,7 @@ impl Planner {
         self.rank(at, now_ns);
     }
 
-    /// What should move now, in this order. Each counts as being made until [`Planner::moved`] is told of it.
+    /// The moves to make now, in this order. Each counts as made until [`Planner::moved`] reports its outcome.
     pub fn plan(&mut self, now_ns: u64) -> Vec<Move> {
         self.budget.advance(now_ns);
         self.grow_belief(now_ns);
@@ -380,12 +380,12 @@ impl Planner {
         self.rank(at, now_ns);
     }
 
-    /// Another capacity than was told at first.
+    /// Changes the capacity.
     pub fn set_capacity(&mut self, capacity: Entries) {
         (self.capacity, self.believed) = (capacity, capacity);
     }
 
-    /// Sessions known; those on the fast target or on their way there.
+    /// Number of sessions; of those on the fast target or moving there.
     pub fn counts(&self) -> (usize, usize) {
         (self.by_seid.len(), self.fast.len())
     }
@@ -527,7 +527,7 @@ impl Planner {
         (0..ROOMS).any(|i| entries[i] > 0 && (self.used[i] - freed(i)).saturating_add(entries[i]) > self.believed[i])
     }
 
-    /// Notes a move as made, until something else is told.
+    /// Records a move as made, until another outcome is reported.
     fn begin(&mut self, at: u32, to: Place, why: Why, now_ns: u64, moves: &mut Vec<Move>) {
         let rank = if to == Place::Base { self.resident_rank(at, now_ns) } else { self.ranks[at as usize] };
         match to {

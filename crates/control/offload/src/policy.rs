@@ -29,13 +29,13 @@ pub struct PlacementCriteria {
     pub metered: bool,
     /// Tunnel endpoints of ours that its packets come by.
     pub teids: Vec<u32>,
-    /// Its slice, if the control plane has told.
+    /// Its slice, if the control plane knows it.
     pub slice: Option<Slice>,
     /// DSCPs that its tunnels are marked with.
     pub dscps: Vec<u8>,
     /// QFIs that its packets are marked with.
     pub qfis: Vec<u8>,
-    /// Whether packets that wait for it are let go with this change: a target ahead of the engine must not let others overtake them.
+    /// Whether this change releases its buffered packets: a target ahead of the engine must not let others overtake them.
     pub wakes: bool,
 }
 

@@ -7,7 +7,7 @@ pub(crate) struct Rate {
     pub(crate) bps: f64,
     pub(crate) packets: u64,
     pub(crate) bytes: u64,
-    /// When it was told last; `None`: the next is the first.
+    /// Time of the last sample; `None` before the first.
     pub(crate) at_ns: Option<u64>,
     /// Whether it has a rate: of one count alone there is none.
     pub(crate) measured: bool,
@@ -39,7 +39,7 @@ impl Rate {
         (self.at_ns, self.measured) = (Some(now_ns), true);
     }
 
-    /// As it is without news since: nothing is lost for a window, in which counts are on their way, then it falls.
+    /// The rate without a newer sample: unchanged for a window, in which a sample may be late, then it decays.
     pub(crate) fn now(&self, now_ns: u64, window_ns: u64) -> (f64, f64) {
         let silent = now_ns.saturating_sub(self.at_ns.unwrap_or(now_ns)).saturating_sub(window_ns);
         let left = if silent == 0 { 1.0 } else { (-(silent as f64) / window_ns as f64).exp() };

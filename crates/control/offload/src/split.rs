@@ -63,8 +63,8 @@ impl Split {
         Ok(())
     }
 
-    /// The first half of a change of what all sessions share (a next hop): from now on the base target has it, or with an error nobody. Until
-    /// [`Split::apply_to_fast`] follows, with nothing in between, the fast target goes on as before.
+    /// The first half of a change of what all sessions share (a next hop): from now on the base target has it, or with an error neither target. Until
+    /// [`Split::apply_to_fast`] follows, with nothing in between, the fast target continues as before.
     pub fn apply_to_base(&self, batch: &Batch) -> Result<(), ApplyError> {
         self.base.apply(batch)
     }
@@ -99,7 +99,7 @@ impl Split {
         &*self.base
     }
 
-    /// What each target has carried.
+    /// Traffic of each target.
     pub fn traffic(&self) -> TargetTraffic {
         let mut total = TargetTraffic::new();
         for lane in self.traffic.lock().unwrap_or_else(PoisonError::into_inner).iter() {

@@ -22,7 +22,7 @@ const VIRTUAL: &[(&str, &str)] = &[
 const LONGEST: usize = 512;
 const LONGEST_NAME: usize = 32;
 
-/// A device that DPDK may be asked for.
+/// A device that DPDK may open.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Device {
     text: String,

@@ -83,7 +83,7 @@ static STARTED: Mutex<Option<Result<Settings, Error>>> = Mutex::new(None);
 ///
 /// # Errors
 /// [`Error::Absent`] without DPDK; [`Error::Config`] for options that are not allowed, or other settings than the first start's;
-/// [`Error::Permission`] without huge pages where they are asked for; [`Error::Device`] if DPDK does not start, which is final.
+/// [`Error::Permission`] without huge pages if they are requested; [`Error::Device`] if DPDK does not start, which is final.
 pub fn start(settings: &Settings) -> Result<(), Error> {
     let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
     match started.as_ref() {
@@ -129,7 +129,7 @@ pub fn start_shared(huge_mib: u32, normal_mib: u32) -> Result<(), Error> {
 /// That DPDK runs.
 ///
 /// # Errors
-/// [`Error::Config`] if nobody started it; the first start's error if that failed.
+/// [`Error::Config`] if it was not started; the first start's error if that failed.
 pub(crate) fn require_started() -> Result<(), Error> {
     match STARTED.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
         Some(Ok(_)) => Ok(()),
@@ -235,7 +235,7 @@ fn check_option(option: &str) -> Result<&str, Error> {
     if fits { Ok(name) } else { Err(Error::Config(format!("eal_args: `{}`: the value does not fit the option", shown.escape_debug()))) }
 }
 
-/// Whether to use huge pages; an error if they are asked for and there are none.
+/// Whether to use huge pages; an error if they are requested and there are none.
 fn use_huge_pages(settings: &Settings) -> Result<bool, Error> {
     let free = free_huge_mib(Path::new(HUGE_PAGES));
     let enough = free >= u64::from(settings.memory_mib);

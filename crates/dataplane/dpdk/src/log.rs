@@ -49,7 +49,7 @@ fn keep(text: String) {
     kept.push_back(text);
 }
 
-/// Forgets what was complained of before a call.
+/// Clears warnings from before a call.
 pub fn forget() {
     COMPLAINTS.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }

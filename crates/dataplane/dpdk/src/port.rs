@@ -299,7 +299,7 @@ impl Port for DpdkPort {
         Ok(taken)
     }
 
-    /// Nothing to kick: devices are told of each burst.
+    /// Nothing to kick: devices are notified of each burst.
     fn flush(&mut self) -> Result<(), PortError> {
         Ok(())
     }

@@ -88,7 +88,7 @@ impl Drop for Ending<'_> {
 
 /// What [`Buffers::push`] did with a packet that it kept.
 pub(crate) struct Kept {
-    /// Whether the control plane is to be told: the first of its row, or as many wait again. What it was told before
+    /// Whether to notify the control plane: the first packet of its queue, or as many wait again. An earlier notification
     /// may have failed, or the queue may be buffered again.
     pub(crate) told: bool,
     /// Of the longest row, to make room.

@@ -141,7 +141,7 @@ pub(crate) enum Command {
     Stop,
 }
 
-/// A worker stands: it sends once on `arrived`, releases what comes on `release`, drops `arrived`, and goes on when `resume` ends.
+/// A worker is held: it sends once on `arrived`, releases what comes on `release`, drops `arrived`, and continues when `resume` ends.
 pub(crate) struct Hold {
     pub(crate) arrived: Sender<()>,
     pub(crate) release: Receiver<Vec<(VecDeque<Packet>, LetGo)>>,
@@ -390,7 +390,7 @@ impl Engine {
     }
 
     /// Makes a change while every worker stands between two bursts, and runs the packets that it gives through the program, in order and as if
-    /// they had come in by their `port`, before any goes on. All that workers have told is in the event channel when `change` is called. If it
+    /// they had arrived on their `port`, before any continues. All earlier worker events are in the event channel when `change` is called. If it
     /// fails, no packet is run.
     pub fn release<E>(&self, change: impl FnOnce() -> Result<Vec<Packet>, E>) -> Result<Result<(), E>, EngineError> {
         let control = self.inner.lock();
@@ -456,7 +456,7 @@ impl Engine {
         self.inner.buffers.waits(queue)
     }
 
-    /// The name of a thread that has ended although nobody told it to: a defect, after which its packets go nowhere. None while
+    /// The name of a thread that ended without being stopped: a bug, after which its packets are not processed. None while
     /// something else is being changed: ask again later.
     pub fn failed(&self) -> Option<String> {
         let control = match self.inner.control.try_lock() {

@@ -54,7 +54,7 @@ pub(crate) enum MasterCommand {
     Detach { slot: u16, done: Sender<()> },
     /// Moves buckets; the sender is dropped when all have moved.
     Move { moves: Vec<Move>, done: Sender<()> },
-    /// Sends what workers have given back so far; the sender is dropped when that is done.
+    /// Sends the packets that workers have returned so far; the sender is dropped when that is done.
     Flush(Sender<()>),
     /// Drops the sender when all that waits in the ports now has been received, and done by the workers, and has left.
     Drain(Sender<()>),
@@ -73,7 +73,7 @@ pub(crate) struct Link {
     staged: Vec<u16>,
     /// Packets given to the worker, those in `pending` and `staged` included.
     given: u64,
-    /// Where a detached worker's end is told.
+    /// Reports a detached worker's end.
     leaving: Option<Sender<()>>,
 }
 
@@ -179,7 +179,7 @@ impl Master {
         }
     }
 
-    /// Until told to stop, and until all workers have ended.
+    /// Until stopped, and until all workers have ended.
     pub(crate) fn run(mut self) -> WorkerPorts {
         let (mut idle, mut rounds) = (0, 0u32);
         loop {
@@ -295,7 +295,7 @@ impl Master {
         self.drains.append(&mut drains);
     }
 
-    /// Where the next packet of a bucket goes; whoever asks brings it there.
+    /// Where the next packet of a bucket goes.
     fn route(&mut self, bucket: usize) -> Route {
         self.parts.table.note(bucket, 1);
         let drop_when_full = self.parts.when_full == WhenFull::Drop;
@@ -380,7 +380,7 @@ impl Master {
             || (self.held < HELD_MAX && self.links.iter().flatten().all(|link| link.pending.len() < self.parts.ring))
     }
 
-    /// Takes what workers give back: frames to send, and spent buffers.
+    /// Receives what workers return: frames to send, and spent buffers.
     fn take_back(&mut self) -> usize {
         let mut taken = 0;
         for slot in 0..self.links.len() {

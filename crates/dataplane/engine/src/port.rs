@@ -11,7 +11,7 @@ use target::BURST;
 
 /// Attempts at a device that takes nothing before packets are dropped, a yield apart.
 pub(crate) const TX_ATTEMPTS: u32 = 2000;
-/// And how long they may take: on a busy machine every yield costs a time slice of somebody else's, and all of them seconds.
+/// And how long they may take: on a busy machine every yield may cost a time slice, and all of them seconds.
 const TX_PATIENCE: Duration = Duration::from_millis(500);
 /// Delay from a device's failure to the first attempt to reopen it, doubled for each further attempt, and its maximum.
 const RETRY_FIRST: Duration = Duration::from_millis(100);
@@ -99,7 +99,7 @@ impl EnginePort {
         }
     }
 
-    /// A burst from the device, counted; of a device that fails the control plane is told, and when it is there again.
+    /// A burst from the device, counted. Failure and recovery of the device are reported to the control plane.
     pub(crate) fn receive(&mut self, packets: &mut [Packet], cells: &PortCells, owed: &mut VecDeque<Event>) -> usize {
         if !self.alive {
             self.revive(owed);

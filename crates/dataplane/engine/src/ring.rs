@@ -14,7 +14,7 @@ pub(crate) const SPENT: PortId = PortId::DROP;
 /// Spent buffers that a worker keeps for itself.
 const KEPT: usize = 2 * BURST;
 
-/// What a worker tells of itself, and what is told of it. Each field has one writer.
+/// A worker's gauges. Each field has one writer.
 #[derive(Default)]
 pub(crate) struct Gauge {
     /// Packets of the ring that the worker is done with: sent, buffered, punted or dropped. What it did with them is visible
@@ -44,7 +44,7 @@ pub(crate) struct WorkerEnd {
 
 /// The master's side.
 pub(crate) struct MasterEnd {
-    /// None once the master has let go of the worker: that its writer is gone is how the worker hears of it.
+    /// `None` once the master has detached the worker, which sees the closed channel.
     pub(crate) packets: Option<Producer<Packet>>,
     pub(crate) back: Consumer<Packet>,
 }
@@ -80,7 +80,7 @@ impl WorkerEnd {
         self.packets.is_empty()
     }
 
-    /// The master has ended, or has let go of this worker, and all it sent was taken.
+    /// The master has ended, or has detached this worker, and all that it sent was received.
     pub(crate) fn ended(&self) -> bool {
         self.packets.is_abandoned() && self.packets.is_empty()
     }

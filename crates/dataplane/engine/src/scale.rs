@@ -50,7 +50,7 @@ impl Engine {
         self.inner.lock().running()
     }
 
-    /// Whose each bucket is, by slot; none where nobody can steer.
+    /// The owner of each bucket, by slot; `None` without steering.
     pub fn owners(&self) -> Option<Vec<u16>> {
         self.inner.table.as_ref().map(|table| table.owners())
     }
@@ -371,7 +371,7 @@ pub(crate) fn port_table(workers: &[WorkerPorts], count: usize) -> Result<PortTa
 /// The table, and what it is a copy of.
 pub(crate) type PortTable = Option<(Arc<SteerTable>, Vec<Arc<dyn Steering>>)>;
 
-/// Whether packets come by a port of these that cannot be told to go elsewhere.
+/// Whether packets arrive on a port that cannot be steered.
 pub(crate) fn has_fixed(ports: &WorkerPorts) -> bool {
     ports.iter().any(|(_, port)| port.receives() && port.steering().is_none())
 }

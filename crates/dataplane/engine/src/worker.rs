@@ -87,7 +87,7 @@ pub(crate) struct Worker {
     again: VecDeque<Packet>,
     /// Commands that came while others did that.
     postponed: VecDeque<Command>,
-    /// Buckets on their way to us, and their packets.
+    /// Buckets that are moving to us, and their packets.
     aside: Option<(Aside, VecDeque<Packet>)>,
     stopping: bool,
 }
@@ -112,7 +112,7 @@ impl Worker {
         }
     }
 
-    /// Until told to stop: commands, then a burst from ring or ports; asleep when there is nothing to do. Gives its ports back.
+    /// The loop, until stopped: commands, then a burst from ring or ports; sleeps when idle. Returns its ports.
     pub(crate) fn run(mut self) -> WorkerPorts {
         let (mut idle, mut rounds) = (0, 0u32);
         loop {
@@ -402,7 +402,7 @@ impl Worker {
         }
     }
 
-    /// Stands still while others change something, then releases what it is given; goes on when all have done so.
+    /// Holds still while others change something, then releases what it is given; continues when all have done so.
     fn hold(&mut self, hold: Hold) {
         let _ = hold.arrived.send(());
         // A sender that vanished means that nothing is to be released.

@@ -114,7 +114,7 @@ impl DerefMut for Change<'_> {
 }
 
 impl Drop for Change<'_> {
-    /// Before the machine is let go: who sees the number sees what was changed, or waits for it.
+    /// Before the lock is released: a reader of the number sees the change, or waits for it.
     fn drop(&mut self) {
         self.version.fetch_add(1, Ordering::Release);
     }

@@ -68,7 +68,7 @@ impl Model {
     }
 }
 
-/// Packets that a program sends round or copies: the chip would do it, the model hands them on.
+/// Packets that a program recirculates or copies: the chip would do it, the model passes them to the next target.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Recirculation {
     /// Packets.

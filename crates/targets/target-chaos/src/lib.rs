@@ -21,11 +21,11 @@ use target::{BURST, Capabilities, Count, Extra, Facets, Lane, MeterState, Meters
 /// How likely each fault is, from 0 to 1. Of a batch, unless it says otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Faults {
-    /// Nothing is done, and an error is told.
+    /// Nothing is done, and an error is returned.
     pub before: f64,
-    /// Everything is done, and an error is told.
+    /// Everything is done, and an error is returned.
     pub after: f64,
-    /// Some of the changes are done, in any order, and an error is told.
+    /// Some of the changes are done, in any order, and an error is returned.
     pub partly: f64,
     /// The control call takes a while: other threads go on meanwhile.
     pub slow: f64,
@@ -39,7 +39,7 @@ pub struct Faults {
     pub buckets: f64,
     /// It does not run packets again, of an attempt.
     pub serve: f64,
-    /// A lane hands a packet on, of a packet.
+    /// Probability that a lane misses a packet.
     pub hand_on: f64,
     /// It dies while packets run, of a burst.
     pub sudden_death: f64,

@@ -22,7 +22,7 @@ use std::collections::{HashMap, hash_map};
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
-/// Changes of a batch whose working memory is kept for the next one; what larger batches took is given back.
+/// Changes of a batch whose working memory is kept for the next one; memory of larger batches is freed.
 const KEPT_OPS: usize = 4096;
 
 /// What a batch is worked on in.
@@ -53,7 +53,7 @@ struct Known {
     exists: bool,
 }
 
-/// Applies all of `batch` or nothing. On return no burst is on its way that has not seen it.
+/// Applies all of `batch` or nothing. On return no burst is in flight that has not seen it.
 pub(crate) fn apply(shared: &Shared, batch: &Batch) -> Result<(), ApplyError> {
     for (i, op) in batch.ops.iter().enumerate() {
         shared.program.check_op(i, op)?;
@@ -254,7 +254,7 @@ fn set_meter(state: &mut State, cells: &mut CellChanges, meter: MeterId, index: 
     }
 }
 
-/// A new entry's direct counter begins at zero, and its meter is green, whoever had its number before. No lane uses a number that is
+/// A new entry's direct counter begins at zero, and its meter is green, whatever entry had its number before. No lane uses a number that is
 /// free.
 fn clear_direct(shared: &Shared, state: &State, cells: &mut CellChanges, entry: &Entry, handle: u32) {
     let table = &shared.program.tables[entry.table];

@@ -156,7 +156,7 @@ unsafe impl Sync for Update {}
 /// Counters and statistics of a lane; they outlive it.
 pub(crate) struct LaneCells {
     index: usize,
-    /// A lane uses it; its packets may be on their way.
+    /// A lane uses it; its packets may be in flight.
     used: AtomicBool,
     /// Its bursts.
     presence: Presence,

@@ -70,7 +70,7 @@ impl Meters {
         self.let_go.remove(&index);
     }
 
-    /// Cells that the owner has let go of in the meantime: they are to be without configuration.
+    /// Cells that the owner has released in the meantime: they lose their configuration.
     pub fn let_go(&mut self) -> Vec<u64> {
         let Some(owner) = self.owner.as_ref().filter(|_| !self.let_go.is_empty()) else { return Vec::new() };
         self.let_go.extract_if(.., |index| !owner.is_kept(*index)).collect()
@@ -235,7 +235,7 @@ impl MeterCell {
         lock
     }
 
-    /// Sets it where lanes may be using it with its lock, or nobody does.
+    /// Sets it while lanes may use it under its lock, or while it is unused.
     pub fn set_locked(self, meter: CMeter) {
         let lock = self.take_lock();
         let CMeter { committed, peak, last_ns, profile, lock: _ } = meter;
@@ -258,7 +258,7 @@ mod tests {
         MeterConfig { cir: n, cbs: n, pir: 2 * n, pbs: n }
     }
 
-    /// Every cell with a profile of its own, and every one changed to another before any is given back.
+    /// Every cell with a profile of its own, and every one changed to another before any is freed.
     #[test]
     fn as_many_profiles_as_cells_work_and_numbers_are_used_again() {
         let mut meters = Meters::new(100, None).unwrap();

@@ -128,8 +128,8 @@ pub fn set_way_out(object: &mut Object, port: PortId, ifindex: Option<u32>) -> R
     Ok(())
 }
 
-/// Whether an interface sends frames that programs of other interfaces redirect to it. Where it does not, they are lost, and nobody is
-/// told: of a veth, the *far* end must run a program or have GRO on. `None`: the kernel does not say (before Linux 6.3).
+/// Whether an interface sends frames that programs of other interfaces redirect to it. If it does not, they are lost
+/// silently: of a veth, the *far* end must run a program or have GRO on. `None`: the kernel does not say (before Linux 6.3).
 pub fn sends_redirected(ifindex: u32) -> Option<bool> {
     features::of(ifindex).map(|features| features & features::SENDS_REDIRECTED != 0)
 }

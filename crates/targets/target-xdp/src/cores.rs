@@ -40,7 +40,7 @@ const PATIENCE: Duration = Duration::from_millis(1);
 /// Looks before other threads get the core.
 const LOOKS: u32 = 200;
 
-/// How often somebody has waited for packets in flight.
+/// Number of waits for packets in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waited {
     /// By the cores' counts: microseconds.
@@ -140,7 +140,7 @@ impl Cores {
 }
 
 impl Counts {
-    /// `None`: that cannot be told.
+    /// `None`: unknown.
     fn wait(&mut self) -> Option<()> {
         // Our stores, and then whether a core rests.
         fence(Ordering::SeqCst);

@@ -103,7 +103,7 @@ pub struct Options {
 pub enum EntryPoints {
     /// By [`Xdp::lane`], until it is attached.
     Both,
-    /// On interfaces only: its lanes hand everything on.
+    /// On interfaces only: its lanes miss every packet.
     Interfaces,
     /// By [`Xdp::lane`] only: it cannot be attached.
     Lanes,
@@ -341,7 +341,7 @@ impl Xdp {
         true
     }
 
-    /// Messages of `digest()` that nobody has taken, at most `most` of them, the oldest first.
+    /// Messages of `digest()` not yet fetched, at most `most` of them, the oldest first.
     pub fn digests(&self, most: usize) -> Vec<Digest> {
         self.digests.lock().unwrap_or_else(PoisonError::into_inner).take(most)
     }
@@ -368,7 +368,7 @@ impl Xdp {
     /// [`Xdp::set_port`] it passes all packets to the kernel. It leaves the interface when the target is dropped or the process
     /// ends, however it ends.
     ///
-    /// From now on lanes hand everything on, so attach before lanes are made.
+    /// From now on lanes miss every packet, so attach before lanes are made.
     pub fn attach(&self, interface: &str, ifindex: u32) -> Result<Mode, LoadError> {
         if !self.attachable {
             let error = "the program was loaded for lanes only".to_owned();
@@ -450,7 +450,7 @@ impl Xdp {
     }
 
     /// From now on packets of an interface come in by that port, and those of the slow path go to the sockets of that slot; `None`:
-    /// all of it passes to the kernel. A retired target hands everything on ([`Xdp::is_retired`]).
+    /// all of it passes to the kernel. A retired target misses every packet ([`Xdp::is_retired`]).
     pub fn set_port(&self, ifindex: u32, port: Option<(PortId, u32)>) -> Result<(), LoadError> {
         let state = self.lock();
         if !state.retired {
@@ -459,7 +459,7 @@ impl Xdp {
         attach::set_port(&state.object, ifindex, port, state.retired)
     }
 
-    /// Whether it was told to hand everything on: [`Recovery::retire`].
+    /// Whether it was retired, so that it misses every packet: [`Recovery::retire`].
     pub fn is_retired(&self) -> bool {
         self.lock().retired
     }

@@ -45,7 +45,7 @@ enum State {
     New,
     /// Ends with this batch.
     Ending,
-    /// Written and ended in this batch: nobody ever sees it.
+    /// Written and ended in this batch: no packet sees it.
     Stillborn,
     /// Ended; packets may still see it.
     Limbo,
@@ -90,7 +90,7 @@ pub struct Store {
     pub capacity: u64,
     pub len: u64,
     tuples: Vec<Tuple>,
-    /// Numbers of masks that are nobody's, and in no list that packets may see.
+    /// Free mask numbers, in no list that packets may see.
     free_tuples: Vec<u16>,
     by_mask: BTreeMap<Vec<u64>, u16>,
     /// The two copies of the list of masks.
@@ -331,7 +331,7 @@ impl Store {
     }
 
     /// Between two batches, when all packets in flight are of one generation: what it sees is as old as can be, and nothing else has a
-    /// generation any more. It, and any other, goes on seeing the same.
+    /// generation any more. It, and any other, continues to see the same.
     pub fn renumber(&mut self) {
         self.unlink();
         for at in (0..self.states.len()).filter(|at| self.states[*at] == State::Live) {
@@ -346,7 +346,7 @@ impl Store {
         self.retired = [0; 2];
     }
 
-    /// Whether entries that come from now on are pending: packets of their keys may be in flight, which nobody has counted.
+    /// Whether entries that come from now on are pending: uncounted packets of their keys may be in flight.
     pub fn set_pending(&mut self, pending: bool) {
         self.comes_pending = pending && self.of_flows;
     }
@@ -431,7 +431,7 @@ impl Store {
         }
     }
 
-    /// What follows the link to the next cell, into a cell that nobody sees. The stamps first, and the link stays: programs may be walking over a
+    /// What follows the link to the next cell, into a cell that no packet sees. The stamps first, and the link stays: programs may be walking over a
     /// home cell.
     fn write_cell(&mut self, at: u32, rest: &[u8]) {
         let base = self.base(at);

@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The facets of a target. A new one is a new field: whoever makes a `Facets` is asked for it by the compiler.
+/// The facets of a target. A new one is a new field, so the compiler finds every wrapper that lacks it.
 #[derive(Clone, Copy)]
 pub struct Facets<'a> {
     /// It meets packets before the engine does. Whether it does changes only while no lanes exist.
     pub ahead: Option<&'a dyn Ahead>,
-    /// It can lose what it holds, be taken out of service, and come back.
+    /// It can lose what it holds, be retired, and be recovered.
     pub recovery: Option<&'a dyn Recovery>,
     /// The buckets of its meters can be read and set.
     pub meters: Option<&'a dyn Meters>,
@@ -37,7 +37,7 @@ impl Facets<'_> {
 /// pass. What it cannot count by flow is drained now and then: [`Ahead::begin_drain`], then wait until the engine has sent
 /// all that was in its ports, then [`Ahead::finish_drain`].
 pub trait Ahead: Send + Sync {
-    /// What it carried by itself.
+    /// The packets that it finished itself.
     fn carried(&self) -> Carried;
 
     /// What it has passed on by flow, and has not been sent or dropped yet; the engine counts that.
@@ -52,7 +52,7 @@ pub trait Ahead: Send + Sync {
     fn finish_drain(&self, drain: DrainToken);
 }
 
-/// What a target ahead of the engine carried. Packets that it passes on are in none of the rows.
+/// The packets that a target ahead of the engine finished. Those that it passes on are in none of the rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Carried {
     /// Packets and bytes as received, by the port that they came in by. As many packets as were sent and dropped.
@@ -67,11 +67,11 @@ pub struct Carried {
 
 /// A target that can be out of service.
 pub trait Recovery: Send + Sync {
-    /// From now on it hands all packets on.
+    /// From now on it misses every packet.
     fn retire(&self);
 
     /// Begins anew, where a target has lost what it held: tables and default actions as declared, no meter configured; counters go on.
-    /// Until it is told to, such a target answers every batch with [`program::ApplyError::Unknown`] and its lanes hand all packets on: it
+    /// Until then such a target answers every batch with [`program::ApplyError::Unknown`] and its lanes miss every packet: it
     /// never comes back by itself with less than its owner believes. An error if there is nothing to begin, or it cannot yet.
     fn restart(&self) -> Result<(), TargetError>;
 

@@ -51,7 +51,7 @@ impl InFlight {
         InFlight { rows, clock }
     }
 
-    /// A packet that carried `flow` has been sent or dropped. Nothing for 0, and for what is no row.
+    /// A packet that carried `flow` has been sent or dropped. No effect for 0, or if it is no row.
     pub fn sent(&self, flow: u32) {
         if let Some(counts) = self.counts(flow) {
             // What was taken for lost may be sent after all.
@@ -60,7 +60,7 @@ impl InFlight {
         }
     }
 
-    /// The target hands a packet of that row on, and counts it: what the packet carries. 0 for what is no row.
+    /// Counts a packet of that row that the target passes on. Returns what the packet carries; 0 if it is no row.
     pub fn hand_on(&self, row: u32, now_ns: u64) -> u32 {
         let [_, until, turn] = self.clock() else { return 0 };
         let flow = row.saturating_add(1).saturating_mul(2) | turn.load(Ordering::Acquire) as u32 & 1;

@@ -132,7 +132,7 @@ pub struct Capabilities {
     pub modelled: bool,
     /// Whether it can hold a subset of `@split` tables and give [`base::VerdictKind::Next`] on a miss.
     pub subset: bool,
-    /// Whether buffered and punted packets may leave it directly. A chip hands them to the next target instead.
+    /// Whether it can buffer and punt. A chip passes such packets to the next target instead.
     pub buffers: bool,
     /// Whether it may pass on a packet of a session that it holds, because the packet asks for more than it does. A session with a rate
     /// stays away from it, since the rate would be policed in two places, unless it shares its meters.

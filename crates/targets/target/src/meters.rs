@@ -33,7 +33,7 @@ pub struct SharedMeter {
 
 impl SharedMeter {
     /// Cells and profiles, all zeros, in memory that lives as long as this. Profile 0 is none. Of a cell whose profile's number is beyond the
-    /// last one, the owner hands packets on.
+    /// last one, the owner passes packets to the slow path.
     pub fn new(cells: Box<dyn Words>, profiles: Box<dyn Words>) -> SharedMeter {
         let len = cells.words().len() / CELL_WORDS;
         SharedMeter { cells, profiles, kept: (0..len.div_ceil(64)).map(|_| AtomicU64::new(0)).collect() }

@@ -248,7 +248,7 @@ impl ReplicatingLane {
         verdict[0]
     }
 
-    /// Makes what a stopped pass asks for, and goes on with it; gives its end, or nothing if it goes on as another pass.
+    /// Does what a stopped pass requests and resumes it; returns its end, or nothing if it continues as another pass.
     #[allow(clippy::too_many_arguments)]
     fn resume(
         &mut self,

@@ -34,7 +34,7 @@ pub struct Scale {
     pub rate: u32,
 }
 
-/// An address that may speak to N4, and is nobody's SMF.
+/// An address that may use N4, and belongs to no SMF.
 const STRANGER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 66);
 const SECOND_SMF: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 3);
 const ANSWER: Duration = Duration::from_millis(500);
@@ -446,7 +446,7 @@ pub fn behind_extension_headers(ground: &mut Ground, scale: &Scale) -> Achieved 
     Ok(done)
 }
 
-/// Error indications of a stranger's: none is told to the SMF.
+/// Error Indications from a stranger: none is reported to the SMF.
 pub fn error_indications(ground: &mut Ground, scale: &Scale) -> Achieved {
     let _ = ground.daemon()?.events.try_iter().count();
     ground.send_frames(true, frames::error_indications, Some(scale.rate), scale.time)?;

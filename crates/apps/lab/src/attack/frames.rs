@@ -308,7 +308,7 @@ pub fn unresolved_neighbours(scene: &Scene, rng: &mut ChaCha8Rng, n: u64, out: &
     scene.uplink(user, &packet, out);
 }
 
-/// Echo requests to the UPF, by whoever is on the link.
+/// Echo requests to the UPF, from any host on the link.
 pub fn icmp_echoes(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
     let mut echo = Vec::new();
     let data = [0; 56];

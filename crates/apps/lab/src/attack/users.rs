@@ -21,7 +21,7 @@ const UE_PORT: u16 = 7001;
 const PERIOD: Duration = Duration::from_millis(2);
 /// A socket that is not read for a second loses nothing.
 const SOCKET_BYTES: usize = 8 << 20;
-/// Once nothing has come for so long, what is missing is lost.
+/// After this long without a packet, missing ones are lost.
 const SILENCE: Duration = Duration::from_secs(2);
 /// How often threads look whether to end.
 const LOOK: Duration = Duration::from_millis(50);
@@ -38,7 +38,7 @@ pub struct Count {
     pub received: u64,
     /// That came after a later one of their flow.
     pub reordered: u64,
-    /// That came once more.
+    /// Duplicates.
     pub twice: u64,
 }
 

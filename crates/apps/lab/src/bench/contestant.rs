@@ -23,7 +23,7 @@ pub struct Traffic {
     pub numbers: Arc<[u32]>,
 }
 
-/// One who treats the same packets as all others.
+/// A contestant: processes the same packets as all others.
 pub trait Contestant {
     /// What figures call it.
     fn name(&self) -> &'static str;
@@ -79,7 +79,7 @@ pub const RTE_HASH: &str = "C on rte_hash";
 /// The judge.
 pub const INTERPRETER: &str = "interpreter";
 
-/// Sessions that somebody shall hold, and the number that a session's cells follow from.
+/// Sessions to install, and the number that a session's cells follow from.
 pub type Installed<'a> = dyn Fn() -> Box<dyn Iterator<Item = (u32, u32)>> + 'a;
 
 /// Sessions in one batch.

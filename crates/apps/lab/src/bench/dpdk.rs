@@ -1,8 +1,8 @@
 //! `bench dpdk`: what DPDK's devices carry through our ports, and the UPF between two processes over shared memory.
 //!
-//! First devices that are nothing but memory, in one thread. Then this binary starts itself once more: the second process sends over memif and
+//! First devices that are nothing but memory, in one thread. Then this binary starts itself again: the second process sends over memif and
 //! compares every byte that comes back, with what it sent where the first process only echoes, and with the interpreter's output where
-//! it runs the UPF as native code. A window of packets is on its way at a time, so nothing is lost.
+//! it runs the UPF as native code. A window of packets is in flight at a time, so nothing is lost.
 //!
 //! **The second process stays until the first has left its devices**: when one end of a memif goes, a thread of DPDK's unmaps what both share,
 //! under whoever polls the other end just then, who dies of that without a word.
@@ -77,12 +77,12 @@ impl Task {
     }
 }
 
-/// Sessions, unless told otherwise.
+/// Sessions by default.
 const SESSIONS: u32 = 1_000;
 /// Free memory in huge pages that it takes to use them, and memory in normal ones, in MiB.
 const MEMORY_MIB: (u32, u32) = (256, 512);
 
-/// Packets on their way at a time.
+/// Packets in flight at a time.
 const WINDOW: u64 = 512;
 /// Distinct packets that go round.
 const PACKETS: usize = 4096;

@@ -1,4 +1,4 @@
-//! Programs that do nothing but look up: what a table costs as packets meet it, and what changes cost those who look up.
+//! Programs that only look up: the cost of a table per packet, and what changes cost readers.
 
 use super::contestant::load_x86;
 use daemon::failure::Failure;

@@ -4,7 +4,7 @@ use daemon::failure::Failure;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// They are the same everywhere, so that `bench all` can hand them on.
+/// They are the same everywhere, so that `bench all` can pass them on.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Common {
     /// Rounds of each contestant; medians are shown [default: 7; with --quick: 2].
@@ -42,7 +42,7 @@ impl Common {
         Common { json: None, ..self.clone() }
     }
 
-    /// The figures as JSON, where they are asked for.
+    /// The figures as JSON, if requested.
     pub fn write(&self, figures: &serde_json::Value) -> Result<(), Failure> {
         let Some(path) = &self.json else { return Ok(()) };
         std::fs::write(path, format!("{figures:#}\n")).map_err(|e| Failure::Usage(format!("cannot write {}: {e}", path.display())))

@@ -1,4 +1,4 @@
-//! `bench tables`: the match tables alone, and what changes cost those who look up.
+//! `bench tables`: the match tables alone, and what changes cost readers.
 //!
 //! Exact and longest-prefix tables are called as generated code calls them, in bursts of 64 random keys that all hit, every value
 //! read and checked. SDF filters are measured twice: a program that has only their table, and the whole UPF.

@@ -58,7 +58,7 @@ pub enum Who {
     Swx,
     /// The P4 program as native code.
     X86,
-    /// The same with each PDR's recent bytes, for placement by rate (HEAVY); only if asked for.
+    /// The same with each PDR's recent bytes, for placement by rate (HEAVY); only if requested.
     X86Heavy,
     /// The P4 program in the reference interpreter.
     Interpreter,

@@ -18,7 +18,7 @@ const STOP: Duration = Duration::from_secs(90);
 /// Of an iperf3 of two seconds, with all that TCP may make of a bad start.
 const IPERF_S: &str = "120";
 const ETHERNET_HEADER: u64 = 14;
-/// After the last program has ended, what it sent is still on its way through queues.
+/// After the last program has ended, its packets are still in flight in queues.
 const SETTLE: Duration = Duration::from_millis(800);
 
 /// Of the pseudo-random bytes that are downloaded.

@@ -2,7 +2,7 @@
 //!
 //! Each seed is a program of `p4_ir::random`, run three ways: by the interpreter as it is, by the interpreter after the
 //! passes, and as native code after the passes. Verdicts, bytes, copies, counters and table statistics must be equal.
-//! A difference is printed with its seed, and kept as a file where that is asked for.
+//! A difference is printed with its seed, and written to a file if requested.
 
 use super::device;
 use base::{MAX_PACKET, Packet, PortId, Verdict, VerdictKind};

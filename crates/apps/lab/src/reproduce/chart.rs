@@ -1,6 +1,6 @@
 //! A picture of a reproduction: bars by category, as SVG.
 //!
-//! The paper's bars are grey, measured ones full, modelled ones pale with an outline: what is what is seen before the legend is read.
+//! The paper's bars are grey, measured ones full, modelled ones pale with an outline, so they differ at first sight.
 
 use super::outcome::{How, number};
 use daemon::failure::Failure;

@@ -192,7 +192,7 @@ fn pdr_uplink(plan: &SessionPlan) -> Ie {
     pdr(PDR_UPLINK, DEFAULT_PRECEDENCE, pdi_uplink(plan), removal, FAR_UPLINK, charged(plan, default_qers(plan)))
 }
 
-/// What the CP function sends goes the way of downlink packets; nobody pays for it.
+/// Packets from the CP function take the path of downlink packets; they are not charged.
 fn pdr_from_cp(plan: &SessionPlan) -> Ie {
     let mut pdi = vec![Ie::SourceInterface(CP_FUNCTION), Ie::FTeid(choose(Some(CHOOSE_CP)))];
     pdi.extend(instance(plan, plan.names.cp_function.as_deref()));

@@ -66,7 +66,7 @@ pub struct NodeReport {
     pub socket_drops: Option<u64>,
     /// Not a GTP-U message of version 1, or wrong inside.
     pub malformed: u64,
-    /// G-PDUs and End Markers for a TEID that nobody has; G-PDUs are answered with an Error Indication.
+    /// G-PDUs and End Markers for an unknown TEID; G-PDUs are answered with an Error Indication.
     pub unknown_teid: u64,
     /// Echo Requests answered.
     pub echo_requests: u64,

@@ -30,7 +30,7 @@ pub enum DropReason {
     WrongQfi,
     /// Downlink: the device takes no packet.
     DeviceRefused,
-    /// Downlink, without devices: nobody fetches the packets.
+    /// Downlink, without devices: the packets were not fetched.
     QueueFull,
 }
 

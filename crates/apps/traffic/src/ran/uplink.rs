@@ -148,7 +148,7 @@ impl Shared {
         sent
     }
 
-    /// Sends a packet of the UE's own protocols, which is nobody's user packet.
+    /// Sends a packet of the UE's own protocols, not a user packet.
     pub(super) fn send_signalling(&self, ue: &Ue, packet: &[u8]) -> bool {
         let mut datagram = Vec::new();
         let Some(to) = write_header(ue, packet, &mut datagram) else { return false };

@@ -1,4 +1,4 @@
-//! What a scenario is written in: steps, requests, packets, and what is expected of each.
+//! The vocabulary of scenarios: steps, requests, packets, and what is expected of each.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -26,7 +26,7 @@ const N1: usize = 4;
 /// A PDU session of a scenario.
 #[derive(Clone, Debug)]
 pub struct Session {
-    /// As it was asked for.
+    /// As requested.
     pub plan: SessionPlan,
     /// The SMF's SEID.
     pub cp_seid: u64,
@@ -52,7 +52,7 @@ pub struct Lab<'a> {
     out: &'a mut dyn Write,
     sequence: u32,
     next_id: u32,
-    /// Session reports not looked at.
+    /// Session reports not checked yet.
     reports: VecDeque<Message>,
     /// Number of the last user packet: each has its own payload.
     packets: u32,

@@ -16,7 +16,7 @@ use super::{Event, Shared, SmfError, lock};
 
 /// How often a thread that waits looks whether it is to end.
 const TICK: Duration = Duration::from_millis(100);
-/// Messages of one datagram that are looked at.
+/// Limit of messages processed in one datagram.
 const MAX_BUNDLED: usize = 16;
 
 /// See the file's top. Dropping it ends its threads.

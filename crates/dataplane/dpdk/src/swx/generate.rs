@@ -1,6 +1,6 @@
 //! An SWX pipeline as generated code: DPDK writes C for a specification, the system's compiler builds a library from it.
 //!
-//! The code includes `rte_swx_pipeline_internal.h`, which Debian's package lacks: whoever wants this gets it with DPDK's sources
+//! The code includes `rte_swx_pipeline_internal.h`, which Debian's package lacks: get it with DPDK's sources
 //! (`apt-get source dpdk`, folder `lib/pipeline`) and names the folder in the environment variable [`HEADERS`].
 
 use std::ffi::CString;

@@ -1,7 +1,7 @@
 //! How fast is the other P4 on x86? DPDK's SWX pipeline with the core of a UPF, as a contestant in benchmarks.
 //!
 //! The programs, [`DOWNLINK`] and [`UPLINK`], look the session up exactly, count packets and bytes for each session, and put the tunnel on or take it
-//! off; with a two-rate meter for each session if asked for. They do less than `p4/upf.p4`: no routes, TTL, checksum verification, fragments
+//! off; with a two-rate meter for each session if requested. They do less than `p4/upf.p4`: no routes, TTL, checksum verification, fragments
 //! or filters. Frames come from memory and go to memory, a copy in on both sides, as with the memory ports of `pktio`.
 //!
 //! SWX interprets the program, or runs code that it generates; the latter needs a header that Debian does not package: see [`generate`].

@@ -2,7 +2,7 @@
 //! gNodeB's, and the change is complete when no packet in flight saw the old one.
 //!
 //! That is waited for by what each core counts of its packets, or, as where the kernel does not offer what that needs, by the kernel. No packets, or
-//! packets of random sessions on another core, as fast as the kernel runs them. By the clock: who waits uses no time. Some changed sessions
+//! packets of random sessions on another core, as fast as the kernel runs them. By the clock: a waiting thread uses no CPU time. Some changed sessions
 //! of each round must send what was changed, and at the end, when all changes are taken back, what the interpreter sends.
 
 use super::super::measure::{Pinned, Rounds};
@@ -26,7 +26,7 @@ use target_xdp::sys::test_run;
 pub const HEAD: &str = "  sessions changed a second, one at a time            by cores' counts          by the kernel";
 /// Where a downlink packet's TEID is, behind Ethernet, IPv4, UDP and the beginning of GTP-U.
 const TEID: std::ops::Range<usize> = 46..50;
-/// Changed sessions whose packets are looked at in each round.
+/// Changed sessions whose packets are checked in each round.
 const LOOKED_AT: usize = 64;
 /// Packets of a system call.
 const REPEAT: u32 = 10_000;

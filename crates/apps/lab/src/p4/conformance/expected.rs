@@ -1,4 +1,4 @@
-//! Is a bad program refused for what is wrong with it? Whether our errors and another compiler's blame the same lines.
+//! Is a bad program refused for the right reason? Compares the lines of our errors with another compiler's.
 
 use std::path::Path;
 

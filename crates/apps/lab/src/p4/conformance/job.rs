@@ -42,7 +42,7 @@ pub struct Outcome {
     pub passed: bool,
     /// If not: what happened, in one line.
     pub detail: String,
-    /// Of a bad program that is rejected: whether that blames the place that another compiler blames; `None` if nobody knows.
+    /// Of a bad program that is rejected: whether that blames the place that another compiler blames; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_place: Option<bool>,
     /// Of a packet test that the target cannot run: why, in words that are the same for all such.
@@ -114,7 +114,7 @@ fn refusal(args: &JobArgs, options: &p4_check::Options) -> Result<p4_check::Fail
     }
 }
 
-/// Codes of errors that tell of what is missing: here, or in the file.
+/// Error codes about what is missing: here, or in the file.
 const LIMITS: [&str; 3] = ["unsupported", "limit", "no-main"];
 
 /// IR before and after the passes, both verified.
