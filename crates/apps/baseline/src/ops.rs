@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 /// A packet's buffer, and its window in it.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct View {
+pub(crate) struct View {
     /// The whole buffer.
     pub buffer: *mut u8,
     /// First byte of the packet.
@@ -23,13 +23,13 @@ pub struct View {
 
 impl View {
     /// To be filled in.
-    pub const EMPTY: View = View { buffer: std::ptr::null_mut(), start: 0, length: 0, port: 0, capacity: 0 };
+    pub(crate) const EMPTY: View = View { buffer: std::ptr::null_mut(), start: 0, length: 0, port: 0, capacity: 0 };
 }
 
 /// `struct pdr`.
 #[repr(C)]
 #[allow(missing_docs)] // named as in p4/include/session.p4
-pub struct CPdr {
+pub(crate) struct CPdr {
     pub number: u32,
     pub usage: u32,
     pub meter: u32,
@@ -51,7 +51,7 @@ pub struct CPdr {
 #[derive(Clone, Copy)]
 #[repr(C)]
 #[allow(missing_docs)] // described there
-pub struct Ops {
+pub(crate) struct Ops {
     pub runs_here: unsafe extern "C" fn() -> c_int,
     pub create: unsafe extern "C" fn(u64, u64, *mut c_char, u32) -> *mut c_void,
     pub destroy: unsafe extern "C" fn(*mut c_void),
@@ -68,7 +68,7 @@ pub struct Ops {
 }
 
 /// Those in this crate.
-pub fn built_in() -> Result<Ops, LimitError> {
+pub(crate) fn built_in() -> Result<Ops, LimitError> {
     #[cfg(limit)]
     {
         unsafe extern "C" {
@@ -82,7 +82,7 @@ pub fn built_in() -> Result<Ops, LimitError> {
 }
 
 /// Those of the object that was built where DPDK was installed. It stays loaded: DPDK has threads of its own.
-pub fn on_rte_hash() -> Result<Ops, LimitError> {
+pub(crate) fn on_rte_hash() -> Result<Ops, LimitError> {
     static LOADED: OnceLock<Result<Ops, LimitError>> = OnceLock::new();
     LOADED.get_or_init(load_rte_hash).clone()
 }

@@ -17,7 +17,7 @@ const LINK_MTU: u32 = 1400;
 const LIFETIME_S: u16 = 9000;
 
 /// Where the answer to a valid router solicitation goes (RFC 4861 §6.1.1): its sender, or all nodes.
-pub fn solicitation(payload: &[u8]) -> Option<Ipv6Addr> {
+pub(crate) fn solicitation(payload: &[u8]) -> Option<Ipv6Addr> {
     let packet = ipv6::Packet::new_checked(payload).ok()?;
     if packet.hop_limit() != HOP_LIMIT || packet.next_header() != ipv6::ICMPV6 {
         return None;
@@ -32,7 +32,7 @@ pub fn solicitation(payload: &[u8]) -> Option<Ipv6Addr> {
 
 /// An IPv6 packet with a router advertisement (RFC 4861 §4.2) for one /64, which the UE may make its address of (A flag) and
 /// has for itself (no L flag, TS 23.501 §5.8.2.2.3).
-pub fn advertisement(prefix: Ipv6Addr, to: Ipv6Addr) -> Vec<u8> {
+pub(crate) fn advertisement(prefix: Ipv6Addr, to: Ipv6Addr) -> Vec<u8> {
     let mut message = vec![ROUTER_ADVERTISEMENT, 0, 0, 0, 64, 0];
     message.extend(LIFETIME_S.to_be_bytes());
     message.extend([0; 8]);
@@ -55,7 +55,7 @@ pub fn advertisement(prefix: Ipv6Addr, to: Ipv6Addr) -> Vec<u8> {
 }
 
 /// An IPv6 packet with a router solicitation, as a UE sends it.
-pub fn solicit(from: Ipv6Addr) -> Vec<u8> {
+pub(crate) fn solicit(from: Ipv6Addr) -> Vec<u8> {
     let to = Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 0, 2);
     let mut message = vec![ROUTER_SOLICITATION, 0, 0, 0, 0, 0, 0, 0];
     let pseudo = checksum::pseudo_ipv6(from, to, ipv6::ICMPV6, message.len());
@@ -70,7 +70,7 @@ pub fn solicit(from: Ipv6Addr) -> Vec<u8> {
 }
 
 /// The /64 of a valid router advertisement (RFC 4861 §6.1.2).
-pub fn advertised_prefix(payload: &[u8]) -> Option<Ipv6Addr> {
+pub(crate) fn advertised_prefix(payload: &[u8]) -> Option<Ipv6Addr> {
     let packet = ipv6::Packet::new_checked(payload).ok()?;
     let link_local = packet.src().octets()[..2] == [0xfe, 0x80];
     if packet.hop_limit() != HOP_LIMIT || packet.next_header() != ipv6::ICMPV6 || !link_local {

@@ -2,6 +2,7 @@
 //!
 //! Nothing here does I/O, reads a clock or draws randomness.
 #![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
 
 mod bits;
 mod buffer;

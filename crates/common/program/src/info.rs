@@ -101,7 +101,7 @@ pub struct TableInfo {
     pub direct_meter: Option<MeterId>,
 }
 
-pub use crate::batch::Entry;
+pub(crate) use crate::batch::Entry;
 
 /// An action in a table's list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -39,10 +39,10 @@ pub mod extension_type {
 
 /// Information element types (§8.1).
 mod ie {
-    pub const RECOVERY: u8 = 14;
-    pub const TEID_DATA_I: u8 = 16;
-    pub const PEER_ADDRESS: u8 = 133;
-    pub const EXTENSION_HEADER_TYPE_LIST: u8 = 141;
+    pub(crate) const RECOVERY: u8 = 14;
+    pub(crate) const TEID_DATA_I: u8 = 16;
+    pub(crate) const PEER_ADDRESS: u8 = 133;
+    pub(crate) const EXTENSION_HEADER_TYPE_LIST: u8 = 141;
 }
 
 /// View of a message: version 1, GTP (not GTP'), extension headers whole.

@@ -84,7 +84,7 @@ impl Fit {
 
 impl Table {
     /// A table of `entries`, on a chip whose stages have `stage_sram` blocks.
-    pub fn of(program: &Program, id: TableId, entries: u64, stage_sram: u64, pack: Packing, m: &Memory) -> Table {
+    pub(crate) fn of(program: &Program, id: TableId, entries: u64, stage_sram: u64, pack: Packing, m: &Memory) -> Table {
         let info = &program.tables[id];
         let entries = if info.const_entries { info.entries.len() as u64 } else { entries }.max(1);
         let roomy = entries + entries / 100 * pack.slack;
@@ -194,7 +194,7 @@ impl Table {
     }
 
     /// What a part of `units` takes of a stage.
-    pub fn part(&self, units: u64, m: &Memory) -> Amounts {
+    pub(crate) fn part(&self, units: u64, m: &Memory) -> Amounts {
         let mut a = Amounts::default();
         let slots = self.unit_entries.saturating_mul(units).min(1 << 50);
         a[Resource::LogicalTables] = 1;
@@ -254,7 +254,7 @@ impl Table {
     }
 
     /// Entries that a part of `units` holds.
-    pub fn holds(&self, units: u64) -> u64 {
+    pub(crate) fn holds(&self, units: u64) -> u64 {
         self.unit_entries.saturating_mul(units)
     }
 }

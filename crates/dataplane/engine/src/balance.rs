@@ -177,7 +177,7 @@ impl Planner {
 }
 
 /// Moves that give the worker in `to`, which has just come, its share.
-pub fn spread(now: &Loads, to: u16) -> Vec<Move> {
+pub(crate) fn spread(now: &Loads, to: u16) -> Vec<Move> {
     let mut shares = Shares::weighted(now);
     let target = shares.mean() as u64;
     let mut moves = Vec::new();
@@ -191,7 +191,7 @@ pub fn spread(now: &Loads, to: u16) -> Vec<Move> {
 }
 
 /// Moves that leave nothing with the worker in `from`, which is to go; none if there is no other.
-pub fn empty(now: &Loads, from: u16) -> Vec<Move> {
+pub(crate) fn empty(now: &Loads, from: u16) -> Vec<Move> {
     let mut shares = Shares::weighted(now);
     let mut buckets: Vec<usize> = shares.of(from).collect();
     buckets.sort_by_key(|b| std::cmp::Reverse(shares.packets[*b]));

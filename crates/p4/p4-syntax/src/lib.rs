@@ -4,6 +4,7 @@
 //! could be understood, and the [`Diagnostic`]s say what could not.
 
 #![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
 
 pub mod ast;
 mod condition;

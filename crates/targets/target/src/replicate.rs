@@ -377,9 +377,9 @@ fn send(b: &Bridge, copy: &mut [u8], to: Replica) {
 
 /// `instance_type`, as BMv2 numbers it.
 mod instance {
-    pub const INGRESS_CLONE: u128 = 1;
-    pub const EGRESS_CLONE: u128 = 2;
-    pub const RECIRCULATED: u128 = 4;
-    pub const REPLICATED: u128 = 5;
-    pub const RESUBMITTED: u128 = 6;
+    pub(crate) const INGRESS_CLONE: u128 = 1;
+    pub(crate) const EGRESS_CLONE: u128 = 2;
+    pub(crate) const RECIRCULATED: u128 = 4;
+    pub(crate) const REPLICATED: u128 = 5;
+    pub(crate) const RESUBMITTED: u128 = 6;
 }

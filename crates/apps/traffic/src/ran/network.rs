@@ -25,7 +25,7 @@ pub(super) struct UeDevice {
 
 impl UeDevice {
     /// Makes the device `name`, with rules of priority `table` and routes in the table of that number.
-    pub fn create(name: &str, mtu: u16, record: &SessionRecord, table: u32) -> Result<UeDevice, RanError> {
+    pub(crate) fn create(name: &str, mtu: u16, record: &SessionRecord, table: u32) -> Result<UeDevice, RanError> {
         if nix::net::if_::if_nametoindex(name).is_ok() {
             return Err(RanError::Config(format!("interface {name} exists already: stop its owner or choose another prefix")));
         }
@@ -86,7 +86,7 @@ impl UeDevice {
     }
 
     /// What the kernel counts for the device: sent, received, dropped on sending.
-    pub fn kernel_counts(&self) -> Option<(Count, Count, u64)> {
+    pub(crate) fn kernel_counts(&self) -> Option<(Count, Count, u64)> {
         // Not from /sys, which may show another network namespace.
         let text = std::fs::read_to_string("/proc/thread-self/net/dev").ok()?;
         let line = text.lines().find_map(|line| line.trim_start().strip_prefix(&self.name)?.strip_prefix(':'))?;

@@ -123,12 +123,12 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    pub fn add(&self, bytes: usize) {
+    pub(crate) fn add(&self, bytes: usize) {
         self.packets.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    pub fn count(&self) -> Count {
+    pub(crate) fn count(&self) -> Count {
         Count { packets: self.packets.load(Ordering::Relaxed), bytes: self.bytes.load(Ordering::Relaxed) }
     }
 }

@@ -73,7 +73,7 @@ pub(super) enum Link {
 }
 
 impl Link {
-    pub fn memory() -> Link {
+    pub(crate) fn memory() -> Link {
         Link::Memory(Queue::default())
     }
 }
@@ -94,7 +94,7 @@ pub(super) struct Ue {
 }
 
 impl Ue {
-    pub fn new(number: UeNumber, session: SessionRecord, link: Link) -> Ue {
+    pub(crate) fn new(number: UeNumber, session: SessionRecord, link: Link) -> Ue {
         Ue {
             number,
             link,
@@ -110,37 +110,37 @@ impl Ue {
         }
     }
 
-    pub fn session(&self) -> std::sync::RwLockReadGuard<'_, SessionRecord> {
+    pub(crate) fn session(&self) -> std::sync::RwLockReadGuard<'_, SessionRecord> {
         read(&self.session)
     }
 
-    pub fn set_session(&self, session: SessionRecord) {
+    pub(crate) fn set_session(&self, session: SessionRecord) {
         *write(&self.session) = session;
     }
 
-    pub fn dropped(&self, reason: DropReason, bytes: usize) {
+    pub(crate) fn dropped(&self, reason: DropReason, bytes: usize) {
         self.drops[reason as usize].add(bytes);
     }
 
     /// Notes a router advertisement.
-    pub fn advertised(&self, prefix: Ipv6Addr) {
+    pub(crate) fn advertised(&self, prefix: Ipv6Addr) {
         self.router_advertisements.fetch_add(1, Ordering::Relaxed);
         *lock(&self.prefix.0) = Some(prefix);
         self.prefix.1.notify_all();
     }
 
-    pub fn forget_prefix(&self) {
+    pub(crate) fn forget_prefix(&self) {
         *lock(&self.prefix.0) = None;
     }
 
     /// The prefix of the next router advertisement, if it comes in time.
-    pub fn wait_prefix(&self, timeout: Duration) -> Option<Ipv6Addr> {
+    pub(crate) fn wait_prefix(&self, timeout: Duration) -> Option<Ipv6Addr> {
         let prefix = lock(&self.prefix.0);
         let result = self.prefix.1.wait_timeout_while(prefix, timeout, |prefix| prefix.is_none());
         *result.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    pub fn report(&self) -> UeReport {
+    pub(crate) fn report(&self) -> UeReport {
         let session = self.session();
         let (tun, kernel) = match &self.link {
             Link::Device(device) => (Some(device.name.clone()), device.kernel_counts()),
@@ -179,7 +179,7 @@ impl Queue {
     const CAPACITY: usize = 65_536;
 
     /// Whether there was room.
-    pub fn push(&self, packet: &[u8]) -> bool {
+    pub(crate) fn push(&self, packet: &[u8]) -> bool {
         let mut packets = lock(&self.packets);
         if packets.len() >= Queue::CAPACITY {
             return false;
@@ -189,7 +189,7 @@ impl Queue {
         true
     }
 
-    pub fn pop(&self, timeout: Duration) -> Option<Vec<u8>> {
+    pub(crate) fn pop(&self, timeout: Duration) -> Option<Vec<u8>> {
         let deadline = Instant::now() + timeout;
         let mut packets = lock(&self.packets);
         loop {

@@ -15,9 +15,9 @@ use crate::record::Tunnel;
 use crate::smf::cause_name;
 
 /// QFI of a session's default QoS flow.
-pub const QFI: u8 = 1;
+pub(crate) const QFI: u8 = 1;
 /// QFI of a call's.
-pub const CALL_QFI: u8 = 2;
+pub(crate) const CALL_QFI: u8 = 2;
 /// The UE's UDP port.
 const UE_PORT: u16 = 40_000;
 /// How often a request is sent in all (N1 of TS 29.244 §6.4).

@@ -20,7 +20,7 @@ pub(super) struct Answers {
 
 impl Answers {
     /// The octets of the answer to a request of the UPF; `None`: a kind of request that is not for an SMF.
-    pub fn answer(&mut self, request: &Message, octets: &[u8], shared: &Shared, events: &SyncSender<Event>) -> Option<Vec<u8>> {
+    pub(crate) fn answer(&mut self, request: &Message, octets: &[u8], shared: &Shared, events: &SyncSender<Event>) -> Option<Vec<u8>> {
         if let Some((_, answer)) = self.given.iter().find(|(asked, _)| asked == octets) {
             return Some(answer.clone());
         }

@@ -138,7 +138,7 @@ pub fn cause_name(cause: Cause) -> String {
 }
 
 /// An element and its name (table 8.1.2-1).
-pub fn ie_name(ie_type: IeType) -> String {
+pub(crate) fn ie_name(ie_type: IeType) -> String {
     let name = match ie_type {
         number::CreatePdr => "Create PDR",
         number::Pdi => "PDI",

@@ -45,7 +45,7 @@ struct Waiting {
 
 impl Exchange {
     /// Opens the socket and starts the threads.
-    pub fn open(shared: Arc<Shared>, events: SyncSender<Event>) -> Result<Exchange, SmfError> {
+    pub(crate) fn open(shared: Arc<Shared>, events: SyncSender<Event>) -> Result<Exchange, SmfError> {
         let wanted = shared.config.local;
         let what = || format!("N4 socket {wanted}");
         let socket = UdpSocket::bind(wanted).map_err(|e| SmfError::io(what(), e))?;
@@ -78,30 +78,30 @@ impl Exchange {
         Ok(Exchange { inner, local, threads })
     }
 
-    pub fn local(&self) -> SocketAddr {
+    pub(crate) fn local(&self) -> SocketAddr {
         self.local
     }
 
     /// From now on heartbeats are sent.
-    pub fn associated(&self) {
+    pub(crate) fn associated(&self) {
         self.inner.associated.store(true, Ordering::Relaxed);
     }
 
     /// From now on none are.
-    pub fn unassociated(&self) {
+    pub(crate) fn unassociated(&self) {
         self.inner.associated.store(false, Ordering::Relaxed);
     }
 
     /// Sends a request and waits for an answer that accepts it. The sequence number is set here.
-    pub fn accepted(&self, request: Message) -> Result<Message, SmfError> {
+    pub(crate) fn accepted(&self, request: Message) -> Result<Message, SmfError> {
         self.inner.accepted(request)
     }
 
-    pub fn heartbeat(&self) -> Result<u32, SmfError> {
+    pub(crate) fn heartbeat(&self) -> Result<u32, SmfError> {
         self.inner.heartbeat()
     }
 
-    pub fn counters(&self) -> BTreeMap<String, u64> {
+    pub(crate) fn counters(&self) -> BTreeMap<String, u64> {
         lock(&self.inner.counters).iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
     }
 }

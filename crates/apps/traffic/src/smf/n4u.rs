@@ -23,7 +23,7 @@ pub(super) struct N4u {
 }
 
 impl N4u {
-    pub fn open(address: SocketAddrV4, shared: Arc<Shared>, events: SyncSender<Event>) -> Result<N4u, SmfError> {
+    pub(crate) fn open(address: SocketAddrV4, shared: Arc<Shared>, events: SyncSender<Event>) -> Result<N4u, SmfError> {
         let what = || format!("N4-U socket {address}");
         if address.ip().is_unspecified() {
             return Err(SmfError::Plan(format!("{}: must be one address, the UPF is told it", what())));
@@ -60,7 +60,7 @@ impl N4u {
         Ok(N4u { local, stopping, thread: Some(thread) })
     }
 
-    pub fn local(&self) -> SocketAddrV4 {
+    pub(crate) fn local(&self) -> SocketAddrV4 {
         self.local
     }
 }

@@ -58,7 +58,7 @@ const MAX_ABSENT: usize = 64;
 
 impl Book {
     /// Enters the usage reports among a message's elements; those entered, as (URR ID, triggers).
-    pub fn enter(&mut self, ies: &[Ie]) -> Vec<(u32, u32)> {
+    pub(crate) fn enter(&mut self, ies: &[Ie]) -> Vec<(u32, u32)> {
         let reports = ies.iter().filter_map(|ie| match ie {
             Ie::UsageReportInModificationResponse(ies) | Ie::UsageReportInDeletionResponse(ies) | Ie::UsageReportInReportRequest(ies) => {
                 Some(ies)
@@ -80,12 +80,12 @@ impl Book {
     }
 
     /// The usage of one URR.
-    pub fn of(&self, urr_id: u32) -> Usage {
+    pub(crate) fn of(&self, urr_id: u32) -> Usage {
         self.urrs.get(&urr_id).map(|account| account.usage.usage).unwrap_or_default()
     }
 
     /// All URRs that were reported.
-    pub fn urrs(&self) -> Vec<UrrUsage> {
+    pub(crate) fn urrs(&self) -> Vec<UrrUsage> {
         self.urrs.values().map(|account| account.usage).collect()
     }
 }

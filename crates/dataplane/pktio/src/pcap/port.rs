@@ -10,7 +10,7 @@ use super::{PcapReader, PcapWriter};
 use crate::{DeviceDrops, Port, PortError};
 
 /// Gives the time, in nanoseconds since 1970, that transmitted packets are stamped with.
-pub type Clock = Box<dyn FnMut() -> u64 + Send>;
+pub(crate) type Clock = Box<dyn FnMut() -> u64 + Send>;
 
 /// A port over an input file, an output file, or both. Without an input it is finished from the start; without an output
 /// what is transmitted is discarded.
