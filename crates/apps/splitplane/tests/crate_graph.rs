@@ -50,6 +50,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("mobile/ceupf", &["program"]),
     // What P4 cannot do, beside the pipeline. Bytes and keys: no packets, no tables.
     ("services/ciphering", &[]),
+    // Handles of packets, and time as an argument.
+    ("services/buffer", &["base"]),
     // Control.
     ("control/offload", &["base", "program", "target", "wire"]),
     // Tools.

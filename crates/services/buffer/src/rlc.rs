@@ -1,0 +1,803 @@
+//! Which packets of a bearer wait for an acknowledgement, which are sent again, when is a poll due? The transmitting side of RLC AM
+//! (TS 38.322 §5.2.3.1, §5.3), for packets that somebody else numbers and sends the first time.
+//!
+//! A packet lies in its bearer's window at its sequence number, so nothing is searched for. The packets that are kept are linked in order,
+//! so a status walks over what it acknowledges or names, and over nothing else; those to be sent again are linked too.
+//!
+//! `t-PollRetransmit` is one timer a bearer. Starting it again only stores a later tick; its place in the wheel is looked at when the wheel comes
+//! by. So a packet with a poll costs one store.
+//!
+//! Left out of TS 38.322:
+//! - Segmentation of what is sent: grants belong to the scheduler. What is missing of a packet is kept as one part, from the first to the last
+//!   missing byte; bytes between two missing segments are sent again too.
+//! - §5.4: packets are kept when they are sent, so the upper layer may not discard them without a gap at the peer.
+//!   [`RlcBuffer::discard`] is for a caller who knows that the peer has the packet, or will be re-established.
+//! - Gaps. A packet that never came here, because it was lost on its way to the buffer, cannot be sent again. A NACK of it is passed over, and counted.
+
+use crate::status::{SO_END, SnLength, Status, StatusFault};
+use crate::wheel::{NONE, Place, Places, SLOTS, Wheel};
+use crate::{Counters, Event, Limits, Payload, Reason, Refused};
+
+/// Longest `t-PollRetransmit` in ms (TS 38.331: ms4000).
+pub const MAX_POLL_RETRANSMIT_MS: u32 = 4000;
+/// Most bearers of a buffer. The number decides how much memory bearers without packets take.
+pub const MAX_BEARERS: usize = 1 << 20;
+/// Timers run in ticks of 1 ms: an expiry is never early, and less than 1 ms late.
+const TICK_NS: u64 = 1_000_000;
+/// A timer that does not run.
+const STOPPED: u64 = u64::MAX;
+
+/// Name of a packet.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Key {
+    /// Number of its bearer.
+    pub bearer: u32,
+    /// Its sequence number.
+    pub sn: u32,
+}
+
+/// A bearer's parameters, as RRC configures them (TS 38.331 `UL-AM-RLC`, TS 38.322 §7).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BearerConfig {
+    /// Length of sequence numbers.
+    pub sn_length: SnLength,
+    /// Most packets from the first that is not acknowledged to the last one: 1 to `AM_Window_Size`. It bounds the packets that are kept, and the
+    /// memory that the bearer takes: 18 bits would allow 131,072.
+    pub window: u32,
+    /// Most bytes that are kept.
+    pub bytes: u64,
+    /// `t-PollRetransmit`, ms: 1 to [`MAX_POLL_RETRANSMIT_MS`].
+    pub poll_retransmit_ms: u32,
+    /// `pollPDU`: a poll at the latest after so many packets. `None`: infinity.
+    pub poll_pdu: Option<u32>,
+    /// `pollByte`: a poll at the latest after so many bytes. `None`: infinity.
+    pub poll_byte: Option<u32>,
+    /// `maxRetxThreshold`: at least 1.
+    pub max_retransmissions: u8,
+}
+
+/// Why a bearer is not added.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BearerError {
+    /// Its number is not below the buffer's number of bearers.
+    Number,
+    /// It is there already.
+    Exists,
+    /// `window` is not 1 to `AM_Window_Size`.
+    Window,
+    /// `poll_retransmit_ms` is not 1 to [`MAX_POLL_RETRANSMIT_MS`].
+    PollRetransmit,
+    /// `poll_pdu` or `poll_byte` is 0.
+    Poll,
+    /// `max_retransmissions` is 0.
+    MaxRetransmissions,
+}
+
+impl std::fmt::Display for BearerError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            BearerError::Number => "bearer number: expected one below the buffer's number of bearers",
+            BearerError::Exists => "bearer number: in use; remove the bearer first",
+            BearerError::Window => "window: expected 1 to AM_Window_Size (2048 with 12 bits, 131072 with 18)",
+            BearerError::PollRetransmit => "poll_retransmit_ms: expected 1 to 4000",
+            BearerError::Poll => "poll_pdu, poll_byte: expected 1 or more",
+            BearerError::MaxRetransmissions => "max_retransmissions: expected 1 or more",
+        })
+    }
+}
+
+impl std::error::Error for BearerError {}
+
+/// Answer to a packet that is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kept {
+    /// Its PDU must carry the P bit: the caller said so, or a poll is due (TS 38.322 §5.3.3.2).
+    pub poll: bool,
+}
+
+/// What a status did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// Packets that are acknowledged.
+    pub acknowledged: u32,
+    /// Packets that must be sent again, and were not waiting for it.
+    pub nacked: u32,
+    /// Packets that are missing and not kept here.
+    pub absent: u32,
+}
+
+/// A packet, or a part of one, to be sent now.
+#[derive(Debug)]
+pub struct Retransmission<'a, P> {
+    /// Its name.
+    pub key: Key,
+    /// First byte of the SDU to send: `SO`.
+    pub start: usize,
+    /// Byte behind the last one to send.
+    pub end: usize,
+    /// The PDU must carry the P bit.
+    pub poll: bool,
+    /// The packet.
+    pub packet: &'a P,
+}
+
+/// A place of a bearer's window.
+struct Slot<P> {
+    packet: Option<P>,
+    bytes: u32,
+    /// First and last byte that is missing, while [`Slot::pending`].
+    missing: (u16, u16),
+    /// How often it was considered for retransmission: `RETX_COUNT` plus 1, or 0. Stays at its maximum.
+    considered: u16,
+    pending: bool,
+    /// Neighbours that are kept: their counts. Valid up to the bearer's first and last.
+    previous: u32,
+    next: u32,
+    /// Neighbours that are pending: their places, or [`NONE`].
+    pending_previous: u32,
+    pending_next: u32,
+}
+
+impl<P> Slot<P> {
+    const EMPTY: Slot<P> = Slot {
+        packet: None,
+        bytes: 0,
+        missing: (0, 0),
+        considered: 0,
+        pending: false,
+        previous: 0,
+        next: 0,
+        pending_previous: NONE,
+        pending_next: NONE,
+    };
+}
+
+/// State of a bearer. Sequence numbers are kept as counts that do not wrap at their length but at 32 bits.
+struct Bearer<P> {
+    /// Empty: there is no such bearer. As many as the window has, rounded up to a power of two.
+    slots: Box<[Slot<P>]>,
+    config: BearerConfig,
+    /// `TX_Next_Ack` and `TX_Next` (TS 38.322 §7.1).
+    next_ack: u32,
+    next: u32,
+    kept: u32,
+    bytes: u64,
+    /// Counts of the first and the last that is kept; valid if there is one.
+    first: u32,
+    last: u32,
+    /// `PDU_WITHOUT_POLL`, `BYTE_WITHOUT_POLL`, and the count of `POLL_SN`.
+    pdu_without_poll: u32,
+    byte_without_poll: u64,
+    poll_sn: u32,
+    /// Tick at which `t-PollRetransmit` expires.
+    expires: u64,
+    timer: Place,
+    /// Places of the first and the last pending packet, or [`NONE`].
+    pending_first: u32,
+    pending_last: u32,
+    /// Neighbours among the bearers with pending packets, or [`NONE`].
+    turn_previous: u32,
+    turn_next: u32,
+}
+
+const NO_CONFIG: BearerConfig = BearerConfig {
+    sn_length: SnLength::Bits12,
+    window: 0,
+    bytes: 0,
+    poll_retransmit_ms: 1,
+    poll_pdu: None,
+    poll_byte: None,
+    max_retransmissions: 1,
+};
+
+impl<P: Payload> Bearer<P> {
+    fn none() -> Bearer<P> {
+        Bearer::new(NO_CONFIG, Box::default())
+    }
+
+    fn new(config: BearerConfig, slots: Box<[Slot<P>]>) -> Bearer<P> {
+        Bearer {
+            slots,
+            config,
+            next_ack: 0,
+            next: 0,
+            kept: 0,
+            bytes: 0,
+            first: 0,
+            last: 0,
+            pdu_without_poll: 0,
+            byte_without_poll: 0,
+            poll_sn: 0,
+            expires: STOPPED,
+            timer: Place::NOWHERE,
+            pending_first: NONE,
+            pending_last: NONE,
+            turn_previous: NONE,
+            turn_next: NONE,
+        }
+    }
+
+    fn place(&self, count: u32) -> usize {
+        count as usize & (self.slots.len() - 1)
+    }
+
+    fn sn(&self, count: u32) -> u32 {
+        count & self.config.sn_length.mask()
+    }
+
+    /// Where a number lies from `TX_Next_Ack` on: the half before it is negative.
+    fn offset(&self, sn: u32) -> i32 {
+        let modulus = self.config.sn_length.modulus();
+        let ahead = sn.wrapping_sub(self.next_ack) & (modulus - 1);
+        if ahead < modulus / 2 { ahead as i32 } else { ahead as i32 - modulus as i32 }
+    }
+
+    /// Packets from `TX_Next_Ack` to `TX_Next`.
+    fn in_flight(&self) -> u32 {
+        self.next.wrapping_sub(self.next_ack)
+    }
+
+    /// Appends a packet to those that are kept.
+    fn append(&mut self, count: u32, packet: P, bytes: u32) {
+        let last = self.last;
+        if self.kept == 0 {
+            self.first = count;
+        } else {
+            let place = self.place(last);
+            self.slots[place].next = count;
+        }
+        let place = self.place(count);
+        let slot = &mut self.slots[place];
+        slot.packet = Some(packet);
+        slot.bytes = bytes;
+        slot.considered = 0;
+        slot.previous = last;
+        self.last = count;
+        self.kept += 1;
+        self.bytes += u64::from(bytes);
+        self.next = count.wrapping_add(1);
+    }
+
+    /// Takes a kept packet out of its place and its order; the caller unlinks it from the pending ones.
+    fn remove(&mut self, count: u32) -> Option<P> {
+        let place = self.place(count);
+        let slot = &mut self.slots[place];
+        let (previous, next, bytes) = (slot.previous, slot.next, slot.bytes);
+        let packet = slot.packet.take()?;
+        self.kept -= 1;
+        self.bytes -= u64::from(bytes);
+        // With one packet both ends are it, and they are void afterwards.
+        if count == self.first {
+            self.first = next;
+        } else {
+            let place = self.place(previous);
+            self.slots[place].next = next;
+        }
+        if count == self.last {
+            self.last = previous;
+        } else {
+            let place = self.place(next);
+            self.slots[place].previous = previous;
+        }
+        Some(packet)
+    }
+
+    /// The first kept one after `count`, which is kept.
+    fn after(&self, count: u32) -> Option<u32> {
+        (count != self.last).then(|| self.slots[self.place(count)].next)
+    }
+
+    fn first(&self) -> Option<u32> {
+        (self.kept > 0).then_some(self.first)
+    }
+}
+
+impl<P> Places for Vec<Bearer<P>> {
+    fn place(&mut self, timer: u32) -> &mut Place {
+        &mut self[timer as usize].timer
+    }
+}
+
+/// The packets of all bearers that wait for an acknowledgement. `P` is a packet's handle.
+pub struct RlcBuffer<P> {
+    bearers: Vec<Bearer<P>>,
+    wheel: Wheel,
+    limits: Limits,
+    packets: usize,
+    bytes: u64,
+    /// The latest time that was given, and the tick up to which timers have been looked at.
+    now_ns: u64,
+    tick: u64,
+    /// First and last of the bearers with pending packets, or [`NONE`].
+    turn_first: u32,
+    turn_last: u32,
+    counters: Counters,
+}
+
+impl<P: Payload> RlcBuffer<P> {
+    /// For bearers with numbers below `bearers`.
+    ///
+    /// # Panics
+    /// If `bearers` is more than [`MAX_BEARERS`].
+    pub fn new(bearers: usize, limits: Limits) -> RlcBuffer<P> {
+        assert!(bearers <= MAX_BEARERS, "{bearers} bearers: at most {MAX_BEARERS}");
+        RlcBuffer {
+            bearers: (0..bearers).map(|_| Bearer::none()).collect(),
+            wheel: Wheel::new(),
+            limits,
+            packets: 0,
+            bytes: 0,
+            now_ns: 0,
+            tick: 0,
+            turn_first: NONE,
+            turn_last: NONE,
+            counters: Counters::default(),
+        }
+    }
+
+    /// Adds a bearer whose next sequence number is 0. Takes memory for its window.
+    ///
+    /// # Errors
+    /// If it is there already, or a parameter is out of its range.
+    pub fn add(&mut self, bearer: u32, config: BearerConfig) -> Result<(), BearerError> {
+        let place = self.bearers.get_mut(bearer as usize).ok_or(BearerError::Number)?;
+        if !place.slots.is_empty() {
+            return Err(BearerError::Exists);
+        }
+        if !(1..=config.sn_length.window()).contains(&config.window) {
+            return Err(BearerError::Window);
+        }
+        if !(1..=MAX_POLL_RETRANSMIT_MS).contains(&config.poll_retransmit_ms) {
+            return Err(BearerError::PollRetransmit);
+        }
+        if config.poll_pdu == Some(0) || config.poll_byte == Some(0) {
+            return Err(BearerError::Poll);
+        }
+        if config.max_retransmissions == 0 {
+            return Err(BearerError::MaxRetransmissions);
+        }
+        let slots = (0..config.window.next_power_of_two()).map(|_| Slot::EMPTY).collect();
+        *place = Bearer::new(config, slots);
+        Ok(())
+    }
+
+    /// Removes a bearer; its packets are discarded. Whether there was one. Re-establishment is removing and adding (TS 38.322 §5.1.2).
+    pub fn remove(&mut self, bearer: u32, events: &mut impl FnMut(Event<Key, P>)) -> bool {
+        let Some(state) = self.live(bearer) else { return false };
+        let mut next = state.first();
+        while let Some(count) = next {
+            let state = &self.bearers[bearer as usize];
+            next = state.after(count);
+            let sn = state.sn(count);
+            if let Some(packet) = self.take(bearer, count) {
+                self.counters.discarded[Reason::Removed as usize] += 1;
+                events(Event::Discarded { key: Key { bearer, sn }, packet, reason: Reason::Removed });
+            }
+        }
+        self.wheel.unlink(&mut self.bearers, bearer);
+        self.bearers[bearer as usize] = Bearer::none();
+        true
+    }
+
+    /// Keeps a packet that is being sent the first time. Numbers of a bearer ascend; those that are left out are passed over for good.
+    ///
+    /// `poll`: the PDU carries the P bit anyway; so it should where the sender has nothing more to send (TS 38.322 §5.3.3.2).
+    ///
+    /// # Errors
+    /// The packet and the [`Reason`], which is counted: the caller must not send it. Where a limit is the reason, a poll is arranged for, so that
+    /// the bearer does not stall.
+    #[inline]
+    pub fn keep(&mut self, bearer: u32, sn: u32, packet: P, poll: bool, now_ns: u64) -> Result<Kept, Refused<P>> {
+        self.now_ns = self.now_ns.max(now_ns);
+        self.counters.offered += 1;
+        let bytes = packet.sdu_bytes() as u64;
+        let room = match self.live(bearer) {
+            None => Err(Reason::NoBearer),
+            Some(state) => room(state, sn, bytes).and_then(|count| match () {
+                () if self.packets >= self.limits.packets => Err(Reason::Packets),
+                () if self.bytes + bytes > self.limits.bytes => Err(Reason::Bytes),
+                () => Ok(count),
+            }),
+        };
+        match room {
+            Ok(count) => {
+                self.packets += 1;
+                self.bytes += bytes;
+                let state = &mut self.bearers[bearer as usize];
+                state.append(count, packet, bytes as u32);
+                state.pdu_without_poll = state.pdu_without_poll.saturating_add(1);
+                state.byte_without_poll += bytes;
+                let config = &state.config;
+                let poll = poll
+                    || config.poll_pdu.is_some_and(|most| state.pdu_without_poll >= most)
+                    || config.poll_byte.is_some_and(|most| state.byte_without_poll >= u64::from(most))
+                    || state.in_flight() == config.window;
+                if poll {
+                    self.start_poll(bearer);
+                }
+                Ok(Kept { poll })
+            }
+            Err(reason) => Err(self.refuse(bearer, packet, reason)),
+        }
+    }
+
+    #[cold]
+    fn refuse(&mut self, bearer: u32, packet: P, reason: Reason) -> Refused<P> {
+        self.counters.discarded[reason as usize] += 1;
+        let stalled = matches!(reason, Reason::Window | Reason::BearerBytes | Reason::Packets | Reason::Bytes);
+        if stalled && self.live(bearer).is_some_and(|state| state.kept > 0 && state.expires == STOPPED) {
+            self.start_poll(bearer);
+        }
+        Refused { packet, reason }
+    }
+
+    /// Processes a STATUS PDU of a bearer (TS 38.322 §5.2.3.1.2, §5.3.2, §5.3.3.3).
+    ///
+    /// Steps are at most one for each NACK, twice, and one for each packet that is acknowledged or named.
+    ///
+    /// # Errors
+    /// [`StatusFault`], which is counted; nothing else has changed.
+    pub fn status(&mut self, bearer: u32, pdu: &[u8], events: &mut impl FnMut(Event<Key, P>)) -> Result<Report, StatusFault> {
+        let checked = self.check(bearer, pdu);
+        match checked {
+            Ok((status, ack)) => {
+                self.counters.statuses += 1;
+                Ok(self.acknowledge(bearer, &status, ack, events))
+            }
+            Err(fault) => {
+                self.counters.ignored_statuses[fault as usize] += 1;
+                Err(fault)
+            }
+        }
+    }
+
+    /// The status, and how many packets from `TX_Next_Ack` on it covers.
+    fn check<'a>(&mut self, bearer: u32, pdu: &'a [u8]) -> Result<(Status<'a>, i32), StatusFault> {
+        let state = self.live(bearer).ok_or(StatusFault::NoBearer)?;
+        let status = Status::new_checked(pdu, state.config.sn_length)?;
+        let in_flight = state.in_flight() as i32;
+        let mut ack = state.offset(status.ack_sn());
+        // A full window ends half the numbers ahead, which is as far behind.
+        if ack == -(state.config.sn_length.window() as i32) && in_flight == -ack {
+            ack = in_flight;
+        }
+        if ack < 0 {
+            return Err(StatusFault::Stale);
+        }
+        if ack > in_flight {
+            return Err(StatusFault::OutsideWindow);
+        }
+        let mut steps = 0;
+        let mut end = i32::MIN;
+        let mut last_is_segment = false;
+        let mut result = Ok(());
+        for nack in status.nacks() {
+            steps += 1;
+            let first = state.offset(nack.sn);
+            let last = first + i32::from(nack.range) - 1;
+            // Segments of one packet follow each other.
+            let again = first == end && last_is_segment && nack.segment.is_some();
+            if !(first > end || again) || last >= ack {
+                result = Err(StatusFault::Order);
+                break;
+            }
+            (end, last_is_segment) = (last, nack.segment.is_some());
+        }
+        self.counters.steps += steps;
+        result.map(|()| (status, ack))
+    }
+
+    fn acknowledge(&mut self, bearer: u32, status: &Status<'_>, ack: i32, events: &mut impl FnMut(Event<Key, P>)) -> Report {
+        let mut report = Report::default();
+        let at = bearer as usize;
+        let base = self.bearers[at].next_ack;
+        let offset = |count: u32| count.wrapping_sub(base) as i32;
+        let poll_covered = offset(self.bearers[at].poll_sn) < ack;
+        // `next`: the first kept packet that has not been walked over. `missing`: the first that stays.
+        let mut next = self.bearers[at].first();
+        let mut missing = None;
+        let mut steps = 0;
+        for nack in status.nacks() {
+            steps += 1;
+            let from = self.bearers[at].offset(nack.sn);
+            let to = from + i32::from(nack.range) - 1;
+            next = self.free_up_to(bearer, next, base, from.max(0), &mut report, events);
+            let mut named = 0;
+            let mut current = next;
+            // Two segments of one packet: the second NACK names what the first has passed.
+            if let Some(passed) = missing.filter(|count| offset(*count) == from && nack.segment.is_some()) {
+                named += 1;
+                self.consider(bearer, passed, segment_of(&nack, from, from, to), &mut report, events);
+            }
+            while let Some(count) = current.filter(|count| offset(*count) <= to) {
+                steps += 1;
+                named += 1;
+                current = self.bearers[at].after(count);
+                let part = segment_of(&nack, offset(count), from, to);
+                self.consider(bearer, count, part, &mut report, events);
+                missing = Some(count);
+            }
+            next = current;
+            let in_window = (to + 1).max(0) - from.max(0);
+            report.absent += (in_window - named) as u32;
+        }
+        self.free_up_to(bearer, next, base, ack, &mut report, events);
+        self.counters.steps += steps + u64::from(report.acknowledged);
+        let state = &mut self.bearers[at];
+        let acknowledged = base.wrapping_add(ack as u32);
+        state.next_ack = state.first().filter(|first| offset(*first) < ack).unwrap_or(acknowledged);
+        if poll_covered {
+            state.expires = STOPPED;
+        }
+        report
+    }
+
+    /// Acknowledges the kept packets from `next` on that are before offset `end`; the first one that is not.
+    #[inline]
+    fn free_up_to(
+        &mut self,
+        bearer: u32,
+        mut next: Option<u32>,
+        base: u32,
+        end: i32,
+        report: &mut Report,
+        events: &mut impl FnMut(Event<Key, P>),
+    ) -> Option<u32> {
+        while let Some(count) = next.filter(|count| (count.wrapping_sub(base) as i32) < end) {
+            let state = &self.bearers[bearer as usize];
+            next = state.after(count);
+            let sn = state.sn(count);
+            if let Some(packet) = self.take(bearer, count) {
+                report.acknowledged += 1;
+                self.counters.acknowledged += 1;
+                events(Event::Acknowledged { key: Key { bearer, sn }, packet });
+            }
+        }
+        next
+    }
+
+    /// Considers a kept packet, or a part, for retransmission (TS 38.322 §5.3.2).
+    fn consider(&mut self, bearer: u32, count: u32, part: (u16, u16), report: &mut Report, events: &mut impl FnMut(Event<Key, P>)) {
+        let state = &mut self.bearers[bearer as usize];
+        let place = state.place(count);
+        let last_place = state.pending_last;
+        let key = Key { bearer, sn: state.sn(count) };
+        let most = state.config.max_retransmissions;
+        let slot = &mut state.slots[place];
+        if u32::from(part.0) >= slot.bytes.max(1) {
+            self.counters.bad_segments += 1;
+            return;
+        }
+        if slot.pending {
+            slot.missing = (slot.missing.0.min(part.0), slot.missing.1.max(part.1));
+            return;
+        }
+        report.nacked += 1;
+        slot.pending = true;
+        slot.missing = part;
+        slot.considered = slot.considered.saturating_add(1);
+        let too_often = slot.considered == u16::from(most) + 1;
+        slot.pending_previous = last_place;
+        slot.pending_next = NONE;
+        match last_place {
+            NONE => state.pending_first = place as u32,
+            last => state.slots[last as usize].pending_next = place as u32,
+        }
+        state.pending_last = place as u32;
+        if last_place == NONE {
+            self.enter_turn(bearer);
+        }
+        if too_often {
+            self.counters.max_retransmissions += 1;
+            events(Event::MaxRetransmissions { key });
+        }
+    }
+
+    /// The next packet to send again; bearers take turns, each in the order in which its packets were asked for. Call it while there is
+    /// room to send.
+    pub fn next_retransmission(&mut self, now_ns: u64) -> Option<Retransmission<'_, P>> {
+        let bearer = self.turn_first;
+        if bearer == NONE {
+            return None;
+        }
+        self.leave_turn(bearer);
+        let place = self.bearers[bearer as usize].pending_first;
+        self.unlink_pending(bearer, place as usize, false);
+        let poll = self.bearers[bearer as usize].pending_first == NONE;
+        self.now_ns = self.now_ns.max(now_ns);
+        if poll {
+            // Nothing else is pending: a poll (TS 38.322 §5.3.3.2).
+            self.start_poll(bearer);
+        } else {
+            self.enter_turn(bearer);
+        }
+        self.counters.retransmitted += 1;
+        let state = &self.bearers[bearer as usize];
+        let slot = &state.slots[place as usize];
+        let end = if slot.missing.1 == SO_END { slot.bytes } else { slot.bytes.min(u32::from(slot.missing.1) + 1) };
+        // Places of a window of numbers are apart by less than the window, so one number fits.
+        let count = state.next_ack.wrapping_add((place.wrapping_sub(state.next_ack)) & (state.slots.len() as u32 - 1));
+        Some(Retransmission {
+            key: Key { bearer, sn: state.sn(count) },
+            start: slot.missing.0 as usize,
+            end: end as usize,
+            poll,
+            packet: slot.packet.as_ref().expect("only kept packets are pending"),
+        })
+    }
+
+    /// Lets timers expire (TS 38.322 §5.3.3.4): of a bearer that has nothing else to send again, the last packet is.
+    pub fn advance(&mut self, now_ns: u64, events: &mut impl FnMut(Event<Key, P>)) {
+        self.now_ns = self.now_ns.max(now_ns);
+        let now = self.now_ns / TICK_NS;
+        // After a long time each slot is looked at once.
+        let from = (self.tick + 1).max((now + 1).saturating_sub(SLOTS as u64));
+        for tick in from..=now {
+            let mut timer = self.wheel.take(tick);
+            while timer != NONE {
+                let bearer = timer;
+                timer = self.bearers[bearer as usize].timer.leave();
+                let expires = self.bearers[bearer as usize].expires;
+                if expires <= now {
+                    self.expire(bearer, events);
+                } else if expires != STOPPED {
+                    self.wheel.link(&mut self.bearers, bearer, expires);
+                }
+            }
+        }
+        self.tick = now;
+    }
+
+    fn expire(&mut self, bearer: u32, events: &mut impl FnMut(Event<Key, P>)) {
+        self.counters.expired += 1;
+        let state = &mut self.bearers[bearer as usize];
+        state.expires = STOPPED;
+        // What is pending carries a poll when its last packet goes.
+        if state.pending_first == NONE && state.kept > 0 {
+            let last = state.last;
+            self.consider(bearer, last, (0, SO_END), &mut Report::default(), events);
+        }
+    }
+
+    /// Takes a packet out that the upper layer needs no longer; it counts as [`Reason::UpperLayer`].
+    pub fn discard(&mut self, bearer: u32, sn: u32) -> Option<P> {
+        let state = self.live(bearer)?;
+        let offset = state.offset(sn);
+        if sn > state.config.sn_length.mask() || !(0..state.in_flight() as i32).contains(&offset) {
+            return None;
+        }
+        let count = state.next_ack.wrapping_add(offset as u32);
+        let packet = self.take(bearer, count)?;
+        self.counters.discarded[Reason::UpperLayer as usize] += 1;
+        Some(packet)
+    }
+
+    /// What happened so far.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Packets that are kept.
+    pub fn packets(&self) -> usize {
+        self.packets
+    }
+
+    /// Bytes of their SDUs.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Of one bearer: packets and bytes that are kept, and `TX_Next_Ack`.
+    pub fn bearer(&self, bearer: u32) -> Option<(usize, u64, u32)> {
+        let state = self.live(bearer)?;
+        Some((state.kept as usize, state.bytes, state.sn(state.next_ack)))
+    }
+
+    #[inline]
+    fn live(&self, bearer: u32) -> Option<&Bearer<P>> {
+        self.bearers.get(bearer as usize).filter(|state| !state.slots.is_empty())
+    }
+
+    /// A poll is sent now: `POLL_SN` is the highest number so far, and the timer starts.
+    #[inline]
+    fn start_poll(&mut self, bearer: u32) {
+        let state = &mut self.bearers[bearer as usize];
+        state.pdu_without_poll = 0;
+        state.byte_without_poll = 0;
+        state.poll_sn = state.next.wrapping_sub(1);
+        state.expires = self.now_ns.div_ceil(TICK_NS) + u64::from(state.config.poll_retransmit_ms);
+        // A later expiry is found when the wheel comes to the earlier one.
+        if !state.timer.is_linked() {
+            let expires = state.expires;
+            self.wheel.link(&mut self.bearers, bearer, expires);
+        }
+    }
+
+    /// Takes a kept packet out of the buffer.
+    #[inline]
+    fn take(&mut self, bearer: u32, count: u32) -> Option<P> {
+        let state = &mut self.bearers[bearer as usize];
+        let place = state.place(count);
+        let (pending, bytes) = (state.slots[place].pending, state.slots[place].bytes);
+        let packet = state.remove(count)?;
+        if pending {
+            self.unlink_pending(bearer, place, true);
+        }
+        self.packets -= 1;
+        self.bytes -= u64::from(bytes);
+        Some(packet)
+    }
+
+    /// Takes a packet off its bearer's pending ones. `turn`: a bearer without any loses its turn.
+    fn unlink_pending(&mut self, bearer: u32, place: usize, turn: bool) {
+        let state = &mut self.bearers[bearer as usize];
+        let slot = &mut state.slots[place];
+        slot.pending = false;
+        let (previous, next) = (slot.pending_previous, slot.pending_next);
+        match previous {
+            NONE => state.pending_first = next,
+            previous => state.slots[previous as usize].pending_next = next,
+        }
+        match next {
+            NONE => state.pending_last = previous,
+            next => state.slots[next as usize].pending_previous = previous,
+        }
+        if turn && state.pending_first == NONE {
+            self.leave_turn(bearer);
+        }
+    }
+
+    fn enter_turn(&mut self, bearer: u32) {
+        let last = self.turn_last;
+        let state = &mut self.bearers[bearer as usize];
+        (state.turn_previous, state.turn_next) = (last, NONE);
+        match last {
+            NONE => self.turn_first = bearer,
+            last => self.bearers[last as usize].turn_next = bearer,
+        }
+        self.turn_last = bearer;
+    }
+
+    fn leave_turn(&mut self, bearer: u32) {
+        let state = &self.bearers[bearer as usize];
+        let (previous, next) = (state.turn_previous, state.turn_next);
+        match previous {
+            NONE => self.turn_first = next,
+            previous => self.bearers[previous as usize].turn_next = next,
+        }
+        match next {
+            NONE => self.turn_last = previous,
+            next => self.bearers[next as usize].turn_previous = previous,
+        }
+    }
+}
+
+/// The count of a packet that the bearer has room for.
+#[inline]
+fn room<P: Payload>(state: &Bearer<P>, sn: u32, bytes: u64) -> Result<u32, Reason> {
+    if sn > state.config.sn_length.mask() {
+        return Err(Reason::Window);
+    }
+    let in_flight = state.in_flight();
+    let ahead = sn.wrapping_sub(state.next_ack) & state.config.sn_length.mask();
+    if ahead < in_flight {
+        return Err(Reason::OutOfOrder);
+    }
+    if ahead >= state.config.window {
+        // Half of the numbers are behind.
+        let behind = ahead > state.config.sn_length.window();
+        return Err(if behind { Reason::OutOfOrder } else { Reason::Window });
+    }
+    if state.bytes + bytes > state.config.bytes {
+        return Err(Reason::BearerBytes);
+    }
+    Ok(state.next_ack.wrapping_add(ahead))
+}
+
+/// What of the packet at `offset` a NACK of `from..=to` names: `SOstart` is in the first, `SOend` in the last.
+fn segment_of(nack: &crate::status::Nack, offset: i32, from: i32, to: i32) -> (u16, u16) {
+    match nack.segment {
+        None => (0, SO_END),
+        Some((start, end)) => (if offset == from { start } else { 0 }, if offset == to { end } else { SO_END }),
+    }
+}
