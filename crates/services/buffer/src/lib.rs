@@ -5,6 +5,7 @@
 //! | [`payload`] | what is a packet to the buffer? |
 //! | [`rlc`] | by bearer and sequence number, as RLC AM needs it: which packets wait, which are sent again, when is a poll due? |
 //! | [`status`] | what does a STATUS PDU acknowledge, and what is missing? |
+//! | [`resubmit`] | by packet id, as published: send each packet again every n ms until a status names it |
 //! | `wheel` | which timers may be due? |
 //!
 //! A lane calls it a burst at a time. Nothing here does I/O, reads a clock or starts threads: time is nanoseconds given with each call.
@@ -23,11 +24,13 @@
 #![warn(missing_docs)]
 
 pub mod payload;
+pub mod resubmit;
 pub mod rlc;
 pub mod status;
 mod wheel;
 
 pub use payload::Payload;
+pub use resubmit::ResubmitBuffer;
 pub use rlc::RlcBuffer;
 
 /// Why a packet was discarded.

@@ -415,7 +415,8 @@ fn run(rng: &mut impl rand::Rng, hits: &mut Hits, sum: &mut buffer::Counters, op
                 left(&events, &mut inside);
                 let expected = twin.bearers.remove(&bearer);
                 assert_eq!(removed, expected.is_some());
-                let expected = expected.map(|state| state.kept.into_values().map(|packet| packet.item).collect()).unwrap_or(Vec::new());
+                let expected: Vec<Item> =
+                    expected.map(|state| state.kept.into_values().map(|packet| packet.item).collect()).unwrap_or_default();
                 let items: Vec<Item> = events
                     .iter()
                     .map(|event| match event {
