@@ -2,8 +2,9 @@
 
 use zeroize::Zeroize;
 
+use crate::ipsec_mb::IpsecMb;
 use crate::iv::Inputs;
-use crate::job::{Job, MAC_LEN, Outcome, Step};
+use crate::job::{Fault, Job, MAC_LEN, Outcome, Step};
 use crate::key::{Form, KEY_LEN, Key, Nea, Nia};
 use crate::portable::Prepared;
 
@@ -15,11 +16,13 @@ pub enum Choice {
     Fastest,
     /// In Rust, on any machine.
     Portable,
+    /// libipsec-mb.
+    IpsecMb,
 }
 
 impl Choice {
     /// Each implementation by its name.
-    pub const ALL: [Choice; 1] = [Choice::Portable];
+    pub const ALL: [Choice; 2] = [Choice::Portable, Choice::IpsecMb];
 }
 
 /// Why an implementation is not to be had.
@@ -33,6 +36,8 @@ pub enum Error {
 /// Runs bursts of jobs. Each thread has one of its own; keys may be made by another of the same implementation.
 pub struct Engine {
     name: String,
+    /// `None`: portable.
+    library: Option<IpsecMb>,
 }
 
 impl Engine {
@@ -41,24 +46,40 @@ impl Engine {
     /// # Errors
     /// [`Error::Absent`] if it is asked for by name and is not there.
     pub fn new(choice: Choice) -> Result<Engine, Error> {
-        match choice {
-            Choice::Fastest | Choice::Portable => Ok(Engine { name: "portable".to_owned() }),
+        match (choice, IpsecMb::open) {
+            (Choice::Portable, _) => Ok(Engine { name: "portable".to_owned(), library: None }),
+            (Choice::IpsecMb, open) => open().map(Engine::with),
+            (Choice::Fastest, open) => {
+                Ok(open().map_or_else(|why| Engine { name: format!("portable ({why})"), library: None }, Engine::with))
+            }
         }
     }
 
-    /// Implementation in use, for reports.
+    fn with(library: IpsecMb) -> Engine {
+        Engine { name: library.name().to_owned(), library: Some(library) }
+    }
+
+    /// Implementation in use, and why not the fastest, for reports.
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// A bearer's key for ciphering. The caller wipes `bytes`.
     pub fn cipher_key(&self, algorithm: Nea, bytes: &[u8; KEY_LEN]) -> Key<Nea> {
-        Key { algorithm, form: Form::Portable(Box::new(Prepared::cipher(algorithm, bytes))) }
+        let form = match &self.library {
+            Some(library) => library.cipher_key(algorithm, bytes),
+            None => Form::Portable(Box::new(Prepared::cipher(algorithm, bytes))),
+        };
+        Key { algorithm, form }
     }
 
     /// A bearer's key for integrity protection. The caller wipes `bytes`.
     pub fn integrity_key(&self, algorithm: Nia, bytes: &[u8; KEY_LEN]) -> Key<Nia> {
-        Key { algorithm, form: Form::Portable(Box::new(Prepared::integrity(algorithm, bytes))) }
+        let form = match &self.library {
+            Some(library) => library.integrity_key(algorithm, bytes),
+            None => Form::Portable(Box::new(Prepared::integrity(algorithm, bytes))),
+        };
+        Key { algorithm, form }
     }
 
     /// Runs all jobs and sets the outcome of each. One that cannot be run is refused alone; the others of the burst are run.
@@ -69,17 +90,22 @@ impl Engine {
                 Err(fault) => Outcome::Refused(fault),
             };
         }
-        for job in jobs.iter_mut().filter(|job| job.outcome == Outcome::Pending) {
-            job.outcome = run_portable(job);
+        match &mut self.library {
+            Some(library) => library.run(jobs),
+            None => {
+                for job in jobs.iter_mut().filter(|job| job.outcome == Outcome::Pending) {
+                    job.outcome = run_portable(job).unwrap_or_else(Outcome::Refused);
+                }
+            }
         }
     }
 }
 
 /// One job of portable keys.
-fn run_portable(job: &mut Job<'_>) -> Outcome {
+fn run_portable(job: &mut Job<'_>) -> Result<Outcome, Fault> {
     let inputs = Inputs::of(job);
-    let cipher = job.cipher.map(|Key { form: Form::Portable(key), .. }| key);
-    let integrity = job.integrity.map(|Key { form: Form::Portable(key), .. }| key);
+    let cipher = own(job.cipher.map(|key| &key.form))?;
+    let integrity = own(job.integrity.map(|key| &key.form))?;
     if let (Step::Protect, Some(key)) = (job.step, integrity) {
         let (message, mac) = split(job.data);
         mac.copy_from_slice(&key.mac(inputs, message));
@@ -93,21 +119,30 @@ fn run_portable(job: &mut Job<'_>) -> Outcome {
             let mut expected = key.mac(inputs, message);
             let outcome = verdict(of.algorithm, mac, &expected);
             expected.zeroize();
-            outcome
+            Ok(outcome)
         }
-        _ => Outcome::Done,
+        _ => Ok(Outcome::Done),
+    }
+}
+
+/// A key in this implementation's form.
+fn own(form: Option<&Form>) -> Result<Option<&Prepared>, Fault> {
+    match form {
+        None => Ok(None),
+        Some(Form::Portable(key)) => Ok(Some(key)),
+        Some(Form::IpsecMb(_)) => Err(Fault::Key),
     }
 }
 
 /// Message and MAC-I. The job was checked: it has room for both.
-fn split(data: &mut [u8]) -> (&[u8], &mut [u8]) {
+pub(crate) fn split(data: &mut [u8]) -> (&[u8], &mut [u8]) {
     let at = data.len() - MAC_LEN;
     let (message, mac) = data.split_at_mut(at);
     (message, mac)
 }
 
 /// Whether a MAC-I is right, in a time that does not tell how much of it is.
-fn verdict(algorithm: Nia, mac: &[u8], expected: &[u8; MAC_LEN]) -> Outcome {
+pub(crate) fn verdict(algorithm: Nia, mac: &[u8], expected: &[u8; MAC_LEN]) -> Outcome {
     let differ = mac.iter().zip(expected).fold(0, |differ, (a, b)| differ | (a ^ b));
     // NIA0's is not checked (TS 33.501 §D.1).
     if differ == 0 || algorithm == Nia::Nia0 { Outcome::Done } else { Outcome::WrongMac }

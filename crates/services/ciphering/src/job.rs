@@ -44,7 +44,7 @@ pub enum Fault {
     /// More than [`LONGEST`] bytes.
     #[error("packet is longer than {LONGEST} bytes")]
     TooLong,
-    /// No room for the MAC-I behind the bytes that stay clear, or fewer bytes than are to stay clear.
+    /// No message before the MAC-I, no room for the MAC-I behind the bytes that stay clear, or fewer bytes than are to stay clear.
     #[error("packet is shorter than its clear bytes and MAC-I")]
     TooShort,
     /// BEARER has more than 5 bits.
@@ -100,6 +100,8 @@ impl Job<'_> {
         match () {
             () if self.data.len() > LONGEST => Err(Fault::TooLong),
             () if self.data.len().checked_sub(mac).is_none_or(|len| len < self.clear) => Err(Fault::TooShort),
+            // A MAC-I of nothing: every PDU has a header.
+            () if self.integrity.is_some() && self.data.len() == mac => Err(Fault::TooShort),
             () if self.bearer >> BEARER_BITS != 0 => Err(Fault::Bearer),
             () => Ok(()),
         }

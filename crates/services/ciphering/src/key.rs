@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::portable;
+use crate::{ipsec_mb, portable};
 
 /// Bytes of a key.
 pub const KEY_LEN: usize = 16;
@@ -67,6 +67,8 @@ pub struct Key<A> {
 pub(crate) enum Form {
     /// For [`crate::portable`].
     Portable(Box<portable::Prepared>),
+    /// For [`crate::ipsec_mb`].
+    IpsecMb(Box<ipsec_mb::Expanded>),
 }
 
 impl<A: Copy> Key<A> {

@@ -6,6 +6,7 @@
 //! | how is a key held, and wiped? | [`key`] |
 //! | how is a burst ordered, and which implementation takes it? | [`engine`] |
 //! | how is it done without any library of the system? | `portable.rs`; SNOW 3G is `snow3g.rs` |
+//! | how is it done fast, with libipsec-mb? | `ipsec_mb.rs` |
 //!
 //! TS 33.501 Annex D: NEA1 to NEA3 are EEA1 to EEA3 of TS 33.401 Annex B, NIA1 to NIA3 are EIA1 to EIA3: SNOW 3G (TS 35.215, 35.216),
 //! AES (CTR and CMAC), ZUC (TS 35.221, 35.222). Keys are 16 bytes. Lengths are whole bytes, as PDCP's are; the algorithms' lengths in
@@ -13,6 +14,8 @@
 #![deny(unsafe_code)]
 
 pub mod engine;
+#[allow(unsafe_code)]
+mod ipsec_mb;
 mod iv;
 pub mod job;
 pub mod key;

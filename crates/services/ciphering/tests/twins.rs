@@ -163,11 +163,13 @@ fn every_burst_size_and_a_packet_alone_are_right() {
 fn what_cannot_be_run_is_refused_alone_and_left_as_it_was() {
     for mut engine in engines() {
         let (nea, nia) = (engine.cipher_key(Nea::Nea1, &[7; 16]), engine.integrity_key(Nia::Nia2, &[8; 16]));
-        let cases: [(usize, usize, u8, bool, Outcome); 9] = [
+        let cases: [(usize, usize, u8, bool, Outcome); 11] = [
             (LONGEST + 1, 0, 0, true, Outcome::Refused(Fault::TooLong)),
             (1 << 20, 0, 0, false, Outcome::Refused(Fault::TooLong)),
             (3, 0, 0, true, Outcome::Refused(Fault::TooShort)),
             (0, 0, 0, true, Outcome::Refused(Fault::TooShort)),
+            (4, 0, 0, true, Outcome::Refused(Fault::TooShort)),
+            (5, 1, 0, true, Outcome::Done),
             (20, 17, 0, true, Outcome::Refused(Fault::TooShort)),
             (20, usize::MAX, 0, false, Outcome::Refused(Fault::TooShort)),
             (20, 0, 32, false, Outcome::Refused(Fault::Bearer)),
@@ -192,6 +194,36 @@ fn what_cannot_be_run_is_refused_alone_and_left_as_it_was() {
         assert_eq!(outcomes, cases.map(|(.., outcome)| outcome), "{}", engine.name());
         for (case, data) in cases.iter().zip(&data).filter(|(case, _)| case.4 != Outcome::Done) {
             assert!(data.iter().all(|byte| *byte == 0x11), "{}: {case:?} was changed", engine.name());
+        }
+    }
+}
+
+#[test]
+fn a_key_of_another_implementation_is_refused() {
+    let mut engines = engines();
+    for (i, other) in [(0, 1), (1, 0)] {
+        if engines.len() < 2 {
+            eprintln!("skipped: this needs two implementations");
+            return;
+        }
+        let key = engines[other].cipher_key(Nea::Nea2, &[1; 16]);
+        let mut data = [0x11; 40];
+        let (count, bearer, direction, step) = (1, 1, Direction::Uplink, Step::Protect);
+        let (cipher, integrity, outcome) = (Some(&key), None, Outcome::Pending);
+        let mut jobs = [Job { cipher, integrity, count, bearer, direction, step, clear: 0, data: &mut data, outcome }];
+        engines[i].run(&mut jobs);
+        assert_eq!(jobs[0].outcome, Outcome::Refused(Fault::Key));
+        assert_eq!(data, [0x11; 40]);
+    }
+}
+
+#[test]
+fn a_build_without_the_library_says_what_to_install_and_works() {
+    match Engine::new(Choice::IpsecMb) {
+        Ok(engine) => assert!(engine.name().starts_with("ipsec-mb "), "{}", engine.name()),
+        Err(why) => {
+            assert!(why.to_string().contains("libipsec-mb"), "{why}");
+            assert_eq!(Engine::new(Choice::Fastest).expect("always").name(), format!("portable ({why})"));
         }
     }
 }

@@ -1,0 +1,287 @@
+//! How is it done fast, with libipsec-mb? Many packets at a time in the lanes of the processor's vectors.
+//!
+//! A burst goes through in three passes: MAC-Is that are sent, ciphers, MAC-Is that are received. In each, packets of one algorithm
+//! are handed over together, whatever their keys. The library is called by a shim in C that is compiled with this crate, carried in it,
+//! and loaded when it is first needed: a build without the library, or a machine without it, has the portable implementation.
+//! Which of the library's calls is taken when, the shim says: `shim/ipsec_mb.c`.
+
+use std::ffi::{CStr, c_char, c_int};
+use std::io::Write;
+use std::sync::OnceLock;
+
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+use crate::engine::{Error, split, verdict};
+use crate::iv::Inputs;
+use crate::job::{Fault, Job, MAC_LEN, Outcome, Step};
+use crate::key::{Form, KEY_LEN, Key, Nea, Nia};
+use crate::portable;
+
+/// Of these declarations; the shim's must be the same.
+const VERSION: u32 = 1;
+/// Longest message of ZUC's lanes: 65,504 bits. A longer one is done by the portable implementation.
+const ZUC_LONGEST: usize = 8188;
+
+#[cfg(ipsec_mb)]
+static OBJECT: Option<&[u8]> = Some(include_bytes!(env!("IPSEC_MB_SHIM")));
+#[cfg(not(ipsec_mb))]
+static OBJECT: Option<&[u8]> = None;
+
+/// Why there is no shim in this build.
+const ABSENT: &str = match option_env!("IPSEC_MB_ABSENT") {
+    Some(why) => why,
+    None => "",
+};
+
+/// The library's manager, made and freed by the shim.
+#[repr(C)]
+struct Manager {
+    _opaque: [u8; 0],
+}
+
+/// `struct sp_key`: a key as the library takes it, wiped on drop.
+#[repr(C, align(64))]
+pub struct Expanded([u8; 256]);
+
+impl Drop for Expanded {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+impl ZeroizeOnDrop for Expanded {}
+
+/// `struct sp_op`: one packet's part in one algorithm.
+#[repr(C, align(16))]
+struct Op {
+    data: *mut u8,
+    key: *const Expanded,
+    iv: [u8; 16],
+    len: u32,
+    mac: [u8; MAC_LEN],
+    done: u32,
+    job: u32,
+}
+
+/// `struct sp_api`.
+#[repr(C)]
+struct Api {
+    version: u32,
+    reserved: u32,
+    library: unsafe extern "C" fn() -> *const c_char,
+    open: unsafe extern "C" fn(*mut u32) -> *mut Manager,
+    close: unsafe extern "C" fn(*mut Manager),
+    prepare: unsafe extern "C" fn(*mut Manager, u32, *const u8, *mut Expanded) -> c_int,
+    run: unsafe extern "C" fn(*mut Manager, u32, *mut Op, u32),
+}
+
+/// `enum sp_algorithm`; `None` for the null algorithms.
+fn cipher_number(algorithm: Nea) -> Option<usize> {
+    match algorithm {
+        Nea::Nea0 => None,
+        Nea::Nea1 => Some(1),
+        Nea::Nea2 => Some(2),
+        Nea::Nea3 => Some(3),
+    }
+}
+
+fn integrity_number(algorithm: Nia) -> Option<usize> {
+    match algorithm {
+        Nia::Nia0 => None,
+        Nia::Nia1 => Some(4),
+        Nia::Nia2 => Some(5),
+        Nia::Nia3 => Some(6),
+    }
+}
+
+/// A manager of the library, and room for what it is handed.
+pub struct IpsecMb {
+    api: &'static Api,
+    manager: *mut Manager,
+    name: String,
+    /// Operations of a pass by algorithm.
+    groups: [Vec<Op>; 7],
+}
+
+// SAFETY: the manager has no ties to a thread; pointers in `groups` are used only within `run`, which empties them.
+unsafe impl Send for IpsecMb {}
+
+impl IpsecMb {
+    pub fn open() -> Result<IpsecMb, Error> {
+        let api = api()?;
+        let mut arch = 0;
+        // SAFETY: `arch` is written once.
+        let manager = unsafe { (api.open)(&mut arch) };
+        if manager.is_null() {
+            return Err(Error::Absent("libipsec-mb does not support this processor".to_owned()));
+        }
+        // SAFETY: a static string of the library.
+        let version = unsafe { CStr::from_ptr((api.library)()) }.to_string_lossy();
+        let version = version.trim_start_matches('v');
+        // IMB_ARCH, in its order.
+        let arch = ["none", "no AES-NI", "SSE", "AVX", "AVX2", "AVX-512"].get(arch as usize).unwrap_or(&"newer than known");
+        Ok(IpsecMb { api, manager, name: format!("ipsec-mb {version} ({arch})"), groups: Default::default() })
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn cipher_key(&self, algorithm: Nea, bytes: &[u8; KEY_LEN]) -> Form {
+        self.prepare(cipher_number(algorithm), bytes)
+    }
+
+    pub fn integrity_key(&self, algorithm: Nia, bytes: &[u8; KEY_LEN]) -> Form {
+        self.prepare(integrity_number(algorithm), bytes)
+    }
+
+    /// A null algorithm's key stays zeros.
+    fn prepare(&self, algorithm: Option<usize>, bytes: &[u8; KEY_LEN]) -> Form {
+        let mut expanded = Box::new(Expanded([0; 256]));
+        if let Some(algorithm) = algorithm {
+            // SAFETY: 16 bytes are read, `struct sp_key` is written, whose size and alignment `Expanded` has. The manager is not changed,
+            // and only its owner calls.
+            let failed = unsafe { (self.api.prepare)(self.manager, algorithm as u32, bytes.as_ptr(), &mut *expanded) };
+            assert_eq!(failed, 0, "the library refused a key of 16 bytes");
+        }
+        Form::IpsecMb(expanded)
+    }
+
+    /// Runs jobs that were checked; those whose outcome is set are left out.
+    pub fn run(&mut self, jobs: &mut [Job<'_>]) {
+        for job in &mut *jobs {
+            let ours = |form: Option<&Form>| form.is_none_or(|form| matches!(form, Form::IpsecMb(_)));
+            if job.outcome == Outcome::Pending && !(ours(job.cipher.map(|key| &key.form)) && ours(job.integrity.map(|key| &key.form))) {
+                job.outcome = Outcome::Refused(Fault::Key);
+            }
+        }
+        self.macs(jobs, Step::Protect);
+        self.ciphers(jobs);
+        self.macs(jobs, Step::Recover);
+        for job in jobs.iter_mut().filter(|job| job.outcome == Outcome::Pending) {
+            job.outcome = Outcome::Done;
+        }
+    }
+
+    fn macs(&mut self, jobs: &mut [Job<'_>], step: Step) {
+        for (i, job) in jobs.iter_mut().enumerate() {
+            let Some(Key { algorithm, form: Form::IpsecMb(key) }) = job.integrity else { continue };
+            if job.outcome != Outcome::Pending || job.step != step {
+                continue;
+            }
+            let inputs = Inputs::of(job);
+            let len = job.data.len() - MAC_LEN;
+            match integrity_number(*algorithm) {
+                None => settle(job, [0; MAC_LEN]),
+                Some(_) if *algorithm == Nia::Nia3 && len > ZUC_LONGEST => {
+                    let mac = zuc(key).mac(inputs, &job.data[..len]);
+                    settle(job, mac);
+                }
+                Some(number) => {
+                    let iv = if *algorithm == Nia::Nia2 { inputs.ctr() } else { inputs.f9() };
+                    self.groups[number].push(op(&mut job.data[..len], key, iv, i));
+                }
+            }
+        }
+        for number in 4..=6 {
+            self.run_group(number, jobs, |job, op| settle(job, op.mac));
+        }
+    }
+
+    fn ciphers(&mut self, jobs: &mut [Job<'_>]) {
+        for (i, job) in jobs.iter_mut().enumerate() {
+            let Some(Key { algorithm, form: Form::IpsecMb(key) }) = job.cipher else { continue };
+            let Some(number) = cipher_number(*algorithm) else { continue };
+            if job.outcome != Outcome::Pending || job.data.len() == job.clear {
+                continue;
+            }
+            let inputs = Inputs::of(job);
+            let data = &mut job.data[job.clear..];
+            if *algorithm == Nea::Nea3 && data.len() > ZUC_LONGEST {
+                zuc(key).apply(inputs, data);
+            } else {
+                let iv = if *algorithm == Nea::Nea2 { inputs.ctr() } else { inputs.f8() };
+                self.groups[number].push(op(data, key, iv, i));
+            }
+        }
+        for number in 1..=3 {
+            self.run_group(number, jobs, |_, _| {});
+        }
+    }
+
+    /// Hands one algorithm's operations over, and `then` each that was completed.
+    fn run_group(&mut self, number: usize, jobs: &mut [Job<'_>], then: impl Fn(&mut Job<'_>, &Op)) {
+        let ops = &mut self.groups[number];
+        if ops.is_empty() {
+            return;
+        }
+        // Lanes are left together by packets of one length.
+        if !ops.is_sorted_by_key(|op| op.len) {
+            ops.sort_unstable_by_key(|op| op.len);
+        }
+        // SAFETY: each operation's `data` is `len` bytes of its job, which nothing else uses meanwhile; its key is borrowed by the job. No
+        // length is 0, ZUC's are within its bound, and none is above `LONGEST`, for which the shim has room. The call returns when
+        // nothing is in flight.
+        unsafe { (self.api.run)(self.manager, number as u32, ops.as_mut_ptr(), ops.len() as u32) };
+        for op in &*ops {
+            let job = &mut jobs[op.job as usize];
+            if op.done == 1 { then(job, op) } else { job.outcome = Outcome::Refused(Fault::Library) }
+        }
+        ops.clear();
+    }
+}
+
+impl Drop for IpsecMb {
+    fn drop(&mut self) {
+        // SAFETY: it was opened, and is not used again.
+        unsafe { (self.api.close)(self.manager) }
+    }
+}
+
+fn op(data: &mut [u8], key: &Expanded, iv: [u8; 16], job: usize) -> Op {
+    Op { data: data.as_mut_ptr(), key, iv, len: data.len() as u32, mac: [0; MAC_LEN], done: 0, job: job as u32 }
+}
+
+/// Writes the MAC-I, or checks it.
+fn settle(job: &mut Job<'_>, mut mac: [u8; MAC_LEN]) {
+    let Some(key) = job.integrity else { return };
+    let (_, place) = split(job.data);
+    match job.step {
+        Step::Protect => place.copy_from_slice(&mac),
+        Step::Recover => job.outcome = verdict(key.algorithm, place, &mac),
+    }
+    mac.zeroize();
+}
+
+/// ZUC's key is kept as it is.
+fn zuc(key: &Expanded) -> portable::Prepared {
+    let bytes = key.0.first_chunk().expect("256 bytes have 16");
+    portable::Prepared::Zuc(Zeroizing::new(*bytes))
+}
+
+/// The functions, loaded if they were not.
+fn api() -> Result<&'static Api, Error> {
+    static LOADED: OnceLock<Result<&'static Api, String>> = OnceLock::new();
+    LOADED.get_or_init(load).as_ref().copied().map_err(|why| Error::Absent(why.clone()))
+}
+
+fn load() -> Result<&'static Api, String> {
+    let bytes = OBJECT.ok_or_else(|| format!("this build has no libipsec-mb: {ABSENT}"))?;
+    let failed = |what: &str, e: &dyn std::fmt::Display| format!("cannot load libipsec-mb: {what}: {e}");
+    let mut file =
+        tempfile::Builder::new().prefix("splitplane-ipsec-mb-").suffix(".so").tempfile().map_err(|e| failed("temporary file", &e))?;
+    file.write_all(bytes).and_then(|()| file.flush()).map_err(|e| failed("temporary file", &e))?;
+    // SAFETY: the object is the one that build.rs made of the source in shim/; the library that comes with it has no constructors that
+    // touch ours.
+    let library = unsafe { Library::open(Some(file.path()), RTLD_NOW | RTLD_LOCAL) }
+        .map_err(|e| format!("this machine has no libipsec-mb as this build needs it: install libipsec-mb1: {e}"))?;
+    // SAFETY: the shim declares the symbol with this type.
+    let functions =
+        unsafe { library.get::<unsafe extern "C" fn() -> *const Api>(b"sp_ipsec_mb\0") }.map_err(|e| failed("sp_ipsec_mb", &e))?;
+    // SAFETY: returns a pointer to a static structure of the object, which is never unloaded.
+    let api = unsafe { &*functions() };
+    assert_eq!(api.version, VERSION, "ipsec_mb.c and ipsec_mb.rs differ");
+    std::mem::forget(library);
+    Ok(api)
+}
