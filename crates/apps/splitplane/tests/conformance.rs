@@ -37,6 +37,28 @@ fn our_corpus_passes_on_every_target() {
     }
 }
 
+/// The programs by the specification's sections, which the interpreter's own tests run too.
+fn meaning() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../p4/p4-interp/tests/meaning")
+}
+
+#[test]
+fn programs_mean_what_the_specification_says_natively() {
+    let corpus = meaning().display().to_string();
+    let output = conformance(&["--corpus", &corpus, "--target", "x86", "--kind", "stf", "--floor", "stf=100", "--timeout", PATIENCE]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+}
+
+#[test]
+fn programs_mean_what_the_specification_says_in_the_kernel() {
+    if !testkit::root_or_skip("programs_mean_what_the_specification_says_in_the_kernel") {
+        return;
+    }
+    let corpus = meaning().display().to_string();
+    let output = conformance(&["--corpus", &corpus, "--target", "xdp", "--kind", "stf", "--floor", "stf=100", "--timeout", PATIENCE]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+}
+
 #[test]
 fn our_corpus_passes_in_the_kernel_but_for_what_bpf_cannot_express() {
     if !testkit::root_or_skip("our_corpus_passes_in_the_kernel_but_for_what_bpf_cannot_express") {

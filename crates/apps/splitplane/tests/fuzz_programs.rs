@@ -28,6 +28,17 @@ fn random_programs_agree_and_reach_everything() {
     assert!(number(&text, "hits") > 1000 && number(&text, "misses") > 1000, "{text}");
 }
 
+/// What the text of a program says is what the interpreter and native code do: calls, aliases, exits, stacks, unions, tables.
+#[test]
+fn programs_of_text_mean_what_they_say() {
+    let seed = std::env::var("SEEDS").unwrap_or_else(|_| "0".to_owned());
+    let (code, text) = fuzz(&["--text", "--programs", "12", "--seed", &seed]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(number(&text, "not") <= 2, "too many programs are not native: {text}");
+    assert!(number(&text, "read") > 1500 && number(&text, "calls") > 5000, "{text}");
+    assert!(number(&text, "forwarded") > 1500 && number(&text, "hits") > 200 && number(&text, "misses") > 200, "{text}");
+}
+
 /// Packets of classes and of none in the same programs, some of which share a look-up with the one before.
 #[test]
 fn programs_with_classes_agree_and_have_packets_of_them() {

@@ -32,5 +32,5 @@ fn programs_mean_what_the_specification_says() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-    assert!(scripts.len() >= 2 && packets > 50, "{} scripts, {packets} packets", scripts.len());
+    assert!(scripts.len() >= 9 && packets > 300, "{} scripts, {packets} packets", scripts.len());
 }

@@ -2,7 +2,11 @@
 //!
 //! Each seed is a program of `p4_ir::random`, run three ways: by the interpreter as it is, by the interpreter after the
 //! passes, and as native code after the passes. Verdicts, bytes, copies, counters and table statistics must be equal.
+//! With `--text` a seed is a program of `p4_gen`, which must also mean what its text says (`p4_eval`): that finds faults of lowering,
+//! which the others share.
 //! A difference is printed with its seed, and written to a file if requested.
+
+mod text;
 
 use super::device;
 use base::{MAX_PACKET, Packet, PortId, Verdict, VerdictKind};
@@ -35,6 +39,9 @@ pub struct Args {
     /// Only programs with code per parse path.
     #[arg(long)]
     classes: bool,
+    /// Programs of text, whose meaning is also taken from their syntax trees.
+    #[arg(long, conflicts_with = "classes")]
+    text: bool,
     /// Further arguments of the C compiler.
     #[arg(long, default_value = "-O1", value_name = "FLAGS", allow_hyphen_values = true)]
     cflags: String,
@@ -61,6 +68,9 @@ struct Seen {
     likely: u64,
     /// Look-ups that packets with equal keys shared.
     spared: u64,
+    /// Packets whose fate the second opinion gave, and calls with results that it made.
+    second: u64,
+    calls: u64,
 }
 
 /// Runs until the time is over or something differs.
@@ -74,16 +84,27 @@ pub fn fuzz(args: &Args) -> Result<(), Failure> {
     let (mut seen, mut seed) = (Seen::default(), args.seed);
     let flags: Vec<String> = args.cflags.split_whitespace().map(str::to_owned).collect();
     while args.programs.is_none_or(|n| seen.programs < n) && end.is_none_or(|end| start.elapsed() < end) {
-        let shape =
-            if args.classes { Shape::Classes } else { [Shape::Copies, Shape::Plain, Shape::Copies, Shape::Classes][(seed % 4) as usize] };
-        let ir = random::shaped(seed, shape);
-        if let Err(what) = one(&ir, seed, shape, &flags, &mut seen) {
+        let (result, program, ir) = if args.text {
+            let text = p4_gen::program(seed);
+            (text::one(&text, seed, &flags, &mut seen), text, None)
+        } else {
+            let shape = match args.classes {
+                true => Shape::Classes,
+                false => [Shape::Copies, Shape::Plain, Shape::Copies, Shape::Classes][(seed % 4) as usize],
+            };
+            let ir = random::shaped(seed, shape);
+            let batches = vec![Batch::default(), random::entries(&ir, seed), random::copies(seed)];
+            let case = Case { ir: &ir, seed, shape, batches, packet: random::packet, second: None };
+            (one(case, &flags, &mut seen), format!("# {shape:?}\n{ir}"), Some(ir))
+        };
+        if let Err(what) = result {
             bar.finish_and_clear();
-            let text = format!("# seed {seed}, {shape:?}\n# {}\n\n{ir}", what.replace('\n', "\n# "));
             if let Some(folder) = &args.keep {
-                let path = folder.join(format!("seed_{seed}.txt"));
+                let path = folder.join(format!("seed_{seed}.{}", if ir.is_some() { "txt" } else { "p4" }));
+                let comment = if ir.is_some() { "# " } else { "// " };
+                let text = format!("{comment}seed {seed}\n{comment}{}\n\n{program}", what.replace('\n', &format!("\n{comment}")));
                 std::fs::write(&path, text).map_err(|e| Failure::Usage(format!("cannot write {}: {e}", path.display())))?;
-                keep_c(&ir, &path.with_extension("c"))?;
+                ir.map_or(Ok(()), |ir| keep_c(&ir, &path.with_extension("c")))?;
             }
             return Err(Failure::Failed(format!("seed {seed}: {what}")));
         }
@@ -94,7 +115,7 @@ pub fn fuzz(args: &Args) -> Result<(), Failure> {
     bar.finish_and_clear();
     daemon::output::print_out(format!(
         "{} programs from seed {} agree ({} not native): {} packets, {} forwarded, {} dropped, {} copies, {} hits, {} misses, \
-         {} with classes, {} likely, {} unlikely, {} spared\n",
+         {} with classes, {} likely, {} unlikely, {} spared, {} read from text, {} calls\n",
         seen.programs,
         args.seed,
         seen.refused,
@@ -107,7 +128,9 @@ pub fn fuzz(args: &Args) -> Result<(), Failure> {
         seen.classed,
         seen.likely,
         seen.unlikely,
-        seen.spared
+        seen.spared,
+        seen.second,
+        seen.calls
     ))
 }
 
@@ -160,7 +183,19 @@ impl Native {
     }
 }
 
-fn one(ir: &Ir, seed: u64, shape: Shape, flags: &[String], seen: &mut Seen) -> Result<(), String> {
+/// A program and what it is tried with.
+struct Case<'a> {
+    ir: &'a Ir,
+    seed: u64,
+    shape: Shape,
+    /// Changes, each with packets behind it.
+    batches: Vec<Batch>,
+    packet: fn(&mut Rng) -> Vec<u8>,
+    second: Option<p4_eval::Evaluator<'a>>,
+}
+
+fn one(case: Case, flags: &[String], seen: &mut Seen) -> Result<(), String> {
+    let Case { ir, seed, shape, batches, packet, mut second } = case;
     let mut optimised = ir.clone();
     p4_passes::optimise(&mut optimised).map_err(|e| format!("passes: {e}"))?;
     let machine = |ir: &Ir| Machine::new(Arc::new(ir.clone())).map_err(|e| format!("the interpreter: {e}"));
@@ -174,11 +209,13 @@ fn one(ir: &Ir, seed: u64, shape: Shape, flags: &[String], seen: &mut Seen) -> R
     seen.refused += u64::from(native.is_none());
     let mut lane = native.as_ref().map(|n| n.target().lane(0));
     let mut rng = Rng::new(seed ^ 0xfeed);
-    let batches = [Batch::default(), random::entries(ir, seed), random::copies(seed)];
     let mut now_ns = 0;
     for batch in &batches {
         plain.apply(batch).map_err(|e| format!("entries: {e}"))?;
         after.apply(batch).map_err(|e| format!("entries: {e}"))?;
+        if let Some(second) = &mut second {
+            second.apply(batch, &ir.program).map_err(|e| format!("entries: {e:?}"))?;
+        }
         // A target that copies nothing has no sessions either.
         let copies = batch.ops.iter().any(|op| matches!(op, program::Op::Mirror { .. } | program::Op::Multicast { .. }));
         if let Some(target) = native.as_ref().map(Native::target)
@@ -188,10 +225,11 @@ fn one(ir: &Ir, seed: u64, shape: Shape, flags: &[String], seen: &mut Seen) -> R
         }
         for _ in 0..PACKETS / BURST {
             now_ns += 1_000_000;
-            let burst: Vec<(PortId, Vec<u8>)> = (0..BURST).map(|_| (PortId(rng.below(9) as u16), random::packet(&mut rng))).collect();
+            let burst: Vec<(PortId, Vec<u8>)> = (0..BURST).map(|_| (PortId(rng.below(9) as u16), packet(&mut rng))).collect();
             let expected: Vec<Vec<Outcome>> = burst.iter().map(|p| interpret(&mut plain, p, now_ns)).collect();
             let optimised: Vec<Vec<Outcome>> = burst.iter().map(|p| interpret(&mut after, p, now_ns)).collect();
             compare("after the passes", &burst, &expected, &optimised)?;
+            text::compare(&mut second, &burst, now_ns, &expected, seen)?;
             if let Some(lane) = &mut lane {
                 let (own, extra) = run_native(lane.as_mut(), &burst, now_ns);
                 let firsts: Vec<Vec<Outcome>> = expected.iter().map(|all| all[..1].to_vec()).collect();
@@ -210,6 +248,10 @@ fn one(ir: &Ir, seed: u64, shape: Shape, flags: &[String], seen: &mut Seen) -> R
         }
     }
     native.iter().for_each(|n| n.count_classes(seen));
+    if let Some(second) = &second {
+        seen.calls += second.calls_that_copy;
+        text::state(ir, &plain, second)?;
+    }
     state(ir, &plain, &after, native.as_ref().map(Native::target), seen)
 }
 
