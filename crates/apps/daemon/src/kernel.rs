@@ -8,7 +8,7 @@ use crate::config::{Config, Port};
 use crate::failure::Failure;
 use crate::program::Program;
 use base::PortId;
-use pktio::{AfXdp, Interface};
+use pktio::{AfXdp, Interface, interface};
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use target::Ahead;
@@ -43,6 +43,8 @@ struct Hooked {
     name: String,
     interface: Interface,
     mode: Mode,
+    /// Whether it was deleted, and the program is not attached to a new one of its name yet.
+    away: bool,
     /// Whether it transmitted redirected packets at the last check.
     sends: Option<bool>,
     tried: Tried,
@@ -89,7 +91,8 @@ impl Kernel {
     pub fn open(&mut self, port: &Port, id: PortId, workers: usize) -> Result<Vec<Vec<AfXdp>>, Failure> {
         let (slot, interface) = self.hook(port, id)?;
         let sockets = self.xdp.sockets().map_err(failure)?;
-        let joined = pktio::af_xdp::Joined { sockets: sockets.as_fd(), key: &|queue| socket_key(slot, queue) };
+        let key = |queue| socket_key(slot, queue);
+        let joined = pktio::af_xdp::Joined { sockets: sockets.as_fd(), key: &key, reserve: target_xdp::RESERVE };
         pktio::join_queues(&port.name, &interface, workers, &joined).map_err(|e| Failure::Usage(e.to_string()))
     }
 
@@ -109,7 +112,7 @@ impl Kernel {
         let slot = self.hooked.len() as u32;
         let mode = self.xdp.attach(&interface.name, interface.index).map_err(failure)?;
         let name = interface.name.clone();
-        self.hooked.push(Hooked { port: id, name: port.name.clone(), interface, mode, sends: None, tried: Tried::default() });
+        self.hooked.push(Hooked { port: id, name: port.name.clone(), interface, mode, away: false, sends: None, tried: Tried::default() });
         Ok((slot, name))
     }
 
@@ -136,7 +139,29 @@ impl Kernel {
     pub fn tick(&mut self) {
         self.ticks = self.ticks.wrapping_add(1);
         if self.ticks.is_multiple_of(TICKS_BETWEEN) {
+            self.look_at_interfaces();
             self.look_at_ways_out();
+        }
+    }
+
+    /// Hangs the program up again where an interface was deleted and there is one of its name again. The ports' sockets find their way back by
+    /// themselves.
+    fn look_at_interfaces(&mut self) {
+        for (slot, hooked) in (0u32..).zip(&mut self.hooked) {
+            if !hooked.away {
+                if interface::index_exists(hooked.interface.index) {
+                    continue;
+                }
+                tracing::warn!(port = hooked.name, interface = hooked.interface.name, "the interface is gone, and XDP with it");
+                hooked.away = true;
+                let forgotten = self.xdp.set_way_out(hooked.port, None).and_then(|()| self.xdp.detach(hooked.interface.index));
+                if let Err(error) = forgotten {
+                    tracing::error!("{}: {error}", hooked.name);
+                }
+            }
+            if let Err(why) = hooked.come_back(&self.xdp, slot) {
+                tracing::debug!("{}: XDP is not on its interface again: {why}", hooked.name);
+            }
         }
     }
 
@@ -145,7 +170,7 @@ impl Kernel {
     fn look_at_ways_out(&mut self) {
         // What comes in before the stack leaves through it, which any interface can.
         let native = self.hooked.iter().any(|h| h.mode == Mode::Native);
-        for hooked in &mut self.hooked {
+        for hooked in self.hooked.iter_mut().filter(|h| !h.away) {
             let (veth, index) = (hooked.interface.driver == "veth", hooked.interface.index);
             let told = if self.asks { sends_redirected(index) } else { None };
             let now = match told {
@@ -170,6 +195,22 @@ impl Kernel {
             }
             hooked.sends = Some(now);
         }
+    }
+}
+
+impl Hooked {
+    /// Onto the interface that has the name now, if there is one.
+    fn come_back(&mut self, xdp: &Xdp, slot: u32) -> Result<(), String> {
+        let interface = Interface::find(&self.name, &self.interface.name).map_err(|e| e.to_string())?;
+        let mode = xdp.attach(&interface.name, interface.index).map_err(|e| e.to_string())?;
+        if let Err(error) = xdp.set_port(interface.index, Some((self.port, slot))) {
+            // Without a port it would pass all packets to the kernel.
+            return Err(xdp.detach(interface.index).err().unwrap_or(error).to_string());
+        }
+        tracing::warn!(port = self.name, interface = interface.name, "the interface is there again, and XDP on it");
+        (self.interface, self.mode, self.away) = (interface, mode, false);
+        (self.sends, self.tried) = (None, Tried::default());
+        Ok(())
     }
 }
 

@@ -295,7 +295,7 @@ pub fn open_each(
                 (shares.into_iter().map(boxed).collect(), "af_xdp")
             }
             (Driver::AfXdp, None) => {
-                let shares = pktio::open_queues(&port.name, interface, workers).map_err(fail)?;
+                let shares = pktio::open_queues(&port.name, interface, workers, frames(id)).map_err(fail)?;
                 (shares.into_iter().map(boxed).collect(), "af_xdp")
             }
             (Driver::AfPacket, _) => {
@@ -303,7 +303,7 @@ pub fn open_each(
                 (ports.into_iter().map(|p| vec![p]).collect(), "af_packet")
             }
             (Driver::Auto, None) => {
-                let opened = pktio::open_best(&port.name, interface, workers).map_err(fail)?;
+                let opened = pktio::open_best(&port.name, interface, workers, frames(id)).map_err(fail)?;
                 if let Some(why) = &opened.fell_back {
                     tracing::warn!(port = port.name, "AF_XDP is not available, using AF_PACKET: {why}");
                 }
@@ -514,7 +514,9 @@ pub fn start_engine(
     let balance = (workers.rebalance || scaling.is_some()).then_some(balance);
     let by_ue = workers.steering == Steering::Xdp;
     let port_hash = by_ue.then_some(upf::steer::ue_hash as SteerFn);
-    let settings = Settings { buffers, balance, port_hash, cores: workers.cores.clone(), ..Settings::default() };
+    // Not so users' packets that are punted: of unknown TEIDs, and to neighbours that are asked for.
+    let vital_punts = ["arp", "host", "gtpu_signalling"].iter().filter_map(|name| target.program().reason(name)).collect();
+    let settings = Settings { buffers, balance, port_hash, vital_punts, cores: workers.cores.clone(), ..Settings::default() };
     let mut shares: Vec<WorkerPorts> = (0..workers.of_ports()).map(|_| Vec::new()).collect();
     for port in ports {
         for (share, devices) in shares.iter_mut().zip(port.of_workers) {

@@ -41,6 +41,8 @@ pub struct Settings {
     pub port_hash: Option<SteerFn>,
     /// Whether and how buckets move and workers come and go by themselves.
     pub balance: Option<BalanceSettings>,
+    /// Reasons of punts that links and paths live by. Users' packets that are punted leave an eighth of the channel of events to these.
+    pub vital_punts: Vec<u8>,
     /// Cores to pin threads to, in turn: the master first, if there is one, then the workers by slot. Empty: as the system likes.
     pub cores: Vec<usize>,
 }
@@ -53,6 +55,7 @@ impl Default for Settings {
             when_full: WhenFull::default(),
             port_hash: None,
             balance: None,
+            vital_punts: Vec::new(),
             cores: Vec::new(),
         }
     }
@@ -622,6 +625,7 @@ impl Inner {
             buffers: self.buffers.clone(),
             commands: receiver,
             events: self.events.clone(),
+            vital: self.settings.vital_punts.clone().into(),
             ledger: control.slots[slot].ledger.clone(),
             gauge: gauge.clone(),
             moved: self.moved.clone(),

@@ -27,6 +27,8 @@ use target::BURST;
 const HELD_MAX: usize = 8192;
 /// Spent buffers kept for packets to come.
 const SPARE_MAX: usize = 8192;
+/// Places beyond a full ring for what is of no UE: ARP, neighbour discovery, messages of paths.
+const OF_NO_UE: usize = 64;
 /// Mark: the bucket does not move.
 const STAYS: u16 = u16::MAX;
 
@@ -249,13 +251,13 @@ impl Master {
     fn poll(&mut self, index: usize) -> usize {
         let cells = &self.parts.ledger.ports[index].1;
         let n = self.parts.ports[index].receive(&mut self.packets, cells, &mut self.owed);
-        let mut buckets = [0u16; BURST];
-        for (bucket, packet) in buckets.iter_mut().zip(&self.packets[..n]) {
-            *bucket = self.parts.table.bucket((self.parts.steer)(packet.data(), packet.port)) as u16;
+        let mut hashes = [0u32; BURST];
+        for (hash, packet) in hashes.iter_mut().zip(&self.packets[..n]) {
+            *hash = (self.parts.steer)(packet.data(), packet.port);
         }
-        for (i, bucket) in buckets[..n].iter().enumerate() {
+        for (i, hash) in hashes[..n].iter().enumerate() {
             // Only the place is noted here, and the packet then moved once: from the burst into the ring.
-            match self.route(usize::from(*bucket)) {
+            match self.route(*hash) {
                 Route::Give(slot) => {
                     if let Some(link) = &mut self.links[slot] {
                         link.staged.push(i as u16);
@@ -295,8 +297,9 @@ impl Master {
         self.drains.append(&mut drains);
     }
 
-    /// Where the next packet of a bucket goes.
-    fn route(&mut self, bucket: usize) -> Route {
+    /// Where the next packet of a hash's bucket goes.
+    fn route(&mut self, hash: u32) -> Route {
+        let bucket = self.parts.table.bucket(hash);
         self.parts.table.note(bucket, 1);
         let drop_when_full = self.parts.when_full == WhenFull::Drop;
         if self.moves[bucket] != STAYS {
@@ -307,8 +310,10 @@ impl Master {
             return Route::Hold(self.moves[bucket].into());
         }
         let slot = usize::from(self.owner[bucket]);
+        // Frames without a UE have the hash 0; of UEs that one in four thousand millions.
+        let room = self.parts.ring + if hash == 0 { OF_NO_UE } else { 0 };
         match self.links.get_mut(slot) {
-            Some(Some(link)) if drop_when_full && link.pending.len() + link.staged.len() >= self.parts.ring => {
+            Some(Some(link)) if drop_when_full && link.pending.len() + link.staged.len() >= room => {
                 Route::Drop(DropReason::WORKER_FULL)
             }
             Some(Some(link)) => {
@@ -322,8 +327,7 @@ impl Master {
 
     /// Gives a packet to the worker of its bucket, or holds it while the bucket moves.
     fn steer(&mut self, packet: Packet) {
-        let bucket = self.parts.table.bucket((self.parts.steer)(packet.data(), packet.port));
-        match self.route(bucket) {
+        match self.route((self.parts.steer)(packet.data(), packet.port)) {
             Route::Give(slot) => {
                 if let Some(link) = &mut self.links[slot] {
                     link.pending.push_back(packet);
@@ -456,14 +460,14 @@ impl Master {
         }
     }
 
-    fn send(&mut self, id: PortId, mut packet: Packet) {
-        self.parts.ledger.injected.add(1, packet.len());
-        let index = self.port_index.get(usize::from(id.0)).copied().unwrap_or(NO_PORT);
-        let Some(port) = self.parts.ports.get_mut(usize::from(index)) else {
-            return self.parts.ledger.count_drop(DropReason::NO_PORT, packet.len());
-        };
-        port.enqueue(&mut packet, &self.parts.ledger);
-        transmit_all(&mut self.parts, &mut self.owed);
+    fn send(&mut self, id: PortId, packet: Packet) {
+        let MasterParts { ports, ledger, .. } = &mut self.parts;
+        ledger.injected.add(1, packet.len());
+        let index = usize::from(self.port_index.get(usize::from(id.0)).copied().unwrap_or(NO_PORT));
+        match (ports.get_mut(index), ledger.ports.get(index)) {
+            (Some(port), Some((_, cells))) => port.transmit_own(packet, cells, ledger, &mut self.owed),
+            _ => ledger.count_drop(DropReason::NO_PORT, packet.len()),
+        }
     }
 
     /// From now on the bucket's packets are held, unless the old worker is done with all of them already.
@@ -529,6 +533,7 @@ impl Master {
         self.tell_owed();
         self.note_devices();
         let mut ports = std::mem::take(&mut self.parts.ports);
+        ports.iter_mut().for_each(|port| port.drop_own(DropReason::STOPPING, &self.parts.ledger));
         for device in ports.iter_mut().filter_map(|p| p.device.as_mut()) {
             let _ = device.flush();
         }

@@ -16,6 +16,9 @@ const TX_PATIENCE: Duration = Duration::from_millis(500);
 /// Delay from a device's failure to the first attempt to reopen it, doubled for each further attempt, and its maximum.
 const RETRY_FIRST: Duration = Duration::from_millis(100);
 const RETRY_LAST: Duration = Duration::from_secs(5);
+/// Frames of the control plane's (answers to ARP, neighbour discovery, echo; end markers) that may wait for a device that takes nothing, while users'
+/// packets are dropped: as many as it answers in some milliseconds.
+const OWN_MAX: usize = 64;
 /// Mark in the port index: no such port.
 pub(crate) const NO_PORT: u16 = u16::MAX;
 
@@ -27,6 +30,8 @@ pub(crate) struct EnginePort {
     pub(crate) max_frame: usize,
     pub(crate) queue: Vec<Packet>,
     pub(crate) queued: usize,
+    /// Frames of the control plane's that the device has not taken: the next that it takes.
+    own: VecDeque<Packet>,
     pub(crate) alive: bool,
     /// When a failed device is reopened next, and the last delay.
     retry: Option<(Instant, Duration)>,
@@ -59,7 +64,8 @@ impl Patience {
 
 impl EnginePort {
     pub(crate) fn new(id: PortId, device: Option<Box<dyn Port>>, max_frame: usize) -> EnginePort {
-        EnginePort { id, device, max_frame, queue: burst(), queued: 0, alive: true, retry: None, lost: DeviceDrops::default(), refusals: 0 }
+        let (own, lost) = (VecDeque::new(), DeviceDrops::default());
+        EnginePort { id, device, max_frame, queue: burst(), queued: 0, own, alive: true, retry: None, lost, refusals: 0 }
     }
 
     /// The device has failed: reports it to the control plane, and tries to reopen it at growing intervals.
@@ -104,6 +110,9 @@ impl EnginePort {
         if !self.alive {
             self.revive(owed);
         }
+        if !self.own.is_empty() {
+            self.send_own(cells, owed);
+        }
         let Some(device) = self.device.as_mut().filter(|_| self.alive) else { return 0 };
         let n = match device.receive(packets) {
             Ok(n) => n,
@@ -136,10 +145,49 @@ impl EnginePort {
         true
     }
 
+    /// Sends a frame of the control plane's, behind what is queued: now, or, if the device is full, before anything else that comes.
+    pub(crate) fn transmit_own(&mut self, packet: Packet, cells: &PortCells, ledger: &WorkerLedger, owed: &mut VecDeque<Event>) {
+        if self.queued > 0 {
+            self.transmit(cells, ledger, owed);
+        }
+        if !self.alive {
+            self.revive(owed);
+        }
+        match () {
+            () if packet.len() > self.max_frame => ledger.count_drop(DropReason::TX_TOO_LONG, packet.len()),
+            () if !self.alive => ledger.count_drop(DropReason::PORT_DOWN, packet.len()),
+            () if self.own.len() == OWN_MAX => ledger.count_drop(DropReason::TX_FULL, packet.len()),
+            () => self.own.push_back(packet),
+        }
+        self.send_own(cells, owed);
+    }
+
+    /// Gives the device what waits of the control plane's, as far as it takes it.
+    fn send_own(&mut self, cells: &PortCells, owed: &mut VecDeque<Event>) {
+        while let (Some(device), Some(packet)) = (self.device.as_mut().filter(|_| self.alive), self.own.front()) {
+            match device.transmit(std::slice::from_ref(packet)).and_then(|n| device.flush().map(|()| n)) {
+                Ok(0) => return,
+                Ok(_) => {
+                    cells.transmitted.add(1, packet.len());
+                    self.own.pop_front();
+                }
+                Err(e) => self.fail("transmit", &e, owed),
+            }
+        }
+    }
+
+    /// Drops what still waits of the control plane's.
+    pub(crate) fn drop_own(&mut self, reason: DropReason, ledger: &WorkerLedger) {
+        self.own.drain(..).for_each(|packet| ledger.count_drop(reason, packet.len()));
+    }
+
     /// Empties the queue: into the device, or, if the device stays full, into the drop count.
     pub(crate) fn transmit(&mut self, cells: &PortCells, ledger: &WorkerLedger, owed: &mut VecDeque<Event>) {
         if !self.alive {
             self.revive(owed);
+        }
+        if !self.own.is_empty() {
+            self.send_own(cells, owed);
         }
         let attempts = TX_ATTEMPTS >> self.refusals.min(u32::BITS - 1);
         let (mut sent, mut patience) = (0, Patience::new(attempts));
@@ -233,6 +281,36 @@ mod tests {
         fn device_drops(&mut self) -> DeviceDrops {
             DeviceDrops::default()
         }
+    }
+
+    #[test]
+    fn answers_of_ours_wait_for_a_full_device_that_users_packets_are_dropped_at_and_leave_first() {
+        let device = Narrow::default();
+        let ledger = WorkerLedger::new([PortId(1)].into_iter());
+        let cells = &ledger.ports[0].1;
+        let mut port = EnginePort::new(PortId(1), Some(Box::new(device.clone())), 1514);
+        let mut owed = VecDeque::new();
+        let dropped = |reason: DropReason| ledger.dropped[usize::from(reason.0)].read().packets as usize;
+        let sent = || cells.transmitted.read().packets as usize;
+        for _ in 0..OWN_MAX + 3 {
+            port.transmit_own(Packet::new(&[2; 60], PortId(0)), cells, &ledger, &mut owed);
+        }
+        port.transmit_own(Packet::new(&[2; 1515], PortId(0)), cells, &ledger, &mut owed);
+        assert_eq!((sent(), dropped(DropReason::TX_FULL), dropped(DropReason::TX_TOO_LONG)), (0, 3, 1));
+        assert!(port.enqueue(&mut Packet::new(&[1; 60], PortId(0)), &ledger));
+        port.transmit(cells, &ledger, &mut owed);
+        assert_eq!((sent(), dropped(DropReason::TX_FULL)), (0, 4), "the user's is dropped");
+        // Room for some: ours are first, whether anything is sent or only received.
+        device.room.store(10, Relaxed);
+        port.receive(&mut [], cells, &mut owed);
+        assert_eq!((sent(), port.own.len()), (10, OWN_MAX - 10));
+        device.room.store(OWN_MAX - 10 + 1, Relaxed);
+        assert!(port.enqueue(&mut Packet::new(&[1; 60], PortId(0)), &ledger));
+        port.transmit(cells, &ledger, &mut owed);
+        assert_eq!((sent(), port.own.len(), dropped(DropReason::TX_FULL)), (OWN_MAX + 1, 0, 4));
+        port.transmit_own(Packet::new(&[2; 60], PortId(0)), cells, &ledger, &mut owed);
+        port.drop_own(DropReason::STOPPING, &ledger);
+        assert_eq!((dropped(DropReason::STOPPING), port.own.len()), (1, 0));
     }
 
     #[test]

@@ -33,6 +33,9 @@ const SAMPLE_EVERY: u32 = 16;
 /// many wait: more than any device's ring holds.
 pub(crate) const DRAIN_LIMIT: usize = 1 << 16;
 
+/// A part of the channel of events that only [`crate::Settings::vital_punts`] may fill.
+const VITAL_SHARE: usize = 8;
+
 /// Packets put aside beyond which nothing more is received: the devices' queues hold the rest. A worker whose own buckets leave goes
 /// on, as others wait for it.
 const ASIDE_MAX: usize = 8192;
@@ -48,6 +51,8 @@ pub(crate) struct Parts {
     pub(crate) buffers: Arc<Buffers>,
     pub(crate) commands: Receiver<Command>,
     pub(crate) events: Sender<Event>,
+    /// Reasons of punts that may fill the channel of events; others leave a part of it.
+    pub(crate) vital: Box<[u8]>,
     pub(crate) ledger: Arc<WorkerLedger>,
     pub(crate) gauge: SharedGauge,
     pub(crate) moved: Arc<MovedCells>,
@@ -328,6 +333,11 @@ impl Worker {
     }
 
     fn punt(&mut self, i: usize, verdict: Verdict) {
+        let events = &self.parts.events;
+        let most = events.capacity().map_or(usize::MAX, |room| room - room / VITAL_SHARE);
+        if events.len() >= most && !self.parts.vital.contains(&verdict.reason) {
+            return self.parts.ledger.count_drop(DropReason::PUNT_FULL, self.packets[i].len());
+        }
         let packet = self.take(i);
         let len = packet.len();
         match self.parts.events.try_send(Event::Punt { packet, reason: verdict.reason, mark: verdict.mark }) {
@@ -387,18 +397,24 @@ impl Worker {
                 }
                 self.run_through(packets);
             }
-            Command::Transmit { port, packet } => {
-                self.parts.ledger.injected.add(1, packet.len());
-                self.packets[0] = packet;
-                self.forward(0, port);
-                self.transmit_all();
-            }
+            Command::Transmit { port, packet } => self.transmit_own(port, packet),
             Command::Hold(hold) => self.hold(hold),
             Command::Pass(_passed) => {}
             Command::Aside(aside, _begun) => self.aside = Some((aside, VecDeque::new())),
             Command::Drain(which, done) => self.begin_drain(which, done),
             Command::Wake => {}
             Command::Stop => self.stopping = true,
+        }
+    }
+
+    /// A frame of the control plane's.
+    fn transmit_own(&mut self, id: PortId, packet: Packet) {
+        let Parts { ports, ledger, .. } = &mut self.parts;
+        ledger.injected.add(1, packet.len());
+        let index = usize::from(self.port_index.get(usize::from(id.0)).copied().unwrap_or(NO_PORT));
+        match (ports.get_mut(index), ledger.ports.get(index)) {
+            (Some(port), Some((_, cells))) => port.transmit_own(packet, cells, ledger, &mut self.owed),
+            _ => ledger.count_drop(DropReason::NO_PORT, packet.len()),
         }
     }
 
@@ -565,6 +581,7 @@ impl Worker {
             std::thread::yield_now();
         }
         self.note_sent();
+        self.parts.ports.iter_mut().for_each(|port| port.drop_own(DropReason::STOPPING, &self.parts.ledger));
         std::mem::take(&mut self.parts.ports).into_iter().filter_map(|p| p.device.map(|device| (p.id, device))).collect()
     }
 }

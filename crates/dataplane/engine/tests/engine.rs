@@ -20,6 +20,7 @@ const PUNT: u8 = 2;
 const DROP: u8 = 3;
 const NOWHERE: u8 = 4;
 const PANIC: u8 = 5;
+const VITAL: u8 = 6;
 /// How long anything may take that does not depend on how busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The queue of buffered packets.
@@ -34,6 +35,7 @@ fn scripted(released: Arc<AtomicBool>) -> Arc<dyn Target> {
             BUFFER if released.load(Ordering::SeqCst) => across,
             BUFFER => Verdict { kind: VerdictKind::Buffer, mark: QUEUE, ..Verdict::default() },
             PUNT => Verdict { kind: VerdictKind::Punt, reason: 9, mark: 3, ..Verdict::default() },
+            VITAL => Verdict { kind: VerdictKind::Punt, reason: 10, ..Verdict::default() },
             PANIC => panic!("as it was told"),
             NOWHERE => Verdict::forward(PortId(77)),
             _ => Verdict::drop(DropReason(20)),
@@ -66,7 +68,8 @@ fn world_with_events(workers: usize, buffers: BufferLimits, room: usize) -> Worl
         near.push(ports);
         far.push([far_a, far_b]);
     }
-    let engine = Engine::start(&target, near, Settings { buffers, ..Settings::default() }, sender).unwrap();
+    let settings = Settings { buffers, vital_punts: vec![10], ..Settings::default() };
+    let engine = Engine::start(&target, near, settings, sender).unwrap();
     World { engine, released, events, far }
 }
 
@@ -146,6 +149,26 @@ fn that_packets_are_buffered_is_told_even_when_punts_fill_the_queue() {
     assert!(matches!(next(), Event::Punt { .. }));
     assert!(matches!(next(), Event::Buffering { queue: QUEUE }));
     assert!(matches!(next(), Event::Buffering { queue: QUEUE }));
+}
+
+#[test]
+fn punted_packets_of_users_leave_room_for_those_that_links_live_by() {
+    let mut w = world_with_events(1, BufferLimits::default(), 64);
+    let mut send = |what: u8, count: u32| {
+        let packets: Vec<Packet> = (0..count).map(|n| packet(what, n)).collect();
+        assert_eq!(w.far[0][0].transmit(&packets).unwrap(), packets.len());
+        let before = w.engine.ledger().punted.get(&9).map_or(0, |c| c.packets) + w.engine.ledger().punted.get(&10).map_or(0, |c| c.packets);
+        wait_until("all are punted or dropped", || {
+            let ledger = w.engine.ledger();
+            ledger.imbalance() == 0 && ledger.ports[&PortId(0)].received.packets >= before + u64::from(count)
+        });
+        let ledger = w.engine.ledger();
+        let of = |reason: u8| ledger.punted.get(&reason).map_or(0, |count| count.packets);
+        (of(9), of(10), ledger.dropped.get(&DropReason::PUNT_FULL.0).map_or(0, |count| count.packets))
+    };
+    assert_eq!(send(PUNT, 100), (56, 0, 44));
+    assert_eq!(send(VITAL, 20), (56, 8, 56));
+    drop(w.events);
 }
 
 /// Packets keep coming while those of an idle UE are released: none may overtake, none may be lost.

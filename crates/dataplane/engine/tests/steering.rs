@@ -438,6 +438,24 @@ fn a_worker_that_is_behind_loses_its_own_packets_only() {
     assert_eq!(world.engine.ledger().dropped.len(), 1);
 }
 
+/// ARP and the like have no UE, and so the hash 0.
+#[test]
+fn what_is_of_no_ue_has_a_place_where_users_packets_fill_the_ring() {
+    let mut world = World::new(Way::Master, 1, Settings { ring: 64, ..Settings::default() });
+    world.flows.stuck.store(true, SeqCst);
+    world.send(0, &[0]);
+    (0..10).for_each(|_| world.send(0, &[1; 60]));
+    world.receive_until("the ring is full", |w| w.engine.ledger().ports[&PortId(0)].received.packets == 601);
+    world.send(0, &[0; 20]);
+    world.receive_until("those of no UE are taken", |w| w.engine.ledger().ports[&PortId(0)].received.packets == 621);
+    world.flows.stuck.store(false, SeqCst);
+    world.receive_until("they come out", |w| w.received[0][0] == 21);
+    let lost = world.engine.ledger().dropped[&DropReason::WORKER_FULL.0].packets;
+    assert!(lost > 300, "{lost} lost");
+    world.receive_until("the others too", |w| u64::from(w.received[0][1]) == 600 - lost);
+    assert_eq!(world.engine.ledger().imbalance(), 0);
+}
+
 #[test]
 fn what_cannot_be_is_refused() {
     let world = World::new(Way::Master, 1, Settings::default());

@@ -8,6 +8,8 @@ use std::net::IpAddr;
 use crate::PortError;
 use crate::sys::net::{self, Query};
 
+pub use crate::sys::net::index_exists;
+
 /// An Ethernet interface, as it was when asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interface {

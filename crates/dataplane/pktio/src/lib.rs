@@ -31,6 +31,7 @@ mod transmit_only;
 pub mod tun;
 pub mod udp;
 pub mod ue_program;
+mod xdp_device;
 
 pub use af_packet::AfPacket;
 pub use af_xdp::AfXdp;

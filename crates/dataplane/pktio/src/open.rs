@@ -22,17 +22,17 @@ pub struct Opened {
 ///
 /// # Errors
 /// [`PortError::Config`] if there is no such interface or it is down; [`PortError::Held`] if another program's XDP runs on it; [`PortError::Permission`] without CAP_NET_RAW.
-pub fn open_best(label: &str, interface: &str, workers: usize) -> Result<Opened, PortError> {
+pub fn open_best(label: &str, interface: &str, workers: usize, frames: af_xdp::Frames) -> Result<Opened, PortError> {
     // What neither kind can mend is reported once, as itself.
     let index = Interface::find(label, interface)?.require_up()?.index;
-    let mut opened = open_queues(label, interface, workers);
+    let mut opened = open_queues(label, interface, workers, frames);
     // The kernel takes the program of a process that has just ended away in its own time.
     for _ in 0..HELD_TRIES {
         if !matches!(opened, Err(PortError::Held(_))) {
             break;
         }
         std::thread::sleep(HELD_WAIT);
-        opened = open_queues(label, interface, workers);
+        opened = open_queues(label, interface, workers, frames);
     }
     let reason = match opened {
         Ok(shares) => {
@@ -55,8 +55,8 @@ pub fn open_best(label: &str, interface: &str, workers: usize) -> Result<Opened,
 ///
 /// # Errors
 /// As [`AfXdp::open`]; and [`PortError::Config`] if there are fewer queues than workers.
-pub fn open_queues(label: &str, interface: &str, workers: usize) -> Result<Vec<Vec<AfXdp>>, PortError> {
-    divide(label, interface, workers, |all, options| AfXdp::open_queues(label, interface, all, options))
+pub fn open_queues(label: &str, interface: &str, workers: usize, frames: af_xdp::Frames) -> Result<Vec<Vec<AfXdp>>, PortError> {
+    divide(label, interface, workers, |all, options| AfXdp::open_queues(label, interface, all, frames, options))
 }
 
 /// As [`open_queues`], behind another XDP program that is attached already and redirects packets.

@@ -1,6 +1,9 @@
 //! Steering in the kernel: an XDP program that finds the
 //! UE's inner address, hashes it, looks its bucket up in a table, and redirects the frame to that worker's socket.
 //!
+//! What keeps links and paths alive has a socket of its own on each queue ([`urgent`]): users' packets that fill their ring do not
+//! displace it, nor does a flood of it displace them. None of it is a UE's, so no order is lost.
+//!
 //! It computes what `upf::steer::ue_hash` computes, for every frame, malformed ones included; the reasons for each step are there.
 //! `tests/ue_program.rs` compares the two.
 
@@ -30,8 +33,17 @@ const DATA_END: i16 = 4;
 const RX_QUEUE_INDEX: i16 = 16;
 
 const IPV4: i32 = 0x0800;
+const ARP: i32 = 0x0806;
 const IPV6: i32 = 0x86dd;
 const UDP: i32 = 17;
+const ICMPV6: i32 = 58;
+/// Neighbour discovery: router solicitation to redirect, which no router has passed on (RFC 4861 §4, §6.1).
+const ND_FIRST: i32 = 133;
+const ND_BEYOND: i32 = 138;
+const ND_HOP_LIMIT: i32 = 255;
+/// GTP-U messages of paths and errors have types below this, those of tunnels above (TS 29.281 §6.1). An end marker keeps its place
+/// among its tunnel's packets.
+const GTPU_OF_TUNNELS: i32 = 32;
 const GTPU_PORT: i32 = 2152;
 const VXLAN_PORT: i32 = 4789;
 const G_PDU: i32 = 255;
@@ -53,28 +65,45 @@ const START: R = R(7);
 const FRAME_END: R = R(8);
 const CONTEXT: R = R(9);
 
-/// Redirects every frame to the socket of its queue; without one, to the kernel.
-pub(crate) fn by_queue(sockets: BorrowedFd<'_>) -> Vec<Instruction> {
+/// Every frame to a socket of the queue it came by: `sockets` has socket `n * queues + queue`, where `n` is 1 for what is [`urgent`], else 0. Without a
+/// socket, to the kernel.
+pub(crate) fn by_queue(frames: Frames, sockets: BorrowedFd<'_>, queues: u32) -> Vec<Instruction> {
     let mut c = Code::default();
-    c.load(Size::U32, R(2), R(1), RX_QUEUE_INDEX);
-    c.map(R(1), sockets.as_raw_fd());
-    // The action if the map has no entry (Linux 5.3).
-    c.set(R(3), XDP_PASS);
-    c.call(REDIRECT_MAP);
-    c.exit();
+    let (of_reserve, found) = (c.label(), c.label());
+    begin(&mut c);
+    urgent(&mut c, frames, of_reserve);
+    c.set(R(2), 0);
+    c.jump(found);
+    c.place(of_reserve);
+    c.set(R(2), 1);
+    c.place(found);
+    redirect(&mut c, sockets, queues);
     c.finish()
 }
 
 /// Every frame to a socket of its queue: that of the worker that `table` has for its bucket. `sockets` has socket
-/// `worker * queues + queue`; without a socket, to the kernel.
-pub(crate) fn by_ue(frames: Frames, table: BorrowedFd<'_>, sockets: BorrowedFd<'_>, queues: u32) -> Vec<Instruction> {
+/// `worker * queues + queue`, behind all `workers` what is [`urgent`]; without a socket, to the kernel.
+pub(crate) fn by_ue(frames: Frames, table: BorrowedFd<'_>, sockets: BorrowedFd<'_>, queues: u32, workers: u32) -> Vec<Instruction> {
     let mut c = Code::default();
+    let (of_reserve, found) = (c.label(), c.label());
+    begin(&mut c);
+    urgent(&mut c, frames, of_reserve);
     hash(&mut c, frames);
     c.and_value(FOUND, BUCKETS as i32 - 1);
     c.shift_left(FOUND, 2);
     c.table(R(1), table.as_raw_fd());
     c.add(R(1), FOUND);
     c.load(Size::U32, R(2), R(1), 0);
+    c.jump(found);
+    c.place(of_reserve);
+    c.set(R(2), workers as i32);
+    c.place(found);
+    redirect(&mut c, sockets, queues);
+    c.finish()
+}
+
+/// The end: to socket `R2 * queues + queue`.
+fn redirect(c: &mut Code, sockets: BorrowedFd<'_>, queues: u32) {
     c.load(Size::U32, R(3), CONTEXT, RX_QUEUE_INDEX);
     // Queues that came after the sockets.
     let pass = c.label();
@@ -82,13 +111,13 @@ pub(crate) fn by_ue(frames: Frames, table: BorrowedFd<'_>, sockets: BorrowedFd<'
     c.multiply_value(R(2), queues as i32);
     c.add(R(2), R(3));
     c.map(R(1), sockets.as_raw_fd());
+    // The action if the map has no entry (Linux 5.3).
     c.set(R(3), XDP_PASS);
     c.call(REDIRECT_MAP);
     c.exit();
     c.place(pass);
     c.set(R(0), XDP_PASS);
     c.exit();
-    c.finish()
 }
 
 /// The program's first half alone, for comparing it.
@@ -101,6 +130,7 @@ impl UeHash {
     /// What the kernel says.
     pub fn load(frames: Frames) -> io::Result<UeHash> {
         let mut c = Code::default();
+        begin(&mut c);
         hash(&mut c, frames);
         c.exit();
         Ok(UeHash(bpf::load(&c.finish())?))
@@ -115,13 +145,49 @@ impl UeHash {
     }
 }
 
-/// Leaves the hash in `FOUND`, the context in `CONTEXT`.
-fn hash(c: &mut Code, frames: Frames) {
-    let (no_ue, mix, done) = (c.label(), c.label(), c.label());
+/// The context, and where the frame is.
+fn begin(c: &mut Code) {
     c.copy(CONTEXT, R(1));
     c.load(Size::U32, START, CONTEXT, DATA);
     c.load(Size::U32, FRAME_END, CONTEXT, DATA_END);
     c.set(AT, 0);
+}
+
+/// On to `yes` with what keeps links and paths alive: ARP, neighbour discovery, and, where there are tunnels, GTP-U's messages of paths and errors.
+/// `sp_is_urgent` of the emitted BPF is the same.
+fn urgent(c: &mut Code, frames: Frames, yes: Label) {
+    let (no, six) = (c.label(), c.label());
+    ethertype(c, no);
+    c.jump_if(FOUND, ARP, yes);
+    c.jump_if(FOUND, IPV6, six);
+    if frames.tunnels {
+        c.jump_unless(FOUND, IPV4, no);
+        c.add_value(AT, 14);
+        udp_payload(c, GTPU_PORT, no);
+        need(c, 2, no);
+        c.load(Size::U8, R(1), HERE, 1);
+        c.jump_from(R(1), GTPU_OF_TUNNELS, no);
+        c.jump(yes);
+    } else {
+        c.jump(no);
+    }
+    c.place(six);
+    // Ethernet, the header of IPv6, and the type.
+    need(c, 14 + 40 + 1, no);
+    c.load(Size::U8, R(1), HERE, 14 + 6);
+    c.jump_unless(R(1), ICMPV6, no);
+    c.load(Size::U8, R(1), HERE, 14 + 7);
+    c.jump_unless(R(1), ND_HOP_LIMIT, no);
+    c.load(Size::U8, R(1), HERE, 14 + 40);
+    c.jump_from(R(1), ND_BEYOND, no);
+    c.jump_from(R(1), ND_FIRST, yes);
+    c.place(no);
+    c.set(AT, 0);
+}
+
+/// Leaves the hash in `FOUND`.
+fn hash(c: &mut Code, frames: Frames) {
+    let (no_ue, mix, done) = (c.label(), c.label(), c.label());
     if frames.vxlan {
         ethertype(c, no_ue);
         c.jump_unless(FOUND, IPV4, no_ue);

@@ -5,7 +5,7 @@ mod common;
 use std::time::{Duration, Instant};
 
 use common::*;
-use pktio::af_xdp::{Mode, Options};
+use pktio::af_xdp::{Frames, Mode, Options};
 use pktio::{AfPacket, AfXdp, Port, PortError, interface, open_best};
 
 fn open(interface: &str) -> AfXdp {
@@ -256,7 +256,7 @@ fn several_queues_share_one_program() {
             ip(&format!("link set {name}{id} up"));
         }
         let name = format!("spa{id}");
-        let mut ports = AfXdp::open_queues("n3", &name, &[0, 1], Options::default()).unwrap();
+        let mut ports = AfXdp::open_queues("n3", &name, &[0, 1], Frames::default(), Options::default()).unwrap();
         assert_eq!(ports[1].name(), format!("n3 (af_xdp {name} queue 1)"));
         let mut far = raw(&format!("spb{id}"));
         // Each queue transmits; what comes back lands on either.
@@ -279,7 +279,7 @@ fn several_queues_share_one_program() {
         assert!(ip_output(&format!("link show {name}")).contains("xdp"), "the other queue still needs the program");
         drop(ports);
         wait_for_program(&name, false);
-        let error = AfXdp::open_queues("n3", &name, &[2], Options::default()).err().unwrap().to_string();
+        let error = AfXdp::open_queues("n3", &name, &[2], Frames::default(), Options::default()).err().unwrap().to_string();
         assert_eq!(error, format!("`{name}` has no queue 2: it has 2"));
     });
 }
@@ -288,18 +288,18 @@ fn several_queues_share_one_program() {
 fn the_best_port_is_picked_and_a_fallback_says_why() {
     in_namespace(|| {
         let (a, _) = veth();
-        let best = open_best("n3", &a, 1).unwrap();
+        let best = open_best("n3", &a, 1, Frames::default()).unwrap();
         assert_eq!((best.ports[0][0].name(), &best.fell_back), (format!("n3 (af_xdp {a})").as_str(), &None));
         // Who holds it would answer beside us, and carry each packet a second time.
-        let held = open_best("n3", &a, 1).err().unwrap();
+        let held = open_best("n3", &a, 1, Frames::default()).err().unwrap();
         assert!(matches!(&held, PortError::Held(why) if why.contains("already runs an XDP program")), "{held}");
         drop(best.ports);
         ip("link set lo mtu 1500");
-        let fallback = open_best("n3", "lo", 1).unwrap();
+        let fallback = open_best("n3", "lo", 1, Frames::default()).unwrap();
         assert_eq!(fallback.ports[0][0].name(), "n3 (af_packet lo)");
         let reason = fallback.fell_back.unwrap();
         assert!(reason.contains("of `lo` has no native XDP: use af_packet or the generic mode"), "{reason}");
-        let error = open_best("n3", "no-such-if0", 1).err().unwrap();
+        let error = open_best("n3", "no-such-if0", 1, Frames::default()).err().unwrap();
         assert_eq!(error.to_string(), "no interface `no-such-if0`: create it or change ports.n3.interface");
     });
 }
@@ -363,5 +363,187 @@ fn an_interface_that_is_deleted_and_made_anew_is_opened_again() {
         let mut a = a.reopen().unwrap().unwrap();
         let mut b = AfPacket::open("n6", &name_b, Default::default()).unwrap();
         exchange(&mut a, &mut b, 5);
+    });
+}
+
+/// Waits until a port has noticed that its interface is gone.
+fn wait_for_removal(port: &mut dyn Port) {
+    let deadline = Instant::now() + PATIENCE;
+    while port.receive(&mut buffers(4)).is_ok() {
+        assert!(Instant::now() < deadline, "{}: the removal was not noticed", port.name());
+    }
+}
+
+#[test]
+fn ports_that_share_an_interface_are_opened_again_one_by_one() {
+    in_namespace(|| {
+        let (near, far) = veth_of("s", 2);
+        let queues = |_: &str| {
+            let ports = AfXdp::open_queues("n3", &near, &[0, 1], Frames::default(), Options::default()).unwrap();
+            ports.into_iter().map(|port| Box::new(port) as Box<dyn Port>).collect::<Vec<_>>()
+        };
+        let workers = |_: &str| {
+            let ports = AfXdp::open_steered("n3", &near, 2, Frames::default(), Options { ring: 256, ..Options::default() }).unwrap();
+            ports.into_iter().flatten().map(|port| Box::new(port) as Box<dyn Port>).collect::<Vec<_>>()
+        };
+        for open in [&queues as &dyn Fn(&str) -> Vec<Box<dyn Port>>, &workers] {
+            let mut ports = open(&near);
+            let names: Vec<String> = ports.iter().map(|port| port.name().to_owned()).collect();
+            // Frames without a UE go to worker 0 at first; now they are worker 1's, if there are workers.
+            let steering = ports[0].steering().map(|(_, steering)| steering);
+            if let Some(steering) = &steering {
+                steering.assign(&[(0, 1)]).unwrap();
+            }
+            for round in 0..3 {
+                ip(&format!("link del {near}"));
+                ports.iter_mut().for_each(|port| wait_for_removal(&mut **port));
+                assert!(ports[0].reopen().unwrap().is_err(), "there is none yet");
+                assert_eq!(veth_of("s", 2), (near.clone(), far.clone()));
+                if round == 1 {
+                    // Deleted once more, when only one port has come back: what waits for the others is of no use any more.
+                    ports[0] = ports[0].reopen().unwrap().unwrap();
+                    ip(&format!("link del {near}"));
+                    wait_for_removal(&mut *ports[0]);
+                    veth_of("s", 2);
+                }
+                for port in &mut ports {
+                    *port = port.reopen().unwrap().unwrap();
+                }
+                assert_eq!(ports.iter().map(|port| port.name().to_owned()).collect::<Vec<_>>(), names);
+                let mut raw = raw(&far);
+                for port in &mut ports {
+                    send(port, &[frame(1, 100)]);
+                    assert_eq!(collect(&mut raw, 1, is_ours).len(), 1, "each port sends");
+                }
+                send(&mut raw, &(0..100).map(|i| frame(i, 100)).collect::<Vec<_>>());
+                let (mut got, mut of_worker_1, deadline, mut packets) = (0, 0, Instant::now() + PATIENCE, buffers(32));
+                while got < 100 && Instant::now() < deadline {
+                    for port in &mut ports {
+                        let n = port.receive(&mut packets).unwrap();
+                        let ours = packets[..n].iter().filter(|p| is_ours(p)).count();
+                        got += ours;
+                        of_worker_1 += if port.steering().is_some_and(|(worker, _)| worker == 1) { ours } else { 0 };
+                    }
+                }
+                assert_eq!(got, 100);
+                assert_eq!(of_worker_1, if steering.is_some() { 100 } else { 0 }, "buckets stay where they were");
+            }
+            drop(ports);
+            wait_for_program(&near, false);
+        }
+    });
+}
+
+/// Frames that have a ring of their own, and such that have not, each a little different from one that has.
+fn urgent_and_not() -> [Vec<Vec<u8>>; 2] {
+    let ethernet = |ethertype: u16, rest: &[u8]| [&[2, 0, 0, 0, 0, 0xbb, 2, 0, 0, 0, 0, 0xaa][..], &ethertype.to_be_bytes(), rest].concat();
+    let six = |next: u8, hops: u8, kind: u8| {
+        let mut packet = vec![0x60, 0, 0, 0, 0, 24, next, hops];
+        packet.extend([0; 32]);
+        packet.push(kind);
+        packet.resize(64, 0);
+        ethernet(0x86dd, &packet)
+    };
+    let gtpu = |protocol: u8, port: u16, fragment: u16, kind: u8| {
+        let mut packet = vec![0x45, 0, 0, 40, 0, 0];
+        packet.extend(fragment.to_be_bytes());
+        packet.extend([64, protocol, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 8, 104]);
+        packet.extend(port.to_be_bytes());
+        packet.extend([0, 20, 0, 0, 0x32, kind]);
+        packet.resize(60, 0);
+        ethernet(0x0800, &packet)
+    };
+    let urgent = vec![
+        ethernet(0x0806, &[0; 46]),
+        six(58, 255, 133),
+        six(58, 255, 135),
+        six(58, 255, 137),
+        gtpu(17, 2152, 0, 1),
+        gtpu(17, 2152, 0x4000, 2),
+        gtpu(17, 2152, 0, 31),
+    ];
+    let mut short = six(58, 255, 135);
+    short.truncate(54);
+    let not = vec![
+        ethernet(0x0807, &[0; 46]),
+        six(58, 254, 135),
+        six(58, 255, 132),
+        six(58, 255, 138),
+        six(17, 255, 135),
+        short,
+        gtpu(17, 2152, 0, 32),
+        gtpu(17, 2152, 0, 254),
+        gtpu(17, 2152, 0, 255),
+        gtpu(6, 2152, 0, 1),
+        gtpu(17, 2153, 0, 1),
+        gtpu(17, 2152, 0x2000, 1),
+        gtpu(17, 2152, 1, 1),
+    ];
+    [urgent, not]
+}
+
+#[test]
+fn what_keeps_links_and_paths_alive_has_a_place_when_users_packets_fill_the_ring() {
+    in_namespace(|| {
+        let (near, far) = veth();
+        let [urgent, not] = urgent_and_not();
+        let frames = Frames { tunnels: true, vxlan: false };
+        let options = Options { ring: 64, ..Options::default() };
+        for steered in [false, true] {
+            let mut port = if steered {
+                AfXdp::open_steered("n3", &near, 2, frames, options).unwrap().remove(0).remove(0)
+            } else {
+                AfXdp::open_queues("n3", &near, &[0], frames, options).unwrap().remove(0)
+            };
+            let mut raw = raw(&far);
+            // More than the ring holds of frames that are no such, and then those.
+            let (users, end) = (not.iter().cycle().take(200).cloned().collect::<Vec<_>>(), Instant::now() + PATIENCE);
+            send(&mut raw, &users);
+            while port.device_drops().rx_full < 200 - 64 {
+                assert!(Instant::now() < end, "{:?}", port.device_drops());
+            }
+            send(&mut raw, &urgent);
+            let mut got = collect(&mut port, 64 + urgent.len(), |_| true);
+            got.sort();
+            let mut wanted: Vec<_> = users[..64].iter().chain(&urgent).cloned().collect();
+            wanted.sort();
+            assert_eq!(got, wanted);
+            assert_eq!(port.device_drops().rx_full, 200 - 64, "what is lost is counted, and no other");
+            drop((port, raw));
+            wait_for_program(&near, false);
+        }
+    });
+}
+
+#[test]
+fn a_flood_of_arp_leaves_users_their_ring_and_three_fourths_of_each_burst() {
+    in_namespace(|| {
+        let (near, far) = veth();
+        let [urgent, _] = urgent_and_not();
+        let mut port = AfXdp::open_queues("n3", &near, &[0], Frames::default(), Options { ring: 512, ..Options::default() }).unwrap().remove(0);
+        let mut raw = raw(&far);
+        let users: Vec<_> = (0..120).map(|n| frame(n, 60)).collect();
+        let arp = vec![urgent[0].clone(); 100];
+        // The reserve holds 256. In parts, as above.
+        let end = Instant::now() + PATIENCE;
+        for n in 1..=6u64 {
+            send(&mut raw, &arp);
+            while port.device_drops().rx_full < (100 * n).saturating_sub(256) {
+                assert!(Instant::now() < end, "{:?}", port.device_drops());
+            }
+        }
+        send(&mut raw, &users);
+        let mut packets = buffers(32);
+        while port.waiting().is_none_or(|waiting| waiting < 256 + 120) {
+            assert!(Instant::now() < end, "{:?}", port.waiting());
+        }
+        let bursts: Vec<usize> = (0..5)
+            .map(|_| {
+                assert_eq!(port.receive(&mut packets).unwrap(), 32);
+                packets.iter().filter(|p| is_ours(p)).count()
+            })
+            .collect();
+        assert_eq!(bursts, [24; 5]);
+        assert_eq!(port.device_drops().rx_full, 600 - 256);
     });
 }

@@ -92,7 +92,7 @@ impl World {
                 assert_eq!(ports.len(), queues as usize);
                 worker.extend(ports.into_iter().map(|port| (id, Box::new(port) as Box<dyn Port>)));
             }
-            AfXdp::open_queues("far", &far, &(0..queues).collect::<Vec<_>>(), Options::default()).unwrap()
+            AfXdp::open_queues("far", &far, &(0..queues).collect::<Vec<_>>(), Frames::default(), Options::default()).unwrap()
         });
         let stuck = Arc::new(AtomicBool::new(false));
         let target = across(stuck.clone());

@@ -51,6 +51,9 @@ pub fn socket_key(slot: u32, queue: u32) -> Option<u32> {
     (slot < SLOTS && queue < QUEUES).then(|| slot * QUEUES + queue)
 }
 
+/// How far behind a queue's socket in `sp_sockets` that of its reserve is: of what must not be lost behind users' packets (`sp_is_urgent`).
+pub const RESERVE: u32 = SLOTS * QUEUES;
+
 /// Attaches `sp_xdp` by a link. It passes all packets to the kernel until [`set_port`].
 pub fn attach(object: &mut Object, interface: &str, ifindex: u32) -> Result<Attached, LoadError> {
     let fail = |error: String| LoadError::Attach { interface: interface.to_owned(), error };

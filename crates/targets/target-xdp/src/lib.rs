@@ -42,7 +42,7 @@ mod store;
 pub mod sys;
 mod waits;
 
-pub use attach::{Mode, sends_redirected, socket_key};
+pub use attach::{Mode, RESERVE, sends_redirected, socket_key};
 pub use compile::compiler;
 pub use cores::Waited;
 
@@ -383,6 +383,17 @@ impl Xdp {
         state.attached.push(attached);
         self.ahead.store(true, Ordering::Release);
         Ok(mode)
+    }
+
+    /// Takes the program off an interface, or forgets an interface that was deleted. [`Xdp::set_way_out`] is the caller's business.
+    ///
+    /// # Errors
+    /// [`LoadError::Io`] for an interface that cannot have been attached.
+    pub fn detach(&self, ifindex: u32) -> Result<(), LoadError> {
+        let mut state = self.lock();
+        attach::set_port(&state.object, ifindex, None, false)?;
+        state.attached.retain(|attached| attached.ifindex != ifindex);
+        Ok(())
     }
 
     /// How often a change has waited for packets in flight, since it was loaded.

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 use target::{Ahead, Carried, Count, Recovery, Target};
 use target_xdp::probe::{ETHERTYPE, Probe};
-use target_xdp::{EntryPoints, Mode, Options, Xdp, sends_redirected, socket_key};
+use target_xdp::{EntryPoints, Mode, Options, RESERVE, Xdp, sends_redirected, socket_key};
 use veth::{PATIENCE, Veths, ip, receive, send, veths_in_mode_or_skip};
 
 /// Known destinations: they are behind ports 0, 1 and 2. The third port has no interface.
@@ -275,7 +275,7 @@ fn what_was_retired_before_it_went_live_hands_everything_on() {
         let sockets = xdp.sockets().unwrap();
         let near = &bench.veths.near[0];
         xdp.attach(&near.name, near.index).unwrap();
-        let joined = Joined { sockets: sockets.as_fd(), key: &|queue| socket_key(0, queue) };
+        let joined = Joined { sockets: sockets.as_fd(), key: &|queue| socket_key(0, queue), reserve: RESERVE };
         let options = PortOptions { finish_checksums: Some(false), ..PortOptions::default() };
         let mut behind = AfXdp::join_queues(&near.name, &near.name, &[0], options, &joined).unwrap().remove(0);
         assert!(!xdp.is_retired());

@@ -94,11 +94,33 @@ pub struct Testbed {
     /// By the name of what comes out: the flow that it must belong to, two for each session.
     owners: HashMap<Vec<u8>, usize>,
     pub offered: Vec<Offered>,
-    _namespaces: Namespaces,
+    namespaces: Namespaces,
 }
 
 /// Removed on drop.
 struct Namespaces([String; 2]);
+
+impl Namespaces {
+    /// A veth pair from the UPF's to the other one, both ends up.
+    fn join(&self, name: &str, near_mac: [u8; 6], far_mac: [u8; 6]) {
+        let [upf, far] = &self.0;
+        let mac = |m: [u8; 6]| m.map(|b| format!("{b:02x}")).join(":");
+        let (near_mac, far_mac) = (mac(near_mac), mac(far_mac));
+        let of_each = ["mtu", "1600", "numrxqueues", "1", "numtxqueues", "1"];
+        let near = ["link", "add", name, "netns", upf, "address", &near_mac];
+        let peer = ["type", "veth", "peer", "name", name, "netns", far, "address", &far_mac];
+        run("ip", &[&near[..], &of_each, &peer, &of_each].concat());
+        for ns in [upf, far] {
+            run("ip", &["-n", ns, "link", "set", name, "up"]);
+        }
+    }
+}
+
+/// With an XDP program at this end, so that redirected frames come through; and bytes as they are.
+fn far_end(name: &str) -> Box<dyn Port> {
+    let options = pktio::af_xdp::Options { finish_checksums: Some(false), ..Default::default() };
+    Box::new(AfXdp::open(name, name, options).unwrap())
+}
 
 impl Drop for Namespaces {
     fn drop(&mut self) {
@@ -135,39 +157,14 @@ impl Testbed {
         for (name, near_mac, far_mac) in
             [("n3", AROUND.n3_mac, AROUND.gnb_mac), ("n6", AROUND.n6_mac, AROUND.dn_mac), ("n4", [2, 0, 0, 0, 4, 1], [2, 0, 0, 0, 4, 2])]
         {
-            let mac = |m: [u8; 6]| m.map(|b| format!("{b:02x}")).join(":");
-            let (near_mac, far_mac) = (mac(near_mac), mac(far_mac));
-            let near = ["link", "add", name, "netns", &upf, "address", &near_mac, "mtu", "1600", "numrxqueues", "1", "numtxqueues", "1"];
-            let peer = [
-                "type",
-                "veth",
-                "peer",
-                "name",
-                name,
-                "netns",
-                &far,
-                "address",
-                &far_mac,
-                "mtu",
-                "1600",
-                "numrxqueues",
-                "1",
-                "numtxqueues",
-                "1",
-            ];
-            run("ip", &[&near[..], &peer].concat());
-            for ns in [&upf, &far] {
-                run("ip", &["-n", ns, "link", "set", name, "up"]);
-            }
+            namespaces.join(name, near_mac, far_mac);
         }
         run("ip", &["-n", &upf, "address", "add", "10.4.0.1/24", "dev", "n4"]);
         run("ip", &["-n", &far, "address", "add", "10.4.0.2/24", "dev", "n4"]);
         let file = std::fs::File::open(format!("/run/netns/{far}")).unwrap();
         move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network)).unwrap();
         let side = |name: &str| {
-            // An XDP program at this end, so that redirected frames come through; and bytes as they are.
-            let options = pktio::af_xdp::Options { finish_checksums: Some(false), ..Default::default() };
-            let port = Box::new(AfXdp::open(name, name, options).unwrap());
+            let port = far_end(name);
             let (flows, others, end_markers) = Default::default();
             let burst = (0..64).map(|_| Packet::empty(0)).collect();
             Side { port, burst, tunnels: name == "n3", flows, others, end_markers, sent: 0, received: 0, probes: 0 }
@@ -183,7 +180,7 @@ impl Testbed {
             synth: None,
             owners: HashMap::new(),
             offered: Vec::new(),
-            _namespaces: namespaces,
+            namespaces,
         }
     }
 
@@ -399,21 +396,44 @@ impl Testbed {
         // Both need not be there at once: a port of another kind in between.
         self.n6.port = Box::new(pktio::memory::pair("none", "none", 64).0);
         self.n6.port = Box::new(pktio::AfPacket::open("n6", "n6", Default::default()).unwrap());
+        self.until_carried(true);
+    }
+
+    /// Deletes N6's interface and makes it anew; waits until the UPF carries packets both ways again. What was sent meanwhile may be lost.
+    pub fn make_n6_anew(&mut self) {
+        self.n6.port = Box::new(pktio::memory::pair("none", "none", 64).0);
+        run("ip", &["-n", &self.id, "link", "delete", "n6"]);
+        self.namespaces.join("n6", AROUND.n6_mac, AROUND.dn_mac);
+        self.n6.port = far_end("n6");
+        self.until_carried(true);
+        self.until_carried(false);
+    }
+
+    /// Sends frames of any session, one by one until one comes out, and then waits until the last has: they may be late. What did not come out
+    /// before that is nobody's.
+    fn until_carried(&mut self, uplink: bool) {
         let (mut frame, mut tries) = (Vec::new(), Vec::new());
         let mut packets: Vec<Packet> = (0..8).map(|_| Packet::empty(0)).collect();
         let end = Instant::now() + PATIENCE;
         let mut came = None;
-        // One by one until one comes out, and then until the last has: they may be late.
         while came.is_none_or(|came| came + 1 < tries.len()) {
-            assert!(Instant::now() < end, "of {} frames only {came:?} came out of n6", tries.len());
-            if came.is_none() {
-                let n = self.synth.as_mut().unwrap().uplink(&mut frame).session;
+            assert!(Instant::now() < end, "of {} frames only {came:?} came out, uplink: {uplink}", tries.len());
+            let synth = self.synth.as_mut().unwrap();
+            if came.is_none() && uplink {
+                let n = synth.uplink(&mut frame).session;
                 tries.push(AROUND.uplink(&self.sessions[n].record(), &frame).unwrap());
                 self.n3.send(&frame);
+            } else if came.is_none() {
+                let n = synth.downlink(&mut frame).session;
+                let out = AROUND.downlink(&self.sessions[n].record(), &frame, 0).unwrap();
+                tries.push(self.n3.name(&out));
+                self.n6.send(&frame);
             }
-            pktio::wait(&[self.n6.port.fd().unwrap()], Duration::from_millis(20)).unwrap();
-            let n = self.n6.port.receive(&mut packets).unwrap();
-            came = packets[..n].iter().filter_map(|p| tries.iter().position(|out| out == p.data())).max().max(came);
+            let side = if uplink { &mut self.n6 } else { &mut self.n3 };
+            pktio::wait(&[side.port.fd().unwrap()], Duration::from_millis(20)).unwrap();
+            let n = side.port.receive(&mut packets).unwrap();
+            let which = |p: &Packet| tries.iter().position(|out| *out == side.name(p.data()));
+            came = packets[..n].iter().filter_map(which).max().max(came);
         }
     }
 

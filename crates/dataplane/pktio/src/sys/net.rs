@@ -210,8 +210,8 @@ unsafe fn ip(address: *const libc::sockaddr) -> Option<IpAddr> {
     }
 }
 
-/// Whether an interface with this index exists.
-pub(crate) fn index_exists(index: u32) -> bool {
+/// Whether an interface with this index exists: in the calling thread's network namespace.
+pub fn index_exists(index: u32) -> bool {
     let mut name = [0 as libc::c_char; libc::IFNAMSIZ];
     // SAFETY: the buffer has the IF_NAMESIZE bytes that the call may write.
     !unsafe { libc::if_indextoname(index, name.as_mut_ptr()) }.is_null()

@@ -82,10 +82,10 @@ unsafe impl Plain for xdp_statistics {}
 // SAFETY: as above.
 unsafe impl Plain for xdp_mmap_offsets {}
 
-/// `count` sockets that share memory, with rings of `ring` packets each (a power of two), and as many frames to send in; not bound
-/// yet. The error names the step that failed.
-pub(crate) fn open(ring: u32, count: usize) -> Result<Vec<Xsk>, (&'static str, io::Error)> {
-    let incoming = count * (ring as usize + IN_HAND);
+/// Sockets that share memory, with rings of so many packets each (a power of two), and as many frames to send in as the first one's have; not
+/// bound yet. The error names the step that failed.
+pub(crate) fn open(ring: u32, others: &[u32]) -> Result<Vec<Xsk>, (&'static str, io::Error)> {
+    let incoming = others.iter().chain([&ring]).map(|ring| *ring as usize + IN_HAND).sum::<usize>();
     let frames = incoming + ring as usize;
     let memory = Mapping::anonymous(frames * FRAME).map_err(|e| ("allocating packet memory", e))?;
     let first = new_socket(ring)?;
@@ -113,8 +113,8 @@ pub(crate) fn open(ring: u32, count: usize) -> Result<Vec<Xsk>, (&'static str, i
     let pool = Mutex::new(Pool { fill, completion, free: addresses.collect() });
     let umem = Arc::new(Umem { pool, memory });
     let mut sockets = vec![Xsk::new(first, ring, &umem)?];
-    for _ in 1..count {
-        sockets.push(Xsk::new(new_socket(ring)?, ring, &umem)?);
+    for ring in others {
+        sockets.push(Xsk::new(new_socket(*ring)?, *ring, &umem)?);
     }
     Ok(sockets)
 }

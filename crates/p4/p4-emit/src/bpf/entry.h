@@ -28,6 +28,21 @@ SP_INLINE void sp_add(struct sp_row *row, uint64_t bytes)
     row->bytes += bytes;
 }
 
+/* What keeps links and paths alive, and has a socket of its own, so that users' packets that fill theirs do not displace it: ARP, neighbour discovery
+   (RFC 4861 §6.1), and where there are tunnels GTP-U's messages of paths and errors (TS 29.281 §6.1). As `pktio::ue_program` has it. */
+SP_INLINE uint32_t sp_is_urgent(struct xdp_md *ctx, uint32_t port)
+{
+    uint8_t *frame = (uint8_t *)(long)ctx->data, *end = (uint8_t *)(long)ctx->data_end;
+    if (frame + 14 > end) return 0;
+    uint32_t type = (uint32_t)frame[12] << 8 | frame[13];
+    if (type == 0x0806) return 1;
+    if (type == 0x86dd) return frame + 55 <= end && frame[20] == 58 && frame[21] == 255 && frame[54] >= 133 && frame[54] <= 137;
+    // Only port numbers without this bit expect tunnels (p4/include/splitplane.p4).
+    if (type != 0x0800 || port & 128 || frame + 34 > end || frame[23] != 17 || (frame[20] & 0x3f) | frame[21]) return 0;
+    uint8_t *udp = frame + 14 + (frame[14] & 15) * 4;
+    return udp + 10 <= end && udp[2] == 2152 >> 8 && udp[3] == (2152 & 255) && udp[9] < 32;
+}
+
 /* Attached to interfaces. */
 SEC("xdp") int sp_xdp(struct xdp_md *ctx)
 {
@@ -69,7 +84,8 @@ SEC("xdp") int sp_xdp(struct xdp_md *ctx)
     bpf_tail_call(ctx, &sp_steerers, (uint32_t)(port >> 32));
     uint32_t queue = ctx->rx_queue_index;
     if (queue >= SP_QUEUES) return XDP_PASS;
-    return (int)bpf_redirect_map(&sp_sockets, (port >> 32) * SP_QUEUES + queue, XDP_PASS);
+    uint32_t first = sp_is_urgent(ctx, (uint16_t)port - 1) ? SP_RESERVE : 0;
+    return (int)bpf_redirect_map(&sp_sockets, first + (uint32_t)(port >> 32) * SP_QUEUES + queue, XDP_PASS);
 }
 
 /* Run as a test: port and time come in front of the packet, and the verdict is left there. */

@@ -314,9 +314,9 @@ enum { SP_CLOSED = 1 << 16 };
 /* Ways out by port, and which ports have one: packets to others are handed on. */
 struct bpf_map_def SEC("maps") sp_out = {DEVMAP, 4, 4, 512, 0};
 SP_MEMORY(sp_ways, uint64_t, 512)
-/* Sockets of the next target, at slot * SP_QUEUES + queue: `target_xdp::socket_key`. */
-enum { SP_SLOTS = 64, SP_QUEUES = 16 };
-struct bpf_map_def SEC("maps") sp_sockets = {XSKMAP, 4, 4, SP_SLOTS * SP_QUEUES, 0};
+/* Sockets of the next target, at slot * SP_QUEUES + queue: `target_xdp::socket_key`; and behind all of them those for what is urgent. */
+enum { SP_SLOTS = 64, SP_QUEUES = 16, SP_RESERVE = SP_SLOTS * SP_QUEUES };
+struct bpf_map_def SEC("maps") sp_sockets = {XSKMAP, 4, 4, 2 * SP_RESERVE, 0};
 /* Programs by slot that give a packet to one of several sockets of its queue; where one is, sp_sockets is not looked at. */
 struct bpf_map_def SEC("maps") sp_steerers = {PROG_ARRAY, 4, 4, SP_SLOTS, 0};
 

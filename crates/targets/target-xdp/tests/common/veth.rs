@@ -7,7 +7,7 @@ use pktio::{AfXdp, Interface, Port};
 use std::os::fd::AsFd;
 use std::process::Command;
 use std::time::{Duration, Instant};
-use target_xdp::{Mode, Xdp, socket_key};
+use target_xdp::{Mode, RESERVE, Xdp, socket_key};
 
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -68,7 +68,7 @@ impl Veths {
         let mut behind = Vec::new();
         for (slot, near) in self.near.iter().enumerate() {
             assert_eq!(xdp.attach(&near.name, near.index).unwrap(), Mode::Native);
-            let joined = Joined { sockets: sockets.as_fd(), key: &|queue| socket_key(slot as u32, queue) };
+            let joined = Joined { sockets: sockets.as_fd(), key: &|queue| socket_key(slot as u32, queue), reserve: RESERVE };
             let options = PortOptions { finish_checksums: Some(false), ..PortOptions::default() };
             behind.extend(AfXdp::join_queues(&near.name, &near.name, &[0], options, &joined).unwrap());
         }
