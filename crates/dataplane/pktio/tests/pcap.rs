@@ -194,6 +194,38 @@ fn broken_files_name_the_packet_and_what_is_wrong() {
     assert!(read_all(&long[..end]).is_err(), "captured length beyond the block");
 }
 
+/// Steps are counted, not time: the worst that 64 KB can hold of each kind.
+#[test]
+fn the_work_of_a_file_is_in_proportion_to_its_length() {
+    const LENGTH: usize = 1 << 16;
+    let ng = |fill: &dyn Fn(&mut Ng)| {
+        let mut ng = Ng::new(false);
+        ng.interface(1, &[]);
+        while ng.bytes.len() < LENGTH {
+            fill(&mut ng);
+        }
+        ng.bytes
+    };
+    let empty_records = vec![(0, 0, &[][..]); LENGTH / 16];
+    let no_options: Vec<(u16, &[u8])> = vec![(2988, &[]); LENGTH / 4];
+    let shapes = [
+        ("empty packets", classic([0xd4, 0xc3, 0xb2, 0xa1], false, 1, &empty_records)),
+        ("unknown blocks", ng(&|ng| ng.block(0x0bad, &[]))),
+        ("packets without bytes", ng(&|ng| ng.packet(0, 0, 0, &[]))),
+        ("sections", ng(&|ng| ng.block(0x0a0d_0d0a, &[&ng.u32(0x1a2b_3c4d)[..], &[1, 0, 0, 0], &[0xff; 8]].concat()))),
+        ("interfaces", ng(&|ng| ng.interface(1, &[]))),
+        ("interfaces with options", ng(&|ng| ng.interface(1, &[(2988, &[]), (14, &[0; 8])]))),
+        ("options", ng(&|ng| ng.interface(1, &no_options))),
+        ("blocks that end the file", ng(&|ng| ng.bytes.extend([0xad, 0x0b, 0, 0, 0xfc, 0xff, 0xff, 0xff]))),
+    ];
+    for (what, bytes) in shapes {
+        let mut reader = PcapReader::new(what, &bytes[..]).unwrap();
+        let packets = reader.by_ref().take_while(Result::is_ok).count();
+        let (steps, most) = (reader.steps(), bytes.len() as u64 / 4);
+        assert!((1..=most).contains(&steps), "{what}: {steps} steps for {packets} packets in {} bytes", bytes.len());
+    }
+}
+
 #[test]
 fn every_truncation_and_many_mutations_end_in_packets_or_errors() {
     let mut ng = Ng::new(false);

@@ -66,7 +66,7 @@ impl<R: Read> PcapReader<R> {
     /// # Errors
     /// As [`PcapReader::open`].
     pub fn new(name: &str, input: R) -> Result<PcapReader<R>, PortError> {
-        let mut input = Input { reader: BufReader::with_capacity(1 << 16, input), buffer: Vec::new() };
+        let mut input = Input { reader: BufReader::with_capacity(1 << 16, input), buffer: Vec::new(), steps: 0 };
         let format = Format::detect(&mut input).map_err(|fault| fault.explain(name, None))?;
         Ok(PcapReader { name: name.to_owned(), input, format, number: 0, done: false })
     }
@@ -74,6 +74,11 @@ impl<R: Read> PcapReader<R> {
     /// What errors call the input.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What has been done so far: pieces of the file, each read or passed over once, and options looked at. At most one for four octets.
+    pub fn steps(&self) -> u64 {
+        self.input.steps
     }
 }
 
@@ -134,12 +139,15 @@ impl Fault {
 struct Input<R: Read> {
     reader: BufReader<R>,
     buffer: Vec<u8>,
+    /// See [`PcapReader::steps`].
+    steps: u64,
 }
 
 impl<R: Read> Input<R> {
     /// Reads up to `length` bytes behind what `buffer` holds; returns how many there were.
     fn more(&mut self, length: usize) -> Result<usize, Fault> {
         let reader = &mut self.reader;
+        self.steps += 1;
         reader.take(length as u64).read_to_end(&mut self.buffer).map_err(Fault::Io)
     }
 
@@ -175,6 +183,7 @@ impl<R: Read> Input<R> {
     /// Passes over `length` bytes without keeping them.
     fn skip(&mut self, length: u64, what: &str) -> Result<(), Fault> {
         let reader = &mut self.reader;
+        self.steps += 1;
         match std::io::copy(&mut reader.take(length), &mut std::io::sink()) {
             Ok(got) if got == length => Ok(()),
             Ok(got) => Fault::broken(format!("the file ends inside {what}: {got} of {length} bytes")),
@@ -335,6 +344,9 @@ impl Section {
             let Ok((_, block)) = parse(&input.buffer) else {
                 return Fault::broken(format!("{what} is malformed"));
             };
+            if let Block::InterfaceDescription(description) = &block {
+                input.steps += description.options.len() as u64;
+            }
             if let Some(packet) = self.take(block, number)? {
                 return Ok(Some(packet));
             }
