@@ -5,7 +5,9 @@
 //! `examples/seeds.rs` writes the binary ones. `regressions/` holds inputs that once broke something, named after what they broke.
 #![forbid(unsafe_code)]
 
+pub mod chip;
 pub mod config;
+pub mod control;
 pub mod flow;
 pub mod gtpu;
 mod p4_meaning;
@@ -21,7 +23,9 @@ pub type Run = fn(&[u8]);
 
 /// Every target, by the name of its folders and of its binary.
 pub const TARGETS: &[(&str, Run)] = &[
+    ("chip", chip::run),
     ("config", config::run),
+    ("control", control::run),
     ("flow", flow::run),
     ("gtpu", gtpu::run),
     ("p4_source", p4_source::run),

@@ -226,13 +226,17 @@ fn serve(stream: &UnixStream, shared: &Shared, answer: &impl Fn(Request) -> Repl
         if line.len() as u64 > MAX_REQUEST {
             return malformed(format!("a request of more than {MAX_REQUEST} bytes"));
         }
-        match serde_json::from_slice::<Request>(&line) {
+        match read(&line, "a request") {
             Ok(request) => write_line(stream, &answer(request))?,
-            // serde_json quotes what it did not expect: cut and escaped.
-            Err(e) => return malformed(format!("not a request: {}", e.to_string().escape_debug().take(200).collect::<String>())),
+            Err(why) => return malformed(why),
         }
     }
     Ok(())
+}
+
+/// A line of the socket; why it is not what it should be, in words fit for a log: serde_json quotes what it did not expect.
+pub fn read<T: for<'de> Deserialize<'de>>(line: &[u8], what: &str) -> Result<T, String> {
+    serde_json::from_slice(line).map_err(|e| format!("not {what}: {}", e.to_string().escape_debug().take(200).collect::<String>()))
 }
 
 fn error(message: String) -> Reply {
@@ -266,7 +270,7 @@ pub fn ask(path: &Path, request: &Request) -> Result<Reply, Failure> {
         written.map_err(|e| at(&e))?;
         return Err(at(&"the daemon did not answer"));
     }
-    serde_json::from_slice(&line).map_err(|e| at(&format!("not a response: {e}")))
+    read(&line, "a response").map_err(|why| at(&why))
 }
 
 #[cfg(test)]

@@ -47,4 +47,14 @@ pub mod fuzzing {
     pub fn configurations(text: &str) -> [Result<(), String>; 2] {
         [crate::config::Config::parse(text).map(drop), crate::ceupf::Config::parse(text).map(drop)]
     }
+
+    /// A line of the control socket as a request and as an answer, written out again; why it is none.
+    pub fn control_line(line: &[u8]) -> [Result<Vec<u8>, String>; 2] {
+        use crate::control_socket::{Reply, Request, read};
+        let write = |written: serde_json::Result<Vec<u8>>| written.map_err(|e| e.to_string());
+        [
+            read::<Request>(line, "a request").and_then(|request| write(serde_json::to_vec(&request))),
+            read::<Reply>(line, "an answer").and_then(|reply| write(serde_json::to_vec(&reply))),
+        ]
+    }
 }
