@@ -42,6 +42,7 @@ control Enforce(inout headers_t hdr, inout metadata_t meta, inout standard_metad
 
         // Addresses that no router passes on (RFC 1812 §5.3.7, RFC 4291 §2.5). What is only relayed, from tunnel to tunnel or to
         // the CP function, is not for us to judge: router solicitations come from link-local addresses, DHCP from none.
+        // A group is no route's: only multicast routing, which is not served, passes its packets on (RFC 1812 §5.2.1, RFC 4291 §2.7).
         if ((meta.flags & PDR_DECREMENT_TTL) != 0) {
             if (meta.ip_version == 4) {
                 bit<8> src = meta.src_v4[31:24];
@@ -49,11 +50,15 @@ control Enforce(inout headers_t hdr, inout metadata_t meta, inout standard_metad
                 if (src == 0 || src >= 224 || dst == 0 || dst >= 240
                     || ((src == 127 || dst == 127) && meta.loopback == 0)) {
                     drop(Reason.martian);
+                } else if (dst >= 224) {
+                    drop(Reason.multicast);
                 }
             } else if (meta.src_v6[127:32] == 0 || meta.src_v6[127:32] == 0xffff || meta.src_v6[127:120] == 0xff
                        || meta.src_v6[127:118] == 0x3fa || meta.dst_v6[127:32] == 0 || meta.dst_v6[127:32] == 0xffff
                        || meta.dst_v6[127:118] == 0x3fa) {
                 drop(Reason.martian);
+            } else if (meta.dst_v6[127:120] == 0xff) {
+                drop(Reason.multicast);
             }
         }
 

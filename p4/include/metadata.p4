@@ -36,7 +36,8 @@ enum bit<8> Reason {
     too_big              = 37,  // exceeds the MTU of the way out, tunnel included
     header_chain         = 38,  // IPv6 extension headers or IPv4 options that are too many or too long to be walked
     source_route         = 39,  // IPv4 LSRR or SSRR, IPv6 routing header of type 0 (RFC 7126 §4.3, RFC 5095)
-    martian              = 40   // from or to an address that must never be on a wire (RFC 1812 §5.3.7, RFC 4291 §2.5)
+    martian              = 40,  // from or to an address that must never be on a wire (RFC 1812 §5.3.7, RFC 4291 §2.5)
+    multicast            = 41   // a user's, to a group: there is no multicast routing
 }
 
 /* What a PDR's FAR and QERs say of a packet, in the order of decision. */

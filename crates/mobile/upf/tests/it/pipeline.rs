@@ -303,6 +303,20 @@ fn router_solicitations_go_to_the_smf_and_advertisements_come_back() {
 }
 
 #[test]
+fn users_packets_to_groups_are_not_sent_to_the_next_router() {
+    let mut world = World::new();
+    world.commit(1, Some(&open5gs_connected()));
+    let mut reason = |ue: &str, to: &str| {
+        world.receive(N3_PORT, &uplink(0x100, &ping(ue.parse().unwrap(), to.parse().unwrap())));
+        world.dropped()
+    };
+    assert_eq!(["224.0.0.1", "239.1.2.3"].map(|to| reason("10.45.0.2", to)), ["multicast", "multicast"]);
+    assert_eq!(["ff02::fb", "ff0e::1"].map(|to| reason("fd00:45:0:1::7", to)), ["multicast", "multicast"]);
+    assert_eq!(["127.0.0.1", "240.0.0.1", "255.255.255.255"].map(|to| reason("10.45.0.2", to)), ["martian"; 3]);
+    assert_eq!(["::1", "fe80::1"].map(|to| reason("fd00:45:0:1::7", to)), ["martian"; 2]);
+}
+
+#[test]
 fn the_gateway_address_answers_the_ue() {
     let mut world = World::new();
     world.commit(1, Some(&open5gs_connected()));
