@@ -3,6 +3,9 @@
  * (p4/upf.p4 on x86): what the parser does not take to its end, sessions that the chip does not hold, QERs with more
  * than one rate, buffering, signalling, IPv6, options, fragments.
  *
+ * It is placed, not run: it shows what has room. Left out are the checks of lengths and addresses and the cut behind the user's packet
+ * (../include/user.p4, enforce.p4, trim.p4), which whoever runs it on a switch must add: their parser states and gateways are not in the figures.
+ *
  * Ingress decides and edits nothing but the way out: whose packet is it, has it a right to its source, its rate, its next hop.
  * Egress has stages and a header vector of its own: there the tunnel comes off or on. What egress must know goes in front of the
  * packet in a bridge header.
