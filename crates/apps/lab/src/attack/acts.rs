@@ -519,9 +519,12 @@ pub fn user_signal(ground: &mut Ground, _: &Scale) -> Achieved {
     Ok(Vec::new())
 }
 
+/// How long [`stop_and_continue`] stops it.
+pub const STOPPED: Duration = Duration::from_millis(700);
+
 pub fn stop_and_continue(ground: &mut Ground, _: &Scale) -> Achieved {
     send_signal(ground, "STOP")?;
-    std::thread::sleep(Duration::from_millis(700));
+    std::thread::sleep(STOPPED);
     send_signal(ground, "CONT")?;
     settle();
     Ok(Vec::new())

@@ -328,10 +328,15 @@ pub fn scan_of_users(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8
     downlink(scene, SERVER, host([10, 45], 1000 + n % 60_000), out);
 }
 
-/// To the attacker's own user, from addresses that must never be on a wire.
+/// To the attacker's own user, from addresses that must never be on a wire (RFC 1812 §5.3.7).
 pub fn martians_to_users(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
-    let sources = [[127, 0, 0, 1], [224, 0, 0, 1], [0, 0, 0, 0], [255, 255, 255, 255], [10, 6, 0, 1]].map(Ipv4Addr::from);
+    let sources = [[127, 0, 0, 1], [224, 0, 0, 1], [0, 0, 0, 0], [255, 255, 255, 255], [240, 0, 0, 1]].map(Ipv4Addr::from);
     downlink(scene, sources[n as usize % sources.len()], ue(&scene.hostile), out);
+}
+
+/// To the attacker's own user, from our own address: no martian, but a forged address like any other, which a filter keeps out (RFC 1812 §5.3.8).
+pub fn own_source_to_users(scene: &Scene, _: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
+    downlink(scene, N6, ue(&scene.hostile), out);
 }
 
 /// To honest users: TTL 0 and 1, first fragments, options, tunnels within user data.

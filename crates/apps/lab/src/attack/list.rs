@@ -2,6 +2,7 @@
 
 use super::acts::{self, Act};
 use super::frames::{self, Make};
+use std::time::Duration;
 use Vantage::{Disk, Link, LocalUser, N3, N4, N6, Nowhere, Signal};
 
 /// Where an attacker stands.
@@ -60,6 +61,8 @@ pub struct Attack {
     pub short: bool,
     /// Of things that are done one after the other: how many.
     pub count: u32,
+    /// How long the daemon itself is stopped: so much longer may a heartbeat's answer take.
+    pub stopped: Duration,
     /// Whether the next attack needs another daemon: this one lacks something for good.
     pub last: bool,
 }
@@ -68,7 +71,7 @@ pub struct Attack {
 const FLOOD: f64 = 0.1;
 
 const fn attack(name: &'static str, from: Vantage, what: &'static str, doing: Doing) -> Attack {
-    Attack { name, what, from, doing, may_lose: MayLose::Nothing, short: false, count: 0, last: false }
+    Attack { name, what, from, doing, may_lose: MayLose::Nothing, short: false, count: 0, stopped: Duration::ZERO, last: false }
 }
 
 const fn frames(make: Make) -> Doing {
@@ -95,6 +98,11 @@ impl Attack {
         self
     }
 
+    const fn stopped(mut self, stopped: Duration) -> Attack {
+        self.stopped = stopped;
+        self
+    }
+
     const fn last(mut self) -> Attack {
         self.last = true;
         self
@@ -112,10 +120,11 @@ pub const ATTACKS: &[Attack] = &[
     attack("n3-unknown-teids", N3, "packets for TEIDs that nobody has", stays_out(frames::unknown_teids)).short(),
     attack("n3-flood-unknown-teids", N3, "the same, as fast as one core sends", Doing::Flood(frames::unknown_teids)),
     attack("n3-spoofed-users", N3, "a user sends from another user's address", stays_out(frames::spoofed_users)).short(),
-    attack("n3-martians-inside", N3, "a user sends from and to 127/8, 224/4, 240/4, 0.0.0.0", stays_out(frames::martians_inside)),
+    attack("n3-martians-inside", N3, "a user sends from and to 127/8, 224/4, 240/4, 0.0.0.0", stays_out(frames::martians_inside))
+        .short(),
     attack("n3-martians-outside", N3, "tunnels from 127/8, 224/4, 0.0.0.0, 255.255.255.255, our own", stays_out(frames::martians_outside))
         .short(),
-    attack("n3-source-routes", N3, "a user's loose source routes and routing headers 0", stays_out(frames::source_routes)),
+    attack("n3-source-routes", N3, "a user's loose source routes and routing headers 0", stays_out(frames::source_routes)).short(),
     attack("n3-fragments", N3, "fragments outside and inside of tunnels", frames(frames::fragments)).short(),
     attack("n3-padding", N3, "a user's bytes behind the end of its IP packet, past its rate", Doing::Act(acts::padding)).short(),
     attack(
@@ -127,9 +136,9 @@ pub const ATTACKS: &[Attack] = &[
     .short(),
     attack("n3-gtpu-echoes", N3, "GTP-U echo requests of a stranger", frames(frames::gtpu_echoes)).short(),
     attack("n3-flood-gtpu-echoes", N3, "the same, as fast as one core sends", Doing::Flood(frames::gtpu_echoes)),
-    attack("n3-error-indications", N3, "a stranger's error indications for tunnels that work", Doing::Act(acts::error_indications)),
+    attack("n3-error-indications", N3, "a stranger's error indications for tunnels that work", Doing::Act(acts::error_indications)).short(),
     attack("n3-end-markers", N3, "a stranger's end markers for honest and unknown tunnels", frames(frames::end_markers)).short(),
-    attack("n3-arp-spoof", N3, "a stranger's ARP requests in the gNodeB's name", frames(frames::arp_spoof_gnb)),
+    attack("n3-arp-spoof", N3, "a stranger's ARP requests in the gNodeB's name", frames(frames::arp_spoof_gnb)).short(),
     attack("n3-arp-flood", N3, "ARP requests from all addresses of the network", frames(frames::arp_flood)).short(),
     attack("n3-unresolved", N3, "a user sends to every address of N6's networks", frames(frames::unresolved_neighbours)).short(),
     attack("n3-users-to-n4", N3, "a user sends PFCP to our own addresses", Doing::Act(acts::users_to_n4)).short(),
@@ -137,11 +146,13 @@ pub const ATTACKS: &[Attack] = &[
     attack("n6-scan", N6, "packets to every address that a UE may have", stays_out(frames::scan_of_users)).short(),
     attack("n6-flood-scan", N6, "the same, as fast as one core sends", Doing::Flood(frames::scan_of_users)),
     attack("n6-flood-of-users", N6, "64-byte packets to honest users, as fast as one core sends", Doing::Flood(frames::flood_of_users)),
-    attack("n6-martians", N6, "packets to users from addresses that must never be on a wire", stays_out(frames::martians_to_users)),
+    attack("n6-martians", N6, "packets to users from addresses that must never be on a wire", stays_out(frames::martians_to_users)).short(),
+    attack("n6-own-source", N6, "packets to users from our own address, which the firewall denies", stays_out(frames::own_source_to_users))
+        .short(),
     attack("n6-odd-packets", N6, "to honest users: TTL 0 and 1, fragments, port 2152", frames(frames::odd_packets_to_users)).short(),
     attack("n6-icmp-echoes", N6, "echo requests to us from all over the network", frames(frames::icmp_echoes)).short(),
     attack("n6-flood-icmp-echoes", N6, "the same, as fast as one core sends", Doing::Flood(frames::icmp_echoes)),
-    attack("n6-arp-spoof", N6, "a stranger's ARP requests in the router's name", frames(frames::arp_spoof_router)),
+    attack("n6-arp-spoof", N6, "a stranger's ARP requests in the router's name", frames(frames::arp_spoof_router)).short(),
     attack("n6-nd-flood", N6, "neighbour solicitations from 2^48 addresses", frames(frames::nd_flood)).short(),
     attack("n6-flood-nd", N6, "the same, as fast as one core sends", Doing::Flood(frames::nd_flood)),
     attack(
@@ -154,7 +165,7 @@ pub const ATTACKS: &[Attack] = &[
     attack("n4-associations", N4, "association requests of random nodes", Doing::Act(acts::association_flood)).short(),
     attack("n4-random", N4, "random bytes, half of them behind a right header", Doing::Act(acts::random_n4)).short(),
     attack("n4-longest", N4, "messages of 64 KB: elements, groups in groups, wrong ones", Doing::Act(acts::longest_messages)).short(),
-    attack("n4-filters", N4, "540 SDF filters in one PDR", Doing::Act(acts::many_filters)).count(540),
+    attack("n4-filters", N4, "540 SDF filters in one PDR", Doing::Act(acts::many_filters)).count(540).short(),
     attack("n4-filters-120", N4, "120 SDF filters in one PDR", Doing::Act(acts::many_filters)).count(120).short(),
     attack(
         "n4-foreign-sessions",
@@ -167,15 +178,13 @@ pub const ATTACKS: &[Attack] = &[
     attack("n4-other-name", N4, "a stranger's association in the honest SMF's name", Doing::Act(acts::association_in_anothers_name))
         .short(),
     attack("n4-other-release", N4, "a stranger releases the honest SMF's association", Doing::Act(acts::release_in_anothers_name)).short(),
-    attack("n4-all-associations", N4, "300 strangers take associations", Doing::Act(acts::all_associations)).count(300),
+    attack("n4-all-associations", N4, "300 strangers take associations", Doing::Act(acts::all_associations)).count(300).short(),
     attack("n4-all-sessions", N4, "a stranger fills the room for sessions", Doing::Act(acts::all_sessions)),
-    attack("n4-silent-peer", N4, "an SMF with idle users that get packets answers no reports", Doing::Act(acts::silent_peer)).count(600),
-    attack("disk-full", Disk, "the log's file system is full, and there is much to log", Doing::Act(acts::full_disk)),
+    attack("n4-silent-peer", N4, "an SMF with idle users that get packets answers no reports", Doing::Act(acts::silent_peer)).count(600).short(),
+    attack("disk-full", Disk, "the log's file system is full, and there is much to log", Doing::Act(acts::full_disk)).short(),
     attack("signal-hangup", Signal, "SIGHUP", Doing::Act(acts::hangup)).short(),
     attack("signal-user", Signal, "SIGUSR1", Doing::Act(acts::user_signal)).short(),
-    attack("signal-stop", Signal, "SIGSTOP, and SIGCONT after 0.7 s", Doing::Act(acts::stop_and_continue))
-        .may_lose(MayLose::Meanwhile)
-        .short(),
+    attack("signal-stop", Signal, "SIGSTOP, and SIGCONT after 0.7 s", Doing::Act(acts::stop_and_continue)).stopped(acts::STOPPED).short(),
     attack("kill-compiling", Signal, "SIGKILL while the compiler runs, under umask 0", Doing::Act(acts::killed_while_compiling)),
     attack(
         "own-compiler",
@@ -183,8 +192,10 @@ pub const ATTACKS: &[Attack] = &[
         "a local user with $CC and a copy of the binary that has capabilities",
         Doing::Act(acts::own_compiler),
     ),
-    attack("links-down-up", Link, "both links down and up, at both ends", Doing::Act(acts::links_down_and_up)).may_lose(MayLose::Meanwhile),
-    attack("link-anew", Link, "N6's interface deleted and created again", Doing::Act(acts::link_made_anew)).may_lose(MayLose::Meanwhile),
+    attack("links-down-up", Link, "both links down and up, at both ends", Doing::Act(acts::links_down_and_up))
+        .may_lose(MayLose::Meanwhile)
+        .short(),
+    attack("link-anew", Link, "N6's interface deleted and created again", Doing::Act(acts::link_made_anew)).may_lose(MayLose::Meanwhile).short(),
     attack("output-closed", Disk, "the reader of the live view exits", Doing::Act(acts::output_closed)).last(),
 ];
 

@@ -115,7 +115,7 @@ fn run(ground: &mut Ground, attacks: &[&Attack], short: bool) -> Result<Vec<Stri
         ground.daemon()?;
         let row = one(ground, attack, short)?;
         let mut faults = row.faults;
-        if judge_time && row.beats.longest > ANSWER {
+        if judge_time && row.beats.longest > ANSWER + attack.stopped {
             if attack.name == "none" {
                 judge_time = false;
                 println!(
