@@ -8,7 +8,9 @@ pub fn run(data: &[u8]) {
     for (way, read) in control_line(data).into_iter().enumerate() {
         match read {
             Ok(written) => assert_eq!(control_line(&written)[way], Ok(written.clone()), "{:?}", String::from_utf8_lossy(&written)),
-            Err(why) => assert!(!why.is_empty() && why.chars().count() < 250 && !why.contains(char::is_control), "{why:?} is not fit for a log"),
+            Err(why) => {
+                assert!(!why.is_empty() && why.chars().count() < 250 && !why.contains(char::is_control), "{why:?} is not fit for a log")
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Privileges after start: only those needed to reopen the ports.
 //!
 //! Capabilities belong to threads, and threads inherit them: they are dropped after the ports are open and before the first thread starts.
+//! When everything is compiled, system calls that a UPF never makes are forbidden for all threads: starting programs, above all.
 
 use crate::config::{Driver, Port};
 use crate::failure::Failure;
@@ -72,4 +73,105 @@ fn give_up(keep: &CapsHashSet) -> Result<String, Box<dyn std::error::Error>> {
     let mut names: Vec<String> = permitted.iter().map(Capability::to_string).collect();
     names.sort();
     Ok(if names.is_empty() { "none".to_owned() } else { names.join(", ") })
+}
+
+/// System calls that a UPF that runs has no use for, and who takes it over has. Not a list of all that it uses: that is the C library's and the
+/// drivers' business (DPDK's too), and one call that is missing there ends the daemon.
+const FORBIDDEN: &[libc::c_long] = &[
+    // Other programs, and what belongs to other processes.
+    libc::SYS_execve,
+    libc::SYS_execveat,
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    // File systems and namespaces.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_fsopen,
+    libc::SYS_fsmount,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_open_by_handle_at,
+    // The kernel itself, and large parts of it that nobody here needs.
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_acct,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_sethostname,
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_userfaultfd,
+    libc::SYS_io_uring_setup,
+    libc::SYS_personality,
+    // The same numbers in the x32 ABI, which few kernels take, and which has execve and execveat under numbers of its own.
+    #[cfg(target_arch = "x86_64")]
+    0x4000_0208,
+    #[cfg(target_arch = "x86_64")]
+    0x4000_0221,
+];
+
+/// Forbids, for all threads that there are and will be, for good, what no UPF does: it is refused with EPERM. To be called when everything is
+/// compiled. A kernel without such filters is no reason not to start.
+pub fn forbid_programs() {
+    match forbid() {
+        Ok(()) => tracing::info!("{} system calls are forbidden from now on, execve among them", FORBIDDEN.len()),
+        Err(why) => tracing::warn!("no system call is forbidden: {why}"),
+    }
+}
+
+fn forbid() -> Result<(), Box<dyn std::error::Error>> {
+    use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter_all_threads};
+    // Without conditions on arguments.
+    let rules = FORBIDDEN.iter().map(|call| (*call, Vec::new())).collect();
+    let refused = SeccompAction::Errno(libc::EPERM as u32);
+    let filter: BpfProgram = SeccompFilter::new(rules, SeccompAction::Allow, refused, std::env::consts::ARCH.try_into()?)?.try_into()?;
+    Ok(apply_filter_all_threads(&filter)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::ErrorKind;
+    use std::process::Command;
+
+    const CONFINED: &str = "SPLITPLANE_TEST_CONFINED";
+
+    /// In a process of its own, as it is for good.
+    #[test]
+    fn runs_confined() {
+        if std::env::var_os(CONFINED).is_none() {
+            return;
+        }
+        let (go, wait) = std::sync::mpsc::channel::<()>();
+        let earlier = std::thread::spawn(move || wait.recv().map(|()| Command::new("true").spawn().map(drop)));
+        super::forbid().unwrap();
+        go.send(()).unwrap();
+        let later = std::thread::spawn(|| Command::new("true").spawn().map(drop)).join().unwrap();
+        for outcome in [Command::new("true").spawn().map(drop), earlier.join().unwrap().unwrap(), later] {
+            assert_eq!(outcome.unwrap_err().kind(), ErrorKind::PermissionDenied);
+        }
+        assert!(std::fs::read_to_string("/proc/self/status").unwrap().contains("Seccomp:\t2"), "all else goes on");
+        println!("refused");
+    }
+
+    #[test]
+    fn no_thread_of_a_daemon_that_was_taken_over_starts_a_program() {
+        let me = std::env::current_exe().unwrap();
+        let run =
+            Command::new(me).args(["--exact", "privileges::tests::runs_confined", "--nocapture"]).env(CONFINED, "1").output().unwrap();
+        let said = String::from_utf8_lossy(&run.stdout);
+        assert!(run.status.success() && said.contains("refused"), "{said}{}", String::from_utf8_lossy(&run.stderr));
+    }
 }

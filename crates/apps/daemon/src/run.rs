@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.check {
         return crate::output::print_out(format_args!("{}: good\n", path.display()));
     }
-    let before_ports = BeforePorts { n4: bind_n4(&config)?, cache: args.cache() };
+    let before_ports = BeforePorts { n4: bind_n4(&config)?, cache: args.cache(), confine: true };
     tracing::info!("N4 is bound to {}; requests are answered when the UPF is ready", config.n4.listen);
     let mut kernel = match config.split.fast {
         Some(FastTarget::Xdp) => Some(Kernel::load(&config, &program, before_ports.cache.clone())?),
@@ -198,6 +198,8 @@ impl Args {
 struct BeforePorts {
     n4: UdpSocket,
     cache: Option<c_compile::Cache>,
+    /// Whether the process is the daemon's own: then no program is started in it any more once everything is compiled.
+    confine: bool,
 }
 
 /// What can be checked before anything is opened: addresses and routes, N4, the tables' room. Interfaces are taken to have a
@@ -376,7 +378,7 @@ pub struct Upf {
 impl Upf {
     /// Starts workers and agent on open ports, behind the program in the kernel if there is one.
     pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>, kernel: Option<Kernel>) -> Result<Upf, Failure> {
-        Upf::start_with(config, ir, ports, kernel, BeforePorts { n4: bind_n4(config)?, cache: None })
+        Upf::start_with(config, ir, ports, kernel, BeforePorts { n4: bind_n4(config)?, cache: None, confine: false })
     }
 
     fn start_with(
@@ -391,6 +393,9 @@ impl Upf {
         network.validate().map_err(|e| config.source.failure(&Fault::foreign(&e.0, key_of_network)))?;
         let ir = Arc::new(ir);
         let targets = load_targets(config, &ir, kernel.as_ref(), before_ports.cache)?;
+        if before_ports.confine {
+            crate::privileges::forbid_programs();
+        }
         let ids = upf::ids::Ids::bind(&ir.program).map_err(|e| Failure::Usage(e.to_string()))?;
         let initial = upf::static_rules::initial(&network, &ids);
         targets.target().apply(&initial).map_err(|e| Failure::Usage(format!("the configuration does not fit the tables: {e}")))?;

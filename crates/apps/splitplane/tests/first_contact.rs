@@ -229,6 +229,8 @@ fn the_daemon_keeps_no_capability_that_its_ports_do_not_need() {
     }
     assert!(of_threads(pid, "CapBnd:").iter().all(|bits| *bits == 0));
     assert!(of_threads(pid, "NoNewPrivs:").iter().all(|on| *on == 1));
+    // SECCOMP_MODE_FILTER.
+    assert!(of_threads(pid, "Seccomp:").iter().all(|mode| *mode == 2));
     daemon.end();
 }
 

@@ -313,9 +313,7 @@ impl Master {
         // Frames without a UE have the hash 0; of UEs that one in four thousand millions.
         let room = self.parts.ring + if hash == 0 { OF_NO_UE } else { 0 };
         match self.links.get_mut(slot) {
-            Some(Some(link)) if drop_when_full && link.pending.len() + link.staged.len() >= room => {
-                Route::Drop(DropReason::WORKER_FULL)
-            }
+            Some(Some(link)) if drop_when_full && link.pending.len() + link.staged.len() >= room => Route::Drop(DropReason::WORKER_FULL),
             Some(Some(link)) => {
                 link.given += 1;
                 self.last[bucket] = link.given;

@@ -305,14 +305,15 @@ impl Port for AfXdp {
                 packet.flow = 0;
             })
         });
-        let count = urgent + self.xsk.receive(places.len(), |bytes, word| {
-            let Some(packet) = places.next() else { return };
-            packet.set(bytes);
-            packet.flow = if joined && word >> 32 == FLOW_MARK >> 32 { word as u32 } else { 0 };
-            if finish {
-                checksum::complete_if_unfinished(packet.data_mut());
-            }
-        });
+        let count = urgent
+            + self.xsk.receive(places.len(), |bytes, word| {
+                let Some(packet) = places.next() else { return };
+                packet.set(bytes);
+                packet.flow = if joined && word >> 32 == FLOW_MARK >> 32 { word as u32 } else { 0 };
+                if finish {
+                    checksum::complete_if_unfinished(packet.data_mut());
+                }
+            });
         if count > 0 {
             self.idle = 0;
             return Ok(count);

@@ -520,7 +520,8 @@ fn a_flood_of_arp_leaves_users_their_ring_and_three_fourths_of_each_burst() {
     in_namespace(|| {
         let (near, far) = veth();
         let [urgent, _] = urgent_and_not();
-        let mut port = AfXdp::open_queues("n3", &near, &[0], Frames::default(), Options { ring: 512, ..Options::default() }).unwrap().remove(0);
+        let mut port =
+            AfXdp::open_queues("n3", &near, &[0], Frames::default(), Options { ring: 512, ..Options::default() }).unwrap().remove(0);
         let mut raw = raw(&far);
         let users: Vec<_> = (0..120).map(|n| frame(n, 60)).collect();
         let arp = vec![urgent[0].clone(); 100];

@@ -2,8 +2,8 @@
 
 use super::acts::{self, Act};
 use super::frames::{self, Make};
-use std::time::Duration;
 use Vantage::{Disk, Link, LocalUser, N3, N4, N6, Nowhere, Signal};
+use std::time::Duration;
 
 /// Where an attacker stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,8 +120,7 @@ pub const ATTACKS: &[Attack] = &[
     attack("n3-unknown-teids", N3, "packets for TEIDs that nobody has", stays_out(frames::unknown_teids)).short(),
     attack("n3-flood-unknown-teids", N3, "the same, as fast as one core sends", Doing::Flood(frames::unknown_teids)),
     attack("n3-spoofed-users", N3, "a user sends from another user's address", stays_out(frames::spoofed_users)).short(),
-    attack("n3-martians-inside", N3, "a user sends from and to 127/8, 224/4, 240/4, 0.0.0.0", stays_out(frames::martians_inside))
-        .short(),
+    attack("n3-martians-inside", N3, "a user sends from and to 127/8, 224/4, 240/4, 0.0.0.0", stays_out(frames::martians_inside)).short(),
     attack("n3-martians-outside", N3, "tunnels from 127/8, 224/4, 0.0.0.0, 255.255.255.255, our own", stays_out(frames::martians_outside))
         .short(),
     attack("n3-source-routes", N3, "a user's loose source routes and routing headers 0", stays_out(frames::source_routes)).short(),
@@ -180,7 +179,9 @@ pub const ATTACKS: &[Attack] = &[
     attack("n4-other-release", N4, "a stranger releases the honest SMF's association", Doing::Act(acts::release_in_anothers_name)).short(),
     attack("n4-all-associations", N4, "300 strangers take associations", Doing::Act(acts::all_associations)).count(300).short(),
     attack("n4-all-sessions", N4, "a stranger fills the room for sessions", Doing::Act(acts::all_sessions)),
-    attack("n4-silent-peer", N4, "an SMF with idle users that get packets answers no reports", Doing::Act(acts::silent_peer)).count(600).short(),
+    attack("n4-silent-peer", N4, "an SMF with idle users that get packets answers no reports", Doing::Act(acts::silent_peer))
+        .count(600)
+        .short(),
     attack("disk-full", Disk, "the log's file system is full, and there is much to log", Doing::Act(acts::full_disk)).short(),
     attack("signal-hangup", Signal, "SIGHUP", Doing::Act(acts::hangup)).short(),
     attack("signal-user", Signal, "SIGUSR1", Doing::Act(acts::user_signal)).short(),
@@ -195,7 +196,9 @@ pub const ATTACKS: &[Attack] = &[
     attack("links-down-up", Link, "both links down and up, at both ends", Doing::Act(acts::links_down_and_up))
         .may_lose(MayLose::Meanwhile)
         .short(),
-    attack("link-anew", Link, "N6's interface deleted and created again", Doing::Act(acts::link_made_anew)).may_lose(MayLose::Meanwhile).short(),
+    attack("link-anew", Link, "N6's interface deleted and created again", Doing::Act(acts::link_made_anew))
+        .may_lose(MayLose::Meanwhile)
+        .short(),
     attack("output-closed", Disk, "the reader of the live view exits", Doing::Act(acts::output_closed)).last(),
 ];
 
