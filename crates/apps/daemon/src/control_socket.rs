@@ -235,7 +235,7 @@ fn serve(stream: &UnixStream, shared: &Shared, answer: &impl Fn(Request) -> Repl
 }
 
 /// A line of the socket; why it is not what it should be, in words fit for a log: serde_json quotes what it did not expect.
-pub fn read<T: for<'de> Deserialize<'de>>(line: &[u8], what: &str) -> Result<T, String> {
+pub fn read<T: serde::de::DeserializeOwned>(line: &[u8], what: &str) -> Result<T, String> {
     serde_json::from_slice(line).map_err(|e| format!("not {what}: {}", e.to_string().escape_debug().take(200).collect::<String>()))
 }
 

@@ -144,15 +144,14 @@ impl Kernel {
         }
     }
 
-    /// Hangs the program up again where an interface was deleted and there is one of its name again. The ports' sockets find their way back by
-    /// themselves.
+    /// Attaches the program to an interface that was deleted and exists again. Ports reopen their sockets themselves.
     fn look_at_interfaces(&mut self) {
         for (slot, hooked) in (0u32..).zip(&mut self.hooked) {
             if !hooked.away {
                 if interface::index_exists(hooked.interface.index) {
                     continue;
                 }
-                tracing::warn!(port = hooked.name, interface = hooked.interface.name, "the interface is gone, and XDP with it");
+                tracing::warn!(port = hooked.name, interface = hooked.interface.name, "the interface was deleted: XDP is detached");
                 hooked.away = true;
                 let forgotten = self.xdp.set_way_out(hooked.port, None).and_then(|()| self.xdp.detach(hooked.interface.index));
                 if let Err(error) = forgotten {
@@ -207,7 +206,7 @@ impl Hooked {
             // Without a port it would pass all packets to the kernel.
             return Err(xdp.detach(interface.index).err().unwrap_or(error).to_string());
         }
-        tracing::warn!(port = self.name, interface = interface.name, "the interface is there again, and XDP on it");
+        tracing::warn!(port = self.name, interface = interface.name, "the interface exists again: XDP is attached");
         (self.interface, self.mode, self.away) = (interface, mode, false);
         (self.sends, self.tried) = (None, Tried::default());
         Ok(())

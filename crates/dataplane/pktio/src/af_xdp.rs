@@ -69,7 +69,7 @@ pub struct AfXdp {
     xsk: Xsk,
     /// Where ARP, neighbour discovery and messages of paths come: the first worker's, of each queue.
     reserve: Option<Xsk>,
-    /// Keeps our program while any port is open, and opens the port anew.
+    /// Keeps our program while any port is open, and reopens the port.
     device: Arc<Device>,
     queue: u32,
     worker: u16,
@@ -156,7 +156,7 @@ impl AfXdp {
     }
 
     /// Opens several queues that another XDP program, attached already, redirects to: a port each, in the order of
-    /// `queues`. `options.mode` has no effect. Opened anew, they join again; to bring the program back to the interface is not their business.
+    /// `queues`. `options.mode` has no effect. Reopened ports join again; the caller attaches its program.
     ///
     /// # Errors
     /// As [`AfXdp::open_queues`]; and [`PortError::Config`] if the program has no place for a queue.

@@ -1,8 +1,8 @@
-//! The sockets of an interface, and the program that brings packets to them: opened once, and anew when the interface is made anew.
+//! How are an interface's sockets, and the program that brings packets to them, opened and reopened?
 //!
-//! An interface that is deleted takes its sockets and the program's link with it. The program, its map and the table of buckets stay: on an interface
-//! of the same name the program is hung up again and new sockets take the old ones' places in the map. Ports find out one by one, each
-//! on its worker's thread. Who comes first opens a queue for all its workers; the others' sockets wait for them here.
+//! An interface that is deleted takes its sockets and the program's link with it. The program, its map and the table of buckets stay. When an interface
+//! of the same name exists again, the program is attached to it and new sockets take the old ones' places in the map. Each port notices the deletion
+//! on its worker's thread. The first one opens a queue for all its workers; the other workers' sockets wait here until they are fetched.
 
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -39,9 +39,9 @@ pub(crate) struct SocketMap {
     pub(crate) sockets: OwnedFd,
     /// From a queue's socket for one worker to that for the next, and from the last one's to the reserve's.
     pub(crate) step: u32,
-    /// Our program; none, if somebody else's uses the map.
+    /// Our program; none, if another target's program uses the map.
     pub(crate) program: Option<OwnedFd>,
-    /// Where it is to run; none, if somebody else's calls it.
+    /// Where it is attached; none, if another program calls it.
     pub(crate) hook: Option<Mode>,
 }
 
@@ -85,7 +85,7 @@ impl SocketMap {
 }
 
 impl Device {
-    /// Opens all queues: for each its workers' sockets. The device is to be kept by whoever has one of them.
+    /// Opens all queues: for each its workers' sockets. Each port keeps the device.
     pub(crate) fn open(
         label: &str,
         interface: &Interface,
@@ -153,7 +153,7 @@ impl Device {
 }
 
 impl Live {
-    /// From now on it is this interface. What was on the one before is gone with it.
+    /// From now on it is this interface. Link and sockets of the previous one are closed.
     fn begin(&mut self, device: &Device, interface: &Interface) -> Result<(), PortError> {
         self.waiting.clear();
         self.link = None;

@@ -409,31 +409,35 @@ impl Testbed {
         self.until_carried(false);
     }
 
-    /// Sends frames of any session, one by one until one comes out, and then waits until the last has: they may be late. What did not come out
-    /// before that is nobody's.
+    /// Sends frames of every session and IP version, one by one until one comes out, and then waits until the last has: they may be late. What did
+    /// not come out before that is nobody's.
     fn until_carried(&mut self, uplink: bool) {
-        let (mut frame, mut tries) = (Vec::new(), Vec::new());
-        let mut packets: Vec<Packet> = (0..8).map(|_| Packet::empty(0)).collect();
+        // For each flow what was sent, and the last of it that has come out.
+        let mut tries: Vec<Vec<Vec<u8>>> = vec![Vec::new(); 2 * self.sessions.len()];
+        let mut came: Vec<Option<usize>> = vec![None; tries.len()];
+        let mut packets: Vec<Packet> = (0..64).map(|_| Packet::empty(0)).collect();
         let end = Instant::now() + PATIENCE;
-        let mut came = None;
-        while came.is_none_or(|came| came + 1 < tries.len()) {
-            assert!(Instant::now() < end, "of {} frames only {came:?} came out, uplink: {uplink}", tries.len());
-            let synth = self.synth.as_mut().unwrap();
-            if came.is_none() && uplink {
-                let n = synth.uplink(&mut frame).session;
-                tries.push(AROUND.uplink(&self.sessions[n].record(), &frame).unwrap());
-                self.n3.send(&frame);
-            } else if came.is_none() {
-                let n = synth.downlink(&mut frame).session;
-                let out = AROUND.downlink(&self.sessions[n].record(), &frame, 0).unwrap();
-                tries.push(self.n3.name(&out));
-                self.n6.send(&frame);
+        while came.iter().zip(&tries).any(|(came, tries)| came.is_none_or(|came| came + 1 < tries.len())) {
+            assert!(Instant::now() < end, "uplink {uplink}: of {:?} came {came:?}", tries.iter().map(Vec::len).collect::<Vec<_>>());
+            for flow in (0..tries.len()).filter(|flow| came[*flow].is_none()) {
+                let (n, frame) = self.next(uplink, &|n, version| (n, version) == (flow / 2, if flow % 2 == 0 { 4 } else { 6 }));
+                let record = self.sessions[n].record();
+                if uplink {
+                    tries[flow].push(AROUND.uplink(&record, &frame).unwrap());
+                    self.n3.send(&frame);
+                } else {
+                    tries[flow].push(self.n3.name(&AROUND.downlink(&record, &frame, 0).unwrap()));
+                    self.n6.send(&frame);
+                }
             }
             let side = if uplink { &mut self.n6 } else { &mut self.n3 };
             pktio::wait(&[side.port.fd().unwrap()], Duration::from_millis(20)).unwrap();
             let n = side.port.receive(&mut packets).unwrap();
-            let which = |p: &Packet| tries.iter().position(|out| *out == side.name(p.data()));
-            came = packets[..n].iter().filter_map(which).max().max(came);
+            for name in packets[..n].iter().map(|p| side.name(p.data())) {
+                for (came, tries) in came.iter_mut().zip(&tries) {
+                    *came = tries.iter().position(|out| *out == name).max(*came);
+                }
+            }
         }
     }
 
