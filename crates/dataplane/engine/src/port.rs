@@ -153,12 +153,17 @@ impl EnginePort {
         if !self.alive {
             self.revive(owed);
         }
-        match () {
-            () if packet.len() > self.max_frame => ledger.count_drop(DropReason::TX_TOO_LONG, packet.len()),
-            () if !self.alive => ledger.count_drop(DropReason::PORT_DOWN, packet.len()),
-            () if self.own.len() == OWN_MAX => ledger.count_drop(DropReason::TX_FULL, packet.len()),
-            () => self.own.push_back(packet),
+        if packet.len() > self.max_frame {
+            return ledger.count_drop(DropReason::TX_TOO_LONG, packet.len());
         }
+        if !self.alive {
+            return ledger.count_drop(DropReason::PORT_DOWN, packet.len());
+        }
+        self.send_own(cells, owed);
+        if self.own.len() == OWN_MAX {
+            return ledger.count_drop(DropReason::TX_FULL, packet.len());
+        }
+        self.own.push_back(packet);
         self.send_own(cells, owed);
     }
 
