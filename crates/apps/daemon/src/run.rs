@@ -543,7 +543,8 @@ fn load_targets(config: &Config, ir: &Arc<Ir>, kernel: Option<&Kernel>, cache: O
     let options = target_x86::Options { cc: config.engine.cc.clone(), seed: rand::random(), meters, cache, ..Default::default() };
     let x86 = target_x86::X86::load(Arc::new(ir.program.clone()), &text, &options).map_err(|e| Failure::Usage(e.to_string()))?;
     let split = |fast: Box<dyn Target>, base| {
-        let split = offload::Split::new(fast, Box::new(base), config.split.policy.to_offload()).map_err(Failure::Usage)?;
+        let split =
+            offload::Split::new(fast, Box::new(base), config.split.policy.to_offload()).map_err(|e| Failure::Usage(e.to_string()))?;
         Ok(Targets::Split(Arc::new(split)))
     };
     match config.split.fast {

@@ -62,7 +62,7 @@ pub enum MatchKind {
 }
 
 /// One key field of a table.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyInfo {
     /// The expression's text, or its `@name`.
     pub name: String,
@@ -73,7 +73,7 @@ pub struct KeyInfo {
 }
 
 /// A table.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TableInfo {
     /// Name without the control's name where that is unique, e.g. `pdr_by_teid`.
     pub name: String,
@@ -115,7 +115,7 @@ pub struct ActionUse {
 }
 
 /// An action that a table may run.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ActionInfo {
     /// Name without the control's name where that is unique.
     pub name: String,
@@ -126,7 +126,7 @@ pub struct ActionInfo {
 }
 
 /// A parameter that an entry supplies.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParamInfo {
     /// Name in the source.
     pub name: String,
@@ -146,7 +146,7 @@ pub enum CountUnit {
 }
 
 /// A counter array.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CounterInfo {
     /// Instance name.
     pub name: String,
@@ -172,7 +172,7 @@ pub enum LengthSource {
 }
 
 /// A meter array. A direct one has a cell for each entry of its table. Colours: 0 green, 1 yellow, 2 red (two rates, RFC 2698).
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MeterInfo {
     /// Instance name.
     pub name: String,
@@ -187,7 +187,7 @@ pub struct MeterInfo {
 }
 
 /// A register array.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RegisterInfo {
     /// Instance name.
     pub name: String,
@@ -198,7 +198,7 @@ pub struct RegisterInfo {
 }
 
 /// A parser value set (P4_16 §13.11).
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ValueSetInfo {
     /// Name in the source.
     pub name: String,
@@ -209,6 +209,20 @@ pub struct ValueSetInfo {
 }
 
 impl Program {
+    /// Whether entries, counters and cells mean the same in both: tables, actions, counters, meters, registers and value sets are alike, number
+    /// by number. The name does not tell: `upf.p4` has other objects with other build options. Where a packet's length is taken from is left
+    /// out: it is another place in a program that was cut ([`crate::Bridge`]).
+    pub fn has_objects_of(&self, other: &Program) -> bool {
+        let counters = |p: &Program| p.counters.values().map(|c| (c.name.clone(), c.size, c.unit, c.table)).collect::<Vec<_>>();
+        let meters = |p: &Program| p.meters.values().map(|m| (m.name.clone(), m.size, m.unit, m.table)).collect::<Vec<_>>();
+        self.tables == other.tables
+            && self.actions == other.actions
+            && counters(self) == counters(other)
+            && meters(self) == meters(other)
+            && self.registers == other.registers
+            && self.value_sets == other.value_sets
+    }
+
     /// The table of that short or full name.
     pub fn table(&self, name: &str) -> Option<TableId> {
         self.tables.iter().find(|(_, t)| t.name == name || t.full_name == name).map(|(id, _)| id)

@@ -39,5 +39,5 @@ pub use executor::{Executed, plan_and_move};
 pub use moves::{MoveError, RecoverError};
 pub use policy::{PlacementCriteria, Policy};
 pub use rules::{Match, Rule, Slice, Then};
-pub use split::Split;
+pub use split::{Split, SplitError};
 pub use traffic::{Path, TargetTraffic};

@@ -24,6 +24,35 @@ pub struct Split {
     pub(crate) gate: Arc<RwLock<()>>,
 }
 
+/// Why two targets are no pair.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SplitError {
+    /// Entries of one would mean something else in the other. With equal names: built with other options, or from another version of the source.
+    #[error("targets run different programs: {fast} and {base}{}", if fast == base { ", of other contents" } else { "" })]
+    Programs {
+        /// The name of the fast target's.
+        fast: String,
+        /// The name of the base target's.
+        base: String,
+    },
+    /// The fast target holds all or nothing.
+    #[error("target {0} cannot hold a subset of the sessions")]
+    NoSubset(String),
+    /// A value of the policy is out of range: the operator's fault.
+    #[error("{0}")]
+    Policy(String),
+    /// The fast target was used before.
+    #[error("target {target} holds {entries} entries of table {table}: reload it")]
+    NotEmpty {
+        /// Its name.
+        target: String,
+        /// The table's name.
+        table: String,
+        /// How many.
+        entries: u64,
+    },
+}
+
 /// What is known of both. One change at a time.
 #[derive(Default)]
 pub(crate) struct Books {
@@ -36,19 +65,20 @@ pub(crate) struct Books {
 
 impl Split {
     /// Puts `fast` in front of `base`. Both must run the same program; `fast` must be able to hold a subset, and be empty.
-    pub fn new(fast: Box<dyn Target>, base: Box<dyn Target>, policy: Policy) -> Result<Split, String> {
-        if fast.program().name != base.program().name {
-            return Err(format!("targets run different programs: {} and {}", fast.program().name, base.program().name));
+    pub fn new(fast: Box<dyn Target>, base: Box<dyn Target>, policy: Policy) -> Result<Split, SplitError> {
+        let (ours, its) = (fast.program(), base.program());
+        if ours.name != its.name || !ours.has_objects_of(its) {
+            return Err(SplitError::Programs { fast: ours.name.clone(), base: its.name.clone() });
         }
         if !fast.capabilities().subset {
-            return Err(format!("target {} cannot hold a subset of the sessions", fast.name()));
+            return Err(SplitError::NoSubset(fast.name().to_owned()));
         }
-        policy.validate()?;
+        policy.validate().map_err(SplitError::Policy)?;
         // Whoever filled it is gone, and nobody knows whose entries they are.
         for (id, table) in &fast.program().tables {
-            let left = fast.table_stats(id).entries.saturating_sub(table.entries.len() as u64);
-            if left > 0 {
-                return Err(format!("target {} holds {left} entries of table {}: reload it", fast.name(), table.name));
+            let entries = fast.table_stats(id).entries.saturating_sub(table.entries.len() as u64);
+            if entries > 0 {
+                return Err(SplitError::NotEmpty { target: fast.name().to_owned(), table: table.name.clone(), entries });
             }
         }
         Ok(Split { fast, base, policy, books: Mutex::default(), traffic: Mutex::default(), retired: Arc::default(), gate: Arc::default() })

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use offload::{MoveError, PlacementCriteria, Policy, Split};
+use offload::{MoveError, PlacementCriteria, Policy, Split, SplitError};
 use program::*;
 use target::{Capabilities, Count, Facets, Lane, TableStats, Target};
 
@@ -204,4 +204,29 @@ fn a_target_is_retired_for_an_unknown_outcome_and_not_for_what_it_does_not_suppo
         assert!(matches!(split.move_to_fast(&facts(1, None, false), &copy), Err(MoveError::Failed(why)) if why == answer));
         assert_eq!((split.is_retired(), entries(&split, sessions)), (false, (0, 1)));
     }
+}
+
+/// A file's name says nothing of its contents: the second one was built with an option that adds a table.
+#[test]
+fn programs_of_one_name_and_other_objects_are_no_pair() {
+    let mut program = Program::default();
+    let fake = |program: &Program, fast| {
+        let (program, (entries, answer)) = (Arc::new(program.clone()), Default::default());
+        Box::new(Fake { program, fast, capacity: 1, entries, answer })
+    };
+    program.name = "upf.p4".into();
+    let small = program.clone();
+    program.registers.push(RegisterInfo { name: "recent".into(), size: 8, width: 64 });
+    for (fast, base) in [(&small, &program), (&program, &small)] {
+        let refused = Split::new(fake(fast, true), fake(base, false), Policy::None).err().unwrap();
+        assert_eq!(refused, SplitError::Programs { fast: "upf.p4".into(), base: "upf.p4".into() });
+        assert_eq!(refused.to_string(), "targets run different programs: upf.p4 and upf.p4, of other contents");
+    }
+    let mut other = small.clone();
+    other.name = "other.p4".into();
+    let refused = Split::new(fake(&small, true), fake(&other, false), Policy::None).err().unwrap();
+    assert_eq!(refused.to_string(), "targets run different programs: upf.p4 and other.p4");
+    let refused = Split::new(fake(&small, false), fake(&small, false), Policy::None).err().unwrap();
+    assert_eq!(refused, SplitError::NoSubset("base".into()));
+    assert!(Split::new(fake(&program, true), fake(&program, false), Policy::None).is_ok());
 }

@@ -1,8 +1,8 @@
 //! Load balancing: which buckets should move, and how many workers are needed. A plan from measured loads; it moves nothing itself.
 //!
-//! SoftUPF (Bose et al., APNet 2021) looks at ring lengths and re-assigns UEs of a worker whose ring stays long. Here a worker is
+//! SoftUPF (Bose et al., APNet 2021) looks at ring lengths and re-assigns users of a worker whose ring stays long. Here a worker is
 //! overloaded when its ring stays long or it stays busy; then buckets of it go to the least loaded worker, those that even
-//! the two out best, a few at a time. A single UE that is too heavy for any worker cannot be divided: what shares a worker
+//! the two out best, a few at a time. A single user that is too heavy for any worker cannot be divided: what shares a worker
 //! with it moves away instead.
 //!
 //! Against oscillation: a worker must be overloaded for several samples in a row and clearly above the mean; it then gives away

@@ -35,7 +35,7 @@ const STAYS: u16 = u16::MAX;
 /// What happens when a worker's ring is full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhenFull {
-    /// Its packets are dropped as `worker_full`, the other workers' go on: one UE's flood does not hold up the others.
+    /// Its packets are dropped as `worker_full`, the other workers' go on: one flow's flood does not hold up the others.
     #[default]
     Drop,
     /// Nothing more is received until there is room: the devices' queues fill, and nothing is lost here.

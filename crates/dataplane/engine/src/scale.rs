@@ -326,7 +326,7 @@ fn look(engine: &Inner, planner: &mut Planner, before: &Sample) -> Sample {
 
 /// The table of workers whose ports steer, and each device's steering set to it; none if no port can be steered.
 ///
-/// A port that cannot (a socket to the SMF) always gives its packets to the worker that has it.
+/// A port that cannot (a socket to a controller) always gives its packets to the worker that has it.
 ///
 /// # Errors
 /// If ports steer, but not so that worker `n` has queue `n` of each; several ports may be of one device.

@@ -452,7 +452,7 @@ impl Xdp {
     }
 
     /// From now on what a slot's interface passes on goes through this XDP program, by a tail call, which finds the socket of the
-    /// UE's worker; the sockets at [`socket_key`] get nothing. The program is kept as long as this target.
+    /// flow's worker; the sockets at [`socket_key`] get nothing. The program is kept as long as this target.
     pub fn set_steerer(&self, slot: u32, program: BorrowedFd<'_>) -> Result<(), LoadError> {
         if slot >= attach::SLOTS {
             return Err(LoadError::Io(format!("slot {slot}: there are {}", attach::SLOTS)));

@@ -112,7 +112,7 @@ pub trait Lane: Send {
     fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64);
 
     /// Appends the packets that the last burst made beside those that came in: clones and multicast copies (v1model), in
-    /// the order of the packets that they were made of. A lane that never makes any, like the UPF's, leaves this as it is;
+    /// the order of the packets that they were made of. A lane that never makes any leaves this as it is;
     /// callers ask after every burst, and what they do not take is lost with the next one.
     fn take_extra(&mut self, _into: &mut Vec<Extra>) {}
 }

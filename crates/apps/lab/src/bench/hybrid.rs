@@ -230,7 +230,7 @@ impl Pair {
         let ir: Arc<Ir> = Arc::new(super::upf::compile(count.max(1024))?);
         let x86 = load_x86(&ir)?;
         let asic = Asic::load(ir.clone(), Chip { session_entries: entries.into() }).map_err(|e| fail(e.to_string()))?;
-        let split = Split::new(Box::new(asic), Box::new(x86), Policy::Planned).map_err(fail)?;
+        let split = Split::new(Box::new(asic), Box::new(x86), Policy::Planned).map_err(|e| fail(e.to_string()))?;
         let sessions = Sessions::new(&ir.program)?;
         let sessions = if rates { sessions } else { sessions.without_rates() };
         split.apply(sessions.initial()).map_err(|e| fail(e.to_string()))?;
