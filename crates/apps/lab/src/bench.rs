@@ -9,6 +9,7 @@ mod dpdk;
 mod hybrid;
 mod latency;
 mod n4;
+mod services;
 mod tables;
 pub mod upf;
 mod workers;
@@ -53,6 +54,9 @@ pub enum BenchCommand {
     Dpdk(dpdk::Args),
     /// Heavy-hitter detectors: accuracy by memory.
     Detect(detect::Args),
+    /// Services beside the pipeline.
+    #[command(subcommand)]
+    Services(services::ServicesCommand),
     /// All that measure speed.
     All(options::Common),
 }
@@ -70,6 +74,7 @@ pub fn bench(command: &BenchCommand) -> Result<(), Failure> {
         BenchCommand::Compile(args) => compile::compile(args).map(drop),
         BenchCommand::Dpdk(args) => dpdk::dpdk(args).map(drop),
         BenchCommand::Detect(args) => detect::detect(args).map(drop),
+        BenchCommand::Services(command) => services::services(command),
         BenchCommand::All(common) => all(common),
     }
 }

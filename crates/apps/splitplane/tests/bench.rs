@@ -54,6 +54,23 @@ fn check_rounds(of: &Value, rounds: usize) {
 }
 
 #[test]
+fn ciphers_of_all_contestants_give_the_same_bytes() {
+    let (figures, text, _) = run(&["services", "cipher", "--sizes", "64", "--rounds", "1", "--round-ms", "1"]);
+    assert_eq!(figures["bench"], "services cipher");
+    check_machine(&figures["machine"]);
+    let rows = rows(&figures);
+    // Nine cases; with the library each has rows for the seam, the library alone, Rust, and a packet alone in the queue.
+    let with_library = text.contains("the library alone");
+    assert_eq!(rows.len(), if with_library { 36 } else { 9 }, "{text}");
+    for row in rows {
+        check_rounds(&row["rate"], 1);
+        assert!(row["rate"]["median"].as_f64() > Some(0.0), "{row}");
+    }
+    let ratios = rows.iter().filter(|row| row["ratio"]["median"].as_f64() > Some(0.0)).count();
+    assert_eq!(ratios, if with_library { 9 } else { 0 });
+}
+
+#[test]
 fn upf_compares_everybody_with_the_interpreter() {
     let figures = bench(&["upf"]);
     let rows = rows(&figures);

@@ -93,6 +93,7 @@ const GRAPH: &[(&str, &[&str])] = &[
             "baseline",
             "ceupf",
             "chip",
+            "ciphering",
             "daemon",
             "detect",
             "dpdk",

@@ -18,7 +18,7 @@
 /* Operations that are copied for NIA2 at once. */
 #define SP_COPIES 16
 
-enum sp_algorithm { SP_NEA1 = 1, SP_NEA2, SP_NEA3, SP_NIA1, SP_NIA2, SP_NIA3 };
+enum sp_algorithm { SP_NEA1 = 1, SP_NEA2, SP_NEA3, SP_NIA1, SP_NIA2, SP_NIA3, SP_NIA2_WHOLE };
 
 /* A key as the library takes it. */
 struct sp_key {
@@ -281,8 +281,8 @@ static void nia1(struct sp_mb *mb, struct sp_op *ops, uint32_t n)
 	flush(mb);
 }
 
-/* The library wants COUNT, BEARER and DIRECTION before the message in one piece, so messages are copied behind them. */
-static void nia2(struct sp_mb *mb, struct sp_op *ops, uint32_t n)
+/* The library wants COUNT, BEARER and DIRECTION before the message in one piece, so messages are copied behind them; `whole` have them. */
+static void nia2(struct sp_mb *mb, struct sp_op *ops, uint32_t n, int whole)
 {
 	for (uint32_t at = 0; at < n; at += SP_COPIES) {
 		uint32_t count = n - at < SP_COPIES ? n - at : SP_COPIES;
@@ -292,18 +292,20 @@ static void nia2(struct sp_mb *mb, struct sp_op *ops, uint32_t n)
 			struct sp_op *op = &ops[at + i];
 			IMB_JOB *job = next(mb, op);
 
-			memcpy(copy, op->iv, 8);
-			memcpy(copy + 8, op->data, op->len);
-			job->src = copy;
+			if (!whole) {
+				memcpy(copy, op->iv, 8);
+				memcpy(copy + 8, op->data, op->len);
+				job->src = copy;
+				copy += (8 + op->len + 15) & ~15u;
+			}
 			job->hash_alg = IMB_AUTH_AES_CMAC;
 			job->hash_start_src_offset_in_bytes = 0;
-			job->msg_len_to_hash_in_bytes = 8 + op->len;
+			job->msg_len_to_hash_in_bytes = (whole ? 0 : 8) + op->len;
 			job->auth_tag_output = (uint8_t *)&op->mac;
 			job->auth_tag_output_len_in_bytes = 4;
 			job->u.CMAC._key_expanded = op->key->expanded;
 			job->u.CMAC._skey1 = op->key->subkey1;
 			job->u.CMAC._skey2 = op->key->subkey2;
-			copy += (8 + op->len + 15) & ~15u;
 			submit(mb);
 		}
 		flush(mb);
@@ -326,7 +328,8 @@ static void sp_run(struct sp_mb *mb, uint32_t algorithm, struct sp_op *ops, uint
 		nia1(mb, ops, n);
 		break;
 	case SP_NIA2:
-		nia2(mb, ops, n);
+	case SP_NIA2_WHOLE:
+		nia2(mb, ops, n, algorithm == SP_NIA2_WHOLE);
 		break;
 	case SP_NIA3:
 		zuc(mb, ops, n, 1);

@@ -31,6 +31,9 @@ pub enum Error {
     /// Not in this build, or not on this machine: with what to do.
     #[error("{0}")]
     Absent(String),
+    /// Jobs that [`crate::Alone`] does not take.
+    #[error("not for the library alone: {0}")]
+    Jobs(Fault),
 }
 
 /// Runs bursts of jobs. Each thread has one of its own; keys may be made by another of the same implementation.

@@ -7,6 +7,7 @@
 
 use std::ffi::{CStr, c_char, c_int};
 use std::io::Write;
+use std::marker::PhantomData;
 use std::sync::OnceLock;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
@@ -258,6 +259,109 @@ fn settle(job: &mut Job<'_>, mut mac: [u8; MAC_LEN]) {
 fn zuc(key: &Expanded) -> portable::Prepared {
     let bytes = key.0.first_chunk().expect("256 bytes have 16");
     portable::Prepared::Zuc(Zeroizing::new(*bytes))
+}
+
+/// The library's own calls on operations that were made beforehand, for benchmarks: the rest of an engine's time is the seam's.
+pub struct Alone<'a> {
+    library: IpsecMb,
+    bursts: Vec<Burst>,
+    /// What NIA2 works on: COUNT, BEARER and DIRECTION with the message behind them.
+    _whole: Vec<Vec<u8>>,
+    _jobs: PhantomData<Job<'a>>,
+}
+
+/// A burst's operations: of all MACs, then of all ciphers.
+#[derive(Default)]
+struct Burst {
+    macs: Vec<Op>,
+    /// Where each MAC goes.
+    places: Vec<*mut [u8; MAC_LEN]>,
+    ciphers: Vec<Op>,
+    mac_number: usize,
+    cipher_number: usize,
+}
+
+/// NIA2 of messages that need no copy.
+const NIA2_WHOLE: usize = 7;
+
+impl<'a> Alone<'a> {
+    /// Of jobs that protect, all by the same algorithms.
+    ///
+    /// # Errors
+    /// The library is absent, or it could not take a job without the engine's help.
+    pub fn new(jobs: Vec<Job<'a>>, burst: usize) -> Result<Alone<'a>, Error> {
+        let library = IpsecMb::open()?;
+        let algorithms = |job: &Job<'_>| (job.cipher.map(|key| key.algorithm), job.integrity.map(|key| key.algorithm));
+        let first = jobs.first().map(algorithms);
+        let mut bursts: Vec<Burst> = Vec::new();
+        let mut whole = Vec::new();
+        for (i, job) in jobs.into_iter().enumerate() {
+            job.check().map_err(Error::Jobs)?;
+            if Some(algorithms(&job)) != first || job.step != Step::Protect || job.data.len() == job.clear {
+                return Err(Error::Jobs(Fault::Key));
+            }
+            if job.data.len() > ZUC_LONGEST {
+                return Err(Error::Jobs(Fault::TooLong));
+            }
+            if i % burst.max(1) == 0 {
+                bursts.push(Burst::default());
+            }
+            let Some(burst) = bursts.last_mut() else { continue };
+            let inputs = Inputs::of(&job);
+            let Job { cipher, integrity, data, clear, .. } = job;
+            let (base, len) = (data.as_mut_ptr(), data.len());
+            if let Some(key) = integrity {
+                let (Form::IpsecMb(expanded), Some(number)) = (&key.form, integrity_number(key.algorithm)) else {
+                    return Err(Error::Jobs(Fault::Key));
+                };
+                let mut op =
+                    Op { data: base, key: &**expanded, iv: inputs.f9(), len: (len - MAC_LEN) as u32, mac: [0; 4], done: 0, job: 0 };
+                burst.mac_number = number;
+                if key.algorithm == Nia::Nia2 {
+                    let mut message = [&inputs.half(), &data[..len - MAC_LEN]].concat();
+                    (op.data, op.len, burst.mac_number) = (message.as_mut_ptr(), message.len() as u32, NIA2_WHOLE);
+                    whole.push(message);
+                }
+                burst.macs.push(op);
+                // SAFETY: `check` found the MAC-I's place at the end of `data`.
+                burst.places.push(unsafe { base.add(len - MAC_LEN) }.cast());
+            }
+            if let Some(key) = cipher {
+                let (Form::IpsecMb(expanded), Some(number)) = (&key.form, cipher_number(key.algorithm)) else {
+                    return Err(Error::Jobs(Fault::Key));
+                };
+                let iv = if key.algorithm == Nea::Nea2 { inputs.ctr() } else { inputs.f8() };
+                burst.cipher_number = number;
+                // SAFETY: `check` found `clear` within `data`.
+                let data = unsafe { base.add(clear) };
+                burst.ciphers.push(Op { data, key: &**expanded, iv, len: (len - clear) as u32, mac: [0; 4], done: 0, job: 0 });
+            }
+        }
+        Ok(Alone { library, bursts, _whole: whole, _jobs: PhantomData })
+    }
+
+    /// All bursts once; whether the library completed every operation.
+    pub fn run(&mut self) -> bool {
+        let IpsecMb { api, manager, .. } = self.library;
+        let mut done = true;
+        for burst in &mut self.bursts {
+            for (number, ops) in [(burst.mac_number, &mut burst.macs), (burst.cipher_number, &mut burst.ciphers)] {
+                if ops.is_empty() {
+                    continue;
+                }
+                // SAFETY: data and keys live as long as `self`, which has the only use of the data; lengths are as `run_group` has them.
+                unsafe { (api.run)(manager, number as u32, ops.as_mut_ptr(), ops.len() as u32) };
+                done &= ops.iter().all(|op| op.done == 1);
+                if number >= 4 {
+                    for (op, place) in ops.iter().zip(&burst.places) {
+                        // SAFETY: a MAC-I's place within the job's data.
+                        unsafe { place.write_unaligned(op.mac) };
+                    }
+                }
+            }
+        }
+        done
+    }
 }
 
 /// The functions, loaded if they were not.

@@ -23,5 +23,6 @@ mod portable;
 mod snow3g;
 
 pub use engine::{Choice, Engine, Error};
+pub use ipsec_mb::Alone;
 pub use job::{Direction, Fault, Job, LONGEST, MAC_LEN, Outcome, Step};
 pub use key::{Key, Nea, Nia, UnknownAlgorithm};
