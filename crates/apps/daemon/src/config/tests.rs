@@ -136,7 +136,7 @@ fn faults_are_named() {
             "[split]",
             "[[port]]\nname = \"a\"\ndriver = \"udp\"\nlisten = \"127.0.0.1:2152\"\nrole = \"access\"\nnetwork_instance = \"y\"\n\
              [[port]]\nname = \"b\"\ndriver = \"udp\"\nlisten = \"127.0.0.2:2152\"\nrole = \"cp\"\nnetwork_instance = \"Y\"\n[split]",
-            "port[3].network_instance = \"Y\": expected a network instance of its own: the kernel routes for port[2]",
+            "port[3].network_instance = \"Y\": expected another network instance: the kernel already routes for port[2]",
         ),
         ("10.6.0.1/24", "10.3.0.1/24", "port[1].addresses[0] = \"10.3.0.1/24\": expected a unique address: port[0] has it too"),
         (
