@@ -152,6 +152,18 @@ fn upf_takes_sessions_and_contestants() {
     }
 }
 
+#[test]
+fn the_buffer_gives_back_what_it_keeps_in_each_form() {
+    let (figures, ..) = run(&["services", "buffer", "--rounds", "2"]);
+    assert_eq!(figures["bench"], "services buffer");
+    check_machine(&figures["machine"]);
+    assert_eq!(rows(&figures).len(), 9);
+    for row in rows(&figures) {
+        check_rounds(&row["rate"], 2);
+        assert!(row["rate"]["min"].as_f64().is_some_and(|rate| rate > 0.0), "{row}");
+    }
+}
+
 /// What it measures is told by no test; that it asks, is answered, and that all ends, is.
 #[test]
 fn n4_takes_sessions_and_ends_them() {

@@ -91,6 +91,7 @@ const GRAPH: &[(&str, &[&str])] = &[
         &[
             "base",
             "baseline",
+            "buffer",
             "ceupf",
             "chip",
             "ciphering",

@@ -212,6 +212,16 @@ fn parameters_out_of_range_are_refused() {
 }
 
 #[test]
+fn touching_takes_any_key_and_changes_nothing() {
+    let mut buffer = filled(SnLength::Bits12, 5);
+    let before = *buffer.counters();
+    let keys = [(0, 5), (0, u32::MAX), (1, 0), (u32::MAX, 7)].map(|(bearer, sn)| Key { bearer, sn });
+    buffer.touch(&keys);
+    assert_eq!((*buffer.counters(), buffer.bearer(0)), (before, Some((5, 7000, 0))));
+    buffer.keep(0, 5, Item(1), false, 0).unwrap();
+}
+
+#[test]
 fn a_packets_bytes_stay_where_they_are() {
     let mut buffer = RlcBuffer::new(1, UNLIMITED);
     buffer.add(0, config(SnLength::Bits12)).unwrap();
