@@ -3375,6 +3375,14 @@ static void stage_18_join(struct sp_run *const run, const uint64_t todo)
                     standard_metadata_mcast_grp = 0u;
                     to_24 |= bit;
                     goto done;
+                } else {
+                    if (UpfIngress_enforce_dst >= 0xe0u) {
+                        meta_reason = 0x29u; c->v.meta_reason = meta_reason;
+                        standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
+                        standard_metadata_mcast_grp = 0u;
+                        to_24 |= bit;
+                        goto done;
+                    }
                 }
             } else {
                 if (((((((((meta_src_v6 >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull)) || (((meta_src_v6 >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(meta_src_v6 >> 120) & 0xff) == 0xffu)) || (((uint32_t)(meta_src_v6 >> 118) & 0x3ff) == 0x3fau)) || (((meta_dst_v6 >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull))) || (((meta_dst_v6 >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(meta_dst_v6 >> 118) & 0x3ff) == 0x3fau)) {
@@ -3383,6 +3391,14 @@ static void stage_18_join(struct sp_run *const run, const uint64_t todo)
                     standard_metadata_mcast_grp = 0u;
                     to_24 |= bit;
                     goto done;
+                } else {
+                    if (((uint32_t)(meta_dst_v6 >> 120) & 0xff) == 0xffu) {
+                        meta_reason = 0x29u; c->v.meta_reason = meta_reason;
+                        standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
+                        standard_metadata_mcast_grp = 0u;
+                        to_24 |= bit;
+                        goto done;
+                    }
                 }
             }
         }
@@ -5388,6 +5404,14 @@ static void class_1_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
                 standard_metadata_mcast_grp = 0u;
                 sp_drop(run, i, 0x28u, meta_mark);
                 goto done;
+            } else {
+                if (((sp_ld32(p + 50 + 16) >> 24) & 0xff) >= 0xe0u) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
             }
         }
         if (skip_traffic_class) {
@@ -5837,6 +5861,14 @@ static void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64
                 standard_metadata_mcast_grp = 0u;
                 sp_drop(run, i, 0x28u, meta_mark);
                 goto done;
+            } else {
+                if (((sp_ld32(p + 50 + 16) >> 24) & 0xff) >= 0xe0u) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
             }
         }
         if (skip_traffic_class) {
@@ -6036,6 +6068,14 @@ static void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_
                 standard_metadata_mcast_grp = 0u;
                 sp_drop(run, i, 0x28u, meta_mark);
                 goto done;
+            } else {
+                if (((sp_ld32(p + 50 + 16) >> 24) & 0xff) >= 0xe0u) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
             }
         }
         if (skip_traffic_class) {
@@ -7641,6 +7681,14 @@ static void class_2_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
                 standard_metadata_mcast_grp = 0u;
                 sp_drop(run, i, 0x28u, meta_mark);
                 goto done;
+            } else {
+                if (((uint32_t)(sp_ld128(p + 50 + 24) >> 120) & 0xff) == 0xffu) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
             }
         }
         if (skip_traffic_class) {
@@ -8107,6 +8155,14 @@ static void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64
                 standard_metadata_mcast_grp = 0u;
                 sp_drop(run, i, 0x28u, meta_mark);
                 goto done;
+            } else {
+                if (((uint32_t)(sp_ld128(p + 50 + 24) >> 120) & 0xff) == 0xffu) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
             }
         }
         if (skip_traffic_class) {
@@ -8310,6 +8366,14 @@ static void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_
                 standard_metadata_mcast_grp = 0u;
                 sp_drop(run, i, 0x28u, meta_mark);
                 goto done;
+            } else {
+                if (((uint32_t)(sp_ld128(p + 50 + 24) >> 120) & 0xff) == 0xffu) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
             }
         }
         if (skip_traffic_class) {
@@ -9893,6 +9957,14 @@ static void class_3_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
                 standard_metadata_mcast_grp = 0u;
                 sp_drop(run, i, 0x28u, meta_mark);
                 goto done;
+            } else {
+                if (((sp_ld32(p + 58 + 16) >> 24) & 0xff) >= 0xe0u) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
             }
         }
         if (skip_traffic_class) {
@@ -10342,6 +10414,14 @@ static void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64
                 standard_metadata_mcast_grp = 0u;
                 sp_drop(run, i, 0x28u, meta_mark);
                 goto done;
+            } else {
+                if (((sp_ld32(p + 58 + 16) >> 24) & 0xff) >= 0xe0u) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
             }
         }
         if (skip_traffic_class) {
@@ -10541,6 +10621,14 @@ static void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_
                 standard_metadata_mcast_grp = 0u;
                 sp_drop(run, i, 0x28u, meta_mark);
                 goto done;
+            } else {
+                if (((sp_ld32(p + 58 + 16) >> 24) & 0xff) >= 0xe0u) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
             }
         }
         if (skip_traffic_class) {
@@ -12142,6 +12230,14 @@ static void class_4_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
                 standard_metadata_mcast_grp = 0u;
                 sp_drop(run, i, 0x28u, meta_mark);
                 goto done;
+            } else {
+                if (((uint32_t)(sp_ld128(p + 58 + 24) >> 120) & 0xff) == 0xffu) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
             }
         }
         if (skip_traffic_class) {
@@ -12608,6 +12704,14 @@ static void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64
                 standard_metadata_mcast_grp = 0u;
                 sp_drop(run, i, 0x28u, meta_mark);
                 goto done;
+            } else {
+                if (((uint32_t)(sp_ld128(p + 58 + 24) >> 120) & 0xff) == 0xffu) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
             }
         }
         if (skip_traffic_class) {
@@ -12811,6 +12915,14 @@ static void class_4_stage_13_firewall_v6(struct sp_run *const run, const uint64_
                 standard_metadata_mcast_grp = 0u;
                 sp_drop(run, i, 0x28u, meta_mark);
                 goto done;
+            } else {
+                if (((uint32_t)(sp_ld128(p + 58 + 24) >> 120) & 0xff) == 0xffu) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
             }
         }
         if (skip_traffic_class) {
@@ -14363,6 +14475,14 @@ static void class_5_stage_5_pdr_by_ue_ipv4(struct sp_run *const run, const uint6
                 standard_metadata_mcast_grp = 0u;
                 sp_drop(run, i, 0x28u, meta_mark);
                 goto done;
+            } else {
+                if (((sp_ld32(p + 14 + 16) >> 24) & 0xff) >= 0xe0u) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
             }
         }
         if (skip_traffic_class) {
@@ -14819,6 +14939,14 @@ static void class_5_stage_12_pdr_by_class(struct sp_run *const run, const uint64
                 standard_metadata_mcast_grp = 0u;
                 sp_drop(run, i, 0x28u, meta_mark);
                 goto done;
+            } else {
+                if (((sp_ld32(p + 14 + 16) >> 24) & 0xff) >= 0xe0u) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
             }
         }
         if (skip_traffic_class) {
@@ -15018,6 +15146,14 @@ static void class_5_stage_14_firewall_v4(struct sp_run *const run, const uint64_
                 standard_metadata_mcast_grp = 0u;
                 sp_drop(run, i, 0x28u, meta_mark);
                 goto done;
+            } else {
+                if (((sp_ld32(p + 14 + 16) >> 24) & 0xff) >= 0xe0u) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
             }
         }
         if (skip_traffic_class) {
@@ -16613,6 +16749,14 @@ static void class_6_stage_3_pdr_by_ue_ipv6(struct sp_run *const run, const uint6
                 standard_metadata_mcast_grp = 0u;
                 sp_drop(run, i, 0x28u, meta_mark);
                 goto done;
+            } else {
+                if (((uint32_t)(sp_ld128(p + 14 + 24) >> 120) & 0xff) == 0xffu) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
             }
         }
         if (skip_traffic_class) {
@@ -17033,6 +17177,14 @@ static void class_6_stage_12_pdr_by_class(struct sp_run *const run, const uint64
                 standard_metadata_mcast_grp = 0u;
                 sp_drop(run, i, 0x28u, meta_mark);
                 goto done;
+            } else {
+                if (((uint32_t)(sp_ld128(p + 14 + 24) >> 120) & 0xff) == 0xffu) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
             }
         }
         if (skip_traffic_class) {
@@ -17236,6 +17388,14 @@ static void class_6_stage_13_firewall_v6(struct sp_run *const run, const uint64_
                 standard_metadata_mcast_grp = 0u;
                 sp_drop(run, i, 0x28u, meta_mark);
                 goto done;
+            } else {
+                if (((uint32_t)(sp_ld128(p + 14 + 24) >> 120) & 0xff) == 0xffu) {
+                    meta_reason = 0x29u;
+                    standard_metadata_egress_spec = 511u;
+                    standard_metadata_mcast_grp = 0u;
+                    sp_drop(run, i, 0x29u, meta_mark);
+                    goto done;
+                }
             }
         }
         if (skip_traffic_class) {

@@ -12,7 +12,7 @@ struct sp_cell_station {
     uint32_t to;
     uint32_t next;
     uint16_t action;
-    uint16_t young;
+    uint16_t pending;
     uint64_t key[2];
     union {
         uint64_t all[4];
@@ -48,7 +48,7 @@ struct sp_cell_vxlan_termination {
     uint32_t to;
     uint32_t next;
     uint16_t action;
-    uint16_t young;
+    uint16_t pending;
     uint64_t key[1];
     union {
         uint64_t all[1];
@@ -81,7 +81,7 @@ struct sp_cell_pdr_by_teid {
     uint32_t to;
     uint32_t next;
     uint16_t action;
-    uint16_t young;
+    uint16_t pending;
     uint64_t key[1];
     union {
         uint64_t all[13];
@@ -130,7 +130,7 @@ struct sp_cell_pdr_by_ue_ipv4 {
     uint32_t to;
     uint32_t next;
     uint16_t action;
-    uint16_t young;
+    uint16_t pending;
     uint64_t key[1];
     union {
         uint64_t all[13];
@@ -179,7 +179,7 @@ struct sp_cell_pdr_by_ue_ipv6 {
     uint32_t to;
     uint32_t next;
     uint16_t action;
-    uint16_t young;
+    uint16_t pending;
     uint64_t key[2];
     union {
         uint64_t all[12];
@@ -228,7 +228,7 @@ struct sp_cell_local_ipv4 {
     uint32_t to;
     uint32_t next;
     uint16_t action;
-    uint16_t young;
+    uint16_t pending;
     uint64_t key[1];
     union {
         uint64_t all[1];
@@ -389,7 +389,7 @@ struct sp_cell_pdr_by_class {
     uint32_t to;
     uint32_t next;
     uint16_t action;
-    uint16_t young;
+    uint16_t pending;
     uint64_t key[1];
     union {
         uint64_t all[13];
@@ -662,7 +662,7 @@ struct sp_cell_nexthop {
     uint32_t to;
     uint32_t next;
     uint16_t action;
-    uint16_t young;
+    uint16_t pending;
     uint64_t key[1];
     union {
         uint64_t all[13];
@@ -4608,9 +4608,9 @@ parsed:;
                     c->hits[2]++;
                     if (!c->flow) {
                         c->flow = (c->home & (SP_FLOWS - 1)) + 1;
-                        *(volatile uint32_t *)&c->follows = e->young ? 1 : sp_follows(c, control);
+                        *(volatile uint32_t *)&c->follows = e->pending ? 1 : sp_follows(c, control);
                     } else {
-                        if (e->young) *(volatile uint32_t *)&c->follows = 1;
+                        if (e->pending) *(volatile uint32_t *)&c->follows = 1;
                     }
                     c->v.UpfIngress_session_tmp_2 = 1u;
                 } else {
@@ -4691,9 +4691,9 @@ parsed:;
                         c->hits[3]++;
                         if (!c->flow) {
                             c->flow = (c->home & (SP_FLOWS - 1)) + 1;
-                            *(volatile uint32_t *)&c->follows = e->young ? 1 : sp_follows(c, control);
+                            *(volatile uint32_t *)&c->follows = e->pending ? 1 : sp_follows(c, control);
                         } else {
-                            if (e->young) *(volatile uint32_t *)&c->follows = 1;
+                            if (e->pending) *(volatile uint32_t *)&c->follows = 1;
                         }
                         c->v.UpfIngress_session_tmp_4 = 1u;
                     } else {
@@ -4787,9 +4787,9 @@ parsed:;
                             c->hits[4]++;
                             if (!c->flow) {
                                 c->flow = (c->home & (SP_FLOWS - 1)) + 1;
-                                *(volatile uint32_t *)&c->follows = e->young ? 1 : sp_follows(c, control);
+                                *(volatile uint32_t *)&c->follows = e->pending ? 1 : sp_follows(c, control);
                             } else {
-                                if (e->young) *(volatile uint32_t *)&c->follows = 1;
+                                if (e->pending) *(volatile uint32_t *)&c->follows = 1;
                             }
                             c->v.UpfIngress_session_tmp_6 = 1u;
                         } else {
@@ -4967,9 +4967,9 @@ parsed:;
                     c->hits[9]++;
                     if (!c->flow) {
                         c->flow = (c->home & (SP_FLOWS - 1)) + 1;
-                        *(volatile uint32_t *)&c->follows = e->young ? 1 : sp_follows(c, control);
+                        *(volatile uint32_t *)&c->follows = e->pending ? 1 : sp_follows(c, control);
                     } else {
-                        if (e->young) *(volatile uint32_t *)&c->follows = 1;
+                        if (e->pending) *(volatile uint32_t *)&c->follows = 1;
                     }
                 } else {
                     c->misses[9]++;
@@ -5115,6 +5115,13 @@ parsed:;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
                     goto end_of_ingress;
+                } else {
+                    if (((uint32_t)c->v.UpfIngress_enforce_dst) >= 0xe0u) {
+                        c->v.meta_reason = 0x29u;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                 }
             } else {
                 if (((((((((((sp_u128)c->v.meta_src_v6) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull)) || (((((sp_u128)c->v.meta_src_v6) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(((sp_u128)c->v.meta_src_v6) >> 120) & 0xff) == 0xffu)) || (((uint32_t)(((sp_u128)c->v.meta_src_v6) >> 118) & 0x3ff) == 0x3fau)) || (((((sp_u128)c->v.meta_dst_v6) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull))) || (((((sp_u128)c->v.meta_dst_v6) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(((sp_u128)c->v.meta_dst_v6) >> 118) & 0x3ff) == 0x3fau)) {
@@ -5122,6 +5129,13 @@ parsed:;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
                     goto end_of_ingress;
+                } else {
+                    if (((uint32_t)(((sp_u128)c->v.meta_dst_v6) >> 120) & 0xff) == 0xffu) {
+                        c->v.meta_reason = 0x29u;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                 }
             }
         }
@@ -6092,9 +6106,9 @@ class_1:;
                     c->hits[2]++;
                     if (!c->flow) {
                         c->flow = (c->home & (SP_FLOWS - 1)) + 1;
-                        *(volatile uint32_t *)&c->follows = e->young ? 1 : sp_follows(c, control);
+                        *(volatile uint32_t *)&c->follows = e->pending ? 1 : sp_follows(c, control);
                     } else {
-                        if (e->young) *(volatile uint32_t *)&c->follows = 1;
+                        if (e->pending) *(volatile uint32_t *)&c->follows = 1;
                     }
                     c->v.UpfIngress_session_tmp_2 = 1u;
                 } else {
@@ -6204,9 +6218,9 @@ class_1:;
                         c->hits[9]++;
                         if (!c->flow) {
                             c->flow = (c->home & (SP_FLOWS - 1)) + 1;
-                            *(volatile uint32_t *)&c->follows = e->young ? 1 : sp_follows(c, control);
+                            *(volatile uint32_t *)&c->follows = e->pending ? 1 : sp_follows(c, control);
                         } else {
-                            if (e->young) *(volatile uint32_t *)&c->follows = 1;
+                            if (e->pending) *(volatile uint32_t *)&c->follows = 1;
                         }
                     } else {
                         c->misses[9]++;
@@ -6307,6 +6321,13 @@ class_1:;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
                     goto end_of_ingress;
+                } else {
+                    if (((uint32_t)c->v.UpfIngress_enforce_dst) >= 0xe0u) {
+                        c->v.meta_reason = 0x29u;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                 }
             }
             if (c->empty & SP_BIT(12)) {
@@ -6977,9 +6998,9 @@ class_2:;
                     c->hits[2]++;
                     if (!c->flow) {
                         c->flow = (c->home & (SP_FLOWS - 1)) + 1;
-                        *(volatile uint32_t *)&c->follows = e->young ? 1 : sp_follows(c, control);
+                        *(volatile uint32_t *)&c->follows = e->pending ? 1 : sp_follows(c, control);
                     } else {
-                        if (e->young) *(volatile uint32_t *)&c->follows = 1;
+                        if (e->pending) *(volatile uint32_t *)&c->follows = 1;
                     }
                     c->v.UpfIngress_session_tmp_2 = 1u;
                 } else {
@@ -7095,9 +7116,9 @@ class_2:;
                         c->hits[9]++;
                         if (!c->flow) {
                             c->flow = (c->home & (SP_FLOWS - 1)) + 1;
-                            *(volatile uint32_t *)&c->follows = e->young ? 1 : sp_follows(c, control);
+                            *(volatile uint32_t *)&c->follows = e->pending ? 1 : sp_follows(c, control);
                         } else {
-                            if (e->young) *(volatile uint32_t *)&c->follows = 1;
+                            if (e->pending) *(volatile uint32_t *)&c->follows = 1;
                         }
                     } else {
                         c->misses[9]++;
@@ -7201,6 +7222,13 @@ class_2:;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
                     goto end_of_ingress;
+                } else {
+                    if (((uint32_t)(((sp_u128)c->v.meta_dst_v6) >> 120) & 0xff) == 0xffu) {
+                        c->v.meta_reason = 0x29u;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                 }
             }
             if (c->empty & SP_BIT(12)) {
@@ -7879,9 +7907,9 @@ class_3:;
                     c->hits[2]++;
                     if (!c->flow) {
                         c->flow = (c->home & (SP_FLOWS - 1)) + 1;
-                        *(volatile uint32_t *)&c->follows = e->young ? 1 : sp_follows(c, control);
+                        *(volatile uint32_t *)&c->follows = e->pending ? 1 : sp_follows(c, control);
                     } else {
-                        if (e->young) *(volatile uint32_t *)&c->follows = 1;
+                        if (e->pending) *(volatile uint32_t *)&c->follows = 1;
                     }
                     c->v.UpfIngress_session_tmp_2 = 1u;
                 } else {
@@ -7991,9 +8019,9 @@ class_3:;
                         c->hits[9]++;
                         if (!c->flow) {
                             c->flow = (c->home & (SP_FLOWS - 1)) + 1;
-                            *(volatile uint32_t *)&c->follows = e->young ? 1 : sp_follows(c, control);
+                            *(volatile uint32_t *)&c->follows = e->pending ? 1 : sp_follows(c, control);
                         } else {
-                            if (e->young) *(volatile uint32_t *)&c->follows = 1;
+                            if (e->pending) *(volatile uint32_t *)&c->follows = 1;
                         }
                     } else {
                         c->misses[9]++;
@@ -8094,6 +8122,13 @@ class_3:;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
                     goto end_of_ingress;
+                } else {
+                    if (((uint32_t)c->v.UpfIngress_enforce_dst) >= 0xe0u) {
+                        c->v.meta_reason = 0x29u;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                 }
             }
             if (c->empty & SP_BIT(12)) {
@@ -8766,9 +8801,9 @@ class_4:;
                     c->hits[2]++;
                     if (!c->flow) {
                         c->flow = (c->home & (SP_FLOWS - 1)) + 1;
-                        *(volatile uint32_t *)&c->follows = e->young ? 1 : sp_follows(c, control);
+                        *(volatile uint32_t *)&c->follows = e->pending ? 1 : sp_follows(c, control);
                     } else {
-                        if (e->young) *(volatile uint32_t *)&c->follows = 1;
+                        if (e->pending) *(volatile uint32_t *)&c->follows = 1;
                     }
                     c->v.UpfIngress_session_tmp_2 = 1u;
                 } else {
@@ -8884,9 +8919,9 @@ class_4:;
                         c->hits[9]++;
                         if (!c->flow) {
                             c->flow = (c->home & (SP_FLOWS - 1)) + 1;
-                            *(volatile uint32_t *)&c->follows = e->young ? 1 : sp_follows(c, control);
+                            *(volatile uint32_t *)&c->follows = e->pending ? 1 : sp_follows(c, control);
                         } else {
-                            if (e->young) *(volatile uint32_t *)&c->follows = 1;
+                            if (e->pending) *(volatile uint32_t *)&c->follows = 1;
                         }
                     } else {
                         c->misses[9]++;
@@ -8990,6 +9025,13 @@ class_4:;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
                     goto end_of_ingress;
+                } else {
+                    if (((uint32_t)(((sp_u128)c->v.meta_dst_v6) >> 120) & 0xff) == 0xffu) {
+                        c->v.meta_reason = 0x29u;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                 }
             }
             if (c->empty & SP_BIT(12)) {
@@ -9599,9 +9641,9 @@ class_5:;
                     c->hits[3]++;
                     if (!c->flow) {
                         c->flow = (c->home & (SP_FLOWS - 1)) + 1;
-                        *(volatile uint32_t *)&c->follows = e->young ? 1 : sp_follows(c, control);
+                        *(volatile uint32_t *)&c->follows = e->pending ? 1 : sp_follows(c, control);
                     } else {
-                        if (e->young) *(volatile uint32_t *)&c->follows = 1;
+                        if (e->pending) *(volatile uint32_t *)&c->follows = 1;
                     }
                     c->v.UpfIngress_session_tmp_4 = 1u;
                 } else {
@@ -9724,9 +9766,9 @@ class_5:;
                         c->hits[9]++;
                         if (!c->flow) {
                             c->flow = (c->home & (SP_FLOWS - 1)) + 1;
-                            *(volatile uint32_t *)&c->follows = e->young ? 1 : sp_follows(c, control);
+                            *(volatile uint32_t *)&c->follows = e->pending ? 1 : sp_follows(c, control);
                         } else {
-                            if (e->young) *(volatile uint32_t *)&c->follows = 1;
+                            if (e->pending) *(volatile uint32_t *)&c->follows = 1;
                         }
                     } else {
                         c->misses[9]++;
@@ -9827,6 +9869,13 @@ class_5:;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
                     goto end_of_ingress;
+                } else {
+                    if (((uint32_t)c->v.UpfIngress_enforce_dst) >= 0xe0u) {
+                        c->v.meta_reason = 0x29u;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                 }
             }
             if (c->empty & SP_BIT(12)) {
@@ -10428,9 +10477,9 @@ class_6:;
                     c->hits[4]++;
                     if (!c->flow) {
                         c->flow = (c->home & (SP_FLOWS - 1)) + 1;
-                        *(volatile uint32_t *)&c->follows = e->young ? 1 : sp_follows(c, control);
+                        *(volatile uint32_t *)&c->follows = e->pending ? 1 : sp_follows(c, control);
                     } else {
-                        if (e->young) *(volatile uint32_t *)&c->follows = 1;
+                        if (e->pending) *(volatile uint32_t *)&c->follows = 1;
                     }
                     c->v.UpfIngress_session_tmp_6 = 1u;
                 } else {
@@ -10548,9 +10597,9 @@ class_6:;
                         c->hits[9]++;
                         if (!c->flow) {
                             c->flow = (c->home & (SP_FLOWS - 1)) + 1;
-                            *(volatile uint32_t *)&c->follows = e->young ? 1 : sp_follows(c, control);
+                            *(volatile uint32_t *)&c->follows = e->pending ? 1 : sp_follows(c, control);
                         } else {
-                            if (e->young) *(volatile uint32_t *)&c->follows = 1;
+                            if (e->pending) *(volatile uint32_t *)&c->follows = 1;
                         }
                     } else {
                         c->misses[9]++;
@@ -10654,6 +10703,13 @@ class_6:;
                     c->v.standard_metadata_egress_spec = 511u;
                     c->v.standard_metadata_mcast_grp = 0u;
                     goto end_of_ingress;
+                } else {
+                    if (((uint32_t)(((sp_u128)c->v.meta_dst_v6) >> 120) & 0xff) == 0xffu) {
+                        c->v.meta_reason = 0x29u;
+                        c->v.standard_metadata_egress_spec = 511u;
+                        c->v.standard_metadata_mcast_grp = 0u;
+                        goto end_of_ingress;
+                    }
                 }
             }
             if (c->empty & SP_BIT(12)) {
