@@ -93,7 +93,7 @@ fn faults_are_named() {
         ("listen = ", "lisen = ", "line 3: n4.lisen = \"127.0.0.1:8805\": unknown key: expected one of"),
         ("role = \"core\"", "role = \"core\"\nmac = \"1:2\"", "port[1].mac = \"1:2\": expected a MAC address, such as"),
         ("[split]", "[[class]]\nqueue = 8\n[split]", "class[0].queue = 8: expected 0 to 7"),
-        ("[split]", "[[class]]\nqueue = 1\nrate_bps = 1000000\n[split]", "class[0].rate_bps = 1000000: a rate is policed in one place"),
+        ("[split]", "[[class]]\nqueue = 1\nrate_bps = 1000000\n[split]", "class[0].rate_bps = 1000000: cannot be combined with split.fast"),
         ("interface = \"eth1\"", "driver = \"dpdk\"", "port[1].device is missing: driver \"dpdk\" needs"),
         ("interface = \"eth1\"", "driver = \"dpdk\"\ninterface = \"eth1\"", "port[1].interface = \"eth1\": driver \"dpdk\" takes `device`"),
         (
