@@ -14,6 +14,7 @@ mod p4_meaning;
 pub mod p4_source;
 pub mod pcap;
 pub mod pfcp;
+pub mod rlc_status;
 pub mod rules;
 pub mod stf;
 pub mod upf;
@@ -31,6 +32,7 @@ pub const TARGETS: &[(&str, Run)] = &[
     ("p4_source", p4_source::run),
     ("pcap", pcap::run),
     ("pfcp", pfcp::run),
+    ("rlc_status", rlc_status::run),
     ("rules", rules::run),
     ("stf", stf::run),
     ("upf", upf::run),
