@@ -54,7 +54,7 @@ enum {
     ARP = 1, HOST = 3, GTPU_SIGNALLING = 4, UNKNOWN_TEID = 5, NEIGHBOUR_UNKNOWN = 6,
     MALFORMED = 16, IPV4_CHECKSUM = 17, LENGTH_MISMATCH = 18, NOT_OUR_MAC = 19, UNSUPPORTED_PROTOCOL = 20,
     FRAGMENTED_TUNNEL = 21, GTPU_VERSION = 22, GTPU_NOT_LOCAL = 24, NO_SESSION = 26, FAR_DROP = 28, GATE_CLOSED = 29,
-    QUOTA_EXHAUSTED = 30, SOURCE_SPOOFED = 31, RATE_EXCEEDED = 32, TTL_EXPIRED = 35, NO_ROUTE = 36, TOO_BIG = 37, MARTIAN = 40,
+    QUOTA_EXHAUSTED = 30, SOURCE_SPOOFED = 31, RATE_EXCEEDED = 32, TTL_EXPIRED = 35, NO_ROUTE = 36, TOO_BIG = 37, MARTIAN = 40, MULTICAST = 41,
     NO_HEADROOM = 129, OUT_OF_SCOPE = 135 /* base::DropReason::TARGET_FAILED */
 };
 enum { DISPOSITION_FORWARD, DISPOSITION_DROP, DISPOSITION_BUFFER, DISPOSITION_GATE, DISPOSITION_QUOTA };
@@ -450,6 +450,10 @@ static inline void finish(struct limit *l, struct view *v, struct work *w, struc
     if ((r->flags & DECREMENT_TTL) &&
         unlikely(user[12] == 0 || user[12] == 127 || user[12] >= 224 || user[16] == 0 || user[16] == 127 || user[16] >= 240)) {
         end(o, DROP, MARTIAN, r->pdr);
+        return;
+    }
+    if ((r->flags & DECREMENT_TTL) && unlikely(user[16] >= 224)) {
+        end(o, DROP, MULTICAST, r->pdr);
         return;
     }
     uint32_t overhead = r->encapsulation == PLAIN ? 0 : r->encapsulation == GTPU ? 36 : 44;

@@ -29,12 +29,14 @@ pub struct Kernel {
     ticks: u32,
     /// Whether the kernel is asked what interfaces can do.
     asks: bool,
-    /// Tries veths, since the kernel does not say. Loaded when it is needed; `Some(None)`: it cannot be.
-    probe: Option<Option<Probe>>,
+    /// Tries veths, where the kernel does not say. Loaded at the start: later no compiler may run.
+    probe: Option<Probe>,
 }
 
 /// Ticks of the agent between two checks of the egress interfaces: half a second.
 const TICKS_BETWEEN: u32 = 10;
+/// Index of the loopback interface, which each network namespace has: whether the kernel says anything.
+const LOOPBACK: u32 = 1;
 /// Looks from one trial of a veth that took nothing to the next: it counts each as a frame that it dropped.
 const LOOKS_BETWEEN: u32 = 10;
 
@@ -84,7 +86,8 @@ impl Kernel {
         let options = Options { entries, split_entries, seed: rand::random(), entry, cache, ..Options::default() };
         let xdp = Xdp::load(Arc::new(program.ir.program.clone()), &text, &options).map_err(failure)?;
         let asks = c_compile::environment::trusted(PROBE_VARIABLE).is_none_or(|value| value != "1");
-        Ok(Kernel { xdp: Arc::new(xdp), hooked: Vec::new(), ticks: 0, asks, probe: None })
+        let probe = if asks && sends_redirected(LOOPBACK).is_some() { None } else { load_probe() };
+        Ok(Kernel { xdp: Arc::new(xdp), hooked: Vec::new(), ticks: 0, asks, probe })
     }
 
     /// Attaches the program to the port's interface and opens its queues for `workers`, which get the packets that the program misses.
@@ -175,7 +178,7 @@ impl Kernel {
             let now = match told {
                 _ if !native => true,
                 Some(told) => told,
-                None if veth => try_veth(&self.xdp, hooked, self.probe.get_or_insert_with(load_probe).as_ref()),
+                None if veth => try_veth(&self.xdp, hooked, self.probe.as_ref()),
                 // Drivers that run programs send what others redirect to them.
                 None => true,
             };

@@ -27,8 +27,8 @@ use target::BURST;
 const HELD_MAX: usize = 8192;
 /// Spent buffers kept for packets to come.
 const SPARE_MAX: usize = 8192;
-/// Places beyond a full ring for what is of no UE: ARP, neighbour discovery, messages of paths.
-const OF_NO_UE: usize = 64;
+/// Places beyond a full ring for frames of no flow: ARP, neighbour discovery, messages of paths.
+const OF_NO_FLOW: usize = 64;
 /// Mark: the bucket does not move.
 const STAYS: u16 = u16::MAX;
 
@@ -310,8 +310,8 @@ impl Master {
             return Route::Hold(self.moves[bucket].into());
         }
         let slot = usize::from(self.owner[bucket]);
-        // Frames without a UE have the hash 0; of UEs that one in four thousand millions.
-        let room = self.parts.ring + if hash == 0 { OF_NO_UE } else { 0 };
+        // Frames of no flow have the hash 0; of flows that one in four thousand millions.
+        let room = self.parts.ring + if hash == 0 { OF_NO_FLOW } else { 0 };
         match self.links.get_mut(slot) {
             Some(Some(link)) if drop_when_full && link.pending.len() + link.staged.len() >= room => Route::Drop(DropReason::WORKER_FULL),
             Some(Some(link)) => {

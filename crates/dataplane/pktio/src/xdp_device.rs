@@ -209,7 +209,8 @@ fn open_sockets(interface: &Interface, queue: u32, workers: usize, options: Opti
     let mut tries = 0;
     'reopen: loop {
         let mut others = vec![ring; workers - 1];
-        others.push(ring.min(RESERVE));
+        // Where memory is short the other ports need some, too.
+        others.push(if ring < options.ring { ring / 8 } else { ring.min(RESERVE) });
         let sockets = match xsk::open(ring, &others) {
             Ok(sockets) => sockets,
             Err((_, e)) if e.raw_os_error() == Some(libc::ENOBUFS) && ring > LEAST_RING => {

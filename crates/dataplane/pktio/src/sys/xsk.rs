@@ -37,6 +37,11 @@ const WORD: usize = 8;
 pub(crate) const MAX_FRAME: usize = FRAME - KERNEL_HEADROOM;
 /// Spent frames that a socket keeps while another one has the pool, at most: some bursts.
 const IN_HAND: usize = 256;
+
+/// Of a socket with a ring of so many packets.
+fn in_hand(ring: u32) -> usize {
+    IN_HAND.min(ring as usize)
+}
 /// `XDP_MAX_TX_SKB_BUDGET`, Linux 6.17: packets that one kick may send in copy mode; 32 before and by default.
 const XDP_MAX_TX_SKB_BUDGET: c_int = 9;
 
@@ -56,8 +61,9 @@ pub(crate) struct Xsk {
     receive: Ring<xdp_desc>,
     transmit: Ring<xdp_desc>,
     umem: Arc<Umem>,
-    /// Frames that were read and not yet returned.
+    /// Frames that were read and not yet returned, and how many there may be.
     spent: Vec<u64>,
+    in_hand: usize,
     /// Frames to send in, taken from the pool for the burst at hand.
     free: Vec<u64>,
 }
@@ -85,7 +91,7 @@ unsafe impl Plain for xdp_mmap_offsets {}
 /// Sockets that share memory, with rings of so many packets each (a power of two), and as many frames to send in as the first one's have; not
 /// bound yet. The error names the step that failed.
 pub(crate) fn open(ring: u32, others: &[u32]) -> Result<Vec<Xsk>, (&'static str, io::Error)> {
-    let incoming = others.iter().chain([&ring]).map(|ring| *ring as usize + IN_HAND).sum::<usize>();
+    let incoming = others.iter().chain([&ring]).map(|ring| *ring as usize + in_hand(*ring)).sum::<usize>();
     let frames = incoming + ring as usize;
     let memory = Mapping::anonymous(frames * FRAME).map_err(|e| ("allocating packet memory", e))?;
     let first = new_socket(ring)?;
@@ -153,7 +159,8 @@ impl Xsk {
             receive: map(libc::XDP_PGOFF_RX_RING as off_t, &offsets.rx)?,
             transmit: map(libc::XDP_PGOFF_TX_RING as off_t, &offsets.tx)?,
             umem: umem.clone(),
-            spent: Vec::with_capacity(IN_HAND),
+            spent: Vec::with_capacity(in_hand(ring)),
+            in_hand: in_hand(ring),
             free: Vec::new(),
             fd,
         })
@@ -179,7 +186,7 @@ impl Xsk {
         let mut count = 0;
         let mut any = false;
         while count < limit {
-            if self.spent.len() == IN_HAND {
+            if self.spent.len() == self.in_hand {
                 self.give_back();
             }
             let Some(descriptor) = self.receive.pop() else { break };
