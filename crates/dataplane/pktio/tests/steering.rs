@@ -221,9 +221,14 @@ fn workers_become_three_and_two_while_packets_flow() {
                 assert_eq!((engine.add_worker().unwrap(), engine.add_worker().unwrap()), (1, 2));
                 let_flow(engine, 500);
                 let before = engine.loads();
-                let_flow(engine, 2000);
-                let shares: Vec<u64> = engine.loads().workers.iter().zip(&before.workers).map(|(a, b)| a.packets - b.packets).collect();
-                assert!(shares.len() == 3 && shares.iter().all(|n| *n > 0), "all three work: {shares:?}");
+                // However the system shares two cores among three workers, each gets its packets in the end.
+                let shares =
+                    || engine.loads().workers.iter().zip(&before.workers).map(|(a, b)| a.packets - b.packets).collect::<Vec<u64>>();
+                let end = Instant::now() + PATIENCE;
+                while shares().len() != 3 || shares().iter().any(|n| *n <= 100) {
+                    assert!(Instant::now() < end, "all three work: {:?}", shares());
+                    let_flow(engine, 100);
+                }
                 engine.remove_worker(1).unwrap();
                 let_flow(engine, 500);
                 assert_eq!(engine.workers(), [0, 2]);

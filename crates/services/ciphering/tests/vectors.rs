@@ -63,7 +63,7 @@ fn macs_are_those_of_the_test_data() {
 fn null_algorithms_leave_the_payload_and_write_a_mac_of_zeros() {
     for mut engine in engines() {
         let (cipher, integrity) = (engine.cipher_key(Nea::Nea0, &[1; 16]), engine.integrity_key(Nia::Nia0, &[2; 16]));
-        let mut data = *b"headpayloadXXXX";
+        let mut data = *b"headpayloadMAC-";
         let mut job = |step, data: &mut [u8]| {
             let (count, bearer, direction) = (7, 3, Direction::Uplink);
             let (cipher, integrity) = (Some(&cipher), Some(&integrity));
