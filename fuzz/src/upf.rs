@@ -147,7 +147,7 @@ impl Upf {
                 }
                 VerdictKind::Buffer => self.buffer(verdict.mark, port, frame),
                 VerdictKind::Drop => assert_ne!(verdict.reason, 0, "dropped without a reason: {frame:02x?}"),
-                VerdictKind::Next => panic!("the whole program has no next"),
+                VerdictKind::Next | VerdictKind::Kept => panic!("the whole program has no next, and calls no service"),
             }
         }
         panic!("one event causes {MAX_PASSES} passes through the pipeline and more");

@@ -48,10 +48,10 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("mobile/upf", &["base", "pfcp", "program", "target", "wire"]),
     // An operator's rules instead of PFCP.
     ("mobile/ceupf", &["program"]),
-    // What P4 cannot do, beside the pipeline. Bytes and keys: no packets, no tables.
-    ("services/ciphering", &[]),
-    // Handles of packets, and time as an argument.
-    ("services/buffer", &["base"]),
+    // What P4 cannot do, beside the pipeline: the seam by which a program calls it, and what is behind it. No tables, no I/O.
+    ("services/service", &["base"]),
+    ("services/ciphering", &["service"]),
+    ("services/buffer", &["base", "service"]),
     // Control.
     ("control/offload", &["base", "program", "target", "wire"]),
     // Tools.

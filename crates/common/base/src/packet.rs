@@ -40,15 +40,46 @@ impl Packet {
         Packet { buf: vec![0; size].into_boxed_slice(), start: HEADROOM, len: 0, port: PortId::default(), flow: 0 }
     }
 
+    /// No bytes and no buffer, and no memory for either: what stays where a packet was moved out. [`Packet::set`] gives it a buffer.
+    pub fn void() -> Packet {
+        Packet { buf: Box::default(), start: 0, len: 0, port: PortId::default(), flow: 0 }
+    }
+
+    /// Whether it has no buffer.
+    pub fn is_void(&self) -> bool {
+        self.buf.is_empty()
+    }
+
     /// Replaces the contents with a copy of `bytes`, headroom restored; the buffer grows if it must.
     pub fn set(&mut self, bytes: &[u8]) {
         assert!(bytes.len() <= MAX_PACKET, "packet of {} bytes exceeds {MAX_PACKET}", bytes.len());
         if HEADROOM + bytes.len() > self.buf.len() {
-            self.buf = vec![0; HEADROOM + bytes.len()].into_boxed_slice();
+            self.buf = vec![0; BUFFER.max(HEADROOM + bytes.len())].into_boxed_slice();
         }
         self.start = HEADROOM;
         self.len = bytes.len();
         self.buf[HEADROOM..HEADROOM + bytes.len()].copy_from_slice(bytes);
+    }
+
+    /// Changes the length at the end: new bytes are zero, and the buffer grows if it must. False, with nothing changed, if the packet would be longer than
+    /// [`MAX_PACKET`].
+    #[must_use]
+    pub fn resize(&mut self, len: usize) -> bool {
+        if len > MAX_PACKET {
+            return false;
+        }
+        let end = self.start + len;
+        if end > self.buf.len() {
+            let mut grown = vec![0; end];
+            grown[..self.start + self.len].copy_from_slice(&self.buf[..self.start + self.len]);
+            self.buf = grown.into_boxed_slice();
+        }
+        let old_end = self.start + self.len;
+        if end > old_end {
+            self.buf[old_end..end].fill(0);
+        }
+        self.len = len;
+        true
     }
 
     /// The packet's bytes, from the first header on.
@@ -115,5 +146,18 @@ mod tests {
         assert_eq!((p.headroom(), p.len()), (HEADROOM, 4000));
         p.set_window(HEADROOM - 8, 4008);
         assert_eq!(p.headroom(), HEADROOM - 8);
+    }
+
+    #[test]
+    fn a_packet_that_grows_at_its_end_has_zeros_there_and_no_old_bytes() {
+        let mut p = Packet::new(&[7; 3000], PortId(4));
+        assert!(p.resize(2) && p.resize(4));
+        assert_eq!(p.data(), [7, 7, 0, 0]);
+        assert!(p.resize(MAX_PACKET) && p.len() == MAX_PACKET && p.data()[2..].iter().all(|b| *b == 0));
+        assert!(!p.resize(MAX_PACKET + 1) && p.len() == MAX_PACKET);
+        let mut void = Packet::void();
+        assert!(void.is_void() && void.is_empty() && void.data().is_empty());
+        void.set(&[1, 2]);
+        assert_eq!((void.headroom(), void.data(), void.is_void()), (HEADROOM, &[1u8, 2][..], false));
     }
 }

@@ -42,6 +42,14 @@ impl DropReason {
     pub const BUFFER_AGED: DropReason = DropReason(141);
     /// The port that it was to leave by is away: its interface was removed.
     pub const PORT_DOWN: DropReason = DropReason(142);
+    /// The way to a service that the program calls was full.
+    pub const SERVICE_FULL: DropReason = DropReason(143);
+    /// A service that the program calls ended while it had the packet.
+    pub const SERVICE_LOST: DropReason = DropReason(144);
+    /// A service that the program calls does not run.
+    pub const SERVICE_DOWN: DropReason = DropReason(145);
+    /// A service that the program calls dropped the packet for a reason of its own, which its counters name.
+    pub const SERVICE_REFUSED: DropReason = DropReason(146);
 
     /// Name of an engine reason; `None` for codes of the program and for unused ones.
     pub fn engine_name(self) -> Option<&'static str> {
@@ -61,6 +69,10 @@ impl DropReason {
             DropReason::WORKER_FULL => "worker_full",
             DropReason::BUFFER_AGED => "buffer_aged",
             DropReason::PORT_DOWN => "port_down",
+            DropReason::SERVICE_FULL => "service_full",
+            DropReason::SERVICE_LOST => "service_lost",
+            DropReason::SERVICE_DOWN => "service_down",
+            DropReason::SERVICE_REFUSED => "service_refused",
             _ => return None,
         })
     }
@@ -81,13 +93,15 @@ pub enum VerdictKind {
     Drop = 3,
     /// This target holds only a subset and missed: the packet, unchanged, goes to the next target.
     Next = 4,
+    /// A service that the program called has the packet, which is gone from the burst: it comes back by the lane's poll.
+    Kept = 5,
 }
 
 /// What a target decided for one packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
 pub struct Verdict {
-    /// Forward, buffer, punt, drop or next.
+    /// Forward, buffer, punt, drop, next or kept.
     pub kind: VerdictKind,
     /// Reason of a drop or punt.
     pub reason: u8,
@@ -111,5 +125,10 @@ impl Verdict {
     /// Hand on, unchanged, to the next target.
     pub fn next() -> Verdict {
         Verdict { kind: VerdictKind::Next, ..Verdict::default() }
+    }
+
+    /// A service has it.
+    pub fn kept() -> Verdict {
+        Verdict { kind: VerdictKind::Kept, ..Verdict::default() }
     }
 }

@@ -6,7 +6,7 @@ use base::{Packet, Verdict, VerdictKind};
 use parking_lot::RwLock;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use target::{BURST, Extra, Lane};
+use target::{BURST, Extra, Lane, Returned};
 
 pub(crate) struct SplitLane {
     pub(crate) fast: Box<dyn Lane>,
@@ -30,6 +30,17 @@ impl Lane for SplitLane {
     fn take_extra(&mut self, into: &mut Vec<Extra>) {
         // The fast target hands packets that are to be copied on to the base target.
         self.base.take_extra(into);
+    }
+
+    fn poll(&mut self, now_ns: u64, into: &mut Vec<Returned>) {
+        let gate = self.gate.clone();
+        let _burst = gate.read();
+        self.fast.poll(now_ns, into);
+        self.base.poll(now_ns, into);
+    }
+
+    fn next_poll_ns(&self) -> Option<u64> {
+        self.fast.next_poll_ns().into_iter().chain(self.base.next_poll_ns()).min()
     }
 
     fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {

@@ -1,7 +1,7 @@
 //! The ledger: the one place where every packet's fate is counted.
 //!
-//! Entries: received from ports, injected by the control plane, released from buffers, copied by the program.
-//! Exits: transmitted, buffered, punted, dropped for a reason. [`Ledger::imbalance`] is zero whenever the workers are between bursts and
+//! Entries: received from ports, injected by the control plane, released from buffers, copied by the program, returned by services.
+//! Exits: transmitted, buffered, punted, kept by services, dropped for a reason. [`Ledger::imbalance`] is zero whenever the workers are between bursts and
 //! their rings are empty. Counts stay when a worker ends; the next one in its slot continues them.
 
 use base::{DropReason, Packet, PortId};
@@ -35,6 +35,8 @@ pub(crate) struct WorkerLedger {
     pub(crate) released: Cell,
     pub(crate) copied: Cell,
     pub(crate) buffered: Cell,
+    pub(crate) kept: Cell,
+    pub(crate) returned: Cell,
     pub(crate) punted: Vec<Cell>,
     pub(crate) dropped: Vec<Cell>,
 }
@@ -57,6 +59,8 @@ impl WorkerLedger {
             released: Cell::default(),
             copied: Cell::default(),
             buffered: Cell::default(),
+            kept: Cell::default(),
+            returned: Cell::default(),
             punted: row(),
             dropped: row(),
         }
@@ -98,6 +102,10 @@ pub struct Ledger {
     pub copied: Count,
     /// Packets that entered a buffer.
     pub buffered: Count,
+    /// Packets that a service kept.
+    pub kept: Count,
+    /// Packets that came back from a service that had kept them. Bytes are those that came back.
+    pub returned: Count,
     /// Packets given to the control plane, by reason code.
     pub punted: BTreeMap<u8, Count>,
     /// Packets dropped, by reason code.
@@ -120,6 +128,8 @@ impl Ledger {
             total.released += w.released.read();
             total.copied += w.copied.read();
             total.buffered += w.buffered.read();
+            total.kept += w.kept.read();
+            total.returned += w.returned.read();
             for (row, sum) in [(&w.punted, &mut total.punted), (&w.dropped, &mut total.dropped)] {
                 for (code, cell) in row.iter().enumerate() {
                     let count = cell.read();
@@ -138,13 +148,18 @@ impl Ledger {
         self.buffered.packets.saturating_sub(self.released.packets)
     }
 
+    /// Packets that services keep.
+    pub fn with_services(&self) -> u64 {
+        self.kept.packets.saturating_sub(self.returned.packets)
+    }
+
     /// Packets that came in and are not accounted for: zero when none is in a burst or in a ring, or there is a defect.
     pub fn imbalance(&self) -> i64 {
         let sum = |m: &BTreeMap<u8, Count>| m.values().map(|c| c.packets).sum::<u64>();
         let received: u64 = self.ports.values().map(|p| p.received.packets).sum();
         let transmitted: u64 = self.ports.values().map(|p| p.transmitted.packets).sum();
-        let came = received + self.injected.packets + self.released.packets + self.copied.packets;
-        let went = transmitted + self.buffered.packets + sum(&self.punted) + sum(&self.dropped);
+        let came = received + self.injected.packets + self.released.packets + self.copied.packets + self.returned.packets;
+        let went = transmitted + self.buffered.packets + self.kept.packets + sum(&self.punted) + sum(&self.dropped);
         came as i64 - went as i64
     }
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 use std::sync::atomic::fence;
 use std::time::Duration;
-use target::{BURST, Extra, InFlight, Lane};
+use target::{BURST, Extra, InFlight, Lane, Returned};
 
 /// Empty polls before the worker starts to sleep between polls.
 pub(crate) const SPINS: u32 = 512;
@@ -81,6 +81,8 @@ pub(crate) struct Worker {
     verdicts: Vec<Verdict>,
     /// Packets that the last burst made beside those that came in.
     extra: Vec<Extra>,
+    /// Packets that come back from services.
+    returned: Vec<Returned>,
     /// What the control plane must hear of, while its queue is full of punts: at most one for a buffered packet or a port.
     owed: VecDeque<Event>,
     bursts: u32,
@@ -104,6 +106,7 @@ impl Worker {
             packets: burst(),
             verdicts: vec![Verdict::default(); BURST],
             extra: Vec::new(),
+            returned: Vec::new(),
             owed: VecDeque::new(),
             bursts: 0,
             drains: Vec::new(),
@@ -128,7 +131,7 @@ impl Worker {
             }
             self.end_aside();
             self.run_again();
-            let received = if self.parts.feed.is_some() { self.poll_feed() } else { self.poll_ports() };
+            let received = if self.parts.feed.is_some() { self.poll_feed() } else { self.poll_ports() } + self.poll_services();
             if self.stopping && self.parts.feed.as_ref().is_none_or(WorkerEnd::ended) {
                 return self.stop();
             }
@@ -149,24 +152,32 @@ impl Worker {
 
     /// Waits for packets, or, where a port cannot be waited for, a moment for a command.
     fn sleep(&mut self) {
+        let Some(nap) = self.nap() else { return };
         if let Some(feed) = &self.parts.feed {
             // The master looks at this after it has put packets into the ring; the fences see to it that one of us sees the other.
             self.parts.gauge.sleeping.store(true, Relaxed);
             fence(SeqCst);
             if feed.is_empty() {
-                self.wait_for_command(NAP);
+                self.wait_for_command(nap);
             }
             return self.parts.gauge.sleeping.store(false, Relaxed);
         }
         let fds: Option<Vec<_>> = self.devices().map(|device| device.fd()).collect();
         match fds {
             Some(fds) if !fds.is_empty() => {
-                if pktio::wait(&fds, NAP).is_err() {
+                if pktio::wait(&fds, nap).is_err() {
                     std::thread::sleep(SHORT_NAP);
                 }
             }
-            _ => self.wait_for_command(SHORT_NAP),
+            _ => self.wait_for_command(SHORT_NAP.min(nap)),
         }
+    }
+
+    /// How long to sleep, so that services' answers are taken in time; none: not at all.
+    fn nap(&self) -> Option<Duration> {
+        let Some(poll_ns) = self.parts.lane.next_poll_ns() else { return Some(NAP) };
+        let left = Duration::from_nanos(poll_ns.saturating_sub(now_ns()));
+        (!left.is_zero()).then(|| left.min(NAP))
     }
 
     fn wait_for_command(&mut self, nap: Duration) {
@@ -220,6 +231,30 @@ impl Worker {
             self.note_drained(index, n);
         }
         received
+    }
+
+    /// What comes back from services goes out; how many packets.
+    fn poll_services(&mut self) -> usize {
+        if self.parts.lane.next_poll_ns().is_none() {
+            return 0;
+        }
+        self.parts.lane.poll(now_ns(), &mut self.returned);
+        let n = self.returned.len();
+        if n > 0 {
+            self.dispatch_returned();
+            self.transmit_all();
+            self.run_again();
+        }
+        n
+    }
+
+    fn dispatch_returned(&mut self) {
+        for Returned { packet, verdict, copy } in std::mem::take(&mut self.returned) {
+            let cell = if copy { &self.parts.ledger.copied } else { &self.parts.ledger.returned };
+            cell.add(1, packet.len());
+            (self.packets[0], self.verdicts[0]) = (packet, verdict);
+            self.send(0);
+        }
     }
 
     /// What is in `packets[..n]`: through the program and out.
@@ -284,6 +319,8 @@ impl Worker {
             VerdictKind::Punt => self.punt(i, verdict),
             VerdictKind::Drop => self.parts.ledger.count_drop(DropReason(verdict.reason), self.packets[i].len()),
             // The last target of a chain holds everything; if it says "next" there is nobody left.
+            // Its length is known again when it comes back.
+            VerdictKind::Kept => self.parts.ledger.kept.add(1, 0),
             VerdictKind::Next => self.parts.ledger.count_drop(DropReason::TARGET_FAILED, self.packets[i].len()),
         }
     }
@@ -574,6 +611,7 @@ impl Worker {
     /// What was sent is given to the device.
     fn stop(mut self) -> WorkerPorts {
         self.tell_owed();
+        self.poll_services();
         self.note_devices();
         let mut patience = Patience::new(TX_ATTEMPTS);
         let ports = &mut self.parts.ports;

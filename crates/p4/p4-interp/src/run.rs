@@ -152,7 +152,7 @@ enum Halt {
 
 /// Whether a packet of that verdict leaves as the deparser made it.
 pub(crate) fn rewrites(kind: VerdictKind) -> bool {
-    !matches!(kind, VerdictKind::Drop | VerdictKind::Next)
+    !matches!(kind, VerdictKind::Drop | VerdictKind::Next | VerdictKind::Kept)
 }
 
 /// Runs the program on one packet; the deparsed bytes are in `p.out`.

@@ -365,6 +365,7 @@ impl Renderer<'_> {
             VerdictKind::Punt => "punt".into(),
             VerdictKind::Drop => "drop".into(),
             VerdictKind::Next => "next target".into(),
+            VerdictKind::Kept => "kept by a service".into(),
         };
         let why = match why {
             Why::Deparsed => String::new(),

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`payload`] | what is a packet to the buffer? |
 //! | [`rlc`] | by bearer and sequence number, as RLC AM needs it: which packets wait, which are sent again, when is a poll due? |
+//! | [`service`](mod@service) | how does a P4 program call it? |
 //! | [`status`] | what does a STATUS PDU acknowledge, and what is missing? |
 //! | [`resubmit`] | by packet id, as published: send each packet again every n ms until a status names it |
 //! | `wheel` | which timers may be due? |
@@ -26,6 +27,7 @@
 pub mod payload;
 pub mod resubmit;
 pub mod rlc;
+pub mod service;
 pub mod status;
 mod wheel;
 

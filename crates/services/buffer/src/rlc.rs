@@ -56,6 +56,22 @@ pub struct BearerConfig {
     pub max_retransmissions: u8,
 }
 
+impl BearerConfig {
+    /// Whether each parameter is in its range.
+    ///
+    /// # Errors
+    /// If one is not.
+    pub fn check(&self) -> Result<(), BearerError> {
+        match () {
+            () if !(1..=self.sn_length.window()).contains(&self.window) => Err(BearerError::Window),
+            () if !(1..=MAX_POLL_RETRANSMIT_MS).contains(&self.poll_retransmit_ms) => Err(BearerError::PollRetransmit),
+            () if self.poll_pdu == Some(0) || self.poll_byte == Some(0) => Err(BearerError::Poll),
+            () if self.max_retransmissions == 0 => Err(BearerError::MaxRetransmissions),
+            () => Ok(()),
+        }
+    }
+}
+
 /// Why a bearer is not added.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BearerError {
@@ -344,18 +360,7 @@ impl<P: Payload> RlcBuffer<P> {
         if !place.slots.is_empty() {
             return Err(BearerError::Exists);
         }
-        if !(1..=config.sn_length.window()).contains(&config.window) {
-            return Err(BearerError::Window);
-        }
-        if !(1..=MAX_POLL_RETRANSMIT_MS).contains(&config.poll_retransmit_ms) {
-            return Err(BearerError::PollRetransmit);
-        }
-        if config.poll_pdu == Some(0) || config.poll_byte == Some(0) {
-            return Err(BearerError::Poll);
-        }
-        if config.max_retransmissions == 0 {
-            return Err(BearerError::MaxRetransmissions);
-        }
+        config.check()?;
         let slots = (0..config.window.next_power_of_two()).map(|_| Slot::EMPTY).collect();
         *place = Bearer::new(config, slots);
         Ok(())

@@ -5,6 +5,7 @@
 //! | what is done to one packet, and what may come of it? | [`job`] |
 //! | how is a key held, and wiped? | [`key`] |
 //! | how is a burst ordered, and which implementation takes it? | [`engine`] |
+//! | how does a P4 program call it? | [`service`](mod@service) |
 //! | how is it done without any library of the system? | `portable.rs`; SNOW 3G is `snow3g.rs` |
 //! | how is it done fast, with libipsec-mb? | `ipsec_mb.rs` |
 //!
@@ -20,6 +21,7 @@ mod iv;
 pub mod job;
 pub mod key;
 mod portable;
+pub mod service;
 mod snow3g;
 
 pub use engine::{Choice, Engine, Error};

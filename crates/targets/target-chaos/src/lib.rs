@@ -17,7 +17,7 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use target::{BURST, Capabilities, Count, Extra, Facets, Lane, MeterState, Meters, Recovery, TableStats, Target, TargetError};
+use target::{BURST, Capabilities, Count, Extra, Facets, Lane, MeterState, Meters, Recovery, Returned, TableStats, Target, TargetError};
 
 /// How likely each fault is, from 0 to 1. Of a batch, unless it says otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -433,5 +433,13 @@ impl Lane for ChaosLane {
 
     fn take_extra(&mut self, into: &mut Vec<Extra>) {
         self.inner.take_extra(into);
+    }
+
+    fn poll(&mut self, now_ns: u64, into: &mut Vec<Returned>) {
+        self.inner.poll(now_ns, into);
+    }
+
+    fn next_poll_ns(&self) -> Option<u64> {
+        self.inner.next_poll_ns()
     }
 }

@@ -172,7 +172,7 @@ impl stf::Device for Device {
             VerdictKind::Forward => PortId(verdicts[0].port),
             VerdictKind::Punt => PortId::PUNT,
             VerdictKind::Buffer => PortId::BUFFER,
-            VerdictKind::Drop | VerdictKind::Next => return Vec::new(),
+            VerdictKind::Drop | VerdictKind::Next | VerdictKind::Kept => return Vec::new(),
         };
         vec![(out, packets[0].data().to_vec())]
     }

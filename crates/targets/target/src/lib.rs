@@ -103,7 +103,8 @@ pub trait Lane: Send {
     ///
     /// On return `verdicts[i]` tells what becomes of `packets[i]`, whose bytes are the deparsed packet for
     /// forward, buffer and punt, and the packet as received for next. After a drop its length is as received and its
-    /// bytes are unspecified: a target may have edited them in place.
+    /// bytes are unspecified: a target may have edited them in place. After kept the packet is void, or a spare one: a service that the program called
+    /// has it, and it comes back by [`Lane::poll`].
     /// `now_ns` is the burst's arrival time on a clock that never goes back: meters and timestamps use it. The engine gives CLOCK_MONOTONIC, which
     /// a target ahead of it reads too.
     ///
@@ -115,6 +116,29 @@ pub trait Lane: Send {
     /// the order of the packets that they were made of. A lane that never makes any leaves this as it is;
     /// callers ask after every burst, and what they do not take is lost with the next one.
     fn take_extra(&mut self, _into: &mut Vec<Extra>) {}
+
+    /// Appends packets that services had and that are through the program now, and copies that services made of packets that they still have. Each that was
+    /// kept comes out once, with a verdict that is neither next nor kept again; one that is kept anew by a further call stays out until that is answered.
+    /// A packet that was lost with its service comes out empty, with a drop.
+    ///
+    /// Callers ask after every burst, and without one by [`Lane::next_poll_ns`]. `now_ns` is as for [`Lane::process`].
+    fn poll(&mut self, _now_ns: u64, _into: &mut Vec<Returned>) {}
+
+    /// When [`Lane::poll`] must be called at the latest, on the clock of [`Lane::process`]; `None`: nothing is waited for.
+    fn next_poll_ns(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// A packet that comes back from a service.
+#[derive(Clone, Debug)]
+pub struct Returned {
+    /// The packet. Bytes as [`Lane::process`] leaves them.
+    pub packet: Packet,
+    /// What becomes of it.
+    pub verdict: Verdict,
+    /// Whether it is beside those that came in: a copy that a service made, while it still has the packet; or of which the program made one when it went on.
+    pub copy: bool,
 }
 
 /// A packet that a burst made beside those that came in.
@@ -122,7 +146,7 @@ pub trait Lane: Send {
 pub struct Extra {
     /// The packet; its `port` is that of the packet it was made of. Bytes as [`Lane::process`] leaves them.
     pub packet: Packet,
-    /// What becomes of it. Never [`base::VerdictKind::Next`].
+    /// What becomes of it. Never [`base::VerdictKind::Next`]; [`base::VerdictKind::Kept`] if a service has it.
     pub verdict: Verdict,
 }
 

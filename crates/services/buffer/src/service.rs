@@ -1,0 +1,385 @@
+//! How does a P4 program keep packets? As a [`::service::Service`] over [`RlcBuffer`]: bearer and sequence number as fields.
+//!
+//! A packet that is kept comes out when it is acknowledged or discarded; until then copies of it come out to be sent. Bearers come as settings.
+//!
+//! | operation | payload | what comes of it |
+//! |---|---|---|
+//! | [`KEEP`] | the SDU | kept; the program has sent it by itself |
+//! | [`SEND`] | the SDU | kept, and a copy comes out at once as event [`SENT`], with the P bit that is due |
+//! | [`STATUS`] | a STATUS PDU | answered with event [`REPORT`]; what it acknowledges comes out |
+
+use crate::rlc::{BearerConfig, Key, MAX_BEARERS};
+use crate::status::{SnLength, StatusFault};
+use crate::{Event, Limits, Payload, RlcBuffer};
+use ::service::{Access, Call, FIELDS_MAX, Field, Interface, Reason, Service, Setting, SettingError};
+use std::collections::BTreeSet;
+
+/// Operation: keep a packet that was sent.
+pub const KEEP: u8 = 0;
+/// Operation: a STATUS PDU of the peer.
+pub const STATUS: u8 = 1;
+/// Operation: keep a packet and send it.
+pub const SEND: u8 = 2;
+
+/// Event: the peer has the packet; `sn` names it.
+pub const ACKNOWLEDGED: u8 = 0;
+/// Event of a copy: send it again, from byte `start` to before byte `end`.
+pub const RETRANSMISSION: u8 = 1;
+/// Event: a status was processed. `sn` is the number of packets acknowledged, `start` of those missing, `end` of those missing and not kept.
+pub const REPORT: u8 = 2;
+/// Event of a copy: send it for the first time.
+pub const SENT: u8 = 3;
+
+/// In `flags`: the PDU must carry the P bit.
+pub const POLL: u8 = 1;
+/// In `flags`: the packet has been sent again as often as the bearer allows (TS 38.322 §5.3.2). It is still kept.
+pub const MAX_RETRANSMISSIONS: u8 = 2;
+
+/// Copies that one poll gives at most: a lane goes on with other packets.
+const BURST: usize = 64;
+/// Timers run in ticks of 1 ms.
+const TICK_NS: u64 = 1_000_000;
+
+/// Fields and reasons.
+pub static INTERFACE: Interface = Interface {
+    name: "buffer",
+    request: &[
+        Field { name: "operation", width: 8 },
+        Field { name: "bearer", width: 32 },
+        Field { name: "sn", width: 32 },
+        Field { name: "flags", width: 8 },
+    ],
+    answer: &[
+        Field { name: "event", width: 8 },
+        Field { name: "bearer", width: 32 },
+        Field { name: "sn", width: 32 },
+        Field { name: "start", width: 16 },
+        Field { name: "end", width: 16 },
+        Field { name: "flags", width: 8 },
+    ],
+    key: Some(1),
+    reasons: &[
+        "no_bearer",
+        "out_of_order",
+        "window",
+        "bearer_bytes",
+        "packets",
+        "bytes",
+        "duplicate",
+        "attempts",
+        "upper_layer",
+        "removed",
+        "status_no_bearer",
+        "status_length",
+        "status_not_status",
+        "status_field",
+        "status_order",
+        "status_stale",
+        "status_outside_window",
+    ],
+    access: |fields| if fields[0] == STATUS { Access::Read } else { Access::None },
+    check_setting: |index, value| match value {
+        _ if index as usize >= MAX_BEARERS => Err(SettingError::Index { index, limit: MAX_BEARERS as u32 }),
+        Some(value) => read_bearer(index, value).map(drop),
+        None => Ok(()),
+    },
+};
+
+fn reason(reason: crate::Reason) -> Reason {
+    Reason::own(reason as usize)
+}
+
+fn status_reason(fault: StatusFault) -> Reason {
+    Reason::own(crate::Reason::ALL.len() + fault as usize)
+}
+
+/// A request, as a program's fields say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// [`KEEP`], [`STATUS`] or [`SEND`].
+    pub operation: u8,
+    /// Number of the bearer.
+    pub bearer: u32,
+    /// The packet's sequence number; of a status it is not read.
+    pub sn: u32,
+    /// [`POLL`]: the PDU carries the P bit.
+    pub flags: u8,
+}
+
+impl Request {
+    /// As fields.
+    pub fn fields(self) -> [u8; FIELDS_MAX] {
+        let mut fields = [0; FIELDS_MAX];
+        fields[0] = self.operation;
+        fields[1..5].copy_from_slice(&self.bearer.to_be_bytes());
+        fields[5..9].copy_from_slice(&self.sn.to_be_bytes());
+        fields[9] = self.flags;
+        fields
+    }
+
+    /// From fields.
+    #[inline]
+    pub fn read(fields: &[u8; FIELDS_MAX]) -> Request {
+        let &[operation, b0, b1, b2, b3, s0, s1, s2, s3, flags, ..] = fields;
+        Request { operation, bearer: u32::from_be_bytes([b0, b1, b2, b3]), sn: u32::from_be_bytes([s0, s1, s2, s3]), flags }
+    }
+}
+
+/// An answer, as a program's fields say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// What it is about.
+    pub event: u8,
+    /// Number of the bearer.
+    pub bearer: u32,
+    /// See the event.
+    pub sn: u32,
+    /// See the event.
+    pub start: u16,
+    /// See the event.
+    pub end: u16,
+    /// [`POLL`], [`MAX_RETRANSMISSIONS`].
+    pub flags: u8,
+}
+
+/// Bytes of an answer.
+const ANSWER_LEN: usize = 14;
+
+impl Answer {
+    fn bytes(self) -> [u8; ANSWER_LEN] {
+        let mut bytes = [0; ANSWER_LEN];
+        bytes[0] = self.event;
+        bytes[1..5].copy_from_slice(&self.bearer.to_be_bytes());
+        bytes[5..9].copy_from_slice(&self.sn.to_be_bytes());
+        bytes[9..11].copy_from_slice(&self.start.to_be_bytes());
+        bytes[11..13].copy_from_slice(&self.end.to_be_bytes());
+        bytes[13] = self.flags;
+        bytes
+    }
+
+    /// From fields.
+    pub fn read(fields: &[u8; FIELDS_MAX]) -> Answer {
+        let &[event, b0, b1, b2, b3, s0, s1, s2, s3, a0, a1, e0, e1, flags, ..] = fields;
+        Answer {
+            event,
+            bearer: u32::from_be_bytes([b0, b1, b2, b3]),
+            sn: u32::from_be_bytes([s0, s1, s2, s3]),
+            start: u16::from_be_bytes([a0, a1]),
+            end: u16::from_be_bytes([e0, e1]),
+            flags,
+        }
+    }
+}
+
+/// A bearer's setting: its index is the bearer's number.
+pub fn bearer_setting(config: &BearerConfig) -> Vec<u8> {
+    let bits: u8 = match config.sn_length {
+        SnLength::Bits12 => 12,
+        SnLength::Bits18 => 18,
+    };
+    let mut value = vec![bits];
+    value.extend(config.window.to_be_bytes());
+    value.extend(config.bytes.to_be_bytes());
+    value.extend(config.poll_retransmit_ms.to_be_bytes());
+    value.extend(config.poll_pdu.unwrap_or(0).to_be_bytes());
+    value.extend(config.poll_byte.unwrap_or(0).to_be_bytes());
+    value.push(config.max_retransmissions);
+    value
+}
+
+fn wrong(index: u32, what: impl ToString) -> SettingError {
+    SettingError::Value { index, what: what.to_string() }
+}
+
+fn read_bearer(index: u32, value: &[u8]) -> Result<BearerConfig, SettingError> {
+    let config = split_bearer(value).ok_or_else(|| wrong(index, "expected a bearer's 26 bytes, with 12 or 18 bits of sequence numbers"))?;
+    config.check().map_err(|error| wrong(index, error))?;
+    Ok(config)
+}
+
+fn split_bearer(value: &[u8]) -> Option<BearerConfig> {
+    let (&[bits], rest) = value.split_first_chunk()?;
+    let (window, rest) = rest.split_first_chunk()?;
+    let (bytes, rest) = rest.split_first_chunk()?;
+    let (poll_retransmit_ms, rest) = rest.split_first_chunk()?;
+    let (poll_pdu, rest) = rest.split_first_chunk()?;
+    let (poll_byte, rest) = rest.split_first_chunk()?;
+    let &[max_retransmissions] = rest else { return None };
+    let some = |bytes: &[u8; 4]| Some(u32::from_be_bytes(*bytes)).filter(|n| *n > 0);
+    Some(BearerConfig {
+        sn_length: match bits {
+            12 => SnLength::Bits12,
+            18 => SnLength::Bits18,
+            _ => return None,
+        },
+        window: u32::from_be_bytes(*window),
+        bytes: u64::from_be_bytes(*bytes),
+        poll_retransmit_ms: u32::from_be_bytes(*poll_retransmit_ms),
+        poll_pdu: some(poll_pdu),
+        poll_byte: some(poll_byte),
+        max_retransmissions,
+    })
+}
+
+/// What is kept of a call.
+struct Held(Call);
+
+impl Payload for Held {
+    fn sdu_bytes(&self) -> usize {
+        self.0.payload_len as usize
+    }
+}
+
+/// One instance: a buffer and its bearers.
+pub struct BufferService {
+    buffer: RlcBuffer<Held>,
+    configs: Vec<Option<BearerConfig>>,
+    /// What comes out by the next poll.
+    done: Vec<Call>,
+    /// Packets that were sent again too often, to be told with their next copies.
+    exhausted: BTreeSet<Key>,
+    /// Of the burst: what is kept.
+    keys: Vec<Key>,
+    now_ns: u64,
+}
+
+impl BufferService {
+    /// For bearers with numbers below `bearers`.
+    ///
+    /// # Panics
+    /// If they are more than [`crate::rlc::MAX_BEARERS`].
+    pub fn new(bearers: usize, limits: Limits) -> BufferService {
+        BufferService {
+            buffer: RlcBuffer::new(bearers, limits),
+            configs: vec![None; bearers],
+            done: Vec::new(),
+            exhausted: BTreeSet::new(),
+            keys: Vec::new(),
+            now_ns: 0,
+        }
+    }
+
+    fn keep(&mut self, call: &mut Call, request: Request, now_ns: u64) {
+        let Request { bearer, sn, flags, operation } = request;
+        let held = Held(call.take());
+        // The copy is made first: once the packet is kept it is the buffer's.
+        let copy = (operation == SEND).then(|| held.0.copy(&[]));
+        match self.buffer.keep(bearer, sn, held, flags & POLL != 0, now_ns) {
+            Err(refused) => {
+                *call = refused.packet.0;
+                call.drop_for(reason(refused.reason));
+            }
+            Ok(kept) => {
+                if let Some(mut copy) = copy {
+                    let end = copy.payload_len.min(u32::from(u16::MAX)) as u16;
+                    copy.answer(&Answer { event: SENT, bearer, sn, start: 0, end, flags: u8::from(kept.poll) }.bytes());
+                    copy.outcome = ::service::Outcome::Copy;
+                    self.done.push(copy);
+                }
+            }
+        }
+    }
+
+    fn status(&mut self, call: &mut Call, bearer: u32) {
+        let BufferService { buffer, done, exhausted, .. } = self;
+        let report = buffer.status(bearer, call.payload(), &mut |event| note(event, done, exhausted));
+        match report {
+            Ok(report) => {
+                let small = |n: u32| n.min(u32::from(u16::MAX)) as u16;
+                let (start, end) = (small(report.nacked), small(report.absent));
+                call.answer(&Answer { event: REPORT, bearer, sn: report.acknowledged, start, end, flags: 0 }.bytes());
+            }
+            Err(fault) => call.drop_for(status_reason(fault)),
+        }
+    }
+}
+
+/// An event as a call that comes out.
+fn note(event: Event<Key, Held>, done: &mut Vec<Call>, exhausted: &mut BTreeSet<Key>) {
+    match event {
+        Event::Acknowledged { key, packet: Held(mut call) } => {
+            exhausted.remove(&key);
+            let Key { bearer, sn } = key;
+            call.answer(&Answer { event: ACKNOWLEDGED, bearer, sn, start: 0, end: 0, flags: 0 }.bytes());
+            done.push(call);
+        }
+        Event::Discarded { key, packet: Held(mut call), reason: why } => {
+            exhausted.remove(&key);
+            call.drop_for(reason(why));
+            done.push(call);
+        }
+        Event::MaxRetransmissions { key } => {
+            exhausted.insert(key);
+        }
+    }
+}
+
+impl Service for BufferService {
+    fn interface(&self) -> &'static Interface {
+        &INTERFACE
+    }
+
+    fn call(&mut self, burst: &mut [Call], now_ns: u64) {
+        self.now_ns = now_ns;
+        let mut keys = std::mem::take(&mut self.keys);
+        keys.clear();
+        keys.extend(burst.iter().map(|call| {
+            let Request { bearer, sn, .. } = Request::read(&call.fields);
+            Key { bearer, sn }
+        }));
+        self.buffer.touch(&keys);
+        self.keys = keys;
+        for call in burst {
+            let request = Request::read(&call.fields);
+            match request.operation {
+                KEEP | SEND => self.keep(call, request, now_ns),
+                STATUS => self.status(call, request.bearer),
+                _ => call.drop_for(Reason::MALFORMED),
+            }
+        }
+    }
+
+    fn poll(&mut self, now_ns: u64, out: &mut Vec<Call>) {
+        self.now_ns = now_ns;
+        let BufferService { buffer, done, exhausted, .. } = self;
+        buffer.advance(now_ns, &mut |event| note(event, done, exhausted));
+        out.append(done);
+        for _ in 0..BURST {
+            let Some(again) = buffer.next_retransmission(now_ns) else { break };
+            let mut flags = if again.poll { POLL } else { 0 };
+            if exhausted.remove(&again.key) {
+                flags |= MAX_RETRANSMISSIONS;
+            }
+            let Key { bearer, sn } = again.key;
+            let (start, end) = (again.start as u16, again.end.min(usize::from(u16::MAX)) as u16);
+            out.push(again.packet.0.copy(&Answer { event: RETRANSMISSION, bearer, sn, start, end, flags }.bytes()));
+        }
+    }
+
+    fn next_deadline_ns(&self) -> Option<u64> {
+        if !self.done.is_empty() {
+            return Some(0);
+        }
+        (self.buffer.packets() > 0).then(|| (self.now_ns / TICK_NS + 1) * TICK_NS)
+    }
+
+    fn set(&mut self, setting: &Setting) -> Result<(), SettingError> {
+        let index = setting.index;
+        let Some(place) = self.configs.get_mut(index as usize) else {
+            return Err(SettingError::Index { index, limit: self.configs.len() as u32 });
+        };
+        let BufferService { buffer, done, exhausted, .. } = self;
+        let Some(value) = &setting.value else {
+            buffer.remove(index, &mut |event| note(event, done, exhausted));
+            *place = None;
+            return Ok(());
+        };
+        let config = read_bearer(index, value)?;
+        if *place == Some(config) {
+            return Ok(());
+        }
+        buffer.add(index, config).map_err(|error| wrong(index, error))?;
+        *place = Some(config);
+        Ok(())
+    }
+}

@@ -1,0 +1,252 @@
+//! How does a P4 program call the ciphers? As a [`::service::Service`]: a key by its index, COUNT, BEARER and DIRECTION as fields.
+//!
+//! The payload is a PDCP PDU without its MAC-I where it is to be protected, and with it where it is to be recovered: a MAC-I is put behind the payload, or
+//! taken off. Keys come as settings, expanded once, and are wiped when they are replaced or dropped.
+
+use crate::job::{Direction, Fault, Job, MAC_LEN, Outcome, Step};
+use crate::key::{KEY_LEN, Key, Nea, Nia};
+use crate::{Choice, Engine, Error};
+use ::service::{Access, Call, FIELDS_MAX, Field, Interface, Reason, Service, Setting, SettingError};
+use zeroize::Zeroizing;
+
+/// Most keys of an instance: the field that names one has 16 bits.
+pub const MAX_KEYS: usize = 1 << 16;
+
+/// Fields and reasons.
+pub static INTERFACE: Interface = Interface {
+    name: "cipher",
+    request: &[
+        Field { name: "key_index", width: 16 },
+        Field { name: "count", width: 32 },
+        Field { name: "bearer", width: 8 },
+        Field { name: "direction", width: 8 },
+        Field { name: "step", width: 8 },
+        Field { name: "clear_bytes", width: 16 },
+    ],
+    // Of the payload, with the MAC-I if there is one.
+    answer: &[Field { name: "payload_bytes", width: 16 }],
+    key: Some(0),
+    reasons: &["no_key", "wrong_mac", "too_long", "too_short", "bearer", "library"],
+    access: |_| Access::Write,
+    check_setting: |index, value| match value {
+        _ if index as usize >= MAX_KEYS => Err(SettingError::Index { index, limit: MAX_KEYS as u32 }),
+        Some(value) => read(index, value).map(drop),
+        None => Ok(()),
+    },
+};
+
+/// There is no key of that index.
+pub const NO_KEY: Reason = Reason::own(0);
+/// The MAC-I is wrong (TS 38.323 §5.9).
+pub const WRONG_MAC: Reason = Reason::own(1);
+
+/// A request, as a program's fields say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Which key.
+    pub key_index: u16,
+    /// COUNT.
+    pub count: u32,
+    /// BEARER, 0 to 31.
+    pub bearer: u8,
+    /// DIRECTION: the field is 0 for uplink and 1 for downlink.
+    pub direction: Direction,
+    /// The field is 0 to protect and 1 to recover.
+    pub step: Step,
+    /// Leading bytes of the payload that are not ciphered.
+    pub clear_bytes: u16,
+}
+
+impl Request {
+    /// As fields.
+    pub fn fields(self) -> [u8; FIELDS_MAX] {
+        let mut fields = [0; FIELDS_MAX];
+        fields[..2].copy_from_slice(&self.key_index.to_be_bytes());
+        fields[2..6].copy_from_slice(&self.count.to_be_bytes());
+        fields[6] = self.bearer;
+        fields[7] = self.direction.bit();
+        fields[8] = u8::from(self.step == Step::Recover);
+        fields[9..11].copy_from_slice(&self.clear_bytes.to_be_bytes());
+        fields
+    }
+
+    /// From fields; `None` if a step or direction is neither 0 nor 1.
+    pub fn read(fields: &[u8; FIELDS_MAX]) -> Option<Request> {
+        let &[k0, k1, c0, c1, c2, c3, bearer, direction, step, b0, b1, ..] = fields;
+        Some(Request {
+            key_index: u16::from_be_bytes([k0, k1]),
+            count: u32::from_be_bytes([c0, c1, c2, c3]),
+            bearer,
+            direction: *[Direction::Uplink, Direction::Downlink].get(usize::from(direction))?,
+            step: *[Step::Protect, Step::Recover].get(usize::from(step))?,
+            clear_bytes: u16::from_be_bytes([b0, b1]),
+        })
+    }
+}
+
+/// A setting's bytes: NEA's number, NIA's number or [`NO_INTEGRITY`], the key for ciphering, the key for integrity.
+const SETTING_LEN: usize = 2 + 2 * KEY_LEN;
+/// In place of NIA's number: PDUs have no MAC-I.
+const NO_INTEGRITY: u8 = 0xff;
+
+/// A bearer's keys as a setting. The caller wipes `cipher` and `integrity`.
+pub fn key_setting(nea: Nea, cipher: &[u8; KEY_LEN], integrity: Option<(Nia, &[u8; KEY_LEN])>) -> Zeroizing<Vec<u8>> {
+    // As long as it gets, so that no half of it is left behind by growth.
+    let mut value = Zeroizing::new(Vec::with_capacity(SETTING_LEN));
+    value.extend([nea as u8, integrity.map_or(NO_INTEGRITY, |(nia, _)| nia as u8)]);
+    value.extend(cipher);
+    value.extend(integrity.map_or(&[0; KEY_LEN], |(_, key)| key));
+    value
+}
+
+struct Keys {
+    cipher: Key<Nea>,
+    integrity: Option<Key<Nia>>,
+}
+
+/// One instance: an engine and its keys.
+pub struct CipherService {
+    engine: Engine,
+    keys: Vec<Option<Box<Keys>>>,
+    /// Of the burst: which calls are jobs.
+    picked: Vec<u32>,
+    outcomes: Vec<Outcome>,
+}
+
+impl CipherService {
+    /// Without keys.
+    ///
+    /// # Errors
+    /// As [`Engine::new`].
+    pub fn new(choice: Choice) -> Result<CipherService, Error> {
+        Ok(CipherService { engine: Engine::new(choice)?, keys: Vec::new(), picked: Vec::new(), outcomes: Vec::new() })
+    }
+
+    /// Whether a call can become a job: room for its MAC-I is made.
+    fn prepare(&self, call: &mut Call) -> Result<(), Reason> {
+        let request = Request::read(&call.fields).ok_or(Reason::MALFORMED)?;
+        let keys = self.keys(request.key_index).ok_or(NO_KEY)?;
+        if request.step == Step::Protect && keys.integrity.is_some() {
+            let len = call.payload().len();
+            if !call.resize_payload(len + MAC_LEN) {
+                return Err(reason(Fault::TooLong));
+            }
+        }
+        Ok(())
+    }
+
+    fn keys(&self, index: u16) -> Option<&Keys> {
+        self.keys.get(usize::from(index))?.as_deref()
+    }
+}
+
+/// A fault as a reason.
+fn reason(fault: Fault) -> Reason {
+    Reason::own(match fault {
+        Fault::TooLong => 2,
+        Fault::TooShort => 3,
+        Fault::Bearer => 4,
+        Fault::Library | Fault::Key => 5,
+    })
+}
+
+impl Service for CipherService {
+    fn interface(&self) -> &'static Interface {
+        &INTERFACE
+    }
+
+    fn call(&mut self, burst: &mut [Call], _now_ns: u64) {
+        let mut picked = std::mem::take(&mut self.picked);
+        picked.clear();
+        for (i, call) in burst.iter_mut().enumerate() {
+            match self.prepare(call) {
+                Ok(()) => picked.push(i as u32),
+                Err(reason) => call.drop_for(reason),
+            }
+        }
+        let keys = &self.keys;
+        let mut jobs: Vec<Job<'_>> = Vec::with_capacity(picked.len());
+        jobs.extend(burst.iter_mut().filter(|call| call.outcome == ::service::Outcome::Pending).map(|call| {
+            let request = Request::read(&call.fields).expect("it has been read before");
+            let keys = keys[usize::from(request.key_index)].as_deref().expect("the key was there");
+            Job {
+                cipher: Some(&keys.cipher),
+                integrity: keys.integrity.as_ref(),
+                count: request.count,
+                bearer: request.bearer,
+                direction: request.direction,
+                step: request.step,
+                clear: request.clear_bytes.into(),
+                data: call.payload_mut(),
+                outcome: Outcome::Pending,
+            }
+        }));
+        self.engine.run(&mut jobs);
+        self.outcomes.clear();
+        self.outcomes.extend(jobs.iter().map(|job| job.outcome));
+        drop(jobs);
+        for (i, outcome) in picked.iter().zip(&self.outcomes) {
+            finish(&mut burst[*i as usize], *outcome, keys);
+        }
+        self.picked = picked;
+    }
+
+    fn set(&mut self, setting: &Setting) -> Result<(), SettingError> {
+        let index = setting.index as usize;
+        if index >= MAX_KEYS {
+            return Err(SettingError::Index { index: setting.index, limit: MAX_KEYS as u32 });
+        }
+        let keys = match &setting.value {
+            None => None,
+            Some(value) => {
+                let read = read(setting.index, value)?;
+                let integrity = read.nia.map(|nia| self.engine.integrity_key(nia, read.integrity));
+                Some(Box::new(Keys { cipher: self.engine.cipher_key(read.nea, read.cipher), integrity }))
+            }
+        };
+        if index >= self.keys.len() {
+            self.keys.resize_with(index + 1, || None);
+        }
+        self.keys[index] = keys;
+        Ok(())
+    }
+}
+
+/// What came of a job, as what came of its call.
+fn finish(call: &mut Call, outcome: Outcome, keys: &[Option<Box<Keys>>]) {
+    match outcome {
+        Outcome::Done => {
+            let request = Request::read(&call.fields).expect("it has been read before");
+            let has_mac = keys[usize::from(request.key_index)].as_ref().is_some_and(|keys| keys.integrity.is_some());
+            let mut len = call.payload().len();
+            if request.step == Step::Recover && has_mac {
+                len -= MAC_LEN;
+                call.resize_payload(len);
+            }
+            call.answer(&(len as u16).to_be_bytes());
+        }
+        Outcome::WrongMac => call.drop_for(WRONG_MAC),
+        Outcome::Refused(fault) => call.drop_for(reason(fault)),
+        Outcome::Pending => call.drop_for(Reason::UNANSWERED),
+    }
+}
+
+/// Algorithms and keys of a setting.
+struct Read<'a> {
+    nea: Nea,
+    cipher: &'a [u8; KEY_LEN],
+    nia: Option<Nia>,
+    integrity: &'a [u8; KEY_LEN],
+}
+
+fn read(index: u32, value: &[u8]) -> Result<Read<'_>, SettingError> {
+    let wrong = |what: String| SettingError::Value { index, what };
+    let ([nea, nia], keys) = value.split_first_chunk().ok_or_else(|| wrong(format!("expected {SETTING_LEN} bytes")))?;
+    let nea = Nea::try_from(*nea).map_err(|error| wrong(error.to_string()))?;
+    let nia = match *nia {
+        NO_INTEGRITY => None,
+        nia => Some(Nia::try_from(nia).map_err(|error| wrong(error.to_string()))?),
+    };
+    let ([cipher, integrity], []) = keys.as_chunks::<KEY_LEN>() else { return Err(wrong(format!("expected {SETTING_LEN} bytes"))) };
+    Ok(Read { nea, cipher, nia, integrity })
+}

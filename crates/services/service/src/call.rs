@@ -1,0 +1,168 @@
+//! What goes to a service with a packet, and what may come of it?
+
+use base::Packet;
+
+/// Most bytes of the fields of a request, and of an answer.
+pub const FIELDS_MAX: usize = 32;
+
+/// A packet, what is asked for, and what came of it.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The packet. A service may read it from `payload` on, and change it there, its length too; what is before that is the caller's. Empty if it stays with
+    /// the pipeline while the service runs in another process.
+    pub packet: Packet,
+    /// The caller's: it comes back with the answer, unread.
+    pub tag: u32,
+    /// A place's, where it serves several lanes: whose call it is. A service leaves it as it is.
+    pub route: u32,
+    /// Where in the packet the payload starts.
+    pub payload: u32,
+    /// Length of the payload in bytes, which a service may count where it is not given the bytes.
+    pub payload_len: u32,
+    /// The request's fields; once the call is answered, the answer's. In order, packed from the first byte's top bit, as in a header. Bytes behind the
+    /// last are zero.
+    pub fields: [u8; FIELDS_MAX],
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// What came of a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Outcome {
+    /// Nothing yet.
+    #[default]
+    Pending,
+    /// The packet goes on with the answer.
+    Answered,
+    /// The service has it. It comes out later by a poll.
+    Kept,
+    /// From a poll alone: a copy of a packet that is still kept, with an answer of its own.
+    Copy,
+    /// The packet ends here.
+    Dropped(Reason),
+}
+
+/// Why a packet was dropped at the seam. Codes below [`Reason::FIRST_OWN`] are the seam's, the others the service's own
+/// ([`crate::Interface::reasons`]).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Reason(u8);
+
+/// Number of reasons, used or not.
+pub(crate) const REASONS: usize = 64;
+
+impl Reason {
+    /// The ring to the service was full, or as many packets as are allowed wait there.
+    pub const FULL: Reason = Reason(0);
+    /// The service ended while it had the packet.
+    pub const LOST: Reason = Reason(1);
+    /// The service does not run.
+    pub const DOWN: Reason = Reason(2);
+    /// The service gave no outcome: a fault of the service.
+    pub const UNANSWERED: Reason = Reason(3);
+    /// The request asks for something that the service does not do.
+    pub const MALFORMED: Reason = Reason(4);
+    /// The first of a service's own.
+    pub const FIRST_OWN: u8 = 16;
+
+    /// The service's own reason number `index`.
+    ///
+    /// # Panics
+    /// If it is greater than 47.
+    pub const fn own(index: usize) -> Reason {
+        assert!(index + (Reason::FIRST_OWN as usize) < REASONS, "a service has at most 48 reasons");
+        Reason(Reason::FIRST_OWN + index as u8)
+    }
+
+    /// Its number.
+    pub const fn code(self) -> u8 {
+        self.0
+    }
+
+    /// By its number, below 64.
+    pub(crate) const fn from_code(code: u8) -> Option<Reason> {
+        if (code as usize) < REASONS { Some(Reason(code)) } else { None }
+    }
+
+    /// Name of one that is the seam's.
+    pub(crate) fn seam_name(self) -> Option<&'static str> {
+        ["full", "lost", "down", "unanswered", "malformed"].get(usize::from(self.0)).copied()
+    }
+}
+
+impl Call {
+    /// A call for a packet whose payload starts at byte `payload`.
+    ///
+    /// # Panics
+    /// If that is behind the packet's end.
+    #[inline]
+    pub fn new(packet: Packet, payload: usize, fields: [u8; FIELDS_MAX], tag: u32) -> Call {
+        let payload_len = packet.len().checked_sub(payload).expect("the payload starts in the packet") as u32;
+        Call { packet, tag, route: 0, payload: payload as u32, payload_len, fields, outcome: Outcome::Pending }
+    }
+
+    /// The payload's bytes. None are there where [`crate::Interface::access`] says that the service does not read them.
+    #[inline]
+    pub fn payload(&self) -> &[u8] {
+        self.packet.data().get(self.payload as usize..).unwrap_or_default()
+    }
+
+    /// The payload's bytes, to be changed.
+    #[inline]
+    pub fn payload_mut(&mut self) -> &mut [u8] {
+        self.packet.data_mut().get_mut(self.payload as usize..).unwrap_or_default()
+    }
+
+    /// Changes the payload's length: what is new at its end is zero. False, with nothing changed, if the packet would be too long.
+    pub fn resize_payload(&mut self, len: usize) -> bool {
+        if !self.packet.resize(self.payload as usize + len) {
+            return false;
+        }
+        self.payload_len = len as u32;
+        true
+    }
+
+    /// Answers it: `answer` is the answer's fields.
+    ///
+    /// # Panics
+    /// If they are longer than [`FIELDS_MAX`].
+    #[inline]
+    pub fn answer(&mut self, answer: &[u8]) {
+        self.fields = [0; FIELDS_MAX];
+        self.fields[..answer.len()].copy_from_slice(answer);
+        self.outcome = Outcome::Answered;
+    }
+
+    /// Ends it.
+    #[inline]
+    pub fn drop_for(&mut self, reason: Reason) {
+        self.outcome = Outcome::Dropped(reason);
+    }
+
+    /// Moves it out, to be kept: what stays in the burst says so.
+    #[inline]
+    pub fn take(&mut self) -> Call {
+        let packet = std::mem::replace(&mut self.packet, Packet::void());
+        let taken = Call { packet, ..*self };
+        self.outcome = Outcome::Kept;
+        taken
+    }
+
+    /// A copy of a kept one, with an answer: for [`crate::Service::poll`].
+    pub fn copy(&self, answer: &[u8]) -> Call {
+        let packet = if self.packet.is_void() { Packet::void() } else { Packet::new(self.packet.data(), self.packet.port) };
+        let mut copy = Call { packet, ..*self };
+        copy.answer(answer);
+        copy.outcome = Outcome::Copy;
+        copy
+    }
+
+    /// Stands for a packet that is lost with the service that had it: empty, with tag [`Call::NO_TAG`].
+    pub(crate) fn lost() -> Call {
+        let mut call = Call::new(Packet::void(), 0, [0; FIELDS_MAX], Call::NO_TAG);
+        call.drop_for(Reason::LOST);
+        call
+    }
+
+    /// The tag of a packet that is lost together with its name.
+    pub const NO_TAG: u32 = u32::MAX;
+}

@@ -1,0 +1,56 @@
+//! What a P4 program calls and P4 cannot do: the one seam between a lane and what keeps packets, runs timers or ciphers.
+//!
+//! | file | question it answers |
+//! |---|---|
+//! | [`call`] | what goes to a service with a packet, and what may come of it? |
+//! | [`interface`] | which fields has a service, and do they agree with the program's? |
+//! | [`counters`] | what became of all calls? |
+//! | [`setting`] | how does control code reach a service: its keys, its bearers? |
+//! | [`caller`] | what does a lane have of a service? |
+//! | `lane` | the service in the lane itself |
+//!
+//! A service sees bursts of [`Call`]s. Each is answered at once, kept, or dropped with a [`Reason`]; what is kept comes out later, by
+//! [`Service::poll`]. **Every packet that is given in comes out once.** Time is an argument: a service reads no clock, wherever it runs.
+#![forbid(unsafe_code)]
+#![warn(missing_docs, unreachable_pub)]
+
+pub mod call;
+pub mod caller;
+pub mod counters;
+pub mod interface;
+mod lane;
+pub mod setting;
+
+pub use call::{Call, FIELDS_MAX, Outcome, Reason};
+pub use caller::Caller;
+pub use counters::Counters;
+pub use interface::{Access, Field, Interface, Mismatch};
+pub use setting::{Setting, SettingError};
+
+/// A service, or the way to one that runs elsewhere: both look alike to a lane.
+pub trait Service: Send {
+    /// Its name, fields and reasons.
+    fn interface(&self) -> &'static Interface;
+
+    /// Does what each call of `burst` asks for, and sets its [`Outcome`] to something else than [`Outcome::Pending`]. Of an answered call the packet may
+    /// have changed from its payload on, and [`Call::fields`] are the answer; of a dropped one the packet is still there, to be counted. A kept one is moved
+    /// out ([`Call::take`]).
+    ///
+    /// `now_ns` never goes back. A burst has as many calls as the caller likes; it may be empty.
+    fn call(&mut self, burst: &mut [Call], now_ns: u64);
+
+    /// Appends calls that were kept and are not any longer, answered or dropped, and copies of kept ones ([`Outcome::Copy`]). Callers ask after each burst
+    /// and when [`Service::next_deadline_ns`] has come.
+    fn poll(&mut self, _now_ns: u64, _out: &mut Vec<Call>) {}
+
+    /// When [`Service::poll`] should be called at the latest, though no call comes. `None`: there is nothing to wait for.
+    fn next_deadline_ns(&self) -> Option<u64> {
+        None
+    }
+
+    /// Puts one of the service's settings in place, or removes it. Setting the value that is there changes nothing.
+    ///
+    /// # Errors
+    /// With nothing changed: see [`SettingError`].
+    fn set(&mut self, setting: &Setting) -> Result<(), SettingError>;
+}

@@ -1,0 +1,116 @@
+//! Does each packet come out of a service in the lane once, also of one that gives no outcome or panics?
+
+use base::{Packet, PortId};
+use service::caller::Deployment;
+use service::{Access, Call, FIELDS_MAX, Field, Interface, Outcome, Reason, Service, Setting, SettingError};
+use std::sync::Arc;
+
+static INTERFACE: Interface = Interface {
+    name: "moody",
+    request: &[Field { name: "mood", width: 8 }],
+    answer: &[Field { name: "limit", width: 8 }],
+    key: None,
+    reasons: &["sad"],
+    access: |_| Access::None,
+    check_setting: |index, _| if index < 2 { Ok(()) } else { Err(SettingError::Index { index, limit: 2 }) },
+};
+
+/// Does with a call what its field says: 0 answers, 1 keeps, 2 drops, 3 does nothing, 4 panics.
+#[derive(Default)]
+struct Moody {
+    kept: Vec<Call>,
+    limit: u8,
+}
+
+impl Service for Moody {
+    fn interface(&self) -> &'static Interface {
+        &INTERFACE
+    }
+
+    fn call(&mut self, burst: &mut [Call], _: u64) {
+        for call in burst {
+            match call.fields[0] {
+                0 => call.answer(&[self.limit]),
+                1 => self.kept.push(call.take()),
+                2 => call.drop_for(Reason::own(0)),
+                3 => {}
+                _ => panic!("as asked for"),
+            }
+        }
+    }
+
+    fn poll(&mut self, now_ns: u64, out: &mut Vec<Call>) {
+        if now_ns >= 100 {
+            for mut call in self.kept.drain(..) {
+                out.push(call.copy(&[1]));
+                call.answer(&[2]);
+                out.push(call);
+            }
+        }
+    }
+
+    fn next_deadline_ns(&self) -> Option<u64> {
+        (!self.kept.is_empty()).then_some(100)
+    }
+
+    fn set(&mut self, setting: &Setting) -> Result<(), SettingError> {
+        self.limit = setting.value.as_ref().map_or(0, |value| value[0]);
+        Ok(())
+    }
+}
+
+fn calls(moods: &[u8]) -> Vec<Call> {
+    let call = |(i, mood): (usize, &u8)| {
+        let mut fields = [0; FIELDS_MAX];
+        fields[0] = *mood;
+        Call::new(Packet::new(&[i as u8; 40], PortId(1)), 8, fields, i as u32)
+    };
+    moods.iter().enumerate().map(call).collect()
+}
+
+#[test]
+fn every_packet_comes_out_once_with_its_tag_and_bytes() {
+    let deployment = Deployment::in_lane(Arc::new(|| Box::<Moody>::default()));
+    let mut caller = deployment.caller();
+    deployment.set(0, Some(vec![9].into())).unwrap();
+    assert_eq!(deployment.set(2, None), Err(SettingError::Index { index: 2, limit: 2 }));
+    let mut burst = calls(&[0, 1, 2, 3, 1]);
+    caller.call(&mut burst, 1);
+    let outcomes: Vec<Outcome> = burst.iter().map(|call| call.outcome).collect();
+    let dropped = |reason| Outcome::Dropped(reason);
+    assert_eq!(outcomes, [Outcome::Answered, Outcome::Kept, dropped(Reason::own(0)), dropped(Reason::UNANSWERED), Outcome::Kept]);
+    assert_eq!(burst[0].fields[0], 9, "a setting is there with the next call");
+    assert!(burst[1].packet.is_void() && burst[2].packet.data() == [2; 40]);
+
+    let mut out = Vec::new();
+    caller.poll(2, &mut out);
+    assert!(out.is_empty() && caller.next_deadline_ns() == Some(100));
+    caller.poll(100, &mut out);
+    let polled: Vec<_> = out.iter().map(|call| (call.tag, call.outcome, call.packet.data()[39], call.fields[0])).collect();
+    let expected = [(1, Outcome::Copy, 1, 1), (1, Outcome::Answered, 1, 2), (4, Outcome::Copy, 4, 1), (4, Outcome::Answered, 4, 2)];
+    assert_eq!(polled, expected);
+    let counters = deployment.counters();
+    assert_eq!((counters.calls, counters.answered, counters.kept, counters.returned, counters.copies), (5, 3, 2, 2, 2));
+    assert_eq!((counters.imbalance(), counters.waiting(), caller.next_deadline_ns()), (0, 0, None));
+}
+
+#[test]
+fn a_service_that_panics_loses_what_it_had_and_stops_nobody() {
+    let deployment = Deployment::in_lane(Arc::new(|| Box::<Moody>::default()));
+    let mut caller = deployment.caller();
+    caller.call(&mut calls(&[1, 1, 1]), 1);
+    let mut burst = calls(&[0, 1, 4, 0]);
+    caller.call(&mut burst, 2);
+    assert!(burst.iter().all(|call| call.outcome == Outcome::Dropped(Reason::LOST)));
+    let mut burst = calls(&[0]);
+    caller.call(&mut burst, 3);
+    assert_eq!(burst[0].outcome, Outcome::Dropped(Reason::DOWN));
+    assert_eq!(caller.next_deadline_ns(), Some(0));
+    let mut out = Vec::new();
+    caller.poll(4, &mut out);
+    assert_eq!(out.len(), 3, "what it had kept");
+    assert!(out.iter().all(|call| call.outcome == Outcome::Dropped(Reason::LOST) && call.tag == Call::NO_TAG));
+    let counters = deployment.counters();
+    assert_eq!((counters.dropped_for(Reason::LOST), counters.dropped_for(Reason::DOWN)), (7, 1));
+    assert_eq!((counters.imbalance(), counters.waiting()), (0, 0));
+}
