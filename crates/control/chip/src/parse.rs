@@ -62,7 +62,7 @@ pub(crate) fn parser_use(ir: &Ir, p: &ParserLimits, d: &DeparserLimits, lacks: &
     let depth = longest(ir, &reached, &bytes, p.depth_bytes) + stacks;
     let mut pieces = 0;
     let mut emitted = BTreeSet::new();
-    all_stmts(&ir.deparser, &mut |s| {
+    all_stmts(ir.deparser(), &mut |s| {
         if let Stmt::Emit(HeaderRef::Static(h)) = s
             && emitted.insert(*h)
         {
@@ -71,8 +71,8 @@ pub(crate) fn parser_use(ir: &Ir, p: &ParserLimits, d: &DeparserLimits, lacks: &
     });
     let mut verified = 0;
     let mut computed = 0;
-    all_stmts(&ir.verify_checksum, &mut |s| verified += u64::from(matches!(s, Stmt::Extern(Extern::VerifyChecksum { .. }))));
-    all_stmts(&ir.compute_checksum, &mut |s| computed += u64::from(matches!(s, Stmt::Extern(Extern::UpdateChecksum { .. }))));
+    all_stmts(ir.control(Role::VerifyChecksum), &mut |s| verified += u64::from(matches!(s, Stmt::Extern(Extern::VerifyChecksum { .. }))));
+    all_stmts(ir.control(Role::ComputeChecksum), &mut |s| computed += u64::from(matches!(s, Stmt::Extern(Extern::UpdateChecksum { .. }))));
     for (needed, of, fault) in [
         (rows, p.tcam_rows, Fault::ParserRows { needed: rows, of: p.tcam_rows }),
         (depth, p.depth_bytes, Fault::ParserDepth { needed: depth, of: p.depth_bytes }),
@@ -103,14 +103,7 @@ fn push(lacks: &mut Vec<Lack>, lack: Lack) {
 
 /// The states that a packet can come to.
 pub(crate) fn reached(ir: &Ir) -> BTreeSet<StateId> {
-    let mut seen = BTreeSet::new();
-    let mut todo: Vec<StateId> = ir.start.into_iter().collect();
-    while let Some(id) = todo.pop() {
-        if seen.insert(id) {
-            todo.extend(after(&ir.states[id].next));
-        }
-    }
-    seen
+    ir.states_from(ir.parser().start)
 }
 
 /// The states that a transition leads to.
@@ -186,7 +179,7 @@ fn fixed_bytes(ir: &Ir, h: HeaderId) -> u64 {
 /// Bytes of the longest way from the start; ways round a loop count up to just beyond `limit`.
 pub(crate) fn longest(ir: &Ir, reached: &BTreeSet<StateId>, bytes: &BTreeMap<StateId, u64>, limit: u64) -> u64 {
     let mut best: BTreeMap<StateId, u64> = BTreeMap::new();
-    if let Some(start) = ir.start {
+    if let Some(start) = ir.parser().start {
         best.insert(start, bytes.get(&start).copied().unwrap_or(0));
     }
     for _ in 0..reached.len().saturating_add(1) {

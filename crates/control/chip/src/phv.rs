@@ -89,7 +89,7 @@ fn wants(ir: &Ir, sites: &Sites) -> Wants {
             }
         });
     }
-    all_stmts(&ir.deparser, &mut |s| {
+    all_stmts(ir.deparser(), &mut |s| {
         if let Stmt::Emit(h) = s {
             present.extend(elements(ir, h));
         }
@@ -163,7 +163,7 @@ struct Overlay {
 impl Overlay {
     fn of(ir: &Ir) -> Overlay {
         let mut made = BTreeSet::new();
-        for block in [&ir.ingress, &ir.egress].into_iter().chain(ir.actions.values().map(|a| &a.body)) {
+        for block in [ir.ingress(), ir.egress()].into_iter().chain(ir.actions.values().map(|a| &a.body)) {
             all_stmts(block, &mut |s| match s {
                 Stmt::SetValid(h, true) | Stmt::CopyHeader { dst: h, .. } => made.extend(elements(ir, h)),
                 Stmt::CopyStack { dst: s, .. } | Stmt::Push(s, _) | Stmt::Pop(s, _) => made.extend(ir.stacks[*s].elements.iter().copied()),

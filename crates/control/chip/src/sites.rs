@@ -106,7 +106,7 @@ pub(crate) struct Sites {
 pub(crate) fn sites(ir: &Ir) -> Sites {
     let never = never_valid(ir);
     let mut w = Walker { ir, never, namer: Namer::new(ir), out: Sites::default(), temps: 0, guards: Vec::new(), deciders: HashMap::new() };
-    for (name, block) in [("ingress", &ir.ingress), ("egress", &ir.egress)] {
+    for (name, block) in [("ingress", ir.ingress()), ("egress", ir.egress())] {
         w.guards.clear();
         let mut path = Vec::new();
         let flow = w.block(block, &mut path, name, None);

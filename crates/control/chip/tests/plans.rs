@@ -145,7 +145,7 @@ fn programs_that_are_deep_or_large_are_answered() {
     for n in 0..400 {
         block = vec![Stmt::If(is(&ir, n), block, Vec::new())];
     }
-    ir.ingress = block;
+    *ir.ingress_mut() = block;
     p4_ir::verify(&ir).unwrap();
     let deep = chip::place(&ir, &chip, &Sizes::default()).unwrap_err().to_string();
     assert!(deep.contains("gateways"), "400 conditions, 192 gateways: {deep}");
@@ -153,11 +153,11 @@ fn programs_that_are_deep_or_large_are_answered() {
     for _ in 0..900 {
         sum = Expr::binary(BinOp::Add, sum, Expr::bit(32, 1));
     }
-    ir.ingress = vec![Stmt::Assign(LValue::Var(v), sum)];
+    *ir.ingress_mut() = vec![Stmt::Assign(LValue::Var(v), sum)];
     let long = chip::place(&ir, &chip, &Sizes::default()).unwrap_err();
     assert_eq!(long.stages_needed, Some(900), "a sum a stage");
     let other = |ir: &Ir| Stmt::If(is(ir, 7), vec![Stmt::Assign(LValue::Var(v), Expr::bit(32, 1))], Vec::new());
-    ir.ingress = (0..5000).map(|_| other(&ir)).collect();
+    *ir.ingress_mut() = (0..5000).map(|_| other(&ir)).collect();
     let large = chip::place(&ir, &chip, &Sizes::default()).unwrap_err().to_string();
     assert!(large.contains("too large to be modelled"), "{large}");
 }

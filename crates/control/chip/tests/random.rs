@@ -106,7 +106,7 @@ fn random_program(rng: &mut impl Rng) -> Ir {
         }
         blocks.extend(block);
     }
-    ir.ingress = blocks;
+    *ir.ingress_mut() = blocks;
     ir
 }
 
@@ -157,7 +157,7 @@ fn whole(p: &Placement, seed: u64) {
 /// A packet's way: where an action of one table writes what a later one has as key, the later one lies behind. Counts such pairs.
 fn walk(ir: &Ir, p: &Placement, rng: &mut impl Rng, seed: u64) -> usize {
     let mut way: Vec<(String, BTreeSet<VarId>, BTreeSet<VarId>)> = Vec::new();
-    go(ir, &ir.ingress, rng, &mut way);
+    go(ir, ir.ingress(), rng, &mut way);
     let stages = |name: &str| {
         let at: Vec<usize> = (0..p.stages.len()).filter(|s| p.stages[*s].parts.iter().any(|x| x.name == name)).collect();
         (at.first().copied(), at.last().copied())

@@ -14,7 +14,7 @@ fn bearer_table() -> Ir {
     let key = Expr::var(&ir, address);
     let table = ir.add_table("bearers", vec![("ue", key, MatchKind::Exact)], &[set, none], none);
     ir.program.tables[table].split = true;
-    ir.ingress = vec![Stmt::Apply { table, hit: None, action_run: None }];
+    *ir.ingress_mut() = vec![Stmt::Apply { table, hit: None, action_run: None }];
     p4_ir::verify(&ir).unwrap();
     ir
 }
@@ -73,12 +73,12 @@ fn more_than_a_table_or_a_tier_holds_is_refused() {
 fn a_packet_takes_one_of_two_branches() {
     let chip = Chip::named("nfp4000").unwrap();
     let mut ir = bearer_table();
-    let one = ir.ingress.remove(0);
+    let one = ir.ingress_mut().remove(0);
     let key = Expr::var(&ir, ir.standard("ingress_port"));
     let none = ir.program.action("none").unwrap();
     let other = ir.add_table("ports", vec![("port", key, MatchKind::Exact)], &[none], none);
     let is = Expr::binary(p4_ir::BinOp::Eq, Expr::var(&ir, ir.standard("ingress_port")), Expr::bit(9, 1));
-    ir.ingress = vec![Stmt::If(is, vec![one], vec![Stmt::Apply { table: other, hit: None, action_run: None }])];
+    *ir.ingress_mut() = vec![Stmt::If(is, vec![one], vec![Stmt::Apply { table: other, hit: None, action_run: None }])];
     let t = place_in_tiers(&[&ir], &chip, &Sizes::sessions(1000)).unwrap();
     // The table of ports found no room in the fastest tier, so its branch is the dearer one.
     assert_eq!(t.arrays.iter().map(|a| a.tier.as_str()).collect::<Vec<_>>(), ["CLS", "CTM"]);

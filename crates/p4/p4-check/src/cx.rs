@@ -8,7 +8,7 @@ use crate::types::{Composite, NAME_MARK, Type};
 use crate::value::{ObjId, Tv, Val};
 use indexmap::IndexMap;
 use p4_ir::origin::Construct;
-use p4_ir::{Block, Expr, HeaderId, HeaderTypeId, Ir, LValue, LabelId, StackId, StateId, Stmt, Ty, Var, VarId};
+use p4_ir::{Architecture, Block, Expr, HeaderId, HeaderTypeId, Ir, LValue, LabelId, StackId, StateId, Stmt, Ty, Var, VarId};
 use p4_syntax::{Diagnostic, SourceMap, Span, ast};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -152,7 +152,7 @@ impl<'a> Cx<'a> {
             said: HashSet::new(),
             errors_said: 0,
             warnings_said: 0,
-            ir: Ir::default(),
+            ir: Ir::new(Architecture::V1Model),
             scopes: vec![Scope::root()],
             externs: Vec::new(),
             blocks: Vec::new(),

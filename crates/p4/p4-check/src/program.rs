@@ -7,7 +7,7 @@ use crate::objects::ObjKind;
 use crate::scope::{Entity, ScopeId};
 use crate::types::*;
 use crate::value::*;
-use p4_ir::{LValue, Next};
+use p4_ir::{LValue, Next, Role};
 use p4_syntax::{Diagnostic, Span, ast};
 use std::collections::HashMap;
 
@@ -130,23 +130,23 @@ impl<'a> Cx<'a> {
         };
         let shared = self.pipeline_storage(p, ig, span)?;
         self.pipeline_parser(p, &shared)?;
-        let stages = [(vr, Stage::VerifyChecksum, 2), (ig, Stage::Ingress, 3), (eg, Stage::Egress, 3), (ck, Stage::ComputeChecksum, 2)];
+        let stages = [
+            (vr, Stage::VerifyChecksum, Role::VerifyChecksum, 2),
+            (ig, Stage::Ingress, Role::Ingress, 3),
+            (eg, Stage::Egress, Role::Egress, 3),
+            (ck, Stage::ComputeChecksum, Role::ComputeChecksum, 2),
+        ];
         let mut failed = None;
-        for (arg, stage, n) in stages {
+        for (arg, stage, role, n) in stages {
             let args = shared.iter().take(n).cloned().collect();
             match self.pipeline_control(arg, stage, args) {
-                Ok(block) => match stage {
-                    Stage::VerifyChecksum => self.ir.verify_checksum = block,
-                    Stage::Ingress => self.ir.ingress = block,
-                    Stage::Egress => self.ir.egress = block,
-                    _ => self.ir.compute_checksum = block,
-                },
+                Ok(block) => *self.ir.control_mut(role) = block,
                 Err(e) => failed = Some(e),
             }
         }
         let out = self.packet_object("packet_out", ObjKind::PacketOut, span)?;
         let headers = Tv { access: Access::Read("an `in` parameter"), ..shared[0].clone() };
-        self.ir.deparser = self.pipeline_control(dep, Stage::Deparser, vec![out, headers])?;
+        *self.ir.deparser_mut() = self.pipeline_control(dep, Stage::Deparser, vec![out, headers])?;
         failed.map_or(Ok(()), Err)
     }
 
@@ -301,9 +301,9 @@ impl<'a> Cx<'a> {
             self.block(|cx| cx.in_body(body, |cx| cx.inline_parser(obj, &params, args.into(), Next::Accept, false, p.span)));
         let (start, _) = result?;
         // Headers are invalid when a packet enters, so the reset of the `out` parameter says nothing new.
-        self.ir.parser_init = init.into_iter().filter(|s| !matches!(s, p4_ir::Stmt::SetValid(_, false))).collect();
+        self.ir.parser_mut().init = init.into_iter().filter(|s| !matches!(s, p4_ir::Stmt::SetValid(_, false))).collect();
         if let Next::State(s) = start {
-            self.ir.start = Some(s);
+            self.ir.parser_mut().start = Some(s);
         }
         Ok(())
     }

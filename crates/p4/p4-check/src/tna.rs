@@ -18,7 +18,7 @@ use crate::objects::ObjKind;
 use crate::scope::{Entity, ScopeId};
 use crate::types::*;
 use crate::value::*;
-use p4_ir::{BinOp, Bits, CheckData, Expr, ExprKind, Extern, HashAlgorithm, LValue, Next, Replicate, Stmt, Ty};
+use p4_ir::{Architecture, BinOp, Bits, CheckData, Expr, ExprKind, Extern, HashAlgorithm, LValue, Next, Replicate, Role, Stmt, Ty};
 use p4_syntax::{Span, ast};
 use program::{CounterInfo, LengthSource, MeterInfo, RegisterInfo};
 use std::collections::HashMap;
@@ -49,12 +49,13 @@ impl<'a> Cx<'a> {
             return Err(self.error("arity", span, "a `Pipeline` has six parsers and controls"));
         }
         let [parser, control, deparser] = [&pipe[gress * 3], &pipe[gress * 3 + 1], &pipe[gress * 3 + 2]];
+        (self.ir.arch, self.ir.pipes) = (Architecture::Tna, Architecture::Tna.pipes());
         let mut shared = HashMap::new();
         let checksum_error = self.new_var("checksum_error", Ty::Bit(1));
         self.ir.intrinsic.standard.insert("checksum_error".to_owned(), checksum_error);
         self.tna_parser(parser, &mut shared)?;
-        self.ir.ingress = self.tna_control(control, Stage::Ingress, &mut shared)?;
-        self.ir.deparser = self.tna_control(deparser, Stage::Deparser, &mut shared)?;
+        *self.ir.ingress_mut() = self.tna_control(control, Stage::Ingress, &mut shared)?;
+        *self.ir.deparser_mut() = self.tna_control(deparser, Stage::Deparser, &mut shared)?;
         Ok(())
     }
 
@@ -114,9 +115,9 @@ impl<'a> Cx<'a> {
         let (result, init) =
             self.block(|cx| cx.in_body(body, |cx| cx.inline_parser(obj, &params, args.into(), Next::Accept, false, p.span)));
         let (start, _) = result?;
-        self.ir.parser_init = init.into_iter().filter(|s| !matches!(s, Stmt::SetValid(_, false))).collect();
+        self.ir.parser_mut().init = init.into_iter().filter(|s| !matches!(s, Stmt::SetValid(_, false))).collect();
         if let Next::State(s) = start {
-            self.ir.start = Some(s);
+            self.ir.parser_mut().start = Some(s);
         }
         Ok(())
     }
@@ -274,7 +275,7 @@ impl<'a> Cx<'a> {
                 let (condition, checksum) = (Expr::bool(true), Expr::bit(16, 0));
                 let algorithm = HashAlgorithm::Csum16;
                 let check = Extern::VerifyChecksum { condition, data: Vec::new(), checksum, algorithm, payload: false };
-                self.ir.verify_checksum.push(Stmt::Extern(check));
+                self.ir.control_mut(Role::VerifyChecksum).push(Stmt::Extern(check));
                 let error = self.ir.intrinsic.standard.get("checksum_error").copied();
                 let Some(error) = error else { return Err(self.bug(span, "a checksum")) };
                 let wrong = crate::coerce::var(error, Ty::Bit(1));
@@ -293,7 +294,7 @@ impl<'a> Cx<'a> {
                 let sum = self.temp(Ty::Bit(16));
                 let (condition, algorithm) = (Expr::bool(true), HashAlgorithm::Csum16);
                 let update = Extern::UpdateChecksum { condition, data: list, checksum: LValue::Var(sum), algorithm, payload: false };
-                self.ir.compute_checksum.push(Stmt::Extern(update));
+                self.ir.control_mut(Role::ComputeChecksum).push(Stmt::Extern(update));
                 Tv::expr(ret.clone(), crate::coerce::var(sum, Ty::Bit(16)), span)
             }
             (_, "Resubmit", "emit", _) => {

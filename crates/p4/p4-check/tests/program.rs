@@ -45,8 +45,8 @@ fn arguments_that_do_not_overlap_are_not_copied() {
         control D(packet_out b, in H h) { apply { } }
         V1Switch(P(), V(), I(), E(), V(), D()) main;";
     let ir = compile_str("alias.p4", text, &Options::default()).unwrap().ir;
-    assert_eq!(ir.ingress.len(), 2);
-    assert!(ir.ingress.iter().all(|s| matches!(s, Stmt::Assign(..))), "{:?}", ir.ingress);
+    assert_eq!(ir.ingress().len(), 2);
+    assert!(ir.ingress().iter().all(|s| matches!(s, Stmt::Assign(..))), "{:?}", ir.ingress());
     assert_eq!(ir.headers.len(), 1);
 }
 

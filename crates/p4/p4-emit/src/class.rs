@@ -248,12 +248,12 @@ impl<'a> Tree<'a> {
         self.e.line("    const uint8_t *const p = pk->buffer + pk->start;");
         self.e.line(format!("    if (pk->length > {MAX_PACKET}) return 0;"));
         let top = self.e.take();
-        let start = self.e.ir.start;
-        if self.e.ir.parser_init.iter().any(|s| !self.plain(s)) {
+        let start = self.e.ir.parser().start;
+        if self.e.ir.parser().init.iter().any(|s| !self.plain(s)) {
             return Ok(());
         }
         let mut cursor = 0;
-        for stmt in &self.e.ir.parser_init {
+        for stmt in &self.e.ir.parser().init {
             self.stmt(stmt, &mut cursor)?;
         }
         if let Some(start) = start {

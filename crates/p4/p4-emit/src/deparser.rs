@@ -28,12 +28,12 @@ impl Emitter<'_> {
         self.end();
         self.line("/* deparser */");
         let mut headers = Vec::new();
-        if straight(&ir.deparser, &mut headers) {
+        if straight(ir.deparser(), &mut headers) {
             self.place(&headers);
         } else {
-            let most = most_bytes(self, &ir.deparser)?.min(ROOM);
+            let most = most_bytes(self, ir.deparser())?.min(ROOM);
             self.line(format!("uint8_t gathered[{most} + 1], *gathered_end = gathered;"));
-            self.block(&ir.deparser)?;
+            self.block(ir.deparser())?;
             if self.flow.is_none() {
                 return Ok(());
             }
@@ -55,7 +55,7 @@ impl Emitter<'_> {
         self.line("/* deparser */");
         let mut headers = Vec::new();
         let Some(facts) = self.facts().cloned() else { return Ok(()) };
-        if !straight(&self.ir.deparser, &mut headers) {
+        if !straight(self.ir.deparser(), &mut headers) {
             self.failed = Some("a deparser with conditions");
             return Ok(());
         }
@@ -407,7 +407,7 @@ fn units(model: &Model, order: &[HeaderId], headers: &[HeaderId]) -> Vec<Unit> {
 /// The headers that lie in scratch bytes, in the order in which they do: that of the deparser.
 pub fn scratch_order(ir: &Ir, model: &Model) -> Vec<HeaderId> {
     let mut order = Vec::new();
-    straight(&ir.deparser, &mut order);
+    straight(ir.deparser(), &mut order);
     order.extend(ir.headers.keys());
     let mut seen = std::collections::BTreeSet::new();
     order.retain(|h| matches!(model.homes[h.index()], Home::Scratch | Home::Both) && seen.insert(*h));

@@ -8,7 +8,7 @@
 //! piece of the program is there twice, and packets that took different ways are together again behind it.
 
 use crate::EmitError;
-use p4_ir::{ActionId, Bits, Block, Expr, Extern, Ir, LabelId, Stmt, TableId, VarId};
+use p4_ir::{ActionId, Bits, Block, Expr, Extern, Ir, LabelId, Role, Stmt, TableId, VarId};
 use program::MatchKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -156,13 +156,13 @@ pub fn build(ir: &Ir) -> Result<Graph<'_>, EmitError> {
     let ingress = b.reserve("ingress");
     let egress = b.reserve("end of ingress");
     let finish = b.reserve("end of egress");
-    b.nodes[entry].body = b.block(&ir.verify_checksum, Vec::new(), ingress)?;
-    b.nodes[ingress].body = b.block(&ir.ingress, Vec::new(), egress)?;
-    b.nodes[egress].body = b.block(&ir.egress, vec![Item::IngressEnd], finish)?;
+    b.nodes[entry].body = b.block(ir.control(Role::VerifyChecksum), Vec::new(), ingress)?;
+    b.nodes[ingress].body = b.block(ir.ingress(), Vec::new(), egress)?;
+    b.nodes[egress].body = b.block(ir.egress(), vec![Item::IngressEnd], finish)?;
     let none = Rc::new(Targets::default());
-    let checksums = ir.compute_checksum.iter().map(|s| Item::Plain(s, none.clone()));
+    let checksums = ir.control(Role::ComputeChecksum).iter().map(|s| Item::Plain(s, none.clone()));
     b.nodes[finish].body = [Item::EgressEnd].into_iter().chain(checksums).chain([Item::Finish]).collect();
-    if ir.compute_checksum.iter().any(has_apply) {
+    if ir.control(Role::ComputeChecksum).iter().any(has_apply) {
         return Err(EmitError::unsupported("a table applied in the checksum control"));
     }
     let Builder { nodes, sites, .. } = b;
@@ -412,12 +412,7 @@ fn reverse_postorder(start: Vertex, successors: &dyn Fn(Vertex) -> Vec<Vertex>) 
 
 /// Every statement of the program, actions included.
 pub fn visit_all<'a>(ir: &'a Ir, each: &mut dyn FnMut(&'a Stmt)) {
-    let states = ir.states.values().map(|s| &s.body);
-    let blocks = [&ir.parser_init].into_iter().chain(states);
-    let controls = [&ir.verify_checksum, &ir.ingress, &ir.egress, &ir.compute_checksum, &ir.deparser];
-    for block in blocks.chain(controls).chain(ir.actions.values().map(|a| &a.body)) {
-        visit(block, each);
-    }
+    ir.blocks().for_each(|block| visit(block, each));
 }
 
 /// Meters, registers, digests and the random generator in a block: their effects depend on the order of packets.
@@ -453,7 +448,7 @@ impl Graph<'_> {
         for (id, stage) in self.stages.iter().enumerate() {
             let mut here = BTreeSet::new();
             if id == 0 {
-                ordered(&ir.parser_init, &mut here);
+                ordered(&ir.parser().init, &mut here);
                 ir.states.values().for_each(|s| ordered(&s.body, &mut here));
             }
             if let Some(site) = stage.site {

@@ -45,7 +45,7 @@ mod stages;
 mod stmt;
 mod wait;
 
-use p4_ir::Ir;
+use p4_ir::{Architecture, Ir};
 use std::fmt::Write;
 
 /// What the dialect lacks, or what is wrong with the IR.
@@ -83,8 +83,11 @@ const MAX_CUTS: usize = 4096;
 
 /// The program as C text for x86.
 pub fn emit_x86(ir: &Ir) -> Result<String, EmitError> {
+    if ir.arch != Architecture::V1Model {
+        return Err(EmitError::unsupported(format!("programs for {}", ir.arch.name())));
+    }
     let mut cuts = 0;
-    for block in [&ir.verify_checksum, &ir.ingress, &ir.egress] {
+    for block in ir.pipes.values().flat_map(p4_ir::Pipe::after_parser) {
         graph::visit(block, &mut |s| cuts += usize::from(matches!(s, p4_ir::Stmt::Apply { .. })));
     }
     if cuts > MAX_CUTS {

@@ -24,10 +24,10 @@ impl Emitter<'_> {
         // What fails goes on behind the parser, with what has been extracted.
         let mut parsed = None;
         self.parsed = Some(None);
-        self.block(&ir.parser_init)?;
+        self.block(&ir.parser().init)?;
         let states = order(ir).unwrap_or_else(|| reachable(ir));
         self.states = BTreeMap::new();
-        if let Some(start) = ir.start {
+        if let Some(start) = ir.parser().start {
             if cyclic || states.first() != Some(&start) {
                 self.go_to_state(Next::State(start));
             } else if let Some(flow) = self.flow.take() {
@@ -339,23 +339,12 @@ fn state_label(ir: &Ir, id: StateId) -> String {
 }
 
 fn successors(ir: &Ir, id: StateId) -> Vec<StateId> {
-    let nexts: Vec<Next> = match &ir.states[id].next {
-        Transition::Goto(next) => vec![*next],
-        Transition::Select { cases, .. } => cases.iter().map(|c| c.next).collect(),
-    };
-    nexts.into_iter().filter_map(|n| if let Next::State(s) = n { Some(s) } else { None }).collect()
+    ir.states[id].next.targets().into_iter().filter_map(|n| if let Next::State(s) = n { Some(s) } else { None }).collect()
 }
 
 /// States that can be reached, in order of their numbers but the first one first.
 fn reachable(ir: &Ir) -> Vec<StateId> {
-    let mut seen = BTreeSet::new();
-    let mut todo: Vec<_> = ir.start.into_iter().collect();
-    while let Some(s) = todo.pop() {
-        if seen.insert(s) {
-            todo.extend(successors(ir, s));
-        }
-    }
-    seen.into_iter().collect()
+    ir.states_from(ir.parser().start).into_iter().collect()
 }
 
 /// Whether states lead back to themselves.
@@ -373,7 +362,7 @@ fn order(ir: &Ir) -> Option<Vec<StateId>> {
         }
     }
     let mut order = Vec::new();
-    let mut ready: Vec<_> = ir.start.into_iter().filter(|s| into.get(s) == Some(&0)).collect();
+    let mut ready: Vec<_> = ir.parser().start.into_iter().filter(|s| into.get(s) == Some(&0)).collect();
     while let Some(s) = ready.pop() {
         order.push(s);
         for next in successors(ir, s) {

@@ -15,7 +15,7 @@ use crate::wire::{BitString, get_bits};
 use base::{DropReason, HEADROOM, MAX_PACKET, PortId, Verdict, VerdictKind};
 use p4_ir::{
     Bits, Block, CheckData, CounterId, Expr, Extern, HashAlgorithm, HeaderId, HeaderRef, Ir, KeySet, LValue, LabelId, MeterId, Next,
-    RegisterId, SelectCase, StackId, Stmt, TableId, Transition, VarId, arith,
+    RegisterId, Role, SelectCase, StackId, Stmt, TableId, Transition, VarId, arith,
 };
 use program::{CountUnit, Digest, LengthSource};
 
@@ -240,8 +240,8 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
         let (ir, std) = (self.ir, self.std);
         self.parse()?;
         self.steps = 0;
-        self.top("verify_checksum", &ir.verify_checksum)?;
-        self.top("ingress", &ir.ingress)?;
+        self.top("verify_checksum", ir.control(Role::VerifyChecksum))?;
+        self.top("ingress", ir.ingress())?;
         if self.copies_after_ingress()
             && let Some(end) = self.copy_after_ingress()?
         {
@@ -257,13 +257,13 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
     fn begin_at_egress(&mut self) -> Result<(Verdict, Why), Halt> {
         let (ir, std) = (self.ir, self.std);
         self.requests = replicate::Requests::default();
-        self.top("egress", &ir.egress)?;
+        self.top("egress", ir.egress())?;
         self.copy_after_egress()?;
         if self.standard(std.egress_spec) == u128::from(PortId::DROP.0) {
             return Ok((self.verdict(VerdictKind::Drop, None), Why::DroppedAfter("egress")));
         }
-        self.top("compute_checksum", &ir.compute_checksum)?;
-        self.top("deparser", &ir.deparser)?;
+        self.top("compute_checksum", ir.control(Role::ComputeChecksum))?;
+        self.top("deparser", ir.deparser())?;
         let end = self.finish();
         if end.1 == Why::Deparsed
             && let Some(end) = self.recirculate()?
@@ -343,8 +343,8 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
 
     fn parse(&mut self) -> Result<(), Halt> {
         let ir = self.ir;
-        self.top("parser", &ir.parser_init)?;
-        let Some(mut at) = ir.start else { return Ok(()) };
+        self.top("parser", &ir.parser().init)?;
+        let Some(mut at) = ir.parser().start else { return Ok(()) };
         loop {
             self.steps += 1;
             if self.steps > STEP_LIMIT {

@@ -24,7 +24,7 @@ fn one_table(kinds: &[MatchKind; 2]) -> (Ir, TableId, ActionId, CounterId) {
     let t = ir.add_table("t", keys, &[go], miss);
     let c = ir.add_counter("direct", 1024, Some(t));
     ir.actions[go].body.push(Stmt::Extern(Extern::DirectCount(c)));
-    ir.ingress = vec![Stmt::Apply { table: t, hit: None, action_run: None }];
+    *ir.ingress_mut() = vec![Stmt::Apply { table: t, hit: None, action_run: None }];
     (ir, t, go, c)
 }
 

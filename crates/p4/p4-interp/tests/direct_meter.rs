@@ -38,7 +38,7 @@ fn bench(unit: CountUnit) -> Bench {
     let cast = |v: VarId, ir: &Ir| Expr { kind: ExprKind::Cast(Box::new(Expr::var(ir, v))), ty: Ty::Bit(9) };
     let high = Expr { kind: ExprKind::Binary(BinOp::Shl, Box::new(cast(own, &ir)), Box::new(Expr::bit(9, 2))), ty: Ty::Bit(9) };
     let both = Expr { kind: ExprKind::Binary(BinOp::Or, Box::new(high), Box::new(cast(indexed, &ir))), ty: Ty::Bit(9) };
-    ir.ingress = vec![
+    *ir.ingress_mut() = vec![
         Stmt::Apply { table, hit: None, action_run: None },
         Stmt::Apply { table: plain, hit: None, action_run: None },
         Stmt::Extern(Extern::Meter { meter: twin, index, result: LValue::Var(indexed) }),

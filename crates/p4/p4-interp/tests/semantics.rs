@@ -31,8 +31,8 @@ fn small() -> Small {
     let ht = ir.add_header_type("h_t", &[("a", 4), ("b", 12)], None);
     let result = ir.add_header("result", r);
     let h = ir.add_header("h", ht);
-    ir.ingress.push(Stmt::SetValid(HeaderRef::Static(result), true));
-    ir.deparser.push(Stmt::Emit(HeaderRef::Static(result)));
+    ir.ingress_mut().push(Stmt::SetValid(HeaderRef::Static(result), true));
+    ir.deparser_mut().push(Stmt::Emit(HeaderRef::Static(result)));
     Small { ir, result, h, byte }
 }
 
@@ -41,7 +41,7 @@ impl Small {
     fn report(&mut self, e: Expr) {
         let wide = e.cast_up();
         let stmt = put(&self.ir, self.result, "value", wide);
-        self.ir.ingress.push(stmt);
+        self.ir.ingress_mut().push(stmt);
     }
 
     /// Reports `parser_error`.
@@ -100,7 +100,7 @@ fn standard_metadata_is_set_on_entry() {
 fn a_short_packet_consumes_nothing_and_is_not_dropped() {
     let mut s = small();
     s.ir.add_state("start", vec![extract(fixed(s.h)), extract(fixed(s.h))], ACCEPT);
-    s.ir.deparser.push(Stmt::Emit(fixed(s.h)));
+    s.ir.deparser_mut().push(Stmt::Emit(fixed(s.h)));
     s.report_error();
     // The first extract stays, the second fails.
     assert_eq!(s.value(&[0xab, 0xcd, 0xee]), (TOO_SHORT, vec![0xab, 0xcd, 0xee]));
@@ -180,11 +180,11 @@ fn varbit_lengths_are_checked_and_kept() {
     let extract = Stmt::Extract { header: fixed(o), varbit_bits: Some(Expr::var(&s.ir, len)) };
     s.ir.add_state("start", vec![Stmt::Lookahead(LValue::Var(len), 0), extract], ACCEPT);
     let size = Expr { kind: ExprKind::VarbitBits(fixed(copy), 1), ty: Ty::Bit(32) };
-    s.ir.ingress.push(Stmt::CopyHeader { dst: fixed(copy), src: fixed(o) });
+    s.ir.ingress_mut().push(Stmt::CopyHeader { dst: fixed(copy), src: fixed(o) });
     let error = Expr::var(&s.ir, s.ir.standard("parser_error"));
     let both = Expr::binary(BinOp::Add, Expr::binary(BinOp::Shl, error, Expr::bit(8, 16)), size);
     s.report(both);
-    s.ir.deparser.push(Stmt::Emit(fixed(copy)));
+    s.ir.deparser_mut().push(Stmt::Emit(fixed(copy)));
     assert_eq!(s.value(&[16, 1, 2, 3]), (16, vec![16, 1, 2, 3]));
     assert_eq!(s.value(&[0, 1]), (0, vec![0, 1]));
     assert_eq!(s.value(&[12, 1, 2]).0, INVALID_ARGUMENT << 16);
@@ -204,7 +204,7 @@ fn stack_program(ingress: impl FnOnce(&mut Small, StackId)) -> Small {
     s.ir.add_state("more", vec![extract(HeaderRef::Next(stack))], Transition::Select { keys: vec![last], cases });
     ingress(&mut s, stack);
     for i in 0..3 {
-        s.ir.deparser.push(Stmt::Emit(HeaderRef::Index(stack, Box::new(Expr::bit(32, i)))));
+        s.ir.deparser_mut().push(Stmt::Emit(HeaderRef::Index(stack, Box::new(Expr::bit(32, i)))));
     }
     s
 }
@@ -228,28 +228,28 @@ fn stacks_fill_overflow_and_know_their_indices() {
 
 #[test]
 fn push_pop_copy_and_out_of_range_indices() {
-    let s = stack_program(|s, st| s.ir.ingress.push(Stmt::Push(st, 1)));
+    let s = stack_program(|s, st| s.ir.ingress_mut().push(Stmt::Push(st, 1)));
     assert_eq!(s.value(&[5, 6, 0, 9]).1, [5, 6, 9]);
-    let s = stack_program(|s, st| s.ir.ingress.extend([Stmt::Push(st, 7)]));
+    let s = stack_program(|s, st| s.ir.ingress_mut().extend([Stmt::Push(st, 7)]));
     assert_eq!(s.value(&[5, 6, 0, 9]).1, [9]);
     let s = stack_program(|s, st| {
         let next = Expr { kind: ExprKind::NextIndex(st), ty: Ty::Bit(32) };
-        s.ir.ingress.push(Stmt::Pop(st, 1));
+        s.ir.ingress_mut().push(Stmt::Pop(st, 1));
         s.report(next)
     });
     assert_eq!(s.value(&[5, 6, 0, 9]), (2, vec![6, 0, 9]));
     let s = stack_program(|s, st| {
         let other = s.ir.add_stack("other", s.byte, 3);
-        s.ir.ingress.extend([Stmt::CopyStack { dst: other, src: st }, Stmt::Pop(st, 3), Stmt::CopyStack { dst: st, src: other }]);
+        s.ir.ingress_mut().extend([Stmt::CopyStack { dst: other, src: st }, Stmt::Pop(st, 3), Stmt::CopyStack { dst: st, src: other }]);
         let next = Expr { kind: ExprKind::NextIndex(st), ty: Ty::Bit(32) };
         s.report(next)
     });
     assert_eq!(s.value(&[5, 0, 9]), (2, vec![5, 0, 9]));
     let s = stack_program(|s, st| {
         let at = |i| HeaderRef::Index(st, Box::new(Expr::bit(8, i)));
-        s.ir.ingress.push(Stmt::Assign(LValue::Field(at(200), 0), Expr::bit(8, 1)));
-        s.ir.ingress.push(Stmt::Assign(LValue::Slice(Box::new(LValue::Field(at(0), 0)), 7, 4), Expr::bit(4, 0xf)));
-        s.ir.ingress.push(Stmt::CopyHeader { dst: at(1), src: at(99) });
+        s.ir.ingress_mut().push(Stmt::Assign(LValue::Field(at(200), 0), Expr::bit(8, 1)));
+        s.ir.ingress_mut().push(Stmt::Assign(LValue::Slice(Box::new(LValue::Field(at(0), 0)), 7, 4), Expr::bit(4, 0xf)));
+        s.ir.ingress_mut().push(Stmt::CopyHeader { dst: at(1), src: at(99) });
         s.report(Expr { kind: ExprKind::Field(at(255), 0), ty: Ty::Bit(8) })
     });
     assert_eq!(s.value(&[5, 6, 0, 9]), (0, vec![0xf5, 0, 9]));
@@ -260,17 +260,17 @@ fn invalid_headers_read_zero_and_are_not_written() {
     let mut s = small();
     let a = |s: &Small| Expr::field(&s.ir, s.h, "a");
     let write = put(&s.ir, s.h, "a", Expr::bit(4, 5));
-    s.ir.ingress.push(write.clone());
+    s.ir.ingress_mut().push(write.clone());
     let e = a(&s);
     s.report(e);
     assert_eq!(s.value(&[]).0, 0);
     // setValid zeroes; again it leaves the fields; setInvalid and setValid zero again.
     let valid = |v| Stmt::SetValid(fixed(HeaderId::from_u32(1)), v);
-    s.ir.ingress.extend([valid(true), write, valid(true)]);
+    s.ir.ingress_mut().extend([valid(true), write, valid(true)]);
     let e = a(&s);
     s.report(e);
     assert_eq!(s.value(&[]).0, 5);
-    s.ir.ingress.extend([valid(false), valid(true)]);
+    s.ir.ingress_mut().extend([valid(false), valid(true)]);
     let e = a(&s);
     s.report(e);
     assert_eq!(s.value(&[]).0, 0);
@@ -290,10 +290,10 @@ fn one_member_of_a_union_is_valid_at_a_time() {
     s.ir.add_state("start", vec![extract(fixed(b1))], ACCEPT);
     s.report(both(b1, b2));
     assert_eq!(s.value(&[1]).0, 0b10);
-    s.ir.ingress.push(Stmt::SetValid(fixed(b2), true));
+    s.ir.ingress_mut().push(Stmt::SetValid(fixed(b2), true));
     s.report(both(b1, b2));
     assert_eq!(s.value(&[1]).0, 0b01);
-    s.ir.ingress.push(Stmt::CopyHeader { dst: fixed(b1), src: fixed(b2) });
+    s.ir.ingress_mut().push(Stmt::CopyHeader { dst: fixed(b1), src: fixed(b2) });
     s.report(both(b1, b2));
     assert_eq!(s.value(&[1]).0, 0b10);
 }
@@ -307,7 +307,7 @@ fn hit_action_run_and_exit() {
     let leave = s.ir.add_action("leave", &[("x", 8)], |_, _| vec![Stmt::Exit]);
     let stay = s.ir.add_action("stay", &[], |_, _| vec![]);
     let t = s.ir.add_table("t", vec![("p", p, MatchKind::Exact)], &[leave], stay);
-    s.ir.ingress.push(Stmt::Apply { table: t, hit: Some(hit), action_run: Some(run) });
+    s.ir.ingress_mut().push(Stmt::Apply { table: t, hit: Some(hit), action_run: Some(run) });
     let e = Expr::binary(BinOp::Add, Expr::var(&s.ir, run), Expr::var(&s.ir, hit).cast_up());
     s.report(e);
     let mut m = Machine::new(Arc::new(s.ir)).expect("runs");
@@ -346,7 +346,7 @@ fn switch_labels_and_loops() {
             ],
         ),
     ];
-    s.ir.ingress.push(Stmt::Labeled(outer, vec![Stmt::Loop(body)]));
+    s.ir.ingress_mut().push(Stmt::Labeled(outer, vec![Stmt::Loop(body)]));
     let e = var(&s, sum);
     s.report(e);
     // Rounds 1, 2: 11 each; 3: nothing; 4, 5: 1010 each.
@@ -363,7 +363,7 @@ fn nothing_runs_for_ever() {
     let mut s = small();
     let (l, never) = (s.ir.add_label("l"), s.ir.add_var("never", Ty::Bool));
     let leave = Stmt::If(Expr::var(&s.ir, never), vec![Stmt::Break(l)], vec![]);
-    s.ir.egress.push(Stmt::Labeled(l, vec![Stmt::Loop(vec![leave])]));
+    s.ir.egress_mut().push(Stmt::Labeled(l, vec![Stmt::Loop(vec![leave])]));
     assert_eq!(s.run(&[1]), (Verdict::drop(DropReason::TARGET_FAILED), vec![1]));
     const { assert!(STEP_LIMIT > MAX_PACKET as u32) };
 }
@@ -376,8 +376,8 @@ fn egress_spec_decides() {
         let (reason, mark) = (s.ir.add_var("reason", Ty::Bit(8)), s.ir.add_var("mark", Ty::Bit(32)));
         s.ir.intrinsic.drop_reason = Some(reason);
         s.ir.intrinsic.mark = Some(mark);
-        s.ir.ingress.extend([set(v, Expr::bit(9, spec)), set(reason, Expr::bit(8, 42)), set(mark, Expr::bit(32, 0xfeed))]);
-        s.ir.egress.extend(in_egress.map(|e| set(v, Expr::bit(9, e))));
+        s.ir.ingress_mut().extend([set(v, Expr::bit(9, spec)), set(reason, Expr::bit(8, 42)), set(mark, Expr::bit(32, 0xfeed))]);
+        s.ir.egress_mut().extend(in_egress.map(|e| set(v, Expr::bit(9, e))));
         s.run(&[9])
     };
     let verdict = |kind, port| Verdict { kind, reason: 42, port, mark: 0xfeed };
@@ -402,25 +402,28 @@ fn registers_hash_random_and_truncate() {
     let value = Expr::field(&s.ir, s.result, "value");
     let plus = Expr::binary(BinOp::Add, value, Expr::bit(32, 3));
     let write = |index| Stmt::Extern(Extern::RegisterWrite { register: r, index: Expr::bit(32, index), value: plus.clone() });
-    s.ir.ingress.extend([read(&s, 1), write(1), write(99)]);
+    let block = [read(&s, 1), write(1), write(99)];
+    s.ir.ingress_mut().extend(block);
     let mut m = Machine::new(Arc::new(s.ir.clone())).expect("runs");
     let last = |m: &mut Machine| m.process(&[], PortId(0), 0, Mode::Whole).bytes[3];
     assert_eq!([last(&mut m), last(&mut m)], [0, 3]);
     assert_eq!((m.register(r, 1), m.register(r, 2), m.register(r, 99)), (Some(6), Some(0), None));
     assert!(m.set_register(r, 1, 1 << 40 | 70) && !m.set_register(r, 4, 0));
     assert_eq!(last(&mut m), 70);
-    s.ir.ingress.push(read(&s, 1 << 31));
+    let beyond = read(&s, 1 << 31);
+    s.ir.ingress_mut().push(beyond);
     assert_eq!(s.value(&[]).0, 0);
 
     let hash = |max: u128| {
         let mut s = small();
-        s.ir.ingress.push(Stmt::Extern(Extern::Hash {
+        let hash = Stmt::Extern(Extern::Hash {
             result: LValue::field(&s.ir, s.result, "value"),
             algorithm: HashAlgorithm::Crc16,
             base: Expr::bit(32, 100),
             data: vec![Expr::bit(4, 3), Expr::bit(4, 1), Expr::bit(64, 0x3233_3435_3637_3839)],
             max: Expr::bit(32, max),
-        }));
+        });
+        s.ir.ingress_mut().push(hash);
         s.value(&[]).0
     };
     assert_eq!(hash(0x10000), 100 + 0xbb3d);
@@ -429,8 +432,8 @@ fn registers_hash_random_and_truncate() {
 
     let mut s = small();
     let random = Extern::Random { result: LValue::field(&s.ir, s.result, "value"), low: Expr::bit(32, 5), high: Expr::bit(32, 7) };
-    s.ir.ingress.push(Stmt::Extern(random));
-    s.ir.ingress.push(Stmt::Extern(Extern::Truncate(Expr::bit(32, 5))));
+    s.ir.ingress_mut().push(Stmt::Extern(random));
+    s.ir.ingress_mut().push(Stmt::Extern(Extern::Truncate(Expr::bit(32, 5))));
     let mut m = Machine::new(Arc::new(s.ir)).expect("runs");
     let mut seen = [false; 8];
     for _ in 0..100 {
@@ -447,7 +450,7 @@ fn checksums_are_verified_and_updated_also_over_payload_and_varbit() {
     s.ir.add_state("start", vec![extract(fixed(s.h))], ACCEPT);
     let a = Expr::field(&s.ir, s.h, "a");
     let b = Expr::field(&s.ir, s.h, "b");
-    s.ir.verify_checksum.push(Stmt::Extern(Extern::VerifyChecksum {
+    s.ir.control_mut(Role::VerifyChecksum).push(Stmt::Extern(Extern::VerifyChecksum {
         condition: Expr::is_valid(s.h),
         data: vec![CheckData::Value(a.clone()), CheckData::Value(b.clone())],
         checksum: Expr::bit(16, 0xedcb),
@@ -461,7 +464,7 @@ fn checksums_are_verified_and_updated_also_over_payload_and_varbit() {
     // The condition does not hold: the header is too short.
     assert_eq!(s.value(&[0x12]).0, 0);
     let value = LValue::Slice(Box::new(LValue::field(&s.ir, s.result, "value")), 15, 0);
-    s.ir.compute_checksum.push(Stmt::Extern(Extern::UpdateChecksum {
+    s.ir.control_mut(Role::ComputeChecksum).push(Stmt::Extern(Extern::UpdateChecksum {
         condition: Expr::bool(true),
         data: vec![CheckData::Value(a)],
         checksum: value,
@@ -484,8 +487,8 @@ fn packets_that_do_not_fit_are_dropped() {
     let big = s.ir.add_header_type("big_t", &[("v", 128)], None);
     for i in 0..=fill {
         let h = s.ir.add_header(&format!("big{i}"), big);
-        s.ir.ingress.push(Stmt::SetValid(fixed(h), true));
-        s.ir.deparser.push(Stmt::Emit(fixed(h)));
+        s.ir.ingress_mut().push(Stmt::SetValid(fixed(h), true));
+        s.ir.deparser_mut().push(Stmt::Emit(fixed(h)));
         let expected = if i < fill { VerdictKind::Forward } else { VerdictKind::Drop };
         assert_eq!(s.run(&[1]).0.kind, expected, "{i}");
     }
@@ -508,12 +511,12 @@ fn the_deepest_program_allowed_runs_on_a_threads_stack() {
     for _ in 0..MAX_DEPTH - 2 {
         block = vec![Stmt::If(Expr::bool(true), block, vec![])];
     }
-    s.ir.ingress.extend(block);
+    s.ir.ingress_mut().extend(block);
     let mut e = Expr::bit(32, 1);
     for _ in 0..MAX_DEPTH - 2 {
         e = Expr::unary(UnOp::BitNot, e);
     }
     let report = put(&s.ir, s.result, "value", e);
-    s.ir.ingress.push(report);
+    s.ir.ingress_mut().push(report);
     assert_eq!(s.value(&[1]), (1, vec![1]));
 }

@@ -126,10 +126,11 @@ fn a_subset_hands_on_what_it_does_not_hold_without_a_trace_in_its_cells() {
 fn effects_before_a_miss_in_a_subset_are_taken_back() {
     let mut upf = upf();
     // The FAR look-up moves behind meter and counter, so that its miss comes after their effects.
-    let at = |ir: &Ir, t| ir.ingress.iter().position(|s| matches!(s, Stmt::Apply { table, .. } if *table == t)).expect("applied");
-    let far = upf.ir.ingress.remove(at(&upf.ir, upf.far));
+    let at = |ir: &Ir, t| ir.ingress().iter().position(|s| matches!(s, Stmt::Apply { table, .. } if *table == t)).expect("applied");
+    let far = at(&upf.ir, upf.far);
+    let far = upf.ir.ingress_mut().remove(far);
     let route = at(&upf.ir, upf.route);
-    upf.ir.ingress.insert(route, far);
+    upf.ir.ingress_mut().insert(route, far);
     let mut m = machine(&upf, 2);
     let config = MeterConfig { cir: 1, cbs: 60, pir: 1, pbs: 60 };
     let delete = entry(upf.far, vec![KeyMatch::Exact(2)], upf.far_forward, &[]);
@@ -219,6 +220,6 @@ fn what_cannot_run_is_refused_by_name() {
     let big = Machine::new(Arc::new(ir)).err().expect("refused").to_string();
     assert!(big.contains("cells together"), "{big}");
     let mut ir = upf().ir;
-    ir.ingress.push(Stmt::Emit(HeaderRef::Static(HeaderId::from_u32(0))));
+    ir.ingress_mut().push(Stmt::Emit(HeaderRef::Static(HeaderId::from_u32(0))));
     assert!(matches!(Machine::new(Arc::new(ir)), Err(MachineError::Broken(_))));
 }

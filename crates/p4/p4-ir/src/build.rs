@@ -97,7 +97,7 @@ pub const CORE_ERRORS: [&str; 7] =
 impl Ir {
     /// An empty v1model program: the core errors and `standard_metadata`.
     pub fn v1model(name: &str) -> Ir {
-        let mut ir = Ir::default();
+        let mut ir = Ir::new(Architecture::V1Model);
         ir.program.name = name.into();
         ir.program.errors = CORE_ERRORS.map(str::to_owned).to_vec();
         let fields: [(&str, u32); 15] = [
@@ -166,7 +166,7 @@ impl Ir {
     /// A new parser state; the first one becomes the start.
     pub fn add_state(&mut self, name: &str, body: Block, next: Transition) -> StateId {
         let id = self.states.push(State { name: name.into(), body, next, likely: None });
-        self.start.get_or_insert(id);
+        self.parser_mut().start.get_or_insert(id);
         id
     }
 

@@ -206,6 +206,9 @@ impl Printer<'_> {
     fn program(&mut self) {
         let ir = self.ir;
         self.line(format_args!("program {}", ir.program.name));
+        if ir.arch != Architecture::V1Model {
+            self.line(format_args!("architecture {}", ir.arch.name()));
+        }
         self.line(format_args!("errors {}", ir.program.errors.join(" ")));
         for (code, name) in &ir.program.reasons {
             self.line(format_args!("reason {code} {name}"));
@@ -222,12 +225,16 @@ impl Printer<'_> {
         for (id, _) in &ir.program.tables {
             self.table(id);
         }
-        self.parser();
-        self.top("verify_checksum", &ir.verify_checksum);
-        self.top("ingress", &ir.ingress);
-        self.top("egress", &ir.egress);
-        self.top("compute_checksum", &ir.compute_checksum);
-        self.top("deparser", &ir.deparser);
+        for (id, pipe) in &ir.pipes {
+            if !pipe.name.is_empty() {
+                self.line(format_args!("{id} {}", pipe.name));
+            }
+            self.parser(&pipe.parser);
+            for control in &pipe.controls {
+                self.top(control.role.name(), &control.body);
+            }
+            self.top("deparser", &pipe.deparser);
+        }
     }
 
     fn headers(&mut self) {
@@ -349,12 +356,14 @@ impl Printer<'_> {
         self.close("}");
     }
 
-    fn parser(&mut self) {
+    fn parser(&mut self, parser: &Parser) {
         let ir = self.ir;
-        self.top("parser_init", &ir.parser_init);
-        let start = ir.start.map_or_else(|| "none".to_owned(), |s| self.names.state(s));
+        self.top("parser_init", &parser.init);
+        let start = parser.start.map_or_else(|| "none".to_owned(), |s| self.names.state(s));
         self.line(format_args!("start {start}"));
-        for (id, s) in &ir.states {
+        // The only parser's states are all of them, reached or not.
+        let own = (ir.pipes.len() > 1).then(|| ir.states_from(parser.start));
+        for (id, s) in ir.states.iter().filter(|(id, _)| own.as_ref().is_none_or(|own| own.contains(id))) {
             let name = self.names.state(id);
             let mark = s.likely.map_or("", |likely| if likely { "@likely " } else { "@unlikely " });
             self.open(format_args!("{mark}state {name} {{"));

@@ -6,6 +6,7 @@
 //! - **variables**: one flat space of scalars for metadata, locals and action parameters; P4 has no recursion, so
 //!   every one is a fixed slot. All are zero when a packet enters.
 //! - **headers**: a flat space of instances; a stack is a row of them.
+//! - **pipes**, from parser to deparser: which blocks there are is the architecture's (`shape`).
 //! - **blocks** of structured statements; `return` has become [`Stmt::Break`] out of a [`Stmt::Labeled`] block.
 //! - tables, actions, counters, meters and registers, whose plain-data side is [`program::Program`].
 //!
@@ -19,12 +20,14 @@ pub mod build;
 mod display;
 pub mod origin;
 pub mod random;
+mod shape;
 mod verify;
 pub mod walk;
 
 pub use base::Bits;
 pub use display::{Namer, key_match};
 pub use program::{ActionId, CounterId, MeterId, Program, RegisterId, TableId, ValueSetId, ValueSetInfo as ValueSet};
+pub use shape::{Architecture, Control, Parser, Pipe, PipeId, Role};
 pub use verify::{MAX_DEPTH, VerifyError, verify};
 
 use cranelift_entity::{PrimaryMap, entity_impl};
@@ -65,20 +68,10 @@ pub struct Ir {
     pub vars: PrimaryMap<VarId, Var>,
     /// Parser states; `accept` and `reject` are not among them.
     pub states: PrimaryMap<StateId, State>,
-    /// Statements of the parser's own declarations, run before the start state.
-    pub parser_init: Block,
-    /// The parser's first state; `None` only in an empty program.
-    pub start: Option<StateId>,
-    /// v1model's blocks in the order in which they run.
-    pub verify_checksum: Block,
-    /// Ingress.
-    pub ingress: Block,
-    /// Egress.
-    pub egress: Block,
-    /// Checksum updates.
-    pub compute_checksum: Block,
-    /// Deparser: the only block with [`Stmt::Emit`].
-    pub deparser: Block,
+    /// What the program is written for.
+    pub arch: Architecture,
+    /// The blocks that a packet goes through, as the architecture orders them.
+    pub pipes: PrimaryMap<PipeId, Pipe>,
     /// Code of the actions that tables run, beside `program.actions`.
     pub actions: PrimaryMap<ActionId, ActionCode>,
     /// Code of the tables, beside `program.tables`.

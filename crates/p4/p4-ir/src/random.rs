@@ -476,7 +476,7 @@ impl Generator {
             let payload = self.rng.once_in(2);
             let algorithm = HashAlgorithm::Csum16;
             let verify = Extern::VerifyChecksum { condition, data, checksum, algorithm, payload };
-            self.ir.verify_checksum = vec![Stmt::Extern(verify)];
+            *self.ir.control_mut(Role::VerifyChecksum) = vec![Stmt::Extern(verify)];
         }
         let mut ingress = self.stmts(14, 3);
         let spec = self.ir.standard("egress_spec");
@@ -486,12 +486,12 @@ impl Generator {
             let at = 1 + self.rng.below(ingress.len());
             ingress.insert(at, self.apply(table));
         }
-        self.ir.ingress = ingress;
-        self.ir.egress = self.stmts(8, 2);
+        *self.ir.ingress_mut() = ingress;
+        *self.ir.egress_mut() = self.stmts(8, 2);
         let hot = self.hot.iter().map(|v| Expr::var(&self.ir, *v));
         let join = |a: Expr, b: Expr| Expr { ty: Ty::Bit(a.ty.width() + 8), kind: ExprKind::Concat(Box::new(a), Box::new(b)) };
         if let (Some(all), Some(mark)) = (hot.reduce(join), self.ir.intrinsic.mark) {
-            self.ir.egress.push(Stmt::Assign(LValue::Var(mark), all));
+            self.ir.egress_mut().push(Stmt::Assign(LValue::Var(mark), all));
         }
         if self.rng.once_in(2) {
             let mut data = sum(&self.ir);
@@ -500,15 +500,15 @@ impl Generator {
             let checksum = LValue::field(&self.ir, base, "c");
             let algorithm = *self.rng.pick(&[HashAlgorithm::Csum16, HashAlgorithm::Crc32]);
             let update = Extern::UpdateChecksum { condition, data, checksum, algorithm, payload: self.rng.once_in(2) };
-            self.ir.compute_checksum = vec![Stmt::Extern(update)];
+            *self.ir.control_mut(Role::ComputeChecksum) = vec![Stmt::Extern(update)];
         }
         if self.shape == Shape::Classes {
             return self.ends_of_classes();
         }
-        self.ir.deparser = self.plain.iter().map(|h| Stmt::Emit(HeaderRef::Static(*h))).collect();
+        *self.ir.deparser_mut() = self.plain.iter().map(|h| Stmt::Emit(HeaderRef::Static(*h))).collect();
         for s in self.stacks.clone() {
             let elements = self.ir.stacks[s].elements.clone();
-            self.ir.deparser.extend(elements.into_iter().map(|h| Stmt::Emit(HeaderRef::Static(h))));
+            self.ir.deparser_mut().extend(elements.into_iter().map(|h| Stmt::Emit(HeaderRef::Static(h))));
         }
     }
 
@@ -525,7 +525,7 @@ impl Generator {
                 let checksum = LValue::field(&self.ir, h, "c");
                 let algorithm = HashAlgorithm::Csum16;
                 let update = Extern::UpdateChecksum { condition, data, checksum, algorithm, payload: self.rng.once_in(6) };
-                self.ir.compute_checksum.push(Stmt::Extern(update));
+                self.ir.control_mut(Role::ComputeChecksum).push(Stmt::Extern(update));
             }
         }
         let stacks = self.stacks.iter().flat_map(|s| self.ir.stacks[*s].elements.clone());
@@ -535,11 +535,11 @@ impl Generator {
             order.swap(a, b);
         }
         order.truncate(order.len() - self.rng.below(3));
-        self.ir.deparser = order.into_iter().map(|h| Stmt::Emit(HeaderRef::Static(h))).collect();
+        *self.ir.deparser_mut() = order.into_iter().map(|h| Stmt::Emit(HeaderRef::Static(h))).collect();
         if self.rng.once_in(6) {
             let cond = self.expr(Ty::Bool, 1);
-            let last = self.ir.deparser.pop().into_iter().collect();
-            self.ir.deparser.push(Stmt::If(cond, last, vec![]));
+            let last = self.ir.deparser_mut().pop().into_iter().collect();
+            self.ir.deparser_mut().push(Stmt::If(cond, last, vec![]));
         }
     }
 

@@ -89,13 +89,18 @@ pub fn verify(ir: &Ir) -> Result<(), Vec<VerifyError>> {
     v.intrinsics();
     v.objects();
     v.tables();
-    v.body("parser_init", Context::ParserInit, None, &ir.parser_init);
+    v.shape();
+    for pipe in ir.pipes.values() {
+        v.body("parser_init", Context::ParserInit, None, &pipe.parser.init);
+    }
     v.states();
-    v.body("verify_checksum", Context::Checksum, None, &ir.verify_checksum);
-    v.body("ingress", Context::Control, None, &ir.ingress);
-    v.body("egress", Context::Control, None, &ir.egress);
-    v.body("compute_checksum", Context::Checksum, None, &ir.compute_checksum);
-    v.body("deparser", Context::Deparser, None, &ir.deparser);
+    for pipe in ir.pipes.values() {
+        for control in &pipe.controls {
+            let context = if control.role.is_checksum() { Context::Checksum } else { Context::Control };
+            v.body(control.role.name(), context, None, &control.body);
+        }
+        v.body("deparser", Context::Deparser, None, &pipe.deparser);
+    }
     for (id, code) in &ir.actions {
         let name = ir.program.actions.get(id).map_or("?", |a| a.full_name.as_str());
         v.body(&format!("action {id} {name}"), Context::Action, Some(id), &code.body);
@@ -332,10 +337,12 @@ impl Verifier<'_> {
     fn states(&mut self) {
         let ir = self.ir;
         self.place = "parser".into();
-        match ir.start {
-            Some(s) => self.check(ir.states.is_valid(s), || format!("start {s} does not exist")),
-            None => self.check(ir.states.is_empty(), || "states but no start".into()),
-        };
+        for start in ir.pipes.values().filter_map(|p| p.parser.start) {
+            self.check(ir.states.is_valid(start), || format!("start {start} does not exist"));
+        }
+        if ir.pipes.values().all(|p| p.parser.start.is_none()) {
+            self.check(ir.states.is_empty(), || "states but no start".into());
+        }
         for (id, s) in &ir.states {
             self.body(&format!("{id} {}", s.name), Context::State, None, &s.body);
             match &s.next {
@@ -347,6 +354,23 @@ impl Verifier<'_> {
                         self.next(c.next);
                     }
                 }
+            }
+        }
+    }
+
+    /// Pipes as the architecture has them, each with states of its own.
+    fn shape(&mut self) {
+        let ir = self.ir;
+        self.check(ir.arch.has_shape(&ir.pipes), || format!("blocks are not those of {}", ir.arch.name()));
+        let exist = |s: &StateId| ir.states.is_valid(*s);
+        let next_exists = |n: Next| !matches!(n, Next::State(s) if !exist(&s));
+        if ir.pipes.len() < 2 || !ir.states.values().flat_map(|s| s.next.targets()).all(next_exists) {
+            return;
+        }
+        let mut seen = HashSet::new();
+        for start in ir.pipes.values().filter_map(|p| p.parser.start).filter(exist) {
+            for state in ir.states_from(Some(start)) {
+                self.check(seen.insert(state), || format!("{state} is reached from two parsers"));
             }
         }
     }

@@ -147,17 +147,20 @@ macro_rules! walkers {
             }
         }
 
-        /// The outermost blocks of a program: of the parser, the pipeline and the actions.
+        /// The outermost blocks of a program: of the parsers, the controls, the deparsers and the actions.
         pub fn $blocks(ir: &$($m)? Ir, f: &mut dyn FnMut(&$($m)? Block)) {
-            f(&$($m)? ir.parser_init);
+            for (_, p) in &$($m)? ir.pipes {
+                f(&$($m)? p.parser.init);
+            }
             for (_, s) in &$($m)? ir.states {
                 f(&$($m)? s.body);
             }
-            f(&$($m)? ir.verify_checksum);
-            f(&$($m)? ir.ingress);
-            f(&$($m)? ir.egress);
-            f(&$($m)? ir.compute_checksum);
-            f(&$($m)? ir.deparser);
+            for (_, p) in &$($m)? ir.pipes {
+                for c in &$($m)? p.controls {
+                    f(&$($m)? c.body);
+                }
+                f(&$($m)? p.deparser);
+            }
             for (_, a) in &$($m)? ir.actions {
                 f(&$($m)? a.body);
             }

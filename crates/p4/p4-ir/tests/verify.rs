@@ -28,7 +28,7 @@ fn sample() -> Ir {
             SelectCase { sets: vec![KeySet::Any], next: Next::Accept },
         ],
     };
-    ir.start = None;
+    ir.parser_mut().start = None;
     ir.add_state("start", vec![Stmt::Extract { header: HeaderRef::Static(h), varbit_bits: None }], select);
     let port = ir.standard("egress_spec");
     let fwd = ir.add_action("fwd", &[("port", 9)], |ir, p| vec![Stmt::Assign(LValue::Var(port), Expr::var(ir, p[0]))]);
@@ -39,7 +39,7 @@ fn sample() -> Ir {
     ir.actions[drop].body.insert(0, Stmt::Extern(Extern::DirectCount(c)));
     ir.program.tables[t].entries.push(Entry { table: t, keys: vec![KeyMatch::Exact(0x800)], priority: 0, action: fwd, args: vec![1] });
     let l = ir.add_label("done");
-    ir.ingress = vec![Stmt::Labeled(
+    *ir.ingress_mut() = vec![Stmt::Labeled(
         l,
         vec![
             Stmt::Apply { table: t, hit: Some(flag), action_run: None },
@@ -47,14 +47,14 @@ fn sample() -> Ir {
             Stmt::SetValid(HeaderRef::Static(h), false),
         ],
     )];
-    ir.deparser = vec![Stmt::Emit(HeaderRef::Static(h)), Stmt::Emit(HeaderRef::Static(o))];
+    *ir.deparser_mut() = vec![Stmt::Emit(HeaderRef::Static(h)), Stmt::Emit(HeaderRef::Static(o))];
     ir
 }
 
 #[test]
 fn the_sample_is_sound() {
     assert_eq!(verify(&sample()), Ok(()));
-    assert_eq!(verify(&Ir::default()), Ok(()));
+    assert_eq!(verify(&Ir::new(Architecture::V1Model)), Ok(()));
 }
 
 #[test]
@@ -140,18 +140,47 @@ fn expr(kind: ExprKind, ty: Ty) -> Expr {
 /// `flag = <expr>` in ingress.
 fn assign_flag(ir: &mut Ir, e: Expr) {
     let flag = ir.vars.iter().find(|(_, v)| v.name == "meta.flag").map(|(id, _)| id).expect("flag exists");
-    ir.ingress.push(Stmt::Assign(LValue::Var(flag), e));
+    ir.ingress_mut().push(Stmt::Assign(LValue::Var(flag), e));
+}
+
+#[test]
+fn pipes_are_those_of_the_architecture() {
+    breaks("blocks are not those of psa", |ir| ir.arch = Architecture::Psa);
+    breaks("blocks are not those of v1model", |ir| {
+        ir.pipes.push(Architecture::V1Model.pipes().into_iter().next().expect("one").1);
+    });
+    breaks("blocks are not those of v1model", |ir| ir.pipes.values_mut().for_each(|p| p.controls.swap(1, 2)));
+}
+
+#[test]
+fn each_pipe_has_states_of_its_own() {
+    let mut ir = Ir::new(Architecture::Psa);
+    let end = || Transition::Goto(Next::Accept);
+    let [a, b, shared] = ["a", "b", "shared"].map(|name| ir.add_state(name, vec![], end()));
+    for (pipe, start) in ir.pipes.values_mut().zip([a, b]) {
+        pipe.parser.start = Some(start);
+    }
+    ir.states[b].next = Transition::Goto(Next::State(shared));
+    assert_eq!(verify(&ir), Ok(()));
+    let text = ir.to_string();
+    let order =
+        ["architecture psa", "pipe0 ingress", "state0.a {", "ingress {}", "pipe1 egress", "state1.b {", "state2.shared {", "egress {}"];
+    let places: Vec<usize> = order.iter().map(|line| text.find(line).unwrap_or_else(|| panic!("no {line:?} in {text}"))).collect();
+    assert!(places.is_sorted(), "{text}");
+    ir.states[a].next = Transition::Goto(Next::State(shared));
+    let faults = verify(&ir).expect_err("shared");
+    assert!(faults.iter().any(|f| f.0.contains("state2 is reached from two parsers")), "{faults:?}");
 }
 
 #[test]
 fn ids_and_sizes() {
     breaks("no v999", |ir| assign_flag(ir, expr(ExprKind::Var(var(999)), Ty::Bool)));
-    breaks("no h77", |ir| ir.deparser.push(Stmt::Emit(HeaderRef::Static(HeaderId::from_u32(77)))));
-    breaks("no stack7", |ir| ir.ingress.push(Stmt::Push(StackId::from_u32(7), 1)));
-    breaks("no table7", |ir| ir.ingress.push(Stmt::Apply { table: TableId::from_u32(7), hit: None, action_run: None }));
+    breaks("no h77", |ir| ir.deparser_mut().push(Stmt::Emit(HeaderRef::Static(HeaderId::from_u32(77)))));
+    breaks("no stack7", |ir| ir.ingress_mut().push(Stmt::Push(StackId::from_u32(7), 1)));
+    breaks("no table7", |ir| ir.ingress_mut().push(Stmt::Apply { table: TableId::from_u32(7), hit: None, action_run: None }));
     breaks("state9, which does not exist", |ir| ir.states[StateId::from_u32(0)].next = Transition::Goto(Next::State(StateId::from_u32(9))));
-    breaks("states but no start", |ir| ir.start = None);
-    breaks("no label9", |ir| ir.ingress.push(Stmt::Labeled(LabelId::from_u32(9), vec![])));
+    breaks("states but no start", |ir| ir.parser_mut().start = None);
+    breaks("no label9", |ir| ir.ingress_mut().push(Stmt::Labeled(LabelId::from_u32(9), vec![])));
     breaks("not 1 to 128 bits", |ir| {
         ir.add_var("wide", Ty::Bit(129));
     });
@@ -211,23 +240,23 @@ fn expression_types() {
 #[test]
 fn statements_in_their_places() {
     let h = || HeaderRef::Static(HeaderId::from_u32(0));
-    breaks("emit in Control", |ir| ir.ingress.push(Stmt::Emit(h())));
-    breaks("extract in Control", |ir| ir.egress.push(Stmt::Extract { header: h(), varbit_bits: None }));
+    breaks("emit in Control", |ir| ir.ingress_mut().push(Stmt::Emit(h())));
+    breaks("extract in Control", |ir| ir.egress_mut().push(Stmt::Extract { header: h(), varbit_bits: None }));
     breaks("apply in Action", |ir| {
         let apply = Stmt::Apply { table: TableId::from_u32(0), hit: None, action_run: None };
         ir.actions[ActionId::from_u32(0)].body.push(apply)
     });
-    breaks("exit in Deparser", |ir| ir.deparser.push(Stmt::Exit));
-    breaks("stack.next or stack.last in Control", |ir| ir.ingress.push(Stmt::SetValid(HeaderRef::Next(StackId::from_u32(0)), true)));
+    breaks("exit in Deparser", |ir| ir.deparser_mut().push(Stmt::Exit));
+    breaks("stack.next or stack.last in Control", |ir| ir.ingress_mut().push(Stmt::SetValid(HeaderRef::Next(StackId::from_u32(0)), true)));
     breaks("wrong number of arguments", |ir| {
         let body = &mut ir.states[StateId::from_u32(1)].body;
         body[0] = Stmt::Extract { header: h(), varbit_bits: Some(Expr::bit(32, 0)) };
     });
-    breaks("outside of its block", |ir| ir.ingress.push(Stmt::Break(LabelId::from_u32(0))));
-    breaks("names two blocks", |ir| ir.egress.push(Stmt::Labeled(LabelId::from_u32(0), vec![])));
+    breaks("outside of its block", |ir| ir.ingress_mut().push(Stmt::Break(LabelId::from_u32(0))));
+    breaks("names two blocks", |ir| ir.egress_mut().push(Stmt::Labeled(LabelId::from_u32(0), vec![])));
     breaks("verify_checksum without", |ir| {
         ir.intrinsic.standard.remove("checksum_error");
-        ir.verify_checksum.push(Stmt::Extern(Extern::VerifyChecksum {
+        ir.control_mut(Role::VerifyChecksum).push(Stmt::Extern(Extern::VerifyChecksum {
             condition: Expr::bool(true),
             data: vec![],
             checksum: Expr::bit(16, 0),
@@ -237,7 +266,7 @@ fn statements_in_their_places() {
     });
     breaks("update_checksum in Control", |ir| {
         let checksum = LValue::field(ir, HeaderId::from_u32(0), "etype");
-        ir.egress.push(Stmt::Extern(Extern::UpdateChecksum {
+        ir.egress_mut().push(Stmt::Extern(Extern::UpdateChecksum {
             condition: Expr::bool(true),
             data: vec![],
             checksum,
@@ -268,7 +297,7 @@ fn beside_the_program() {
     });
     breaks("not an indexed counter", |ir| {
         let counter = CounterId::from_u32(0);
-        ir.ingress.push(Stmt::Extern(Extern::Count { counter, index: Expr::bit(8, 0) }));
+        ir.ingress_mut().push(Stmt::Extern(Extern::Count { counter, index: Expr::bit(8, 0) }));
     });
     breaks("no @pdu_length", |ir| ir.program.counters[CounterId::from_u32(0)].length = LengthSource::Pdu);
     breaks("counts packets and bytes", |ir| {
@@ -276,7 +305,7 @@ fn beside_the_program() {
     });
     breaks("holds 32 bits", |ir| {
         let register = ir.add_register("r", 4, 32);
-        ir.ingress.push(Stmt::Extern(Extern::RegisterWrite { register, index: Expr::bit(8, 0), value: Expr::bit(8, 0) }));
+        ir.ingress_mut().push(Stmt::Extern(Extern::RegisterWrite { register, index: Expr::bit(8, 0), value: Expr::bit(8, 0) }));
     });
     breaks("egress_spec is bit<32>", |ir| {
         let v = ir.standard("egress_spec");
@@ -315,13 +344,13 @@ fn nesting_is_bounded_and_bounded_programs_are_safe_to_walk() {
         e = Expr::unary(UnOp::BitNot, e);
     }
     let v = ir.add_var("x", Ty::Bit(8));
-    ir.ingress.push(Stmt::Assign(LValue::Var(v), e.clone()));
+    ir.ingress_mut().push(Stmt::Assign(LValue::Var(v), e.clone()));
     assert_eq!(verify(&ir), Ok(()));
     assert!(ir.clone().to_string().contains("~~~~~"));
     for _ in 0..4 {
         e = Expr::unary(UnOp::BitNot, e);
     }
-    ir.ingress.push(Stmt::Assign(LValue::Var(v), e));
+    ir.ingress_mut().push(Stmt::Assign(LValue::Var(v), e));
     let errors = verify(&ir).expect_err("too deep");
     assert!(errors[0].0.contains("nest deeper"), "{errors:?}");
 
@@ -330,7 +359,7 @@ fn nesting_is_bounded_and_bounded_programs_are_safe_to_walk() {
     for _ in 0..MAX_DEPTH - 2 {
         block = vec![Stmt::If(Expr::bool(true), block, vec![])];
     }
-    ir.ingress = block;
+    *ir.ingress_mut() = block;
     assert_eq!(verify(&ir), Ok(()));
     assert!(ir.to_string().lines().count() > MAX_DEPTH);
 }

@@ -1,6 +1,6 @@
 //! Decides branches whose condition is a constant, and removes those that do nothing.
 
-use p4_ir::{Block, Expr, ExprKind, Ir, KeySet, LabelId, Next, SelectCase, Stmt, Transition, UnOp, walk};
+use p4_ir::{Block, Expr, ExprKind, Ir, KeySet, LabelId, SelectCase, Stmt, Transition, UnOp, walk};
 
 pub(crate) fn run(ir: &mut Ir) -> bool {
     let mut changed = false;
@@ -122,23 +122,15 @@ fn never(keys: &[Expr], case: &SelectCase) -> bool {
     case.sets.len() == keys.len() && case.sets.iter().zip(keys).any(misses)
 }
 
-/// Where a transition may go.
-pub(crate) fn targets(next: &Transition) -> Vec<Next> {
-    match next {
-        Transition::Goto(n) => vec![*n],
-        Transition::Select { cases, .. } => cases.iter().map(|c| c.next).collect(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use p4_ir::{Bits, LValue, StateId, Ty};
+    use p4_ir::{Bits, LValue, Next, StateId, Ty};
 
     /// The text of ingress after the pass.
     fn after(make: impl FnOnce(&mut Ir) -> Block) -> String {
         let mut ir = Ir::v1model("branches");
-        ir.ingress = make(&mut ir);
+        *ir.ingress_mut() = make(&mut ir);
         run(&mut ir);
         assert_eq!(p4_ir::verify(&ir), Ok(()));
         let text = ir.to_string();
@@ -187,7 +179,7 @@ mod tests {
         let decide = |key: Expr, cases: Vec<SelectCase>| {
             let mut t = Transition::Select { keys: vec![key], cases };
             transition(&mut t, &mut false);
-            targets(&t)
+            t.targets()
         };
         let cases = vec![case(exact(1), to(1)), case(exact(2), to(2)), case(KeySet::Any, to(3)), case(exact(4), to(4))];
         assert_eq!(decide(Expr::bit(8, 2), cases.clone()), [to(2)]);

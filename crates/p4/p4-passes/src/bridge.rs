@@ -90,7 +90,7 @@ fn indices(ir: &Ir) -> bool {
         walk::sub_exprs(e, &mut |sub| found |= in_expr(sub));
         found
     }
-    let controls = [&ir.egress, &ir.compute_checksum, &ir.deparser];
+    let controls = [ir.egress(), ir.control(Role::ComputeChecksum), ir.deparser()];
     let mut found = ir.tables.values().any(|t| t.keys.iter().any(in_expr));
     for block in controls.into_iter().chain(ir.actions.values().map(|a| &a.body)) {
         walk::all_stmts(block, &mut |s| walk::stmt_exprs(s, &mut |e| found |= in_expr(e)));
@@ -275,14 +275,14 @@ fn exits(ir: &mut Ir, exited: VarId) {
         });
         *body = vec![Stmt::Labeled(label, std::mem::take(body))];
     }
-    for stage in [true, false] {
-        let body = if stage { &ir.ingress } else { &ir.egress };
+    for role in [Role::Ingress, Role::Egress] {
+        let body = ir.control(role);
         if !in_actions && !has(body) {
             continue;
         }
         let label = ir.add_label("exit");
         let gone = Expr::binary(BinOp::Eq, Expr { kind: ExprKind::Var(exited), ty: Ty::Bit(1) }, Expr::bit(1, 1));
-        let body = if stage { &mut ir.ingress } else { &mut ir.egress };
+        let body = ir.control_mut(role);
         replace(body, &mut |s, out| match s {
             Stmt::Exit => out.push(Stmt::Break(label)),
             Stmt::Apply { .. } if in_actions => out.extend([s, Stmt::If(gone.clone(), vec![Stmt::Break(label)], vec![])]),
@@ -298,7 +298,7 @@ fn exits(ir: &mut Ir, exited: VarId) {
 fn bridged(ir: &Ir, vars: &Vars) -> Vec<VarId> {
     let mut read: BTreeSet<VarId> = BTreeSet::new();
     let expr = |e: &Expr, read: &mut BTreeSet<VarId>| walk::read_vars(e, &mut |v| read.extend([v]));
-    let mut todo: Vec<&Block> = vec![&ir.egress, &ir.compute_checksum, &ir.deparser];
+    let mut todo: Vec<&Block> = vec![ir.egress(), ir.control(Role::ComputeChecksum), ir.deparser()];
     let mut seen: BTreeSet<TableId> = BTreeSet::new();
     while let Some(block) = todo.pop() {
         walk::all_stmts(block, &mut |s| {
@@ -412,7 +412,7 @@ impl Layout {
     }
 
     fn parser(&self, ir: &mut Ir, vars: &Vars) {
-        let own = ir.start.map_or(Next::Accept, Next::State);
+        let own = ir.parser().start.map_or(Next::Accept, Next::State);
         // From the last header back to the first: each state knows the next one.
         let mut next = Next::Accept;
         let is_one = || vec![KeySet::Value { value: Bits::new(1, 1), mask: Bits::new(1, 1) }];
@@ -452,7 +452,7 @@ impl Layout {
         let from = vec![KeySet::Value { value: port, mask: Bits::new(9, 0x1ff) }];
         let cases = vec![case(from, Next::State(resume)), case(vec![KeySet::Any], own)];
         let select = Transition::Select { keys: vec![Expr::var(ir, vars.ingress_port)], cases };
-        ir.start = Some(ir.states.push(State { name: "bridge.start".into(), body, next: select, likely: None }));
+        ir.parser_mut().start = Some(ir.states.push(State { name: "bridge.start".into(), body, next: select, likely: None }));
     }
 
     /// Passes that run ingress: packets as received, and those that are parsed for it.
@@ -462,9 +462,9 @@ impl Layout {
     }
 
     fn verify(&self, ir: &mut Ir, vars: &Vars) {
-        let body = std::mem::take(&mut ir.verify_checksum);
+        let body = std::mem::take(ir.control_mut(Role::VerifyChecksum));
         if !body.is_empty() {
-            ir.verify_checksum = vec![Stmt::If(self.in_ingress(ir, vars), body, vec![])];
+            *ir.control_mut(Role::VerifyChecksum) = vec![Stmt::If(self.in_ingress(ir, vars), body, vec![])];
         }
     }
 
@@ -477,10 +477,10 @@ impl Layout {
         let mut stop = self.fill(ir, vars, Bridge::AFTER_INGRESS);
         stop.push(set(vars.egress_spec, 9, 0));
         let mut body = vec![set(vars.clone, 1, 0), set(vars.resubmit, 1, 0)];
-        body.append(&mut ir.ingress);
+        body.append(ir.ingress_mut());
         body.push(Stmt::If(asks, stop, vec![]));
         let parsed = is(ir, vars.kind, Bridge::PARSE_EGRESS.into());
-        ir.ingress = vec![
+        *ir.ingress_mut() = vec![
             // What the parser of a clone has written goes.
             Stmt::If(parsed, self.restore(ir), vec![]),
             Stmt::SetValid(HeaderRef::Static(self.header), false),
@@ -492,7 +492,7 @@ impl Layout {
         let is = |ir: &Ir, v: VarId, k: u128| Expr::binary(BinOp::Eq, Expr::var(ir, v), Expr::constant(ir.vars[v].ty, k));
         let kind = |ir: &Ir, k: u8| is(ir, vars.kind, k.into());
         let mut own = vec![set(vars.egress_clone, 1, 0), set(vars.recirculate, 1, 0)];
-        own.append(&mut ir.egress);
+        own.append(ir.egress_mut());
         let copy_var = |to: VarId, from: VarId| Stmt::Assign(LValue::Var(to), Expr::var(ir, from));
         let mut cloned = vec![copy_var(vars.session, vars.egress_session), copy_var(vars.clone_fields, vars.egress_clone_fields)];
         cloned.extend(self.fill(ir, vars, Bridge::AFTER_EGRESS));
@@ -510,7 +510,7 @@ impl Layout {
             Stmt::Assign(LValue::Var(vars.drop_reason), Expr::constant(reason, Bits::mask(reason.width()))),
         ];
         let copy = Expr::binary(BinOp::LOr, kind(ir, Bridge::COPY), kind(ir, Bridge::PARSE_EGRESS));
-        ir.egress = vec![
+        *ir.egress_mut() = vec![
             Stmt::If(finish, vec![Stmt::Assign(LValue::Var(vars.egress_port), Expr::var(ir, vars.port))], vec![]),
             Stmt::If(copy, vec![set(vars.egress_spec, 9, 0)], vec![]),
             Stmt::If(is(ir, vars.stop, 0), work, vec![]),
@@ -522,13 +522,13 @@ impl Layout {
     fn rest(&self, ir: &mut Ir, vars: &Vars) {
         let is = |k: u8| Expr::binary(BinOp::Eq, Expr::var(ir, vars.stop), Expr::bit(8, k.into()));
         let whole = Expr::binary(BinOp::LOr, is(0), is(Bridge::RECIRCULATE));
-        let body = std::mem::take(&mut ir.compute_checksum);
+        let body = std::mem::take(ir.control_mut(Role::ComputeChecksum));
         if !body.is_empty() {
-            ir.compute_checksum = vec![Stmt::If(whole.clone(), body, vec![])];
+            *ir.control_mut(Role::ComputeChecksum) = vec![Stmt::If(whole.clone(), body, vec![])];
         }
         let all = self.headers.iter().map(|(h, ..)| Stmt::Emit(HeaderRef::Static(*h))).collect();
-        let own = std::mem::take(&mut ir.deparser);
-        ir.deparser = vec![Stmt::Emit(HeaderRef::Static(self.header)), Stmt::If(whole, own, all)];
+        let own = std::mem::take(ir.deparser_mut());
+        *ir.deparser_mut() = vec![Stmt::Emit(HeaderRef::Static(self.header)), Stmt::If(whole, own, all)];
     }
 
     fn bridge(&self, ir: &Ir, vars: &Vars) -> Bridge {

@@ -72,7 +72,7 @@ mod tests {
         let mut ir = Ir::v1model("dead");
         let t = ir.add_var("t", Ty::Bool);
         let cond = Expr::var(&ir, t);
-        ir.ingress = make(&mut ir, cond, Stmt::Assign(LValue::Var(t), Expr::bool(true)));
+        *ir.ingress_mut() = make(&mut ir, cond, Stmt::Assign(LValue::Var(t), Expr::bool(true)));
         run(&mut ir);
         assert_eq!(p4_ir::verify(&ir), Ok(()));
         let text = ir.to_string();

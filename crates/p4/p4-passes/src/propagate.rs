@@ -102,7 +102,7 @@ mod tests {
     }
 
     fn after(mut ir: Ir, ingress: Block) -> String {
-        ir.ingress = ingress;
+        *ir.ingress_mut() = ingress;
         run(&mut ir);
         assert_eq!(p4_ir::verify(&ir), Ok(()));
         let text = ir.to_string();

@@ -1,22 +1,10 @@
-//! Removes parser states that are unreachable from the start, and renumbers the others in their old order.
+//! Removes parser states that are unreachable from a parser's start, and renumbers the others in their old order.
 
-use crate::branches::targets;
 use p4_ir::{Ir, Next, State, StateId, Transition};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) fn run(ir: &mut Ir) -> bool {
-    let Some(start) = ir.start else { return false };
-    let mut reached = BTreeSet::from([start]);
-    let mut work = vec![start];
-    while let Some(at) = work.pop() {
-        for next in targets(&ir.states[at].next) {
-            if let Next::State(s) = next
-                && reached.insert(s)
-            {
-                work.push(s);
-            }
-        }
-    }
+    let reached: BTreeSet<StateId> = ir.pipes.values().flat_map(|p| ir.states_from(p.parser.start)).collect();
     if reached.len() == ir.states.len() {
         return false;
     }
@@ -25,7 +13,9 @@ pub(crate) fn run(ir: &mut Ir) -> bool {
     for (_, state) in old.into_iter().filter(|(id, _)| reached.contains(id)) {
         ir.states.push(State { next: rename(state.next, &renamed), ..state });
     }
-    ir.start = renamed.get(&start).copied();
+    for (_, pipe) in &mut ir.pipes {
+        pipe.parser.start = pipe.parser.start.map(|s| renamed[&s]);
+    }
     true
 }
 
@@ -56,7 +46,7 @@ mod tests {
         {
             ir.add_state(name, vec![], next);
         }
-        ir.start = Some(StateId::from_u32(3));
+        ir.parser_mut().start = Some(StateId::from_u32(3));
         assert!(run(&mut ir));
         assert_eq!(p4_ir::verify(&ir), Ok(()));
         let names: Vec<&str> = ir.states.values().map(|s| s.name.as_str()).collect();

@@ -125,7 +125,7 @@ fn programs_get_smaller() {
 #[test]
 fn broken_input_is_an_error_that_names_the_pass() {
     let mut ir = random::program(1);
-    ir.start = None;
+    ir.parser_mut().start = None;
     let error = optimise(&mut ir).expect_err("broken");
     assert_eq!(error.pass, "input");
     assert!(error.to_string().contains("no start"), "{error}");

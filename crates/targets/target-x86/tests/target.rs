@@ -39,7 +39,7 @@ fn program() -> Ir {
     ir.program.tables[of_exact].actions.push(program::ActionUse { action: counted, entry: true, default: false });
     let hit = ir.add_var("hit", p4_ir::Ty::Bool);
     let red = Expr::binary(BinOp::Eq, Expr::var(&ir, colour), Expr::bit(2, 2));
-    ir.ingress = vec![
+    *ir.ingress_mut() = vec![
         Stmt::Extern(Extern::Meter { meter, index: Expr::bit(32, 0), result: LValue::Var(colour) }),
         Stmt::If(red, vec![Stmt::Extern(Extern::MarkToDrop), Stmt::Exit], vec![]),
         Stmt::Apply { table: of_exact, hit: Some(hit), action_run: None },
@@ -49,7 +49,7 @@ fn program() -> Ir {
             vec![],
         ),
     ];
-    ir.deparser = vec![Stmt::Emit(HeaderRef::Static(h))];
+    *ir.deparser_mut() = vec![Stmt::Emit(HeaderRef::Static(h))];
     p4_ir::verify(&ir).unwrap_or_else(|e| panic!("{e:?}"));
     ir
 }

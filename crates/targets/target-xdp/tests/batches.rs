@@ -236,7 +236,7 @@ fn meters_give_the_same_colours() {
     let spec = ir.intrinsic.standard["egress_spec"];
     let port = ir.intrinsic.standard["ingress_port"];
     let index = p4_ir::Expr { kind: p4_ir::ExprKind::Var(port), ty: ir.vars[port].ty };
-    ir.ingress = vec![p4_ir::Stmt::Extern(p4_ir::Extern::Meter { meter, index, result: p4_ir::LValue::Var(spec) })];
+    *ir.ingress_mut() = vec![p4_ir::Stmt::Extern(p4_ir::Extern::Meter { meter, index, result: p4_ir::LValue::Var(spec) })];
     let mut pair = Pair::load(ir, 5, Mode::Whole, &());
     let most = program::MAX_BURST;
     // Two rates, none at all, one rate, and products and sums beyond 64 bits.

@@ -106,7 +106,7 @@ pub(super) fn never_valid(ir: &Ir) -> BTreeSet<HeaderId> {
     for id in crate::parse::reached(ir) {
         p4_ir::walk::all_stmts(&ir.states[id].body, &mut see);
     }
-    for block in [&ir.parser_init, &ir.ingress, &ir.egress].into_iter().chain(ir.actions.values().map(|a| &a.body)) {
+    for block in [&ir.parser().init, ir.ingress(), ir.egress()].into_iter().chain(ir.actions.values().map(|a| &a.body)) {
         p4_ir::walk::all_stmts(block, &mut see);
     }
     ir.headers.keys().filter(|h| !some.contains(h)).collect()

@@ -27,7 +27,7 @@ pub fn classes(ir: &Ir) -> Vec<Vec<HeaderId>> {
         found
     };
     let mut ways = Ways { ir, path: Vec::new(), valid: Vec::new(), found: Vec::new(), steps: 0 };
-    if let Some(start) = ir.start.filter(|_| plain && !exits(&ir.deparser) && ir.parser_init.is_empty()) {
+    if let Some(start) = ir.parser().start.filter(|_| plain && !exits(ir.deparser()) && ir.parser().init.is_empty()) {
         ways.state(start);
     }
     ways.found

@@ -371,8 +371,9 @@ fn bindable(ir: &Ir) -> BTreeSet<VarId> {
             }
         });
     };
-    for block in [&ir.parser_init, &ir.verify_checksum, &ir.ingress, &ir.egress, &ir.compute_checksum, &ir.deparser] {
-        strike(block, &[], &mut params);
+    for pipe in ir.pipes.values() {
+        strike(&pipe.parser.init, &[], &mut params);
+        pipe.after_parser().for_each(|b| strike(b, &[], &mut params));
     }
     for state in ir.states.values() {
         strike(&state.body, &[], &mut params);

@@ -56,7 +56,7 @@ impl Code<'_> {
     /// that is depends on more.
     pub fn ending(&self, came: &[HeaderId], set: &BTreeSet<HeaderId>, changed: &BTreeSet<HeaderId>) -> Option<Ending> {
         let mut emitted = Vec::new();
-        for s in &self.ir.deparser {
+        for s in self.ir.deparser() {
             let Stmt::Emit(HeaderRef::Static(h)) = s else { return None };
             emitted.extend(set.contains(h).then_some(*h));
         }

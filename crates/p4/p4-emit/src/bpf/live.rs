@@ -3,7 +3,7 @@
 //!
 //! Live variables, backwards, over the parser's states and the blocks; an action's body is looked at where its table is applied.
 
-use p4_ir::{Block, Expr, Extern, Ir, LValue, LabelId, Next, StateId, Stmt, Transition, VarId, walk};
+use p4_ir::{Block, Expr, Extern, Ir, LValue, LabelId, Next, Pipe, StateId, Stmt, Transition, VarId, walk};
 use std::collections::{BTreeMap, BTreeSet};
 
 type Set = BTreeSet<VarId>;
@@ -15,7 +15,7 @@ pub fn at_start(ir: &Ir) -> Set {
     let always: Set =
         intrinsic.standard.values().chain(&intrinsic.drop_reason).chain(&intrinsic.mark).chain(&intrinsic.pdu_length).copied().collect();
     let mut live = always.clone();
-    for block in [&ir.deparser, &ir.compute_checksum, &ir.egress, &ir.ingress, &ir.verify_checksum] {
+    for block in ir.pipes.values().flat_map(Pipe::after_parser).collect::<Vec<_>>().into_iter().rev() {
         live = Walk::new(ir, live.clone()).block(block, live);
         live.extend(&always);
     }
@@ -46,8 +46,8 @@ pub fn at_start(ir: &Ir) -> Set {
             break;
         }
     }
-    let start = ir.start.map_or_else(|| behind_parser.clone(), |s| states[&s].clone());
-    let mut live = Walk::new(ir, behind_parser).block(&ir.parser_init, start);
+    let start = ir.parser().start.map_or_else(|| behind_parser.clone(), |s| states[&s].clone());
+    let mut live = Walk::new(ir, behind_parser).block(&ir.parser().init, start);
     live.extend(always);
     live
 }
@@ -185,7 +185,7 @@ mod tests {
         let key = Expr::var(&ir, g);
         let t = ir.add_table("t", vec![("g", key, MatchKind::Exact)], &[sets], also);
         let left = LabelId::from_u32(0);
-        ir.ingress = vec![
+        *ir.ingress_mut() = vec![
             set(a),
             Stmt::If(is(&ir, a), vec![set(b)], vec![]),
             take(&ir, b),
@@ -214,8 +214,8 @@ mod tests {
         let out = LabelId::from_u32(0);
         // The second round reads what the first has written; the first does not.
         let body = vec![Stmt::If(is(&ir, c), vec![Stmt::Break(out)], vec![]), take(&ir, a), set(a)];
-        ir.ingress = vec![Stmt::Labeled(out, vec![Stmt::Loop(body)]), Stmt::If(is(&ir, c), vec![Stmt::Exit], vec![]), set(b)];
-        ir.egress = vec![take(&ir, b)];
+        *ir.ingress_mut() = vec![Stmt::Labeled(out, vec![Stmt::Loop(body)]), Stmt::If(is(&ir, c), vec![Stmt::Exit], vec![]), set(b)];
+        *ir.egress_mut() = vec![take(&ir, b)];
         let always: Set = ir.intrinsic.standard.values().copied().collect();
         let found: Set = at_start(&ir).difference(&always).copied().collect();
         assert_eq!(found, Set::from([a, b, c]));

@@ -30,8 +30,8 @@ impl Code<'_> {
         self.place = "parser".into();
         self.in_parser = true;
         self.exit = PARSED.into();
-        self.block(&ir.parser_init)?;
-        if let Some(start) = ir.start {
+        self.block(&ir.parser().init)?;
+        if let Some(start) = ir.parser().start {
             let order = order(ir, start);
             let (paths, looping) = paths(ir, &order);
             let mut entry: BTreeMap<StateId, Known> = BTreeMap::new();

@@ -6,7 +6,7 @@ use super::deparser::{self, Ending};
 use crate::model::Model;
 use cranelift_entity::EntityRef;
 use p4_ir::origin::Construct;
-use p4_ir::{HeaderId, Ir};
+use p4_ir::{Architecture, HeaderId, Ir, Role};
 use program::packing::MOST_DIRECT;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -18,6 +18,9 @@ const MAX_ENDINGS: usize = 8;
 pub fn program(ir: &Ir) -> Result<String, Refused> {
     let model = Model::new(ir);
     let mut code = Code::new(ir, &model);
+    if ir.arch != Architecture::V1Model {
+        return Err(code.refuse(format!("programs for {}", ir.arch.name())));
+    }
     if ir.headers.len() > 64 {
         return Err(code.refuse_because(Construct::Stack, format!("{} headers, more than 64", ir.headers.len())));
     }
@@ -125,7 +128,7 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
 /// Variables that the parser leaves alone, and nobody outside the program sets: they are zero.
 fn at_first(ir: &Ir) -> BTreeMap<p4_ir::VarId, u128> {
     let mut set: BTreeSet<p4_ir::VarId> = ir.intrinsic.standard.values().copied().collect();
-    for block in std::iter::once(&ir.parser_init).chain(ir.states.values().map(|s| &s.body)) {
+    for block in std::iter::once(&ir.parser().init).chain(ir.states.values().map(|s| &s.body)) {
         p4_ir::walk::all_stmts(block, &mut |s| p4_ir::walk::stmt_lvalues(s, &mut |l| set.extend(l.root_var())));
     }
     ir.vars.keys().filter(|v| !set.contains(v)).map(|v| (v, 0)).collect()
@@ -134,8 +137,8 @@ fn at_first(ir: &Ir) -> BTreeMap<p4_ir::VarId, u128> {
 /// What follows the parser, for packets that came with these headers or for all.
 fn stages(c: &mut Code, came: Option<&[HeaderId]>) -> Result<(), Refused> {
     let ir = c.ir;
-    top(c, "verify_checksum", &ir.verify_checksum)?;
-    top(c, "ingress", &ir.ingress)?;
+    top(c, "verify_checksum", ir.control(Role::VerifyChecksum))?;
+    top(c, "ingress", ir.ingress())?;
     let spec = ir.intrinsic.standard.get("egress_spec").copied();
     let dropped = c.jump("dropped");
     if let Some(v) = spec {
@@ -143,8 +146,8 @@ fn stages(c: &mut Code, came: Option<&[HeaderId]>) -> Result<(), Refused> {
         c.line(format!("if ({spec} == 511) {dropped}"));
         c.write_standard("egress_port", &spec);
     }
-    top(c, "egress", &ir.egress)?;
-    if let Some(v) = spec.filter(|_| !ir.egress.is_empty()) {
+    top(c, "egress", ir.egress())?;
+    if let Some(v) = spec.filter(|_| !ir.egress().is_empty()) {
         let spec = c.read_var(v);
         c.line(format!("if ({spec} == 511) {dropped}"));
     }
@@ -170,18 +173,18 @@ fn stages(c: &mut Code, came: Option<&[HeaderId]>) -> Result<(), Refused> {
 /// The last checksums and the deparser.
 fn finish(c: &mut Code, ending: Option<&Ending>) -> Result<(), Refused> {
     let ir = c.ir;
-    top(c, "compute_checksum", &ir.compute_checksum)?;
+    top(c, "compute_checksum", ir.control(Role::ComputeChecksum))?;
     if let Some(ending) = ending {
         c.check_room(ending);
     } else {
         // Where a header comes to lie is known only if all emits are in a row.
-        let straight = ir.deparser.iter().all(|s| matches!(s, p4_ir::Stmt::Emit(p4_ir::HeaderRef::Static(_))));
+        let straight = ir.deparser().iter().all(|s| matches!(s, p4_ir::Stmt::Emit(p4_ir::HeaderRef::Static(_))));
         c.emitted = straight.then_some(0);
         if !straight {
             // No emit may be reached, and then what is there is the last packet's.
             c.line("_Pragma(\"unroll\") for (uint32_t i = 0; i < sizeof(c->v.emit) / sizeof(c->v.emit[0]); i++) c->v.emit[i] = 0;");
         }
-        top(c, "deparser", &ir.deparser)?;
+        top(c, "deparser", ir.deparser())?;
         let no_room = c.jump("no_room");
         c.line(format!("if (emitted > SP_HEADROOM + c->cursor || emitted + (c->length - c->cursor) > SP_MAX_PACKET) {no_room}"));
     }
@@ -377,18 +380,8 @@ fn reads(ir: &Ir, name: &str) -> bool {
     let Some(v) = ir.intrinsic.standard.get(name) else { return false };
     let text = std::cell::Cell::new(false);
     let look = |e: &p4_ir::Expr| p4_ir::walk::read_vars(e, &mut |r| text.set(text.get() | (r == *v)));
-    let block = |b: &p4_ir::Block| p4_ir::walk::all_stmts(b, &mut |s| p4_ir::walk::stmt_exprs(s, &mut |e| look(e)));
-    for b in [&ir.parser_init, &ir.verify_checksum, &ir.ingress, &ir.egress, &ir.compute_checksum, &ir.deparser] {
-        block(b);
-    }
-    for s in ir.states.values() {
-        block(&s.body);
-        if let p4_ir::Transition::Select { keys, .. } = &s.next {
-            keys.iter().for_each(&look);
-        }
-    }
-    ir.actions.values().for_each(|a| block(&a.body));
-    ir.tables.values().flat_map(|t| &t.keys).for_each(&look);
+    ir.blocks().for_each(|b| p4_ir::walk::all_stmts(b, &mut |s| p4_ir::walk::stmt_exprs(s, &mut |e| look(e))));
+    p4_ir::walk::other_exprs(ir, &mut |e| look(e));
     text.get()
 }
 

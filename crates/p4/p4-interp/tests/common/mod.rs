@@ -135,9 +135,9 @@ pub fn upf() -> Upf {
         keys: vec![Expr::field(&ir, eth, "etype")],
         cases: vec![value_case(16, 0x800, Next::State(ip_state)), other(Next::Accept)],
     };
-    ir.start = None;
+    ir.parser_mut().start = None;
     let start = ir.add_state("start", vec![extract(eth)], by_type);
-    ir.start = Some(start);
+    ir.parser_mut().start = Some(start);
 
     let egress_spec = ir.standard("egress_spec");
     let drop_with = |code: u8| vec![set(reason, Expr::bit(8, code.into())), Stmt::Extern(Extern::MarkToDrop), Stmt::Exit];
@@ -233,24 +233,24 @@ pub fn upf() -> Upf {
     let mut too_fast = drop_with(REASON_RATE);
     too_fast.pop();
     too_fast.push(Stmt::Exit);
-    ir.ingress = vec![
+    *ir.ingress_mut() = vec![
         Stmt::If(Expr::unary(UnOp::Not, Expr::is_valid(ip)), drop_with(REASON_NO_SESSION), vec![]),
         Stmt::If(Expr::is_valid(gtp), decap, down),
     ];
-    ir.ingress.extend(l4);
-    ir.ingress.push(apply(acl, None));
-    ir.ingress.push(apply(far, None));
-    ir.ingress.push(Stmt::Extern(Extern::Meter { meter: ambr, index: session_index(), result: LValue::Var(colour) }));
+    ir.ingress_mut().extend(l4);
+    ir.ingress_mut().push(apply(acl, None));
+    ir.ingress_mut().push(apply(far, None));
+    ir.ingress_mut().push(Stmt::Extern(Extern::Meter { meter: ambr, index: session_index(), result: LValue::Var(colour) }));
     let red = Expr::binary(BinOp::Eq, Expr::var(&ir, colour), Expr::bit(2, 2));
-    ir.ingress.push(Stmt::If(red, too_fast, vec![]));
-    ir.ingress.push(Stmt::Extern(Extern::Count { counter: sessions, index: session_index() }));
+    ir.ingress_mut().push(Stmt::If(red, too_fast, vec![]));
+    ir.ingress_mut().push(Stmt::Extern(Extern::Count { counter: sessions, index: session_index() }));
     let tunnelled = Expr::var(&ir, needs_tunnel);
-    ir.ingress.push(Stmt::If(tunnelled, encap, vec![]));
-    ir.ingress.push(apply(route, None));
+    ir.ingress_mut().push(Stmt::If(tunnelled, encap, vec![]));
+    ir.ingress_mut().push(apply(route, None));
     let ttl = Expr::binary(BinOp::Sub, Expr::field(&ir, ip, "ttl"), Expr::bit(8, 1));
-    ir.egress = vec![put(&ir, ip, "ttl", ttl)];
+    *ir.egress_mut() = vec![put(&ir, ip, "ttl", ttl)];
     let summed = IPV4.iter().filter(|(n, _)| *n != "checksum").map(|(n, _)| CheckData::Value(Expr::field(&ir, ip, n))).collect();
-    ir.compute_checksum = vec![Stmt::Extern(Extern::UpdateChecksum {
+    *ir.control_mut(Role::ComputeChecksum) = vec![Stmt::Extern(Extern::UpdateChecksum {
         condition: Expr::is_valid(ip),
         data: summed,
         checksum: LValue::field(&ir, ip, "checksum"),
@@ -258,7 +258,7 @@ pub fn upf() -> Upf {
         payload: false,
     })];
     let emit = |h| Stmt::Emit(HeaderRef::Static(h));
-    ir.deparser = [eth, ip, udp, gtp, opt, psc, inner, inner_udp].map(emit).to_vec();
+    *ir.deparser_mut() = [eth, ip, udp, gtp, opt, psc, inner, inner_udp].map(emit).to_vec();
     verify(&ir).expect("the program is sound");
     Upf {
         ir,

@@ -60,8 +60,8 @@ fn random(mut rng: ChaCha8Rng, plain: bool) -> Ir {
     }
     m.actions_and_tables();
     m.scope = Scope::Checksum;
-    m.ir.verify_checksum = m.checksums(false);
-    m.ir.compute_checksum = m.checksums(true);
+    *m.ir.control_mut(Role::VerifyChecksum) = m.checksums(false);
+    *m.ir.control_mut(Role::ComputeChecksum) = m.checksums(true);
     m.scope = Scope::Control;
     m.tables_left = m.ir.tables.keys().collect();
     let mut ingress = m.block(60, 4);
@@ -70,8 +70,8 @@ fn random(mut rng: ChaCha8Rng, plain: bool) -> Ir {
         let port = m.rng.random_range(500..512u32);
         ingress.push(Stmt::Assign(LValue::Var(spec), Expr::bit(9, port.into())));
     }
-    m.ir.ingress = ingress;
-    m.ir.egress = m.block(20, 3);
+    *m.ir.ingress_mut() = ingress;
+    *m.ir.egress_mut() = m.block(20, 3);
     m.scope = Scope::Deparser;
     m.deparser();
     m.ir
@@ -395,7 +395,7 @@ impl Maker {
         for h in headers {
             let emit = Stmt::Emit(HeaderRef::Static(h));
             let stmt = if conditional && self.chance(0.3) { Stmt::If(self.expr(Ty::Bool, 1), vec![emit], vec![]) } else { emit };
-            self.ir.deparser.push(stmt);
+            self.ir.deparser_mut().push(stmt);
         }
     }
 
