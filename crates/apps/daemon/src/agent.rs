@@ -482,11 +482,11 @@ impl Agent {
                         let count: Count = traffic.get(&(path, label.id)).copied().unwrap_or_default().into();
                         *(if label.access { &mut row.uplink } else { &mut row.downlink }) += count;
                     }
-                    row.handed_on = target.facets().ahead.map_or(0, |ahead| ahead.carried().handed_on);
+                    row.slow_path = target.facets().ahead.map_or(0, |ahead| ahead.carried().slow_path);
                     if path == Path::Fast {
                         row.out_of_service = split.is_retired();
                         (row.fell_over, row.came_back) = (split.retirements(), self.comeback.came_back());
-                        let short = self.kernel.iter().flat_map(|k| k.xdp.handed_on_tables());
+                        let short = self.kernel.iter().flat_map(|k| k.xdp.slow_path_tables());
                         row.short_tables = short.filter_map(|t| Some(target.program().tables.get(t)?.name.clone())).collect();
                     }
                     report.targets.insert(target.name().to_owned(), row);

@@ -144,7 +144,7 @@ pub struct TargetReport {
     pub downlink: Count,
     /// Packets that it received ahead of the engine and passed to the slow path.
     #[serde(default)]
-    pub handed_on: u64,
+    pub slow_path: u64,
     /// Whether it gets no packets at the moment, as it fell over.
     #[serde(default)]
     pub out_of_service: bool,

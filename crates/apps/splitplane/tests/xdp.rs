@@ -65,7 +65,7 @@ fn sessions_run(name: &str, probing: bool) {
         // What XDP handed on is what came out of the sockets.
         let port = |name: &str, key: &str| report["ports"][name][key]["packets"].as_u64().unwrap();
         let by_engine: u64 = ["n3", "n6"].iter().map(|p| port(p, "received") - port(p, "received_ahead")).sum();
-        assert_eq!(report["targets"]["xdp"]["handed_on"], by_engine);
+        assert_eq!(report["targets"]["xdp"]["slow_path"], by_engine);
         assert_eq!(by_engine, by_target[1].2 + by_target[1].3 + 1);
         // One frame to each end says that they take redirected ones, where the kernel does not (before Linux 6.3).
         let tried = probing || target_xdp::sends_redirected(1).is_none();
@@ -109,7 +109,7 @@ fn a_session_in_xdp_is_paged() {
             assert_eq!(charged[&bed.ue(n)], offered.bytes, "session {n}");
         }
         let of_xdp = |key: &str| &report["targets"]["xdp"][key];
-        assert!(of_xdp("downlink")["packets"].as_u64().unwrap() > 100 && of_xdp("handed_on").as_u64().unwrap() >= 10, "{report:#}");
+        assert!(of_xdp("downlink")["packets"].as_u64().unwrap() > 100 && of_xdp("slow_path").as_u64().unwrap() >= 10, "{report:#}");
     });
 }
 
@@ -187,7 +187,7 @@ fn without_room_for_the_firewall_of_ipv4_x86_runs_ipv4_and_xdp_the_rest() {
         assert_eq!(report["imbalance"], 0, "{report:#}");
         let packets = |name: &str, side: &str| report["targets"][name][side]["packets"].as_u64().unwrap();
         let of = |name: &str| packets(name, "uplink") + packets(name, "downlink");
-        assert_eq!((of("x86") + of("xdp"), &report["targets"]["xdp"]["handed_on"]), (401, &of("x86").into()), "{report:#}");
+        assert_eq!((of("x86") + of("xdp"), &report["targets"]["xdp"]["slow_path"]), (401, &of("x86").into()), "{report:#}");
         assert!(packets("x86", "downlink") > 100 && packets("xdp", "downlink") > 10, "{report:#}");
         assert_eq!((&report["targets"]["xdp"]["out_of_service"], &report["targets"]["xdp"]["fell_over"]), (&false.into(), &0.into()));
         assert_eq!(report["targets"]["xdp"]["short_tables"], serde_json::json!(["firewall_v4"]), "{report:#}");

@@ -113,9 +113,9 @@ fn has_one_bucket(mut bed: Testbed, config: &str, alone: bool) {
 const BUSY: usize = 2;
 const ALL: [usize; 4] = [0, 1, 2, 3];
 /// Of each session, in each direction.
-const UNDER_WAY: usize = 16;
+const IN_FLIGHT: usize = 16;
 /// Of the busy one while it wakes: with the others' no more than a queue of the kernel's holds (256, veth).
-const UNDER_WAY_WAKING: usize = 200;
+const IN_FLIGHT_WAKING: usize = 200;
 
 /// Changes of a session that are timed.
 const REQUESTS: usize = 2000;
@@ -124,12 +124,12 @@ const IDLE: Duration = Duration::from_millis(450);
 
 /// Traffic of all, both ways, until that is done. It may raise how many packets of the busy session are under way.
 fn meanwhile<T: Send>(bed: &mut Testbed, work: impl FnOnce(&AtomicUsize) -> T + Send) -> T {
-    let most = AtomicUsize::new(UNDER_WAY);
+    let most = AtomicUsize::new(IN_FLIGHT);
     let mut traffic = |most: usize| {
-        bed.step(&[0, 1, 3], UNDER_WAY);
+        bed.step(&[0, 1, 3], IN_FLIGHT);
         bed.step(&[BUSY], most);
     };
-    (0..20).for_each(|_| traffic(UNDER_WAY));
+    (0..20).for_each(|_| traffic(IN_FLIGHT));
     let done = std::thread::scope(|scope| {
         let work = scope.spawn(|| work(&most));
         while !work.is_finished() {
@@ -137,7 +137,7 @@ fn meanwhile<T: Send>(bed: &mut Testbed, work: impl FnOnce(&AtomicUsize) -> T + 
         }
         work.join().unwrap()
     });
-    (0..20).for_each(|_| traffic(UNDER_WAY));
+    (0..20).for_each(|_| traffic(IN_FLIGHT));
     done
 }
 
@@ -177,7 +177,7 @@ fn a_busy_session_is_handed_over_paged_and_gated() {
                         // By then what waits counts as left (`daemon::drainer`), and must be counted anew.
                         std::thread::sleep(IDLE);
                         // Packets come as fast as they can while those that wait leave.
-                        most.store(UNDER_WAY_WAKING, Ordering::Relaxed);
+                        most.store(IN_FLIGHT_WAKING, Ordering::Relaxed);
                         smf.set_active(session, next).unwrap();
                     });
                     pages += 1;
@@ -187,7 +187,7 @@ fn a_busy_session_is_handed_over_paged_and_gated() {
                     meanwhile(&mut bed, |_| smf.modify(&session, downlink_gate(false)).unwrap());
                     bed.fence(ON_X86);
                     let came = bed.n3.came(BUSY);
-                    (0..20).for_each(|_| bed.step(&[BUSY], UNDER_WAY));
+                    (0..20).for_each(|_| bed.step(&[BUSY], IN_FLIGHT));
                     bed.fence(ON_X86);
                     assert_eq!(bed.n3.came(BUSY), came, "a closed gate");
                     meanwhile(&mut bed, |_| smf.modify(&session, downlink_gate(true)).unwrap());
@@ -197,7 +197,7 @@ fn a_busy_session_is_handed_over_paged_and_gated() {
             }
             // What is sent from now on goes the new way.
             bed.sessions[BUSY] = session;
-            (0..20).for_each(|_| bed.step(&ALL, UNDER_WAY));
+            (0..20).for_each(|_| bed.step(&ALL, IN_FLIGHT));
             bed.collect_all();
         }
         bed.fence(ON_X86);
@@ -250,7 +250,7 @@ fn an_smf_is_answered_while_packets_in_flight_are_drained() {
         assert_eq!(report["imbalance"], 0, "{report:#}");
         let modified = report["n4"]["modified"].as_u64().unwrap();
         assert!(modified >= REQUESTS as u64, "{modified} changes");
-        let handed_on = report["targets"]["xdp"]["handed_on"].as_u64().unwrap();
-        assert!(handed_on > 100, "{handed_on} packets were handed on meanwhile");
+        let slow_path = report["targets"]["xdp"]["slow_path"].as_u64().unwrap();
+        assert!(slow_path > 100, "{slow_path} packets were handed on meanwhile");
     });
 }

@@ -110,7 +110,7 @@ struct World {
 }
 
 /// Most packets on their way: all fit into any one queue, so that none is lost to a far end that is slow.
-const UNDER_WAY: u64 = 4000;
+const IN_FLIGHT: u64 = 4000;
 const QUEUE: usize = 8192;
 
 impl World {
@@ -176,7 +176,7 @@ impl World {
         }
     }
 
-    fn under_way(&self) -> u64 {
+    fn in_flight(&self) -> u64 {
         let sum = |counts: &[Vec<u32>]| counts.iter().flatten().map(|n| u64::from(*n)).sum::<u64>();
         sum(&self.sent) - sum(&self.received)
     }
@@ -192,7 +192,7 @@ impl World {
 
     /// All came out, and the books say so too.
     fn close(mut self) -> Moved {
-        self.receive_until("all packets come out", |w| w.under_way() == 0);
+        self.receive_until("all packets come out", |w| w.in_flight() == 0);
         self.engine.stop();
         let (ledger, total) = (self.engine.ledger(), self.sent.iter().flatten().map(|n| u64::from(*n)).sum::<u64>());
         assert_eq!((ledger.imbalance(), ledger.waiting(), ledger.dropped.len()), (0, 0, 0), "{ledger:?}");
@@ -233,7 +233,7 @@ fn nothing_is_lost_doubled_or_overtaken(way: Way, seed: u64) {
             }
             let waiting = engine.ledger().waiting();
             buffered.fetch_max(waiting, SeqCst);
-            if world.under_way() < UNDER_WAY {
+            if world.in_flight() < IN_FLIGHT {
                 let n = rng.random_range(1..200);
                 // Half of all packets are of four flows.
                 let flow = |rng: &mut testkit::Rng| if rng.random() { rng.random_range(0..4) } else { rng.random_range(0..FLOWS) };
@@ -301,7 +301,7 @@ fn what_was_in_the_ports_has_been_sent_when_they_are_drained_while_buckets_move(
                 drain.wait();
                 // All at once: nothing is waited for.
                 (0..64).for_each(|_| world.receive());
-                assert_eq!(world.under_way(), 0, "{way:?}, round {rounds}");
+                assert_eq!(world.in_flight(), 0, "{way:?}, round {rounds}");
                 rounds += 1;
             }
             busy.store(false, SeqCst);
@@ -377,9 +377,9 @@ fn a_skewed_load_is_evened_out() {
                 let before = world.engine.loads();
                 for _ in 0..50 {
                     world.send(0, &all);
-                    world.receive_until("room", |w| w.under_way() < UNDER_WAY);
+                    world.receive_until("room", |w| w.in_flight() < IN_FLIGHT);
                 }
-                world.receive_until("all come out", |w| w.under_way() == 0);
+                world.receive_until("all come out", |w| w.in_flight() == 0);
                 let after = world.engine.loads();
                 let work: Vec<u64> = after.workers.iter().zip(&before.workers).map(|(a, b)| a.packets - b.packets).collect();
                 assert_eq!(work.iter().sum::<u64>(), 50 * FLOWS as u64);

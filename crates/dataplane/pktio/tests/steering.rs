@@ -29,7 +29,7 @@ const N6: PortId = PortId(128);
 /// UEs, with traffic both ways each.
 const UES: usize = 64;
 /// Most packets on their way.
-const UNDER_WAY: u64 = 200;
+const IN_FLIGHT: u64 = 200;
 
 /// Forwards everything across, as it is; a packet of UE 0 stops its worker while `stuck`.
 fn across(stuck: Arc<AtomicBool>) -> Arc<dyn Target> {
@@ -108,7 +108,7 @@ impl World {
         for queue in 0..queues {
             let of_queue: Vec<usize> = ues.iter().copied().filter(|ue| ue % queues == queue).collect();
             for ues in of_queue.chunks(32) {
-                self.receive_until("there is room", |w| w.under_way() + 32 <= UNDER_WAY);
+                self.receive_until("there is room", |w| w.in_flight() + 32 <= IN_FLIGHT);
                 for (packet, ue) in self.burst.iter_mut().zip(ues) {
                     packet.set(&frame(direction, *ue, self.sent[direction][*ue]));
                     self.sent[direction][*ue] += 1;
@@ -144,7 +144,7 @@ impl World {
         Stuck(self.stuck.clone())
     }
 
-    fn under_way(&self) -> u64 {
+    fn in_flight(&self) -> u64 {
         total(&self.sent) - total(&self.received)
     }
 
@@ -154,13 +154,13 @@ impl World {
             if self.receive() == 0 {
                 std::thread::yield_now();
             }
-            assert!(Instant::now() < end, "{what}: {} under way, {:?}", self.under_way(), self.engine.ledger());
+            assert!(Instant::now() < end, "{what}: {} under way, {:?}", self.in_flight(), self.engine.ledger());
         }
     }
 
     /// All came out, and the books say so too; how much has moved.
     fn close(mut self) -> Moved {
-        self.receive_until("all packets come out", |w| w.under_way() == 0);
+        self.receive_until("all packets come out", |w| w.in_flight() == 0);
         self.engine.stop();
         let ledger = self.engine.ledger();
         assert_eq!((ledger.imbalance(), ledger.waiting(), ledger.dropped.len()), (0, 0, 0), "{ledger:?}");
@@ -304,7 +304,7 @@ fn skewed_load(balance: Option<BalanceSettings>) {
             world.send(0, &skewed);
             world.send(1, &skewed);
         }
-        world.receive_until("all come out", |w| w.under_way() == 0);
+        world.receive_until("all come out", |w| w.in_flight() == 0);
         // A worker tells its load after it has sent.
         let count = |loads: &engine::Loads| loads.workers.iter().map(|w| w.packets).sum::<u64>();
         let sent = 40 * skewed.len() as u64;
@@ -366,7 +366,7 @@ fn a_worker_that_is_behind_loses_its_own_packets_only() {
             world.send(0, &[1; 32]);
             world.send(1, &[1; 32]);
         }
-        world.receive_until("UE 1 is served", |w| w.under_way() == 0);
+        world.receive_until("UE 1 is served", |w| w.in_flight() == 0);
         assert_eq!(world.received[1][1], 40 * 32);
         drop(stuck);
         let end = Instant::now() + PATIENCE;

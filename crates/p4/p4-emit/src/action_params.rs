@@ -2,7 +2,7 @@
 //!
 //! Records stay where they are while a burst is worked on. So an action that sets many variables, as that of a rule does,
 //! keeps one pointer for the packet instead of copying them all; the variables are read where they are used. Before the
-//! action has run they are zero, as those of the record `sp_lent_...` that the pointer leads to at first.
+//! action has run they are zero, as those of the record `sp_zero_...` that the pointer leads to at first.
 
 use crate::emitter::Emitter;
 use crate::graph::visit_all;
@@ -110,7 +110,7 @@ pub fn text(ir: &Ir, model: &Model) -> String {
     let mut out = String::new();
     for (action, table) in &model.action_params.tables {
         let (a, t) = (&model.actions[action.index()], &model.tables[table.index()]);
-        let _ = writeln!(out, "static const struct record_{t} sp_lent_{a};");
+        let _ = writeln!(out, "static const struct record_{t} sp_zero_{a};");
     }
     if !out.is_empty() {
         let _ = writeln!(out);
@@ -125,7 +125,7 @@ impl Emitter<'_> {
         let (action, param) = *self.model.action_params.vars.get(&v)?;
         self.scope_record(action);
         let name = &self.model.actions[action.index()];
-        Some(format!("lent_{name}->{name}.{}", member(self.ir, action, param)))
+        Some(format!("rule_{name}->{name}.{}", member(self.ir, action, param)))
     }
 
     /// Text by which an action that is about to run keeps its record.
@@ -135,8 +135,8 @@ impl Emitter<'_> {
         }
         self.scope_record(action);
         let name = self.model.actions[action.index()].clone();
-        let through = if self.shared.records.contains(&action) { format!(" c->lent_{name} = lent_{name};") } else { String::new() };
-        self.line(format!("lent_{name} = (const void *)r;{through}"));
+        let through = if self.shared.records.contains(&action) { format!(" c->rule_{name} = rule_{name};") } else { String::new() };
+        self.line(format!("rule_{name} = (const void *)r;{through}"));
         let vars: Vec<VarId> = self.model.action_params.vars.iter().filter(|(_, (a, _))| *a == action).map(|(v, _)| *v).collect();
         for v in vars {
             if let Some(facts) = self.facts_mut() {

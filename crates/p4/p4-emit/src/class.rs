@@ -574,7 +574,7 @@ impl Emitter<'_> {
         for action in needs.records {
             self.scope_record(action);
             let name = &self.model.actions[action.index()];
-            self.line(format!("c->lent_{name} = lent_{name};"));
+            self.line(format!("c->rule_{name} = rule_{name};"));
         }
         for v in needs.vars {
             let (name, text) = (&self.model.vars[v.index()], self.read_var(v));

@@ -316,7 +316,7 @@ impl<'a> Emitter<'a> {
     pub fn begin_records(&mut self, records: &BTreeSet<ActionId>) {
         for action in records {
             let name = &self.model.actions[action.index()];
-            self.line(format!("c->lent_{name} = &sp_lent_{name};"));
+            self.line(format!("c->rule_{name} = &sp_zero_{name};"));
         }
     }
 
@@ -385,8 +385,8 @@ impl<'a> Emitter<'a> {
         for action in &scope.records {
             let (name, table) = (&model.actions[action.index()], model.action_params.tables[action]);
             let kept = !scope.first && self.shared.records.contains(action);
-            let from = if kept { format!("c->lent_{name}") } else { format!("&sp_lent_{name}") };
-            self.line(format!("const struct record_{} *lent_{name} = {from};", model.tables[table.index()]));
+            let from = if kept { format!("c->rule_{name}") } else { format!("&sp_zero_{name}") };
+            self.line(format!("const struct record_{} *rule_{name} = {from};", model.tables[table.index()]));
         }
         for v in &scope.vars {
             let name = &model.vars[v.index()];

@@ -405,7 +405,7 @@ impl Names {
                 "word_",
                 "table_",
                 "skip",
-                "lent_",
+                "rule_",
                 "uint",
                 "size_t",
                 "__",

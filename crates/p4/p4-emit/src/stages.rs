@@ -485,7 +485,7 @@ pub fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, classes: Option<&crate::
     }
     for action in &shared.records {
         let (name, table) = (&model.actions[action.index()], model.action_params.tables[action]);
-        let _ = writeln!(out, "    const struct record_{} *lent_{name};", model.tables[table.index()]);
+        let _ = writeln!(out, "    const struct record_{} *rule_{name};", model.tables[table.index()]);
     }
     if model.loops {
         out.push_str("    uint32_t steps;\n");

@@ -131,7 +131,7 @@ fn a_table_without_a_direct_meter_has_no_meters_of_entries() {
 }
 
 #[test]
-fn a_packet_that_is_handed_on_leaves_the_meter_as_it_was() {
+fn a_packet_that_goes_to_the_slow_path_leaves_the_meter_as_it_was() {
     let mut b = bench(CountUnit::Bytes);
     let entry = b.entry(1);
     b.apply(vec![Op::Insert(entry.clone()), Op::EntryMeter { entry: entry.clone(), config: Some(CONFIG) }]).unwrap();

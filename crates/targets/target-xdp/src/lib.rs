@@ -84,7 +84,7 @@ pub struct Options {
     /// Whether the target holds a subset of the tables: see [`target::Capabilities::subset`]. Without it a miss in a split table
     /// runs the default action, and packets to be punted or buffered are rewritten: for comparing with other targets.
     pub subset: bool,
-    /// Of a subset: whether a table that is not `@split` and has no room for an entry becomes short, as [`Xdp::handed_on_tables`] says, rather than
+    /// Of a subset: whether a table that is not `@split` and has no room for an entry becomes short, as [`Xdp::slow_path_tables`] says, rather than
     /// that the batch is refused.
     pub hand_on_full: bool,
     /// Keys the tables' hashes: random where keys come from strangers.
@@ -354,7 +354,7 @@ impl Xdp {
 
     /// Tables that both targets hold, and that had no room here for one entry more: packets that would look them up go to the slow path, and changes of
     /// them have no effect here, until [`Recovery::restart`].
-    pub fn handed_on_tables(&self) -> Vec<TableId> {
+    pub fn slow_path_tables(&self) -> Vec<TableId> {
         let state = self.lock();
         self.program.tables.keys().filter(|t| state.shortage.has(*t)).collect()
     }
@@ -558,7 +558,7 @@ impl Ahead for Xdp {
             received: rows(0, PORTS).map(|(i, count)| (PortId(i as u16), count)).collect(),
             sent: rows(PORTS, PORTS).map(|(i, count)| (PortId(i as u16), count)).collect(),
             dropped: rows(2 * PORTS, REASONS).map(|(i, count)| (DropReason(i as u8), count)).collect(),
-            handed_on: self.ends()[4],
+            slow_path: self.ends()[4],
         }
     }
 

@@ -12,7 +12,7 @@ use program::{Program, TableId};
 pub struct Shortage {
     /// Whether the table may become short.
     may: Vec<bool>,
-    handed_on: Vec<bool>,
+    slow_path: Vec<bool>,
     /// Since this batch, and why.
     new: Vec<(TableId, Refusal)>,
 }
@@ -21,12 +21,12 @@ impl Shortage {
     /// None yet. `possible`: whether there is a next target, which has all entries.
     pub fn new(program: &Program, possible: bool) -> Shortage {
         let may: Vec<bool> = program.tables.values().map(|t| possible && may_run_short(t)).collect();
-        Shortage { handed_on: vec![false; may.len()], may, new: Vec::new() }
+        Shortage { slow_path: vec![false; may.len()], may, new: Vec::new() }
     }
 
     /// Whether it is short, so that changes of it have no effect.
     pub fn has(&self, table: TableId) -> bool {
-        self.handed_on[table.index()]
+        self.slow_path[table.index()]
     }
 
     /// Whether the table becomes short with this batch, instead of the batch being refused.
@@ -34,7 +34,7 @@ impl Shortage {
         let at = table.index();
         let begins = self.may[at] && matches!(why, Refusal::Full | Refusal::Masks);
         if begins {
-            self.handed_on[at] = true;
+            self.slow_path[at] = true;
             self.new.push((table, why));
         }
         begins
@@ -43,7 +43,7 @@ impl Shortage {
     /// Takes the batch back.
     pub fn undo(&mut self) {
         for (table, _) in self.new.drain(..) {
-            self.handed_on[table.index()] = false;
+            self.slow_path[table.index()] = false;
         }
     }
 
@@ -55,12 +55,12 @@ impl Shortage {
     /// The target has started over.
     pub fn clear(&mut self) {
         self.new.clear();
-        self.handed_on.fill(false);
+        self.slow_path.fill(false);
     }
 
     /// As packets read it.
     pub fn bits(&self) -> u32 {
-        let of = |(t, handed_on): (usize, &bool)| u32::from(*handed_on) << t.min(TABLE_BITS - 1);
-        self.handed_on.iter().enumerate().fold(0, |bits, at| bits | of(at))
+        let of = |(t, slow_path): (usize, &bool)| u32::from(*slow_path) << t.min(TABLE_BITS - 1);
+        self.slow_path.iter().enumerate().fold(0, |bits, at| bits | of(at))
     }
 }

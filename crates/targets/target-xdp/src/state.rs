@@ -18,7 +18,7 @@ use std::sync::atomic::Ordering;
 /// whole, the two words of `target::InFlight`'s clock, and its length.
 pub const GENERATION: usize = 0;
 pub const SUBSET: usize = 8;
-pub const HANDED_ON: usize = 12;
+pub const SLOW_PATH: usize = 12;
 pub const CLOCK: usize = 16;
 pub const CONTROL: usize = CLOCK + 8 * target::CLOCK_WORDS;
 /// After it generations are renumbered: the numbers above mean that something has no end, or is not seen yet.
@@ -156,12 +156,12 @@ impl State {
 
     /// From now on packets that begin see the generation.
     pub fn show(&self) {
-        let handed_on = self.shortage.bits();
+        let slow_path = self.shortage.bits();
         let bit =
-            |(t, store): (usize, &Store)| u64::from(t < TABLE_BITS && store.is_empty() && handed_on >> t & 1 == 0) << (t % TABLE_BITS);
+            |(t, store): (usize, &Store)| u64::from(t < TABLE_BITS && store.is_empty() && slow_path >> t & 1 == 0) << (t % TABLE_BITS);
         let empty: u64 = self.stores.iter().enumerate().map(bit).sum();
         // Before the generation that lacks something.
-        self.control.word(HANDED_ON).store(handed_on, Ordering::Release);
+        self.control.word(SLOW_PATH).store(slow_path, Ordering::Release);
         // One word, so that a packet finds the tables of its generation empty or not.
         self.control.long(GENERATION).store(empty << 32 | u64::from(self.generation), Ordering::Release);
     }

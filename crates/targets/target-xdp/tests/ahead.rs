@@ -283,11 +283,11 @@ fn a_rule_too_many_is_for_x86_until_xdp_begins_anew() {
         pair.establish(1, 1000);
         pair.through_xdp(1, 10);
         (2..=4).for_each(|kind| pair.filter(kind, true));
-        assert_eq!(pair.xdp.handed_on_tables(), []);
+        assert_eq!(pair.xdp.slow_path_tables(), []);
         pair.through_xdp(1, 10);
         pair.filter(5, true);
         assert!(!pair.split.is_retired() && pair.split.is_on_fast(1));
-        assert_eq!(pair.xdp.handed_on_tables(), [pair.ids.filter]);
+        assert_eq!(pair.xdp.slow_path_tables(), [pair.ids.filter]);
         assert_eq!((pair.through_x86(1, HERE, 20), pair.through_x86(1, BEYOND, 5)), (20, 5));
         // Less does not help: XDP does not know what it lacks.
         pair.filter(5, false);
@@ -297,7 +297,7 @@ fn a_rule_too_many_is_for_x86_until_xdp_begins_anew() {
 
         pair.xdp.retire();
         pair.xdp.restart().unwrap();
-        assert_eq!(pair.xdp.handed_on_tables(), []);
+        assert_eq!(pair.xdp.slow_path_tables(), []);
         pair.xdp.apply(&pair.session(1, 1000).copy(&pair.ids)).unwrap();
         pair.xdp.serve().unwrap();
         pair.all_has_left();

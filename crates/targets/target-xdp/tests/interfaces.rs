@@ -128,20 +128,20 @@ fn a_program_serves_what_it_was_loaded_for() {
             xdp.lane(0).process(&mut [Packet::new(&frame(1, 0, 60), PortId(0))], &mut verdict, 1);
             (verdict[0].kind, verdict[0].port)
         };
-        let handed_on = (VerdictKind::Next, 0);
+        let slow_path = (VerdictKind::Next, 0);
         let xdp = bench.load_for(EntryPoints::Lanes);
         assert_eq!(run(&xdp), (VerdictKind::Forward, 1));
         let error = xdp.attach(name, index).unwrap_err().to_string();
         assert_eq!(error, "interface near0: the program was loaded for lanes only");
         assert_eq!(run(&xdp), (VerdictKind::Forward, 1), "as before");
         let xdp = bench.load_for(EntryPoints::Interfaces);
-        assert_eq!(run(&xdp), handed_on);
+        assert_eq!(run(&xdp), slow_path);
         xdp.attach(name, index).unwrap();
         drop(xdp);
         let xdp = bench.load_for(EntryPoints::Both);
         assert_eq!(run(&xdp), (VerdictKind::Forward, 1));
         xdp.attach(name, index).unwrap();
-        assert_eq!(run(&xdp), handed_on);
+        assert_eq!(run(&xdp), slow_path);
     });
 }
 
@@ -175,7 +175,7 @@ fn what_it_sends_drops_and_hands_on_is_in_the_ledger() {
             received: [(PortId(0), count(47, bytes(&across) + 7 * 60)), (PortId(1), count(30, 3000))].into(),
             sent: [(PortId(1), count(40, bytes(&across))), (PortId(0), count(30, 3000))].into(),
             dropped: [(DropReason(unknown), count(7, 7 * 60))].into(),
-            handed_on: 5,
+            slow_path: 5,
         };
         // The dropped ones, of which nobody sees anything, may be the last.
         let end = Instant::now() + PATIENCE;
@@ -200,7 +200,7 @@ fn what_it_sends_drops_and_hands_on_is_in_the_ledger() {
         assert_eq!(waits(&xdp), (1, 0));
         across.iter().for_each(|f| send(&mut bench.veths.far[0], f));
         assert!(receive(&mut behind[0], 40) == across);
-        assert_eq!(xdp.carried(), Carried { handed_on: 45, ..expected.clone() });
+        assert_eq!(xdp.carried(), Carried { slow_path: 45, ..expected.clone() });
 
         // It begins anew, empty, and what it carried stays carried.
         let table = bench.ir.program.table("destination").unwrap();
@@ -219,7 +219,7 @@ fn what_it_sends_drops_and_hands_on_is_in_the_ledger() {
             received: [(PortId(0), count(90, 2 * bytes(&across) + 10 * 60)), (PortId(1), count(30, 3000))].into(),
             sent: [(PortId(1), count(80, 2 * bytes(&across))), (PortId(0), count(30, 3000))].into(),
             dropped: [(DropReason(unknown), count(10, 10 * 60))].into(),
-            handed_on: 46,
+            slow_path: 46,
         };
         assert_eq!(xdp.carried(), again);
     });
@@ -285,7 +285,7 @@ fn what_was_retired_before_it_went_live_hands_everything_on() {
         let frames: Vec<Vec<u8>> = (0..20).map(|n| frame(1, n, 60)).collect();
         frames.iter().for_each(|f| send(&mut bench.veths.far[0], f));
         assert!(receive(&mut behind, 20) == frames);
-        assert_eq!(xdp.carried(), Carried { handed_on: 20, ..Carried::default() });
+        assert_eq!(xdp.carried(), Carried { slow_path: 20, ..Carried::default() });
     });
 }
 

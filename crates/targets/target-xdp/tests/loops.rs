@@ -75,20 +75,20 @@ fn tables_in_loops_agree_with_the_interpreter() {
         (verdicts[0].kind, packets[0].data().to_vec())
     };
     let (mut here, mut judge, mut rng) = (xdp.lane(0), oracle.lane(0), common::rng(9));
-    let (mut ran, mut handed_on) = (0, 0);
+    let (mut ran, mut slow_path) = (0, 0);
     for _ in 0..4000 {
         let mut frame = [0; 40];
         (frame[0], frame[1]) = (rng.random_range(0..=2 * MOST), rng.random());
         let got = run(&mut here, &frame);
         if frame[0] > MOST {
             assert_eq!(got, (VerdictKind::Next, frame.to_vec()), "as it came");
-            handed_on += 1;
+            slow_path += 1;
         } else {
             assert_eq!(got, run(&mut judge, &frame), "{frame:02x?}");
             ran += 1;
         }
     }
-    assert!(ran > 1000 && handed_on > 1000, "{ran} ran, {handed_on} were handed on");
+    assert!(ran > 1000 && slow_path > 1000, "{ran} ran, {slow_path} were handed on");
     for table in ["same", "longest", "masked"] {
         let stats = oracle.table_stats(ir.program.table(table).unwrap());
         assert!(stats.hits > 1000 && stats.misses > 1000, "{table}: {stats:?}");

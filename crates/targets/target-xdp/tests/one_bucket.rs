@@ -215,9 +215,9 @@ fn all_at_once_a_bucket_lets_pass_what_it_holds_and_not_a_packet_more() {
         both.rate(2, Some(MeterConfig { cir: 0, cbs: TOKENS / 2, pir: 0, pbs: TOKENS })),
         Op::Insert(both.session(1, [1, 2])),
     ]);
-    let (handed_on, begun) = (AtomicU64::new(0), [const { AtomicU64::new(0) }; 4]);
+    let (slow_path, begun) = (AtomicU64::new(0), [const { AtomicU64::new(0) }; 4]);
     let by_thread: Vec<[[u64; 3]; 2]> = std::thread::scope(|scope| {
-        let (both, handed_on, begun) = (&both, &handed_on, &begun);
+        let (both, slow_path, begun) = (&both, &slow_path, &begun);
         let run = move |thread: usize| {
             let (mut here, mut there) = (both.xdp.lane(thread), both.x86.lane(thread));
             let (mut colours, mut step) = ([[0u64; 3]; 2], 0u64);
@@ -230,7 +230,7 @@ fn all_at_once_a_bucket_lets_pass_what_it_holds_and_not_a_packet_more() {
                 if thread < 2 {
                     verdicts[0] = send(&mut here, 1, 0, 1);
                     if verdicts[0].kind == VerdictKind::Next {
-                        handed_on.fetch_add(1, Ordering::Relaxed);
+                        slow_path.fetch_add(1, Ordering::Relaxed);
                         verdicts[0] = send(&mut there, 1, 0, step);
                     }
                 } else {
@@ -256,7 +256,7 @@ fn all_at_once_a_bucket_lets_pass_what_it_holds_and_not_a_packet_more() {
         let threads: Vec<_> = (0..4).map(|thread| scope.spawn(move || run(thread))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
-    println!("colours by thread {by_thread:?}, handed on {handed_on:?}");
+    println!("colours by thread {by_thread:?}, handed on {slow_path:?}");
     let sum = |cell: usize, colour: usize| by_thread.iter().map(|colours| colours[cell][colour]).sum::<u64>();
     assert_eq!([sum(0, 0), sum(0, 1), sum(1, 0), sum(1, 1)], [TOKENS, 0, TOKENS / 2, TOKENS / 2]);
     assert_eq!((both.peak(1), both.peak(2)), (Some(0), Some(0)));
@@ -265,8 +265,8 @@ fn all_at_once_a_bucket_lets_pass_what_it_holds_and_not_a_packet_more() {
 
 /// A lane that has been stopped while it holds a cell: packets do not wait for it, and are not charged.
 #[test]
-fn a_packet_that_finds_its_cell_held_is_handed_on() {
-    if !testkit::root_or_skip("a_packet_that_finds_its_cell_held_is_handed_on") {
+fn a_packet_that_finds_its_cell_held_goes_to_the_slow_path() {
+    if !testkit::root_or_skip("a_packet_that_finds_its_cell_held_goes_to_the_slow_path") {
         return;
     }
     let both = Both::new();

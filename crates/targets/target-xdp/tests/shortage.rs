@@ -169,13 +169,13 @@ fn a_table_that_is_full_sends_on_who_looks_it_up_and_nobody_else() {
         let most = MAX_TUPLES as u8;
         (1..=KEYS).for_each(|key| both.establish(key));
         both.apply(&filters(&ids, 1..=most));
-        assert_eq!(both.xdp.handed_on_tables(), []);
+        assert_eq!(both.xdp.slow_path_tables(), []);
         let (here, behind) = both.run(100);
         // But for those that are nobody's.
         assert!(here > 2000 && behind < here / 4, "{here} packets in XDP, {behind} behind");
         both.apply(&filters(&ids, most + 1..=most + 9));
         assert!(!both.split.is_retired());
-        assert_eq!((both.xdp.handed_on_tables(), both.split.refused_by_fast()), (vec![ids.filter], 0));
+        assert_eq!((both.xdp.slow_path_tables(), both.split.refused_by_fast()), (vec![ids.filter], 0));
         assert_eq!(both.split.sessions_on_fast(), KEYS as usize);
         let (here, behind) = both.run(100);
         assert!(here > 1000 && behind > 1000, "{here} packets in XDP, {behind} behind");
@@ -199,7 +199,7 @@ fn a_table_that_is_full_sends_on_who_looks_it_up_and_nobody_else() {
         let (here, behind) = both.run(100);
         assert!(here > 1000 && behind > 1000, "{here} packets in XDP, {behind} behind");
         assert!(!both.split.is_retired());
-        assert_eq!(both.xdp.handed_on_tables(), [ids.filter]);
+        assert_eq!(both.xdp.slow_path_tables(), [ids.filter]);
         assert!(both.kinds[0] > 3000 && both.kinds[3] > 1000, "{:?}", both.kinds);
         // What has been handed on, exactly.
         let mut lane = both.xdp.lane(0);
@@ -231,20 +231,20 @@ fn a_batch_that_fails_hands_nothing_on() {
             ops.extend(of_session.ops[1..2].iter().cloned());
             let error = xdp.apply(&Batch { ops }).unwrap_err();
             assert!(matches!(error, ApplyError::Refused(RuleError::Exists { op: 4, .. })), "{error}");
-            assert_eq!((xdp.handed_on_tables(), xdp.table_stats(ids.filter).entries), (Vec::new(), before.entries), "round {round}");
+            assert_eq!((xdp.slow_path_tables(), xdp.table_stats(ids.filter).entries), (Vec::new(), before.entries), "round {round}");
             assert_eq!(run(&mut *lane, 2, 0), VerdictKind::Forward);
             // Rules go on being taken.
             xdp.apply(&batch([Op::Delete(filter(&ids, most))])).unwrap();
             xdp.apply(&batch([Op::Insert(filter(&ids, most))])).unwrap();
-            assert_eq!(xdp.handed_on_tables(), []);
+            assert_eq!(xdp.slow_path_tables(), []);
         }
         xdp.apply(&filters(&ids, [most + 1])).unwrap();
-        assert_eq!(xdp.handed_on_tables(), [ids.filter]);
+        assert_eq!(xdp.slow_path_tables(), [ids.filter]);
         assert_eq!(run(&mut *lane, 2, 0), VerdictKind::Next);
         // A batch that fails now leaves that as it is.
         let error = xdp.apply(&batch([Op::Delete(filter(&ids, 1)), of_session.ops[1].clone()])).unwrap_err();
         assert!(matches!(error, ApplyError::Refused(RuleError::Exists { op: 1, .. })), "{error}");
-        assert_eq!(xdp.handed_on_tables(), [ids.filter]);
+        assert_eq!(xdp.slow_path_tables(), [ids.filter]);
     }
 }
 
@@ -261,7 +261,7 @@ fn who_must_hold_a_table_whole_refuses_what_does_not_fit() {
         xdp.apply(&filters(&ids, 1..=MAX_TUPLES as u8)).unwrap();
         let error = xdp.apply(&filters(&ids, [MAX_TUPLES as u8 + 1])).unwrap_err();
         assert!(matches!(error, ApplyError::Refused(RuleError::Masks { op: 0, .. })), "{error}");
-        assert_eq!(xdp.handed_on_tables(), []);
+        assert_eq!(xdp.slow_path_tables(), []);
     }
     let xdp = load(&ir, Options { split_entries: 4, ..Options::default() });
     let odd = |key| session(&ids, key).1;
@@ -270,7 +270,7 @@ fn who_must_hold_a_table_whole_refuses_what_does_not_fit() {
     }
     let error = xdp.apply(&odd(9)).unwrap_err();
     assert!(matches!(error, ApplyError::Refused(RuleError::Full { op: 1, capacity: 4, .. })), "{error}");
-    assert_eq!(xdp.handed_on_tables(), []);
+    assert_eq!(xdp.slow_path_tables(), []);
 }
 
 /// Counters that refused entries would have had are free again, each once.

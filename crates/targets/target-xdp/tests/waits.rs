@@ -137,8 +137,8 @@ impl Bench {
 
     /// None was dropped, handed on, or sent where others go.
     fn check(&self, run: u64) {
-        let Carried { received, sent, dropped, handed_on } = self.xdp.carried();
-        assert!(dropped.is_empty() && handed_on == 0, "{dropped:?} dropped, {handed_on} handed on");
+        let Carried { received, sent, dropped, slow_path } = self.xdp.carried();
+        assert!(dropped.is_empty() && slow_path == 0, "{dropped:?} dropped, {slow_path} handed on");
         assert_eq!(received.values().map(|c| c.packets).collect::<Vec<_>>(), [run]);
         let ways: Vec<u16> = sent.keys().map(|port| port.0).collect();
         assert_eq!((ways, sent.values().map(|c| c.packets).sum::<u64>()), (vec![1, 2], run));

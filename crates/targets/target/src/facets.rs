@@ -62,7 +62,7 @@ pub struct Carried {
     /// Packets and bytes as received, by the reason for the drop.
     pub dropped: BTreeMap<DropReason, Count>,
     /// Packets that it passed on.
-    pub handed_on: u64,
+    pub slow_path: u64,
 }
 
 /// A target that can be out of service.

@@ -29,8 +29,8 @@ pub const CLOCK_WORDS: usize = 3;
 /// How far the second word of the clock is ahead, in ns.
 pub const SLACK_NS: u64 = 1_000_000;
 
-const ONE_HANDED_ON: u64 = 1 << 32;
-const SENT: u64 = ONE_HANDED_ON - 1;
+const ONE_SLOW_PATH: u64 = 1 << 32;
+const SENT: u64 = ONE_SLOW_PATH - 1;
 
 /// A drain that has begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl InFlight {
         let flow = row.saturating_add(1).saturating_mul(2) | turn.load(Ordering::Acquire) as u32 & 1;
         let Some(counts) = self.counts(flow) else { return 0 };
         until.fetch_max(now_ns + SLACK_NS, Ordering::AcqRel);
-        counts.fetch_add(ONE_HANDED_ON, Ordering::AcqRel);
+        counts.fetch_add(ONE_SLOW_PATH, Ordering::AcqRel);
         flow
     }
 

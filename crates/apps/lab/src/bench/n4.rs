@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use target::Target;
 
 /// Requests in flight: as many as an SMF's workers have.
-const UNDER_WAY: usize = 32;
+const IN_FLIGHT: usize = 32;
 /// After so long a request is lost.
 const PATIENCE: Duration = Duration::from_secs(30);
 const NODE: Ipv4Addr = Ipv4Addr::LOCALHOST;
@@ -52,7 +52,7 @@ pub fn n4(args: &Args) -> Result<Value, Failure> {
     let levels = if args.sessions.is_empty() { common.size(vec![0, 100_000, 1_000_000], vec![0, 2_000]) } else { args.sessions.clone() };
     let most = levels.iter().max().copied().unwrap_or(0);
     let sample = common.size(20_000, 200);
-    println!("bench n4: {sample} sessions at a time, {UNDER_WAY} requests in flight, 2 PDRs, 2 FARs, a QER and a URR a session");
+    println!("bench n4: {sample} sessions at a time, {IN_FLIGHT} requests in flight, 2 PDRs, 2 FARs, a QER and a URR a session");
     let (agent, requests, mut smf) = start(most + sample)?;
     let before = resident();
     println!(
@@ -256,7 +256,7 @@ impl Smf {
         let (mut sent, mut longest) = (0, Duration::ZERO);
         let mut buffer = [0; 2048];
         for answers in 0..sent_at.len() {
-            while sent < sent_at.len() && sent - answers < UNDER_WAY {
+            while sent < sent_at.len() && sent - answers < IN_FLIGHT {
                 let mut message = request(self, from + sent as u32);
                 message.sequence = (first + sent as u32) & 0xff_ffff;
                 let octets = message.encode().map_err(|e| Failure::Failed(format!("{e:?}")))?;

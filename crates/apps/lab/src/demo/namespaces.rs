@@ -126,9 +126,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     upf_is_sound(&mut checks, &report);
     let ahead = report.targets.contains_key("xdp");
     if ahead {
-        let handed_on: u64 = report.targets.values().map(|t| t.handed_on).sum();
+        let slow_path: u64 = report.targets.values().map(|t| t.slow_path).sum();
         let by_engine = report.ports.values().filter(|p| p.driver == "af_xdp").map(|p| p.received.packets - p.received_ahead.packets);
-        checks.equal("packets that XDP passed to the slow path", ("frames", handed_on), ("frames out of AF_XDP", by_engine.sum()));
+        checks.equal("packets that XDP passed to the slow path", ("frames", slow_path), ("frames out of AF_XDP", by_engine.sum()));
     }
     for (now, before) in links.iter().zip(&at_start) {
         let (received, sent) = (less(now.received, before.received), less(now.sent, before.sent));

@@ -295,11 +295,11 @@ impl Testbed {
     }
 
     /// One more frame up and one down, of these sessions as long as they have so few under way; takes what comes out.
-    pub fn step(&mut self, sessions: &[usize], under_way: usize) {
+    pub fn step(&mut self, sessions: &[usize], in_flight: usize) {
         let mut sent = false;
         for uplink in [true, false] {
             let side = if uplink { &self.n6 } else { &self.n3 };
-            let free: Vec<usize> = sessions.iter().copied().filter(|n| side.waiting_of(*n) < under_way).collect();
+            let free: Vec<usize> = sessions.iter().copied().filter(|n| side.waiting_of(*n) < in_flight).collect();
             if free.is_empty() {
                 continue;
             }
@@ -318,10 +318,10 @@ impl Testbed {
     }
 
     /// Frames of these sessions both ways for so long, always some of them on their way, but no more than so many of each session and direction.
-    pub fn run_busy(&mut self, sessions: &[usize], under_way: usize, time: Duration) {
+    pub fn run_busy(&mut self, sessions: &[usize], in_flight: usize, time: Duration) {
         let end = Instant::now() + time;
         while Instant::now() < end {
-            self.step(sessions, under_way);
+            self.step(sessions, in_flight);
         }
         self.collect_all();
     }

@@ -63,7 +63,7 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
         "c->generation = (uint32_t)seen;",
         "c->empty = (uint32_t)(seen >> 32);",
         "c->subset = control->subset;",
-        "c->handed_on = *(volatile uint32_t *)&control->handed_on;",
+        "c->slow_path = *(volatile uint32_t *)&control->slow_path;",
         "c->length = (uint32_t)SP_LENGTH;",
         "uint64_t valid = 0;",
         "c->valid = 0;",
@@ -102,7 +102,7 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
         let (bits, parsed) = (c.valid_bits(class), c.fixed_bytes(class));
         let _ = writeln!(ways, "        if (c->cursor == {parsed} && c->valid == ({bits})) goto class_{};", i + 1);
     }
-    let ways = format!("    if (!c->handed_on) {{\n{ways}    }}\n");
+    let ways = format!("    if (!c->slow_path) {{\n{ways}    }}\n");
     only_with_classes(c, &ways);
     c.known = Some(Facts { values: at_first(ir), ..Facts::default() });
     stages(c, None)?;
@@ -302,7 +302,7 @@ fn context(out: &mut String, c: &Code) {
     let tables = ir.program.tables.len().max(1);
     let _ = writeln!(
         out,
-        "    uint8_t last;\n}} __attribute__((aligned(8)));\n\nstruct sp_scan {{\n    uint64_t next;\n    uint64_t tuple;\n    uint64_t found;\n    uint64_t best;\n    uint32_t at;\n    uint32_t walking;\n}};\n\nstruct sp_context {{\n    uint64_t ends[8];\n    uint64_t hits[{tables}];\n    uint64_t misses[{tables}];\n    uint64_t lost;\n    uint64_t begun;\n    uint64_t rests;\n    uint64_t now_ns;\n    SP_FORGOTTEN uint64_t valid;\n    uint32_t timed;\n    uint32_t attached;\n    uint32_t flow;\n    uint32_t follows;\n    uint32_t home;\n    uint32_t generation;\n    uint32_t empty;\n    uint32_t subset;\n    uint32_t handed_on;\n    uint32_t port;\n    uint32_t out_port;\n    uint32_t reason;\n    uint32_t length;\n    uint32_t cpu;\n    uint32_t cursor;\n    uint32_t keep;\n    struct sp_scan scan;\n    uint64_t key[{words}];\n    uint64_t masked[{words}];\n    SP_FORGOTTEN struct sp_vars v;"
+        "    uint8_t last;\n}} __attribute__((aligned(8)));\n\nstruct sp_scan {{\n    uint64_t next;\n    uint64_t tuple;\n    uint64_t found;\n    uint64_t best;\n    uint32_t at;\n    uint32_t walking;\n}};\n\nstruct sp_context {{\n    uint64_t ends[8];\n    uint64_t hits[{tables}];\n    uint64_t misses[{tables}];\n    uint64_t lost;\n    uint64_t begun;\n    uint64_t rests;\n    uint64_t now_ns;\n    SP_FORGOTTEN uint64_t valid;\n    uint32_t timed;\n    uint32_t attached;\n    uint32_t flow;\n    uint32_t follows;\n    uint32_t home;\n    uint32_t generation;\n    uint32_t empty;\n    uint32_t subset;\n    uint32_t slow_path;\n    uint32_t port;\n    uint32_t out_port;\n    uint32_t reason;\n    uint32_t length;\n    uint32_t cpu;\n    uint32_t cursor;\n    uint32_t keep;\n    struct sp_scan scan;\n    uint64_t key[{words}];\n    uint64_t masked[{words}];\n    SP_FORGOTTEN struct sp_vars v;"
     );
     for (ty, name, n) in [
         ("struct sp_pending", "count", c.counts.len()),

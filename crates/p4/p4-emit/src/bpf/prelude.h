@@ -298,7 +298,7 @@ struct sp_control {
     uint32_t subset;
     /* A bit for each table that lacks entries here, for want of room: who would look it up is handed on; the last bit is for the 32nd and all that
        follow it. Bits are set before the generation that misses something, and read after it; none goes while packets run. */
-    uint32_t handed_on;
+    uint32_t slow_path;
     /* All that was handed on before the first time has left, or is lost; nothing has been handed on since the second, which is ahead. */
     uint64_t out_ns;
     uint64_t until_ns;

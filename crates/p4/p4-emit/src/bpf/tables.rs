@@ -52,7 +52,7 @@ impl Code<'_> {
         // No packet comes by the text of a class while a table is short.
         if self.class.is_none() && may_run_short(info) {
             let hand_on = self.jump("hand_on");
-            self.line(format!("if (c->handed_on & SP_BIT({})) {hand_on}", table.index().min(TABLE_BITS - 1)));
+            self.line(format!("if (c->slow_path & SP_BIT({})) {hand_on}", table.index().min(TABLE_BITS - 1)));
         }
         if info.keys.is_empty() {
             self.line(format!("struct sp_cell_{name} *e = 0;"));

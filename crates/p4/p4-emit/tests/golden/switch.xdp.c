@@ -79,7 +79,7 @@ struct sp_context {
     uint32_t generation;
     uint32_t empty;
     uint32_t subset;
-    uint32_t handed_on;
+    uint32_t slow_path;
     uint32_t port;
     uint32_t out_port;
     uint32_t reason;
@@ -148,7 +148,7 @@ SP_CALL int sp_packet(struct xdp_md *ctx, struct sp_context *c)
     c->generation = (uint32_t)seen;
     c->empty = (uint32_t)(seen >> 32);
     c->subset = control->subset;
-    c->handed_on = *(volatile uint32_t *)&control->handed_on;
+    c->slow_path = *(volatile uint32_t *)&control->slow_path;
     c->length = (uint32_t)SP_LENGTH;
     uint64_t valid = 0;
     c->valid = 0;
@@ -182,7 +182,7 @@ parsed:;
     /* ingress */
     {
         {
-            if (c->handed_on & SP_BIT(0)) goto hand_on;
+            if (c->slow_path & SP_BIT(0)) goto hand_on;
             struct sp_cell_stations *e = sp_find_stations(c, (((uint32_t)(c->valid >> V_ethernet & 1)) ? (sp_ld64(c->h_ethernet) >> 16) : 0));
             if (e) {
                 c->hits[0]++;

@@ -465,7 +465,7 @@ const uint32_t sp_layout[] = {
 };
 const uint32_t sp_layout_len = sizeof sp_layout / sizeof sp_layout[0];
 
-static const struct record_pdr_by_teid sp_lent_set_pdr;
+static const struct record_pdr_by_teid sp_zero_set_pdr;
 
 /* What a packet takes from stage to stage. */
 struct sp_context {
@@ -500,7 +500,7 @@ struct sp_context {
     uint16_t n_extension_2;
     uint16_t n_extension_3;
     uint16_t n_extension_4;
-    const struct record_pdr_by_teid *lent_set_pdr;
+    const struct record_pdr_by_teid *rule_set_pdr;
     uint32_t keep;
     struct {
         sp_kept128 meta_src_v6;
@@ -724,7 +724,7 @@ static void stage_0_parser(struct sp_run *const run, const uint64_t todo)
         uint32_t UpfIngress_user_packet_gtpu_end = 0;
         uint32_t UpfIngress_user_packet_udp_end = 0;
         uint32_t UpfIngress_user_packet_tunnel_end = 0;
-        c->lent_set_pdr = &sp_lent_set_pdr;
+        c->rule_set_pdr = &sp_zero_set_pdr;
         c->h_underlay_ethernet = sp_nothing;
         c->h_underlay_ipv4 = sp_nothing;
         c->h_underlay_udp = sp_nothing;
@@ -2270,7 +2270,7 @@ static void stage_4_pdr_by_ue_ipv6(struct sp_run *const run, const uint64_t todo
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_pdr_by_ue_ipv6 *const r = hit ? (const void *)run->records[n] : table->miss;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         sp_u128 meta_src_v6 = c->v.meta_src_v6;
         sp_u128 meta_dst_v6 = c->v.meta_dst_v6;
         uint32_t meta_classified = 0;
@@ -2302,7 +2302,7 @@ static void stage_4_pdr_by_ue_ipv6(struct sp_run *const run, const uint64_t todo
         UpfIngress_session_tmp_6 = hit;
         switch (r->action) {
             case ACTION_set_pdr: {
-                lent_set_pdr = (const void *)r; c->lent_set_pdr = lent_set_pdr;
+                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
@@ -2441,7 +2441,7 @@ static void stage_6_pdr_by_ue_ipv4(struct sp_run *const run, const uint64_t todo
         const uint32_t hit = hits >> n & 1;
         const struct record_pdr_by_ue_ipv4 *const r = hit ? (const void *)run->records[n] : table->miss;
         uint8_t *h_ipv4 = c->h_ipv4;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_loopback = c->v.meta_loopback;
         uint32_t meta_classified = 0;
         uint32_t meta_group = 0;
@@ -2473,7 +2473,7 @@ static void stage_6_pdr_by_ue_ipv4(struct sp_run *const run, const uint64_t todo
         UpfIngress_session_tmp_4 = hit;
         switch (r->action) {
             case ACTION_set_pdr: {
-                lent_set_pdr = (const void *)r; c->lent_set_pdr = lent_set_pdr;
+                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
@@ -2698,7 +2698,7 @@ static void stage_9_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_pdr_by_teid *const r = hit ? (const void *)run->records[n] : table->miss;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_classified = 0;
         uint32_t meta_group = 0;
         uint32_t meta_filter_set = 0;
@@ -2725,7 +2725,7 @@ static void stage_9_pdr_by_teid(struct sp_run *const run, const uint64_t todo)
         UpfIngress_session_tmp_2 = hit;
         switch (r->action) {
             case ACTION_set_pdr: {
-                lent_set_pdr = (const void *)r; c->lent_set_pdr = lent_set_pdr;
+                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
@@ -3082,7 +3082,7 @@ static void stage_14_pdr_by_class(struct sp_run *const run, const uint64_t todo)
         struct sp_packet *const pk = &run->packets[i];
         const uint32_t hit = hits >> n & 1;
         const struct record_pdr_by_class *const r = hit ? (const void *)run->records[n] : table->miss;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_reason = 0;
         uint32_t meta_mark = 0;
         uint32_t standard_metadata_egress_spec = 0;
@@ -3105,7 +3105,7 @@ static void stage_14_pdr_by_class(struct sp_run *const run, const uint64_t todo)
         uint32_t UpfIngress_session_set_pdr_out_vrf = 0;
         switch (r->action) {
             case ACTION_set_pdr: {
-                lent_set_pdr = (const void *)r; c->lent_set_pdr = lent_set_pdr;
+                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
@@ -3304,7 +3304,7 @@ static void stage_18_join(struct sp_run *const run, const uint64_t todo)
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint64_t valid = c->valid;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_ip_version = c->v.meta_ip_version;
         uint32_t meta_src_v4 = c->v.meta_src_v4;
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
@@ -3318,20 +3318,20 @@ static void stage_18_join(struct sp_run *const run, const uint64_t todo)
         uint32_t standard_metadata_mcast_grp = 0;
         uint32_t UpfIngress_enforce_src = 0;
         uint32_t UpfIngress_enforce_dst = 0;
-        if ((lent_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((lent_set_pdr->set_pdr.disposition_1) == 2u) {
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
                 to_24 |= bit;
                 goto done;
             } else {
-                if ((lent_set_pdr->set_pdr.disposition_1) == 3u) {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
                     meta_reason = 0x1du; c->v.meta_reason = meta_reason;
                     standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
                     standard_metadata_mcast_grp = 0u;
                     to_24 |= bit;
                     goto done;
                 } else {
-                    if ((lent_set_pdr->set_pdr.disposition_1) == 4u) {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
                         meta_reason = 0x1eu; c->v.meta_reason = meta_reason;
                         standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
                         standard_metadata_mcast_grp = 0u;
@@ -3346,9 +3346,9 @@ static void stage_18_join(struct sp_run *const run, const uint64_t todo)
             to_24 |= bit;
             goto done;
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
             if (meta_ip_version == 4u) {
-                if (((lent_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (meta_src_v4 != (lent_set_pdr->set_pdr.ue_ipv4_7))) {
+                if (((rule_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (meta_src_v4 != (rule_set_pdr->set_pdr.ue_ipv4_7))) {
                     meta_reason = 0x1fu; c->v.meta_reason = meta_reason;
                     standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
                     standard_metadata_mcast_grp = 0u;
@@ -3356,7 +3356,7 @@ static void stage_18_join(struct sp_run *const run, const uint64_t todo)
                     goto done;
                 }
             } else {
-                if (((lent_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(meta_src_v6 >> 64)) != (lent_set_pdr->set_pdr.ue_prefix_8))) {
+                if (((rule_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(meta_src_v6 >> 64)) != (rule_set_pdr->set_pdr.ue_prefix_8))) {
                     meta_reason = 0x1fu; c->v.meta_reason = meta_reason;
                     standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
                     standard_metadata_mcast_grp = 0u;
@@ -3365,7 +3365,7 @@ static void stage_18_join(struct sp_run *const run, const uint64_t todo)
                 }
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (meta_ip_version == 4u) {
                 UpfIngress_enforce_src = ((meta_src_v4 >> 24) & 0xff);
                 UpfIngress_enforce_dst = ((meta_dst_v4 >> 24) & 0xff);
@@ -3403,7 +3403,7 @@ static void stage_18_join(struct sp_run *const run, const uint64_t todo)
             }
         }
         if (sp_bit(valid, V_gtpu_chain)) {
-            if ((meta_unknown_extension == 1u) || ((meta_endpoint_extension == 1u) && ((lent_set_pdr->set_pdr.encapsulation_9) == 0u))) {
+            if ((meta_unknown_extension == 1u) || ((meta_endpoint_extension == 1u) && ((rule_set_pdr->set_pdr.encapsulation_9) == 0u))) {
                 meta_reason = 4u; c->v.meta_reason = meta_reason;
                 standard_metadata_egress_spec = 0x1feu; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
                 to_24 |= bit;
@@ -3457,7 +3457,7 @@ static void stage_19_traffic_class(struct sp_run *const run, const uint64_t todo
         const uint32_t hit = hits >> n & 1;
         const struct record_traffic_class *const r = hit ? (const void *)run->records[n] : table->miss;
         uint64_t valid = c->valid;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_ip_version = c->v.meta_ip_version;
         uint32_t meta_dst_v4 = 0;
         uint32_t meta_pdu_length = c->v.meta_pdu_length;
@@ -3481,26 +3481,26 @@ static void stage_19_traffic_class(struct sp_run *const run, const uint64_t todo
                 __builtin_unreachable();
         }
         meta_out_length = meta_pdu_length; c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = (meta_pdu_length + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = ((meta_pdu_length + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
         if (sp_bit(valid, V_gtpu_chain)) {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) == 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
                 meta_relayed_bits = 0u; c->v.meta_relayed_bits = meta_relayed_bits;
             }
             if (meta_relayed_bits != 0u) {
                 meta_out_length = (meta_out_length + (meta_relayed_bits >> 3)); c->v.meta_out_length = meta_out_length;
-                if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+                if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
                     meta_out_length = (meta_out_length + 4u); c->v.meta_out_length = meta_out_length;
                 }
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
             to_22 |= bit;
             goto done;
         } else {
@@ -3531,10 +3531,10 @@ static void stage_20_route_ipv6(struct sp_run *const run, const uint64_t todo)
             const uint64_t bit = left & -left;
             struct sp_context *const c = &run->contexts[i];
             struct sp_packet *const pk = &run->packets[i];
-            const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+            const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
             sp_u128 meta_dst_v6 = c->v.meta_dst_v6;
             uint8_t *const key = run->keys + n++ * 24;
-            sp_st16(key, lent_set_pdr->set_pdr.out_vrf_15);
+            sp_st16(key, rule_set_pdr->set_pdr.out_vrf_15);
             sp_st128(key + 2, meta_dst_v6);
         }
     }
@@ -3589,10 +3589,10 @@ static void stage_21_route_ipv4(struct sp_run *const run, const uint64_t todo)
             const uint64_t bit = left & -left;
             struct sp_context *const c = &run->contexts[i];
             struct sp_packet *const pk = &run->packets[i];
-            const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+            const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
             uint32_t meta_dst_v4 = c->v.meta_dst_v4;
             uint8_t *const key = run->keys + n++ * 8;
-            sp_st16(key, lent_set_pdr->set_pdr.out_vrf_15);
+            sp_st16(key, rule_set_pdr->set_pdr.out_vrf_15);
             sp_st32(key + 2, meta_dst_v4);
         }
     }
@@ -3647,10 +3647,10 @@ static void stage_22_route_ipv4(struct sp_run *const run, const uint64_t todo)
             const uint64_t bit = left & -left;
             struct sp_context *const c = &run->contexts[i];
             struct sp_packet *const pk = &run->packets[i];
-            const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+            const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
             uint32_t meta_dst_v4 = c->v.meta_dst_v4;
             uint8_t *const key = run->keys + n++ * 8;
-            sp_st16(key, lent_set_pdr->set_pdr.out_vrf_15);
+            sp_st16(key, rule_set_pdr->set_pdr.out_vrf_15);
             sp_st32(key + 2, meta_dst_v4);
         }
     }
@@ -3737,7 +3737,7 @@ static void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
         uint8_t *h_inner_ipv6 = c->h_inner_ipv6;
         uint32_t n_ipv4_options = c->n_ipv4_options;
         uint32_t n_gtpu_chain = c->n_gtpu_chain;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_ip_version = c->v.meta_ip_version;
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_src_port = c->v.meta_src_port;
@@ -3891,8 +3891,8 @@ static void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
             goto done;
         }
         UpfIngress_police_colour = 0u;
-        if ((lent_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_1_4, (uint64_t)meta_pdu_length) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)meta_pdu_length) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u; c->v.meta_reason = meta_reason;
                 standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
@@ -3901,8 +3901,8 @@ static void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_2_5, (uint64_t)meta_pdu_length) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)meta_pdu_length) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u; c->v.meta_reason = meta_reason;
                 standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
@@ -3911,8 +3911,8 @@ static void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_3_6, (uint64_t)meta_pdu_length) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)meta_pdu_length) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u; c->v.meta_reason = meta_reason;
                 standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
@@ -3931,7 +3931,7 @@ static void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (sp_bit(valid, V_inner_ipv4)) {
                 if (sp_ld8(h_inner_ipv4 + 8) <= 1u) {
                     meta_reason = 0x23u; c->v.meta_reason = meta_reason;
@@ -4005,7 +4005,7 @@ static void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
             h_gtpu_psc = sp_nothing; c->h_gtpu_psc = h_gtpu_psc;
             valid &= ~SP_BIT(V_gtpu_psc);
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 0u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             const uint32_t x42 = ((meta_ip_version == 4u) ? 0x800u : 0x86ddu);
             if (sp_bit(valid, V_ethernet)) sp_st16(h_ethernet + 12, x42);
         } else {
@@ -4017,7 +4017,7 @@ static void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
             }
             sp_st8(c->s + S_tunnel_ipv4, (sp_ld8(c->s + S_tunnel_ipv4) & 0xfu) | ((uint32_t)(4u) << 4));
             sp_st8(c->s + S_tunnel_ipv4, (sp_ld8(c->s + S_tunnel_ipv4) & 0xf0u) | (uint32_t)(5u));
-            sp_st8(c->s + S_tunnel_ipv4 + 1, lent_set_pdr->set_pdr.tunnel_tos_14);
+            sp_st8(c->s + S_tunnel_ipv4 + 1, rule_set_pdr->set_pdr.tunnel_tos_14);
             sp_st16(c->s + S_tunnel_ipv4 + 2, (meta_out_length & 0xffff));
             sp_st16(c->s + S_tunnel_ipv4 + 4, 0u);
             sp_st8(c->s + S_tunnel_ipv4 + 6, (sp_ld8(c->s + S_tunnel_ipv4 + 6) & 0x7fu) | ((uint32_t)(0u) << 7));
@@ -4027,8 +4027,8 @@ static void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
             sp_st8(c->s + S_tunnel_ipv4 + 8, 0x40u);
             sp_st8(c->s + S_tunnel_ipv4 + 9, 0x11u);
             sp_st16(c->s + S_tunnel_ipv4 + 10, 0u);
-            sp_st32(c->s + S_tunnel_ipv4 + 12, lent_set_pdr->set_pdr.tunnel_src_12);
-            sp_st32(c->s + S_tunnel_ipv4 + 16, lent_set_pdr->set_pdr.tunnel_dst_11);
+            sp_st32(c->s + S_tunnel_ipv4 + 12, rule_set_pdr->set_pdr.tunnel_src_12);
+            sp_st32(c->s + S_tunnel_ipv4 + 16, rule_set_pdr->set_pdr.tunnel_dst_11);
             if (!sp_bit(valid, V_tunnel_udp)) {
                 sp_zero(c->s + S_tunnel_udp, 8);
                 valid |= SP_BIT(V_tunnel_udp);
@@ -4051,9 +4051,9 @@ static void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
             sp_st8(c->s + S_tunnel_gtpu + 1, 0xffu);
             const uint32_t x44 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
             sp_st16(c->s + S_tunnel_gtpu + 2, x44);
-            sp_st32(c->s + S_tunnel_gtpu + 4, lent_set_pdr->set_pdr.tunnel_teid_10);
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 1u) {
-                UpfIngress_tunnel_add_session_container_pdu_type = (((lent_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
+            sp_st32(c->s + S_tunnel_gtpu + 4, rule_set_pdr->set_pdr.tunnel_teid_10);
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
+                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
                 sp_st8(c->s + S_tunnel_gtpu, (sp_ld8(c->s + S_tunnel_gtpu) & 0xfbu) | ((uint32_t)(1u) << 2));
                 if (!sp_bit(valid, V_tunnel_optional)) {
                     sp_zero(c->s + S_tunnel_optional, 4);
@@ -4070,7 +4070,7 @@ static void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
                 const uint32_t x45 = UpfIngress_tunnel_add_session_container_pdu_type;
                 sp_st8(c->s + S_tunnel_psc + 1, (sp_ld8(c->s + S_tunnel_psc + 1) & 0xfu) | ((uint32_t)(x45) << 4));
                 sp_st8(c->s + S_tunnel_psc + 1, (sp_ld8(c->s + S_tunnel_psc + 1) & 0xf0u) | (uint32_t)(0u));
-                sp_st8(c->s + S_tunnel_psc + 2, lent_set_pdr->set_pdr.psc_qos_13);
+                sp_st8(c->s + S_tunnel_psc + 2, rule_set_pdr->set_pdr.psc_qos_13);
                 sp_st8(c->s + S_tunnel_psc + 3, 0u);
             }
         }
@@ -4120,8 +4120,8 @@ static void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
             }
         }
         c->keep = (meta_out_length + (sp_bit(valid, V_underlay_ethernet) ? 0x40u : 0xeu));
-        if ((lent_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, lent_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         to_24 |= bit;
         done:;
@@ -4952,7 +4952,7 @@ static void class_1_stage_0_parser(struct sp_run *const run, const uint64_t todo
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
-        c->lent_set_pdr = &sp_lent_set_pdr;
+        c->rule_set_pdr = &sp_zero_set_pdr;
         c->keep = 0xffffffffu;
         c->v.meta_dst_v4 = 0u;
         c->v.meta_vrf = 0u;
@@ -5193,7 +5193,7 @@ static void class_1_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
         const struct record_pdr_by_teid *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x408e4010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = sp_ld32(p + 50 + 16);
         uint32_t meta_vrf = c->v.meta_vrf;
         uint32_t meta_loopback = c->v.meta_loopback;
@@ -5235,7 +5235,7 @@ static void class_1_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
         UpfIngress_session_tmp_2 = hit;
         switch (r->action) {
             case ACTION_set_pdr: {
-                lent_set_pdr = (const void *)r; c->lent_set_pdr = lent_set_pdr;
+                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
@@ -5325,8 +5325,8 @@ static void class_1_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
         to_39 |= bit;
         goto done;
         node_7:;
-        if ((lent_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((lent_set_pdr->set_pdr.disposition_1) == 2u) {
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
                 c->payload = p + 74;
                 c->valid = valid;
@@ -5364,14 +5364,14 @@ static void class_1_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
                 to_24 |= bit;
                 goto done;
             } else {
-                if ((lent_set_pdr->set_pdr.disposition_1) == 3u) {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
                     meta_reason = 0x1du;
                     standard_metadata_egress_spec = 511u;
                     standard_metadata_mcast_grp = 0u;
                     sp_drop(run, i, 0x1du, meta_mark);
                     goto done;
                 } else {
-                    if ((lent_set_pdr->set_pdr.disposition_1) == 4u) {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
                         meta_reason = 0x1eu;
                         standard_metadata_egress_spec = 511u;
                         standard_metadata_mcast_grp = 0u;
@@ -5386,8 +5386,8 @@ static void class_1_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
             sp_drop(run, i, 0x1cu, meta_mark);
             goto done;
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((lent_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 50 + 12) != (lent_set_pdr->set_pdr.ue_ipv4_7))) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 50 + 12) != (rule_set_pdr->set_pdr.ue_ipv4_7))) {
                 meta_reason = 0x1fu;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -5395,7 +5395,7 @@ static void class_1_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             UpfIngress_enforce_src = ((sp_ld32(p + 50 + 12) >> 24) & 0xff);
             UpfIngress_enforce_dst = ((sp_ld32(p + 50 + 16) >> 24) & 0xff);
             if (((((((sp_ld32(p + 50 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 50 + 12) >> 24) & 0xff) >= 0xe0u)) || (((sp_ld32(p + 50 + 16) >> 24) & 0xff) == 0u)) || (((sp_ld32(p + 50 + 16) >> 24) & 0xff) >= 0xf0u)) || (((((sp_ld32(p + 50 + 12) >> 24) & 0xff) == 0x7fu) || (((sp_ld32(p + 50 + 16) >> 24) & 0xff) == 0x7fu)) && (meta_loopback == 0u))) {
@@ -5431,16 +5431,16 @@ static void class_1_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
         goto done;
         node_6:;
         meta_out_length = sp_ld16(p + 50 + 2); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = (sp_ld16(p + 50 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = ((sp_ld16(p + 50 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x16 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x16 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_43 += (n_43 == begin_43) | (x16 != word_43_0);
             wait_43->key_of[i] = n_43 - 1;
             sp_st64(wait_43->bytes + (n_43 - 1) * 8 + 0, x16);
@@ -5448,7 +5448,7 @@ static void class_1_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
             to_43 |= bit;
             goto done;
         } else {
-            const uint64_t x17 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16;
+            const uint64_t x17 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16;
             n_42 += (n_42 == begin_42) | (x17 != word_42_0);
             wait_42->key_of[i] = n_42 - 1;
             sp_st64(wait_42->bytes + (n_42 - 1) * 8 + 0, x17);
@@ -5703,7 +5703,7 @@ static void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         const struct record_pdr_by_class *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x408e4010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = sp_ld32(p + 50 + 16);
         uint32_t meta_vrf = c->v.meta_vrf;
         uint32_t meta_loopback = c->v.meta_loopback;
@@ -5732,7 +5732,7 @@ static void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         uint32_t UpfIngress_enforce_dst = 0u;
         switch (r->action) {
             case ACTION_set_pdr: {
-                lent_set_pdr = (const void *)r; c->lent_set_pdr = lent_set_pdr;
+                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
@@ -5782,8 +5782,8 @@ static void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         to_39 |= bit;
         goto done;
         node_7:;
-        if ((lent_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((lent_set_pdr->set_pdr.disposition_1) == 2u) {
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
                 c->payload = p + 74;
                 c->valid = valid;
@@ -5821,14 +5821,14 @@ static void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64
                 to_24 |= bit;
                 goto done;
             } else {
-                if ((lent_set_pdr->set_pdr.disposition_1) == 3u) {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
                     meta_reason = 0x1du;
                     standard_metadata_egress_spec = 511u;
                     standard_metadata_mcast_grp = 0u;
                     sp_drop(run, i, 0x1du, meta_mark);
                     goto done;
                 } else {
-                    if ((lent_set_pdr->set_pdr.disposition_1) == 4u) {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
                         meta_reason = 0x1eu;
                         standard_metadata_egress_spec = 511u;
                         standard_metadata_mcast_grp = 0u;
@@ -5843,8 +5843,8 @@ static void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64
             sp_drop(run, i, 0x1cu, meta_mark);
             goto done;
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((lent_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 50 + 12) != (lent_set_pdr->set_pdr.ue_ipv4_7))) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 50 + 12) != (rule_set_pdr->set_pdr.ue_ipv4_7))) {
                 meta_reason = 0x1fu;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -5852,7 +5852,7 @@ static void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             UpfIngress_enforce_src = ((sp_ld32(p + 50 + 12) >> 24) & 0xff);
             UpfIngress_enforce_dst = ((sp_ld32(p + 50 + 16) >> 24) & 0xff);
             if (((((((sp_ld32(p + 50 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 50 + 12) >> 24) & 0xff) >= 0xe0u)) || (((sp_ld32(p + 50 + 16) >> 24) & 0xff) == 0u)) || (((sp_ld32(p + 50 + 16) >> 24) & 0xff) >= 0xf0u)) || (((((sp_ld32(p + 50 + 12) >> 24) & 0xff) == 0x7fu) || (((sp_ld32(p + 50 + 16) >> 24) & 0xff) == 0x7fu)) && (meta_loopback == 0u))) {
@@ -5888,16 +5888,16 @@ static void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         goto done;
         node_6:;
         meta_out_length = sp_ld16(p + 50 + 2); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = (sp_ld16(p + 50 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = ((sp_ld16(p + 50 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x25 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x25 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_43 += (n_43 == begin_43) | (x25 != word_43_0);
             wait_43->key_of[i] = n_43 - 1;
             sp_st64(wait_43->bytes + (n_43 - 1) * 8 + 0, x25);
@@ -5905,7 +5905,7 @@ static void class_1_stage_12_pdr_by_class(struct sp_run *const run, const uint64
             to_43 |= bit;
             goto done;
         } else {
-            const uint64_t x26 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16;
+            const uint64_t x26 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16;
             n_42 += (n_42 == begin_42) | (x26 != word_42_0);
             wait_42->key_of[i] = n_42 - 1;
             sp_st64(wait_42->bytes + (n_42 - 1) * 8 + 0, x26);
@@ -5966,7 +5966,7 @@ static void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_
         const struct record_firewall_v4 *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x408e4010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = sp_ld32(p + 50 + 16);
         uint32_t meta_loopback = c->v.meta_loopback;
         uint32_t meta_out_length = 0u;
@@ -5989,8 +5989,8 @@ static void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_
             default:
                 __builtin_unreachable();
         }
-        if ((lent_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((lent_set_pdr->set_pdr.disposition_1) == 2u) {
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
                 c->payload = p + 74;
                 c->valid = valid;
@@ -6028,14 +6028,14 @@ static void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_
                 to_24 |= bit;
                 goto done;
             } else {
-                if ((lent_set_pdr->set_pdr.disposition_1) == 3u) {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
                     meta_reason = 0x1du;
                     standard_metadata_egress_spec = 511u;
                     standard_metadata_mcast_grp = 0u;
                     sp_drop(run, i, 0x1du, meta_mark);
                     goto done;
                 } else {
-                    if ((lent_set_pdr->set_pdr.disposition_1) == 4u) {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
                         meta_reason = 0x1eu;
                         standard_metadata_egress_spec = 511u;
                         standard_metadata_mcast_grp = 0u;
@@ -6050,8 +6050,8 @@ static void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_
             sp_drop(run, i, 0x1cu, meta_mark);
             goto done;
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((lent_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 50 + 12) != (lent_set_pdr->set_pdr.ue_ipv4_7))) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 50 + 12) != (rule_set_pdr->set_pdr.ue_ipv4_7))) {
                 meta_reason = 0x1fu;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -6059,7 +6059,7 @@ static void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             UpfIngress_enforce_src = ((sp_ld32(p + 50 + 12) >> 24) & 0xff);
             UpfIngress_enforce_dst = ((sp_ld32(p + 50 + 16) >> 24) & 0xff);
             if (((((((sp_ld32(p + 50 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 50 + 12) >> 24) & 0xff) >= 0xe0u)) || (((sp_ld32(p + 50 + 16) >> 24) & 0xff) == 0u)) || (((sp_ld32(p + 50 + 16) >> 24) & 0xff) >= 0xf0u)) || (((((sp_ld32(p + 50 + 12) >> 24) & 0xff) == 0x7fu) || (((sp_ld32(p + 50 + 16) >> 24) & 0xff) == 0x7fu)) && (meta_loopback == 0u))) {
@@ -6095,16 +6095,16 @@ static void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_
         goto done;
         node_6:;
         meta_out_length = sp_ld16(p + 50 + 2); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = (sp_ld16(p + 50 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = ((sp_ld16(p + 50 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x30 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x30 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_43 += (n_43 == begin_43) | (x30 != word_43_0);
             wait_43->key_of[i] = n_43 - 1;
             sp_st64(wait_43->bytes + (n_43 - 1) * 8 + 0, x30);
@@ -6112,7 +6112,7 @@ static void class_1_stage_14_firewall_v4(struct sp_run *const run, const uint64_
             to_43 |= bit;
             goto done;
         } else {
-            const uint64_t x31 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16;
+            const uint64_t x31 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16;
             n_42 += (n_42 == begin_42) | (x31 != word_42_0);
             wait_42->key_of[i] = n_42 - 1;
             sp_st64(wait_42->bytes + (n_42 - 1) * 8 + 0, x31);
@@ -6159,7 +6159,7 @@ static void class_1_stage_15_traffic_class(struct sp_run *const run, const uint6
         const uint32_t hit = hits >> k & 1;
         const struct record_traffic_class *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = sp_ld32(p + 50 + 16);
         uint32_t meta_class_meter = 0u;
         uint32_t meta_out_length = 0u;
@@ -6180,16 +6180,16 @@ static void class_1_stage_15_traffic_class(struct sp_run *const run, const uint6
                 __builtin_unreachable();
         }
         meta_out_length = sp_ld16(p + 50 + 2); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = (sp_ld16(p + 50 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = ((sp_ld16(p + 50 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x32 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x32 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_43 += (n_43 == begin_43) | (x32 != word_43_0);
             wait_43->key_of[i] = n_43 - 1;
             sp_st64(wait_43->bytes + (n_43 - 1) * 8 + 0, x32);
@@ -6197,7 +6197,7 @@ static void class_1_stage_15_traffic_class(struct sp_run *const run, const uint6
             to_43 |= bit;
             goto done;
         } else {
-            const uint64_t x33 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16;
+            const uint64_t x33 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 50 + 16) << 16;
             n_42 += (n_42 == begin_42) | (x33 != word_42_0);
             wait_42->key_of[i] = n_42 - 1;
             sp_st64(wait_42->bytes + (n_42 - 1) * 8 + 0, x33);
@@ -6348,7 +6348,7 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
         const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x408e4010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = sp_ld16(p + 50 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -6568,8 +6568,8 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
             goto done;
         }
         UpfIngress_police_colour = 0u;
-        if ((lent_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -6578,8 +6578,8 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -6588,8 +6588,8 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -6608,7 +6608,7 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (sp_ld8(p + 50 + 8) <= 1u) {
                 meta_reason = 0x23u;
                 standard_metadata_egress_spec = 511u;
@@ -6629,7 +6629,7 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
         valid &= ~SP_BIT(V_ports);
         valid &= ~SP_BIT(V_udp_rest);
         valid &= ~SP_BIT(V_gtpu);
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 0u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x800u);
         } else {
             sp_st16(p + 12, 0x800u);
@@ -6638,7 +6638,7 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
             valid |= SP_BIT(V_tunnel_ipv4);
             f_tunnel_ipv4_0_version = 4u;
             f_tunnel_ipv4_1_ihl = 5u;
-            f_tunnel_ipv4_2_tos = lent_set_pdr->set_pdr.tunnel_tos_14;
+            f_tunnel_ipv4_2_tos = rule_set_pdr->set_pdr.tunnel_tos_14;
             f_tunnel_ipv4_3_total_length = (meta_out_length & 0xffff);
             f_tunnel_ipv4_4_identification = 0u;
             f_tunnel_ipv4_5_reserved = 0u;
@@ -6648,8 +6648,8 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
             f_tunnel_ipv4_9_ttl = 0x40u;
             f_tunnel_ipv4_10_protocol = 0x11u;
             f_tunnel_ipv4_11_checksum = 0u;
-            f_tunnel_ipv4_12_src = lent_set_pdr->set_pdr.tunnel_src_12;
-            f_tunnel_ipv4_13_dst = lent_set_pdr->set_pdr.tunnel_dst_11;
+            f_tunnel_ipv4_12_src = rule_set_pdr->set_pdr.tunnel_src_12;
+            f_tunnel_ipv4_13_dst = rule_set_pdr->set_pdr.tunnel_dst_11;
             f_tunnel_udp_0_src = f_tunnel_udp_1_dst = f_tunnel_udp_2_length = f_tunnel_udp_3_checksum = 0;
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
@@ -6668,9 +6668,9 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
             f_tunnel_gtpu_6_message_type = 0xffu;
             const uint32_t x51 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
             f_tunnel_gtpu_7_length = x51;
-            f_tunnel_gtpu_8_teid = lent_set_pdr->set_pdr.tunnel_teid_10;
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 1u) {
-                UpfIngress_tunnel_add_session_container_pdu_type = (((lent_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
+            f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
+                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
                 f_tunnel_gtpu_3_has_extension = 1u;
                 f_tunnel_optional_0_sequence = f_tunnel_optional_1_npdu = f_tunnel_optional_2_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_optional);
@@ -6683,13 +6683,13 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
                 const uint32_t x52 = UpfIngress_tunnel_add_session_container_pdu_type;
                 f_tunnel_psc_1_pdu_type = x52;
                 f_tunnel_psc_2_spare = 0u;
-                f_tunnel_psc_3_qos = lent_set_pdr->set_pdr.psc_qos_13;
+                f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
             }
         }
         c->keep = (meta_out_length + (sp_bit(valid, V_underlay_ethernet) ? 0x40u : 0xeu));
-        if ((lent_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, lent_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -6913,7 +6913,7 @@ static void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         }
         found += hit;
         uint64_t valid = 0x408e4010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_pdu_length = sp_ld16(p + 50 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
         uint32_t meta_out_length = c->v.meta_out_length;
@@ -6991,8 +6991,8 @@ static void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             goto done;
         }
         UpfIngress_police_colour = 0u;
-        if ((lent_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -7001,8 +7001,8 @@ static void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -7011,8 +7011,8 @@ static void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -7031,7 +7031,7 @@ static void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (sp_ld8(p + 50 + 8) <= 1u) {
                 meta_reason = 0x23u;
                 standard_metadata_egress_spec = 511u;
@@ -7052,7 +7052,7 @@ static void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         valid &= ~SP_BIT(V_ports);
         valid &= ~SP_BIT(V_udp_rest);
         valid &= ~SP_BIT(V_gtpu);
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 0u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x800u);
         } else {
             sp_st16(p + 12, 0x800u);
@@ -7061,7 +7061,7 @@ static void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             valid |= SP_BIT(V_tunnel_ipv4);
             f_tunnel_ipv4_0_version = 4u;
             f_tunnel_ipv4_1_ihl = 5u;
-            f_tunnel_ipv4_2_tos = lent_set_pdr->set_pdr.tunnel_tos_14;
+            f_tunnel_ipv4_2_tos = rule_set_pdr->set_pdr.tunnel_tos_14;
             f_tunnel_ipv4_3_total_length = (meta_out_length & 0xffff);
             f_tunnel_ipv4_4_identification = 0u;
             f_tunnel_ipv4_5_reserved = 0u;
@@ -7071,8 +7071,8 @@ static void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             f_tunnel_ipv4_9_ttl = 0x40u;
             f_tunnel_ipv4_10_protocol = 0x11u;
             f_tunnel_ipv4_11_checksum = 0u;
-            f_tunnel_ipv4_12_src = lent_set_pdr->set_pdr.tunnel_src_12;
-            f_tunnel_ipv4_13_dst = lent_set_pdr->set_pdr.tunnel_dst_11;
+            f_tunnel_ipv4_12_src = rule_set_pdr->set_pdr.tunnel_src_12;
+            f_tunnel_ipv4_13_dst = rule_set_pdr->set_pdr.tunnel_dst_11;
             f_tunnel_udp_0_src = f_tunnel_udp_1_dst = f_tunnel_udp_2_length = f_tunnel_udp_3_checksum = 0;
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
@@ -7091,9 +7091,9 @@ static void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             f_tunnel_gtpu_6_message_type = 0xffu;
             const uint32_t x38 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
             f_tunnel_gtpu_7_length = x38;
-            f_tunnel_gtpu_8_teid = lent_set_pdr->set_pdr.tunnel_teid_10;
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 1u) {
-                UpfIngress_tunnel_add_session_container_pdu_type = (((lent_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
+            f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
+                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
                 f_tunnel_gtpu_3_has_extension = 1u;
                 f_tunnel_optional_0_sequence = f_tunnel_optional_1_npdu = f_tunnel_optional_2_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_optional);
@@ -7106,13 +7106,13 @@ static void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 const uint32_t x39 = UpfIngress_tunnel_add_session_container_pdu_type;
                 f_tunnel_psc_1_pdu_type = x39;
                 f_tunnel_psc_2_spare = 0u;
-                f_tunnel_psc_3_qos = lent_set_pdr->set_pdr.psc_qos_13;
+                f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
             }
         }
         c->keep = (meta_out_length + 0xeu);
-        if ((lent_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, lent_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -7211,7 +7211,7 @@ static void class_2_stage_0_parser(struct sp_run *const run, const uint64_t todo
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
-        c->lent_set_pdr = &sp_lent_set_pdr;
+        c->rule_set_pdr = &sp_zero_set_pdr;
         c->keep = 0xffffffffu;
         c->v.meta_dst_v4 = 0u;
         c->v.meta_vrf = 0u;
@@ -7453,7 +7453,7 @@ static void class_2_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
         const struct record_pdr_by_teid *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x420e4010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = 0u;
         uint32_t meta_vrf = c->v.meta_vrf;
         uint32_t meta_classified = 0u;
@@ -7493,7 +7493,7 @@ static void class_2_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
         UpfIngress_session_tmp_2 = hit;
         switch (r->action) {
             case ACTION_set_pdr: {
-                lent_set_pdr = (const void *)r; c->lent_set_pdr = lent_set_pdr;
+                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
@@ -7604,8 +7604,8 @@ static void class_2_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
         to_58 |= bit;
         goto done;
         node_7:;
-        if ((lent_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((lent_set_pdr->set_pdr.disposition_1) == 2u) {
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
                 c->payload = p + 94;
                 c->valid = valid;
@@ -7643,14 +7643,14 @@ static void class_2_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
                 to_24 |= bit;
                 goto done;
             } else {
-                if ((lent_set_pdr->set_pdr.disposition_1) == 3u) {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
                     meta_reason = 0x1du;
                     standard_metadata_egress_spec = 511u;
                     standard_metadata_mcast_grp = 0u;
                     sp_drop(run, i, 0x1du, meta_mark);
                     goto done;
                 } else {
-                    if ((lent_set_pdr->set_pdr.disposition_1) == 4u) {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
                         meta_reason = 0x1eu;
                         standard_metadata_egress_spec = 511u;
                         standard_metadata_mcast_grp = 0u;
@@ -7665,8 +7665,8 @@ static void class_2_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
             sp_drop(run, i, 0x1cu, meta_mark);
             goto done;
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((lent_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 50 + 8) >> 64)) != (lent_set_pdr->set_pdr.ue_prefix_8))) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 50 + 8) >> 64)) != (rule_set_pdr->set_pdr.ue_prefix_8))) {
                 meta_reason = 0x1fu;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -7674,7 +7674,7 @@ static void class_2_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (((((((((sp_ld128(p + 50 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull)) || (((sp_ld128(p + 50 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 50 + 8) >> 120) & 0xff) == 0xffu)) || (((uint32_t)(sp_ld128(p + 50 + 8) >> 118) & 0x3ff) == 0x3fau)) || (((sp_ld128(p + 50 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull))) || (((sp_ld128(p + 50 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 50 + 24) >> 118) & 0x3ff) == 0x3fau)) {
                 meta_reason = 0x28u;
                 standard_metadata_egress_spec = 511u;
@@ -7708,16 +7708,16 @@ static void class_2_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
         goto done;
         node_6:;
         meta_out_length = (sp_ld16(p + 50 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = ((sp_ld16(p + 50 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = (((sp_ld16(p + 50 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x23 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x23 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_63 += (n_63 == begin_63) | (x23 != word_63_0);
             wait_63->key_of[i] = n_63 - 1;
             sp_st64(wait_63->bytes + (n_63 - 1) * 8 + 0, x23);
@@ -7726,7 +7726,7 @@ static void class_2_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
             goto done;
         } else {
             const sp_u128 x24 = sp_ld128(p + 50 + 24);
-            const uint64_t x25 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x24 >> 80);
+            const uint64_t x25 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x24 >> 80);
             const uint64_t x26 = (uint64_t)(x24 >> 16);
             const uint64_t x27 = (uint64_t)x24 << 48;
             n_61 += (n_61 == begin_61) | (x25 != word_61_0) | (x26 != word_61_1) | (x27 != word_61_2);
@@ -7992,7 +7992,7 @@ static void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         const struct record_pdr_by_class *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x420e4010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = 0u;
         uint32_t meta_vrf = c->v.meta_vrf;
         uint32_t meta_out_length = 0u;
@@ -8018,7 +8018,7 @@ static void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         uint32_t UpfIngress_session_set_pdr_out_vrf = 0;
         switch (r->action) {
             case ACTION_set_pdr: {
-                lent_set_pdr = (const void *)r; c->lent_set_pdr = lent_set_pdr;
+                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
@@ -8078,8 +8078,8 @@ static void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         to_58 |= bit;
         goto done;
         node_7:;
-        if ((lent_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((lent_set_pdr->set_pdr.disposition_1) == 2u) {
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
                 c->payload = p + 94;
                 c->valid = valid;
@@ -8117,14 +8117,14 @@ static void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64
                 to_24 |= bit;
                 goto done;
             } else {
-                if ((lent_set_pdr->set_pdr.disposition_1) == 3u) {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
                     meta_reason = 0x1du;
                     standard_metadata_egress_spec = 511u;
                     standard_metadata_mcast_grp = 0u;
                     sp_drop(run, i, 0x1du, meta_mark);
                     goto done;
                 } else {
-                    if ((lent_set_pdr->set_pdr.disposition_1) == 4u) {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
                         meta_reason = 0x1eu;
                         standard_metadata_egress_spec = 511u;
                         standard_metadata_mcast_grp = 0u;
@@ -8139,8 +8139,8 @@ static void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64
             sp_drop(run, i, 0x1cu, meta_mark);
             goto done;
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((lent_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 50 + 8) >> 64)) != (lent_set_pdr->set_pdr.ue_prefix_8))) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 50 + 8) >> 64)) != (rule_set_pdr->set_pdr.ue_prefix_8))) {
                 meta_reason = 0x1fu;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -8148,7 +8148,7 @@ static void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (((((((((sp_ld128(p + 50 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull)) || (((sp_ld128(p + 50 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 50 + 8) >> 120) & 0xff) == 0xffu)) || (((uint32_t)(sp_ld128(p + 50 + 8) >> 118) & 0x3ff) == 0x3fau)) || (((sp_ld128(p + 50 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull))) || (((sp_ld128(p + 50 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 50 + 24) >> 118) & 0x3ff) == 0x3fau)) {
                 meta_reason = 0x28u;
                 standard_metadata_egress_spec = 511u;
@@ -8182,16 +8182,16 @@ static void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         goto done;
         node_6:;
         meta_out_length = (sp_ld16(p + 50 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = ((sp_ld16(p + 50 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = (((sp_ld16(p + 50 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x39 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x39 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_63 += (n_63 == begin_63) | (x39 != word_63_0);
             wait_63->key_of[i] = n_63 - 1;
             sp_st64(wait_63->bytes + (n_63 - 1) * 8 + 0, x39);
@@ -8200,7 +8200,7 @@ static void class_2_stage_12_pdr_by_class(struct sp_run *const run, const uint64
             goto done;
         } else {
             const sp_u128 x40 = sp_ld128(p + 50 + 24);
-            const uint64_t x41 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x40 >> 80);
+            const uint64_t x41 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x40 >> 80);
             const uint64_t x42 = (uint64_t)(x40 >> 16);
             const uint64_t x43 = (uint64_t)x40 << 48;
             n_61 += (n_61 == begin_61) | (x41 != word_61_0) | (x42 != word_61_1) | (x43 != word_61_2);
@@ -8269,7 +8269,7 @@ static void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_
         const struct record_firewall_v6 *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x420e4010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = 0u;
         uint32_t meta_out_length = 0u;
         uint32_t meta_reason = 0u;
@@ -8289,8 +8289,8 @@ static void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_
             default:
                 __builtin_unreachable();
         }
-        if ((lent_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((lent_set_pdr->set_pdr.disposition_1) == 2u) {
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
                 c->payload = p + 94;
                 c->valid = valid;
@@ -8328,14 +8328,14 @@ static void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_
                 to_24 |= bit;
                 goto done;
             } else {
-                if ((lent_set_pdr->set_pdr.disposition_1) == 3u) {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
                     meta_reason = 0x1du;
                     standard_metadata_egress_spec = 511u;
                     standard_metadata_mcast_grp = 0u;
                     sp_drop(run, i, 0x1du, meta_mark);
                     goto done;
                 } else {
-                    if ((lent_set_pdr->set_pdr.disposition_1) == 4u) {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
                         meta_reason = 0x1eu;
                         standard_metadata_egress_spec = 511u;
                         standard_metadata_mcast_grp = 0u;
@@ -8350,8 +8350,8 @@ static void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_
             sp_drop(run, i, 0x1cu, meta_mark);
             goto done;
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((lent_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 50 + 8) >> 64)) != (lent_set_pdr->set_pdr.ue_prefix_8))) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 50 + 8) >> 64)) != (rule_set_pdr->set_pdr.ue_prefix_8))) {
                 meta_reason = 0x1fu;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -8359,7 +8359,7 @@ static void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (((((((((sp_ld128(p + 50 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull)) || (((sp_ld128(p + 50 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 50 + 8) >> 120) & 0xff) == 0xffu)) || (((uint32_t)(sp_ld128(p + 50 + 8) >> 118) & 0x3ff) == 0x3fau)) || (((sp_ld128(p + 50 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull))) || (((sp_ld128(p + 50 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 50 + 24) >> 118) & 0x3ff) == 0x3fau)) {
                 meta_reason = 0x28u;
                 standard_metadata_egress_spec = 511u;
@@ -8393,16 +8393,16 @@ static void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_
         goto done;
         node_6:;
         meta_out_length = (sp_ld16(p + 50 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = ((sp_ld16(p + 50 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = (((sp_ld16(p + 50 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x47 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x47 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_63 += (n_63 == begin_63) | (x47 != word_63_0);
             wait_63->key_of[i] = n_63 - 1;
             sp_st64(wait_63->bytes + (n_63 - 1) * 8 + 0, x47);
@@ -8411,7 +8411,7 @@ static void class_2_stage_13_firewall_v6(struct sp_run *const run, const uint64_
             goto done;
         } else {
             const sp_u128 x48 = sp_ld128(p + 50 + 24);
-            const uint64_t x49 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x48 >> 80);
+            const uint64_t x49 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x48 >> 80);
             const uint64_t x50 = (uint64_t)(x48 >> 16);
             const uint64_t x51 = (uint64_t)x48 << 48;
             n_61 += (n_61 == begin_61) | (x49 != word_61_0) | (x50 != word_61_1) | (x51 != word_61_2);
@@ -8466,7 +8466,7 @@ static void class_2_stage_15_traffic_class(struct sp_run *const run, const uint6
         const uint32_t hit = hits >> k & 1;
         const struct record_traffic_class *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = 0u;
         uint32_t meta_class_meter = 0u;
         uint32_t meta_out_length = 0u;
@@ -8487,16 +8487,16 @@ static void class_2_stage_15_traffic_class(struct sp_run *const run, const uint6
                 __builtin_unreachable();
         }
         meta_out_length = (sp_ld16(p + 50 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = ((sp_ld16(p + 50 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = (((sp_ld16(p + 50 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x52 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x52 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_63 += (n_63 == begin_63) | (x52 != word_63_0);
             wait_63->key_of[i] = n_63 - 1;
             sp_st64(wait_63->bytes + (n_63 - 1) * 8 + 0, x52);
@@ -8505,7 +8505,7 @@ static void class_2_stage_15_traffic_class(struct sp_run *const run, const uint6
             goto done;
         } else {
             const sp_u128 x53 = sp_ld128(p + 50 + 24);
-            const uint64_t x54 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x53 >> 80);
+            const uint64_t x54 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x53 >> 80);
             const uint64_t x55 = (uint64_t)(x53 >> 16);
             const uint64_t x56 = (uint64_t)x53 << 48;
             n_61 += (n_61 == begin_61) | (x54 != word_61_0) | (x55 != word_61_1) | (x56 != word_61_2);
@@ -8662,7 +8662,7 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
         const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x420e4010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 50 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -8879,8 +8879,8 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
             goto done;
         }
         UpfIngress_police_colour = 0u;
-        if ((lent_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -8889,8 +8889,8 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -8899,8 +8899,8 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -8919,7 +8919,7 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (sp_ld8(p + 50 + 7) <= 1u) {
                 meta_reason = 0x23u;
                 standard_metadata_egress_spec = 511u;
@@ -8933,7 +8933,7 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
         valid &= ~SP_BIT(V_ports);
         valid &= ~SP_BIT(V_udp_rest);
         valid &= ~SP_BIT(V_gtpu);
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 0u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x86ddu);
         } else {
             sp_st16(p + 12, 0x800u);
@@ -8942,7 +8942,7 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
             valid |= SP_BIT(V_tunnel_ipv4);
             f_tunnel_ipv4_0_version = 4u;
             f_tunnel_ipv4_1_ihl = 5u;
-            f_tunnel_ipv4_2_tos = lent_set_pdr->set_pdr.tunnel_tos_14;
+            f_tunnel_ipv4_2_tos = rule_set_pdr->set_pdr.tunnel_tos_14;
             f_tunnel_ipv4_3_total_length = (meta_out_length & 0xffff);
             f_tunnel_ipv4_4_identification = 0u;
             f_tunnel_ipv4_5_reserved = 0u;
@@ -8952,8 +8952,8 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
             f_tunnel_ipv4_9_ttl = 0x40u;
             f_tunnel_ipv4_10_protocol = 0x11u;
             f_tunnel_ipv4_11_checksum = 0u;
-            f_tunnel_ipv4_12_src = lent_set_pdr->set_pdr.tunnel_src_12;
-            f_tunnel_ipv4_13_dst = lent_set_pdr->set_pdr.tunnel_dst_11;
+            f_tunnel_ipv4_12_src = rule_set_pdr->set_pdr.tunnel_src_12;
+            f_tunnel_ipv4_13_dst = rule_set_pdr->set_pdr.tunnel_dst_11;
             f_tunnel_udp_0_src = f_tunnel_udp_1_dst = f_tunnel_udp_2_length = f_tunnel_udp_3_checksum = 0;
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
@@ -8972,9 +8972,9 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
             f_tunnel_gtpu_6_message_type = 0xffu;
             const uint32_t x72 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
             f_tunnel_gtpu_7_length = x72;
-            f_tunnel_gtpu_8_teid = lent_set_pdr->set_pdr.tunnel_teid_10;
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 1u) {
-                UpfIngress_tunnel_add_session_container_pdu_type = (((lent_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
+            f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
+                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
                 f_tunnel_gtpu_3_has_extension = 1u;
                 f_tunnel_optional_0_sequence = f_tunnel_optional_1_npdu = f_tunnel_optional_2_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_optional);
@@ -8987,13 +8987,13 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
                 const uint32_t x73 = UpfIngress_tunnel_add_session_container_pdu_type;
                 f_tunnel_psc_1_pdu_type = x73;
                 f_tunnel_psc_2_spare = 0u;
-                f_tunnel_psc_3_qos = lent_set_pdr->set_pdr.psc_qos_13;
+                f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
             }
         }
         c->keep = (meta_out_length + (sp_bit(valid, V_underlay_ethernet) ? 0x40u : 0xeu));
-        if ((lent_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, lent_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -9217,7 +9217,7 @@ static void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         }
         found += hit;
         uint64_t valid = 0x420e4010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_pdu_length = (sp_ld16(p + 50 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
         uint32_t meta_out_length = c->v.meta_out_length;
@@ -9292,8 +9292,8 @@ static void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             goto done;
         }
         UpfIngress_police_colour = 0u;
-        if ((lent_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -9302,8 +9302,8 @@ static void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -9312,8 +9312,8 @@ static void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -9332,7 +9332,7 @@ static void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (sp_ld8(p + 50 + 7) <= 1u) {
                 meta_reason = 0x23u;
                 standard_metadata_egress_spec = 511u;
@@ -9346,7 +9346,7 @@ static void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         valid &= ~SP_BIT(V_ports);
         valid &= ~SP_BIT(V_udp_rest);
         valid &= ~SP_BIT(V_gtpu);
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 0u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x86ddu);
         } else {
             sp_st16(p + 12, 0x800u);
@@ -9355,7 +9355,7 @@ static void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             valid |= SP_BIT(V_tunnel_ipv4);
             f_tunnel_ipv4_0_version = 4u;
             f_tunnel_ipv4_1_ihl = 5u;
-            f_tunnel_ipv4_2_tos = lent_set_pdr->set_pdr.tunnel_tos_14;
+            f_tunnel_ipv4_2_tos = rule_set_pdr->set_pdr.tunnel_tos_14;
             f_tunnel_ipv4_3_total_length = (meta_out_length & 0xffff);
             f_tunnel_ipv4_4_identification = 0u;
             f_tunnel_ipv4_5_reserved = 0u;
@@ -9365,8 +9365,8 @@ static void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             f_tunnel_ipv4_9_ttl = 0x40u;
             f_tunnel_ipv4_10_protocol = 0x11u;
             f_tunnel_ipv4_11_checksum = 0u;
-            f_tunnel_ipv4_12_src = lent_set_pdr->set_pdr.tunnel_src_12;
-            f_tunnel_ipv4_13_dst = lent_set_pdr->set_pdr.tunnel_dst_11;
+            f_tunnel_ipv4_12_src = rule_set_pdr->set_pdr.tunnel_src_12;
+            f_tunnel_ipv4_13_dst = rule_set_pdr->set_pdr.tunnel_dst_11;
             f_tunnel_udp_0_src = f_tunnel_udp_1_dst = f_tunnel_udp_2_length = f_tunnel_udp_3_checksum = 0;
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
@@ -9385,9 +9385,9 @@ static void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             f_tunnel_gtpu_6_message_type = 0xffu;
             const uint32_t x60 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
             f_tunnel_gtpu_7_length = x60;
-            f_tunnel_gtpu_8_teid = lent_set_pdr->set_pdr.tunnel_teid_10;
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 1u) {
-                UpfIngress_tunnel_add_session_container_pdu_type = (((lent_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
+            f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
+                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
                 f_tunnel_gtpu_3_has_extension = 1u;
                 f_tunnel_optional_0_sequence = f_tunnel_optional_1_npdu = f_tunnel_optional_2_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_optional);
@@ -9400,13 +9400,13 @@ static void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 const uint32_t x61 = UpfIngress_tunnel_add_session_container_pdu_type;
                 f_tunnel_psc_1_pdu_type = x61;
                 f_tunnel_psc_2_spare = 0u;
-                f_tunnel_psc_3_qos = lent_set_pdr->set_pdr.psc_qos_13;
+                f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
             }
         }
         c->keep = (meta_out_length + 0xeu);
-        if ((lent_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, lent_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -9505,7 +9505,7 @@ static void class_3_stage_0_parser(struct sp_run *const run, const uint64_t todo
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
-        c->lent_set_pdr = &sp_lent_set_pdr;
+        c->rule_set_pdr = &sp_zero_set_pdr;
         c->keep = 0xffffffffu;
         c->v.meta_dst_v4 = 0u;
         c->v.meta_vrf = 0u;
@@ -9746,7 +9746,7 @@ static void class_3_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
         const struct record_pdr_by_teid *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x40be4010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = sp_ld32(p + 58 + 16);
         uint32_t meta_vrf = c->v.meta_vrf;
         uint32_t meta_loopback = c->v.meta_loopback;
@@ -9788,7 +9788,7 @@ static void class_3_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
         UpfIngress_session_tmp_2 = hit;
         switch (r->action) {
             case ACTION_set_pdr: {
-                lent_set_pdr = (const void *)r; c->lent_set_pdr = lent_set_pdr;
+                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
@@ -9878,8 +9878,8 @@ static void class_3_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
         to_79 |= bit;
         goto done;
         node_7:;
-        if ((lent_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((lent_set_pdr->set_pdr.disposition_1) == 2u) {
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
                 c->payload = p + 82;
                 c->valid = valid;
@@ -9917,14 +9917,14 @@ static void class_3_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
                 to_24 |= bit;
                 goto done;
             } else {
-                if ((lent_set_pdr->set_pdr.disposition_1) == 3u) {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
                     meta_reason = 0x1du;
                     standard_metadata_egress_spec = 511u;
                     standard_metadata_mcast_grp = 0u;
                     sp_drop(run, i, 0x1du, meta_mark);
                     goto done;
                 } else {
-                    if ((lent_set_pdr->set_pdr.disposition_1) == 4u) {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
                         meta_reason = 0x1eu;
                         standard_metadata_egress_spec = 511u;
                         standard_metadata_mcast_grp = 0u;
@@ -9939,8 +9939,8 @@ static void class_3_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
             sp_drop(run, i, 0x1cu, meta_mark);
             goto done;
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((lent_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 58 + 12) != (lent_set_pdr->set_pdr.ue_ipv4_7))) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 58 + 12) != (rule_set_pdr->set_pdr.ue_ipv4_7))) {
                 meta_reason = 0x1fu;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -9948,7 +9948,7 @@ static void class_3_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             UpfIngress_enforce_src = ((sp_ld32(p + 58 + 12) >> 24) & 0xff);
             UpfIngress_enforce_dst = ((sp_ld32(p + 58 + 16) >> 24) & 0xff);
             if (((((((sp_ld32(p + 58 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 58 + 12) >> 24) & 0xff) >= 0xe0u)) || (((sp_ld32(p + 58 + 16) >> 24) & 0xff) == 0u)) || (((sp_ld32(p + 58 + 16) >> 24) & 0xff) >= 0xf0u)) || (((((sp_ld32(p + 58 + 12) >> 24) & 0xff) == 0x7fu) || (((sp_ld32(p + 58 + 16) >> 24) & 0xff) == 0x7fu)) && (meta_loopback == 0u))) {
@@ -9984,16 +9984,16 @@ static void class_3_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
         goto done;
         node_6:;
         meta_out_length = sp_ld16(p + 58 + 2); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = (sp_ld16(p + 58 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = ((sp_ld16(p + 58 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x16 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x16 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_83 += (n_83 == begin_83) | (x16 != word_83_0);
             wait_83->key_of[i] = n_83 - 1;
             sp_st64(wait_83->bytes + (n_83 - 1) * 8 + 0, x16);
@@ -10001,7 +10001,7 @@ static void class_3_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
             to_83 |= bit;
             goto done;
         } else {
-            const uint64_t x17 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16;
+            const uint64_t x17 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16;
             n_82 += (n_82 == begin_82) | (x17 != word_82_0);
             wait_82->key_of[i] = n_82 - 1;
             sp_st64(wait_82->bytes + (n_82 - 1) * 8 + 0, x17);
@@ -10256,7 +10256,7 @@ static void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         const struct record_pdr_by_class *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x40be4010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = sp_ld32(p + 58 + 16);
         uint32_t meta_vrf = c->v.meta_vrf;
         uint32_t meta_loopback = c->v.meta_loopback;
@@ -10285,7 +10285,7 @@ static void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         uint32_t UpfIngress_enforce_dst = 0u;
         switch (r->action) {
             case ACTION_set_pdr: {
-                lent_set_pdr = (const void *)r; c->lent_set_pdr = lent_set_pdr;
+                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
@@ -10335,8 +10335,8 @@ static void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         to_79 |= bit;
         goto done;
         node_7:;
-        if ((lent_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((lent_set_pdr->set_pdr.disposition_1) == 2u) {
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
                 c->payload = p + 82;
                 c->valid = valid;
@@ -10374,14 +10374,14 @@ static void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64
                 to_24 |= bit;
                 goto done;
             } else {
-                if ((lent_set_pdr->set_pdr.disposition_1) == 3u) {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
                     meta_reason = 0x1du;
                     standard_metadata_egress_spec = 511u;
                     standard_metadata_mcast_grp = 0u;
                     sp_drop(run, i, 0x1du, meta_mark);
                     goto done;
                 } else {
-                    if ((lent_set_pdr->set_pdr.disposition_1) == 4u) {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
                         meta_reason = 0x1eu;
                         standard_metadata_egress_spec = 511u;
                         standard_metadata_mcast_grp = 0u;
@@ -10396,8 +10396,8 @@ static void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64
             sp_drop(run, i, 0x1cu, meta_mark);
             goto done;
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((lent_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 58 + 12) != (lent_set_pdr->set_pdr.ue_ipv4_7))) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 58 + 12) != (rule_set_pdr->set_pdr.ue_ipv4_7))) {
                 meta_reason = 0x1fu;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -10405,7 +10405,7 @@ static void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             UpfIngress_enforce_src = ((sp_ld32(p + 58 + 12) >> 24) & 0xff);
             UpfIngress_enforce_dst = ((sp_ld32(p + 58 + 16) >> 24) & 0xff);
             if (((((((sp_ld32(p + 58 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 58 + 12) >> 24) & 0xff) >= 0xe0u)) || (((sp_ld32(p + 58 + 16) >> 24) & 0xff) == 0u)) || (((sp_ld32(p + 58 + 16) >> 24) & 0xff) >= 0xf0u)) || (((((sp_ld32(p + 58 + 12) >> 24) & 0xff) == 0x7fu) || (((sp_ld32(p + 58 + 16) >> 24) & 0xff) == 0x7fu)) && (meta_loopback == 0u))) {
@@ -10441,16 +10441,16 @@ static void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         goto done;
         node_6:;
         meta_out_length = sp_ld16(p + 58 + 2); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = (sp_ld16(p + 58 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = ((sp_ld16(p + 58 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x25 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x25 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_83 += (n_83 == begin_83) | (x25 != word_83_0);
             wait_83->key_of[i] = n_83 - 1;
             sp_st64(wait_83->bytes + (n_83 - 1) * 8 + 0, x25);
@@ -10458,7 +10458,7 @@ static void class_3_stage_12_pdr_by_class(struct sp_run *const run, const uint64
             to_83 |= bit;
             goto done;
         } else {
-            const uint64_t x26 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16;
+            const uint64_t x26 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16;
             n_82 += (n_82 == begin_82) | (x26 != word_82_0);
             wait_82->key_of[i] = n_82 - 1;
             sp_st64(wait_82->bytes + (n_82 - 1) * 8 + 0, x26);
@@ -10519,7 +10519,7 @@ static void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_
         const struct record_firewall_v4 *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x40be4010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = sp_ld32(p + 58 + 16);
         uint32_t meta_loopback = c->v.meta_loopback;
         uint32_t meta_out_length = 0u;
@@ -10542,8 +10542,8 @@ static void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_
             default:
                 __builtin_unreachable();
         }
-        if ((lent_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((lent_set_pdr->set_pdr.disposition_1) == 2u) {
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
                 c->payload = p + 82;
                 c->valid = valid;
@@ -10581,14 +10581,14 @@ static void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_
                 to_24 |= bit;
                 goto done;
             } else {
-                if ((lent_set_pdr->set_pdr.disposition_1) == 3u) {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
                     meta_reason = 0x1du;
                     standard_metadata_egress_spec = 511u;
                     standard_metadata_mcast_grp = 0u;
                     sp_drop(run, i, 0x1du, meta_mark);
                     goto done;
                 } else {
-                    if ((lent_set_pdr->set_pdr.disposition_1) == 4u) {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
                         meta_reason = 0x1eu;
                         standard_metadata_egress_spec = 511u;
                         standard_metadata_mcast_grp = 0u;
@@ -10603,8 +10603,8 @@ static void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_
             sp_drop(run, i, 0x1cu, meta_mark);
             goto done;
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((lent_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 58 + 12) != (lent_set_pdr->set_pdr.ue_ipv4_7))) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 58 + 12) != (rule_set_pdr->set_pdr.ue_ipv4_7))) {
                 meta_reason = 0x1fu;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -10612,7 +10612,7 @@ static void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             UpfIngress_enforce_src = ((sp_ld32(p + 58 + 12) >> 24) & 0xff);
             UpfIngress_enforce_dst = ((sp_ld32(p + 58 + 16) >> 24) & 0xff);
             if (((((((sp_ld32(p + 58 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 58 + 12) >> 24) & 0xff) >= 0xe0u)) || (((sp_ld32(p + 58 + 16) >> 24) & 0xff) == 0u)) || (((sp_ld32(p + 58 + 16) >> 24) & 0xff) >= 0xf0u)) || (((((sp_ld32(p + 58 + 12) >> 24) & 0xff) == 0x7fu) || (((sp_ld32(p + 58 + 16) >> 24) & 0xff) == 0x7fu)) && (meta_loopback == 0u))) {
@@ -10648,16 +10648,16 @@ static void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_
         goto done;
         node_6:;
         meta_out_length = sp_ld16(p + 58 + 2); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = (sp_ld16(p + 58 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = ((sp_ld16(p + 58 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x30 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x30 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_83 += (n_83 == begin_83) | (x30 != word_83_0);
             wait_83->key_of[i] = n_83 - 1;
             sp_st64(wait_83->bytes + (n_83 - 1) * 8 + 0, x30);
@@ -10665,7 +10665,7 @@ static void class_3_stage_14_firewall_v4(struct sp_run *const run, const uint64_
             to_83 |= bit;
             goto done;
         } else {
-            const uint64_t x31 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16;
+            const uint64_t x31 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16;
             n_82 += (n_82 == begin_82) | (x31 != word_82_0);
             wait_82->key_of[i] = n_82 - 1;
             sp_st64(wait_82->bytes + (n_82 - 1) * 8 + 0, x31);
@@ -10712,7 +10712,7 @@ static void class_3_stage_15_traffic_class(struct sp_run *const run, const uint6
         const uint32_t hit = hits >> k & 1;
         const struct record_traffic_class *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = sp_ld32(p + 58 + 16);
         uint32_t meta_class_meter = 0u;
         uint32_t meta_out_length = 0u;
@@ -10733,16 +10733,16 @@ static void class_3_stage_15_traffic_class(struct sp_run *const run, const uint6
                 __builtin_unreachable();
         }
         meta_out_length = sp_ld16(p + 58 + 2); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = (sp_ld16(p + 58 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = ((sp_ld16(p + 58 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x32 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x32 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_83 += (n_83 == begin_83) | (x32 != word_83_0);
             wait_83->key_of[i] = n_83 - 1;
             sp_st64(wait_83->bytes + (n_83 - 1) * 8 + 0, x32);
@@ -10750,7 +10750,7 @@ static void class_3_stage_15_traffic_class(struct sp_run *const run, const uint6
             to_83 |= bit;
             goto done;
         } else {
-            const uint64_t x33 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16;
+            const uint64_t x33 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 58 + 16) << 16;
             n_82 += (n_82 == begin_82) | (x33 != word_82_0);
             wait_82->key_of[i] = n_82 - 1;
             sp_st64(wait_82->bytes + (n_82 - 1) * 8 + 0, x33);
@@ -10901,7 +10901,7 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
         const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x40be4010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = sp_ld16(p + 58 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -11121,8 +11121,8 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
             goto done;
         }
         UpfIngress_police_colour = 0u;
-        if ((lent_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -11131,8 +11131,8 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -11141,8 +11141,8 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -11161,7 +11161,7 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (sp_ld8(p + 58 + 8) <= 1u) {
                 meta_reason = 0x23u;
                 standard_metadata_egress_spec = 511u;
@@ -11184,7 +11184,7 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
         valid &= ~SP_BIT(V_gtpu);
         valid &= ~SP_BIT(V_gtpu_optional);
         valid &= ~SP_BIT(V_gtpu_psc);
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 0u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x800u);
         } else {
             sp_st16(p + 12, 0x800u);
@@ -11193,7 +11193,7 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
             valid |= SP_BIT(V_tunnel_ipv4);
             f_tunnel_ipv4_0_version = 4u;
             f_tunnel_ipv4_1_ihl = 5u;
-            f_tunnel_ipv4_2_tos = lent_set_pdr->set_pdr.tunnel_tos_14;
+            f_tunnel_ipv4_2_tos = rule_set_pdr->set_pdr.tunnel_tos_14;
             f_tunnel_ipv4_3_total_length = (meta_out_length & 0xffff);
             f_tunnel_ipv4_4_identification = 0u;
             f_tunnel_ipv4_5_reserved = 0u;
@@ -11203,8 +11203,8 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
             f_tunnel_ipv4_9_ttl = 0x40u;
             f_tunnel_ipv4_10_protocol = 0x11u;
             f_tunnel_ipv4_11_checksum = 0u;
-            f_tunnel_ipv4_12_src = lent_set_pdr->set_pdr.tunnel_src_12;
-            f_tunnel_ipv4_13_dst = lent_set_pdr->set_pdr.tunnel_dst_11;
+            f_tunnel_ipv4_12_src = rule_set_pdr->set_pdr.tunnel_src_12;
+            f_tunnel_ipv4_13_dst = rule_set_pdr->set_pdr.tunnel_dst_11;
             f_tunnel_udp_0_src = f_tunnel_udp_1_dst = f_tunnel_udp_2_length = f_tunnel_udp_3_checksum = 0;
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
@@ -11223,9 +11223,9 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
             f_tunnel_gtpu_6_message_type = 0xffu;
             const uint32_t x51 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
             f_tunnel_gtpu_7_length = x51;
-            f_tunnel_gtpu_8_teid = lent_set_pdr->set_pdr.tunnel_teid_10;
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 1u) {
-                UpfIngress_tunnel_add_session_container_pdu_type = (((lent_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
+            f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
+                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
                 f_tunnel_gtpu_3_has_extension = 1u;
                 f_tunnel_optional_0_sequence = f_tunnel_optional_1_npdu = f_tunnel_optional_2_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_optional);
@@ -11238,13 +11238,13 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
                 const uint32_t x52 = UpfIngress_tunnel_add_session_container_pdu_type;
                 f_tunnel_psc_1_pdu_type = x52;
                 f_tunnel_psc_2_spare = 0u;
-                f_tunnel_psc_3_qos = lent_set_pdr->set_pdr.psc_qos_13;
+                f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
             }
         }
         c->keep = (meta_out_length + (sp_bit(valid, V_underlay_ethernet) ? 0x40u : 0xeu));
-        if ((lent_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, lent_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -11464,7 +11464,7 @@ static void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         }
         found += hit;
         uint64_t valid = 0x40be4010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_pdu_length = sp_ld16(p + 58 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
         uint32_t meta_out_length = c->v.meta_out_length;
@@ -11542,8 +11542,8 @@ static void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             goto done;
         }
         UpfIngress_police_colour = 0u;
-        if ((lent_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -11552,8 +11552,8 @@ static void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -11562,8 +11562,8 @@ static void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -11582,7 +11582,7 @@ static void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (sp_ld8(p + 58 + 8) <= 1u) {
                 meta_reason = 0x23u;
                 standard_metadata_egress_spec = 511u;
@@ -11605,7 +11605,7 @@ static void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         valid &= ~SP_BIT(V_gtpu);
         valid &= ~SP_BIT(V_gtpu_optional);
         valid &= ~SP_BIT(V_gtpu_psc);
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 0u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x800u);
         } else {
             sp_st16(p + 12, 0x800u);
@@ -11614,7 +11614,7 @@ static void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             valid |= SP_BIT(V_tunnel_ipv4);
             f_tunnel_ipv4_0_version = 4u;
             f_tunnel_ipv4_1_ihl = 5u;
-            f_tunnel_ipv4_2_tos = lent_set_pdr->set_pdr.tunnel_tos_14;
+            f_tunnel_ipv4_2_tos = rule_set_pdr->set_pdr.tunnel_tos_14;
             f_tunnel_ipv4_3_total_length = (meta_out_length & 0xffff);
             f_tunnel_ipv4_4_identification = 0u;
             f_tunnel_ipv4_5_reserved = 0u;
@@ -11624,8 +11624,8 @@ static void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             f_tunnel_ipv4_9_ttl = 0x40u;
             f_tunnel_ipv4_10_protocol = 0x11u;
             f_tunnel_ipv4_11_checksum = 0u;
-            f_tunnel_ipv4_12_src = lent_set_pdr->set_pdr.tunnel_src_12;
-            f_tunnel_ipv4_13_dst = lent_set_pdr->set_pdr.tunnel_dst_11;
+            f_tunnel_ipv4_12_src = rule_set_pdr->set_pdr.tunnel_src_12;
+            f_tunnel_ipv4_13_dst = rule_set_pdr->set_pdr.tunnel_dst_11;
             f_tunnel_udp_0_src = f_tunnel_udp_1_dst = f_tunnel_udp_2_length = f_tunnel_udp_3_checksum = 0;
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
@@ -11644,9 +11644,9 @@ static void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             f_tunnel_gtpu_6_message_type = 0xffu;
             const uint32_t x38 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
             f_tunnel_gtpu_7_length = x38;
-            f_tunnel_gtpu_8_teid = lent_set_pdr->set_pdr.tunnel_teid_10;
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 1u) {
-                UpfIngress_tunnel_add_session_container_pdu_type = (((lent_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
+            f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
+                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
                 f_tunnel_gtpu_3_has_extension = 1u;
                 f_tunnel_optional_0_sequence = f_tunnel_optional_1_npdu = f_tunnel_optional_2_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_optional);
@@ -11659,13 +11659,13 @@ static void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 const uint32_t x39 = UpfIngress_tunnel_add_session_container_pdu_type;
                 f_tunnel_psc_1_pdu_type = x39;
                 f_tunnel_psc_2_spare = 0u;
-                f_tunnel_psc_3_qos = lent_set_pdr->set_pdr.psc_qos_13;
+                f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
             }
         }
         c->keep = (meta_out_length + 0xeu);
-        if ((lent_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, lent_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -11760,7 +11760,7 @@ static void class_4_stage_0_parser(struct sp_run *const run, const uint64_t todo
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
-        c->lent_set_pdr = &sp_lent_set_pdr;
+        c->rule_set_pdr = &sp_zero_set_pdr;
         c->keep = 0xffffffffu;
         c->v.meta_dst_v4 = 0u;
         c->v.meta_vrf = 0u;
@@ -12002,7 +12002,7 @@ static void class_4_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
         const struct record_pdr_by_teid *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x423e4010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = 0u;
         uint32_t meta_vrf = c->v.meta_vrf;
         uint32_t meta_classified = 0u;
@@ -12042,7 +12042,7 @@ static void class_4_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
         UpfIngress_session_tmp_2 = hit;
         switch (r->action) {
             case ACTION_set_pdr: {
-                lent_set_pdr = (const void *)r; c->lent_set_pdr = lent_set_pdr;
+                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
@@ -12153,8 +12153,8 @@ static void class_4_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
         to_98 |= bit;
         goto done;
         node_7:;
-        if ((lent_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((lent_set_pdr->set_pdr.disposition_1) == 2u) {
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
                 c->payload = p + 102;
                 c->valid = valid;
@@ -12192,14 +12192,14 @@ static void class_4_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
                 to_24 |= bit;
                 goto done;
             } else {
-                if ((lent_set_pdr->set_pdr.disposition_1) == 3u) {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
                     meta_reason = 0x1du;
                     standard_metadata_egress_spec = 511u;
                     standard_metadata_mcast_grp = 0u;
                     sp_drop(run, i, 0x1du, meta_mark);
                     goto done;
                 } else {
-                    if ((lent_set_pdr->set_pdr.disposition_1) == 4u) {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
                         meta_reason = 0x1eu;
                         standard_metadata_egress_spec = 511u;
                         standard_metadata_mcast_grp = 0u;
@@ -12214,8 +12214,8 @@ static void class_4_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
             sp_drop(run, i, 0x1cu, meta_mark);
             goto done;
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((lent_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 58 + 8) >> 64)) != (lent_set_pdr->set_pdr.ue_prefix_8))) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 58 + 8) >> 64)) != (rule_set_pdr->set_pdr.ue_prefix_8))) {
                 meta_reason = 0x1fu;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -12223,7 +12223,7 @@ static void class_4_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (((((((((sp_ld128(p + 58 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull)) || (((sp_ld128(p + 58 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 58 + 8) >> 120) & 0xff) == 0xffu)) || (((uint32_t)(sp_ld128(p + 58 + 8) >> 118) & 0x3ff) == 0x3fau)) || (((sp_ld128(p + 58 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull))) || (((sp_ld128(p + 58 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 58 + 24) >> 118) & 0x3ff) == 0x3fau)) {
                 meta_reason = 0x28u;
                 standard_metadata_egress_spec = 511u;
@@ -12257,16 +12257,16 @@ static void class_4_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
         goto done;
         node_6:;
         meta_out_length = (sp_ld16(p + 58 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = ((sp_ld16(p + 58 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = (((sp_ld16(p + 58 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x23 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x23 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_103 += (n_103 == begin_103) | (x23 != word_103_0);
             wait_103->key_of[i] = n_103 - 1;
             sp_st64(wait_103->bytes + (n_103 - 1) * 8 + 0, x23);
@@ -12275,7 +12275,7 @@ static void class_4_stage_8_pdr_by_teid(struct sp_run *const run, const uint64_t
             goto done;
         } else {
             const sp_u128 x24 = sp_ld128(p + 58 + 24);
-            const uint64_t x25 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x24 >> 80);
+            const uint64_t x25 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x24 >> 80);
             const uint64_t x26 = (uint64_t)(x24 >> 16);
             const uint64_t x27 = (uint64_t)x24 << 48;
             n_101 += (n_101 == begin_101) | (x25 != word_101_0) | (x26 != word_101_1) | (x27 != word_101_2);
@@ -12541,7 +12541,7 @@ static void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         const struct record_pdr_by_class *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x423e4010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = 0u;
         uint32_t meta_vrf = c->v.meta_vrf;
         uint32_t meta_out_length = 0u;
@@ -12567,7 +12567,7 @@ static void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         uint32_t UpfIngress_session_set_pdr_out_vrf = 0;
         switch (r->action) {
             case ACTION_set_pdr: {
-                lent_set_pdr = (const void *)r; c->lent_set_pdr = lent_set_pdr;
+                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
@@ -12627,8 +12627,8 @@ static void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         to_98 |= bit;
         goto done;
         node_7:;
-        if ((lent_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((lent_set_pdr->set_pdr.disposition_1) == 2u) {
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
                 c->payload = p + 102;
                 c->valid = valid;
@@ -12666,14 +12666,14 @@ static void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64
                 to_24 |= bit;
                 goto done;
             } else {
-                if ((lent_set_pdr->set_pdr.disposition_1) == 3u) {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
                     meta_reason = 0x1du;
                     standard_metadata_egress_spec = 511u;
                     standard_metadata_mcast_grp = 0u;
                     sp_drop(run, i, 0x1du, meta_mark);
                     goto done;
                 } else {
-                    if ((lent_set_pdr->set_pdr.disposition_1) == 4u) {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
                         meta_reason = 0x1eu;
                         standard_metadata_egress_spec = 511u;
                         standard_metadata_mcast_grp = 0u;
@@ -12688,8 +12688,8 @@ static void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64
             sp_drop(run, i, 0x1cu, meta_mark);
             goto done;
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((lent_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 58 + 8) >> 64)) != (lent_set_pdr->set_pdr.ue_prefix_8))) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 58 + 8) >> 64)) != (rule_set_pdr->set_pdr.ue_prefix_8))) {
                 meta_reason = 0x1fu;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -12697,7 +12697,7 @@ static void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (((((((((sp_ld128(p + 58 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull)) || (((sp_ld128(p + 58 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 58 + 8) >> 120) & 0xff) == 0xffu)) || (((uint32_t)(sp_ld128(p + 58 + 8) >> 118) & 0x3ff) == 0x3fau)) || (((sp_ld128(p + 58 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull))) || (((sp_ld128(p + 58 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 58 + 24) >> 118) & 0x3ff) == 0x3fau)) {
                 meta_reason = 0x28u;
                 standard_metadata_egress_spec = 511u;
@@ -12731,16 +12731,16 @@ static void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         goto done;
         node_6:;
         meta_out_length = (sp_ld16(p + 58 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = ((sp_ld16(p + 58 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = (((sp_ld16(p + 58 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x39 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x39 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_103 += (n_103 == begin_103) | (x39 != word_103_0);
             wait_103->key_of[i] = n_103 - 1;
             sp_st64(wait_103->bytes + (n_103 - 1) * 8 + 0, x39);
@@ -12749,7 +12749,7 @@ static void class_4_stage_12_pdr_by_class(struct sp_run *const run, const uint64
             goto done;
         } else {
             const sp_u128 x40 = sp_ld128(p + 58 + 24);
-            const uint64_t x41 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x40 >> 80);
+            const uint64_t x41 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x40 >> 80);
             const uint64_t x42 = (uint64_t)(x40 >> 16);
             const uint64_t x43 = (uint64_t)x40 << 48;
             n_101 += (n_101 == begin_101) | (x41 != word_101_0) | (x42 != word_101_1) | (x43 != word_101_2);
@@ -12818,7 +12818,7 @@ static void class_4_stage_13_firewall_v6(struct sp_run *const run, const uint64_
         const struct record_firewall_v6 *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x423e4010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = 0u;
         uint32_t meta_out_length = 0u;
         uint32_t meta_reason = 0u;
@@ -12838,8 +12838,8 @@ static void class_4_stage_13_firewall_v6(struct sp_run *const run, const uint64_
             default:
                 __builtin_unreachable();
         }
-        if ((lent_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((lent_set_pdr->set_pdr.disposition_1) == 2u) {
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
                 c->payload = p + 102;
                 c->valid = valid;
@@ -12877,14 +12877,14 @@ static void class_4_stage_13_firewall_v6(struct sp_run *const run, const uint64_
                 to_24 |= bit;
                 goto done;
             } else {
-                if ((lent_set_pdr->set_pdr.disposition_1) == 3u) {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
                     meta_reason = 0x1du;
                     standard_metadata_egress_spec = 511u;
                     standard_metadata_mcast_grp = 0u;
                     sp_drop(run, i, 0x1du, meta_mark);
                     goto done;
                 } else {
-                    if ((lent_set_pdr->set_pdr.disposition_1) == 4u) {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
                         meta_reason = 0x1eu;
                         standard_metadata_egress_spec = 511u;
                         standard_metadata_mcast_grp = 0u;
@@ -12899,8 +12899,8 @@ static void class_4_stage_13_firewall_v6(struct sp_run *const run, const uint64_
             sp_drop(run, i, 0x1cu, meta_mark);
             goto done;
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((lent_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 58 + 8) >> 64)) != (lent_set_pdr->set_pdr.ue_prefix_8))) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 58 + 8) >> 64)) != (rule_set_pdr->set_pdr.ue_prefix_8))) {
                 meta_reason = 0x1fu;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -12908,7 +12908,7 @@ static void class_4_stage_13_firewall_v6(struct sp_run *const run, const uint64_
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (((((((((sp_ld128(p + 58 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull)) || (((sp_ld128(p + 58 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 58 + 8) >> 120) & 0xff) == 0xffu)) || (((uint32_t)(sp_ld128(p + 58 + 8) >> 118) & 0x3ff) == 0x3fau)) || (((sp_ld128(p + 58 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull))) || (((sp_ld128(p + 58 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 58 + 24) >> 118) & 0x3ff) == 0x3fau)) {
                 meta_reason = 0x28u;
                 standard_metadata_egress_spec = 511u;
@@ -12942,16 +12942,16 @@ static void class_4_stage_13_firewall_v6(struct sp_run *const run, const uint64_
         goto done;
         node_6:;
         meta_out_length = (sp_ld16(p + 58 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = ((sp_ld16(p + 58 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = (((sp_ld16(p + 58 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x47 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x47 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_103 += (n_103 == begin_103) | (x47 != word_103_0);
             wait_103->key_of[i] = n_103 - 1;
             sp_st64(wait_103->bytes + (n_103 - 1) * 8 + 0, x47);
@@ -12960,7 +12960,7 @@ static void class_4_stage_13_firewall_v6(struct sp_run *const run, const uint64_
             goto done;
         } else {
             const sp_u128 x48 = sp_ld128(p + 58 + 24);
-            const uint64_t x49 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x48 >> 80);
+            const uint64_t x49 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x48 >> 80);
             const uint64_t x50 = (uint64_t)(x48 >> 16);
             const uint64_t x51 = (uint64_t)x48 << 48;
             n_101 += (n_101 == begin_101) | (x49 != word_101_0) | (x50 != word_101_1) | (x51 != word_101_2);
@@ -13015,7 +13015,7 @@ static void class_4_stage_15_traffic_class(struct sp_run *const run, const uint6
         const uint32_t hit = hits >> k & 1;
         const struct record_traffic_class *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = 0u;
         uint32_t meta_class_meter = 0u;
         uint32_t meta_out_length = 0u;
@@ -13036,16 +13036,16 @@ static void class_4_stage_15_traffic_class(struct sp_run *const run, const uint6
                 __builtin_unreachable();
         }
         meta_out_length = (sp_ld16(p + 58 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = ((sp_ld16(p + 58 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = (((sp_ld16(p + 58 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x52 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x52 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_103 += (n_103 == begin_103) | (x52 != word_103_0);
             wait_103->key_of[i] = n_103 - 1;
             sp_st64(wait_103->bytes + (n_103 - 1) * 8 + 0, x52);
@@ -13054,7 +13054,7 @@ static void class_4_stage_15_traffic_class(struct sp_run *const run, const uint6
             goto done;
         } else {
             const sp_u128 x53 = sp_ld128(p + 58 + 24);
-            const uint64_t x54 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x53 >> 80);
+            const uint64_t x54 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x53 >> 80);
             const uint64_t x55 = (uint64_t)(x53 >> 16);
             const uint64_t x56 = (uint64_t)x53 << 48;
             n_101 += (n_101 == begin_101) | (x54 != word_101_0) | (x55 != word_101_1) | (x56 != word_101_2);
@@ -13211,7 +13211,7 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
         const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x423e4010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 58 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -13428,8 +13428,8 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
             goto done;
         }
         UpfIngress_police_colour = 0u;
-        if ((lent_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -13438,8 +13438,8 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -13448,8 +13448,8 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -13468,7 +13468,7 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (sp_ld8(p + 58 + 7) <= 1u) {
                 meta_reason = 0x23u;
                 standard_metadata_egress_spec = 511u;
@@ -13484,7 +13484,7 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
         valid &= ~SP_BIT(V_gtpu);
         valid &= ~SP_BIT(V_gtpu_optional);
         valid &= ~SP_BIT(V_gtpu_psc);
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 0u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x86ddu);
         } else {
             sp_st16(p + 12, 0x800u);
@@ -13493,7 +13493,7 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
             valid |= SP_BIT(V_tunnel_ipv4);
             f_tunnel_ipv4_0_version = 4u;
             f_tunnel_ipv4_1_ihl = 5u;
-            f_tunnel_ipv4_2_tos = lent_set_pdr->set_pdr.tunnel_tos_14;
+            f_tunnel_ipv4_2_tos = rule_set_pdr->set_pdr.tunnel_tos_14;
             f_tunnel_ipv4_3_total_length = (meta_out_length & 0xffff);
             f_tunnel_ipv4_4_identification = 0u;
             f_tunnel_ipv4_5_reserved = 0u;
@@ -13503,8 +13503,8 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
             f_tunnel_ipv4_9_ttl = 0x40u;
             f_tunnel_ipv4_10_protocol = 0x11u;
             f_tunnel_ipv4_11_checksum = 0u;
-            f_tunnel_ipv4_12_src = lent_set_pdr->set_pdr.tunnel_src_12;
-            f_tunnel_ipv4_13_dst = lent_set_pdr->set_pdr.tunnel_dst_11;
+            f_tunnel_ipv4_12_src = rule_set_pdr->set_pdr.tunnel_src_12;
+            f_tunnel_ipv4_13_dst = rule_set_pdr->set_pdr.tunnel_dst_11;
             f_tunnel_udp_0_src = f_tunnel_udp_1_dst = f_tunnel_udp_2_length = f_tunnel_udp_3_checksum = 0;
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
@@ -13523,9 +13523,9 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
             f_tunnel_gtpu_6_message_type = 0xffu;
             const uint32_t x72 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
             f_tunnel_gtpu_7_length = x72;
-            f_tunnel_gtpu_8_teid = lent_set_pdr->set_pdr.tunnel_teid_10;
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 1u) {
-                UpfIngress_tunnel_add_session_container_pdu_type = (((lent_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
+            f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
+                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
                 f_tunnel_gtpu_3_has_extension = 1u;
                 f_tunnel_optional_0_sequence = f_tunnel_optional_1_npdu = f_tunnel_optional_2_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_optional);
@@ -13538,13 +13538,13 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
                 const uint32_t x73 = UpfIngress_tunnel_add_session_container_pdu_type;
                 f_tunnel_psc_1_pdu_type = x73;
                 f_tunnel_psc_2_spare = 0u;
-                f_tunnel_psc_3_qos = lent_set_pdr->set_pdr.psc_qos_13;
+                f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
             }
         }
         c->keep = (meta_out_length + (sp_bit(valid, V_underlay_ethernet) ? 0x40u : 0xeu));
-        if ((lent_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, lent_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -13764,7 +13764,7 @@ static void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         }
         found += hit;
         uint64_t valid = 0x423e4010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_pdu_length = (sp_ld16(p + 58 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
         uint32_t meta_out_length = c->v.meta_out_length;
@@ -13839,8 +13839,8 @@ static void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             goto done;
         }
         UpfIngress_police_colour = 0u;
-        if ((lent_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -13849,8 +13849,8 @@ static void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -13859,8 +13859,8 @@ static void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -13879,7 +13879,7 @@ static void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (sp_ld8(p + 58 + 7) <= 1u) {
                 meta_reason = 0x23u;
                 standard_metadata_egress_spec = 511u;
@@ -13895,7 +13895,7 @@ static void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         valid &= ~SP_BIT(V_gtpu);
         valid &= ~SP_BIT(V_gtpu_optional);
         valid &= ~SP_BIT(V_gtpu_psc);
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 0u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x86ddu);
         } else {
             sp_st16(p + 12, 0x800u);
@@ -13904,7 +13904,7 @@ static void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             valid |= SP_BIT(V_tunnel_ipv4);
             f_tunnel_ipv4_0_version = 4u;
             f_tunnel_ipv4_1_ihl = 5u;
-            f_tunnel_ipv4_2_tos = lent_set_pdr->set_pdr.tunnel_tos_14;
+            f_tunnel_ipv4_2_tos = rule_set_pdr->set_pdr.tunnel_tos_14;
             f_tunnel_ipv4_3_total_length = (meta_out_length & 0xffff);
             f_tunnel_ipv4_4_identification = 0u;
             f_tunnel_ipv4_5_reserved = 0u;
@@ -13914,8 +13914,8 @@ static void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             f_tunnel_ipv4_9_ttl = 0x40u;
             f_tunnel_ipv4_10_protocol = 0x11u;
             f_tunnel_ipv4_11_checksum = 0u;
-            f_tunnel_ipv4_12_src = lent_set_pdr->set_pdr.tunnel_src_12;
-            f_tunnel_ipv4_13_dst = lent_set_pdr->set_pdr.tunnel_dst_11;
+            f_tunnel_ipv4_12_src = rule_set_pdr->set_pdr.tunnel_src_12;
+            f_tunnel_ipv4_13_dst = rule_set_pdr->set_pdr.tunnel_dst_11;
             f_tunnel_udp_0_src = f_tunnel_udp_1_dst = f_tunnel_udp_2_length = f_tunnel_udp_3_checksum = 0;
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
@@ -13934,9 +13934,9 @@ static void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             f_tunnel_gtpu_6_message_type = 0xffu;
             const uint32_t x60 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
             f_tunnel_gtpu_7_length = x60;
-            f_tunnel_gtpu_8_teid = lent_set_pdr->set_pdr.tunnel_teid_10;
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 1u) {
-                UpfIngress_tunnel_add_session_container_pdu_type = (((lent_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
+            f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
+                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
                 f_tunnel_gtpu_3_has_extension = 1u;
                 f_tunnel_optional_0_sequence = f_tunnel_optional_1_npdu = f_tunnel_optional_2_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_optional);
@@ -13949,13 +13949,13 @@ static void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 const uint32_t x61 = UpfIngress_tunnel_add_session_container_pdu_type;
                 f_tunnel_psc_1_pdu_type = x61;
                 f_tunnel_psc_2_spare = 0u;
-                f_tunnel_psc_3_qos = lent_set_pdr->set_pdr.psc_qos_13;
+                f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
             }
         }
         c->keep = (meta_out_length + 0xeu);
-        if ((lent_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, lent_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -14050,7 +14050,7 @@ static void class_5_stage_0_parser(struct sp_run *const run, const uint64_t todo
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
-        c->lent_set_pdr = &sp_lent_set_pdr;
+        c->rule_set_pdr = &sp_zero_set_pdr;
         c->keep = 0xffffffffu;
         c->v.meta_dst_v4 = 0u;
         c->v.meta_vrf = 0u;
@@ -14255,7 +14255,7 @@ static void class_5_stage_5_pdr_by_ue_ipv4(struct sp_run *const run, const uint6
         const struct record_pdr_by_ue_ipv4 *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x24010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = sp_ld32(p + 14 + 16);
         uint32_t meta_vrf = c->v.meta_vrf;
         uint32_t meta_loopback = c->v.meta_loopback;
@@ -14298,7 +14298,7 @@ static void class_5_stage_5_pdr_by_ue_ipv4(struct sp_run *const run, const uint6
         UpfIngress_session_tmp_4 = hit;
         switch (r->action) {
             case ACTION_set_pdr: {
-                lent_set_pdr = (const void *)r; c->lent_set_pdr = lent_set_pdr;
+                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
@@ -14396,8 +14396,8 @@ static void class_5_stage_5_pdr_by_ue_ipv4(struct sp_run *const run, const uint6
         to_119 |= bit;
         goto done;
         node_7:;
-        if ((lent_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((lent_set_pdr->set_pdr.disposition_1) == 2u) {
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
                 c->payload = p + 38;
                 c->valid = valid;
@@ -14435,14 +14435,14 @@ static void class_5_stage_5_pdr_by_ue_ipv4(struct sp_run *const run, const uint6
                 to_24 |= bit;
                 goto done;
             } else {
-                if ((lent_set_pdr->set_pdr.disposition_1) == 3u) {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
                     meta_reason = 0x1du;
                     standard_metadata_egress_spec = 511u;
                     standard_metadata_mcast_grp = 0u;
                     sp_drop(run, i, 0x1du, meta_mark);
                     goto done;
                 } else {
-                    if ((lent_set_pdr->set_pdr.disposition_1) == 4u) {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
                         meta_reason = 0x1eu;
                         standard_metadata_egress_spec = 511u;
                         standard_metadata_mcast_grp = 0u;
@@ -14457,8 +14457,8 @@ static void class_5_stage_5_pdr_by_ue_ipv4(struct sp_run *const run, const uint6
             sp_drop(run, i, 0x1cu, meta_mark);
             goto done;
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((lent_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 14 + 12) != (lent_set_pdr->set_pdr.ue_ipv4_7))) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 14 + 12) != (rule_set_pdr->set_pdr.ue_ipv4_7))) {
                 meta_reason = 0x1fu;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -14466,7 +14466,7 @@ static void class_5_stage_5_pdr_by_ue_ipv4(struct sp_run *const run, const uint6
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             UpfIngress_enforce_src = ((sp_ld32(p + 14 + 12) >> 24) & 0xff);
             UpfIngress_enforce_dst = ((sp_ld32(p + 14 + 16) >> 24) & 0xff);
             if (((((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 14 + 12) >> 24) & 0xff) >= 0xe0u)) || (((sp_ld32(p + 14 + 16) >> 24) & 0xff) == 0u)) || (((sp_ld32(p + 14 + 16) >> 24) & 0xff) >= 0xf0u)) || (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0x7fu) || (((sp_ld32(p + 14 + 16) >> 24) & 0xff) == 0x7fu)) && (meta_loopback == 0u))) {
@@ -14502,16 +14502,16 @@ static void class_5_stage_5_pdr_by_ue_ipv4(struct sp_run *const run, const uint6
         goto done;
         node_6:;
         meta_out_length = sp_ld16(p + 14 + 2); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = (sp_ld16(p + 14 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = ((sp_ld16(p + 14 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x15 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x15 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_123 += (n_123 == begin_123) | (x15 != word_123_0);
             wait_123->key_of[i] = n_123 - 1;
             sp_st64(wait_123->bytes + (n_123 - 1) * 8 + 0, x15);
@@ -14519,7 +14519,7 @@ static void class_5_stage_5_pdr_by_ue_ipv4(struct sp_run *const run, const uint6
             to_123 |= bit;
             goto done;
         } else {
-            const uint64_t x16 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
+            const uint64_t x16 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
             n_122 += (n_122 == begin_122) | (x16 != word_122_0);
             wait_122->key_of[i] = n_122 - 1;
             sp_st64(wait_122->bytes + (n_122 - 1) * 8 + 0, x16);
@@ -14781,7 +14781,7 @@ static void class_5_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         const struct record_pdr_by_class *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x24010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = sp_ld32(p + 14 + 16);
         uint32_t meta_vrf = c->v.meta_vrf;
         uint32_t meta_loopback = c->v.meta_loopback;
@@ -14810,7 +14810,7 @@ static void class_5_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         uint32_t UpfIngress_enforce_dst = 0u;
         switch (r->action) {
             case ACTION_set_pdr: {
-                lent_set_pdr = (const void *)r; c->lent_set_pdr = lent_set_pdr;
+                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
@@ -14860,8 +14860,8 @@ static void class_5_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         to_119 |= bit;
         goto done;
         node_7:;
-        if ((lent_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((lent_set_pdr->set_pdr.disposition_1) == 2u) {
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
                 c->payload = p + 38;
                 c->valid = valid;
@@ -14899,14 +14899,14 @@ static void class_5_stage_12_pdr_by_class(struct sp_run *const run, const uint64
                 to_24 |= bit;
                 goto done;
             } else {
-                if ((lent_set_pdr->set_pdr.disposition_1) == 3u) {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
                     meta_reason = 0x1du;
                     standard_metadata_egress_spec = 511u;
                     standard_metadata_mcast_grp = 0u;
                     sp_drop(run, i, 0x1du, meta_mark);
                     goto done;
                 } else {
-                    if ((lent_set_pdr->set_pdr.disposition_1) == 4u) {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
                         meta_reason = 0x1eu;
                         standard_metadata_egress_spec = 511u;
                         standard_metadata_mcast_grp = 0u;
@@ -14921,8 +14921,8 @@ static void class_5_stage_12_pdr_by_class(struct sp_run *const run, const uint64
             sp_drop(run, i, 0x1cu, meta_mark);
             goto done;
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((lent_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 14 + 12) != (lent_set_pdr->set_pdr.ue_ipv4_7))) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 14 + 12) != (rule_set_pdr->set_pdr.ue_ipv4_7))) {
                 meta_reason = 0x1fu;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -14930,7 +14930,7 @@ static void class_5_stage_12_pdr_by_class(struct sp_run *const run, const uint64
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             UpfIngress_enforce_src = ((sp_ld32(p + 14 + 12) >> 24) & 0xff);
             UpfIngress_enforce_dst = ((sp_ld32(p + 14 + 16) >> 24) & 0xff);
             if (((((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 14 + 12) >> 24) & 0xff) >= 0xe0u)) || (((sp_ld32(p + 14 + 16) >> 24) & 0xff) == 0u)) || (((sp_ld32(p + 14 + 16) >> 24) & 0xff) >= 0xf0u)) || (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0x7fu) || (((sp_ld32(p + 14 + 16) >> 24) & 0xff) == 0x7fu)) && (meta_loopback == 0u))) {
@@ -14966,16 +14966,16 @@ static void class_5_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         goto done;
         node_6:;
         meta_out_length = sp_ld16(p + 14 + 2); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = (sp_ld16(p + 14 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = ((sp_ld16(p + 14 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x24 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x24 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_123 += (n_123 == begin_123) | (x24 != word_123_0);
             wait_123->key_of[i] = n_123 - 1;
             sp_st64(wait_123->bytes + (n_123 - 1) * 8 + 0, x24);
@@ -14983,7 +14983,7 @@ static void class_5_stage_12_pdr_by_class(struct sp_run *const run, const uint64
             to_123 |= bit;
             goto done;
         } else {
-            const uint64_t x25 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
+            const uint64_t x25 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
             n_122 += (n_122 == begin_122) | (x25 != word_122_0);
             wait_122->key_of[i] = n_122 - 1;
             sp_st64(wait_122->bytes + (n_122 - 1) * 8 + 0, x25);
@@ -15044,7 +15044,7 @@ static void class_5_stage_14_firewall_v4(struct sp_run *const run, const uint64_
         const struct record_firewall_v4 *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x24010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = sp_ld32(p + 14 + 16);
         uint32_t meta_loopback = c->v.meta_loopback;
         uint32_t meta_out_length = 0u;
@@ -15067,8 +15067,8 @@ static void class_5_stage_14_firewall_v4(struct sp_run *const run, const uint64_
             default:
                 __builtin_unreachable();
         }
-        if ((lent_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((lent_set_pdr->set_pdr.disposition_1) == 2u) {
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
                 c->payload = p + 38;
                 c->valid = valid;
@@ -15106,14 +15106,14 @@ static void class_5_stage_14_firewall_v4(struct sp_run *const run, const uint64_
                 to_24 |= bit;
                 goto done;
             } else {
-                if ((lent_set_pdr->set_pdr.disposition_1) == 3u) {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
                     meta_reason = 0x1du;
                     standard_metadata_egress_spec = 511u;
                     standard_metadata_mcast_grp = 0u;
                     sp_drop(run, i, 0x1du, meta_mark);
                     goto done;
                 } else {
-                    if ((lent_set_pdr->set_pdr.disposition_1) == 4u) {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
                         meta_reason = 0x1eu;
                         standard_metadata_egress_spec = 511u;
                         standard_metadata_mcast_grp = 0u;
@@ -15128,8 +15128,8 @@ static void class_5_stage_14_firewall_v4(struct sp_run *const run, const uint64_
             sp_drop(run, i, 0x1cu, meta_mark);
             goto done;
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((lent_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 14 + 12) != (lent_set_pdr->set_pdr.ue_ipv4_7))) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_ipv4_7) == 0u) || (sp_ld32(p + 14 + 12) != (rule_set_pdr->set_pdr.ue_ipv4_7))) {
                 meta_reason = 0x1fu;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -15137,7 +15137,7 @@ static void class_5_stage_14_firewall_v4(struct sp_run *const run, const uint64_
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             UpfIngress_enforce_src = ((sp_ld32(p + 14 + 12) >> 24) & 0xff);
             UpfIngress_enforce_dst = ((sp_ld32(p + 14 + 16) >> 24) & 0xff);
             if (((((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0u) || (((sp_ld32(p + 14 + 12) >> 24) & 0xff) >= 0xe0u)) || (((sp_ld32(p + 14 + 16) >> 24) & 0xff) == 0u)) || (((sp_ld32(p + 14 + 16) >> 24) & 0xff) >= 0xf0u)) || (((((sp_ld32(p + 14 + 12) >> 24) & 0xff) == 0x7fu) || (((sp_ld32(p + 14 + 16) >> 24) & 0xff) == 0x7fu)) && (meta_loopback == 0u))) {
@@ -15173,16 +15173,16 @@ static void class_5_stage_14_firewall_v4(struct sp_run *const run, const uint64_
         goto done;
         node_6:;
         meta_out_length = sp_ld16(p + 14 + 2); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = (sp_ld16(p + 14 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = ((sp_ld16(p + 14 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x29 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x29 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_123 += (n_123 == begin_123) | (x29 != word_123_0);
             wait_123->key_of[i] = n_123 - 1;
             sp_st64(wait_123->bytes + (n_123 - 1) * 8 + 0, x29);
@@ -15190,7 +15190,7 @@ static void class_5_stage_14_firewall_v4(struct sp_run *const run, const uint64_
             to_123 |= bit;
             goto done;
         } else {
-            const uint64_t x30 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
+            const uint64_t x30 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
             n_122 += (n_122 == begin_122) | (x30 != word_122_0);
             wait_122->key_of[i] = n_122 - 1;
             sp_st64(wait_122->bytes + (n_122 - 1) * 8 + 0, x30);
@@ -15237,7 +15237,7 @@ static void class_5_stage_15_traffic_class(struct sp_run *const run, const uint6
         const uint32_t hit = hits >> k & 1;
         const struct record_traffic_class *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = sp_ld32(p + 14 + 16);
         uint32_t meta_class_meter = 0u;
         uint32_t meta_out_length = 0u;
@@ -15258,16 +15258,16 @@ static void class_5_stage_15_traffic_class(struct sp_run *const run, const uint6
                 __builtin_unreachable();
         }
         meta_out_length = sp_ld16(p + 14 + 2); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = (sp_ld16(p + 14 + 2) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = ((sp_ld16(p + 14 + 2) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x31 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x31 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_123 += (n_123 == begin_123) | (x31 != word_123_0);
             wait_123->key_of[i] = n_123 - 1;
             sp_st64(wait_123->bytes + (n_123 - 1) * 8 + 0, x31);
@@ -15275,7 +15275,7 @@ static void class_5_stage_15_traffic_class(struct sp_run *const run, const uint6
             to_123 |= bit;
             goto done;
         } else {
-            const uint64_t x32 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
+            const uint64_t x32 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)sp_ld32(p + 14 + 16) << 16;
             n_122 += (n_122 == begin_122) | (x32 != word_122_0);
             wait_122->key_of[i] = n_122 - 1;
             sp_st64(wait_122->bytes + (n_122 - 1) * 8 + 0, x32);
@@ -15426,7 +15426,7 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
         const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x24010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = sp_ld16(p + 14 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -15646,8 +15646,8 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
             goto done;
         }
         UpfIngress_police_colour = 0u;
-        if ((lent_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -15656,8 +15656,8 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -15666,8 +15666,8 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -15686,7 +15686,7 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (sp_ld8(p + 14 + 8) <= 1u) {
                 meta_reason = 0x23u;
                 standard_metadata_egress_spec = 511u;
@@ -15703,7 +15703,7 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
             const uint32_t x48 = UpfIngress_tunnel_decrement_ipv4_checksum_2;
             sp_st16(p + 14 + 10, x48);
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 0u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x800u);
         } else {
             sp_st16(p + 12, 0x800u);
@@ -15712,7 +15712,7 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
             valid |= SP_BIT(V_tunnel_ipv4);
             f_tunnel_ipv4_0_version = 4u;
             f_tunnel_ipv4_1_ihl = 5u;
-            f_tunnel_ipv4_2_tos = lent_set_pdr->set_pdr.tunnel_tos_14;
+            f_tunnel_ipv4_2_tos = rule_set_pdr->set_pdr.tunnel_tos_14;
             f_tunnel_ipv4_3_total_length = (meta_out_length & 0xffff);
             f_tunnel_ipv4_4_identification = 0u;
             f_tunnel_ipv4_5_reserved = 0u;
@@ -15722,8 +15722,8 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
             f_tunnel_ipv4_9_ttl = 0x40u;
             f_tunnel_ipv4_10_protocol = 0x11u;
             f_tunnel_ipv4_11_checksum = 0u;
-            f_tunnel_ipv4_12_src = lent_set_pdr->set_pdr.tunnel_src_12;
-            f_tunnel_ipv4_13_dst = lent_set_pdr->set_pdr.tunnel_dst_11;
+            f_tunnel_ipv4_12_src = rule_set_pdr->set_pdr.tunnel_src_12;
+            f_tunnel_ipv4_13_dst = rule_set_pdr->set_pdr.tunnel_dst_11;
             f_tunnel_udp_0_src = f_tunnel_udp_1_dst = f_tunnel_udp_2_length = f_tunnel_udp_3_checksum = 0;
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
@@ -15742,9 +15742,9 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
             f_tunnel_gtpu_6_message_type = 0xffu;
             const uint32_t x50 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
             f_tunnel_gtpu_7_length = x50;
-            f_tunnel_gtpu_8_teid = lent_set_pdr->set_pdr.tunnel_teid_10;
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 1u) {
-                UpfIngress_tunnel_add_session_container_pdu_type = (((lent_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
+            f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
+                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
                 f_tunnel_gtpu_3_has_extension = 1u;
                 f_tunnel_optional_0_sequence = f_tunnel_optional_1_npdu = f_tunnel_optional_2_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_optional);
@@ -15757,13 +15757,13 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
                 const uint32_t x51 = UpfIngress_tunnel_add_session_container_pdu_type;
                 f_tunnel_psc_1_pdu_type = x51;
                 f_tunnel_psc_2_spare = 0u;
-                f_tunnel_psc_3_qos = lent_set_pdr->set_pdr.psc_qos_13;
+                f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
             }
         }
         c->keep = (meta_out_length + (sp_bit(valid, V_underlay_ethernet) ? 0x40u : 0xeu));
-        if ((lent_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, lent_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -15991,7 +15991,7 @@ static void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         }
         found += hit;
         uint64_t valid = 0x24010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_pdu_length = sp_ld16(p + 14 + 2);
         uint32_t meta_class_meter = c->v.meta_class_meter;
         uint32_t meta_out_length = c->v.meta_out_length;
@@ -16069,8 +16069,8 @@ static void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             goto done;
         }
         UpfIngress_police_colour = 0u;
-        if ((lent_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -16079,8 +16079,8 @@ static void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -16089,8 +16089,8 @@ static void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -16109,7 +16109,7 @@ static void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (sp_ld8(p + 14 + 8) <= 1u) {
                 meta_reason = 0x23u;
                 standard_metadata_egress_spec = 511u;
@@ -16126,7 +16126,7 @@ static void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             const uint32_t x35 = UpfIngress_tunnel_decrement_ipv4_checksum_2;
             sp_st16(p + 14 + 10, x35);
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 0u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x800u);
         } else {
             sp_st16(p + 12, 0x800u);
@@ -16135,7 +16135,7 @@ static void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             valid |= SP_BIT(V_tunnel_ipv4);
             f_tunnel_ipv4_0_version = 4u;
             f_tunnel_ipv4_1_ihl = 5u;
-            f_tunnel_ipv4_2_tos = lent_set_pdr->set_pdr.tunnel_tos_14;
+            f_tunnel_ipv4_2_tos = rule_set_pdr->set_pdr.tunnel_tos_14;
             f_tunnel_ipv4_3_total_length = (meta_out_length & 0xffff);
             f_tunnel_ipv4_4_identification = 0u;
             f_tunnel_ipv4_5_reserved = 0u;
@@ -16145,8 +16145,8 @@ static void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             f_tunnel_ipv4_9_ttl = 0x40u;
             f_tunnel_ipv4_10_protocol = 0x11u;
             f_tunnel_ipv4_11_checksum = 0u;
-            f_tunnel_ipv4_12_src = lent_set_pdr->set_pdr.tunnel_src_12;
-            f_tunnel_ipv4_13_dst = lent_set_pdr->set_pdr.tunnel_dst_11;
+            f_tunnel_ipv4_12_src = rule_set_pdr->set_pdr.tunnel_src_12;
+            f_tunnel_ipv4_13_dst = rule_set_pdr->set_pdr.tunnel_dst_11;
             f_tunnel_udp_0_src = f_tunnel_udp_1_dst = f_tunnel_udp_2_length = f_tunnel_udp_3_checksum = 0;
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
@@ -16165,9 +16165,9 @@ static void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             f_tunnel_gtpu_6_message_type = 0xffu;
             const uint32_t x37 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
             f_tunnel_gtpu_7_length = x37;
-            f_tunnel_gtpu_8_teid = lent_set_pdr->set_pdr.tunnel_teid_10;
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 1u) {
-                UpfIngress_tunnel_add_session_container_pdu_type = (((lent_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
+            f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
+                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
                 f_tunnel_gtpu_3_has_extension = 1u;
                 f_tunnel_optional_0_sequence = f_tunnel_optional_1_npdu = f_tunnel_optional_2_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_optional);
@@ -16180,13 +16180,13 @@ static void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 const uint32_t x38 = UpfIngress_tunnel_add_session_container_pdu_type;
                 f_tunnel_psc_1_pdu_type = x38;
                 f_tunnel_psc_2_spare = 0u;
-                f_tunnel_psc_3_qos = lent_set_pdr->set_pdr.psc_qos_13;
+                f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
             }
         }
         c->keep = (meta_out_length + 0xeu);
-        if ((lent_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, lent_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -16289,7 +16289,7 @@ static void class_6_stage_0_parser(struct sp_run *const run, const uint64_t todo
         struct sp_context *const c = &run->contexts[i];
         struct sp_packet *const pk = &run->packets[i];
         uint8_t *const p = pk->buffer + pk->start;
-        c->lent_set_pdr = &sp_lent_set_pdr;
+        c->rule_set_pdr = &sp_zero_set_pdr;
         c->keep = 0xffffffffu;
         c->v.meta_dst_v4 = 0u;
         c->v.meta_vrf = 0u;
@@ -16497,7 +16497,7 @@ static void class_6_stage_3_pdr_by_ue_ipv6(struct sp_run *const run, const uint6
         const struct record_pdr_by_ue_ipv6 *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x30010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = 0u;
         uint32_t meta_vrf = c->v.meta_vrf;
         uint32_t meta_classified = 0u;
@@ -16537,7 +16537,7 @@ static void class_6_stage_3_pdr_by_ue_ipv6(struct sp_run *const run, const uint6
         UpfIngress_session_tmp_6 = hit;
         switch (r->action) {
             case ACTION_set_pdr: {
-                lent_set_pdr = (const void *)r; c->lent_set_pdr = lent_set_pdr;
+                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
@@ -16672,8 +16672,8 @@ static void class_6_stage_3_pdr_by_ue_ipv6(struct sp_run *const run, const uint6
         to_138 |= bit;
         goto done;
         node_7:;
-        if ((lent_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((lent_set_pdr->set_pdr.disposition_1) == 2u) {
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
                 c->payload = p + 58;
                 c->valid = valid;
@@ -16711,14 +16711,14 @@ static void class_6_stage_3_pdr_by_ue_ipv6(struct sp_run *const run, const uint6
                 to_24 |= bit;
                 goto done;
             } else {
-                if ((lent_set_pdr->set_pdr.disposition_1) == 3u) {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
                     meta_reason = 0x1du;
                     standard_metadata_egress_spec = 511u;
                     standard_metadata_mcast_grp = 0u;
                     sp_drop(run, i, 0x1du, meta_mark);
                     goto done;
                 } else {
-                    if ((lent_set_pdr->set_pdr.disposition_1) == 4u) {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
                         meta_reason = 0x1eu;
                         standard_metadata_egress_spec = 511u;
                         standard_metadata_mcast_grp = 0u;
@@ -16733,8 +16733,8 @@ static void class_6_stage_3_pdr_by_ue_ipv6(struct sp_run *const run, const uint6
             sp_drop(run, i, 0x1cu, meta_mark);
             goto done;
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((lent_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 14 + 8) >> 64)) != (lent_set_pdr->set_pdr.ue_prefix_8))) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 14 + 8) >> 64)) != (rule_set_pdr->set_pdr.ue_prefix_8))) {
                 meta_reason = 0x1fu;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -16742,7 +16742,7 @@ static void class_6_stage_3_pdr_by_ue_ipv6(struct sp_run *const run, const uint6
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (((((((((sp_ld128(p + 14 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull)) || (((sp_ld128(p + 14 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 14 + 8) >> 120) & 0xff) == 0xffu)) || (((uint32_t)(sp_ld128(p + 14 + 8) >> 118) & 0x3ff) == 0x3fau)) || (((sp_ld128(p + 14 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull))) || (((sp_ld128(p + 14 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 14 + 24) >> 118) & 0x3ff) == 0x3fau)) {
                 meta_reason = 0x28u;
                 standard_metadata_egress_spec = 511u;
@@ -16776,16 +16776,16 @@ static void class_6_stage_3_pdr_by_ue_ipv6(struct sp_run *const run, const uint6
         goto done;
         node_6:;
         meta_out_length = (sp_ld16(p + 14 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = ((sp_ld16(p + 14 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = (((sp_ld16(p + 14 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x27 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x27 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_143 += (n_143 == begin_143) | (x27 != word_143_0);
             wait_143->key_of[i] = n_143 - 1;
             sp_st64(wait_143->bytes + (n_143 - 1) * 8 + 0, x27);
@@ -16794,7 +16794,7 @@ static void class_6_stage_3_pdr_by_ue_ipv6(struct sp_run *const run, const uint6
             goto done;
         } else {
             const sp_u128 x28 = sp_ld128(p + 14 + 24);
-            const uint64_t x29 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x28 >> 80);
+            const uint64_t x29 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x28 >> 80);
             const uint64_t x30 = (uint64_t)(x28 >> 16);
             const uint64_t x31 = (uint64_t)x28 << 48;
             n_141 += (n_141 == begin_141) | (x29 != word_141_0) | (x30 != word_141_1) | (x31 != word_141_2);
@@ -17014,7 +17014,7 @@ static void class_6_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         const struct record_pdr_by_class *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x30010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = 0u;
         uint32_t meta_vrf = c->v.meta_vrf;
         uint32_t meta_out_length = 0u;
@@ -17040,7 +17040,7 @@ static void class_6_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         uint32_t UpfIngress_session_set_pdr_out_vrf = 0;
         switch (r->action) {
             case ACTION_set_pdr: {
-                lent_set_pdr = (const void *)r; c->lent_set_pdr = lent_set_pdr;
+                rule_set_pdr = (const void *)r; c->rule_set_pdr = rule_set_pdr;
                 sp_expect_count(run, COUNTER_usage, r->set_pdr.usage_3);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_1_4);
                 sp_expect_meter(run, METER_mbr, r->set_pdr.meter_2_5);
@@ -17100,8 +17100,8 @@ static void class_6_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         to_138 |= bit;
         goto done;
         node_7:;
-        if ((lent_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((lent_set_pdr->set_pdr.disposition_1) == 2u) {
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
                 c->payload = p + 58;
                 c->valid = valid;
@@ -17139,14 +17139,14 @@ static void class_6_stage_12_pdr_by_class(struct sp_run *const run, const uint64
                 to_24 |= bit;
                 goto done;
             } else {
-                if ((lent_set_pdr->set_pdr.disposition_1) == 3u) {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
                     meta_reason = 0x1du;
                     standard_metadata_egress_spec = 511u;
                     standard_metadata_mcast_grp = 0u;
                     sp_drop(run, i, 0x1du, meta_mark);
                     goto done;
                 } else {
-                    if ((lent_set_pdr->set_pdr.disposition_1) == 4u) {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
                         meta_reason = 0x1eu;
                         standard_metadata_egress_spec = 511u;
                         standard_metadata_mcast_grp = 0u;
@@ -17161,8 +17161,8 @@ static void class_6_stage_12_pdr_by_class(struct sp_run *const run, const uint64
             sp_drop(run, i, 0x1cu, meta_mark);
             goto done;
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((lent_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 14 + 8) >> 64)) != (lent_set_pdr->set_pdr.ue_prefix_8))) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 14 + 8) >> 64)) != (rule_set_pdr->set_pdr.ue_prefix_8))) {
                 meta_reason = 0x1fu;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -17170,7 +17170,7 @@ static void class_6_stage_12_pdr_by_class(struct sp_run *const run, const uint64
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (((((((((sp_ld128(p + 14 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull)) || (((sp_ld128(p + 14 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 14 + 8) >> 120) & 0xff) == 0xffu)) || (((uint32_t)(sp_ld128(p + 14 + 8) >> 118) & 0x3ff) == 0x3fau)) || (((sp_ld128(p + 14 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull))) || (((sp_ld128(p + 14 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 14 + 24) >> 118) & 0x3ff) == 0x3fau)) {
                 meta_reason = 0x28u;
                 standard_metadata_egress_spec = 511u;
@@ -17204,16 +17204,16 @@ static void class_6_stage_12_pdr_by_class(struct sp_run *const run, const uint64
         goto done;
         node_6:;
         meta_out_length = (sp_ld16(p + 14 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = ((sp_ld16(p + 14 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = (((sp_ld16(p + 14 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x43 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x43 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_143 += (n_143 == begin_143) | (x43 != word_143_0);
             wait_143->key_of[i] = n_143 - 1;
             sp_st64(wait_143->bytes + (n_143 - 1) * 8 + 0, x43);
@@ -17222,7 +17222,7 @@ static void class_6_stage_12_pdr_by_class(struct sp_run *const run, const uint64
             goto done;
         } else {
             const sp_u128 x44 = sp_ld128(p + 14 + 24);
-            const uint64_t x45 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x44 >> 80);
+            const uint64_t x45 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x44 >> 80);
             const uint64_t x46 = (uint64_t)(x44 >> 16);
             const uint64_t x47 = (uint64_t)x44 << 48;
             n_141 += (n_141 == begin_141) | (x45 != word_141_0) | (x46 != word_141_1) | (x47 != word_141_2);
@@ -17291,7 +17291,7 @@ static void class_6_stage_13_firewall_v6(struct sp_run *const run, const uint64_
         const struct record_firewall_v6 *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x30010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = 0u;
         uint32_t meta_out_length = 0u;
         uint32_t meta_reason = 0u;
@@ -17311,8 +17311,8 @@ static void class_6_stage_13_firewall_v6(struct sp_run *const run, const uint64_
             default:
                 __builtin_unreachable();
         }
-        if ((lent_set_pdr->set_pdr.disposition_1) != 0u) {
-            if ((lent_set_pdr->set_pdr.disposition_1) == 2u) {
+        if ((rule_set_pdr->set_pdr.disposition_1) != 0u) {
+            if ((rule_set_pdr->set_pdr.disposition_1) == 2u) {
                 standard_metadata_egress_spec = 0x1fdu;
                 c->payload = p + 58;
                 c->valid = valid;
@@ -17350,14 +17350,14 @@ static void class_6_stage_13_firewall_v6(struct sp_run *const run, const uint64_
                 to_24 |= bit;
                 goto done;
             } else {
-                if ((lent_set_pdr->set_pdr.disposition_1) == 3u) {
+                if ((rule_set_pdr->set_pdr.disposition_1) == 3u) {
                     meta_reason = 0x1du;
                     standard_metadata_egress_spec = 511u;
                     standard_metadata_mcast_grp = 0u;
                     sp_drop(run, i, 0x1du, meta_mark);
                     goto done;
                 } else {
-                    if ((lent_set_pdr->set_pdr.disposition_1) == 4u) {
+                    if ((rule_set_pdr->set_pdr.disposition_1) == 4u) {
                         meta_reason = 0x1eu;
                         standard_metadata_egress_spec = 511u;
                         standard_metadata_mcast_grp = 0u;
@@ -17372,8 +17372,8 @@ static void class_6_stage_13_firewall_v6(struct sp_run *const run, const uint64_
             sp_drop(run, i, 0x1cu, meta_mark);
             goto done;
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
-            if (((lent_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 14 + 8) >> 64)) != (lent_set_pdr->set_pdr.ue_prefix_8))) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 2u) != 0u) {
+            if (((rule_set_pdr->set_pdr.ue_prefix_8) == 0x0ull) || (((uint64_t)(sp_ld128(p + 14 + 8) >> 64)) != (rule_set_pdr->set_pdr.ue_prefix_8))) {
                 meta_reason = 0x1fu;
                 standard_metadata_egress_spec = 511u;
                 standard_metadata_mcast_grp = 0u;
@@ -17381,7 +17381,7 @@ static void class_6_stage_13_firewall_v6(struct sp_run *const run, const uint64_
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (((((((((sp_ld128(p + 14 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull)) || (((sp_ld128(p + 14 + 8) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 14 + 8) >> 120) & 0xff) == 0xffu)) || (((uint32_t)(sp_ld128(p + 14 + 8) >> 118) & 0x3ff) == 0x3fau)) || (((sp_ld128(p + 14 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0x0ull))) || (((sp_ld128(p + 14 + 24) >> 32) & SP_U128(0xffffffffull, 0xffffffffffffffffull)) == SP_U128(0x0ull, 0xffffull))) || (((uint32_t)(sp_ld128(p + 14 + 24) >> 118) & 0x3ff) == 0x3fau)) {
                 meta_reason = 0x28u;
                 standard_metadata_egress_spec = 511u;
@@ -17415,16 +17415,16 @@ static void class_6_stage_13_firewall_v6(struct sp_run *const run, const uint64_
         goto done;
         node_6:;
         meta_out_length = (sp_ld16(p + 14 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = ((sp_ld16(p + 14 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = (((sp_ld16(p + 14 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x51 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x51 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_143 += (n_143 == begin_143) | (x51 != word_143_0);
             wait_143->key_of[i] = n_143 - 1;
             sp_st64(wait_143->bytes + (n_143 - 1) * 8 + 0, x51);
@@ -17433,7 +17433,7 @@ static void class_6_stage_13_firewall_v6(struct sp_run *const run, const uint64_
             goto done;
         } else {
             const sp_u128 x52 = sp_ld128(p + 14 + 24);
-            const uint64_t x53 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x52 >> 80);
+            const uint64_t x53 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x52 >> 80);
             const uint64_t x54 = (uint64_t)(x52 >> 16);
             const uint64_t x55 = (uint64_t)x52 << 48;
             n_141 += (n_141 == begin_141) | (x53 != word_141_0) | (x54 != word_141_1) | (x55 != word_141_2);
@@ -17488,7 +17488,7 @@ static void class_6_stage_15_traffic_class(struct sp_run *const run, const uint6
         const uint32_t hit = hits >> k & 1;
         const struct record_traffic_class *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = 0u;
         uint32_t meta_class_meter = 0u;
         uint32_t meta_out_length = 0u;
@@ -17509,16 +17509,16 @@ static void class_6_stage_15_traffic_class(struct sp_run *const run, const uint6
                 __builtin_unreachable();
         }
         meta_out_length = (sp_ld16(p + 14 + 4) + 0x28u); c->v.meta_out_length = meta_out_length;
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 1u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 1u) {
             meta_out_length = ((sp_ld16(p + 14 + 4) + 0x28u) + 0x24u); c->v.meta_out_length = meta_out_length;
         } else {
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
                 meta_out_length = (((sp_ld16(p + 14 + 4) + 0x28u) + 0x24u) + 8u); c->v.meta_out_length = meta_out_length;
             }
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) != 0u) {
-            meta_dst_v4 = lent_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
-            const uint64_t x56 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
+        if ((rule_set_pdr->set_pdr.encapsulation_9) != 0u) {
+            meta_dst_v4 = rule_set_pdr->set_pdr.tunnel_dst_11; c->v.meta_dst_v4 = meta_dst_v4;
+            const uint64_t x56 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)meta_dst_v4 << 16;
             n_143 += (n_143 == begin_143) | (x56 != word_143_0);
             wait_143->key_of[i] = n_143 - 1;
             sp_st64(wait_143->bytes + (n_143 - 1) * 8 + 0, x56);
@@ -17527,7 +17527,7 @@ static void class_6_stage_15_traffic_class(struct sp_run *const run, const uint6
             goto done;
         } else {
             const sp_u128 x57 = sp_ld128(p + 14 + 24);
-            const uint64_t x58 = (uint64_t)(lent_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x57 >> 80);
+            const uint64_t x58 = (uint64_t)(rule_set_pdr->set_pdr.out_vrf_15) << 48 | (uint64_t)(x57 >> 80);
             const uint64_t x59 = (uint64_t)(x57 >> 16);
             const uint64_t x60 = (uint64_t)x57 << 48;
             n_141 += (n_141 == begin_141) | (x58 != word_141_0) | (x59 != word_141_1) | (x60 != word_141_2);
@@ -17684,7 +17684,7 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
         const struct record_nexthop *const r = hit ? (const void *)wait->records[k] : table->miss;
         found += hit;
         uint64_t valid = 0x30010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_dst_v4 = c->v.meta_dst_v4;
         uint32_t meta_pdu_length = (sp_ld16(p + 14 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
@@ -17901,8 +17901,8 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
             goto done;
         }
         UpfIngress_police_colour = 0u;
-        if ((lent_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -17911,8 +17911,8 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -17921,8 +17921,8 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -17941,7 +17941,7 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (sp_ld8(p + 14 + 7) <= 1u) {
                 meta_reason = 0x23u;
                 standard_metadata_egress_spec = 511u;
@@ -17951,7 +17951,7 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
             }
             sp_st8(p + 14 + 7, ((sp_ld8(p + 14 + 7) - 1u) & 0xff));
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 0u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x86ddu);
         } else {
             sp_st16(p + 12, 0x800u);
@@ -17960,7 +17960,7 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
             valid |= SP_BIT(V_tunnel_ipv4);
             f_tunnel_ipv4_0_version = 4u;
             f_tunnel_ipv4_1_ihl = 5u;
-            f_tunnel_ipv4_2_tos = lent_set_pdr->set_pdr.tunnel_tos_14;
+            f_tunnel_ipv4_2_tos = rule_set_pdr->set_pdr.tunnel_tos_14;
             f_tunnel_ipv4_3_total_length = (meta_out_length & 0xffff);
             f_tunnel_ipv4_4_identification = 0u;
             f_tunnel_ipv4_5_reserved = 0u;
@@ -17970,8 +17970,8 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
             f_tunnel_ipv4_9_ttl = 0x40u;
             f_tunnel_ipv4_10_protocol = 0x11u;
             f_tunnel_ipv4_11_checksum = 0u;
-            f_tunnel_ipv4_12_src = lent_set_pdr->set_pdr.tunnel_src_12;
-            f_tunnel_ipv4_13_dst = lent_set_pdr->set_pdr.tunnel_dst_11;
+            f_tunnel_ipv4_12_src = rule_set_pdr->set_pdr.tunnel_src_12;
+            f_tunnel_ipv4_13_dst = rule_set_pdr->set_pdr.tunnel_dst_11;
             f_tunnel_udp_0_src = f_tunnel_udp_1_dst = f_tunnel_udp_2_length = f_tunnel_udp_3_checksum = 0;
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
@@ -17990,9 +17990,9 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
             f_tunnel_gtpu_6_message_type = 0xffu;
             const uint32_t x76 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
             f_tunnel_gtpu_7_length = x76;
-            f_tunnel_gtpu_8_teid = lent_set_pdr->set_pdr.tunnel_teid_10;
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 1u) {
-                UpfIngress_tunnel_add_session_container_pdu_type = (((lent_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
+            f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
+                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
                 f_tunnel_gtpu_3_has_extension = 1u;
                 f_tunnel_optional_0_sequence = f_tunnel_optional_1_npdu = f_tunnel_optional_2_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_optional);
@@ -18005,13 +18005,13 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
                 const uint32_t x77 = UpfIngress_tunnel_add_session_container_pdu_type;
                 f_tunnel_psc_1_pdu_type = x77;
                 f_tunnel_psc_2_spare = 0u;
-                f_tunnel_psc_3_qos = lent_set_pdr->set_pdr.psc_qos_13;
+                f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
             }
         }
         c->keep = (meta_out_length + (sp_bit(valid, V_underlay_ethernet) ? 0x40u : 0xeu));
-        if ((lent_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, lent_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);
@@ -18239,7 +18239,7 @@ static void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         }
         found += hit;
         uint64_t valid = 0x30010;
-        const struct record_pdr_by_teid *lent_set_pdr = c->lent_set_pdr;
+        const struct record_pdr_by_teid *rule_set_pdr = c->rule_set_pdr;
         uint32_t meta_pdu_length = (sp_ld16(p + 14 + 4) + 0x28u);
         uint32_t meta_class_meter = c->v.meta_class_meter;
         uint32_t meta_out_length = c->v.meta_out_length;
@@ -18314,8 +18314,8 @@ static void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             goto done;
         }
         UpfIngress_police_colour = 0u;
-        if ((lent_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -18324,8 +18324,8 @@ static void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -18334,8 +18334,8 @@ static void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 goto done;
             }
         }
-        if ((lent_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, lent_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+        if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
+            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -18354,7 +18354,7 @@ static void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 goto done;
             }
         }
-        if (((lent_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
+        if (((rule_set_pdr->set_pdr.flags_2) & 1u) != 0u) {
             if (sp_ld8(p + 14 + 7) <= 1u) {
                 meta_reason = 0x23u;
                 standard_metadata_egress_spec = 511u;
@@ -18364,7 +18364,7 @@ static void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             }
             sp_st8(p + 14 + 7, ((sp_ld8(p + 14 + 7) - 1u) & 0xff));
         }
-        if ((lent_set_pdr->set_pdr.encapsulation_9) == 0u) {
+        if ((rule_set_pdr->set_pdr.encapsulation_9) == 0u) {
             sp_st16(p + 12, 0x86ddu);
         } else {
             sp_st16(p + 12, 0x800u);
@@ -18373,7 +18373,7 @@ static void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             valid |= SP_BIT(V_tunnel_ipv4);
             f_tunnel_ipv4_0_version = 4u;
             f_tunnel_ipv4_1_ihl = 5u;
-            f_tunnel_ipv4_2_tos = lent_set_pdr->set_pdr.tunnel_tos_14;
+            f_tunnel_ipv4_2_tos = rule_set_pdr->set_pdr.tunnel_tos_14;
             f_tunnel_ipv4_3_total_length = (meta_out_length & 0xffff);
             f_tunnel_ipv4_4_identification = 0u;
             f_tunnel_ipv4_5_reserved = 0u;
@@ -18383,8 +18383,8 @@ static void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             f_tunnel_ipv4_9_ttl = 0x40u;
             f_tunnel_ipv4_10_protocol = 0x11u;
             f_tunnel_ipv4_11_checksum = 0u;
-            f_tunnel_ipv4_12_src = lent_set_pdr->set_pdr.tunnel_src_12;
-            f_tunnel_ipv4_13_dst = lent_set_pdr->set_pdr.tunnel_dst_11;
+            f_tunnel_ipv4_12_src = rule_set_pdr->set_pdr.tunnel_src_12;
+            f_tunnel_ipv4_13_dst = rule_set_pdr->set_pdr.tunnel_dst_11;
             f_tunnel_udp_0_src = f_tunnel_udp_1_dst = f_tunnel_udp_2_length = f_tunnel_udp_3_checksum = 0;
             valid |= SP_BIT(V_tunnel_udp);
             f_tunnel_udp_0_src = 0x868u;
@@ -18403,9 +18403,9 @@ static void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             f_tunnel_gtpu_6_message_type = 0xffu;
             const uint32_t x64 = UpfIngress_tunnel_put_in_tunnel_gtpu_payload;
             f_tunnel_gtpu_7_length = x64;
-            f_tunnel_gtpu_8_teid = lent_set_pdr->set_pdr.tunnel_teid_10;
-            if ((lent_set_pdr->set_pdr.encapsulation_9) != 1u) {
-                UpfIngress_tunnel_add_session_container_pdu_type = (((lent_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
+            f_tunnel_gtpu_8_teid = rule_set_pdr->set_pdr.tunnel_teid_10;
+            if ((rule_set_pdr->set_pdr.encapsulation_9) != 1u) {
+                UpfIngress_tunnel_add_session_container_pdu_type = (((rule_set_pdr->set_pdr.encapsulation_9) == 3u) ? 1u : 0u);
                 f_tunnel_gtpu_3_has_extension = 1u;
                 f_tunnel_optional_0_sequence = f_tunnel_optional_1_npdu = f_tunnel_optional_2_next_extension = 0;
                 valid |= SP_BIT(V_tunnel_optional);
@@ -18418,13 +18418,13 @@ static void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t to
                 const uint32_t x65 = UpfIngress_tunnel_add_session_container_pdu_type;
                 f_tunnel_psc_1_pdu_type = x65;
                 f_tunnel_psc_2_spare = 0u;
-                f_tunnel_psc_3_qos = lent_set_pdr->set_pdr.psc_qos_13;
+                f_tunnel_psc_3_qos = rule_set_pdr->set_pdr.psc_qos_13;
                 f_tunnel_psc_4_next_extension = 0u;
             }
         }
         c->keep = (meta_out_length + 0xeu);
-        if ((lent_set_pdr->set_pdr.usage_3) != 0u) {
-            sp_count(run, COUNTER_usage, lent_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
+        if ((rule_set_pdr->set_pdr.usage_3) != 0u) {
+            sp_count(run, COUNTER_usage, rule_set_pdr->set_pdr.usage_3, 1, (uint64_t)meta_pdu_length);
         }
         if (standard_metadata_egress_spec == 511) {
             sp_drop(run, i, 0u, meta_mark);

@@ -912,7 +912,7 @@ struct sp_context {
     uint32_t generation;
     uint32_t empty;
     uint32_t subset;
-    uint32_t handed_on;
+    uint32_t slow_path;
     uint32_t port;
     uint32_t out_port;
     uint32_t reason;
@@ -2053,7 +2053,7 @@ SP_CALL int sp_packet(struct xdp_md *ctx, struct sp_context *c)
     c->generation = (uint32_t)seen;
     c->empty = (uint32_t)(seen >> 32);
     c->subset = control->subset;
-    c->handed_on = *(volatile uint32_t *)&control->handed_on;
+    c->slow_path = *(volatile uint32_t *)&control->slow_path;
     c->length = (uint32_t)SP_LENGTH;
     uint64_t valid = 0;
     c->valid = 0;
@@ -4221,7 +4221,7 @@ parsed:;
     SP_BARRIER();
     
 #ifndef SP_SIMPLE
-    if (!c->handed_on) {
+    if (!c->slow_path) {
         if (c->cursor == 74 && c->valid == (SP_BIT(V_ethernet) | SP_BIT(V_ipv4) | SP_BIT(V_ports) | SP_BIT(V_udp_rest) | SP_BIT(V_gtpu) | SP_BIT(V_inner_ipv4) | SP_BIT(V_inner_ports))) goto class_1;
         if (c->cursor == 94 && c->valid == (SP_BIT(V_ethernet) | SP_BIT(V_ipv4) | SP_BIT(V_ports) | SP_BIT(V_udp_rest) | SP_BIT(V_gtpu) | SP_BIT(V_inner_ipv6) | SP_BIT(V_inner_ports))) goto class_2;
         if (c->cursor == 82 && c->valid == (SP_BIT(V_ethernet) | SP_BIT(V_ipv4) | SP_BIT(V_ports) | SP_BIT(V_udp_rest) | SP_BIT(V_gtpu) | SP_BIT(V_gtpu_optional) | SP_BIT(V_gtpu_psc) | SP_BIT(V_inner_ipv4) | SP_BIT(V_inner_ports))) goto class_3;
@@ -4502,7 +4502,7 @@ parsed:;
             goto end_of_ingress;
         }
         {
-            if (c->handed_on & SP_BIT(0)) goto hand_on;
+            if (c->slow_path & SP_BIT(0)) goto hand_on;
             struct sp_cell_station *e = sp_find_station(c, (((uint32_t)(c->valid >> V_ethernet & 1)) ? (sp_ld64(c->h_ethernet) >> 16) : 0), (uint64_t)((uint32_t)c->v.standard_metadata_ingress_port));
             if (e) {
                 c->hits[0]++;
@@ -4526,7 +4526,7 @@ parsed:;
         }
         if ((uint32_t)(c->valid >> V_vxlan & 1)) {
             {
-                if (c->handed_on & SP_BIT(1)) goto hand_on;
+                if (c->slow_path & SP_BIT(1)) goto hand_on;
                 struct sp_cell_vxlan_termination *e = sp_find_vxlan_termination(c, (uint64_t)(((uint32_t)(c->valid >> V_underlay_ipv4 & 1)) ? sp_ld32(c->h_underlay_ipv4 + 16) : 0) | ((uint64_t)(sp_ld32(c->h_vxlan + 4) >> 8)) << 32);
                 if (e) {
                     c->hits[1]++;
@@ -4572,7 +4572,7 @@ parsed:;
                     c->misses[5]++;
                     c->v.UpfIngress_session_tmp = ACTION_not_local;
                 } else {
-                    if (c->handed_on & SP_BIT(5)) goto hand_on;
+                    if (c->slow_path & SP_BIT(5)) goto hand_on;
                     struct sp_cell_local_ipv4 *e = sp_find_local_ipv4(c, ((uint64_t)((uint32_t)c->v.meta_vrf)) << 32 | (uint64_t)(((uint32_t)(c->valid >> V_ipv4 & 1)) ? sp_ld32(c->h_ipv4 + 16) : 0));
                     if (e) {
                         c->hits[5]++;
@@ -4653,7 +4653,7 @@ parsed:;
                     c->misses[5]++;
                     c->v.UpfIngress_session_tmp_3 = ACTION_not_local;
                 } else {
-                    if (c->handed_on & SP_BIT(5)) goto hand_on;
+                    if (c->slow_path & SP_BIT(5)) goto hand_on;
                     struct sp_cell_local_ipv4 *e = sp_find_local_ipv4(c, ((uint64_t)((uint32_t)c->v.meta_vrf)) << 32 | (uint64_t)(((uint32_t)(c->valid >> V_ipv4 & 1)) ? sp_ld32(c->h_ipv4 + 16) : 0));
                     if (e) {
                         c->hits[5]++;
@@ -4743,7 +4743,7 @@ parsed:;
                         c->misses[5]++;
                         c->v.UpfIngress_session_tmp_5 = ACTION_not_local;
                     } else {
-                        if (c->handed_on & SP_BIT(5)) goto hand_on;
+                        if (c->slow_path & SP_BIT(5)) goto hand_on;
                         struct sp_cell_local_ipv4 *e = sp_find_local_ipv4(c, ((uint64_t)((uint32_t)c->v.meta_vrf)) << 32 | (uint64_t)(((uint32_t)(c->valid >> V_ipv4 & 1)) ? sp_ld32(c->h_ipv4 + 16) : 0));
                         if (e) {
                             c->hits[5]++;
@@ -4837,7 +4837,7 @@ parsed:;
                         if (c->empty & SP_BIT(6)) {
                             c->misses[6]++;
                         } else {
-                            if (c->handed_on & SP_BIT(6)) goto hand_on;
+                            if (c->slow_path & SP_BIT(6)) goto hand_on;
                             struct sp_cell_local_ipv6 *e = 0;
                             struct sp_masks_local_ipv6 *masks = sp_masks_local_ipv6(c);
                             if (masks->count) {
@@ -4902,7 +4902,7 @@ parsed:;
             }
             if (((uint32_t)c->v.meta_ip_version) == 4u) {
                 {
-                    if (c->handed_on & SP_BIT(7)) goto hand_on;
+                    if (c->slow_path & SP_BIT(7)) goto hand_on;
                     struct sp_cell_sdf_ipv4 *e = 0;
                     struct sp_masks_sdf_ipv4 *masks = sp_masks_sdf_ipv4(c);
                     if (masks->count) {
@@ -4930,7 +4930,7 @@ parsed:;
             } else {
                 c->v.UpfIngress_session_flow_label = ((((uint32_t)c->v.meta_user_is_inner) == 1u) ? (((uint32_t)(c->valid >> V_inner_ipv6 & 1)) ? ((sp_ld32(c->h_inner_ipv6 + 1) >> 8) & 0xfffff) : 0) : (((uint32_t)(c->valid >> V_ipv6 & 1)) ? ((sp_ld32(c->h_ipv6 + 1) >> 8) & 0xfffff) : 0));
                 {
-                    if (c->handed_on & SP_BIT(8)) goto hand_on;
+                    if (c->slow_path & SP_BIT(8)) goto hand_on;
                     struct sp_cell_sdf_ipv6 *e = 0;
                     struct sp_masks_sdf_ipv6 *masks = sp_masks_sdf_ipv6(c);
                     if (masks->count) {
@@ -5011,7 +5011,7 @@ parsed:;
             if (c->empty & SP_BIT(10)) {
                 c->misses[10]++;
             } else {
-                if (c->handed_on & SP_BIT(10)) goto hand_on;
+                if (c->slow_path & SP_BIT(10)) goto hand_on;
                 struct sp_cell_firewall_v4 *e = 0;
                 struct sp_masks_firewall_v4 *masks = sp_masks_firewall_v4(c);
                 if (masks->count) {
@@ -5037,7 +5037,7 @@ parsed:;
                 if (c->empty & SP_BIT(11)) {
                     c->misses[11]++;
                 } else {
-                    if (c->handed_on & SP_BIT(11)) goto hand_on;
+                    if (c->slow_path & SP_BIT(11)) goto hand_on;
                     struct sp_cell_firewall_v6 *e = 0;
                     struct sp_masks_firewall_v6 *masks = sp_masks_firewall_v6(c);
                     if (masks->count) {
@@ -5149,7 +5149,7 @@ parsed:;
         if (c->empty & SP_BIT(12)) {
             c->misses[12]++;
         } else {
-            if (c->handed_on & SP_BIT(12)) goto hand_on;
+            if (c->slow_path & SP_BIT(12)) goto hand_on;
             struct sp_cell_traffic_class *e = 0;
             struct sp_masks_traffic_class *masks = sp_masks_traffic_class(c);
             if (masks->count) {
@@ -5191,7 +5191,7 @@ parsed:;
         if (((uint32_t)c->v.meta_encapsulation) != 0u) {
             c->v.meta_dst_v4 = (uint32_t)c->v.meta_tunnel_dst;
             {
-                if (c->handed_on & SP_BIT(13)) goto hand_on;
+                if (c->slow_path & SP_BIT(13)) goto hand_on;
                 struct sp_cell_route_ipv4 *e = 0;
                 struct sp_masks_route_ipv4 *masks = sp_masks_route_ipv4(c);
                 if (masks->count) {
@@ -5217,7 +5217,7 @@ parsed:;
         } else {
             if (((uint32_t)c->v.meta_ip_version) == 4u) {
                 {
-                    if (c->handed_on & SP_BIT(13)) goto hand_on;
+                    if (c->slow_path & SP_BIT(13)) goto hand_on;
                     struct sp_cell_route_ipv4 *e = 0;
                     struct sp_masks_route_ipv4 *masks = sp_masks_route_ipv4(c);
                     if (masks->count) {
@@ -5242,7 +5242,7 @@ parsed:;
                 }
             } else {
                 {
-                    if (c->handed_on & SP_BIT(14)) goto hand_on;
+                    if (c->slow_path & SP_BIT(14)) goto hand_on;
                     struct sp_cell_route_ipv6 *e = 0;
                     struct sp_masks_route_ipv6 *masks = sp_masks_route_ipv6(c);
                     if (masks->count) {
@@ -5271,7 +5271,7 @@ parsed:;
             }
         }
         {
-            if (c->handed_on & SP_BIT(15)) goto hand_on;
+            if (c->slow_path & SP_BIT(15)) goto hand_on;
             struct sp_cell_nexthop *e = sp_find_nexthop(c, (uint64_t)((uint32_t)c->v.meta_nexthop));
             if (e) {
                 c->hits[15]++;

@@ -47,7 +47,7 @@ pub fn ask_all(target: &dyn Target) {
     target.apply_deferred(&batch).unwrap();
     let Facets { ahead, recovery, meters, registers, digests } = target.facets();
     if let Some(ahead) = ahead {
-        assert_eq!(ahead.carried().handed_on, 7);
+        assert_eq!(ahead.carried().slow_path, 7);
         assert_ne!(ahead.in_flight().hand_on(0, 1), 0);
         let drain = ahead.begin_drain().unwrap();
         ahead.finish_drain(drain);
@@ -119,7 +119,7 @@ impl Target for AllFacets {
 impl Ahead for AllFacets {
     fn carried(&self) -> Carried {
         self.note("carried");
-        Carried { handed_on: 7, ..Carried::default() }
+        Carried { slow_path: 7, ..Carried::default() }
     }
 
     fn in_flight(&self) -> Arc<InFlight> {

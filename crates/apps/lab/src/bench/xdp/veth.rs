@@ -358,10 +358,10 @@ impl<'a> Bed<'a> {
         let mut run = Run { made, arrived, lost_before: 0, lost_behind: 0, cpu, clock_alone: clock.saturating_sub(waited), clock };
         if contestant == UPF {
             let now = self.ledger(direction)?;
-            let [received, sent, dropped, handed_on] = [0, 1, 2, 3].map(|i| now[i] - ledger[i]);
-            if received > made || sent != received || arrived > sent || dropped + handed_on != 0 {
+            let [received, sent, dropped, slow_path] = [0, 1, 2, 3].map(|i| now[i] - ledger[i]);
+            if received > made || sent != received || arrived > sent || dropped + slow_path != 0 {
                 return fault(format!(
-                    "{made} frames were made, {received} received, {sent} sent, {dropped} dropped, {handed_on} handed on, {arrived} came out"
+                    "{made} frames were made, {received} received, {sent} sent, {dropped} dropped, {slow_path} handed on, {arrived} came out"
                 ));
             }
             (run.lost_before, run.lost_behind) = (made - received, sent - arrived);
@@ -412,7 +412,7 @@ impl<'a> Bed<'a> {
         let received = carried.received.get(&direction.port()).map_or(0, |count| count.packets);
         let sent = carried.sent.get(&other.port()).map_or(0, |count| count.packets);
         let dropped = carried.dropped.values().map(|count| count.packets).sum();
-        Ok([received, sent, dropped, carried.handed_on])
+        Ok([received, sent, dropped, carried.slow_path])
     }
 
     /// Packets counted for users in a direction.
