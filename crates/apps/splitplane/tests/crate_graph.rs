@@ -52,6 +52,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("services/service", &["base"]),
     ("services/ciphering", &["service"]),
     ("services/buffer", &["base", "service"]),
+    // The protocols above the radio: bytes, grants and time in, PDUs and SDUs out. It writes STATUS PDUs as `buffer` reads them.
+    ("mobile/gnb", &["buffer", "ciphering"]),
     // Control.
     ("control/offload", &["base", "program", "target", "wire"]),
     // Tools.
