@@ -378,6 +378,7 @@ impl Agent {
         let ledger = self.engine.ledger();
         let mut report = Report {
             elapsed_ms: self.start.elapsed().as_millis() as u64,
+            program: (&*program).into(),
             injected: ledger.injected.into(),
             buffered: ledger.buffered.into(),
             released: ledger.released.into(),

@@ -105,9 +105,16 @@ fn options(include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -
     p4_check::Options { include_paths: include_paths.to_vec(), defines: defines.iter().cloned().collect(), builtin: Some(built_in) }
 }
 
-/// Checks a program of any architecture: one for v1model as it is compiled, others as far as types and names go. Gives the name of the
-/// architecture that is only checked.
-pub fn check(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Option<String>, Failure> {
+/// A program without fault.
+pub enum Checked {
+    /// One that can be compiled, as data.
+    Program(Box<program::Program>),
+    /// One for another architecture, whose package has that name: types and names are checked, no more.
+    Other(String),
+}
+
+/// Checks a program of any architecture: one for v1model as it is compiled, others as far as types and names go.
+pub fn check(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Checked, Failure> {
     let options = options(include_paths, defines);
     let shipped = source(path)?;
     let compiled = match shipped {
@@ -117,11 +124,11 @@ pub fn check(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(Stri
     let failure = match compiled {
         Ok(compiled) => {
             eprint!("{}", compiled.render_warnings());
-            return Ok(None);
+            return Ok(Checked::Program(Box::new(compiled.ir.program)));
         }
         Err(failure) => failure,
     };
-    let Some(architecture) = failure.other_architecture().map(str::to_owned) else {
+    let Some(architecture) = failure.other_architecture.clone() else {
         return Err(Failure::Usage(failure.render().trim_end().to_owned()));
     };
     let checked = match shipped {
@@ -130,8 +137,8 @@ pub fn check(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(Stri
     };
     match checked {
         Ok((map, warnings)) => {
-            eprint!("{}", p4_check::Failure { map, diagnostics: warnings }.render());
-            Ok(Some(architecture))
+            eprint!("{}", p4_check::render(&warnings, &map));
+            Ok(Checked::Other(architecture))
         }
         Err(failure) => Err(Failure::Usage(failure.render().trim_end().to_owned())),
     }
@@ -176,6 +183,20 @@ fn compile_with_sources(
 mod tests {
     use super::*;
 
+    /// They passed for one another: both are `upf.p4`.
+    #[test]
+    fn a_shipped_program_with_another_build_option_is_another_program() {
+        let of = |define: &[(String, String)]| compile(Path::new("upf.p4"), &[], define).unwrap().program;
+        let (plain, heavy) = (of(&[]), of(&[("HEAVY".to_owned(), "1".to_owned())]));
+        assert!(plain.name == heavy.name && !plain.is_same(&heavy) && plain.fingerprint != heavy.fingerprint);
+        assert!(plain.is_same(&of(&[])));
+        // What both have is called the same.
+        let ids =
+            |p: &program::Program| p.ids.tables.values().map(|t| (t.name.clone(), t.id)).collect::<std::collections::BTreeMap<_, _>>();
+        let (plain, heavy) = (ids(&plain), ids(&heavy));
+        assert!(plain.len() > 20 && plain.iter().all(|(name, id)| heavy[name] == *id));
+    }
+
     #[test]
     fn the_shipped_programs_compile_without_a_warning() {
         for (name, define) in [("upf.p4", None), ("upf.p4", Some("HEAVY")), ("l2fwd.p4", None), ("p4wire.p4", None), ("ceupf.p4", None)] {
@@ -189,7 +210,7 @@ mod tests {
             let checked = p4_check::check_str(name, built_in(name).unwrap(), &options).unwrap_or_else(|f| panic!("{}", f.render()));
             assert!(checked.1.is_empty(), "{name}: {}", p4_syntax::render_all(&checked.1, &checked.0));
             let failure = p4_check::compile_str(name, built_in(name).unwrap(), &options).unwrap_err();
-            assert_eq!(failure.other_architecture(), Some("Switch"), "{name}: it is checked, not compiled to run");
+            assert_eq!(failure.other_architecture.as_deref(), Some("Switch"), "{name}: it is checked, not compiled to run");
             let both = p4_check::compile_for_chip_str(name, built_in(name).unwrap(), &options).unwrap_or_else(|f| panic!("{}", f.render()));
             assert_eq!(both.len(), 2, "{name}: ingress and egress");
             assert!(both.iter().all(|c| c.warnings.is_empty()), "{name}");

@@ -31,6 +31,9 @@ impl std::ops::AddAssign for Count {
 pub struct Report {
     /// Milliseconds since start.
     pub elapsed_ms: u64,
+    /// What runs.
+    #[serde(default)]
+    pub program: ProgramReport,
     /// Sessions now, and those that have ended with their last counts.
     pub sessions: Vec<SessionCount>,
     /// By port name.
@@ -68,6 +71,21 @@ pub struct Report {
     /// Lines of log and live view that were lost: full disk, closed or slow reader.
     #[serde(default)]
     pub lost_lines: u64,
+}
+
+/// Which program runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramReport {
+    /// File name.
+    pub name: String,
+    /// What tells it from others, as `splitplane p4 check` prints it.
+    pub fingerprint: String,
+}
+
+impl From<&program::Program> for ProgramReport {
+    fn from(program: &program::Program) -> ProgramReport {
+        ProgramReport { name: program.name.clone(), fingerprint: program.fingerprint.to_string() }
+    }
 }
 
 /// What has become of packets that were given to the control plane.

@@ -70,6 +70,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let config = Config::load(path)?;
     let program = config.program.clone().unwrap_or_else(|| PathBuf::from("upf.p4"));
     let program = Program::compile(&program, &[], &[])?;
+    tracing::info!(program = program.ir.program.name, fingerprint = %program.ir.program.fingerprint, "compiled");
     check(&config, &program)?;
     let warnings = config.check_machine().map_err(|fault| config.source.failure(&fault))?;
     for warning in warnings.into_iter().chain(crate::n4::allowed(&config.n4).warning) {

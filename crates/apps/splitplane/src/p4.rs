@@ -3,20 +3,26 @@
 use base::PortId;
 use daemon::failure::Failure;
 use daemon::output::print_out;
-use daemon::program::Program;
+use daemon::program::{Checked, Program};
 use lab::p4::device::TargetDevice;
 use lab::p4::{conformance, fuzz, xdp_device};
 use p4_interp::{Machine, Mode, Recorder, render_trace, stf};
 use p4_ir::Ir;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Commands of the compiler. A PROGRAM is a file, or one of the shipped ones: upf.p4, l2fwd.p4, p4wire.p4, ceupf.p4, and tna/upf.p4, tna/heavy.p4, tna/published.p4
 /// (which are checked and planned).
 #[derive(clap::Subcommand, Debug)]
 pub enum P4Command {
-    /// Parses and type-checks; prints errors, or nothing.
-    Check(Source),
+    /// Parses and type-checks; prints errors, or the program's fingerprint: what tells it from others, with its build options.
+    Check {
+        #[command(flatten)]
+        source: Source,
+        /// Writes the program's P4Info there, as text; `-`: to standard output.
+        #[arg(long, value_name = "FILE")]
+        p4info: Option<PathBuf>,
+    },
     /// Prints the IR.
     Ir {
         #[command(flatten)]
@@ -108,10 +114,7 @@ impl Source {
 /// Does one.
 pub fn p4(command: &P4Command) -> Result<(), Failure> {
     match command {
-        P4Command::Check(source) => {
-            let other = daemon::program::check(&source.program, &source.include, &source.defines())?;
-            other.map_or(Ok(()), |name| print_out(format!("package `{name}`: types and names are checked; only `V1Switch` is compiled\n")))
-        }
+        P4Command::Check { source, p4info } => check(source, p4info.as_deref()),
         P4Command::Ir { source, after, passes } => ir(source, after.as_deref(), *passes),
         P4Command::Emit { source, target } if target == "xdp" => {
             print_out(Program::compile(&source.program, &source.include, &source.defines())?.xdp_text()?)
@@ -124,6 +127,25 @@ pub fn p4(command: &P4Command) -> Result<(), Failure> {
         P4Command::Conformance(args) => conformance::conformance(args),
         P4Command::Fuzz(args) => fuzz::fuzz(args),
         P4Command::ConformanceJob(args) => conformance::job(args),
+    }
+}
+
+fn check(source: &Source, p4info: Option<&Path>) -> Result<(), Failure> {
+    match (daemon::program::check(&source.program, &source.include, &source.defines())?, p4info) {
+        (Checked::Program(program), None) => print_out(format!("{}: fingerprint {}\n", program.name, program.fingerprint)),
+        (Checked::Program(program), Some(path)) => {
+            let text = program.p4info().map_err(|e| Failure::Usage(format!("{}: {e}", source.program.display())))?;
+            if path == Path::new("-") {
+                return print_out(text);
+            }
+            std::fs::write(path, text).map_err(|e| Failure::Failed(format!("cannot write {}: {e}", path.display())))?;
+            print_out(format!("{}: fingerprint {}\n", program.name, program.fingerprint))
+        }
+        (Checked::Other(name), None) => print_out(format!("package `{name}`: types and names are checked; only `V1Switch` is compiled\n")),
+        (Checked::Other(name), Some(_)) => {
+            let name = format!("package `{name}` is not compiled, so that there is no P4Info; expected `V1Switch`");
+            Err(Failure::Usage(format!("{}: {name}", source.program.display())))
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Tables, actions, counters and meters of a program.
 
+use crate::Fingerprint;
+use crate::ids::P4Ids;
 use cranelift_entity::{PrimaryMap, entity_impl};
 
 macro_rules! id {
@@ -28,6 +30,10 @@ id!(/// A parser value set.
 pub struct Program {
     /// File name of the top source without its folder, e.g. `upf.p4`.
     pub name: String,
+    /// What it was compiled from.
+    pub fingerprint: Fingerprint,
+    /// What P4Runtime calls its objects.
+    pub ids: P4Ids,
     /// Tables, in the order of declaration.
     pub tables: PrimaryMap<TableId, TableInfo>,
     /// Actions that a table may run.
@@ -209,6 +215,11 @@ pub struct ValueSetInfo {
 }
 
 impl Program {
+    /// Whether both are one program: compiled from the same source with the same build options, and so of the same objects.
+    pub fn is_same(&self, other: &Program) -> bool {
+        self.name == other.name && self.fingerprint == other.fingerprint && self.has_objects_of(other)
+    }
+
     /// Whether entries, counters and cells mean the same in both: tables, actions, counters, meters, registers and value sets are alike, number
     /// by number. The name does not tell: `upf.p4` has other objects with other build options. Where a packet's length is taken from is left
     /// out: it is another place in a program that was cut ([`crate::Bridge`]).

@@ -8,11 +8,16 @@
 
 mod batch;
 mod bridge;
+mod fingerprint;
+pub mod ids;
 mod info;
+mod p4info;
 pub mod packing;
 
 pub use batch::{
     ApplyError, Batch, Digest, Entry, KeyMatch, MAX_BURST, MAX_REPLICAS, MAX_SESSION, MeterConfig, Mirror, Op, Replica, RuleError,
 };
 pub use bridge::{BitField, Bridge};
+pub use fingerprint::Fingerprint;
 pub use info::*;
+pub use p4info::P4InfoError;

@@ -28,11 +28,11 @@ pub struct Split {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
     /// Entries of one would mean something else in the other. With equal names: built with other options, or from another version of the source.
-    #[error("targets run different programs: {fast} and {base}{}", if fast == base { ", of other contents" } else { "" })]
+    #[error("targets run different programs: {fast} and {base}: compile both from one source with the same options")]
     Programs {
-        /// The name of the fast target's.
+        /// Name and fingerprint of the fast target's.
         fast: String,
-        /// The name of the base target's.
+        /// Name and fingerprint of the base target's.
         base: String,
     },
     /// The fast target holds all or nothing.
@@ -67,8 +67,9 @@ impl Split {
     /// Puts `fast` in front of `base`. Both must run the same program; `fast` must be able to hold a subset, and be empty.
     pub fn new(fast: Box<dyn Target>, base: Box<dyn Target>, policy: Policy) -> Result<Split, SplitError> {
         let (ours, its) = (fast.program(), base.program());
-        if ours.name != its.name || !ours.has_objects_of(its) {
-            return Err(SplitError::Programs { fast: ours.name.clone(), base: its.name.clone() });
+        if !ours.is_same(its) {
+            let named = |p: &Program| format!("{} ({})", p.name, p.fingerprint);
+            return Err(SplitError::Programs { fast: named(ours), base: named(its) });
         }
         if !fast.capabilities().subset {
             return Err(SplitError::NoSubset(fast.name().to_owned()));

@@ -208,8 +208,9 @@ fn a_target_is_retired_for_an_unknown_outcome_and_not_for_what_it_does_not_suppo
 
 /// A file's name says nothing of its contents: the second one was built with an option that adds a table.
 #[test]
-fn programs_of_one_name_and_other_objects_are_no_pair() {
+fn programs_of_one_name_and_other_objects_or_contents_are_no_pair() {
     let mut program = Program::default();
+    let named = |fingerprint: u8, name: &str| format!("{name} ({})", Fingerprint([fingerprint; 32]));
     let fake = |program: &Program, fast| {
         let (program, (entries, answer)) = (Arc::new(program.clone()), Default::default());
         Box::new(Fake { program, fast, capacity: 1, entries, answer })
@@ -219,13 +220,19 @@ fn programs_of_one_name_and_other_objects_are_no_pair() {
     program.registers.push(RegisterInfo { name: "recent".into(), size: 8, width: 64 });
     for (fast, base) in [(&small, &program), (&program, &small)] {
         let refused = Split::new(fake(fast, true), fake(base, false), Policy::None).err().unwrap();
-        assert_eq!(refused, SplitError::Programs { fast: "upf.p4".into(), base: "upf.p4".into() });
-        assert_eq!(refused.to_string(), "targets run different programs: upf.p4 and upf.p4, of other contents");
+        assert_eq!(refused, SplitError::Programs { fast: named(0, "upf.p4"), base: named(0, "upf.p4") });
     }
     let mut other = small.clone();
     other.name = "other.p4".into();
     let refused = Split::new(fake(&small, true), fake(&other, false), Policy::None).err().unwrap();
-    assert_eq!(refused.to_string(), "targets run different programs: upf.p4 and other.p4");
+    let fix = "compile both from one source with the same options";
+    let expected = format!("targets run different programs: {} and {}: {fix}", named(0, "upf.p4"), named(0, "other.p4"));
+    assert_eq!(refused.to_string(), expected);
+    // The same objects, and another program all the same.
+    let mut other = small.clone();
+    other.fingerprint = Fingerprint([7; 32]);
+    let refused = Split::new(fake(&small, true), fake(&other, false), Policy::None).err().unwrap();
+    assert_eq!(refused, SplitError::Programs { fast: named(0, "upf.p4"), base: named(7, "upf.p4") });
     let refused = Split::new(fake(&small, false), fake(&small, false), Policy::None).err().unwrap();
     assert_eq!(refused, SplitError::NoSubset("base".into()));
     assert!(Split::new(fake(&program, true), fake(&program, false), Policy::None).is_ok());

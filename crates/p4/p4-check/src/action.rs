@@ -2,6 +2,7 @@
 
 use crate::args::{Binding, Subst};
 use crate::cx::{Body, Cx, Frame, R, Region, Stage};
+use crate::ids::IdOf;
 use crate::scope::{Entity, ScopeId};
 use crate::types::Type;
 use crate::value::*;
@@ -13,6 +14,7 @@ use program::{ActionInfo, ParamInfo};
 #[derive(Clone)]
 pub(crate) struct Action<'a> {
     pub decl: &'a ast::ActionDecl,
+    pub annotations: &'a [ast::Annotation],
     pub scope: ScopeId,
     /// Declarations of that scope that it sees.
     pub seen: u32,
@@ -46,7 +48,8 @@ impl<'a> Cx<'a> {
                 _ => {}
             }
         }
-        let action = Action { decl, scope, seen: self.seen(scope), full_name, stage: self.body.stage, ids: Vec::new(), used: false };
+        let (seen, stage) = (self.seen(scope), self.body.stage);
+        let action = Action { decl, annotations, scope, seen, full_name, stage, ids: Vec::new(), used: false };
         self.actions.push(action);
         self.declare(&decl.name, Entity::Action(self.actions.len() - 1));
     }
@@ -178,6 +181,14 @@ impl<'a> Cx<'a> {
         let code = self.ir.actions.push(ActionCode { params: vars, body });
         self.ir.origins.hold(p4_ir::origin::Holder::Action(id), crate::origins::origin(decl.name.span.to(decl.body.span)));
         debug_assert_eq!(id, code);
+        if let Some((_, first)) = action.ids.first() {
+            self.note_form(id, *first);
+        } else {
+            self.note_id(IdOf::Action(id), action.annotations);
+            for (at, param) in decl.params.iter().filter(|p| p.direction.is_none()).enumerate() {
+                self.note_id(IdOf::Param(id, at), &param.annotations);
+            }
+        }
         Ok(id)
     }
 

@@ -125,6 +125,10 @@ pub(crate) struct Cx<'a> {
     pub implicit_no_action: Option<p4_ir::ActionId>,
     /// Where counters and meters ask for `@pdu_length`.
     pub pdu_users: Vec<Span>,
+    /// P4Runtime's ids, as far as the source gives them.
+    pub ids: crate::ids::Ids,
+    /// The package of `main`, where it is not the one that is compiled.
+    pub other_architecture: Option<String>,
     fuel: u64,
     depth: u32,
     /// What is being lowered: the innermost statement, call or expression.
@@ -188,6 +192,8 @@ impl<'a> Cx<'a> {
             main: None,
             implicit_no_action: None,
             pdu_users: Vec::new(),
+            ids: Default::default(),
+            other_architecture: None,
             fuel: FUEL,
             depth: 0,
             at: Span::default(),

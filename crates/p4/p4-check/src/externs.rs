@@ -64,7 +64,9 @@ impl<'a> Cx<'a> {
                 let receiver = self.scalar(receiver)?;
                 let mut list = Vec::new();
                 self.flatten_data(data, &mut list)?;
+                let name = data.ty.declared_name().map(str::to_owned);
                 let data = self.plain_data(list, data.span)?;
+                self.note_digest(name.as_deref(), data.iter().map(|e| e.ty.width()).collect());
                 self.emit(Stmt::Extern(Extern::Digest { receiver, data }));
             }
             ("verify_checksum" | "verify_checksum_with_payload", [condition, data, checksum, algo]) => {

@@ -19,7 +19,7 @@
 //! `bit<32>` positions, enums with an underlying type are values of that type.
 //!
 //! Annotations beyond the language's: `@split("horizontal")` on tables; `@drop_reason`, `@mark`, `@pdu_length` on fields of
-//! the user metadata; `@pdu_length` on counters and meters.
+//! the user metadata; `@pdu_length` on counters and meters. `@id` is P4Runtime's (`ids.rs`).
 #![forbid(unsafe_code)]
 
 mod action;
@@ -32,6 +32,7 @@ mod cx;
 mod entries;
 mod expr;
 mod externs;
+mod ids;
 mod members;
 mod objects;
 mod ops;
@@ -57,6 +58,7 @@ mod wide_ops;
 use p4_ir::Ir;
 pub use p4_syntax::SourceMap;
 use p4_syntax::{Diagnostic, Parsed, Span};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -106,6 +108,11 @@ impl Compiled {
     }
 }
 
+/// Diagnostics as text; empty if there are none.
+pub fn render(diagnostics: &[Diagnostic], map: &SourceMap) -> String {
+    p4_syntax::render_all(diagnostics, map)
+}
+
 /// What a target refuses, in the form of the compiler's own diagnostics: with the line of the source, where it is known.
 pub fn render_refusal(map: &SourceMap, origin: Option<p4_ir::origin::Origin>, message: &str) -> String {
     match origin {
@@ -121,20 +128,14 @@ pub struct Failure {
     pub map: SourceMap,
     /// At least one error, and warnings.
     pub diagnostics: Vec<Diagnostic>,
+    /// The package of `main`, if the program is for another architecture than the one that is compiled.
+    pub other_architecture: Option<String>,
 }
 
 impl Failure {
     /// All diagnostics as text.
     pub fn render(&self) -> String {
         p4_syntax::render_all(&self.diagnostics, &self.map)
-    }
-}
-
-impl Failure {
-    /// The package of `main`, if the program is for another architecture than the one that is compiled.
-    pub fn other_architecture(&self) -> Option<&str> {
-        let of = |d: &Diagnostic| d.code == "unsupported" && d.message.starts_with("architecture `");
-        self.diagnostics.iter().find(|d| of(d)).and_then(|d| d.message.split('`').nth(1))
     }
 }
 
@@ -237,42 +238,68 @@ fn compile_as(parsed: Parsed, mode: Mode) -> Result<(Compiled, bool), Failure> {
     let check_only = mode == Mode::Check;
     let Parsed { map, program, diagnostics } = parsed;
     if p4_syntax::has_errors(&diagnostics) {
-        return Err(Failure { map, diagnostics });
+        return Err(Failure { map, diagnostics, other_architecture: None });
     }
     let result = std::thread::scope(|s| {
         let run = || {
-            let (ir, mut found, two) = check(&map, &program, mode);
-            if check_only && !p4_syntax::has_errors(&found) {
-                found.extend(clashes(&map, &program));
+            let mut result = check(&map, &program, mode);
+            if check_only && !p4_syntax::has_errors(&result.diagnostics) {
+                result.diagnostics.extend(clashes(&map, &program));
             }
-            (ir, found, two)
+            if !p4_syntax::has_errors(&result.diagnostics) {
+                let direction = match mode {
+                    Mode::Chip(direction) if result.two_directions => Some(direction),
+                    _ => None,
+                };
+                result.ir.program.fingerprint = fingerprint(&program, direction);
+            }
+            result
         };
         match std::thread::Builder::new().stack_size(STACK).spawn_scoped(s, run) {
             Ok(thread) => thread.join().map_err(|_| "the compiler failed on this program; this is a fault of the compiler"),
             Err(_) => Err("no thread could be started"),
         }
     });
-    let (ir, mut found, two) = match result {
-        Ok(r) => r,
-        Err(what) => (Ir::default(), vec![Diagnostic::error("internal", Span::default(), what)], false),
-    };
+    let Lowered { ir, diagnostics: mut found, two_directions, other_architecture } = result
+        .unwrap_or_else(|what| Lowered { diagnostics: vec![Diagnostic::error("internal", Span::default(), what)], ..Lowered::default() });
     let mut all = diagnostics;
     found.sort_by_key(|d| (d.span.file, d.span.lo, d.span.hi));
     all.extend(found);
     if p4_syntax::has_errors(&all) {
-        return Err(Failure { map, diagnostics: all });
+        return Err(Failure { map, diagnostics: all, other_architecture });
     }
-    Ok((Compiled { ir, warnings: all, map }, two))
+    Ok((Compiled { ir, warnings: all, map }, two_directions))
+}
+
+/// What went into the program: its text as it is parsed, in the one form that the printer gives it. Build options are in it by what they made of the
+/// text. Of a program in two directions each is one of its own.
+fn fingerprint(program: &p4_syntax::ast::Program, direction: Option<usize>) -> ::program::Fingerprint {
+    let mut hash = Sha256::new();
+    if let Some(direction) = direction {
+        hash.update([direction as u8]);
+    }
+    hash.update(p4_syntax::printer::print_program(program));
+    ::program::Fingerprint(hash.finalize().into())
 }
 
 /// Faults of a program without others that only show when all instances are known: names that clash for the control plane.
 /// What else keeps it from being compiled is not looked at.
 fn clashes(map: &SourceMap, program: &p4_syntax::ast::Program) -> Vec<Diagnostic> {
-    check(map, program, Mode::Run).1.into_iter().filter(|d| d.is_error() && d.code == "duplicate").collect()
+    check(map, program, Mode::Run).diagnostics.into_iter().filter(|d| d.is_error() && d.code == "duplicate").collect()
 }
 
-/// The program, what there is to say of it, and whether it has two directions.
-fn check(map: &SourceMap, program: &p4_syntax::ast::Program, mode: Mode) -> (Ir, Vec<Diagnostic>, bool) {
+/// What lowering gives.
+#[derive(Default)]
+struct Lowered {
+    ir: Ir,
+    diagnostics: Vec<Diagnostic>,
+    /// Ingress and egress are programs of their own.
+    two_directions: bool,
+    /// As [`Failure::other_architecture`].
+    other_architecture: Option<String>,
+}
+
+fn check(map: &SourceMap, program: &p4_syntax::ast::Program, mode: Mode) -> Lowered {
     let check_only = mode == Mode::Check;
     let mut cx = cx::Cx::new(map, check_only);
     if let Mode::Chip(gress) = mode {
@@ -298,5 +325,6 @@ fn check(map: &SourceMap, program: &p4_syntax::ast::Program, mode: Mode) -> (Ir,
         }
     }
     cx.check_unused(program);
-    (ir, cx.diags, cx.two_directions)
+    let cx::Cx { diags, two_directions, other_architecture, .. } = cx;
+    Lowered { ir, diagnostics: diags, two_directions, other_architecture }
 }

@@ -4,6 +4,7 @@
 use crate::args::Subst;
 use crate::block::BlockInst;
 use crate::cx::{Cx, R, Region};
+use crate::ids::IdOf;
 use crate::profile::ProfileDecl;
 use crate::scope::{Entity, ScopeId};
 use crate::types::*;
@@ -305,6 +306,32 @@ impl<'a> Cx<'a> {
             given => given.to_vec(),
         };
         let kind = self.extern_kind(name, &full, &values, path, annotations, span)?;
+        match &kind {
+            ObjKind::Counter(id) => self.note_id(IdOf::Counter(*id), annotations),
+            ObjKind::DirectCounter(id) => {
+                self.note_direct_counter(*id);
+                self.note_id(IdOf::Counter(*id), annotations);
+            }
+            ObjKind::Meter(id) => self.note_id(IdOf::Meter(*id), annotations),
+            ObjKind::DirectMeter(id) => {
+                self.note_direct_meter(*id);
+                self.note_id(IdOf::Meter(*id), annotations);
+            }
+            ObjKind::Cells(id, _) => self.note_id(IdOf::Register(*id), annotations),
+            ObjKind::Register(parts) => match (parts.as_slice(), ast::find_annotation(annotations, "id")) {
+                ([(id, _)], _) => self.note_id(IdOf::Register(*id), annotations),
+                (_, Some(at)) => {
+                    return Err(self.unsupported(at.span, "`@id` on a register of structs (it becomes a register for each field)"));
+                }
+                _ => {}
+            },
+            ObjKind::Profile(_) => {
+                if let Some(at) = ast::find_annotation(annotations, "id") {
+                    return Err(self.unsupported(at.span, "`@id` on an action profile"));
+                }
+            }
+            _ => {}
+        }
         let kind = match (kind, self.gress, values.first().and_then(|v| self.object(v))) {
             // Its register, until the body comes.
             (ObjKind::Unknown, Some(_), Some(register)) if name == "RegisterAction" => ObjKind::Acts(register),

@@ -441,7 +441,9 @@ impl<'a> Cx<'a> {
             let Ok(size) = u64::try_from(&n) else {
                 return Err(self.error("out-of-range", v.size.span, format!("a value set cannot have {n} elements")));
             };
-            Ok(self.ir.program.value_sets.push(ValueSet { name, size, widths }))
+            let id = self.ir.program.value_sets.push(ValueSet { name, size, widths });
+            self.note_id(crate::ids::IdOf::ValueSet(id), annotations);
+            Ok(id)
         });
         match made {
             Ok(id) => {

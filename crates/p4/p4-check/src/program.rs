@@ -122,6 +122,7 @@ impl<'a> Cx<'a> {
             return self.tna_pipeline(&args, gress, span);
         }
         if package != "V1Switch" {
+            self.other_architecture = Some(package.clone());
             let d = Diagnostic::error("unsupported", span, format!("architecture `{package}` is not supported"));
             return Err(self.report(d.with_note("this compiler knows v1model's package `V1Switch`")));
         }
@@ -335,6 +336,7 @@ impl<'a> Cx<'a> {
         }
         self.direct_owners();
         self.same_names();
+        self.name_objects();
         self.short_names();
     }
 

@@ -1,6 +1,7 @@
 //! What is a table? Keys, actions, default, entries and the properties of v1model (P4_16 §14.2).
 
 use crate::cx::{Body, Cx, R, Region, Stage};
+use crate::ids::IdOf;
 use crate::objects::ObjKind;
 use crate::profile::Profile;
 use crate::scope::{Entity, nearest};
@@ -158,6 +159,11 @@ impl<'a> Cx<'a> {
             direct_meter,
         });
         self.ir.tables.push(TableCode { keys: exprs });
+        self.note_id(IdOf::Table(id), annotations);
+        let fields = decl.key().unwrap_or(&[]).iter().filter(|k| k.match_kind.name != "selector");
+        for (at, key) in fields.enumerate() {
+            self.note_id(IdOf::Key(id, at), &key.annotations);
+        }
         let table = &mut self.tables[index];
         (table.id, table.before) = (Some(id), before);
         (table.profile, table.selector) = (profile, selector);
@@ -250,6 +256,7 @@ impl<'a> Cx<'a> {
             (None, ast::ExprKind::Path(_), Some(o)) => self.objects[o.0 as usize].path.clone(),
             _ => self.local_name(&format!("{}.implementation", decl.name.name)),
         };
+        self.note_profile(&name);
         let profile = self.profile(&name, &declared, actions, counter, property.span)?;
         if let Some(o) = object
             && let ObjKind::Profile(p) = &mut self.objects[o.0 as usize].kind

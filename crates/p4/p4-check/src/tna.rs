@@ -309,7 +309,9 @@ impl<'a> Cx<'a> {
             (_, "Digest", "pack", [data]) => {
                 let mut list = Vec::new();
                 self.flatten_data(data, &mut list)?;
+                let name = data.ty.declared_name().map(str::to_owned);
                 let data = self.plain_data(list, span)?;
+                self.note_digest(name.as_deref(), data.iter().map(|e| e.ty.width()).collect());
                 self.emit(Stmt::Extern(Extern::Digest { receiver: Expr::bit(32, 0), data }));
                 void
             }

@@ -157,6 +157,14 @@ impl PartialEq for Type {
 }
 
 impl Type {
+    /// Of a struct, header or union.
+    pub fn declared_name(&self) -> Option<&str> {
+        match self {
+            Type::Composite(composite) => Some(&composite.name),
+            _ => None,
+        }
+    }
+
     pub fn bit(width: u32) -> Type {
         Type::Bits { width, signed: false }
     }

@@ -113,3 +113,61 @@ fn what_cannot_be_read_is_a_diagnostic() {
     assert!(failure.render().contains("no_such_file.p4"));
     assert!(compile_str("empty.p4", "", &Options::default()).is_err());
 }
+
+#[test]
+fn a_programs_p4info_is_what_it_was() {
+    testkit::assert_golden("tests/ok/ids.p4info", &ok("ids").ir.program.p4info().unwrap());
+}
+
+/// What names it no object must not be left out in silence.
+#[test]
+fn p4info_of_an_action_profile_is_refused() {
+    let text = "#include <v1model.p4>\nheader h_t { bit<8> a; }\nstruct H { h_t h; }\nstruct M { }
+        parser P(packet_in b, out H h, inout M m, inout standard_metadata_t s) { state start { b.extract(h.h); transition accept; } }
+        control V(inout H h, inout M m) { apply {} }
+        control I(inout H h, inout M m, inout standard_metadata_t s) {
+            action a() { s.egress_spec = 1; }
+            action_profile(4) members;
+            table t { key = { h.h.a: exact; } actions = { a; NoAction; } default_action = NoAction(); implementation = members; }
+            apply { t.apply(); }
+        }
+        control E(inout H h, inout M m, inout standard_metadata_t s) { apply {} }
+        control D(packet_out b, in H h) { apply { b.emit(h.h); } }
+        V1Switch(P(), V(), I(), E(), V(), D()) main;";
+    let program = compile_str("profile.p4", text, &Options::default()).unwrap_or_else(|e| panic!("{e}")).ir.program;
+    assert_eq!(program.ids.action_profiles[0].name, "I.members");
+    assert!(program.p4info().unwrap_err().to_string().contains("I.members"));
+}
+
+/// The file's name told two programs apart that differ by a macro, and did not: the name is the same.
+#[test]
+fn a_program_is_known_by_its_content_and_build_options_not_by_its_file() {
+    let text = std::fs::read_to_string("tests/ok/ids.p4").unwrap();
+    let of = |name: &str, text: &str, define: Option<&str>| {
+        let defines = define.map(|name| (name.to_owned(), "1".to_owned())).into_iter().collect();
+        compile_str(name, text, &Options { defines, ..Options::default() }).unwrap_or_else(|e| panic!("{e}")).ir.program
+    };
+    let first = of("ids.p4", &text, None);
+    assert_ne!(first.fingerprint, program::Fingerprint::default());
+    // Comments and layout say nothing, nor does a macro that nobody asks for.
+    assert_eq!(of("other.p4", &format!("// Another one.\n\n{text}"), Some("NOBODY")).fingerprint, first.fingerprint);
+    // The same objects, another program.
+    let mended = of("ids.p4", &text.replace("m.mark = value;", "m.mark = value + 1;"), None);
+    assert!(mended.has_objects_of(&first) && !mended.is_same(&first));
+    let optional = format!("{}\n#ifdef HEAVY\nconst bit<8> HEAVY_MARK = 1;\n#endif\n", text);
+    assert_eq!(of("ids.p4", &optional, None).fingerprint, first.fingerprint);
+    assert_ne!(of("ids.p4", &optional, Some("HEAVY")).fingerprint, first.fingerprint);
+}
+
+/// A P4Runtime client keeps ids: they outlive changes elsewhere in the program.
+#[test]
+fn ids_stay_when_objects_come_and_move() {
+    let text = std::fs::read_to_string("tests/ok/ids.p4").unwrap();
+    let program = |text: &str| compile_str("ids.p4", text, &Options::default()).unwrap_or_else(|e| panic!("{e}")).ir.program;
+    let more = "table earlier { key = { m.mark: exact; } actions = { drop; } default_action = drop(); }\n    @id(5)\n    table routes";
+    let changed = text.replace("@id(5)\n    table routes", more).replace("routes.apply();", "earlier.apply(); routes.apply();");
+    let (before, after) = (program(&text), program(&changed));
+    let ids = |p: &program::Program| p.ids.tables.values().map(|t| (t.name.clone(), t.id)).collect::<std::collections::BTreeMap<_, _>>();
+    let (before, after) = (ids(&before), ids(&after));
+    assert!(after.len() == before.len() + 1 && before.iter().all(|(name, id)| after[name] == *id), "{before:?} {after:?}");
+}

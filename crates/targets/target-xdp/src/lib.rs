@@ -414,6 +414,15 @@ impl Xdp {
         if std::ptr::eq(self, new) {
             return Ok(());
         }
+        if !self.program.is_same(&new.program) {
+            let named = |p: &Program| format!("{} ({})", p.name, p.fingerprint);
+            let message = format!(
+                "{} is to be replaced by {}: entries of one mean something else in the other",
+                named(&self.program),
+                named(&new.program)
+            );
+            return Err(LoadError::Layout(message));
+        }
         if self.shares_meters() {
             return Err(LoadError::Layout("its meters' cells are shared, and would stay behind".into()));
         }

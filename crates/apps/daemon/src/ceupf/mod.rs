@@ -12,7 +12,7 @@ pub use config::{Config, Where};
 use crate::control_socket::{Reply, Request, RuleLine, RuleRow, Server};
 use crate::failure::Failure;
 use crate::input::{Input, Next};
-use crate::report::{Count, PortReport};
+use crate::report::{Count, PortReport, ProgramReport};
 use crate::report_file::ReportFile;
 use crate::run::{Args, OpenPort};
 use ::ceupf::{Book, Installed, Refusal, Rule, Selector, Staged, Way};
@@ -35,6 +35,7 @@ pub fn run(config: &Config, args: &Args) -> Result<(), Failure> {
     if args.check {
         return crate::output::print_out("good\n");
     }
+    tracing::info!(program = ir.program.name, fingerprint = %ir.program.fingerprint, "compiled");
     let (ids, ports): (Vec<_>, Vec<_>) = config.ports().into_iter().unzip();
     let ports = crate::run::open_each(&ports, ids, &config.workers, &config.dpdk, None)?;
     crate::privileges::drop_others(&config.all_ports(), false)?;
@@ -120,6 +121,7 @@ impl Ceupf {
         let program = self.rules.target.program();
         let mut report = Report {
             elapsed_ms: self.start.elapsed().as_millis() as u64,
+            program: (&**program).into(),
             target: self.rules.target.name().to_owned(),
             modelled: self.rules.target.capabilities().modelled,
             imbalance: ledger.imbalance(),
@@ -244,6 +246,8 @@ impl Rules {
 pub struct Report {
     /// Milliseconds since start.
     pub elapsed_ms: u64,
+    /// What runs.
+    pub program: ProgramReport,
     /// Where the pipeline runs.
     pub target: String,
     /// Whether that is a model.
