@@ -114,6 +114,8 @@ impl Agent {
     pub fn run(&mut self, datagrams: &Datagrams, requests: &Receiver<Request>) {
         let mut next_tick = Instant::now();
         let events = self.events.clone();
+        // What ended sessions were in is free, and an idle agent asks for nothing by which the allocator would come to give it back.
+        let _returner = allocator::Returner::start().inspect_err(|e| tracing::error!("no thread that gives memory back: {e}"));
         loop {
             select! {
                 recv(datagrams.heartbeats) -> datagram => if let Ok(datagram) = datagram { self.receive_n4(&datagram) },

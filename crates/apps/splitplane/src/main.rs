@@ -11,9 +11,8 @@ use daemon::{output, privileges, rules, run};
 use lab::{attack, bench, demo, reproduce};
 use std::process::ExitCode;
 
-/// Gives memory back to the system when sessions have ended: see `bench n4`.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: allocator::MiMalloc = allocator::MiMalloc;
 
 /// An open 5G user plane (UPF) written once in P4 and run split over several targets.
 #[derive(Parser)]

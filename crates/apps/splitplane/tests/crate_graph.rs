@@ -30,6 +30,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("control/chip", &["p4-ir", "program"]),
     // C text to an object: the compiler as a child, and its objects kept.
     ("common/c-compile", &[]),
+    // Gives free memory back to the system.
+    ("common/allocator", &[]),
     // Data plane.
     ("dataplane/table", &[]),
     ("dataplane/pktio", &["base", "wire"]),
@@ -66,6 +68,7 @@ const GRAPH: &[(&str, &[&str])] = &[
     (
         "apps/daemon",
         &[
+            "allocator",
             "base",
             "c-compile",
             "ceupf",
@@ -124,7 +127,7 @@ const GRAPH: &[(&str, &[&str])] = &[
         ],
     ),
     // The binary: the command line.
-    ("apps/splitplane", &["base", "chip", "daemon", "lab", "p4-emit", "p4-interp", "p4-ir", "p4-passes", "pktio", "traffic"]),
+    ("apps/splitplane", &["allocator", "base", "chip", "daemon", "lab", "p4-emit", "p4-interp", "p4-ir", "p4-passes", "pktio", "traffic"]),
 ];
 
 const COMPILER: &[&str] = &["p4-syntax", "p4-ir", "p4-check", "p4-passes", "p4-interp", "p4-gen", "p4-eval", "p4-emit"];
@@ -155,7 +158,7 @@ const TERMS_3GPP: &[&str] = &[
 ];
 
 /// Crates that may have `unsafe`: they call the kernel, map memory or run generated code.
-const MAY_BE_UNSAFE: &[&str] = &["c-compile", "table", "pktio", "dpdk", "ciphering", "target-x86", "target-xdp", "baseline"];
+const MAY_BE_UNSAFE: &[&str] = &["allocator", "c-compile", "table", "pktio", "dpdk", "ciphering", "target-x86", "target-xdp", "baseline"];
 
 /// A crate as its manifest and its folder say.
 struct Crate {

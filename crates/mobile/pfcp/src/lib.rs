@@ -11,6 +11,7 @@ pub mod node;
 pub mod packed;
 mod pool;
 pub mod rules;
+pub mod runs;
 mod session;
 pub mod stats;
 mod usage;

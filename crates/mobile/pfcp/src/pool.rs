@@ -2,7 +2,7 @@
 //!
 //! Allocation goes through a [`Taking`], which releases everything when dropped unless the session's change is kept.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, GtpuAddress, UePool};
 use crate::rules::{FTeid, Interface, Seid};
+use crate::runs::Runs;
 
 /// One thing that a session holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -96,21 +97,28 @@ impl Pools {
         if self.owners.remove(&held).is_none() {
             return;
         }
+        // A CP function may have chosen a TEID that another address of ours has too.
+        if let Held::Tunnel(teid, _) = held
+            && self.owners.range(Held::Tunnel(teid, Ipv4Addr::UNSPECIFIED)..=Held::Tunnel(teid, Ipv4Addr::BROADCAST)).next().is_some()
+        {
+            return;
+        }
+        if let Some((numbers, number)) = self.number(held) {
+            numbers.give_back(number);
+        }
+    }
+
+    /// What it is a number of, if we give out such things; those that are never given out have none.
+    fn number(&mut self, held: Held) -> Option<(&mut Numbers, u64)> {
         match held {
-            Held::Tunnel(teid, _) => {
-                if let Some(number) = teid.checked_sub(self.first_teid) {
-                    self.teids.give_back(number.into());
-                }
-            }
+            Held::Tunnel(teid, _) => Some((&mut self.teids, teid.checked_sub(self.first_teid)?.into())),
             Held::Ipv4(pool, address) => {
-                if let Some((_, length)) = self.ue[pool].ipv4 {
-                    self.ipv4[pool].give_back(u64::from(u32::from(address) & !mask_v4(length)).wrapping_sub(1));
-                }
+                let (_, length) = self.ue[pool].ipv4?;
+                Some((&mut self.ipv4[pool], u64::from(u32::from(address) & !mask_v4(length)).checked_sub(1)?))
             }
             Held::Ipv6(pool, prefix) => {
-                if let Some((_, length)) = self.ue[pool].ipv6 {
-                    self.ipv6[pool].give_back((((u128::from(prefix) & !mask_v6(length)) >> 64) as u64).wrapping_sub(1));
-                }
+                let (_, length) = self.ue[pool].ipv6?;
+                Some((&mut self.ipv6[pool], (((u128::from(prefix) & !mask_v6(length)) >> 64) as u64).checked_sub(1)?))
             }
         }
     }
@@ -162,10 +170,8 @@ impl Taking<'_> {
     /// A new F-TEID on the address that is meant: see [`meant`].
     pub fn choose_tunnel(&mut self, network_instance: Option<&str>, interface: Interface) -> Result<FTeid, Refusal> {
         let ipv4 = meant(&self.pools.gtpu, network_instance, interface)?;
-        let (first_teid, owners) = (self.pools.first_teid, &self.pools.owners);
-        let free = |number: u64| !owners.contains_key(&Held::Tunnel(first_teid.wrapping_add(number as u32), ipv4));
-        let number = self.pools.teids.take(free).ok_or(Refusal::Exhausted)?;
-        let teid = first_teid.wrapping_add(number as u32);
+        let number = self.pools.teids.take().ok_or(Refusal::Exhausted)?;
+        let teid = self.pools.first_teid.wrapping_add(number as u32);
         self.own(Held::Tunnel(teid, ipv4));
         Ok(FTeid { teid, ipv4 })
     }
@@ -186,8 +192,7 @@ impl Taking<'_> {
         for index in candidates {
             let Some((network, length)) = pools.ue[index].ipv4 else { continue };
             let held = |number: u64| Held::Ipv4(index, Ipv4Addr::from((u32::from(network) & mask_v4(length)) + number as u32 + 1));
-            let owners = &pools.owners;
-            match pools.ipv4[index].take(|number| !owners.contains_key(&held(number))) {
+            match pools.ipv4[index].take() {
                 Some(number) => return Ok(self.own(held(number))),
                 None => refusal = Refusal::Exhausted,
             }
@@ -204,8 +209,7 @@ impl Taking<'_> {
             let Some((network, length)) = pools.ue[index].ipv6 else { continue };
             let held =
                 |number: u64| Held::Ipv6(index, Ipv6Addr::from((u128::from(network) & mask_v6(length)) + ((u128::from(number) + 1) << 64)));
-            let owners = &pools.owners;
-            match pools.ipv6[index].take(|number| !owners.contains_key(&held(number))) {
+            match pools.ipv6[index].take() {
                 Some(number) => return Ok(self.own(held(number))),
                 None => refusal = Refusal::Exhausted,
             }
@@ -250,6 +254,9 @@ impl Taking<'_> {
             Some(owner) => Err(Refusal::InUse(*owner)),
             None => {
                 self.own(held);
+                if let Some((numbers, number)) = self.pools.number(held) {
+                    numbers.claim(number);
+                }
                 Ok(())
             }
         }
@@ -264,20 +271,21 @@ impl Drop for Taking<'_> {
     }
 }
 
-/// Numbers 0 to `size` - 1: each new one once, in order or shuffled, and then released ones, longest free first, so that a
-/// number is not reused soon: a late packet of an ended session finds no session.
+/// Numbers 0 to `size` - 1 in an order of places, in turn or shuffled, that are given out round and round: a number rests until all others that
+/// are free have been given, so that a late packet of an ended session finds no session. What was in use once costs nothing: there are at
+/// most as many runs of free places as numbers in use, and one.
 struct Numbers {
     size: u64,
     shuffle: Option<Shuffle>,
-    /// How many were taken as new.
-    passed: u64,
-    freed: VecDeque<u64>,
-    queued: HashSet<u64>,
+    /// Places of numbers that nobody has.
+    free: Runs,
+    /// The place after the one that was given last.
+    next: u64,
 }
 
 impl Numbers {
     fn new(size: u64) -> Numbers {
-        Numbers { size, shuffle: None, passed: 0, freed: VecDeque::new(), queued: HashSet::new() }
+        Numbers { size, shuffle: None, free: Runs::below(size), next: 0 }
     }
 
     /// In an order that cannot be guessed without the seed.
@@ -285,31 +293,28 @@ impl Numbers {
         Numbers { shuffle: Some(Shuffle::new(size, seed)), ..Numbers::new(size) }
     }
 
-    /// Takes a number that is `free`; one that a CP function has claimed is not.
-    fn take(&mut self, free: impl Fn(u64) -> bool) -> Option<u64> {
-        while self.passed < self.size {
-            let number = self.shuffle.as_ref().map_or(self.passed, |shuffle| shuffle.at(self.passed));
-            self.passed += 1;
-            if free(number) {
-                return Some(number);
-            }
+    /// The next number.
+    fn take(&mut self) -> Option<u64> {
+        let place = self.free.next(self.next)?;
+        self.free.remove(place);
+        self.next = place + 1;
+        Some(self.shuffle.as_ref().map_or(place, |shuffle| shuffle.at(place)))
+    }
+
+    fn place(&self, number: u64) -> Option<u64> {
+        (number < self.size).then(|| self.shuffle.as_ref().map_or(number, |shuffle| shuffle.position(number)))
+    }
+
+    /// A number that a CP function has chosen is not given out.
+    fn claim(&mut self, number: u64) {
+        if let Some(place) = self.place(number) {
+            self.free.remove(place);
         }
-        while let Some(number) = self.freed.pop_front() {
-            self.queued.remove(&number);
-            if free(number) {
-                return Some(number);
-            }
-        }
-        None
     }
 
     fn give_back(&mut self, number: u64) {
-        if number >= self.size {
-            return;
-        }
-        let position = self.shuffle.as_ref().map_or(number, |shuffle| shuffle.position(number));
-        if position < self.passed && self.queued.insert(number) {
-            self.freed.push_back(number);
+        if let Some(place) = self.place(number) {
+            self.free.insert(place);
         }
     }
 }
@@ -424,24 +429,81 @@ mod tests {
         assert_eq!(pools.in_use(), 0);
     }
 
+    const OURS: [Ipv4Addr; 2] = [Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2)];
+
     #[test]
-    fn teids_are_each_given_once_skip_claimed_ones_and_come_back_longest_free_first() {
+    fn teids_are_each_given_once_before_any_comes_again_and_claimed_ones_are_not() {
         for seed in [None, Some([7; 32])] {
             let mut pools = pools(|config| (config.teids, config.seed) = ((10, 13), seed));
-            let on_ours = |teid| FTeid { teid, ipv4: Ipv4Addr::new(10, 0, 0, 1) };
             let mut held = BTreeSet::new();
             let mut taking = pools.begin(1);
-            taking.claim_tunnel(on_ours(13)).unwrap();
+            taking.claim_tunnel(FTeid { teid: 13, ipv4: OURS[0] }).unwrap();
             let mut next = || taking.choose_tunnel(None, Interface::Access).map(|f_teid| f_teid.teid);
             let given = [next(), next(), next()].map(Result::unwrap);
             assert_eq!(BTreeSet::from(given), BTreeSet::from([10, 11, 12]));
             assert_eq!(next(), Err(Refusal::Exhausted));
             taking.keep(&mut held);
-            let back = [given[1], given[0], 13];
-            back.iter().for_each(|teid| pools.give_back(Held::Tunnel(*teid, Ipv4Addr::new(10, 0, 0, 1))));
-            let mut taking = pools.begin(2);
-            assert_eq!(back.map(|_| taking.choose_tunnel(None, Interface::Access).unwrap().teid), back);
+            [given[1], given[0], 13].iter().for_each(|teid| pools.give_back(Held::Tunnel(*teid, OURS[0])));
+            // One session after the other: none has the number of the one before, nor of the one before that.
+            let mut before = Vec::new();
+            for seid in 2..20 {
+                let mut held = BTreeSet::new();
+                let mut taking = pools.begin(seid);
+                before.push(taking.choose_tunnel(None, Interface::Access).unwrap().teid);
+                taking.keep(&mut held);
+                held.into_iter().for_each(|held| pools.give_back(held));
+            }
+            assert!(before.windows(3).all(|of| BTreeSet::from_iter(of).len() == 3 && !of.contains(&given[2])), "{before:?}");
         }
+    }
+
+    #[test]
+    fn a_teid_that_two_of_our_addresses_have_is_free_when_both_are() {
+        let mut pools = pools(|config| {
+            config.teids = (10, 10);
+            config.gtpu.push(GtpuAddress { ipv4: OURS[1], ..config.gtpu[0].clone() });
+        });
+        let chosen = |pools: &mut Pools| pools.begin(3).choose_tunnel(None, Interface::Access).map(|f_teid| f_teid.teid);
+        let mut held = BTreeSet::new();
+        let mut taking = pools.begin(1);
+        taking.choose_tunnel(None, Interface::Access).unwrap();
+        taking.claim_tunnel(FTeid { teid: 10, ipv4: OURS[1] }).unwrap();
+        taking.keep(&mut held);
+        for ipv4 in OURS {
+            assert_eq!(chosen(&mut pools), Err(Refusal::Exhausted));
+            pools.give_back(Held::Tunnel(10, ipv4));
+        }
+        assert_eq!(chosen(&mut pools), Ok(10));
+    }
+
+    /// TEIDs are four thousand million: a list of those that have been used would grow for years.
+    #[test]
+    fn sessions_that_have_come_and_gone_leave_nothing_in_the_pools() {
+        use rand_chacha::rand_core::SeedableRng;
+        let mut random = ChaCha12Rng::from_seed([5; 32]);
+        let pool = || UePool { network_instance: None, ipv4: Some(([10, 45, 0, 0].into(), 16)), ipv6: Some(("2001:db8::".parse().unwrap(), 32)) };
+        let mut pools = pools(|config| (config.seed, config.ue_pools) = (Some([3; 32]), vec![pool()]));
+        let mut sessions: Vec<BTreeSet<Held>> = Vec::new();
+        let (mut given, mut most) = (0, 0);
+        for seid in 1..200_000 {
+            let mut taking = pools.begin(seid);
+            taking.choose_tunnel(None, Interface::Access).unwrap();
+            taking.choose_ipv4(&[]).unwrap();
+            taking.choose_ipv6(&[]).unwrap();
+            sessions.push(BTreeSet::new());
+            taking.keep(sessions.last_mut().unwrap());
+            given += 1;
+            if sessions.len() == 100 {
+                for held in sessions.swap_remove(random.next_u64() as usize % 100) {
+                    pools.give_back(held);
+                }
+            }
+            let runs = [&pools.teids, &pools.ipv4[0], &pools.ipv6[0]].map(|numbers| numbers.free.runs());
+            most = most.max(runs.into_iter().max().unwrap());
+        }
+        assert!(given > 3 * (1 << 16) - 1000 && (50..=101).contains(&most), "{most} runs for 100 sessions");
+        sessions.into_iter().flatten().for_each(|held| pools.give_back(held));
+        assert_eq!([&pools.teids, &pools.ipv4[0], &pools.ipv6[0]].map(|numbers| numbers.free.runs()), [1, 1, 1]);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Allocation of numbers: PDR numbers, groups, usage and meter cells, shared filter sets.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
+
+use pfcp::runs::Runs;
 
 use crate::filters::FilterSet;
 
@@ -13,50 +15,45 @@ pub struct NumberPool {
     what: &'static str,
     next: u32,
     last: u32,
-    /// First and last numbers of released runs; no two touch.
-    free: BTreeMap<u32, u32>,
-    free_count: u32,
+    /// Released ones.
+    free: Runs,
     /// Where the circle is.
     cursor: u32,
 }
 
+/// Released numbers that rest while there are unused ones.
+const RESTING: u64 = 64;
+
 impl NumberPool {
     /// Numbers 1 to `last`.
     pub fn new(what: &'static str, last: u32) -> NumberPool {
-        NumberPool { what, next: 1, last, free: BTreeMap::new(), free_count: 0, cursor: 0 }
+        NumberPool { what, next: 1, last, free: Runs::default(), cursor: 0 }
     }
 
     /// A number, or what has run out.
     pub fn take(&mut self) -> Result<u32, String> {
         // A few numbers rest before they are used again, while there are unused ones.
-        if self.next <= self.last && self.free_count < 64 {
+        if self.next <= self.last && self.free.count() < RESTING {
             self.next += 1;
             return Ok(self.next - 1);
         }
-        let run = self.free.range(self.cursor..).next().or_else(|| self.free.first_key_value());
-        let (first, last) =
-            run.map(|(first, last)| (*first, *last)).ok_or_else(|| format!("all {} {} are in use", self.last, self.what))?;
-        self.free.remove(&first);
-        if first < last {
-            self.free.insert(first + 1, last);
-        }
-        self.free_count -= 1;
-        self.cursor = first + 1;
-        Ok(first)
+        let number = self.free.next(self.cursor.into()).ok_or_else(|| format!("all {} {} are in use", self.last, self.what))?;
+        self.free.remove(number);
+        // As it was given back.
+        let number = number as u32;
+        self.cursor = number + 1;
+        Ok(number)
     }
 
     /// Takes a number back that [`NumberPool::take`] gave.
     pub fn give_back(&mut self, number: u32) {
         debug_assert!(number != 0 && number < self.next, "{} {number} were never given out", self.what);
-        let before = self.free.range(..number).next_back().filter(|(_, last)| **last == number - 1).map(|(first, _)| *first);
-        let last = self.free.remove(&(number + 1)).unwrap_or(number);
-        self.free.insert(before.unwrap_or(number), last);
-        self.free_count += 1;
+        self.free.insert(number.into());
     }
 
     /// Numbers in use.
     pub fn used(&self) -> usize {
-        (self.next - 1 - self.free_count) as usize
+        (self.next - 1) as usize - self.free.count() as usize
     }
 }
 
@@ -129,6 +126,19 @@ mod tests {
         assert_eq!((pool.used(), pool.take(), pool.take(), pool.used()), (1, Ok(1), Ok(3), 3));
     }
 
+    #[test]
+    fn a_number_that_was_released_is_not_the_next_one_given() {
+        let mut pool = NumberPool::new("cells", 1000);
+        let mut given: Vec<u32> = Vec::new();
+        for _ in 0..1000 {
+            given.push(pool.take().unwrap());
+            pool.give_back(*given.last().unwrap());
+        }
+        let rested = |of: &[u32]| !of[..RESTING as usize - 1].contains(&of[RESTING as usize - 1]);
+        assert!(given.windows(RESTING as usize).all(rested), "{given:?}");
+        assert_eq!(given.iter().max(), Some(&(RESTING as u32)), "few numbers are used");
+    }
+
     /// Against a set of what is out; and what comes back in any order is one run in the end.
     #[test]
     fn no_number_is_given_out_twice_and_free_ones_cost_nothing() {
@@ -158,7 +168,7 @@ mod tests {
         assert!(refused > 0);
         out.shuffle(&mut rng);
         out.into_iter().for_each(|number| pool.give_back(number));
-        assert_eq!((pool.used(), pool.free.len()), (0, 1));
+        assert_eq!((pool.used(), pool.free.runs()), (0, 1));
     }
 
     #[test]
