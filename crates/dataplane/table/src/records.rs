@@ -1,7 +1,7 @@
 //! Records: fixed-size cells at stable addresses, named by handles from 1 up.
 
 use crate::TableError;
-use crate::region::Region;
+use crate::region::{HUGE_PAGE, Region};
 
 /// Room for records. Handle 0 is a record too, all zero and never given out: the one that "nothing found" may read.
 pub(crate) struct Records {
@@ -14,6 +14,10 @@ pub(crate) struct Records {
     free: Vec<u32>,
     /// Out of use, but look-ups may still be reading them.
     retired: Vec<u32>,
+    /// Records in use by huge page; one that lies on two counts in both.
+    in_page: Vec<u32>,
+    /// The page that came out of use last: it is kept, so that records that come and go do not take and give it back each time.
+    empty: Option<usize>,
 }
 
 /// Where records are, for look-ups.
@@ -41,7 +45,13 @@ impl Records {
         let stride = stride(len);
         let limit = u32::try_from(2 * capacity + 1).map_err(|_| TableError::Memory { bytes: usize::MAX })?;
         let region = Region::reserve((limit as usize + 1).saturating_mul(stride))?;
-        Ok(Records { region, stride, value_len: len, limit, high: 0, free: Vec::new(), retired: Vec::new() })
+        Ok(Records { region, stride, value_len: len, limit, high: 0, free: Vec::new(), retired: Vec::new(), in_page: Vec::new(), empty: None })
+    }
+
+    /// The huge pages that a record lies on.
+    fn pages(&self, handle: u32) -> std::ops::RangeInclusive<usize> {
+        let start = handle as usize * self.stride;
+        start / HUGE_PAGE..=(start + self.stride - 1) / HUGE_PAGE
     }
 
     /// Records in use, retired ones included.
@@ -51,14 +61,21 @@ impl Records {
 
     /// A record with unspecified content, `None` when all are in use.
     pub(crate) fn alloc(&mut self) -> Option<u32> {
-        if let Some(handle) = self.free.pop() {
-            return Some(handle);
+        let handle = match self.free.pop() {
+            Some(handle) => handle,
+            None if self.high == self.limit => return None,
+            None => {
+                self.high += 1;
+                self.high
+            }
+        };
+        for page in self.pages(handle) {
+            if page >= self.in_page.len() {
+                self.in_page.resize(page + 1, 0);
+            }
+            self.in_page[page] += 1;
         }
-        if self.high == self.limit {
-            return None;
-        }
-        self.high += 1;
-        Some(self.high)
+        Some(handle)
     }
 
     /// The same, holding `value`.
@@ -85,7 +102,23 @@ impl Records {
     /// Frees a record that has no readers.
     pub(crate) fn release(&mut self, handle: u32) {
         debug_assert!(handle != 0 && handle <= self.high);
+        for page in self.pages(handle) {
+            self.in_page[page] -= 1;
+            // The first holds the record of "nothing found", and is never given back.
+            if self.in_page[page] == 0
+                && page > 0
+                && let Some(before) = self.empty.replace(page)
+                && before != page
+                && self.in_page[before] == 0
+            {
+                self.region.forget(before);
+            }
+        }
         self.free.push(handle);
+        if self.free.len() as u32 == self.high {
+            // None is in use: numbers begin anew, and the list of the free ones goes too.
+            (self.high, self.free) = (0, Vec::new());
+        }
     }
 
     /// Takes back a record when [`Records::free_retired`] is called.
@@ -96,7 +129,9 @@ impl Records {
 
     /// Retired records may be given out again.
     pub(crate) fn free_retired(&mut self) {
-        self.free.append(&mut self.retired);
+        for handle in std::mem::take(&mut self.retired) {
+            self.release(handle);
+        }
     }
 
     /// Where they are.

@@ -1,7 +1,7 @@
 //! Zeroed memory at a stable address: the whole size is reserved at once, pages are allocated when first written.
 //!
 //! So a table declared for millions of entries uses memory only for those that it holds, grows without moving anything, and finds a
-//! record by one multiplication. If less is known in advance, an [`crate::array::Array`] of the same pages grows like a vector.
+//! record by one multiplication. Pages that are no longer needed can be [forgotten](Region::forget). If less is known in advance, an [`crate::array::Array`] of the same pages grows like a vector.
 
 use crate::TableError;
 use std::ptr::NonNull;
@@ -30,11 +30,23 @@ impl Region {
 
 /// Regions of at least this size are laid on huge pages where the system has them: random look-ups in 4 KiB pages
 /// would pay for a page walk each, under a hypervisor several cache misses.
-#[cfg(target_os = "linux")]
-const HUGE_PAGE: usize = 2 << 20;
+pub(crate) const HUGE_PAGE: usize = 2 << 20;
 
 #[cfg(target_os = "linux")]
 impl Region {
+    /// Gives a huge page's memory back to the system, if the region is of huge pages: it reads as zero until it is written again.
+    /// Nobody may need what is there; who reads it all the same finds old bytes or zeros.
+    pub(crate) fn forget(&mut self, page: usize) {
+        if self.bytes < HUGE_PAGE || page >= self.bytes / HUGE_PAGE {
+            return;
+        }
+        // SAFETY: the page is within our own private mapping, which begins at a huge page's boundary, and holds plain memory.
+        // Failure costs memory only.
+        unsafe {
+            libc::madvise(self.start.as_ptr().add(page * HUGE_PAGE).cast(), HUGE_PAGE, libc::MADV_DONTNEED);
+        }
+    }
+
     /// Reserves `bytes`, rounded up to whole pages.
     pub(crate) fn reserve(bytes: usize) -> Result<Region, TableError> {
         let refused = TableError::Memory { bytes };
@@ -80,6 +92,9 @@ impl Drop for Region {
 
 #[cfg(not(target_os = "linux"))]
 impl Region {
+    /// Memory stays.
+    pub(crate) fn forget(&mut self, _page: usize) {}
+
     /// Room to begin at a page; small alignment, because allocators write zeros themselves where a larger one is asked for.
     fn layout(bytes: usize) -> Option<std::alloc::Layout> {
         std::alloc::Layout::from_size_align(bytes.checked_add(4096)?, 8).ok()

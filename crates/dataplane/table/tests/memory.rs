@@ -32,6 +32,24 @@ fn a_table_costs_what_it_holds() {
     // 64 MB of records and, at a power of two of buckets, 17 to 34 MB of those.
     assert!((64 << 20..128 << 20).contains(&many), "{many} bytes for a million entries");
 
+    // Almost all go, in another order than they came; what is left are buckets, and the pages of those that stay.
+    let all = exact.len();
+    for i in (0..all).map(|i| i * 611_953 % all).filter(|i| i % 200_000 != 7) {
+        exact.remove(&i.to_be_bytes()).unwrap();
+    }
+    assert_eq!(exact.len(), 5);
+    let left = resident_bytes() - empty;
+    assert!(left < many - (40 << 20), "{left} of {many} bytes when 5 of a million entries are left");
+    for i in 0..all {
+        let there = i % 200_000 == 7;
+        assert_eq!(exact.get(&i.to_be_bytes()).is_some(), there);
+        if !there {
+            exact.insert(&i.to_be_bytes(), &[2; 56]).unwrap();
+        }
+    }
+    assert!((0..all).all(|i| exact.get(&i.to_be_bytes()) == Some(&[if i % 200_000 == 7 { 1 } else { 2 }; 56])));
+    (0..all).for_each(|i| exact.remove(&i.to_be_bytes()).unwrap());
+
     // A VRF with a default route is a few words on each side, however large those get that have many routes.
     let before = resident_bytes();
     for i in 1..=50_000u64 {
