@@ -45,7 +45,17 @@ impl Records {
         let stride = stride(len);
         let limit = u32::try_from(2 * capacity + 1).map_err(|_| TableError::Memory { bytes: usize::MAX })?;
         let region = Region::reserve((limit as usize + 1).saturating_mul(stride))?;
-        Ok(Records { region, stride, value_len: len, limit, high: 0, free: Vec::new(), retired: Vec::new(), in_page: Vec::new(), empty: None })
+        Ok(Records {
+            region,
+            stride,
+            value_len: len,
+            limit,
+            high: 0,
+            free: Vec::new(),
+            retired: Vec::new(),
+            in_page: Vec::new(),
+            empty: None,
+        })
     }
 
     /// The huge pages that a record lies on.

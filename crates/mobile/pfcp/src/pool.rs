@@ -479,9 +479,9 @@ mod tests {
     /// TEIDs are four thousand million: a list of those that have been used would grow for years.
     #[test]
     fn sessions_that_have_come_and_gone_leave_nothing_in_the_pools() {
-        use rand_chacha::rand_core::SeedableRng;
         let mut random = ChaCha12Rng::from_seed([5; 32]);
-        let pool = || UePool { network_instance: None, ipv4: Some(([10, 45, 0, 0].into(), 16)), ipv6: Some(("2001:db8::".parse().unwrap(), 32)) };
+        let pool =
+            || UePool { network_instance: None, ipv4: Some(([10, 45, 0, 0].into(), 16)), ipv6: Some(("2001:db8::".parse().unwrap(), 32)) };
         let mut pools = pools(|config| (config.seed, config.ue_pools) = (Some([3; 32]), vec![pool()]));
         let mut sessions: Vec<BTreeSet<Held>> = Vec::new();
         let (mut given, mut most) = (0, 0);
