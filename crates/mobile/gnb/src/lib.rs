@@ -3,6 +3,7 @@
 //! | question | file |
 //! |---|---|
 //! | which radio bearer takes a QoS flow, and which flow is a packet of? | [`sdap`] (TS 37.324) |
+//! | in which order, under which COUNT and key, for how long? | [`pdcp`] (TS 38.323) |
 //! | in which pieces, and which of them again? | [`rlc`] (TS 38.322) |
 //! | how does a PDU look in a capture that Wireshark reads? | [`framing`] |
 //!
@@ -41,6 +42,7 @@ macro_rules! reasons {
 }
 
 pub mod framing;
+pub mod pdcp;
 pub mod rlc;
 pub mod sdap;
 
