@@ -18,16 +18,17 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("p4/p4-syntax", &[]),
     ("common/program", &["base"]),
     ("p4/p4-ir", &["base", "program"]),
-    ("p4/p4-check", &["base", "p4-ir", "p4-syntax", "program"]),
-    ("p4/p4-passes", &["p4-ir", "program"]),
+    ("p4/p4-analysis", &["p4-ir", "program"]),
+    ("p4/p4-check", &["base", "p4-analysis", "p4-ir", "p4-syntax", "program"]),
+    ("p4/p4-passes", &["p4-analysis", "p4-ir", "program"]),
     ("p4/p4-interp", &["base", "p4-ir", "program"]),
     // Random programs as text.
     ("p4/p4-gen", &["p4-ir"]),
     // A second opinion for tests: it shares nothing with the lowering but the syntax tree.
     ("p4/p4-eval", &["base", "p4-syntax", "program"]),
-    ("p4/p4-emit", &["base", "p4-ir", "program"]),
+    ("p4/p4-emit", &["base", "p4-analysis", "p4-ir", "program"]),
     // What a chip has room for; it runs nothing.
-    ("control/chip", &["p4-ir", "program"]),
+    ("control/chip", &["p4-analysis", "p4-ir", "program"]),
     // C text to an object: the compiler as a child, and its objects kept.
     ("common/c-compile", &[]),
     // Gives free memory back to the system.
@@ -130,7 +131,7 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("apps/splitplane", &["allocator", "base", "chip", "daemon", "lab", "p4-emit", "p4-interp", "p4-ir", "p4-passes", "pktio", "traffic"]),
 ];
 
-const COMPILER: &[&str] = &["p4-syntax", "p4-ir", "p4-check", "p4-passes", "p4-interp", "p4-gen", "p4-eval", "p4-emit"];
+const COMPILER: &[&str] = &["p4-syntax", "p4-ir", "p4-analysis", "p4-check", "p4-passes", "p4-interp", "p4-gen", "p4-eval", "p4-emit"];
 const DATA_PLANE: &[&str] = &["table", "pktio", "dpdk", "target", "engine", "target-x86", "target-xdp", "target-asic", "target-chaos"];
 const CONCRETE_TARGETS: &[&str] = &["target-x86", "target-xdp", "target-asic", "target-chaos"];
 const MOBILE_AND_CONTROL: &[&str] = &["pfcp", "upf", "ceupf", "offload"];

@@ -12,7 +12,8 @@ pub(crate) use locations::width;
 
 use crate::lack::{Fault, Lack};
 use instructions::Gate;
-use locations::never_valid;
+use p4_analysis::control::actions;
+use p4_analysis::validity::{known, never_valid};
 use p4_ir::*;
 use std::collections::{BTreeSet, HashMap};
 
@@ -206,8 +207,8 @@ impl Walker<'_> {
                 }
             }
             Stmt::CopyVarbit { .. } => self.lack(name, Fault::Varbit),
-            Stmt::If(c, a, b) if self.known(c).is_some() => {
-                let taken = if self.known(c) == Some(true) { a } else { b };
+            Stmt::If(c, a, b) if known(&self.never, c).is_some() => {
+                let taken = if known(&self.never, c) == Some(true) { a } else { b };
                 self.flush(row, path, name, first);
                 let inner = self.block(taken, path, name, None);
                 flow.leaves.extend(inner.leaves);
@@ -380,11 +381,7 @@ impl Walker<'_> {
             self.deciders.insert(var, (site, by));
             self.out.all[site].writes.insert(Loc::Var(var));
         }
-        let mut seen = BTreeSet::new();
-        for action in info.actions.iter().map(|u| u.action).chain([info.default_action.0]) {
-            if !seen.insert(action) {
-                continue;
-            }
+        for action in actions(ir, id) {
             let code = &ir.actions[action];
             self.out.all[site].writes.extend(code.params.iter().map(|p| Loc::Var(*p)));
             path.push(Step { site, by: By::Action, branch: u32::from_ne_bytes(action.as_u32().to_ne_bytes()) });

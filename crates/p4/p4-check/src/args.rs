@@ -248,7 +248,7 @@ impl<'a> Cx<'a> {
         let (mut own, mut written, mut anything) = (HashSet::new(), HashSet::new(), false);
         self.roots(place, &mut own);
         let mut statement = |s: &Stmt| {
-            walk::stmt_written_vars(&self.ir, s, &mut |v| {
+            p4_analysis::effects::written_vars(&self.ir, s, &mut |v| {
                 written.insert(Root::Var(v));
             });
             walk::stmt_lvalues(s, &mut |l| self.place_roots(l, &mut written));

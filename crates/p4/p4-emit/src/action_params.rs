@@ -6,9 +6,10 @@
 
 use crate::emitter::Emitter;
 use crate::graph::visit_all;
-use crate::layout::{actions, member};
+use crate::layout::member;
 use crate::model::{Model, visit_exprs};
 use cranelift_entity::EntityRef;
+use p4_analysis::control::actions;
 use p4_ir::{ActionId, ExprKind, Extern, Ir, LValue, Stmt, TableId, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

@@ -8,7 +8,9 @@
 //! piece of the program is there twice, and packets that took different ways are together again behind it.
 
 use crate::EmitError;
-use p4_ir::{ActionId, Bits, Block, Expr, Extern, Ir, LabelId, Role, Stmt, TableId, VarId};
+use p4_analysis::control::{actions, has_apply, table_exits};
+use p4_analysis::effects::{self, Ordered};
+use p4_ir::{ActionId, Bits, Block, Expr, Ir, LabelId, Role, Stmt, TableId, VarId};
 use program::MatchKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -169,11 +171,6 @@ pub fn build(ir: &Ir) -> Result<Graph<'_>, EmitError> {
     Ok(stages(ir, nodes, sites))
 }
 
-/// Whether a statement contains a look-up.
-pub fn has_apply(stmt: &Stmt) -> bool {
-    matches!(stmt, Stmt::Apply { .. }) || blocks(stmt).any(|b| b.iter().any(has_apply))
-}
-
 /// The blocks directly inside a statement.
 pub fn blocks(stmt: &Stmt) -> Box<dyn Iterator<Item = &Block> + '_> {
     match stmt {
@@ -325,19 +322,6 @@ fn resolve(nodes: &[Node<'_>], mut v: Vertex) -> Vertex {
     v
 }
 
-/// Whether an action of the table ends the control.
-pub fn exits(ir: &Ir, table: TableId) -> bool {
-    let info = &ir.program.tables[table];
-    let actions = info.actions.iter().map(|u| u.action).chain([info.default_action.0]);
-    actions.into_iter().any(|a| {
-        let mut found = false;
-        if let Some(code) = ir.actions.get(a) {
-            visit(&code.body, &mut |s| found |= matches!(s, Stmt::Exit));
-        }
-        found
-    })
-}
-
 /// Where jumps lead from a node or site.
 fn successors(ir: &Ir, nodes: &[Node<'_>], sites: &[Site], v: Vertex) -> Vec<Vertex> {
     let mut out = Vec::new();
@@ -345,7 +329,7 @@ fn successors(ir: &Ir, nodes: &[Node<'_>], sites: &[Site], v: Vertex) -> Vec<Ver
         Vertex::Node(n) => jumps(&nodes[n].body, &mut out),
         Vertex::Site(s) => {
             out.push(Vertex::Node(sites[s].after));
-            if exits(ir, sites[s].table) {
+            if table_exits(ir, sites[s].table) {
                 out.push(Vertex::Node(sites[s].exit));
             }
         }
@@ -416,19 +400,8 @@ pub fn visit_all<'a>(ir: &'a Ir, each: &mut dyn FnMut(&'a Stmt)) {
 }
 
 /// Meters, registers, digests and the random generator in a block: their effects depend on the order of packets.
-pub fn ordered(block: &[Stmt], out: &mut BTreeSet<(u8, u32)>) {
-    visit(block, &mut |s| out.extend(ordered_one(s)));
-}
-
-fn ordered_one(stmt: &Stmt) -> Option<(u8, u32)> {
-    use cranelift_entity::EntityRef;
-    match stmt {
-        Stmt::Extern(Extern::Meter { meter, .. } | Extern::DirectMeter { meter, .. }) => Some((0, meter.index() as u32)),
-        Stmt::Extern(Extern::RegisterRead { register, .. } | Extern::RegisterWrite { register, .. }) => Some((1, register.index() as u32)),
-        Stmt::Extern(Extern::Random { .. }) => Some((2, 0)),
-        Stmt::Extern(Extern::Digest { .. }) => Some((3, 0)),
-        _ => None,
-    }
+pub fn ordered(block: &[Stmt], out: &mut BTreeSet<Ordered>) {
+    visit(block, &mut |s| out.extend(effects::ordered(s)));
 }
 
 impl Graph<'_> {
@@ -444,7 +417,7 @@ impl Graph<'_> {
     /// Whether packets of a burst may use a meter, a register or the random generator in another order than they came in: it is used in more
     /// than one stage. Then bursts must be of one packet.
     pub fn order_matters(&self, ir: &Ir) -> bool {
-        let mut used: BTreeMap<(u8, u32), StageId> = BTreeMap::new();
+        let mut used: BTreeMap<Ordered, StageId> = BTreeMap::new();
         for (id, stage) in self.stages.iter().enumerate() {
             let mut here = BTreeSet::new();
             if id == 0 {
@@ -452,8 +425,7 @@ impl Graph<'_> {
                 ir.states.values().for_each(|s| ordered(&s.body, &mut here));
             }
             if let Some(site) = stage.site {
-                let info = &ir.program.tables[self.sites[site].table];
-                for action in info.actions.iter().map(|u| u.action).chain([info.default_action.0]) {
+                for action in actions(ir, self.sites[site].table) {
                     if let Some(code) = ir.actions.get(action) {
                         ordered(&code.body, &mut here);
                     }
@@ -470,7 +442,7 @@ impl Graph<'_> {
     }
 }
 
-fn ordered_in(seq: &Seq<'_>, out: &mut BTreeSet<(u8, u32)>) {
+fn ordered_in(seq: &Seq<'_>, out: &mut BTreeSet<Ordered>) {
     for item in seq {
         match item {
             Item::Plain(stmt, _) => ordered(std::slice::from_ref(*stmt), out),

@@ -14,6 +14,7 @@ use crate::EmitError;
 use crate::emitter::{kept_len, kept_type};
 use crate::model::Model;
 use cranelift_entity::EntityRef;
+use p4_analysis::control::actions;
 use p4_ir::{ActionId, Ir, TableId};
 use program::MatchKind;
 use std::fmt::Write;
@@ -53,18 +54,6 @@ pub fn key_fields(ir: &Ir, table: TableId) -> (Vec<KeyField>, u32) {
 /// Bytes that a key takes in an array of keys.
 pub fn key_stride(len: u32) -> u32 {
     len.next_multiple_of(8).max(8)
-}
-
-/// Actions of a table, default included, each once.
-pub fn actions(ir: &Ir, table: TableId) -> Vec<ActionId> {
-    let info = &ir.program.tables[table];
-    let mut out: Vec<ActionId> = Vec::new();
-    for a in info.actions.iter().map(|u| u.action).chain([info.default_action.0]) {
-        if !out.contains(&a) {
-            out.push(a);
-        }
-    }
-    out
 }
 
 /// C name of the member of a record that holds a parameter.

@@ -5,6 +5,7 @@ use crate::emitter::{Emitter, Flow, arrive, local_type};
 use crate::expr::{Which, convert, head, paren};
 use crate::field::constant;
 use cranelift_entity::EntityRef;
+use p4_analysis::control::successors;
 use p4_ir::{Bits, Expr, HeaderId, HeaderRef, Ir, KeySet, LValue, Next, SelectCase, StateId, Transition, ValueSetId, build::CORE_ERRORS};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -336,10 +337,6 @@ fn plain_arms(keys: &[Expr], cases: &[SelectCase]) -> Option<(Arms, Option<Next>
 fn state_label(ir: &Ir, id: StateId) -> String {
     let name: String = ir.states[id].name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     format!("state_{}_{name}", id.index())
-}
-
-fn successors(ir: &Ir, id: StateId) -> Vec<StateId> {
-    ir.states[id].next.targets().into_iter().filter_map(|n| if let Next::State(s) = n { Some(s) } else { None }).collect()
 }
 
 /// States that can be reached, in order of their numbers but the first one first.

@@ -221,30 +221,6 @@ impl LValue {
     }
 }
 
-/// Every variable that a statement itself can change, the architecture's among them; what a table's actions change
-/// comes with the `Apply`.
-pub fn stmt_written_vars(ir: &Ir, s: &Stmt, f: &mut dyn FnMut(VarId)) {
-    stmt_lvalues(s, &mut |l| l.root_var().into_iter().for_each(&mut *f));
-    let standard = |name: &str| ir.intrinsic.standard.get(name).copied();
-    match s {
-        Stmt::Apply { table, hit, action_run } => {
-            hit.iter().chain(action_run).copied().for_each(&mut *f);
-            let info = &ir.program.tables[*table];
-            let actions = info.actions.iter().map(|u| u.action).chain([info.default_action.0]);
-            for code in actions.map(|a| &ir.actions[a]) {
-                code.params.iter().copied().for_each(&mut *f);
-                // Actions apply no tables, so this goes no deeper.
-                all_stmts(&code.body, &mut |s| stmt_written_vars(ir, s, f));
-            }
-        }
-        Stmt::Extern(Extern::MarkToDrop) => {
-            standard("egress_spec").into_iter().chain(standard("mcast_grp")).for_each(f);
-        }
-        Stmt::Extern(Extern::VerifyChecksum { .. }) => standard("checksum_error").into_iter().for_each(f),
-        _ => {}
-    }
-}
-
 /// Every variable that an expression reads.
 pub fn read_vars(e: &Expr, f: &mut dyn FnMut(VarId)) {
     if let ExprKind::Var(v) = e.kind {

@@ -1,5 +1,6 @@
 //! Removes statements that are never reached, and breaks that go where the program goes anyway.
 
+use p4_analysis::control::falls_through;
 use p4_ir::{Block, Ir, LabelId, Stmt, walk};
 
 pub(crate) fn run(ir: &mut Ir) -> bool {
@@ -25,25 +26,6 @@ fn block(stmts: &mut Block) -> bool {
         });
     }
     changed
-}
-
-/// Whether the statement behind `s` can be reached through `s`.
-fn falls_through(s: &Stmt) -> bool {
-    match s {
-        Stmt::Break(_) | Stmt::Exit | Stmt::Loop(_) => false,
-        Stmt::If(_, a, b) => reaches_end(a) || reaches_end(b),
-        Stmt::Switch { cases, default, .. } => reaches_end(default) || cases.iter().any(|(_, b)| reaches_end(b)),
-        Stmt::Labeled(label, body) => {
-            let mut left = false;
-            walk::all_stmts(body, &mut |s| left |= *s == Stmt::Break(*label));
-            left || reaches_end(body)
-        }
-        _ => true,
-    }
-}
-
-fn reaches_end(block: &Block) -> bool {
-    block.iter().all(falls_through)
 }
 
 /// Removes `break label` at the very end of its own block, also inside branches that end there.

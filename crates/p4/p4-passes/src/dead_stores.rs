@@ -4,38 +4,20 @@
 //! `@drop_reason`, `@mark` and `@pdu_length`. Results of meters stay, since executing a meter has an effect; a hash or a
 //! register read into an unread variable has none and goes. Action parameters stay: the control plane sees them.
 
+use p4_analysis::effects::{architecture, read_anywhere};
 use p4_ir::{Block, Extern, Ir, LValue, Stmt, VarId, walk};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 pub(crate) fn run(ir: &mut Ir) -> bool {
-    let read = read_anywhere(ir);
+    let mut read = read_anywhere(ir);
+    read.extend(architecture(ir));
     let mut changed = false;
     walk::blocks_mut(ir, &mut |b| changed |= remove_unread(b, &read));
     walk::blocks_mut(ir, &mut |b| changed |= remove_overwritten(b));
     changed
 }
 
-fn read_anywhere(ir: &Ir) -> HashSet<VarId> {
-    let mut read: HashSet<VarId> = ir.intrinsic.standard.values().copied().collect();
-    read.extend([ir.intrinsic.drop_reason, ir.intrinsic.mark, ir.intrinsic.pdu_length].into_iter().flatten());
-    walk::blocks(ir, &mut |b| {
-        walk::all_stmts(b, &mut |s| {
-            walk::stmt_exprs(s, &mut |e| {
-                walk::read_vars(e, &mut |v| {
-                    read.insert(v);
-                })
-            })
-        })
-    });
-    walk::other_exprs(ir, &mut |e| {
-        walk::read_vars(e, &mut |v| {
-            read.insert(v);
-        })
-    });
-    read
-}
-
-fn remove_unread(stmts: &mut Block, read: &HashSet<VarId>) -> bool {
+fn remove_unread(stmts: &mut Block, read: &BTreeSet<VarId>) -> bool {
     let before = stmts.len();
     let unread = |l: &LValue| l.root_var().is_some_and(|v| !read.contains(&v));
     stmts.retain(|s| match s {

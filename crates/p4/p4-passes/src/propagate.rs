@@ -4,6 +4,7 @@
 //! it may have written is forgotten, whichever way it was left. A loop's body starts without what the body writes.
 //! Parser states and actions start with nothing: they are entered from many places.
 
+use p4_analysis::effects::written_vars;
 use p4_ir::{Block, Expr, ExprKind, Ir, LValue, Stmt, VarId, walk};
 use std::collections::HashMap;
 
@@ -56,7 +57,7 @@ impl Pass<'_> {
             nested.iter().for_each(|b| self.forget_written(b, known));
             let mut nested = nested.into_iter();
             walk::stmt_blocks_mut(s, &mut |b| *b = nested.next().unwrap_or_default());
-            walk::stmt_written_vars(self.ir, s, &mut |v| known.forget(v));
+            written_vars(self.ir, s, &mut |v| known.forget(v));
             if let Stmt::Assign(dst, value) = s {
                 known.learn(dst, value);
             }
@@ -64,7 +65,7 @@ impl Pass<'_> {
     }
 
     fn forget_written(&self, block: &Block, known: &mut Known) {
-        walk::all_stmts(block, &mut |s| walk::stmt_written_vars(self.ir, s, &mut |v| known.forget(v)));
+        walk::all_stmts(block, &mut |s| written_vars(self.ir, s, &mut |v| known.forget(v)));
     }
 
     fn replace(&mut self, e: &mut Expr, known: &Known) {

@@ -64,26 +64,6 @@ impl Walker<'_> {
         }
     }
 
-    /// What a condition is for every packet, as far as it follows from headers that none has.
-    pub(super) fn known(&self, c: &Expr) -> Option<bool> {
-        match &c.kind {
-            ExprKind::Const(b) => Some(b.is_true()),
-            ExprKind::IsValid(HeaderRef::Static(h)) if self.never.contains(h) => Some(false),
-            ExprKind::Unary(UnOp::Not, a) => self.known(a).map(|b| !b),
-            ExprKind::Binary(BinOp::LAnd, a, b) => match (self.known(a), self.known(b)) {
-                (Some(false), _) | (_, Some(false)) => Some(false),
-                (Some(true), Some(true)) => Some(true),
-                _ => None,
-            },
-            ExprKind::Binary(BinOp::LOr, a, b) => match (self.known(a), self.known(b)) {
-                (Some(true), _) | (_, Some(true)) => Some(true),
-                (Some(false), Some(false)) => Some(false),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
     pub(super) fn lack(&mut self, at: &str, fault: Fault) {
         let lack = Lack::of(at, fault);
         if !self.out.lacks.contains(&lack) {
@@ -92,25 +72,6 @@ impl Walker<'_> {
     }
 }
 
-/// Headers that the parser never extracts and no statement makes valid.
-pub(super) fn never_valid(ir: &Ir) -> BTreeSet<HeaderId> {
-    let mut some: BTreeSet<HeaderId> = ir.stacks.values().flat_map(|s| s.elements.iter().copied()).collect();
-    let mut see = |s: &Stmt| {
-        if let Stmt::Extract { header: HeaderRef::Static(h), .. }
-        | Stmt::SetValid(HeaderRef::Static(h), true)
-        | Stmt::CopyHeader { dst: HeaderRef::Static(h), .. } = s
-        {
-            some.insert(*h);
-        }
-    };
-    for id in crate::parse::reached(ir) {
-        p4_ir::walk::all_stmts(&ir.states[id].body, &mut see);
-    }
-    for block in [&ir.parser().init, ir.ingress(), ir.egress()].into_iter().chain(ir.actions.values().map(|a| &a.body)) {
-        p4_ir::walk::all_stmts(block, &mut see);
-    }
-    ir.headers.keys().filter(|h| !some.contains(h)).collect()
-}
 /// Width of what a location holds.
 pub(crate) fn width(ir: &Ir, l: Loc) -> u32 {
     match l {

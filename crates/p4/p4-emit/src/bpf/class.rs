@@ -9,6 +9,7 @@
 use super::Refused;
 use super::code::{Code, Facts};
 use cranelift_entity::EntityRef;
+use p4_analysis::control::exits;
 use p4_ir::{HeaderId, HeaderRef, Ir, Next, StateId, Stmt, Transition};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,11 +22,6 @@ const MAX_STEPS: usize = 2000;
 pub fn classes(ir: &Ir) -> Vec<Vec<HeaderId>> {
     // Without unions, so that what was extracted is what is valid.
     let plain = ir.headers.values().all(|h| h.union.is_none());
-    let exits = |b: &p4_ir::Block| {
-        let mut found = false;
-        p4_ir::walk::all_stmts(b, &mut |s| found |= matches!(s, Stmt::Exit));
-        found
-    };
     let mut ways = Ways { ir, path: Vec::new(), valid: Vec::new(), found: Vec::new(), steps: 0 };
     if let Some(start) = ir.parser().start.filter(|_| plain && !exits(ir.deparser()) && ir.parser().init.is_empty()) {
         ways.state(start);

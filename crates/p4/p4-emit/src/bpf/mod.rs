@@ -40,7 +40,6 @@ mod deparser;
 mod expr;
 mod externs;
 mod hash;
-mod live;
 mod parser;
 mod pipeline;
 mod stacks;

@@ -9,6 +9,7 @@ use super::code::{Code, Facts, Known, meet};
 use crate::expr::paren;
 use crate::field::{constant, mask};
 use cranelift_entity::EntityRef;
+use p4_analysis::control::{parse_order, successors};
 use p4_ir::origin::{Construct, Holder};
 use p4_ir::{Expr, HeaderId, HeaderRef, KeySet, LValue, Next, StateId, Stmt, Transition};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +33,7 @@ impl Code<'_> {
         self.exit = PARSED.into();
         self.block(&ir.parser().init)?;
         if let Some(start) = ir.parser().start {
-            let order = order(ir, start);
+            let order = parse_order(ir, start);
             let (paths, looping) = paths(ir, &order);
             let mut entry: BTreeMap<StateId, Known> = BTreeMap::new();
             let known = self.must_be_valid(&order, start);
@@ -387,14 +388,6 @@ impl Code<'_> {
     }
 }
 
-fn successors(ir: &p4_ir::Ir, state: StateId) -> Vec<StateId> {
-    let state_of = |next: &Next| if let Next::State(s) = next { Some(*s) } else { None };
-    match &ir.states[state].next {
-        Transition::Goto(next) => state_of(next).into_iter().collect(),
-        Transition::Select { cases, .. } => cases.iter().filter_map(|c| state_of(&c.next)).collect(),
-    }
-}
-
 /// Whether the parser moves on only in steps that all packets take that come so far, and that are the same for all.
 fn straight(body: &p4_ir::Block) -> bool {
     let moves = |s: &Stmt| matches!(s, Stmt::Extract { .. } | Stmt::Advance(_));
@@ -414,26 +407,6 @@ pub fn behind(ir: &p4_ir::Ir, from: StateId) -> BTreeSet<StateId> {
         }
     }
     seen
-}
-
-/// States that are reached from `start`, it first, others behind what leads to them where there are no loops.
-fn order(ir: &p4_ir::Ir, start: StateId) -> Vec<StateId> {
-    let (mut order, mut seen) = (Vec::new(), BTreeSet::from([start]));
-    // Depth first with an explicit stack, as the parser's depth is the program's choice.
-    let mut stack = vec![(start, successors(ir, start), 0)];
-    while let Some((state, next, at)) = stack.last_mut() {
-        if let Some(s) = next.get(*at).copied() {
-            *at += 1;
-            if seen.insert(s) {
-                stack.push((s, successors(ir, s), 0));
-            }
-        } else {
-            order.push(*state);
-            stack.pop();
-        }
-    }
-    order.reverse();
-    order
 }
 
 /// How many paths lead to each state since the last one that forgets, and the states that a jump back leads to.

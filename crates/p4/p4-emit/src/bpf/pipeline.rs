@@ -5,6 +5,7 @@ use super::code::{Code, Facts, kept_type};
 use super::deparser::{self, Ending};
 use crate::model::Model;
 use cranelift_entity::EntityRef;
+use p4_analysis::live::Liveness;
 use p4_ir::origin::Construct;
 use p4_ir::{Architecture, HeaderId, Ir, Role};
 use program::packing::MOST_DIRECT;
@@ -283,7 +284,8 @@ fn context(out: &mut String, c: &Code) {
     out.push_str(
         "typedef unsigned __int128 sp_kept128 __attribute__((aligned(8)));\n\nstruct sp_vars {\n    /* Zero when a packet comes. */\n",
     );
-    let live = super::live::at_start(ir);
+    let live = Liveness::new(ir);
+    let live = live.at_start();
     // By size, so that little lies between them.
     let mut vars: Vec<_> = c.vars.iter().collect();
     vars.sort_by_key(|v| (!live.contains(v), std::cmp::Reverse(ir.vars[**v].ty.width().div_ceil(8).next_power_of_two().min(16))));

@@ -4,11 +4,11 @@ use super::Refused;
 use super::code::{Code, meet};
 use crate::expr::{convert, paren};
 use cranelift_entity::EntityRef;
+use p4_analysis::control::actions;
 use p4_ir::origin::Holder;
 use p4_ir::{ActionId, TableId, VarId};
 use program::MatchKind;
 use program::packing::{CellLayout, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, Place, TABLE_BITS, may_run_short};
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Masks that are looked through without a loop.
@@ -438,13 +438,6 @@ SP_INLINE struct sp_cell_{name} *sp_find_{name}(struct sp_context *c, struct sp_
 }}
 "
     );
-}
-
-/// Actions that the table may run, the default one among them, each once.
-pub fn actions(ir: &p4_ir::Ir, table: TableId) -> Vec<ActionId> {
-    let info = &ir.program.tables[table];
-    let mut seen = BTreeSet::new();
-    info.actions.iter().map(|u| u.action).chain([info.default_action.0]).filter(|a| seen.insert(*a)).collect()
 }
 
 /// A parameter's name as C has names.

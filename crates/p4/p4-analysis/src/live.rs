@@ -1,78 +1,123 @@
-//! Variables whose first value matters: those that some way through the program reads before it has written them. P4's are zero, or what
-//! the emitter is free to choose; all others need not be cleared when a packet comes.
+//! Which variables are read later? Live variables, backwards, over the parser's states, the controls and the deparser; an action's
+//! body is looked at where its table is applied.
 //!
-//! Live variables, backwards, over the parser's states and the blocks; an action's body is looked at where its table is applied.
+//! [`Liveness::at_start`]: variables that must be zero when a packet comes, as P4 has them or the emitter chooses; all others need not be
+//! cleared. [`Liveness::behind`]: what has to be kept where a packet leaves the program at a statement and comes back behind it.
 
+use crate::control::actions;
+use crate::effects::architecture;
 use p4_ir::{Block, Expr, Extern, Ir, LValue, LabelId, Next, Pipe, StateId, Stmt, Transition, VarId, walk};
 use std::collections::{BTreeMap, BTreeSet};
 
-type Set = BTreeSet<VarId>;
+/// A set of variables.
+pub type Vars = BTreeSet<VarId>;
 
-/// Variables that must be zero when a packet comes.
-pub fn at_start(ir: &Ir) -> Set {
-    // What the architecture looks at, it may look at anywhere.
-    let intrinsic = &ir.intrinsic;
-    let always: Set =
-        intrinsic.standard.values().chain(&intrinsic.drop_reason).chain(&intrinsic.mark).chain(&intrinsic.pdu_length).copied().collect();
-    let mut live = always.clone();
-    for block in ir.pipes.values().flat_map(Pipe::after_parser).collect::<Vec<_>>().into_iter().rev() {
-        live = Walk::new(ir, live.clone()).block(block, live);
-        live.extend(&always);
+/// Sees a statement and what is live behind it.
+pub type Watch<'w> = dyn FnMut(&Stmt, &Vars) + 'w;
+
+/// The live variables of a program.
+pub struct Liveness<'a> {
+    ir: &'a Ir,
+    /// What the architecture looks at, or keeps for another pass, it may look at behind any block.
+    always: Vars,
+    /// Where each state begins.
+    states: BTreeMap<StateId, Vars>,
+    /// What is live behind each pipe.
+    behind: Vec<(&'a Pipe, Vars)>,
+    at_start: Vars,
+}
+
+impl<'a> Liveness<'a> {
+    /// Finds them.
+    pub fn new(ir: &'a Ir) -> Liveness<'a> {
+        let mut always = architecture(ir);
+        always.extend(ir.intrinsic.field_lists.values().flatten());
+        let states = ir.states.keys().map(|s| (s, Vars::new())).collect();
+        let mut live = Liveness { ir, at_start: always.clone(), always, states, behind: Vec::new() };
+        for pipe in ir.pipes.values().rev() {
+            live.behind.push((pipe, live.at_start.clone()));
+            live.at_start = live.pipe(pipe, live.at_start.clone(), &mut |_, _| {});
+        }
+        live
     }
-    let behind_parser = live;
-    let mut states: BTreeMap<StateId, Set> = ir.states.keys().map(|s| (s, Set::new())).collect();
-    // Sets only grow, so this ends.
-    loop {
-        let mut changed = false;
-        for (id, state) in &ir.states {
-            let mut out = Set::new();
-            let mut go = |next: &Next| match next {
-                Next::State(s) => out.extend(&states[s]),
-                Next::Accept | Next::Reject => out.extend(&behind_parser),
-            };
-            match &state.next {
-                Transition::Goto(next) => go(next),
-                Transition::Select { keys, cases } => {
-                    cases.iter().for_each(|c| go(&c.next));
-                    // Where none fits, parsing ends.
-                    out.extend(&behind_parser);
-                    keys.iter().for_each(|k| read(k, &mut out));
+
+    /// Variables whose first value matters: some way through the program reads them before it has written them.
+    pub fn at_start(&self) -> &Vars {
+        &self.at_start
+    }
+
+    /// Tells of each statement that can be reached what is live behind it, on all ways that go on there. Of one in a loop, in a parser state
+    /// or in an action it tells more than once: a variable is dead behind it if it is in none of these sets.
+    pub fn behind(&mut self, watch: &mut Watch<'_>) {
+        for (pipe, live) in self.behind.clone() {
+            self.pipe(pipe, live, watch);
+        }
+    }
+
+    /// What is live before a pipe, from what is live behind it.
+    fn pipe(&mut self, pipe: &'a Pipe, mut live: Vars, watch: &mut Watch<'_>) -> Vars {
+        for block in pipe.after_parser().rev() {
+            live = Walk::new(self.ir, live.clone(), watch).block(block, live);
+            live.extend(&self.always);
+        }
+        let behind_parser = live;
+        let own = self.ir.states_from(pipe.parser.start);
+        // Sets only grow, so this ends.
+        loop {
+            let mut changed = false;
+            for id in &own {
+                let state = &self.ir.states[*id];
+                let mut out = Vars::new();
+                let mut go = |next: &Next| match next {
+                    Next::State(s) => out.extend(&self.states[s]),
+                    Next::Accept | Next::Reject => out.extend(&behind_parser),
+                };
+                match &state.next {
+                    Transition::Goto(next) => go(next),
+                    Transition::Select { keys, cases } => {
+                        cases.iter().for_each(|c| go(&c.next));
+                        // Where none fits, parsing ends.
+                        out.extend(&behind_parser);
+                        keys.iter().for_each(|k| read(k, &mut out));
+                    }
                 }
+                let live = Walk::new(self.ir, behind_parser.clone(), watch).block(&state.body, out);
+                changed |= self.states.insert(*id, live.clone()) != Some(live);
             }
-            let live = Walk::new(ir, behind_parser.clone()).block(&state.body, out);
-            changed |= states.insert(id, live.clone()) != Some(live);
+            if !changed {
+                break;
+            }
         }
-        if !changed {
-            break;
-        }
+        let start = pipe.parser.start.map_or_else(|| behind_parser.clone(), |s| self.states[&s].clone());
+        let mut live = Walk::new(self.ir, behind_parser, watch).block(&pipe.parser.init, start);
+        live.extend(&self.always);
+        live
     }
-    let start = ir.parser().start.map_or_else(|| behind_parser.clone(), |s| states[&s].clone());
-    let mut live = Walk::new(ir, behind_parser).block(&ir.parser().init, start);
-    live.extend(always);
-    live
 }
 
 /// Through one outer block.
-struct Walk<'a> {
+struct Walk<'a, 'w> {
     ir: &'a Ir,
     /// Live where the block is left early: by `exit`, or by an error of the parser.
-    left: Set,
-    labels: BTreeMap<LabelId, Set>,
+    left: Vars,
+    labels: BTreeMap<LabelId, Vars>,
+    watch: &'w mut dyn FnMut(&Stmt, &Vars),
 }
 
-impl<'a> Walk<'a> {
-    fn new(ir: &'a Ir, left: Set) -> Walk<'a> {
-        Walk { ir, left, labels: BTreeMap::new() }
+impl<'a, 'w> Walk<'a, 'w> {
+    fn new(ir: &'a Ir, left: Vars, watch: &'w mut dyn FnMut(&Stmt, &Vars)) -> Walk<'a, 'w> {
+        Walk { ir, left, labels: BTreeMap::new(), watch }
     }
 
-    fn block(&mut self, block: &Block, mut live: Set) -> Set {
+    fn block(&mut self, block: &Block, mut live: Vars) -> Vars {
         for s in block.iter().rev() {
             live = self.stmt(s, live);
         }
         live
     }
 
-    fn stmt(&mut self, s: &Stmt, mut live: Set) -> Set {
+    fn stmt(&mut self, s: &Stmt, mut live: Vars) -> Vars {
+        (self.watch)(s, &live);
         match s {
             Stmt::If(_, then, or_else) => {
                 let mut both = self.block(then, live.clone());
@@ -97,7 +142,7 @@ impl<'a> Walk<'a> {
             Stmt::Break(label) => live = self.labels.get(label).cloned().unwrap_or(live),
             Stmt::Loop(body) => {
                 // Only a break leaves it.
-                live = Set::new();
+                live = Vars::new();
                 loop {
                     let mut again = self.block(body, live.clone());
                     again.extend(&live);
@@ -109,8 +154,8 @@ impl<'a> Walk<'a> {
             }
             Stmt::Exit => live.clone_from(&self.left),
             Stmt::Apply { table, hit, action_run } => {
-                let mut all = Set::new();
-                for action in super::tables::actions(self.ir, *table) {
+                let mut all = Vars::new();
+                for action in actions(self.ir, *table) {
                     let code = &self.ir.actions[action];
                     let mut of = self.block(&code.body, live.clone());
                     code.params.iter().for_each(|p| {
@@ -151,13 +196,13 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn written(to: &LValue, live: &mut Set) {
+fn written(to: &LValue, live: &mut Vars) {
     if let LValue::Var(v) = to {
         live.remove(v);
     }
 }
 
-fn read(e: &Expr, live: &mut Set) {
+fn read(e: &Expr, live: &mut Vars) {
     walk::read_vars(e, &mut |v| {
         live.insert(v);
     });
@@ -199,9 +244,9 @@ mod tests {
             take(&ir, f),
             Stmt::Assign(LValue::Slice(Box::new(LValue::Var(h)), 3, 0), Expr::bit(4, 0)),
         ];
-        let always: Set = ir.intrinsic.standard.values().copied().collect();
-        let found: Set = at_start(&ir).difference(&always).copied().collect();
-        assert_eq!(found, Set::from([b, c, e, g, h]));
+        let always: Vars = ir.intrinsic.standard.values().copied().collect();
+        let found: Vars = Liveness::new(&ir).at_start().difference(&always).copied().collect();
+        assert_eq!(found, Vars::from([b, c, e, g, h]));
     }
 
     #[test]
@@ -216,8 +261,8 @@ mod tests {
         let body = vec![Stmt::If(is(&ir, c), vec![Stmt::Break(out)], vec![]), take(&ir, a), set(a)];
         *ir.ingress_mut() = vec![Stmt::Labeled(out, vec![Stmt::Loop(body)]), Stmt::If(is(&ir, c), vec![Stmt::Exit], vec![]), set(b)];
         *ir.egress_mut() = vec![take(&ir, b)];
-        let always: Set = ir.intrinsic.standard.values().copied().collect();
-        let found: Set = at_start(&ir).difference(&always).copied().collect();
-        assert_eq!(found, Set::from([a, b, c]));
+        let always: Vars = ir.intrinsic.standard.values().copied().collect();
+        let found: Vars = Liveness::new(&ir).at_start().difference(&always).copied().collect();
+        assert_eq!(found, Vars::from([a, b, c]));
     }
 }
