@@ -25,7 +25,9 @@ const ACCESS: u8 = 0;
 const CORE: u8 = 1;
 
 fn main() -> std::io::Result<()> {
-    for (target, seeds) in [("pfcp", pfcp_seeds()), ("gtpu", gtpu_seeds()), ("pcap", pcap_seeds()), ("upf", upf_seeds())] {
+    let radio = [("rlc", rlc_seeds()), ("pdcp", pdcp_seeds()), ("sdap", sdap_seeds())];
+    let all = [("pfcp", pfcp_seeds()), ("gtpu", gtpu_seeds()), ("pcap", pcap_seeds()), ("upf", upf_seeds())];
+    for (target, seeds) in all.into_iter().chain(radio) {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
         fs::create_dir_all(&folder)?;
         for (name, bytes) in seeds {
@@ -465,4 +467,102 @@ fn ethernet_frame() -> Vec<u8> {
     let mut frame = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0];
     frame.extend(ipv4_packet());
     frame
+}
+
+/// A step of the RLC and PDCP targets: receive a PDU.
+fn receive(pdu: &[u8]) -> Vec<u8> {
+    [&[0, pdu.len() as u8], pdu].concat()
+}
+
+/// First the mode, then steps: 1 takes an SDU, 2 grants bytes, 3 lets ms pass.
+fn rlc_seeds() -> Seeds {
+    use gnb::rlc::SnLength;
+    use gnb::rlc::pdu::{Amd, Si, UmSnLength, Umd};
+    let am = |si, sn, so, poll, len: usize| {
+        let mut pdu = Vec::new();
+        Amd { poll, si, sn, so, data: &vec![7; len] }.emit(SnLength::Bits12, &mut pdu);
+        receive(&pdu)
+    };
+    let am_18 = |si, sn, so, len: usize| {
+        let mut pdu = Vec::new();
+        Amd { poll: true, si, sn, so, data: &vec![7; len] }.emit(SnLength::Bits18, &mut pdu);
+        receive(&pdu)
+    };
+    let um = |si, sn, so, len: usize| {
+        let mut pdu = Vec::new();
+        Umd { si, sn, so, data: &vec![7; len] }.emit(UmSnLength::Bits6, &mut pdu);
+        receive(&pdu)
+    };
+    let status = |ack, nacks: &[buffer::status::Nack]| {
+        let mut pdu = Vec::new();
+        buffer::status::emit(SnLength::Bits12, ack, nacks, &mut pdu);
+        receive(&pdu)
+    };
+    let nack = |sn, range, segment| buffer::status::Nack { sn, range, segment };
+    let sent = |sdus: usize| [[1, 0].repeat(sdus), [2, 255].repeat(sdus)].concat();
+    vec![
+        ("am_gap", [vec![0], am(Si::Whole, 0, 0, false, 9), am(Si::Whole, 3, 0, true, 9), vec![3, 40, 2, 50]].concat()),
+        (
+            "am_segments",
+            [vec![1], am_18(Si::Last, 0, 20, 9), am_18(Si::First, 0, 0, 10), vec![3, 40, 2, 20], am_18(Si::Middle, 0, 10, 10), vec![2, 9]]
+                .concat(),
+        ),
+        (
+            "am_status",
+            [
+                vec![0],
+                sent(9),
+                status(8, &[nack(1, 2, None), nack(4, 1, Some((0, 1))), nack(4, 1, Some((3, 0xffff)))]),
+                [2, 6].repeat(8),
+                status(9, &[]),
+            ]
+            .concat(),
+        ),
+        (
+            "am_under_segmentation",
+            [vec![0], sent(3), vec![1, 0, 2, 4], status(4, &[nack(3, 1, Some((1, 0xffff)))]), vec![2, 9, 3, 50, 2, 9]].concat(),
+        ),
+        ("am_polls_in_vain", [vec![0], sent(2), [3, 45, 2, 200].repeat(6)].concat()),
+        ("um_loss", [vec![2], um(Si::First, 0, 0, 5), um(Si::First, 1, 0, 5), um(Si::Last, 1, 5, 5), vec![3, 35]].concat()),
+        ("um_window", [vec![2], um(Si::First, 0, 0, 5), um(Si::Middle, 40, 9, 5), um(Si::Last, 9, 3, 5)].concat()),
+        ("um_sends", [vec![3], [1, 90].repeat(3), [2, 40].repeat(12)].concat()),
+    ]
+}
+
+/// First the bearer's flags, then steps: 1 takes an SDU, 2 sends, 3 lets ms pass, 4 reports, 5 re-establishes or recovers data.
+fn pdcp_seeds() -> Seeds {
+    use gnb::pdcp::pdu::{Format, StatusReport};
+    use gnb::pdcp::{Kind, SnLength};
+    let format = |sn_length| Format { kind: Kind::Drb, sn_length, integrity: false, sdap_header: false };
+    let data = |sn_length, sn| {
+        let mut pdu = Vec::new();
+        format(sn_length).emit(sn, b"packet", &mut pdu);
+        receive(&pdu)
+    };
+    let short = |sn| data(SnLength::Bits12, sn);
+    let report = |fmc, there: &[u32]| {
+        let mut pdu = Vec::new();
+        StatusReport::emit(fmc, there.last().copied().unwrap_or(0), |offset| there.contains(&offset), &mut pdu);
+        receive(&pdu)
+    };
+    let sent = |sdus: usize| [[1, 20].repeat(sdus), [2, 0].repeat(sdus)].concat();
+    vec![
+        ("reordering", [vec![0b0100_1000], short(0), short(3), short(1), vec![3, 25], short(2), short(7), vec![4, 0]].concat()),
+        ("beyond_the_window", [vec![0], short(5), short(500), short(499), short(2500)].concat()),
+        ("long_numbers", [vec![1], data(SnLength::Bits18, 0), data(SnLength::Bits18, 0x1_0000), data(SnLength::Bits18, 0x3_0000)].concat()),
+        ("reports", [vec![0b1000], sent(9), report(2, &[1, 5]), report(9, &[]), report(10, &[]), vec![4, 8]].concat()),
+        ("re_established", [vec![0b1000], sent(5), short(1), vec![4, 0, 5, 0], [2, 0].repeat(6), vec![5, 9], [2, 0].repeat(6)].concat()),
+        ("um_re_established", [vec![0], sent(2), short(1), vec![5, 0], short(0)].concat()),
+        ("discard", [vec![0b0010_1000], sent(3), [1, 20].repeat(3), vec![3, 40, 2, 0]].concat()),
+        ("count_ends", [vec![0b1_0100], [1, 1, 2, 0].repeat(45), short(39), short(40)].concat()),
+    ]
+}
+
+/// Steps: bearer, length, PDU.
+fn sdap_seeds() -> Seeds {
+    vec![
+        ("reflected", vec![1, 2, 0x80 | 5, 0x45, 2, 2, 0x85, 0x45, 1, 2, 0xc0 | 5, 0x45]),
+        ("end_marker", vec![1, 1, 9, 2, 1, 0x3f]),
+        ("without_headers", vec![3, 1, 0x45, 4, 2, 0x87, 0x45, 4, 2, 0x89, 0x45, 5, 1, 0]),
+    ]
 }

@@ -13,9 +13,12 @@ pub mod gtpu;
 mod p4_meaning;
 pub mod p4_source;
 pub mod pcap;
+pub mod pdcp;
 pub mod pfcp;
+pub mod rlc;
 pub mod rlc_status;
 pub mod rules;
+pub mod sdap;
 pub mod stf;
 pub mod upf;
 
@@ -31,9 +34,12 @@ pub const TARGETS: &[(&str, Run)] = &[
     ("gtpu", gtpu::run),
     ("p4_source", p4_source::run),
     ("pcap", pcap::run),
+    ("pdcp", pdcp::run),
     ("pfcp", pfcp::run),
+    ("rlc", rlc::run),
     ("rlc_status", rlc_status::run),
     ("rules", rules::run),
+    ("sdap", sdap::run),
     ("stf", stf::run),
     ("upf", upf::run),
 ];
