@@ -19,6 +19,7 @@ pub mod rlc;
 pub mod rlc_status;
 pub mod rules;
 pub mod sdap;
+pub mod service_memory;
 pub mod stf;
 pub mod upf;
 
@@ -40,6 +41,7 @@ pub const TARGETS: &[(&str, Run)] = &[
     ("rlc_status", rlc_status::run),
     ("rules", rules::run),
     ("sdap", sdap::run),
+    ("service_memory", service_memory::run),
     ("stf", stf::run),
     ("upf", upf::run),
 ];

@@ -4,6 +4,7 @@
 mod emulators;
 mod p4;
 mod plan;
+mod service;
 
 use clap::{Parser, Subcommand};
 use daemon::failure::Failure;
@@ -20,7 +21,7 @@ static ALLOCATOR: allocator::MiMalloc = allocator::MiMalloc;
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Logs as JSON lines. What is logged is set by RUST_LOG (default: warn; for `run`: info).
+    /// Logs as JSON lines. What is logged is set by RUST_LOG (default: warn; for `run` and `service`: info).
     #[arg(long, global = true)]
     log_json: bool,
 }
@@ -33,6 +34,8 @@ enum Command {
     Attack(attack::Args),
     /// Runs the UPF.
     Run(run::Args),
+    /// Runs a service of a pipeline's, buffer or cipher, in a process of its own.
+    Service(service::Args),
     /// Changes the rules of a running switch in front of another UPF: add, del, list, load.
     Rules(rules::Args),
     /// SMF emulator: sets up sessions over PFCP.
@@ -88,6 +91,7 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Demo(args) => demo::demo(&args),
         Command::Attack(args) => attack::attack(&args),
         Command::Run(args) => run::run(&args),
+        Command::Service(args) => service::service(&args),
         Command::Rules(args) => rules::rules(&args),
         Command::Smf(args) => emulators::smf(&args),
         Command::Ran(args) => emulators::ran(&args),
@@ -108,7 +112,7 @@ fn command(command: Command) -> Result<(), Failure> {
 
 /// Logs go to standard error, so that output stays data. A reader that is gone or a full disk loses lines, and nothing else.
 fn start_logging(cli: &Cli) {
-    let default = if matches!(cli.command, Command::Run(_)) { "info" } else { "warn" };
+    let default = if matches!(cli.command, Command::Run(_) | Command::Service(_)) { "info" } else { "warn" };
     let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default));
     let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(|| output::Log);

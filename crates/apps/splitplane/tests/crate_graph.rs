@@ -35,6 +35,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("common/allocator", &[]),
     // Data plane.
     ("dataplane/table", &[]),
+    // Memory shared with another process that nobody trusts.
+    ("dataplane/shm", &[]),
     ("dataplane/pktio", &["base", "wire"]),
     ("dataplane/dpdk", &["base", "pktio"]),
     ("targets/target", &["base", "program"]),
@@ -51,8 +53,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("mobile/upf", &["base", "pfcp", "program", "target", "wire"]),
     // An operator's rules instead of PFCP.
     ("mobile/ceupf", &["program"]),
-    // What P4 cannot do, beside the pipeline: the seam by which a program calls it, and what is behind it. No tables, no I/O.
-    ("services/service", &["base"]),
+    // What P4 cannot do, beside the pipeline: the seam by which a program calls it, and what is behind it. No tables.
+    ("services/service", &["base", "shm"]),
     ("services/ciphering", &["service"]),
     ("services/buffer", &["base", "service"]),
     // The protocols above the radio: bytes, grants and time in, PDUs and SDUs out. It writes STATUS PDUs as `buffer` reads them.
@@ -128,7 +130,25 @@ const GRAPH: &[(&str, &[&str])] = &[
         ],
     ),
     // The binary: the command line.
-    ("apps/splitplane", &["allocator", "base", "chip", "daemon", "lab", "p4-emit", "p4-interp", "p4-ir", "p4-passes", "pktio", "traffic"]),
+    (
+        "apps/splitplane",
+        &[
+            "allocator",
+            "base",
+            "buffer",
+            "chip",
+            "ciphering",
+            "daemon",
+            "lab",
+            "p4-emit",
+            "p4-interp",
+            "p4-ir",
+            "p4-passes",
+            "pktio",
+            "service",
+            "traffic",
+        ],
+    ),
 ];
 
 const COMPILER: &[&str] = &["p4-syntax", "p4-ir", "p4-analysis", "p4-check", "p4-passes", "p4-interp", "p4-gen", "p4-eval", "p4-emit"];
@@ -159,7 +179,8 @@ const TERMS_3GPP: &[&str] = &[
 ];
 
 /// Crates that may have `unsafe`: they call the kernel, map memory or run generated code.
-const MAY_BE_UNSAFE: &[&str] = &["allocator", "c-compile", "table", "pktio", "dpdk", "ciphering", "target-x86", "target-xdp", "baseline"];
+const MAY_BE_UNSAFE: &[&str] =
+    &["allocator", "c-compile", "table", "shm", "pktio", "dpdk", "ciphering", "target-x86", "target-xdp", "baseline"];
 
 /// A crate as its manifest and its folder say.
 struct Crate {

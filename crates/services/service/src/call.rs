@@ -15,6 +15,8 @@ pub struct Call {
     pub tag: u32,
     /// A place's, where it serves several lanes: whose call it is. A service leaves it as it is.
     pub route: u32,
+    /// The other process's: whether the payload goes back with the answer.
+    pub(crate) returns_payload: bool,
     /// Where in the packet the payload starts.
     pub payload: u32,
     /// Length of the payload in bytes, which a service may count where it is not given the bytes.
@@ -97,7 +99,7 @@ impl Call {
     #[inline]
     pub fn new(packet: Packet, payload: usize, fields: [u8; FIELDS_MAX], tag: u32) -> Call {
         let payload_len = packet.len().checked_sub(payload).expect("the payload starts in the packet") as u32;
-        Call { packet, tag, route: 0, payload: payload as u32, payload_len, fields, outcome: Outcome::Pending }
+        Call { packet, tag, route: 0, returns_payload: false, payload: payload as u32, payload_len, fields, outcome: Outcome::Pending }
     }
 
     /// The payload's bytes. None are there where [`crate::Interface::access`] says that the service does not read them.

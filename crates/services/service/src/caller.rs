@@ -2,10 +2,12 @@
 
 use crate::counters::Cells;
 use crate::lane::InLane;
+use crate::process::Process;
 use crate::setting::{Settings, VALUE_MAX};
-use crate::{Call, Counters, Interface, Service, Setting, SettingError};
+use crate::threads::Threads;
+use crate::{Call, Counters, Interface, Place, Service, Setting, SettingError};
 use crossbeam_channel::Receiver;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use zeroize::Zeroizing;
 
 /// A lane's end. Counts what becomes of its calls.
@@ -57,17 +59,47 @@ pub type Make = Arc<dyn Fn() -> Box<dyn Service> + Send + Sync>;
 /// A service as a program uses it, before there are lanes: makes their [`Caller`]s, holds its settings and counters.
 pub struct Deployment {
     interface: &'static Interface,
-    make: Make,
+    host: Host,
     settings: Arc<Settings>,
     cells: Mutex<Vec<Arc<Cells>>>,
 }
 
+enum Host {
+    Lane(Make),
+    Threads(Threads),
+    Process(Process),
+}
+
+/// Room of the rings to a service.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rings {
+    /// Calls that wait for one thread.
+    pub calls: usize,
+    /// Words of 8 bytes for each way to a second process, a power of two: a request takes 56 bytes and its payload.
+    pub words: usize,
+}
+
+impl Default for Rings {
+    fn default() -> Rings {
+        Rings { calls: 4096, words: 1 << 19 }
+    }
+}
+
 impl Deployment {
-    /// The service in each lane itself. What is kept for a bearer must then come to one lane.
-    pub fn in_lane(make: Make) -> Deployment {
+    /// A service at its place.
+    ///
+    /// # Errors
+    /// If threads do not start, or the socket cannot be made.
+    pub fn new(place: &Place, make: Make, rings: Rings) -> std::io::Result<Deployment> {
         let interface = make().interface();
         interface.assert_sound();
-        Deployment { interface, make, settings: Arc::default(), cells: Mutex::default() }
+        let settings = Arc::<Settings>::default();
+        let host = match place {
+            Place::Lane => Host::Lane(make),
+            Place::Threads(count) => Host::Threads(Threads::start(&make, *count, rings.calls)?),
+            Place::Process(path) => Host::Process(Process::listen(interface, path, settings.clone(), rings.words)?),
+        };
+        Ok(Deployment { interface, host, settings, cells: Mutex::default() })
     }
 
     /// What the service declares.
@@ -78,11 +110,16 @@ impl Deployment {
     /// A lane's end. Its settings are those that are in place.
     pub fn caller(&self) -> Caller {
         let cells = Arc::new(Cells::default());
-        self.cells.lock().unwrap_or_else(PoisonError::into_inner).push(cells.clone());
-        Caller { place: Box::new(InLane::new((self.make)())), settings: self.settings.follow(), cells }
+        self.cells().push(cells.clone());
+        let place: Box<dyn Service> = match &self.host {
+            Host::Lane(make) => Box::new(InLane::new(make())),
+            Host::Threads(threads) => Box::new(threads.client()),
+            Host::Process(process) => Box::new(process.client()),
+        };
+        Caller { place, settings: self.settings.follow(), cells }
     }
 
-    /// Sets a value, or removes it: lanes see it with their next call.
+    /// Sets a value, or removes it: it is in place for each call that a lane makes afterwards.
     ///
     /// # Errors
     /// If the service does not take it; nothing has changed then.
@@ -98,7 +135,12 @@ impl Deployment {
     /// What became of all calls, of all lanes past and present.
     pub fn counters(&self) -> Counters {
         let mut sum = Counters::default();
-        self.cells.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|cells| cells.add_to(&mut sum));
+        self.cells().iter().for_each(|cells| cells.add_to(&mut sum));
         sum
+    }
+
+    fn cells(&self) -> MutexGuard<'_, Vec<Arc<Cells>>> {
+        // Growing is all that is done under it.
+        self.cells.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,7 +7,11 @@
 //! | [`counters`] | what became of all calls? |
 //! | [`setting`] | how does control code reach a service: its keys, its bearers? |
 //! | [`caller`] | what does a lane have of a service? |
+//! | [`place`] | where does it run, by configuration alone? |
 //! | `lane` | the service in the lane itself |
+//! | `owner` | one instance of a service that lanes call from elsewhere |
+//! | `threads` | that on threads of their own |
+//! | [`process`] | that in a second process |
 //!
 //! A service sees bursts of [`Call`]s. Each is answered at once, kept, or dropped with a [`Reason`]; what is kept comes out later, by
 //! [`Service::poll`]. **Every packet that is given in comes out once.** Time is an argument: a service reads no clock, wherever it runs.
@@ -19,12 +23,17 @@ pub mod caller;
 pub mod counters;
 pub mod interface;
 mod lane;
+mod owner;
+pub mod place;
+pub mod process;
 pub mod setting;
+mod threads;
 
 pub use call::{Call, FIELDS_MAX, Outcome, Reason};
-pub use caller::Caller;
+pub use caller::{Caller, Deployment};
 pub use counters::Counters;
 pub use interface::{Access, Field, Interface, Mismatch};
+pub use place::Place;
 pub use setting::{Setting, SettingError};
 
 /// A service, or the way to one that runs elsewhere: both look alike to a lane.

@@ -88,6 +88,11 @@ impl Settings {
         receiver
     }
 
+    /// All that are in place, in the order in which they were made.
+    pub(crate) fn all(&self) -> Vec<Setting> {
+        in_order(&self.state())
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         // Each change is whole before another can panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

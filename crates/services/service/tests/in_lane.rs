@@ -1,8 +1,8 @@
 //! Does each packet come out of a service in the lane once, also of one that gives no outcome or panics?
 
 use base::{Packet, PortId};
-use service::caller::Deployment;
-use service::{Access, Call, FIELDS_MAX, Field, Interface, Outcome, Reason, Service, Setting, SettingError};
+use service::caller::Rings;
+use service::{Access, Call, Deployment, FIELDS_MAX, Field, Interface, Outcome, Place, Reason, Service, Setting, SettingError};
 use std::sync::Arc;
 
 static INTERFACE: Interface = Interface {
@@ -70,7 +70,7 @@ fn calls(moods: &[u8]) -> Vec<Call> {
 
 #[test]
 fn every_packet_comes_out_once_with_its_tag_and_bytes() {
-    let deployment = Deployment::in_lane(Arc::new(|| Box::<Moody>::default()));
+    let deployment = Deployment::new(&Place::Lane, Arc::new(|| Box::<Moody>::default()), Rings::default()).unwrap();
     let mut caller = deployment.caller();
     deployment.set(0, Some(vec![9].into())).unwrap();
     assert_eq!(deployment.set(2, None), Err(SettingError::Index { index: 2, limit: 2 }));
@@ -96,7 +96,7 @@ fn every_packet_comes_out_once_with_its_tag_and_bytes() {
 
 #[test]
 fn a_service_that_panics_loses_what_it_had_and_stops_nobody() {
-    let deployment = Deployment::in_lane(Arc::new(|| Box::<Moody>::default()));
+    let deployment = Deployment::new(&Place::Lane, Arc::new(|| Box::<Moody>::default()), Rings::default()).unwrap();
     let mut caller = deployment.caller();
     caller.call(&mut calls(&[1, 1, 1]), 1);
     let mut burst = calls(&[0, 1, 4, 0]);
