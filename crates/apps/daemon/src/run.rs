@@ -80,7 +80,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.check {
         return crate::output::print_out(format_args!("{}: good\n", path.display()));
     }
-    let before_ports = BeforePorts { n4: bind_n4(&config)?, cache: args.cache(), confine: true };
+    let before_ports = BeforePorts { n4: N4::bind(&config)?, cache: args.cache(), confine: true };
     tracing::info!("N4 is bound to {}; requests are answered when the UPF is ready", config.n4.listen);
     let mut kernel = match config.split.fast {
         Some(FastTarget::Xdp) => Some(Kernel::load(&config, &program, before_ports.cache.clone())?),
@@ -197,7 +197,7 @@ impl Args {
 
 /// What is had before the first port is opened.
 struct BeforePorts {
-    n4: UdpSocket,
+    n4: N4,
     cache: Option<c_compile::Cache>,
     /// Whether the process is the daemon's own: then no program is started in it any more once everything is compiled.
     confine: bool,
@@ -379,7 +379,7 @@ pub struct Upf {
 impl Upf {
     /// Starts workers and agent on open ports, behind the program in the kernel if there is one.
     pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>, kernel: Option<Kernel>) -> Result<Upf, Failure> {
-        Upf::start_with(config, ir, ports, kernel, BeforePorts { n4: bind_n4(config)?, cache: None, confine: false })
+        Upf::start_with(config, ir, ports, kernel, BeforePorts { n4: N4::bind(config)?, cache: None, confine: false })
     }
 
     fn start_with(
@@ -423,9 +423,13 @@ impl Upf {
         }
         let data = EngineAndTargets::new(targets.clone(), engine.clone());
         let plane = Plane::new(&network, &ir.program, data).map_err(|e| Failure::Usage(e.to_string()))?;
-        let node = pfcp::node::Node::new(pfcp_config(config)?).map_err(|e| Failure::Usage(e.to_string()))?;
+        let started_at_ntp_s = pfcp::config::ntp_seconds(before_ports.n4.bound_at);
+        let pfcp_config = pfcp::config::Config { started_at_ntp_s, ..pfcp_config(config)? };
+        let node = pfcp::node::Node::new(pfcp_config).map_err(|e| Failure::Usage(e.to_string()))?;
         let placement = Placement::new(config, &targets, &ids).map_err(Failure::Usage)?;
-        let socket = Arc::new(before_ports.n4);
+        // Time zero is the stamp's, so that times of day in reports follow from it.
+        let start = before_ports.n4.since;
+        let socket = Arc::new(before_ports.n4.when_its_second_is_over());
         let still_ending = Arc::new(AtomicUsize::new(0));
         let mut agent = Agent {
             node,
@@ -442,7 +446,7 @@ impl Upf {
             host_unsent: Default::default(),
             placement,
             comeback: Default::default(),
-            start: Instant::now(),
+            start,
             stopped: false,
             failed: None,
             unsent: 0,
@@ -568,15 +572,36 @@ fn load_targets(config: &Config, ir: &Arc<Ir>, kernel: Option<&Kernel>, cache: O
     }
 }
 
-fn bind_n4(config: &Config) -> Result<UdpSocket, Failure> {
-    UdpSocket::bind(config.n4.listen).map_err(|e| {
-        let what = match e.kind() {
-            std::io::ErrorKind::AddrInUse => "it is in use by another program".to_owned(),
-            std::io::ErrorKind::AddrNotAvailable => "it is not an address of this machine".to_owned(),
-            _ => e.to_string(),
-        };
-        config.fault("n4.listen", what)
-    })
+/// N4's socket, and when it was bound: the Recovery Time Stamp (TS 29.244 §8.2.65).
+///
+/// The stamp has whole seconds, and peers know a restart by a later one. So nothing is answered in the second of the stamp: whoever has seen it
+/// sees a later one of the next daemon, which cannot bind the address before this one has gone.
+struct N4 {
+    socket: UdpSocket,
+    /// Since 1970.
+    bound_at: Duration,
+    since: Instant,
+}
+
+impl N4 {
+    fn bind(config: &Config) -> Result<N4, Failure> {
+        let socket = UdpSocket::bind(config.n4.listen).map_err(|e| {
+            let what = match e.kind() {
+                std::io::ErrorKind::AddrInUse => "it is in use by another program".to_owned(),
+                std::io::ErrorKind::AddrNotAvailable => "it is not an address of this machine".to_owned(),
+                _ => e.to_string(),
+            };
+            config.fault("n4.listen", what)
+        })?;
+        Ok(N4 { socket, bound_at: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default(), since: Instant::now() })
+    }
+
+    /// Ports and programs have mostly taken longer.
+    fn when_its_second_is_over(self) -> UdpSocket {
+        let left = Duration::from_nanos((1_000_000_000 - self.bound_at.subsec_nanos()).into());
+        std::thread::sleep(left.saturating_sub(self.since.elapsed()));
+        self.socket
+    }
 }
 
 /// Longest IP packet that a port sends, in bytes.
@@ -733,8 +758,9 @@ fn pfcp_config(config: &Config) -> Result<pfcp::config::Config, Failure> {
             Err(_) => NodeId::Fqdn(text.to_owned()),
         },
     };
-    let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let mut out = pfcp::config::Config::new(node_id, config.n4.listen.ip(), pfcp::config::ntp_seconds(unix));
+    // The socket's, once it is bound.
+    let started_at_ntp_s = 0;
+    let mut out = pfcp::config::Config::new(node_id, config.n4.listen.ip(), started_at_ntp_s);
     for port in &config.ports {
         let interface = match port.role {
             Role::Access => Some(pfcp::rules::Interface::Access),

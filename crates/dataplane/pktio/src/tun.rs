@@ -7,7 +7,7 @@
 //!
 //! A device that does not exist is created, which needs CAP_NET_ADMIN, and removed with the port. An existing one, created by
 //! `ip tuntap add dev NAME mode tun user USER`, can be used by its owner without that, and stays. Its addresses are the kernel's own.
-//! One queue: the first worker receives, all send.
+//! One queue: the first worker receives, all send. A device that is deleted is made again, by whichever of them notices first.
 //!
 //! The crate `tun-rs` sets up devices with calls that an owner without CAP_NET_ADMIN may not make, and segments packets into buffers of its own.
 
@@ -16,6 +16,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut, Read, Write};
 use std::net::IpAddr;
 use std::os::fd::{AsRawFd, RawFd};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use base::{HEADROOM, MAX_PACKET, Packet};
 use socket2::{Domain, Socket, Type};
@@ -39,10 +40,29 @@ pub struct Options<'a> {
     pub mtu: Option<u16>,
 }
 
+/// The device of all ports that are on it.
+struct Shared {
+    label: String,
+    interface: String,
+    addresses: Vec<(IpAddr, u8)>,
+    mtu: Option<u16>,
+    current: Mutex<Current>,
+}
+
+struct Current {
+    /// How often it was made again.
+    number: u64,
+    device: File,
+    mtu: usize,
+}
+
 /// See the file's top.
 pub struct TunPort {
     name: String,
     interface: String,
+    shared: Arc<Shared>,
+    /// Which device this is.
+    number: u64,
     device: File,
     mac: [u8; 6],
     mtu: usize,
@@ -65,31 +85,33 @@ impl TunPort {
     /// [`PortError::Permission`] where CAP_NET_ADMIN is missing: the text says what may be done beforehand instead.
     /// [`PortError::Config`] if the interface is no TUN device of one queue, or another process has it.
     pub fn open(label: &str, interface: &str, options: Options<'_>) -> Result<TunPort, PortError> {
-        let query =
-            Query::new(interface).ok_or_else(|| PortError::Config(format!("ports.{label}: no interface can be named `{interface}`")))?;
-        let query = query.map_err(|e| PortError::io(format!("asking about interface `{interface}`"), e))?;
-        let ours = query.index().is_err();
-        let device = tun::attach(interface).map_err(|failed| explain(label, interface, failed))?;
-        let mut port = TunPort {
-            name: format!("{label} (tun {interface})"),
+        let (device, mtu) = attach(label, interface, options)?;
+        let current = device.try_clone().map_err(|e| PortError::io(format!("ports.{label}: TUN device `{interface}`"), e))?;
+        let shared = Shared {
+            label: label.to_owned(),
             interface: interface.to_owned(),
+            addresses: options.addresses.to_vec(),
+            mtu: options.mtu,
+            current: Mutex::new(Current { number: 0, device: current, mtu }),
+        };
+        Ok(TunPort::on(Arc::new(shared), 0, device, mtu, OUR_MAC, LONGEST))
+    }
+
+    fn on(shared: Arc<Shared>, number: u64, device: File, mtu: usize, mac: [u8; 6], spill: usize) -> TunPort {
+        TunPort {
+            name: format!("{} (tun {})", shared.label, shared.interface),
+            interface: shared.interface.clone(),
+            kernel_drops: queue_drops(&shared.interface).unwrap_or(0),
+            shared,
+            number,
             device,
-            mac: OUR_MAC,
-            mtu: 0,
-            spill: vec![0; LONGEST].into_boxed_slice(),
+            mac,
+            mtu,
+            spill: vec![0; spill].into_boxed_slice(),
             pending: VecDeque::new(),
             drops: DeviceDrops::default(),
-            kernel_drops: 0,
             told: false,
-        };
-        if ours {
-            // The kernel must not add packets of its own: router solicitations, reports of multicast groups. One without IPv6 has none.
-            let _ = std::fs::write(format!("/proc/sys/net/ipv6/conf/{interface}/addr_gen_mode"), "1");
         }
-        configure(&query, interface, options)?;
-        port.mtu = query.mtu().map_err(|e| PortError::io(format!("asking about interface `{interface}`"), e))?;
-        port.kernel_drops = queue_drops(interface).unwrap_or(0);
-        Ok(port)
     }
 
     /// Another port on the same device: for a second worker to send by.
@@ -98,18 +120,19 @@ impl TunPort {
     /// [`PortError::Io`] if the process may open no more files.
     pub fn try_clone(&self) -> Result<TunPort, PortError> {
         let device = self.device.try_clone().map_err(|e| PortError::io(self.name.clone(), e))?;
-        Ok(TunPort {
-            name: self.name.clone(),
-            interface: self.interface.clone(),
-            device,
-            mac: self.mac,
-            mtu: self.mtu,
-            spill: Box::default(),
-            pending: VecDeque::new(),
-            drops: DeviceDrops::default(),
-            kernel_drops: self.kernel_drops,
-            told: false,
-        })
+        Ok(TunPort::on(self.shared.clone(), self.number, device, self.mtu, self.mac, 0))
+    }
+
+    /// The device that another port has made again, or one that is made now.
+    fn again(&self) -> Result<TunPort, PortError> {
+        let Shared { label, interface, addresses, mtu, current } = &*self.shared;
+        let mut current = current.lock().unwrap_or_else(PoisonError::into_inner);
+        if current.number == self.number {
+            let (device, mtu) = attach(label, interface, Options { addresses, mtu: *mtu })?;
+            *current = Current { number: self.number + 1, device, mtu };
+        }
+        let device = current.device.try_clone().map_err(|e| PortError::io(self.name.clone(), e))?;
+        Ok(TunPort::on(self.shared.clone(), current.number, device, current.mtu, self.mac, self.spill.len()))
     }
 
     /// Our MAC address in the frames, [`OUR_MAC`] unless it is set.
@@ -171,6 +194,21 @@ impl TunPort {
         }
         Ok(Some(true))
     }
+}
+
+/// Makes or takes the device and gives it what it lacks; its MTU.
+fn attach(label: &str, interface: &str, options: Options<'_>) -> Result<(File, usize), PortError> {
+    let query = Query::new(interface).ok_or_else(|| PortError::Config(format!("ports.{label}: no interface can be named `{interface}`")))?;
+    let query = query.map_err(|e| PortError::io(format!("asking about interface `{interface}`"), e))?;
+    let ours = query.index().is_err();
+    let device = tun::attach(interface).map_err(|failed| explain(label, interface, failed))?;
+    if ours {
+        // The kernel must not add packets of its own: router solicitations, reports of multicast groups. One without IPv6 has none.
+        let _ = std::fs::write(format!("/proc/sys/net/ipv6/conf/{interface}/addr_gen_mode"), "1");
+    }
+    configure(&query, interface, options)?;
+    let mtu = query.mtu().map_err(|e| PortError::io(format!("asking about interface `{interface}`"), e))?;
+    Ok((device, mtu))
 }
 
 /// What the kernel left undone of a packet, as places in its frame.
@@ -301,6 +339,10 @@ impl Port for TunPort {
 
     fn fd(&self) -> Option<RawFd> {
         Some(self.device.as_raw_fd())
+    }
+
+    fn reopen(&self) -> Option<Result<Box<dyn Port>, PortError>> {
+        Some(self.again().map(|port| Box::new(port) as Box<dyn Port>))
     }
 }
 

@@ -25,6 +25,9 @@ use target::Target;
 const IN_FLIGHT: usize = 32;
 /// After so long a request is lost.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Memory is back when for so long no more than so many bytes have come: the agent asks for it once a second.
+const GIVEN_BACK: Duration = Duration::from_millis(2500);
+const SETTLED: u64 = 1 << 20;
 const NODE: Ipv4Addr = Ipv4Addr::LOCALHOST;
 
 /// Options of `bench n4`.
@@ -81,27 +84,30 @@ pub fn n4(args: &Args) -> Result<Value, Failure> {
         }));
     }
     let full = resident();
+    smf.seids = Vec::new();
     let began = Instant::now();
     smf.associate(2)?;
     let mut heartbeats = Vec::new();
     while ending(&requests)? > 0 {
-        for _ in 0..20 {
-            heartbeats.push(smf.heartbeat()?);
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        smf.beat(&mut heartbeats)?;
     }
     let took = began.elapsed();
+    // Free memory goes back in the seconds after.
+    let (mut after, mut still) = (resident(), Instant::now());
+    while still.elapsed() < GIVEN_BACK {
+        smf.beat(&mut heartbeats)?;
+        let now = resident();
+        if now + SETTLED < after {
+            (after, still) = (now, Instant::now());
+        }
+    }
     let longest = heartbeats.iter().max().copied().unwrap_or_default();
     println!(
-        "  {there} sessions ended with their association in {:.1} s; {} heartbeats meanwhile, the longest answer {:.1} ms",
+        "  {there} sessions ended with their association in {:.1} s; {} heartbeats until memory was back, the longest answer {:.1} ms",
         took.as_secs_f64(),
         heartbeats.len(),
         longest.as_secs_f64() * 1e3
     );
-    // The allocator gives pages back a moment after they are free.
-    std::thread::sleep(Duration::from_secs(1));
-    smf.heartbeat()?;
-    let after = resident();
     let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
     println!("  resident: {:.0} MiB before, {:.0} MiB with all, {:.0} MiB after", mib(before), mib(full), mib(after));
     let _ = requests.send(Request::Stop);
@@ -235,6 +241,15 @@ impl Smf {
         let ies = vec![Ie::NodeId(NodeId::Ipv4(NODE)), Ie::RecoveryTimeStamp(started), Ie::CpFunctionFeatures(vec![0])];
         let request = |_: &Smf, _| Message::node(MessageType::AssociationSetupRequest, 0, ies.clone());
         self.run(0, 1, request, |_, _, _| ()).map(drop)
+    }
+
+    /// Some heartbeats, and how long each answer took.
+    fn beat(&mut self, took: &mut Vec<Duration>) -> Result<(), Failure> {
+        for _ in 0..20 {
+            took.push(self.heartbeat()?);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
     }
 
     fn heartbeat(&mut self) -> Result<Duration, Failure> {
