@@ -180,12 +180,12 @@ fn n4_takes_sessions_and_ends_them() {
 
 #[test]
 fn memory_after_many_sessions_have_come_and_gone_is_near_what_it_was() {
-    let figures = bench(&["n4", "--sessions", "20000"]);
+    let figures = bench(&["n4", "--sessions", "40000"]);
     let mib = |key: &str| figures[key].as_u64().unwrap() >> 20;
     let [before, full, after] = ["resident_before", "resident_full", "resident_after"].map(mib);
-    assert!(full >= before + 16, "{before} MiB before, {full} with 20,000 sessions");
-    // Buckets of tables and what the report says of ended sessions stay.
-    assert!(after <= before + (full - before) / 2, "{before} MiB before, {full} with 20,000 sessions, {after} after");
+    assert!(full >= before + 30, "{before} MiB before, {full} with 40,000 sessions");
+    // The first huge pages of each table stay, and what the report says of ended sessions.
+    assert!(after <= before + (full - before) * 2 / 3, "{before} MiB before, {full} with 40,000 sessions, {after} after");
 }
 
 #[test]

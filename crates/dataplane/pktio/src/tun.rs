@@ -198,7 +198,8 @@ impl TunPort {
 
 /// Makes or takes the device and gives it what it lacks; its MTU.
 fn attach(label: &str, interface: &str, options: Options<'_>) -> Result<(File, usize), PortError> {
-    let query = Query::new(interface).ok_or_else(|| PortError::Config(format!("ports.{label}: no interface can be named `{interface}`")))?;
+    let query =
+        Query::new(interface).ok_or_else(|| PortError::Config(format!("ports.{label}: no interface can be named `{interface}`")))?;
     let query = query.map_err(|e| PortError::io(format!("asking about interface `{interface}`"), e))?;
     let ours = query.index().is_err();
     let device = tun::attach(interface).map_err(|failed| explain(label, interface, failed))?;

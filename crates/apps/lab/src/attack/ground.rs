@@ -62,6 +62,8 @@ pub struct Daemon {
     pub honest: Vec<Session>,
     pub hostile: Session,
     pub rated: Session,
+    /// Its resident memory with these sessions, before any attack, in KiB.
+    pub started_kib: u64,
 }
 
 /// What heartbeats met with.
@@ -109,7 +111,9 @@ impl Ground {
         let hostile = self.session(&smf, |_| ())?;
         let rated = self.session(&smf, |plan| plan.qos.mbr_kbps = Some((RATE_KBPS, RATE_KBPS)))?;
         self.users.are(honest.iter().map(Session::record).collect());
-        self.daemon = Some(Daemon { part, smf, events, honest, hostile, rated });
+        let mut daemon = Daemon { part, smf, events, honest, hostile, rated, started_kib: 0 };
+        daemon.started_kib = daemon.memory_kib().unwrap_or(0);
+        self.daemon = Some(daemon);
         Ok(())
     }
 

@@ -227,7 +227,8 @@ fn one(ground: &mut Ground, attack: &Attack, short: bool) -> Result<Row, Failure
     let beats = beats.map(Heart::stop).unwrap_or_default();
     let daemon = ground.daemon()?;
     let mut after_kib = daemon.memory_kib().unwrap_or(0);
-    let most = (before_kib as f64 * MEMORY.0) as u64 + MEMORY.1;
+    // What many attacks add up to is looked at, too.
+    let most = (before_kib.min(daemon.started_kib) as f64 * MEMORY.0) as u64 + MEMORY.1;
     let end = Instant::now() + MEMORY_PATIENCE;
     while after_kib > most && Instant::now() < end {
         std::thread::sleep(CALM);
@@ -238,7 +239,12 @@ fn one(ground: &mut Ground, attack: &Attack, short: bool) -> Result<Row, Failure
         return Ok(Row { honest, beats, memory_kib: (before_kib, after_kib), faults });
     }
     if after_kib > most {
-        faults.push(format!("memory is {:.0} % of what it was", after_kib as f64 / before_kib.max(1) as f64 * 100.0));
+        let percent = |of: u64| after_kib as f64 / of.max(1) as f64 * 100.0;
+        faults.push(format!(
+            "memory is {:.0} % of what it was, {:.0} % of that at start",
+            percent(before_kib),
+            percent(daemon.started_kib)
+        ));
     }
     if beats.unanswered > 0 || beats.answered == 0 {
         faults.push(format!("{} heartbeats unanswered, {} answered", beats.unanswered, beats.answered));
