@@ -28,6 +28,9 @@ struct Answer {
     expires: Duration,
 }
 
+/// Answers that are forgotten at a time: a millisecond's work.
+const EXPIRED_AT_ONCE: usize = 2048;
+
 /// Answers in the order in which they were given.
 pub(super) struct Answers {
     kept: BTreeMap<u64, Answer>,
@@ -86,6 +89,14 @@ impl Answers {
         self.next += 1;
     }
 
+    /// Forgets some of the answers that have expired: with those that nobody asks for again their memory goes too.
+    pub fn expire(&mut self, now: Duration) {
+        for _ in 0..EXPIRED_AT_ONCE {
+            let Some((&oldest, _)) = self.kept.first_key_value().filter(|(_, answer)| answer.expires <= now) else { return };
+            self.remove(oldest);
+        }
+    }
+
     /// Forgets the responses kept for a peer that has restarted.
     pub fn forget(&mut self, peer: SocketAddr) {
         let first = Key { peer, kind: MessageType::HeartbeatRequest, sequence: 0 };
@@ -132,6 +143,23 @@ mod tests {
         assert_eq!(find(&answers, b"request", 10), None);
         answers.forget(peer);
         assert_eq!(find(&answers, b"request", 1), None);
+    }
+
+    #[test]
+    fn answers_that_have_expired_go_without_another_message() {
+        let mut answers = Answers::new(Duration::from_secs(10), 8192, 8192);
+        for sequence in 0..5000 {
+            let peer = format!("192.0.2.{}:8805", sequence % 5).parse().unwrap();
+            answers.keep(peer, KIND, sequence, b"request", b"answer".to_vec(), Duration::from_millis(sequence.into()));
+        }
+        answers.expire(Duration::from_secs(10) - Duration::from_millis(1));
+        assert_eq!(answers.kept.len(), 5000);
+        answers.expire(Duration::from_millis(10_999));
+        assert_eq!(answers.kept.len(), 4000);
+        for _ in 0..3 {
+            answers.expire(Duration::from_secs(20));
+        }
+        assert_eq!((answers.kept.len(), answers.by_key.len(), answers.by_peer.len()), (0, 0, 0));
     }
 
     #[test]

@@ -133,10 +133,11 @@ impl Node {
         }
     }
 
-    /// Checks volume thresholds and quotas; call it about every 100 ms. Only URRs that have one are checked, and at
+    /// Checks volume thresholds and quotas, and forgets old answers; call it about every 100 ms. Only URRs that have one are checked, and at
     /// most [`max_polled`](crate::config::Config::max_polled) of them: the next call continues from there.
     pub fn poll_usage(&mut self, now: Duration, plane: &mut dyn UserPlane) {
         self.settle_again(plane);
+        self.answers.expire(now);
         let rest = (Bound::Excluded(self.volume_cursor), Bound::Unbounded);
         let batch: Vec<(Seid, u32)> = self.volume_watch.range(rest).take(self.config.max_polled).copied().collect();
         self.volume_cursor = match batch.last() {
