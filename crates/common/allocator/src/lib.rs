@@ -67,7 +67,7 @@ mod tests {
 
     fn resident_mib() -> u64 {
         let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
-        statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096 >> 20
+        statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap() / 256
     }
 
     /// By mimalloc alone it stays: the thread that freed it does nothing more.
