@@ -25,7 +25,7 @@ const ACCESS: u8 = 0;
 const CORE: u8 = 1;
 
 fn main() -> std::io::Result<()> {
-    let radio = [("rlc", rlc_seeds()), ("pdcp", pdcp_seeds()), ("sdap", sdap_seeds())];
+    let radio = [("rlc", rlc_seeds()), ("pdcp", pdcp_seeds()), ("sdap", sdap_seeds()), ("nru", nru_seeds())];
     let all = [("pfcp", pfcp_seeds()), ("gtpu", gtpu_seeds()), ("pcap", pcap_seeds()), ("upf", upf_seeds())];
     for (target, seeds) in all.into_iter().chain(radio) {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
@@ -565,4 +565,29 @@ fn sdap_seeds() -> Seeds {
         ("end_marker", vec![1, 1, 9, 2, 1, 0x3f]),
         ("without_headers", vec![3, 1, 0x45, 4, 2, 0x87, 0x45, 4, 2, 0x89, 0x45, 5, 1, 0]),
     ]
+}
+
+/// Content of a container: without the header's length and next type.
+fn nru_seeds() -> Seeds {
+    use gnb::nru::{Block, DeliveryStatus, Frame, UserData};
+    let content = |frame: Frame| {
+        let mut out = Vec::new();
+        frame.emit(0, &mut out);
+        out[1..out.len() - 1].to_vec()
+    };
+    let discard = vec![Block { start: 5, many: 2 }, Block { start: 70_001, many: 9 }];
+    let data = UserData { sn: 7, report_polling: true, flush: Some(3), discard, report_delivered: Some(9), ..UserData::default() };
+    let status = DeliveryStatus {
+        desired_buffer: 100_000,
+        desired_rate: Some(1),
+        lost: vec![(1, 2), (5, 5)],
+        highest_delivered: Some(3),
+        highest_transmitted: Some(4),
+        cause: Some(1),
+        delivered_retransmitted: Some(5),
+        retransmitted: Some(6),
+        delivered_ranges: vec![(9, 12)],
+        ..DeliveryStatus::default()
+    };
+    vec![("user_data", content(Frame::UserData(data))), ("delivery_status", content(Frame::DeliveryStatus(status)))]
 }

@@ -10,6 +10,7 @@ pub mod config;
 pub mod control;
 pub mod flow;
 pub mod gtpu;
+pub mod nru;
 mod p4_meaning;
 pub mod p4_source;
 pub mod pcap;
@@ -33,6 +34,7 @@ pub const TARGETS: &[(&str, Run)] = &[
     ("control", control::run),
     ("flow", flow::run),
     ("gtpu", gtpu::run),
+    ("nru", nru::run),
     ("p4_source", p4_source::run),
     ("pcap", pcap::run),
     ("pdcp", pdcp::run),

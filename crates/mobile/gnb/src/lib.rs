@@ -5,6 +5,7 @@
 //! | which radio bearer takes a QoS flow, and which flow is a packet of? | [`sdap`] (TS 37.324) |
 //! | in which order, under which COUNT and key, for how long? | [`pdcp`] (TS 38.323) |
 //! | in which pieces, and which of them again? | [`rlc`] (TS 38.322) |
+//! | what do CU and DU tell each other with a packet? | [`nru`] (TS 38.425) |
 //! | how does a PDU look in a capture that Wireshark reads? | [`framing`] |
 //!
 //! Nothing here does I/O, reads a clock or starts threads: time is nanoseconds, given with each call, and does not go back. An entity has timers
@@ -42,6 +43,7 @@ macro_rules! reasons {
 }
 
 pub mod framing;
+pub mod nru;
 pub mod pdcp;
 pub mod rlc;
 pub mod sdap;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use buffer::status::Status;
 use ciphering::{Choice, Direction, Engine, Nea, Nia};
 use gnb::framing::{Pdcp, Rlc, RlcMode};
+use gnb::nru::{self, Block, DeliveryStatus, Frame, UserData};
 use gnb::pdcp::pdu::Format;
 use gnb::pdcp::rx::Prepared;
 use gnb::pdcp::{CountGuard, Kind, Rx, RxConfig, Security, Tx, TxConfig};
@@ -380,4 +381,74 @@ fn wireshark_reads_sdap_headers_and_status_reports() {
         // 3 and 4 are there, 5 and 6 are not, 7 to 19 are.
         assert!(!report[8].is_empty(), "{report:?}");
     }
+}
+
+/// A G-PDU with the frame in its NR RAN container (TS 29.281 §5.1, §5.2.1).
+fn g_pdu(frame: &Frame) -> Vec<u8> {
+    let mut out = vec![0x34, 255, 0, 0, 0, 0, 0, 9, 0, 0, 0, nru::EXTENSION_TYPE];
+    frame.emit(0, &mut out);
+    let length = (out.len() - 8) as u16;
+    out[2..4].copy_from_slice(&length.to_be_bytes());
+    out
+}
+
+#[test]
+fn wireshark_reads_each_field_of_nr_u_frames() {
+    if !tshark() {
+        return;
+    }
+    let data = UserData {
+        sn: 0x12_3456,
+        report_polling: true,
+        retransmission: true,
+        flush: Some(70_000),
+        discard: vec![Block { start: 5, many: 2 }, Block { start: 70_001, many: 9 }],
+        report_delivered: Some(99),
+        ..UserData::default()
+    };
+    let status = DeliveryStatus {
+        desired_buffer: 1_000_000,
+        desired_rate: Some(125_000),
+        final_frame: true,
+        lost: vec![(7, 9), (20, 20)],
+        highest_delivered: Some(262_143),
+        highest_transmitted: Some(3),
+        cause: Some(1),
+        delivered_retransmitted: Some(44),
+        retransmitted: Some(45),
+        ..DeliveryStatus::default()
+    };
+    let plain = UserData { sn: 1, ..UserData::default() };
+    let frames = [Frame::UserData(data), Frame::DeliveryStatus(status), Frame::UserData(plain)];
+    let datagrams: Vec<Vec<u8>> = frames.iter().map(g_pdu).collect();
+    let fields = [
+        "nrup.pdu_type",
+        "nrup.seq_num",
+        "nrup.report_polling",
+        "nrup.retransmission_flag",
+        "nrup.dl_disc_nr_pdcp_pdu_sn",
+        "nrup.dl_disc_nr_pdcp_pdu_sn_start",
+        "nrup.disc_blk_sz",
+        "nrup.dl_report_nr_pdcp_pdu_sn",
+        "nrup.desrd_buff_sz_data_radio_bearer",
+        "nrup.desrd_data_rate",
+        "nrup.start_num_lost_nru_seq_num",
+        "nrup.end_num_lost_nru_seq_num",
+        "nrup.high_success_delivered_nr_pdcp_sn",
+        "nrup.high_tx_nr_pdcp_sn",
+        "nrup.cause_val",
+        "nrup.high_success_delivered_retx_nr_pdcp_sn",
+        "nrup.high_retx_nr_pdcp_sn",
+    ];
+    let options = ["-d".to_owned(), "udp.port==40002,gtp".to_owned()];
+    let rows = rows(&datagrams, &options, &fields);
+    assert_clean(&rows);
+    let cells: Vec<Vec<Vec<u32>>> = rows.iter().map(|row| row[3..].iter().map(|cell| numbers(cell)).collect()).collect();
+    let of = |values: &[&[u32]]| -> Vec<Vec<u32>> { values.iter().map(|values| values.to_vec()).collect() };
+    let none: &[u32] = &[];
+    let expected = [&[0][..], &[0x12_3456], &[1], &[1], &[70_000], &[5, 70_001], &[2, 9], &[99]];
+    assert_eq!(cells[0], of(&[&expected[..], &[none; 9]].concat()));
+    let expected = [&[1_000_000][..], &[125_000], &[7, 20], &[9, 20], &[262_143], &[3], &[1], &[44], &[45]];
+    assert_eq!(cells[1], of(&[&[&[1][..]][..], &[none; 7], &expected].concat()));
+    assert_eq!(cells[2], of(&[&[&[0][..], &[1], &[0], &[0]][..], &[none; 13]].concat()));
 }
