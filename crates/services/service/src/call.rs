@@ -1,6 +1,6 @@
 //! What goes to a service with a packet, and what may come of it?
 
-use base::Packet;
+use base::{DropReason, Packet};
 
 /// Most bytes of the fields of a request, and of an answer.
 pub const FIELDS_MAX: usize = 32;
@@ -73,6 +73,16 @@ impl Reason {
     pub const fn own(index: usize) -> Reason {
         assert!(index + (Reason::FIRST_OWN as usize) < REASONS, "a service has at most 48 reasons");
         Reason(Reason::FIRST_OWN + index as u8)
+    }
+
+    /// As what a lane drops such a packet.
+    pub fn as_drop(self) -> DropReason {
+        match self {
+            Reason::FULL => DropReason::SERVICE_FULL,
+            Reason::LOST => DropReason::SERVICE_LOST,
+            Reason::DOWN => DropReason::SERVICE_DOWN,
+            _ => DropReason::SERVICE_REFUSED,
+        }
     }
 
     /// Its number.
