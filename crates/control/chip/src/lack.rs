@@ -113,6 +113,8 @@ pub enum Fault {
     Unknown,
     /// The chip is of the other kind.
     Kind,
+    /// The program is for an architecture that is not placed.
+    Architecture,
 }
 
 impl Lack {
@@ -164,6 +166,7 @@ impl std::fmt::Display for Lack {
             Fault::Memory { needed, left } => write!(f, "{needed} bytes of memory needed, no tier has more than {left} left"),
             Fault::Unknown => f.write_str("there is no table, counter, meter or register of that name"),
             Fault::Kind => f.write_str("the chip is of the other kind"),
+            Fault::Architecture => f.write_str("the program is for neither v1model nor TNA"),
         }
     }
 }

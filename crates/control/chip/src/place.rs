@@ -10,7 +10,7 @@ use crate::phv::{PhvUse, phv_use};
 use crate::resource::{Amounts, Resource};
 use crate::sites::{Sites, sites};
 use crate::sizes::Sizes;
-use p4_ir::Ir;
+use p4_ir::{Architecture, Ir};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -157,6 +157,9 @@ struct Plan<'a> {
 impl<'a> Plan<'a> {
     fn of(irs: &'a [&'a Ir], chip: &'a Chip) -> Result<Plan<'a>, Refusal> {
         let Form::Switch(switch) = &chip.form else { return Err(Refusal::of(vec![Lack::of("", Fault::Kind)])) };
+        if irs.iter().any(|ir| ir.arch == Architecture::Psa) {
+            return Err(Refusal::of(vec![Lack::of("", Fault::Architecture)]));
+        }
         let mut lacks = Vec::new();
         let found: Vec<Sites> = irs.iter().map(|ir| sites(ir)).collect();
         for l in found.iter().flat_map(|s| &s.lacks) {

@@ -144,6 +144,8 @@ pub(crate) struct Cx<'a> {
     pub extracting: bool,
     /// For a model of a chip: of a program for TNA, which direction is lowered; 0 ingress, 1 egress.
     pub gress: Option<usize>,
+    /// A program for PSA is lowered to be run.
+    pub psa: bool,
     /// Whether it is such a program.
     pub two_directions: bool,
 }
@@ -203,6 +205,7 @@ impl<'a> Cx<'a> {
             check_only,
             extracting: false,
             gress: None,
+            psa: false,
             two_directions: false,
         }
     }

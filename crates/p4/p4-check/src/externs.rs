@@ -155,7 +155,8 @@ impl<'a> Cx<'a> {
     /// A call of a method of an extern instance.
     pub fn extern_method_call(&mut self, obj: ObjId, ext: &str, method: &str, args: &[Tv], ret: &Type, span: Span) -> R<Tv> {
         let void = Tv::value(Type::Void, Val::None, span);
-        if self.gress.is_some()
+        let psa = self.psa && matches!(self.kind(obj), ObjKind::Counter(_) | ObjKind::Cells(..));
+        if (self.gress.is_some() || psa)
             && let Some(v) = self.tna_method(obj, ext, method, args, ret, span)?
         {
             return Ok(v);

@@ -9,10 +9,11 @@
 //!   does not reach is lowered for its faults only, after the result is complete.
 //! - **Everything is inlined** but the actions that tables run. Arguments that do not overlap stand for parameters
 //!   directly; others are copied in and out (P4_16 §6.8).
-//! - **Programs for other architectures are checked** like any other ([`check_file`]), with our own `psa.p4`, `pna.p4`,
-//!   `tna.p4`, `ebpf_model.p4`, `xdp_model.p4` and `ubpf_model.p4`; nothing is made of them.
+//! - **Programs for PSA are compiled** to an IR of two pipes, which the interpreter runs (`psa.rs` lists what is left out). Those for other
+//!   architectures are checked like any other ([`check_file`]), with our own `pna.p4`, `tna.p4`, `ebpf_model.p4`, `xdp_model.p4` and
+//!   `ubpf_model.p4`; nothing is made of them.
 //! - **What is not supported is refused** with a diagnostic `unsupported` at its place: nothing is compiled to something else.
-//!   Among it: division of values wider than 128 bits, other packages than `V1Switch`, varbit fields
+//!   Among it: division of values wider than 128 bits, other packages than `V1Switch` and `PSA_Switch`, varbit fields
 //!   that are not last, custom hash polynomials.
 //!
 //! Codes in the IR: `error` values are `bit<16>` positions in `Program::errors` (`NoError` is 0), plain enums are
@@ -40,6 +41,7 @@ mod origins;
 mod parser;
 mod profile;
 mod program;
+mod psa;
 mod resolve;
 mod rules;
 mod scope;
@@ -66,7 +68,7 @@ use std::path::{Path, PathBuf};
 pub const CORE_P4: &str = include_str!("../arch/core.p4");
 /// Our `v1model.p4`, found by `#include <v1model.p4>`.
 pub const V1MODEL_P4: &str = include_str!("../arch/v1model.p4");
-/// Our `psa.p4`. Programs for this and the architectures below can be checked, not compiled.
+/// Our `psa.p4`. Programs for it can be compiled and interpreted, those for the architectures below only checked.
 pub const PSA_P4: &str = include_str!("../arch/psa.p4");
 /// Our `pna.p4`.
 pub const PNA_P4: &str = include_str!("../arch/pna.p4");
@@ -147,12 +149,12 @@ impl std::fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// Compiles the v1model program at `path`.
+/// Compiles the program at `path`, for v1model or PSA.
 pub fn compile_file(path: &Path, options: &Options) -> Result<Compiled, Failure> {
     compile(with_syntax(options, |o| p4_syntax::parse_file(path, o)), false)
 }
 
-/// Compiles a v1model program given as text; `name` stands for it in messages.
+/// Compiles a program given as text; `name` stands for it in messages.
 pub fn compile_str(name: &str, text: &str, options: &Options) -> Result<Compiled, Failure> {
     compile(with_syntax(options, |o| p4_syntax::parse_str(name, text, o)), false)
 }

@@ -354,7 +354,8 @@ impl<'a> Cx<'a> {
         if let (Some(a), true) = (pdu, matches!(name, "counter" | "direct_counter" | "meter" | "direct_meter")) {
             self.pdu_users.push(a.span);
         }
-        if self.gress.is_some()
+        let psa = self.psa && matches!((name, values), ("Counter", [_, _]) | ("Register", [_]));
+        if (self.gress.is_some() || psa)
             && let Some(kind) = self.tna_kind(name, targs, values, path, span)?
         {
             return Ok(kind);

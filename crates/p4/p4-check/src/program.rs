@@ -1,4 +1,4 @@
-//! What is the whole program? Its top-level declarations, and v1model's pipeline behind `main`.
+//! What is the whole program? Its top-level declarations, and v1model's pipeline behind `main`; PSA's is in `psa.rs`.
 
 use crate::args::Binding;
 use crate::block::BlockDecl;
@@ -121,10 +121,17 @@ impl<'a> Cx<'a> {
             self.two_directions = true;
             return self.tna_pipeline(&args, gress, span);
         }
+        if package == "PSA_Switch" && !self.check_only && self.gress.is_none() {
+            self.psa = true;
+            let result = self.psa_pipeline(&args, span);
+            // What cannot be run can still be checked.
+            self.other_architecture = (result.is_err() || self.has_errors()).then_some(package);
+            return result;
+        }
         if package != "V1Switch" {
             self.other_architecture = Some(package.clone());
             let d = Diagnostic::error("unsupported", span, format!("architecture `{package}` is not supported"));
-            return Err(self.report(d.with_note("this compiler knows v1model's package `V1Switch`")));
+            return Err(self.report(d.with_note("this compiler knows v1model's package `V1Switch` and PSA's `PSA_Switch`")));
         }
         let [p, vr, ig, eg, ck, dep] = args.as_slice() else {
             return Err(self.error("arity", span, "V1Switch takes six parsers and controls"));
@@ -217,7 +224,7 @@ impl<'a> Cx<'a> {
     }
 
     /// `@drop_reason`, `@mark` and `@pdu_length` in the user metadata.
-    fn tagged_fields(&mut self, v: &Tv) -> R<()> {
+    pub fn tagged_fields(&mut self, v: &Tv) -> R<()> {
         let (Some(c), Val::Agg(vals)) = (v.ty.composite(Kind::Struct), &v.val) else { return Ok(()) };
         let c = c.clone();
         for (f, val) in c.fields.iter().zip(vals.iter()) {
@@ -274,7 +281,7 @@ impl<'a> Cx<'a> {
         Ok(())
     }
 
-    fn packet_object(&mut self, name: &str, kind: ObjKind<'a>, span: Span) -> R<Tv> {
+    pub fn packet_object(&mut self, name: &str, kind: ObjKind<'a>, span: Span) -> R<Tv> {
         let path = ast::Path { global: true, name: ast::Ident { name: name.to_owned(), span }, span };
         let found = self.find(&path);
         let Ok([Entity::Extern(id), ..]) = found.as_deref() else {
@@ -411,7 +418,7 @@ impl<'a> Cx<'a> {
 }
 
 /// The variables that a value consists of.
-fn variables(v: &Val, into: &mut Vec<p4_ir::VarId>) {
+pub(crate) fn variables(v: &Val, into: &mut Vec<p4_ir::VarId>) {
     match v {
         Val::Place(LValue::Var(id), _) => into.push(*id),
         Val::Agg(vs) | Val::Array(vs) => vs.iter().for_each(|v| variables(v, into)),

@@ -89,3 +89,11 @@ fn the_text_of_the_upf_is_as_accepted() {
     let text = emit_xdp(&ir).unwrap_or_else(|e| panic!("{e}"));
     testkit::assert_golden("tests/golden/upf.xdp.c", &own_text(&text));
 }
+
+#[test]
+fn programs_for_other_architectures_are_refused_by_name() {
+    let psa = p4_ir::Ir::new(p4_ir::Architecture::Psa);
+    let (xdp, x86) = (emit_xdp(&psa).expect_err("must be refused"), p4_emit::emit_x86(&psa).expect_err("must be refused"));
+    assert!(xdp.to_string().contains("does not support programs for psa"), "{xdp}");
+    assert_eq!(x86.to_string(), "the x86 target does not support programs for psa");
+}

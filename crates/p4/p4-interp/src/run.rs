@@ -1,6 +1,7 @@
 //! One packet's way: the pipeline at the top, then the parser, statements, tables and externs in that order.
 
 pub(crate) mod limits;
+mod psa;
 pub(crate) mod replicate;
 
 use crate::Count;
@@ -14,8 +15,8 @@ use crate::trace::{Event, Tracer, Why};
 use crate::wire::{BitString, get_bits};
 use base::{DropReason, HEADROOM, MAX_PACKET, PortId, Verdict, VerdictKind};
 use p4_ir::{
-    Bits, Block, CheckData, CounterId, Expr, Extern, HashAlgorithm, HeaderId, HeaderRef, Ir, KeySet, LValue, LabelId, MeterId, Next,
-    RegisterId, Role, SelectCase, StackId, Stmt, TableId, Transition, VarId, arith,
+    Architecture, Bits, Block, CheckData, CounterId, Expr, Extern, HashAlgorithm, HeaderId, HeaderRef, Ir, KeySet, LValue, LabelId,
+    MeterId, Next, Parser, RegisterId, Role, SelectCase, StackId, Stmt, TableId, Transition, VarId, arith,
 };
 use program::{CountUnit, Digest, LengthSource};
 
@@ -232,14 +233,16 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
         if self.input.bytes.len() > MAX_PACKET {
             return Ok((self.verdict(VerdictKind::Drop, Some(DropReason::RX_TOO_LONG)), Why::TooLong));
         }
+        if self.ir.arch == Architecture::Psa {
+            return self.psa_ingress(0);
+        }
         self.arrive(0);
         self.begin_at_parser()
     }
 
     fn begin_at_parser(&mut self) -> Result<(Verdict, Why), Halt> {
         let (ir, std) = (self.ir, self.std);
-        self.parse()?;
-        self.steps = 0;
+        self.parse_v1model()?;
         self.top("verify_checksum", ir.control(Role::VerifyChecksum))?;
         self.top("ingress", ir.ingress())?;
         if self.copies_after_ingress()
@@ -275,15 +278,8 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
 
     /// The packet's bytes behind the emitted headers, and the verdict from `egress_port`.
     fn finish(&mut self) -> (Verdict, Why) {
-        let (emitted, cursor) = (self.p.out.len(), self.p.cursor);
-        let payload = &self.input.bytes[cursor..];
-        if emitted > HEADROOM + cursor || emitted + payload.len() > MAX_PACKET {
+        if !self.append_payload() {
             return (self.verdict(VerdictKind::Drop, Some(DropReason::NO_HEADROOM)), Why::NoRoom);
-        }
-        self.p.out.extend_from_slice(payload);
-        self.tell(|_| Event::Payload { offset: cursor, bytes: payload.len() });
-        if let Some(keep) = self.p.keep_bytes {
-            self.p.out.truncate(keep);
         }
         let port = self.standard(self.std.egress_port) as u16;
         let kind = match PortId(port) {
@@ -292,6 +288,21 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
             _ => VerdictKind::Forward,
         };
         (self.verdict(kind, None), Why::Deparsed)
+    }
+
+    /// What was not parsed comes behind the emitted headers; tells whether there is room for all.
+    fn append_payload(&mut self) -> bool {
+        let (emitted, cursor) = (self.p.out.len(), self.p.cursor);
+        let payload = &self.input.bytes[cursor..];
+        if emitted > HEADROOM + cursor || emitted + payload.len() > MAX_PACKET {
+            return false;
+        }
+        self.p.out.extend_from_slice(payload);
+        self.tell(|_| Event::Payload { offset: cursor, bytes: payload.len() });
+        if let Some(keep) = self.p.keep_bytes {
+            self.p.out.truncate(keep);
+        }
+        true
     }
 
     /// The program's own reason and mark, unless another reason is given.
@@ -341,35 +352,42 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
 
     // ---- parser (P4_16 §13) ----
 
-    fn parse(&mut self) -> Result<(), Halt> {
+    fn parse_v1model(&mut self) -> Result<(), Halt> {
+        if let Some(code) = self.parse(self.ir.parser())? {
+            self.set_standard(self.std.parser_error, code.into());
+        }
+        self.steps = 0;
+        Ok(())
+    }
+
+    /// Gives the code of a parser error.
+    fn parse(&mut self, parser: &'a Parser) -> Result<Option<u32>, Halt> {
         let ir = self.ir;
-        self.top("parser", &ir.parser().init)?;
-        let Some(mut at) = ir.parser().start else { return Ok(()) };
+        self.top("parser", &parser.init)?;
+        let Some(mut at) = parser.start else { return Ok(None) };
         loop {
             self.steps += 1;
             if self.steps > STEP_LIMIT {
-                return self.parser_error(self.std.timeout);
+                return Ok(self.parser_error(self.std.timeout));
             }
             self.tell(|_| Event::State(at));
             let state = &ir.states[at];
             match self.block(&state.body) {
-                Flow::Error(code) => return self.parser_error(code),
+                Flow::Error(code) => return Ok(self.parser_error(code)),
                 Flow::Halt(halt) => return Err(halt),
                 Flow::Go | Flow::Break(_) | Flow::Exit => {}
             }
             match self.transition(&state.next) {
                 Some(Next::State(next)) => at = next,
-                Some(Next::Accept | Next::Reject) => return Ok(()),
-                None => return self.parser_error(self.std.no_match),
+                Some(Next::Accept | Next::Reject) => return Ok(None),
+                None => return Ok(self.parser_error(self.std.no_match)),
             }
         }
     }
 
-    fn parser_error(&mut self, code: u32) -> Result<(), Halt> {
-        let code = u128::from(code);
-        self.tell(|_| Event::ParserError(code));
-        self.set_standard(self.std.parser_error, code);
-        Ok(())
+    fn parser_error(&mut self, code: u32) -> Option<u32> {
+        self.tell(|_| Event::ParserError(code.into()));
+        Some(code)
     }
 
     fn transition(&mut self, transition: &'a Transition) -> Option<Next> {

@@ -231,6 +231,10 @@ pub enum Why {
     Deparsed,
     /// `egress_spec` was 511 after this block.
     DroppedAfter(&'static str),
+    /// PSA: `drop` was set behind this block.
+    DropSet(&'static str),
+    /// PSA: no port has that number.
+    NoPort,
     /// A miss in a split table: the next target has it.
     SplitMiss(TableId),
     /// This target does not buffer or punt.
@@ -370,6 +374,8 @@ impl Renderer<'_> {
         let why = match why {
             Why::Deparsed => String::new(),
             Why::DroppedAfter(block) => format!(" (egress_spec is 511 after {block})"),
+            Why::DropSet(block) => format!(" (`drop` is set after {block})"),
+            Why::NoPort => " (no port has the number in `egress_port`)".into(),
             Why::SplitMiss(table) => format!(" (miss in split table {})", self.names.table(table)),
             Why::NotHere => " (this target neither buffers nor punts)".into(),
             Why::Stuck => " (too many rounds of a loop)".into(),

@@ -1,4 +1,5 @@
-//! Clones, multicast copies, resubmitted and recirculated packets (v1model): how one packet becomes several.
+//! Clones, multicast copies, resubmitted and recirculated packets: how one packet becomes several, in v1model. What PSA does is in
+//! `psa.rs`; the passes, their order and their limits are the same.
 //!
 //! - Requests of ingress take effect at its end (clone to egress, then resubmit, else multicast); those of egress at its end
 //!   (clone to egress) and behind the deparser (recirculation). Of two requests of one kind the later one counts, and one that
@@ -20,7 +21,7 @@ use crate::machine::State;
 use crate::packet::PacketState;
 use crate::trace::{Event, Tracer};
 use base::{DropReason, PortId, Verdict, VerdictKind};
-use p4_ir::{Ir, Replicate, VarId};
+use p4_ir::{Architecture, Ir, Replicate, VarId};
 use program::Mirror;
 use std::collections::VecDeque;
 
@@ -59,7 +60,7 @@ pub(crate) struct Pass {
     egress: Option<(PortId, u16)>,
 }
 
-enum From {
+pub(super) enum From {
     Parser,
     /// With headers and, for multicast, metadata.
     Egress(Box<PacketState>),
@@ -132,6 +133,13 @@ pub(super) fn rest<T: Tracer>(
 impl<T: Tracer> Run<'_, '_, T> {
     /// One of the passes that are not the first.
     fn copy(&mut self, pass: &Pass) -> Result<(Verdict, Why), Halt> {
+        if self.ir.arch == Architecture::Psa {
+            self.keep(&pass.keep);
+            return match pass.egress {
+                Some((port, instance)) => self.psa_egress(pass.instance_type, port, instance),
+                None => self.psa_ingress(pass.instance_type),
+            };
+        }
         let std = self.std;
         let in_egress = pass.egress.is_some();
         if matches!(pass.from, From::Parser) {
@@ -141,8 +149,7 @@ impl<T: Tracer> Run<'_, '_, T> {
                 return self.begin_at_parser();
             }
             // The parser's own metadata go with all other metadata.
-            self.parse()?;
-            self.steps = 0;
+            self.parse_v1model()?;
         }
         let Some((port, rid)) = pass.egress else { return self.begin_at_parser() };
         if pass.instance_type != instance::REPLICATED {
@@ -234,18 +241,18 @@ impl<T: Tracer> Run<'_, '_, T> {
         Ok(Some((Verdict::default(), Why::SentOn("recirculated"))))
     }
 
-    fn only_whole(&self) -> Result<(), Halt> {
+    pub(super) fn only_whole(&self) -> Result<(), Halt> {
         if self.input.mode == super::Mode::Subset { Err(Halt::Copies) } else { Ok(()) }
     }
 
     /// The fields of a list with their values now.
-    fn kept(&self, fields: Option<u8>) -> Vec<(VarId, u128)> {
+    pub(super) fn kept(&self, fields: Option<u8>) -> Vec<(VarId, u128)> {
         let vars = fields.and_then(|f| self.ir.intrinsic.field_lists.get(&f));
         vars.into_iter().flatten().map(|v| (*v, self.p.var(*v))).collect()
     }
 
     /// Ports and replica numbers of a session's clones.
-    fn mirrored(&self, session: u32) -> Vec<(PortId, u16)> {
+    pub(super) fn mirrored(&self, session: u32) -> Vec<(PortId, u16)> {
         match self.state.mirrors.get(&session) {
             None => vec![],
             Some(Mirror::Port(port)) => vec![(*port, 0)],
@@ -253,7 +260,7 @@ impl<T: Tracer> Run<'_, '_, T> {
         }
     }
 
-    fn later(
+    pub(super) fn later(
         &mut self,
         main: bool,
         instance_type: u32,

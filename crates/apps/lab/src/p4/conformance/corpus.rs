@@ -127,6 +127,10 @@ impl Corpus {
                     targets.iter().for_each(|t| add(Kind::Stf, t));
                 }
             }
+            // The targets refuse it.
+            if p.architecture == "psa" && p.stf.is_some() && targets.iter().any(|t| t == "interp") {
+                add(Kind::Stf, "interp");
+            }
         }
         checks
     }
