@@ -1,0 +1,158 @@
+//! Does the buffer keep, send, acknowledge, retransmit and discard through the seam, the same in each place?
+
+use base::{Packet, PortId};
+use buffer::rlc::BearerConfig;
+use buffer::service::*;
+use buffer::status::{Nack, SnLength, emit};
+use buffer::{Limits, Reason as Why};
+use service::caller::{Make, Rings};
+use service::{Call, Caller, Deployment, Outcome, Place, Reason, SettingError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+const MS: u64 = 1_000_000;
+const FRONT: usize = 10;
+
+const CONFIG: BearerConfig = BearerConfig {
+    sn_length: SnLength::Bits12,
+    window: 64,
+    bytes: 10_000,
+    poll_retransmit_ms: 45,
+    poll_pdu: Some(4),
+    poll_byte: None,
+    max_retransmissions: 2,
+};
+
+fn make() -> Make {
+    Arc::new(|| Box::new(BufferService::new(8, Limits { packets: 100, bytes: 1 << 20 })))
+}
+
+fn call(operation: u8, bearer: u32, sn: u32, payload: &[u8], tag: u32) -> Call {
+    let packet = Packet::new(&[&[0xab; FRONT], payload].concat(), PortId(1));
+    Call::new(packet, FRONT, Request { operation, bearer, sn, flags: 0 }.fields(), tag)
+}
+
+fn status(bearer: u32, ack_sn: u32, nacks: &[Nack]) -> Call {
+    let mut pdu = Vec::new();
+    emit(SnLength::Bits12, ack_sn, nacks, &mut pdu);
+    call(STATUS, bearer, 0, &pdu, 1000)
+}
+
+struct World {
+    caller: Caller,
+    now_ns: u64,
+}
+
+impl World {
+    /// Gives a call in and takes `n` that come out, at once or later: tag, outcome, answer, and whether the bytes in front are as they were.
+    fn give(&mut self, call: Call, n: usize) -> Vec<(u32, Outcome, Option<Answer>)> {
+        let mut burst = [call];
+        self.caller.call(&mut burst, self.now_ns);
+        let [call] = burst;
+        let mut out: Vec<Call> = [call].into_iter().filter(|call| call.outcome != Outcome::Kept).collect();
+        self.take(&mut out, n)
+    }
+
+    fn take(&mut self, out: &mut Vec<Call>, n: usize) -> Vec<(u32, Outcome, Option<Answer>)> {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            self.caller.poll(self.now_ns, out);
+            if out.len() >= n {
+                break;
+            }
+            assert!(Instant::now() < end, "{} of {n} came out", out.len());
+            std::thread::yield_now();
+        }
+        let read = |call: Call| {
+            assert!(call.packet.data().starts_with(&[0xab; FRONT]), "what is in front is the caller's");
+            let answered = matches!(call.outcome, Outcome::Answered | Outcome::Copy);
+            (call.tag, call.outcome, answered.then(|| Answer::read(&call.fields)))
+        };
+        out.drain(..).map(read).collect()
+    }
+}
+
+fn answer(event: u8, bearer: u32, sn: u32, (start, end): (u16, u16), flags: u8) -> Option<Answer> {
+    Some(Answer { event, bearer, sn, start, end, flags })
+}
+
+fn story(place: &Place) {
+    let deployment = Deployment::new(place, make(), Rings::default()).unwrap();
+    let setting = bearer_setting(&CONFIG);
+    deployment.set(3, Some(setting.clone().into())).unwrap();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let mut w = World { caller: deployment.caller(), now_ns: MS };
+        if let Place::Process(path) = place {
+            scope.spawn(|| service::process::serve(path, &make(), &stop).unwrap());
+            let end = Instant::now() + PATIENCE;
+            while w.give(call(99, 0, 0, b"", 0), 1)[0].1 == Outcome::Dropped(Reason::DOWN) {
+                assert!(Instant::now() < end, "nobody came");
+                w.now_ns += 10 * MS;
+            }
+        }
+        let dropped = |why: Why| Outcome::Dropped(Reason::own(why as usize));
+        // Kept, and nothing comes of it yet.
+        assert_eq!(w.give(call(KEEP, 3, 0, b"zero", 10), 0), []);
+        assert_eq!(w.give(call(KEEP, 3, 1, b"one", 11), 0), []);
+        // Sent by the buffer: a copy, and the fourth packet is due for a poll.
+        assert_eq!(w.give(call(SEND, 3, 2, b"second", 12), 1), [(12, Outcome::Copy, answer(SENT, 3, 2, (0, 6), 0))]);
+        assert_eq!(w.give(call(SEND, 3, 3, b"third", 13), 1), [(13, Outcome::Copy, answer(SENT, 3, 3, (0, 5), POLL))]);
+        // What the buffer does not take.
+        assert_eq!(w.give(call(KEEP, 3, 1, b"again", 14), 1), [(14, dropped(Why::OutOfOrder), None)]);
+        assert_eq!(w.give(call(KEEP, 4, 0, b"nobody's", 15), 1), [(15, dropped(Why::NoBearer), None)]);
+        assert_eq!(w.give(call(KEEP, 77, 0, b"nobody's", 15), 1), [(15, dropped(Why::NoBearer), None)]);
+        assert_eq!(w.give(call(9, 3, 0, b"", 16), 1), [(16, Outcome::Dropped(Reason::MALFORMED), None)]);
+        assert_eq!(w.give(call(STATUS, 3, 0, &[0x80], 17), 1)[0].1, Outcome::Dropped(Reason::own(11)), "status_length");
+        // 0 and 2 are there, 1 is not: two come out, one goes again, as the last that is pending with a poll.
+        let mut out = w.give(status(3, 3, &[Nack::of(1)]), 4);
+        assert_eq!(out.remove(0), (1000, Outcome::Answered, answer(REPORT, 3, 2, (1, 0), 0)));
+        let expected = [
+            (10, Outcome::Answered, answer(ACKNOWLEDGED, 3, 0, (0, 0), 0)),
+            (12, Outcome::Answered, answer(ACKNOWLEDGED, 3, 2, (0, 0), 0)),
+            (11, Outcome::Copy, answer(RETRANSMISSION, 3, 1, (0, 3), POLL)),
+        ];
+        assert_eq!(out, expected);
+        // No status: the last one goes again when the timer expires, and the third time it says that it is too often.
+        for _ in 0..2 {
+            w.now_ns += 50 * MS;
+            let out = w.take(&mut Vec::new(), 1);
+            assert_eq!(out, [(13, Outcome::Copy, answer(RETRANSMISSION, 3, 3, (0, 5), POLL))]);
+        }
+        w.now_ns += 50 * MS;
+        let out = w.take(&mut Vec::new(), 1);
+        assert_eq!(out, [(13, Outcome::Copy, answer(RETRANSMISSION, 3, 3, (0, 5), POLL | MAX_RETRANSMISSIONS))]);
+        // The same setting again changes nothing; a removed bearer gives back what it kept.
+        deployment.set(3, Some(setting.clone().into())).unwrap();
+        assert_eq!(w.give(call(KEEP, 3, 4, b"last", 18), 0), []);
+        deployment.set(3, None).unwrap();
+        let mut out = w.take(&mut Vec::new(), 3);
+        out.sort_by_key(|(tag, ..)| *tag);
+        assert_eq!(out, [11, 13, 18].map(|tag| (tag, dropped(Why::Removed), None)));
+        let counters = deployment.counters();
+        assert_eq!((counters.imbalance(), counters.waiting(), counters.copies), (0, 0, 6));
+        stop.store(true, Relaxed);
+    });
+}
+
+#[test]
+fn the_buffers_story_is_the_same_in_each_place() {
+    story(&Place::Lane);
+    story(&Place::Threads(1));
+    story(&Place::Threads(3));
+    let folder = tempfile::tempdir().unwrap();
+    story(&Place::Process(folder.path().join("buffer.sock")));
+}
+
+#[test]
+fn a_setting_that_is_no_bearer_is_refused() {
+    let deployment = Deployment::new(&Place::Lane, make(), Rings::default()).unwrap();
+    let good = bearer_setting(&CONFIG);
+    let zero = bearer_setting(&BearerConfig { window: 0, ..CONFIG });
+    for wrong in [good[1..].to_vec(), [&[13], &good[1..]].concat(), zero, Vec::new()] {
+        assert!(matches!(deployment.set(0, Some(wrong.into())), Err(SettingError::Value { .. })));
+    }
+    assert!(matches!(deployment.set(1 << 20, None), Err(SettingError::Index { .. })));
+}
