@@ -4,7 +4,7 @@
 //! which is the same, as none of them runs beside another. The fields of `psa_*_metadata_t` are in [`p4_ir::Intrinsics::standard`] by
 //! role and name (`ingress_output.drop`); what goes with a packet to its next pass is in `field_lists`, by the number of the path.
 //!
-//! Left out, and refused by name: meters, hashes, checksums, random numbers, digests, action profiles, registers with an initial value,
+//! Left out, and refused by name: direct counters, meters, hashes, checksums, random numbers, digests, action profiles, registers with an initial value,
 //! the functions `psa_normal` and its like, headers in the metadata that goes with a packet, and instances outside of blocks.
 
 use crate::args::Binding;
