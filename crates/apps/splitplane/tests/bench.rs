@@ -164,6 +164,17 @@ fn the_buffer_gives_back_what_it_keeps_in_each_form() {
     }
 }
 
+#[test]
+fn the_way_to_a_service_is_measured_in_each_place() {
+    let (figures, ..) = run(&["services", "seam", "--rounds", "2"]);
+    assert_eq!(figures["bench"], "services seam");
+    check_machine(&figures["machine"]);
+    assert_eq!(rows(&figures).len(), 10);
+    for row in rows(&figures) {
+        assert!(row["rate"]["min"].as_f64().is_some_and(|rate| rate > 0.0), "{row}");
+    }
+}
+
 /// What it measures is told by no test; that it asks, is answered, and that all ends, is.
 #[test]
 fn n4_takes_sessions_and_ends_them() {

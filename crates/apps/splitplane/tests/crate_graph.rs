@@ -119,6 +119,7 @@ const GRAPH: &[(&str, &[&str])] = &[
             "pfcp",
             "pktio",
             "program",
+            "service",
             "table",
             "target",
             "target-asic",

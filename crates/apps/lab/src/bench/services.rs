@@ -2,6 +2,7 @@
 
 mod buffer;
 mod cipher;
+mod seam;
 
 use super::options::Common;
 use daemon::failure::Failure;
@@ -13,6 +14,8 @@ pub enum ServicesCommand {
     Buffer(Common),
     /// NEA1 to NEA3, NIA1 to NIA3 and pairs of them, beside libipsec-mb alone.
     Cipher(cipher::Args),
+    /// The way to a service: in the lane, on a thread, in a second process.
+    Seam(Common),
 }
 
 /// Runs one.
@@ -20,5 +23,6 @@ pub fn services(command: &ServicesCommand) -> Result<(), Failure> {
     match command {
         ServicesCommand::Buffer(common) => buffer::buffer(common).map(drop),
         ServicesCommand::Cipher(args) => cipher::cipher(args).map(drop),
+        ServicesCommand::Seam(common) => seam::seam(common).map(drop),
     }
 }

@@ -1,0 +1,392 @@
+//! `bench services seam`: what does the way to a service cost, in the lane, on a thread and in a second process?
+//!
+//! In the lane: a call that does nothing; ciphers beside the library's own calls; a buffer that keeps and gives back. Elsewhere: the same buffer, by the own time of both
+//! sides, and how long an answer takes when one packet at a time is asked about. The second process is this binary: `splitplane service`.
+//!
+//! Verified: each call has the outcome that was asked for; ciphered bytes are those of the portable engine; each packet that is kept comes back once.
+
+use crate::bench::measure::{Rounds, thread_time, threads_time};
+use crate::bench::options::Common;
+use crate::bench::report;
+use base::{Packet, PortId};
+use buffer::Limits;
+use buffer::rlc::BearerConfig;
+use buffer::service::{BufferService, KEEP, STATUS, bearer_setting};
+use buffer::status::{SnLength, emit};
+use ciphering::service::{CipherService, Request, key_setting};
+use ciphering::{Alone, Choice, Direction, Engine, Job, Nea, Outcome as JobOutcome, Step};
+use daemon::failure::Failure;
+use serde_json::{Value, json};
+use service::caller::{Make, Rings};
+use service::{Access, Call, Caller, Deployment, FIELDS_MAX, Interface, Outcome, Place, Service, Setting, SettingError};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use target::BURST;
+
+/// Packets of a bearer that wait when a status comes.
+const IN_FLIGHT: u32 = 16;
+/// Statuses without an answer beyond which the lane waits: what is on the way fits the rings.
+const STATUSES: u64 = 256;
+/// Packets that are ciphered, each with a key of its own.
+const CIPHERED: usize = 1024;
+/// How long the second process may take to come, and an answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Runs it; the figures as JSON.
+pub fn seam(common: &Common) -> Result<Value, Failure> {
+    let machine = report::machine();
+    report::print_machine(&machine);
+    println!("bench services seam: by own time of the threads; latency by the clock");
+    let mut rows = vec![null(common)?];
+    for nea in [Nea::Nea1, Nea::Nea2, Nea::Nea3] {
+        rows.push(cipher(nea, common)?);
+    }
+    let folder = tempfile::tempdir().map_err(|error| wrong(&error.to_string()))?;
+    let path = folder.path().join("service.sock");
+    for place in [Place::Lane, Place::Threads(1), Place::Process(path)] {
+        rows.push(keep(&place, common)?);
+        rows.push(latency(&place, common)?);
+    }
+    rows.iter().for_each(report::print_rate);
+    let figures = json!({ "bench": "services seam", "machine": machine, "rows": rows });
+    common.write(&figures)?;
+    Ok(figures)
+}
+
+fn wrong(what: &str) -> Failure {
+    Failure::Failed(format!("bench services seam: {what}"))
+}
+
+/// Answers everything.
+struct Null;
+
+static NULL: Interface =
+    Interface { name: "null", request: &[], answer: &[], key: None, reasons: &[], access: |_| Access::None, check_setting: |_, _| Ok(()) };
+
+impl Service for Null {
+    fn interface(&self) -> &'static Interface {
+        &NULL
+    }
+
+    fn call(&mut self, burst: &mut [Call], _: u64) {
+        burst.iter_mut().for_each(|call| call.outcome = Outcome::Answered);
+    }
+
+    fn set(&mut self, _: &Setting) -> Result<(), SettingError> {
+        Ok(())
+    }
+}
+
+fn deploy(place: &Place, make: Make) -> Result<Deployment, Failure> {
+    Deployment::new(place, make, Rings { calls: 1 << 15, ..Rings::default() }).map_err(|error| wrong(&error.to_string()))
+}
+
+/// Nanoseconds a packet: out of the burst, through the seam and back.
+fn null(common: &Common) -> Result<Value, Failure> {
+    let mut caller = deploy(&Place::Lane, Arc::new(|| Box::new(Null)))?.caller();
+    let mut packets: Vec<Packet> = (0..BURST).map(|_| Packet::new(&[0; 64], PortId(1))).collect();
+    let mut calls: Vec<Call> = Vec::with_capacity(BURST);
+    let (mut rounds, mut verified) = (Rounds::default(), 0);
+    for _ in 0..common.rounds() {
+        let (mut count, begin) = (0, thread_time());
+        while thread_time() - begin < common.round() {
+            for _ in 0..64 {
+                calls.extend(packets.drain(..).map(|packet| Call::new(packet, 20, [0; FIELDS_MAX], 0)));
+                caller.call(&mut calls, 1);
+                count += calls.iter().filter(|call| call.outcome == Outcome::Answered).count();
+                packets.extend(calls.drain(..).map(|call| call.packet));
+            }
+        }
+        rounds.0.push((thread_time() - begin).as_nanos() as f64 / count as f64);
+        verified += count;
+    }
+    Ok(report::rate("a call in the lane that does nothing", "ns", &rounds, verified))
+}
+
+fn key_of(i: usize) -> [u8; 16] {
+    std::array::from_fn(|at| (i * 31 + at * 7) as u8)
+}
+
+/// Mpps of 64 bytes with a key for each packet, beside the library alone.
+fn cipher(nea: Nea, common: &Common) -> Result<Value, Failure> {
+    let make: Make = Arc::new(|| Box::new(CipherService::new(Choice::Fastest).expect("one is always there")));
+    let deployment = deploy(&Place::Lane, make)?;
+    for i in 0..CIPHERED {
+        let set = deployment.set(i as u32, Some(key_setting(nea, &key_of(i), None)));
+        set.map_err(|error| wrong(&error.to_string()))?;
+    }
+    let mut caller = deployment.caller();
+    let fields = |i: usize| {
+        let request = Request {
+            key_index: i as u16,
+            count: i as u32,
+            bearer: (i % 32) as u8,
+            direction: Direction::Downlink,
+            step: Step::Protect,
+            clear_bytes: 0,
+        };
+        request.fields()
+    };
+    let filled = |i: usize| Packet::new(&[i as u8; 64], PortId(1));
+    let mut packets: Vec<Packet> = (0..CIPHERED).map(filled).collect();
+    let mut calls: Vec<Call> = Vec::with_capacity(BURST);
+    let mut pass = |packets: &mut Vec<Packet>| {
+        let mut out = Vec::with_capacity(CIPHERED);
+        let mut good = true;
+        for (at, packet) in packets.drain(..).enumerate() {
+            calls.push(Call::new(packet, 0, fields(at), 0));
+            if calls.len() == 32 {
+                caller.call(&mut calls, 1);
+                good &= calls.iter().all(|call| call.outcome == Outcome::Answered);
+                out.extend(calls.drain(..).map(|call| call.packet));
+            }
+        }
+        *packets = out;
+        good
+    };
+    // The first pass is compared with the portable engine, byte by byte.
+    let mut portable = Engine::new(Choice::Portable).map_err(|error| wrong(&error.to_string()))?;
+    let mut good = pass(&mut packets);
+    let (mut expected, keys): (Vec<_>, Vec<_>) = (0..CIPHERED).map(|i| (filled(i), portable.cipher_key(nea, &key_of(i)))).unzip();
+    portable.run(&mut jobs(&mut expected, &keys));
+    good &= packets.iter().zip(&expected).all(|(packet, expected)| packet.data() == expected.data());
+    let library = Engine::new(Choice::IpsecMb).ok();
+    let keys: Vec<_> = library.iter().flat_map(|library| (0..CIPHERED).map(|i| library.cipher_key(nea, &key_of(i)))).collect();
+    // In packets too: where bytes lie is a part of the cost.
+    let mut of_library: Vec<Packet> = (0..keys.len()).map(filled).collect();
+    let mut alone = match &library {
+        Some(_) => Some(Alone::new(jobs(&mut of_library, &keys), 32).map_err(|error| wrong(&error.to_string()))?),
+        None => None,
+    };
+    let (mut rounds, mut own, mut verified) = (Rounds::default(), Rounds::default(), CIPHERED);
+    for _ in 0..common.rounds() {
+        let (rate, count) = timed(common, || (pass(&mut packets), CIPHERED))?;
+        rounds.0.push(rate);
+        verified += count;
+        if let Some(alone) = &mut alone {
+            own.0.push(timed(common, || (alone.run(), CIPHERED))?.0);
+        }
+    }
+    if !good {
+        return Err(wrong("ciphered bytes are not those of the portable engine"));
+    }
+    let mut row = report::rate(&format!("{nea:?}, 64 B, keys of their own, in the lane"), "Mpps", &rounds, verified);
+    if alone.is_some() {
+        let ratio = rounds.ratio(&own);
+        row["note"] = json!(format!("{:.2} of the library alone", ratio.median()));
+        row["ratio"] = ratio.json();
+    }
+    Ok(row)
+}
+
+fn jobs<'a>(packets: &'a mut [Packet], keys: &'a [ciphering::Key<Nea>]) -> Vec<Job<'a>> {
+    let job = |(i, (packet, key)): (usize, (&'a mut Packet, &'a ciphering::Key<Nea>))| Job {
+        cipher: Some(key),
+        integrity: None,
+        count: i as u32,
+        bearer: (i % 32) as u8,
+        direction: Direction::Downlink,
+        step: Step::Protect,
+        clear: 0,
+        data: packet.data_mut(),
+        outcome: JobOutcome::Pending,
+    };
+    packets.iter_mut().zip(keys).enumerate().map(job).collect()
+}
+
+/// Millions a second of this thread's time, and how many.
+fn timed(common: &Common, mut pass: impl FnMut() -> (bool, usize)) -> Result<(f64, usize), Failure> {
+    let (mut count, begin) = (0, thread_time());
+    loop {
+        let (good, n) = pass();
+        if !good {
+            return Err(wrong("a call has another outcome than it was asked for"));
+        }
+        count += n;
+        let spent = thread_time() - begin;
+        if spent >= common.round() {
+            return Ok((count as f64 / spent.as_secs_f64() / 1e6, count));
+        }
+    }
+}
+
+/// The second process: this binary. It ends with the row.
+struct Second(Option<Child>);
+
+impl Second {
+    fn start(place: &Place, name: &str, more: &[String]) -> Result<Second, Failure> {
+        let Place::Process(path) = place else { return Ok(Second(None)) };
+        let start = |path: &Path| {
+            Command::new(std::env::current_exe()?).args(["service", name, "--connect"]).arg(path).args(more).stdout(Stdio::null()).spawn()
+        };
+        start(path).map(|child| Second(Some(child))).map_err(|error| wrong(&error.to_string()))
+    }
+
+    /// Time that it has had on processors, or the threads of that name have.
+    fn time(&self, threads: &str) -> Duration {
+        let Some(child) = &self.0 else { return threads_time(threads) };
+        let text = std::fs::read_to_string(format!("/proc/{}/schedstat", child.id())).unwrap_or_default();
+        Duration::from_nanos(text.split_whitespace().next().and_then(|ns| ns.parse().ok()).unwrap_or(0))
+    }
+}
+
+impl Drop for Second {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn now_ns(start: Instant) -> u64 {
+    start.elapsed().as_nanos() as u64 + 1
+}
+
+/// Gives calls in, once the service is there. What it takes of a burst it must take whole: sequence numbers are in order.
+fn give(caller: &mut Caller, calls: &mut [Call], start: Instant, out: &mut Vec<Call>) -> Result<(), Failure> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        caller.call(calls, now_ns(start));
+        match calls.iter().filter(|call| matches!(call.outcome, Outcome::Dropped(_))).count() {
+            0 => return Ok(()),
+            n if n == calls.len() && Instant::now() < end => {
+                caller.poll(now_ns(start), out);
+                calls.iter_mut().for_each(|call| call.outcome = Outcome::Pending);
+                std::thread::yield_now();
+            }
+            n => return Err(wrong(&format!("{n} calls of {} were dropped: {:?}", calls.len(), calls[calls.len() - 1].outcome))),
+        }
+    }
+}
+
+/// Millions of packets a second of own time that the buffer keeps and gives back.
+fn keep(place: &Place, common: &Common) -> Result<Value, Failure> {
+    let bearers: u32 = common.size(16_384, 64);
+    let limits = Limits { packets: 1 << 20, bytes: u64::MAX };
+    let make: Make = Arc::new(move || Box::new(BufferService::new(bearers as usize, limits)));
+    let deployment = deploy(place, make)?;
+    let second = Second::start(place, "buffer", &[format!("--bearers={bearers}")])?;
+    let config = BearerConfig {
+        sn_length: SnLength::Bits12,
+        window: 64,
+        bytes: u64::MAX,
+        poll_retransmit_ms: 4000,
+        poll_pdu: None,
+        poll_byte: None,
+        max_retransmissions: 8,
+    };
+    for bearer in 0..bearers {
+        deployment.set(bearer, Some(bearer_setting(&config).into())).map_err(|error| wrong(&error.to_string()))?;
+    }
+    let (mut caller, start, mut out) = (deployment.caller(), Instant::now(), Vec::new());
+    // Statuses are due evenly from the beginning; to the buffer it is a gap.
+    let mut next: Vec<u32> = (0..bearers).map(|bearer| bearer % IN_FLIGHT).collect();
+    let mut spares: Vec<Packet> = (0..bearers * IN_FLIGHT * 2).map(|_| Packet::new(&[5; 128], PortId(1))).collect();
+    let (mut calls, mut pdu, mut chance) = (Vec::new(), Vec::new(), 0x9e37_79b9_7f4a_7c15_u64);
+    let request = |operation, bearer, sn| buffer::service::Request { operation, bearer, sn, flags: 0 }.fields();
+    let (mut rounds, mut walls, mut verified) = (Rounds::default(), Rounds::default(), 0);
+    let (mut kept_in_all, mut statuses) = (0u64, 0u64);
+    // The first round, in which bearers are set up, is not counted.
+    for round in 0..=common.rounds() {
+        let (begin, began, their) = (thread_time(), Instant::now(), second.time("buffer-"));
+        let (mut kept, mut back) = (0u64, 0u64);
+        // On a busy machine the service may not have had its turn yet.
+        while began.elapsed() < common.round() || back == 0 {
+            for _ in 0..BURST {
+                chance = chance.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+                let bearer = (((chance >> 32) * u64::from(bearers)) >> 32) as u32;
+                let Some(packet) = spares.pop() else { break };
+                let number = next[bearer as usize];
+                next[bearer as usize] += 1;
+                calls.push(Call::new(packet, 0, request(KEEP, bearer, number & 0xfff), 1));
+                kept += 1;
+                if (number + 1).is_multiple_of(IN_FLIGHT) {
+                    pdu.clear();
+                    emit(SnLength::Bits12, number + 1, &[], &mut pdu);
+                    let packet = spares.pop().map_or_else(|| Packet::new(&pdu, PortId(1)), |mut packet| (packet.set(&pdu), packet).1);
+                    calls.push(Call::new(packet, 0, request(STATUS, bearer, 0), 2));
+                    statuses += 1;
+                }
+            }
+            give(&mut caller, &mut calls, start, &mut out)?;
+            out.extend(calls.drain(..).filter(|call| call.outcome != Outcome::Kept));
+            caller.poll(now_ns(start), &mut out);
+            while statuses > STATUSES + out.iter().filter(|call| call.tag == 2).count() as u64 {
+                std::thread::yield_now();
+                caller.poll(now_ns(start), &mut out);
+            }
+            for mut call in out.drain(..) {
+                if call.outcome != Outcome::Answered {
+                    return Err(wrong(&format!("a packet came back as {:?}", call.outcome)));
+                }
+                if call.tag == 1 {
+                    back += 1;
+                } else {
+                    statuses -= 1;
+                    call.packet.set(&[5; 128]);
+                }
+                spares.push(call.packet);
+            }
+        }
+        let own = (thread_time() - begin) + second.time("buffer-").saturating_sub(their);
+        if round > 0 {
+            rounds.0.push(back as f64 / own.as_secs_f64() / 1e6);
+            walls.0.push(back as f64 / began.elapsed().as_secs_f64() / 1e6);
+        }
+        verified += back as usize;
+        kept_in_all += kept;
+    }
+    if deployment.counters().imbalance() != 0 || verified as u64 > kept_in_all {
+        return Err(wrong("the counters do not balance"));
+    }
+    let mut row =
+        report::rate(&format!("buffer, {}: keep + acknowledge, 128 B, {bearers} bearers", label(place)), "Mpps", &rounds, verified);
+    row["note"] = json!(format!("of own time of all; {:.2} by the clock", walls.median()));
+    row["clock"] = walls.json();
+    Ok(row)
+}
+
+fn label(place: &Place) -> &'static str {
+    match place {
+        Place::Lane => "in the lane",
+        Place::Threads(_) => "on a thread",
+        Place::Process(_) => "second process",
+    }
+}
+
+/// Microseconds until the answer about one packet is there, when nothing else is under way.
+fn latency(place: &Place, common: &Common) -> Result<Value, Failure> {
+    let make: Make = Arc::new(|| Box::new(CipherService::new(Choice::Portable).expect("always there")));
+    let deployment = deploy(place, make)?;
+    let _second = Second::start(place, "cipher", &[])?;
+    deployment.set(0, Some(key_setting(Nea::Nea0, &[0; 16], None))).map_err(|error| wrong(&error.to_string()))?;
+    let (mut caller, start, mut out) = (deployment.caller(), Instant::now(), Vec::new());
+    let mut delays = Vec::new();
+    let mut packet = Packet::new(&[1; 64], PortId(1));
+    for _ in 0..common.size(20_000, 200) {
+        let begin = Instant::now();
+        let mut calls = [Call::new(packet, 0, [0; FIELDS_MAX], 0)];
+        give(&mut caller, &mut calls, start, &mut out)?;
+        out.extend(calls.into_iter().filter(|call| call.outcome != Outcome::Kept));
+        while out.is_empty() {
+            caller.poll(now_ns(start), &mut out);
+            if begin.elapsed() > PATIENCE {
+                return Err(wrong("no answer"));
+            }
+            std::hint::spin_loop();
+        }
+        delays.push(begin.elapsed().as_nanos() as f64 / 1e3);
+        let Some(call) = out.pop().filter(|call| call.outcome == Outcome::Answered) else { return Err(wrong("no answer")) };
+        packet = call.packet;
+    }
+    delays.sort_by(f64::total_cmp);
+    let at = |share: f64| delays[(delays.len() as f64 * share) as usize];
+    let rounds = Rounds(vec![at(0.5)]);
+    let mut row = report::rate(&format!("answer about one packet, {}: p50", label(place)), "us", &rounds, delays.len());
+    row["note"] = json!(format!("p99 {:.2}", at(0.99)));
+    row["p99_us"] = json!(at(0.99));
+    Ok(row)
+}
