@@ -152,7 +152,10 @@ fn check(source: &Source, p4info: Option<&Path>) -> Result<(), Failure> {
 fn ir(source: &Source, after: Option<&str>, list: bool) -> Result<(), Failure> {
     if list {
         let lines: String = p4_passes::PASSES.iter().map(|p| format!("{:20} {}\n", p.name, p.about)).collect();
-        return print_out(lines);
+        return print_out(format!(
+            "{lines}{:20} {}\n",
+            "cut", "cuts the optimised program where it copies packets and calls services, for targets"
+        ));
     }
     let mut ir = source.unoptimised()?;
     let Some(after) = after else {
@@ -162,9 +165,13 @@ fn ir(source: &Source, after: Option<&str>, list: bool) -> Result<(), Failure> {
     if after == "none" {
         return print_out(ir);
     }
+    if after == "cut" {
+        p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(e.to_string()))?;
+        return print_out(cut(&ir)?);
+    }
     if !p4_passes::PASSES.iter().any(|p| p.name == after) {
         let names: Vec<&str> = p4_passes::PASSES.iter().map(|p| p.name).collect();
-        return Err(Failure::Usage(format!("unknown pass `{after}`; expected none, {}", names.join(", "))));
+        return Err(Failure::Usage(format!("unknown pass `{after}`; expected none, {}, cut", names.join(", "))));
     }
     let mut text = None;
     let mut keep = |round: usize, pass: &p4_passes::Pass, ir: &Ir| {
@@ -174,6 +181,21 @@ fn ir(source: &Source, after: Option<&str>, list: bool) -> Result<(), Failure> {
     };
     p4_passes::run(&mut ir, &mut keep).map_err(|e| Failure::Failed(e.to_string()))?;
     print_out(text.unwrap_or_default())
+}
+
+/// The program that targets are given, and what travels with a packet from one part of it to the next.
+fn cut(ir: &Ir) -> Result<String, Failure> {
+    let cut = p4_passes::bridge::cut(ir).map_err(|e| Failure::Usage(e.to_string()))?;
+    let (mut cut, bridge) =
+        cut.ok_or_else(|| Failure::Usage("the program has no cut: it copies no packets and calls no services".into()))?;
+    p4_passes::optimise(&mut cut).map_err(|e| Failure::Failed(e.to_string()))?;
+    let mut text = format!("{cut}bridge of {} bytes\n", bridge.len);
+    for (kind, call) in bridge.stops() {
+        let waits = if call.waits { "call" } else { "send" };
+        let name = &ir.program.services[call.service].name;
+        text.push_str(&format!("stop {kind}: {waits} {name}, {} bytes behind the bridge\n", call.len));
+    }
+    Ok(text)
 }
 
 fn run_stf(source: &Source, path: &std::path::Path, target: &str) -> Result<(), Failure> {

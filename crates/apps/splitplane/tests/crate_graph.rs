@@ -39,7 +39,10 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("dataplane/shm", &[]),
     ("dataplane/pktio", &["base", "wire"]),
     ("dataplane/dpdk", &["base", "pktio"]),
-    ("targets/target", &["base", "program"]),
+    // What P4 cannot do, beside the pipeline: the seam by which a program calls it, and below what is behind it. No tables.
+    ("services/service", &["base", "shm"]),
+    // The driver of a program that was cut calls the services.
+    ("targets/target", &["base", "program", "service"]),
     ("dataplane/engine", &["base", "pktio", "target"]),
     // Targets.
     ("targets/target-x86", &["base", "c-compile", "program", "table", "target"]),
@@ -53,8 +56,6 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("mobile/upf", &["base", "pfcp", "program", "target", "wire"]),
     // An operator's rules instead of PFCP.
     ("mobile/ceupf", &["program"]),
-    // What P4 cannot do, beside the pipeline: the seam by which a program calls it, and what is behind it. No tables.
-    ("services/service", &["base", "shm"]),
     ("services/ciphering", &["service"]),
     ("services/buffer", &["base", "service"]),
     // The protocols above the radio: bytes, grants and time in, PDUs and SDUs out. It writes STATUS PDUs as `buffer` reads them.

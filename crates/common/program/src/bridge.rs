@@ -1,12 +1,14 @@
 //! The bridge header carries a packet's state from one pass of a program to the next.
 //!
 //! A target with one packet in and one packet out cannot do v1model's clones, multicast groups,
-//! resubmission and recirculation. For it the compiler cuts the program, so that it *stops* where one of them is requested: it
+//! resubmission and recirculation, and it cannot wait for the answer of a service. For it the compiler cuts the program, so that it *stops* where one of
+//! them is requested: it
 //! sends the packet to port [`Bridge::PORT`] with the reason [`Bridge::stop_reason`], and in front of it, after the headers
 //! as they are, this header with all that the rest of the program needs. The target's driver makes copies, changes
 //! the bridge of each, and sends them to port [`Bridge::PORT`] of the same program, which resumes where [`Bridge::kind`] says.
 //! Hardware calls this bridged metadata.
 
+use crate::ServiceId;
 use std::collections::BTreeMap;
 
 /// A number in a header: `width` bits from bit `offset` on, counted from the first byte's top bit.
@@ -39,6 +41,17 @@ impl BitField {
             *byte = *byte & !(1 << shift) | bit << shift;
         }
     }
+}
+
+/// A place where the program calls a service. A packet that stopped there has the request and then room for the answer behind the bridge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BridgeCall {
+    /// Which.
+    pub service: ServiceId,
+    /// Whether it waits for an answer; else the service gets a copy, and the program goes on at once.
+    pub waits: bool,
+    /// Bytes of request and answer, with padding.
+    pub len: usize,
 }
 
 /// Where everything is in a program's bridge.
@@ -86,6 +99,10 @@ pub struct Bridge {
     pub mark: Option<BitField>,
     /// The reason of a packet that stopped.
     pub stop_reason: u8,
+    /// Places where services are called: a packet stops at `calls[i]` with kind [`Bridge::CALL`]` + i`, and resumes behind it with the same kind.
+    pub calls: Vec<BridgeCall>,
+    /// Of a packet that stopped at a call: bytes of its headers. They follow request and answer; behind them is the payload.
+    pub headers: BitField,
 }
 
 impl Bridge {
@@ -109,6 +126,20 @@ impl Bridge {
     pub const PARSE_INGRESS: u8 = 4;
     /// A copy: resumes with egress, with `egress_spec` zero.
     pub const COPY: u8 = 6;
+    /// The first call of a service; the others follow.
+    pub const CALL: u8 = 16;
+    /// Most calls of services in a program.
+    pub const MAX_CALLS: usize = (u8::MAX - Bridge::CALL) as usize;
+
+    /// The calls, each with the kind of a packet that stopped there.
+    pub fn stops(&self) -> impl Iterator<Item = (u8, &BridgeCall)> {
+        (Bridge::CALL..).zip(&self.calls)
+    }
+
+    /// The call that a packet of that kind stopped at.
+    pub fn call(&self, kind: u8) -> Option<&BridgeCall> {
+        self.calls.get(usize::from(kind.checked_sub(Bridge::CALL)?))
+    }
 }
 
 #[cfg(test)]

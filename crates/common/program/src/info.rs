@@ -1,7 +1,7 @@
 //! Tables, actions, counters and meters of a program.
 
-use crate::Fingerprint;
 use crate::ids::P4Ids;
+use crate::{BitField, Fingerprint};
 use cranelift_entity::{PrimaryMap, entity_impl};
 
 macro_rules! id {
@@ -24,6 +24,8 @@ id!(/// A register array.
     RegisterId, "register");
 id!(/// A parser value set.
     ValueSetId, "vset");
+id!(/// A service that the program calls.
+    ServiceId, "service");
 
 /// The compiled program, as data.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +48,8 @@ pub struct Program {
     pub registers: PrimaryMap<RegisterId, RegisterInfo>,
     /// Parser value sets, empty until the control plane fills them.
     pub value_sets: PrimaryMap<ValueSetId, ValueSetInfo>,
+    /// Services that it calls (`service.p4`).
+    pub services: PrimaryMap<ServiceId, ServiceInfo>,
     /// Codes below 128 that the program gives to drops and punts, with their names.
     pub reasons: Vec<(u8, String)>,
     /// P4 `error` names in declaration order; the position is the code of the value.
@@ -214,6 +218,54 @@ pub struct ValueSetInfo {
     pub widths: Vec<u32>,
 }
 
+/// A service that the program calls: what P4 cannot do. Request and answer are bytes, their fields packed in order from the top bit of the
+/// first byte on, padded with zeros to whole bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ServiceInfo {
+    /// The name that the program gives it, and a configuration.
+    pub name: String,
+    /// Fields of a request.
+    pub request: Vec<ParamInfo>,
+    /// Fields of an answer.
+    pub answer: Vec<ParamInfo>,
+}
+
+impl ServiceInfo {
+    /// Where the request's fields are in it.
+    pub fn request_fields(&self) -> Vec<BitField> {
+        packed(&self.request)
+    }
+
+    /// Where the answer's fields are in it.
+    pub fn answer_fields(&self) -> Vec<BitField> {
+        packed(&self.answer)
+    }
+
+    /// Bytes of a request.
+    pub fn request_len(&self) -> usize {
+        bytes(&self.request)
+    }
+
+    /// Bytes of an answer.
+    pub fn answer_len(&self) -> usize {
+        bytes(&self.answer)
+    }
+}
+
+fn packed(fields: &[ParamInfo]) -> Vec<BitField> {
+    let mut offset = 0;
+    let place = |f: &ParamInfo| {
+        let field = BitField { offset, width: f.width };
+        offset += f.width;
+        field
+    };
+    fields.iter().map(place).collect()
+}
+
+fn bytes(fields: &[ParamInfo]) -> usize {
+    fields.iter().map(|f| f.width as usize).sum::<usize>().div_ceil(8)
+}
+
 impl Program {
     /// Whether both are one program: compiled from the same source with the same build options, and so of the same objects.
     pub fn is_same(&self, other: &Program) -> bool {
@@ -232,6 +284,7 @@ impl Program {
             && meters(self) == meters(other)
             && self.registers == other.registers
             && self.value_sets == other.value_sets
+            && self.services == other.services
     }
 
     /// The table of that short or full name.
@@ -252,6 +305,11 @@ impl Program {
     /// The meter of that name.
     pub fn meter(&self, name: &str) -> Option<MeterId> {
         self.meters.iter().find(|(_, m)| m.name == name).map(|(id, _)| id)
+    }
+
+    /// The service of that name.
+    pub fn service(&self, name: &str) -> Option<ServiceId> {
+        self.services.iter().find(|(_, s)| s.name == name).map(|(id, _)| id)
     }
 
     /// The code of the drop or punt reason of that name.

@@ -169,6 +169,7 @@ impl<'a> Cx<'a> {
             Meter(p4_ir::MeterId),
             DirectMeter(p4_ir::MeterId),
             Register(Vec<(p4_ir::RegisterId, Ty)>),
+            Service(p4_ir::ServiceId),
             Other,
         }
         let kind = match self.kind(obj) {
@@ -179,6 +180,7 @@ impl<'a> Cx<'a> {
             ObjKind::Meter(m) => K::Meter(*m),
             ObjKind::DirectMeter(m) => K::DirectMeter(*m),
             ObjKind::Register(parts) => K::Register(parts.clone()),
+            ObjKind::Service(id) => K::Service(*id),
             _ => K::Other,
         };
         match (kind, method, args) {
@@ -236,9 +238,49 @@ impl<'a> Cx<'a> {
                     self.emit(Stmt::Extern(Extern::RegisterWrite { register, index: index.clone(), value }));
                 }
             }
+            (K::Service(service), "send", [request]) => {
+                self.call_service(service, request, None, span)?;
+            }
+            (K::Service(service), "call", [request, answer]) => {
+                self.call_service(service, request, Some(answer), span)?;
+            }
             _ => return self.unknown_extern(&format!("method `{method}` of extern `{ext}`"), ret, span),
         }
         Ok(void)
+    }
+
+    /// A call of a service: the program is cut there, so the way back must be known.
+    fn call_service(&mut self, service: p4_ir::ServiceId, request: &Tv, answer: Option<&Tv>, span: Span) -> R<()> {
+        let free = self.check_only || self.unused_walk;
+        if !matches!(self.body.stage, Stage::Ingress | Stage::Egress) && !free {
+            return Err(self.error("misplaced", span, "a service may be called in ingress and egress only"));
+        }
+        if self.ir.arch != p4_ir::Architecture::V1Model && !free {
+            return Err(self.unsupported(span, "a call of a service in a program that is not for v1model"));
+        }
+        let inside = match () {
+            () if self.body.by_table => Some("an action that a table runs"),
+            () if self.body.frames.iter().any(|f| !f.loops.is_empty()) => Some("a loop"),
+            () => None,
+        };
+        if let (Some(inside), false) = (inside, free) {
+            let d = Diagnostic::error("unsupported", span, format!("a call of a service in {inside} is not supported"));
+            return Err(self.report(d.with_help("have it set a flag, and call the service behind it")));
+        }
+        let mut list = Vec::new();
+        self.flatten_data(request, &mut list)?;
+        let request = self.plain_data(list, request.span)?;
+        let answer = match answer {
+            None => None,
+            Some(answer) => {
+                let mut found = Vec::new();
+                leaves(&answer.val, &mut found);
+                let places: Option<Vec<LValue>> = found.iter().map(Val::place).collect();
+                Some(places.ok_or_else(|| self.bug(span, "the answer of a service"))?)
+            }
+        };
+        self.emit(Stmt::Extern(Extern::Service { service, request, answer }));
+        Ok(())
     }
 
     /// An extern that is declared but not built in: fine where only checking is wanted.

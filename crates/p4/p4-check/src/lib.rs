@@ -68,6 +68,8 @@ use std::path::{Path, PathBuf};
 pub const CORE_P4: &str = include_str!("../arch/core.p4");
 /// Our `v1model.p4`, found by `#include <v1model.p4>`.
 pub const V1MODEL_P4: &str = include_str!("../arch/v1model.p4");
+/// `service.p4`: what a v1model program calls and P4 cannot do.
+pub const SERVICE_P4: &str = include_str!("../../../../p4/include/service.p4");
 /// Our `psa.p4`. Programs for it can be compiled and interpreted, those for the architectures below only checked.
 pub const PSA_P4: &str = include_str!("../arch/psa.p4");
 /// Our `pna.p4`.
@@ -179,6 +181,7 @@ pub fn builtin(name: &str) -> Option<&'static str> {
     match name {
         "core.p4" => Some(CORE_P4),
         "v1model.p4" => Some(V1MODEL_P4),
+        "service.p4" => Some(SERVICE_P4),
         "psa.p4" | "bmv2/psa.p4" => Some(PSA_P4),
         "dpdk/psa.p4" => Some("#define PSA_DPDK_EXTRAS\n#include <psa.p4>\n"),
         "pna.p4" => Some(PNA_P4),

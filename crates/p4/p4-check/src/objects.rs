@@ -9,9 +9,9 @@ use crate::profile::ProfileDecl;
 use crate::scope::{Entity, ScopeId};
 use crate::types::*;
 use crate::value::*;
-use p4_ir::{CounterId, MeterId, RegisterId};
+use p4_ir::{CounterId, MeterId, RegisterId, ServiceId};
 use p4_syntax::{Diagnostic, Span, ast};
-use program::{CountUnit, CounterInfo, LengthSource, MeterInfo, RegisterInfo};
+use program::{CountUnit, CounterInfo, LengthSource, MeterInfo, ParamInfo, RegisterInfo, ServiceInfo};
 
 /// An instance.
 pub(crate) struct Object<'a> {
@@ -29,6 +29,7 @@ pub(crate) enum ObjKind<'a> {
     DirectMeter(MeterId),
     /// One for each scalar of a cell, with its type.
     Register(Vec<(RegisterId, p4_ir::Ty)>),
+    Service(ServiceId),
     /// An action profile or selector.
     Profile(ProfileDecl),
     /// TNA: a register whose cell is one number, with the type that is cut out of it; and what is done to one.
@@ -47,6 +48,9 @@ impl ObjKind<'_> {
         ObjKind::Block(BlockInst { block, targs, args, single, bound: None, exits: false })
     }
 }
+
+/// Longest request or answer of a service, in bytes: both travel in front of the packet.
+const MAX_SERVICE_BYTES: usize = 32;
 
 /// Largest counter, meter or register array.
 const MAX_CELLS: u64 = 1 << 28;
@@ -401,8 +405,50 @@ impl<'a> Cx<'a> {
                 let algorithm = Some(self.algorithm(algorithm)?);
                 ObjKind::Profile(ProfileDecl { size: self.cells(size)?, algorithm, lowered: None })
             }
+            ("Service", [called]) => self.service(targs, called, span)?,
             _ => ObjKind::Unknown,
         })
+    }
+
+    /// A service: one of a name, however often it is instantiated.
+    fn service(&mut self, targs: &[Type], called: &Tv, span: Span) -> R<ObjKind<'a>> {
+        let Val::Str(called) = &called.val else {
+            return Err(self.error("not-const", called.span, "the name of a service must be known at compile time"));
+        };
+        let name = called.to_string();
+        if self.body.region != Region::Control && !self.check_only {
+            return Err(self.error("misplaced", span, format!("service \"{name}\" must be instantiated in a control")));
+        }
+        let mut sides = Vec::new();
+        for (what, ty) in ["request", "answer"].into_iter().zip(targs) {
+            if ty.has_var() {
+                let d = Diagnostic::error("inference", span, format!("the type of the {what} of service \"{name}\" is not determined"));
+                return Err(self.report(d.with_help("write both: `Service<request_t, answer_t>(...)`")));
+            }
+            let mut parts = Vec::new();
+            let simple = matches!(ty, Type::Composite(_) | Type::Tuple(_)) && scalar_parts(ty, "", &mut parts);
+            if !simple {
+                let d = Diagnostic::error("type-mismatch", span, format!("the {what} of service \"{name}\" is {ty}"));
+                return Err(self.report(d.with_help("use a struct of fields of a fixed width")));
+            }
+            sides.push(parts);
+        }
+        let field = |(name, ty): &(String, p4_ir::Ty)| ParamInfo { name: name.trim_start_matches('.').to_owned(), width: ty.width() };
+        let fields = |side: usize| -> Vec<ParamInfo> { sides.get(side).into_iter().flatten().map(field).collect() };
+        let info = ServiceInfo { name: name.clone(), request: fields(0), answer: fields(1) };
+        let longest = info.request_len().max(info.answer_len());
+        if longest > MAX_SERVICE_BYTES {
+            return Err(self.unsupported(span, format!("a request or answer of {longest} bytes (more than {MAX_SERVICE_BYTES})")));
+        }
+        let id = match self.ir.program.service(&name) {
+            Some(id) if self.ir.program.services[id] == info => id,
+            Some(_) => {
+                let message = format!("service \"{name}\" has another request or answer than where it was instantiated before");
+                return Err(self.error("type-mismatch", span, message));
+            }
+            None => self.ir.program.services.push(info),
+        };
+        Ok(ObjKind::Service(id))
     }
 
     pub fn cells(&mut self, v: &Tv) -> R<u64> {

@@ -26,6 +26,7 @@ pub fn of_stmt(ir: &Ir, s: &Stmt) -> Option<Construct> {
             Extern::Digest { .. } => Construct::Digest,
             Extern::Truncate(_) => Construct::Truncate,
             Extern::Replicate { .. } => Construct::Copies,
+            Extern::Service { .. } => Construct::Service,
             Extern::MarkToDrop | Extern::Assert(..) | Extern::Log(..) => return None,
         },
         _ => return None,

@@ -333,7 +333,7 @@ impl<'a> Cx<'a> {
             let c = cx.condition(cond)?;
             cx.emit(Stmt::If(consteval::unary(UnOp::Not, c), vec![Stmt::Break(end)], vec![]));
             cx.loop_body(end, next, body);
-            cx.stmts(update);
+            cx.in_loop(end, next, |cx| cx.stmts(update));
             Ok(())
         });
         r?;
@@ -342,17 +342,24 @@ impl<'a> Cx<'a> {
     }
 
     fn loop_body(&mut self, end: LabelId, next: LabelId, body: &'a ast::Stmt) {
-        if let Some(f) = self.body.frames.last_mut() {
-            f.loops.push((end, next));
-        }
-        let (_, block) = self.inner_block(|cx| {
-            let scope = cx.new_scope(cx.body.scope);
-            cx.in_scope(scope, |cx| cx.stmt(body))
+        let (_, block) = self.in_loop(end, next, |cx| {
+            cx.inner_block(|cx| {
+                let scope = cx.new_scope(cx.body.scope);
+                cx.in_scope(scope, |cx| cx.stmt(body))
+            })
         });
-        if let Some(f) = self.body.frames.last_mut() {
-            f.loops.pop();
-        }
         self.out.extend(close_label(block, Some(next)));
+    }
+
+    fn in_loop<T>(&mut self, end: LabelId, next: LabelId, f: impl FnOnce(&mut Self) -> T) -> T {
+        if let Some(frame) = self.body.frames.last_mut() {
+            frame.loops.push((end, next));
+        }
+        let result = f(self);
+        if let Some(frame) = self.body.frames.last_mut() {
+            frame.loops.pop();
+        }
+        result
     }
 
     fn for_in(

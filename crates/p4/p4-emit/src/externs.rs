@@ -130,6 +130,7 @@ impl Emitter<'_> {
                 Ok(())
             }
             Extern::Replicate { kind, .. } => Err(EmitError::unsupported(kind.name())),
+            Extern::Service { .. } => Err(EmitError::unsupported("a call of a service")),
         }
     }
 

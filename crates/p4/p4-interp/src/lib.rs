@@ -26,6 +26,7 @@
 //!   for [`Machine::take_digests`].
 //! - **Copies**: clones, multicast, resubmission and recirculation are as `run/replicate.rs` says; the packets that a
 //!   packet became beside its own result are [`Machine::extra`].
+//! - **Services** are called inline, as `run/service.rs` says: those of [`Machine::set_services`].
 #![forbid(unsafe_code)]
 
 mod machine;
@@ -46,6 +47,7 @@ pub use meter::{Colour, MeterCell};
 pub use program::Digest;
 pub use run::limits::{Beyond, Limits};
 pub use run::replicate::{Extra, MAX_GENERATIONS, MAX_PASSES};
+pub use run::service::{ServiceCall, ServiceFate, Services};
 pub use run::{MAX_DIGESTS, Mode, Output, STEP_LIMIT};
 pub use trace::{Event, NoTrace, Recorder, Tracer, render_trace};
 

@@ -133,6 +133,11 @@ impl Machine {
         self.state.tables[table].capacity = capacity;
     }
 
+    /// Sets what the program calls; without it a packet that calls a service is dropped with `SERVICE_DOWN`.
+    pub fn set_services(&mut self, services: Box<dyn crate::Services>) {
+        self.work.services = Some(services);
+    }
+
     /// Sets the limits of a chip that is modelled; they hold in [`Mode::Subset`].
     pub fn set_limits(&mut self, limits: crate::Limits) {
         self.work.watch.limits = Some(limits);

@@ -49,6 +49,8 @@ pub(crate) struct PacketState {
     next_index: Vec<u32>,
     /// Bytes that the parser has consumed.
     pub cursor: usize,
+    /// What is behind the cursor, once a service has been called.
+    pub payload: Option<Vec<u8>>,
     /// The deparsed packet.
     pub out: Vec<u8>,
     /// Set by `truncate`.
@@ -65,6 +67,7 @@ impl PacketState {
             varbits: vec![Vec::new(); ir.headers.len()],
             next_index: vec![0; ir.stacks.len()],
             cursor: 0,
+            payload: None,
             out: Vec::new(),
             keep_bytes: None,
             layout: Arc::new(layout),
@@ -82,6 +85,7 @@ impl PacketState {
         self.valid.fill(false);
         self.next_index.fill(0);
         self.cursor = 0;
+        self.payload = None;
         self.out.clear();
         self.keep_bytes = None;
     }

@@ -3,6 +3,7 @@
 pub(crate) mod limits;
 mod psa;
 pub(crate) mod replicate;
+pub(crate) mod service;
 
 use crate::Count;
 use crate::digest::digest;
@@ -111,6 +112,8 @@ pub(crate) struct Work {
     pub digests: Vec<Digest>,
     /// Messages that found [`MAX_DIGESTS`] waiting.
     pub lost_digests: u64,
+    /// What the program calls.
+    pub services: Option<Box<dyn service::Services>>,
     /// A chip's limits, if one is modelled.
     pub watch: limits::Watch,
 }
@@ -147,6 +150,10 @@ enum Halt {
     Stuck,
     /// The packet is to be copied or sent round, which a subset does not do.
     Copies,
+    /// The packet is for a service, which a subset does not call.
+    Service,
+    /// A service has dropped it.
+    Dropped(DropReason),
     /// It asked for more than the modelled chip does for one packet.
     Beyond,
 }
@@ -180,7 +187,8 @@ pub(crate) fn run<T: Tracer>(
             run.work.watch.beyond.copied_bytes += input.bytes.len() as u64;
             (Verdict::next(), Why::NotHere)
         }
-        Err(Halt::Beyond) => (Verdict::next(), Why::NotHere),
+        Err(Halt::Beyond | Halt::Service) => (Verdict::next(), Why::NotHere),
+        Err(Halt::Dropped(reason)) => (run.verdict(VerdictKind::Drop, Some(reason)), Why::ByService),
     };
     if input.mode == Mode::Subset && matches!(verdict.kind, VerdictKind::Punt | VerdictKind::Buffer) {
         (verdict, why) = (Verdict::next(), Why::NotHere);
@@ -293,12 +301,17 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
     /// What was not parsed comes behind the emitted headers; tells whether there is room for all.
     fn append_payload(&mut self) -> bool {
         let (emitted, cursor) = (self.p.out.len(), self.p.cursor);
-        let payload = &self.input.bytes[cursor..];
-        if emitted > HEADROOM + cursor || emitted + payload.len() > MAX_PACKET {
+        let mut out = std::mem::take(&mut self.p.out);
+        let bytes = self.payload().len();
+        let fits = emitted <= HEADROOM + cursor && emitted + bytes <= MAX_PACKET;
+        if fits {
+            out.extend_from_slice(self.payload());
+        }
+        self.p.out = out;
+        if !fits {
             return false;
         }
-        self.p.out.extend_from_slice(payload);
-        self.tell(|_| Event::Payload { offset: cursor, bytes: payload.len() });
+        self.tell(|_| Event::Payload { offset: cursor, bytes });
         if let Some(keep) = self.p.keep_bytes {
             self.p.out.truncate(keep);
         }
@@ -555,6 +568,9 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
                 if let Some(stop) = self.reach_extern(e) {
                     return stop;
                 }
+                if let Extern::Service { service, request, answer } = e {
+                    return self.call_service(*service, request, answer.as_deref());
+                }
                 self.external(e);
             }
         }
@@ -756,6 +772,8 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
                 let fields = fields.as_ref().map(|f| self.eval(f));
                 self.request(*kind, session, fields);
             }
+            // It may end the packet's way, so `stmt` has seen to it.
+            Extern::Service { .. } => {}
         }
     }
 
@@ -860,7 +878,11 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
             }
         }
         if payload {
-            self.work.data.push_bytes(&self.input.bytes[self.p.cursor..]);
+            let payload = match &self.p.payload {
+                Some(changed) => changed,
+                None => &self.input.bytes[self.p.cursor..],
+            };
+            self.work.data.push_bytes(payload);
         }
         digest(algorithm, self.work.data.bytes())
     }

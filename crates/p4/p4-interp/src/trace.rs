@@ -1,7 +1,9 @@
 //! The whole story of one packet: what a [`Tracer`] hears while the interpreter works, and its text.
 
+use crate::ServiceFate;
 use base::{Verdict, VerdictKind};
-use p4_ir::{ActionId, CounterId, HeaderId, Ir, MeterId, Namer, Next, RegisterId, StateId, TableId, VarId};
+use p4_ir::{ActionId, CounterId, HeaderId, Ir, MeterId, Namer, Next, RegisterId, ServiceId, StateId, TableId, VarId};
+use program::{BitField, ParamInfo};
 use std::fmt::Write;
 
 /// Hears of every step. With `ON` false no event is even made: the packet path pays nothing.
@@ -192,6 +194,17 @@ pub enum Event {
     },
     /// The program asked for a copy or another round.
     Asked(p4_ir::Replicate),
+    /// A service was called, or something was sent to it.
+    Called {
+        /// The service.
+        service: ServiceId,
+        /// The request's bytes.
+        request: Vec<u8>,
+        /// The answer's bytes; `None` of what was sent.
+        answer: Option<Vec<u8>>,
+        /// What it decided.
+        fate: ServiceFate,
+    },
     /// `assert` or `assume` did not hold.
     AssertionFailed,
     /// `log_msg`.
@@ -239,6 +252,8 @@ pub enum Why {
     SplitMiss(TableId),
     /// This target does not buffer or punt.
     NotHere,
+    /// A service has dropped it.
+    ByService,
     /// Too many rounds of loops.
     Stuck,
     /// The deparsed packet does not fit.
@@ -323,6 +338,7 @@ impl Renderer<'_> {
             Event::Digest { receiver, values } => format!("    digest to {receiver}: {}", list(values)),
             Event::Pass { instance_type } => format!("pass of a copy (instance_type {instance_type})"),
             Event::Asked(kind) => format!("    {}", kind.name()),
+            Event::Called { service, request, answer, fate } => self.called(*service, request, answer.as_deref(), *fate),
             Event::AssertionFailed => "    assertion failed".into(),
             Event::Log { text, values } => format!("    log: {}", fill(text, values)),
             Event::Emitted { header, bytes } => format!("  emit {} ({bytes} bytes)", self.names.header(*header)),
@@ -345,6 +361,24 @@ impl Renderer<'_> {
             }
         }
         text
+    }
+
+    fn called(&self, service: ServiceId, request: &[u8], answer: Option<&[u8]>, fate: ServiceFate) -> String {
+        let info = &self.ir.program.services[service];
+        let fields = |names: &[ParamInfo], places: Vec<BitField>, bytes: &[u8]| {
+            let all = names.iter().zip(places).map(|(f, place)| format!("{}={:#x}", f.name, place.get(bytes)));
+            all.collect::<Vec<_>>().join(", ")
+        };
+        let request = fields(&info.request, info.request_fields(), request);
+        match (answer, fate) {
+            (None, _) => format!("  send {} ({request})", info.name),
+            (Some(_), ServiceFate::Drop(reason)) => {
+                format!("  call {} ({request}): drop, reason {}", info.name, self.ir.program.reason_name(reason.0))
+            }
+            (Some(answer), ServiceFate::Answered) => {
+                format!("  call {} ({request}) -> ({})", info.name, fields(&info.answer, info.answer_fields(), answer))
+            }
+        }
     }
 
     fn lookup(&self, table: TableId, keys: &[u128], hit: Option<u32>, action: ActionId, args: &[u128]) -> String {
@@ -377,7 +411,8 @@ impl Renderer<'_> {
             Why::DropSet(block) => format!(" (`drop` is set after {block})"),
             Why::NoPort => " (no port has the number in `egress_port`)".into(),
             Why::SplitMiss(table) => format!(" (miss in split table {})", self.names.table(table)),
-            Why::NotHere => " (this target neither buffers nor punts)".into(),
+            Why::NotHere => " (this target neither buffers, punts nor calls services)".into(),
+            Why::ByService => " (by a service)".into(),
             Why::Stuck => " (too many rounds of a loop)".into(),
             Why::NoRoom => " (the deparsed packet does not fit)".into(),
             Why::TooLong => " (too long on receipt)".into(),

@@ -2,7 +2,7 @@
 
 use crate::*;
 use program::{ActionInfo, ActionUse, CountUnit, CounterInfo, KeyInfo, LengthSource, MatchKind, MeterInfo, ParamInfo};
-use program::{RegisterInfo, TableInfo};
+use program::{RegisterInfo, ServiceInfo, TableInfo};
 
 impl Expr {
     /// A constant: `value` modulo the type's width.
@@ -227,6 +227,12 @@ impl Ir {
         let id = self.program.meters.push(MeterInfo { name: name.into(), size, unit, length: LengthSource::Frame, table: Some(table) });
         self.program.tables[table].direct_meter = Some(id);
         id
+    }
+
+    /// A service: names and widths of its request's and its answer's fields.
+    pub fn add_service(&mut self, name: &str, request: &[(&str, u32)], answer: &[(&str, u32)]) -> ServiceId {
+        let fields = |all: &[(&str, u32)]| all.iter().map(|(n, w)| ParamInfo { name: (*n).into(), width: *w }).collect();
+        self.program.services.push(ServiceInfo { name: name.into(), request: fields(request), answer: fields(answer) })
     }
 
     /// A register array.

@@ -82,6 +82,11 @@ impl<'a> Namer<'a> {
         self.ir.program.registers.get(id).map_or_else(|| id.to_string(), |r| r.name.clone())
     }
 
+    /// A service's name.
+    pub fn service(&self, id: ServiceId) -> String {
+        self.ir.program.services.get(id).map_or_else(|| id.to_string(), |s| s.name.clone())
+    }
+
     /// A field's name without its header's.
     pub fn field(&self, ty: Option<HeaderTypeId>, field: u32) -> String {
         let ty = ty.and_then(|t| self.ir.header_types.get(t));
@@ -292,6 +297,11 @@ impl Printer<'_> {
         }
         for (id, r) in &ir.program.registers {
             self.line(format_args!("register {id} {}: {} cells of bit<{}>", r.name, r.size, r.width));
+        }
+        for (id, s) in &ir.program.services {
+            let fields =
+                |all: &[program::ParamInfo]| all.iter().map(|f| format!("{}: bit<{}>", f.name, f.width)).collect::<Vec<_>>().join(", ");
+            self.line(format_args!("service {id} {}: ({}) -> ({})", s.name, fields(&s.request), fields(&s.answer)));
         }
     }
 
@@ -548,6 +558,16 @@ impl Printer<'_> {
             Extern::Replicate { kind, session, fields } => {
                 let arg = |e: &Option<Expr>| e.as_ref().map_or_else(|| "-".to_owned(), |e| n.expr(e));
                 format!("{}(session {}, fields {})", replicate(*kind), arg(session), arg(fields))
+            }
+            Extern::Service { service, request, answer } => {
+                let name = n.service(*service);
+                match answer {
+                    None => format!("send {name}({})", exprs(request)),
+                    Some(answer) => {
+                        let answer: Vec<String> = answer.iter().map(|l| n.lvalue(l)).collect();
+                        format!("({}) = call {name}({})", answer.join(", "), exprs(request))
+                    }
+                }
             }
         }
     }

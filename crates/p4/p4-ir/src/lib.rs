@@ -26,7 +26,7 @@ pub mod walk;
 
 pub use base::Bits;
 pub use display::{Namer, key_match};
-pub use program::{ActionId, CounterId, MeterId, Program, RegisterId, TableId, ValueSetId, ValueSetInfo as ValueSet};
+pub use program::{ActionId, CounterId, MeterId, Program, RegisterId, ServiceId, TableId, ValueSetId, ValueSetInfo as ValueSet};
 pub use shape::{Architecture, Control, Parser, Pipe, PipeId, Role};
 pub use verify::{MAX_DEPTH, VerifyError, verify};
 
@@ -489,6 +489,17 @@ pub enum Extern {
         session: Option<Expr>,
         /// Number of the field list whose metadata survives; a number without fields keeps nothing.
         fields: Option<Expr>,
+    },
+    /// `service.call(request, answer)` or `service.send(request)`. The service sees the request and the packet's payload. It may change the
+    /// payload of a packet that it is called for, drop that packet, or keep it for a while; what is sent to it is a copy. In ingress and
+    /// egress only, outside of loops and of actions that tables run.
+    Service {
+        /// Which.
+        service: ServiceId,
+        /// As in `ServiceInfo::request`.
+        request: Vec<Expr>,
+        /// What receives the answer, in the order of `ServiceInfo::answer`; `None`: no answer is waited for.
+        answer: Option<Vec<LValue>>,
     },
 }
 

@@ -67,9 +67,49 @@ pub enum Shape {
     /// It copies packets and sends them round; registers of up to 64 bits, and no look at a stack's index outside of the
     /// parser: what every target can do.
     Copies,
+    /// It calls services; otherwise as for [`Shape::Copies`], without the copies.
+    Calls,
+    /// It does both.
+    CallsAndCopies,
     /// Nothing that keeps packets from being told apart by how they were parsed: no loops, stacks only by fixed elements,
     /// a parser of marked states that extract each header once, and seldom more than one meter or register.
     Classes,
+}
+
+impl Shape {
+    /// Whether packets are copied and sent round.
+    pub fn copies(self) -> bool {
+        matches!(self, Shape::Copies | Shape::CallsAndCopies)
+    }
+
+    /// Whether services are called.
+    pub fn calls(self) -> bool {
+        matches!(self, Shape::Calls | Shape::CallsAndCopies)
+    }
+
+    /// Whether the program is cut for a target.
+    fn cut(self) -> bool {
+        self.copies() || self.calls()
+    }
+}
+
+/// What the services of a program of [`Shape::Calls`] do, by nothing but the request and the payload: they answer, one of them changes the payload, and now
+/// and then they drop, which is the reason that is returned.
+pub fn serve(service: ServiceId, request: &[u8], payload: &mut Vec<u8>, answer: &mut [u8]) -> Option<u8> {
+    let mut seed = Rng::new(u64::from(service.as_u32()));
+    for byte in request.iter().chain(&*payload) {
+        seed = Rng::new(seed.bits() ^ u64::from(*byte));
+    }
+    answer.iter_mut().for_each(|b| *b = seed.bits() as u8);
+    if service.as_u32() == 1 {
+        payload.iter_mut().for_each(|b| *b ^= seed.bits() as u8);
+        match seed.below(4) {
+            0 => payload.push(seed.bits() as u8),
+            1 => drop(payload.pop()),
+            _ => {}
+        }
+    }
+    seed.once_in(16).then_some(70 + service.as_u32() as u8)
 }
 
 /// A program that makes one packet of one.
@@ -80,7 +120,12 @@ pub fn program(seed: u64) -> Ir {
 /// A program of that shape.
 pub fn shaped(seed: u64, shape: Shape) -> Ir {
     let mut g = Generator { rng: Rng::new(seed), ir: Ir::v1model(&format!("random_{seed}.p4")), shape, ..Generator::default() };
-    g.ordered_left = if shape == Shape::Classes { g.rng.below(3) } else { usize::MAX };
+    g.ordered_left = match shape {
+        Shape::Classes => g.rng.below(3),
+        // Packets need no order: targets call services for many at once.
+        Shape::Calls | Shape::CallsAndCopies if seed.is_multiple_of(2) => 0,
+        _ => usize::MAX,
+    };
     g.headers();
     g.vars();
     g.objects();
@@ -192,6 +237,8 @@ struct Generator {
     /// The table whose actions are being made, if it has a direct counter.
     direct: Option<CounterId>,
     open_labels: Vec<LabelId>,
+    /// Loops around the statement that is made.
+    loops: usize,
     place: Place,
     shape: Shape,
     /// Meters and registers that may still be used: packets of classes keep their order in one stage only.
@@ -222,7 +269,7 @@ impl Generator {
             self.ir.headers[h].union = Some(0);
             self.plain.push(h);
         }
-        if self.shape == Shape::Copies {
+        if self.shape.cut() {
             let h = self.ir.add_header("h.option2", option);
             self.plain.push(h);
         }
@@ -245,14 +292,17 @@ impl Generator {
         let pdu = named(&mut self.ir, "meta.pdu", 16);
         self.ir.intrinsic.drop_reason = Some(reason);
         self.ir.intrinsic.mark = Some(mark);
-        if self.shape != Shape::Copies {
+        if !self.shape.cut() {
             self.ir.intrinsic.pdu_length = Some(pdu);
         }
         let standard = ["egress_spec", "packet_length", "parser_error", "checksum_error"].map(|n| self.ir.standard(n));
         self.hot = (0..4).map(|i| self.ir.add_var(&format!("meta.hot{i}"), Ty::Bit(8))).collect();
         self.pool.extend(&self.hot);
         self.pool.extend([reason, mark, pdu, standard[0], standard[1], standard[2], standard[3]]);
-        if self.shape == Shape::Copies {
+        if self.shape == Shape::Calls {
+            self.pool.extend(["instance_type", "egress_rid", "egress_port"].map(|n| self.ir.standard(n)));
+        }
+        if self.shape.copies() {
             let i = &mut self.ir.intrinsic;
             i.field_lists.insert(0, self.hot[..2].to_vec());
             i.field_lists.insert(1, [&self.hot[1..], &self.pool[5..8], &self.pool[12..13]].concat());
@@ -263,19 +313,26 @@ impl Generator {
     fn objects(&mut self) {
         let c = self.ir.add_counter("frames", 4, None);
         let p = self.ir.add_counter("pdus", 4, None);
-        if self.shape != Shape::Copies {
+        if !self.shape.cut() {
             self.ir.program.counters[p].length = LengthSource::Pdu;
         }
         self.ir.program.counters[c].unit = *self.rng.pick(&[CountUnit::Both, CountUnit::Packets, CountUnit::Bytes]);
-        self.ir.add_meter("bytes", 4, CountUnit::Bytes);
-        self.ir.add_meter("packets", 4, CountUnit::Packets);
-        self.ir.add_register("small", 4, 8);
-        self.ir.add_register("wide", 4, self.wide());
+        if self.shape == Shape::Classes || self.ordered_left > 0 {
+            self.ir.add_meter("bytes", 4, CountUnit::Bytes);
+            self.ir.add_meter("packets", 4, CountUnit::Packets);
+            self.ir.add_register("small", 4, 8);
+            self.ir.add_register("wide", 4, self.wide());
+        }
+        if self.shape.calls() {
+            self.ir.add_service("answers", &[("a", 8), ("b", 3), ("c", 64)], &[("x", 8), ("y", 9), ("z", 1), ("w", 32)]);
+            self.ir.add_service("rewrites", &[("a", 16)], &[("x", 8)]);
+            self.ir.add_service("silent", &[], &[]);
+        }
     }
 
     /// Width of the wider register.
     fn wide(&self) -> u32 {
-        if self.shape == Shape::Copies { 64 } else { 128 }
+        if self.shape.cut() { 64 } else { 128 }
     }
 
     fn tables(&mut self) {
@@ -486,6 +543,14 @@ impl Generator {
             let at = 1 + self.rng.below(ingress.len());
             ingress.insert(at, self.apply(table));
         }
+        if self.shape.calls() && self.rng.once_in(2) {
+            let at = 1 + self.rng.below(ingress.len());
+            ingress.insert(at, self.call());
+        }
+        if self.shape == Shape::CallsAndCopies {
+            let at = 1 + self.rng.below(ingress.len());
+            ingress.insert(at, self.round());
+        }
         *self.ir.ingress_mut() = ingress;
         *self.ir.egress_mut() = self.stmts(8, 2);
         let hot = self.hot.iter().map(|v| Expr::var(&self.ir, *v));
@@ -617,13 +682,15 @@ impl Generator {
         let next = Expr::binary(BinOp::AddSat, at, Expr::bit(4, 1));
         let mut body = vec![Stmt::If(done, vec![Stmt::Break(label)], vec![]), Stmt::Assign(LValue::Var(i), next)];
         self.open_labels.push(label);
+        self.loops += 1;
         body.extend(self.stmts(2, depth));
+        self.loops -= 1;
         self.open_labels.pop();
         Stmt::Labeled(label, vec![Stmt::Assign(LValue::Var(i), Expr::bit(4, 0)), Stmt::Loop(body)])
     }
 
     fn copy(&mut self) -> Stmt {
-        if self.shape == Shape::Copies && self.rng.once_in(3) {
+        if self.shape.cut() && self.rng.once_in(3) {
             let (a, b) = (HeaderRef::Static(self.plain[3]), HeaderRef::Static(self.plain[7]));
             return if self.rng.once_in(2) { Stmt::CopyVarbit { dst: a, src: b } } else { Stmt::CopyVarbit { dst: b, src: a } };
         }
@@ -651,7 +718,10 @@ impl Generator {
         {
             return Stmt::Extern(Extern::DirectCount(c));
         }
-        if self.shape == Shape::Copies && self.rng.once_in(3) {
+        if self.shape.calls() && self.place == Place::Control && self.loops == 0 && self.rng.once_in(2) {
+            return self.call();
+        }
+        if self.shape.copies() && self.rng.once_in(3) {
             return self.round();
         }
         let index = self.narrow();
@@ -672,7 +742,7 @@ impl Generator {
                 Extern::Meter { meter: *self.rng.pick(&meters), index, result: LValue::Var(self.pool[2]) }
             }
             3 => {
-                let wide = if self.shape == Shape::Copies { 6 } else { 8 };
+                let wide = if self.shape.cut() { 6 } else { 8 };
                 let (register, result) = if self.rng.once_in(2) { (0, self.pool[2]) } else { (1, self.pool[wide]) };
                 Extern::RegisterRead { register: RegisterId::from_u32(register), index, result: LValue::Var(result) }
             }
@@ -690,6 +760,33 @@ impl Generator {
                 Extern::Hash { result: LValue::Var(self.pool[3]), algorithm, base, data, max }
             }
         })
+    }
+
+    /// A call of a service, now and then without an answer.
+    fn call(&mut self) -> Stmt {
+        let services: Vec<ServiceId> = self.ir.program.services.keys().collect();
+        let service = *self.rng.pick(&services);
+        let info = self.ir.program.services[service].clone();
+        let request = info.request.iter().map(|f| self.expr(Ty::Bit(f.width), 2)).collect();
+        let waits = !self.rng.once_in(4);
+        let place = |g: &mut Generator, width: u32| {
+            let fits: Vec<VarId> = g.pool.iter().copied().filter(|v| g.ir.vars[*v].ty.width() == width).collect();
+            match g.rng.below(3) {
+                0 => {
+                    for _ in 0..20 {
+                        let (h, i, ty) = g.field();
+                        if ty.width() == width {
+                            return LValue::Field(h, i);
+                        }
+                    }
+                    LValue::Var(*g.rng.pick(&fits))
+                }
+                1 if width < 16 => LValue::Slice(Box::new(LValue::Var(g.pool[4])), width, 1),
+                _ => LValue::Var(*g.rng.pick(&fits)),
+            }
+        };
+        let answer = waits.then(|| info.answer.iter().map(|f| place(self, f.width)).collect());
+        Stmt::Extern(Extern::Service { service, request, answer })
     }
 
     /// A clone, a group, another round.
@@ -782,7 +879,7 @@ impl Generator {
                 let op = *self.rng.pick(&[BinOp::LAnd, BinOp::LOr, BinOp::Eq, BinOp::Ne]);
                 Expr::binary(op, self.expr(Ty::Bool, depth), self.expr(Ty::Bool, depth))
             }
-            2 if self.shape == Shape::Copies && self.rng.once_in(3) => {
+            2 if self.shape.cut() && self.rng.once_in(3) => {
                 let (a, b) = (HeaderRef::Static(self.plain[3]), HeaderRef::Static(self.plain[7]));
                 Expr { kind: ExprKind::VarbitEq(a, b), ty: Ty::Bool }
             }
@@ -849,7 +946,7 @@ impl Generator {
                     let (h, i, ty) = self.field();
                     Expr { kind: ExprKind::Field(h, i), ty }
                 }
-                3 if ty == Ty::Bit(32) && self.shape == Shape::Copies && self.place != Place::Parser => {
+                3 if ty == Ty::Bit(32) && self.shape.cut() && self.place != Place::Parser => {
                     Expr { kind: ExprKind::VarbitBits(HeaderRef::Static(self.plain[3]), 2), ty }
                 }
                 3 if ty == Ty::Bit(32) => match self.rng.below(3) {

@@ -25,7 +25,8 @@
 //! - Both sides of an assignment have one type; conditions are `bool`; case values have the width of what is switched on.
 //! - `Extract`, `Advance`, `Lookahead`, `Verify`, `stack.next` and `stack.last` occur only in parser states;
 //!   `Emit` only in the deparser; `Apply` only in ingress and egress; `Exit` only there and in actions;
-//!   checksum externs only in the two checksum blocks; direct counters and meters only in actions.
+//!   checksum externs only in the two checksum blocks; direct counters and meters only in actions; calls of services only in ingress and
+//!   egress, and not in loops, with as many values of the declared widths as request and answer have fields.
 //! - `Extract` has a varbit length exactly if the header type has a varbit field.
 //! - A `Break` is inside the `Labeled` block of its label, in the same body; a label belongs to at most one block of
 //!   the program.
@@ -82,6 +83,7 @@ pub fn verify(ir: &Ir) -> Result<(), Vec<VerifyError>> {
         action: None,
         open: Vec::new(),
         used_labels: HashSet::new(),
+        loops: 0,
         depth: 0,
     };
     v.header_types();
@@ -128,6 +130,8 @@ struct Verifier<'a> {
     /// Labels of the blocks around the current statement.
     open: Vec<LabelId>,
     used_labels: HashSet<LabelId>,
+    /// Loops around the current statement.
+    loops: usize,
     depth: usize,
 }
 
@@ -253,6 +257,10 @@ impl Verifier<'_> {
         for (id, r) in &ir.program.registers {
             self.place = format!("register {id} {}", r.name);
             self.scalar(Ty::Bit(r.width));
+        }
+        for (id, s) in &ir.program.services {
+            self.place = format!("service {id} {}", s.name);
+            s.request.iter().chain(&s.answer).for_each(|f| self.scalar(Ty::Bit(f.width)));
         }
         self.place = "program".into();
         let (codes, infos) = (ir.actions.len(), ir.program.actions.len());
@@ -480,7 +488,11 @@ impl Verifier<'_> {
             Stmt::Break(label) => {
                 self.check(self.open.contains(label), || format!("break {label} outside of its block"));
             }
-            Stmt::Loop(body) => self.block(body),
+            Stmt::Loop(body) => {
+                self.loops += 1;
+                self.block(body);
+                self.loops -= 1;
+            }
             Stmt::Exit => {
                 self.only("exit", &[Context::Control, Context::Action]);
             }
@@ -604,6 +616,19 @@ impl Verifier<'_> {
                 for e in [session, fields].into_iter().flatten() {
                     self.bits("argument", e);
                 }
+            }
+            Extern::Service { service, request, answer } => {
+                self.only("a call of a service", &[Context::Control]);
+                let outside = self.loops == 0;
+                self.check(outside, || "a call of a service in a loop".into());
+                let request: Vec<_> = request.iter().map(|e| self.expr(e)).collect();
+                let answer: Option<Vec<_>> = answer.as_ref().map(|all| all.iter().map(|l| self.lvalue(l)).collect());
+                let Some(info) = self.ir.program.services.get(*service) else { return self.error(format!("no {service}")) };
+                let fits = |found: &[Option<Ty>], fields: &[program::ParamInfo]| {
+                    found.len() == fields.len() && found.iter().zip(fields).all(|(t, f)| t.is_none_or(|t| t.width() == f.width))
+                };
+                self.check(fits(&request, &info.request), || format!("request {request:?} of {service}"));
+                self.check(answer.as_ref().is_none_or(|a| fits(a, &info.answer)), || format!("answer {answer:?} of {service}"));
             }
         }
     }

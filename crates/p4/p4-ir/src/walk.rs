@@ -125,6 +125,10 @@ macro_rules! walkers {
                         session.into_iter().for_each(&mut *f);
                         fields.into_iter().for_each(f);
                     }
+                    Extern::Service { request, answer, .. } => {
+                        request.into_iter().for_each(&mut *f);
+                        answer.into_iter().flatten().for_each(|l| $lvalue_exprs(l, f));
+                    }
                 },
             }
         }
@@ -203,6 +207,7 @@ pub fn stmt_lvalues<'s>(s: &'s Stmt, f: &mut dyn FnMut(&'s LValue)) {
             | Extern::Random { result, .. }
             | Extern::UpdateChecksum { checksum: result, .. },
         ) => f(result),
+        Stmt::Extern(Extern::Service { answer: Some(answer), .. }) => answer.iter().for_each(f),
         _ => {}
     }
 }

@@ -363,3 +363,28 @@ fn nesting_is_bounded_and_bounded_programs_are_safe_to_walk() {
     assert_eq!(verify(&ir), Ok(()));
     assert!(ir.to_string().lines().count() > MAX_DEPTH);
 }
+
+#[test]
+fn services_are_called_in_ingress_and_egress_outside_of_loops() {
+    let with = |change: fn(&mut Ir, Stmt, Stmt)| {
+        let mut ir = sample();
+        let service = ir.add_service("s", &[("a", 48), ("b", 1)], &[("x", 16)]);
+        let v = ir.add_var("meta.v", Ty::Bit(16));
+        let h = ir.headers.keys().next().expect("there are some");
+        let request = vec![Expr::field(&ir, h, "dst"), Expr::bool(true)];
+        let call = Stmt::Extern(Extern::Service { service, request: request.clone(), answer: Some(vec![LValue::Var(v)]) });
+        let short = Stmt::Extern(Extern::Service { service, request: request[..1].to_vec(), answer: Some(vec![LValue::Var(v)]) });
+        change(&mut ir, call, short);
+        verify(&ir).map_err(|e| e.into_iter().map(|e| e.0).collect::<Vec<_>>().join("; "))
+    };
+    assert_eq!(with(|ir, call, _| ir.ingress_mut().push(Stmt::If(Expr::bool(true), vec![call], vec![]))), Ok(()));
+    assert_eq!(with(|ir, call, _| ir.egress_mut().push(call)), Ok(()));
+    let refused = |change, expected: &str| {
+        let error = with(change).expect_err(expected);
+        assert!(error.contains(expected), "{error}");
+    };
+    refused(|ir, call, _| ir.deparser_mut().push(call), "a call of a service in Deparser");
+    refused(|ir, call, _| ir.actions.values_mut().for_each(|a| a.body.push(call.clone())), "a call of a service in Action");
+    refused(|ir, call, _| ir.ingress_mut().push(Stmt::Loop(vec![call])), "a call of a service in a loop");
+    refused(|ir, _, short| ir.ingress_mut().push(short), "request [Some(Bit(48))] of service0");
+}

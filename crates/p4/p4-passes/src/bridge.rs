@@ -1,4 +1,5 @@
-//! Cuts a program where v1model copies packets or sends them round, for targets that only take packets in and give them out.
+//! Cuts a program where it calls a service, and where v1model copies packets or sends them round, for targets that only take packets in and give
+//! them out.
 //!
 //! What goes on where is said by [`program::Bridge`]; what it means, by `p4-interp`'s `run/replicate.rs`. The cut program:
 //! - **parser**: a packet from port [`Bridge::PORT`] has a bridge in front. Its variables are restored; then either its headers
@@ -6,12 +7,19 @@
 //! - **ingress**: clone, resubmit and group become variables. If one is set at the end, the bridge is filled, and egress
 //!   does no more than to send the packet to [`Bridge::PORT`];
 //! - **egress**: the same for clones, and for recirculation behind the deparser;
-//! - **deparser**: of a stopped packet all valid headers follow the bridge, as they are.
+//! - **deparser**: of a stopped packet all valid headers follow the bridge, as they are;
+//! - a **call** of a service stops the same way, and a pass that comes back jumps behind it: `calls.rs`. What is still read behind calls
+//!   travels.
 //!
 //! `exit` would leave these parts out, so it becomes a flag that is looked at behind each table.
 //!
 //! Not here: it is no optimisation, so [`crate::PASSES`] does not have it; whoever emits for such a target calls it first.
 
+mod calls;
+
+pub use calls::calls_services;
+
+use calls::Calls;
 use p4_ir::*;
 use program::{BitField, Bridge, CountUnit, LengthSource};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +33,7 @@ pub struct CutError(pub String);
 
 impl std::fmt::Display for CutError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "copies and recirculation are not possible here: {}", self.0)
+        write!(f, "the program cannot be cut where it copies packets or calls services: {}", self.0)
     }
 }
 
@@ -54,9 +62,10 @@ pub fn replicates(ir: &Ir) -> bool {
     found
 }
 
-/// The cut program with its bridge; `None` if it never copies a packet or sends it round.
+/// The cut program with its bridge; `None` if it never copies a packet, sends it round or calls a service.
 pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
-    if !replicates(ir) {
+    let copies = replicates(ir);
+    if !copies && !calls_services(ir) {
         return Ok(None);
     }
     let mut ir = ir.clone();
@@ -65,14 +74,22 @@ pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
     if truncates {
         return Err(CutError("the program truncates packets too".into()));
     }
-    if indices(&ir) {
+    if indices(&ir, calls_services(&ir)) {
         return Err(CutError("the program looks at the next index of a header stack outside of the parser".into()));
     }
     let vars = Vars::new(&mut ir)?;
-    let bridged = bridged(&ir, &vars);
-    let layout = Layout::new(&mut ir, &vars, &bridged)?;
+    let mut bridged: BTreeSet<VarId> = always(&ir, &vars);
+    if copies {
+        bridged.extend(read_behind_ingress(&ir));
+    }
     vars.requests(&mut ir);
     exits(&mut ir, vars.exited);
+    bridged.extend(calls::live_behind(&ir, &bridged));
+    let calls = Calls::new(&mut ir)?;
+    // Parameters are set where an action runs, and these by the cut program itself.
+    let params: BTreeSet<VarId> = ir.actions.values().flat_map(|a| a.params.iter().copied()).chain(vars.own()).collect();
+    bridged.retain(|v| !params.contains(v));
+    let layout = Layout::new(&mut ir, &vars, calls, copies, &bridged)?;
     layout.parser(&mut ir, &vars);
     layout.verify(&mut ir, &vars);
     layout.ingress(&mut ir, &vars);
@@ -83,16 +100,16 @@ pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
     Ok(Some((ir, bridge)))
 }
 
-/// Whether the index of a stack is looked at behind the parser: it does not cross a bridge.
-fn indices(ir: &Ir) -> bool {
+/// Whether the index of a stack is looked at where a packet may come from a bridge, which it does not cross.
+fn indices(ir: &Ir, calls: bool) -> bool {
     fn in_expr(e: &Expr) -> bool {
         let mut found = matches!(e.kind, ExprKind::LastIndex(_) | ExprKind::NextIndex(_));
         walk::sub_exprs(e, &mut |sub| found |= in_expr(sub));
         found
     }
-    let controls = [ir.egress(), ir.control(Role::ComputeChecksum), ir.deparser()];
+    let controls = [ir.egress(), ir.control(Role::ComputeChecksum), ir.deparser()].into_iter().chain(calls.then_some(ir.ingress()));
     let mut found = ir.tables.values().any(|t| t.keys.iter().any(in_expr));
-    for block in controls.into_iter().chain(ir.actions.values().map(|a| &a.body)) {
+    for block in controls.chain(ir.actions.values().map(|a| &a.body)) {
         walk::all_stmts(block, &mut |s| walk::stmt_exprs(s, &mut |e| found |= in_expr(e)));
     }
     found
@@ -180,6 +197,13 @@ impl Vars {
             recirculate: var("recirculate", 1),
             recirculate_fields: var("recirculate_fields", LIST),
         })
+    }
+
+    /// Those that do not travel as a program's variables do.
+    fn own(&self) -> impl Iterator<Item = VarId> {
+        let clone = [self.clone, self.session, self.clone_fields, self.egress_clone, self.egress_session, self.egress_clone_fields];
+        let round = [self.resubmit, self.resubmit_fields, self.recirculate, self.recirculate_fields];
+        [self.kind, self.stop, self.exited, self.port].into_iter().chain(clone).chain(round)
     }
 
     /// Calls become notes of what was asked for.
@@ -294,8 +318,20 @@ fn exits(ir: &mut Ir, exited: VarId) {
     }
 }
 
-/// The variables that one pass leaves to the next: those that egress and what follows reads, those of the architecture, of field lists.
-fn bridged(ir: &Ir, vars: &Vars) -> Vec<VarId> {
+/// Variables of the architecture and of field lists: they travel in any case.
+fn always(ir: &Ir, vars: &Vars) -> BTreeSet<VarId> {
+    let i = &ir.intrinsic;
+    let mut all: BTreeSet<VarId> = i.field_lists.values().flatten().copied().collect();
+    all.extend([Some(vars.drop_reason), i.mark, i.pdu_length, vars.group].into_iter().flatten());
+    all.extend([vars.ingress_port, vars.egress_spec, vars.egress_port]);
+    for name in ["instance_type", "packet_length", "ingress_global_timestamp", "egress_rid"] {
+        all.extend(i.standard.get(name));
+    }
+    all
+}
+
+/// Variables that a pass from the end of ingress on leaves to the next: those that egress and what follows reads.
+fn read_behind_ingress(ir: &Ir) -> BTreeSet<VarId> {
     let mut read: BTreeSet<VarId> = BTreeSet::new();
     let expr = |e: &Expr, read: &mut BTreeSet<VarId>| walk::read_vars(e, &mut |v| read.extend([v]));
     let mut todo: Vec<&Block> = vec![ir.egress(), ir.control(Role::ComputeChecksum), ir.deparser()];
@@ -318,15 +354,7 @@ fn bridged(ir: &Ir, vars: &Vars) -> Vec<VarId> {
             }
         });
     }
-    let i = &ir.intrinsic;
-    read.extend(i.field_lists.values().flatten());
-    read.extend([Some(vars.drop_reason), i.mark, i.pdu_length, vars.group].into_iter().flatten());
-    read.extend([vars.ingress_port, vars.egress_spec, vars.egress_port]);
-    for name in ["instance_type", "packet_length", "ingress_global_timestamp", "egress_rid"] {
-        read.extend(i.standard.get(name));
-    }
-    let params: BTreeSet<VarId> = ir.actions.values().flat_map(|a| a.params.iter().copied()).collect();
-    read.into_iter().filter(|v| !params.contains(v)).collect()
+    read
 }
 
 /// The bridge's header: which field is what.
@@ -338,12 +366,15 @@ struct Layout {
     /// Each variable's field.
     vars: Vec<(VarId, u32)>,
     kind: u32,
-    /// Fields of requests, with their variables.
+    /// Fields of requests, with their variables; none of a program that only calls services.
     asked: Vec<(VarId, u32)>,
+    calls: Calls,
+    /// Bytes of the headers behind the bridge, of a packet that stopped at a call.
+    length: Option<u32>,
 }
 
 impl Layout {
-    fn new(ir: &mut Ir, vars: &Vars, bridged: &[VarId]) -> Result<Layout, CutError> {
+    fn new(ir: &mut Ir, vars: &Vars, calls: Calls, copies: bool, bridged: &BTreeSet<VarId>) -> Result<Layout, CutError> {
         let mut fields: Vec<Field> = Vec::new();
         let mut offset = 0;
         let mut add = |name: String, ty: Ty| {
@@ -352,13 +383,17 @@ impl Layout {
             fields.len() as u32 - 1
         };
         let kind = add("kind".into(), Ty::Bit(8));
-        let asked =
+        let length = (!calls.all.is_empty()).then(|| add("headers".into(), Ty::Bit(16)));
+        let shared =
             [vars.clone, vars.session, vars.clone_fields, vars.resubmit, vars.resubmit_fields, vars.recirculate, vars.recirculate_fields];
-        let asked: Vec<(VarId, u32)> = asked.into_iter().map(|v| (v, add(ir.vars[v].name.clone(), ir.vars[v].ty))).collect();
-        let headers: Vec<_> = ir
-            .headers
-            .iter()
-            .map(|(h, info)| {
+        let of_egress = [vars.egress_clone, vars.egress_session, vars.egress_clone_fields];
+        let asked = shared.into_iter().filter(|_| copies).chain(of_egress.into_iter().filter(|_| copies && calls.in_egress()));
+        let asked: Vec<(VarId, u32)> = asked.map(|v| (v, add(ir.vars[v].name.clone(), ir.vars[v].ty))).collect();
+        let of_calls = calls.headers.values().copied();
+        let headers: Vec<_> = of_calls
+            .chain(ir.headers.keys().filter(|h| !calls.headers.values().any(|c| c == h)))
+            .map(|h| {
+                let info = &ir.headers[h];
                 let varbit = ir.header_types[info.ty].fields.iter().position(|f| f.varbit);
                 let valid = add(format!("{}.valid", info.name), Ty::Bit(1));
                 (h, valid, varbit.map(|_| add(format!("{}.bits", info.name), Ty::Bit(32))))
@@ -369,12 +404,13 @@ impl Layout {
             fields.push(Field { name: "_padding".into(), ty: Ty::Bit(8 - offset % 8), offset_bits: offset, varbit: false });
         }
         let fixed_bits: u32 = fields.iter().map(|f| f.ty.width()).sum();
-        if fixed_bits / 8 > MAX_BYTES {
-            return Err(CutError(format!("{} bytes of metadata pass from ingress to egress, more than {MAX_BYTES}", fixed_bits / 8)));
+        let bytes = fixed_bits / 8 + calls.all.iter().map(|c| c.len as u32).max().unwrap_or(0);
+        if bytes > MAX_BYTES {
+            return Err(CutError(format!("{bytes} bytes of metadata travel with a packet, more than {MAX_BYTES}")));
         }
         let ty = ir.header_types.push(HeaderType { name: "bridge_t".into(), fields, fixed_bits });
         let header = ir.headers.push(Header { name: "bridge".into(), ty, union: None });
-        Ok(Layout { header, ty, headers, vars, kind, asked })
+        Ok(Layout { header, ty, headers, vars, kind, asked, calls, length })
     }
 
     fn get(&self, ir: &Ir, field: u32) -> Expr {
@@ -393,11 +429,14 @@ impl Layout {
 
     /// Makes the bridge, with everything as it is now.
     fn fill(&self, ir: &Ir, vars: &Vars, stop: u8) -> Block {
-        let mut out = vec![
-            Stmt::Assign(LValue::Var(vars.stop), Expr::bit(8, stop.into())),
-            Stmt::SetValid(HeaderRef::Static(self.header), true),
-            self.put(self.kind, Expr::bit(8, stop.into())),
-        ];
+        let mut out = vec![Stmt::Assign(LValue::Var(vars.stop), Expr::bit(8, stop.into()))];
+        out.extend(self.fill_stopped(ir, vars));
+        out
+    }
+
+    /// The same, of a pass that has said where it stops.
+    fn fill_stopped(&self, ir: &Ir, vars: &Vars) -> Block {
+        let mut out = vec![Stmt::SetValid(HeaderRef::Static(self.header), true), self.put(self.kind, Expr::var(ir, vars.stop))];
         out.extend(self.asked.iter().map(|(v, f)| self.put(*f, Expr::var(ir, *v))));
         for (h, valid, bits) in &self.headers {
             out.push(self.put(*valid, Expr::is_valid(*h).cast(Ty::Bit(1))));
@@ -409,6 +448,30 @@ impl Layout {
         }
         out.extend(self.vars.iter().map(|(v, f)| self.put(*f, Expr::var(ir, *v))));
         out
+    }
+
+    /// What a block does that has stopped at a call: fills the bridge, and is not dropped.
+    fn stop_at_call(&self, ir: &Ir, vars: &Vars) -> Stmt {
+        let mut then = self.fill_stopped(ir, vars);
+        if let Some(length) = self.length {
+            let word = |n: u32| Expr::bit(16, n.into());
+            let of = |(h, valid, bits): &(HeaderId, u32, Option<u32>)| {
+                let fixed = word(ir.header_types[ir.headers[*h].ty].fixed_bits / 8);
+                let len = match bits {
+                    None => fixed,
+                    Some(f) => {
+                        let varbit = Expr::binary(BinOp::Shr, self.get(ir, *f), Expr::bit(8, 3)).cast(Ty::Bit(16));
+                        Expr::binary(BinOp::Add, fixed, varbit)
+                    }
+                };
+                mux(Expr::binary(BinOp::Eq, self.get(ir, *valid), Expr::bit(1, 1)), len, word(0))
+            };
+            let behind = self.headers.iter().skip(self.calls.headers.len());
+            then.extend(behind.map(|h| self.put(length, Expr::binary(BinOp::Add, self.get(ir, length), of(h)))));
+        }
+        then.push(set(vars.egress_spec, 9, 0));
+        let at_call = Expr::binary(BinOp::Ge, Expr::var(ir, vars.stop), Expr::bit(8, Bridge::CALL.into()));
+        Stmt::If(at_call, then, vec![])
     }
 
     fn parser(&self, ir: &mut Ir, vars: &Vars) {
@@ -439,6 +502,12 @@ impl Layout {
         body.push(Stmt::Assign(LValue::Var(vars.port), Expr::var(ir, vars.egress_port)));
         // What egress has asked for, where it has run already.
         body.extend(self.asked.iter().map(|(v, f)| Stmt::Assign(LValue::Var(*v), self.get(ir, *f))));
+        if self.length.is_some() {
+            let kind = Expr::var(ir, vars.kind);
+            let at_call = Expr::binary(BinOp::Ge, kind.clone(), Expr::bit(8, Bridge::CALL.into()));
+            body.push(Stmt::Assign(LValue::Var(self.calls.at), mux(at_call, kind, Expr::bit(8, 0))));
+            body.push(Stmt::Assign(LValue::Var(self.calls.spec), Expr::var(ir, vars.egress_spec)));
+        }
         let kind = |k: u8| vec![KeySet::Value { value: Bits::new(8, k.into()), mask: Bits::new(8, 0xff) }];
         let case = |sets, next| SelectCase { sets, next };
         let cases = vec![case(kind(Bridge::PARSE_EGRESS), own), case(kind(Bridge::PARSE_INGRESS), own), case(vec![KeySet::Any], next)];
@@ -455,16 +524,25 @@ impl Layout {
         ir.parser_mut().start = Some(ir.states.push(State { name: "bridge.start".into(), body, next: select, likely: None }));
     }
 
-    /// Passes that run ingress: packets as received, and those that are parsed for it.
-    fn in_ingress(&self, ir: &Ir, vars: &Vars) -> Expr {
+    /// Passes that begin with ingress: packets as received, and those that are parsed for it.
+    fn begins_at_start(&self, ir: &Ir, vars: &Vars) -> Expr {
         let is = |k: u8| Expr::binary(BinOp::Eq, Expr::var(ir, vars.kind), Expr::bit(8, k.into()));
         Expr::binary(BinOp::LOr, is(0), is(Bridge::PARSE_INGRESS))
+    }
+
+    /// Passes that run ingress: those, and what comes back from a call in it.
+    fn in_ingress(&self, ir: &Ir, vars: &Vars) -> Expr {
+        let start = self.begins_at_start(ir, vars);
+        if self.calls.in_ingress == 0 {
+            return start;
+        }
+        Expr::binary(BinOp::LOr, start, self.calls.is(Expr::var(ir, vars.kind), true))
     }
 
     fn verify(&self, ir: &mut Ir, vars: &Vars) {
         let body = std::mem::take(ir.control_mut(Role::VerifyChecksum));
         if !body.is_empty() {
-            *ir.control_mut(Role::VerifyChecksum) = vec![Stmt::If(self.in_ingress(ir, vars), body, vec![])];
+            *ir.control_mut(Role::VerifyChecksum) = vec![Stmt::If(self.begins_at_start(ir, vars), body, vec![])];
         }
     }
 
@@ -476,16 +554,26 @@ impl Layout {
         }
         let mut stop = self.fill(ir, vars, Bridge::AFTER_INGRESS);
         stop.push(set(vars.egress_spec, 9, 0));
-        let mut body = vec![set(vars.clone, 1, 0), set(vars.resubmit, 1, 0)];
-        body.append(ir.ingress_mut());
+        let mut own = vec![set(vars.clone, 1, 0), set(vars.resubmit, 1, 0)];
+        own.append(ir.ingress_mut());
+        let (mut body, stopped) = self.calls.cut(ir, vars, true, own);
         body.push(Stmt::If(asks, stop, vec![]));
+        if let Some(label) = stopped {
+            body = vec![Stmt::Labeled(label, body), self.stop_at_call(ir, vars)];
+        }
         let parsed = is(ir, vars.kind, Bridge::PARSE_EGRESS.into());
-        *ir.ingress_mut() = vec![
+        let mut ingress = vec![
             // What the parser of a clone has written goes.
             Stmt::If(parsed, self.restore(ir), vec![]),
             Stmt::SetValid(HeaderRef::Static(self.header), false),
-            Stmt::If(self.in_ingress(ir, vars), body, vec![]),
         ];
+        if self.calls.in_egress() {
+            // It may be dropped in egress, not before.
+            let in_egress = self.calls.is(Expr::var(ir, self.calls.at), false);
+            ingress.push(Stmt::If(in_egress, vec![set(vars.egress_spec, 9, 0)], vec![]));
+        }
+        ingress.push(Stmt::If(self.in_ingress(ir, vars), body, vec![]));
+        *ir.ingress_mut() = ingress;
     }
 
     fn egress(&self, ir: &mut Ir, vars: &Vars) {
@@ -493,6 +581,7 @@ impl Layout {
         let kind = |ir: &Ir, k: u8| is(ir, vars.kind, k.into());
         let mut own = vec![set(vars.egress_clone, 1, 0), set(vars.recirculate, 1, 0)];
         own.append(ir.egress_mut());
+        let (mut own, stopped) = self.calls.cut(ir, vars, false, own);
         let copy_var = |to: VarId, from: VarId| Stmt::Assign(LValue::Var(to), Expr::var(ir, from));
         let mut cloned = vec![copy_var(vars.session, vars.egress_session), copy_var(vars.clone_fields, vars.egress_clone_fields)];
         cloned.extend(self.fill(ir, vars, Bridge::AFTER_EGRESS));
@@ -502,7 +591,15 @@ impl Layout {
         let finish = kind(ir, Bridge::FINISH);
         // Behind egress the clones have been made already, and nothing has set it again.
         let clones = is(ir, vars.egress_clone, 1);
-        let work = vec![Stmt::If(finish.clone(), vec![], own), Stmt::If(clones, cloned, vec![round])];
+        let mut ends = vec![Stmt::If(clones, cloned, vec![round])];
+        if let Some(label) = stopped {
+            let back = vec![copy_var(vars.egress_spec, self.calls.spec), copy_var(vars.egress_port, vars.port)];
+            own.insert(0, Stmt::If(self.calls.is(Expr::var(ir, self.calls.at), false), back, vec![]));
+            own = vec![Stmt::Labeled(label, own), self.stop_at_call(ir, vars)];
+            ends = vec![Stmt::If(is(ir, vars.stop, 0), ends, vec![])];
+        }
+        let mut work = vec![Stmt::If(finish.clone(), vec![], own)];
+        work.append(&mut ends);
         let stopped = Expr::unary(UnOp::Not, is(ir, vars.stop, 0));
         let reason = ir.vars[vars.drop_reason].ty;
         let leave = vec![
@@ -562,6 +659,8 @@ impl Layout {
             drop_reason: of(vars.drop_reason).unwrap_or_default(),
             mark: ir.intrinsic.mark.and_then(of),
             stop_reason: Bits::mask(ir.vars[vars.drop_reason].ty.width()).min(255) as u8,
+            calls: self.calls.all.clone(),
+            headers: self.length.map_or_else(BitField::default, at),
         }
     }
 }

@@ -13,7 +13,7 @@ mod replicate;
 pub use facets::{Ahead, Carried, Digests, Facets, MeterState, Meters, Recovery, RegisterError, Registers, TargetError, check_registers};
 pub use in_flight::{CLOCK_WORDS, DrainToken, InFlight, ROW_WORDS, SLACK_NS};
 pub use meters::{CELL_WORDS, ONE_RATE, PROFILE_WORDS, SharedMeter, Words};
-pub use replicate::Replicating;
+pub use replicate::{Replicating, ServicesError};
 
 use base::{Packet, Verdict};
 use program::{ApplyError, Batch, CounterId, Program, TableId};

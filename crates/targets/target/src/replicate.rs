@@ -1,13 +1,18 @@
-//! Clones, multicast, resubmission and recirculation (v1model) on a target that knows nothing of them.
+//! Calls of services, and clones, multicast, resubmission and recirculation (v1model), on a target that knows nothing of them.
 //!
-//! The target runs a program that the compiler has cut: it stops where a packet is to be copied or sent round, and says with
-//! a [`Bridge`] in front of the packet what is wanted. Here the copies are made, as clone sessions and multicast groups say,
-//! and given to the program again. What comes out is what the reference interpreter gives (its `run/replicate.rs` has the
+//! The target runs a program that the compiler has cut: it stops where a service is called and where a packet is to be copied or sent round, and
+//! says with a [`Bridge`] in front of the packet what is wanted. Here services are called, a burst at a time (`replicate/calls.rs`), and the copies are
+//! made, as clone sessions and multicast groups say; then the packets are given to the program again. What comes out is what the reference interpreter gives (its `run/replicate.rs` has the
 //! rules), but for packets so long that they do not fit with a bridge in front: they are dropped with `NO_HEADROOM`.
 
 use crate::{BURST, Capabilities, Count, Extra, Facets, Lane, TableStats, Target};
+mod calls;
+
+use crate::Returned;
 use base::{DropReason, MAX_PACKET, Packet, PortId, Verdict, VerdictKind};
+use calls::{Called, Waiting};
 use program::{ApplyError, Batch, BitField, Bridge, CounterId, Mirror, Op, Program, Replica, RuleError, TableId};
+use service::{Call, Caller, Deployment, Mismatch};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -16,14 +21,27 @@ const MAX_PASSES: usize = 1024;
 /// As in the reference interpreter: most times that a packet and its copies are sent round or cloned in a row.
 const MAX_GENERATIONS: u8 = 16;
 
-/// A pass stops at the end of ingress and of egress, and then it is done.
-const MAX_STOPS: usize = 3;
+/// A pass stops at the end of ingress and of egress, and then it is done; and at each call of a service at most once.
+const MAX_STOPS: usize = 3 + Bridge::MAX_CALLS;
 
 /// A target with a cut program, as one with the whole.
 pub struct Replicating<T> {
     inner: T,
     bridge: Arc<Bridge>,
     copies: Arc<RwLock<Copies>>,
+    /// By the program's numbers.
+    services: Vec<Arc<Deployment>>,
+}
+
+/// Why services cannot be given to a program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ServicesError {
+    /// The program calls one that is not there.
+    #[error("the program calls service {0}, which is not configured")]
+    Missing(String),
+    /// It has other fields.
+    #[error(transparent)]
+    Fields(#[from] Mismatch),
 }
 
 /// Where copies go: control-plane state.
@@ -36,7 +54,26 @@ struct Copies {
 impl<T: Target> Replicating<T> {
     /// `inner` runs the cut program that `bridge` belongs to.
     pub fn new(inner: T, bridge: Bridge) -> Replicating<T> {
-        Replicating { inner, bridge: Arc::new(bridge), copies: Arc::default() }
+        Replicating { inner, bridge: Arc::new(bridge), copies: Arc::default(), services: Vec::new() }
+    }
+
+    /// Gives the program its services, by their names. Without one a packet that calls it is dropped with `SERVICE_DOWN`.
+    ///
+    /// # Errors
+    /// If one that the program calls is not among them, or has other fields.
+    pub fn with_services(mut self, all: &[Arc<Deployment>]) -> Result<Replicating<T>, ServicesError> {
+        let program = self.inner.program().clone();
+        let mut services = Vec::new();
+        for info in program.services.values() {
+            let found = all.iter().find(|d| d.interface().name == info.name);
+            let deployment = found.ok_or_else(|| ServicesError::Missing(info.name.clone()))?;
+            deployment
+                .interface()
+                .check(info.request.iter().map(|f| (f.name.as_str(), f.width)), info.answer.iter().map(|f| (f.name.as_str(), f.width)))?;
+            services.push(deployment.clone());
+        }
+        self.services = services;
+        Ok(self)
     }
 }
 
@@ -66,10 +103,22 @@ impl<T: Target> Target for Replicating<T> {
         Box::new(ReplicatingLane {
             inner: self.inner.lane(index),
             bridge: self.bridge.clone(),
+            places: program.services.values().map(Called::new).collect(),
             copies: self.copies.clone(),
+            callers: self.services.iter().map(|s| s.caller()).collect(),
             // What one packet leaves in a register the next one sees: copies included, in order.
             one_by_one: !program.registers.is_empty() || !program.meters.is_empty(),
+            keeps_originals: self.bridge.clone.width > 0,
             originals: Vec::new(),
+            lengths: [0; BURST],
+            stopped: Vec::new(),
+            calls: Vec::new(),
+            order: Vec::new(),
+            again: Vec::new(),
+            burst: Vec::new(),
+            polled: None,
+            waiting: Vec::new(),
+            free: Vec::new(),
             extra: Vec::new(),
         })
     }
@@ -133,10 +182,31 @@ fn renumber(error: ApplyError, to: impl Fn(usize) -> usize) -> ApplyError {
 struct ReplicatingLane {
     inner: Box<dyn Lane>,
     bridge: Arc<Bridge>,
+    /// Each service's request and answer.
+    places: Vec<Called>,
     copies: Arc<RwLock<Copies>>,
+    /// Each service's lane; none if there are no services.
+    callers: Vec<Caller>,
     one_by_one: bool,
+    /// Whether the program copies packets, for which it needs them as they came.
+    keeps_originals: bool,
     /// The burst as received.
     originals: Vec<Vec<u8>>,
+    /// Its lengths.
+    lengths: [usize; BURST],
+    /// Packets of the burst that have stopped at a call.
+    stopped: Vec<usize>,
+    /// Their calls, and whose they are.
+    calls: Vec<Call>,
+    order: Vec<usize>,
+    /// Packets of the burst that go on behind a call.
+    again: Vec<usize>,
+    burst: Vec<Packet>,
+    /// While a packet goes on that a service has given back: whether it is beside those that came in.
+    polled: Option<bool>,
+    /// What is known of a packet that a service has, by tag.
+    waiting: Vec<Option<Waiting>>,
+    free: Vec<u32>,
     extra: Vec<Extra>,
 }
 
@@ -166,18 +236,18 @@ impl Lane for ReplicatingLane {
         self.extra.clear();
         let step = if self.one_by_one { 1 } else { BURST };
         for (packets, verdicts) in packets.chunks_mut(step).zip(verdicts.chunks_mut(step)) {
-            self.originals.resize_with(self.originals.len().max(packets.len()), Vec::new);
-            for (packet, original) in packets.iter().zip(&mut self.originals) {
-                original.clear();
-                original.extend_from_slice(packet.data());
-            }
+            self.note_arrival(packets);
             self.inner.process(packets, verdicts, now_ns);
-            for (i, (packet, verdict)) in packets.iter_mut().zip(verdicts).enumerate() {
-                if self.stopped(packet, verdict) {
-                    let original = std::mem::take(&mut self.originals[i]);
-                    *verdict = self.follow(&copies, packet, *verdict, &original, now_ns);
-                    self.originals[i] = original;
+            for (i, (packet, verdict)) in packets.iter_mut().zip(verdicts.iter_mut()).enumerate() {
+                self.look(&copies, i, packet, verdict, now_ns);
+            }
+            while !self.stopped.is_empty() {
+                self.call_services(packets, verdicts, now_ns);
+                let again = std::mem::take(&mut self.again);
+                for &i in &again {
+                    self.look(&copies, i, &mut packets[i], &mut verdicts[i], now_ns);
                 }
+                self.again = again;
             }
         }
     }
@@ -185,9 +255,51 @@ impl Lane for ReplicatingLane {
     fn take_extra(&mut self, into: &mut Vec<Extra>) {
         into.append(&mut self.extra);
     }
+
+    fn poll(&mut self, now_ns: u64, into: &mut Vec<Returned>) {
+        let copies = self.copies.clone();
+        let copies = copies.read().unwrap_or_else(PoisonError::into_inner);
+        self.poll_services(&copies, now_ns, into);
+    }
+
+    fn next_poll_ns(&self) -> Option<u64> {
+        self.callers.iter().filter_map(Caller::next_deadline_ns).min()
+    }
 }
 
 impl ReplicatingLane {
+    /// Notes what a burst is like before the program changes it.
+    fn note_arrival(&mut self, packets: &[Packet]) {
+        for (packet, length) in packets.iter().zip(&mut self.lengths) {
+            *length = packet.len();
+        }
+        if !self.keeps_originals {
+            return;
+        }
+        self.originals.resize_with(self.originals.len().max(packets.len()), Vec::new);
+        for (packet, original) in packets.iter().zip(&mut self.originals) {
+            original.clear();
+            original.extend_from_slice(packet.data());
+        }
+    }
+
+    /// Looks at a packet of the burst that comes from the program: one that stopped at a call waits for the others, any other stop is seen to at once.
+    fn look(&mut self, copies: &Copies, i: usize, packet: &mut Packet, verdict: &mut Verdict, now_ns: u64) {
+        if !self.stopped(packet, verdict) {
+            return;
+        }
+        if self.at_call(packet).is_some() {
+            self.stopped.push(i);
+            return;
+        }
+        let original = self.originals.get_mut(i).map(std::mem::take).unwrap_or_default();
+        let arrival = Arrival { port: packet.port, length: self.lengths[i], now_ns };
+        *verdict = self.follow(copies, packet, *verdict, &original, (0, true), arrival);
+        if let Some(place) = self.originals.get_mut(i) {
+            *place = original;
+        }
+    }
+
     /// Whether the program has stopped and wants something done.
     fn stopped(&self, packet: &Packet, verdict: &Verdict) -> bool {
         verdict.kind == VerdictKind::Forward
@@ -197,16 +309,22 @@ impl ReplicatingLane {
     }
 
     /// All passes that come of a packet that stopped; its result is left in `packet`.
-    fn follow(&mut self, copies: &Copies, packet: &mut Packet, verdict: Verdict, original: &[u8], now_ns: u64) -> Verdict {
-        let port = packet.port;
-        let arrival = Arrival { port, length: original.len(), now_ns };
+    fn follow(
+        &mut self,
+        copies: &Copies,
+        packet: &mut Packet,
+        verdict: Verdict,
+        original: &[u8],
+        (generation, main): (u8, bool),
+        arrival: Arrival,
+    ) -> Verdict {
         let mut queue = VecDeque::new();
         // What the packet becomes if it was sent on and then lost.
         let mut result = Verdict::default();
         let mut out: Option<Packet> = None;
-        if let Some(end) = self.resume(copies, packet, verdict, original, (0, true), arrival, &mut queue) {
+        if let Some(end) = self.resume(copies, packet, verdict, original, (generation, main), arrival, &mut queue) {
             result = end;
-            out = Some(packet.clone());
+            out = Some(std::mem::replace(packet, Packet::void()));
         }
         let mut made = 1;
         while let Some(pass) = queue.pop_front() {
@@ -217,13 +335,14 @@ impl ReplicatingLane {
             } else if pass.bytes.len() > MAX_PACKET {
                 Some(Verdict::drop(DropReason::NO_HEADROOM))
             } else {
-                let verdict = self.run(&mut copy, &pass.bytes, now_ns);
+                let verdict = self.run(&mut copy, &pass.bytes, arrival.now_ns);
+                copy.port = arrival.port;
                 let received = &pass.bytes[self.bridge.len..];
                 let arrival = Arrival { length: pass.length, ..arrival };
-                self.resume(copies, &mut copy, verdict, received, (pass.generation, pass.main), arrival, &mut queue)
+                self.resume(copies, &mut copy, verdict, received, (pass.generation, pass.main && main), arrival, &mut queue)
             };
             let Some(end) = end else { continue };
-            copy.port = port;
+            copy.port = arrival.port;
             if pass.main {
                 result = end;
                 out = Some(copy);
@@ -234,14 +353,22 @@ impl ReplicatingLane {
         match out {
             Some(p) if result.kind != VerdictKind::Drop => *packet = p,
             // A dropped packet is as long as it came.
-            _ => packet.set(original),
+            _ => {
+                packet.set(original);
+                as_long_as(packet, arrival.length);
+            }
         }
-        packet.port = port;
+        packet.port = arrival.port;
         result
     }
 
     fn run(&mut self, packet: &mut Packet, bytes: &[u8], now_ns: u64) -> Verdict {
         packet.set(bytes);
+        self.run_here(packet, now_ns)
+    }
+
+    /// Gives a packet with a bridge to the program, where it is.
+    fn run_here(&mut self, packet: &mut Packet, now_ns: u64) -> Verdict {
         packet.port = Bridge::PORT;
         let mut verdict = [Verdict::default()];
         self.inner.process(std::slice::from_mut(packet), &mut verdict, now_ns);
@@ -270,8 +397,19 @@ impl ReplicatingLane {
             if !self.stopped(packet, &verdict) {
                 return Some(verdict);
             }
+            let kind = b.kind.get(packet.data()) as u8;
+            if let Some(at) = self.at_call(packet) {
+                packet.port = arrival.port;
+                let copy = self.polled.is_some_and(|copy| copy || !main);
+                let waiting = Waiting { at, received: received.to_vec(), length: arrival.length, generation, main, copy };
+                match self.call_one(packet, waiting, arrival.now_ns) {
+                    Some(end) => return Some(end),
+                    None => verdict = self.run_here(packet, arrival.now_ns),
+                }
+                packet.port = arrival.port;
+                continue;
+            }
             let bytes = packet.data().to_vec();
-            let kind = b.kind.get(&bytes) as u8;
             if kind == Bridge::RECIRCULATE {
                 let rest = &bytes[b.len..];
                 let arrival = Arrival { length: rest.len(), ..arrival };
@@ -331,6 +469,18 @@ impl ReplicatingLane {
         }
         // A program that forges what only the cut may write.
         Some(Verdict::drop(DropReason::TARGET_FAILED))
+    }
+}
+
+/// Gives a dropped packet the length that it had: its bytes are nobody's.
+fn as_long_as(packet: &mut Packet, length: usize) {
+    let (buffer, start, _) = packet.buffer_mut();
+    let room = buffer.len().saturating_sub(start);
+    if length <= room {
+        packet.set_window(start, length);
+    } else {
+        // What came in fits the longest packet.
+        let _ = packet.resize(length.min(MAX_PACKET));
     }
 }
 

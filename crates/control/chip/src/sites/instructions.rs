@@ -71,7 +71,9 @@ impl Walker<'_> {
             | Extern::UpdateChecksum { .. }
             | Extern::Assert(..)
             | Extern::Log(..)
-            | Extern::Replicate { .. } => {}
+            | Extern::Replicate { .. }
+            // The packet goes to the next target.
+            | Extern::Service { .. } => {}
         }
     }
 

@@ -83,6 +83,12 @@ impl Code<'_> {
             }
             Extern::Digest { receiver, data } => self.digest(e, receiver, data),
             Extern::Replicate { kind, .. } => Err(self.refuse_because(Construct::Copies, kind.name())),
+            // The whole packet goes to the next target, which calls the service.
+            Extern::Service { .. } => {
+                let failed = self.jump("failed");
+                self.line(failed);
+                Ok(())
+            }
         }
     }
 

@@ -109,6 +109,7 @@ pub(super) fn rest<T: Tracer>(
             run.tell(|_| Event::Pass { instance_type: pass.instance_type });
             let decided = match run.copy(&pass) {
                 Ok(decided) => decided,
+                Err(Halt::Dropped(reason)) => (run.verdict(VerdictKind::Drop, Some(reason)), Why::ByService),
                 Err(_) => (run.verdict(VerdictKind::Drop, Some(DropReason::TARGET_FAILED)), Why::Stuck),
             };
             run.tell(|_| Event::Decided { verdict: decided.0, why: decided.1 });

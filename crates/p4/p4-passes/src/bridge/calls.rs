@@ -1,0 +1,286 @@
+//! Where a program calls a service: it stops there, and a packet that comes back jumps behind the call.
+//!
+//! Calls are numbered in the order of their text. A resumed pass holds the number of its call in a variable, [`Calls::at`], and runs nothing until it is
+//! there: what stands before a call runs only if the variable is zero, and a block that has calls inside is entered if one of them is meant.
+//! ```text
+//! a                     if (at == 0) { a, request, stop = 16, break stopped }
+//! s.call(request, x)    if (at == 16) { at = 0, x = answer }
+//! if (c) {              if (at == 0 || at == 17) {
+//!                         if (at == 17 || c) {
+//!   b                       if (at == 0) { b, request, stop = 17, break stopped }
+//!   s.call(request, x)      if (at == 17) { at = 0, x = answer }
+//! }                     } }
+//! d                     d
+//! ```
+//! Request and answer are fields of a header that follows the bridge, one for each service.
+
+use super::{CutError, Vars, set};
+use p4_analysis::live::Liveness;
+use p4_ir::*;
+use program::{Bridge, BridgeCall};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The calls of a program.
+pub(super) struct Calls {
+    /// All of them, those of ingress first.
+    pub all: Vec<BridgeCall>,
+    /// Those in ingress.
+    pub in_ingress: usize,
+    /// The header of each service's requests and answers.
+    pub headers: BTreeMap<ServiceId, HeaderId>,
+    /// The call that a pass resumes behind, until it is there.
+    pub at: VarId,
+    /// `egress_spec` of a pass that resumes in egress, until it is there.
+    pub spec: VarId,
+}
+
+/// Whether the program calls services.
+pub fn calls_services(ir: &Ir) -> bool {
+    [ir.ingress(), ir.egress()].into_iter().any(|b| count(b) > 0)
+}
+
+/// Variables that are still read behind a call, and those of `always`.
+pub(super) fn live_behind(ir: &Ir, always: &BTreeSet<VarId>) -> BTreeSet<VarId> {
+    // The architecture may look at all of standard_metadata, but this one keeps what `always` says.
+    let mut read = always.clone();
+    walk::blocks(ir, &mut |b| walk::all_stmts(b, &mut |s| walk::stmt_exprs(s, &mut |e| walk::read_vars(e, &mut |v| read.extend([v])))));
+    walk::other_exprs(ir, &mut |e| walk::read_vars(e, &mut |v| read.extend([v])));
+    let mut behind = always.clone();
+    Liveness::new(ir).behind(&mut |s, live| {
+        let Stmt::Extern(Extern::Service { answer, .. }) = s else { return };
+        let mut live = live.clone();
+        for place in answer.iter().flatten() {
+            if let LValue::Var(v) = place {
+                live.remove(v);
+            }
+        }
+        // Where the answer goes is found behind the call.
+        answer.iter().flatten().for_each(|place| walk::lvalue_exprs(place, &mut |e| walk::read_vars(e, &mut |v| live.extend([v]))));
+        behind.extend(live.intersection(&read));
+    });
+    behind
+}
+
+fn count(block: &Block) -> usize {
+    let mut found = 0;
+    walk::all_stmts(block, &mut |s| found += usize::from(matches!(s, Stmt::Extern(Extern::Service { .. }))));
+    found
+}
+
+fn count_stmt(s: &Stmt) -> usize {
+    let mut found = usize::from(matches!(s, Stmt::Extern(Extern::Service { .. })));
+    walk::stmt_blocks(s, &mut |b| found += count(b));
+    found
+}
+
+impl Calls {
+    pub(super) fn new(ir: &mut Ir) -> Result<Calls, CutError> {
+        let mut all = Vec::new();
+        let mut headers = BTreeMap::new();
+        let mut in_ingress = 0;
+        for stage in [true, false] {
+            let mut found = Vec::new();
+            walk::all_stmts(if stage { ir.ingress() } else { ir.egress() }, &mut |s| {
+                if let Stmt::Extern(Extern::Service { service, answer, .. }) = s {
+                    found.push((*service, answer.is_some()));
+                }
+            });
+            for (service, waits) in found {
+                let header = *headers.entry(service).or_insert_with(|| header(ir, service));
+                let len = ir.header_types[ir.headers[header].ty].fixed_bits as usize / 8;
+                all.push(BridgeCall { service, waits, len });
+            }
+            if stage {
+                in_ingress = all.len();
+            }
+        }
+        if all.len() > Bridge::MAX_CALLS {
+            return Err(CutError(format!("it calls services in {} places, more than {}", all.len(), Bridge::MAX_CALLS)));
+        }
+        let mut var = |name: &str, width: u32| ir.add_var(&format!("bridge.{name}"), Ty::Bit(width));
+        Ok(Calls { all, in_ingress, headers, at: var("resume_at", 8), spec: var("spec", 9) })
+    }
+
+    /// Whether there are calls in egress.
+    pub(super) fn in_egress(&self) -> bool {
+        self.in_ingress < self.all.len()
+    }
+
+    /// Whether `kind` is one of a call, in ingress or in egress.
+    pub(super) fn is(&self, kind: Expr, ingress: bool) -> Expr {
+        let split = Bridge::CALL + self.in_ingress as u8;
+        let (first, next) = if ingress { (Bridge::CALL, split) } else { (split, Bridge::CALL + self.all.len() as u8) };
+        between(kind, first, next)
+    }
+
+    /// A block of ingress or egress with its calls cut, and the label that a stop leaves, if there are any. `first`: the kind of its first call.
+    pub(super) fn cut(&self, ir: &mut Ir, vars: &Vars, ingress: bool, body: Block) -> (Block, Option<LabelId>) {
+        if count(&body) == 0 {
+            return (body, None);
+        }
+        let stopped = ir.add_label("stopped");
+        let first = Bridge::CALL + if ingress { 0 } else { self.in_ingress as u8 };
+        let mut cutter = Cutter { ir, calls: self, stop: vars.stop, stopped, next: first };
+        (cutter.block(body), Some(stopped))
+    }
+}
+
+/// `first <= e < next`.
+fn between(e: Expr, first: u8, next: u8) -> Expr {
+    let is = |op, e: Expr, k: u8| Expr::binary(op, e, Expr::bit(8, k.into()));
+    match next.saturating_sub(first) {
+        0 => Expr::bool(false),
+        1 => is(BinOp::Eq, e, first),
+        _ => Expr::binary(BinOp::LAnd, is(BinOp::Ge, e.clone(), first), is(BinOp::Lt, e, next)),
+    }
+}
+
+/// The header of a service's request and answer, each of whole bytes.
+fn header(ir: &mut Ir, service: ServiceId) -> HeaderId {
+    let info = &ir.program.services[service];
+    let name = format!("bridge.{}", info.name);
+    let mut ty = HeaderType { name: format!("{}_t", info.name), fields: vec![], fixed_bits: 0 };
+    let sides = [("request", &info.request), ("answer", &info.answer)];
+    for (side, fields) in sides {
+        let named = fields.iter().map(|f| (format!("{side}.{}", f.name), f.width));
+        let bits: u32 = fields.iter().map(|f| f.width).sum();
+        let padding = (!bits.is_multiple_of(8)).then(|| (format!("{side}._padding"), 8 - bits % 8));
+        for (name, width) in named.chain(padding) {
+            ty.fields.push(Field { name, ty: Ty::Bit(width), offset_bits: ty.fixed_bits, varbit: false });
+            ty.fixed_bits += width;
+        }
+    }
+    if ty.fixed_bits == 0 {
+        ty.fields.push(Field { name: "_padding".into(), ty: Ty::Bit(8), offset_bits: 0, varbit: false });
+        ty.fixed_bits = 8;
+    }
+    let ty = ir.header_types.push(ty);
+    ir.headers.push(Header { name, ty, union: None })
+}
+
+struct Cutter<'a> {
+    ir: &'a mut Ir,
+    calls: &'a Calls,
+    stop: VarId,
+    stopped: LabelId,
+    next: u8,
+}
+
+impl Cutter<'_> {
+    fn at(&self) -> Expr {
+        Expr::var(self.ir, self.calls.at)
+    }
+
+    fn at_start(&self) -> Expr {
+        between(self.at(), 0, 1)
+    }
+
+    fn block(&mut self, block: Block) -> Block {
+        if count(&block) == 0 {
+            return block;
+        }
+        let mut out = Block::new();
+        // What runs on the way to the next call.
+        let mut way = Block::new();
+        for s in block {
+            match (s, &mut way) {
+                (Stmt::Extern(Extern::Service { service, request, answer }), _) => {
+                    let (stop, go_on) = self.call(service, request, answer);
+                    way.extend(stop);
+                    out.push(Stmt::If(self.at_start(), std::mem::take(&mut way), vec![]));
+                    out.push(go_on);
+                }
+                (s, way) if count_stmt(&s) == 0 => way.push(s),
+                (s, way) => {
+                    if !way.is_empty() {
+                        out.push(Stmt::If(self.at_start(), std::mem::take(way), vec![]));
+                    }
+                    let first = self.next;
+                    let body = self.holder(s);
+                    let enters = Expr::binary(BinOp::LOr, self.at_start(), between(self.at(), first, self.next));
+                    out.push(Stmt::If(enters, body, vec![]));
+                }
+            }
+        }
+        // Behind the last call: no pass comes here that has not arrived.
+        out.extend(way);
+        out
+    }
+
+    /// The stop, and where a pass goes on.
+    fn call(&mut self, service: ServiceId, request: Vec<Expr>, answer: Option<Vec<LValue>>) -> (Block, Stmt) {
+        let number = self.next;
+        self.next += 1;
+        let header = self.calls.headers[&service];
+        let info = &self.ir.program.services[service];
+        let fields = |all: &[program::ParamInfo], from: usize| -> Vec<(u32, Ty)> {
+            all.iter().enumerate().map(|(i, f)| ((from + i) as u32, Ty::Bit(f.width))).collect()
+        };
+        let padded = !info.request.iter().map(|f| f.width).sum::<u32>().is_multiple_of(8);
+        let asked = fields(&info.request, 0);
+        let given = fields(&info.answer, info.request.len() + usize::from(padded));
+        let here = || HeaderRef::Static(header);
+        let mut stop = vec![Stmt::SetValid(here(), true)];
+        stop.extend(asked.into_iter().zip(request).map(|((i, ty), value)| {
+            let value = if value.ty == ty { value } else { value.cast(ty) };
+            Stmt::Assign(LValue::Field(here(), i), value)
+        }));
+        stop.push(set(self.stop, 8, number.into()));
+        stop.push(Stmt::Break(self.stopped));
+        let mut go_on = vec![set(self.calls.at, 8, 0)];
+        for ((i, ty), place) in given.into_iter().zip(answer.into_iter().flatten()) {
+            let value = Expr { kind: ExprKind::Field(here(), i), ty };
+            let wanted = self.type_of(&place);
+            go_on.push(Stmt::Assign(place, if wanted == ty { value } else { value.cast(wanted) }));
+        }
+        go_on.push(Stmt::SetValid(here(), false));
+        (stop, Stmt::If(between(self.at(), number, number + 1), go_on, vec![]))
+    }
+
+    fn type_of(&self, place: &LValue) -> Ty {
+        match place {
+            LValue::Var(v) => self.ir.vars[*v].ty,
+            LValue::Field(h, i) => self.ir.type_of(h).map_or(Ty::Bool, |t| self.ir.header_types[t].fields[*i as usize].ty),
+            LValue::Slice(_, hi, lo) => Ty::Bit(hi - lo + 1),
+        }
+    }
+
+    /// A statement with calls in its blocks; it is reached by passes from the start and by those of its own calls.
+    fn holder(&mut self, s: Stmt) -> Block {
+        match s {
+            Stmt::Labeled(label, body) => vec![Stmt::Labeled(label, self.block(body))],
+            Stmt::If(condition, then, or_else) => {
+                let (first, has_then) = (self.next, count(&then) > 0);
+                let then = self.block(then);
+                let behind = self.next;
+                let or_else = self.block(or_else);
+                let from_start = Expr::binary(BinOp::LAnd, self.at_start(), condition);
+                let enters = if has_then { Expr::binary(BinOp::LOr, between(self.at(), first, behind), from_start) } else { from_start };
+                vec![Stmt::If(enters, then, or_else)]
+            }
+            Stmt::Switch { on, cases, default } => {
+                // Which way it goes is noted first: a resumed pass knows it by its call.
+                let way = self.ir.add_var("bridge.case", Ty::Bit(16));
+                let (mut choose, mut resumed, mut bodies) = (Vec::new(), Block::new(), Vec::new());
+                for (i, (values, body)) in cases.into_iter().enumerate() {
+                    let number = i as u128 + 1;
+                    choose.push((values, vec![set(way, 16, number)]));
+                    let first = self.next;
+                    let body = self.block(body);
+                    if self.next > first {
+                        resumed.push(Stmt::If(between(self.at(), first, self.next), vec![set(way, 16, number)], vec![]));
+                    }
+                    bodies.push((vec![Bits::new(16, number)], body));
+                }
+                let default = self.block(default);
+                let chosen = Stmt::Switch { on, cases: choose, default: vec![set(way, 16, 0)] };
+                let mut out = vec![Stmt::If(self.at_start(), vec![chosen], vec![])];
+                out.extend(resumed);
+                out.push(Stmt::Switch { on: Expr::var(self.ir, way), cases: bodies, default });
+                out
+            }
+            // The verifier refuses calls in loops, and nothing else has blocks.
+            other => vec![other],
+        }
+    }
+}
