@@ -5,8 +5,8 @@
 
 use crate::config::{Config, Policy, Prefix};
 use crate::dataplane::{EngineAndTargets, Targets, criteria};
-use offload::planner::{Admit, Entries, Needs, Planner, Settings};
-use offload::{Match, Rule, Slice, Split, Then, plan_and_move};
+use offload::planner::{Admit, Entries, Needs, Planner, Settings, SettingsError};
+use offload::{Match, OutOfRange, Rule, Slice, Split, Then, plan_and_move};
 use program::{Batch, Op, TableId};
 use serde::Deserialize;
 use std::time::Duration;
@@ -96,9 +96,41 @@ enum ThenConfig {
     Weight(f64),
 }
 
+/// What is wrong with a plan: the operator's fault.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PlanError {
+    /// The key means something for planned placement only.
+    #[error("{0} is for policy = \"planned\"")]
+    NotPlanned(&'static str),
+    /// A slice that cannot be read, of a rule.
+    #[error("rule {rule}: slice `{text}` is not a type with or without a differentiator, such as 1 or 1-010203")]
+    Slice {
+        /// The rule, from 1.
+        rule: usize,
+        /// What it says.
+        text: String,
+    },
+    /// A value.
+    #[error(transparent)]
+    OutOfRange(#[from] SettingsError),
+}
+
+impl PlanError {
+    /// The key of the configuration, below `split`, that has the value.
+    pub fn key(&self) -> &'static str {
+        match self {
+            PlanError::NotPlanned(key) => key,
+            PlanError::Slice { .. } | PlanError::OutOfRange(SettingsError { rule: Some(_), .. }) => "rules",
+            PlanError::OutOfRange(SettingsError { fault: OutOfRange::Heavy { .. }, .. }) => "heavy",
+            PlanError::OutOfRange(SettingsError { fault: OutOfRange::Window, .. }) => "window_ms",
+            PlanError::OutOfRange(_) => "margin",
+        }
+    }
+}
+
 impl Plan {
-    /// The error begins with the key.
-    pub fn validate(&self, planned: bool) -> Result<(), String> {
+    /// Checks it; `planned`: whether placement is.
+    pub fn validate(&self, planned: bool) -> Result<(), PlanError> {
         if !planned && *self != Plan::default() {
             let Plan { rules, heavy, updates_per_second, min_stay_ms, window_ms, margin } = self;
             let keys = [
@@ -110,12 +142,12 @@ impl Plan {
                 ("margin", margin.is_some()),
             ];
             let key = keys.iter().find(|(_, set)| *set).map_or("", |(key, _)| key);
-            return Err(format!("{key} is for policy = \"planned\""));
+            return Err(PlanError::NotPlanned(key));
         }
-        self.settings()?.validate()
+        Ok(self.settings()?.validate()?)
     }
 
-    fn settings(&self) -> Result<Settings, String> {
+    fn settings(&self) -> Result<Settings, PlanError> {
         let usual = Settings::default();
         let ms = |ms: u64| ms.saturating_mul(1_000_000);
         let admit = match &self.heavy {
@@ -127,7 +159,7 @@ impl Plan {
         };
         let rules = self.rules.iter().flatten().enumerate();
         Ok(Settings {
-            rules: rules.map(|(i, rule)| rule.to_rule().map_err(|e| format!("rules: rule {}: {e}", i + 1))).collect::<Result<_, _>>()?,
+            rules: rules.map(|(i, rule)| rule.to_rule(i + 1)).collect::<Result<_, _>>()?,
             admit,
             window_ns: self.window_ms.map_or(usual.window_ns, ms),
             margin: self.margin.unwrap_or(usual.margin),
@@ -138,12 +170,14 @@ impl Plan {
 }
 
 impl RuleConfig {
-    fn to_rule(&self) -> Result<Rule, String> {
+    /// `number` is the rule's own, from 1.
+    fn to_rule(&self, number: usize) -> Result<Rule, PlanError> {
         let teid = self.teid.as_ref().map(|teid| match teid {
             TeidRange::One(teid) => (*teid, *teid),
             TeidRange::Range([low, high]) => (*low, *high),
         });
-        let slice = self.slice.as_deref().map(slice).transpose()?;
+        let read = |text: &str| slice(text).ok_or_else(|| PlanError::Slice { rule: number, text: text.to_owned() });
+        let slice = self.slice.as_deref().map(read).transpose()?;
         let of = Match { ue: self.ue.map(Prefix::network), teid, dscp: self.dscp, slice, qfi: self.qfi };
         let then = match self.then {
             ThenConfig::Fast => Then::Fast,
@@ -156,11 +190,13 @@ impl RuleConfig {
 }
 
 /// `1` or `1-010203`, as SMFs' configurations write it: type, and six hexadecimal digits.
-fn slice(text: &str) -> Result<Slice, String> {
-    let wrong = || format!("slice `{text}` is not a type with or without a differentiator, such as 1 or 1-010203");
+fn slice(text: &str) -> Option<Slice> {
     let (sst, sd) = text.split_once('-').map_or((text, None), |(sst, sd)| (sst, Some(sd)));
-    let sd = sd.map(|sd| if sd.len() == 6 { u32::from_str_radix(sd, 16).map_err(|_| wrong()) } else { Err(wrong()) }).transpose()?;
-    Ok(Slice { sst: sst.parse().map_err(|_| wrong())?, sd })
+    let sd = match sd {
+        Some(sd) => Some(u32::from_str_radix(sd, 16).ok().filter(|_| sd.len() == 6)?),
+        None => None,
+    };
+    Some(Slice { sst: sst.parse().ok()?, sd })
 }
 
 /// The planner and where it is.
@@ -173,14 +209,14 @@ pub struct Placement {
 
 impl Placement {
     /// If the configuration asks for one.
-    pub fn new(config: &Config, targets: &Targets, ids: &Ids) -> Result<Option<Placement>, String> {
+    pub fn new(config: &Config, targets: &Targets, ids: &Ids) -> Result<Option<Placement>, PlanError> {
         match targets {
             Targets::Split(split) if config.split.policy == Policy::Planned => Placement::of(&config.split, split, ids).map(Some),
             _ => Ok(None),
         }
     }
 
-    fn of(config: &crate::config::Split, split: &Split, ids: &Ids) -> Result<Placement, String> {
+    fn of(config: &crate::config::Split, split: &Split, ids: &Ids) -> Result<Placement, PlanError> {
         let t = &ids.tables;
         let tables = [t.pdr_by_teid, t.pdr_by_ue_ipv4, t.pdr_by_ue_ipv6, t.pdr_by_class];
         let room = tables.map(|table| u32::try_from(split.fast().table_stats(table).capacity).unwrap_or(u32::MAX));
@@ -349,9 +385,10 @@ mod tests {
             ("window_ms = 0", "window"),
         ] {
             let error = plan(text).unwrap().validate(true).unwrap_err();
-            assert!(error.contains(message), "{error}");
+            assert!(error.to_string().contains(message), "{error}");
+            assert!(text.starts_with(error.key()), "{error}: {}", error.key());
         }
-        assert!(plan("updates_per_second = 5").unwrap().validate(false).unwrap_err().starts_with("updates_per_second is for"));
+        assert_eq!(plan("updates_per_second = 5").unwrap().validate(false), Err(PlanError::NotPlanned("updates_per_second")));
         assert!(plan("update_rate = 5").is_err() && plan("rules = [{ then = \"up\" }]").is_err());
     }
 }

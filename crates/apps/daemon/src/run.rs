@@ -426,7 +426,7 @@ impl Upf {
         let started_at_ntp_s = pfcp::config::ntp_seconds(before_ports.n4.bound_at);
         let pfcp_config = pfcp::config::Config { started_at_ntp_s, ..pfcp_config(config)? };
         let node = pfcp::node::Node::new(pfcp_config).map_err(|e| Failure::Usage(e.to_string()))?;
-        let placement = Placement::new(config, &targets, &ids).map_err(Failure::Usage)?;
+        let placement = Placement::new(config, &targets, &ids).map_err(|e| Failure::Usage(e.to_string()))?;
         // Time zero is the stamp's, so that times of day in reports follow from it.
         let start = before_ports.n4.since;
         let socket = Arc::new(before_ports.n4.when_its_second_is_over());

@@ -396,8 +396,7 @@ impl Program {
                 return Err(format!("table {}: {m:?} does not fit key {} ({:?}, {} bits)", table.name, k.name, k.kind, k.width));
             }
         }
-        let prioritised = table.keys.iter().any(|k| !matches!(k.kind, MatchKind::Exact | MatchKind::Lpm));
-        if !prioritised && e.priority != 0 {
+        if !table.has_priorities() && e.priority != 0 {
             return Err(format!("table {} takes no priority", table.name));
         }
         Ok(())

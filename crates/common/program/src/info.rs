@@ -111,6 +111,13 @@ pub struct TableInfo {
     pub direct_meter: Option<MeterId>,
 }
 
+impl TableInfo {
+    /// Whether entries have priorities: of two that match, the larger one's wins.
+    pub fn has_priorities(&self) -> bool {
+        self.keys.iter().any(|key| !matches!(key.kind, MatchKind::Exact | MatchKind::Lpm))
+    }
+}
+
 pub(crate) use crate::batch::Entry;
 
 /// An action in a table's list.

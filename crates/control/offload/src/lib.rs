@@ -37,7 +37,7 @@ mod traffic;
 pub use comeback::Comeback;
 pub use executor::{Executed, plan_and_move};
 pub use moves::{MoveError, RecoverError};
-pub use policy::{PlacementCriteria, Policy};
+pub use policy::{OutOfRange, PlacementCriteria, Policy};
 pub use rules::{Match, Rule, Slice, Then};
 pub use split::{Split, SplitError};
 pub use traffic::{Path, TargetTraffic};

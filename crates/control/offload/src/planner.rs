@@ -13,7 +13,7 @@
 //! A plan is one pass over an array of ranks and a heap as large as the allowance, never a sort of all sessions.
 
 use crate::budget::Budget;
-use crate::policy::PlacementCriteria;
+use crate::policy::{OutOfRange, PlacementCriteria};
 use crate::rate::Rate;
 use crate::rules::{Rule, Standing, standing};
 use std::cmp::Reverse;
@@ -70,22 +70,38 @@ pub enum Admit {
     Anybody,
 }
 
+/// What of a planner's settings is out of range.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{}{fault}", rule.map_or_else(String::new, |rule| format!("rule {rule}: ")))]
+pub struct SettingsError {
+    /// The rule that has it, from 1; `None`: none of them.
+    pub rule: Option<usize>,
+    /// The value.
+    pub fault: OutOfRange,
+}
+
+impl From<OutOfRange> for SettingsError {
+    fn from(fault: OutOfRange) -> SettingsError {
+        SettingsError { rule: None, fault }
+    }
+}
+
 impl Settings {
-    /// Checks ranges; the error names the value.
-    pub fn validate(&self) -> Result<(), String> {
+    /// Checks ranges.
+    pub fn validate(&self) -> Result<(), SettingsError> {
         for (i, rule) in self.rules.iter().enumerate() {
-            rule.validate().map_err(|e| format!("rule {}: {e}", i + 1))?;
+            rule.validate().map_err(|fault| SettingsError { rule: Some(i + 1), fault })?;
         }
         if let Admit::Above { enter_bps, leave_bps } = self.admit
             && !(leave_bps >= 0.0 && enter_bps >= leave_bps && enter_bps.is_finite())
         {
-            return Err(format!("heavy hitters come above {enter_bps} bit/s and leave below {leave_bps}: the first must not be less"));
+            return Err(OutOfRange::Heavy { enter_bps, leave_bps }.into());
         }
         if !(self.margin >= 1.0 && self.margin <= 1000.0) {
-            return Err(format!("margin {} is not between 1 and 1000", self.margin));
+            return Err(OutOfRange::Margin(self.margin).into());
         }
         if self.window_ns == 0 {
-            return Err("a window of no time".into());
+            return Err(OutOfRange::Window.into());
         }
         Ok(())
     }
@@ -203,7 +219,7 @@ const MOST_MOVES: usize = 4096;
 
 impl Planner {
     /// Without sessions. `capacity`: entries that fit each table of the fast target.
-    pub fn new(settings: Settings, capacity: Entries) -> Result<Planner, String> {
+    pub fn new(settings: Settings, capacity: Entries) -> Result<Planner, SettingsError> {
         settings.validate()?;
         Ok(Planner {
             budget: Budget::new(settings.updates_per_second),

@@ -39,19 +39,64 @@ pub struct PlacementCriteria {
     pub wakes: bool,
 }
 
+/// A value of a policy, a rule or a planner's settings that is out of range: the operator's fault.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum OutOfRange {
+    /// Of all sessions.
+    #[error("share {0} is not between 0 and 1")]
+    Share(f64),
+    /// It has 6 bits.
+    #[error("DSCP {0} exceeds 63")]
+    Dscp(u8),
+    /// A prefix is no longer than its address.
+    #[error("prefix length {length} is too long for {address}")]
+    Prefix {
+        /// The address.
+        address: IpAddr,
+        /// The length.
+        length: u8,
+    },
+    /// First and last TEID.
+    #[error("TEIDs {0} to {1}: nothing lies between")]
+    Teids(u32, u32),
+    /// It has 6 bits.
+    #[error("QFI {0} exceeds 63")]
+    Qfi(u8),
+    /// Of a slice.
+    #[error("slice differentiator {0:#x} is none: it has 24 bits, not all ones")]
+    Differentiator(u32),
+    /// Of packets.
+    #[error("weight {0} is not between 0 and 1000000")]
+    Weight(f64),
+    /// A planner's rates of heavy hitters.
+    #[error("heavy hitters come above {enter_bps} bit/s and leave below {leave_bps}: the first must not be less")]
+    Heavy {
+        /// Bits a second.
+        enter_bps: f64,
+        /// Bits a second.
+        leave_bps: f64,
+    },
+    /// A planner's margin.
+    #[error("margin {0} is not between 1 and 1000")]
+    Margin(f64),
+    /// A planner measures over some time.
+    #[error("a window of no time")]
+    Window,
+}
+
+/// Checks a prefix's length.
+pub(crate) fn check_prefix(address: IpAddr, length: u8) -> Result<(), OutOfRange> {
+    let most = if address.is_ipv4() { 32 } else { 128 };
+    if length > most { Err(OutOfRange::Prefix { address, length }) } else { Ok(()) }
+}
+
 impl Policy {
-    /// Checks ranges; the error names the value.
-    pub fn validate(&self) -> Result<(), String> {
+    /// Checks ranges.
+    pub fn validate(&self) -> Result<(), OutOfRange> {
         match self {
-            Policy::Share(s) if !(0.0..=1.0).contains(s) => Err(format!("share {s} is not between 0 and 1")),
-            Policy::Dscps(d) => match d.iter().find(|d| **d > 63) {
-                Some(bad) => Err(format!("DSCP {bad} exceeds 63")),
-                None => Ok(()),
-            },
-            Policy::Ues(list) => match list.iter().find(|(a, len)| *len > if a.is_ipv4() { 32 } else { 128 }) {
-                Some((a, len)) => Err(format!("prefix length {len} is too long for {a}")),
-                None => Ok(()),
-            },
+            Policy::Share(share) if !(0.0..=1.0).contains(share) => Err(OutOfRange::Share(*share)),
+            Policy::Dscps(list) => list.iter().find(|dscp| **dscp > 63).map_or(Ok(()), |dscp| Err(OutOfRange::Dscp(*dscp))),
+            Policy::Ues(list) => list.iter().try_for_each(|(address, length)| check_prefix(*address, *length)),
             _ => Ok(()),
         }
     }
@@ -114,9 +159,9 @@ mod tests {
 
     #[test]
     fn wrong_values_are_named() {
-        assert!(Policy::Share(1.5).validate().unwrap_err().contains("1.5"));
+        assert_eq!(Policy::Share(1.5).validate(), Err(OutOfRange::Share(1.5)));
         assert!(Policy::Share(f64::NAN).validate().is_err());
-        assert!(Policy::Dscps(vec![64]).validate().unwrap_err().contains("64"));
-        assert!(Policy::Ues(vec![("10.0.0.0".parse().unwrap(), 33)]).validate().unwrap_err().contains("33"));
+        assert_eq!(Policy::Dscps(vec![64]).validate(), Err(OutOfRange::Dscp(64)));
+        assert!(Policy::Ues(vec![("10.0.0.0".parse().unwrap(), 33)]).validate().unwrap_err().to_string().contains("33"));
     }
 }

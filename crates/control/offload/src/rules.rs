@@ -1,6 +1,6 @@
 //! The operator's placement rules: the first that matches a session decides.
 
-use crate::policy::{PlacementCriteria, contains};
+use crate::policy::{OutOfRange, PlacementCriteria, check_prefix, contains};
 use std::net::IpAddr;
 
 /// A network slice (S-NSSAI, TS 23.003 §28.4).
@@ -59,30 +59,28 @@ pub(crate) enum Standing {
 }
 
 impl Rule {
-    /// Checks ranges; the error names the value.
-    pub fn validate(&self) -> Result<(), String> {
+    /// Checks ranges.
+    pub fn validate(&self) -> Result<(), OutOfRange> {
         let Match { ue, teid, dscp, slice, qfi } = self.of;
-        if let Some((address, len)) = ue
-            && len > if address.is_ipv4() { 32 } else { 128 }
-        {
-            return Err(format!("prefix length {len} is too long for {address}"));
+        if let Some((address, length)) = ue {
+            check_prefix(address, length)?;
         }
         if let Some((low, high)) = teid
             && low > high
         {
-            return Err(format!("TEIDs {low} to {high}: nothing lies between"));
+            return Err(OutOfRange::Teids(low, high));
         }
         if let Some(dscp) = dscp.filter(|d| *d > 63) {
-            return Err(format!("DSCP {dscp} exceeds 63"));
+            return Err(OutOfRange::Dscp(dscp));
         }
         if let Some(qfi) = qfi.filter(|q| *q > 63) {
-            return Err(format!("QFI {qfi} exceeds 63"));
+            return Err(OutOfRange::Qfi(qfi));
         }
         if let Some(sd) = slice.and_then(|s| s.sd).filter(|sd| *sd >= 0xff_ffff) {
-            return Err(format!("slice differentiator {sd:#x} is none: it has 24 bits, not all ones"));
+            return Err(OutOfRange::Differentiator(sd));
         }
         match self.then {
-            Then::Weight(w) if !(w.is_finite() && (0.0..=1e6).contains(&w)) => Err(format!("weight {w} is not between 0 and 1000000")),
+            Then::Weight(w) if !(w.is_finite() && (0.0..=1e6).contains(&w)) => Err(OutOfRange::Weight(w)),
             _ => Ok(()),
         }
     }
@@ -138,7 +136,7 @@ mod tests {
 
     #[test]
     fn wrong_values_are_named() {
-        let rule = |of| Rule { of, then: Then::Fast }.validate().unwrap_err();
+        let rule = |of| Rule { of, then: Then::Fast }.validate().unwrap_err().to_string();
         assert!(rule(Match { ue: Some(("10.0.0.0".parse().unwrap(), 33)), ..Match::default() }).contains("33"));
         assert!(rule(Match { teid: Some((2, 1)), ..Match::default() }).contains("2 to 1"));
         assert!(rule(Match { dscp: Some(64), ..Match::default() }).contains("64"));

@@ -2,15 +2,17 @@
 
 use crate::lane::SplitLane;
 use crate::placed::{Part, Placed, part};
-use crate::policy::{PlacementCriteria, Policy};
+use crate::policy::{OutOfRange, PlacementCriteria, Policy};
 use crate::shadow::{Lost, Shadow};
 use crate::traffic::{LaneTraffic, Path, TargetTraffic};
 use base::{Packet, Verdict};
 use parking_lot::RwLock;
-use program::{ApplyError, Batch, CounterId, Digest, MeterId, Op, Program, TableId};
+use program::{ApplyError, Batch, CounterId, Digest, Entry, KeyMatch, MeterId, Op, Program, TableId};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use target::{Ahead, BURST, Capabilities, Count, Digests, Facets, Lane, MeterState, Meters, TableStats, Target, TargetError};
+use target::{
+    Ahead, BURST, Capabilities, Count, Digests, Facets, HeldEntry, Lane, MeterState, Meters, TableStats, Tables, Target, TargetError,
+};
 
 /// A fast target that holds some sessions, before a base target that holds all.
 pub struct Split {
@@ -25,7 +27,7 @@ pub struct Split {
 }
 
 /// Why two targets are no pair.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SplitError {
     /// Entries of one would mean something else in the other. With equal names: built with other options, or from another version of the source.
     #[error("targets run different programs: {fast} and {base}: compile both from one source with the same options")]
@@ -39,8 +41,8 @@ pub enum SplitError {
     #[error("target {0} cannot hold a subset of the sessions")]
     NoSubset(String),
     /// A value of the policy is out of range: the operator's fault.
-    #[error("{0}")]
-    Policy(String),
+    #[error(transparent)]
+    Policy(#[from] OutOfRange),
     /// The fast target was used before.
     #[error("target {target} holds {entries} entries of table {table}: reload it")]
     NotEmpty {
@@ -74,7 +76,7 @@ impl Split {
         if !fast.capabilities().subset {
             return Err(SplitError::NoSubset(fast.name().to_owned()));
         }
-        policy.validate().map_err(SplitError::Policy)?;
+        policy.validate()?;
         // Whoever filled it is gone, and nobody knows whose entries they are.
         for (id, table) in &fast.program().tables {
             let entries = fast.table_stats(id).entries.saturating_sub(table.entries.len() as u64);
@@ -313,7 +315,35 @@ impl Target for Split {
             meters: base.meters.map(|_| self as &dyn Meters),
             registers: None,
             digests: fast.digests.or(base.digests).map(|_| self as &dyn Digests),
+            tables: base.tables.map(|_| self as &dyn Tables),
         }
+    }
+}
+
+/// Of a pair whose base target tells its entries.
+impl Tables for Split {
+    /// Those of the base target, which holds all. What the fast target has counted for its copies is added while they are there.
+    fn entries(&self, table: TableId, after: Option<&Entry>, most: usize) -> Vec<HeldEntry> {
+        // A session's move deletes its copies, and what it comes to hold is not whole before it ends.
+        let _books = self.lock();
+        let mut held = self.base.facets().tables.map_or_else(Vec::new, |base| base.entries(table, after, most));
+        let counted = held.first().is_some_and(|first| first.count.is_some());
+        // What a retired one holds nobody knows.
+        let fast = self.fast.facets().tables.filter(|_| counted && !self.retired.load(Relaxed));
+        // As many of a part of the same entries reach at least as far.
+        let mut copies = fast.map_or_else(Vec::new, |fast| fast.entries(table, after, most)).into_iter().peekable();
+        fn place(held: &HeldEntry) -> (&[KeyMatch], u32) {
+            (&held.entry.keys, held.entry.priority)
+        }
+        for held in &mut held {
+            while copies.next_if(|copy| place(copy) < place(held)).is_some() {}
+            if let Some(copy) = copies.next_if(|copy| place(copy) == place(held))
+                && let (Some(count), Some(more)) = (&mut held.count, copy.count)
+            {
+                *count += more;
+            }
+        }
+        held
     }
 }
 

@@ -5,7 +5,7 @@ mod all_facets;
 
 use all_facets::{AllFacets, ask_all};
 use offload::{Policy, Split};
-use program::{Batch, CountUnit, CounterInfo, LengthSource, Op, Program};
+use program::{Batch, CountUnit, CounterInfo, LengthSource, Op, Program, TableId};
 use std::sync::Arc;
 use target::{Facets, Target};
 
@@ -19,13 +19,25 @@ fn the_pair_loses_neither_order_nor_buckets_nor_messages() {
     let split = Split::new(Box::new(fast.clone()), Box::new(base.clone()), Policy::None).unwrap();
     ask_all(&split);
     // An empty change is none of the fast target's. It is the one that packets are in flight from, and its meters are the base target's.
-    assert_eq!(fast.take_asked(), ["carried", "begin_drain", "finish_drain", "take_digests", "lost_digests"]);
-    assert_eq!(base.take_asked(), ["apply", "apply", "meter_state", "set_meter_state", "take_digests", "lost_digests"]);
+    assert_eq!(
+        fast.take_asked(),
+        ["carried", "begin_drain", "finish_drain", "take_digests", "lost_digests", "entries", "entries", "entries"]
+    );
+    assert_eq!(
+        base.take_asked(),
+        ["apply", "apply", "meter_state", "set_meter_state", "take_digests", "lost_digests", "entries", "entries", "entries"]
+    );
     let change = Batch { ops: vec![Op::ClearCounter { counter, index: 0 }] };
     split.apply_deferred(&change).unwrap();
     assert_eq!((fast.take_asked(), base.take_asked()), (vec!["apply_deferred"], vec!["apply"]));
     split.apply(&change).unwrap();
     assert_eq!((fast.take_asked(), base.take_asked()), (vec!["apply"], vec!["apply"]));
-    let Facets { recovery, registers, .. } = split.facets();
+    let Facets { recovery, registers, tables, .. } = split.facets();
+    // Of five entries the fast target has the second and the fourth.
+    let counts = |chunk| target::in_chunks(tables.unwrap(), TableId::from_u32(0), chunk).map(|held| held.count.unwrap().packets).collect();
+    for chunk in 1..7 {
+        let counts: Vec<u64> = counts(chunk);
+        assert_eq!(counts, [1, 11, 1, 11, 1], "{chunk} at a time");
+    }
     assert!(recovery.is_none() && registers.is_none());
 }

@@ -214,6 +214,7 @@ fn check_coverage(sum: &Seen) {
     at_least("sessions that left by themselves", sum.left, 500);
     at_least("recoveries", sum.recoveries, 100);
     at_least("buckets between full and empty", sum.partial_buckets, 1_000);
+    at_least("entries read back", sum.read_back as u64, 1_000);
     for kind in ["colour 0", "colour 1", "colour 2", "Drop 17", "Drop 18", "Drop 19"] {
         at_least(kind, sum.kinds.get(kind).copied().unwrap_or_default(), 500);
     }

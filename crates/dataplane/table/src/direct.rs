@@ -57,6 +57,17 @@ impl Direct {
         Ok(Direct { shape, sides: Sides::new([handles()?, handles()?]), records, len: 0 })
     }
 
+    /// Calls `each` with every key and value, staged changes included, by key.
+    pub fn for_each(&self, mut each: impl FnMut(&[u8], &[u8])) {
+        let handles = self.sides.latest();
+        for index in 0..1usize << (8 * self.shape.key_len) {
+            let handle = handles.get(index);
+            if handle != 0 {
+                each(&(index as u32).to_be_bytes()[4 - self.shape.key_len..], self.records.value(handle));
+            }
+        }
+    }
+
     fn index(&self, key: &[u8]) -> Option<usize> {
         (key.len() == self.shape.key_len).then(|| key.iter().fold(0, |index, byte| index << 8 | usize::from(*byte)))
     }

@@ -52,6 +52,8 @@ pub struct Lpm {
     exact_len: usize,
     sides: Sides<Routes>,
     records: Records,
+    /// Of each handle the prefix that has it in the latest side: its length and one, 0 for none, and its key. For [`Lpm::for_each`].
+    prefixes: Vec<u8>,
     len: u64,
     lookup: LookupFn,
 }
@@ -83,7 +85,34 @@ impl Lpm {
         let records = Records::new(shape.value_len, shape.capacity)?;
         let routes = || Routes::new(&shape, exact_len, seed, records.places());
         let sides = Sides::new([routes()?, routes()?]);
-        Ok(Lpm { shape, exact_len, sides, records, len: 0, lookup: lookup_for(shape.key_len - exact_len) })
+        Ok(Lpm { shape, exact_len, sides, records, prefixes: Vec::new(), len: 0, lookup: lookup_for(shape.key_len - exact_len) })
+    }
+
+    /// Calls `each` with every prefix and value, staged changes included, in no particular order.
+    pub fn for_each(&self, mut each: impl FnMut(Prefix<'_>, &[u8])) {
+        for (handle, known) in self.prefixes.chunks_exact(1 + self.shape.key_len).enumerate() {
+            if let Some(prefix_len) = known[0].checked_sub(1) {
+                each(Prefix { key: &known[1..], prefix_len: prefix_len.into() }, self.records.value(handle as u32));
+            }
+        }
+    }
+
+    /// Notes which prefix has a handle from now on.
+    fn note(&mut self, handle: u32, entry: Option<Prefix<'_>>) {
+        let stride = 1 + self.shape.key_len;
+        let at = handle as usize * stride;
+        if self.prefixes.len() < at + stride {
+            self.prefixes.resize(at + stride, 0);
+        }
+        let known = &mut self.prefixes[at..at + stride];
+        match entry {
+            Some(Prefix { key, prefix_len }) => {
+                // 128 bits at most.
+                known[0] = prefix_len as u8 + 1;
+                known[1..].copy_from_slice(key);
+            }
+            None => known[0] = 0,
+        }
     }
 
     fn find(&self, entry: Prefix<'_>) -> Option<u32> {
@@ -128,6 +157,7 @@ impl Table for Lpm {
         }
         let handle = self.records.alloc_with(value).ok_or(full)?;
         self.change(entry, Some(handle));
+        self.note(handle, Some(entry));
         self.len += 1;
         Ok(())
     }
@@ -137,6 +167,8 @@ impl Table for Lpm {
         let old = self.find(entry).ok_or(TableError::Missing)?;
         let handle = self.records.alloc_with(value).ok_or(TableError::Full { capacity: self.shape.capacity })?;
         self.change(entry, Some(handle));
+        self.note(old, None);
+        self.note(handle, Some(entry));
         self.retire(entry, old);
         Ok(())
     }
@@ -144,6 +176,7 @@ impl Table for Lpm {
     fn stage_remove(&mut self, entry: Prefix<'_>) -> Result<(), TableError> {
         let handle = self.find(entry).ok_or(TableError::Missing)?;
         self.change(entry, None);
+        self.note(handle, None);
         self.retire(entry, handle);
         self.len -= 1;
         Ok(())

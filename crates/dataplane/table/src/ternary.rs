@@ -90,6 +90,8 @@ pub struct Ternary {
     common: Box<[u8]>,
     sides: Sides<Rules>,
     records: Records,
+    /// Of each handle the rule that has it in the latest side. For [`Ternary::for_each`].
+    rules: Vec<Option<OwnedRule>>,
     len: u64,
     /// Number of the next insertion.
     next_order: u64,
@@ -196,7 +198,7 @@ impl Ternary {
             Ok(Rules { lists: Lists::new(&shape, common, seed, limits)?, tuples: Tuples::new(&shape, seed)?, records: records.places() })
         };
         let sides = Sides::new([rules()?, rules()?]);
-        Ok(Ternary { shape, common: common.into(), sides, records, len: 0, next_order: 0 })
+        Ok(Ternary { shape, common: common.into(), sides, records, rules: Vec::new(), len: 0, next_order: 0 })
     }
 
     /// Number of distinct masks among the rules that are not in lists: hash look-ups that a key costs at most, beside that of its part.
@@ -207,6 +209,24 @@ impl Ternary {
     /// Number of blocks of rules that have bitmaps.
     pub fn mapped_blocks(&self) -> usize {
         self.sides.read().lists.mapped_blocks()
+    }
+
+    /// Calls `each` with every rule and value, staged changes included, in no particular order.
+    pub fn for_each(&self, mut each: impl FnMut(Rule<'_>, &[u8])) {
+        for (handle, rule) in self.rules.iter().enumerate() {
+            if let Some(rule) = rule {
+                each(rule.view(), self.records.value(handle as u32));
+            }
+        }
+    }
+
+    /// Notes which rule has a handle from now on.
+    fn note(&mut self, handle: u32, rule: Option<OwnedRule>) {
+        let at = handle as usize;
+        if self.rules.len() <= at {
+            self.rules.resize_with(at + 1, || None);
+        }
+        self.rules[at] = rule;
     }
 
     fn check(&self, rule: &Rule<'_>) -> Result<(), TableError> {
@@ -259,6 +279,7 @@ impl Table for Ternary {
         }
         let handle = self.records.alloc_with(value).ok_or(full)?;
         self.change(rule, To::Added(handle, self.next_order));
+        self.note(handle, Some(OwnedRule::of(rule)));
         self.next_order += 1;
         self.len += 1;
         Ok(())
@@ -269,6 +290,8 @@ impl Table for Ternary {
         let old = self.find(&rule).ok_or(TableError::Missing)?;
         let handle = self.records.alloc_with(value).ok_or(TableError::Full { capacity: self.shape.capacity })?;
         self.change(rule, To::Handle(handle));
+        let owned = self.rules.get_mut(old as usize).and_then(Option::take);
+        self.note(handle, owned);
         self.retire(&rule, old);
         Ok(())
     }
@@ -276,6 +299,7 @@ impl Table for Ternary {
     fn stage_remove(&mut self, rule: Rule<'_>) -> Result<(), TableError> {
         let handle = self.find(&rule).ok_or(TableError::Missing)?;
         self.change(rule, To::Gone);
+        self.note(handle, None);
         self.retire(&rule, handle);
         self.len -= 1;
         Ok(())

@@ -18,11 +18,12 @@ use machine::Shared;
 pub use p4_interp::{Beyond, Limits};
 use p4_interp::{Machine, MachineError, Mode};
 use p4_ir::Ir;
-use program::{ApplyError, Batch, CounterId, Digest, MeterId, Program, RegisterId, TableId};
+use program::{ActionId, ApplyError, Batch, CounterId, Digest, Entry, MeterId, Program, RegisterId, TableId};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use target::{
-    BURST, Capabilities, Count, Digests, Extra, Facets, Lane, MeterState, Meters, RegisterError, Registers, TableStats, Target, TargetError,
+    BURST, Capabilities, Count, Digests, Extra, Facets, HeldEntry, Lane, MeterState, Meters, Picked, Picker, RegisterError, Registers,
+    TableStats, Tables, Target, TargetError,
 };
 
 /// What the modelled chip has room for.
@@ -146,7 +147,26 @@ impl Target for Asic {
     }
 
     fn facets(&self) -> Facets<'_> {
-        Facets { ahead: None, recovery: None, meters: Some(self), registers: Some(self), digests: Some(self) }
+        Facets { ahead: None, recovery: None, meters: Some(self), registers: Some(self), digests: Some(self), tables: Some(self) }
+    }
+}
+
+impl Tables for Asic {
+    fn entries(&self, table: TableId, after: Option<&Entry>, most: usize) -> Vec<HeldEntry> {
+        let Some(info) = self.program.tables.get(table) else { return Vec::new() };
+        let machine = self.machine.look();
+        let mut picker = Picker::new(after, most);
+        for entry in machine.entries(table) {
+            let priority = if info.has_priorities() { entry.priority } else { 0 };
+            let Entry { ref keys, action, .. } = entry;
+            picker.offer(keys, priority, || (action, entry.args.clone(), machine.entry_count(&entry)));
+        }
+        let held = |Picked { keys, priority, rest }| {
+            let (action, args, count): (ActionId, Vec<u128>, Option<p4_interp::Count>) = rest;
+            let count = count.map(|c| Count { packets: c.packets, bytes: c.bytes });
+            HeldEntry { entry: Entry { table, keys, priority, action, args }, count }
+        };
+        picker.finish().into_iter().map(held).collect()
     }
 }
 

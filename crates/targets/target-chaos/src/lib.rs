@@ -273,9 +273,9 @@ impl Target for Chaos {
 
     /// Those of the target, where each may fail; and it recovers, whatever the target is.
     fn facets(&self) -> Facets<'_> {
-        let Facets { ahead, recovery: _, meters, registers, digests } = self.inner.facets();
+        let Facets { ahead, recovery: _, meters, registers, digests, tables } = self.inner.facets();
         let meters = meters.map(|_| self as &dyn Meters);
-        Facets { ahead, recovery: Some(self), meters, registers, digests }
+        Facets { ahead, recovery: Some(self), meters, registers, digests, tables }
     }
 }
 

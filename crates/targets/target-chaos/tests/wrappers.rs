@@ -10,7 +10,7 @@ use target::{Replicating, Target};
 use target_chaos::Chaos;
 
 /// All that [`ask_all`] leads to on a target that has every facet.
-const ALL: [&str; 13] = [
+const ALL: [&str; 15] = [
     "apply",
     "apply_deferred",
     "carried",
@@ -24,6 +24,8 @@ const ALL: [&str; 13] = [
     "read_registers",
     "take_digests",
     "lost_digests",
+    "entries",
+    "entries",
 ];
 
 /// What it would lose without a word: the order of packets, where changes for later are made at once; messages; its recovery.
@@ -97,8 +99,8 @@ fn a_wrapper_claims_no_facet_that_its_target_lacks() {
     ask_all(&Replicating::new(plain.clone(), Bridge::default()));
     assert!(plain.0.take_asked().is_empty());
     let chaos = Chaos::new(Box::new(plain.clone()), 1);
-    let target::Facets { ahead, recovery, meters, registers, digests } = chaos.facets();
-    assert!(ahead.is_none() && recovery.is_some() && meters.is_none() && registers.is_none() && digests.is_none());
+    let target::Facets { ahead, recovery, meters, registers, digests, tables } = chaos.facets();
+    assert!(ahead.is_none() && recovery.is_some() && meters.is_none() && registers.is_none() && digests.is_none() && tables.is_none());
     ask_all(&chaos);
     assert_eq!(plain.0.take_asked(), ["apply", "apply_deferred"]);
 }

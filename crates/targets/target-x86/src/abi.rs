@@ -257,6 +257,23 @@ impl TableLayout {
         }
     }
 
+    /// The action in a record, and its arguments.
+    pub fn read_record(&self, record: &[u8]) -> (ActionId, Vec<u128>) {
+        let action = ActionId::from_u32(u16::from_ne_bytes([record[self.action], record[self.action + 1]]).into());
+        let arg = |place: &Place| {
+            let mut bytes = [0; 16];
+            bytes[..place.bytes].copy_from_slice(&record[place.offset..place.offset + place.bytes]);
+            u128::from_le_bytes(bytes)
+        };
+        (action, self.actions.get(&action).into_iter().flatten().map(arg).collect())
+    }
+
+    /// Reads a value from a key.
+    pub fn get(&self, key: &[u8], field: usize) -> u128 {
+        let Place { offset, bytes, shift } = self.fields[field];
+        key[offset..offset + bytes].iter().fold(0, |value, byte| value << 8 | u128::from(*byte)) >> shift
+    }
+
     /// The entry's number in a record.
     pub fn handle_of(&self, record: &[u8]) -> Option<u32> {
         let at = self.handle?;

@@ -39,9 +39,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use table::{Epoch, Presence, View};
-use tables::ProgramTable;
+use tables::{Held, ProgramTable};
 use target::{
-    Capabilities, Count, Digests, Facets, Lane, MeterState, RegisterError, Registers, SharedMeter, TableStats, Target, TargetError,
+    Capabilities, Count, Digests, Facets, HeldEntry, Lane, MeterState, Picked, Picker, RegisterError, Registers, SharedMeter, TableStats,
+    Tables, Target, TargetError,
 };
 
 /// How to make native code.
@@ -374,7 +375,22 @@ impl Target for X86 {
     }
 
     fn facets(&self) -> Facets<'_> {
-        Facets { ahead: None, recovery: None, meters: Some(self), registers: Some(self), digests: Some(self) }
+        Facets { ahead: None, recovery: None, meters: Some(self), registers: Some(self), digests: Some(self), tables: Some(self) }
+    }
+}
+
+impl Tables for X86 {
+    fn entries(&self, table: TableId, after: Option<&Entry>, most: usize) -> Vec<HeldEntry> {
+        let state = self.shared.control();
+        let Some(of) = state.tables.get(table.index()) else { return Vec::new() };
+        let counter = self.shared.program.tables[table].direct_counter;
+        let mut picker = Picker::new(after, most);
+        of.offer_to(&mut picker);
+        let held = |Picked { keys, priority, rest }: Picked<Held>| HeldEntry {
+            entry: Entry { table, keys, priority, action: rest.action, args: rest.args },
+            count: counter.zip(rest.handle).map(|(counter, handle)| self.shared.sum(counter, handle.into())),
+        };
+        picker.finish().into_iter().map(held).collect()
     }
 }
 

@@ -6,6 +6,7 @@ use base::Bits;
 use program::{ActionId, Entry, KeyMatch, MatchKind, TableInfo};
 use std::hash::Hasher;
 use table::{Direct, Exact, Lpm, Prefix, Range, Rule, Shape, Table, TableError, Ternary, View};
+use target::Picker;
 
 /// Keys of up to that many bytes index their records directly.
 const DIRECT_LEN: usize = 2;
@@ -13,6 +14,7 @@ const DIRECT_LEN: usize = 2;
 /// Its entries and its default action.
 pub struct ProgramTable {
     layout: TableLayout,
+    kinds: Vec<MatchKind>,
     widths: Vec<u32>,
     store: Store,
     /// The default action's record, in words so that it is aligned; and earlier ones that lanes may still be reading.
@@ -38,6 +40,13 @@ enum Store {
     Exact(Box<Exact>),
     Lpm(Box<Lpm>),
     Ternary(Box<Ternary>),
+}
+
+/// What an entry runs, and its number where it has one.
+pub struct Held {
+    pub action: ActionId,
+    pub args: Vec<u128>,
+    pub handle: Option<u32>,
 }
 
 /// What an entry matches, in the form of its table; equal for equal identities.
@@ -78,6 +87,7 @@ impl ProgramTable {
         let widths = info.keys.iter().map(|k| k.width).collect();
         let mut table = ProgramTable {
             layout,
+            kinds: info.keys.iter().map(|k| k.kind).collect(),
             widths,
             store,
             miss,
@@ -247,6 +257,63 @@ impl ProgramTable {
     /// The number of the entry of that identity, where entries have numbers.
     pub fn handle(&self, id: &Identity) -> Option<u32> {
         self.layout.handle_of(self.record(id)?)
+    }
+
+    /// Offers all entries, with their actions, arguments and numbers.
+    pub fn offer_to(&self, picker: &mut Picker<'_, Held>) {
+        let mut keys = Vec::with_capacity(self.kinds.len());
+        let mut offer = |keys: &[KeyMatch], priority: u32, record: &[u8]| {
+            picker.offer(keys, priority, || {
+                let (action, args) = self.layout.read_record(record);
+                Held { action, args, handle: self.layout.handle_of(record) }
+            });
+        };
+        let exact = |keys: &mut Vec<KeyMatch>, key: &[u8]| {
+            keys.clear();
+            keys.extend((0..self.kinds.len()).map(|field| KeyMatch::Exact(self.layout.get(key, field))));
+        };
+        match &self.store {
+            Store::Keyless => {}
+            Store::Direct(t) => t.for_each(|key, record| {
+                exact(&mut keys, key);
+                offer(&keys, 0, record);
+            }),
+            Store::Exact(t) => t.for_each(|key, record| {
+                exact(&mut keys, key);
+                offer(&keys, 0, record);
+            }),
+            Store::Lpm(t) => t.for_each(|prefix, record| {
+                exact(&mut keys, prefix.key);
+                for (key, kind) in keys.iter_mut().zip(&self.kinds) {
+                    if let (KeyMatch::Exact(value), MatchKind::Lpm) = (*key, kind) {
+                        *key = KeyMatch::Lpm { value, prefix_len: prefix.prefix_len };
+                    }
+                }
+                offer(&keys, 0, record);
+            }),
+            Store::Ternary(t) => t.for_each(|rule, record| {
+                keys.clear();
+                keys.extend((0..self.kinds.len()).map(|field| self.unrank(&rule, field)));
+                offer(&keys, rule.priority, record);
+            }),
+        }
+    }
+
+    /// The reverse of [`ProgramTable::rank`].
+    fn unrank(&self, rule: &Rule<'_>, field: usize) -> KeyMatch {
+        let (value, mask) = (self.layout.get(rule.value, field), self.layout.get(rule.mask, field));
+        match self.kinds[field] {
+            MatchKind::Exact => KeyMatch::Exact(value),
+            MatchKind::Lpm => KeyMatch::Lpm { value, prefix_len: mask.count_ones() },
+            MatchKind::Ternary => KeyMatch::Ternary { value, mask },
+            MatchKind::Optional => KeyMatch::Optional((mask != 0).then_some(value)),
+            MatchKind::Range if mask != 0 => KeyMatch::Range { low: value, high: value },
+            MatchKind::Range => {
+                let range = rule.ranges.iter().find(|range| range.offset == self.layout.fields[field].offset);
+                let (low, high) = range.map_or((0, Bits::mask(self.widths[field])), |range| (range.low, range.high));
+                KeyMatch::Range { low, high }
+            }
+        }
     }
 
     fn record(&self, id: &Identity) -> Option<&[u8]> {

@@ -7,7 +7,7 @@ use common::twin::random_ir::{random_ir, random_ir_with_classes, random_packets}
 use rand_chacha::ChaCha8Rng;
 use target_x86::ClassStats;
 
-fn check(ir: p4_ir::Ir, seed: u64, flags: &[&'static str]) -> (u64, u64, [u64; 5], ClassStats) {
+fn check(ir: p4_ir::Ir, seed: u64, flags: &[&'static str]) -> (u64, u64, [u64; 5], ClassStats, [usize; 2]) {
     let mut pair = common::pair(ir, seed, flags);
     let mut source = rng(seed ^ 0xfeed);
     let packets = random_packets(&mut source, 150);
@@ -16,19 +16,21 @@ fn check(ir: p4_ir::Ir, seed: u64, flags: &[&'static str]) -> (u64, u64, [u64; 5
     pair.run(&packets);
     pair.run(&random_packets(&mut source, 100));
     pair.check_state();
+    let (read, counted) = pair.check_entries(1 + seed as usize % 5);
     let (mut hits, mut misses) = (0, 0);
     for table in pair.ir.program.tables.values() {
         let (h, m) = pair.hits_and_misses(&table.name);
         hits += h;
         misses += m;
     }
-    (hits, misses, pair.kinds, pair.native.class_stats())
+    (hits, misses, pair.kinds, pair.native.class_stats(), [read, counted])
 }
 
 fn check_all(make: fn(ChaCha8Rng) -> p4_ir::Ir, seeds: std::ops::Range<u64>, flags: &[&'static str]) -> ClassStats {
     let (mut hits, mut misses, mut kinds, mut classes) = (0, 0, [0; 5], ClassStats { packets: vec![0; 2], spared: 0 });
+    let mut read = [0; 2];
     for seed in seeds.clone() {
-        let (h, m, k, c) =
+        let (h, m, k, c, r) =
             std::panic::catch_unwind(|| check(make(rng(seed)), seed, flags)).unwrap_or_else(|_| panic!("seed {seed} failed"));
         hits += h;
         misses += m;
@@ -39,9 +41,12 @@ fn check_all(make: fn(ChaCha8Rng) -> p4_ir::Ir, seeds: std::ops::Range<u64>, fla
             classes.spared += c.spared;
         }
         kinds.iter_mut().zip(k).for_each(|(sum, n)| *sum += n);
+        read.iter_mut().zip(r).for_each(|(sum, n)| *sum += n);
     }
     let n = seeds.end - seeds.start;
-    println!("{n} programs: {hits} hits, {misses} misses, verdicts {kinds:?}");
+    println!("{n} programs: {hits} hits, {misses} misses, verdicts {kinds:?}; {read:?} entries read back and those counted");
+    // Their tables hold little: `read_back.rs` has more.
+    assert!(read[0] > n as usize / 2, "{read:?} entries read back and those counted");
     assert!(hits > 20 * n && misses > 20 * n, "{hits} hits and {misses} misses");
     assert!(kinds[0] > 30 * n && kinds[3] > 10 * n, "verdicts {kinds:?}");
     classes

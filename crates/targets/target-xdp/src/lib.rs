@@ -64,10 +64,10 @@ use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use store::{Refusal, Room, Store, masks_len};
+use store::{Held, Refusal, Room, Store, masks_len};
 use target::Meters as _;
 use target::{Ahead, Capabilities, Carried, Count, DrainToken, Facets, InFlight, Lane, MeterState, Recovery, RegisterError, Registers};
-use target::{SharedMeter, TableStats, Target, TargetError, Words};
+use target::{HeldEntry, Picked, Picker, SharedMeter, TableStats, Tables, Target, TargetError, Words};
 use waits::Waits;
 
 /// How to load.
@@ -552,7 +552,23 @@ impl Target for Xdp {
 
     fn facets(&self) -> Facets<'_> {
         let ahead = self.is_ahead().then_some(self as &dyn Ahead);
-        Facets { ahead, recovery: Some(self), meters: Some(self), registers: Some(self), digests: Some(self) }
+        Facets { ahead, recovery: Some(self), meters: Some(self), registers: Some(self), digests: Some(self), tables: Some(self) }
+    }
+}
+
+impl Tables for Xdp {
+    /// A table that is short ([`Xdp::handed_on_tables`]) holds less than it was given.
+    fn entries(&self, table: TableId, after: Option<&Entry>, most: usize) -> Vec<HeldEntry> {
+        let state = self.lock();
+        let Some(store) = state.stores.get(table.index()) else { return Vec::new() };
+        let counter = self.program.tables[table].direct_counter;
+        let mut picker = Picker::new(after, most);
+        store.offer_to(&mut picker);
+        let held = |Picked { keys, priority, rest }: Picked<Held>| HeldEntry {
+            entry: Entry { table, keys, priority, action: rest.action, args: rest.args },
+            count: counter.zip(rest.direct).map(|(counter, cell)| self.cells.sum(counter, cell.into())),
+        };
+        picker.finish().into_iter().map(held).collect()
     }
 }
 

@@ -8,10 +8,11 @@
 use crate::sys::Shared;
 use crate::waits::Waits;
 use program::packing::{ACTION, CellLayout, FROM, KEY, MAX_CHAIN, MAX_STEPS, MAX_TUPLES, NEXT, PENDING, Place, TO, TUPLE};
-use program::{ActionId, Entry, KeyMatch, TableInfo};
+use program::{ActionId, Entry, KeyMatch, MatchKind, TableInfo};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
+use target::Picker;
 
 const _: () = assert!(FROM.is_multiple_of(8) && TO == FROM + 4, "both are one word");
 
@@ -76,9 +77,17 @@ enum Step {
     Ended(u32),
 }
 
+/// What an entry runs, and its cell of the direct counter.
+pub struct Held {
+    pub action: ActionId,
+    pub args: Vec<u128>,
+    pub direct: Option<u32>,
+}
+
 /// A table.
 pub struct Store {
     layout: Arc<CellLayout>,
+    kinds: Vec<MatchKind>,
     widths: Vec<u32>,
     seed: u64,
     cells: Shared,
@@ -163,6 +172,7 @@ impl Store {
             age: 1,
             pending: Vec::new(),
             draining: Vec::new(),
+            kinds: info.keys.iter().map(|k| k.kind).collect(),
             widths: info.keys.iter().map(|k| k.width).collect(),
             layout: Arc::new(layout),
             seed: room.seed,
@@ -273,6 +283,47 @@ impl Store {
 
     pub fn set_default(&mut self, action: ActionId, args: &[u128]) {
         self.new_default = Some((action, args.to_vec()));
+    }
+
+    /// Offers all entries, with their actions, arguments and direct counter cells. Between two batches.
+    pub fn offer_to(&self, picker: &mut Picker<'_, Held>) {
+        let mut keys = Vec::with_capacity(self.kinds.len());
+        let mut cell = vec![0; self.layout.len];
+        for at in (0..self.states.len() as u32).filter(|at| self.states[*at as usize] == State::Live) {
+            self.cells.read(self.base(at), &mut cell);
+            let mask = self.tuples.get(usize::from(self.tuple_of(at))).map(|tuple| &tuple.mask[..]);
+            keys.clear();
+            keys.extend((0..self.kinds.len()).map(|field| self.key_of(&cell, mask, field)));
+            let ranked = self.kinds.iter().any(|kind| !matches!(kind, MatchKind::Exact | MatchKind::Lpm));
+            let priority = if ranked { (self.long(at, self.layout.rank) >> 32) as u32 } else { 0 };
+            picker.offer(&keys, priority, || {
+                let action = ActionId::from_u32(u16::from_ne_bytes([cell[ACTION], cell[ACTION + 1]]).into());
+                let args = self.layout.args[action.as_u32() as usize].iter().map(|place| get(&cell, *place)).collect();
+                Held { action, args, direct: self.layout.direct.and_then(|direct| self.word(at, direct).checked_sub(1)) }
+            });
+        }
+    }
+
+    /// The reverse of [`Store::pack`], of one field of a cell whose mask is `mask`; a table without masks has exact keys only.
+    fn key_of(&self, cell: &[u8], mask: Option<&[u64]>, field: usize) -> KeyMatch {
+        let Place { offset, len } = self.layout.keys[field];
+        let value = get(cell, Place { offset: KEY + offset, len });
+        let all = base::Bits::mask(self.widths[field]);
+        let mask = mask.map_or(all, |words| {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+            get(&bytes, Place { offset, len })
+        });
+        match self.kinds[field] {
+            MatchKind::Exact => KeyMatch::Exact(value),
+            MatchKind::Lpm => KeyMatch::Lpm { value, prefix_len: mask.count_ones() },
+            MatchKind::Ternary => KeyMatch::Ternary { value, mask },
+            MatchKind::Optional => KeyMatch::Optional((mask != 0).then_some(value)),
+            MatchKind::Range => {
+                let bounds = self.layout.ranges.iter().find(|(at, ..)| *at == field);
+                let (low, high) = bounds.map_or((value, value), |(_, low, high)| (get(cell, *low), get(cell, *high)));
+                KeyMatch::Range { low, high }
+            }
+        }
     }
 
     /// The direct counter cell of an entry.
@@ -817,6 +868,13 @@ fn set(words: &mut [u64], place: Place, value: u128) {
 }
 
 /// A value in its place among bytes.
+fn get(cell: &[u8], place: Place) -> u128 {
+    let mut bytes = [0; 16];
+    bytes[..place.len].copy_from_slice(&cell[place.offset..place.offset + place.len]);
+    u128::from_le_bytes(bytes)
+}
+
+/// Puts one there.
 fn put(cell: &mut [u8], place: Place, value: u128) {
     cell[place.offset..place.offset + place.len].copy_from_slice(&value.to_le_bytes()[..place.len]);
 }

@@ -3,6 +3,7 @@
 use crate::Count;
 #[cfg(doc)]
 use crate::SharedMeter;
+use crate::entries::Tables;
 use crate::in_flight::{DrainToken, InFlight};
 use base::{DropReason, PortId};
 use program::{Digest, MeterId, Program, RegisterId};
@@ -23,11 +24,13 @@ pub struct Facets<'a> {
     pub registers: Option<&'a dyn Registers>,
     /// Its program sends messages to the control plane.
     pub digests: Option<&'a dyn Digests>,
+    /// Its tables can be read back.
+    pub tables: Option<&'a dyn Tables>,
 }
 
 impl Facets<'_> {
     /// Of a target that has none. Not for a wrapper, which must say of each what becomes of it.
-    pub const NONE: Facets<'static> = Facets { ahead: None, recovery: None, meters: None, registers: None, digests: None };
+    pub const NONE: Facets<'static> = Facets { ahead: None, recovery: None, meters: None, registers: None, digests: None, tables: None };
 }
 
 /// A target that meets packets before the engine does, as a program on an interface: the engine sees only what it passes on, and its

@@ -5,11 +5,13 @@
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 
+mod entries;
 mod facets;
 mod in_flight;
 mod meters;
 mod replicate;
 
+pub use entries::{HeldEntry, Picked, Picker, Tables, all_entries, in_chunks};
 pub use facets::{Ahead, Carried, Digests, Facets, MeterState, Meters, Recovery, RegisterError, Registers, TargetError, check_registers};
 pub use in_flight::{CLOCK_WORDS, DrainToken, InFlight, ROW_WORDS, SLACK_NS};
 pub use meters::{CELL_WORDS, ONE_RATE, PROFILE_WORDS, SharedMeter, Words};

@@ -133,8 +133,8 @@ impl<T: Target> Target for Replicating<T> {
 
     /// Those of the target alone: where copies go is known here, and is not lost with it.
     fn facets(&self) -> Facets<'_> {
-        let Facets { ahead, recovery, meters, registers, digests } = self.inner.facets();
-        Facets { ahead, recovery, meters, registers, digests }
+        let Facets { ahead, recovery, meters, registers, digests, tables } = self.inner.facets();
+        Facets { ahead, recovery, meters, registers, digests, tables }
     }
 }
 

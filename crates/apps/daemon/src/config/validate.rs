@@ -243,13 +243,9 @@ impl Config {
                 without_host_bits(&format!("split.policy.ues[{i}]"), Some(*network))?;
             }
         }
-        split.policy.to_offload().validate().map_err(|e| Fault::new("split.policy", e))?;
-        // The text begins with the key.
-        split.plan().validate(split.policy == Policy::Planned).map_err(|text| {
-            let key = text.split([' ', ':']).next().unwrap_or_default();
-            let of_plan = ["rules", "heavy", "updates_per_second", "min_stay_ms", "window_ms", "margin"].contains(&key);
-            Fault::new(if of_plan { format!("split.{key}") } else { "split".to_owned() }, &text)
-        })
+        split.policy.to_offload().validate().map_err(|e| Fault::new("split.policy", e.to_string()))?;
+        let plan = split.plan().validate(split.policy == Policy::Planned);
+        plan.map_err(|e| Fault::new(format!("split.{}", e.key()), e.to_string()))
     }
 }
 

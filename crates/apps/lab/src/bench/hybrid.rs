@@ -319,7 +319,7 @@ impl Second {
 /// The load on a clock of its own: packets are drawn and counted, sessions move.
 pub fn simulate(pair: &mut Pair, load: &Load, settings: Settings, bar: &indicatif::ProgressBar) -> Result<Vec<Second>, Failure> {
     let room = [pair.entries, pair.entries, 0, 0];
-    let mut planner = Planner::new(settings, room).map_err(Failure::Usage)?;
+    let mut planner = Planner::new(settings, room).map_err(|e| Failure::Usage(e.to_string()))?;
     let updates = pair.copy(0).1.ops.len() as u32;
     for n in 0..pair.count {
         let facts = PlacementCriteria { seid: u64::from(n) + 1, ..PlacementCriteria::default() };

@@ -90,7 +90,7 @@ fn room_allowance_and_stay_are_kept_whatever_happens() {
 
 #[test]
 fn wrong_settings_are_named() {
-    let wrong = |settings: Settings| settings.validate().unwrap_err();
+    let wrong = |settings: Settings| settings.validate().unwrap_err().to_string();
     assert!(wrong(Settings { margin: 0.5, ..Settings::default() }).contains("0.5"));
     assert!(wrong(Settings { margin: f64::NAN, ..Settings::default() }).contains("NaN"));
     assert!(wrong(Settings { window_ns: 0, ..Settings::default() }).contains("window"));

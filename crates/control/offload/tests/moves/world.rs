@@ -8,7 +8,7 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use target::{BURST, Lane, Meters, SharedMeter, Target};
+use target::{BURST, HeldEntry, Lane, Meters, SharedMeter, Target, in_chunks};
 use target_asic::{Asic, Chip};
 use target_chaos::{Chaos, Faults, Tally};
 
@@ -110,6 +110,8 @@ pub struct Seen {
     pub recoveries: u64,
     /// Buckets that were neither full nor empty and equal on both sides, when they were compared.
     pub partial_buckets: u64,
+    /// Entries that were read back, and compared.
+    pub read_back: usize,
     pub faults: Tally,
 }
 
@@ -118,6 +120,7 @@ impl Seen {
         self.moves += other.moves;
         self.to_fast += other.to_fast;
         self.packets += other.packets;
+        self.read_back += other.read_back;
         self.left += other.left;
         self.recoveries += other.recoveries;
         self.partial_buckets += other.partial_buckets;
@@ -456,6 +459,14 @@ impl World {
         }
         let traffic: u64 = self.split.traffic().values().map(|count| count.packets).sum();
         assert_eq!(traffic, self.seen.packets, "packets that one of the two has run");
+        for table in [self.ids.by_key, self.ids.filter, self.ids.by_class] {
+            let [got, expected] = [self.split.facets().tables, self.oracle.facets().tables].map(|tables| {
+                let held: Vec<HeldEntry> = in_chunks(tables.unwrap(), table, 7).collect();
+                held
+            });
+            assert_eq!(got, expected, "what is read back");
+            self.seen.read_back += got.len();
+        }
     }
 
     /// In good health again everything comes back, moves, and ends without a trace.

@@ -1,6 +1,6 @@
 //! A target with every facet, which notes what it is asked. Tests of what wraps targets share it by its path.
 
-use program::{ApplyError, Batch, CounterId, Digest, MeterId, Program, RegisterId, TableId};
+use program::{ActionId, ApplyError, Batch, CounterId, Digest, Entry, MeterId, Program, RegisterId, TableId};
 use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
@@ -45,7 +45,7 @@ pub fn ask_all(target: &dyn Target) {
     let batch = Batch::default();
     target.apply(&batch).unwrap();
     target.apply_deferred(&batch).unwrap();
-    let Facets { ahead, recovery, meters, registers, digests } = target.facets();
+    let Facets { ahead, recovery, meters, registers, digests, tables } = target.facets();
     if let Some(ahead) = ahead {
         assert_eq!(ahead.carried().slow_path, 7);
         assert_ne!(ahead.in_flight().hand_on(0, 1), 0);
@@ -73,6 +73,10 @@ pub fn ask_all(target: &dyn Target) {
         digests.take_digests(&mut messages);
         assert_eq!(messages[0].receiver, 9);
         assert!(digests.lost_digests() >= 11);
+    }
+    if let Some(tables) = tables {
+        let held: Vec<HeldEntry> = in_chunks(tables, TableId::from_u32(0), 2).collect();
+        assert!(held.len() > 1 && held.is_sorted_by_key(|held| held.entry.priority), "{held:?}");
     }
 }
 
@@ -112,7 +116,26 @@ impl Target for AllFacets {
     }
 
     fn facets(&self) -> Facets<'_> {
-        Facets { ahead: Some(self), recovery: Some(self), meters: Some(self), registers: Some(self), digests: Some(self) }
+        Facets {
+            ahead: Some(self),
+            recovery: Some(self),
+            meters: Some(self),
+            registers: Some(self),
+            digests: Some(self),
+            tables: Some(self),
+        }
+    }
+}
+
+impl Tables for AllFacets {
+    /// Five entries, told apart by their priorities, each with a count of one; a subset has two of them, and a count of ten.
+    fn entries(&self, table: TableId, after: Option<&Entry>, most: usize) -> Vec<HeldEntry> {
+        self.note("entries");
+        let first = after.map_or(0, |after| after.priority + 1);
+        let entry = |priority| Entry { table, keys: Vec::new(), priority, action: ActionId::from_u32(0), args: Vec::new() };
+        let count = Count { packets: if self.subset { 10 } else { 1 }, bytes: 0 };
+        let held = (first..5).filter(|priority| !self.subset || priority % 2 == 1);
+        held.take(most).map(|priority| HeldEntry { entry: entry(priority), count: Some(count) }).collect()
     }
 }
 

@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 pub mod random_ir;
+pub mod read_back;
 pub mod user_plane;
 
 use base::{Packet, PortId, Verdict, VerdictKind};
@@ -14,7 +15,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use target::{Count, Lane, Target};
+use target::{Count, HeldEntry, Lane, Target};
 
 /// Chooses an argument by the names of action and parameter. Asked without a parameter, it refuses the action with 0.
 pub type Choose = fn(&mut ChaCha8Rng, &str, &str) -> Option<u128>;
@@ -201,6 +202,28 @@ impl<T: Native> Pair<T> {
                 assert_eq!(a.map(|c| pair(c.packets, c.bytes)), b.map(|c| pair(c.packets, c.bytes)), "entry {entry:?}");
             }
         }
+    }
+
+    /// Reads all tables back, some entries at a time: what the interpreter holds, with the same counts. Gives the number of entries, and of those
+    /// that have counted packets.
+    pub fn check_entries(&self, chunk: usize) -> (usize, usize) {
+        let tables = self.native.facets().tables.expect("a target that runs programs tells its entries");
+        let (mut all, mut hit) = (0, 0);
+        for (id, info) in &self.ir.program.tables {
+            let held: Vec<HeldEntry> = target::in_chunks(tables, id, chunk).collect();
+            let mut expected: Vec<HeldEntry> = (self.machine.entries(id).into_iter())
+                .map(|entry| {
+                    let count = self.machine.entry_count(&entry).map(|c| Count { packets: c.packets, bytes: c.bytes });
+                    let priority = if info.has_priorities() { entry.priority } else { 0 };
+                    HeldEntry { entry: Entry { priority, ..entry }, count }
+                })
+                .collect();
+            expected.sort_by(|a, b| (&a.entry.keys, a.entry.priority).cmp(&(&b.entry.keys, b.entry.priority)));
+            assert_eq!(held, expected, "table {}", info.name);
+            all += held.len();
+            hit += held.iter().filter(|held| held.count.is_some_and(|count| count != Count::default())).count();
+        }
+        (all, hit)
     }
 
     /// Hits and misses of a table so far.

@@ -1,0 +1,13 @@
+//! What the kernel's tables hold is read back through the seam as it was put there.
+
+mod common;
+
+use p4_interp::Mode;
+use target_xdp::Xdp;
+
+#[test]
+fn what_tables_hold_is_read_back() {
+    if testkit::root_or_skip("what_tables_hold_is_read_back") {
+        common::twin::read_back::what_tables_hold_is_read_back::<Xdp>(Mode::Whole, &());
+    }
+}
