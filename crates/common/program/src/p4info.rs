@@ -1,7 +1,7 @@
 //! What does a P4Runtime client know of a program? Its P4Info (`p4.config.v1`), as text of a protocol buffer.
 //!
-//! Not here: action profiles, types with names (`type_info`), documentation, annotations. Cells of registers and values of digests are given as
-//! plain bit strings.
+//! Not here: action profiles, the architecture, types with names (`type_info`), documentation, annotations. Cells of registers and values of
+//! digests are given as plain bit strings.
 
 use crate::ids::Named;
 use crate::{ActionUse, CountUnit, KeyInfo, MatchKind, Program, TableInfo};
@@ -28,7 +28,6 @@ impl Program {
         let mut text = Text::default();
         text.message("pkg_info", |m| {
             m.string("name", &self.name);
-            m.string("arch", "v1model");
         });
         for (table, named) in self.tables.values().zip(self.ids.tables.values()) {
             text.message("tables", |m| self.table_info(m, table, named));
