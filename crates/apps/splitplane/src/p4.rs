@@ -141,9 +141,11 @@ fn check(source: &Source, p4info: Option<&Path>) -> Result<(), Failure> {
             std::fs::write(path, text).map_err(|e| Failure::Failed(format!("cannot write {}: {e}", path.display())))?;
             print_out(format!("{}: fingerprint {}\n", program.name, program.fingerprint))
         }
-        (Checked::Other(name), None) => print_out(format!("package `{name}`: types and names are checked; only `V1Switch` is compiled\n")),
+        (Checked::Other(name), None) => {
+            print_out(format!("package `{name}`: types and names are checked; it is not compiled (docs/limits.md says what is)\n"))
+        }
         (Checked::Other(name), Some(_)) => {
-            let name = format!("package `{name}` is not compiled, so that there is no P4Info; expected `V1Switch`");
+            let name = format!("package `{name}` is not compiled, so there is no P4Info (docs/limits.md says what is compiled)");
             Err(Failure::Usage(format!("{}: {name}", source.program.display())))
         }
     }
