@@ -2,28 +2,27 @@
 
 use crate::LoadError;
 use crate::abi::{CCell, CMeter};
-use std::alloc::Layout;
+use memmap2::{MmapMut, MmapOptions};
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use target::{Count, SharedMeter};
 
-/// `len` values of 8 bytes times `words`, zero at first and aligned to `8 * words` (to 16 at most, to 64 for 4 words and more).
+/// `len` values of 8 bytes times `words`, zero at first, from a page's start on.
 pub struct Cells {
     /// The first value.
     start: NonNull<u64>,
-    memory: Memory,
+    _memory: Memory,
     len: u64,
 }
 
 /// Where an array lies.
 enum Memory {
     Ours {
-        allocation: NonNull<u8>,
-        layout: Layout,
+        _map: MmapMut,
     },
     /// It stays mapped as long as this is held.
-    Lent {
+    Shared {
         _owner: Arc<SharedMeter>,
     },
 }
@@ -39,14 +38,10 @@ impl Cells {
     pub fn new(len: u64, words: usize) -> Result<Cells, LoadError> {
         let too_big = || LoadError::Memory { bytes: len.saturating_mul(8 * words as u64) };
         let bytes = usize::try_from(len).ok().and_then(|n| n.checked_mul(8 * words)).ok_or_else(too_big)?;
-        // Allocators take zero pages from the system as they are only where no more than 16 bytes of alignment are asked for.
-        let layout = bytes.checked_add(64).and_then(|b| Layout::from_size_align(b, 16).ok()).ok_or_else(too_big)?;
-        // SAFETY: the size is at least 64.
-        let allocation = NonNull::new(unsafe { std::alloc::alloc_zeroed(layout) }).ok_or_else(too_big)?;
-        let skip = if words >= 4 { allocation.align_offset(64) } else { 0 };
-        // SAFETY: at most 63 bytes, of the 64 added.
-        let start = unsafe { allocation.add(skip) }.cast();
-        Ok(Cells { start, memory: Memory::Ours { allocation, layout }, len })
+        // Not from the allocator: it writes zeros itself where the memory was used before, and all of it is resident then.
+        let mut map = MmapOptions::new().len(bytes.max(1)).no_reserve_swap().map_anon().map_err(|_| too_big())?;
+        let start = NonNull::new(map.as_mut_ptr()).ok_or_else(too_big)?.cast();
+        Ok(Cells { start, _memory: Memory::Ours { _map: map }, len })
     }
 
     /// The first `len` cells of a meter that another target executes too.
@@ -58,7 +53,7 @@ impl Cells {
         if !words.as_ptr().addr().is_multiple_of(size_of::<CMeter>()) {
             return Err(LoadError::Layout("shared cells do not lie within cache lines".into()));
         }
-        Ok(Cells { start, memory: Memory::Lent { _owner: meter }, len })
+        Ok(Cells { start, _memory: Memory::Shared { _owner: meter }, len })
     }
 
     /// Number of cells.
@@ -81,15 +76,6 @@ impl Cells {
     pub fn register(&self, index: u64) -> Option<&AtomicU64> {
         // SAFETY: as above, with one word a cell.
         (index < self.len).then(|| unsafe { &*self.start::<AtomicU64>().add(index as usize) })
-    }
-}
-
-impl Drop for Cells {
-    fn drop(&mut self) {
-        if let Memory::Ours { allocation, layout } = self.memory {
-            // SAFETY: allocated with that layout.
-            unsafe { std::alloc::dealloc(allocation.as_ptr(), layout) }
-        }
     }
 }
 
