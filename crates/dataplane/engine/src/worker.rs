@@ -249,12 +249,15 @@ impl Worker {
     }
 
     fn dispatch_returned(&mut self) {
-        for Returned { packet, verdict, copy } in std::mem::take(&mut self.returned) {
+        // Put back when it is empty: the packet path allocates nothing.
+        let mut returned = std::mem::take(&mut self.returned);
+        for Returned { packet, verdict, copy } in returned.drain(..) {
             let cell = if copy { &self.parts.ledger.copied } else { &self.parts.ledger.returned };
             cell.add(1, packet.len());
             (self.packets[0], self.verdicts[0]) = (packet, verdict);
             self.send(0);
         }
+        self.returned = returned;
     }
 
     /// What is in `packets[..n]`: through the program and out.

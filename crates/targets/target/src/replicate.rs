@@ -5,10 +5,9 @@
 //! made, as clone sessions and multicast groups say; then the packets are given to the program again. What comes out is what the reference interpreter gives (its `run/replicate.rs` has the
 //! rules), but for packets so long that they do not fit with a bridge in front: they are dropped with `NO_HEADROOM`.
 
-use crate::{BURST, Capabilities, Count, Extra, Facets, Lane, TableStats, Target};
 mod calls;
 
-use crate::Returned;
+use crate::{BURST, Capabilities, Count, Extra, Facets, Lane, Returned, TableStats, Target};
 use base::{DropReason, MAX_PACKET, Packet, PortId, Verdict, VerdictKind};
 use calls::{Called, Waiting};
 use program::{ApplyError, Batch, BitField, Bridge, CounterId, Mirror, Op, Program, Replica, RuleError, TableId};

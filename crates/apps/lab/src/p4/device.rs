@@ -27,7 +27,9 @@ pub fn x86(ir: &Ir, options: &target_x86::Options) -> Result<Box<dyn target::Tar
         None => Ok(Box::new(x86_uncut(ir, options)?)),
         Some((mut cut, bridge)) => {
             p4_passes::optimise(&mut cut).map_err(|e| Failure::Failed(e.to_string()))?;
-            Ok(Box::new(target::Replicating::new(x86_uncut(&cut, options)?, bridge)))
+            // A packet test has no services: a program that calls one is refused by its name.
+            let whole = target::Replicating::new(x86_uncut(&cut, options)?, bridge).with_services(&[]).map_err(|e| refused(&e))?;
+            Ok(Box::new(whole))
         }
     }
 }
@@ -72,5 +74,20 @@ impl stf::Device for TargetDevice {
 
     fn set_register(&mut self, _: program::RegisterId, _: u64, _: u128) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    #[test]
+    fn a_program_that_calls_services_is_refused_by_their_name() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../p4/p4-check/tests/ok/services.p4");
+        let include = [Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../p4/include")];
+        let ir = daemon::program::compile(&path, &include, &[]).unwrap();
+        let service = ir.program.services.values().next().unwrap().name.clone();
+        let refused = super::x86(&ir, &Default::default()).err().unwrap().to_string();
+        assert!(refused.contains(&format!("calls service {service}, which is not configured")), "{refused}");
     }
 }
