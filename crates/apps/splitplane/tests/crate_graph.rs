@@ -14,6 +14,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("common/base", &[]),
     ("common/wire", &[]),
     ("common/testkit", &[]),
+    // Loss, delay and rate for whoever emulates a link: the radio, and benchmarks of QoS.
+    ("common/link", &[]),
     // Compiler. It meets the targets only in `program`.
     ("p4/p4-syntax", &[]),
     ("common/program", &["base"]),
