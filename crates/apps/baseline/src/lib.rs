@@ -5,7 +5,6 @@
 //! usage (`tests/differential.rs`). It is a baseline, not a target: no change or removal of entries, one lane, IPv4 only.
 //!
 //! The same text on DPDK's `rte_hash` ([`Limit::on_rte_hash`]) is the second baseline, where DPDK was there when this was built.
-#![warn(unreachable_pub)]
 #![warn(missing_docs)]
 
 pub mod lookups;

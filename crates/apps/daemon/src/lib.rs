@@ -15,7 +15,6 @@
 //! | [`privileges`] | what may the daemon do once it has started? |
 //! | [`input`], [`stop`], [`output`], [`failure`] | how are commands stopped, and how do they print and fail? |
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 pub mod agent;
 pub mod ceupf;

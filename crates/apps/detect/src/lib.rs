@@ -19,7 +19,6 @@
 //! Nothing here does I/O or reads a clock: time is nanoseconds given with each packet, randomness is a generator that is passed in.
 //! Rates are bytes a second; a megabit a second is 125,000 of them.
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 #![warn(missing_docs)]
 
 pub mod decay;

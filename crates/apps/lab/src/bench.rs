@@ -8,6 +8,7 @@ mod detect;
 mod dpdk;
 mod hybrid;
 mod latency;
+#[allow(unreachable_pub)]
 mod n4;
 mod services;
 mod tables;

@@ -19,7 +19,7 @@ const PAGING: Duration = Duration::from_millis(60);
 
 /// Options of `smf`.
 #[derive(Args, Debug)]
-pub struct SmfArgs {
+pub(crate) struct SmfArgs {
     /// The UPF's N4 address.
     #[arg(long, required_unless_present = "scenario")]
     upf: Option<SocketAddr>,
@@ -66,7 +66,7 @@ pub struct SmfArgs {
 /// Options of `smf --scenario`.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Scenarios: procedures step by step, as SMF, gNodeBs and data network at once")]
-pub struct ScenarioArgs {
+pub(crate) struct ScenarioArgs {
     /// Runs this procedure of TS 23.502 and exits: 0 all as expected, 1 something was not, 2 it cannot run with these options. `list` prints
     /// them, `all` runs all. Uses UDP sockets on --local, --gnb, --gnb2, --psa and --dn.
     #[arg(long, value_name = "NAME")]
@@ -96,7 +96,7 @@ pub struct ScenarioArgs {
 
 /// Options of `ran`.
 #[derive(Args, Debug)]
-pub struct RanArgs {
+pub(crate) struct RanArgs {
     /// The gNodeB's N3 address.
     #[arg(long)]
     gnb: Ipv4Addr,
@@ -113,7 +113,7 @@ pub struct RanArgs {
 
 /// Options of `http-server`.
 #[derive(Args, Debug)]
-pub struct HttpArgs {
+pub(crate) struct HttpArgs {
     /// Address to listen on.
     #[arg(long)]
     listen: SocketAddr,
@@ -123,7 +123,7 @@ pub struct HttpArgs {
 }
 
 /// Runs the SMF emulator.
-pub fn smf(args: &SmfArgs) -> Result<(), Failure> {
+pub(crate) fn smf(args: &SmfArgs) -> Result<(), Failure> {
     if let Some(name) = &args.scenario.scenario {
         return scenarios(args, name);
     }
@@ -268,7 +268,7 @@ fn scenarios(args: &SmfArgs, name: &str) -> Result<(), Failure> {
 }
 
 /// Runs the gNodeB emulator.
-pub fn ran(args: &RanArgs) -> Result<(), Failure> {
+pub(crate) fn ran(args: &RanArgs) -> Result<(), Failure> {
     let input = Input::listen(args.until_input_ends)?;
     let file = std::fs::File::open(&args.records).map_err(|e| Failure::Usage(format!("cannot read {}: {e}", args.records.display())))?;
     let records =
@@ -282,7 +282,7 @@ pub fn ran(args: &RanArgs) -> Result<(), Failure> {
 }
 
 /// Runs the HTTP server.
-pub fn http_server(args: &HttpArgs) -> Result<(), Failure> {
+pub(crate) fn http_server(args: &HttpArgs) -> Result<(), Failure> {
     let input = Input::listen(args.until_input_ends)?;
     let _server = traffic::dn::Server::start(args.listen).map_err(|e| Failure::Usage(format!("cannot listen on {}: {e}", args.listen)))?;
     println!("ready");

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Commands of the compiler. A PROGRAM is a file, or one of the shipped ones: upf.p4, l2fwd.p4, p4wire.p4, ceupf.p4, and tna/upf.p4, tna/heavy.p4, tna/published.p4
 /// (which are checked and planned).
 #[derive(clap::Subcommand, Debug)]
-pub enum P4Command {
+pub(crate) enum P4Command {
     /// Parses and type-checks; prints errors, or the program's fingerprint: what tells it from others, with its build options.
     Check {
         #[command(flatten)]
@@ -81,7 +81,7 @@ pub enum P4Command {
 
 /// A program and how to read it.
 #[derive(clap::Args, Debug)]
-pub struct Source {
+pub(crate) struct Source {
     /// The program.
     program: PathBuf,
     /// Folder to search for includes.
@@ -112,7 +112,7 @@ impl Source {
 }
 
 /// Does one.
-pub fn p4(command: &P4Command) -> Result<(), Failure> {
+pub(crate) fn p4(command: &P4Command) -> Result<(), Failure> {
     match command {
         P4Command::Check { source, p4info } => check(source, p4info.as_deref()),
         P4Command::Ir { source, after, passes } => ir(source, after.as_deref(), *passes),

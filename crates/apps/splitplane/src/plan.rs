@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 /// The program, the chip and the sizes.
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     source: crate::p4::Source,
     /// The chip: tofino1, tofino2, nfp4000, or a description (a .toml file).
@@ -39,7 +39,7 @@ fn size(text: &str) -> Result<(String, u64), String> {
 }
 
 /// Does it.
-pub fn plan(args: &Args) -> Result<(), Failure> {
+pub(crate) fn plan(args: &Args) -> Result<(), Failure> {
     let chip = chip_of(&args.chip)?;
     let irs = args.source.compile_for_chip()?;
     let irs: Vec<&Ir> = irs.iter().collect();

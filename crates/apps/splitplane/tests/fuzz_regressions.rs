@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+// A library of its own in `fuzz/`.
+#[allow(unreachable_pub)]
 #[path = "../../../../fuzz/src/lib.rs"]
 mod fuzz;
 

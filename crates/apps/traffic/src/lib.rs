@@ -14,7 +14,6 @@
 //!
 //! The emulators are peers to test with, not products: a gNodeB without a radio, an SMF without the rest of the core.
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 pub mod around;
 pub mod dn;

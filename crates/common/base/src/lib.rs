@@ -2,7 +2,6 @@
 //!
 //! Nothing here does I/O, reads a clock or draws randomness.
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 mod bits;
 mod buffer;

@@ -8,7 +8,6 @@
 //! - an object is kept ([`Cache`]) only where no other user can have written.
 //!
 //! `unsafe` is for one call between `fork` and `exec`, and for one word of the auxiliary vector.
-#![warn(unreachable_pub)]
 #![warn(missing_docs)]
 
 mod cache;

@@ -4,7 +4,6 @@
 //! once, here ([`Program::table`], [`Program::action`] ...), never on the packet path. The executable form of
 //! the program is not here: it is the IR (`p4-ir`) for the interpreter and C text for the native targets.
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 mod batch;
 mod bridge;

@@ -2,7 +2,6 @@
 //!
 //! For dev-dependencies only: the crate graph test keeps it out of what ships.
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 mod executable;
 mod golden;

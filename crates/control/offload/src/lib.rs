@@ -11,7 +11,6 @@
 //! its sessions are on the fast target (the application refuses such a configuration). A program must police only packets that it then
 //! neither punts nor buffers, as `upf.p4` does.
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 mod split;
 

@@ -16,7 +16,7 @@ static COMPLAINTS: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
 
 /// Takes a line from DPDK.
 #[allow(unsafe_code)]
-pub extern "C" fn line(level: c_int, text: *const c_char, len: usize) {
+pub(crate) extern "C" fn line(level: c_int, text: *const c_char, len: usize) {
     if text.is_null() {
         return;
     }
@@ -50,12 +50,12 @@ fn keep(text: String) {
 }
 
 /// Clears warnings from before a call.
-pub fn forget() {
+pub(crate) fn forget() {
     COMPLAINTS.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
 /// What DPDK complained of since [`forget`], as the end of an error's text.
-pub fn complaints() -> String {
+pub(crate) fn complaints() -> String {
     let kept = COMPLAINTS.lock().unwrap_or_else(PoisonError::into_inner);
     if kept.is_empty() { String::new() } else { format!(" ({})", kept.iter().map(String::as_str).collect::<Vec<_>>().join("; ")) }
 }

@@ -12,7 +12,7 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use crate::Error;
 
 /// Most packets in one call.
-pub const BURST: usize = 64;
+pub(crate) const BURST: usize = 64;
 /// Of these declarations; the shim's must be the same.
 const VERSION: u32 = 1;
 
@@ -30,24 +30,24 @@ const ABSENT: &str = match option_env!("DPDK_ABSENT") {
 /// Release of DPDK that this was built with.
 pub const BUILT_WITH: Option<&str> = option_env!("DPDK_VERSION");
 /// Folders of its headers, with colons between.
-pub const HEADERS: Option<&str> = option_env!("DPDK_INCLUDE");
+pub(crate) const HEADERS: Option<&str> = option_env!("DPDK_INCLUDE");
 
 /// Queue pair of a device, made and freed by the shim.
 #[repr(C)]
-pub struct Queue {
+pub(crate) struct Queue {
     _opaque: [u8; 0],
 }
 
 /// SWX pipeline with its ports, made and freed by the shim.
 #[repr(C)]
-pub struct Pipeline {
+pub(crate) struct Pipeline {
     _opaque: [u8; 0],
 }
 
 /// What a device says of itself.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Info {
+pub(crate) struct Info {
     pub driver: [u8; 32],
     pub mac: [u8; 6],
     pub mtu: u16,
@@ -60,7 +60,7 @@ pub struct Info {
 /// What a device counted, in packets.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Stats {
+pub(crate) struct Stats {
     pub rx_missed: u64,
     pub rx_no_mbuf: u64,
     pub rx_errors: u64,
@@ -70,31 +70,31 @@ pub struct Stats {
 /// Bytes of a frame; a null pointer if they are in several pieces.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct Frame {
+pub(crate) struct Frame {
     pub data: *const u8,
     pub len: u32,
     pub reserved: u32,
 }
 
 impl Frame {
-    pub const NONE: Frame = Frame { data: std::ptr::null(), len: 0, reserved: 0 };
+    pub(crate) const NONE: Frame = Frame { data: std::ptr::null(), len: 0, reserved: 0 };
 }
 
 /// Frames that an SWX pipeline receives in turn: all bytes in a row, and where each begins.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct SwxFrames {
+pub(crate) struct SwxFrames {
     pub bytes: *const u8,
     pub offsets: *const u32,
     pub count: u32,
 }
 
 /// Takes a line of DPDK's log: level, text, length.
-pub type LogFn = extern "C" fn(c_int, *const c_char, usize);
+pub(crate) type LogFn = extern "C" fn(c_int, *const c_char, usize);
 
 /// The functions, in the order of `struct sp_api`.
 #[repr(C)]
-pub struct Api {
+pub(crate) struct Api {
     pub version: u32,
     pub eal_init: unsafe extern "C" fn(c_int, *mut *mut c_char, LogFn) -> c_int,
     pub thread_register: unsafe extern "C" fn() -> c_int,
@@ -145,7 +145,7 @@ pub struct Api {
 ///
 /// # Errors
 /// [`Error::Absent`] if this was built without libdpdk, or the machine has none.
-pub fn api() -> Result<&'static Api, Error> {
+pub(crate) fn api() -> Result<&'static Api, Error> {
     static LOADED: OnceLock<Result<&'static Api, String>> = OnceLock::new();
     LOADED.get_or_init(load).as_ref().copied().map_err(|why| Error::Absent(why.clone()))
 }
@@ -181,7 +181,7 @@ fn explain(text: &str) -> String {
 }
 
 /// What an error number of DPDK means.
-pub fn error_text(api: &Api, error: c_int) -> String {
+pub(crate) fn error_text(api: &Api, error: c_int) -> String {
     // SAFETY: any number will do; the text is a static or thread-local string, which is copied at once.
     unsafe { CStr::from_ptr((api.error_text)(error)) }.to_string_lossy().into_owned()
 }

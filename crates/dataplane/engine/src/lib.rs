@@ -9,7 +9,6 @@
 //! a worker by a command channel ([`Engine`]); packets for the control plane leave by an event channel ([`Event`]).
 //! Every packet is counted in one place, the [`Ledger`], which must balance.
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 mod balance;
 mod buffer;

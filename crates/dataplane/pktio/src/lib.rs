@@ -12,7 +12,6 @@
 //!
 //! Which of a queue's AF_XDP sockets gets a packet is decided in the kernel by a program ([`ue_program`]) and a table (`indirection`).
 //! [`open_best`] picks between the last two. Everything that the kernel asks to be done with raw pointers is in `sys`.
-#![warn(unreachable_pub)]
 #![deny(unsafe_code)]
 
 pub mod af_packet;

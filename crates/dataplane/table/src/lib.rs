@@ -28,7 +28,6 @@
 //! A table declared for `capacity` entries holds exactly that many and refuses the next with [`TableError::Full`]; it
 //! never evicts. What a batch removes is room for what it adds after. Address space is reserved at once, memory is used as entries are added. Memory of removed
 //! entries is reused by the table, not returned to the system.
-#![warn(unreachable_pub)]
 
 mod array;
 mod direct;

@@ -54,7 +54,7 @@ pub(crate) enum Refusal {
 
 impl Refusal {
     /// The session that has it.
-    pub fn holder(self) -> Option<Seid> {
+    pub(crate) fn holder(self) -> Option<Seid> {
         match self {
             Refusal::InUse(seid) => Some(seid),
             Refusal::Exhausted | Refusal::NotOffered | Refusal::Ambiguous | Refusal::Foreign => None,
@@ -70,7 +70,7 @@ pub(crate) struct Taking<'a> {
 }
 
 impl Pools {
-    pub fn new(config: &Config) -> Pools {
+    pub(crate) fn new(config: &Config) -> Pools {
         let teids = u64::from(config.teids.1 - config.teids.0) + 1;
         Pools {
             gtpu: config.gtpu.clone(),
@@ -88,12 +88,12 @@ impl Pools {
     }
 
     /// Begins what session `seid` takes with one request.
-    pub fn begin(&mut self, seid: Seid) -> Taking<'_> {
+    pub(crate) fn begin(&mut self, seid: Seid) -> Taking<'_> {
         Taking { pools: self, seid, taken: Vec::new() }
     }
 
     /// Takes back what a session held.
-    pub fn give_back(&mut self, held: Held) {
+    pub(crate) fn give_back(&mut self, held: Held) {
         if self.owners.remove(&held).is_none() {
             return;
         }
@@ -124,7 +124,7 @@ impl Pools {
     }
 
     /// How many things are handed out.
-    pub fn in_use(&self) -> usize {
+    pub(crate) fn in_use(&self) -> usize {
         self.owners.len()
     }
 
@@ -168,7 +168,7 @@ fn meant(addresses: &[GtpuAddress], network_instance: Option<&str>, interface: I
 
 impl Taking<'_> {
     /// A new F-TEID on the address that is meant: see [`meant`].
-    pub fn choose_tunnel(&mut self, network_instance: Option<&str>, interface: Interface) -> Result<FTeid, Refusal> {
+    pub(crate) fn choose_tunnel(&mut self, network_instance: Option<&str>, interface: Interface) -> Result<FTeid, Refusal> {
         let ipv4 = meant(&self.pools.gtpu, network_instance, interface)?;
         let number = self.pools.teids.take().ok_or(Refusal::Exhausted)?;
         let teid = self.pools.first_teid.wrapping_add(number as u32);
@@ -177,7 +177,7 @@ impl Taking<'_> {
     }
 
     /// The F-TEID that the CP function chose.
-    pub fn claim_tunnel(&mut self, f_teid: FTeid) -> Result<(), Refusal> {
+    pub(crate) fn claim_tunnel(&mut self, f_teid: FTeid) -> Result<(), Refusal> {
         if !self.pools.gtpu.iter().any(|address| address.ipv4 == f_teid.ipv4) {
             return Err(Refusal::Foreign);
         }
@@ -185,7 +185,7 @@ impl Taking<'_> {
     }
 
     /// A new IPv4 address of the pools for these names.
-    pub fn choose_ipv4(&mut self, names: &[Option<&str>]) -> Result<Held, Refusal> {
+    pub(crate) fn choose_ipv4(&mut self, names: &[Option<&str>]) -> Result<Held, Refusal> {
         let pools = &mut *self.pools;
         let candidates: Vec<usize> = pools.pools_for(names).filter(|index| pools.ue[*index].ipv4.is_some()).collect();
         let mut refusal = Refusal::NotOffered;
@@ -201,7 +201,7 @@ impl Taking<'_> {
     }
 
     /// A new IPv6 /64 of the pools for these names.
-    pub fn choose_ipv6(&mut self, names: &[Option<&str>]) -> Result<Held, Refusal> {
+    pub(crate) fn choose_ipv6(&mut self, names: &[Option<&str>]) -> Result<Held, Refusal> {
         let pools = &mut *self.pools;
         let candidates: Vec<usize> = pools.pools_for(names).filter(|index| pools.ue[*index].ipv6.is_some()).collect();
         let mut refusal = Refusal::NotOffered;
@@ -218,7 +218,7 @@ impl Taking<'_> {
     }
 
     /// The UE address that the CP function chose, if it is in a pool of ours for these names: it must be free then.
-    pub fn claim_ipv4(&mut self, address: Ipv4Addr, names: &[Option<&str>]) -> Result<(), Refusal> {
+    pub(crate) fn claim_ipv4(&mut self, address: Ipv4Addr, names: &[Option<&str>]) -> Result<(), Refusal> {
         let pools = &self.pools;
         let inside = |index: &usize| pools.ue[*index].ipv4.is_some_and(|(network, length)| within_v4(network, length, address));
         let index = pools.pools_for(names).find(inside);
@@ -226,7 +226,7 @@ impl Taking<'_> {
     }
 
     /// Likewise for the /64 of an IPv6 address.
-    pub fn claim_ipv6(&mut self, address: Ipv6Addr, names: &[Option<&str>]) -> Result<(), Refusal> {
+    pub(crate) fn claim_ipv6(&mut self, address: Ipv6Addr, names: &[Option<&str>]) -> Result<(), Refusal> {
         let pools = &self.pools;
         let prefix = ipv6_prefix(address, 64);
         let inside = |index: &usize| {
@@ -238,7 +238,7 @@ impl Taking<'_> {
     }
 
     /// Keeps what was taken: the session now holds `held` and this.
-    pub fn keep(mut self, held: &mut BTreeSet<Held>) {
+    pub(crate) fn keep(mut self, held: &mut BTreeSet<Held>) {
         held.extend(std::mem::take(&mut self.taken));
     }
 

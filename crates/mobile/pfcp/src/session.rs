@@ -344,29 +344,29 @@ fn interface(value: u8) -> Option<Interface> {
 }
 
 impl Rejection {
-    pub fn new(cause: Cause, why: String) -> Rejection {
+    pub(crate) fn new(cause: Cause, why: String) -> Rejection {
         Rejection { cause, offending: None, failed: None, holder: None, why }
     }
 
-    pub fn missing(ie_type: IeType) -> Rejection {
+    pub(crate) fn missing(ie_type: IeType) -> Rejection {
         Rejection { offending: Some(ie_type), ..Rejection::new(Cause::MANDATORY_IE_MISSING, format!("IE {ie_type} is missing")) }
     }
 
-    pub fn conditional_missing(ie_type: IeType) -> Rejection {
+    pub(crate) fn conditional_missing(ie_type: IeType) -> Rejection {
         let why = format!("conditional IE {ie_type} is missing");
         Rejection { offending: Some(ie_type), ..Rejection::new(Cause::CONDITIONAL_IE_MISSING, why) }
     }
 
-    pub fn incorrect(ie_type: IeType, why: String) -> Rejection {
+    pub(crate) fn incorrect(ie_type: IeType, why: String) -> Rejection {
         Rejection { offending: Some(ie_type), ..Rejection::new(Cause::MANDATORY_IE_INCORRECT, why) }
     }
 
-    pub fn unsupported(ie_type: IeType, what: String) -> Rejection {
+    pub(crate) fn unsupported(ie_type: IeType, what: String) -> Rejection {
         let why = format!("{what}: not supported");
         Rejection { offending: Some(ie_type), ..Rejection::new(Cause::SERVICE_NOT_SUPPORTED, why) }
     }
 
-    pub fn flaw(ie_type: IeType, flaw: Flaw) -> Rejection {
+    pub(crate) fn flaw(ie_type: IeType, flaw: Flaw) -> Rejection {
         let cause = match flaw {
             Flaw::Length => Cause::INVALID_LENGTH,
             Flaw::Value => Cause::MANDATORY_IE_INCORRECT,
@@ -375,12 +375,12 @@ impl Rejection {
     }
 
     /// An element without which a rule cannot be is given with no length.
-    pub fn not_removable(ie_type: IeType, rule: RuleId) -> Rejection {
+    pub(crate) fn not_removable(ie_type: IeType, rule: RuleId) -> Rejection {
         let why = format!("{rule}: IE {ie_type} of no length, but it cannot be removed");
         Rejection { why, ..Rejection::flaw(ie_type, Flaw::Length) }
     }
 
-    pub fn rule(rule: RuleId, why: String) -> Rejection {
+    pub(crate) fn rule(rule: RuleId, why: String) -> Rejection {
         Rejection { failed: Some(rule), ..Rejection::new(Cause::RULE_FAILURE, format!("{rule}: {why}")) }
     }
 }

@@ -132,12 +132,12 @@ pub(crate) struct LogLimit {
 
 impl LogLimit {
     /// At most so many lines a second.
-    pub fn new(most: u32) -> LogLimit {
+    pub(crate) fn new(most: u32) -> LogLimit {
         LogLimit { second: 0, lines: 0, most }
     }
 
     /// Whether a line may be logged at `now`.
-    pub fn allows(&mut self, now: Duration) -> bool {
+    pub(crate) fn allows(&mut self, now: Duration) -> bool {
         if now.as_secs() != self.second {
             *self = LogLimit { second: now.as_secs(), ..LogLimit::new(self.most) };
         }

@@ -12,22 +12,22 @@ use crate::rules::{Urr, Usage, VolumeLimit};
 
 /// Reporting Triggers, octets 5 to 7 (§8.2.19).
 pub(crate) mod reporting {
-    pub const PERIO: u32 = 1 << 0;
-    pub const VOLTH: u32 = 1 << 1;
-    pub const TIMTH: u32 = 1 << 2;
-    pub const LIUSA: u32 = 1 << 7;
+    pub(crate) const PERIO: u32 = 1 << 0;
+    pub(crate) const VOLTH: u32 = 1 << 1;
+    pub(crate) const TIMTH: u32 = 1 << 2;
+    pub(crate) const LIUSA: u32 = 1 << 7;
 }
 
 /// Usage Report Trigger, octets 5 to 7 (§8.2.41).
 pub(crate) mod trigger {
-    pub const PERIO: u32 = 1 << 0;
-    pub const VOLTH: u32 = 1 << 1;
-    pub const TIMTH: u32 = 1 << 2;
-    pub const IMMER: u32 = 1 << 7;
-    pub const VOLQU: u32 = 1 << 8;
-    pub const TIMQU: u32 = 1 << 9;
-    pub const LIUSA: u32 = 1 << 10;
-    pub const TERMR: u32 = 1 << 11;
+    pub(crate) const PERIO: u32 = 1 << 0;
+    pub(crate) const VOLTH: u32 = 1 << 1;
+    pub(crate) const TIMTH: u32 = 1 << 2;
+    pub(crate) const IMMER: u32 = 1 << 7;
+    pub(crate) const VOLQU: u32 = 1 << 8;
+    pub(crate) const TIMQU: u32 = 1 << 9;
+    pub(crate) const LIUSA: u32 = 1 << 10;
+    pub(crate) const TERMR: u32 = 1 << 11;
 }
 
 /// MNOP of Measurement Information (§8.2.66): packets are to be reported too.
@@ -68,14 +68,14 @@ pub(crate) struct WallClock {
 }
 
 impl WallClock {
-    pub fn ntp_s(self, at: Duration) -> u32 {
+    pub(crate) fn ntp_s(self, at: Duration) -> u32 {
         self.started_at_ntp_s.wrapping_add(at.as_secs() as u32)
     }
 }
 
 impl Meter {
     /// A measurement that begins at `now` with these counters.
-    pub fn new(now: Duration, counters: Usage, count_packets: bool) -> Meter {
+    pub(crate) fn new(now: Duration, counters: Usage, count_packets: bool) -> Meter {
         Meter {
             next_seqn: 0,
             since: now,
@@ -89,7 +89,7 @@ impl Meter {
     }
 
     /// Update URR: a new quota counts from the last report, for what is not yet reported is not yet paid for.
-    pub fn renew(&mut self, renewed: Renewed, now: Duration) {
+    pub(crate) fn renew(&mut self, renewed: Renewed, now: Duration) {
         if renewed.volume_quota {
             self.volume_quota_base = self.base;
         }
@@ -102,7 +102,7 @@ impl Meter {
     }
 
     /// When time alone makes this URR due, if ever.
-    pub fn due_at(&self, rule: &Urr) -> Option<Duration> {
+    pub(crate) fn due_at(&self, rule: &Urr) -> Option<Duration> {
         let seconds = |s: u32| Duration::from_secs(s.into());
         let period = rule.period_s.filter(|s| *s > 0 && rule.triggers & reporting::PERIO != 0).map(|s| self.period_since + seconds(s));
         let threshold = rule.time_threshold_s.filter(|s| *s > 0 && rule.triggers & reporting::TIMTH != 0).map(|s| self.since + seconds(s));
@@ -111,7 +111,7 @@ impl Meter {
     }
 
     /// The usage report triggers that time has set off.
-    pub fn time_triggers(&self, rule: &Urr, now: Duration) -> u32 {
+    pub(crate) fn time_triggers(&self, rule: &Urr, now: Duration) -> u32 {
         let passed =
             |since: Duration, limit_s: Option<u32>| limit_s.is_some_and(|s| now.saturating_sub(since) >= Duration::from_secs(s.into()));
         let mut triggers = 0;
@@ -128,7 +128,7 @@ impl Meter {
     }
 
     /// The usage report triggers that the counters have set off.
-    pub fn volume_triggers(&self, rule: &Urr, counters: Usage) -> u32 {
+    pub(crate) fn volume_triggers(&self, rule: &Urr, counters: Usage) -> u32 {
         let mut triggers = 0;
         let threshold = rule.volume_threshold.filter(|_| rule.triggers & reporting::VOLTH != 0);
         // A threshold of nothing would be reached again and again.
@@ -144,7 +144,7 @@ impl Meter {
     }
 
     /// The elements of a usage report; the measurement restarts.
-    pub fn report(&mut self, urr_id: u32, rule: &Urr, triggers: u32, now: Duration, counters: Usage, clock: WallClock) -> Group {
+    pub(crate) fn report(&mut self, urr_id: u32, rule: &Urr, triggers: u32, now: Duration, counters: Usage, clock: WallClock) -> Group {
         let used = less(counters, self.base);
         let mut ies = vec![
             Ie::UrrId(urr_id),

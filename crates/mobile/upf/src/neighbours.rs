@@ -53,7 +53,7 @@ const MAX_LAGGING: u32 = 16;
 
 /// A packet that waits for a MAC address.
 #[derive(Debug)]
-pub enum Waiting {
+pub(crate) enum Waiting {
     /// From the pipeline: goes through it again.
     Punted(PortId, Vec<u8>),
     /// Our own frame, which lacks the destination MAC address.
@@ -129,7 +129,7 @@ impl Neighbour {
 
 /// What the neighbours live in.
 #[derive(Clone, Copy)]
-pub struct Here<'a> {
+pub(crate) struct Here<'a> {
     /// Ports, and what has a number already.
     pub plan: &'a Plan,
     /// Names of the program.
@@ -140,7 +140,7 @@ pub struct Here<'a> {
 
 /// All neighbours.
 #[derive(Debug)]
-pub struct Neighbours {
+pub(crate) struct Neighbours {
     by_number: BTreeMap<u16, Neighbour>,
     by_address: HashMap<(Vrf, IpAddr), u16>,
     free: VecDeque<u16>,
@@ -157,7 +157,7 @@ pub struct Neighbours {
 
 impl Neighbours {
     /// Those of the configuration; `capacity` is the size of table `nexthop`, `per_s` how many others are asked for the first time in a second.
-    pub fn new(plan: &Plan, capacity: u64, per_s: u32) -> Neighbours {
+    pub(crate) fn new(plan: &Plan, capacity: u64, per_s: u32) -> Neighbours {
         let first = plan.hops.len() as u64 + 1;
         let last = capacity.min(u64::from(u16::MAX));
         let free: VecDeque<u16> = (first..=last).map(|n| n as u16).collect();
@@ -204,32 +204,32 @@ impl Neighbours {
     }
 
     /// The number of a neighbour.
-    pub fn number(&self, vrf: Vrf, ip: IpAddr) -> Option<u16> {
+    pub(crate) fn number(&self, vrf: Vrf, ip: IpAddr) -> Option<u16> {
         self.by_address.get(&(vrf, ip)).copied()
     }
 
     /// The MAC address of a neighbour, if it is known.
-    pub fn mac(&self, vrf: Vrf, ip: IpAddr) -> Option<Mac> {
+    pub(crate) fn mac(&self, vrf: Vrf, ip: IpAddr) -> Option<Mac> {
         self.number(vrf, ip).and_then(|number| self.by_number.get(&number)).and_then(Neighbour::mac)
     }
 
     /// Whether that is a neighbour of ours, with that MAC address.
-    pub fn is_known(&self, vrf: Vrf, ip: IpAddr, mac: Mac) -> bool {
+    pub(crate) fn is_known(&self, vrf: Vrf, ip: IpAddr, mac: Mac) -> bool {
         self.mac(vrf, ip) == Some(mac)
     }
 
     /// Neighbours, those of the configuration included.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.by_number.len()
     }
 
     /// Packets from the pipeline that wait.
-    pub fn punted_waiting(&self) -> usize {
+    pub(crate) fn punted_waiting(&self) -> usize {
         self.punted_waiting
     }
 
     /// Makes a neighbour of `ip` if it is none: its number, and the inserts that it needs.
-    pub fn ensure(&mut self, vrf: Vrf, port: usize, ip: IpAddr, here: Here<'_>) -> Option<(u16, Vec<Op>)> {
+    pub(crate) fn ensure(&mut self, vrf: Vrf, port: usize, ip: IpAddr, here: Here<'_>) -> Option<(u16, Vec<Op>)> {
         let Here { plan, ids, now } = here;
         if let Some(number) = self.number(vrf, ip) {
             return Some((number, Vec::new()));
@@ -242,7 +242,7 @@ impl Neighbours {
     }
 
     /// Makes room for one more neighbour that no session names: one that has not answered goes, if one must. Its packets are lost.
-    pub fn make_room(&mut self, here: Here<'_>, out: &mut Vec<Action>) -> Result<(), &'static str> {
+    pub(crate) fn make_room(&mut self, here: Here<'_>, out: &mut Vec<Action>) -> Result<(), &'static str> {
         self.made.take(here.now).then_some(()).ok_or("neighbour_rate")?;
         let silent = || self.by_number.iter().filter(|(_, n)| !n.wanted() && n.mac().is_none());
         if silent().count() < self.max_silent && !self.free.is_empty() {
@@ -292,27 +292,27 @@ impl Neighbours {
     }
 
     /// All that waits is dropped, at the end.
-    pub fn drop_all_waiting(&mut self, reason: &'static str, out: &mut Vec<Action>) {
+    pub(crate) fn drop_all_waiting(&mut self, reason: &'static str, out: &mut Vec<Action>) {
         let numbers: Vec<u16> = self.by_number.keys().copied().collect();
         numbers.into_iter().for_each(|number| self.drop_waiting(number, reason, out));
     }
 
     /// A session names the neighbour.
-    pub fn hold(&mut self, number: u16) {
+    pub(crate) fn hold(&mut self, number: u16) {
         if let Some(n) = self.by_number.get_mut(&number) {
             n.held += 1;
         }
     }
 
     /// A session no longer names the neighbour.
-    pub fn release_hold(&mut self, vrf: Vrf, ip: Ipv4Addr) {
+    pub(crate) fn release_hold(&mut self, vrf: Vrf, ip: Ipv4Addr) {
         if let Some(n) = self.number(vrf, ip.into()).and_then(|number| self.by_number.get_mut(&number)) {
             n.held = n.held.saturating_sub(1);
         }
     }
 
     /// Undoes [`Neighbours::ensure`] of a neighbour whose inserts were refused.
-    pub fn forget(&mut self, number: u16) {
+    pub(crate) fn forget(&mut self, number: u16) {
         if let Some(n) = self.by_number.remove(&number) {
             self.by_address.remove(&(n.vrf, n.ip));
             self.free.push_back(number);
@@ -320,7 +320,7 @@ impl Neighbours {
     }
 
     /// Asks for the MAC address, if it is unknown and not asked for yet.
-    pub fn ask(&mut self, number: u16, here: Here<'_>, out: &mut Vec<Action>) {
+    pub(crate) fn ask(&mut self, number: u16, here: Here<'_>, out: &mut Vec<Action>) {
         if let Some(n) = self.by_number.get_mut(&number)
             && n.state == State::Unknown
         {
@@ -330,7 +330,7 @@ impl Neighbours {
     }
 
     /// Sends a packet to the neighbour, or keeps it until its MAC address is known.
-    pub fn send(&mut self, number: u16, packet: Waiting, here: Here<'_>, out: &mut Vec<Action>) -> Result<(), &'static str> {
+    pub(crate) fn send(&mut self, number: u16, packet: Waiting, here: Here<'_>, out: &mut Vec<Action>) -> Result<(), &'static str> {
         let Here { plan, now, .. } = here;
         let n = self.by_number.get_mut(&number).ok_or("nexthop_unknown")?;
         let port = &plan.ports[n.port];
@@ -373,7 +373,7 @@ impl Neighbours {
     }
 
     /// Hands out what waits for a neighbour that is resolved, in order, and the entry that lets later packets pass.
-    pub fn release(&mut self, number: u16, here: Here<'_>) -> Released {
+    pub(crate) fn release(&mut self, number: u16, here: Here<'_>) -> Released {
         let Some(n) = self.by_number.get_mut(&number) else { return Released::default() };
         // It may have been given up since.
         let Some(mac) = n.mac() else { return Released::default() };
@@ -396,7 +396,7 @@ impl Neighbours {
 
     /// A neighbour on `port` announced its MAC address to us: as a reply, if we asked. Only known neighbours are accepted:
     /// others can fill no table.
-    pub fn answer(&mut self, port: usize, ip: IpAddr, mac: Mac, here: Here<'_>, out: &mut Vec<Action>) -> Result<(), &'static str> {
+    pub(crate) fn answer(&mut self, port: usize, ip: IpAddr, mac: Mac, here: Here<'_>, out: &mut Vec<Action>) -> Result<(), &'static str> {
         let Here { plan, now, .. } = here;
         let Some(number) = self.number(plan.ports[port].vrf, ip) else { return Ok(()) };
         let Some(n) = self.by_number.get_mut(&number).filter(|n| n.port == port) else { return Ok(()) };
@@ -428,7 +428,7 @@ impl Neighbours {
     }
 
     /// Somebody says unasked that a neighbour on `port` has that MAC address.
-    pub fn claim(&mut self, port: usize, ip: IpAddr, mac: Mac, here: Here<'_>, out: &mut Vec<Action>) -> Result<(), &'static str> {
+    pub(crate) fn claim(&mut self, port: usize, ip: IpAddr, mac: Mac, here: Here<'_>, out: &mut Vec<Action>) -> Result<(), &'static str> {
         let Here { plan, now, .. } = here;
         let Some(number) = self.number(plan.ports[port].vrf, ip) else { return Ok(()) };
         let Some(n) = self.by_number.get_mut(&number).filter(|n| n.port == port) else { return Ok(()) };
@@ -457,7 +457,7 @@ impl Neighbours {
     }
 
     /// A port was reopened, maybe on another interface: its neighbours are resolved again.
-    pub fn port_up(&mut self, port: usize, here: Here<'_>, out: &mut Vec<Action>) {
+    pub(crate) fn port_up(&mut self, port: usize, here: Here<'_>, out: &mut Vec<Action>) {
         for (number, n) in self.by_number.iter_mut().filter(|(_, n)| n.port == port) {
             if n.mac().is_some() && !matches!(n.state, State::Fixed(_)) {
                 n.state = State::Unknown;
@@ -468,7 +468,7 @@ impl Neighbours {
     }
 
     /// Asks, confirms and gives up what is due.
-    pub fn poll(&mut self, here: Here<'_>, out: &mut Vec<Action>) {
+    pub(crate) fn poll(&mut self, here: Here<'_>, out: &mut Vec<Action>) {
         let Here { plan, ids, now } = here;
         let (mut gone, mut silent) = (Vec::new(), Vec::new());
         for (number, n) in &mut self.by_number {

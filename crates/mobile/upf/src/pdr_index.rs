@@ -7,7 +7,7 @@ const CHUNK: usize = 1024;
 
 /// Session and PDR ID of each PDR number in use.
 #[derive(Default)]
-pub struct PdrIndex {
+pub(crate) struct PdrIndex {
     chunks: Vec<Option<Box<Chunk>>>,
 }
 
@@ -32,14 +32,14 @@ fn place(number: u32) -> (usize, usize) {
 
 impl PdrIndex {
     /// Session and PDR ID of a number.
-    pub fn get(&self, number: u32) -> Option<(Seid, u16)> {
+    pub(crate) fn get(&self, number: u32) -> Option<(Seid, u16)> {
         let (chunk, at) = place(number);
         let chunk = self.chunks.get(chunk)?.as_ref()?;
         chunk.has(at).then(|| (chunk.seids[at], chunk.ids[at]))
     }
 
     /// Assigns a number to a session's PDR, whatever its previous owner.
-    pub fn insert(&mut self, number: u32, seid: Seid, id: u16) {
+    pub(crate) fn insert(&mut self, number: u32, seid: Seid, id: u16) {
         let (chunk, at) = place(number);
         if chunk >= self.chunks.len() {
             self.chunks.resize_with(chunk + 1, || None);
@@ -50,7 +50,7 @@ impl PdrIndex {
     }
 
     /// Takes a number back, if it is in use.
-    pub fn remove(&mut self, number: u32) {
+    pub(crate) fn remove(&mut self, number: u32) {
         let (index, at) = place(number);
         let Some(place) = self.chunks.get_mut(index) else { return };
         let Some(chunk) = place else { return };

@@ -14,7 +14,7 @@ use crate::host::Action;
 const TTL: u8 = 64;
 
 /// Asks for a neighbour's MAC address: everybody, or, to confirm it, only `mac`. Nothing if we have no address to ask from.
-pub fn ask(port: &HostPort, ip: IpAddr, mac: Option<Mac>) -> Option<Action> {
+pub(crate) fn ask(port: &HostPort, ip: IpAddr, mac: Option<Mac>) -> Option<Action> {
     let mut frame = Vec::new();
     match ip {
         IpAddr::V4(target_ip) => {
@@ -49,7 +49,7 @@ fn source_for(port: &HostPort, ip: IpAddr) -> Option<IpAddr> {
 }
 
 /// Answers an ARP request.
-pub fn arp_reply(port: &HostPort, request: &arp::Repr) -> Vec<u8> {
+pub(crate) fn arp_reply(port: &HostPort, request: &arp::Repr) -> Vec<u8> {
     let mut frame = Vec::new();
     ethernet::Repr { dst: request.sender_mac, src: port.mac, ethertype: ethernet::ARP }.emit(&mut frame);
     let reply = arp::Repr {
@@ -64,7 +64,7 @@ pub fn arp_reply(port: &HostPort, request: &arp::Repr) -> Vec<u8> {
 }
 
 /// Answers a neighbour solicitation (RFC 4861 §7.2.4); one from the unspecified address to all nodes.
-pub fn advertisement(port: &HostPort, target: Ipv6Addr, asker: Ipv6Addr, asker_mac: Mac) -> Vec<u8> {
+pub(crate) fn advertisement(port: &HostPort, target: Ipv6Addr, asker: Ipv6Addr, asker_mac: Mac) -> Vec<u8> {
     let solicited = !asker.is_unspecified();
     let destination = if solicited { asker } else { ipv6::ALL_NODES };
     let dst = if solicited { asker_mac } else { Mac::ipv6_multicast(destination) };
@@ -85,7 +85,7 @@ fn neighbour_frame(src_mac: Mac, dst_mac: Mac, src: Ipv6Addr, dst: Ipv6Addr, mes
 }
 
 /// Answers an echo request that went from `src` to `dst`; both are of one IP version.
-pub fn echo_reply(src_mac: Mac, dst_mac: Mac, src: IpAddr, dst: IpAddr, request: &Echo<'_>) -> Vec<u8> {
+pub(crate) fn echo_reply(src_mac: Mac, dst_mac: Mac, src: IpAddr, dst: IpAddr, request: &Echo<'_>) -> Vec<u8> {
     let mut frame = Vec::new();
     let echo = Echo { reply: true, ..*request };
     let payload_len = echo.buffer_len();
@@ -106,7 +106,7 @@ pub fn echo_reply(src_mac: Mac, dst_mac: Mac, src: IpAddr, dst: IpAddr, request:
 }
 
 /// A GTP-U message from port 2152 of an endpoint of ours.
-pub fn gtpu_frame(macs: (Mac, Mac), src: Ipv4Addr, dst: Ipv4Addr, dst_port: u16, message: &gtpu::Repr<'_>) -> Vec<u8> {
+pub(crate) fn gtpu_frame(macs: (Mac, Mac), src: Ipv4Addr, dst: Ipv4Addr, dst_port: u16, message: &gtpu::Repr<'_>) -> Vec<u8> {
     let mut payload = Vec::new();
     message.emit(&mut payload);
     let mut frame = Vec::new();

@@ -7,7 +7,6 @@
 //!
 //! All of it is conservative: what may happen is said to happen. `tests/` holds it against the interpreter on random programs.
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 pub mod control;
 pub mod effects;

@@ -27,7 +27,7 @@ pub(crate) struct Action<'a> {
 }
 
 impl<'a> Cx<'a> {
-    pub fn declare_action(&mut self, decl: &'a ast::ActionDecl, annotations: &'a [ast::Annotation]) {
+    pub(crate) fn declare_action(&mut self, decl: &'a ast::ActionDecl, annotations: &'a [ast::Annotation]) {
         let scope = self.body.scope;
         let full_name = self.control_plane_name(&decl.name.name, annotations);
         let first_free = decl.params.iter().position(|p| p.direction.is_none()).unwrap_or(decl.params.len());
@@ -55,7 +55,7 @@ impl<'a> Cx<'a> {
     }
 
     /// `a(args);` in a control or an action: inlined.
-    pub fn call_action(&mut self, index: usize, args: &'a [ast::Arg], span: Span) -> R<()> {
+    pub(crate) fn call_action(&mut self, index: usize, args: &'a [ast::Arg], span: Span) -> R<()> {
         if !matches!(self.body.region, Region::Control | Region::Action) {
             return Err(self.error("misplaced", span, "an action can be called from controls and actions only"));
         }
@@ -79,7 +79,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The statements of an action or function; `return` leaves them.
-    pub fn callable_body(&mut self, body: Body, block: &'a ast::Block) -> R<p4_ir::Block> {
+    pub(crate) fn callable_body(&mut self, body: Body, block: &'a ast::Block) -> R<p4_ir::Block> {
         let (ret, out) = self.block(|cx| {
             cx.in_body(body, |cx| {
                 let inner = cx.new_scope(cx.body.scope);
@@ -93,7 +93,7 @@ impl<'a> Cx<'a> {
     /// The form of an action that a table runs, its directional parameters bound to `bound`, which is evaluated in the
     /// current scope each time the action runs.
     /// A `private` form belongs to that table alone.
-    pub fn table_action(&mut self, index: usize, bound: &'a [ast::Arg], table: &str, private: bool, span: Span) -> R<ActionId> {
+    pub(crate) fn table_action(&mut self, index: usize, bound: &'a [ast::Arg], table: &str, private: bool, span: Span) -> R<ActionId> {
         let action = self.actions[index].clone();
         let decl = action.decl;
         let name = &decl.name.name;
@@ -194,7 +194,7 @@ impl<'a> Cx<'a> {
 
     /// The arguments of a default action or entry: one for each parameter without direction. Those with a direction are
     /// as in the table's list and may be repeated.
-    pub fn entry_args(&mut self, index: usize, args: Option<&'a [ast::Arg]>, listed: &'a [ast::Arg], span: Span) -> R<Vec<u128>> {
+    pub(crate) fn entry_args(&mut self, index: usize, args: Option<&'a [ast::Arg]>, listed: &'a [ast::Arg], span: Span) -> R<Vec<u128>> {
         let action = self.actions[index].clone();
         let decl = action.decl;
         let name = &decl.name.name;

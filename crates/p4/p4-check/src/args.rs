@@ -17,7 +17,7 @@ pub(crate) struct Param<'a> {
 }
 
 impl Param<'_> {
-    pub fn writes(&self) -> bool {
+    pub(crate) fn writes(&self) -> bool {
         matches!(self.ast.direction, Some(ast::Direction::Out | ast::Direction::InOut))
     }
 }
@@ -32,7 +32,7 @@ pub(crate) struct Subst {
 
 impl Subst {
     /// The type arguments in order; empty if one of them is not known.
-    pub fn all(&self) -> Vec<Type> {
+    pub(crate) fn all(&self) -> Vec<Type> {
         self.open.iter().map(|(i, _)| self.found.get(i).cloned()).collect::<Option<_>>().unwrap_or_default()
     }
 }
@@ -68,7 +68,7 @@ pub(crate) enum Binding {
 }
 
 impl<'a> Cx<'a> {
-    pub fn resolve_params(&mut self, params: &'a [ast::Param], scope: ScopeId) -> R<Vec<Param<'a>>> {
+    pub(crate) fn resolve_params(&mut self, params: &'a [ast::Param], scope: ScopeId) -> R<Vec<Param<'a>>> {
         let mut out = Vec::new();
         let mut failed = None;
         for p in params {
@@ -108,7 +108,13 @@ impl<'a> Cx<'a> {
     }
 
     /// The argument of each parameter; `None` where a default value stands in.
-    pub fn match_args(&mut self, name: &str, params: &'a [ast::Param], args: &'a [ast::Arg], span: Span) -> R<Vec<Option<&'a ast::Arg>>> {
+    pub(crate) fn match_args(
+        &mut self,
+        name: &str,
+        params: &'a [ast::Param],
+        args: &'a [ast::Arg],
+        span: Span,
+    ) -> R<Vec<Option<&'a ast::Arg>>> {
         let mut found: Vec<Option<&'a ast::Arg>> = vec![None; params.len()];
         let mut failed = None;
         if let (Some(named), true) = (args.iter().find(|a| a.name.is_some()), args.iter().any(|a| a.name.is_none())) {
@@ -155,7 +161,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Evaluates arguments in the order written, infers open type arguments, converts and checks directions.
-    pub fn eval_args(
+    pub(crate) fn eval_args(
         &mut self,
         name: &str,
         params: &[Param<'a>],
@@ -234,7 +240,7 @@ impl<'a> Cx<'a> {
     }
 
     /// A copy of what is stored in a place, made before the statements from `start` on, if these may change it.
-    pub fn save_if_changed(&mut self, place: &Tv, start: usize) -> R<Option<Tv>> {
+    pub(crate) fn save_if_changed(&mut self, place: &Tv, start: usize) -> R<Option<Tv>> {
         if place.ty.is_bad() || place.val.is_const() || !self.may_change(start, &place.val) {
             return Ok(None);
         }
@@ -273,7 +279,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The arguments for a callee that reads and writes their places itself: what a place held at its turn is there again.
-    pub fn settle(&mut self, args: Args) -> R<Vec<Tv>> {
+    pub(crate) fn settle(&mut self, args: Args) -> R<Vec<Tv>> {
         let Args { mut values, before, .. } = args;
         if before.iter().any(Option::is_some) {
             for (v, _) in values.iter_mut().zip(&before).filter(|(v, b)| b.is_none() && v.access != Access::Write) {
@@ -350,7 +356,7 @@ impl<'a> Cx<'a> {
     // Type arguments
 
     /// A scope with type parameters: bound to `targs` where given, else open.
-    pub fn type_scope(&mut self, at: (ScopeId, u32), names: &'a [ast::Ident], targs: &[Type], subst: &mut Subst) -> ScopeId {
+    pub(crate) fn type_scope(&mut self, at: (ScopeId, u32), names: &'a [ast::Ident], targs: &[Type], subst: &mut Subst) -> ScopeId {
         let scope = self.new_scope_at(at.0, at.1);
         for (i, n) in names.iter().enumerate() {
             let ty = match targs.get(i) {
@@ -368,7 +374,7 @@ impl<'a> Cx<'a> {
 
     /// Finds what open type arguments in `formal` must be for `actual` to fit. Mismatches elsewhere are left to the
     /// conversion that follows, which says more.
-    pub fn unify(&mut self, formal: &Type, actual: &Type, subst: &mut Subst, span: Span, name: &str, param: &str) -> R<()> {
+    pub(crate) fn unify(&mut self, formal: &Type, actual: &Type, subst: &mut Subst, span: Span, name: &str, param: &str) -> R<()> {
         match (formal, actual) {
             (Type::Var(i), actual) => {
                 if actual.is_bad() || !subst.open.iter().any(|(v, _)| v == i) {
@@ -414,7 +420,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    pub fn substitute(&mut self, ty: &Type, subst: &Subst, span: Span) -> R<Type> {
+    pub(crate) fn substitute(&mut self, ty: &Type, subst: &Subst, span: Span) -> R<Type> {
         if !ty.has_var() {
             return Ok(ty.clone());
         }
@@ -446,7 +452,7 @@ impl<'a> Cx<'a> {
 
     /// Declares parameters in `scope` and binds them to arguments. Gives the parameters' values, and what is to be copied
     /// when the callee ends.
-    pub fn bind(&mut self, scope: ScopeId, prefix: &str, params: &[Param<'a>], args: Args, how: Binding) -> R<(Vec<Tv>, Copies)> {
+    pub(crate) fn bind(&mut self, scope: ScopeId, prefix: &str, params: &[Param<'a>], args: Args, how: Binding) -> R<(Vec<Tv>, Copies)> {
         let shared = self.shareable(params, &args.values, how);
         let mut bound = Vec::new();
         let mut copy_out = Vec::new();
@@ -487,7 +493,7 @@ impl<'a> Cx<'a> {
     }
 
     /// A later application of an instance: arguments go where the first ones went.
-    pub fn rebind(&mut self, params: &[Param<'a>], bound: &[Tv], args: Args, span: Span) -> R<Copies> {
+    pub(crate) fn rebind(&mut self, params: &[Param<'a>], bound: &[Tv], args: Args, span: Span) -> R<Copies> {
         let mut copy_out = Vec::new();
         let mut restores = Vec::new();
         let Args { values, before, order } = args;
@@ -556,7 +562,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Makes all headers of a place invalid: how `out` parameters and variables without a value start (P4_16 §6.8).
-    pub fn invalidate(&mut self, val: &Val) {
+    pub(crate) fn invalidate(&mut self, val: &Val) {
         match val {
             Val::Header(h) => self.emit(Stmt::SetValid(h.clone(), false)),
             Val::Stack(_, hs) => {
@@ -574,12 +580,12 @@ impl<'a> Cx<'a> {
     }
 
     /// Copies results out, in the order of the arguments (P4_16 §6.8, step 6).
-    pub fn copy_out(&mut self, list: &[(Tv, Tv)]) -> R<()> {
+    pub(crate) fn copy_out(&mut self, list: &[(Tv, Tv)]) -> R<()> {
         list.iter().try_for_each(|(to, from)| self.store(to, from))
     }
 
     /// An expression for a variable's place, for `if` conditions and the like.
-    pub fn fresh_bool(&mut self) -> (p4_ir::VarId, p4_ir::Expr) {
+    pub(crate) fn fresh_bool(&mut self) -> (p4_ir::VarId, p4_ir::Expr) {
         let v = self.temp(p4_ir::Ty::Bool);
         (v, crate::coerce::var(v, p4_ir::Ty::Bool))
     }

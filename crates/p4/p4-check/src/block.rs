@@ -18,46 +18,46 @@ pub(crate) enum BlockDecl<'a> {
 }
 
 impl<'a> BlockDecl<'a> {
-    pub fn name(self) -> &'a ast::Ident {
+    pub(crate) fn name(self) -> &'a ast::Ident {
         match self {
             BlockDecl::Parser(d, _) => &d.name,
             BlockDecl::Control(d, _) => &d.name,
         }
     }
 
-    pub fn type_params(self) -> &'a [ast::Ident] {
+    pub(crate) fn type_params(self) -> &'a [ast::Ident] {
         match self {
             BlockDecl::Parser(d, _) => &d.type_params,
             BlockDecl::Control(d, _) => &d.type_params,
         }
     }
 
-    pub fn params(self) -> &'a [ast::Param] {
+    pub(crate) fn params(self) -> &'a [ast::Param] {
         match self {
             BlockDecl::Parser(d, _) => &d.params,
             BlockDecl::Control(d, _) => &d.params,
         }
     }
 
-    pub fn constructor_params(self) -> &'a [ast::Param] {
+    pub(crate) fn constructor_params(self) -> &'a [ast::Param] {
         match self {
             BlockDecl::Parser(d, _) => &d.constructor_params,
             BlockDecl::Control(d, _) => &d.constructor_params,
         }
     }
 
-    pub fn is_parser(self) -> bool {
+    pub(crate) fn is_parser(self) -> bool {
         matches!(self, BlockDecl::Parser(..))
     }
 
-    pub fn has_body(self) -> bool {
+    pub(crate) fn has_body(self) -> bool {
         match self {
             BlockDecl::Parser(d, _) => d.body.is_some(),
             BlockDecl::Control(d, _) => d.body.is_some(),
         }
     }
 
-    pub fn seen(self) -> u32 {
+    pub(crate) fn seen(self) -> u32 {
         match self {
             BlockDecl::Parser(_, n) | BlockDecl::Control(_, n) => n,
         }
@@ -88,7 +88,7 @@ pub(crate) struct Bound {
 
 impl<'a> Cx<'a> {
     /// The parameters of a parser's or control's application.
-    pub fn block_params(&mut self, block: BlockId, targs: &[Type], subst: &mut Subst) -> R<Vec<Param<'a>>> {
+    pub(crate) fn block_params(&mut self, block: BlockId, targs: &[Type], subst: &mut Subst) -> R<Vec<Param<'a>>> {
         let decl = self.blocks[block.0 as usize];
         let scope = self.type_scope((ScopeId::GLOBAL, decl.seen()), decl.type_params(), targs, subst);
         self.resolve_params(decl.params(), scope)
@@ -96,7 +96,7 @@ impl<'a> Cx<'a> {
 
     /// A parser or control `actual` where one of type `formal` is wanted: the parameters must agree one by one.
     #[allow(clippy::too_many_arguments)]
-    pub fn unify_blocks(
+    pub(crate) fn unify_blocks(
         &mut self,
         formal: BlockId,
         targs: &[Type],
@@ -163,7 +163,7 @@ impl<'a> Cx<'a> {
     }
 
     /// `c.apply(args)`
-    pub fn apply_control(&mut self, obj: ObjId, args: &'a [ast::Arg], span: Span) -> R<()> {
+    pub(crate) fn apply_control(&mut self, obj: ObjId, args: &'a [ast::Arg], span: Span) -> R<()> {
         if self.body.region != Region::Control {
             return Err(self.error("misplaced", span, "a control can be applied only in the `apply` of a control"));
         }
@@ -182,7 +182,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Lowers an application of a control with its arguments evaluated.
-    pub fn run_control(&mut self, obj: ObjId, params: &[Param<'a>], args: Args, how: Binding, span: Span) -> R<()> {
+    pub(crate) fn run_control(&mut self, obj: ObjId, params: &[Param<'a>], args: Args, how: Binding, span: Span) -> R<()> {
         let object = &self.objects[obj.0 as usize];
         let path = object.path.clone();
         let ObjKind::Block(inst) = &object.kind else { return Err(self.bug(span, "control")) };
@@ -243,7 +243,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Notes the type arguments that an application determined.
-    pub fn settle_targs(&mut self, obj: ObjId, subst: &Subst) {
+    pub(crate) fn settle_targs(&mut self, obj: ObjId, subst: &Subst) {
         if let ObjKind::Block(inst) = &mut self.objects[obj.0 as usize].kind
             && inst.targs.is_empty()
         {
@@ -251,7 +251,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    pub fn declare_constructor_params(&mut self, scope: ScopeId, params: &'a [ast::Param], args: &[Tv]) {
+    pub(crate) fn declare_constructor_params(&mut self, scope: ScopeId, params: &'a [ast::Param], args: &[Tv]) {
         for (p, a) in params.iter().zip(args) {
             let value = Tv { access: CONSTRUCTOR_PARAM, ..a.clone() };
             self.declare_in(scope, &p.name, Entity::Value(value));
@@ -292,7 +292,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Notes that a table-run action of the controls being applied exits.
-    pub fn note_exit(&mut self) {
+    pub(crate) fn note_exit(&mut self) {
         for obj in self.active.clone() {
             if let ObjKind::Block(inst) = &mut self.objects[obj.0 as usize].kind {
                 inst.exits = true;
@@ -301,7 +301,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Applies `C.apply(args)` without an instance of its own.
-    pub fn apply_anonymous(&mut self, block: BlockId, targs: &[Type], args: &'a [ast::Arg], span: Span) -> R<()> {
+    pub(crate) fn apply_anonymous(&mut self, block: BlockId, targs: &[Type], args: &'a [ast::Arg], span: Span) -> R<()> {
         let decl = self.blocks[block.0 as usize];
         let name = decl.name().name.clone();
         if !decl.constructor_params().is_empty() {
@@ -314,7 +314,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Ends the current callable.
-    pub fn leave(&mut self, name: &str) {
+    pub(crate) fn leave(&mut self, name: &str) {
         let label = match self.body.frames.last().and_then(|f| f.ret) {
             Some(l) => l,
             None => {

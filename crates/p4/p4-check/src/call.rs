@@ -11,7 +11,7 @@ use p4_ir::{Bits, HeaderRef, Stmt, Ty};
 use p4_syntax::{BigInt, Diagnostic, Span, ast};
 
 impl<'a> Cx<'a> {
-    pub fn call(&mut self, callee: &'a ast::Expr, targs: &'a [ast::Type], args: &'a [ast::Arg], span: Span) -> R<Tv> {
+    pub(crate) fn call(&mut self, callee: &'a ast::Expr, targs: &'a [ast::Type], args: &'a [ast::Arg], span: Span) -> R<Tv> {
         match &callee.kind {
             ast::ExprKind::Path(path) => self.call_name(path, targs, args, span),
             ast::ExprKind::Type(t) => {
@@ -179,13 +179,13 @@ impl<'a> Cx<'a> {
     }
 
     /// A result has storage, and a number of any size has none.
-    pub fn int_result(&mut self, ret: &ast::Type) -> crate::cx::Reported {
+    pub(crate) fn int_result(&mut self, ret: &ast::Type) -> crate::cx::Reported {
         let d = Diagnostic::error("type-mismatch", ret.span, "a function cannot have a result of type int");
         self.report(d.with_help("give it a width, such as bit<32>"))
     }
 
     /// How many top-level declarations a top-level function sees: those before it.
-    pub fn decl_seen(&self, decl: &'a ast::FunctionDecl) -> u32 {
+    pub(crate) fn decl_seen(&self, decl: &'a ast::FunctionDecl) -> u32 {
         let global = &self.scopes[0];
         global
             .names
@@ -399,7 +399,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Storage to hold a header that is wanted as an instance but is not one.
-    pub fn materialize(&mut self, v: &Tv) -> R<HeaderRef> {
+    pub(crate) fn materialize(&mut self, v: &Tv) -> R<HeaderRef> {
         match &v.val {
             Val::Header(h) => Ok(h.clone()),
             _ => match self.copy_into_new(v)?.val {
@@ -418,11 +418,11 @@ impl<'a> Cx<'a> {
     }
 
     /// The kind of an instance.
-    pub fn kind(&self, obj: ObjId) -> &ObjKind<'a> {
+    pub(crate) fn kind(&self, obj: ObjId) -> &ObjKind<'a> {
         &self.objects[obj.0 as usize].kind
     }
 
-    pub fn constant_u32(&self, v: u32, span: Span) -> Tv {
+    pub(crate) fn constant_u32(&self, v: u32, span: Span) -> Tv {
         Tv::expr(Type::bit(32), constant(Bits::new(32, u128::from(v)), Ty::Bit(32)), span)
     }
 }

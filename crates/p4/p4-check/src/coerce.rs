@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 impl<'a> Cx<'a> {
     /// The value as one of type `to`; `what` says in messages what it is for.
-    pub fn coerce(&mut self, v: Tv, to: &Type, what: &str) -> R<Tv> {
+    pub(crate) fn coerce(&mut self, v: Tv, to: &Type, what: &str) -> R<Tv> {
         if v.ty.is_bad() || to.is_bad() {
             return Err(self.poisoned());
         }
@@ -103,7 +103,7 @@ impl<'a> Cx<'a> {
         Err(self.report(d))
     }
 
-    pub fn coerce_list(&mut self, items: &[Tv], rest: bool, to: &Type, span: Span, what: &str) -> R<Tv> {
+    pub(crate) fn coerce_list(&mut self, items: &[Tv], rest: bool, to: &Type, span: Span, what: &str) -> R<Tv> {
         let wanted: Vec<Type> = match to {
             Type::Composite(c) if c.kind != Kind::Union => c.fields.iter().map(|f| f.ty.clone()).collect(),
             Type::Tuple(ts) => ts.to_vec(),
@@ -189,7 +189,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The default value of a type (P4_16 §7.3).
-    pub fn zero(&mut self, ty: &Type, span: Span) -> R<Val> {
+    pub(crate) fn zero(&mut self, ty: &Type, span: Span) -> R<Val> {
         self.spend(1, span)?;
         if let Some(t) = ty.scalar() {
             let code = match ty {
@@ -233,7 +233,7 @@ impl<'a> Cx<'a> {
     // Assignment
 
     /// Checks that something may be assigned to.
-    pub fn writable(&mut self, to: &Tv, what: &str) -> R<()> {
+    pub(crate) fn writable(&mut self, to: &Tv, what: &str) -> R<()> {
         if to.ty.is_bad() {
             return Err(self.poisoned());
         }
@@ -247,7 +247,7 @@ impl<'a> Cx<'a> {
     }
 
     /// `to = from`; both are of one type. The value is complete before anything is written (P4_16 §12.1).
-    pub fn store(&mut self, to: &Tv, from: &Tv) -> R<()> {
+    pub(crate) fn store(&mut self, to: &Tv, from: &Tv) -> R<()> {
         let single =
             to.ty.scalar().is_some() || matches!((&to.val, &from.val), (Val::Header(_), Val::Header(_)) | (Val::Stack(..), Val::Stack(..)));
         if single || from.val.is_const() {
@@ -363,7 +363,7 @@ impl<'a> Cx<'a> {
     // -----------------------------------------------------------------------------------------------------------------
     // What a value reads or a place holds
 
-    pub fn roots(&self, v: &Val, into: &mut HashSet<Root>) {
+    pub(crate) fn roots(&self, v: &Val, into: &mut HashSet<Root>) {
         match v {
             Val::Expr(e) => self.expr_roots(e, into),
             Val::Place(p, _) => self.place_roots(p, into),
@@ -382,7 +382,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    pub fn place_roots(&self, p: &LValue, into: &mut HashSet<Root>) {
+    pub(crate) fn place_roots(&self, p: &LValue, into: &mut HashSet<Root>) {
         match p {
             LValue::Var(v) => {
                 into.insert(Root::Var(*v));
@@ -392,11 +392,11 @@ impl<'a> Cx<'a> {
         }
     }
 
-    pub fn stack_root(&self, s: p4_ir::StackId) -> Root {
+    pub(crate) fn stack_root(&self, s: p4_ir::StackId) -> Root {
         Root::Stack(self.stack_root.get(&s).copied().unwrap_or(s))
     }
 
-    pub fn header_roots(&self, h: &HeaderRef, into: &mut HashSet<Root>) {
+    pub(crate) fn header_roots(&self, h: &HeaderRef, into: &mut HashSet<Root>) {
         match h {
             HeaderRef::Static(id) => {
                 let header = &self.ir.headers[*id];
@@ -440,7 +440,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Whether the place is the same one whenever it is looked at.
-    pub fn is_static(v: &Val) -> bool {
+    pub(crate) fn is_static(v: &Val) -> bool {
         match v {
             Val::Place(p, _) => static_place(p),
             Val::Sliced(..) => false,
@@ -452,7 +452,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The same place with run-time indices replaced by saved ones, so that it stays the same one.
-    pub fn pin(&mut self, v: &Val) -> Val {
+    pub(crate) fn pin(&mut self, v: &Val) -> Val {
         match v {
             Val::Place(LValue::Field(h, i), ty) => Val::Place(LValue::Field(self.pin_header(h), *i), *ty),
             Val::Sliced(base, hi, lo) => Val::Sliced(Rc::new(self.pin(base)), *hi, *lo),

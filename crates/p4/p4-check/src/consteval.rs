@@ -183,12 +183,12 @@ pub(crate) fn all(mut terms: Vec<Expr>) -> Expr {
 
 impl<'a> Cx<'a> {
     /// The number an expression must be known to have at compile time.
-    pub fn const_int(&mut self, e: &'a ast::Expr, what: &str) -> R<BigInt> {
+    pub(crate) fn const_int(&mut self, e: &'a ast::Expr, what: &str) -> R<BigInt> {
         let v = self.pure(e, what)?;
         self.as_const_int(&v, what)
     }
 
-    pub fn as_const_int(&mut self, v: &Tv, what: &str) -> R<BigInt> {
+    pub(crate) fn as_const_int(&mut self, v: &Tv, what: &str) -> R<BigInt> {
         if let Some(i) = self.wide_known(v) {
             return Ok(i);
         }
@@ -204,7 +204,7 @@ impl<'a> Cx<'a> {
     }
 
     /// A value whose computation does nothing else.
-    pub fn pure(&mut self, e: &'a ast::Expr, what: &str) -> R<Tv> {
+    pub(crate) fn pure(&mut self, e: &'a ast::Expr, what: &str) -> R<Tv> {
         let (v, block) = self.block(|cx| cx.expr(e));
         let v = v?;
         if !block.is_empty() {
@@ -214,7 +214,7 @@ impl<'a> Cx<'a> {
     }
 
     /// `int` arithmetic (P4_16 §8.8).
-    pub fn int_binary(&mut self, op: ast::BinOp, a: &BigInt, b: &BigInt, span: Span) -> R<Tv> {
+    pub(crate) fn int_binary(&mut self, op: ast::BinOp, a: &BigInt, b: &BigInt, span: Span) -> R<Tv> {
         use ast::BinOp as B;
         let zero = BigInt::from(0);
         let value = match op {
@@ -265,7 +265,7 @@ impl<'a> Cx<'a> {
         Ok(())
     }
 
-    pub fn bool_value(&self, b: bool, span: Span) -> Tv {
+    pub(crate) fn bool_value(&self, b: bool, span: Span) -> Tv {
         Tv::bool(crate::value::boolean(b), span)
     }
 }

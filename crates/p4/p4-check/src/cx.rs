@@ -151,7 +151,7 @@ pub(crate) struct Cx<'a> {
 }
 
 impl<'a> Cx<'a> {
-    pub fn new(map: &'a SourceMap, check_only: bool) -> Cx<'a> {
+    pub(crate) fn new(map: &'a SourceMap, check_only: bool) -> Cx<'a> {
         Cx {
             map,
             diags: Vec::new(),
@@ -214,7 +214,7 @@ impl<'a> Cx<'a> {
     // Diagnostics
 
     /// Gives a diagnostic, once for each place and text: a body inlined twice is not to be blamed twice.
-    pub fn report(&mut self, d: Diagnostic) -> Reported {
+    pub(crate) fn report(&mut self, d: Diagnostic) -> Reported {
         // What this compiler cannot run is no fault of a program that is only checked, but what depends on it stays unchecked.
         let d = match self.check_only && d.code == "unsupported" {
             true => Diagnostic { severity: p4_syntax::Severity::Warning, code: "unchecked", help: None, ..d },
@@ -258,30 +258,30 @@ impl<'a> Cx<'a> {
         .unwrap_or_default()
     }
 
-    pub fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> Reported {
+    pub(crate) fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> Reported {
         self.report(Diagnostic::error(code, span, message))
     }
 
-    pub fn warn(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
+    pub(crate) fn warn(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
         self.report(Diagnostic::warning(code, span, message));
     }
 
     /// Refuses what P4 allows but this compiler does not do.
-    pub fn unsupported(&mut self, span: Span, what: impl std::fmt::Display) -> Reported {
+    pub(crate) fn unsupported(&mut self, span: Span, what: impl std::fmt::Display) -> Reported {
         self.error("unsupported", span, format!("{what} is not supported"))
     }
 
     /// A fault that has been reported, or else is the compiler's.
-    pub fn bug(&mut self, span: Span, what: &str) -> Reported {
+    pub(crate) fn bug(&mut self, span: Span, what: &str) -> Reported {
         self.error("internal", span, format!("the compiler cannot handle this: {what}"))
     }
 
     /// For a value of a type that failed to resolve: there is a message already.
-    pub fn poisoned(&self) -> Reported {
+    pub(crate) fn poisoned(&self) -> Reported {
         Reported(())
     }
 
-    pub fn has_errors(&self) -> bool {
+    pub(crate) fn has_errors(&self) -> bool {
         p4_syntax::has_errors(&self.diags)
     }
 
@@ -289,7 +289,7 @@ impl<'a> Cx<'a> {
     // Budgets
 
     /// Takes `n` units of the budget for the size of the inlined program.
-    pub fn spend(&mut self, n: u64, span: Span) -> R<()> {
+    pub(crate) fn spend(&mut self, n: u64, span: Span) -> R<()> {
         if self.stopped {
             return Err(Reported(()));
         }
@@ -303,7 +303,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Runs `f` one level deeper.
-    pub fn nested<T>(&mut self, span: Span, f: impl FnOnce(&mut Cx<'a>) -> R<T>) -> R<T> {
+    pub(crate) fn nested<T>(&mut self, span: Span, f: impl FnOnce(&mut Cx<'a>) -> R<T>) -> R<T> {
         self.spend(1, span)?;
         if self.depth >= MAX_DEPTH {
             return Err(self.error("too-deep", span, "statements, expressions and calls nest too deep here"));
@@ -320,36 +320,36 @@ impl<'a> Cx<'a> {
     // Names and storage
 
     /// A name no other variable, header or stack has: the second `x` becomes `x#2`.
-    pub fn unique(&mut self, name: &str) -> String {
+    pub(crate) fn unique(&mut self, name: &str) -> String {
         let n = self.names.entry(name.to_owned()).or_insert(0);
         *n += 1;
         if *n == 1 { name.to_owned() } else { format!("{name}#{n}") }
     }
 
     /// The name of something declared in the current body.
-    pub fn local_name(&self, name: &str) -> String {
+    pub(crate) fn local_name(&self, name: &str) -> String {
         if self.body.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.body.path) }
     }
 
-    pub fn new_var(&mut self, name: &str, ty: Ty) -> VarId {
+    pub(crate) fn new_var(&mut self, name: &str, ty: Ty) -> VarId {
         let name = self.unique(name);
         self.ir.vars.push(Var { name, ty })
     }
 
     /// A variable for a value that is needed later; written once.
-    pub fn temp(&mut self, ty: Ty) -> VarId {
+    pub(crate) fn temp(&mut self, ty: Ty) -> VarId {
         let name = self.local_name("tmp");
         let v = self.new_var(&name, ty);
         self.stable.insert(v);
         v
     }
 
-    pub fn new_label(&mut self, name: &str) -> LabelId {
+    pub(crate) fn new_label(&mut self, name: &str) -> LabelId {
         let name = self.local_name(name);
         self.ir.labels.push(name)
     }
 
-    pub fn header_type(&mut self, c: &Rc<Composite>) -> HeaderTypeId {
+    pub(crate) fn header_type(&mut self, c: &Rc<Composite>) -> HeaderTypeId {
         if let Some(id) = self.header_types.get(&c.id) {
             return *id;
         }
@@ -368,7 +368,7 @@ impl<'a> Cx<'a> {
         id
     }
 
-    pub fn new_header(&mut self, name: &str, c: &Rc<Composite>, union: Option<u32>) -> HeaderId {
+    pub(crate) fn new_header(&mut self, name: &str, c: &Rc<Composite>, union: Option<u32>) -> HeaderId {
         let ty = self.header_type(c);
         let name = self.unique(name);
         self.ir.headers.push(p4_ir::Header { name, ty, union })
@@ -385,7 +385,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Storage for a variable of any type that has one.
-    pub fn storage(&mut self, name: &str, ty: &Type, span: Span) -> R<Val> {
+    pub(crate) fn storage(&mut self, name: &str, ty: &Type, span: Span) -> R<Val> {
         self.spend(ty.leaves(), span)?;
         if let Some(t) = ty.scalar() {
             return Ok(Val::Place(LValue::Var(self.new_var(name, t)), t));
@@ -464,7 +464,7 @@ impl<'a> Cx<'a> {
     // -----------------------------------------------------------------------------------------------------------------
     // Output
 
-    pub fn emit(&mut self, s: Stmt) {
+    pub(crate) fn emit(&mut self, s: Stmt) {
         if let Some(construct) = crate::origins::of_stmt(&self.ir, &s) {
             self.note(construct, self.at);
         }
@@ -472,16 +472,16 @@ impl<'a> Cx<'a> {
     }
 
     /// Notes where something is that a target may refuse.
-    pub fn note(&mut self, construct: Construct, span: Span) {
+    pub(crate) fn note(&mut self, construct: Construct, span: Span) {
         self.ir.origins.note(construct, crate::origins::origin(span));
     }
 
-    pub fn emit_assign(&mut self, to: LValue, value: Expr) {
+    pub(crate) fn emit_assign(&mut self, to: LValue, value: Expr) {
         self.emit(Stmt::Assign(to, value));
     }
 
     /// Collects what `f` emits into a block of its own.
-    pub fn block<T>(&mut self, f: impl FnOnce(&mut Cx<'a>) -> R<T>) -> (R<T>, Block) {
+    pub(crate) fn block<T>(&mut self, f: impl FnOnce(&mut Cx<'a>) -> R<T>) -> (R<T>, Block) {
         let outer = std::mem::take(&mut self.out);
         let result = f(self);
         let inner = std::mem::replace(&mut self.out, outer);
@@ -489,7 +489,7 @@ impl<'a> Cx<'a> {
     }
 
     /// As [`Cx::block`], for statements that are not directly in a parser state.
-    pub fn inner_block<T>(&mut self, f: impl FnOnce(&mut Cx<'a>) -> R<T>) -> (R<T>, Block) {
+    pub(crate) fn inner_block<T>(&mut self, f: impl FnOnce(&mut Cx<'a>) -> R<T>) -> (R<T>, Block) {
         let state = self.body.state.take();
         let result = self.block(f);
         self.body.state = state;
@@ -497,14 +497,14 @@ impl<'a> Cx<'a> {
     }
 
     /// Runs `f` with another body; the old one comes back after.
-    pub fn in_body<T>(&mut self, body: Body, f: impl FnOnce(&mut Cx<'a>) -> T) -> T {
+    pub(crate) fn in_body<T>(&mut self, body: Body, f: impl FnOnce(&mut Cx<'a>) -> T) -> T {
         let old = std::mem::replace(&mut self.body, body);
         let result = f(self);
         self.body = old;
         result
     }
 
-    pub fn in_scope<T>(&mut self, scope: ScopeId, f: impl FnOnce(&mut Cx<'a>) -> T) -> T {
+    pub(crate) fn in_scope<T>(&mut self, scope: ScopeId, f: impl FnOnce(&mut Cx<'a>) -> T) -> T {
         let old = std::mem::replace(&mut self.body.scope, scope);
         let result = f(self);
         self.body.scope = old;
@@ -512,12 +512,12 @@ impl<'a> Cx<'a> {
     }
 
     /// Whether a span lies in one of the built-in files.
-    pub fn is_builtin(&self, span: Span) -> bool {
+    pub(crate) fn is_builtin(&self, span: Span) -> bool {
         self.map.get(span.file).is_some_and(|f| f.path.is_none() && f.included_from.is_some())
     }
 
     /// The source text of a span on one line, for key names.
-    pub fn text(&self, span: Span) -> String {
+    pub(crate) fn text(&self, span: Span) -> String {
         self.map.text(span).split_whitespace().collect::<Vec<_>>().join(" ")
     }
 }

@@ -11,7 +11,13 @@ use std::collections::{HashMap, hash_map};
 
 impl<'a> Cx<'a> {
     /// The table's own entries, and whether they are constant.
-    pub fn entries(&mut self, decl: &'a ast::TableDecl, table: TableId, keys: &[Key], listed: &[Listed<'a>]) -> R<(Vec<Entry>, bool)> {
+    pub(crate) fn entries(
+        &mut self,
+        decl: &'a ast::TableDecl,
+        table: TableId,
+        keys: &[Key],
+        listed: &[Listed<'a>],
+    ) -> R<(Vec<Entry>, bool)> {
         let at = |key: bool| {
             decl.properties.iter().position(|p| match p.kind {
                 ast::TablePropertyKind::Key(_) => key,
@@ -235,7 +241,7 @@ impl<'a> Cx<'a> {
     }
 
     /// A constant of the key's type in an entry or a select.
-    pub fn set_value(&mut self, e: &'a ast::Expr, ty: &Type) -> R<u128> {
+    pub(crate) fn set_value(&mut self, e: &'a ast::Expr, ty: &Type) -> R<u128> {
         let v = self.pure(e, "a value to match")?;
         let v = self.coerce(v, ty, "the value to match")?;
         match v.val.bits() {
@@ -245,7 +251,7 @@ impl<'a> Cx<'a> {
     }
 
     /// A mask for a key: of the key's type, or of the bits below it.
-    pub fn set_mask(&mut self, e: &'a ast::Expr, ty: &Type) -> R<u128> {
+    pub(crate) fn set_mask(&mut self, e: &'a ast::Expr, ty: &Type) -> R<u128> {
         let v = self.pure(e, "a mask")?;
         let plain = match ty {
             Type::Enum(en) => en.underlying.as_ref().map(|t| bottom(t).clone()),

@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 impl<'a> Cx<'a> {
     /// Lowers an expression. Side effects go to the statements before it; what is left is pure.
-    pub fn expr(&mut self, e: &'a ast::Expr) -> R<Tv> {
+    pub(crate) fn expr(&mut self, e: &'a ast::Expr) -> R<Tv> {
         self.nested(e.span, |cx| cx.expr_kind(e))
     }
 
@@ -116,7 +116,7 @@ impl<'a> Cx<'a> {
     // Order of evaluation (P4_16 §8.1): left to right. An operand whose value a later operand's side effects could
     // change is saved first.
 
-    pub fn pair(&mut self, a: &'a ast::Expr, b: &'a ast::Expr) -> R<(Tv, Tv)> {
+    pub(crate) fn pair(&mut self, a: &'a ast::Expr, b: &'a ast::Expr) -> R<(Tv, Tv)> {
         let mut v = self.exprs([a, b].into_iter())?;
         match (v.pop(), v.pop()) {
             (Some(b), Some(a)) => Ok((a, b)),
@@ -124,7 +124,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    pub fn exprs(&mut self, list: impl Iterator<Item = &'a ast::Expr>) -> R<Vec<Tv>> {
+    pub(crate) fn exprs(&mut self, list: impl Iterator<Item = &'a ast::Expr>) -> R<Vec<Tv>> {
         let mut values: Vec<Tv> = Vec::new();
         let mut failed = None;
         for e in list {
@@ -141,7 +141,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Saves values whose computation came before the statements from `start` on.
-    pub fn save_all(&mut self, values: &mut [Tv], start: usize) -> R<()> {
+    pub(crate) fn save_all(&mut self, values: &mut [Tv], start: usize) -> R<()> {
         if self.out.len() == start {
             return Ok(());
         }
@@ -160,7 +160,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Whether nothing that runs later can change the value.
-    pub fn is_stable(&self, v: &Val) -> bool {
+    pub(crate) fn is_stable(&self, v: &Val) -> bool {
         fn expr(cx: &Cx, e: &Expr) -> bool {
             match &e.kind {
                 ExprKind::Const(_) => true,
@@ -181,7 +181,7 @@ impl<'a> Cx<'a> {
     }
 
     /// A copy that keeps its value.
-    pub fn copy_to_temp(&mut self, v: &Tv) -> R<Tv> {
+    pub(crate) fn copy_to_temp(&mut self, v: &Tv) -> R<Tv> {
         match &v.val {
             Val::List(items, rest) => {
                 let mut copies = Vec::new();
@@ -232,12 +232,12 @@ impl<'a> Cx<'a> {
     }
 
     /// An expression of type `bool`.
-    pub fn condition(&mut self, e: &'a ast::Expr) -> R<Expr> {
+    pub(crate) fn condition(&mut self, e: &'a ast::Expr) -> R<Expr> {
         let v = self.expr(e)?;
         self.as_bool(v)
     }
 
-    pub fn as_bool(&mut self, v: Tv) -> R<Expr> {
+    pub(crate) fn as_bool(&mut self, v: Tv) -> R<Expr> {
         match (&v.ty, v.val.scalar()) {
             (Type::Bool, Some(e)) => Ok(e),
             (Type::Bad, _) => Err(self.poisoned()),
@@ -324,7 +324,7 @@ impl<'a> Cx<'a> {
     // Members
 
     /// The type that an expression names, if it names one: the base of `E.member`.
-    pub fn as_type(&mut self, e: &'a ast::Expr) -> R<Option<Type>> {
+    pub(crate) fn as_type(&mut self, e: &'a ast::Expr) -> R<Option<Type>> {
         match &e.kind {
             ast::ExprKind::Type(t) => self.resolve(t).map(Some),
             ast::ExprKind::Path(path) => match self.find(path).as_deref() {
@@ -375,11 +375,11 @@ impl<'a> Cx<'a> {
     }
 
     /// The value of an error by its code.
-    pub fn error_value(&self, code: usize, span: Span) -> Tv {
+    pub(crate) fn error_value(&self, code: usize, span: Span) -> Tv {
         Tv::expr(Type::Error, constant(Bits::new(ERROR_WIDTH, code as u128), Ty::Bit(ERROR_WIDTH)), span)
     }
 
-    pub fn unknown_member(&mut self, member: &ast::Ident, message: String, near: Option<String>) -> crate::cx::Reported {
+    pub(crate) fn unknown_member(&mut self, member: &ast::Ident, message: String, near: Option<String>) -> crate::cx::Reported {
         let mut d = Diagnostic::error("unknown-member", member.span, message);
         if let Some(near) = near {
             d = d.with_help(format!("did you mean `{near}`?"));
@@ -414,7 +414,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The `i`-th field of a struct, header or union.
-    pub fn field(&mut self, v: &Tv, c: &Rc<Composite>, i: usize, span: Span) -> R<Tv> {
+    pub(crate) fn field(&mut self, v: &Tv, c: &Rc<Composite>, i: usize, span: Span) -> R<Tv> {
         let f = &c.fields[i];
         let val = match &v.val {
             Val::Agg(vs) | Val::Union(vs) | Val::HeaderLit(Some(vs)) => vs.get(i).cloned(),
@@ -615,7 +615,7 @@ impl<'a> Cx<'a> {
         self.slice_of(&v, &h, &l, span)
     }
 
-    pub fn slice_of(&mut self, v: &Tv, h: &BigInt, l: &BigInt, span: Span) -> R<Tv> {
+    pub(crate) fn slice_of(&mut self, v: &Tv, h: &BigInt, l: &BigInt, span: Span) -> R<Tv> {
         let width = self.sliceable(v)?;
         let (hi, lo) = match (u32::try_from(h), u32::try_from(l)) {
             (Ok(h), Ok(l)) if h < width && l <= h => (h, l),

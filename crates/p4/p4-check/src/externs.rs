@@ -15,7 +15,7 @@ const MAX_LOOKAHEAD: u64 = 1 << 13;
 
 impl<'a> Cx<'a> {
     /// A call of an extern function with its arguments checked and converted.
-    pub fn extern_function(&mut self, decl: &'a ast::FunctionDecl, args: &[Tv], ret: &Type, span: Span) -> R<Tv> {
+    pub(crate) fn extern_function(&mut self, decl: &'a ast::FunctionDecl, args: &[Tv], ret: &Type, span: Span) -> R<Tv> {
         let name = decl.name.name.as_str();
         let void = Tv::value(Type::Void, Val::None, span);
         if self.body.region == Region::Global && name != "static_assert" && !matches!(ret, Type::Extern(..)) {
@@ -153,7 +153,7 @@ impl<'a> Cx<'a> {
     }
 
     /// A call of a method of an extern instance.
-    pub fn extern_method_call(&mut self, obj: ObjId, ext: &str, method: &str, args: &[Tv], ret: &Type, span: Span) -> R<Tv> {
+    pub(crate) fn extern_method_call(&mut self, obj: ObjId, ext: &str, method: &str, args: &[Tv], ret: &Type, span: Span) -> R<Tv> {
         let void = Tv::value(Type::Void, Val::None, span);
         let psa = self.psa && matches!(self.kind(obj), ObjKind::Counter(_) | ObjKind::Cells(..));
         if (self.gress.is_some() || psa)
@@ -381,7 +381,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The value of a type whose bits stand in `all`, one piece behind the other, below bit `high`.
-    pub fn cut(&mut self, ty: &Type, all: &[Expr], high: &mut u32, span: Span) -> R<Val> {
+    pub(crate) fn cut(&mut self, ty: &Type, all: &[Expr], high: &mut u32, span: Span) -> R<Val> {
         if let Some(t) = ty.scalar() {
             let w = t.width();
             if w == 0 {
@@ -469,7 +469,7 @@ impl<'a> Cx<'a> {
         Err(self.error("misplaced", span, format!("{what} may be used only in actions that its table runs")))
     }
 
-    pub fn scalar(&mut self, v: &Tv) -> R<Expr> {
+    pub(crate) fn scalar(&mut self, v: &Tv) -> R<Expr> {
         match v.val.scalar() {
             Some(e) => Ok(e),
             None if v.ty.is_bad() => Err(self.poisoned()),
@@ -478,7 +478,7 @@ impl<'a> Cx<'a> {
     }
 
     /// A scalar as `bit<W>`.
-    pub fn unsigned(&mut self, v: &Tv) -> R<Expr> {
+    pub(crate) fn unsigned(&mut self, v: &Tv) -> R<Expr> {
         let e = self.scalar(v)?;
         Ok(match e.ty {
             Ty::Bit(_) => e,
@@ -494,7 +494,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    pub fn algorithm(&mut self, v: &Tv) -> R<HashAlgorithm> {
+    pub(crate) fn algorithm(&mut self, v: &Tv) -> R<HashAlgorithm> {
         let Type::Enum(e) = &v.ty else {
             return Err(self.error("type-mismatch", v.span, format!("a HashAlgorithm is wanted, not {}", v.ty)));
         };
@@ -513,7 +513,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The scalars of a value in wire order; a header's validity is not looked at.
-    pub fn flatten_data(&mut self, v: &Tv, into: &mut Vec<CheckData>) -> R<()> {
+    pub(crate) fn flatten_data(&mut self, v: &Tv, into: &mut Vec<CheckData>) -> R<()> {
         self.spend(1, v.span)?;
         if let Some(e) = v.val.scalar() {
             into.push(CheckData::Value(e));
@@ -542,7 +542,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    pub fn plain_data(&mut self, list: Vec<CheckData>, span: Span) -> R<Vec<Expr>> {
+    pub(crate) fn plain_data(&mut self, list: Vec<CheckData>, span: Span) -> R<Vec<Expr>> {
         list.into_iter()
             .map(|d| match d {
                 CheckData::Value(e) => Ok(e),

@@ -40,7 +40,7 @@ pub(crate) struct Ids {
 
 impl<'a> Cx<'a> {
     /// Notes the `@id` of a declaration, if it has one.
-    pub fn note_id(&mut self, of: IdOf, annotations: &'a [ast::Annotation]) {
+    pub(crate) fn note_id(&mut self, of: IdOf, annotations: &'a [ast::Annotation]) {
         let Some(annotation) = ast::find_annotation(annotations, "id") else { return };
         match annotation.int().map(u64::try_from) {
             Some(Ok(value)) => _ = self.ids.given.insert(of, (value, annotation.span)),
@@ -50,29 +50,29 @@ impl<'a> Cx<'a> {
     }
 
     /// A counter that is to be attached to a table.
-    pub fn note_direct_counter(&mut self, counter: CounterId) {
+    pub(crate) fn note_direct_counter(&mut self, counter: CounterId) {
         self.ids.direct_counters.push(counter);
     }
 
     /// A meter that is to be attached to a table.
-    pub fn note_direct_meter(&mut self, meter: MeterId) {
+    pub(crate) fn note_direct_meter(&mut self, meter: MeterId) {
         self.ids.direct_meters.push(meter);
     }
 
     /// One more form of an action.
-    pub fn note_form(&mut self, form: ActionId, first: ActionId) {
+    pub(crate) fn note_form(&mut self, form: ActionId, first: ActionId) {
         self.ids.forms.insert(form, first);
     }
 
     /// An action profile or selector that a table uses.
-    pub fn note_profile(&mut self, name: &str) {
+    pub(crate) fn note_profile(&mut self, name: &str) {
         if !self.ids.profiles.iter().any(|known| known == name) {
             self.ids.profiles.push(name.to_owned());
         }
     }
 
     /// A message to the control plane, by the name of its type; one without is known by its values.
-    pub fn note_digest(&mut self, name: Option<&str>, widths: Vec<u32>) {
+    pub(crate) fn note_digest(&mut self, name: Option<&str>, widths: Vec<u32>) {
         let name =
             name.map_or_else(|| format!("digest_{}", widths.iter().map(u32::to_string).collect::<Vec<_>>().join("_")), str::to_owned);
         if !self.ids.digests.iter().any(|(known, _)| *known == name) {
@@ -81,7 +81,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Gives the program's objects their ids. Names are fully qualified still.
-    pub fn name_objects(&mut self) {
+    pub(crate) fn name_objects(&mut self) {
         let noted = std::mem::take(&mut self.ids);
         let mut faults = Vec::new();
         let mut ids = P4Ids::default();

@@ -13,7 +13,7 @@ const MAX_INSTANCES: u32 = 1024;
 
 impl<'a> Cx<'a> {
     /// Checks the `= { ... }` of an instance against what its extern leaves abstract.
-    pub fn members(&mut self, i: &'a ast::Instantiation, v: &Tv) -> R<()> {
+    pub(crate) fn members(&mut self, i: &'a ast::Instantiation, v: &Tv) -> R<()> {
         let members = i.members.as_deref().unwrap_or(&[]);
         let Type::Extern(id, targs) = &v.ty else {
             return match members {
@@ -120,7 +120,7 @@ impl<'a> Cx<'a> {
     }
 
     /// `this`: the instance whose method is being looked at.
-    pub fn this(&mut self, span: Span) -> R<Tv> {
+    pub(crate) fn this(&mut self, span: Span) -> R<Tv> {
         match &self.this {
             Some(v) => Ok(v.clone().at(span)),
             None => Err(self.error("misplaced", span, "`this` may stand in the methods of an instance only")),
@@ -128,7 +128,7 @@ impl<'a> Cx<'a> {
     }
 
     /// `T(args) x[n];` is checked as one instance; how many there are does not matter to its types.
-    pub fn instance_array(&mut self, i: &'a ast::Instantiation, annotations: &'a [ast::Annotation]) -> R<()> {
+    pub(crate) fn instance_array(&mut self, i: &'a ast::Instantiation, annotations: &'a [ast::Annotation]) -> R<()> {
         let mut elem = &i.ty;
         let mut sizes: Vec<u32> = Vec::new();
         while let ast::TypeKind::Stack { elem: inner, size } = &elem.kind {

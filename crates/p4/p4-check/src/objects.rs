@@ -44,7 +44,7 @@ pub(crate) enum ObjKind<'a> {
 }
 
 impl ObjKind<'_> {
-    pub fn block(block: BlockId, targs: Vec<Type>, args: Vec<Tv>, single: bool) -> Self {
+    pub(crate) fn block(block: BlockId, targs: Vec<Type>, args: Vec<Tv>, single: bool) -> Self {
         ObjKind::Block(BlockInst { block, targs, args, single, bound: None, exits: false })
     }
 }
@@ -56,13 +56,13 @@ const MAX_SERVICE_BYTES: usize = 32;
 const MAX_CELLS: u64 = 1 << 28;
 
 impl<'a> Cx<'a> {
-    pub fn new_object(&mut self, path: String, kind: ObjKind<'a>) -> ObjId {
+    pub(crate) fn new_object(&mut self, path: String, kind: ObjKind<'a>) -> ObjId {
         self.objects.push(Object { path, kind });
         ObjId(self.objects.len() as u32 - 1)
     }
 
     /// The instance a value is, if it is one.
-    pub fn object(&self, v: &Tv) -> Option<ObjId> {
+    pub(crate) fn object(&self, v: &Tv) -> Option<ObjId> {
         match v.val {
             Val::Obj(id) => Some(id),
             _ => None,
@@ -70,7 +70,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Declares `T(args) name;`. `single`: see [`BlockInst::single`].
-    pub fn declare_instance(&mut self, i: &'a ast::Instantiation, annotations: &'a [ast::Annotation], single: bool) -> R<()> {
+    pub(crate) fn declare_instance(&mut self, i: &'a ast::Instantiation, annotations: &'a [ast::Annotation], single: bool) -> R<()> {
         if let ast::TypeKind::Stack { .. } = i.ty.kind {
             let result = self.instance_array(i, annotations);
             if result.is_err() {
@@ -121,7 +121,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The full name for the control plane: the instance path and the name or `@name` (P4_16 §18.3.3).
-    pub fn control_plane_name(&mut self, name: &str, annotations: &'a [ast::Annotation]) -> String {
+    pub(crate) fn control_plane_name(&mut self, name: &str, annotations: &'a [ast::Annotation]) -> String {
         match ast::find_annotation(annotations, "name").and_then(ast::Annotation::string) {
             Some(s) => match s.strip_prefix('.') {
                 Some(absolute) => absolute.to_owned(),
@@ -132,7 +132,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Runs a constructor.
-    pub fn construct(
+    pub(crate) fn construct(
         &mut self,
         ty: &Type,
         args: &'a [ast::Arg],
@@ -451,7 +451,7 @@ impl<'a> Cx<'a> {
         Ok(ObjKind::Service(id))
     }
 
-    pub fn cells(&mut self, v: &Tv) -> R<u64> {
+    pub(crate) fn cells(&mut self, v: &Tv) -> R<u64> {
         let n = self.as_const_int(v, "the number of cells")?;
         match u64::try_from(&n) {
             Ok(n) if n <= MAX_CELLS => Ok(n),

@@ -12,7 +12,7 @@ use p4_syntax::{BigInt, Diagnostic, Span, ast};
 use std::rc::Rc;
 
 impl<'a> Cx<'a> {
-    pub fn unary(&mut self, op: ast::UnaryOp, operand: &'a ast::Expr, span: Span) -> R<Tv> {
+    pub(crate) fn unary(&mut self, op: ast::UnaryOp, operand: &'a ast::Expr, span: Span) -> R<Tv> {
         let v = self.expr(operand)?;
         if let Val::Int(i) = &v.val {
             match op {
@@ -45,7 +45,7 @@ impl<'a> Cx<'a> {
         Ok(Tv::expr(v.ty, consteval::unary(ir_op, e), span))
     }
 
-    pub fn binary(&mut self, op: ast::BinOp, a: Tv, b: Tv, span: Span) -> R<Tv> {
+    pub(crate) fn binary(&mut self, op: ast::BinOp, a: Tv, b: Tv, span: Span) -> R<Tv> {
         use ast::BinOp as B;
         if a.ty.is_bad() || b.ty.is_bad() {
             return Err(self.poisoned());
@@ -199,7 +199,7 @@ impl<'a> Cx<'a> {
     }
 
     /// A serializable enum as its underlying value, where an operator wants a number (P4_16 §8.11.2).
-    pub fn decay(&mut self, v: Tv) -> Tv {
+    pub(crate) fn decay(&mut self, v: Tv) -> Tv {
         match &v.ty {
             Type::Enum(e) if e.underlying.is_some() => {
                 let ty = e.underlying.as_ref().map(|t| bottom(t).clone()).unwrap_or(Type::Bad);
@@ -210,7 +210,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Brings two values to one type by implicit casts (P4_16 §8.11.2).
-    pub fn same_type(&mut self, a: Tv, b: Tv, span: Span, what: &str) -> R<(Tv, Tv)> {
+    pub(crate) fn same_type(&mut self, a: Tv, b: Tv, span: Span, what: &str) -> R<(Tv, Tv)> {
         if a.ty.is_bad() || b.ty.is_bad() {
             return Err(self.poisoned());
         }
@@ -360,7 +360,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The elements of a stack.
-    pub fn elements(&mut self, v: &Tv, span: Span) -> R<Vec<Val>> {
+    pub(crate) fn elements(&mut self, v: &Tv, span: Span) -> R<Vec<Val>> {
         match &v.val {
             Val::Stack(_, hs) => Ok(hs.iter().map(|h| Val::Header(p4_ir::HeaderRef::Static(*h))).collect()),
             Val::Array(vs) => Ok(vs.to_vec()),
@@ -369,7 +369,7 @@ impl<'a> Cx<'a> {
     }
 
     /// `isValid()` of a header or union.
-    pub fn validity(&mut self, v: &Tv, span: Span) -> R<Expr> {
+    pub(crate) fn validity(&mut self, v: &Tv, span: Span) -> R<Expr> {
         match &v.val {
             Val::Header(h) => Ok(Expr { kind: ExprKind::IsValid(h.clone()), ty: Ty::Bool }),
             Val::HeaderLit(fields) => Ok(boolean(fields.is_some())),
@@ -401,7 +401,7 @@ impl<'a> Cx<'a> {
     }
 
     /// An explicit cast (P4_16 §8.11.1).
-    pub fn cast(&mut self, v: Tv, to: &Type, span: Span) -> R<Tv> {
+    pub(crate) fn cast(&mut self, v: Tv, to: &Type, span: Span) -> R<Tv> {
         if v.ty.is_bad() || to.is_bad() {
             return Err(self.poisoned());
         }

@@ -5,7 +5,7 @@ use p4_ir::{BinOp, Expr, ExprKind, Extern, Ir, LValue, Stmt, Ty};
 use p4_syntax::Span;
 
 /// A statement's construct.
-pub fn of_stmt(ir: &Ir, s: &Stmt) -> Option<Construct> {
+pub(crate) fn of_stmt(ir: &Ir, s: &Stmt) -> Option<Construct> {
     Some(match s {
         Stmt::CopyVarbit { .. } => Construct::Varbit,
         Stmt::CopyStack { .. } | Stmt::Push(..) | Stmt::Pop(..) => Construct::StackIndex,
@@ -34,7 +34,7 @@ pub fn of_stmt(ir: &Ir, s: &Stmt) -> Option<Construct> {
 }
 
 /// An expression's construct, its operands' not.
-pub fn of_expr(e: &Expr) -> Option<Construct> {
+pub(crate) fn of_expr(e: &Expr) -> Option<Construct> {
     let ExprKind::Binary(op, a, _) = &e.kind else { return None };
     let signed = matches!(a.ty, Ty::Int(_));
     match op {
@@ -46,11 +46,11 @@ pub fn of_expr(e: &Expr) -> Option<Construct> {
 }
 
 /// A span as the IR has it.
-pub fn origin(span: Span) -> Origin {
+pub(crate) fn origin(span: Span) -> Origin {
     Origin { file: span.file.0, low: span.lo, high: span.hi }
 }
 
 /// As the source map knows it.
-pub fn span(origin: Origin) -> Span {
+pub(crate) fn span(origin: Origin) -> Span {
     Span::new(p4_syntax::FileId(origin.file), origin.low, origin.high)
 }

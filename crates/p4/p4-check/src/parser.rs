@@ -21,7 +21,7 @@ struct Targets<'a> {
 
 impl<'a> Cx<'a> {
     /// `p.apply(args)` in a state: the state ends here, and another goes on behind the sub-parser.
-    pub fn apply_parser(&mut self, obj: ObjId, args: &'a [ast::Arg], span: Span) -> R<()> {
+    pub(crate) fn apply_parser(&mut self, obj: ObjId, args: &'a [ast::Arg], span: Span) -> R<()> {
         if self.body.region != Region::Parser {
             return Err(self.error("misplaced", span, "a parser can be applied only in the states of a parser"));
         }
@@ -55,7 +55,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Lowers a parser instance's states; `accept` becomes `accept`. Initial values and copies go to the current block.
-    pub fn inline_parser(
+    pub(crate) fn inline_parser(
         &mut self,
         obj: ObjId,
         params: &[Param<'a>],
@@ -432,7 +432,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    pub fn declare_value_set(&mut self, v: &'a ast::ValueSetDecl, annotations: &'a [ast::Annotation]) -> R<()> {
+    pub(crate) fn declare_value_set(&mut self, v: &'a ast::ValueSetDecl, annotations: &'a [ast::Annotation]) -> R<()> {
         let name = self.control_plane_name(&v.name.name, annotations);
         let made = self.resolve(&v.ty).and_then(|ty| {
             let mut widths = Vec::new();

@@ -47,7 +47,14 @@ const HANDLE: Ty = Ty::Bit(32);
 
 impl<'a> Cx<'a> {
     /// The tables behind a table that lists those actions. `counter`: its direct counter counts where a handle is found.
-    pub fn profile(&mut self, name: &str, decl: &ProfileDecl, listed: &[ActionUse], counter: Option<CounterId>, span: Span) -> R<Profile> {
+    pub(crate) fn profile(
+        &mut self,
+        name: &str,
+        decl: &ProfileDecl,
+        listed: &[ActionUse],
+        counter: Option<CounterId>,
+        span: Span,
+    ) -> R<Profile> {
         let ids: Vec<ActionId> = listed.iter().filter(|u| u.entry).map(|u| u.action).collect();
         if let Some(p) = &decl.lowered {
             if p.listed != ids || counter.is_some() {
@@ -87,7 +94,7 @@ impl<'a> Cx<'a> {
     }
 
     /// What follows the look-up of a table with a profile, and the statement before it.
-    pub fn apply_profile(&mut self, p: &Profile, selector: &[Expr], action_run: Option<VarId>, look_up: Stmt) {
+    pub(crate) fn apply_profile(&mut self, p: &Profile, selector: &[Expr], action_run: Option<VarId>, look_up: Stmt) {
         self.emit(set(p.found, 0));
         self.emit(look_up);
         let is = |v: VarId, n: u32| crate::consteval::binary(BinOp::Eq, crate::coerce::var(v, HANDLE), number(n));

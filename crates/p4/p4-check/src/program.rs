@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 impl<'a> Cx<'a> {
     /// Declares everything at top level, in order.
-    pub fn declarations(&mut self, program: &'a ast::Program) {
+    pub(crate) fn declarations(&mut self, program: &'a ast::Program) {
         for d in &program.decls {
             if self.stopped {
                 return;
@@ -101,7 +101,7 @@ impl<'a> Cx<'a> {
     // V1Switch
 
     /// Lowers the pipeline that `main` describes.
-    pub fn pipeline(&mut self, end: Span) -> R<()> {
+    pub(crate) fn pipeline(&mut self, end: Span) -> R<()> {
         let Some((main, span)) = self.main else {
             let declared = self.scopes[0].names.get("main").and_then(|l| l.first()).map(|(_, e, _)| e.clone());
             if let Some(Entity::Bad) = declared {
@@ -158,7 +158,7 @@ impl<'a> Cx<'a> {
         failed.map_or(Ok(()), Err)
     }
 
-    pub fn block_of(&mut self, v: &Tv) -> R<(ObjId, BlockId)> {
+    pub(crate) fn block_of(&mut self, v: &Tv) -> R<(ObjId, BlockId)> {
         match (self.object(v), &v.ty) {
             (Some(o), Type::Block(b, _)) => Ok((o, *b)),
             _ => Err(self.error("type-mismatch", v.span, "a parser or control is wanted here")),
@@ -224,7 +224,7 @@ impl<'a> Cx<'a> {
     }
 
     /// `@drop_reason`, `@mark` and `@pdu_length` in the user metadata.
-    pub fn tagged_fields(&mut self, v: &Tv) -> R<()> {
+    pub(crate) fn tagged_fields(&mut self, v: &Tv) -> R<()> {
         let (Some(c), Val::Agg(vals)) = (v.ty.composite(Kind::Struct), &v.val) else { return Ok(()) };
         let c = c.clone();
         for (f, val) in c.fields.iter().zip(vals.iter()) {
@@ -281,7 +281,7 @@ impl<'a> Cx<'a> {
         Ok(())
     }
 
-    pub fn packet_object(&mut self, name: &str, kind: ObjKind<'a>, span: Span) -> R<Tv> {
+    pub(crate) fn packet_object(&mut self, name: &str, kind: ObjKind<'a>, span: Span) -> R<Tv> {
         let path = ast::Path { global: true, name: ast::Ident { name: name.to_owned(), span }, span };
         let found = self.find(&path);
         let Ok([Entity::Extern(id), ..]) = found.as_deref() else {
@@ -332,7 +332,7 @@ impl<'a> Cx<'a> {
     // -----------------------------------------------------------------------------------------------------------------
     // What only the whole program can tell
 
-    pub fn finish(&mut self, name: &str) {
+    pub(crate) fn finish(&mut self, name: &str) {
         self.ir.program.name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_owned();
         self.ir.program.errors = self.errors.keys().cloned().collect();
         if self.ir.intrinsic.pdu_length.is_none() {

@@ -61,7 +61,7 @@ const OWN: [&str; 7] = [
 
 impl<'a> Cx<'a> {
     /// Lowers `PSA_Switch(IngressPipeline(...), pre, EgressPipeline(...), bqe)`.
-    pub fn psa_pipeline(&mut self, args: &[Tv], span: Span) -> R<()> {
+    pub(crate) fn psa_pipeline(&mut self, args: &[Tv], span: Span) -> R<()> {
         let [ingress, _, egress, _] = args else {
             return Err(self.error("arity", span, "PSA_Switch takes two pipelines and two engines"));
         };

@@ -32,7 +32,7 @@ pub(crate) struct Generic<'a> {
 }
 
 impl<'a> Cx<'a> {
-    pub fn resolve(&mut self, t: &'a ast::Type) -> R<Type> {
+    pub(crate) fn resolve(&mut self, t: &'a ast::Type) -> R<Type> {
         self.nested(t.span, |cx| cx.resolve_kind(t))
     }
 
@@ -241,7 +241,7 @@ impl<'a> Cx<'a> {
         Err(self.error("arity", span, format!("`{name}` takes {want} type arguments, not {}", have.len())))
     }
 
-    pub fn instantiate(&mut self, g: usize, targs: Vec<Type>, span: Span) -> R<Type> {
+    pub(crate) fn instantiate(&mut self, g: usize, targs: Vec<Type>, span: Span) -> R<Type> {
         let generic = &self.generics[g];
         let (decl, annotations, scope, seen) = (generic.decl, generic.annotations, generic.scope, generic.seen);
         if targs.len() != decl.type_params.len() {
@@ -271,7 +271,7 @@ impl<'a> Cx<'a> {
     // Declarations
 
     /// Declares a struct, header or header union.
-    pub fn declare_composite(&mut self, decl: &'a ast::CompositeDecl, annotations: &'a [ast::Annotation]) {
+    pub(crate) fn declare_composite(&mut self, decl: &'a ast::CompositeDecl, annotations: &'a [ast::Annotation]) {
         if decl.type_params.is_empty() {
             let entity = match self.composite(decl, annotations, None) {
                 Ok(t) => Entity::Type(t),
@@ -425,7 +425,7 @@ impl<'a> Cx<'a> {
         Err(self.error("bad-field", f.ty.span, format!("{what} `{owner}` cannot have a field of type {t}")))
     }
 
-    pub fn declare_enum(&mut self, decl: &'a ast::EnumDecl) {
+    pub(crate) fn declare_enum(&mut self, decl: &'a ast::EnumDecl) {
         let entity = match self.enum_type(decl) {
             Ok(t) => Entity::Type(t),
             Err(_) => Entity::Bad,
@@ -482,7 +482,7 @@ impl<'a> Cx<'a> {
         Ok(Type::Enum(Rc::new(EnumType { id: self.next_type_id, name: decl.name.name.clone(), underlying, members, codes })))
     }
 
-    pub fn declare_typedef(&mut self, decl: &'a ast::TypedefDecl) {
+    pub(crate) fn declare_typedef(&mut self, decl: &'a ast::TypedefDecl) {
         let entity = match self.typedef(decl) {
             Ok(t) => Entity::Type(t),
             Err(_) => Entity::Bad,
@@ -521,7 +521,7 @@ impl<'a> Cx<'a> {
     }
 
     /// A type that stands for a type parameter while a generic body is checked by itself: nothing is known about it.
-    pub fn opaque(&mut self, name: &str) -> Type {
+    pub(crate) fn opaque(&mut self, name: &str) -> Type {
         self.next_type_id += 1;
         Type::New(Rc::new(NewType { id: self.next_type_id, name: name.to_owned(), target: Type::bit(1), depth: 0, opaque: true }))
     }

@@ -13,7 +13,7 @@ const V1MODEL_VERSIONS: std::ops::RangeInclusive<u32> = 20180101..=20200408;
 
 impl<'a> Cx<'a> {
     /// Looks at every declaration of the program once, after all names are declared.
-    pub fn rules(&mut self, program: &'a ast::Program) {
+    pub(crate) fn rules(&mut self, program: &'a ast::Program) {
         for d in &program.decls {
             if self.stopped {
                 return;

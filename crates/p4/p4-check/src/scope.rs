@@ -11,7 +11,7 @@ use std::collections::HashMap;
 pub(crate) struct ScopeId(pub u32);
 
 impl ScopeId {
-    pub const GLOBAL: ScopeId = ScopeId(0);
+    pub(crate) const GLOBAL: ScopeId = ScopeId(0);
 }
 
 /// What a name stands for.
@@ -48,36 +48,36 @@ pub(crate) struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    pub fn root() -> Scope<'a> {
+    pub(crate) fn root() -> Scope<'a> {
         Scope { parent: None, names: HashMap::new(), next: 0 }
     }
 }
 
 impl<'a> Cx<'a> {
     /// A scope inside `parent` that sees what is declared there so far.
-    pub fn new_scope(&mut self, parent: ScopeId) -> ScopeId {
+    pub(crate) fn new_scope(&mut self, parent: ScopeId) -> ScopeId {
         let seen = self.scopes[parent.0 as usize].next;
         self.new_scope_at(parent, seen)
     }
 
     /// A scope inside `parent` that sees its first `seen` declarations.
-    pub fn new_scope_at(&mut self, parent: ScopeId, seen: u32) -> ScopeId {
+    pub(crate) fn new_scope_at(&mut self, parent: ScopeId, seen: u32) -> ScopeId {
         self.scopes.push(Scope { parent: Some((parent, seen)), names: HashMap::new(), next: 0 });
         ScopeId(self.scopes.len() as u32 - 1)
     }
 
     /// How many declarations the scope has.
-    pub fn seen(&self, scope: ScopeId) -> u32 {
+    pub(crate) fn seen(&self, scope: ScopeId) -> u32 {
         self.scopes[scope.0 as usize].next
     }
 
     /// Declares a name in the current scope; a second declaration of the same name is an error, but for overloads.
-    pub fn declare(&mut self, name: &'a ast::Ident, entity: Entity<'a>) {
+    pub(crate) fn declare(&mut self, name: &'a ast::Ident, entity: Entity<'a>) {
         let scope = self.body.scope;
         self.declare_in(scope, name, entity);
     }
 
-    pub fn declare_in(&mut self, scope: ScopeId, name: &'a ast::Ident, entity: Entity<'a>) {
+    pub(crate) fn declare_in(&mut self, scope: ScopeId, name: &'a ast::Ident, entity: Entity<'a>) {
         let s = &self.scopes[scope.0 as usize];
         let clash = match s.names.get(name.name.as_str()) {
             Some(list) if list.len() >= MAX_OVERLOADS => {
@@ -101,7 +101,7 @@ impl<'a> Cx<'a> {
     }
 
     /// What `path` stands for, seen from the current scope. Several for overloaded functions.
-    pub fn lookup(&mut self, path: &ast::Path) -> R<Vec<Entity<'a>>> {
+    pub(crate) fn lookup(&mut self, path: &ast::Path) -> R<Vec<Entity<'a>>> {
         match self.find(path) {
             Ok(found) if matches!(found[..], [Entity::Bad]) => Err(self.poisoned()),
             Ok(found) => Ok(found),
@@ -119,7 +119,7 @@ impl<'a> Cx<'a> {
     }
 
     /// As [`Cx::lookup`], quietly; the error holds where it is declared later.
-    pub fn find(&self, path: &ast::Path) -> Result<Vec<Entity<'a>>, Option<Span>> {
+    pub(crate) fn find(&self, path: &ast::Path) -> Result<Vec<Entity<'a>>, Option<Span>> {
         let name = path.name.name.as_str();
         let mut at = self.body.scope;
         let mut seen = u32::MAX;

@@ -13,7 +13,7 @@ type Params<'a> = HashMap<&'a str, Span>;
 
 impl<'a> Cx<'a> {
     /// Looks at the bodies of all parsers, controls, actions and functions.
-    pub fn shadowed_params(&mut self, program: &'a ast::Program) {
+    pub(crate) fn shadowed_params(&mut self, program: &'a ast::Program) {
         for d in &program.decls {
             self.shadows_in(d, &mut Params::new());
         }

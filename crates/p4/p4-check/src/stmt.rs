@@ -14,7 +14,7 @@ const MAX_NESTED_IFS: usize = 16;
 
 impl<'a> Cx<'a> {
     /// Statements in order; a fault in one does not keep the next from being looked at.
-    pub fn stmts(&mut self, list: &'a [ast::Stmt]) {
+    pub(crate) fn stmts(&mut self, list: &'a [ast::Stmt]) {
         for s in list {
             if self.stopped {
                 return;
@@ -23,7 +23,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    pub fn stmt(&mut self, s: &'a ast::Stmt) -> R<()> {
+    pub(crate) fn stmt(&mut self, s: &'a ast::Stmt) -> R<()> {
         self.nested(s.span, |cx| cx.stmt_kind(s))
     }
 
@@ -59,7 +59,7 @@ impl<'a> Cx<'a> {
     // Declarations in bodies
 
     /// A constant, variable or instance.
-    pub fn local(&mut self, d: &'a ast::Decl) -> R<()> {
+    pub(crate) fn local(&mut self, d: &'a ast::Decl) -> R<()> {
         match &d.kind {
             ast::DeclKind::Const(c) => self.declare_const(c),
             ast::DeclKind::Var(v) => self.declare_var(v),
@@ -71,7 +71,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    pub fn declare_const(&mut self, c: &'a ast::ConstDecl) -> R<()> {
+    pub(crate) fn declare_const(&mut self, c: &'a ast::ConstDecl) -> R<()> {
         let what = format!("the value of constant `{}`", c.name.name);
         let value = self.resolve(&c.ty).and_then(|ty| {
             let v = self.pure(&c.value, &what)?;
@@ -97,7 +97,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    pub fn declare_var(&mut self, v: &'a ast::VarDecl) -> R<()> {
+    pub(crate) fn declare_var(&mut self, v: &'a ast::VarDecl) -> R<()> {
         // The initial value does not see the variable.
         let made = self.resolve(&v.ty).and_then(|ty| {
             if matches!(ty, Type::Int) {
@@ -133,7 +133,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The initial value once more, for a control that is applied again.
-    pub fn start_value(&mut self, own: &Tv, v: &'a ast::VarDecl) -> R<()> {
+    pub(crate) fn start_value(&mut self, own: &Tv, v: &'a ast::VarDecl) -> R<()> {
         match &v.init {
             Some(e) => {
                 let value = self.expr(e)?;

@@ -57,7 +57,7 @@ pub(crate) struct Key {
 }
 
 impl<'a> Cx<'a> {
-    pub fn declare_table(&mut self, decl: &'a ast::TableDecl, annotations: &'a [ast::Annotation], applied: bool) -> R<()> {
+    pub(crate) fn declare_table(&mut self, decl: &'a ast::TableDecl, annotations: &'a [ast::Annotation], applied: bool) -> R<()> {
         let full_name = self.control_plane_name(&decl.name.name, annotations);
         self.tables.push(Table {
             decl,
@@ -79,7 +79,7 @@ impl<'a> Cx<'a> {
         result
     }
 
-    pub fn lower_table(&mut self, index: usize) -> R<()> {
+    pub(crate) fn lower_table(&mut self, index: usize) -> R<()> {
         let result = self.lower_table_parts(index);
         if result.is_err() {
             self.tables[index].failed = true;
@@ -464,7 +464,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The action that runs where a table says nothing.
-    pub fn no_action(&mut self, span: Span) -> R<ActionId> {
+    pub(crate) fn no_action(&mut self, span: Span) -> R<ActionId> {
         let global = &self.scopes[0];
         let declared = global.names.get("NoAction").and_then(|l| l.first()).map(|(_, e, _)| e.clone());
         if let Some(Entity::Action(i)) = declared
@@ -486,7 +486,7 @@ impl<'a> Cx<'a> {
     // Application
 
     /// The table that `x` names.
-    pub fn table_of(&mut self, base: &'a ast::Expr) -> R<Option<usize>> {
+    pub(crate) fn table_of(&mut self, base: &'a ast::Expr) -> R<Option<usize>> {
         let ast::ExprKind::Path(path) = &base.kind else { return Ok(None) };
         match self.find(path).as_deref() {
             Ok([Entity::Table(i), ..]) => Ok(Some(*i)),
@@ -495,7 +495,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The table that `x.apply` applies.
-    pub fn applied_table(&mut self, callee: &'a ast::Expr) -> R<Option<usize>> {
+    pub(crate) fn applied_table(&mut self, callee: &'a ast::Expr) -> R<Option<usize>> {
         match &callee.kind {
             ast::ExprKind::Member { base, member } if member.name == "apply" => self.table_of(base),
             _ => Ok(None),
@@ -503,7 +503,7 @@ impl<'a> Cx<'a> {
     }
 
     /// A method of a table where its result is not looked at.
-    pub fn call_table(&mut self, table: usize, member: &'a ast::Ident, args: &'a [ast::Arg], span: Span) -> R<Tv> {
+    pub(crate) fn call_table(&mut self, table: usize, member: &'a ast::Ident, args: &'a [ast::Arg], span: Span) -> R<Tv> {
         if member.name != "apply" {
             let message = format!("a table has no method `{}`", member.name);
             return Err(self.unknown_member(member, message, Some("apply".to_owned())));
@@ -513,7 +513,7 @@ impl<'a> Cx<'a> {
     }
 
     /// `t.apply().hit` and its siblings.
-    pub fn apply_result(&mut self, table: usize, args: &'a [ast::Arg], member: &'a ast::Ident, span: Span) -> R<Tv> {
+    pub(crate) fn apply_result(&mut self, table: usize, args: &'a [ast::Arg], member: &'a ast::Ident, span: Span) -> R<Tv> {
         match member.name.as_str() {
             name @ ("hit" | "miss") => {
                 let (v, hit) = self.fresh_bool();
@@ -529,7 +529,14 @@ impl<'a> Cx<'a> {
         }
     }
 
-    pub fn apply_table(&mut self, index: usize, args: &'a [ast::Arg], hit: Option<VarId>, action_run: Option<VarId>, span: Span) -> R<()> {
+    pub(crate) fn apply_table(
+        &mut self,
+        index: usize,
+        args: &'a [ast::Arg],
+        hit: Option<VarId>,
+        action_run: Option<VarId>,
+        span: Span,
+    ) -> R<()> {
         if !args.is_empty() {
             return Err(self.error("arity", span, "`apply` of a table takes no arguments"));
         }
@@ -569,7 +576,7 @@ impl<'a> Cx<'a> {
     }
 
     /// A label of `switch (t.apply().action_run)`.
-    pub fn action_label(&mut self, table: usize, label: &'a ast::Expr) -> R<Bits> {
+    pub(crate) fn action_label(&mut self, table: usize, label: &'a ast::Expr) -> R<Bits> {
         let ast::ExprKind::Path(path) = &label.kind else {
             return Err(self.error("not-an-action", label.span, "the labels of this switch are the table's actions"));
         };

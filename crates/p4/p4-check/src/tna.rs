@@ -37,7 +37,7 @@ pub(crate) struct RegisterProgram<'a> {
 
 impl<'a> Cx<'a> {
     /// Lowers one direction of `Switch(Pipeline(...))`.
-    pub fn tna_pipeline(&mut self, args: &[Tv], gress: usize, span: Span) -> R<()> {
+    pub(crate) fn tna_pipeline(&mut self, args: &[Tv], gress: usize, span: Span) -> R<()> {
         let [pipe] = args else { return Err(self.unsupported(span, "a switch of several pipes")) };
         let pipe = match self.object(pipe).map(|o| self.kind(o)) {
             Some(ObjKind::Package(id, parts)) if self.packages[id.0 as usize].name.name == "Pipeline" => {
@@ -141,7 +141,7 @@ impl<'a> Cx<'a> {
     // Instances
 
     /// An instance of one of TNA's externs; `None` for the others.
-    pub fn tna_kind(&mut self, name: &str, targs: &[Type], values: &[Tv], path: &str, span: Span) -> R<Option<ObjKind<'a>>> {
+    pub(crate) fn tna_kind(&mut self, name: &str, targs: &[Type], values: &[Tv], path: &str, span: Span) -> R<Option<ObjKind<'a>>> {
         let owned = path.to_owned();
         let length = LengthSource::Frame;
         Ok(Some(match (name, values) {
@@ -176,7 +176,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The body that a register action brings along.
-    pub fn tna_member(&mut self, v: &Tv, register: Option<ObjId>, apply: &'a ast::FunctionDecl) {
+    pub(crate) fn tna_member(&mut self, v: &Tv, register: Option<ObjId>, apply: &'a ast::FunctionDecl) {
         let scope = self.body.scope;
         let seen = self.seen(scope);
         if let (Some(obj), Some(register)) = (self.object(v), register) {
@@ -188,7 +188,7 @@ impl<'a> Cx<'a> {
     // Calls
 
     /// A method of one of TNA's externs; `None` if it is none of those that are lowered.
-    pub fn tna_method(&mut self, obj: ObjId, ext: &str, method: &str, args: &[Tv], ret: &Type, span: Span) -> R<Option<Tv>> {
+    pub(crate) fn tna_method(&mut self, obj: ObjId, ext: &str, method: &str, args: &[Tv], ret: &Type, span: Span) -> R<Option<Tv>> {
         let void = Tv::value(Type::Void, Val::None, span);
         let action = match self.kind(obj) {
             ObjKind::RegisterAction(p) => Some(p.clone()),
@@ -320,7 +320,7 @@ impl<'a> Cx<'a> {
     }
 
     /// `max`, `min` and what else TNA has as functions; `None` for the others.
-    pub fn tna_function(&mut self, name: &str, args: &[Tv], ret: &Type, span: Span) -> R<Option<Tv>> {
+    pub(crate) fn tna_function(&mut self, name: &str, args: &[Tv], ret: &Type, span: Span) -> R<Option<Tv>> {
         Ok(match (name, args) {
             ("max" | "min", [a, b]) => {
                 let (a, b) = (self.scalar(a)?, self.scalar(b)?);

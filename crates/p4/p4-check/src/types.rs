@@ -104,7 +104,7 @@ pub(crate) struct Composite {
 }
 
 impl Composite {
-    pub fn field(&self, name: &str) -> Option<usize> {
+    pub(crate) fn field(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|f| &*f.name == name)
     }
 }
@@ -158,19 +158,19 @@ impl PartialEq for Type {
 
 impl Type {
     /// Of a struct, header or union.
-    pub fn declared_name(&self) -> Option<&str> {
+    pub(crate) fn declared_name(&self) -> Option<&str> {
         match self {
             Type::Composite(composite) => Some(&composite.name),
             _ => None,
         }
     }
 
-    pub fn bit(width: u32) -> Type {
+    pub(crate) fn bit(width: u32) -> Type {
         Type::Bits { width, signed: false }
     }
 
     /// The IR type of a scalar; `None` for everything that is not one slot.
-    pub fn scalar(&self) -> Option<Ty> {
+    pub(crate) fn scalar(&self) -> Option<Ty> {
         Some(match self {
             Type::Bool => Ty::Bool,
             Type::Bits { width, signed: false } => Ty::Bit(*width),
@@ -186,7 +186,7 @@ impl Type {
     }
 
     /// How many scalars (a varbit field and a header's validity count as one) it flattens to.
-    pub fn leaves(&self) -> u64 {
+    pub(crate) fn leaves(&self) -> u64 {
         match self {
             Type::Composite(c) => c.leaves,
             Type::Stack(t, n) => t.leaves().saturating_mul(u64::from(*n)),
@@ -196,28 +196,28 @@ impl Type {
         }
     }
 
-    pub fn is_bad(&self) -> bool {
+    pub(crate) fn is_bad(&self) -> bool {
         matches!(self, Type::Bad)
     }
 
     /// Whether it stands for a type parameter, of which nothing is known.
-    pub fn is_opaque(&self) -> bool {
+    pub(crate) fn is_opaque(&self) -> bool {
         matches!(self, Type::New(n) if n.opaque)
     }
 
-    pub fn composite(&self, kind: Kind) -> Option<&Rc<Composite>> {
+    pub(crate) fn composite(&self, kind: Kind) -> Option<&Rc<Composite>> {
         match self {
             Type::Composite(c) if c.kind == kind => Some(c),
             _ => None,
         }
     }
 
-    pub fn header(&self) -> Option<&Rc<Composite>> {
+    pub(crate) fn header(&self) -> Option<&Rc<Composite>> {
         self.composite(Kind::Header)
     }
 
     /// Bits on the wire: the fixed part, and whether a varbit field follows. `None`: has no wire form.
-    pub fn wire_bits(&self) -> Option<u64> {
+    pub(crate) fn wire_bits(&self) -> Option<u64> {
         Some(match self {
             Type::Varbit(_) => 0,
             Type::Enum(e) => return e.underlying.as_ref()?.wire_bits(),
@@ -250,7 +250,7 @@ impl Type {
     }
 
     /// The longest wire form, with varbit fields at their maximum.
-    pub fn max_wire_bits(&self) -> Option<u64> {
+    pub(crate) fn max_wire_bits(&self) -> Option<u64> {
         match self {
             Type::Varbit(w) => Some(u64::from(*w)),
             Type::Composite(c) if c.kind == Kind::Union => {
@@ -264,7 +264,7 @@ impl Type {
     }
 
     /// Whether a type argument is still open somewhere inside.
-    pub fn has_var(&self) -> bool {
+    pub(crate) fn has_var(&self) -> bool {
         match self {
             Type::Var(_) => true,
             Type::Stack(t, _) | Type::List(t) => t.has_var(),
@@ -275,7 +275,7 @@ impl Type {
     }
 
     /// Whether it is, or has among its parts and type arguments, one that `what` holds of.
-    pub fn mentions(&self, what: impl Fn(&Type) -> bool + Copy) -> bool {
+    pub(crate) fn mentions(&self, what: impl Fn(&Type) -> bool + Copy) -> bool {
         what(self)
             || match self {
                 Type::Stack(t, _) | Type::List(t) => t.mentions(what),
@@ -286,7 +286,7 @@ impl Type {
     }
 
     /// Values of it may be compared with `==`.
-    pub fn comparable(&self) -> bool {
+    pub(crate) fn comparable(&self) -> bool {
         match self {
             Type::Bool | Type::Int | Type::Bits { .. } | Type::Error | Type::Enum(_) | Type::Varbit(_) | Type::Bad | Type::Str => true,
             Type::New(n) => !n.opaque && n.target.comparable(),

@@ -28,29 +28,29 @@ fn number(n: u32) -> Expr {
 
 impl UnionStack {
     /// The element at an index.
-    pub fn at(&self, index: &Expr) -> Val {
+    pub(crate) fn at(&self, index: &Expr) -> Val {
         Val::Union(self.members.iter().map(|s| Val::Header(HeaderRef::Index(*s, Box::new(index.clone())))).collect())
     }
 
     /// `.next`
-    pub fn next(&self) -> Val {
+    pub(crate) fn next(&self) -> Val {
         self.at(&var(self.next, INDEX))
     }
 
     /// `.last`
-    pub fn last(&self) -> Val {
+    pub(crate) fn last(&self) -> Val {
         self.at(&self.last_index())
     }
 
     /// `.lastIndex`
-    pub fn last_index(&self) -> Expr {
+    pub(crate) fn last_index(&self) -> Expr {
         consteval::binary(BinOp::Sub, var(self.next, INDEX), number(1))
     }
 }
 
 impl<'a> Cx<'a> {
     /// Makes a stack of unions of elements that exist.
-    pub fn new_union_stack(&mut self, name: &str, elements: &[Val], c: &Composite) {
+    pub(crate) fn new_union_stack(&mut self, name: &str, elements: &[Val], c: &Composite) {
         let column = |j: usize| -> Vec<HeaderId> {
             let member = |e: &Val| match e {
                 Val::Union(ms) => match ms.get(j) {
@@ -78,7 +78,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The stack of unions that a value is, if it is one.
-    pub fn union_stack(&self, v: &Val) -> Option<&UnionStack> {
+    pub(crate) fn union_stack(&self, v: &Val) -> Option<&UnionStack> {
         let Val::Array(elements) = v else { return None };
         let Val::Union(members) = elements.first()? else { return None };
         let Val::Header(HeaderRef::Static(h)) = members.first()? else { return None };
@@ -86,7 +86,7 @@ impl<'a> Cx<'a> {
     }
 
     /// What follows the extraction of `header`: `.next` of a stack of unions has moved on.
-    pub fn extracted_next(&mut self, header: &HeaderRef) {
+    pub(crate) fn extracted_next(&mut self, header: &HeaderRef) {
         let HeaderRef::Index(stack, index) = header else { return };
         let next = match index.kind {
             p4_ir::ExprKind::Var(v) => v,
@@ -99,7 +99,7 @@ impl<'a> Cx<'a> {
     }
 
     /// `push_front(n)` and `pop_front(n)`.
-    pub fn move_unions(&mut self, v: &Val, n: u32, push: bool, span: Span) -> R<()> {
+    pub(crate) fn move_unions(&mut self, v: &Val, n: u32, push: bool, span: Span) -> R<()> {
         let (Some(stack), Val::Array(elements)) = (self.union_stack(v).cloned(), v) else {
             return Err(self.unsupported(span, "moving the elements of this stack"));
         };

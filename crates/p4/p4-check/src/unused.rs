@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 impl<'a> Cx<'a> {
     /// Lowers, after the result has been set aside, what has not been lowered.
-    pub fn check_unused(&mut self, program: &'a ast::Program) {
+    pub(crate) fn check_unused(&mut self, program: &'a ast::Program) {
         self.unused_walk = true;
         for d in &program.decls {
             if self.stopped {
@@ -193,7 +193,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Lowers a function or method by itself, for its faults only.
-    pub fn try_function(&mut self, f: &'a ast::FunctionDecl, block: &'a ast::Block, outer: (ScopeId, u32)) {
+    pub(crate) fn try_function(&mut self, f: &'a ast::FunctionDecl, block: &'a ast::Block, outer: (ScopeId, u32)) {
         let body = self.scratch(Region::Function, &f.name.name);
         let (_, _) = self.block(|cx| {
             cx.in_body(body, |cx| {

@@ -9,12 +9,12 @@ pub(crate) struct Applications<'a> {
 }
 
 impl Applications<'_> {
-    pub fn is_applied(&self, name: &str) -> bool {
+    pub(crate) fn is_applied(&self, name: &str) -> bool {
         self.found.contains_key(name)
     }
 
     /// Whether all applications have the same arguments, so that binding them once will do.
-    pub fn is_single(&self, name: &str) -> bool {
+    pub(crate) fn is_single(&self, name: &str) -> bool {
         match self.found.get(name).map(Vec::as_slice) {
             None | Some([_]) => true,
             Some([first, rest @ ..]) => rest.iter().all(|r| {

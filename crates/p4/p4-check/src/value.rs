@@ -76,23 +76,23 @@ pub(crate) struct Tv {
 }
 
 impl Tv {
-    pub fn value(ty: Type, val: Val, span: Span) -> Tv {
+    pub(crate) fn value(ty: Type, val: Val, span: Span) -> Tv {
         Tv { ty, val, access: Access::Read("a computed value"), span }
     }
 
-    pub fn expr(ty: Type, expr: Expr, span: Span) -> Tv {
+    pub(crate) fn expr(ty: Type, expr: Expr, span: Span) -> Tv {
         Tv::value(ty, Val::Expr(expr), span)
     }
 
-    pub fn bool(expr: Expr, span: Span) -> Tv {
+    pub(crate) fn bool(expr: Expr, span: Span) -> Tv {
         Tv::expr(Type::Bool, expr, span)
     }
 
-    pub fn int(value: BigInt, span: Span) -> Tv {
+    pub(crate) fn int(value: BigInt, span: Span) -> Tv {
         Tv::value(Type::Int, Val::Int(value), span)
     }
 
-    pub fn at(mut self, span: Span) -> Tv {
+    pub(crate) fn at(mut self, span: Span) -> Tv {
         self.span = span;
         self
     }
@@ -121,7 +121,7 @@ fn load(place: &LValue, ty: Ty) -> Option<Expr> {
 
 impl Val {
     /// The scalar's expression.
-    pub fn scalar(&self) -> Option<Expr> {
+    pub(crate) fn scalar(&self) -> Option<Expr> {
         match self {
             Val::Expr(e) => Some(e.clone()),
             Val::Place(p, ty) => load(p, *ty),
@@ -138,7 +138,7 @@ impl Val {
     }
 
     /// The scalar's place.
-    pub fn place(&self) -> Option<LValue> {
+    pub(crate) fn place(&self) -> Option<LValue> {
         match self {
             Val::Place(p, _) => Some(p.clone()),
             Val::Sliced(base, hi, lo) => Some(LValue::Slice(Box::new(base.place()?), *hi, *lo)),
@@ -147,7 +147,7 @@ impl Val {
     }
 
     /// The scalar's bits if they are known now.
-    pub fn bits(&self) -> Option<Bits> {
+    pub(crate) fn bits(&self) -> Option<Bits> {
         match self {
             Val::Expr(Expr { kind: ExprKind::Const(b), .. }) => Some(*b),
             _ => None,
@@ -155,7 +155,7 @@ impl Val {
     }
 
     /// Whether all of it is known at compile time.
-    pub fn is_const(&self) -> bool {
+    pub(crate) fn is_const(&self) -> bool {
         match self {
             Val::Expr(e) => matches!(e.kind, ExprKind::Const(_)),
             Val::Place(..) | Val::Sliced(..) | Val::Joined(_) | Val::Header(_) | Val::Stack(..) | Val::Varbit(..) => false,

@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 impl<'a> Cx<'a> {
     /// The type of that width, above [`MAX_WIDTH`].
-    pub fn wide(&mut self, w: Wide) -> Type {
+    pub(crate) fn wide(&mut self, w: Wide) -> Type {
         if let Some(t) = self.wide_types.get(&(w.width, w.signed)) {
             return t.clone();
         }
@@ -33,7 +33,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Bits `hi` down to `lo` of a value of such a type: a place if it is one and they are not too many, else a value.
-    pub fn wide_slice(&mut self, v: &Tv, c: &Rc<Composite>, hi: u32, lo: u32, span: Span) -> R<Tv> {
+    pub(crate) fn wide_slice(&mut self, v: &Tv, c: &Rc<Composite>, hi: u32, lo: u32, span: Span) -> R<Tv> {
         if hi - lo >= MAX_WIDTH {
             return self.wide_bits(v, hi, lo, span);
         }

@@ -23,7 +23,7 @@ const PRODUCT_COST: u64 = 16;
 
 impl<'a> Cx<'a> {
     /// `op v`.
-    pub fn wide_unary(&mut self, op: UnOp, v: &Tv, w: Wide, span: Span) -> R<Tv> {
+    pub(crate) fn wide_unary(&mut self, op: UnOp, v: &Tv, w: Wide, span: Span) -> R<Tv> {
         let parts = self.parts(v, span)?;
         let parts = match op {
             UnOp::BitNot => parts.into_iter().map(|p| consteval::unary(UnOp::BitNot, p)).collect(),
@@ -34,7 +34,7 @@ impl<'a> Cx<'a> {
     }
 
     /// `a op b` of one type, but for shifts, `++`, `==` and `!=`.
-    pub fn wide_binary(&mut self, op: BinOp, a: &Tv, b: &Tv, w: Wide, span: Span) -> R<Tv> {
+    pub(crate) fn wide_binary(&mut self, op: BinOp, a: &Tv, b: &Tv, w: Wide, span: Span) -> R<Tv> {
         let (x, y) = (self.parts(a, span)?, self.parts(b, span)?);
         let parts = match op {
             BinOp::And | BinOp::Or | BinOp::Xor => x.into_iter().zip(y).map(|(x, y)| consteval::binary(op, x, y)).collect(),
@@ -64,7 +64,7 @@ impl<'a> Cx<'a> {
     }
 
     /// `a << amount` or `a >> amount`.
-    pub fn wide_shift(&mut self, op: BinOp, a: &Tv, amount: Expr, w: Wide, span: Span) -> R<Tv> {
+    pub(crate) fn wide_shift(&mut self, op: BinOp, a: &Tv, amount: Expr, w: Wide, span: Span) -> R<Tv> {
         let mut parts = self.parts(a, span)?;
         let left = op == BinOp::Shl;
         let fill = match (left, w.signed) {
@@ -93,7 +93,7 @@ impl<'a> Cx<'a> {
     }
 
     /// A wide value as the amount of a shift: whatever does not fit in the widest value shifts everything out.
-    pub fn wide_amount(&mut self, v: &Tv, span: Span) -> R<Expr> {
+    pub(crate) fn wide_amount(&mut self, v: &Tv, span: Span) -> R<Expr> {
         let parts = self.parts(v, span)?;
         let high = bits(&parts, widths(&parts) - 1, MAX_WIDTH);
         let any = high.into_iter().map(|p| {
@@ -106,7 +106,7 @@ impl<'a> Cx<'a> {
     }
 
     /// `a ++ b`, where the result is wide.
-    pub fn wide_concat(&mut self, a: &Tv, b: &Tv, span: Span) -> R<Tv> {
+    pub(crate) fn wide_concat(&mut self, a: &Tv, b: &Tv, span: Span) -> R<Tv> {
         let mut parts = self.parts(a, span)?;
         let signed = matches!(a.ty, Type::Bits { signed: true, .. }) || wide_of(&a.ty).is_some_and(|w| w.signed);
         parts.extend(self.parts(b, span)?);
@@ -118,7 +118,7 @@ impl<'a> Cx<'a> {
     }
 
     /// A number of `from` bits as one of `to`, of which at least one is wide. `None` if there is no such cast.
-    pub fn wide_cast(&mut self, v: &Tv, to: &Type, span: Span) -> R<Option<Tv>> {
+    pub(crate) fn wide_cast(&mut self, v: &Tv, to: &Type, span: Span) -> R<Option<Tv>> {
         let shape = |t: &Type| match t {
             Type::Bits { width, signed } => Some(Wide { width: *width, signed: *signed }),
             t => wide_of(t),
@@ -146,13 +146,13 @@ impl<'a> Cx<'a> {
     }
 
     /// Bits `hi` down to `lo` of a wide value.
-    pub fn wide_bits(&mut self, v: &Tv, hi: u32, lo: u32, span: Span) -> R<Tv> {
+    pub(crate) fn wide_bits(&mut self, v: &Tv, hi: u32, lo: u32, span: Span) -> R<Tv> {
         let parts = self.parts(v, span)?;
         Ok(self.wide_value(bits(&parts, hi, lo), Wide { width: hi - lo + 1, signed: false }, span))
     }
 
     /// The number that a value of this type is known to be.
-    pub fn wide_known(&mut self, v: &Tv) -> Option<BigInt> {
+    pub(crate) fn wide_known(&mut self, v: &Tv) -> Option<BigInt> {
         let w = wide_of(&v.ty)?;
         let Val::Agg(parts) = &v.val else { return None };
         let parts: Option<Vec<Expr>> = parts.iter().map(Val::scalar).collect();
@@ -160,7 +160,7 @@ impl<'a> Cx<'a> {
     }
 
     /// A number, cut to the type's width.
-    pub fn wide_constant(&mut self, value: &BigInt, w: Wide, span: Span) -> Tv {
+    pub(crate) fn wide_constant(&mut self, value: &BigInt, w: Wide, span: Span) -> Tv {
         self.wide_value(constants(value, w.width), w, span)
     }
 
@@ -191,7 +191,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The value, saved if it is to be computed.
-    pub fn keep(&mut self, e: Expr) -> Expr {
+    pub(crate) fn keep(&mut self, e: Expr) -> Expr {
         match &e.kind {
             p4_ir::ExprKind::Const(_) => e,
             p4_ir::ExprKind::Var(v) if self.stable.contains(v) => e,

@@ -27,7 +27,7 @@ pub struct ActionParams {
 }
 
 /// Finds them.
-pub fn find(ir: &Ir) -> ActionParams {
+pub(crate) fn find(ir: &Ir) -> ActionParams {
     // How often each variable is written.
     let mut writes: BTreeMap<VarId, usize> = BTreeMap::new();
     let mut lvalue = |l: &LValue| {
@@ -107,7 +107,7 @@ pub fn find(ir: &Ir) -> ActionParams {
 }
 
 /// The records that pointers lead to before the action has run.
-pub fn text(ir: &Ir, model: &Model) -> String {
+pub(crate) fn text(ir: &Ir, model: &Model) -> String {
     let mut out = String::new();
     for (action, table) in &model.action_params.tables {
         let (a, t) = (&model.actions[action.index()], &model.tables[table.index()]);
@@ -122,7 +122,7 @@ pub fn text(ir: &Ir, model: &Model) -> String {
 
 impl Emitter<'_> {
     /// C text of a variable that is read from a record.
-    pub fn action_param(&mut self, v: VarId) -> Option<String> {
+    pub(crate) fn action_param(&mut self, v: VarId) -> Option<String> {
         let (action, param) = *self.model.action_params.vars.get(&v)?;
         self.scope_record(action);
         let name = &self.model.actions[action.index()];
@@ -130,7 +130,7 @@ impl Emitter<'_> {
     }
 
     /// Text by which an action that is about to run keeps its record.
-    pub fn lend(&mut self, action: ActionId) {
+    pub(crate) fn lend(&mut self, action: ActionId) {
         if !self.model.action_params.tables.contains_key(&action) {
             return;
         }

@@ -35,7 +35,7 @@ const ANY_HEADER: usize = 0xffff_fff0;
 
 /// What the text for a class needs to know.
 #[derive(Clone, Copy)]
-pub struct Class<'a> {
+pub(crate) struct Class<'a> {
     /// Its number, from 1.
     pub number: usize,
     /// Bytes that its parser consumes.
@@ -47,7 +47,7 @@ pub struct Class<'a> {
 }
 
 /// The stages for packets of no class.
-pub struct General<'a> {
+pub(crate) struct General<'a> {
     /// Nodes and stages.
     pub graph: &'a Graph<'a>,
     /// What each stage and those behind it take from the context.
@@ -57,7 +57,7 @@ pub struct General<'a> {
 }
 
 /// The text for all classes.
-pub struct Classes {
+pub(crate) struct Classes {
     /// `sp_class` and the stages.
     pub text: String,
     /// The printed stages of each class.
@@ -69,7 +69,7 @@ pub struct Classes {
 }
 
 /// The stages of one class.
-pub struct OneClass {
+pub(crate) struct OneClass {
     /// Number among those of all classes, name of the function, and the look-up that comes first, in order.
     pub stages: Vec<(StageId, String, Option<String>)>,
     /// Which of them uses meters, registers or random numbers.
@@ -77,7 +77,7 @@ pub struct OneClass {
 }
 
 /// Finds the classes and prints them; `None` if there are none, or if they could not keep the order of packets.
-pub fn classes(ir: &Ir, model: &Model, graph: &Graph<'_>, general: &Printed) -> Result<Option<Classes>, EmitError> {
+pub(crate) fn classes(ir: &Ir, model: &Model, graph: &Graph<'_>, general: &Printed) -> Result<Option<Classes>, EmitError> {
     let plain = model.indexed.is_empty() && !model.loops;
     if !plain || general.ordered.len() > 1 || !ir.states.values().any(|s| s.likely == Some(true)) {
         return Ok(None);
@@ -123,13 +123,13 @@ pub fn classes(ir: &Ir, model: &Model, graph: &Graph<'_>, general: &Printed) -> 
 }
 
 /// Number of all stages, those of classes included.
-pub fn stage_count(graph: &Graph<'_>, classes: Option<&Classes>) -> usize {
+pub(crate) fn stage_count(graph: &Graph<'_>, classes: Option<&Classes>) -> usize {
     let last = classes.into_iter().flat_map(|c| &c.classes).flat_map(|c| &c.stages).map(|s| s.0 + 1);
     last.max().unwrap_or(0).max(graph.stages.len())
 }
 
 /// The function that runs all stages, of classes and of others.
-pub fn entry(graph: &Graph<'_>, model: &Model, ordered: Option<StageId>, classes: &Classes) -> String {
+pub(crate) fn entry(graph: &Graph<'_>, model: &Model, ordered: Option<StageId>, classes: &Classes) -> String {
     let mut out = String::from("\nstatic void sp_stages(struct sp_run *const run, const uint64_t all)\n{\n");
     let one = |out: &mut String, (number, name, look_up): &(StageId, String, Option<String>)| match look_up {
         None => drop(writeln!(out, "    if (run->todo[{number}]) {name}(run, run->todo[{number}]);")),
@@ -495,17 +495,17 @@ fn nexts(transition: &Transition) -> Vec<Next> {
 
 impl Emitter<'_> {
     /// Number of a stage among those of all classes.
-    pub fn stage_number(&self, stage: StageId) -> StageId {
+    pub(crate) fn stage_number(&self, stage: StageId) -> StageId {
         self.class.map_or(0, |c| c.first_stage) + stage
     }
 
     /// What the names of a class's functions begin with.
-    pub fn prefix(&self) -> String {
+    pub(crate) fn prefix(&self) -> String {
         self.class.map_or(String::new(), |c| format!("class_{}_", c.number))
     }
 
     /// Puts into the context what later stages of a class take from there.
-    pub fn begin_class(&mut self, flow: &Flow) {
+    pub(crate) fn begin_class(&mut self, flow: &Flow) {
         let Some(facts) = flow.facts.as_ref().filter(|_| self.class.is_some()) else { return };
         let (vars, records) = (self.shared.vars.clone(), self.shared.records.clone());
         self.begin_records(&records);
@@ -530,7 +530,7 @@ impl Emitter<'_> {
 
     /// At the end of ingress or egress: drops a packet that is to be dropped, and hands one that is to be punted or buffered on to the
     /// general stages. Says whether it has.
-    pub fn leave_class(&mut self, vertex: Vertex) -> Result<bool, EmitError> {
+    pub(crate) fn leave_class(&mut self, vertex: Vertex) -> Result<bool, EmitError> {
         let (Vertex::Node(node), Some(class)) = (vertex, self.class) else { return Ok(false) };
         if !matches!(self.graph.nodes[node].body.first(), Some(Item::IngressEnd | Item::EgressEnd)) {
             return Ok(false);

@@ -19,7 +19,7 @@ const ROOM: u64 = (HEADROOM + MAX_PACKET) as u64;
 
 impl Emitter<'_> {
     /// Deparser and verdict; ends the packet's work.
-    pub fn finish(&mut self) -> Result<(), EmitError> {
+    pub(crate) fn finish(&mut self) -> Result<(), EmitError> {
         let ir = self.ir;
         if let Some(class) = self.class {
             return self.finish_class(class.consumed);
@@ -198,7 +198,7 @@ impl Emitter<'_> {
     }
 
     /// `emit` of a deparser with conditions.
-    pub fn emit(&mut self, r: &HeaderRef) -> Result<(), EmitError> {
+    pub(crate) fn emit(&mut self, r: &HeaderRef) -> Result<(), EmitError> {
         self.for_header(r, |e, h| {
             if e.known_valid(h) == Some(false) {
                 return Ok(());
@@ -405,7 +405,7 @@ fn units(model: &Model, order: &[HeaderId], headers: &[HeaderId]) -> Vec<Unit> {
 }
 
 /// The headers that lie in scratch bytes, in the order in which they do: that of the deparser.
-pub fn scratch_order(ir: &Ir, model: &Model) -> Vec<HeaderId> {
+pub(crate) fn scratch_order(ir: &Ir, model: &Model) -> Vec<HeaderId> {
     let mut order = Vec::new();
     straight(ir.deparser(), &mut order);
     order.extend(ir.headers.keys());
@@ -457,7 +457,7 @@ fn most_bytes(e: &Emitter<'_>, block: &Block) -> Result<u64, EmitError> {
 }
 
 /// Functions that move a fixed number of bytes, all loaded before any is stored: source and destination may overlap.
-pub fn move_functions(lens: &std::collections::BTreeSet<u32>) -> String {
+pub(crate) fn move_functions(lens: &std::collections::BTreeSet<u32>) -> String {
     let mut text = String::new();
     for len in lens {
         text.push_str(&format!("static inline void sp_move_{len}(uint8_t *to, const uint8_t *from)\n{{\n"));

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What a packet takes from stage to stage in its context.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct Shared {
+pub(crate) struct Shared {
     /// Variables.
     pub vars: BTreeSet<VarId>,
     /// Headers' pointers.
@@ -32,7 +32,7 @@ pub struct Shared {
 
 /// What is known where the text stands.
 #[derive(Clone, Default, Debug)]
-pub struct Flow {
+pub(crate) struct Flow {
     /// Variables that have been assigned in this scope.
     pub assigned: BTreeSet<VarId>,
     /// Headers that are surely valid (`true`) or invalid.
@@ -43,7 +43,7 @@ pub struct Flow {
 
 impl Flow {
     /// What is known where two ways meet.
-    pub fn meet(&mut self, other: &Flow) {
+    pub(crate) fn meet(&mut self, other: &Flow) {
         match (&mut self.facts, &other.facts) {
             (Some(facts), Some(others)) => facts.meet(others),
             (facts, _) => *facts = None,
@@ -54,7 +54,7 @@ impl Flow {
 }
 
 /// Meets `flow` into `at`, which had none before if it is `None`.
-pub fn arrive(at: &mut Option<Flow>, flow: Option<Flow>) {
+pub(crate) fn arrive(at: &mut Option<Flow>, flow: Option<Flow>) {
     match (at.as_mut(), flow) {
         (Some(known), Some(flow)) => known.meet(&flow),
         (None, flow) => *at = flow,
@@ -84,7 +84,7 @@ struct Scope {
 }
 
 /// The printer.
-pub struct Emitter<'a> {
+pub(crate) struct Emitter<'a> {
     /// The program.
     pub ir: &'a Ir,
     /// Names and the like.
@@ -148,7 +148,7 @@ pub struct Emitter<'a> {
 
 impl<'a> Emitter<'a> {
     /// An empty one.
-    pub fn new(ir: &'a Ir, model: &'a Model, graph: &'a Graph<'a>, shared: Shared) -> Emitter<'a> {
+    pub(crate) fn new(ir: &'a Ir, model: &'a Model, graph: &'a Graph<'a>, shared: Shared) -> Emitter<'a> {
         Emitter {
             ir,
             model,
@@ -186,7 +186,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// A line of text.
-    pub fn line(&mut self, text: impl AsRef<str>) {
+    pub(crate) fn line(&mut self, text: impl AsRef<str>) {
         let text = text.as_ref();
         if self.facts().is_some_and(|f| f.overflow) {
             self.failed = Some("too many combinations of valid headers");
@@ -199,53 +199,53 @@ impl<'a> Emitter<'a> {
     }
 
     /// A C label.
-    pub fn label(&mut self, name: &str) {
+    pub(crate) fn label(&mut self, name: &str) {
         let indent = std::mem::replace(&mut self.indent, 1);
         self.line(format!("{name}:;"));
         self.indent = indent;
     }
 
     /// `text {`.
-    pub fn open(&mut self, text: impl AsRef<str>) {
+    pub(crate) fn open(&mut self, text: impl AsRef<str>) {
         self.line(format!("{} {{", text.as_ref()).trim_start());
         self.indent += 1;
     }
 
     /// `}`.
-    pub fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.indent -= 1;
         self.line("}");
     }
 
     /// `} else {`.
-    pub fn or_else(&mut self) {
+    pub(crate) fn or_else(&mut self) {
         self.indent -= 1;
         self.line("} else {");
         self.indent += 1;
     }
 
     /// Prints `each` further to the right.
-    pub fn indented(&mut self, each: impl FnOnce(&mut Self)) {
+    pub(crate) fn indented(&mut self, each: impl FnOnce(&mut Self)) {
         self.indent += 1;
         each(self);
         self.indent -= 1;
     }
 
     /// `} else text {`.
-    pub fn indent_else(&mut self, text: &str) {
+    pub(crate) fn indent_else(&mut self, text: &str) {
         self.indent -= 1;
         self.line(format!("}} else {text} {{"));
         self.indent += 1;
     }
 
     /// A number for a name.
-    pub fn unique(&mut self) -> u32 {
+    pub(crate) fn unique(&mut self) -> u32 {
         self.number += 1;
         self.number
     }
 
     /// The text without jumps to the next line, and labels that no jump leads to.
-    pub fn tidy(text: &str) -> String {
+    pub(crate) fn tidy(text: &str) -> String {
         let lines: Vec<&str> = text.lines().collect();
         let target = |line: &str| line.trim_start().strip_prefix("goto ").and_then(|l| l.strip_suffix(';').map(str::to_owned));
         let label = |line: &str| line.trim_start().strip_suffix(":;").map(str::to_owned);
@@ -266,12 +266,12 @@ impl<'a> Emitter<'a> {
     }
 
     /// Text that exists already.
-    pub fn append(&mut self, text: &str) {
+    pub(crate) fn append(&mut self, text: &str) {
         self.text.push_str(text);
     }
 
     /// Puts the validity of headers into the context.
-    pub fn keep_valid(&mut self) {
+    pub(crate) fn keep_valid(&mut self) {
         self.scope.valid = true;
         for w in 0..self.model.valid_words {
             let name = valid_word(self.model, w);
@@ -280,19 +280,19 @@ impl<'a> Emitter<'a> {
     }
 
     /// C text of whether exactly the headers of a way are valid.
-    pub fn is_way(&mut self, way: &Way) -> String {
+    pub(crate) fn is_way(&mut self, way: &Way) -> String {
         self.scope.valid = true;
         let words = (0..self.model.valid_words).map(|w| format!("{} == {:#x}ull", valid_word(self.model, w), valid_bits(way, w)));
         words.collect::<Vec<_>>().join(" && ")
     }
 
     /// Takes the text away.
-    pub fn take(&mut self) -> String {
+    pub(crate) fn take(&mut self) -> String {
         std::mem::take(&mut self.text)
     }
 
     /// What the context begins with, as far as the variables beside it do not tell: no header is valid.
-    pub fn begin_context(&mut self) {
+    pub(crate) fn begin_context(&mut self) {
         let Shared { pointers, lengths, nexts, vars, records, valid: _ } = self.shared.clone();
         self.begin_records(&records);
         for h in pointers {
@@ -313,7 +313,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// No action's parameters stand for variables.
-    pub fn begin_records(&mut self, records: &BTreeSet<ActionId>) {
+    pub(crate) fn begin_records(&mut self, records: &BTreeSet<ActionId>) {
         for action in records {
             let name = &self.model.actions[action.index()];
             self.line(format!("c->rule_{name} = &sp_zero_{name};"));
@@ -321,12 +321,12 @@ impl<'a> Emitter<'a> {
     }
 
     /// Notes that the code reads or writes a pointer to an action's record.
-    pub fn scope_record(&mut self, action: ActionId) {
+    pub(crate) fn scope_record(&mut self, action: ActionId) {
         self.scope.records.insert(action);
     }
 
     /// Begins the code of a packet in a stage; ended by [`Emitter::end_scope`].
-    pub fn begin_scope(&mut self, first: bool, flow: Flow) -> String {
+    pub(crate) fn begin_scope(&mut self, first: bool, flow: Flow) -> String {
         self.scope = Scope { first, ..Scope::default() };
         self.ends = false;
         self.entry.clone_from(&flow.facts);
@@ -336,7 +336,7 @@ impl<'a> Emitter<'a> {
 
     /// Puts the scope's declarations before, and what it leaves behind after, its text. `outer` is what
     /// [`Emitter::begin_scope`] gave.
-    pub fn end_scope(&mut self, outer: String) {
+    pub(crate) fn end_scope(&mut self, outer: String) {
         let body = std::mem::replace(&mut self.text, outer);
         let scope = std::mem::take(&mut self.scope);
         let model = self.model;
@@ -430,7 +430,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// C text that reads a variable.
-    pub fn read_var(&mut self, v: VarId) -> String {
+    pub(crate) fn read_var(&mut self, v: VarId) -> String {
         match &self.model.kinds[v.index()] {
             Kind::Fixed(text) => return text.clone(),
             Kind::Zero => return crate::expr::zero(self.ir.vars[v].ty),
@@ -452,24 +452,24 @@ impl<'a> Emitter<'a> {
     }
 
     /// What is known of a packet of a class.
-    pub fn facts(&self) -> Option<&Facts> {
+    pub(crate) fn facts(&self) -> Option<&Facts> {
         self.flow.as_ref().and_then(|f| f.facts.as_ref())
     }
 
     /// The same, to be changed.
-    pub fn facts_mut(&mut self) -> Option<&mut Facts> {
+    pub(crate) fn facts_mut(&mut self) -> Option<&mut Facts> {
         self.flow.as_mut().and_then(|f| f.facts.as_mut())
     }
 
     /// Notes what a variable holds that has just been assigned.
-    pub fn note_value(&mut self, v: VarId, known: Option<Known>) {
+    pub(crate) fn note_value(&mut self, v: VarId, known: Option<Known>) {
         if let (Some(facts), Some(known)) = (self.facts_mut(), known) {
             facts.values.insert(v, known);
         }
     }
 
     /// Assigns C text to a variable.
-    pub fn write_var(&mut self, v: VarId, value: &str) {
+    pub(crate) fn write_var(&mut self, v: VarId, value: &str) {
         if self.model.action_params.vars.contains_key(&v) {
             // The action keeps its record.
             return;
@@ -488,7 +488,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Says that the code uses the packet's payload pointer.
-    pub fn payload(&mut self) -> String {
+    pub(crate) fn payload(&mut self) -> String {
         if let Some(class) = self.class {
             return format!("(p + {})", class.consumed);
         }
@@ -497,7 +497,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Says that the code uses the packet's end.
-    pub fn end(&mut self) -> &'static str {
+    pub(crate) fn end(&mut self) -> &'static str {
         if self.class.is_some() {
             return "(p + pk->length)";
         }
@@ -506,7 +506,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// C text that is 1 if a header is valid, else 0.
-    pub fn is_valid(&mut self, h: HeaderId) -> String {
+    pub(crate) fn is_valid(&mut self, h: HeaderId) -> String {
         if let Some(valid) = self.known_valid(h) {
             return if valid { "1" } else { "0" }.into();
         }
@@ -515,7 +515,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// What is known of a header's validity.
-    pub fn known_valid(&self, h: HeaderId) -> Option<bool> {
+    pub(crate) fn known_valid(&self, h: HeaderId) -> Option<bool> {
         if self.model.homes[h.index()] == Home::Nowhere {
             return Some(false);
         }
@@ -526,7 +526,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Notes that a header is valid or not from here on.
-    pub fn note_valid(&mut self, h: HeaderId, valid: bool) {
+    pub(crate) fn note_valid(&mut self, h: HeaderId, valid: bool) {
         if let Some(flow) = &mut self.flow {
             flow.valid.insert(h, valid);
             if let Some(facts) = &mut flow.facts {
@@ -536,17 +536,17 @@ impl<'a> Emitter<'a> {
     }
 
     /// Sets a header's bit of validity.
-    pub fn set_valid_bit(&mut self, h: HeaderId, valid: bool) {
+    pub(crate) fn set_valid_bit(&mut self, h: HeaderId, valid: bool) {
         self.set_valid_bit_at(h, valid, Place::Scratch);
     }
 
     /// Notes that the fields of a header are locals.
-    pub fn scope_fields(&mut self, h: HeaderId) {
+    pub(crate) fn scope_fields(&mut self, h: HeaderId) {
         self.scope.fields.insert(h);
     }
 
     /// The same for a header whose bytes are at `place`, if the packet is of a class.
-    pub fn set_valid_bit_at(&mut self, h: HeaderId, valid: bool, place: Place) {
+    pub(crate) fn set_valid_bit_at(&mut self, h: HeaderId, valid: bool, place: Place) {
         self.scope.valid = true;
         self.scope.valid_set = true;
         let (name, bit) = (format!("valid{}", word_suffix(self.model, h)), self.bit(h));
@@ -558,13 +558,13 @@ impl<'a> Emitter<'a> {
     }
 
     /// C text of the bits of validity of headers that share a word, in parentheses.
-    pub fn valid_bits(&mut self, headers: &[HeaderId]) -> String {
+    pub(crate) fn valid_bits(&mut self, headers: &[HeaderId]) -> String {
         self.scope.valid = true;
         format!("(valid{} & ({}))", word_suffix(self.model, headers[0]), self.bits_of(headers))
     }
 
     /// C text of those bits, all set.
-    pub fn bits_of(&self, headers: &[HeaderId]) -> String {
+    pub(crate) fn bits_of(&self, headers: &[HeaderId]) -> String {
         headers.iter().map(|h| format!("SP_BIT({})", self.bit(*h))).collect::<Vec<_>>().join(" | ")
     }
 
@@ -573,7 +573,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// C text of the address of a header's bytes; of an invalid header that is not only scratch, of zero bytes.
-    pub fn address(&mut self, h: HeaderId) -> String {
+    pub(crate) fn address(&mut self, h: HeaderId) -> String {
         if self.in_fields(h) {
             self.failed = Some("the address of a header that is not in memory");
         }
@@ -597,7 +597,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Makes a header's bytes those at `address`.
-    pub fn set_address(&mut self, h: HeaderId, address: &str) {
+    pub(crate) fn set_address(&mut self, h: HeaderId, address: &str) {
         if self.class.is_none() && matches!(self.model.homes[h.index()], Home::Packet | Home::Both) {
             self.scope.pointers_set.insert(h);
             let name = self.model.pointer(h);
@@ -607,12 +607,12 @@ impl<'a> Emitter<'a> {
     }
 
     /// C text of a header's scratch bytes.
-    pub fn scratch(&self, h: HeaderId) -> String {
+    pub(crate) fn scratch(&self, h: HeaderId) -> String {
         format!("c->s + S_{}", self.model.headers[h.index()])
     }
 
     /// C text of a header's length in bytes, given that it is valid.
-    pub fn header_len(&mut self, h: HeaderId) -> String {
+    pub(crate) fn header_len(&mut self, h: HeaderId) -> String {
         let fixed = self.model.fixed_len[h.index()];
         match self.model.varbit_len[h.index()] {
             0 => fixed.to_string(),
@@ -621,7 +621,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// C text of the bytes in a header's varbit field; 0 if it is invalid.
-    pub fn varbit_len(&mut self, h: HeaderId) -> String {
+    pub(crate) fn varbit_len(&mut self, h: HeaderId) -> String {
         if self.class.is_some() {
             // The parser of a class extracts no varbit fields.
             return "0".into();
@@ -631,7 +631,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Sets the number of bytes in a header's varbit field.
-    pub fn set_varbit_len(&mut self, h: HeaderId, bytes: &str) {
+    pub(crate) fn set_varbit_len(&mut self, h: HeaderId, bytes: &str) {
         if self.class.is_none() && self.model.varbit_len[h.index()] > 0 {
             self.scope.lengths_set.insert(h);
             let name = self.model.length(h);
@@ -641,13 +641,13 @@ impl<'a> Emitter<'a> {
     }
 
     /// C text of a stack's next index.
-    pub fn next_index(&mut self, s: StackId) -> String {
+    pub(crate) fn next_index(&mut self, s: StackId) -> String {
         self.scope.nexts.insert(s);
         format!("next_{}", self.model.stacks[s.index()])
     }
 
     /// Sets a stack's next index.
-    pub fn set_next_index(&mut self, s: StackId, value: &str) {
+    pub(crate) fn set_next_index(&mut self, s: StackId, value: &str) {
         self.scope.nexts_set.insert(s);
         let name = format!("next_{}", self.model.stacks[s.index()]);
         let through = if self.shared.nexts.contains(&s) { format!(" c->{name} = {name};") } else { String::new() };
@@ -655,25 +655,25 @@ impl<'a> Emitter<'a> {
     }
 
     /// C text of the number of steps so far: parser states and rounds of loops.
-    pub fn steps(&self) -> &'static str {
+    pub(crate) fn steps(&self) -> &'static str {
         if self.parsed.is_some() { "steps" } else { "c->steps" }
     }
 
     /// Ends the packet's work in this stage.
-    pub fn done(&mut self) {
+    pub(crate) fn done(&mut self) {
         self.ends = true;
         self.line("goto done;");
         self.flow = None;
     }
 
     /// Goes on at a node, here or in a later stage.
-    pub fn goto(&mut self, node: NodeId) -> Result<(), EmitError> {
+    pub(crate) fn goto(&mut self, node: NodeId) -> Result<(), EmitError> {
         let (vertex, stage) = self.graph.target(node);
         self.goto_vertex(vertex, stage)
     }
 
     /// The same for a node or site.
-    pub fn goto_vertex(&mut self, vertex: Vertex, stage: StageId) -> Result<(), EmitError> {
+    pub(crate) fn goto_vertex(&mut self, vertex: Vertex, stage: StageId) -> Result<(), EmitError> {
         if self.class.is_some() && self.leave_class(vertex)? {
             return Ok(());
         }
@@ -710,7 +710,7 @@ impl<'a> Emitter<'a> {
 
 impl Shared {
     /// Adds what another has.
-    pub fn extend(&mut self, other: &Shared) {
+    pub(crate) fn extend(&mut self, other: &Shared) {
         self.vars.extend(&other.vars);
         self.pointers.extend(&other.pointers);
         self.lengths.extend(&other.lengths);
@@ -721,7 +721,7 @@ impl Shared {
 }
 
 /// Name of the local that holds a word of headers' validity.
-pub fn valid_word(model: &Model, word: usize) -> String {
+pub(crate) fn valid_word(model: &Model, word: usize) -> String {
     if model.valid_words == 1 { "valid".into() } else { format!("valid{word}") }
 }
 
@@ -730,7 +730,7 @@ fn word_suffix(model: &Model, h: HeaderId) -> String {
 }
 
 /// C type in which a value of `width` bits is computed with.
-pub fn local_type(width: u32) -> &'static str {
+pub(crate) fn local_type(width: u32) -> &'static str {
     match width {
         0..=32 => "uint32_t",
         33..=64 => "uint64_t",
@@ -739,7 +739,7 @@ pub fn local_type(width: u32) -> &'static str {
 }
 
 /// C type in which a value of `width` bits is kept.
-pub fn kept_type(width: u32) -> &'static str {
+pub(crate) fn kept_type(width: u32) -> &'static str {
     match width {
         0..=8 => "uint8_t",
         9..=16 => "uint16_t",
@@ -748,7 +748,7 @@ pub fn kept_type(width: u32) -> &'static str {
 }
 
 /// Bytes of [`kept_type`].
-pub fn kept_len(width: u32) -> u32 {
+pub(crate) fn kept_len(width: u32) -> u32 {
     match width {
         0..=8 => 1,
         9..=16 => 2,

@@ -8,7 +8,7 @@ use cranelift_entity::EntityRef;
 use p4_ir::{BinOp, Expr, ExprKind, HeaderId, HeaderRef, Ty, UnOp};
 
 /// A header reference: one header, or those of a stack with the C text of an index.
-pub enum Which {
+pub(crate) enum Which {
     /// This one.
     One(HeaderId),
     /// The one at the index; beyond the end none.
@@ -17,7 +17,7 @@ pub enum Which {
 
 impl Emitter<'_> {
     /// C text of an expression.
-    pub fn expr(&mut self, e: &Expr) -> Result<String, EmitError> {
+    pub(crate) fn expr(&mut self, e: &Expr) -> Result<String, EmitError> {
         let text = self.expr_text(e)?;
         Ok(if text == "0" { zero(e.ty) } else { text })
     }
@@ -146,7 +146,7 @@ impl Emitter<'_> {
     }
 
     /// The headers that a reference may mean.
-    pub fn which(&mut self, r: &HeaderRef) -> Result<Which, EmitError> {
+    pub(crate) fn which(&mut self, r: &HeaderRef) -> Result<Which, EmitError> {
         let elements = |e: &Self, s: &p4_ir::StackId| e.ir.stacks[*s].elements.clone();
         Ok(match r {
             HeaderRef::Static(h) => Which::One(*h),
@@ -188,7 +188,7 @@ impl Emitter<'_> {
     }
 
     /// C text of a field of one header.
-    pub fn load_field(&mut self, h: HeaderId, index: u32) -> Result<String, EmitError> {
+    pub(crate) fn load_field(&mut self, h: HeaderId, index: u32) -> Result<String, EmitError> {
         let ir = self.ir;
         let ty = &ir.header_types[ir.headers[h].ty];
         let field = ty.fields.get(index as usize).ok_or_else(|| EmitError::invalid("a field that the header does not have"))?;
@@ -213,7 +213,7 @@ impl Emitter<'_> {
     }
 
     /// Notes what follows from a condition being `holds`.
-    pub fn assume(&mut self, condition: &Expr, holds: bool) {
+    pub(crate) fn assume(&mut self, condition: &Expr, holds: bool) {
         match &condition.kind {
             ExprKind::IsValid(HeaderRef::Static(h)) => self.note_valid(*h, holds),
             ExprKind::Unary(UnOp::Not, a) => self.assume(a, !holds),
@@ -235,23 +235,23 @@ impl Emitter<'_> {
     }
 
     /// The flow, to be gone on with elsewhere.
-    pub fn fork(&self) -> Option<Flow> {
+    pub(crate) fn fork(&self) -> Option<Flow> {
         self.flow.clone()
     }
 }
 
 /// Zero, of a C type that holds all values of `ty`: a plain `0` is an `int`, and shifting that by 32 bits or more means nothing.
-pub fn zero(ty: Ty) -> String {
+pub(crate) fn zero(ty: Ty) -> String {
     if ty == Ty::Bool { "0".into() } else { constant(ty.width(), 0) }
 }
 
 /// `text` in parentheses unless it is one already, a name, a number or a call.
-pub fn paren(text: &str) -> String {
+pub(crate) fn paren(text: &str) -> String {
     if is_atom(text) { text.to_owned() } else { format!("({text})") }
 }
 
 /// `text` in exactly the parentheses that `if` and `switch` want.
-pub fn head(text: &str) -> String {
+pub(crate) fn head(text: &str) -> String {
     if text.starts_with('(') && matching_end(text) == text.len() { text.to_owned() } else { format!("({text})") }
 }
 
@@ -295,7 +295,7 @@ fn matching_end(text: &str) -> usize {
 }
 
 /// `text` modulo 2^`width`, if its C type is wider.
-pub fn reduce(text: &str, width: u32) -> String {
+pub(crate) fn reduce(text: &str, width: u32) -> String {
     match width {
         0 => "0".into(),
         32 | 64 | 128 => text.to_owned(),
@@ -304,7 +304,7 @@ pub fn reduce(text: &str, width: u32) -> String {
 }
 
 /// `text` of `from` bits as `to` bits: truncated or zero-extended.
-pub fn convert(text: &str, from: u32, to: u32) -> String {
+pub(crate) fn convert(text: &str, from: u32, to: u32) -> String {
     if to == 0 {
         return "0".into();
     }
@@ -330,13 +330,13 @@ fn cast(text: &str, from: Ty, to: u32) -> String {
 }
 
 /// Bits `hi` to `lo` of `text`, which has `width`.
-pub fn slice(text: &str, width: u32, hi: u32, lo: u32) -> String {
+pub(crate) fn slice(text: &str, width: u32, hi: u32, lo: u32) -> String {
     let shifted = if lo == 0 { text.to_owned() } else { format!("({} >> {lo})", paren(text)) };
     convert(&shifted, width.max(1), hi.saturating_sub(lo) + 1)
 }
 
 /// `text`, of `width` bits, as a signed C value.
-pub fn sign_extend(text: &str, width: u32) -> String {
+pub(crate) fn sign_extend(text: &str, width: u32) -> String {
     match width {
         0 => "0".into(),
         1..=64 => format!("sp_signed({text}, {width})"),

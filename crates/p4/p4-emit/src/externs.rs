@@ -18,7 +18,7 @@ const MOST_DATA: u64 = 1 << 16;
 
 impl Emitter<'_> {
     /// One call.
-    pub fn extern_call(&mut self, e: &Extern) -> Result<(), EmitError> {
+    pub(crate) fn extern_call(&mut self, e: &Extern) -> Result<(), EmitError> {
         match e {
             Extern::Count { counter, index } => {
                 let index = self.index(index)?;
@@ -318,14 +318,14 @@ impl Emitter<'_> {
     }
 
     /// Drops the packet for a reason that is C text, and ends its work.
-    pub fn drop_packet(&mut self, reason: &str) {
+    pub(crate) fn drop_packet(&mut self, reason: &str) {
         let mark = self.mark();
         self.line(format!("sp_drop(run, i, {reason}, {mark});"));
         self.done();
     }
 
     /// C text of the `@mark` field.
-    pub fn mark(&mut self) -> String {
+    pub(crate) fn mark(&mut self) -> String {
         match self.ir.intrinsic.mark {
             Some(v) => {
                 let text = self.read_var(v);
@@ -336,7 +336,7 @@ impl Emitter<'_> {
     }
 
     /// C text of the `@drop_reason` field.
-    pub fn reason(&mut self) -> String {
+    pub(crate) fn reason(&mut self) -> String {
         match self.ir.intrinsic.drop_reason {
             Some(v) => {
                 let text = self.read_var(v);
@@ -347,7 +347,7 @@ impl Emitter<'_> {
     }
 
     /// C text of a standard metadata field.
-    pub fn standard(&mut self, name: &str) -> String {
+    pub(crate) fn standard(&mut self, name: &str) -> String {
         match self.ir.intrinsic.standard.get(name) {
             Some(v) => self.read_var(*v),
             None => "0".into(),

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a valid header's bytes are.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Place {
+pub(crate) enum Place {
     /// So many bytes behind the packet's first one, as it was received.
     Packet(u32),
     /// In the context's scratch bytes.
@@ -20,11 +20,11 @@ pub enum Place {
 }
 
 /// The valid headers, and where they are.
-pub type Way = BTreeMap<HeaderId, Place>;
+pub(crate) type Way = BTreeMap<HeaderId, Place>;
 
 /// What a variable holds.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Known {
+pub(crate) enum Known {
     /// A number.
     Const(u128),
     /// What this C text reads, until one of these headers is written to.
@@ -34,11 +34,11 @@ pub enum Known {
 /// Longest text that stands for a variable.
 const MAX_TEXT: usize = 240;
 /// Most combinations of valid headers that are told apart.
-pub const MAX_WAYS: usize = 24;
+pub(crate) const MAX_WAYS: usize = 24;
 
 /// All that is known.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub struct Facts {
+pub(crate) struct Facts {
     /// One of these holds.
     pub ways: BTreeSet<Way>,
     /// What variables hold.
@@ -55,7 +55,7 @@ pub struct Facts {
 
 impl Facts {
     /// What is known where two ways meet.
-    pub fn meet(&mut self, other: &Facts) {
+    pub(crate) fn meet(&mut self, other: &Facts) {
         self.ways.extend(other.ways.iter().cloned());
         self.overflow |= other.overflow;
         while self.ways.len() > MAX_WAYS {
@@ -70,7 +70,7 @@ impl Facts {
     }
 
     /// Whether a header is valid, if that is known.
-    pub fn valid(&self, h: HeaderId) -> Option<bool> {
+    pub(crate) fn valid(&self, h: HeaderId) -> Option<bool> {
         let n = self.ways.iter().filter(|w| w.contains_key(&h)).count();
         if n == 0 {
             Some(false)
@@ -82,7 +82,7 @@ impl Facts {
     }
 
     /// Where a header is wherever it is valid; `None` if it is never valid, an error if that differs.
-    pub fn place(&self, h: HeaderId) -> Result<Option<Place>, ()> {
+    pub(crate) fn place(&self, h: HeaderId) -> Result<Option<Place>, ()> {
         let places: BTreeSet<Place> = self.ways.iter().filter_map(|w| w.get(&h).copied()).collect();
         match places.len() {
             0 | 1 => Ok(places.first().copied()),
@@ -91,12 +91,12 @@ impl Facts {
     }
 
     /// A test has shown that a header is valid or not.
-    pub fn assume_valid(&mut self, h: HeaderId, valid: bool) {
+    pub(crate) fn assume_valid(&mut self, h: HeaderId, valid: bool) {
         self.ways.retain(|w| w.contains_key(&h) == valid);
     }
 
     /// A header becomes valid there wherever it is not, or invalid.
-    pub fn set_valid(&mut self, h: HeaderId, place: Option<Place>) {
+    pub(crate) fn set_valid(&mut self, h: HeaderId, place: Option<Place>) {
         self.fields.retain(|(other, _), _| *other != h);
         let ways = std::mem::take(&mut self.ways);
         self.ways = ways
@@ -112,14 +112,14 @@ impl Facts {
     }
 
     /// A header's bytes have changed.
-    pub fn written(&mut self, h: HeaderId) {
+    pub(crate) fn written(&mut self, h: HeaderId) {
         self.touched.insert(h);
         self.values.retain(|_, known| !matches!(known, Known::Text(_, of) if of.contains(&h)));
         self.fields.retain(|(other, _), _| *other != h);
     }
 
     /// A condition has shown that an expression is a number.
-    pub fn assume_equal(&mut self, e: &Expr, value: u128) {
+    pub(crate) fn assume_equal(&mut self, e: &Expr, value: u128) {
         match &e.kind {
             ExprKind::Var(v) => drop(self.values.insert(*v, Known::Const(value))),
             ExprKind::Field(HeaderRef::Static(h), index) if self.valid(*h) == Some(true) => {
@@ -130,7 +130,7 @@ impl Facts {
     }
 
     /// The value of an expression, if it is known.
-    pub fn evaluate(&self, e: &Expr) -> Option<u128> {
+    pub(crate) fn evaluate(&self, e: &Expr) -> Option<u128> {
         match &e.kind {
             ExprKind::Const(bits) => Some(bits.value()),
             ExprKind::Var(v) => match self.values.get(v) {
@@ -166,7 +166,7 @@ impl Facts {
     }
 
     /// What a variable holds that is set to an expression with this C text.
-    pub fn known(&self, e: &Expr, text: &str) -> Option<Known> {
+    pub(crate) fn known(&self, e: &Expr, text: &str) -> Option<Known> {
         if let Some(value) = self.evaluate(e) {
             return Some(Known::Const(value));
         }
@@ -203,6 +203,6 @@ impl Facts {
 }
 
 /// The bits of validity of a way, a word of 64 headers at a time.
-pub fn valid_bits(way: &Way, word: usize) -> u64 {
+pub(crate) fn valid_bits(way: &Way, word: usize) -> u64 {
     way.keys().filter(|h| h.index() / 64 == word).fold(0, |bits, h| bits | 1 << (h.index() % 64))
 }

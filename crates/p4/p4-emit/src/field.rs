@@ -3,7 +3,7 @@
 use crate::emitter::local_type;
 
 /// C text of the field of `width` bits at bit `offset` of the `len` bytes at `at`.
-pub fn load(at: &str, len: u32, offset: u32, width: u32) -> String {
+pub(crate) fn load(at: &str, len: u32, offset: u32, width: u32) -> String {
     if width == 0 {
         return "0".into();
     }
@@ -24,7 +24,7 @@ pub fn load(at: &str, len: u32, offset: u32, width: u32) -> String {
 }
 
 /// C statement that stores `value`, which has no bits above `width`, there.
-pub fn store(at: &str, len: u32, offset: u32, width: u32, value: &str) -> String {
+pub(crate) fn store(at: &str, len: u32, offset: u32, width: u32, value: &str) -> String {
     if width == 0 {
         return String::new();
     }
@@ -63,7 +63,7 @@ fn window(len: u32, offset: u32, width: u32) -> Option<(u32, u32)> {
 }
 
 /// C text of the mask of `width` bits, of the type the value has.
-pub fn mask(width: u32) -> String {
+pub(crate) fn mask(width: u32) -> String {
     match width {
         0..=31 => format!("{:#x}", (1u64 << width) - 1),
         32 => "0xffffffffu".into(),
@@ -74,7 +74,7 @@ pub fn mask(width: u32) -> String {
 }
 
 /// C text of a constant of `width` bits.
-pub fn constant(width: u32, value: u128) -> String {
+pub(crate) fn constant(width: u32, value: u128) -> String {
     match width {
         // Unsuffixed, a number would be signed.
         0..=32 if value < 10 => format!("{value}u"),
@@ -85,7 +85,7 @@ pub fn constant(width: u32, value: u128) -> String {
 }
 
 /// `at + bytes`.
-pub fn plus(at: &str, bytes: u32) -> String {
+pub(crate) fn plus(at: &str, bytes: u32) -> String {
     if bytes == 0 { at.to_owned() } else { format!("{at} + {bytes}") }
 }
 

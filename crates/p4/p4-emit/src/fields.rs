@@ -12,7 +12,7 @@ use p4_ir::{HeaderId, HeaderRef, Ir, Stmt};
 use std::collections::BTreeSet;
 
 /// Headers whose fields may be locals: they are made, and never copied as a whole.
-pub fn made_by_field(ir: &Ir) -> BTreeSet<HeaderId> {
+pub(crate) fn made_by_field(ir: &Ir) -> BTreeSet<HeaderId> {
     let (mut made, mut copied) = (BTreeSet::new(), BTreeSet::new());
     let all = |r: &HeaderRef| match r {
         HeaderRef::Static(h) => vec![*h],
@@ -32,18 +32,18 @@ pub fn made_by_field(ir: &Ir) -> BTreeSet<HeaderId> {
 
 impl Emitter<'_> {
     /// Where a header's bytes are if it is made here.
-    pub fn place_made(&self, h: HeaderId) -> Place {
+    pub(crate) fn place_made(&self, h: HeaderId) -> Place {
         let unused = self.entry.as_ref().is_some_and(|f| f.valid(h) == Some(false));
         if self.class.is_some() && unused && self.model.made_by_field.contains(&h) { Place::Fields } else { Place::Scratch }
     }
 
     /// Whether a header's fields are locals now.
-    pub fn in_fields(&self, h: HeaderId) -> bool {
+    pub(crate) fn in_fields(&self, h: HeaderId) -> bool {
         self.facts().is_some_and(|f| f.place(h) == Ok(Some(Place::Fields)))
     }
 
     /// Name of the local that holds a field.
-    pub fn field_local(&mut self, h: HeaderId, index: u32) -> String {
+    pub(crate) fn field_local(&mut self, h: HeaderId, index: u32) -> String {
         self.scope_fields(h);
         let name: String = self.ir.header_types[self.ir.headers[h].ty].fields[index as usize].name.clone();
         let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
@@ -51,7 +51,7 @@ impl Emitter<'_> {
     }
 
     /// All fields are zero.
-    pub fn zero_fields(&mut self, h: HeaderId) {
+    pub(crate) fn zero_fields(&mut self, h: HeaderId) {
         let n = self.ir.header_types[self.ir.headers[h].ty].fields.len();
         let names: Vec<String> = (0..n as u32).map(|i| self.field_local(h, i)).collect();
         let text = names.iter().map(|n| format!("{n} = ")).collect::<String>();
@@ -61,7 +61,7 @@ impl Emitter<'_> {
     }
 
     /// Statements that put a header, whose fields are locals, to `bytes` behind `base`.
-    pub fn pack(&mut self, h: HeaderId, base: &str, bytes: i64) -> Vec<String> {
+    pub(crate) fn pack(&mut self, h: HeaderId, base: &str, bytes: i64) -> Vec<String> {
         let ir = self.ir;
         let ty = &ir.header_types[ir.headers[h].ty];
         let len = ty.fixed_bits / 8;
@@ -93,7 +93,7 @@ impl Emitter<'_> {
     }
 
     /// Puts headers whose fields are locals into scratch bytes: the packet goes to another stage.
-    pub fn settle_fields(&mut self) {
+    pub(crate) fn settle_fields(&mut self) {
         let Some(facts) = self.facts() else { return };
         let unsettled =
             |f: &Facts| -> BTreeSet<HeaderId> { f.ways.iter().flatten().filter(|(_, p)| **p == Place::Fields).map(|(h, _)| *h).collect() };

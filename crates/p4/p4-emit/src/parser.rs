@@ -14,7 +14,7 @@ type Arms = Vec<(Vec<u128>, Next)>;
 
 impl Emitter<'_> {
     /// The whole parser. Afterwards `payload` is the first byte that it has not consumed.
-    pub fn parser(&mut self) -> Result<(), EmitError> {
+    pub(crate) fn parser(&mut self) -> Result<(), EmitError> {
         let ir = self.ir;
         self.line("uint8_t *payload = pk->buffer + pk->start;");
         self.line("const uint8_t *const end = payload + pk->length;");
@@ -176,7 +176,7 @@ impl Emitter<'_> {
     }
 
     /// `extract`.
-    pub fn extract(&mut self, header: &HeaderRef, varbit_bits: Option<&Expr>) -> Result<(), EmitError> {
+    pub(crate) fn extract(&mut self, header: &HeaderRef, varbit_bits: Option<&Expr>) -> Result<(), EmitError> {
         let which = self.which(header)?;
         let first = match &which {
             Which::One(h) => *h,
@@ -251,7 +251,7 @@ impl Emitter<'_> {
     }
 
     /// `advance`.
-    pub fn advance(&mut self, bits: &Expr) -> Result<(), EmitError> {
+    pub(crate) fn advance(&mut self, bits: &Expr) -> Result<(), EmitError> {
         let (text, width, name) = (self.expr(bits)?, bits.ty.width(), format!("x{}", self.unique()));
         self.line(format!("const {} {name} = {text};", local_type(width)));
         self.open(format!("if ({name} % 8)"));
@@ -265,7 +265,7 @@ impl Emitter<'_> {
     }
 
     /// `lookahead`.
-    pub fn lookahead(&mut self, to: &LValue, skip: u32) -> Result<(), EmitError> {
+    pub(crate) fn lookahead(&mut self, to: &LValue, skip: u32) -> Result<(), EmitError> {
         let width = self.lvalue_width(to)?;
         let bytes = width.div_ceil(8);
         if bytes > 0 {
@@ -277,7 +277,7 @@ impl Emitter<'_> {
     }
 
     /// `verify`.
-    pub fn verify(&mut self, condition: &Expr, error: Bits) -> Result<(), EmitError> {
+    pub(crate) fn verify(&mut self, condition: &Expr, error: Bits) -> Result<(), EmitError> {
         let text = self.expr(condition)?;
         self.open(format!("if (!{})", paren(&text)));
         self.parser_error_code(error.value());
@@ -288,7 +288,7 @@ impl Emitter<'_> {
 }
 
 /// C text that tells whether a value lies in a set; `None` if every value does.
-pub fn test(set: &KeySet, name: &str, width: u32) -> Option<String> {
+pub(crate) fn test(set: &KeySet, name: &str, width: u32) -> Option<String> {
     match set {
         KeySet::Any => None,
         KeySet::Value { value, mask } => {

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// The text of all stages, and what the printer found.
-pub struct Printed {
+pub(crate) struct Printed {
     /// C functions.
     pub text: String,
     /// What packets take from stage to stage.
@@ -36,11 +36,11 @@ pub struct Printed {
 }
 
 /// Standard metadata that a packet brings along: C text and bits.
-pub const RECEIVED: &[(&str, &str, u32)] =
+pub(crate) const RECEIVED: &[(&str, &str, u32)] =
     &[("ingress_port", "pk->port", 32), ("packet_length", "pk->length", 32), ("ingress_global_timestamp", "run->now_us", 48)];
 
 /// Prints all stages, with `shared` in the context.
-pub fn print<'a>(
+pub(crate) fn print<'a>(
     ir: &'a Ir,
     model: &'a Model,
     graph: &'a Graph<'a>,
@@ -86,7 +86,7 @@ pub fn print<'a>(
 }
 
 /// Name of a stage's function.
-pub fn function(graph: &Graph<'_>, model: &Model, stage: StageId) -> String {
+pub(crate) fn function(graph: &Graph<'_>, model: &Model, stage: StageId) -> String {
     let what = match graph.stages[stage].site {
         Some(site) => model.tables[graph.sites[site].table.index()].clone(),
         None if stage == 0 => "parser".into(),
@@ -99,9 +99,9 @@ pub fn function(graph: &Graph<'_>, model: &Model, stage: StageId) -> String {
 }
 
 /// Stand in the text of a stage for the function that takes all actions, and for what comes before and behind a call to it.
-pub const OTHERS: &str = "@others";
-pub const PAUSE: &str = "@pause";
-pub const RESUME: &str = "@resume";
+pub(crate) const OTHERS: &str = "@others";
+pub(crate) const PAUSE: &str = "@pause";
+pub(crate) const RESUME: &str = "@resume";
 
 impl Emitter<'_> {
     fn stage_function(&mut self, stage: StageId) -> Result<(), EmitError> {
@@ -185,7 +185,7 @@ impl Emitter<'_> {
         Ok(self.take())
     }
 
-    pub fn for_each_packet(&mut self) {
+    pub(crate) fn for_each_packet(&mut self) {
         self.open("for (uint64_t left = todo; left; left &= left - 1)");
         self.packet();
     }
@@ -470,7 +470,7 @@ impl Emitter<'_> {
 }
 
 /// The context, the stages' names, and the entry point.
-pub fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, classes: Option<&crate::class::Classes>, shared: &Shared) -> String {
+pub(crate) fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, classes: Option<&crate::class::Classes>, shared: &Shared) -> String {
     let mut out = String::from("/* What a packet takes from stage to stage. */\nstruct sp_context {\n    uint8_t *payload;\n");
     for w in 0..model.valid_words {
         let _ = writeln!(out, "    uint64_t {};", valid_word(model, w));
@@ -531,7 +531,7 @@ pub fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, classes: Option<&crate::
 }
 
 /// The function that runs all stages.
-pub fn entry(ir: &Ir, model: &Model, graph: &Graph<'_>) -> String {
+pub(crate) fn entry(ir: &Ir, model: &Model, graph: &Graph<'_>) -> String {
     let mut out = String::from("\nstatic void sp_stages(struct sp_run *const run, const uint64_t all)\n{\n");
     let _ = writeln!(out, "    {}(run, all);", function(graph, model, 0));
     for stage in 1..graph.stages.len() {

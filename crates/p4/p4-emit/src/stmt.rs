@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 impl Emitter<'_> {
     /// Statements in order; what nothing reaches is left out.
-    pub fn block(&mut self, block: &Block) -> Result<(), EmitError> {
+    pub(crate) fn block(&mut self, block: &Block) -> Result<(), EmitError> {
         for stmt in block {
             if self.flow.is_none() {
                 return Ok(());
@@ -23,7 +23,7 @@ impl Emitter<'_> {
     }
 
     /// One statement.
-    pub fn stmt(&mut self, stmt: &Stmt) -> Result<(), EmitError> {
+    pub(crate) fn stmt(&mut self, stmt: &Stmt) -> Result<(), EmitError> {
         match stmt {
             Stmt::Assign(to, value) => {
                 let text = self.expr(value)?;
@@ -136,7 +136,7 @@ impl Emitter<'_> {
     }
 
     /// `break; }`, and what is known behind the switch.
-    pub fn end_case(&mut self, after: &mut Option<crate::emitter::Flow>) {
+    pub(crate) fn end_case(&mut self, after: &mut Option<crate::emitter::Flow>) {
         if self.flow.is_some() {
             self.line("break;");
         }
@@ -192,7 +192,7 @@ impl Emitter<'_> {
     }
 
     /// Assigns C text to an lvalue.
-    pub fn assign(&mut self, to: &LValue, value: &str) -> Result<(), EmitError> {
+    pub(crate) fn assign(&mut self, to: &LValue, value: &str) -> Result<(), EmitError> {
         match to {
             LValue::Var(v) => {
                 self.write_var(*v, value);
@@ -275,7 +275,7 @@ impl Emitter<'_> {
     }
 
     /// Width of an lvalue in bits.
-    pub fn lvalue_width(&self, l: &LValue) -> Result<u32, EmitError> {
+    pub(crate) fn lvalue_width(&self, l: &LValue) -> Result<u32, EmitError> {
         Ok(match l {
             LValue::Var(v) => self.ir.vars[*v].ty.width(),
             LValue::Field(r, index) => {
@@ -314,7 +314,11 @@ impl Emitter<'_> {
     }
 
     /// Prints `each` for the header, or in a switch for each that it may be.
-    pub fn for_header(&mut self, r: &HeaderRef, each: impl FnMut(&mut Self, HeaderId) -> Result<(), EmitError>) -> Result<(), EmitError> {
+    pub(crate) fn for_header(
+        &mut self,
+        r: &HeaderRef,
+        each: impl FnMut(&mut Self, HeaderId) -> Result<(), EmitError>,
+    ) -> Result<(), EmitError> {
         let which = self.which(r)?;
         self.for_which(which, each)
     }
@@ -340,7 +344,7 @@ impl Emitter<'_> {
     }
 
     /// `setValid` or `setInvalid`.
-    pub fn set_valid(&mut self, h: HeaderId, valid: bool) {
+    pub(crate) fn set_valid(&mut self, h: HeaderId, valid: bool) {
         let known = self.known_valid(h);
         if known == Some(valid) || self.model.homes[h.index()] == Home::Nowhere {
             return;
@@ -374,7 +378,7 @@ impl Emitter<'_> {
     }
 
     /// A header of a union has become valid: the others are not.
-    pub fn leave_union(&mut self, h: HeaderId) {
+    pub(crate) fn leave_union(&mut self, h: HeaderId) {
         let ir = self.ir;
         let Some(union) = ir.headers[h].union else { return };
         for (other, header) in ir.headers.iter() {

@@ -20,7 +20,7 @@ use p4_ir::TableId;
 
 impl Emitter<'_> {
     /// Text by which a packet waits for a look-up; the bit in the stage's word is set elsewhere.
-    pub fn wait_for(&mut self, site: SiteId, stage: StageId) -> Result<(), EmitError> {
+    pub(crate) fn wait_for(&mut self, site: SiteId, stage: StageId) -> Result<(), EmitError> {
         let ir = self.ir;
         let table = self.graph.sites[site].table;
         if ir.program.tables[table].keys.is_empty() {
@@ -74,7 +74,7 @@ impl Emitter<'_> {
 
     /// Passes a table over whose look-up would change nothing. Goes on behind it in the same stage; what follows is for when it
     /// would.
-    pub fn pass_over(&mut self, site: SiteId) -> Result<(), EmitError> {
+    pub(crate) fn pass_over(&mut self, site: SiteId) -> Result<(), EmitError> {
         let at = &self.graph.sites[site];
         let Some(nothing) = optional(self.ir, at.table) else { return Ok(()) };
         let name = self.model.tables[at.table.index()].clone();
@@ -95,7 +95,7 @@ impl Emitter<'_> {
     }
 
     /// What a stage's function begins with for the look-ups that it makes packets wait for.
-    pub fn begin_waits(&mut self) -> Vec<String> {
+    pub(crate) fn begin_waits(&mut self) -> Vec<String> {
         let mut lines = Vec::new();
         for (stage, words) in &self.waits {
             let (x, first) = (self.stage_number(*stage), self.class.map_or(0, |c| c.general.graph.stages.len()));
@@ -116,17 +116,17 @@ impl Emitter<'_> {
     }
 
     /// What is to be done before another function is called that makes packets wait.
-    pub fn pause_waits(&self) -> Vec<String> {
+    pub(crate) fn pause_waits(&self) -> Vec<String> {
         self.waits.keys().map(|s| self.stage_number(*s)).map(|x| format!("wait_{x}->keys = n_{x};")).collect()
     }
 
     /// And what behind it: the next key is a new one.
-    pub fn resume_waits(&self) -> Vec<String> {
+    pub(crate) fn resume_waits(&self) -> Vec<String> {
         self.waits.keys().map(|s| self.stage_number(*s)).map(|x| format!("begin_{x} = n_{x} = wait_{x}->keys;")).collect()
     }
 
     /// What it ends with.
-    pub fn end_waits(&mut self) -> Vec<String> {
+    pub(crate) fn end_waits(&mut self) -> Vec<String> {
         let mut lines = Vec::new();
         for stage in std::mem::take(&mut self.waits).into_keys() {
             let x = self.stage_number(stage);
@@ -140,7 +140,7 @@ impl Emitter<'_> {
     }
 
     /// The beginning of the code of a stage that has been looked up for: hits and records are there.
-    pub fn begin_looked_up(&mut self, table: TableId) {
+    pub(crate) fn begin_looked_up(&mut self, table: TableId) {
         let name = &self.model.tables[table.index()];
         let (x, first) = (self.stage_number(self.stage), self.class.map_or(0, |c| c.general.graph.stages.len()));
         let wait = format!("const struct sp_wait *const wait = &run->wait[{}];", x - first);

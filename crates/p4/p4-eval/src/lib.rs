@@ -122,28 +122,28 @@ pub(crate) enum Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    pub fn params(self) -> &'a [ast::Param] {
+    pub(crate) fn params(self) -> &'a [ast::Param] {
         match self {
             Block::Parser(p) => &p.params,
             Block::Control(c) => &c.params,
         }
     }
 
-    pub fn locals(self) -> &'a [ast::Decl] {
+    pub(crate) fn locals(self) -> &'a [ast::Decl] {
         match self {
             Block::Parser(p) => p.body.as_ref().map_or(&[], |b| &b.locals),
             Block::Control(c) => c.body.as_ref().map_or(&[], |b| &b.locals),
         }
     }
 
-    pub fn constructor_params(self) -> &'a [ast::Param] {
+    pub(crate) fn constructor_params(self) -> &'a [ast::Param] {
         match self {
             Block::Parser(p) => &p.constructor_params,
             Block::Control(c) => &c.constructor_params,
         }
     }
 
-    pub fn type_params(self) -> &'a [ast::Ident] {
+    pub(crate) fn type_params(self) -> &'a [ast::Ident] {
         match self {
             Block::Parser(p) => &p.type_params,
             Block::Control(c) => &c.type_params,

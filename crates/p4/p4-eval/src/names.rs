@@ -33,33 +33,33 @@ pub(crate) enum Entity<'a> {
 pub(crate) struct Scopes<'a>(Vec<(HashMap<&'a str, Entity<'a>>, usize)>);
 
 impl<'a> Scopes<'a> {
-    pub fn new() -> Scopes<'a> {
+    pub(crate) fn new() -> Scopes<'a> {
         Scopes(vec![(HashMap::new(), 0)])
     }
 
-    pub fn inside(&mut self, parent: usize) -> usize {
+    pub(crate) fn inside(&mut self, parent: usize) -> usize {
         self.0.push((HashMap::new(), parent));
         self.0.len() - 1
     }
 
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.0.len()
     }
 
     /// Forgets scopes made since there were `count`.
-    pub fn leave(&mut self, count: usize) {
+    pub(crate) fn leave(&mut self, count: usize) {
         self.0.truncate(count);
     }
 
-    pub fn declare(&mut self, scope: usize, name: &'a str, entity: Entity<'a>) {
+    pub(crate) fn declare(&mut self, scope: usize, name: &'a str, entity: Entity<'a>) {
         self.0[scope].0.insert(name, entity);
     }
 
-    pub fn own(&self, scope: usize, name: &str) -> Option<&Entity<'a>> {
+    pub(crate) fn own(&self, scope: usize, name: &str) -> Option<&Entity<'a>> {
         self.0[scope].0.get(name)
     }
 
-    pub fn find(&self, mut scope: usize, name: &str) -> Option<&Entity<'a>> {
+    pub(crate) fn find(&self, mut scope: usize, name: &str) -> Option<&Entity<'a>> {
         loop {
             let (names, parent) = &self.0[scope];
             match names.get(name) {

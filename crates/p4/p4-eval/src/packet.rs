@@ -32,13 +32,13 @@ pub(crate) struct Packet {
 }
 
 impl Packet {
-    pub fn bits_from(&self, bit: usize) -> Vec<bool> {
+    pub(crate) fn bits_from(&self, bit: usize) -> Vec<bool> {
         let all = self.bytes.iter().flat_map(|b| (0..8).rev().map(move |i| b >> i & 1 == 1));
         all.skip(bit).collect()
     }
 
     /// What the parser has left.
-    pub fn payload(&self) -> Vec<u8> {
+    pub(crate) fn payload(&self) -> Vec<u8> {
         self.bytes[self.cursor / 8..].to_vec()
     }
 }

@@ -25,7 +25,7 @@ enum Step {
 }
 
 impl Place {
-    pub fn variable(slot: usize) -> Place {
+    pub(crate) fn variable(slot: usize) -> Place {
         Place { slot, steps: Vec::new() }
     }
 
@@ -35,11 +35,11 @@ impl Place {
         Place { slot: self.slot, steps }
     }
 
-    pub fn field(&self, i: usize) -> Place {
+    pub(crate) fn field(&self, i: usize) -> Place {
         self.with(Step::Field(i))
     }
 
-    pub fn element(&self, i: usize) -> Place {
+    pub(crate) fn element(&self, i: usize) -> Place {
         self.with(Step::Element(i))
     }
 }

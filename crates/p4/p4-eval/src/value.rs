@@ -51,7 +51,7 @@ pub(crate) struct Field {
 }
 
 impl Composite {
-    pub fn position(&self, name: &str) -> Option<usize> {
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|f| f.name == name)
     }
 }
@@ -102,7 +102,7 @@ pub(crate) enum Value {
 
 impl Ty {
     /// The value that storage of this type starts with here: zero, or invalid.
-    pub fn start(&self) -> Value {
+    pub(crate) fn start(&self) -> Value {
         match self {
             Ty::Void | Ty::Object => Value::Void,
             Ty::Bool => Value::Bool(false),
@@ -145,7 +145,7 @@ pub(crate) fn pattern(value: &BigInt, width: u32) -> BigInt {
 }
 
 impl Value {
-    pub fn ty(&self) -> Ty {
+    pub(crate) fn ty(&self) -> Ty {
         match self {
             Value::Void | Value::Invalid | Value::Default | Value::Ran(_) | Value::Fields(..) => Ty::Void,
             Value::Bool(_) => Ty::Bool,
@@ -161,7 +161,7 @@ impl Value {
         }
     }
 
-    pub fn truth(&self) -> Result<bool, Stop> {
+    pub(crate) fn truth(&self) -> Result<bool, Stop> {
         match self {
             Value::Bool(b) => Ok(*b),
             other => Err(Stop::cannot(format!("{other:?} as a condition"))),
@@ -169,7 +169,7 @@ impl Value {
     }
 
     /// The number of a `bit`, `int` or enum value.
-    pub fn number(&self) -> Result<BigInt, Stop> {
+    pub(crate) fn number(&self) -> Result<BigInt, Stop> {
         match self {
             Value::Number(n) | Value::Bits { value: n, .. } => Ok(n.clone()),
             Value::Enum(_, i) => Ok(BigInt::from(*i)),
@@ -178,11 +178,11 @@ impl Value {
         }
     }
 
-    pub fn index(&self) -> Result<usize, Stop> {
+    pub(crate) fn index(&self) -> Result<usize, Stop> {
         Ok(usize::try_from(&self.number()?).unwrap_or(usize::MAX))
     }
 
-    pub fn valid(&self) -> bool {
+    pub(crate) fn valid(&self) -> bool {
         match self {
             Value::Header { valid, .. } => *valid,
             Value::Union(_, members) => members.iter().any(Value::valid),
@@ -192,7 +192,7 @@ impl Value {
 
     /// This value as one of type `to`, where the language converts without being asked (P4_16 §8.12.2), and what was written as a
     /// list becomes what is wanted.
-    pub fn becomes(self, to: &Ty) -> Result<Value, Stop> {
+    pub(crate) fn becomes(self, to: &Ty) -> Result<Value, Stop> {
         Ok(match (self, to) {
             (Value::Default, to) => to.start(),
             (Value::Number(n), Ty::Bits { width, signed }) => wrap(&n, *width, *signed),

@@ -3,7 +3,7 @@
 use p4_ir::HashAlgorithm;
 
 /// The digest of `data`. Data of an odd number of bytes counts as if a zero byte followed, where 16 bits are summed.
-pub fn digest(algorithm: HashAlgorithm, data: &[u8]) -> u128 {
+pub(crate) fn digest(algorithm: HashAlgorithm, data: &[u8]) -> u128 {
     match algorithm {
         HashAlgorithm::Csum16 => csum16(data).into(),
         HashAlgorithm::Xor16 => words(data).fold(0, |a, w| a ^ w).into(),

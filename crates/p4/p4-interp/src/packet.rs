@@ -20,7 +20,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub fn new(ir: &Ir) -> Layout {
+    pub(crate) fn new(ir: &Ir) -> Layout {
         let mut layout = Layout { first_field: vec![], field_count: vec![], union: vec![], members: HashMap::new(), total_fields: 0 };
         for (id, h) in &ir.headers {
             let fields = ir.header_types[h.ty].fields.len();
@@ -58,7 +58,7 @@ pub(crate) struct PacketState {
 }
 
 impl PacketState {
-    pub fn new(ir: &Ir) -> PacketState {
+    pub(crate) fn new(ir: &Ir) -> PacketState {
         let layout = Layout::new(ir);
         PacketState {
             vars: vec![0; ir.vars.len()],
@@ -75,12 +75,12 @@ impl PacketState {
     }
 
     /// All variables zero.
-    pub fn clear_vars(&mut self) {
+    pub(crate) fn clear_vars(&mut self) {
         self.vars.fill(0);
     }
 
     /// Everything zero and invalid, for the next packet.
-    pub fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.vars.fill(0);
         self.valid.fill(false);
         self.next_index.fill(0);
@@ -90,27 +90,27 @@ impl PacketState {
         self.keep_bytes = None;
     }
 
-    pub fn var(&self, v: VarId) -> u128 {
+    pub(crate) fn var(&self, v: VarId) -> u128 {
         self.vars[v.as_u32() as usize]
     }
 
     /// `value` fits the variable's width.
-    pub fn set_var(&mut self, v: VarId, value: u128) {
+    pub(crate) fn set_var(&mut self, v: VarId, value: u128) {
         self.vars[v.as_u32() as usize] = value;
     }
 
-    pub fn is_valid(&self, h: HeaderId) -> bool {
+    pub(crate) fn is_valid(&self, h: HeaderId) -> bool {
         self.valid[index(h)]
     }
 
     /// A field, or zero if the header is invalid.
-    pub fn field(&self, h: HeaderId, field: u32) -> u128 {
+    pub(crate) fn field(&self, h: HeaderId, field: u32) -> u128 {
         let at = index(h);
         if self.valid[at] { self.fields[self.layout.first_field[at] + field as usize] } else { 0 }
     }
 
     /// Writes a field, if the header is valid; tells whether it is.
-    pub fn set_field(&mut self, h: HeaderId, field: u32, value: u128) -> bool {
+    pub(crate) fn set_field(&mut self, h: HeaderId, field: u32, value: u128) -> bool {
         let at = index(h);
         if self.valid[at] {
             self.fields[self.layout.first_field[at] + field as usize] = value;
@@ -119,21 +119,21 @@ impl PacketState {
     }
 
     /// All fields of a header (a varbit one as zero).
-    pub fn fields(&self, h: HeaderId) -> &[u128] {
+    pub(crate) fn fields(&self, h: HeaderId) -> &[u128] {
         let at = index(h);
         let first = self.layout.first_field[at];
         &self.fields[first..first + self.layout.field_count[at]]
     }
 
     /// Bytes of the varbit field as it is now; none if the header is invalid or has no such field.
-    pub fn varbit(&self, h: HeaderId) -> &[u8] {
+    pub(crate) fn varbit(&self, h: HeaderId) -> &[u8] {
         let at = index(h);
         if self.valid[at] { &self.varbits[at] } else { &[] }
     }
 
     /// `setValid` zeroes a header that was invalid and makes its union's others invalid (P4_16 §8.20); one that was
     /// valid stays as it is.
-    pub fn set_valid(&mut self, h: HeaderId, valid: bool) {
+    pub(crate) fn set_valid(&mut self, h: HeaderId, valid: bool) {
         let at = index(h);
         if valid && !self.valid[at] {
             self.clear(h);
@@ -142,7 +142,7 @@ impl PacketState {
     }
 
     /// Copies validity and all fields; no source means an invalid one.
-    pub fn copy_header(&mut self, dst: HeaderId, src: Option<HeaderId>) {
+    pub(crate) fn copy_header(&mut self, dst: HeaderId, src: Option<HeaderId>) {
         let Some(src) = src.filter(|s| self.is_valid(*s)) else {
             self.valid[index(dst)] = false;
             return;
@@ -161,7 +161,7 @@ impl PacketState {
     }
 
     /// Copies the varbit field, if the destination is valid; no source means an empty one.
-    pub fn copy_varbit(&mut self, dst: HeaderId, src: Option<HeaderId>) {
+    pub(crate) fn copy_varbit(&mut self, dst: HeaderId, src: Option<HeaderId>) {
         let to = index(dst);
         if !self.valid[to] || src == Some(dst) {
             return;
@@ -178,7 +178,7 @@ impl PacketState {
     ///
     /// # Panics
     /// If `bytes` is shorter than that.
-    pub fn extract(&mut self, ir: &Ir, h: HeaderId, bytes: &[u8], varbit_bytes: usize) {
+    pub(crate) fn extract(&mut self, ir: &Ir, h: HeaderId, bytes: &[u8], varbit_bytes: usize) {
         self.clear(h);
         let at = index(h);
         let ty = &ir.header_types[ir.headers[h].ty];
@@ -195,7 +195,7 @@ impl PacketState {
     }
 
     /// Appends a valid header to the output; tells whether it was valid.
-    pub fn emit(&mut self, ir: &Ir, h: HeaderId) -> bool {
+    pub(crate) fn emit(&mut self, ir: &Ir, h: HeaderId) -> bool {
         let at = index(h);
         if !self.valid[at] {
             return false;
@@ -211,11 +211,11 @@ impl PacketState {
         true
     }
 
-    pub fn next_index(&self, s: StackId) -> u32 {
+    pub(crate) fn next_index(&self, s: StackId) -> u32 {
         self.next_index[s.as_u32() as usize]
     }
 
-    pub fn set_next_index(&mut self, s: StackId, next: u32) {
+    pub(crate) fn set_next_index(&mut self, s: StackId, next: u32) {
         self.next_index[s.as_u32() as usize] = next;
     }
 

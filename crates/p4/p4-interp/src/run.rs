@@ -72,7 +72,7 @@ pub(crate) struct Standard {
 }
 
 impl Standard {
-    pub fn new(ir: &Ir) -> Standard {
+    pub(crate) fn new(ir: &Ir) -> Standard {
         let var = |name: &str| ir.intrinsic.standard.get(name).copied();
         let core = |name: &str| p4_ir::build::CORE_ERRORS.iter().position(|e| *e == name);
         let error = |name: &str| ir.program.errors.iter().position(|e| e == name).or_else(|| core(name)).unwrap_or(0) as u32;

@@ -91,7 +91,7 @@ pub(crate) struct Removed {
 }
 
 impl Table {
-    pub fn new(id: TableId, info: &TableInfo) -> Table {
+    pub(crate) fn new(id: TableId, info: &TableInfo) -> Table {
         let keys: Vec<(MatchKind, u32)> = info.keys.iter().map(|k| (k.kind, k.width)).collect();
         let ranked = keys.iter().any(|(k, _)| !matches!(k, MatchKind::Exact | MatchKind::Lpm));
         let lpm = keys.iter().position(|(k, _)| *k == MatchKind::Lpm);
@@ -127,7 +127,7 @@ impl Table {
     }
 
     /// The entry that matches `fields`. A table without keys always misses. `scratch` is any buffer.
-    pub fn find(&self, fields: &[u128], scratch: &mut Vec<u128>) -> Option<&Slot> {
+    pub(crate) fn find(&self, fields: &[u128], scratch: &mut Vec<u128>) -> Option<&Slot> {
         if fields.is_empty() {
             return None;
         }
@@ -155,7 +155,7 @@ impl Table {
     }
 
     /// Adds an entry, if it is new and there is room.
-    pub fn insert(&mut self, e: &Entry) -> Result<(), Refused> {
+    pub(crate) fn insert(&mut self, e: &Entry) -> Result<(), Refused> {
         if self.find_entry(e).is_some() {
             return Err(Refused::Exists);
         }
@@ -166,13 +166,13 @@ impl Table {
     }
 
     /// Replaces what an entry runs, and gives what it ran before; `None` if there is no such entry.
-    pub fn replace(&mut self, e: &Entry, action: ActionId, args: Box<[u128]>) -> Option<(ActionId, Box<[u128]>)> {
+    pub(crate) fn replace(&mut self, e: &Entry, action: ActionId, args: Box<[u128]>) -> Option<(ActionId, Box<[u128]>)> {
         let slot = self.find_entry_mut(e)?;
         Some((std::mem::replace(&mut slot.action, action), std::mem::replace(&mut slot.args, args)))
     }
 
     /// Takes an entry out. Its direct counter cell stays reserved until [`Table::release`].
-    pub fn remove(&mut self, e: &Entry) -> Option<Removed> {
+    pub(crate) fn remove(&mut self, e: &Entry) -> Option<Removed> {
         let at = self.place(e);
         let mut of_ranked = (0, Box::default());
         let slot = match &mut self.store {
@@ -198,7 +198,7 @@ impl Table {
     }
 
     /// Undoes [`Table::remove`], if nothing has changed since.
-    pub fn put_back(&mut self, removed: Removed) {
+    pub(crate) fn put_back(&mut self, removed: Removed) {
         let Removed { at, slot, position, keys } = removed;
         match &mut self.store {
             Store::Exact(map) => {
@@ -214,7 +214,7 @@ impl Table {
     }
 
     /// Frees the direct counter and meter cell of an entry that is gone for good.
-    pub fn release(&mut self, removed: Removed) {
+    pub(crate) fn release(&mut self, removed: Removed) {
         if self.celled {
             self.meters.remove(&removed.slot.cell);
             self.free.push(removed.slot.cell);
@@ -222,7 +222,7 @@ impl Table {
     }
 
     /// Sets a cell of the direct meter, and gives what it was.
-    pub fn set_meter(&mut self, cell: u32, to: Option<MeterCell>) -> Option<MeterCell> {
+    pub(crate) fn set_meter(&mut self, cell: u32, to: Option<MeterCell>) -> Option<MeterCell> {
         match to {
             Some(to) => self.meters.insert(cell, to),
             None => self.meters.remove(&cell),
@@ -230,12 +230,12 @@ impl Table {
     }
 
     /// The direct counter and meter cell of an entry.
-    pub fn cell(&self, e: &Entry) -> Option<u32> {
+    pub(crate) fn cell(&self, e: &Entry) -> Option<u32> {
         self.find_entry(e).map(|s| s.cell)
     }
 
     /// All entries, in an order that depends only on them (ranked tables: the order of winning within equal priority).
-    pub fn entries(&self) -> Vec<Entry> {
+    pub(crate) fn entries(&self) -> Vec<Entry> {
         let entry =
             |keys: Vec<KeyMatch>, s: &Slot| Entry { table: self.id, keys, priority: s.priority, action: s.action, args: s.args.to_vec() };
         let mut all: Vec<Entry> = match &self.store {

@@ -4,7 +4,7 @@
 ///
 /// # Panics
 /// If they are not all inside `bytes`.
-pub fn get_bits(bytes: &[u8], offset: usize, width: u32) -> u128 {
+pub(crate) fn get_bits(bytes: &[u8], offset: usize, width: u32) -> u128 {
     let (mut value, mut at, mut left) = (0u128, offset, width as usize);
     while left > 0 {
         let taken = (8 - at % 8).min(left);
@@ -20,7 +20,7 @@ pub fn get_bits(bytes: &[u8], offset: usize, width: u32) -> u128 {
 ///
 /// # Panics
 /// If they are not all inside `bytes`.
-pub fn put_bits(bytes: &mut [u8], offset: usize, width: u32, value: u128) {
+pub(crate) fn put_bits(bytes: &mut [u8], offset: usize, width: u32, value: u128) {
     let (mut at, mut left) = (offset, width as usize);
     while left > 0 {
         let taken = (8 - at % 8).min(left);
@@ -39,20 +39,20 @@ fn low_bits(n: usize) -> u8 {
 
 /// Fields put one behind the other, for checksums and hashes.
 #[derive(Default)]
-pub struct BitString {
+pub(crate) struct BitString {
     bytes: Vec<u8>,
     bits: usize,
 }
 
 impl BitString {
     /// Empties it; the memory stays.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.bits = 0;
     }
 
     /// Appends the low `width` bits of `value`.
-    pub fn push(&mut self, value: u128, width: u32) {
+    pub(crate) fn push(&mut self, value: u128, width: u32) {
         let end = self.bits + width as usize;
         self.bytes.resize(end.div_ceil(8), 0);
         put_bits(&mut self.bytes, self.bits, width, value);
@@ -60,7 +60,7 @@ impl BitString {
     }
 
     /// Appends whole bytes.
-    pub fn push_bytes(&mut self, bytes: &[u8]) {
+    pub(crate) fn push_bytes(&mut self, bytes: &[u8]) {
         if self.bits.is_multiple_of(8) {
             self.bytes.extend_from_slice(bytes);
             self.bits += 8 * bytes.len();
@@ -70,7 +70,7 @@ impl BitString {
     }
 
     /// The bytes, the last one filled up with zero bits.
-    pub fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 }

@@ -6,7 +6,6 @@
 //! [`run`] goes through [`PASSES`] in order, again and again until none of them finds anything, and verifies the IR after
 //! each. An [`Observer`] sees the IR after each too: that is how `--after PASS` prints it.
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 mod branches;
 pub mod bridge;

@@ -4,7 +4,6 @@
 //! could be understood, and the [`Diagnostic`]s say what could not.
 
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 pub mod ast;
 mod condition;

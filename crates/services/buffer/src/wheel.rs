@@ -1,14 +1,14 @@
 //! Which timers may be due? One wheel of ticks for all bearers; a timer is linked in it, so starting and stopping allocate nothing.
 
 /// No neighbour, or not linked.
-pub const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// Slots of the wheel: more ticks than the longest timer has.
-pub const SLOTS: usize = 4096;
+pub(crate) const SLOTS: usize = 4096;
 
 /// A timer's place in the wheel. It lies beside what it times.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub(crate) struct Place {
     slot: u32,
     previous: u32,
     next: u32,
@@ -16,36 +16,36 @@ pub struct Place {
 
 impl Place {
     /// In no slot.
-    pub const NOWHERE: Place = Place { slot: NONE, previous: NONE, next: NONE };
+    pub(crate) const NOWHERE: Place = Place { slot: NONE, previous: NONE, next: NONE };
 
     /// Of a timer of a slot that was taken: it is linked no more. The next one's number, or [`NONE`].
-    pub fn leave(&mut self) -> u32 {
+    pub(crate) fn leave(&mut self) -> u32 {
         std::mem::replace(self, Place::NOWHERE).next
     }
 
     /// Whether it is linked.
-    pub fn is_linked(&self) -> bool {
+    pub(crate) fn is_linked(&self) -> bool {
         self.slot != NONE
     }
 }
 
 /// Holds the places of all timers.
-pub trait Places {
+pub(crate) trait Places {
     /// Of the timer with this number.
     fn place(&mut self, timer: u32) -> &mut Place;
 }
 
 /// First timer of each slot.
-pub struct Wheel(Box<[u32]>);
+pub(crate) struct Wheel(Box<[u32]>);
 
 impl Wheel {
     /// Without timers.
-    pub fn new() -> Wheel {
+    pub(crate) fn new() -> Wheel {
         Wheel(vec![NONE; SLOTS].into_boxed_slice())
     }
 
     /// Links a timer, which is not linked, where `tick` is.
-    pub fn link(&mut self, places: &mut impl Places, timer: u32, tick: u64) {
+    pub(crate) fn link(&mut self, places: &mut impl Places, timer: u32, tick: u64) {
         let slot = (tick % SLOTS as u64) as u32;
         let next = std::mem::replace(&mut self.0[slot as usize], timer);
         *places.place(timer) = Place { slot, previous: NONE, next };
@@ -55,7 +55,7 @@ impl Wheel {
     }
 
     /// Takes a timer out, wherever it is.
-    pub fn unlink(&mut self, places: &mut impl Places, timer: u32) {
+    pub(crate) fn unlink(&mut self, places: &mut impl Places, timer: u32) {
         let Place { slot, previous, next } = std::mem::replace(places.place(timer), Place::NOWHERE);
         if slot == NONE {
             return;
@@ -70,7 +70,7 @@ impl Wheel {
     }
 
     /// Empties the slot where `tick` is: the first of its timers, the others follow by [`Place::leave`].
-    pub fn take(&mut self, tick: u64) -> u32 {
+    pub(crate) fn take(&mut self, tick: u64) -> u32 {
         std::mem::replace(&mut self.0[(tick % SLOTS as u64) as usize], NONE)
     }
 }

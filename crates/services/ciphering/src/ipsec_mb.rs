@@ -43,7 +43,7 @@ struct Manager {
 
 /// `struct sp_key`: a key as the library takes it, wiped on drop.
 #[repr(C, align(64))]
-pub struct Expanded([u8; 256]);
+pub(crate) struct Expanded([u8; 256]);
 
 impl Drop for Expanded {
     fn drop(&mut self) {
@@ -97,7 +97,7 @@ fn integrity_number(algorithm: Nia) -> Option<usize> {
 }
 
 /// A manager of the library, and room for what it is handed.
-pub struct IpsecMb {
+pub(crate) struct IpsecMb {
     api: &'static Api,
     manager: *mut Manager,
     name: String,
@@ -109,7 +109,7 @@ pub struct IpsecMb {
 unsafe impl Send for IpsecMb {}
 
 impl IpsecMb {
-    pub fn open() -> Result<IpsecMb, Error> {
+    pub(crate) fn open() -> Result<IpsecMb, Error> {
         let api = api()?;
         let mut arch = 0;
         // SAFETY: `arch` is written once.
@@ -125,15 +125,15 @@ impl IpsecMb {
         Ok(IpsecMb { api, manager, name: format!("ipsec-mb {version} ({arch})"), groups: Default::default() })
     }
 
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    pub fn cipher_key(&self, algorithm: Nea, bytes: &[u8; KEY_LEN]) -> Form {
+    pub(crate) fn cipher_key(&self, algorithm: Nea, bytes: &[u8; KEY_LEN]) -> Form {
         self.prepare(cipher_number(algorithm), bytes)
     }
 
-    pub fn integrity_key(&self, algorithm: Nia, bytes: &[u8; KEY_LEN]) -> Form {
+    pub(crate) fn integrity_key(&self, algorithm: Nia, bytes: &[u8; KEY_LEN]) -> Form {
         self.prepare(integrity_number(algorithm), bytes)
     }
 
@@ -150,7 +150,7 @@ impl IpsecMb {
     }
 
     /// Runs jobs that were checked; those whose outcome is set are left out.
-    pub fn run(&mut self, jobs: &mut [Job<'_>]) {
+    pub(crate) fn run(&mut self, jobs: &mut [Job<'_>]) {
         for job in &mut *jobs {
             let ours = |form: Option<&Form>| form.is_none_or(|form| matches!(form, Form::IpsecMb(_)));
             if job.outcome == Outcome::Pending && !(ours(job.cipher.map(|key| &key.form)) && ours(job.integrity.map(|key| &key.form))) {

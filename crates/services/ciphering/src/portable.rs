@@ -14,7 +14,7 @@ use crate::snow3g::{self, Schedule};
 use crate::{MAC_LEN, Nea, Nia};
 
 /// A key as its algorithm takes it.
-pub enum Prepared {
+pub(crate) enum Prepared {
     /// NEA0, NIA0: no key is kept.
     Null,
     Snow3g(Schedule),
@@ -24,7 +24,7 @@ pub enum Prepared {
 }
 
 impl Prepared {
-    pub fn cipher(algorithm: Nea, key: &[u8; KEY_LEN]) -> Prepared {
+    pub(crate) fn cipher(algorithm: Nea, key: &[u8; KEY_LEN]) -> Prepared {
         match algorithm {
             Nea::Nea0 => Prepared::Null,
             Nea::Nea1 => Prepared::Snow3g(Schedule::new(key)),
@@ -33,7 +33,7 @@ impl Prepared {
         }
     }
 
-    pub fn integrity(algorithm: Nia, key: &[u8; KEY_LEN]) -> Prepared {
+    pub(crate) fn integrity(algorithm: Nia, key: &[u8; KEY_LEN]) -> Prepared {
         match algorithm {
             Nia::Nia0 => Prepared::Null,
             Nia::Nia1 => Prepared::Snow3g(Schedule::new(key)),
@@ -43,7 +43,7 @@ impl Prepared {
     }
 
     /// Ciphers or deciphers `data` in place.
-    pub fn apply(&self, inputs: Inputs, data: &mut [u8]) {
+    pub(crate) fn apply(&self, inputs: Inputs, data: &mut [u8]) {
         match self {
             Prepared::Null | Prepared::Cmac(_) => {}
             Prepared::Snow3g(key) => snow3g::f8(key, &inputs.f8(), data),
@@ -59,7 +59,7 @@ impl Prepared {
     }
 
     /// MAC of a message of whole bytes.
-    pub fn mac(&self, inputs: Inputs, message: &[u8]) -> [u8; MAC_LEN] {
+    pub(crate) fn mac(&self, inputs: Inputs, message: &[u8]) -> [u8; MAC_LEN] {
         match self {
             Prepared::Null | Prepared::Aes(_) => [0; MAC_LEN],
             Prepared::Snow3g(key) => snow3g::f9(key, &inputs.f9(), message, 8 * message.len()),

@@ -107,10 +107,10 @@ fn substitute(table: &[u32; 256], w: u32) -> u32 {
 
 /// A 128-bit key as the specification's words: K3 first.
 #[derive(Zeroize, ZeroizeOnDrop)]
-pub struct Schedule([u32; 4]);
+pub(crate) struct Schedule([u32; 4]);
 
 impl Schedule {
-    pub fn new(key: &[u8; 16]) -> Schedule {
+    pub(crate) fn new(key: &[u8; 16]) -> Schedule {
         Schedule(words(key))
     }
 }
@@ -177,7 +177,7 @@ impl Generator {
 }
 
 /// f8: ciphers or deciphers `data` in place (TS 35.215 §4).
-pub fn f8(key: &Schedule, iv: &[u8; 16], data: &mut [u8]) {
+pub(crate) fn f8(key: &Schedule, iv: &[u8; 16], data: &mut [u8]) {
     let mut generator = Generator::new(key, iv);
     for chunk in data.chunks_mut(4) {
         for (byte, z) in chunk.iter_mut().zip(generator.next().to_be_bytes()) {
@@ -187,7 +187,7 @@ pub fn f8(key: &Schedule, iv: &[u8; 16], data: &mut [u8]) {
 }
 
 /// f9: the MAC of the first `bits` of `message` (TS 35.215 §5). PDCP's lengths are whole bytes, those of the test data are not.
-pub fn f9(key: &Schedule, iv: &[u8; 16], message: &[u8], bits: usize) -> [u8; 4] {
+pub(crate) fn f9(key: &Schedule, iv: &[u8; 16], message: &[u8], bits: usize) -> [u8; 4] {
     let mut generator = Generator::new(key, iv);
     let mut word = || u64::from(generator.next());
     let p = Multiplier::new(word() << 32 | word());

@@ -6,7 +6,6 @@
 //! How many sessions it holds is a number of the caller's ([`Chip`]), or follows from where a program of the chip's own has
 //! room ([`Model`]); that also limits what one packet may ask for.
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 mod machine;
 mod model;

@@ -8,7 +8,6 @@
 //! A dead device's counters and token buckets can still be read, as from a driver's memory; after a restart
 //! counters continue, and no meter is configured.
 #![forbid(unsafe_code)]
-#![warn(unreachable_pub)]
 
 use base::{Packet, Verdict, VerdictKind};
 use program::{ApplyError, Batch, CounterId, Entry, KeyMatch, MeterId, Op, Program, RuleError, TableId};

@@ -14,7 +14,7 @@ const NONE: u32 = u32::MAX;
 
 /// `struct sp_packet`.
 #[repr(C)]
-pub struct CPacket {
+pub(crate) struct CPacket {
     pub buffer: *mut u8,
     pub start: u32,
     pub length: u32,
@@ -23,7 +23,7 @@ pub struct CPacket {
 
 /// `struct sp_table`.
 #[repr(C)]
-pub struct CTable {
+pub(crate) struct CTable {
     pub table: *const c_void,
     pub lookup: Option<table::ffi::LookupFn>,
     pub miss: *const u8,
@@ -33,14 +33,14 @@ pub struct CTable {
 
 /// `struct sp_cell`.
 #[repr(C)]
-pub struct CCell {
+pub(crate) struct CCell {
     pub packets: AtomicU64,
     pub bytes: AtomicU64,
 }
 
 /// `struct sp_counter`.
 #[repr(C)]
-pub struct CCounter {
+pub(crate) struct CCounter {
     pub cells: *mut CCell,
     pub size: u64,
 }
@@ -48,7 +48,7 @@ pub struct CCounter {
 /// `struct sp_meter`. Zeros are a cell that is not configured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(32))]
-pub struct CMeter {
+pub(crate) struct CMeter {
     pub committed: u64,
     pub peak: u64,
     pub last_ns: u64,
@@ -57,12 +57,12 @@ pub struct CMeter {
     pub lock: u32,
 }
 
-pub use target::ONE_RATE;
+pub(crate) use target::ONE_RATE;
 
 /// `struct sp_profile`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
-pub struct CProfile {
+pub(crate) struct CProfile {
     pub cir: u64,
     /// In 10^-9 units.
     pub cbs: u64,
@@ -76,7 +76,7 @@ const _: () = assert!(size_of::<CMeter>() == 8 * target::CELL_WORDS && size_of::
 
 /// `struct sp_meters`.
 #[repr(C)]
-pub struct CMeters {
+pub(crate) struct CMeters {
     pub cells: *mut CMeter,
     pub size: u64,
     pub profiles: *const CProfile,
@@ -86,7 +86,7 @@ pub struct CMeters {
 
 /// `struct sp_register`.
 #[repr(C)]
-pub struct CRegister {
+pub(crate) struct CRegister {
     pub cells: *mut AtomicU64,
     pub size: u64,
 }
@@ -94,7 +94,7 @@ pub struct CRegister {
 /// `struct sp_range`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
-pub struct CRange {
+pub(crate) struct CRange {
     pub mask: [u64; 2],
     pub low: [u64; 2],
     pub high: [u64; 2],
@@ -103,14 +103,14 @@ pub struct CRange {
 /// `struct sp_set`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct CSet {
+pub(crate) struct CSet {
     pub members: *const CRange,
     pub size: u64,
 }
 
 /// `struct sp_digests`.
 #[repr(C)]
-pub struct CDigests {
+pub(crate) struct CDigests {
     pub words: *mut u64,
     pub size: u64,
     pub head: AtomicU64,
@@ -120,7 +120,7 @@ pub struct CDigests {
 
 /// `struct sp_lane`.
 #[repr(C)]
-pub struct CLane {
+pub(crate) struct CLane {
     pub tables: *mut CTable,
     pub counters: *const CCounter,
     pub meters: *const CMeters,
@@ -132,14 +132,14 @@ pub struct CLane {
 }
 
 /// `sp_process`.
-pub type ProcessFn = unsafe extern "C" fn(lane: *mut CLane, packets: *mut CPacket, verdicts: *mut Verdict, n: u32, now_ns: u64);
+pub(crate) type ProcessFn = unsafe extern "C" fn(lane: *mut CLane, packets: *mut CPacket, verdicts: *mut Verdict, n: u32, now_ns: u64);
 
 // `struct sp_verdict` is `Verdict` itself.
 const _: () = assert!(size_of::<Verdict>() == 8 && std::mem::offset_of!(Verdict, mark) == 4 && std::mem::offset_of!(Verdict, port) == 2);
 
 /// Place of a number in a key or record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub(crate) struct Place {
     /// First byte.
     pub offset: usize,
     /// Number of bytes.
@@ -150,7 +150,7 @@ pub struct Place {
 
 /// Key and record of a table.
 #[derive(Clone, Debug)]
-pub struct TableLayout {
+pub(crate) struct TableLayout {
     /// Bytes of a key.
     pub key_len: usize,
     /// Its fields in the order of declaration.
@@ -166,7 +166,7 @@ pub struct TableLayout {
 }
 
 /// Reads `sp_layout` and checks that it is about this program: tables, and the most words of a digest.
-pub fn read_layout(words: &[u32], program: &Program) -> Result<(Vec<TableLayout>, u64), LoadError> {
+pub(crate) fn read_layout(words: &[u32], program: &Program) -> Result<(Vec<TableLayout>, u64), LoadError> {
     let mut r = Reader { words, at: 0 };
     let version = r.next()?;
     if version != VERSION {
@@ -244,7 +244,7 @@ impl Reader<'_> {
 
 impl TableLayout {
     /// Makes the record of an entry in place of what is there.
-    pub fn write_record(&self, record: &mut Vec<u8>, action: ActionId, args: &[u128], handle: u32) {
+    pub(crate) fn write_record(&self, record: &mut Vec<u8>, action: ActionId, args: &[u128], handle: u32) {
         record.clear();
         record.resize(self.record_len, 0);
         record[self.action..self.action + 2].copy_from_slice(&(action.as_u32() as u16).to_ne_bytes());
@@ -258,7 +258,7 @@ impl TableLayout {
     }
 
     /// The action in a record, and its arguments.
-    pub fn read_record(&self, record: &[u8]) -> (ActionId, Vec<u128>) {
+    pub(crate) fn read_record(&self, record: &[u8]) -> (ActionId, Vec<u128>) {
         let action = ActionId::from_u32(u16::from_ne_bytes([record[self.action], record[self.action + 1]]).into());
         let arg = |place: &Place| {
             let mut bytes = [0; 16];
@@ -269,19 +269,19 @@ impl TableLayout {
     }
 
     /// Reads a value from a key.
-    pub fn get(&self, key: &[u8], field: usize) -> u128 {
+    pub(crate) fn get(&self, key: &[u8], field: usize) -> u128 {
         let Place { offset, bytes, shift } = self.fields[field];
         key[offset..offset + bytes].iter().fold(0, |value, byte| value << 8 | u128::from(*byte)) >> shift
     }
 
     /// The entry's number in a record.
-    pub fn handle_of(&self, record: &[u8]) -> Option<u32> {
+    pub(crate) fn handle_of(&self, record: &[u8]) -> Option<u32> {
         let at = self.handle?;
         Some(u32::from_ne_bytes(record.get(at..at + 4)?.try_into().ok()?))
     }
 
     /// Writes a value into a key.
-    pub fn put(&self, key: &mut [u8], field: usize, value: u128) {
+    pub(crate) fn put(&self, key: &mut [u8], field: usize, value: u128) {
         let Place { offset, bytes, shift } = self.fields[field];
         key[offset..offset + bytes].copy_from_slice(&(value << shift).to_be_bytes()[16 - bytes..]);
     }

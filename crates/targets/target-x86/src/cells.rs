@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use target::{Count, SharedMeter};
 
 /// `len` values of 8 bytes times `words`, zero at first, from a page's start on.
-pub struct Cells {
+pub(crate) struct Cells {
     /// The first value.
     start: NonNull<u64>,
     _memory: Memory,
@@ -35,7 +35,7 @@ unsafe impl Sync for Cells {}
 
 impl Cells {
     /// Asks the system for zero pages.
-    pub fn new(len: u64, words: usize) -> Result<Cells, LoadError> {
+    pub(crate) fn new(len: u64, words: usize) -> Result<Cells, LoadError> {
         let too_big = || LoadError::Memory { bytes: len.saturating_mul(8 * words as u64) };
         let bytes = usize::try_from(len).ok().and_then(|n| n.checked_mul(8 * words)).ok_or_else(too_big)?;
         // Not from the allocator: it writes zeros itself where the memory was used before, and all of it is resident then.
@@ -45,7 +45,7 @@ impl Cells {
     }
 
     /// The first `len` cells of a meter that another target executes too.
-    pub fn shared(meter: Arc<SharedMeter>, len: u64) -> Result<Cells, LoadError> {
+    pub(crate) fn shared(meter: Arc<SharedMeter>, len: u64) -> Result<Cells, LoadError> {
         let words = meter.cells();
         let Some(start) = NonNull::new(words.as_ptr().cast_mut().cast()).filter(|_| len <= meter.len()) else {
             return Err(LoadError::Layout(format!("a meter of {len} cells, but {} are shared", meter.len())));
@@ -57,23 +57,23 @@ impl Cells {
     }
 
     /// Number of cells.
-    pub fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.len
     }
 
     /// The first cell.
-    pub fn start<T>(&self) -> *mut T {
+    pub(crate) fn start<T>(&self) -> *mut T {
         self.start.as_ptr().cast()
     }
 
     /// A counter's cell, if the array is one of counters.
-    pub fn counter(&self, index: u64) -> Option<&CCell> {
+    pub(crate) fn counter(&self, index: u64) -> Option<&CCell> {
         // SAFETY: the index is within the array, whose cells are pairs of words that are only used as atomics.
         (index < self.len).then(|| unsafe { &*self.start::<CCell>().add(index as usize) })
     }
 
     /// A register's cell, if the array is one of registers.
-    pub fn register(&self, index: u64) -> Option<&AtomicU64> {
+    pub(crate) fn register(&self, index: u64) -> Option<&AtomicU64> {
         // SAFETY: as above, with one word a cell.
         (index < self.len).then(|| unsafe { &*self.start::<AtomicU64>().add(index as usize) })
     }
@@ -81,12 +81,12 @@ impl Cells {
 
 impl CCell {
     /// What it has counted.
-    pub fn read(&self) -> Count {
+    pub(crate) fn read(&self) -> Count {
         Count { packets: self.packets.load(Ordering::Relaxed), bytes: self.bytes.load(Ordering::Relaxed) }
     }
 
     /// Back to zero; no lane may be counting.
-    pub fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.packets.store(0, Ordering::Relaxed);
         self.bytes.store(0, Ordering::Relaxed);
     }

@@ -6,7 +6,7 @@ use libloading::Library;
 use std::path::{Path, PathBuf};
 
 /// A loaded object.
-pub struct Object {
+pub(crate) struct Object {
     /// Its entry point.
     pub process: ProcessFn,
     /// Bytes that it works in, for each lane.
@@ -33,7 +33,7 @@ pub const FLAGS: &[&str] = &[
 ];
 
 /// Compiles, or takes the object that is kept, and loads.
-pub fn compile(text: &str, options: &Options) -> Result<Object, LoadError> {
+pub(crate) fn compile(text: &str, options: &Options) -> Result<Object, LoadError> {
     let compiler = compiler(options.cc.as_deref())?;
     let arguments: Vec<String> = FLAGS.iter().map(|flag| (*flag).to_owned()).chain(options.flags.iter().cloned()).collect();
     let job = c_compile::Job { what: "x86", text, compiler: &compiler, arguments: &arguments };

@@ -14,7 +14,7 @@ const MESSAGES: u64 = 1 << 12;
 const MAX_WORDS: u64 = 1 << 20;
 
 /// A ring.
-pub struct Ring {
+pub(crate) struct Ring {
     words: Cells,
     shared: Box<CDigests>,
 }
@@ -27,7 +27,7 @@ unsafe impl Sync for Ring {}
 
 impl Ring {
     /// Room for messages of at most `longest` words; none if that is 0.
-    pub fn new(longest: u64) -> Result<Ring, LoadError> {
+    pub(crate) fn new(longest: u64) -> Result<Ring, LoadError> {
         let size = if longest == 0 { 0 } else { (MESSAGES * longest).min(MAX_WORDS).max(longest).next_power_of_two() };
         let words = Cells::new(size, 1)?;
         let zero = || AtomicU64::new(0);
@@ -36,17 +36,17 @@ impl Ring {
     }
 
     /// What generated code is given.
-    pub fn start(&self) -> *const CDigests {
+    pub(crate) fn start(&self) -> *const CDigests {
         &raw const *self.shared
     }
 
     /// Messages that found no room.
-    pub fn lost(&self) -> u64 {
+    pub(crate) fn lost(&self) -> u64 {
         self.shared.lost.load(Ordering::Relaxed)
     }
 
     /// Takes all messages that there are, the oldest first. One thread at a time: the target's lock sees to it.
-    pub fn take(&self, into: &mut Vec<Digest>) {
+    pub(crate) fn take(&self, into: &mut Vec<Digest>) {
         let CDigests { size, head, tail, .. } = &*self.shared;
         let end = head.load(Ordering::Acquire);
         let mut at = tail.load(Ordering::Relaxed);

@@ -19,7 +19,7 @@ use target::{MeterState, PROFILE_WORDS, SharedMeter, TargetError};
 const NANO: u64 = 1_000_000_000;
 
 /// An array of meter cells and their profiles.
-pub struct Meters {
+pub(crate) struct Meters {
     cells: Cells,
     /// By number. The first is none, of cells that are not configured.
     profiles: Cells,
@@ -36,7 +36,7 @@ pub struct Meters {
 
 impl Meters {
     /// `size` cells, not configured; in another target's memory if there is one.
-    pub fn new(size: u64, owner: Option<Arc<SharedMeter>>) -> Result<Meters, LoadError> {
+    pub(crate) fn new(size: u64, owner: Option<Arc<SharedMeter>>) -> Result<Meters, LoadError> {
         // A batch may change every cell, to as many configurations as there are cells: the old ones are still there then. One
         // more is there while a cell is set for the second time.
         let profiles = size.saturating_mul(2).saturating_add(2);
@@ -52,12 +52,12 @@ impl Meters {
     }
 
     /// Whether the cells are another target's too.
-    pub fn are_shared(&self) -> bool {
+    pub(crate) fn are_shared(&self) -> bool {
         self.owner.is_some()
     }
 
     /// A cell is to be without configuration: says whether the owner's entries may lead to it, so that it keeps what it has for now.
-    pub fn owner_keeps(&mut self, index: u64) -> bool {
+    pub(crate) fn owner_keeps(&mut self, index: u64) -> bool {
         let kept = self.owner.as_ref().is_some_and(|owner| owner.is_kept(index));
         if kept {
             self.let_go.insert(index);
@@ -66,38 +66,38 @@ impl Meters {
     }
 
     /// A cell is configured again.
-    pub fn hold(&mut self, index: u64) {
+    pub(crate) fn hold(&mut self, index: u64) {
         self.let_go.remove(&index);
     }
 
     /// Cells that the owner has released in the meantime: they lose their configuration.
-    pub fn let_go(&mut self) -> Vec<u64> {
+    pub(crate) fn let_go(&mut self) -> Vec<u64> {
         let Some(owner) = self.owner.as_ref().filter(|_| !self.let_go.is_empty()) else { return Vec::new() };
         self.let_go.extract_if(.., |index| !owner.is_kept(*index)).collect()
     }
 
     /// Number of cells.
-    pub fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.cells.len()
     }
 
     /// The first cell.
-    pub fn start(&self) -> *mut CMeter {
+    pub(crate) fn start(&self) -> *mut CMeter {
         self.cells.start()
     }
 
     /// The first profile.
-    pub fn profiles(&self) -> *const CProfile {
+    pub(crate) fn profiles(&self) -> *const CProfile {
         self.profiles.start()
     }
 
     /// A cell, if there are so many.
-    pub fn cell(&self, index: u64) -> Option<MeterCell> {
+    pub(crate) fn cell(&self, index: u64) -> Option<MeterCell> {
         (index < self.len()).then(|| MeterCell(self.start().wrapping_add(index as usize)))
     }
 
     /// What is to be in a cell of that configuration: full buckets, and a use of the profile.
-    pub fn take(&mut self, config: Option<MeterConfig>) -> CMeter {
+    pub(crate) fn take(&mut self, config: Option<MeterConfig>) -> CMeter {
         let Some(config) = config else { return CMeter::default() };
         let MeterConfig { cir, cbs, pir, pbs } = config;
         const FITS: &str = "the batch's check saw to it that bursts fit";
@@ -124,7 +124,7 @@ impl Meters {
     }
 
     /// What is in a cell's buckets, if it is configured.
-    pub fn state(&self, index: u64) -> Option<MeterState> {
+    pub(crate) fn state(&self, index: u64) -> Option<MeterState> {
         let cell = self.cell(index).filter(|_| !self.let_go.contains(&index))?;
         let profile = cell.profile();
         let state = (profile != 0).then(|| cell.buckets())?;
@@ -134,7 +134,7 @@ impl Meters {
     }
 
     /// Sets the buckets of a configured cell, as far as they hold so much.
-    pub fn set_state(&mut self, index: u64, state: MeterState) -> Result<(), TargetError> {
+    pub(crate) fn set_state(&mut self, index: u64, state: MeterState) -> Result<(), TargetError> {
         let missing = || TargetError(format!("meter cell {index} is not configured"));
         let cell = self.cell(index).filter(|_| !self.let_go.contains(&index)).ok_or_else(missing)?;
         let number = cell.profile() & !ONE_RATE;
@@ -148,7 +148,7 @@ impl Meters {
     }
 
     /// Takes back the use of a profile by a cell that no lane has seen with it, or that no lane sees with it any more.
-    pub fn give_back(&mut self, profile: u32) {
+    pub(crate) fn give_back(&mut self, profile: u32) {
         let number = profile & !ONE_RATE;
         if number == 0 {
             return;
@@ -167,7 +167,7 @@ impl Meters {
 
 /// Address of a meter's cell.
 #[derive(Clone, Copy)]
-pub struct MeterCell(*mut CMeter);
+pub(crate) struct MeterCell(*mut CMeter);
 
 // SAFETY: an address; whoever uses it says why they may.
 unsafe impl Send for MeterCell {}
@@ -176,7 +176,7 @@ unsafe impl Sync for MeterCell {}
 
 impl MeterCell {
     /// Its profile as lanes see it. For the owner of the batches, between two of them.
-    pub fn profile(self) -> u32 {
+    pub(crate) fn profile(self) -> u32 {
         // SAFETY: a cell of a meter's array. Lanes write all but this number in their bursts; the owner's batches write this, and they
         // have been taken over.
         unsafe { (&raw const (*self.0).profile).read() }
@@ -186,13 +186,13 @@ impl MeterCell {
     ///
     /// # Safety
     /// Nobody else uses the cell.
-    pub unsafe fn set(self, meter: CMeter) {
+    pub(crate) unsafe fn set(self, meter: CMeter) {
         // SAFETY: a cell of a meter's array, and the caller's promise.
         unsafe { self.0.write(meter) }
     }
 
     /// Its buckets, of one moment if no lane is within a burst; the profile is not looked at.
-    pub fn buckets(self) -> MeterState {
+    pub(crate) fn buckets(self) -> MeterState {
         self.locked(|[committed, peak, last_ns]| MeterState {
             committed: committed.load(Ordering::Relaxed),
             peak: peak.load(Ordering::Relaxed),
@@ -201,7 +201,7 @@ impl MeterCell {
     }
 
     /// Sets them. What a lane makes of them that is within a burst is its own.
-    pub fn set_buckets(self, state: MeterState) {
+    pub(crate) fn set_buckets(self, state: MeterState) {
         self.locked(|[committed, peak, last_ns]| {
             committed.store(state.committed, Ordering::Relaxed);
             peak.store(state.peak, Ordering::Relaxed);
@@ -236,7 +236,7 @@ impl MeterCell {
     }
 
     /// Sets it while lanes may use it under its lock, or while it is unused.
-    pub fn set_locked(self, meter: CMeter) {
+    pub(crate) fn set_locked(self, meter: CMeter) {
         let lock = self.take_lock();
         let CMeter { committed, peak, last_ns, profile, lock: _ } = meter;
         // SAFETY: a cell of a meter's array, and the lock excludes lanes.

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 type Member = Vec<KeyMatch>;
 
 /// All value sets of a program.
-pub struct Sets {
+pub(crate) struct Sets {
     sets: Vec<Set>,
     retired: Vec<Box<[CRange]>>,
 }
@@ -25,16 +25,16 @@ struct Set {
 }
 
 /// What a batch makes of the sets that it changes.
-pub type Changed = BTreeMap<ValueSetId, Vec<Member>>;
+pub(crate) type Changed = BTreeMap<ValueSetId, Vec<Member>>;
 
 impl Sets {
     /// Empty ones.
-    pub fn new(program: &Program) -> Sets {
+    pub(crate) fn new(program: &Program) -> Sets {
         Sets { sets: program.value_sets.iter().map(|_| Set::default()).collect(), retired: Vec::new() }
     }
 
     /// Applies the change at that position of a batch to `changed`, if it is one of a member.
-    pub fn rehearse(&self, program: &Program, i: usize, op: &Op, changed: &mut Changed) -> Result<(), RuleError> {
+    pub(crate) fn rehearse(&self, program: &Program, i: usize, op: &Op, changed: &mut Changed) -> Result<(), RuleError> {
         let (set, member) = match op {
             Op::InsertValue { set, member } | Op::DeleteValue { set, member } => (*set, member),
             _ => return Ok(()),
@@ -56,7 +56,7 @@ impl Sets {
     }
 
     /// Takes over what a batch has made; lanes go on with what they have.
-    pub fn stage(&mut self, program: &Program, changed: &mut Changed) {
+    pub(crate) fn stage(&mut self, program: &Program, changed: &mut Changed) {
         for (id, members) in std::mem::take(changed) {
             let widths = &program.value_sets[id].widths;
             let ranges = members.iter().flat_map(|m| m.iter().zip(widths).map(|(key, width)| range(*key, *width))).collect();
@@ -67,12 +67,12 @@ impl Sets {
     }
 
     /// What lanes read that take the batch over: it stays until [`Sets::settle`] after another one.
-    pub fn views(&self) -> Box<[CSet]> {
+    pub(crate) fn views(&self) -> Box<[CSet]> {
         self.sets.iter().map(|s| CSet { members: s.ranges.as_ptr(), size: s.members.len() as u64 }).collect()
     }
 
     /// Frees what was replaced. Every lane has taken the last batch over.
-    pub fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         self.retired.clear();
     }
 }

@@ -12,7 +12,7 @@ use target::Picker;
 const DIRECT_LEN: usize = 2;
 
 /// Its entries and its default action.
-pub struct ProgramTable {
+pub(crate) struct ProgramTable {
     layout: TableLayout,
     kinds: Vec<MatchKind>,
     widths: Vec<u32>,
@@ -43,7 +43,7 @@ enum Store {
 }
 
 /// What an entry runs, and its number where it has one.
-pub struct Held {
+pub(crate) struct Held {
     pub action: ActionId,
     pub args: Vec<u128>,
     pub handle: Option<u32>,
@@ -51,7 +51,7 @@ pub struct Held {
 
 /// What an entry matches, in the form of its table; equal for equal identities.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct Identity {
+pub(crate) struct Identity {
     key: Vec<u8>,
     mask: Vec<u8>,
     ranges: Vec<Range>,
@@ -61,7 +61,7 @@ pub struct Identity {
 
 impl ProgramTable {
     /// An empty table. `seed` keys its hash.
-    pub fn new(info: &TableInfo, layout: TableLayout, seed: u64) -> Result<ProgramTable, LoadError> {
+    pub(crate) fn new(info: &TableInfo, layout: TableLayout, seed: u64) -> Result<ProgramTable, LoadError> {
         let fail = |e: TableError| LoadError::Table { table: info.name.clone(), error: e.to_string() };
         let capacity = info.size.max(info.entries.len() as u64).max(1);
         let shape = Shape { key_len: layout.key_len, value_len: layout.record_len, capacity };
@@ -104,7 +104,7 @@ impl ProgramTable {
     }
 
     /// Where lanes look up that begin now; `None` while the table is empty.
-    pub fn view(&self) -> Option<View> {
+    pub(crate) fn view(&self) -> Option<View> {
         if self.len() == 0 {
             return None;
         }
@@ -118,12 +118,12 @@ impl ProgramTable {
     }
 
     /// The default action's record, which stays until the table has settled after it was given another.
-    pub fn miss(&self) -> *const u8 {
+    pub(crate) fn miss(&self) -> *const u8 {
         self.miss.as_ptr().cast()
     }
 
     /// Makes what is staged visible in the next [`ProgramTable::view`]; says whether anything was.
-    pub fn flip(&mut self) -> bool {
+    pub(crate) fn flip(&mut self) -> bool {
         if self.touched {
             match &mut self.store {
                 Store::Keyless => {}
@@ -140,7 +140,7 @@ impl ProgramTable {
     ///
     /// # Safety
     /// No lane is in a burst that began before the flip.
-    pub unsafe fn settle(&mut self) {
+    pub(crate) unsafe fn settle(&mut self) {
         if std::mem::take(&mut self.touched) {
             // SAFETY: the caller's promise is the same.
             unsafe {
@@ -158,7 +158,7 @@ impl ProgramTable {
     }
 
     /// Entries held, staged changes included.
-    pub fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         match &self.store {
             Store::Keyless => 0,
             Store::Direct(t) => t.len(),
@@ -169,12 +169,12 @@ impl ProgramTable {
     }
 
     /// Whether its entries have numbers, for direct counters.
-    pub fn numbered(&self) -> bool {
+    pub(crate) fn numbered(&self) -> bool {
         self.layout.handle.is_some()
     }
 
     /// What runs on a miss, after the next flip.
-    pub fn set_default(&mut self, action: ActionId, args: &[u128]) {
+    pub(crate) fn set_default(&mut self, action: ActionId, args: &[u128]) {
         let mut record = Vec::new();
         self.layout.write_record(&mut record, action, args, u32::MAX);
         let words = record.chunks(8).map(|bytes| {
@@ -187,14 +187,14 @@ impl ProgramTable {
     }
 
     /// The identity of a checked entry.
-    pub fn identity(&self, entry: &Entry) -> Identity {
+    pub(crate) fn identity(&self, entry: &Entry) -> Identity {
         let mut id = Identity::default();
         self.identify(entry, &mut id);
         id
     }
 
     /// The same in the memory of another.
-    pub fn identify(&self, entry: &Entry, id: &mut Identity) {
+    pub(crate) fn identify(&self, entry: &Entry, id: &mut Identity) {
         let Identity { key, mask, ranges, number } = id;
         key.clear();
         key.resize(self.layout.key_len, 0);
@@ -223,7 +223,7 @@ impl ProgramTable {
     }
 
     /// Asks the cache for where the entry of that identity is, or would be, in a table that may be larger than the cache.
-    pub fn prefetch(&self, id: &Identity) {
+    pub(crate) fn prefetch(&self, id: &Identity) {
         if let Store::Exact(t) = &self.store {
             t.prefetch(&id.key);
         }
@@ -250,17 +250,17 @@ impl ProgramTable {
     }
 
     /// Whether there is an entry of that identity.
-    pub fn contains(&self, id: &Identity) -> bool {
+    pub(crate) fn contains(&self, id: &Identity) -> bool {
         self.record(id).is_some()
     }
 
     /// The number of the entry of that identity, where entries have numbers.
-    pub fn handle(&self, id: &Identity) -> Option<u32> {
+    pub(crate) fn handle(&self, id: &Identity) -> Option<u32> {
         self.layout.handle_of(self.record(id)?)
     }
 
     /// Offers all entries, with their actions, arguments and numbers.
-    pub fn offer_to(&self, picker: &mut Picker<'_, Held>) {
+    pub(crate) fn offer_to(&self, picker: &mut Picker<'_, Held>) {
         let mut keys = Vec::with_capacity(self.kinds.len());
         let mut offer = |keys: &[KeyMatch], priority: u32, record: &[u8]| {
             picker.offer(keys, priority, || {
@@ -327,7 +327,7 @@ impl ProgramTable {
     }
 
     /// Stages an entry; gives its number where entries have them.
-    pub fn insert(&mut self, id: &Identity, action: ActionId, args: &[u128]) -> Result<Option<u32>, TableError> {
+    pub(crate) fn insert(&mut self, id: &Identity, action: ActionId, args: &[u128]) -> Result<Option<u32>, TableError> {
         let handle = self.numbered().then(|| self.free.last().copied().unwrap_or(self.next_handle));
         self.layout.write_record(&mut self.record, action, args, handle.unwrap_or(0));
         let record = &self.record;
@@ -346,7 +346,7 @@ impl ProgramTable {
     }
 
     /// Stages another action for an entry; its number stays.
-    pub fn replace(&mut self, id: &Identity, action: ActionId, args: &[u128]) -> Result<(), TableError> {
+    pub(crate) fn replace(&mut self, id: &Identity, action: ActionId, args: &[u128]) -> Result<(), TableError> {
         let handle = if self.numbered() { self.handle(id) } else { None };
         self.layout.write_record(&mut self.record, action, args, handle.unwrap_or(0));
         let record = &self.record;
@@ -362,7 +362,7 @@ impl ProgramTable {
     }
 
     /// Stages the removal of an entry.
-    pub fn remove(&mut self, id: &Identity) -> Result<(), TableError> {
+    pub(crate) fn remove(&mut self, id: &Identity) -> Result<(), TableError> {
         let handle = if self.numbered() { self.handle(id) } else { None };
         match &mut self.store {
             Store::Keyless => return Err(TableError::Missing),
@@ -379,7 +379,7 @@ impl ProgramTable {
 
 impl Identity {
     /// Feeds a hash with all of it.
-    pub fn hash_to(&self, hasher: &mut impl Hasher) {
+    pub(crate) fn hash_to(&self, hasher: &mut impl Hasher) {
         hasher.write_u32(self.number);
         hasher.write(&self.key);
         hasher.write(&self.mask);

@@ -27,7 +27,7 @@ pub enum Mode {
 }
 
 /// An interface that the program hangs on.
-pub struct Attached {
+pub(crate) struct Attached {
     /// Its number.
     pub ifindex: u32,
     /// Where the program runs.
@@ -39,7 +39,7 @@ pub struct Attached {
 /// `sp_ports` has that many.
 const MOST_INTERFACES: u32 = 1024;
 /// `SP_SLOTS`, `SP_QUEUES` and `SP_CLOSED` of the emitted text.
-pub const SLOTS: u32 = 64;
+pub(crate) const SLOTS: u32 = 64;
 const QUEUES: u32 = 16;
 const CLOSED: u64 = 1 << 16;
 /// `sp_ways` has that many: all port numbers.
@@ -55,7 +55,7 @@ pub fn socket_key(slot: u32, queue: u32) -> Option<u32> {
 pub const RESERVE: u32 = SLOTS * QUEUES;
 
 /// Attaches `sp_xdp` by a link. It passes all packets to the kernel until [`set_port`].
-pub fn attach(object: &mut Object, interface: &str, ifindex: u32) -> Result<Attached, LoadError> {
+pub(crate) fn attach(object: &mut Object, interface: &str, ifindex: u32) -> Result<Attached, LoadError> {
     let fail = |error: String| LoadError::Attach { interface: interface.to_owned(), error };
     set_port(object, ifindex, None, false).map_err(|e| fail(e.to_string()))?;
     let program = object.program_fd("sp_xdp")?;
@@ -77,7 +77,7 @@ pub fn attach(object: &mut Object, interface: &str, ifindex: u32) -> Result<Atta
 
 /// Makes the program of `object` run where another one runs, in one step: each packet runs in one of the two. With an error the
 /// old one stays.
-pub fn replace(object: &mut Object, attached: &Attached) -> Result<(), LoadError> {
+pub(crate) fn replace(object: &mut Object, attached: &Attached) -> Result<(), LoadError> {
     let program = object.program_fd("sp_xdp")?;
     let fail = |e: std::io::Error| LoadError::Attach { interface: attached.ifindex.to_string(), error: e.to_string() };
     sys::link_update(attached.link.as_fd(), program.as_fd()).map_err(fail)
@@ -85,7 +85,7 @@ pub fn replace(object: &mut Object, attached: &Attached) -> Result<(), LoadError
 
 /// Writes `sp_ports`: from now on packets of an interface come in by that port, and packets of the slow path go to sockets of the slot: all
 /// of it if the interface is `closed`.
-pub fn set_port(object: &Object, ifindex: u32, port: Option<(PortId, u32)>, closed: bool) -> Result<(), LoadError> {
+pub(crate) fn set_port(object: &Object, ifindex: u32, port: Option<(PortId, u32)>, closed: bool) -> Result<(), LoadError> {
     if let Some((port, slot)) = port
         && (slot >= SLOTS || u64::from(port.0) >= PORTS)
     {
@@ -98,13 +98,13 @@ pub fn set_port(object: &Object, ifindex: u32, port: Option<(PortId, u32)>, clos
 }
 
 /// From now on all packets of the interface go to the slow path.
-pub fn close(object: &Object, ifindex: u32) -> Result<(), LoadError> {
+pub(crate) fn close(object: &Object, ifindex: u32) -> Result<(), LoadError> {
     ports(object, ifindex)?.long(8 * ifindex as usize).fetch_or(CLOSED, Ordering::Release);
     Ok(())
 }
 
 /// From now on they are run again, if it has a port.
-pub fn open(object: &Object, ifindex: u32) -> Result<(), LoadError> {
+pub(crate) fn open(object: &Object, ifindex: u32) -> Result<(), LoadError> {
     ports(object, ifindex)?.long(8 * ifindex as usize).fetch_and(!CLOSED, Ordering::Release);
     Ok(())
 }
@@ -117,7 +117,7 @@ fn ports(object: &Object, ifindex: u32) -> Result<Shared, LoadError> {
 }
 
 /// Writes `sp_out` and `sp_ways`: packets that leave by that port leave from here, or go to the slow path.
-pub fn set_way_out(object: &mut Object, port: PortId, ifindex: Option<u32>) -> Result<(), LoadError> {
+pub(crate) fn set_way_out(object: &mut Object, port: PortId, ifindex: Option<u32>) -> Result<(), LoadError> {
     if u64::from(port.0) >= PORTS {
         return Err(LoadError::Io(format!("port {port}: there are {PORTS}")));
     }

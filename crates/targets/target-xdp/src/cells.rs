@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use target::Count;
 
 /// Counters, contexts and ledgers of all cores.
-pub struct Cells {
+pub(crate) struct Cells {
     pub cpus: u32,
     pub contexts: Shared,
     pub context_len: usize,
@@ -20,13 +20,13 @@ pub struct Cells {
 }
 
 /// A core's ledger: rows of packets and bytes, received and sent by port, and dropped by reason.
-pub const ROW: usize = 16;
-pub const PORTS: usize = 512;
-pub const REASONS: usize = 256;
-pub const LEDGER: usize = ROW * (PORTS + PORTS + REASONS);
+pub(crate) const ROW: usize = 16;
+pub(crate) const PORTS: usize = 512;
+pub(crate) const REASONS: usize = 256;
+pub(crate) const LEDGER: usize = ROW * (PORTS + PORTS + REASONS);
 
 impl Cells {
-    pub fn sum(&self, counter: CounterId, index: u64) -> Count {
+    pub(crate) fn sum(&self, counter: CounterId, index: u64) -> Count {
         let i = counter.index();
         let mut sum = Count::default();
         if self.sizes.get(i).is_none_or(|size| index >= *size) {
@@ -40,7 +40,7 @@ impl Cells {
         sum
     }
 
-    pub fn clear(&self, counter: usize, index: u64) {
+    pub(crate) fn clear(&self, counter: usize, index: u64) {
         for cpu in 0..u64::from(self.cpus) {
             let at = 16 * (cpu * self.sizes[counter] + index) as usize;
             self.counters[counter].long(at).store(0, Ordering::Relaxed);
@@ -49,14 +49,14 @@ impl Cells {
     }
 
     /// A row of the ledger, over all cores.
-    pub fn ledger(&self, row: usize) -> Count {
+    pub(crate) fn ledger(&self, row: usize) -> Count {
         let at = |cpu: u32| cpu as usize * LEDGER + row * ROW;
         let long = |at: usize| self.ledgers.long(at).load(Ordering::Relaxed);
         let sum = |offset: usize| (0..self.cpus).map(|cpu| long(at(cpu) + offset)).fold(0, u64::wrapping_add);
         Count { packets: sum(0), bytes: sum(8) }
     }
 
-    pub fn sum_contexts(&self, at: usize) -> u64 {
+    pub(crate) fn sum_contexts(&self, at: usize) -> u64 {
         let of = |cpu: u32| self.contexts.long(cpu as usize * self.context_len + at).load(Ordering::Relaxed);
         (0..self.cpus).map(of).fold(0, u64::wrapping_add)
     }

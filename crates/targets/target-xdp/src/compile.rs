@@ -32,7 +32,7 @@ pub fn compiler(asked: Option<&Path>) -> Result<PathBuf, LoadError> {
 }
 
 /// Compiles `text` with [`compiler`], or takes the object from `cache`. `defines` are numbers that the text leaves open.
-pub fn compile(text: &str, cc: Option<&Path>, defines: &[(String, u32)], cache: Option<&Cache>) -> Outcome {
+pub(crate) fn compile(text: &str, cc: Option<&Path>, defines: &[(String, u32)], cache: Option<&Cache>) -> Outcome {
     let compiler = compiler(cc)?;
     let source = Source { text: text.to_owned(), compiler, defines: defines.to_vec() };
     let slot = {

@@ -50,7 +50,7 @@ pub struct Waited {
 }
 
 /// Cores that may run packets of one program.
-pub struct Cores {
+pub(crate) struct Cores {
     counts: Option<Mutex<Counts>>,
     /// Whether they are not looked at.
     by_kernel: AtomicBool,
@@ -83,7 +83,7 @@ struct Core {
 
 impl Cores {
     /// Of a program that was loaded just now and has seen no packet. `begun` is where its contexts, of so many bytes each, have that word.
-    pub fn new(object: &Object, cpus: u32, context_len: usize, begun: usize) -> Result<Cores, LoadError> {
+    pub(crate) fn new(object: &Object, cpus: u32, context_len: usize, begun: usize) -> Result<Cores, LoadError> {
         let program = match sys::empty_program() {
             Ok(program) => program,
             Err(e) => {
@@ -100,14 +100,14 @@ impl Cores {
     }
 
     /// The kernel waits for all of them.
-    pub fn slow() -> Cores {
+    pub(crate) fn slow() -> Cores {
         let [by_kernel, closed] = [false; 2].map(AtomicBool::new);
         let [quick, slow] = [0; 2].map(AtomicU64::new);
         Cores { counts: None, by_kernel, closed, quick, slow }
     }
 
     /// Until all packets are done that are in flight, and those that begin see what this thread has stored.
-    pub fn wait(&self) -> io::Result<()> {
+    pub(crate) fn wait(&self) -> io::Result<()> {
         if self.closed.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -124,17 +124,17 @@ impl Cores {
     }
 
     /// From now on there are no packets to wait for, or there may be some.
-    pub fn set_closed(&self, closed: bool) {
+    pub(crate) fn set_closed(&self, closed: bool) {
         self.closed.store(closed, Ordering::Release);
     }
 
     /// From now on the kernel waits, or counts are looked at again.
-    pub fn set_by_kernel(&self, by_kernel: bool) {
+    pub(crate) fn set_by_kernel(&self, by_kernel: bool) {
         self.by_kernel.store(by_kernel, Ordering::Relaxed);
     }
 
     /// How often it took a wait.
-    pub fn waited(&self) -> Waited {
+    pub(crate) fn waited(&self) -> Waited {
         Waited { quick: self.quick.load(Ordering::Relaxed), slow: self.slow.load(Ordering::Relaxed) }
     }
 }

@@ -9,13 +9,13 @@ use aya::maps::{Map, MapData, RingBuf};
 use program::Digest;
 
 /// The ring, if the program sends any.
-pub struct Digests {
+pub(crate) struct Digests {
     ring: Option<RingBuf<MapData>>,
 }
 
 impl Digests {
     /// Takes the ring out of the object.
-    pub fn new(object: &mut Object) -> Result<Digests, LoadError> {
+    pub(crate) fn new(object: &mut Object) -> Result<Digests, LoadError> {
         let ring = match object.ebpf().take_map("sp_digests") {
             Some(map @ Map::RingBuf(_)) => {
                 Some(RingBuf::try_from(map).map_err(|e| LoadError::Kernel(format!("the ring of digests: {}", crate::object::chain(&e))))?)
@@ -26,7 +26,7 @@ impl Digests {
     }
 
     /// At most `most` messages, the oldest first; they are then gone.
-    pub fn take(&mut self, most: usize) -> Vec<Digest> {
+    pub(crate) fn take(&mut self, most: usize) -> Vec<Digest> {
         let mut all = Vec::new();
         let Some(ring) = &mut self.ring else { return all };
         while all.len() < most

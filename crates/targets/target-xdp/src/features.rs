@@ -4,7 +4,7 @@
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketType, netlink, recv, send, socket};
 
 /// `NETDEV_XDP_ACT_NDO_XMIT`: sends what programs of other interfaces redirect to it.
-pub const SENDS_REDIRECTED: u64 = 1 << 2;
+pub(crate) const SENDS_REDIRECTED: u64 = 1 << 2;
 
 const REQUEST: u16 = 1;
 const ERROR: u16 = 2;
@@ -19,7 +19,7 @@ const DEVICE_FEATURES: u16 = 3;
 const HEADERS: usize = 16 + 4;
 
 /// The interface's XDP features, as a set of bits; `None` if the kernel does not say.
-pub fn of(ifindex: u32) -> Option<u64> {
+pub(crate) fn of(ifindex: u32) -> Option<u64> {
     let answer = ask(CONTROLLER, GET_FAMILY, FAMILY_NAME, b"netdev\0")?;
     let family = u16::from_ne_bytes(attribute(&answer, FAMILY_ID)?.try_into().ok()?);
     let answer = ask(family, GET_DEVICE, DEVICE_IFINDEX, &ifindex.to_ne_bytes())?;

@@ -14,7 +14,7 @@ const MOST: usize = 3500;
 const ROOM: usize = 4096;
 
 /// A worker's share.
-pub struct XdpLane {
+pub(crate) struct XdpLane {
     program: Arc<aya::programs::ProgramFd>,
     /// Bytes behind the packet that are none of it.
     behind: usize,
@@ -23,7 +23,7 @@ pub struct XdpLane {
 }
 
 impl XdpLane {
-    pub fn new(program: Arc<aya::programs::ProgramFd>, behind: usize) -> XdpLane {
+    pub(crate) fn new(program: Arc<aya::programs::ProgramFd>, behind: usize) -> XdpLane {
         XdpLane { program, behind, input: Vec::with_capacity(ROOM), output: vec![0; ROOM] }
     }
 
@@ -66,7 +66,7 @@ impl XdpLane {
 }
 
 /// The lane of a target on interfaces: packets that arrive here were passed to the slow path already.
-pub struct HandingOn;
+pub(crate) struct HandingOn;
 
 impl Lane for HandingOn {
     fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], _now_ns: u64) {

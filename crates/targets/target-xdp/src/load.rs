@@ -6,12 +6,12 @@ use crate::{LoadError, Options, compile, meters};
 use program::Program;
 
 /// Cells of a counter: an attached one has as many as its table has entries.
-pub fn counter_size(program: &Program, info: &program::CounterInfo) -> u64 {
+pub(crate) fn counter_size(program: &Program, info: &program::CounterInfo) -> u64 {
     info.table.map_or(info.size, |t| program.tables[t].size)
 }
 
 /// Compiles and loads, and says whether that had to be the simple form of the text, since the kernel takes no larger one.
-pub fn build(
+pub(crate) fn build(
     text: &str,
     options: &Options,
     mut defines: Vec<(String, u32)>,
@@ -36,13 +36,13 @@ pub fn build(
 const SIMPLE: &str = "SP_SIMPLE";
 
 /// Capacity, home cells and all cells of each table.
-pub type Rooms = Vec<(u64, u32, u32)>;
+pub(crate) type Rooms = Vec<(u64, u32, u32)>;
 
 /// Entries of arrays, by name.
-pub type Entries = Vec<(String, u32)>;
+pub(crate) type Entries = Vec<(String, u32)>;
 
 /// Entries of all arrays whose sizes the text leaves open, and the rooms of all tables.
-pub fn entries(program: &Program, options: &Options, cpus: u32) -> Result<(Entries, Rooms), LoadError> {
+pub(crate) fn entries(program: &Program, options: &Options, cpus: u32) -> Result<(Entries, Rooms), LoadError> {
     let (mut entries, mut rooms) = (Entries::new(), Rooms::new());
     let fits = |name: &str, n: u64| u32::try_from(n.max(1)).map_err(|_| LoadError::Io(format!("{name} has {n} cells: too many")));
     for (i, info) in program.tables.values().enumerate() {

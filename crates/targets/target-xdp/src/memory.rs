@@ -20,7 +20,7 @@ const LOAD_CONSTANT: u8 = 0x18;
 const OF_MAP: u8 = 2;
 
 /// An array.
-pub struct Memory {
+pub(crate) struct Memory {
     /// Its name in the text.
     pub name: String,
     /// Bytes.
@@ -31,7 +31,7 @@ pub struct Memory {
 
 impl Memory {
     /// Makes the maps that an object file describes, and puts them in the place of their numbers.
-    pub fn place(bytes: &mut [u8]) -> Result<Vec<Memory>, LoadError> {
+    pub(crate) fn place(bytes: &mut [u8]) -> Result<Vec<Memory>, LoadError> {
         let (described, text) = describe(bytes)?;
         let make = |(name, number, len): (String, u32, u32)| {
             let map = sys::array_create(&name, len)
@@ -58,7 +58,7 @@ impl Memory {
     }
 
     /// The bytes.
-    pub fn shared(&self) -> std::io::Result<Shared> {
+    pub(crate) fn shared(&self) -> std::io::Result<Shared> {
         Shared::map(self.map.as_fd(), self.len)
     }
 }

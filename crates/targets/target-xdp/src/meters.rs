@@ -14,7 +14,7 @@ use target::{CELL_WORDS, MeterState, ONE_RATE, PROFILE_WORDS, SharedMeter, Words
 
 const NANO: u64 = 1_000_000_000;
 /// Different rates that a meter's cells may have at once: 2 MB. With shared cells, packets of others go to the slow path.
-pub const MOST_PROFILES: u64 = 65_536;
+pub(crate) const MOST_PROFILES: u64 = 65_536;
 /// Bytes of a cell, and of a profile.
 const CELL: usize = 8 * CELL_WORDS;
 const PROFILE: usize = 8 * PROFILE_WORDS;
@@ -27,13 +27,13 @@ impl Words for Shared {
 
 /// Entries of the maps of an indexed meter: cells, and profiles. A batch may give every cell another rate, while the old ones are still there; and
 /// profile 0 is none.
-pub fn entries(info: &MeterInfo) -> (u64, u64) {
+pub(crate) fn entries(info: &MeterInfo) -> (u64, u64) {
     let cells = info.size.max(1);
     (cells, cells.saturating_mul(2).saturating_add(2).min(MOST_PROFILES))
 }
 
 /// An array of meter cells.
-pub struct Meter {
+pub(crate) struct Meter {
     memory: Arc<SharedMeter>,
     /// Whether the next target configures them.
     shared: bool,
@@ -45,7 +45,7 @@ pub struct Meter {
 
 impl Meter {
     /// That of number `i`, none of its cells configured.
-    pub fn new(object: &Object, i: usize, info: &MeterInfo) -> Result<Meter, LoadError> {
+    pub(crate) fn new(object: &Object, i: usize, info: &MeterInfo) -> Result<Meter, LoadError> {
         let (cells, profiles) = entries(info);
         let cells = object.shared(&format!("sp_p{i}"), cells, CELL)?;
         let profiles = object.shared(&format!("sp_q{i}"), profiles, PROFILE)?;
@@ -54,13 +54,13 @@ impl Meter {
     }
 
     /// Lets another target configure the cells from now on. They must not be configured yet.
-    pub fn share(&mut self) -> Arc<SharedMeter> {
+    pub(crate) fn share(&mut self) -> Arc<SharedMeter> {
         self.shared = true;
         self.memory.clone()
     }
 
     /// A use of a profile, for [`Meter::set`]; 0 for none, and where cells are shared. `None`: there are too many different rates.
-    pub fn take(&mut self, config: Option<MeterConfig>) -> Option<u32> {
+    pub(crate) fn take(&mut self, config: Option<MeterConfig>) -> Option<u32> {
         let Some(config) = config.filter(|_| !self.shared) else { return Some(0) };
         if let Some((number, uses)) = self.known.get_mut(&config) {
             *uses += 1;
@@ -85,7 +85,7 @@ impl Meter {
     }
 
     /// Takes back a use.
-    pub fn give_back(&mut self, number: u32) {
+    pub(crate) fn give_back(&mut self, number: u32) {
         let Some(config) = self.config(number) else { return };
         let Some((_, uses)) = self.known.get_mut(&config) else { return };
         *uses -= 1;
@@ -97,7 +97,7 @@ impl Meter {
 
     /// Gives a cell that profile and full buckets, and takes back the one that it has had; or, where cells are shared, notes whether our entries may
     /// lead to it.
-    pub fn set(&mut self, index: u64, number: u32, configured: bool) {
+    pub(crate) fn set(&mut self, index: u64, number: u32, configured: bool) {
         if self.shared {
             return self.memory.keep(index, configured);
         }
@@ -113,7 +113,7 @@ impl Meter {
     }
 
     /// What is in a configured cell's buckets.
-    pub fn state(&self, index: u64) -> Option<MeterState> {
+    pub(crate) fn state(&self, index: u64) -> Option<MeterState> {
         let (number, state) = self.cell(index)?.locked(|cell| (cell.half(0).load(Ordering::Acquire), cell.load()));
         // Of two buckets that are alike, only one is kept.
         let committed = if number & ONE_RATE != 0 { state.peak } else { state.committed };
@@ -121,7 +121,7 @@ impl Meter {
     }
 
     /// Sets the buckets of a configured cell, as far as they hold so much; says whether it is one.
-    pub fn set_state(&self, index: u64, to: MeterState) -> bool {
+    pub(crate) fn set_state(&self, index: u64, to: MeterState) -> bool {
         let Some(cell) = self.cell(index) else { return false };
         cell.locked(|cell| {
             let number = cell.half(0).load(Ordering::Acquire) & !ONE_RATE;
@@ -132,7 +132,7 @@ impl Meter {
     }
 
     /// No cell is configured any more; or, where cells are shared, our entries lead to none.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         if self.shared {
             return self.memory.keep_none();
         }

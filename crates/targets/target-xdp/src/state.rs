@@ -16,16 +16,16 @@ use std::sync::atomic::Ordering;
 
 /// `struct sp_control`: the generation and which of its tables are empty, whether others hold what is not here, which tables they alone hold
 /// whole, the two words of `target::InFlight`'s clock, and its length.
-pub const GENERATION: usize = 0;
-pub const SUBSET: usize = 8;
-pub const SLOW_PATH: usize = 12;
-pub const CLOCK: usize = 16;
-pub const CONTROL: usize = CLOCK + 8 * target::CLOCK_WORDS;
+pub(crate) const GENERATION: usize = 0;
+pub(crate) const SUBSET: usize = 8;
+pub(crate) const SLOW_PATH: usize = 12;
+pub(crate) const CLOCK: usize = 16;
+pub(crate) const CONTROL: usize = CLOCK + 8 * target::CLOCK_WORDS;
 /// After it generations are renumbered: the numbers above mean that something has no end, or is not seen yet.
-pub const LAST_GENERATION: u32 = u32::MAX - 2;
+pub(crate) const LAST_GENERATION: u32 = u32::MAX - 2;
 
 /// What batches change.
-pub struct State {
+pub(crate) struct State {
     pub object: Object,
     pub stores: Vec<Store>,
     pub shortage: Shortage,
@@ -42,7 +42,7 @@ pub struct State {
 }
 
 /// Why an op was refused.
-pub enum Refused {
+pub(crate) enum Refused {
     Entry(Refusal),
     /// A meter with too many different rates.
     Rates(MeterId),
@@ -52,7 +52,7 @@ pub enum Refused {
 
 /// What becomes of a meter's or counter's cell.
 #[derive(Clone, Copy)]
-pub enum CellChange {
+pub(crate) enum CellChange {
     /// The profile, and whether there is to be one.
     Meter {
         profile: u32,
@@ -62,11 +62,11 @@ pub enum CellChange {
 }
 
 /// A change of a cell: the array's number, the cell and what.
-pub type CellOp = (usize, u64, CellChange);
+pub(crate) type CellOp = (usize, u64, CellChange);
 
 impl State {
     /// Sees to it that there is a generation for one more batch.
-    pub fn next_generation(&mut self) -> std::io::Result<()> {
+    pub(crate) fn next_generation(&mut self) -> std::io::Result<()> {
         if self.generation >= LAST_GENERATION {
             // Packets that end meanwhile need nothing that ended before this generation; those in flight see it.
             self.waits.wait()?;
@@ -83,7 +83,7 @@ impl State {
         Ok(())
     }
 
-    pub fn op(&mut self, op: &Op, cells: &mut Vec<CellOp>) -> Result<(), Refused> {
+    pub(crate) fn op(&mut self, op: &Op, cells: &mut Vec<CellOp>) -> Result<(), Refused> {
         let table = match op {
             Op::Insert(e) | Op::Modify(e) | Op::Delete(e) | Op::EntryMeter { entry: e, .. } => Some(e.table),
             Op::SetDefault { table, .. } => Some(*table),
@@ -124,7 +124,7 @@ impl State {
     }
 
     /// Gives the tables that are short from now on.
-    pub fn commit(&mut self, counted: &Cells, cells: &[CellOp]) -> Vec<(TableId, Refusal)> {
+    pub(crate) fn commit(&mut self, counted: &Cells, cells: &[CellOp]) -> Vec<(TableId, Refusal)> {
         let next = self.generation + 1;
         for (array, index, change) in cells {
             match change {
@@ -148,14 +148,14 @@ impl State {
     }
 
     /// Until no packet is in flight that saw what batches have taken away: its cells can be used again.
-    pub fn wait_for_packets(&mut self) -> std::io::Result<()> {
+    pub(crate) fn wait_for_packets(&mut self) -> std::io::Result<()> {
         self.waits.wait()?;
         self.stores.iter_mut().for_each(Store::unlink);
         Ok(())
     }
 
     /// From now on packets that begin see the generation.
-    pub fn show(&self) {
+    pub(crate) fn show(&self) {
         let slow_path = self.shortage.bits();
         let bit =
             |(t, store): (usize, &Store)| u64::from(t < TABLE_BITS && store.is_empty() && slow_path >> t & 1 == 0) << (t % TABLE_BITS);

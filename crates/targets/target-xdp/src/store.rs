@@ -26,7 +26,7 @@ const MOST_NUMBERS: usize = 4 * MAX_TUPLES;
 
 /// Why an entry was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub(crate) enum Refusal {
     /// It exists.
     Exists,
     /// It does not.
@@ -78,14 +78,14 @@ enum Step {
 }
 
 /// What an entry runs, and its cell of the direct counter.
-pub struct Held {
+pub(crate) struct Held {
     pub action: ActionId,
     pub args: Vec<u128>,
     pub direct: Option<u32>,
 }
 
 /// A table.
-pub struct Store {
+pub(crate) struct Store {
     layout: Arc<CellLayout>,
     kinds: Vec<MatchKind>,
     widths: Vec<u32>,
@@ -140,7 +140,7 @@ pub struct Store {
 }
 
 /// Memory and sizes of a store.
-pub struct Room {
+pub(crate) struct Room {
     pub cells: Shared,
     pub homes: u32,
     pub total: u32,
@@ -152,7 +152,7 @@ pub struct Room {
 }
 
 /// Home cells and all cells for a table of that capacity.
-pub fn cells_for(capacity: u64) -> (u32, u32) {
+pub(crate) fn cells_for(capacity: u64) -> (u32, u32) {
     // Half full at most, so that nearly every entry is in its home. The numbers are constants of the compiled text: few different
     // ones, so that tables of about that size can share it.
     let most = capacity.max(16).next_power_of_two().min(1 << 28);
@@ -160,12 +160,12 @@ pub fn cells_for(capacity: u64) -> (u32, u32) {
 }
 
 /// Bytes of one copy of a table's list of masks.
-pub fn masks_len(layout: &CellLayout) -> usize {
+pub(crate) fn masks_len(layout: &CellLayout) -> usize {
     16 + MAX_TUPLES * (16 + layout.key_len)
 }
 
 impl Store {
-    pub fn new(info: &TableInfo, layout: CellLayout, room: Room) -> Store {
+    pub(crate) fn new(info: &TableInfo, layout: CellLayout, room: Room) -> Store {
         let mut store = Store {
             of_flows: info.split && !info.keys.is_empty() && !layout.wild,
             comes_pending: false,
@@ -217,7 +217,7 @@ impl Store {
     }
 
     /// As it was at first, without entries. No packet may be in flight.
-    pub fn anew(self, info: &TableInfo) -> Store {
+    pub(crate) fn anew(self, info: &TableInfo) -> Store {
         let Store { layout, mut cells, homes, states, mut masks, mut defaults, capacity, seed, waits, .. } = self;
         cells.zero();
         defaults.zero();
@@ -227,7 +227,7 @@ impl Store {
     }
 
     /// Adds an entry; seen after [`Store::commit`].
-    pub fn insert(&mut self, e: &Entry) -> Result<(), Refusal> {
+    pub(crate) fn insert(&mut self, e: &Entry) -> Result<(), Refusal> {
         let key = self.pack(e);
         if self.find(&key).is_some() {
             return Err(Refusal::Exists);
@@ -257,7 +257,7 @@ impl Store {
     }
 
     /// New action and arguments; rank and direct counter stay.
-    pub fn modify(&mut self, e: &Entry) -> Result<(), Refusal> {
+    pub(crate) fn modify(&mut self, e: &Entry) -> Result<(), Refusal> {
         let key = self.pack(e);
         let (_, at) = self.find(&key).ok_or(Refusal::Missing)?;
         let rank = if self.layout.wild { self.long(at, self.layout.rank) } else { 0 };
@@ -273,7 +273,7 @@ impl Store {
         Ok(())
     }
 
-    pub fn delete(&mut self, e: &Entry) -> Result<(), Refusal> {
+    pub(crate) fn delete(&mut self, e: &Entry) -> Result<(), Refusal> {
         let key = self.pack(e);
         let (_, at) = self.find(&key).ok_or(Refusal::Missing)?;
         self.end(at);
@@ -281,12 +281,12 @@ impl Store {
         Ok(())
     }
 
-    pub fn set_default(&mut self, action: ActionId, args: &[u128]) {
+    pub(crate) fn set_default(&mut self, action: ActionId, args: &[u128]) {
         self.new_default = Some((action, args.to_vec()));
     }
 
     /// Offers all entries, with their actions, arguments and direct counter cells. Between two batches.
-    pub fn offer_to(&self, picker: &mut Picker<'_, Held>) {
+    pub(crate) fn offer_to(&self, picker: &mut Picker<'_, Held>) {
         let mut keys = Vec::with_capacity(self.kinds.len());
         let mut cell = vec![0; self.layout.len];
         for at in (0..self.states.len() as u32).filter(|at| self.states[*at as usize] == State::Live) {
@@ -327,18 +327,18 @@ impl Store {
     }
 
     /// The direct counter cell of an entry.
-    pub fn direct_of(&self, e: &Entry) -> Option<u64> {
+    pub(crate) fn direct_of(&self, e: &Entry) -> Option<u64> {
         let (_, at) = self.find(&self.pack(e))?;
         Some(u64::from(self.word(at, self.layout.direct?).checked_sub(1)?))
     }
 
     /// Direct counter cells that were given out in this batch and must begin at zero.
-    pub fn take_direct_clear(&mut self) -> Vec<u32> {
+    pub(crate) fn take_direct_clear(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.direct_clear)
     }
 
     /// Makes the batch's changes those of generation `next`. Nobody sees them until the generation moves on.
-    pub fn commit(&mut self, next: u32) {
+    pub(crate) fn commit(&mut self, next: u32) {
         self.go_home();
         for i in 0..self.steps.len() {
             let at = match self.steps[i] {
@@ -383,7 +383,7 @@ impl Store {
 
     /// Between two batches, when all packets in flight are of one generation: what it sees is as old as can be, and nothing else has a
     /// generation any more. It, and any other, continues to see the same.
-    pub fn renumber(&mut self) {
+    pub(crate) fn renumber(&mut self) {
         self.unlink();
         for at in (0..self.states.len()).filter(|at| self.states[*at] == State::Live) {
             stamp(&self.cells, self.base(at as u32), 0, FOR_EVER);
@@ -398,12 +398,12 @@ impl Store {
     }
 
     /// Whether entries that come from now on are pending: uncounted packets of their keys may be in flight.
-    pub fn set_pending(&mut self, pending: bool) {
+    pub(crate) fn set_pending(&mut self, pending: bool) {
         self.comes_pending = pending && self.of_flows;
     }
 
     /// Entries that are there are pending.
-    pub fn all_pending(&mut self) {
+    pub(crate) fn all_pending(&mut self) {
         let age = self.age;
         for at in 0..self.states.len() as u32 {
             if self.of_flows && self.states[at as usize] == State::Live {
@@ -414,7 +414,7 @@ impl Store {
     }
 
     /// Whether there are pending entries, and from now on those that come are of another age.
-    pub fn begin_drain(&mut self) -> bool {
+    pub(crate) fn begin_drain(&mut self) -> bool {
         if !self.pending.is_empty() {
             self.draining.append(&mut self.pending);
             self.age = self.age.checked_add(1).unwrap_or(1);
@@ -423,7 +423,7 @@ impl Store {
     }
 
     /// Entries that were there at the last [`Store::begin_drain`] are pending no more.
-    pub fn finish_drain(&mut self) {
+    pub(crate) fn finish_drain(&mut self) {
         for (at, pending) in std::mem::take(&mut self.draining) {
             // The cell may be another's by now, or of an entry that begins with this batch.
             if self.half(at, PENDING) == pending {
@@ -433,12 +433,12 @@ impl Store {
     }
 
     /// Whether packets find no entry, and the default action that the program gives the table. True of what is committed.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len == 0 && self.default.0 == self.first_default
     }
 
     /// Takes the batch back.
-    pub fn undo(&mut self) {
+    pub(crate) fn undo(&mut self) {
         self.new_default = None;
         self.direct_free.append(&mut self.direct_clear);
         for step in std::mem::take(&mut self.steps).into_iter().rev() {
@@ -459,7 +459,7 @@ impl Store {
     }
 
     /// Restores what [`Store::undo`] cannot know.
-    pub fn set_len(&mut self, len: u64) {
+    pub(crate) fn set_len(&mut self, len: u64) {
         self.len = len;
     }
 
@@ -607,7 +607,7 @@ impl Store {
     }
 
     /// After a wait: unlinks what had ended before it, and frees what had been unlinked.
-    pub fn unlink(&mut self) {
+    pub(crate) fn unlink(&mut self) {
         for at in std::mem::take(&mut self.unlinked) {
             self.states[at as usize] = State::Free;
             self.free.push(at);
@@ -652,7 +652,7 @@ impl Store {
     }
 
     /// The direct counter cells of entries that this batch removes for good. Called before [`Store::commit`].
-    pub fn release_direct(&mut self) {
+    pub(crate) fn release_direct(&mut self) {
         let Some(place) = self.layout.direct else { return };
         let mut gone = Vec::new();
         let mut kept = Vec::new();

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What is known of the packets in flight; changed by who holds the stores.
-pub struct Waits {
+pub(crate) struct Waits {
     /// What packets read that begin now.
     current: AtomicU32,
     /// Packets of earlier generations are done.
@@ -15,23 +15,23 @@ pub struct Waits {
 }
 
 impl Waits {
-    pub fn new(generation: u32, cores: Cores) -> Waits {
+    pub(crate) fn new(generation: u32, cores: Cores) -> Waits {
         Waits { current: AtomicU32::new(generation), done: AtomicU32::new(generation), cores }
     }
 
     /// Packets that begin from now on see this generation.
-    pub fn move_on(&self, generation: u32) {
+    pub(crate) fn move_on(&self, generation: u32) {
         self.current.store(generation, Ordering::Release);
     }
 
     /// Generations are renumbered; nothing that a packet in flight may see is freed.
-    pub fn renumber(&self, generation: u32) {
+    pub(crate) fn renumber(&self, generation: u32) {
         self.current.store(generation, Ordering::Release);
         self.done.store(generation, Ordering::Release);
     }
 
     /// Until all that have begun are done.
-    pub fn wait(&self) -> io::Result<()> {
+    pub(crate) fn wait(&self) -> io::Result<()> {
         let current = self.current.load(Ordering::Acquire);
         self.cores.wait()?;
         self.done.store(current, Ordering::Release);
@@ -39,7 +39,7 @@ impl Waits {
     }
 
     /// Until packets of generations before this one are done, if that is not known.
-    pub fn wait_for(&self, generation: u32) {
+    pub(crate) fn wait_for(&self, generation: u32) {
         // The constructor of the target has seen that this works; should it ever not, what has ended is only reused sooner.
         if self.done.load(Ordering::Acquire) < generation
             && let Err(e) = self.wait()

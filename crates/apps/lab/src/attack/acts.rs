@@ -17,13 +17,13 @@ use traffic::smf::{Event, Session, Smf};
 use traffic::{Tunnel, plan::rules};
 
 /// What the attacker achieved; empty, if it is as it should be.
-pub type Achieved = Result<Vec<String>, Failure>;
+pub(super) type Achieved = Result<Vec<String>, Failure>;
 /// An attack by code.
-pub type Act = fn(&mut Ground, &Scale) -> Achieved;
+pub(super) type Act = fn(&mut Ground, &Scale) -> Achieved;
 
 /// How much of an attack is run.
 #[derive(Clone, Copy, Debug)]
-pub struct Scale {
+pub(super) struct Scale {
     /// Of things that are done one after the other.
     pub count: u32,
     /// Of what goes on for a time.
@@ -89,21 +89,21 @@ fn sessions_lost(ground: &mut Ground) -> Achieved {
 }
 
 /// A stranger sets up an association in the honest SMF's name, as if that had restarted.
-pub fn association_in_anothers_name(ground: &mut Ground, _: &Scale) -> Achieved {
+pub(super) fn association_in_anothers_name(ground: &mut Ground, _: &Scale) -> Achieved {
     let socket = n4_socket(ground, STRANGER)?;
     ask(&socket, &association(HONEST_SMF, 1))?;
     sessions_lost(ground)
 }
 
 /// A stranger releases the honest SMF's association.
-pub fn release_in_anothers_name(ground: &mut Ground, _: &Scale) -> Achieved {
+pub(super) fn release_in_anothers_name(ground: &mut Ground, _: &Scale) -> Achieved {
     let socket = n4_socket(ground, STRANGER)?;
     ask(&socket, &Message::node(MessageType::AssociationReleaseRequest, 1, vec![Ie::NodeId(NodeId::Ipv4(HONEST_SMF))]))?;
     sessions_lost(ground)
 }
 
 /// A stranger with an association of its own, if it gets one, changes and ends sessions of the honest SMF, whose SEIDs it knows.
-pub fn foreign_sessions(ground: &mut Ground, _: &Scale) -> Achieved {
+pub(super) fn foreign_sessions(ground: &mut Ground, _: &Scale) -> Achieved {
     let socket = n4_socket(ground, STRANGER)?;
     ask(&socket, &association(STRANGER, 1))?;
     let seids: Vec<u64> = ground.daemon()?.honest.iter().map(|session| session.up_seid).collect();
@@ -129,7 +129,7 @@ pub fn foreign_sessions(ground: &mut Ground, _: &Scale) -> Achieved {
 }
 
 /// SEIDs near known ones, in the ways in which counters are hidden: none may be another session's.
-pub fn guessed_seids(ground: &mut Ground, _: &Scale) -> Achieved {
+pub(super) fn guessed_seids(ground: &mut Ground, _: &Scale) -> Achieved {
     let daemon = ground.daemon()?;
     let own = daemon.hostile.up_seid;
     let others: Vec<u64> = daemon.honest.iter().chain([&daemon.rated]).map(|session| session.up_seid).collect();
@@ -160,7 +160,7 @@ fn unmix(mut x: u64) -> u64 {
 }
 
 /// Strangers take associations until there are no more: a second honest SMF gets one all the same, and the first keeps its own.
-pub fn all_associations(ground: &mut Ground, scale: &Scale) -> Achieved {
+pub(super) fn all_associations(ground: &mut Ground, scale: &Scale) -> Achieved {
     let addresses = (0..scale.count).map(|n| Ipv4Addr::from(u32::from(Ipv4Addr::new(127, 1, 0, 1)) + n));
     let mut taken = Vec::new();
     for (n, address) in addresses.enumerate() {
@@ -185,7 +185,7 @@ pub fn all_associations(ground: &mut Ground, scale: &Scale) -> Achieved {
 }
 
 /// A stranger fills the room for sessions: the honest SMF can establish one more.
-pub fn all_sessions(ground: &mut Ground, scale: &Scale) -> Achieved {
+pub(super) fn all_sessions(ground: &mut Ground, scale: &Scale) -> Achieved {
     let socket = n4_socket(ground, STRANGER)?;
     ask(&socket, &association(STRANGER, 1))?;
     let mut buffer = vec![0; 65_536];
@@ -221,7 +221,7 @@ fn establishment(plan: &SessionPlan, sequence: u32) -> Result<Vec<u8>, Failure> 
 }
 
 /// One session with very many SDF filters in one PDR, by the honest SMF itself: it may be refused, it may not freeze.
-pub fn many_filters(ground: &mut Ground, scale: &Scale) -> Achieved {
+pub(super) fn many_filters(ground: &mut Ground, scale: &Scale) -> Achieved {
     let smf = ground.smf(SECOND_SMF)?;
     // A refused association is as good: then there is nothing to freeze.
     if smf.associate().is_err() {
@@ -263,7 +263,7 @@ fn flood_n4(ground: &Ground, scale: &Scale, mut make: impl FnMut(&mut ChaCha8Rng
     Ok(Vec::new())
 }
 
-pub fn heartbeat_flood(ground: &mut Ground, scale: &Scale) -> Achieved {
+pub(super) fn heartbeat_flood(ground: &mut Ground, scale: &Scale) -> Achieved {
     flood_n4(ground, scale, |_, n| {
         let message = Message::node(MessageType::HeartbeatRequest, n as u32 & 0xff_ffff, vec![Ie::RecoveryTimeStamp(1)]);
         message.encode().unwrap_or_default()
@@ -271,11 +271,11 @@ pub fn heartbeat_flood(ground: &mut Ground, scale: &Scale) -> Achieved {
 }
 
 /// Requests that stay unanswered by their sender: each is a transaction to remember.
-pub fn association_flood(ground: &mut Ground, scale: &Scale) -> Achieved {
+pub(super) fn association_flood(ground: &mut Ground, scale: &Scale) -> Achieved {
     flood_n4(ground, scale, |rng, n| association(Ipv4Addr::from(rng.next_u32()), n as u32 & 0xff_ffff).encode().unwrap_or_default())
 }
 
-pub fn random_n4(ground: &mut Ground, scale: &Scale) -> Achieved {
+pub(super) fn random_n4(ground: &mut Ground, scale: &Scale) -> Achieved {
     flood_n4(ground, scale, |rng, n| {
         let mut bytes = vec![0; rng.random_range(0..1400)];
         rng.fill_bytes(&mut bytes);
@@ -292,7 +292,7 @@ pub fn random_n4(ground: &mut Ground, scale: &Scale) -> Achieved {
 }
 
 /// The longest messages: many small elements, groups within groups, elements that are wrong.
-pub fn longest_messages(ground: &mut Ground, scale: &Scale) -> Achieved {
+pub(super) fn longest_messages(ground: &mut Ground, scale: &Scale) -> Achieved {
     let scale = Scale { rate: scale.rate.min(200), ..*scale };
     flood_n4(ground, &scale, |rng, n| {
         let unit: Vec<u8> = match n % 4 {
@@ -312,7 +312,7 @@ pub fn longest_messages(ground: &mut Ground, scale: &Scale) -> Achieved {
 }
 
 /// Sessions of the honest SMF whose UEs do not answer, each with packets, as many as fit all buffers: an idle UE that does answer gets its own.
-pub fn unreachable_users(ground: &mut Ground, _: &Scale) -> Achieved {
+pub(super) fn unreachable_users(ground: &mut Ground, _: &Scale) -> Achieved {
     let smf = ground.daemon()?.smf.clone();
     let fail = |e: traffic::smf::SmfError| Failure::Failed(format!("the honest SMF: {e}"));
     let mut silent = Vec::new();
@@ -375,7 +375,7 @@ fn paged(ground: &mut Ground, smf: &Smf, idle: &mut Session, server: &UdpSocket)
 }
 
 /// An SMF that answers nothing any more, with many idle users that get packets: reports for the honest SMF's go out all the same.
-pub fn silent_peer(ground: &mut Ground, scale: &Scale) -> Achieved {
+pub(super) fn silent_peer(ground: &mut Ground, scale: &Scale) -> Achieved {
     let fail = |e: traffic::smf::SmfError| Failure::Failed(format!("an SMF: {e}"));
     let honest = ground.daemon()?.smf.clone();
     let mut idle = ground.session(&honest, |_| ())?;
@@ -404,7 +404,7 @@ pub fn silent_peer(ground: &mut Ground, scale: &Scale) -> Achieved {
 }
 
 /// Frames of a rate-limited user, much longer than what they say: only what the rate lets pass leaves by N6.
-pub fn padding(ground: &mut Ground, scale: &Scale) -> Achieved {
+pub(super) fn padding(ground: &mut Ground, scale: &Scale) -> Achieved {
     let begin = Instant::now();
     let before = came(&ground.net.dn, "n6")?;
     let sent = ground.send_frames(true, frames::padded, Some(scale.rate), scale.time)?;
@@ -422,7 +422,7 @@ pub fn padding(ground: &mut Ground, scale: &Scale) -> Achieved {
 }
 
 /// UDP that the firewall denies, behind extension headers, listened to at the far end.
-pub fn behind_extension_headers(ground: &mut Ground, scale: &Scale) -> Achieved {
+pub(super) fn behind_extension_headers(ground: &mut Ground, scale: &Scale) -> Achieved {
     let listen = |port| ground.net.dn.inside(move || UdpSocket::bind(SocketAddrV6::new(SERVER_V6, port, 0, 0)));
     let (denied, permitted) = (listen(DENIED_PORT)?, listen(PERMITTED_PORT)?);
     let fail = failed("the server's sockets");
@@ -447,7 +447,7 @@ pub fn behind_extension_headers(ground: &mut Ground, scale: &Scale) -> Achieved 
 }
 
 /// Error Indications from a stranger: none is reported to the SMF.
-pub fn error_indications(ground: &mut Ground, scale: &Scale) -> Achieved {
+pub(super) fn error_indications(ground: &mut Ground, scale: &Scale) -> Achieved {
     let _ = ground.daemon()?.events.try_iter().count();
     ground.send_frames(true, frames::error_indications, Some(scale.rate), scale.time)?;
     settle();
@@ -460,7 +460,7 @@ fn settle() {
     std::thread::sleep(Duration::from_millis(300));
 }
 
-pub fn links_down_and_up(ground: &mut Ground, _: &Scale) -> Achieved {
+pub(super) fn links_down_and_up(ground: &mut Ground, _: &Scale) -> Achieved {
     let Ground { net, .. } = ground;
     for (namespace, interface) in [(&net.upf, "n3"), (&net.dn, "n6"), (&net.upf, "n6"), (&net.ran, "n3")] {
         namespace.ip(&["link", "set", interface, "down"])?;
@@ -471,14 +471,14 @@ pub fn links_down_and_up(ground: &mut Ground, _: &Scale) -> Achieved {
     Ok(Vec::new())
 }
 
-pub fn link_made_anew(ground: &mut Ground, _: &Scale) -> Achieved {
+pub(super) fn link_made_anew(ground: &mut Ground, _: &Scale) -> Achieved {
     ground.net.make_n6_anew(1)?;
     ground.net.take_redirected(ground.target == super::Target::Xdp)?;
     Ok(Vec::new())
 }
 
 /// The file system of the log fills up, and there is much to log: refusals, and what a stranger sends.
-pub fn full_disk(ground: &mut Ground, scale: &Scale) -> Achieved {
+pub(super) fn full_disk(ground: &mut Ground, scale: &Scale) -> Achieved {
     let filler = ground.log_folder.join("filler");
     let _ = std::fs::write(&filler, vec![0; 4 << 20]);
     let daemon = ground.daemon()?;
@@ -494,7 +494,7 @@ pub fn full_disk(ground: &mut Ground, scale: &Scale) -> Achieved {
 }
 
 /// Who read the live view is gone.
-pub fn output_closed(ground: &mut Ground, _: &Scale) -> Achieved {
+pub(super) fn output_closed(ground: &mut Ground, _: &Scale) -> Achieved {
     ground.daemon()?.part.close_output();
     // It prints once a second.
     std::thread::sleep(Duration::from_millis(2500));
@@ -507,22 +507,22 @@ fn send_signal(ground: &mut Ground, name: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-pub fn hangup(ground: &mut Ground, _: &Scale) -> Achieved {
+pub(super) fn hangup(ground: &mut Ground, _: &Scale) -> Achieved {
     send_signal(ground, "HUP")?;
     settle();
     Ok(Vec::new())
 }
 
-pub fn user_signal(ground: &mut Ground, _: &Scale) -> Achieved {
+pub(super) fn user_signal(ground: &mut Ground, _: &Scale) -> Achieved {
     send_signal(ground, "USR1")?;
     settle();
     Ok(Vec::new())
 }
 
 /// How long [`stop_and_continue`] stops it.
-pub const STOPPED: Duration = Duration::from_millis(700);
+pub(super) const STOPPED: Duration = Duration::from_millis(700);
 
-pub fn stop_and_continue(ground: &mut Ground, _: &Scale) -> Achieved {
+pub(super) fn stop_and_continue(ground: &mut Ground, _: &Scale) -> Achieved {
     send_signal(ground, "STOP")?;
     std::thread::sleep(STOPPED);
     send_signal(ground, "CONT")?;
@@ -531,7 +531,7 @@ pub fn stop_and_continue(ground: &mut Ground, _: &Scale) -> Achieved {
 }
 
 /// A second daemon is killed while its compiler runs: no compiler goes on, no folder stays, and none was open to others meanwhile.
-pub fn killed_while_compiling(ground: &mut Ground, _: &Scale) -> Achieved {
+pub(super) fn killed_while_compiling(ground: &mut Ground, _: &Scale) -> Achieved {
     let folder = ground.out.join("compiling");
     let _ = std::fs::remove_dir_all(&folder);
     let fail = failed("the folder of a second daemon");
@@ -625,7 +625,7 @@ fn mode(path: &std::path::Path) -> u32 {
 }
 
 /// A local user without privileges runs a copy of the binary that has capabilities (setcap), with a compiler of its own.
-pub fn own_compiler(ground: &mut Ground, _: &Scale) -> Achieved {
+pub(super) fn own_compiler(ground: &mut Ground, _: &Scale) -> Achieved {
     let folder = std::path::PathBuf::from(format!("/tmp/splitplane-attack-{}", std::process::id()));
     let fail = failed("the local user's folder");
     std::fs::create_dir_all(&folder).map_err(&fail)?;
@@ -683,7 +683,7 @@ fn own_compiler_in(ground: &mut Ground, folder: &std::path::Path) -> Achieved {
 }
 
 /// Packets of users to an N4 that is not for them: by the tunnel of one, to our own addresses.
-pub fn users_to_n4(ground: &mut Ground, _: &Scale) -> Achieved {
+pub(super) fn users_to_n4(ground: &mut Ground, _: &Scale) -> Achieved {
     let daemon = ground.daemon()?;
     let (record, smf) = (daemon.hostile.record(), daemon.smf.clone());
     let heartbeat = Message::node(MessageType::HeartbeatRequest, 7, vec![Ie::RecoveryTimeStamp(1)]);

@@ -11,22 +11,22 @@ use wire::icmp::Echo;
 use wire::{arp, ipv4, ipv6, ndp, udp};
 
 /// The UPF's addresses.
-pub const N3: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 1);
-pub const N6: Ipv4Addr = Ipv4Addr::new(10, 6, 0, 1);
-pub const N6_V6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 6, 0, 0, 0, 0, 1);
-pub const SERVER_V6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 6, 0, 0, 0, 0, 2);
+pub(super) const N3: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 1);
+pub(super) const N6: Ipv4Addr = Ipv4Addr::new(10, 6, 0, 1);
+pub(super) const N6_V6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 6, 0, 0, 0, 0, 1);
+pub(super) const SERVER_V6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 6, 0, 0, 0, 0, 2);
 /// UDP port that the firewall denies, in both versions of IP.
-pub const DENIED_PORT: u16 = 9999;
+pub(super) const DENIED_PORT: u16 = 9999;
 /// One beside it, which it does not.
-pub const PERMITTED_PORT: u16 = 9998;
+pub(super) const PERMITTED_PORT: u16 = 9998;
 /// Bytes behind a padded packet's end.
-pub const PADDING: usize = 1300;
+pub(super) const PADDING: usize = 1300;
 const STRANGER: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 66);
 const STRANGER_MAC: Mac = Mac([2, 0x66, 0x66, 0x66, 0x66, 0x66]);
 
 /// What frames are made with.
 #[derive(Clone)]
-pub struct Scene {
+pub(super) struct Scene {
     /// The UPF's MAC address on the attacker's link.
     pub upf_mac: Mac,
     /// The attacker's own.
@@ -39,7 +39,7 @@ pub struct Scene {
 }
 
 /// Appends frame `n` of an attack.
-pub type Make = fn(&Scene, &mut ChaCha8Rng, u64, &mut Vec<u8>);
+pub(super) type Make = fn(&Scene, &mut ChaCha8Rng, u64, &mut Vec<u8>);
 
 impl Scene {
     fn ethernet(&self, ethertype: u16, out: &mut Vec<u8>) {
@@ -95,19 +95,19 @@ fn host(network: [u8; 2], n: u64) -> Ipv4Addr {
     Ipv4Addr::new(network[0], network[1], c, d)
 }
 
-pub fn random_frames(scene: &Scene, rng: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
+pub(super) fn random_frames(scene: &Scene, rng: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
     let ethertype = [ethernet::IPV4, ethernet::IPV6, ethernet::ARP, 0x8100, 0x88cc][n as usize % 5];
     scene.ethernet(ethertype, out);
     out.extend(random(rng, 1500));
 }
 
 /// Right in IPv4 and UDP, random in GTP-U.
-pub fn random_gtpu(scene: &Scene, rng: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
+pub(super) fn random_gtpu(scene: &Scene, rng: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
     scene.gtpu(GNB, &random(rng, 1400), out);
 }
 
 /// Of a user's tunnel, right but for some octets.
-pub fn mutated_gtpu(scene: &Scene, rng: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
+pub(super) fn mutated_gtpu(scene: &Scene, rng: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
     let user = &scene.hostile;
     let mut message = tunnelled(user, &datagram((ue(user), 1), (SERVER, 9), &random(rng, 200)));
     for _ in 0..=n % 4 {
@@ -117,7 +117,7 @@ pub fn mutated_gtpu(scene: &Scene, rng: &mut ChaCha8Rng, n: u64, out: &mut Vec<u
     scene.gtpu(GNB, &message, out);
 }
 
-pub fn gtpu_lengths(scene: &Scene, rng: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
+pub(super) fn gtpu_lengths(scene: &Scene, rng: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
     let user = &scene.hostile;
     let mut message = tunnelled(user, &datagram((ue(user), 1), (SERVER, 9), &[0; 40]));
     message[2..4].copy_from_slice(&rng.random::<u16>().to_be_bytes());
@@ -125,7 +125,7 @@ pub fn gtpu_lengths(scene: &Scene, rng: &mut ChaCha8Rng, _: u64, out: &mut Vec<u
 }
 
 /// As many extension headers as a frame holds, of lengths that are right, 0 and beyond the end.
-pub fn gtpu_extensions(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
+pub(super) fn gtpu_extensions(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
     let mut message = vec![0x34, gtpu::message_type::G_PDU, 0, 0];
     message.extend(scene.hostile.uplink.teid.to_be_bytes());
     message.extend([0, 0, 0, 0x40]);
@@ -136,19 +136,19 @@ pub fn gtpu_extensions(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<
     scene.gtpu(GNB, &message, out);
 }
 
-pub fn unknown_teids(scene: &Scene, rng: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
+pub(super) fn unknown_teids(scene: &Scene, rng: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
     let mut user = scene.hostile.clone();
     user.uplink.teid = rng.random();
     scene.uplink(&user, &datagram((ue(&user), 1), (SERVER, 9), &[0; 40]), out);
 }
 
 /// By the attacker's tunnel, from an honest user's address.
-pub fn spoofed_users(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
+pub(super) fn spoofed_users(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
     scene.uplink(&scene.hostile, &datagram((ue(scene.one(n)), 1), (SERVER, 9), &[0; 40]), out);
 }
 
 /// From and to addresses that must never be on a wire (RFC 1122 §3.2.1.3, RFC 6890), and to our own, inside.
-pub fn martians_inside(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
+pub(super) fn martians_inside(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
     let own = ue(&scene.hostile);
     let martians = [[127, 0, 0, 1], [224, 0, 0, 1], [0, 0, 0, 0], [255, 255, 255, 255], [239, 1, 2, 3], [240, 0, 0, 1]].map(Ipv4Addr::from);
     let martian = martians[n as usize % martians.len()];
@@ -157,14 +157,14 @@ pub fn martians_inside(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<
 }
 
 /// Tunnels from such addresses.
-pub fn martians_outside(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
+pub(super) fn martians_outside(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
     let sources = [[127, 0, 0, 1], [224, 0, 0, 1], [0, 0, 0, 0], [255, 255, 255, 255], [10, 3, 0, 1]].map(Ipv4Addr::from);
     let user = &scene.hostile;
     scene.gtpu(sources[n as usize % sources.len()], &tunnelled(user, &datagram((ue(user), 1), (SERVER, 9), &[0; 40])), out);
 }
 
 /// Loose source route (RFC 791) and routing header of type 0 (RFC 5095).
-pub fn source_routes(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
+pub(super) fn source_routes(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
     let user = &scene.hostile;
     let packet = if n.is_multiple_of(2) {
         let mut packet = datagram((ue(user), 1), (SERVER, 9), &[0; 40]);
@@ -200,7 +200,7 @@ fn behind(user: &SessionRecord, next_header: u8, header: &[u8], port: u16) -> Ve
 }
 
 /// To a port that the firewall denies, behind extension headers: hop-by-hop, destination options, an atomic fragment, all of them.
-pub fn denied_behind_headers(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
+pub(super) fn denied_behind_headers(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
     let padding = [1, 4, 0, 0, 0, 0];
     let packet = match n % 4 {
         0 => behind(&scene.hostile, 0, &[&[17, 0][..], &padding].concat(), DENIED_PORT),
@@ -212,7 +212,7 @@ pub fn denied_behind_headers(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mu
 }
 
 /// To the port beside it, without any: the firewall lets it pass.
-pub fn permitted(scene: &Scene, _: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
+pub(super) fn permitted(scene: &Scene, _: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
     let mut packet = behind(&scene.hostile, ipv4::UDP, &[], PERMITTED_PORT);
     std::mem::swap(&mut packet, out);
     let mut frame = Vec::new();
@@ -221,14 +221,14 @@ pub fn permitted(scene: &Scene, _: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
 }
 
 /// Of a user with a rate: small packets with much behind their end.
-pub fn padded(scene: &Scene, _: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
+pub(super) fn padded(scene: &Scene, _: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
     let mut packet = datagram((ue(&scene.rated), 1), (SERVER, 9), &[]);
     packet.extend([0; PADDING]);
     scene.uplink(&scene.rated, &packet, out);
 }
 
 /// Fragments of tunnels, and tunnels of fragments.
-pub fn fragments(scene: &Scene, rng: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
+pub(super) fn fragments(scene: &Scene, rng: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
     let cut = |packet: &mut [u8], offset: u16| {
         packet[6..8].copy_from_slice(&(0x2000 | offset & 0x1fff).to_be_bytes());
         packet[10..12].fill(0);
@@ -245,18 +245,18 @@ pub fn fragments(scene: &Scene, rng: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>)
     }
 }
 
-pub fn gtpu_echoes(scene: &Scene, _: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
+pub(super) fn gtpu_echoes(scene: &Scene, _: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
     scene.gtpu(STRANGER, &message(0, Message::EchoRequest), out);
 }
 
 /// From a stranger, about the tunnels of honest users.
-pub fn error_indications(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
+pub(super) fn error_indications(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
     let teid = scene.one(n).downlink.teid;
     scene.gtpu(STRANGER, &message(0, Message::ErrorIndication { teid, peer: IpAddr::V4(GNB) }), out);
 }
 
 /// From a stranger, for honest and for unknown tunnels.
-pub fn end_markers(scene: &Scene, rng: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
+pub(super) fn end_markers(scene: &Scene, rng: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
     let teid = if n.is_multiple_of(2) { scene.one(n).uplink.teid } else { rng.random() };
     scene.gtpu(STRANGER, &message(teid, Message::EndMarker), out);
 }
@@ -267,24 +267,24 @@ fn arp(scene: &Scene, sender_mac: Mac, sender_ip: Ipv4Addr, target_ip: Ipv4Addr,
 }
 
 /// A stranger asks in the gNodeB's name.
-pub fn arp_spoof_gnb(scene: &Scene, _: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
+pub(super) fn arp_spoof_gnb(scene: &Scene, _: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
     arp(scene, STRANGER_MAC, GNB, N3, out);
 }
 
 /// A stranger asks in the N6 router's name.
-pub fn arp_spoof_router(scene: &Scene, _: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
+pub(super) fn arp_spoof_router(scene: &Scene, _: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
     arp(scene, STRANGER_MAC, SERVER, N6, out);
 }
 
 /// Requests from all addresses of N3's network.
-pub fn arp_flood(scene: &Scene, rng: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
+pub(super) fn arp_flood(scene: &Scene, rng: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
     // Not in the name of the gNodeB, whose address is the last one's.
     let sender = Ipv4Addr::new(10, 3, 0, (3 + n % 250) as u8);
     arp(scene, Mac([2, 0x66, 0, rng.random(), rng.random(), rng.random()]), sender, N3, out);
 }
 
 /// Solicitations from more addresses than any table holds.
-pub fn nd_flood(scene: &Scene, rng: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
+pub(super) fn nd_flood(scene: &Scene, rng: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
     let src = Ipv6Addr::new(0x2001, 0xdb8, 6, 0, 0x66, rng.random(), rng.random(), rng.random());
     let mut body = Vec::new();
     ndp::Repr::Solicitation { target: N6_V6, source: Some(scene.own_mac) }.emit(src, N6_V6, &mut body);
@@ -295,7 +295,7 @@ pub fn nd_flood(scene: &Scene, rng: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) 
 }
 
 /// Users send to every address of N6's network: each is a neighbour to be asked for.
-pub fn unresolved_neighbours(scene: &Scene, rng: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
+pub(super) fn unresolved_neighbours(scene: &Scene, rng: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
     let user = &scene.hostile;
     let packet = if n.is_multiple_of(2) {
         datagram((ue(user), 1), (Ipv4Addr::new(10, 6, 0, (3 + n / 2 % 250) as u8), 9), &[0; 40])
@@ -309,7 +309,7 @@ pub fn unresolved_neighbours(scene: &Scene, rng: &mut ChaCha8Rng, n: u64, out: &
 }
 
 /// Echo requests to the UPF, from any host on the link.
-pub fn icmp_echoes(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
+pub(super) fn icmp_echoes(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
     let mut echo = Vec::new();
     let data = [0; 56];
     let (src, dst) = (host([10, 6], 3 + n % 250), N6);
@@ -324,23 +324,23 @@ fn downlink(scene: &Scene, src: Ipv4Addr, dst: Ipv4Addr, out: &mut Vec<u8>) {
 }
 
 /// Every address that a UE may have, but the honest.
-pub fn scan_of_users(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
+pub(super) fn scan_of_users(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
     downlink(scene, SERVER, host([10, 45], 1000 + n % 60_000), out);
 }
 
 /// To the attacker's own user, from addresses that must never be on a wire (RFC 1812 §5.3.7).
-pub fn martians_to_users(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
+pub(super) fn martians_to_users(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
     let sources = [[127, 0, 0, 1], [224, 0, 0, 1], [0, 0, 0, 0], [255, 255, 255, 255], [240, 0, 0, 1]].map(Ipv4Addr::from);
     downlink(scene, sources[n as usize % sources.len()], ue(&scene.hostile), out);
 }
 
 /// To the attacker's own user, from our own address: no martian, but a forged address like any other, which a filter keeps out (RFC 1812 §5.3.8).
-pub fn own_source_to_users(scene: &Scene, _: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
+pub(super) fn own_source_to_users(scene: &Scene, _: &mut ChaCha8Rng, _: u64, out: &mut Vec<u8>) {
     downlink(scene, N6, ue(&scene.hostile), out);
 }
 
 /// To honest users: TTL 0 and 1, first fragments, options, tunnels within user data.
-pub fn odd_packets_to_users(scene: &Scene, rng: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
+pub(super) fn odd_packets_to_users(scene: &Scene, rng: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
     let user = scene.one(n);
     downlink(scene, SERVER, ue(user), out);
     let packet = &mut out[14..];
@@ -356,6 +356,6 @@ pub fn odd_packets_to_users(scene: &Scene, rng: &mut ChaCha8Rng, n: u64, out: &m
 }
 
 /// 64-byte packets to honest users as fast as they go: what any host of the internet may send.
-pub fn flood_of_users(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
+pub(super) fn flood_of_users(scene: &Scene, _: &mut ChaCha8Rng, n: u64, out: &mut Vec<u8>) {
     downlink(scene, SERVER, ue(scene.one(n)), out);
 }

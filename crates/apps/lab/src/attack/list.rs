@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// Where an attacker stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Vantage {
+pub(super) enum Vantage {
     /// Nobody attacks: what the machine itself does.
     Nowhere,
     /// On N3's network, or a user through its own tunnel.
@@ -28,7 +28,7 @@ pub enum Vantage {
 
 /// What is done.
 #[derive(Clone, Copy)]
-pub enum Doing {
+pub(super) enum Doing {
     /// Frames, so many a second. Where `stays_out` is set, none of them may leave by the other interface.
     Frames { make: Make, stays_out: bool },
     /// Frames as fast as one core sends them: honest users may lose some.
@@ -41,7 +41,7 @@ pub enum Doing {
 
 /// What honest users may lose.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum MayLose {
+pub(super) enum MayLose {
     /// No packet, none reordered.
     Nothing,
     /// Less than this share.
@@ -51,7 +51,7 @@ pub enum MayLose {
 }
 
 /// One attack.
-pub struct Attack {
+pub(super) struct Attack {
     pub name: &'static str,
     pub what: &'static str,
     pub from: Vantage,
@@ -110,7 +110,7 @@ impl Attack {
 }
 
 /// In the order in which they are run. The first shows how busy the machine itself is.
-pub const ATTACKS: &[Attack] = &[
+pub(super) const ATTACKS: &[Attack] = &[
     attack("none", Nowhere, "honest users and heartbeats alone", Doing::Nothing).short(),
     attack("n3-random-frames", N3, "random bytes behind EtherTypes that we know", frames(frames::random_frames)).short(),
     attack("n3-random-gtpu", N3, "random GTP-U messages", frames(frames::random_gtpu)).short(),
@@ -203,7 +203,7 @@ pub const ATTACKS: &[Attack] = &[
 ];
 
 /// That of floods.
-pub fn may_lose(attack: &Attack) -> MayLose {
+pub(super) fn may_lose(attack: &Attack) -> MayLose {
     match attack.doing {
         Doing::Flood(_) => MayLose::Share(FLOOD),
         _ => attack.may_lose,

@@ -5,6 +5,7 @@
 
 mod acts;
 mod frames;
+#[allow(unreachable_pub)]
 mod ground;
 mod list;
 mod users;

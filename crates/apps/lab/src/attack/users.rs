@@ -13,8 +13,8 @@ use traffic::SessionRecord;
 use wire::{gtpu, ipv4, udp};
 
 /// The gNodeB and the server.
-pub const GNB: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 2);
-pub const SERVER: Ipv4Addr = Ipv4Addr::new(10, 6, 0, 2);
+pub(super) const GNB: Ipv4Addr = Ipv4Addr::new(10, 3, 0, 2);
+pub(super) const SERVER: Ipv4Addr = Ipv4Addr::new(10, 6, 0, 2);
 const SERVER_PORT: u16 = 7000;
 const UE_PORT: u16 = 7001;
 /// Each packet: one up and one down, by the users in turn.
@@ -31,7 +31,7 @@ const PAYLOAD: usize = 20;
 
 /// What became of honest packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Count {
+pub(super) struct Count {
     /// Packets sent, both ways.
     pub sent: u64,
     /// Of those, that arrived, at least once.
@@ -44,12 +44,12 @@ pub struct Count {
 
 impl Count {
     /// Packets that did not arrive.
-    pub fn lost(&self) -> u64 {
+    pub(super) fn lost(&self) -> u64 {
         self.sent - self.received
     }
 
     /// Their share, 0 to 1.
-    pub fn share(&self) -> f64 {
+    pub(super) fn share(&self) -> f64 {
         if self.sent == 0 { 0.0 } else { self.lost() as f64 / self.sent as f64 }
     }
 }
@@ -65,7 +65,7 @@ struct Flow {
 }
 
 /// The honest users and their sockets.
-pub struct Users {
+pub(super) struct Users {
     records: Vec<SessionRecord>,
     gnb: Arc<UdpSocket>,
     server: Arc<UdpSocket>,
@@ -73,7 +73,7 @@ pub struct Users {
 }
 
 /// Their traffic, as long as it runs.
-pub struct Traffic {
+pub(super) struct Traffic {
     /// Uplink flows, then downlink flows.
     flows: Arc<Mutex<Vec<Flow>>>,
     sending: Arc<AtomicBool>,
@@ -84,7 +84,7 @@ pub struct Traffic {
 
 impl Users {
     /// Opens the sockets of both ends.
-    pub fn open(net: &Networks) -> Result<Users, Failure> {
+    pub(super) fn open(net: &Networks) -> Result<Users, Failure> {
         let open = |address: SocketAddrV4| {
             let socket = UdpSocket::bind(address)?;
             set_socket_recv_buffer_size_force(&socket, SOCKET_BYTES)?;
@@ -98,12 +98,12 @@ impl Users {
     }
 
     /// These are the users from now on.
-    pub fn are(&mut self, records: Vec<SessionRecord>) {
+    pub(super) fn are(&mut self, records: Vec<SessionRecord>) {
         self.records = records;
     }
 
     /// Starts their traffic with new numbers: late packets of an earlier round are not counted.
-    pub fn start(&mut self) -> Traffic {
+    pub(super) fn start(&mut self) -> Traffic {
         self.round += 1;
         let round = self.round;
         let users = self.records.len();
@@ -136,7 +136,7 @@ impl Users {
 
 impl Traffic {
     /// Waits until each flow has got a packet more than it has now; whether it has in time.
-    pub fn flows_again(&self, patience: Duration) -> bool {
+    pub(super) fn flows_again(&self, patience: Duration) -> bool {
         let received = || lock(&self.flows).iter().map(|flow| flow.count.received).collect::<Vec<_>>();
         let (before, end) = (received(), Instant::now() + patience);
         loop {
@@ -151,7 +151,7 @@ impl Traffic {
     }
 
     /// Ends it, waits for packets in flight, and counts; and how many packets came, doubles with them: (uplink, downlink).
-    pub fn stop(self) -> (Count, (u64, u64)) {
+    pub(super) fn stop(self) -> (Count, (u64, u64)) {
         self.sending.store(false, Relaxed);
         let _ = self.sender.join();
         let total = || {
@@ -252,7 +252,7 @@ fn arrived(flows: &Mutex<Vec<Flow>>, round: u32, users: usize, first: usize, byt
 }
 
 /// A UDP datagram with its IPv4 header.
-pub fn datagram(from: (Ipv4Addr, u16), to: (Ipv4Addr, u16), payload: &[u8]) -> Vec<u8> {
+pub(super) fn datagram(from: (Ipv4Addr, u16), to: (Ipv4Addr, u16), payload: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let payload_len = udp::HEADER_LEN + payload.len();
     ipv4::Repr { src: from.0, dst: to.0, protocol: ipv4::UDP, tos: 0, ttl: 64, payload_len }.emit(&mut out);
@@ -261,7 +261,7 @@ pub fn datagram(from: (Ipv4Addr, u16), to: (Ipv4Addr, u16), payload: &[u8]) -> V
 }
 
 /// A user's packet as the gNodeB sends it: a G-PDU with the session's QoS flow (TS 38.415 §5.5.2.2).
-pub fn tunnelled(record: &SessionRecord, user: &[u8]) -> Vec<u8> {
+pub(super) fn tunnelled(record: &SessionRecord, user: &[u8]) -> Vec<u8> {
     let length = (user.len() + 8) as u16;
     let mut out = vec![0x34, gtpu::message_type::G_PDU];
     out.extend(length.to_be_bytes());

@@ -31,7 +31,7 @@ impl Args {
 }
 
 /// Runs it; the figures as JSON.
-pub fn compile(args: &Args) -> Result<Value, Failure> {
+pub(super) fn compile(args: &Args) -> Result<Value, Failure> {
     let common = &args.common;
     let machine = report::machine();
     report::print_machine(&machine);

@@ -63,7 +63,7 @@ impl std::fmt::Display for Population {
 }
 
 /// Runs it; the figures as JSON.
-pub fn detect(args: &Args) -> Result<Value, Failure> {
+pub(super) fn detect(args: &Args) -> Result<Value, Failure> {
     let threshold = (args.threshold_mbps * 125_000.0) as u64;
     let machine = report::machine();
     println!(

@@ -90,7 +90,7 @@ const PACKETS: usize = 4096;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Runs it, or the second process's part; the figures as JSON.
-pub fn dpdk(args: &Args) -> Result<Value, Failure> {
+pub(super) fn dpdk(args: &Args) -> Result<Value, Failure> {
     dpdk::start_shared(MEMORY_MIB.0, MEMORY_MIB.1).map_err(|e| Failure::Usage(e.to_string()))?;
     if let Some(folder) = &args.peer {
         return peer(args, folder).map(|()| Value::Null);

@@ -74,7 +74,7 @@ impl Args {
 }
 
 /// Runs it; the figures as JSON.
-pub fn hybrid(args: &Args) -> Result<Value, Failure> {
+pub(super) fn hybrid(args: &Args) -> Result<Value, Failure> {
     let common = &args.common;
     let machine = report::machine();
     report::print_machine(&machine);
@@ -152,7 +152,7 @@ pub fn hybrid(args: &Args) -> Result<Value, Failure> {
 
 /// What sessions send and receive. All packets are equally long, so a share of packets is one of bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct Load {
+pub(super) struct Load {
     /// How many.
     pub sessions: u32,
     /// Exponent.
@@ -165,14 +165,14 @@ pub struct Load {
 
 impl Load {
     /// Sessions of so many packets in a row.
-    pub fn numbers(&self, seed: u64, count: usize) -> Arc<[u32]> {
+    pub(super) fn numbers(&self, seed: u64, count: usize) -> Arc<[u32]> {
         let (zipf, mut rng) = (Zipf::new(self.sessions, self.zipf), StdRng::seed_from_u64(seed));
         (0..count).map(|_| zipf.draw(&mut rng)).collect()
     }
 }
 
 /// Draws sessions by Zipf's law, each in the same time (Walker's aliases). Which session has which rank is a matter of chance.
-pub struct Zipf {
+pub(super) struct Zipf {
     /// By rank: how likely it is to be itself if drawn, of 2^32, and who it is otherwise.
     cells: Vec<(u32, u32)>,
     session_of_rank: Vec<u32>,
@@ -180,7 +180,7 @@ pub struct Zipf {
 
 impl Zipf {
     /// For `sessions` at least one.
-    pub fn new(sessions: u32, exponent: f64) -> Zipf {
+    pub(super) fn new(sessions: u32, exponent: f64) -> Zipf {
         let n = sessions as usize;
         let mut weights: Vec<f64> = (1..=n).map(|k| (k as f64).powf(-exponent)).collect();
         let sum: f64 = weights.iter().sum();
@@ -201,7 +201,7 @@ impl Zipf {
     }
 
     /// The session of the next packet.
-    pub fn draw(&self, rng: &mut StdRng) -> u32 {
+    pub(super) fn draw(&self, rng: &mut StdRng) -> u32 {
         let rank = rng.random_range(0..self.cells.len());
         let (own, other) = self.cells[rank];
         let rank = if rng.random::<u32>() <= own { rank } else { other as usize };
@@ -210,13 +210,13 @@ impl Zipf {
 }
 
 /// Share of the load of as many sessions as fit, if they are the right ones.
-pub fn most_possible(load: &Load, entries: u32) -> f64 {
+pub(super) fn most_possible(load: &Load, entries: u32) -> f64 {
     let sum = |n: u32| (1..=n).map(|k| f64::from(k).powf(-load.zipf)).sum::<f64>();
     sum(entries.min(load.sessions)) / sum(load.sessions)
 }
 
 /// The chip's model in front of x86, with all sessions.
-pub struct Pair {
+pub(super) struct Pair {
     split: Split,
     sessions: Sessions,
     count: u32,
@@ -225,7 +225,7 @@ pub struct Pair {
 
 impl Pair {
     /// Installs so many sessions, on x86.
-    pub fn new(count: u32, entries: u32, rates: bool) -> Result<Pair, Failure> {
+    pub(super) fn new(count: u32, entries: u32, rates: bool) -> Result<Pair, Failure> {
         let fail = |e: String| Failure::Failed(e);
         let ir: Arc<Ir> = Arc::new(super::upf::compile(count.max(1024))?);
         let x86 = load_x86(&ir)?;
@@ -249,7 +249,7 @@ impl Pair {
     }
 
     /// Whether the session of a packet is on the chip.
-    pub fn is_on_fast(&self, n: u32) -> bool {
+    pub(super) fn is_on_fast(&self, n: u32) -> bool {
         self.split.is_on_fast(u64::from(n) + 1)
     }
 
@@ -294,7 +294,7 @@ fn run(lane: &mut dyn Lane, direction: Direction, numbers: &[u32]) -> Result<(),
 
 /// One second of the load.
 #[derive(Clone, Debug, Default)]
-pub struct Second {
+pub(super) struct Second {
     /// Share of the bytes that left on the chip.
     pub share: f64,
     /// Changes of its tables and meters.
@@ -317,7 +317,7 @@ impl Second {
 }
 
 /// The load on a clock of its own: packets are drawn and counted, sessions move.
-pub fn simulate(pair: &mut Pair, load: &Load, settings: Settings, bar: &indicatif::ProgressBar) -> Result<Vec<Second>, Failure> {
+pub(super) fn simulate(pair: &mut Pair, load: &Load, settings: Settings, bar: &indicatif::ProgressBar) -> Result<Vec<Second>, Failure> {
     let room = [pair.entries, pair.entries, 0, 0];
     let mut planner = Planner::new(settings, room).map_err(|e| Failure::Usage(e.to_string()))?;
     let updates = pair.copy(0).1.ops.len() as u32;
@@ -389,7 +389,7 @@ fn print_seconds(seconds: &[Second]) {
 }
 
 /// What x86 has left to do.
-pub struct Cpu {
+pub(super) struct Cpu {
     /// Its time for the rest, of that for all, for the same packets to the pair.
     pub share: f64,
     /// Share of the packets.
@@ -401,7 +401,7 @@ pub struct Cpu {
 }
 
 /// Measures the generated code with all packets and with those that the chip does not take, in turns, both directions.
-pub fn cpu_of_the_rest(pair: &Pair, numbers: &Arc<[u32]>, common: &Common) -> Result<Cpu, Failure> {
+pub(super) fn cpu_of_the_rest(pair: &Pair, numbers: &Arc<[u32]>, common: &Common) -> Result<Cpu, Failure> {
     let rest: Arc<[u32]> = numbers.iter().copied().filter(|n| !pair.is_on_fast(*n)).collect();
     if rest.is_empty() {
         return Err(Failure::Usage("nothing is left for x86: no share can be given".into()));

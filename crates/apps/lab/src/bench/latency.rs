@@ -47,7 +47,7 @@ impl Args {
 }
 
 /// Runs it; the figures as JSON.
-pub fn latency(args: &Args) -> Result<Value, Failure> {
+pub(super) fn latency(args: &Args) -> Result<Value, Failure> {
     let common = &args.common;
     let machine = report::machine();
     report::print_machine(&machine);

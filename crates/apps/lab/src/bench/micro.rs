@@ -8,13 +8,13 @@ use target_asic::Asic;
 use target_x86::X86;
 
 /// Frame: a key of eight bytes. Table `t` sends it to the port that its entry says.
-pub fn exact(size: u64) -> Result<Arc<Ir>, Failure> {
+pub(super) fn exact(size: u64) -> Result<Arc<Ir>, Failure> {
     let action = "action act(bit<9> port) { sm.egress_spec = port; }";
     program("exact.p4", "bit<64> key;", action, &format!("key = {{ hdr.k.key: exact; }} size = {size};"))
 }
 
 /// Frame: the key fields of the UPF's table `sdf_ipv4`, and a byte that gets the class.
-pub fn sdf(size: u64) -> Result<Arc<Ir>, Failure> {
+pub(super) fn sdf(size: u64) -> Result<Arc<Ir>, Failure> {
     let fields = "bit<16> filter_set; bit<32> remote; bit<32> local; bit<8> protocol; bit<16> remote_port; bit<16> local_port; \
                   bit<8> tos; bit<2> spare; bit<6> qfi; bit<8> class;";
     let action = "action act(bit<8> class) { hdr.k.class = class; sm.egress_spec = 1; }";
@@ -54,6 +54,6 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
 }
 
 /// The program as native code and as judge.
-pub fn load(ir: &Arc<Ir>) -> Result<(X86, Asic), Failure> {
+pub(super) fn load(ir: &Arc<Ir>) -> Result<(X86, Asic), Failure> {
     Ok((load_x86(ir)?, Asic::oracle(ir.clone()).map_err(|e| Failure::Failed(e.to_string()))?))
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Does `work` with this thread in a new namespace; then the thread is back. `what` tells namespaces of this process apart.
-pub fn inside<T>(what: &str, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+pub(super) fn inside<T>(what: &str, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     let here = File::open("/proc/thread-self/ns/net").map_err(failed)?;
     let name = format!("splitplane-bench-{}-{what}", std::process::id());
     ip(&["netns", "add", &name])?;
@@ -35,7 +35,7 @@ fn quiet() -> Result<(), Failure> {
 }
 
 /// A veth pair of one queue each way. Both ends are up when this returns.
-pub fn pair(near: &str, far: &str) -> Result<(), Failure> {
+pub(super) fn pair(near: &str, far: &str) -> Result<(), Failure> {
     let queues = ["numrxqueues", "1", "numtxqueues", "1"];
     ip(&[&["link", "add", near][..], &queues, &["type", "veth", "peer", "name", far], &queues].concat())?;
     for name in [near, far] {
@@ -52,7 +52,7 @@ pub fn pair(near: &str, far: &str) -> Result<(), Failure> {
 }
 
 /// Runs `ip`; what it says.
-pub fn ip(args: &[&str]) -> Result<String, Failure> {
+pub(super) fn ip(args: &[&str]) -> Result<String, Failure> {
     let output = Command::new("ip").args(args).output().map_err(|e| Failure::Usage(format!("`ip` cannot be run: {e}")))?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());

@@ -24,7 +24,7 @@ use upf::plane::{BufferFate, Plane, SessionInfo};
 const KINDS: u32 = 3;
 
 /// A row for each program and direction.
-pub fn sdf(common: &Common) -> Result<Vec<Value>, Failure> {
+pub(super) fn sdf(common: &Common) -> Result<Vec<Value>, Failure> {
     // Uplink and downlink filters of a session are the same set.
     let sets = common.size(4096, 96) / KINDS;
     let ir = Arc::new(super::upf::compile(1 << 15)?);

@@ -19,7 +19,7 @@ pub enum ServicesCommand {
 }
 
 /// Runs one.
-pub fn services(command: &ServicesCommand) -> Result<(), Failure> {
+pub(super) fn services(command: &ServicesCommand) -> Result<(), Failure> {
     match command {
         ServicesCommand::Buffer(common) => buffer::buffer(common).map(drop),
         ServicesCommand::Cipher(args) => cipher::cipher(args).map(drop),

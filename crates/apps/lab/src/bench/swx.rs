@@ -18,10 +18,10 @@ const MOST: u32 = 65_536;
 /// Frames that go round.
 const FRAMES: usize = 65_536;
 /// What figures call it.
-pub const SWX: &str = "DPDK's SWX";
+pub(super) const SWX: &str = "DPDK's SWX";
 
 /// Both directions.
-pub struct OnSwx {
+pub(super) struct OnSwx {
     /// Downlink and uplink.
     ways: [Way; 2],
     mode: Mode,
@@ -38,7 +38,7 @@ struct Way {
 impl OnSwx {
     /// With the same sessions as the others; as generated code if `headers`, or else the environment, names the folder with the header
     /// ([`generate::HEADERS`]).
-    pub fn new(sessions: u32, headers: Option<&Path>) -> Result<OnSwx, Failure> {
+    pub(super) fn new(sessions: u32, headers: Option<&Path>) -> Result<OnSwx, Failure> {
         if sessions > MOST {
             return Err(Failure::Usage(format!("it takes time with the square of the sessions to add them: at most {MOST}")));
         }

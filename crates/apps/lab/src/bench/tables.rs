@@ -43,7 +43,7 @@ impl Args {
 }
 
 /// Runs it; the figures as JSON.
-pub fn tables(args: &Args) -> Result<Value, Failure> {
+pub(super) fn tables(args: &Args) -> Result<Value, Failure> {
     let common = &args.common;
     let machine = report::machine();
     report::print_machine(&machine);

@@ -20,7 +20,7 @@ const LAST_LOOKS: u32 = 20;
 const LAST_LOOK: Duration = Duration::from_millis(1);
 
 /// The engine, and the far ends of N3 and N6.
-pub struct Wire {
+pub(super) struct Wire {
     /// It runs until this is dropped.
     pub engine: Engine,
     far: [AfXdp; 2],
@@ -28,7 +28,7 @@ pub struct Wire {
 
 impl Wire {
     /// With so many workers, pinned to the cores in turn.
-    pub fn new(target: &Arc<dyn Target>, workers: usize, cores: &[usize]) -> Result<Wire, Failure> {
+    pub(super) fn new(target: &Arc<dyn Target>, workers: usize, cores: &[usize]) -> Result<Wire, Failure> {
         namespace::inside(&workers.to_string(), || Wire::inside(target, workers, cores))
     }
 
@@ -53,7 +53,7 @@ impl Wire {
     }
 
     /// Sends what `source` gives in a direction while `measure` runs, and until all of it is out.
-    pub fn feed<T>(
+    pub(super) fn feed<T>(
         &mut self,
         direction: Direction,
         mut source: impl Port,

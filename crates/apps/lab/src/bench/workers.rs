@@ -71,7 +71,7 @@ impl Steering {
 }
 
 /// Runs it; the figures as JSON.
-pub fn workers(args: &Args) -> Result<Value, Failure> {
+pub(super) fn workers(args: &Args) -> Result<Value, Failure> {
     let common = &args.common;
     let machine = report::machine();
     report::print_machine(&machine);

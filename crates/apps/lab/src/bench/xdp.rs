@@ -64,7 +64,7 @@ impl std::fmt::Display for Part {
 }
 
 /// Runs it and gives the figures.
-pub fn xdp(args: &Args) -> Result<Value, Failure> {
+pub(super) fn xdp(args: &Args) -> Result<Value, Failure> {
     sys::require_capabilities().map_err(load_failure)?;
     let common = &args.common;
     let machine = report::machine();

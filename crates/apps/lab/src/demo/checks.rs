@@ -6,14 +6,14 @@ use std::net::Ipv4Addr;
 
 /// Checks, printed as they are made.
 #[derive(Default)]
-pub struct Checks {
+pub(super) struct Checks {
     failed: Vec<String>,
     passed: usize,
 }
 
 impl Checks {
     /// Notes one check, with what was seen.
-    pub fn check(&mut self, ok: bool, what: &str, seen: &str) {
+    pub(super) fn check(&mut self, ok: bool, what: &str, seen: &str) {
         println!("  {} {what}{}{seen}", if ok { "ok  " } else { "FAIL" }, if seen.is_empty() { "" } else { ": " });
         if ok {
             self.passed += 1;
@@ -23,7 +23,7 @@ impl Checks {
     }
 
     /// Notes that two counts must be equal.
-    pub fn equal(&mut self, what: &str, left: (&str, u64), right: (&str, u64)) {
+    pub(super) fn equal(&mut self, what: &str, left: (&str, u64), right: (&str, u64)) {
         let seen = if left.1 == right.1 {
             format!("{} = {} = {}", left.0, right.0, left.1)
         } else {
@@ -33,7 +33,7 @@ impl Checks {
     }
 
     /// The outcome.
-    pub fn finish(self) -> Result<(), Failure> {
+    pub(super) fn finish(self) -> Result<(), Failure> {
         println!("\n{} passed, {} failed", self.passed, self.failed.len());
         if self.failed.is_empty() { Ok(()) } else { Err(Failure::Failed(format!("failed: {}", self.failed.join("; ")))) }
     }
@@ -41,7 +41,7 @@ impl Checks {
 
 /// The same session, as each party counted its bytes of user IP packets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SessionBytes {
+pub(super) struct SessionBytes {
     /// UE.
     pub ue: Option<Ipv4Addr>,
     /// Name of the party and bytes (uplink, downlink).
@@ -49,7 +49,7 @@ pub struct SessionBytes {
 }
 
 /// Checks that all parties agree on every session, to the byte.
-pub fn sessions_agree(checks: &mut Checks, sessions: &[SessionBytes]) {
+pub(super) fn sessions_agree(checks: &mut Checks, sessions: &[SessionBytes]) {
     let names: Vec<&str> = sessions.first().map(|s| s.parties.iter().map(|p| p.0).collect()).unwrap_or_default();
     let agrees = |s: &&SessionBytes| s.parties.windows(2).all(|w| (w[0].1, w[0].2) == (w[1].1, w[1].2));
     let bad: Vec<&SessionBytes> = sessions.iter().filter(|s| !agrees(s)).collect();
@@ -65,7 +65,7 @@ pub fn sessions_agree(checks: &mut Checks, sessions: &[SessionBytes]) {
 }
 
 /// Checks that hold for any run of the UPF: the ledger, the reasons, every target with sessions at work.
-pub fn upf_is_sound(checks: &mut Checks, report: &Report) {
+pub(super) fn upf_is_sound(checks: &mut Checks, report: &Report) {
     checks.equal("every packet is accounted for", ("unaccounted packets", report.imbalance.unsigned_abs()), ("none", 0));
     checks.equal("no packet still waits in a buffer", ("buffered", report.buffered.packets), ("released", report.released.packets));
     let nameless = report.dropped.get("none").map_or(0, |c| c.packets);

@@ -15,7 +15,7 @@ const LAST_LOOKS: Duration = Duration::from_secs(1);
 
 /// Three namespaces: RAN side, UPF, data network, joined by a veth pair each side of the UPF. Removed on drop, and
 /// with them all devices and processes' sockets in them; also if this process is interrupted or killed.
-pub struct Networks {
+pub(crate) struct Networks {
     /// RAN side: interface `n3`.
     pub ran: Namespace,
     /// UPF: interfaces `n3` and `n6`, without kernel addresses: the UPF itself answers there.
@@ -27,14 +27,14 @@ pub struct Networks {
 }
 
 /// One namespace.
-pub struct Namespace {
+pub(crate) struct Namespace {
     name: String,
 }
 
 impl Networks {
     /// Creates them under names that carry this process's number.
     /// The veth pairs have `queues` queues each way.
-    pub fn create(queues: u8) -> Result<Networks, Failure> {
+    pub(crate) fn create(queues: u8) -> Result<Networks, Failure> {
         let id = std::process::id();
         let name = |side: &str| format!("splitplane-{side}-{id}");
         let caretaker = Caretaker::start(&[name("ran"), name("upf"), name("dn")])?;
@@ -64,7 +64,7 @@ impl Networks {
     }
 
     /// Gives the far ends their addresses and routes, or gives back those that went with a link that was down.
-    pub fn address(&self) -> Result<(), Failure> {
+    pub(crate) fn address(&self) -> Result<(), Failure> {
         self.ran.ip(&["address", "replace", "10.3.0.2/24", "dev", "n3"])?;
         self.dn.ip(&["address", "replace", "10.6.0.2/24", "dev", "n6"])?;
         self.dn.ip(&["-6", "address", "replace", "2001:db8:6::2/64", "dev", "n6", "nodad"])?;
@@ -73,7 +73,7 @@ impl Networks {
     }
 
     /// Deletes N6's pair and creates it again, with the addresses of its far end.
-    pub fn make_n6_anew(&self, queues: u8) -> Result<(), Failure> {
+    pub(crate) fn make_n6_anew(&self, queues: u8) -> Result<(), Failure> {
         self.upf.ip(&["link", "delete", "n6"])?;
         self.join("n6", &self.dn, queues)?;
         self.address()
@@ -95,7 +95,7 @@ impl Networks {
     }
 
     /// Lets the far ends take what XDP redirects to the UPF's ends, or not.
-    pub fn take_redirected(&self, take: bool) -> Result<(), Failure> {
+    pub(crate) fn take_redirected(&self, take: bool) -> Result<(), Failure> {
         self.ran.offloads_off("n3", take)?;
         self.dn.offloads_off("n6", take)
     }
@@ -108,19 +108,19 @@ impl Namespace {
     }
 
     /// A command that will run inside.
-    pub fn command(&self, program: &str, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, program: &str, args: &[&str]) -> Command {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.name, program]).args(args).stdin(Stdio::null());
         command
     }
 
     /// Runs a command inside to its end; its output on success.
-    pub fn run(&self, program: &str, args: &[&str]) -> Result<String, Failure> {
+    pub(crate) fn run(&self, program: &str, args: &[&str]) -> Result<String, Failure> {
         finish(self.command(program, args), program, args)
     }
 
     /// Does some work in a thread inside: what it opens stays there.
-    pub fn inside<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    pub(crate) fn inside<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
         let path = format!("/run/netns/{}", self.name);
         let fail = |e: std::io::Error| Failure::Failed(format!("cannot enter {path}: {e}"));
         let file = std::fs::File::open(&path).map_err(fail)?;
@@ -132,7 +132,7 @@ impl Namespace {
     }
 
     /// MAC address of an interface.
-    pub fn mac(&self, interface: &str) -> Result<[u8; 6], Failure> {
+    pub(crate) fn mac(&self, interface: &str) -> Result<[u8; 6], Failure> {
         let text = self.run("cat", &[&format!("/sys/class/net/{interface}/address")])?;
         let octets: Vec<u8> = text.trim().split(':').filter_map(|octet| u8::from_str_radix(octet, 16).ok()).collect();
         octets.try_into().map_err(|_| Failure::Failed(format!("{interface}: `{}` is no MAC address", text.trim())))
@@ -146,7 +146,7 @@ impl Namespace {
     }
 
     /// Runs `ip` on it.
-    pub fn ip(&self, args: &[&str]) -> Result<(), Failure> {
+    pub(crate) fn ip(&self, args: &[&str]) -> Result<(), Failure> {
         let mut all = vec!["-n", &self.name];
         all.extend(args);
         run("ip", &all)
@@ -159,7 +159,7 @@ impl Namespace {
     }
 
     /// A kernel counter of an interface, from its statistics folder.
-    pub fn counter(&self, interface: &str, name: &str) -> Result<u64, Failure> {
+    pub(crate) fn counter(&self, interface: &str, name: &str) -> Result<u64, Failure> {
         let text = self.run("cat", &[&format!("/sys/class/net/{interface}/statistics/{name}")])?;
         text.trim().parse().map_err(|_| Failure::Failed(format!("{interface}: statistics/{name} is not a number: {text}")))
     }
@@ -214,12 +214,12 @@ fn remove(name: &str) {
 }
 
 /// Sends a signal. By the shell, which is everywhere: the program `kill` is not.
-pub fn signal(name: &str, pid: &str) {
+pub(crate) fn signal(name: &str, pid: &str) {
     let _ = Command::new("sh").args(["-c", &format!("kill -{name} {pid}")]).stderr(Stdio::null()).status();
 }
 
 /// Runs a program to its end.
-pub fn run(program: &str, args: &[&str]) -> Result<(), Failure> {
+pub(crate) fn run(program: &str, args: &[&str]) -> Result<(), Failure> {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null());
     finish(command, program, args).map(drop)

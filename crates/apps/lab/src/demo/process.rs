@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// A running part of the demo. Killed on drop if it was not stopped.
-pub struct Part {
+pub(crate) struct Part {
     name: &'static str,
     log: PathBuf,
     child: Child,
@@ -19,7 +19,7 @@ pub struct Part {
 impl Part {
     /// Starts this program's `args` inside `ns`. Its lines of output come through [`Part::wait_for`]; `echo` shows
     /// those after `ready` on our own output. Its log goes to a file of its name in `logs`.
-    pub fn start(name: &'static str, ns: &Namespace, args: &[&str], logs: &Path, echo: bool) -> Result<Part, Failure> {
+    pub(crate) fn start(name: &'static str, ns: &Namespace, args: &[&str], logs: &Path, echo: bool) -> Result<Part, Failure> {
         let me = std::env::current_exe().map_err(|e| Failure::Failed(format!("cannot find this program: {e}")))?;
         let mut command = ns.command(&me.display().to_string(), args);
         let log = logs.join(format!("{}.log", name.to_lowercase().replace(' ', "-")));
@@ -45,7 +45,7 @@ impl Part {
     }
 
     /// Waits until the part prints a line that begins so.
-    pub fn wait_for(&mut self, begin: &str, limit: Duration) -> Result<String, Failure> {
+    pub(crate) fn wait_for(&mut self, begin: &str, limit: Duration) -> Result<String, Failure> {
         let end = Instant::now() + limit;
         loop {
             match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
@@ -64,40 +64,40 @@ impl Part {
     }
 
     /// Its process number.
-    pub fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
     /// Whether it has not ended yet.
-    pub fn lives(&mut self) -> bool {
+    pub(crate) fn lives(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
 
     /// Why it ended, as its log has it.
-    pub fn last_words(&self) -> String {
+    pub(crate) fn last_words(&self) -> String {
         why(&std::fs::read_to_string(&self.log).unwrap_or_default()).to_owned()
     }
 
     /// Nobody reads its output from now on: what it writes next meets a broken pipe.
-    pub fn close_output(&mut self) {
+    pub(crate) fn close_output(&mut self) {
         // The thread that reads ends with the next line that it cannot write, and closes the pipe.
         self.lines = channel().1;
     }
 
     /// The last line of its log with these words.
-    pub fn logged(&self, words: &str) -> Option<String> {
+    pub(crate) fn logged(&self, words: &str) -> Option<String> {
         let said = std::fs::read_to_string(&self.log).unwrap_or_default();
         said.lines().rfind(|line| line.contains(words)).map(str::to_owned)
     }
 
     /// Gives the part a line of input.
-    pub fn tell(&mut self, line: &str) -> Result<(), Failure> {
+    pub(crate) fn tell(&mut self, line: &str) -> Result<(), Failure> {
         let input = self.child.stdin.as_mut().ok_or_else(|| Failure::Failed(format!("{} is stopping", self.name)))?;
         writeln!(input, "{line}").and_then(|()| input.flush()).map_err(|e| Failure::Failed(format!("{} does not listen: {e}", self.name)))
     }
 
     /// Closes the part's input, which tells it to stop, and waits for its good end.
-    pub fn stop(mut self, limit: Duration) -> Result<(), Failure> {
+    pub(crate) fn stop(mut self, limit: Duration) -> Result<(), Failure> {
         drop(self.child.stdin.take());
         let end = Instant::now() + limit;
         loop {
@@ -128,23 +128,23 @@ impl Drop for Part {
 }
 
 /// A program that runs for a while in the background and needs nothing of us, such as `iperf3 -s`.
-pub struct Background(Child);
+pub(crate) struct Background(Child);
 
 impl Background {
     /// Starts it, without output.
-    pub fn start(mut command: Command, name: &str) -> Result<Background, Failure> {
+    pub(crate) fn start(mut command: Command, name: &str) -> Result<Background, Failure> {
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().map(Background).map_err(|e| Failure::Usage(format!("cannot start {name}: {e}; `make setup` installs it")))
     }
 
     /// As [`Background::start`], with its output kept for [`Background::output`].
-    pub fn start_with_output(mut command: Command, name: &str) -> Result<Background, Failure> {
+    pub(crate) fn start_with_output(mut command: Command, name: &str) -> Result<Background, Failure> {
         command.stdout(Stdio::piped()).stderr(Stdio::null());
         command.spawn().map(Background).map_err(|e| Failure::Usage(format!("cannot start {name}: {e}; `make setup` installs it")))
     }
 
     /// Asks it to end, as a terminal does, and waits: for a program that has something to write first.
-    pub fn interrupt(mut self) {
+    pub(crate) fn interrupt(mut self) {
         super::netns::signal("INT", &self.0.id().to_string());
         let end = Instant::now() + Duration::from_secs(5);
         while matches!(self.0.try_wait(), Ok(None)) && Instant::now() < end {
@@ -153,7 +153,7 @@ impl Background {
     }
 
     /// Waits until it ends by itself; what it printed.
-    pub fn output(mut self) -> String {
+    pub(crate) fn output(mut self) -> String {
         let mut text = String::new();
         if let Some(out) = self.0.stdout.as_mut() {
             let _ = std::io::Read::read_to_string(out, &mut text);

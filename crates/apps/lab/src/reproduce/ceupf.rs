@@ -19,8 +19,8 @@ use std::path::Path;
 use std::sync::Arc;
 use target::{BURST, Target};
 
-pub const NAME: &str = "ceupf";
-pub const TITLE: &str = "A switch in front of a foreign UPF: throughput by frame size, rules and users (fourth paper, section 3)";
+pub(super) const NAME: &str = "ceupf";
+pub(super) const TITLE: &str = "A switch in front of a foreign UPF: throughput by frame size, rules and users (fourth paper, section 3)";
 
 /// RFC 2544 §9.1 for Ethernet.
 const RFC_2544: [usize; 7] = [64, 128, 256, 512, 1024, 1280, 1518];
@@ -58,7 +58,7 @@ enum Direction {
 
 const DIRECTIONS: [(Direction, &str); 2] = [(Direction::Encap, "encapsulation"), (Direction::Decap, "decapsulation")];
 
-pub fn run(args: &Args) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
     let sizes: &[usize] = args.size(&RFC_2544, &[64, 1518]);
     let ir = Arc::new(daemon::program::compile(Path::new("ceupf.p4"), &[], &[("RULES".to_owned(), "8192".to_owned())])?);
     let mut rows = Vec::new();

@@ -14,7 +14,7 @@ const LEAST: f64 = 1e-6;
 
 /// What is drawn.
 #[derive(Debug, Default)]
-pub struct Chart {
+pub(super) struct Chart {
     /// Name of the vertical axis, with its unit.
     pub y: String,
     /// Whether the vertical axis is logarithmic.
@@ -27,7 +27,7 @@ pub struct Chart {
 
 /// Bars of one kind.
 #[derive(Debug)]
-pub struct Series {
+pub(super) struct Series {
     /// Name in the legend.
     pub name: String,
     /// How they came about; `None`: the paper's.
@@ -38,12 +38,12 @@ pub struct Series {
 
 impl Series {
     /// A paper's.
-    pub fn paper(name: impl Into<String>, values: Vec<Option<f64>>) -> Series {
+    pub(super) fn paper(name: impl Into<String>, values: Vec<Option<f64>>) -> Series {
         Series { name: name.into(), how: None, values }
     }
 
     /// Ours.
-    pub fn ours(name: impl Into<String>, how: How, values: Vec<Option<f64>>) -> Series {
+    pub(super) fn ours(name: impl Into<String>, how: How, values: Vec<Option<f64>>) -> Series {
         Series { name: name.into(), how: Some(how), values }
     }
 
@@ -59,7 +59,7 @@ impl Series {
 
 impl Chart {
     /// Writes it.
-    pub fn write(&self, title: &str, path: &Path) -> Result<(), Failure> {
+    pub(super) fn write(&self, title: &str, path: &Path) -> Result<(), Failure> {
         self.draw(title, path).map_err(|e| Failure::Usage(format!("cannot draw {}: {e}", path.display())))
     }
 

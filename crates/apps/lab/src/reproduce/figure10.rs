@@ -7,13 +7,13 @@ use super::papers::papers;
 use super::shares::{self, Share};
 use daemon::failure::Failure;
 
-pub const NAME: &str = "figure10";
-pub const TITLE: &str = "Heavy hitters: share of flows and of bandwidth (first paper, Figure 10)";
+pub(super) const NAME: &str = "figure10";
+pub(super) const TITLE: &str = "Heavy hitters: share of flows and of bandwidth (first paper, Figure 10)";
 
 /// What the picture has: 2 and 20 Mbit/s. The others are between.
 const PAPERS: [usize; 2] = [0, 3];
 
-pub fn run(args: &Args) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
     let claim = papers().claim("figure10_share");
     let thresholds = shares::thresholds();
     let populations: &[u32] = args.size(&[100_000, 500_000], &[100_000]);

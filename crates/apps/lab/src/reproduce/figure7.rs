@@ -15,8 +15,8 @@ use crate::bench::measure::Rounds;
 use crate::bench::sessions::Direction;
 use daemon::failure::Failure;
 
-pub const NAME: &str = "figure7";
-pub const TITLE: &str = "Throughput by sessions and threshold: x86 alone, chip alone, hybrid (first paper, Figure 7)";
+pub(super) const NAME: &str = "figure7";
+pub(super) const TITLE: &str = "Throughput by sessions and threshold: x86 alone, chip alone, hybrid (first paper, Figure 7)";
 
 /// The paper's link, and one that one core of ours does not fill.
 const LINKS_BPS: [f64; 2] = [10e9, 100e9];
@@ -28,7 +28,7 @@ const SESSIONS: [u32; 4] = [100_000, 800_000, 1_000_000, 2_000_000];
 const NUMBERS: usize = 1 << 21;
 const VERIFIED: usize = 16_384;
 
-pub fn run(args: &Args) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
     let all: &[u32] = args.size(&SESSIONS, &[1000, 2000]);
     let claim = |name| papers().claim(name);
     let lines = LINKS_BPS.map(|bps| link::mpps(bps, SENT_FRAME));
@@ -127,7 +127,7 @@ fn with_the_papers_x86(shares: &[Share], line: f64) -> Vec<Row> {
 }
 
 /// Rounds of the whole UPF, in Mpps.
-pub fn downlink(args: &Args, sessions: u32) -> Result<Rounds, Failure> {
+pub(super) fn downlink(args: &Args, sessions: u32) -> Result<Rounds, Failure> {
     use crate::bench::upf;
     let numbers = upf::numbers(sessions, args.size(NUMBERS, 4096));
     let ir = upf::compile(sessions.max(1024))?;
@@ -147,7 +147,7 @@ pub fn downlink(args: &Args, sessions: u32) -> Result<Rounds, Failure> {
 }
 
 /// 100000 as 100K.
-pub fn count(n: u32) -> String {
+pub(super) fn count(n: u32) -> String {
     match n {
         n if n >= 1_000_000 && n.is_multiple_of(100_000) => format!("{}M", f64::from(n) / 1e6),
         n if n >= 1000 && n.is_multiple_of(1000) => format!("{}K", n / 1000),

@@ -7,23 +7,23 @@
 const BETWEEN: f64 = 20.0;
 
 /// Frames a second, in millions, of a link; `frame` in bytes with its check sequence.
-pub fn mpps(link_bps: f64, frame: f64) -> f64 {
+pub(super) fn mpps(link_bps: f64, frame: f64) -> f64 {
     link_bps / ((frame + BETWEEN) * 8.0) / 1e6
 }
 
 /// Millions of frames a second that come in with `frame` bytes and leave with `grown` bytes, both links of one speed.
-pub fn through_mpps(link_bps: f64, frame: f64, grown: f64) -> f64 {
+pub(super) fn through_mpps(link_bps: f64, frame: f64, grown: f64) -> f64 {
     mpps(link_bps, frame.max(grown))
 }
 
 /// Share of the receiving link that is in use then, in bit/s as RFC 2544 testers count it: with what is between frames.
-pub fn offered_bps(mpps: f64, frame: f64) -> f64 {
+pub(super) fn offered_bps(mpps: f64, frame: f64) -> f64 {
     mpps * 1e6 * (frame + BETWEEN) * 8.0
 }
 
 /// What a chip on `link_mpps` with the share `share` of the packets, and an x86 with `x86_mpps` behind it for the others, forward together:
 /// whichever is full first stops the growth of both, as the shares are given.
-pub fn hybrid_mpps(share: f64, link_mpps: f64, x86_mpps: f64) -> f64 {
+pub(super) fn hybrid_mpps(share: f64, link_mpps: f64, x86_mpps: f64) -> f64 {
     if share >= 1.0 { link_mpps } else { link_mpps.min(x86_mpps / (1.0 - share)) }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// One experiment, run again.
 #[derive(Debug, Serialize)]
-pub struct Outcome {
+pub(super) struct Outcome {
     /// Name on the command line.
     pub name: &'static str,
     /// What it shows.
@@ -27,7 +27,7 @@ pub struct Outcome {
 
 /// One number.
 #[derive(Debug, Serialize)]
-pub struct Row {
+pub(super) struct Row {
     /// Of what.
     pub what: String,
     /// The paper's, if it has one.
@@ -45,7 +45,7 @@ pub struct Row {
 /// How a number came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum How {
+pub(super) enum How {
     /// By running it in this run, on this machine.
     Measured,
     /// By a model of a device that is not here; it may take measured numbers, and the rule says which.
@@ -54,18 +54,18 @@ pub enum How {
 
 impl Row {
     /// A number of ours.
-    pub fn new(what: impl Into<String>, how: How, ours: f64, unit: &str) -> Row {
+    pub(super) fn new(what: impl Into<String>, how: How, ours: f64, unit: &str) -> Row {
         Row { what: what.into(), paper: None, ours: Some(ours), unit: unit.to_owned(), how, note: String::new() }
     }
 
     /// Beside the paper's.
-    pub fn beside(mut self, claim: &Claim) -> Row {
+    pub(super) fn beside(mut self, claim: &Claim) -> Row {
         self.paper = Some(claim.clone());
         self
     }
 
     /// With a remark.
-    pub fn note(mut self, note: impl Into<String>) -> Row {
+    pub(super) fn note(mut self, note: impl Into<String>) -> Row {
         self.note = note.into();
         self
     }
@@ -73,7 +73,7 @@ impl Row {
 
 impl Outcome {
     /// The table, for people.
-    pub fn print(&self) {
+    pub(super) fn print(&self) {
         println!("{}: {}", self.name, self.title);
         if self.quick {
             println!("Run small and short (--quick): the figures mean nothing.");
@@ -110,7 +110,7 @@ impl Outcome {
 }
 
 /// With three digits that count.
-pub fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
         a if a >= 1000.0 => format!("{value:.0}"),

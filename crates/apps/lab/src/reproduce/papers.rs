@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 /// All of it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Papers {
+pub(super) struct Papers {
     /// Resources of the chip by program.
     pub table4: Grid,
     /// Heavy hitters a second by trace.
@@ -19,7 +19,7 @@ pub struct Papers {
 /// A table.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Grid {
+pub(super) struct Grid {
     paper: Paper,
     place: String,
     unit: String,
@@ -34,7 +34,7 @@ pub struct Grid {
 /// A row of a table.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct GridRow {
+pub(super) struct GridRow {
     /// Its head.
     pub name: String,
     line: u32,
@@ -45,7 +45,7 @@ pub struct GridRow {
 /// Which paper, in the order of our reading list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Paper {
+pub(super) enum Paper {
     /// Hybrid P4 pipelines, IEEE TMC 2023.
     First,
     /// CeUPF, APNet 2022.
@@ -55,7 +55,7 @@ pub enum Paper {
 /// A number of a paper, and where it stands.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Claim {
+pub(super) struct Claim {
     /// Which paper.
     pub paper: Paper,
     /// Table, row and column, or section.
@@ -73,7 +73,7 @@ pub struct Claim {
 }
 
 /// The papers' numbers.
-pub fn papers() -> &'static Papers {
+pub(super) fn papers() -> &'static Papers {
     static PAPERS: OnceLock<Papers> = OnceLock::new();
     PAPERS.get_or_init(|| toml::from_str(include_str!("papers.toml")).expect("our own data file is good: a test reads it"))
 }
@@ -83,14 +83,14 @@ impl Papers {
     ///
     /// # Panics
     /// If the data file has none of that name: a test asks for all that are used.
-    pub fn claim(&self, name: &str) -> &Claim {
+    pub(super) fn claim(&self, name: &str) -> &Claim {
         self.claim.get(name).unwrap_or_else(|| panic!("papers.toml has no claim `{name}`"))
     }
 }
 
 impl Grid {
     /// A cell, by positions of row and column; `None` outside.
-    pub fn cell(&self, row: usize, column: usize) -> Option<Claim> {
+    pub(super) fn cell(&self, row: usize, column: usize) -> Option<Claim> {
         let of = self.rows.get(row)?;
         Some(Claim {
             paper: self.paper,
@@ -106,7 +106,7 @@ impl Grid {
 
 impl Claim {
     /// As text, with digits as the paper has them.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         match self.high {
             Some(high) => format!("{} to {high}", self.value),
             None => self.value.to_string(),
@@ -114,7 +114,7 @@ impl Claim {
     }
 
     /// Middle of the range.
-    pub fn middle(&self) -> f64 {
+    pub(super) fn middle(&self) -> f64 {
         (self.value + self.high.unwrap_or(self.value)) / 2.0
     }
 }

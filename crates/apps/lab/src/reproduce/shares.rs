@@ -9,12 +9,12 @@ use detect::workload::Workload;
 use std::collections::HashMap;
 
 /// How the shares come about, for readers.
-pub const RULE: &str = "counted in a second of seeded synthetic traffic whose flows are fitted to Table 6 (counts at 2, 5, 10 and 20 Mbit/s; \
+pub(super) const RULE: &str = "counted in a second of seeded synthetic traffic whose flows are fitted to Table 6 (counts at 2, 5, 10 and 20 Mbit/s; \
     the tail of light flows fills a 10 Gbit/s link to 80 %), packets of 90, 500 and 1400 bytes; the captures themselves cannot be had";
 
 /// What the flows of at least a threshold have, 0 to 1 each.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Share {
+pub(super) struct Share {
     /// Of the flows that sent.
     pub flows: f64,
     /// Of the packets.
@@ -24,17 +24,17 @@ pub struct Share {
 }
 
 /// The thresholds as text.
-pub fn thresholds() -> [String; 4] {
+pub(super) fn thresholds() -> [String; 4] {
     THRESHOLDS.map(|bytes| format!("{} Mbit/s", bytes * 8 / 1_000_000))
 }
 
 /// The row of the table for so many flows: of 100,000 or of 500,000, first capture. The paper finds no more change from 500,000 on.
-pub fn row(args: &Args, flows: u32) -> &'static Row {
+pub(super) fn row(args: &Args, flows: u32) -> &'static Row {
     &PAPER[if flows < 500_000 || args.quick { 0 } else { PAPER.len() / 2 }]
 }
 
 /// Shares by [`THRESHOLDS`] in one second of traffic.
-pub fn shares(row: &Row, seed: u64) -> [Share; 4] {
+pub(super) fn shares(row: &Row, seed: u64) -> [Share; 4] {
     let mut flows: HashMap<u64, (u64, u64)> = HashMap::new();
     Workload::new(&row.config(seed, table6_second())).for_each(|packet| {
         let (packets, bytes) = flows.entry(packet.key).or_default();
@@ -54,12 +54,12 @@ pub fn shares(row: &Row, seed: u64) -> [Share; 4] {
 }
 
 /// Heavy hitters are counted by the second.
-pub const fn table6_second() -> u64 {
+pub(super) const fn table6_second() -> u64 {
     1_000_000_000
 }
 
 /// The link's bytes a second that [`RULE`] speaks of.
-pub const LINK_BYTES: f64 = table6::LINK;
+pub(super) const LINK_BYTES: f64 = table6::LINK;
 
 #[cfg(test)]
 mod tests {

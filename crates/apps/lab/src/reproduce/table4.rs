@@ -8,8 +8,8 @@ use chip::{Chip, Placement, Resource, Sizes};
 use daemon::failure::Failure;
 use std::path::Path;
 
-pub const NAME: &str = "table4";
-pub const TITLE: &str = "Resources of a Tofino: UPF, heavy-hitter detector, hybrid (first paper, Table 4)";
+pub(super) const NAME: &str = "table4";
+pub(super) const TITLE: &str = "Resources of a Tofino: UPF, heavy-hitter detector, hybrid (first paper, Table 4)";
 
 /// The table's rows as resources of our model.
 const RESOURCES: [Resource; 8] = [
@@ -25,7 +25,7 @@ const RESOURCES: [Resource; 8] = [
 
 /// Which of the programs in `p4/tna`: the UPF and both together are `published.p4`, the detector alone is `heavy.p4`.
 #[derive(Clone, Copy)]
-pub struct Parts {
+pub(super) struct Parts {
     pub upf: bool,
     pub ipg: bool,
 }
@@ -39,7 +39,7 @@ const COLUMNS: [(Parts, u64); 5] = [
     (Parts { upf: true, ipg: true }, 430_000),
 ];
 
-pub fn run(args: &Args) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
     let of = &papers().table4;
     let mut rows = Vec::new();
     let (mut paper, mut ours) = (Vec::new(), Vec::new());
@@ -79,19 +79,19 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
 }
 
 /// The model of the paper's chip.
-pub fn tofino() -> Result<Chip, Failure> {
+pub(super) fn tofino() -> Result<Chip, Failure> {
     Chip::named("tofino1").map_err(|e| Failure::Failed(e.to_string()))
 }
 
 /// The program with those parts: its ingress and its egress.
-pub fn compile(parts: Parts) -> Result<Vec<p4_ir::Ir>, Failure> {
+pub(super) fn compile(parts: Parts) -> Result<Vec<p4_ir::Ir>, Failure> {
     let path = if parts.upf { "tna/published.p4" } else { "tna/heavy.p4" };
     let defines: Vec<_> = (parts.upf && parts.ipg).then(|| ("HEAVY".to_owned(), "1".to_owned())).into_iter().collect();
     daemon::program::compile_for_chip(Path::new(path), &[], &defines)
 }
 
 /// The same on the chip, with room for so many UEs.
-pub fn place(parts: Parts, ues: u64) -> Result<Placement, Failure> {
+pub(super) fn place(parts: Parts, ues: u64) -> Result<Placement, Failure> {
     let irs = compile(parts)?;
     let placed = chip::place_all(&irs.iter().collect::<Vec<_>>(), &tofino()?, &Sizes::sessions(ues.max(1)));
     placed.map_err(|refusal| Failure::Failed(format!("the program of the paper's chip: {refusal}")))

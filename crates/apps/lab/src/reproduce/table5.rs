@@ -18,15 +18,15 @@ use daemon::failure::Failure;
 use std::sync::Arc;
 use target::{BURST, Target};
 
-pub const NAME: &str = "table5";
-pub const TITLE: &str = "UEs on a chip alone, and on chip and x86 together (first paper, Table 5)";
+pub(super) const NAME: &str = "table5";
+pub(super) const TITLE: &str = "UEs on a chip alone, and on chip and x86 together (first paper, Table 5)";
 
 /// Sessions of one change to the tables.
 const BATCH: usize = 4096;
 /// Packets that are compared, in each direction.
 const VERIFIED: usize = 16_384;
 
-pub fn run(args: &Args) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
     let claim = |name| papers().claim(name);
     let (alone, hybrid) = (Parts { upf: true, ipg: false }, Parts { upf: true, ipg: true });
     let (most_alone, most_hybrid) = (most(alone)?, most(hybrid)?);
@@ -83,7 +83,7 @@ pub fn run(args: &Args) -> Result<Outcome, Failure> {
 }
 
 /// UEs that fit the chip with those parts of the program.
-pub fn most(parts: Parts) -> Result<u64, Failure> {
+pub(super) fn most(parts: Parts) -> Result<u64, Failure> {
     let irs = compile(parts)?;
     let most = chip::max_sessions(&irs.iter().collect::<Vec<_>>(), &tofino()?, &Sizes::default());
     most.ok_or_else(|| Failure::Failed("tna/published.p4 does not fit the chip".into()))

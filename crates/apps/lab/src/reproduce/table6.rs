@@ -12,15 +12,15 @@ use detect::workload::Workload;
 use detect::{DecayedTwoWay, Detector, IpgHardware, IpgSimulator};
 use rand::SeedableRng;
 
-pub const NAME: &str = "table6";
-pub const TITLE: &str = "Heavy hitters a second by threshold, and what detectors find (first paper, Table 6)";
+pub(super) const NAME: &str = "table6";
+pub(super) const TITLE: &str = "Heavy hitters a second by threshold, and what detectors find (first paper, Table 6)";
 
 /// Memory of each detector: the middle one of those that they are compared by.
 const MEMORY_BYTES: usize = 81 << 10;
 /// Seconds that counts are averaged over.
 const SECONDS: u64 = 3;
 
-pub fn run(args: &Args) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
     // The table's columns are by flows and threshold, its rows captures; ours are the other way round.
     let chosen: Vec<usize> = if args.quick { vec![0] } else { (0..PAPER.len()).collect() };
     let captures = PAPER.len() / 2;

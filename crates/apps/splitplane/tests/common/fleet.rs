@@ -18,7 +18,7 @@ use super::shrink;
 
 /// A frame to come in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame {
+pub(crate) struct Frame {
     /// By this port.
     pub port: PortId,
     /// From the first byte of Ethernet on.
@@ -27,7 +27,7 @@ pub struct Frame {
 
 /// What the oracle made of a frame.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// Its decision.
     pub verdict: Verdict,
     /// The frame afterwards.
@@ -36,7 +36,7 @@ pub struct Outcome {
 
 /// One step of a case.
 #[derive(Clone)]
-pub enum Step {
+pub(super) enum Step {
     /// A session's changes, or nobody's with the facts of session 0.
     Apply(PlacementCriteria, Batch),
     /// A burst at a time.
@@ -47,7 +47,7 @@ pub enum Step {
 
 /// What has been compared, and how often each thing has happened.
 #[derive(Default, Debug)]
-pub struct Compared {
+pub(crate) struct Compared {
     /// Packets.
     pub packets: u64,
     /// Batches that all applied, and that all refused.
@@ -69,7 +69,7 @@ pub struct Compared {
 }
 
 /// A difference, and where it showed.
-pub struct Difference {
+pub(super) struct Difference {
     /// In words.
     pub what: String,
     /// The frame of the last step that differs; `None`: a batch or a counter.
@@ -87,7 +87,7 @@ fn model(setup: &Setup) -> Asic {
 }
 
 /// The targets of a case.
-pub struct Fleet {
+pub(crate) struct Fleet {
     setup: Setup,
     oracle: Asic,
     oracle_lane: Box<dyn Lane>,
@@ -104,7 +104,7 @@ pub struct Fleet {
 
 impl Fleet {
     /// Targets with empty tables. The clock shows `now_ns`.
-    pub fn new(setup: &Setup, now_ns: u64) -> Fleet {
+    pub(crate) fn new(setup: &Setup, now_ns: u64) -> Fleet {
         let oracle = Asic::oracle(setup.ir.clone()).unwrap_or_else(|e| panic!("{e}"));
         let fast: Box<dyn Target> = match setup.kernel {
             true => super::program::kernel(&setup.ir, setup.chip),
@@ -133,32 +133,32 @@ impl Fleet {
     }
 
     /// The clock.
-    pub fn now_ns(&self) -> u64 {
+    pub(crate) fn now_ns(&self) -> u64 {
         self.now_ns
     }
 
     /// The pair.
-    pub fn split(&self) -> &Split {
+    pub(crate) fn split(&self) -> &Split {
         &self.split
     }
 
     /// A counter's cell, from the oracle; the others are compared with it by [`Fleet::finish`].
-    pub fn count(&self, counter: CounterId, cell: u64) -> Count {
+    pub(crate) fn count(&self, counter: CounterId, cell: u64) -> Count {
         self.oracle.counter(counter, cell)
     }
 
     /// Counts a forwarded packet of a rare kind.
-    pub fn note(&mut self, shape: &'static str) {
+    pub(crate) fn note(&mut self, shape: &'static str) {
         *self.compared.shapes.entry(shape).or_default() += 1;
     }
 
     /// Lets time pass.
-    pub fn wait(&mut self, ns: u64) {
+    pub(crate) fn wait(&mut self, ns: u64) {
         self.now_ns += ns;
     }
 
     /// Applies changes to all targets, which must agree whether they fit.
-    pub fn apply(&mut self, facts: &PlacementCriteria, batch: &Batch) -> Result<(), ApplyError> {
+    pub(crate) fn apply(&mut self, facts: &PlacementCriteria, batch: &Batch) -> Result<(), ApplyError> {
         let step = Step::Apply(facts.clone(), batch.clone());
         self.steps.push(step.clone());
         match self.step(&step) {
@@ -168,7 +168,7 @@ impl Fleet {
     }
 
     /// Moves a session of the pair to the chip, with this copy of it, or from it, if it can be.
-    pub fn move_session(&mut self, facts: &PlacementCriteria, copy: Option<Batch>) {
+    pub(crate) fn move_session(&mut self, facts: &PlacementCriteria, copy: Option<Batch>) {
         let step = Step::Move(facts.clone(), copy);
         self.steps.push(step.clone());
         if let Err(difference) = self.step(&step) {
@@ -177,7 +177,7 @@ impl Fleet {
     }
 
     /// Runs frames in bursts through all targets and compares; gives what became of them in the oracle.
-    pub fn run(&mut self, frames: &[Frame]) -> Vec<Outcome> {
+    pub(crate) fn run(&mut self, frames: &[Frame]) -> Vec<Outcome> {
         let mut outcomes = Vec::with_capacity(frames.len());
         for burst in frames.chunks(BURST) {
             let step = Step::Burst(self.now_ns, burst.to_vec());
@@ -191,14 +191,14 @@ impl Fleet {
     }
 
     /// Compares counters and tables now.
-    pub fn check_state(&mut self) {
+    pub(crate) fn check_state(&mut self) {
         if let Some(what) = self.state_difference() {
             self.fail(Difference { what, frame: None });
         }
     }
 
     /// Compares counters and tables, empties the targets and gives the tally.
-    pub fn finish(&mut self) -> Compared {
+    pub(crate) fn finish(&mut self) -> Compared {
         self.check_state();
         let program = &self.setup.ir.program;
         for (id, table) in &program.tables {
@@ -359,13 +359,13 @@ fn difference(frame: &Frame, expected: (&Verdict, &Packet), other: (&Verdict, &P
 }
 
 /// Bytes as two digits each.
-pub fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 impl Compared {
     /// Adds another case's.
-    pub fn add(&mut self, other: Compared) {
+    pub(crate) fn add(&mut self, other: Compared) {
         self.packets += other.packets;
         self.batches = (self.batches.0 + other.batches.0, self.batches.1 + other.batches.1);
         self.kinds.iter_mut().zip(other.kinds).for_each(|(sum, n)| *sum += n);
@@ -381,7 +381,7 @@ impl Compared {
     }
 
     /// As text, by names.
-    pub fn summary(&self, program: &Program) -> String {
+    pub(crate) fn summary(&self, program: &Program) -> String {
         let mut tables: Vec<String> = self.tables.iter().map(|(name, (hits, misses))| format!("  {name}: {hits}/{misses}")).collect();
         let mut reasons: Vec<String> = self.reasons.iter().map(|(code, n)| format!("  {}: {n}", program.reason_name(*code))).collect();
         tables.sort();
@@ -405,12 +405,12 @@ impl Compared {
     }
 
     /// Drops and punts for a reason.
-    pub fn reason(&self, code: u8) -> u64 {
+    pub(crate) fn reason(&self, code: u8) -> u64 {
         self.reasons.get(&code).copied().unwrap_or(0)
     }
 
     /// Drops because the frame did not fit any more.
-    pub fn too_long(&self) -> u64 {
+    pub(crate) fn too_long(&self) -> u64 {
         self.reason(DropReason::NO_HEADROOM.0)
     }
 }

@@ -7,7 +7,7 @@ use target::Target;
 
 /// Entries and configured meter cells.
 #[derive(Default)]
-pub struct Mirror {
+pub(super) struct Mirror {
     entries: HashMap<Identity, Entry>,
     meters: HashSet<(MeterId, u64)>,
     /// All entries that ever were to be inserted.
@@ -23,7 +23,7 @@ fn identity(program: &Program, e: &Entry) -> Identity {
 
 impl Mirror {
     /// Remembers what a batch is to insert, whether or not a target takes it.
-    pub fn attempt(&mut self, program: &Program, batch: &Batch) {
+    pub(super) fn attempt(&mut self, program: &Program, batch: &Batch) {
         for op in &batch.ops {
             if let Op::Insert(e) = op {
                 self.tried.insert(identity(program, e), e.clone());
@@ -32,7 +32,7 @@ impl Mirror {
     }
 
     /// Follows a batch that has been applied.
-    pub fn follow(&mut self, program: &Program, batch: &Batch) {
+    pub(super) fn follow(&mut self, program: &Program, batch: &Batch) {
         let identity = |e: &Entry| identity(program, e);
         for op in &batch.ops {
             match op {
@@ -47,12 +47,12 @@ impl Mirror {
     }
 
     /// Entries of a table.
-    pub fn len(&self, table: TableId) -> u64 {
+    pub(super) fn len(&self, table: TableId) -> u64 {
         self.entries.keys().filter(|(t, ..)| *t == table).count() as u64
     }
 
     /// What empties tables, meters and counters. Default actions are not restored: the tests do not change them.
-    pub fn emptying(&self, program: &Program) -> Batch {
+    pub(super) fn emptying(&self, program: &Program) -> Batch {
         let entries = self.entries.values().map(|e| Op::Delete(e.clone()));
         let meters = self.meters.iter().map(|(meter, index)| Op::Meter { meter: *meter, index: *index, config: None });
         let counters = program.counters.iter().filter(|(_, c)| c.table.is_none());
@@ -61,7 +61,7 @@ impl Mirror {
     }
 
     /// The same one by one, whatever a target has of it: after a difference they need not hold the same.
-    pub fn scrub(&self, program: &Program, target: &dyn Target) {
+    pub(super) fn scrub(&self, program: &Program, target: &dyn Target) {
         let deletes = self.tried.values().map(|e| Op::Delete(e.clone()));
         let rest = self.emptying(program).ops.into_iter().filter(|op| !matches!(op, Op::Delete(_)));
         for op in deletes {

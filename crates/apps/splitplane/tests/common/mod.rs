@@ -6,5 +6,5 @@ mod mirror;
 mod program;
 mod shrink;
 
-pub use fleet::{Compared, Fleet, Frame};
-pub use program::{CHECKED, Cases, Setup, compile, native};
+pub(crate) use fleet::{Compared, Fleet, Frame};
+pub(crate) use program::{CHECKED, Cases, Setup, compile, native};

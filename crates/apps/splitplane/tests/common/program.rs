@@ -11,7 +11,7 @@ use target_asic::Chip;
 use target_x86::{Options, X86};
 
 /// A program of the repository's folder `p4` as optimised IR, with macros defined.
-pub fn compile(name: &str, defines: &[(&str, &str)]) -> Arc<Ir> {
+pub(crate) fn compile(name: &str, defines: &[(&str, &str)]) -> Arc<Ir> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../p4").join(name);
     let defines: BTreeMap<String, String> = defines.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
     let compiled = p4_check::compile_file(&path, &p4_check::Options { defines, ..Default::default() });
@@ -21,7 +21,7 @@ pub fn compile(name: &str, defines: &[(&str, &str)]) -> Arc<Ir> {
 }
 
 /// The program as native code. `flags` are the compiler's: what is compiled fast is compared often.
-pub fn native(ir: &Ir, seed: u64, flags: &[&str]) -> Arc<dyn Target> {
+pub(crate) fn native(ir: &Ir, seed: u64, flags: &[&str]) -> Arc<dyn Target> {
     let text = p4_emit::emit_x86(ir).unwrap_or_else(|e| panic!("{e}"));
     let options = Options { flags: flags.iter().map(|f| f.to_string()).collect(), seed, ..Options::default() };
     Arc::new(X86::load(Arc::new(ir.program.clone()), &text, &options).unwrap_or_else(|e| panic!("{e}")))
@@ -29,7 +29,7 @@ pub fn native(ir: &Ir, seed: u64, flags: &[&str]) -> Arc<dyn Target> {
 
 /// What a case compares with the oracle: native code alone, and the pair of a chip's model and native code.
 #[derive(Clone)]
-pub struct Setup {
+pub(crate) struct Setup {
     /// The program.
     pub ir: Arc<Ir>,
     /// Native code that stands alone. Empty between cases, as its tables are used by all of them.
@@ -45,7 +45,7 @@ pub struct Setup {
 }
 
 /// The program in the kernel, with that room for sessions.
-pub fn kernel(ir: &Ir, chip: Chip) -> Box<dyn Target> {
+pub(super) fn kernel(ir: &Ir, chip: Chip) -> Box<dyn Target> {
     let text = p4_emit::bpf::emit_xdp(ir).unwrap_or_else(|e| panic!("{e}"));
     let options =
         target_xdp::Options { split_entries: chip.session_entries, seed: 13, entry: target_xdp::EntryPoints::Lanes, ..Default::default() };
@@ -53,19 +53,19 @@ pub fn kernel(ir: &Ir, chip: Chip) -> Box<dyn Target> {
 }
 
 /// Seeds of the cases of a test.
-pub struct Cases {
+pub(crate) struct Cases {
     first: u64,
     count: u64,
     enough: bool,
 }
 
 /// What a failure tells people to do.
-pub const CHECKED: &str = "SPLIT_SEED=<seed> SPLIT_CASES=1 repeats a case";
+pub(crate) const CHECKED: &str = "SPLIT_SEED=<seed> SPLIT_CASES=1 repeats a case";
 
 impl Cases {
     /// `default` cases, unless the environment says otherwise: `SPLIT_SEED` (decimal, or hexadecimal after `0x`) is the first
     /// seed, `SPLIT_CASES` their number.
-    pub fn from_env(default: u64) -> Cases {
+    pub(crate) fn from_env(default: u64) -> Cases {
         let number = |name: &str| {
             let text = std::env::var(name).ok()?;
             let parsed = match text.strip_prefix("0x") {
@@ -79,13 +79,13 @@ impl Cases {
     }
 
     /// The seeds.
-    pub fn seeds(&self) -> impl Iterator<Item = u64> + use<> {
+    pub(crate) fn seeds(&self) -> impl Iterator<Item = u64> + use<> {
         let first = self.first;
         (0..self.count).map(move |i| first.wrapping_add(i))
     }
 
     /// Whether so many cases run that everything must have happened often enough.
-    pub fn enough(&self) -> bool {
+    pub(crate) fn enough(&self) -> bool {
         self.enough
     }
 }

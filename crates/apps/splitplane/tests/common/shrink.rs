@@ -13,7 +13,7 @@ use super::program::{CHECKED, Setup};
 const MAX_REPLAYS: usize = 400;
 
 /// The difference, the steps that still lead to it, and the interpreter's trace of the frame.
-pub fn report(setup: &Setup, steps: Vec<Step>, first: Difference) -> String {
+pub(super) fn report(setup: &Setup, steps: Vec<Step>, first: Difference) -> String {
     let mut out = format!("{CHECKED}\npolicy {:?}, chip {:?}\n{}\n", setup.policy, setup.chip, first.what);
     let mut shrinker = Shrinker { setup, replays: 0 };
     let before = steps.len();

@@ -18,21 +18,21 @@ use traffic::synth::{self, Synth};
 use traffic::{SessionRecord, Tunnel};
 
 /// How long anything may take that does not depend on how busy the machine is.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// The EtherType of frames that try an interface.
 const PROBE: [u8; 2] = target_xdp::probe::ETHERTYPE.to_be_bytes();
 const N4: &str = "10.4.0.1:8805";
 
 /// What a session was sent: (uplink, downlink).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Offered {
+pub(crate) struct Offered {
     pub packets: (u64, u64),
     /// Of user IP packets.
     pub bytes: (u64, u64),
 }
 
 /// The far end of an interface, and what must come out of it, in order for each UE address.
-pub struct Side {
+pub(crate) struct Side {
     port: Box<dyn Port>,
     burst: Vec<Packet>,
     /// It is a gNodeB's.
@@ -61,7 +61,7 @@ struct Flow {
 
 /// A frame that must come out.
 #[derive(Clone)]
-pub struct Due {
+pub(crate) struct Due {
     flow: usize,
     /// See [`Side::name`].
     name: Vec<u8>,
@@ -73,15 +73,15 @@ pub struct Due {
 
 /// Packets, and bytes of the users' IP packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Count {
+pub(crate) struct Count {
     pub packets: u64,
     pub bytes: u64,
 }
 
 /// TEIDs of session `n`'s tunnels to gNodeBs: `n + 1`, and this much more with every handover.
-pub const NEXT_TUNNEL: u32 = 1000;
+pub(crate) const NEXT_TUNNEL: u32 = 1000;
 
-pub struct Testbed {
+pub(crate) struct Testbed {
     id: String,
     folder: tempfile::TempDir,
     pub n3: Side,
@@ -131,7 +131,7 @@ impl Drop for Namespaces {
 }
 
 /// Runs `test` in a thread of the far namespace, or says that it was skipped.
-pub fn testbed_or_skip(name: &str, test: impl FnOnce(Testbed) + Send + 'static) {
+pub(crate) fn testbed_or_skip(name: &str, test: impl FnOnce(Testbed) + Send + 'static) {
     if !testkit::root_or_skip(name) {
         return;
     }
@@ -185,12 +185,12 @@ impl Testbed {
     }
 
     /// A daemon that is ready.
-    pub fn start_daemon(&mut self, config: &str) -> Daemon {
+    pub(crate) fn start_daemon(&mut self, config: &str) -> Daemon {
         Daemon::spawn(self, config).ready()
     }
 
     /// An SMF with an association.
-    pub fn connect(&mut self) {
+    pub(crate) fn connect(&mut self) {
         let local = SocketAddr::from(([10, 4, 0, 2], 0));
         // An answer may be as late as anything else.
         let config = traffic::smf::Config { n1: PATIENCE.as_secs() as u32, ..traffic::smf::Config::new(local, N4.parse().unwrap()) };
@@ -199,17 +199,17 @@ impl Testbed {
         self.smf = Some(Arc::new(smf));
     }
 
-    pub fn smf(&self) -> Arc<Smf> {
+    pub(crate) fn smf(&self) -> Arc<Smf> {
         self.smf.clone().expect("connected")
     }
 
     /// Sessions, in active mode.
-    pub fn establish(&mut self, count: u32) {
+    pub(crate) fn establish(&mut self, count: u32) {
         self.establish_with(count, |_, _| ());
     }
 
     /// The same, after each plan was changed.
-    pub fn establish_with(&mut self, count: u32, change: impl Fn(usize, &mut SessionPlan)) {
+    pub(crate) fn establish_with(&mut self, count: u32, change: impl Fn(usize, &mut SessionPlan)) {
         for n in 0..count {
             let pool = Pool { ipv4: Some((Ipv4Addr::new(10, 45, 0, 0), 16)), ipv6: Some(("2001:db8:45::".parse().unwrap(), 48)) };
             let gnb = Tunnel { addr: Ipv4Addr::new(10, 3, 0, 2), teid: 1 };
@@ -234,13 +234,13 @@ impl Testbed {
     }
 
     /// Sends so many frames both ways, and takes what comes out as it comes.
-    pub fn run_traffic(&mut self, count: usize) {
+    pub(crate) fn run_traffic(&mut self, count: usize) {
         let all: Vec<usize> = (0..self.sessions.len()).collect();
         self.run_traffic_of(&all, count);
     }
 
     /// As [`Testbed::run_traffic`], of these sessions only.
-    pub fn run_traffic_of(&mut self, sessions: &[usize], count: usize) {
+    pub(crate) fn run_traffic_of(&mut self, sessions: &[usize], count: usize) {
         for i in 0..count {
             if i % 2 == 0 {
                 self.send_uplink_of(&|n, _| sessions.contains(&n));
@@ -268,7 +268,7 @@ impl Testbed {
     }
 
     /// Sends an uplink frame of a session that is wanted.
-    pub fn send_uplink_of(&mut self, wanted: &dyn Fn(usize, u8) -> bool) {
+    pub(crate) fn send_uplink_of(&mut self, wanted: &dyn Fn(usize, u8) -> bool) {
         let (n, frame) = self.next(true, wanted);
         let name = AROUND.uplink(&self.sessions[n].record(), &frame).unwrap();
         let bytes = name.len() as u64 - 14;
@@ -295,7 +295,7 @@ impl Testbed {
     }
 
     /// One more frame up and one down, of these sessions as long as they have so few under way; takes what comes out.
-    pub fn step(&mut self, sessions: &[usize], in_flight: usize) {
+    pub(crate) fn step(&mut self, sessions: &[usize], in_flight: usize) {
         let mut sent = false;
         for uplink in [true, false] {
             let side = if uplink { &self.n6 } else { &self.n3 };
@@ -318,7 +318,7 @@ impl Testbed {
     }
 
     /// Frames of these sessions both ways for so long, always some of them on their way, but no more than so many of each session and direction.
-    pub fn run_busy(&mut self, sessions: &[usize], in_flight: usize, time: Duration) {
+    pub(crate) fn run_busy(&mut self, sessions: &[usize], in_flight: usize, time: Duration) {
         let end = Instant::now() + time;
         while Instant::now() < end {
             self.step(sessions, in_flight);
@@ -329,7 +329,7 @@ impl Testbed {
     /// Waits until all that was sent before has been dealt with and has arrived: session `n` is on x86, and what enters the UPF by one
     /// interface and leaves it by another is in order, as long as there is one worker. What flows that may lose still lack was dropped, and
     /// nobody waits for it from now on.
-    pub fn fence(&mut self, n: usize) {
+    pub(crate) fn fence(&mut self, n: usize) {
         self.send_uplink_of(&|session, version| session == n && version == 4);
         let due = self.send_downlink_of(&|session, version| session == n && version == 4);
         self.expect_downlink(vec![due]);
@@ -343,7 +343,7 @@ impl Testbed {
     }
 
     /// How many frames the kernel has (sent, dropped) in the drivers of N3 and N6 so far, by the drivers' own counts: those that ran in XDP.
-    pub fn ran_in_xdp(&self) -> (u64, u64) {
+    pub(crate) fn ran_in_xdp(&self) -> (u64, u64) {
         let namespace = std::fs::File::open(format!("/run/netns/{}", self.id)).unwrap();
         let counters = move || {
             move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network)).unwrap();
@@ -356,7 +356,7 @@ impl Testbed {
 
     /// Sends to session `n`, one packet after the other, each `arrived` before the next, until they run in XDP, or do not for a time: one or the
     /// other of those of a session that is there may follow earlier ones.
-    pub fn until(&mut self, n: usize, in_xdp: bool, arrived: impl Fn(&mut Testbed)) {
+    pub(crate) fn until(&mut self, n: usize, in_xdp: bool, arrived: impl Fn(&mut Testbed)) {
         let end = Instant::now() + PATIENCE;
         let mut in_a_row = 0;
         while in_a_row < if in_xdp { 1 } else { 60 } {
@@ -372,17 +372,17 @@ impl Testbed {
     }
 
     /// Sends downlink frames to a session; what must come out some day.
-    pub fn send_downlink(&mut self, n: usize, count: usize) -> Vec<Due> {
+    pub(crate) fn send_downlink(&mut self, n: usize, count: usize) -> Vec<Due> {
         (0..count).map(|_| self.send_downlink_of(&|session, _| session == n)).collect()
     }
 
     /// These must come out now.
-    pub fn expect_downlink(&mut self, frames: Vec<Due>) {
+    pub(crate) fn expect_downlink(&mut self, frames: Vec<Due>) {
         frames.into_iter().for_each(|due| self.n3.flows[due.flow].due.push_back(due));
     }
 
     /// Waits until all that must come out has come, and nothing else.
-    pub fn collect_all(&mut self) {
+    pub(crate) fn collect_all(&mut self) {
         let end = Instant::now() + PATIENCE;
         while self.n3.waiting() + self.n6.waiting() > 0 {
             assert!(Instant::now() < end, "{} and {} frames did not come out of n3 and n6", self.n3.waiting(), self.n6.waiting());
@@ -392,7 +392,7 @@ impl Testbed {
     }
 
     /// From now on the data network's end has no XDP program, and so takes no redirected frames; waits until the UPF has noticed.
-    pub fn end_xdp_at_n6(&mut self) {
+    pub(crate) fn end_xdp_at_n6(&mut self) {
         // Both need not be there at once: a port of another kind in between.
         self.n6.port = Box::new(pktio::memory::pair("none", "none", 64).0);
         self.n6.port = Box::new(pktio::AfPacket::open("n6", "n6", Default::default()).unwrap());
@@ -400,7 +400,7 @@ impl Testbed {
     }
 
     /// Deletes N6's interface and makes it anew; waits until the UPF carries packets both ways again. What was sent meanwhile may be lost.
-    pub fn make_n6_anew(&mut self) {
+    pub(crate) fn make_n6_anew(&mut self) {
         self.n6.port = Box::new(pktio::memory::pair("none", "none", 64).0);
         run("ip", &["-n", &self.id, "link", "delete", "n6"]);
         self.namespaces.join("n6", AROUND.n6_mac, AROUND.dn_mac);
@@ -442,7 +442,7 @@ impl Testbed {
     }
 
     /// An echo request to the UPF's own address, and its reply (RFC 792).
-    pub fn ping_the_upf(&mut self) {
+    pub(crate) fn ping_the_upf(&mut self) {
         let mut request =
             [&AROUND.n6_mac[..], &AROUND.dn_mac, &[8, 0, 0x45, 0, 0, 60, 0, 1, 0, 0, 64, 1, 0, 0, 10, 6, 0, 2, 10, 6, 0, 1]].concat();
         let sum = checksum(&request[14..]);
@@ -463,25 +463,25 @@ impl Testbed {
         assert_eq!((reply[34], &reply[38..], checksum(&reply[34..])), (0, &echo[4..], 0));
     }
 
-    pub fn set_idle(&mut self, n: usize) {
+    pub(crate) fn set_idle(&mut self, n: usize) {
         self.smf().set_idle(&self.sessions[n]).unwrap();
     }
 
-    pub fn set_active(&mut self, n: usize) {
+    pub(crate) fn set_active(&mut self, n: usize) {
         let gnb = self.sessions[n].plan.gnb;
         self.smf().set_active(&mut self.sessions[n], gnb).unwrap();
     }
 
-    pub fn ue(&self, n: usize) -> Ipv4Addr {
+    pub(crate) fn ue(&self, n: usize) -> Ipv4Addr {
         self.sessions[n].record().ue_ipv4.unwrap()
     }
 
-    pub fn session_of(&self, ue: Ipv4Addr) -> usize {
+    pub(crate) fn session_of(&self, ue: Ipv4Addr) -> usize {
         (0..self.sessions.len()).find(|n| self.ue(*n) == ue).unwrap()
     }
 
     /// What each was charged, by UE: bytes (uplink, downlink).
-    pub fn delete_sessions(&mut self) -> HashMap<Ipv4Addr, (u64, u64)> {
+    pub(crate) fn delete_sessions(&mut self) -> HashMap<Ipv4Addr, (u64, u64)> {
         for session in &self.sessions {
             self.smf().delete(session).unwrap();
         }
@@ -491,17 +491,17 @@ impl Testbed {
     }
 
     /// The UPF that held them is gone.
-    pub fn forget_sessions(&mut self) {
+    pub(crate) fn forget_sessions(&mut self) {
         self.smf = None;
         self.sessions.clear();
         self.owners.clear();
     }
 
-    pub fn program_runs_on(&self, interface: &str) -> bool {
+    pub(crate) fn program_runs_on(&self, interface: &str) -> bool {
         run("ip", &["-n", &self.id, "-d", "link", "show", interface]).contains("prog/xdp")
     }
 
-    pub fn wait_until_free(&self, interface: &str) {
+    pub(crate) fn wait_until_free(&self, interface: &str) {
         let end = Instant::now() + PATIENCE;
         while self.program_runs_on(interface) {
             assert!(Instant::now() < end, "the program stays on {interface}");
@@ -510,7 +510,7 @@ impl Testbed {
     }
 
     /// A UPF between the two, that share of the sessions on the fast target.
-    pub fn config(fast: &str, share: f64) -> String {
+    pub(crate) fn config(fast: &str, share: f64) -> String {
         let config = around::config(N4.parse().unwrap());
         format!("{config}[split]\nfast = \"{fast}\"\npolicy = {{ share = {share:?} }}\n")
     }
@@ -518,7 +518,7 @@ impl Testbed {
 
 /// Of this many packets sent to an idle UE, those that came before the SMF's answer to the report waited, and all of them left. The first brings
 /// the report, so the last may come after the answer.
-pub fn assert_paged(report: &serde_json::Value, sent: u64) {
+pub(crate) fn assert_paged(report: &serde_json::Value, sent: u64) {
     let [buffered, released] = ["buffered", "released"].map(|key| report[key]["packets"].as_u64().unwrap());
     assert!(buffered == released && (1..=sent).contains(&buffered), "{buffered} waited, {released} left: {report:#}");
 }
@@ -543,7 +543,7 @@ impl Side {
         name
     }
 
-    pub fn send(&mut self, frame: &[u8]) {
+    pub(crate) fn send(&mut self, frame: &[u8]) {
         let packet = [Packet::new(frame, PortId(0))];
         let end = Instant::now() + PATIENCE;
         while self.port.transmit(&packet).unwrap() == 0 {
@@ -554,7 +554,7 @@ impl Side {
     }
 
     /// Frames that must still come out.
-    pub fn waiting(&self) -> usize {
+    pub(crate) fn waiting(&self) -> usize {
         self.flows.iter().map(|flow| flow.due.len()).sum()
     }
 
@@ -563,18 +563,18 @@ impl Side {
     }
 
     /// What has come out of session `n`.
-    pub fn came(&self, n: usize) -> Count {
+    pub(crate) fn came(&self, n: usize) -> Count {
         let [a, b] = [self.flows[2 * n].came, self.flows[2 * n + 1].came];
         Count { packets: a.packets + b.packets, bytes: a.bytes + b.bytes }
     }
 
     /// From now on packets of session `n` may be dropped, or not.
-    pub fn may_lose(&mut self, n: usize, may_lose: bool) {
+    pub(crate) fn may_lose(&mut self, n: usize, may_lose: bool) {
         self.flows[2 * n..2 * n + 2].iter_mut().for_each(|flow| flow.may_lose = may_lose);
     }
 
     /// Session `n` is about to have this tunnel.
-    pub fn expect_tunnel(&mut self, n: usize, teid: u32) {
+    pub(crate) fn expect_tunnel(&mut self, n: usize, teid: u32) {
         self.flows[2 * n..2 * n + 2].iter_mut().for_each(|flow| flow.teids.1 = teid);
     }
 
@@ -626,25 +626,25 @@ impl Side {
 }
 
 /// A running daemon, killed on drop.
-pub struct Daemon {
+pub(crate) struct Daemon {
     child: Child,
     report: std::path::PathBuf,
     log: std::path::PathBuf,
 }
 
 impl Daemon {
-    pub fn spawn(bed: &Testbed, config: &str) -> Daemon {
+    pub(crate) fn spawn(bed: &Testbed, config: &str) -> Daemon {
         Daemon::start(bed, config, if bed.probing { &["env", "SPLITPLANE_XDP_PROBE=1"] } else { &[] })
     }
 
     /// Without these capabilities (`bpf`).
-    pub fn spawn_without(bed: &Testbed, config: &str, dropped: &[&str]) -> Daemon {
+    pub(crate) fn spawn_without(bed: &Testbed, config: &str, dropped: &[&str]) -> Daemon {
         let set: String = dropped.iter().map(|name| format!(",-{name}")).collect();
         Daemon::start(bed, config, &["setpriv", "--bounding-set", set.trim_start_matches(',')])
     }
 
     /// With these capabilities only, by a command in front.
-    pub fn spawn_with(bed: &Testbed, config: &str, kept: &[&str], before: &[&str]) -> Daemon {
+    pub(crate) fn spawn_with(bed: &Testbed, config: &str, kept: &[&str], before: &[&str]) -> Daemon {
         let set: String = kept.iter().map(|name| format!(",+{name}")).collect();
         Daemon::start(bed, config, &[before, &["setpriv", "--bounding-set", &format!("-all{set}")]].concat())
     }
@@ -663,7 +663,7 @@ impl Daemon {
     }
 
     /// Waits until it carries packets.
-    pub fn ready(mut self) -> Daemon {
+    pub(crate) fn ready(mut self) -> Daemon {
         let mut line = String::new();
         BufReader::new(self.child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         assert_eq!(line, "ready\n", "{}", self.said());
@@ -671,7 +671,7 @@ impl Daemon {
     }
 
     /// Ends it; its report.
-    pub fn stop(mut self) -> serde_json::Value {
+    pub(crate) fn stop(mut self) -> serde_json::Value {
         drop(self.child.stdin.take());
         let status = self.child.wait().unwrap();
         assert!(status.success(), "{status}: {}", self.said());
@@ -679,13 +679,13 @@ impl Daemon {
     }
 
     /// SIGKILL: no destructor runs.
-    pub fn kill(mut self) {
+    pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
     /// Waits until it ends by itself; whether that was well, and what it logged.
-    pub fn end(mut self) -> (bool, String) {
+    pub(crate) fn end(mut self) -> (bool, String) {
         let status = self.child.wait().unwrap();
         let mut rest = String::new();
         self.child.stdout.as_mut().unwrap().read_to_string(&mut rest).unwrap();

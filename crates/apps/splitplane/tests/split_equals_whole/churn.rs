@@ -11,13 +11,13 @@ use crate::world::*;
 
 /// Entries made here that are there now.
 #[derive(Default)]
-pub struct Churn {
+pub(crate) struct Churn {
     entries: Vec<Entry>,
 }
 
 impl Churn {
     /// Some inserts, changes and removals of firewall rules and routes. May be refused, where it repeats an identity.
-    pub fn batch(&self, rng: &mut ChaCha8Rng, program: &Program, ids: &Ids) -> Batch {
+    pub(crate) fn batch(&self, rng: &mut ChaCha8Rng, program: &Program, ids: &Ids) -> Batch {
         let mut ops: Vec<Op> = Vec::new();
         for _ in 0..rng.random_range(1..6) {
             let known = (!self.entries.is_empty()).then(|| self.entries[rng.random_range(0..self.entries.len())].clone());
@@ -34,7 +34,7 @@ impl Churn {
     }
 
     /// Follows a batch that was applied.
-    pub fn follow(&mut self, batch: &Batch) {
+    pub(crate) fn follow(&mut self, batch: &Batch) {
         let same = |a: &Entry, b: &Entry| (a.table, &a.keys, a.priority) == (b.table, &b.keys, b.priority);
         for op in &batch.ops {
             match op {
@@ -96,7 +96,7 @@ fn give_action(rng: &mut ChaCha8Rng, ids: &Ids, entry: &mut Entry) {
 }
 
 /// A batch of sound changes, the last of which does not fit; or of more entries than a table holds.
-pub fn misfit(rng: &mut ChaCha8Rng, program: &Program, ids: &Ids) -> Batch {
+pub(crate) fn misfit(rng: &mut ChaCha8Rng, program: &Program, ids: &Ids) -> Batch {
     let station = |port: u16, mac: u128| Entry {
         table: ids.tables.station,
         keys: vec![KeyMatch::Exact(port.into()), KeyMatch::Exact(mac)],

@@ -42,7 +42,7 @@ fn user_end(frame: &[u8]) -> usize {
 }
 
 /// What of a frame that went on shows that rare ways were gone.
-pub fn shapes(came: &[u8], left: &[u8]) -> Vec<&'static str> {
+pub(crate) fn shapes(came: &[u8], left: &[u8]) -> Vec<&'static str> {
     let has_tail = |bytes: &[u8]| bytes.windows(TAIL.len()).any(|w| w == TAIL);
     assert_eq!(user_end(left), left.len(), "what lay behind the user's packet went on: {left:02x?}");
     let mut shapes = Vec::new();
@@ -74,7 +74,7 @@ enum Side {
 }
 
 /// A random frame for the network, with these sessions.
-pub fn frame(rng: &mut ChaCha8Rng, sessions: &BTreeMap<Seid, SessionRules>) -> Frame {
+pub(crate) fn frame(rng: &mut ChaCha8Rng, sessions: &BTreeMap<Seid, SessionRules>) -> Frame {
     let mut frame = match rng.random_range(0..100) {
         0..=35 => to_session(rng, sessions, true),
         36..=64 => to_session(rng, sessions, false),
@@ -357,7 +357,7 @@ fn fragmented_tunnel(rng: &mut ChaCha8Rng) -> Frame {
 }
 
 /// What a neighbour that was asked for its MAC address says, if it says anything: some never do.
-pub fn answer(port: PortId, question: &[u8]) -> Option<Frame> {
+pub(crate) fn answer(port: PortId, question: &[u8]) -> Option<Frame> {
     let question = wire::ethernet::Frame::new_checked(question).ok()?;
     let sender_mac = |last: u8| wire::ethernet::Mac([2, 0, 0, 7, 0, last]);
     if question.ethertype() == ARP {

@@ -9,14 +9,14 @@ use rand_chacha::ChaCha8Rng;
 use crate::world::*;
 
 /// What a session is made with.
-pub struct Shape {
+pub(crate) struct Shape {
     pub seid: Seid,
     /// Whether rates may be set.
     pub rates: bool,
 }
 
 /// A session as an SMF establishes it.
-pub fn establish(rng: &mut ChaCha8Rng, shape: &Shape) -> SessionRules {
+pub(crate) fn establish(rng: &mut ChaCha8Rng, shape: &Shape) -> SessionRules {
     let mut rules = SessionRules::default();
     for id in 1..=4 {
         rules.fars.insert(id, far(rng, id % 2 == 1));
@@ -57,7 +57,7 @@ pub fn establish(rng: &mut ChaCha8Rng, shape: &Shape) -> SessionRules {
 }
 
 /// A change as SMFs make them: a FAR to or from buffering, a handover, a gate, a rate, a quota, a PDR more or less.
-pub fn modify(rng: &mut ChaCha8Rng, shape: &Shape, rules: &mut SessionRules) {
+pub(crate) fn modify(rng: &mut ChaCha8Rng, shape: &Shape, rules: &mut SessionRules) {
     for _ in 0..rng.random_range(1..4) {
         let id = rng.random_range(1..=4u32);
         match rng.random_range(0..10) {

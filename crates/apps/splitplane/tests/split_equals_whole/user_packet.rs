@@ -8,14 +8,14 @@ use wire::checksum;
 
 use crate::world::*;
 
-pub const TCP: u8 = 6;
-pub const UDP: u8 = 17;
-pub const ICMPV6: u8 = 58;
-pub const SCTP: u8 = 132;
+pub(crate) const TCP: u8 = 6;
+pub(crate) const UDP: u8 = 17;
+pub(crate) const ICMPV6: u8 = 58;
+pub(crate) const SCTP: u8 = 132;
 
 /// An IP packet to be made. What is not of its version is not looked at.
 #[derive(Clone, Debug)]
-pub struct IpPacket {
+pub(crate) struct IpPacket {
     pub src: IpAddr,
     pub dst: IpAddr,
     pub protocol: u8,
@@ -38,7 +38,7 @@ pub struct IpPacket {
 }
 
 impl IpPacket {
-    pub fn new(src: IpAddr, dst: IpAddr, protocol: u8, payload: Vec<u8>) -> IpPacket {
+    pub(crate) fn new(src: IpAddr, dst: IpAddr, protocol: u8, payload: Vec<u8>) -> IpPacket {
         IpPacket {
             src,
             dst,
@@ -58,7 +58,7 @@ impl IpPacket {
     }
 
     /// As bytes. Of addresses of two versions the destination's counts.
-    pub fn emit(&self) -> Vec<u8> {
+    pub(crate) fn emit(&self) -> Vec<u8> {
         match self.dst {
             IpAddr::V4(dst) => self.emit_v4(if let IpAddr::V4(src) = self.src { src } else { Ipv4Addr::new(192, 0, 2, 1) }, dst),
             IpAddr::V6(dst) => self.emit_v6(if let IpAddr::V6(src) = self.src { src } else { Ipv6Addr::LOCALHOST }, dst),
@@ -107,7 +107,7 @@ impl IpPacket {
     }
 
     /// Makes it odd in a way that the program must notice, or must not.
-    pub fn disturb(&mut self, rng: &mut ChaCha8Rng) {
+    pub(crate) fn disturb(&mut self, rng: &mut ChaCha8Rng) {
         match rng.random_range(0..12) {
             0 => self.ttl = rng.random_range(0..3),
             1 | 2 => {
@@ -141,7 +141,7 @@ impl IpPacket {
 }
 
 /// A row of IPv6's extension headers; now and then one that is too long, or too many of them.
-pub fn extensions(rng: &mut ChaCha8Rng) -> Vec<(u8, Vec<u8>)> {
+pub(crate) fn extensions(rng: &mut ChaCha8Rng) -> Vec<(u8, Vec<u8>)> {
     let count = [1, 1, 1, 2, 3, 4, 5][rng.random_range(0..7)];
     (0..count)
         .map(|_| {
@@ -161,7 +161,7 @@ pub fn extensions(rng: &mut ChaCha8Rng) -> Vec<(u8, Vec<u8>)> {
 }
 
 /// An address that must never be on a wire.
-pub fn martian(rng: &mut ChaCha8Rng, v4: bool) -> IpAddr {
+pub(crate) fn martian(rng: &mut ChaCha8Rng, v4: bool) -> IpAddr {
     if v4 {
         [[127, 0, 0, 1], [0, 0, 0, 0], [224, 0, 0, 1], [255; 4], [240, 0, 0, 1], [0, 1, 2, 3]][rng.random_range(0..6)].into()
     } else {
@@ -171,7 +171,7 @@ pub fn martian(rng: &mut ChaCha8Rng, v4: bool) -> IpAddr {
 }
 
 /// A payload that begins with the header of `protocol`.
-pub fn transport(rng: &mut ChaCha8Rng, protocol: u8, src_port: u16, dst_port: u16) -> Vec<u8> {
+pub(crate) fn transport(rng: &mut ChaCha8Rng, protocol: u8, src_port: u16, dst_port: u16) -> Vec<u8> {
     let len = match rng.random_range(0..40) {
         0 => rng.random_range(1400..9000),
         1 => rng.random_range(9000..9200),
@@ -199,7 +199,7 @@ pub fn transport(rng: &mut ChaCha8Rng, protocol: u8, src_port: u16, dst_port: u1
 }
 
 /// UDP around a payload, without a checksum.
-pub fn udp(src_port: u16, dst_port: u16, payload: &[u8]) -> Vec<u8> {
+pub(crate) fn udp(src_port: u16, dst_port: u16, payload: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(8 + payload.len());
     out.extend_from_slice(&src_port.to_be_bytes());
     out.extend_from_slice(&dst_port.to_be_bytes());
@@ -210,7 +210,7 @@ pub fn udp(src_port: u16, dst_port: u16, payload: &[u8]) -> Vec<u8> {
 }
 
 /// A GTP-U message with all that may be in one (TS 29.281 §5), `qfi` in a PDU session container.
-pub fn gtpu(rng: &mut ChaCha8Rng, message_type: u8, teid: u32, qfi: Option<u8>, payload: &[u8]) -> Vec<u8> {
+pub(crate) fn gtpu(rng: &mut ChaCha8Rng, message_type: u8, teid: u32, qfi: Option<u8>, payload: &[u8]) -> Vec<u8> {
     let mut extensions: Vec<(u8, Vec<u8>)> = Vec::new();
     if let Some(qfi) = qfi {
         let long = rng.random_bool(0.1);
@@ -250,7 +250,7 @@ pub fn gtpu(rng: &mut ChaCha8Rng, message_type: u8, teid: u32, qfi: Option<u8>, 
 }
 
 /// VXLAN around a frame.
-pub fn vxlan(vni: u32, frame: &[u8]) -> Vec<u8> {
+pub(crate) fn vxlan(vni: u32, frame: &[u8]) -> Vec<u8> {
     let mut out = vec![8, 0, 0, 0];
     out.extend_from_slice(&(vni << 8).to_be_bytes());
     out.extend_from_slice(frame);
@@ -258,7 +258,7 @@ pub fn vxlan(vni: u32, frame: &[u8]) -> Vec<u8> {
 }
 
 /// An Ethernet frame.
-pub fn ethernet(dst: [u8; 6], ethertype: u16, payload: &[u8]) -> Vec<u8> {
+pub(crate) fn ethernet(dst: [u8; 6], ethertype: u16, payload: &[u8]) -> Vec<u8> {
     let mut out = dst.to_vec();
     out.extend_from_slice(&[2, 0, 0, 9, 9, 9]);
     out.extend_from_slice(&ethertype.to_be_bytes());
@@ -267,6 +267,6 @@ pub fn ethernet(dst: [u8; 6], ethertype: u16, payload: &[u8]) -> Vec<u8> {
 }
 
 /// A port that a peer sends GTP-U from.
-pub fn gtpu_source_port(rng: &mut ChaCha8Rng) -> u16 {
+pub(crate) fn gtpu_source_port(rng: &mut ChaCha8Rng) -> u16 {
     if rng.random_bool(0.8) { 2152 } else { l4_port(rng) }
 }

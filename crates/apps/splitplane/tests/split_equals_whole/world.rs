@@ -12,24 +12,24 @@ use target_asic::Chip;
 use upf::config::*;
 use upf::ids::Ids;
 
-pub const N3: Ipv4Addr = Ipv4Addr::new(10, 0, 3, 1);
-pub const N9: Ipv4Addr = Ipv4Addr::new(10, 0, 9, 1);
-pub const N6: Ipv4Addr = Ipv4Addr::new(10, 0, 6, 1);
-pub const N6_V6: Ipv6Addr = Ipv6Addr::new(0xfd00, 6, 0, 0, 0, 0, 0, 1);
-pub const VTEP: Ipv4Addr = Ipv4Addr::new(10, 9, 9, 1);
+pub(crate) const N3: Ipv4Addr = Ipv4Addr::new(10, 0, 3, 1);
+pub(crate) const N9: Ipv4Addr = Ipv4Addr::new(10, 0, 9, 1);
+pub(crate) const N6: Ipv4Addr = Ipv4Addr::new(10, 0, 6, 1);
+pub(crate) const N6_V6: Ipv6Addr = Ipv6Addr::new(0xfd00, 6, 0, 0, 0, 0, 0, 1);
+pub(crate) const VTEP: Ipv4Addr = Ipv4Addr::new(10, 9, 9, 1);
 /// Overlays of the access and core sides.
-pub const VNI_ACCESS: u32 = 300;
-pub const VNI_INTERNET: u32 = 700;
+pub(crate) const VNI_ACCESS: u32 = 300;
+pub(crate) const VNI_INTERNET: u32 = 700;
 /// Ports: N3, N9, N6, and VXLAN underlays that are as the first and the third inside.
-pub const PORT_N3: PortId = PortId(0);
-pub const PORT_N9: PortId = PortId(1);
-pub const PORT_N6: PortId = PortId(128);
-pub const PORT_VXLAN: PortId = PortId(256);
-pub const PORT_VXLAN_PLAIN: PortId = PortId(384);
+pub(crate) const PORT_N3: PortId = PortId(0);
+pub(crate) const PORT_N9: PortId = PortId(1);
+pub(crate) const PORT_N6: PortId = PortId(128);
+pub(crate) const PORT_VXLAN: PortId = PortId(256);
+pub(crate) const PORT_VXLAN_PLAIN: PortId = PortId(384);
 
 /// Tunnels of the entries made by hand: [`by_hand`].
-pub const TEID_NO_CLASS: u32 = 0xdead_0000;
-pub const TEIDS_RANDOM: std::ops::RangeInclusive<u32> = 0xdead_0001..=0xdead_0008;
+pub(crate) const TEID_NO_CLASS: u32 = 0xdead_0000;
+pub(crate) const TEIDS_RANDOM: std::ops::RangeInclusive<u32> = 0xdead_0001..=0xdead_0008;
 
 /// Networks of the internet whose next hop is not there.
 const DEAD_ENDS: (Prefix, Prefix) =
@@ -38,7 +38,7 @@ const DEAD_ENDS: (Prefix, Prefix) =
 /// What a case is about. Where several targets police one rate each has a bucket of its own: rates are compared where
 /// a rate's packets all run on one target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flavour {
+pub(crate) enum Flavour {
     /// Rates of sessions and of traffic classes, and all sessions on x86.
     Rates,
     /// Rates of sessions, some of them on the chip, which may have little room; nobody need be asked for a MAC address.
@@ -47,20 +47,20 @@ pub enum Flavour {
     SmallChip,
 }
 
-pub struct World {
+pub(crate) struct World {
     pub flavour: Flavour,
     pub policy: Policy,
     pub chip: Chip,
     pub config: NetworkConfig,
 }
 
-pub fn mac(port: PortId) -> [u8; 6] {
+pub(crate) fn mac(port: PortId) -> [u8; 6] {
     let [high, low] = port.0.to_be_bytes();
     [2, 0, 0, 1, high, low]
 }
 
 /// Hosts of the internet, some in networks with routes of their own.
-pub fn remote_v4(rng: &mut ChaCha8Rng) -> Ipv4Addr {
+pub(crate) fn remote_v4(rng: &mut ChaCha8Rng) -> Ipv4Addr {
     let host = rng.random_range(1..6u8);
     match rng.random_range(0..12) {
         0 => Ipv4Addr::new(10, 0, 6, 40 + host),
@@ -72,7 +72,7 @@ pub fn remote_v4(rng: &mut ChaCha8Rng) -> Ipv4Addr {
     }
 }
 
-pub fn remote_v6(rng: &mut ChaCha8Rng) -> Ipv6Addr {
+pub(crate) fn remote_v6(rng: &mut ChaCha8Rng) -> Ipv6Addr {
     let host = rng.random_range(1..6u16);
     match rng.random_range(0..8) {
         0 => Ipv6Addr::new(0xfd00, 6, 0, 0, 0, 0, 0, 0x40 + host),
@@ -82,31 +82,31 @@ pub fn remote_v6(rng: &mut ChaCha8Rng) -> Ipv6Addr {
     }
 }
 
-pub fn ue_v4(session: u64) -> Ipv4Addr {
+pub(crate) fn ue_v4(session: u64) -> Ipv4Addr {
     Ipv4Addr::new(10, 45, (session >> 8) as u8, session as u8)
 }
 
 /// The /64's number, and an address in it.
-pub fn ue_v6(session: u64, host: u16) -> Ipv6Addr {
+pub(crate) fn ue_v6(session: u64, host: u16) -> Ipv6Addr {
     Ipv6Addr::new(0xfd00, 0x45, 0, session as u16, 0, 0, 0, host)
 }
 
 /// gNodeBs, some of them behind VXLAN.
-pub fn gnb(rng: &mut ChaCha8Rng) -> Ipv4Addr {
+pub(crate) fn gnb(rng: &mut ChaCha8Rng) -> Ipv4Addr {
     match rng.random_range(0..4) {
         0 => Ipv4Addr::new(10, 77, 0, rng.random_range(1..4)),
         _ => Ipv4Addr::new(10, 0, 3, rng.random_range(50..60)),
     }
 }
 
-pub const PORTS: [u16; 7] = [53, 80, 443, 2152, 4789, 5000, 6000];
+pub(crate) const PORTS: [u16; 7] = [53, 80, 443, 2152, 4789, 5000, 6000];
 
 /// Ports that filters and packets have in common.
-pub fn l4_port(rng: &mut ChaCha8Rng) -> u16 {
+pub(crate) fn l4_port(rng: &mut ChaCha8Rng) -> u16 {
     if rng.random_bool(0.2) { rng.random() } else { PORTS[rng.random_range(0..PORTS.len())].wrapping_add(rng.random_range(0..3)) }
 }
 
-pub fn l4_ports(rng: &mut ChaCha8Rng) -> (u16, u16) {
+pub(crate) fn l4_ports(rng: &mut ChaCha8Rng) -> (u16, u16) {
     let low = l4_port(rng);
     match rng.random_range(0..3) {
         0 => (low, low),
@@ -115,12 +115,12 @@ pub fn l4_ports(rng: &mut ChaCha8Rng) -> (u16, u16) {
     }
 }
 
-pub fn l4_protocol(rng: &mut ChaCha8Rng) -> u8 {
+pub(crate) fn l4_protocol(rng: &mut ChaCha8Rng) -> u8 {
     [17, 17, 17, 6, 6, 132, 1, 58, 50][rng.random_range(0..9)]
 }
 
 impl World {
-    pub fn new(rng: &mut ChaCha8Rng) -> World {
+    pub(crate) fn new(rng: &mut ChaCha8Rng) -> World {
         let flavour = [Flavour::Rates, Flavour::ChipRates, Flavour::SmallChip, Flavour::SmallChip][rng.random_range(0..4)];
         let dscps: Vec<u8> = (0..rng.random_range(1..5)).map(|_| [0, 0, 10, 26, 34, 46][rng.random_range(0..6)]).collect();
         let share = Policy::Share([1.0, rng.random_range(0.2..1.0)][rng.random_range(0..2)]);
@@ -141,7 +141,7 @@ impl World {
     }
 
     /// Whether sessions have maximum bit rates.
-    pub fn rates(&self) -> bool {
+    pub(crate) fn rates(&self) -> bool {
         self.flavour != Flavour::SmallChip
     }
 }
@@ -304,7 +304,7 @@ fn traffic_class(rng: &mut ChaCha8Rng, rates: bool) -> TrafficClass {
     }
 }
 
-pub fn tos(rng: &mut ChaCha8Rng) -> u8 {
+pub(crate) fn tos(rng: &mut ChaCha8Rng) -> u8 {
     match rng.random_range(0..4) {
         0 => 0,
         1 => rng.random(),
@@ -314,7 +314,7 @@ pub fn tos(rng: &mut ChaCha8Rng) -> u8 {
 
 /// Entries that lead where the control plane never leads a packet: to a class without PDR, to a next hop that is not there,
 /// and to rules of random arguments.
-pub fn by_hand(rng: &mut ChaCha8Rng, program: &Program, ids: &Ids) -> Batch {
+pub(crate) fn by_hand(rng: &mut ChaCha8Rng, program: &Program, ids: &Ids) -> Batch {
     let (tables, actions) = (&ids.tables, &ids.actions);
     let exact = |values: &[u128]| values.iter().map(|v| KeyMatch::Exact(*v)).collect::<Vec<_>>();
     let mut ops = Vec::new();

@@ -18,7 +18,7 @@ const CELLS: u64 = 256;
 const SESSIONS: usize = 40;
 const NANO: u64 = 1_000_000_000;
 
-pub fn compile() -> Arc<Ir> {
+pub(crate) fn compile() -> Arc<Ir> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/moves/moves.p4");
     let compiled = p4_check::compile_file(&path, &p4_check::Options::default());
     let mut ir = compiled.unwrap_or_else(|failure| panic!("{failure}")).ir;
@@ -27,12 +27,12 @@ pub fn compile() -> Arc<Ir> {
 }
 
 /// The program as native code.
-pub fn native(ir: &Ir) -> target_x86::X86 {
+pub(crate) fn native(ir: &Ir) -> target_x86::X86 {
     native_with(ir, Vec::new())
 }
 
 /// On meters that another target shares.
-pub fn native_with(ir: &Ir, meters: Vec<Option<Arc<SharedMeter>>>) -> target_x86::X86 {
+pub(crate) fn native_with(ir: &Ir, meters: Vec<Option<Arc<SharedMeter>>>) -> target_x86::X86 {
     let text = p4_emit::emit_x86(ir).unwrap_or_else(|e| panic!("{e}"));
     let options = target_x86::Options { flags: vec!["-O1".into()], seed: 3, meters, ..Default::default() };
     target_x86::X86::load(Arc::new(ir.program.clone()), &text, &options).unwrap_or_else(|e| panic!("{e}"))
@@ -40,7 +40,7 @@ pub fn native_with(ir: &Ir, meters: Vec<Option<Arc<SharedMeter>>>) -> target_x86
 
 /// The program's names.
 #[derive(Clone, Copy)]
-pub struct Ids {
+pub(crate) struct Ids {
     pub by_key: TableId,
     pub filter: TableId,
     pub by_class: TableId,
@@ -52,7 +52,7 @@ pub struct Ids {
 }
 
 impl Ids {
-    pub fn new(program: &Program) -> Ids {
+    pub(crate) fn new(program: &Program) -> Ids {
         let table = |name: &str| program.tables.iter().find(|(_, t)| t.name == name).unwrap().0;
         let action = |name: &str| program.actions.iter().find(|(_, a)| a.name == name).unwrap().0;
         Ids {
@@ -70,7 +70,7 @@ impl Ids {
 
 /// A session as the control plane knows it.
 #[derive(Clone, Default)]
-pub struct Session {
+pub(crate) struct Session {
     /// Tables' entries in the order of their insertion.
     pub entries: Vec<Entry>,
     pub keys: Vec<u32>,
@@ -80,7 +80,7 @@ pub struct Session {
 
 impl Session {
     /// What a move takes along.
-    pub fn copy(&self, ids: &Ids) -> Batch {
+    pub(crate) fn copy(&self, ids: &Ids) -> Batch {
         let meters = self.meters.iter().map(|(index, config)| Op::Meter { meter: ids.rate, index: *index, config: Some(*config) });
         Batch { ops: meters.chain(self.entries.iter().cloned().map(Op::Insert)).collect() }
     }
@@ -88,7 +88,7 @@ impl Session {
 
 /// What a case may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flavour {
+pub(crate) enum Flavour {
     /// Rates, and a fast target that runs all that it holds while it lives.
     Rates,
     /// A fast target that hands on what it likes and dies under traffic; no rates, which would be in two places then.
@@ -99,7 +99,7 @@ pub enum Flavour {
 
 /// What has happened.
 #[derive(Default, Debug)]
-pub struct Seen {
+pub(crate) struct Seen {
     pub moves: u64,
     pub to_fast: u64,
     pub failed: BTreeMap<&'static str, u64>,
@@ -116,7 +116,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    pub fn add(&mut self, other: Seen) {
+    pub(crate) fn add(&mut self, other: Seen) {
         self.moves += other.moves;
         self.to_fast += other.to_fast;
         self.packets += other.packets;
@@ -131,7 +131,7 @@ impl Seen {
     }
 }
 
-pub struct World {
+pub(crate) struct World {
     pub rng: ChaCha8Rng,
     flavour: Flavour,
     ids: Ids,
@@ -152,14 +152,14 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(ir: &Arc<Ir>, base: Arc<target_x86::X86>, flavour: Flavour, mut rng: ChaCha8Rng) -> World {
+    pub(crate) fn new(ir: &Arc<Ir>, base: Arc<target_x86::X86>, flavour: Flavour, mut rng: ChaCha8Rng) -> World {
         let chip = Chip { session_entries: rng.random_range(6..80) };
         let asic = Asic::load(ir.clone(), chip).unwrap();
         World::of(ir, Box::new(asic), base, flavour, rng)
     }
 
     /// `fast`, failing on purpose, in front of `base`.
-    pub fn of(ir: &Arc<Ir>, fast: Box<dyn Target>, base: Arc<target_x86::X86>, flavour: Flavour, mut rng: ChaCha8Rng) -> World {
+    pub(crate) fn of(ir: &Arc<Ir>, fast: Box<dyn Target>, base: Arc<target_x86::X86>, flavour: Flavour, mut rng: ChaCha8Rng) -> World {
         let chaos = Arc::new(Chaos::new(fast, rng.random()));
         let split = Split::new(Box::new(chaos.clone()), Box::new(base), Policy::Planned).unwrap();
         let oracle = Asic::oracle(ir.clone()).unwrap();
@@ -185,7 +185,7 @@ impl World {
     }
 
     /// So many moves, and all else meanwhile.
-    pub fn run(mut self, moves: u64) -> Seen {
+    pub(crate) fn run(mut self, moves: u64) -> Seen {
         let mut step = 0u64;
         while self.seen.moves < moves {
             assert!(step < 200 * moves + 20_000, "hardly any moves: {:?} {:?} {:?}", self.split.recover(), self.seen, self.chaos.tally());
@@ -502,7 +502,7 @@ impl World {
 }
 
 /// A packet of the test's own protocol.
-pub fn frame(key: u32, sequence: u32, kind: u8, payload: usize) -> Vec<u8> {
+pub(crate) fn frame(key: u32, sequence: u32, kind: u8, payload: usize) -> Vec<u8> {
     let mut frame = Vec::with_capacity(16 + payload);
     frame.extend(key.to_be_bytes());
     frame.extend(sequence.to_be_bytes());

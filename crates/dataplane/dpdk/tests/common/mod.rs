@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use base::{Packet, PortId};
 use dpdk::{DpdkPort, Error, Options, Settings};
 use pktio::Port;
-pub use testkit::skip;
+pub(crate) use testkit::skip;
 
 /// How long anything may take that does not depend on how busy the machine is.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Starts DPDK as every machine can; false, with the reason, where it is not.
-pub fn started() -> bool {
+pub(crate) fn started() -> bool {
     let settings = Settings { huge_pages: Some(false), memory_mib: 512, ..Settings::default() };
     match dpdk::start(&settings) {
         Ok(()) => true,
@@ -24,20 +24,20 @@ pub fn started() -> bool {
     }
 }
 
-pub fn open(device: &str, options: Options) -> Result<Vec<DpdkPort>, Error> {
+pub(crate) fn open(device: &str, options: Options) -> Result<Vec<DpdkPort>, Error> {
     dpdk::open("n3", &device.parse()?, options)
 }
 
-pub fn open_one(device: &str) -> DpdkPort {
+pub(crate) fn open_one(device: &str) -> DpdkPort {
     open(device, Options::default()).unwrap().remove(0)
 }
 
-pub fn buffers(count: usize) -> Vec<Packet> {
+pub(crate) fn buffers(count: usize) -> Vec<Packet> {
     (0..count).map(|_| Packet::empty(0)).collect()
 }
 
 /// A frame of the local experimental EtherType (IEEE 802, 88b5), whose bytes tell which one it is.
-pub fn frame(number: u32, length: usize) -> Vec<u8> {
+pub(crate) fn frame(number: u32, length: usize) -> Vec<u8> {
     let mut frame = vec![2, 0, 0, 0, 0, 0xbb, 2, 0, 0, 0, 0, 0xaa, 0x88, 0xb5];
     frame.extend(number.to_be_bytes());
     frame.extend((frame.len()..length).map(|i| (i as u32 ^ number.wrapping_mul(31)) as u8));
@@ -45,12 +45,12 @@ pub fn frame(number: u32, length: usize) -> Vec<u8> {
 }
 
 /// Whether a frame is one of [`frame`]'s and not the kernel's.
-pub fn is_ours(data: &[u8]) -> bool {
+pub(crate) fn is_ours(data: &[u8]) -> bool {
     data.get(12..14) == Some(&[0x88, 0xb5])
 }
 
 /// Receives until `wanted` of our frames have come; fewer if they do not come at all.
-pub fn collect(port: &mut dyn Port, wanted: usize) -> Vec<Vec<u8>> {
+pub(crate) fn collect(port: &mut dyn Port, wanted: usize) -> Vec<Vec<u8>> {
     let mut packets = buffers(32);
     let mut got = Vec::new();
     let deadline = Instant::now() + PATIENCE;
@@ -65,7 +65,7 @@ pub fn collect(port: &mut dyn Port, wanted: usize) -> Vec<Vec<u8>> {
 }
 
 /// Transmits all of `frames`, however many calls it takes.
-pub fn send(port: &mut dyn Port, frames: &[Vec<u8>]) {
+pub(crate) fn send(port: &mut dyn Port, frames: &[Vec<u8>]) {
     let packets: Vec<Packet> = frames.iter().map(|frame| Packet::new(frame, PortId(0))).collect();
     let deadline = Instant::now() + PATIENCE;
     let mut sent = 0;
@@ -77,7 +77,7 @@ pub fn send(port: &mut dyn Port, frames: &[Vec<u8>]) {
 }
 
 /// A burst of frames of all lengths from 60 to `longest`; `number` counts on.
-pub fn burst(number: &mut u32, longest: usize, count: usize) -> Vec<Vec<u8>> {
+pub(crate) fn burst(number: &mut u32, longest: usize, count: usize) -> Vec<Vec<u8>> {
     let next = |_| {
         *number += 1;
         frame(*number, if number.is_multiple_of(8) { longest } else { 60 + (*number as usize * 37) % (longest - 59) })

@@ -2,20 +2,20 @@
 //! that nothing is left behind however a test ends.
 #![allow(dead_code)]
 
-pub mod frames;
+pub(crate) mod frames;
 
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use base::{Packet, PortId};
 use pktio::Port;
-pub use testkit::skip;
+pub(crate) use testkit::skip;
 
 /// How long anything may take that does not depend on how busy the machine is.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs `test` in a thread with a network namespace of its own, or says that it was skipped.
-pub fn in_namespace(test: impl FnOnce() + Send + 'static) {
+pub(crate) fn in_namespace(test: impl FnOnce() + Send + 'static) {
     let joined = std::thread::Builder::new()
         .name(std::thread::current().name().unwrap_or("test").to_owned())
         .spawn(move || {
@@ -33,7 +33,7 @@ pub fn in_namespace(test: impl FnOnce() + Send + 'static) {
 }
 
 /// An interface `vlan5` that tags what it sends by `name`; false if this kernel has none.
-pub fn vlan5(name: &str) -> bool {
+pub(crate) fn vlan5(name: &str) -> bool {
     let arguments = ["link", "add", "link", name, "name", "vlan5", "type", "vlan", "id", "5"];
     let made = Command::new("ip").args(arguments).output().unwrap().status.success();
     if made {
@@ -45,7 +45,7 @@ pub fn vlan5(name: &str) -> bool {
 }
 
 /// Moves the calling thread into a new network namespace.
-pub fn enter_new_namespace() -> bool {
+pub(crate) fn enter_new_namespace() -> bool {
     // SAFETY: changes only the calling thread's namespace; no pointers.
     let moved = unsafe { libc::unshare(libc::CLONE_NEWNET) } == 0;
     if moved {
@@ -55,12 +55,12 @@ pub fn enter_new_namespace() -> bool {
 }
 
 /// A veth pair in this namespace: both ends up, named by the process.
-pub fn veth() -> (String, String) {
+pub(crate) fn veth() -> (String, String) {
     veth_of("", 1)
 }
 
 /// Another one, with so many queues at each end.
-pub fn veth_of(tag: &str, queues: u32) -> (String, String) {
+pub(crate) fn veth_of(tag: &str, queues: u32) -> (String, String) {
     let id = std::process::id();
     let (a, b) = (format!("spa{tag}{id}"), format!("spb{tag}{id}"));
     let of_each = format!("numrxqueues {queues} numtxqueues {queues}");
@@ -76,18 +76,18 @@ pub fn veth_of(tag: &str, queues: u32) -> (String, String) {
 }
 
 /// Runs iproute2's `ip` in this thread's namespace.
-pub fn ip(arguments: &str) {
+pub(crate) fn ip(arguments: &str) {
     let output = Command::new("ip").args(arguments.split_whitespace()).output().unwrap();
     assert!(output.status.success(), "ip {arguments}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-pub fn ip_output(arguments: &str) -> String {
+pub(crate) fn ip_output(arguments: &str) -> String {
     let output = Command::new("ip").args(arguments.split_whitespace()).output().unwrap();
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// Waits until the kernel has noticed that a link is up: until then its queue swallows packets.
-pub fn wait_until_up(name: &str) {
+pub(crate) fn wait_until_up(name: &str) {
     let deadline = Instant::now() + PATIENCE;
     while !ip_output(&format!("link show {name}")).contains("state UP") {
         assert!(Instant::now() < deadline, "{name} does not come up");
@@ -95,12 +95,12 @@ pub fn wait_until_up(name: &str) {
     }
 }
 
-pub fn buffers(count: usize) -> Vec<Packet> {
+pub(crate) fn buffers(count: usize) -> Vec<Packet> {
     (0..count).map(|_| Packet::empty(0)).collect()
 }
 
 /// A frame of the local experimental EtherType (IEEE 802, 88b5), whose bytes tell which one it is.
-pub fn frame(number: u32, length: usize) -> Vec<u8> {
+pub(crate) fn frame(number: u32, length: usize) -> Vec<u8> {
     let mut frame = vec![2, 0, 0, 0, 0, 0xbb, 2, 0, 0, 0, 0, 0xaa, 0x88, 0xb5];
     frame.extend(number.to_be_bytes());
     frame.extend((frame.len()..length).map(|i| (i as u32 ^ number.wrapping_mul(31)) as u8));
@@ -108,17 +108,17 @@ pub fn frame(number: u32, length: usize) -> Vec<u8> {
 }
 
 /// Whether a frame is one of [`frame`]'s and not the kernel's.
-pub fn is_ours(packet: &Packet) -> bool {
+pub(crate) fn is_ours(packet: &Packet) -> bool {
     packet.data().get(12..14) == Some(&[0x88, 0xb5])
 }
 
 /// The frame with a VLAN tag for VLAN 5.
-pub fn tagged(frame: &[u8], tpid: u16) -> Vec<u8> {
+pub(crate) fn tagged(frame: &[u8], tpid: u16) -> Vec<u8> {
     [&frame[..12], &tpid.to_be_bytes(), &[0, 5], &frame[12..]].concat()
 }
 
 /// Receives until `wanted` packets that `accept` likes have come; fewer if they do not come at all.
-pub fn collect(port: &mut dyn Port, wanted: usize, accept: impl Fn(&Packet) -> bool) -> Vec<Vec<u8>> {
+pub(crate) fn collect(port: &mut dyn Port, wanted: usize, accept: impl Fn(&Packet) -> bool) -> Vec<Vec<u8>> {
     let mut packets = buffers(32);
     let mut got = Vec::new();
     let deadline = Instant::now() + PATIENCE;
@@ -133,7 +133,7 @@ pub fn collect(port: &mut dyn Port, wanted: usize, accept: impl Fn(&Packet) -> b
 }
 
 /// Transmits all of `frames`, however many calls it takes.
-pub fn send(port: &mut dyn Port, frames: &[Vec<u8>]) {
+pub(crate) fn send(port: &mut dyn Port, frames: &[Vec<u8>]) {
     let packets: Vec<Packet> = frames.iter().map(|frame| Packet::new(frame, PortId(0))).collect();
     let deadline = Instant::now() + PATIENCE;
     let mut sent = 0;
@@ -145,7 +145,7 @@ pub fn send(port: &mut dyn Port, frames: &[Vec<u8>]) {
 }
 
 /// Sends thousands of frames of all lengths both ways in bursts, and compares every byte.
-pub fn exchange(a: &mut dyn Port, b: &mut dyn Port, rounds: u32) {
+pub(crate) fn exchange(a: &mut dyn Port, b: &mut dyn Port, rounds: u32) {
     let mut number = 0;
     for _ in 0..rounds {
         let burst: Vec<Vec<u8>> = (0..48)
@@ -166,7 +166,7 @@ pub fn exchange(a: &mut dyn Port, b: &mut dyn Port, rounds: u32) {
 }
 
 /// RFC 1071, the slow way.
-pub fn sum(bytes: &[u8]) -> u16 {
+pub(crate) fn sum(bytes: &[u8]) -> u16 {
     let mut sum = 0u32;
     for pair in bytes.chunks(2) {
         sum += u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0));
@@ -176,7 +176,7 @@ pub fn sum(bytes: &[u8]) -> u16 {
 }
 
 /// Whether IPv4 header and UDP or TCP checksum of an untagged frame are right.
-pub fn checksums_are_right(frame: &[u8]) -> bool {
+pub(crate) fn checksums_are_right(frame: &[u8]) -> bool {
     let ip = &frame[14..];
     let header_len = usize::from(ip[0] & 15) * 4;
     let total = usize::from(u16::from_be_bytes([ip[2], ip[3]]));
@@ -186,7 +186,7 @@ pub fn checksums_are_right(frame: &[u8]) -> bool {
 }
 
 /// An address for the kernel on interface `name`, and a neighbour 10.9.0.2 behind it that is never asked for.
-pub fn kernel_side(name: &str) -> std::net::UdpSocket {
+pub(crate) fn kernel_side(name: &str) -> std::net::UdpSocket {
     ip(&format!("address add 10.9.0.1/24 dev {name}"));
     ip(&format!("neighbour add 10.9.0.2 lladdr 02:00:00:00:00:99 dev {name}"));
     let socket = std::net::UdpSocket::bind("10.9.0.1:7000").unwrap();
@@ -195,13 +195,13 @@ pub fn kernel_side(name: &str) -> std::net::UdpSocket {
 }
 
 /// A UDP frame to port 7001, as [`kernel_side`]'s socket sends.
-pub fn is_kernels_udp(packet: &Packet) -> bool {
+pub(crate) fn is_kernels_udp(packet: &Packet) -> bool {
     let data = packet.data();
     data.get(12..14) == Some(&[8, 0]) && data.get(23) == Some(&17) && data.get(36..38) == Some(&7001u16.to_be_bytes())
 }
 
 /// Sends one buffer as several datagrams of `size` bytes that the kernel cuts as late as it can (UDP_SEGMENT).
-pub fn send_segmented(socket: &std::net::UdpSocket, bytes: &[u8], size: u16) {
+pub(crate) fn send_segmented(socket: &std::net::UdpSocket, bytes: &[u8], size: u16) {
     use std::os::fd::AsRawFd;
     const UDP_SEGMENT: libc::c_int = 103;
     let size = libc::c_int::from(size);
@@ -214,7 +214,7 @@ pub fn send_segmented(socket: &std::net::UdpSocket, bytes: &[u8], size: u16) {
 
 /// Connects two hosts, each in a namespace of its own, through two ports, and lets kernel TCP move megabytes both ways.
 /// The far ends keep all their offloads.
-pub fn tcp_through(open: impl Fn(&str, &str) -> Box<dyn Port>, megabytes: usize) {
+pub(crate) fn tcp_through(open: impl Fn(&str, &str) -> Box<dyn Port>, megabytes: usize) {
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
     use std::sync::mpsc::channel;

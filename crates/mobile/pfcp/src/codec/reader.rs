@@ -18,62 +18,62 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub fn new(rest: &'a [u8]) -> Reader<'a> {
+    pub(super) fn new(rest: &'a [u8]) -> Reader<'a> {
         Reader { rest }
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
-    pub fn take(&mut self, count: usize) -> Result<&'a [u8], Flaw> {
+    pub(super) fn take(&mut self, count: usize) -> Result<&'a [u8], Flaw> {
         let (taken, rest) = self.rest.split_at_checked(count).ok_or(Flaw::Length)?;
         self.rest = rest;
         Ok(taken)
     }
 
-    pub fn all(&mut self) -> &'a [u8] {
+    pub(super) fn all(&mut self) -> &'a [u8] {
         std::mem::take(&mut self.rest)
     }
 
-    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Flaw> {
+    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], Flaw> {
         let mut array = [0; N];
         array.copy_from_slice(self.take(N)?);
         Ok(array)
     }
 
-    pub fn u8(&mut self) -> Result<u8, Flaw> {
+    pub(super) fn u8(&mut self) -> Result<u8, Flaw> {
         Ok(u8::from_be_bytes(self.array()?))
     }
 
-    pub fn u16(&mut self) -> Result<u16, Flaw> {
+    pub(super) fn u16(&mut self) -> Result<u16, Flaw> {
         Ok(u16::from_be_bytes(self.array()?))
     }
 
-    pub fn u32(&mut self) -> Result<u32, Flaw> {
+    pub(super) fn u32(&mut self) -> Result<u32, Flaw> {
         Ok(u32::from_be_bytes(self.array()?))
     }
 
-    pub fn u64(&mut self) -> Result<u64, Flaw> {
+    pub(super) fn u64(&mut self) -> Result<u64, Flaw> {
         Ok(u64::from_be_bytes(self.array()?))
     }
 
     /// 40 bits, as bit rates are written.
-    pub fn u40(&mut self) -> Result<u64, Flaw> {
+    pub(super) fn u40(&mut self) -> Result<u64, Flaw> {
         let [a, b, c, d, e] = self.array()?;
         Ok(u64::from_be_bytes([0, 0, 0, a, b, c, d, e]))
     }
 
-    pub fn ipv4(&mut self) -> Result<Ipv4Addr, Flaw> {
+    pub(super) fn ipv4(&mut self) -> Result<Ipv4Addr, Flaw> {
         Ok(Ipv4Addr::from(self.array::<4>()?))
     }
 
-    pub fn ipv6(&mut self) -> Result<Ipv6Addr, Flaw> {
+    pub(super) fn ipv6(&mut self) -> Result<Ipv6Addr, Flaw> {
         Ok(Ipv6Addr::from(self.array::<16>()?))
     }
 
     /// The value if its flag is set.
-    pub fn when<T>(&mut self, present: bool, read: impl FnOnce(&mut Self) -> Result<T, Flaw>) -> Result<Option<T>, Flaw> {
+    pub(super) fn when<T>(&mut self, present: bool, read: impl FnOnce(&mut Self) -> Result<T, Flaw>) -> Result<Option<T>, Flaw> {
         if present { read(self).map(Some) } else { Ok(None) }
     }
 }

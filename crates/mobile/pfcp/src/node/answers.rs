@@ -51,18 +51,18 @@ struct OfPeer {
 }
 
 impl Answers {
-    pub fn new(lifetime: Duration, most: usize, most_per_peer: usize) -> Answers {
+    pub(super) fn new(lifetime: Duration, most: usize, most_per_peer: usize) -> Answers {
         Answers { kept: BTreeMap::new(), next: 0, by_key: BTreeMap::new(), by_peer: HashMap::new(), lifetime, most, most_per_peer }
     }
 
     /// The answer given to the same request.
-    pub fn find(&self, peer: SocketAddr, kind: MessageType, sequence: u32, request: &[u8], now: Duration) -> Option<&[u8]> {
+    pub(super) fn find(&self, peer: SocketAddr, kind: MessageType, sequence: u32, request: &[u8], now: Duration) -> Option<&[u8]> {
         let answer = self.kept.get(self.by_key.get(&Key { peer, kind, sequence })?)?;
         (answer.expires > now && answer.request == fingerprint(request)).then_some(&answer.octets)
     }
 
     /// Keeps an answer.
-    pub fn keep(&mut self, peer: SocketAddr, kind: MessageType, sequence: u32, request: &[u8], octets: Vec<u8>, now: Duration) {
+    pub(super) fn keep(&mut self, peer: SocketAddr, kind: MessageType, sequence: u32, request: &[u8], octets: Vec<u8>, now: Duration) {
         while let Some((&oldest, answer)) = self.kept.first_key_value()
             && (answer.expires <= now || self.kept.len() >= self.most)
         {
@@ -90,7 +90,7 @@ impl Answers {
     }
 
     /// Forgets some of the answers that have expired: with those that nobody asks for again their memory goes too.
-    pub fn expire(&mut self, now: Duration) {
+    pub(super) fn expire(&mut self, now: Duration) {
         for _ in 0..EXPIRED_AT_ONCE {
             let Some((&oldest, _)) = self.kept.first_key_value().filter(|(_, answer)| answer.expires <= now) else { return };
             self.remove(oldest);
@@ -98,7 +98,7 @@ impl Answers {
     }
 
     /// Forgets the responses kept for a peer that has restarted.
-    pub fn forget(&mut self, peer: SocketAddr) {
+    pub(super) fn forget(&mut self, peer: SocketAddr) {
         let first = Key { peer, kind: MessageType::HeartbeatRequest, sequence: 0 };
         let last = Key { peer, kind: MessageType::Other(u8::MAX), sequence: u32::MAX };
         let numbers: Vec<u64> = self.by_key.range(first..=last).map(|(_, number)| *number).collect();

@@ -55,7 +55,7 @@ impl Association {
         self.source.ip() == address || self.alternatives.contains(&address) || config.are_together(self.source.ip(), address)
     }
 
-    pub fn view<'a>(&self, node_id: &'a NodeId) -> AssociationView<'a> {
+    pub(super) fn view<'a>(&self, node_id: &'a NodeId) -> AssociationView<'a> {
         AssociationView {
             node_id,
             peer: self.peer,

@@ -36,7 +36,7 @@ pub(super) struct Budget {
 
 impl Budget {
     /// Spends `count` of `per_second`; whether there was so much left. One that is larger than a whole second's passes alone.
-    pub fn spend(&mut self, count: u32, per_second: u32, now: Duration) -> bool {
+    pub(super) fn spend(&mut self, count: u32, per_second: u32, now: Duration) -> bool {
         let Some(each) = SECOND.checked_div(per_second) else { return false };
         let from = self.spent_until.max(now);
         let until = from + (each * count).min(SECOND);
@@ -56,11 +56,11 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    pub fn new(key: u64) -> Rows {
+    pub(super) fn new(key: u64) -> Rows {
         Rows { key, budgets: vec![Budget::default(); ROWS] }
     }
 
-    pub fn of(&mut self, who: impl Hash) -> &mut Budget {
+    pub(super) fn of(&mut self, who: impl Hash) -> &mut Budget {
         let mut hasher = DefaultHasher::new();
         hasher.write_u64(self.key);
         who.hash(&mut hasher);
@@ -82,23 +82,23 @@ struct Peer {
 }
 
 impl Peers {
-    pub fn new(key: u64) -> Peers {
+    pub(super) fn new(key: u64) -> Peers {
         Peers { associated: BTreeMap::new(), others: Rows::new(key) }
     }
 
     /// Associations that an address has set up.
-    pub fn associations(&self, address: IpAddr) -> usize {
+    pub(super) fn associations(&self, address: IpAddr) -> usize {
         self.associated.get(&address).map_or(0, |peer| peer.associations)
     }
 
-    pub fn begin_association(&mut self, address: IpAddr) {
+    pub(super) fn begin_association(&mut self, address: IpAddr) {
         // What it has spent stays spent: to release an association and set up another buys nothing.
         let messages = *self.others.of(address);
         let peer = self.associated.entry(address).or_insert(Peer { associations: 0, messages, heartbeats: Budget::default() });
         peer.associations += 1;
     }
 
-    pub fn end_association(&mut self, address: IpAddr) {
+    pub(super) fn end_association(&mut self, address: IpAddr) {
         let Some(peer) = self.associated.get_mut(&address) else { return };
         peer.associations -= 1;
         if peer.associations == 0
@@ -111,7 +111,14 @@ impl Peers {
     /// Whether the next message of a datagram is within its sender's budget, of which it takes its part. `octets` are the rest of
     /// the datagram: the header is enough, nothing is decoded for a sender over its budget. A sender without association may have
     /// the rest of one that it speaks for, by that one's address `main`.
-    pub fn admits(&mut self, from: IpAddr, main: impl FnOnce() -> Option<IpAddr>, octets: &[u8], per_second: u32, now: Duration) -> bool {
+    pub(super) fn admits(
+        &mut self,
+        from: IpAddr,
+        main: impl FnOnce() -> Option<IpAddr>,
+        octets: &[u8],
+        per_second: u32,
+        now: Duration,
+    ) -> bool {
         let claimed = octets.get(2..4).map_or(0, |length| 4 + usize::from(u16::from_be_bytes([length[0], length[1]])));
         let length = claimed.min(octets.len());
         let count = length.div_ceil(OCTETS_PER_MESSAGE).max(1) as u32;

@@ -49,7 +49,7 @@ pub(super) struct Requests {
 const SEQUENCE_MASK: u32 = 0x00ff_ffff;
 
 impl Requests {
-    pub fn new(most: usize, most_per_peer: usize) -> Requests {
+    pub(super) fn new(most: usize, most_per_peer: usize) -> Requests {
         // Half of the numbers stay free, so that the next is soon found.
         let most = most.min(SEQUENCE_MASK as usize / 2);
         Requests { waiting: BTreeMap::new(), by_peer: HashMap::new(), next_sequence: 1, most, most_per_peer }
@@ -57,7 +57,7 @@ impl Requests {
 
     /// A sequence number that is not in use, for a request to `to`; `None` if too many wait. Of what is about an association there
     /// is little, and it must not wait because reports do.
-    pub fn sequence(&mut self, to: IpAddr, about: &About) -> Option<u32> {
+    pub(super) fn sequence(&mut self, to: IpAddr, about: &About) -> Option<u32> {
         let about_association = matches!(about, About::Heartbeat(..) | About::Setup(_) | About::Release);
         if !about_association && self.is_full(to) {
             return None;
@@ -72,27 +72,27 @@ impl Requests {
     }
 
     /// Whether no more reports may be sent to an address before one is answered or given up.
-    pub fn is_full(&self, to: IpAddr) -> bool {
+    pub(super) fn is_full(&self, to: IpAddr) -> bool {
         self.waiting.len() >= self.most || self.by_peer.get(&to).is_some_and(|count| *count >= self.most_per_peer)
     }
 
-    pub fn insert(&mut self, sequence: u32, waiting: Waiting) {
+    pub(super) fn insert(&mut self, sequence: u32, waiting: Waiting) {
         *self.by_peer.entry(waiting.to.ip()).or_default() += 1;
         self.waiting.insert(sequence, waiting);
     }
 
     /// Takes the request that a response is for.
-    pub fn answered(&mut self, sequence: u32, kind: MessageType, from: IpAddr) -> Option<Waiting> {
+    pub(super) fn answered(&mut self, sequence: u32, kind: MessageType, from: IpAddr) -> Option<Waiting> {
         let fits =
             |waiting: &Waiting| (waiting.answer == kind || kind == MessageType::VersionNotSupportedResponse) && waiting.to.ip() == from;
         if self.waiting.get(&sequence).is_some_and(fits) { self.remove(sequence) } else { None }
     }
 
-    pub fn get_mut(&mut self, sequence: u32) -> Option<&mut Waiting> {
+    pub(super) fn get_mut(&mut self, sequence: u32) -> Option<&mut Waiting> {
         self.waiting.get_mut(&sequence)
     }
 
-    pub fn remove(&mut self, sequence: u32) -> Option<Waiting> {
+    pub(super) fn remove(&mut self, sequence: u32) -> Option<Waiting> {
         let waiting = self.waiting.remove(&sequence)?;
         if let Some(count) = self.by_peer.get_mut(&waiting.to.ip()) {
             *count -= 1;

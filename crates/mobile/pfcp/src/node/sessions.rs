@@ -36,7 +36,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub fn into_view(self, seid: Seid) -> SessionView {
+    pub(super) fn into_view(self, seid: Seid) -> SessionView {
         let Session { cp, node_id, peer, context, since, .. } = self;
         SessionView { seid, cp, node_id, peer, rules: context.rules, dnn: context.dnn, since }
     }

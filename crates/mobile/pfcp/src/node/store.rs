@@ -23,14 +23,14 @@ pub(super) struct Sessions {
 
 impl Sessions {
     /// A number for an association that begins. Numbers do not come again.
-    pub fn begin_association(&mut self) -> u32 {
+    pub(super) fn begin_association(&mut self) -> u32 {
         self.next_association += 1;
         self.associations.insert(self.next_association);
         self.next_association
     }
 
     /// An association is over, and its sessions wait to be ended.
-    pub fn end_association(&mut self, number: u32, sessions: BTreeSet<Seid>) {
+    pub(super) fn end_association(&mut self, number: u32, sessions: BTreeSet<Seid>) {
         self.associations.remove(&number);
         self.waiting_count += sessions.len();
         if !sessions.is_empty() {
@@ -39,50 +39,50 @@ impl Sessions {
     }
 
     /// Sessions that live.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.all.len() - self.waiting_count
     }
 
     /// Sessions that wait to be ended.
-    pub fn waiting(&self) -> usize {
+    pub(super) fn waiting(&self) -> usize {
         self.waiting_count
     }
 
     /// Whether a SEID is in use, be it by a session that waits to be ended.
-    pub fn is_used(&self, seid: Seid) -> bool {
+    pub(super) fn is_used(&self, seid: Seid) -> bool {
         self.all.contains(seid)
     }
 
     /// Whether a session waits to be ended.
-    pub fn is_waiting(&self, seid: Seid) -> bool {
+    pub(super) fn is_waiting(&self, seid: Seid) -> bool {
         // The first field of a session.
         self.all.prefix::<u32>(seid).is_some_and(|association| !self.associations.contains(&association))
     }
 
     /// A copy of a session that lives.
-    pub fn get(&self, seid: Seid) -> Option<Session> {
+    pub(super) fn get(&self, seid: Seid) -> Option<Session> {
         self.all.get(seid).filter(|session| self.associations.contains(&session.association))
     }
 
     /// A session that lives, to be changed.
-    pub fn open(&mut self, seid: Seid) -> Option<Open<'_, Session>> {
+    pub(super) fn open(&mut self, seid: Seid) -> Option<Open<'_, Session>> {
         if self.is_waiting(seid) { None } else { self.all.open(seid) }
     }
 
     /// A new session.
-    pub fn insert(&mut self, seid: Seid, session: &Session) {
+    pub(super) fn insert(&mut self, seid: Seid, session: &Session) {
         self.all.insert(seid, session);
     }
 
     /// Takes a session out, whether it lives or waits to be ended.
-    pub fn remove(&mut self, seid: Seid) -> Option<Session> {
+    pub(super) fn remove(&mut self, seid: Seid) -> Option<Session> {
         let session = self.all.remove(seid)?;
         self.waiting_count -= usize::from(!self.associations.contains(&session.association));
         Some(session)
     }
 
     /// The next session to be ended; it stays until it is removed.
-    pub fn next_waiting(&mut self) -> Option<Seid> {
+    pub(super) fn next_waiting(&mut self) -> Option<Seid> {
         while let Some(sessions) = self.waiting.front_mut() {
             match sessions.pop_first() {
                 Some(seid) if self.is_waiting(seid) => return Some(seid),
@@ -94,7 +94,7 @@ impl Sessions {
     }
 
     /// Those that live, by ascending SEID.
-    pub fn iter(&self) -> impl Iterator<Item = (Seid, Session)> + '_ {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Seid, Session)> + '_ {
         self.all.iter().filter(|(_, session)| self.associations.contains(&session.association))
     }
 }

@@ -13,16 +13,16 @@ use pfcp::config::{Config, GtpuAddress, UePool};
 use pfcp::node::Node;
 use pfcp::rules::{CommitError, OuterHeader, Seid, SessionRules, Usage, UserPlane};
 
-pub const N3: Ipv4Addr = Ipv4Addr::new(192, 168, 1, 1);
-pub const GNB: Ipv4Addr = Ipv4Addr::new(192, 168, 1, 100);
-pub const SMF: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(127, 0, 0, 4)), 8805);
-pub const UPF: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 7);
-pub const SMF_STARTED: u32 = 3_900_000_000;
-pub const UPF_STARTED: u32 = 3_900_001_000;
+pub(crate) const N3: Ipv4Addr = Ipv4Addr::new(192, 168, 1, 1);
+pub(crate) const GNB: Ipv4Addr = Ipv4Addr::new(192, 168, 1, 100);
+pub(crate) const SMF: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(127, 0, 0, 4)), 8805);
+pub(crate) const UPF: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 7);
+pub(crate) const SMF_STARTED: u32 = 3_900_000_000;
+pub(crate) const UPF_STARTED: u32 = 3_900_001_000;
 
 /// A user plane that does nothing but remember.
 #[derive(Default)]
-pub struct Recorder {
+pub(crate) struct Recorder {
     pub sessions: BTreeMap<Seid, SessionRules>,
     pub usage: HashMap<(Seid, u32), Usage>,
     pub commits: usize,
@@ -60,7 +60,7 @@ impl UserPlane for Recorder {
 }
 
 /// A node, its user plane and its SMF.
-pub struct Bench {
+pub(crate) struct Bench {
     pub node: Node,
     pub plane: Recorder,
     pub now: Duration,
@@ -69,7 +69,7 @@ pub struct Bench {
 }
 
 /// Usual values, but without heartbeats of ours, which every test would have to answer.
-pub fn config() -> Config {
+pub(crate) fn config() -> Config {
     let mut config = Config::new(NodeId::Ipv4(UPF), UPF.into(), UPF_STARTED);
     config.gtpu = vec![GtpuAddress { ipv4: N3, network_instance: None, interface: None, default: false }];
     config.heartbeat_period = None;
@@ -86,17 +86,17 @@ pub fn config() -> Config {
 
 impl Bench {
     /// A node without associations.
-    pub fn alone(config: Config) -> Bench {
+    pub(crate) fn alone(config: Config) -> Bench {
         let node = Node::new(config).unwrap();
         Bench { node, plane: Recorder::default(), now: Duration::from_secs(5), smf: SMF, sequence: 0 }
     }
 
     /// A node with its SMF associated.
-    pub fn new() -> Bench {
+    pub(crate) fn new() -> Bench {
         Bench::with(config())
     }
 
-    pub fn with(config: Config) -> Bench {
+    pub(crate) fn with(config: Config) -> Bench {
         let mut bench = Bench::alone(config);
         let answer = bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(SMF_STARTED));
         assert_eq!(answer.cause(), Some(Cause::REQUEST_ACCEPTED));
@@ -104,7 +104,7 @@ impl Bench {
     }
 
     /// Sends a request with the next sequence number and gives its answer.
-    pub fn ask(&mut self, kind: MessageType, seid: Option<u64>, ies: Group) -> Message {
+    pub(crate) fn ask(&mut self, kind: MessageType, seid: Option<u64>, ies: Group) -> Message {
         self.sequence += 1;
         let mut request = Message::node(kind, self.sequence, ies);
         request.seid = seid;
@@ -112,7 +112,7 @@ impl Bench {
     }
 
     /// Sends a request as it is and gives its answer, which must be the only message sent.
-    pub fn ask_octets(&mut self, octets: &[u8]) -> Message {
+    pub(crate) fn ask_octets(&mut self, octets: &[u8]) -> Message {
         self.node.receive(self.smf, octets, self.now, &mut self.plane);
         let mut sent = self.sent();
         assert_eq!(sent.len(), 1, "{sent:?}");
@@ -125,7 +125,7 @@ impl Bench {
     }
 
     /// All that the node has to send, decoded.
-    pub fn sent(&mut self) -> Vec<(SocketAddr, Message)> {
+    pub(crate) fn sent(&mut self) -> Vec<(SocketAddr, Message)> {
         let mut sent = Vec::new();
         while let Some((to, octets)) = self.node.poll_transmit() {
             sent.push((to, codec::decode(&octets).unwrap()));
@@ -134,14 +134,14 @@ impl Bench {
     }
 
     /// The one message that the node has to send.
-    pub fn sent_one(&mut self) -> Message {
+    pub(crate) fn sent_one(&mut self) -> Message {
         let mut sent = self.sent();
         assert_eq!(sent.len(), 1, "{sent:?}");
         sent.remove(0).1
     }
 
     /// Lets time pass, with every timer at its time.
-    pub fn pass(&mut self, time: Duration) {
+    pub(crate) fn pass(&mut self, time: Duration) {
         let end = self.now + time;
         while let Some(at) = self.node.next_deadline().filter(|at| *at <= end) {
             self.now = self.now.max(at);
@@ -151,67 +151,67 @@ impl Bench {
     }
 
     /// Answers a request of the node.
-    pub fn answer(&mut self, request: &Message, ies: Group) {
+    pub(crate) fn answer(&mut self, request: &Message, ies: Group) {
         let kind = request.kind.response().unwrap();
         let answer = Message { kind, ies, ..request.clone() };
         self.node.receive(self.smf, &answer.encode().unwrap(), self.now, &mut self.plane);
     }
 
     /// Establishes a session and gives our SEID and the answer.
-    pub fn establish(&mut self, ies: Group) -> (Seid, Message) {
+    pub(crate) fn establish(&mut self, ies: Group) -> (Seid, Message) {
         let answer = self.ask(MessageType::SessionEstablishmentRequest, Some(0), ies);
         assert_eq!(answer.cause(), Some(Cause::REQUEST_ACCEPTED), "{answer:?}");
         (find!(answer.ies, FSeid).unwrap().seid, answer)
     }
 
-    pub fn modify(&mut self, seid: Seid, ies: Group) -> Message {
+    pub(crate) fn modify(&mut self, seid: Seid, ies: Group) -> Message {
         self.ask(MessageType::SessionModificationRequest, Some(seid), ies)
     }
 
-    pub fn delete(&mut self, seid: Seid) -> Message {
+    pub(crate) fn delete(&mut self, seid: Seid) -> Message {
         self.ask(MessageType::SessionDeletionRequest, Some(seid), vec![])
     }
 
-    pub fn count(&mut self, seid: Seid, urr_id: u32, uplink_bytes: u64, downlink_bytes: u64) {
+    pub(crate) fn count(&mut self, seid: Seid, urr_id: u32, uplink_bytes: u64, downlink_bytes: u64) {
         let usage = Usage { uplink_bytes, downlink_bytes, uplink_packets: uplink_bytes / 100, downlink_packets: downlink_bytes / 100 };
         self.plane.usage.insert((seid, urr_id), usage);
     }
 }
 
-pub fn setup_ies(started: u32) -> Group {
+pub(crate) fn setup_ies(started: u32) -> Group {
     vec![Ie::NodeId(smf_node()), Ie::RecoveryTimeStamp(started), Ie::CpFunctionFeatures(vec![0])]
 }
 
-pub fn smf_node() -> NodeId {
+pub(crate) fn smf_node() -> NodeId {
     NodeId::Ipv4(Ipv4Addr::new(127, 0, 0, 4))
 }
 
-pub fn smf_seid(seid: u64) -> Ie {
+pub(crate) fn smf_seid(seid: u64) -> Ie {
     Ie::FSeid(FSeid { seid, ipv4: Some(Ipv4Addr::new(127, 0, 0, 4)), ipv6: None })
 }
 
-pub fn given(teid: u32) -> Ie {
+pub(crate) fn given(teid: u32) -> Ie {
     Ie::FTeid(FTeid::Given { teid, ipv4: Some(N3), ipv6: None })
 }
 
-pub fn choose(choose_id: Option<u8>) -> Ie {
+pub(crate) fn choose(choose_id: Option<u8>) -> Ie {
     Ie::FTeid(FTeid::Choose { ipv4: true, ipv6: false, choose_id })
 }
 
-pub fn ue(address: [u8; 4], destination: bool) -> Ie {
+pub(crate) fn ue(address: [u8; 4], destination: bool) -> Ie {
     Ie::UeIpAddress(UeIpAddress { ipv4: Some(address.into()), destination, ..UeIpAddress::default() })
 }
 
-pub fn choose_ue(ipv4: bool, ipv6: bool, destination: bool) -> Ie {
+pub(crate) fn choose_ue(ipv4: bool, ipv6: bool, destination: bool) -> Ie {
     Ie::UeIpAddress(UeIpAddress { choose_ipv4: ipv4, choose_ipv6: ipv6, destination, ..UeIpAddress::default() })
 }
 
-pub fn labels(name: &str) -> Ie {
+pub(crate) fn labels(name: &str) -> Ie {
     Ie::NetworkInstance(Name::Labels(name.into()))
 }
 
 /// Create PDR; what follows the PDI's source interface in `pdi`, what follows the PDI in `rest`.
-pub fn pdr(id: u16, source_interface: u8, pdi: Group, far_id: u32, rest: Group) -> Ie {
+pub(crate) fn pdr(id: u16, source_interface: u8, pdi: Group, far_id: u32, rest: Group) -> Ie {
     let mut inside = vec![Ie::SourceInterface(source_interface)];
     inside.extend(pdi);
     let mut ies = vec![Ie::PdrId(id), Ie::Precedence(255), Ie::Pdi(inside), Ie::FarId(far_id)];
@@ -219,40 +219,40 @@ pub fn pdr(id: u16, source_interface: u8, pdi: Group, far_id: u32, rest: Group) 
     Ie::CreatePdr(ies)
 }
 
-pub fn decap(description: u8) -> Ie {
+pub(crate) fn decap(description: u8) -> Ie {
     Ie::OuterHeaderRemoval(OuterHeaderRemoval { description, extension_deletion: None })
 }
 
-pub fn far_to(id: u32, destination: u8) -> Ie {
+pub(crate) fn far_to(id: u32, destination: u8) -> Ie {
     let to = Ie::ForwardingParameters(vec![Ie::DestinationInterface(destination)]);
     Ie::CreateFar(vec![Ie::FarId(id), Ie::ApplyAction(ApplyActionFlags::FORW), to])
 }
 
-pub fn far_buffer(id: u32) -> Ie {
+pub(crate) fn far_buffer(id: u32) -> Ie {
     Ie::CreateFar(vec![Ie::FarId(id), Ie::ApplyAction(ApplyActionFlags::BUFF_NOCP)])
 }
 
 /// Update FAR to forward to a tunnel of the gNodeB.
-pub fn far_to_gnb(id: u32, teid: u32, flags: Option<u8>) -> Ie {
+pub(crate) fn far_to_gnb(id: u32, teid: u32, flags: Option<u8>) -> Ie {
     let mut to = vec![Ie::DestinationInterface(0), Ie::OuterHeaderCreation(OuterHeaderCreation::gtpu_ipv4(teid, GNB))];
     to.extend(flags.map(Ie::PfcpSmReqFlags));
     Ie::UpdateFar(vec![Ie::FarId(id), Ie::ApplyAction(ApplyActionFlags::FORW), Ie::UpdateForwardingParameters(to)])
 }
 
-pub fn qer(id: u32, qfi: u8) -> Ie {
+pub(crate) fn qer(id: u32, qfi: u8) -> Ie {
     let rates = BitRates { uplink_kbps: 1_000_000, downlink_kbps: 2_000_000 };
     let gate = GateStatus { uplink_open: true, downlink_open: true };
     Ie::CreateQer(vec![Ie::QerId(id), Ie::GateStatus(gate), Ie::Mbr(rates), Ie::Qfi(qfi)])
 }
 
-pub fn urr(id: u32, triggers: u32, rest: Group) -> Ie {
+pub(crate) fn urr(id: u32, triggers: u32, rest: Group) -> Ie {
     let mut ies = vec![Ie::UrrId(id), Ie::MeasurementMethod(0x03), Ie::ReportingTriggers(Triggers(triggers))];
     ies.extend(rest);
     Ie::CreateUrr(ies)
 }
 
 /// Two PDRs and two FARs with TEID and UE address of the SMF's choice, and these besides.
-pub fn simple_session(cp_seid: u64, teid: u32, address: [u8; 4], rest: Group) -> Group {
+pub(crate) fn simple_session(cp_seid: u64, teid: u32, address: [u8; 4], rest: Group) -> Group {
     let mut ies = vec![
         Ie::NodeId(smf_node()),
         smf_seid(cp_seid),
@@ -266,6 +266,6 @@ pub fn simple_session(cp_seid: u64, teid: u32, address: [u8; 4], rest: Group) ->
 }
 
 /// The groups of one kind in an answer.
-pub fn groups(ies: &[Ie], ie_type: u16) -> Vec<&[Ie]> {
+pub(crate) fn groups(ies: &[Ie], ie_type: u16) -> Vec<&[Ie]> {
     ies.iter().filter(|ie| ie.ie_type() == ie_type).map(Ie::children).collect()
 }

@@ -26,21 +26,21 @@ fn s(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-pub fn host() -> (Host, Reasons) {
+pub(crate) fn host() -> (Host, Reasons) {
     let ids = Ids::bind(&crate::program::upf(64)).unwrap();
     (Host::new(&network(), &ids), ids.reasons)
 }
 
-pub fn arp_reply(sender_mac: Mac, sender_ip: Ipv4Addr, target_mac: Mac, target_ip: Ipv4Addr) -> Vec<u8> {
+pub(crate) fn arp_reply(sender_mac: Mac, sender_ip: Ipv4Addr, target_mac: Mac, target_ip: Ipv4Addr) -> Vec<u8> {
     arp_frame(arp::Repr { operation: arp::Operation::Reply, sender_mac, sender_ip, target_mac, target_ip })
 }
 
-pub fn arp_request(sender_ip: Ipv4Addr, target_ip: Ipv4Addr) -> Vec<u8> {
+pub(crate) fn arp_request(sender_ip: Ipv4Addr, target_ip: Ipv4Addr) -> Vec<u8> {
     let operation = arp::Operation::Request;
     arp_frame(arp::Repr { operation, sender_mac: PEER_MAC, sender_ip, target_mac: Mac::default(), target_ip })
 }
 
-pub fn arp_frame(packet: arp::Repr) -> Vec<u8> {
+pub(crate) fn arp_frame(packet: arp::Repr) -> Vec<u8> {
     let mut frame = Vec::new();
     ethernet::Repr { dst: Mac::BROADCAST, src: packet.sender_mac, ethertype: ethernet::ARP }.emit(&mut frame);
     packet.emit(&mut frame);
@@ -48,12 +48,12 @@ pub fn arp_frame(packet: arp::Repr) -> Vec<u8> {
     frame
 }
 
-pub fn arp_of(frame: &[u8]) -> (ethernet::Repr, arp::Repr) {
+pub(crate) fn arp_of(frame: &[u8]) -> (ethernet::Repr, arp::Repr) {
     let frame = Frame::new_checked(frame).unwrap();
     (ethernet::Repr::parse(&frame), arp::Repr::parse(&arp::Packet::new_checked(frame.payload()).unwrap()).unwrap())
 }
 
-pub fn ipv4_frame(src: Ipv4Addr, dst: Ipv4Addr, protocol: u8, payload: &[u8]) -> Vec<u8> {
+pub(crate) fn ipv4_frame(src: Ipv4Addr, dst: Ipv4Addr, protocol: u8, payload: &[u8]) -> Vec<u8> {
     let mut frame = Vec::new();
     ethernet::Repr { dst: N3_MAC, src: PEER_MAC, ethertype: ethernet::IPV4 }.emit(&mut frame);
     ipv4::Repr { src, dst, protocol, tos: 0, ttl: 64, payload_len: payload.len() }.emit(&mut frame);
@@ -61,21 +61,21 @@ pub fn ipv4_frame(src: Ipv4Addr, dst: Ipv4Addr, protocol: u8, payload: &[u8]) ->
     frame
 }
 
-pub fn gtpu_frame(src: Ipv4Addr, dst: Ipv4Addr, src_port: u16, message: &gtpu::Repr<'_>) -> Vec<u8> {
+pub(crate) fn gtpu_frame(src: Ipv4Addr, dst: Ipv4Addr, src_port: u16, message: &gtpu::Repr<'_>) -> Vec<u8> {
     let (mut payload, mut datagram) = (Vec::new(), Vec::new());
     message.emit(&mut payload);
     udp::Repr { src_port, dst_port: gtpu::PORT }.emit_ipv4(src, dst, &payload, &mut datagram);
     ipv4_frame(src, dst, ipv4::UDP, &datagram)
 }
 
-pub fn gtpu_of(frame: &[u8]) -> (ipv4::Packet<'_>, gtpu::Repr<'_>) {
+pub(crate) fn gtpu_of(frame: &[u8]) -> (ipv4::Packet<'_>, gtpu::Repr<'_>) {
     let ip = ipv4::Packet::new_checked(&frame[14..]).unwrap();
     let datagram = udp::Datagram::new_checked(ip.payload()).unwrap();
     datagram.verify_ipv4(ip.src(), ip.dst()).unwrap();
     (ip, gtpu::Repr::parse(&gtpu::Packet::new_checked(datagram.payload()).unwrap()).unwrap())
 }
 
-pub fn ping(src: IpAddr, dst: IpAddr) -> Vec<u8> {
+pub(crate) fn ping(src: IpAddr, dst: IpAddr) -> Vec<u8> {
     let mut packet = Vec::new();
     let echo = Echo { reply: false, ident: [1, 2, 3, 4], data: b"ping" };
     let payload_len = echo.buffer_len();
@@ -92,7 +92,7 @@ pub fn ping(src: IpAddr, dst: IpAddr) -> Vec<u8> {
     packet
 }
 
-pub fn framed(packet: &[u8]) -> Vec<u8> {
+pub(crate) fn framed(packet: &[u8]) -> Vec<u8> {
     let ethertype = if packet[0] >> 4 == 4 { ethernet::IPV4 } else { ethernet::IPV6 };
     let mut frame = Vec::new();
     ethernet::Repr { dst: N6_MAC, src: PEER_MAC, ethertype }.emit(&mut frame);
@@ -101,7 +101,7 @@ pub fn framed(packet: &[u8]) -> Vec<u8> {
 }
 
 /// What `Action::Resolved` comes down to where no packet is on its way.
-pub fn let_go(host: &mut Host, actions: Vec<Action>) -> Vec<Action> {
+pub(crate) fn let_go(host: &mut Host, actions: Vec<Action>) -> Vec<Action> {
     let mut out = Vec::new();
     for action in actions {
         let Action::Resolved { number } = action else {
@@ -116,7 +116,7 @@ pub fn let_go(host: &mut Host, actions: Vec<Action>) -> Vec<Action> {
     out
 }
 
-pub fn dropped(actions: &[Action]) -> &'static str {
+pub(crate) fn dropped(actions: &[Action]) -> &'static str {
     let [Action::Drop { reason }] = actions else { panic!("{actions:?}") };
     reason
 }

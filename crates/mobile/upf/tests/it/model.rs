@@ -12,7 +12,7 @@ type Identity = (String, Vec<KeyMatch>, u32);
 
 /// Tables, meters and counters of a program.
 #[derive(Clone)]
-pub struct Model {
+pub(crate) struct Model {
     pub program: Program,
     pub tables: BTreeMap<Identity, Entry>,
     pub meters: BTreeMap<(String, u64), MeterConfig>,
@@ -26,7 +26,7 @@ pub struct Model {
 }
 
 impl Model {
-    pub fn new(program: Program) -> Model {
+    pub(crate) fn new(program: Program) -> Model {
         Model {
             program,
             tables: BTreeMap::new(),
@@ -41,7 +41,7 @@ impl Model {
     }
 
     /// All or nothing.
-    pub fn apply(&mut self, batch: &Batch) -> Result<(), ApplyError> {
+    pub(crate) fn apply(&mut self, batch: &Batch) -> Result<(), ApplyError> {
         let before = (self.tables.clone(), self.meters.clone(), self.counters.clone());
         let refuse_after = self.refuse_after.take();
         for (at, op) in batch.ops.iter().enumerate() {
@@ -101,7 +101,7 @@ impl Model {
     }
 
     /// Entries of tables whose name starts so, and meters, one a line, as people read them.
-    pub fn dump(&self, tables: &[&str]) -> String {
+    pub(crate) fn dump(&self, tables: &[&str]) -> String {
         let mut out = String::new();
         for prefix in tables {
             let mut lines: Vec<String> =

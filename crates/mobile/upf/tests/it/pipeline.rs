@@ -21,8 +21,8 @@ use wire::{arp, ipv4, ipv6};
 use crate::host::{arp_reply, framed, gtpu_frame, gtpu_of, ping};
 use crate::sessions::*;
 
-pub const N3_PORT: PortId = PortId(0);
-pub const N6_PORT: PortId = PortId(128);
+pub(crate) const N3_PORT: PortId = PortId(0);
+pub(crate) const N6_PORT: PortId = PortId(128);
 const FAR_AWAY: Ipv4Addr = Ipv4Addr::new(198, 51, 100, 7);
 const NEIGHBOUR: Mac = Mac([2, 0, 0, 0, 0, 0x50]);
 
@@ -39,7 +39,7 @@ fn machine() -> Machine {
 }
 
 /// The interpreter with a buffer.
-pub struct Whole {
+pub(crate) struct Whole {
     pub machine: Machine,
     pub buffers: HashMap<u32, Vec<(PortId, Vec<u8>)>>,
     released: Vec<(PortId, Vec<u8>)>,
@@ -70,7 +70,7 @@ impl DataPlane for Whole {
 }
 
 /// Network, program and control plane.
-pub struct World {
+pub(crate) struct World {
     pub plane: Plane<Whole>,
     pub now: Duration,
     pub sent: Vec<(PortId, Vec<u8>)>,
@@ -81,11 +81,11 @@ pub struct World {
 }
 
 impl World {
-    pub fn new() -> World {
+    pub(crate) fn new() -> World {
         World::of(&network())
     }
 
-    pub fn of(network: &NetworkConfig) -> World {
+    pub(crate) fn of(network: &NetworkConfig) -> World {
         let machine = machine();
         let program = machine.ir().program.clone();
         let data = Whole { machine, buffers: HashMap::new(), released: Vec::new(), transmitted: Vec::new() };
@@ -95,13 +95,13 @@ impl World {
         World { plane, now: Duration::from_secs(1), sent: Vec::new(), dropped: Vec::new(), buffered: Vec::new() }
     }
 
-    pub fn commit(&mut self, seid: u64, rules: Option<&SessionRules>) {
+    pub(crate) fn commit(&mut self, seid: u64, rules: Option<&SessionRules>) {
         self.plane.commit(seid, rules).unwrap();
         self.release();
     }
 
     /// Sends what the last changes let go from buffers, then what the control plane sends.
-    pub fn release(&mut self) {
+    pub(crate) fn release(&mut self) {
         for (port, frame) in std::mem::take(&mut self.plane.data_mut().released) {
             self.receive(port, &frame);
         }
@@ -111,7 +111,7 @@ impl World {
     }
 
     /// A frame comes in; every neighbour answers ARP.
-    pub fn receive(&mut self, port: PortId, frame: &[u8]) {
+    pub(crate) fn receive(&mut self, port: PortId, frame: &[u8]) {
         let now_ns = self.now.as_nanos() as u64;
         let machine = &mut self.plane.data_mut().machine;
         let output = machine.process(frame, port, now_ns, Mode::Whole);
@@ -172,13 +172,13 @@ impl World {
 
     /// The only frame sent since the last look.
     #[track_caller]
-    pub fn sent(&mut self) -> (PortId, Vec<u8>) {
+    pub(crate) fn sent(&mut self) -> (PortId, Vec<u8>) {
         assert_eq!((self.sent.len(), &self.dropped[..]), (1, &[][..]));
         self.sent.remove(0)
     }
 
     #[track_caller]
-    pub fn dropped(&mut self) -> String {
+    pub(crate) fn dropped(&mut self) -> String {
         assert_eq!((self.sent.len(), self.dropped.len()), (0, 1), "{:?}", self.dropped);
         self.dropped.remove(0)
     }

@@ -14,7 +14,7 @@ use crate::model::Model;
 use crate::sessions::*;
 use crate::{program as by_hand, sessions};
 
-pub fn plane_of(size: u64) -> Plane<Model> {
+pub(crate) fn plane_of(size: u64) -> Plane<Model> {
     let program = by_hand::upf(size);
     let mut plane = Plane::new(&network(), &program, Model::new(program.clone())).unwrap();
     let initial = plane.initial_batch().clone();

@@ -4,7 +4,7 @@ use ::program::MatchKind::{Exact, Lpm, Range, Ternary};
 use ::program::*;
 
 /// Tables, actions, counters and meters of `upf.p4`, each table with room for `size` entries, cells for `size` sessions.
-pub fn upf(size: u64) -> Program {
+pub(crate) fn upf(size: u64) -> Program {
     let mut p = Program { name: "upf.p4".into(), ..Program::default() };
     let mut action = |name: &str, params: &[(&str, u32)]| {
         let params = params.iter().map(|(name, width)| ParamInfo { name: (*name).into(), width: *width }).collect();

@@ -6,13 +6,13 @@ use base::PortId;
 use pfcp::rules::*;
 use upf::config::*;
 
-pub const N3: Ipv4Addr = Ipv4Addr::new(10, 0, 3, 1);
-pub const GNB: Ipv4Addr = Ipv4Addr::new(10, 0, 3, 50);
-pub const SMF: Ipv4Addr = Ipv4Addr::new(10, 0, 3, 9);
-pub const UE: Ipv4Addr = Ipv4Addr::new(10, 45, 0, 2);
+pub(crate) const N3: Ipv4Addr = Ipv4Addr::new(10, 0, 3, 1);
+pub(crate) const GNB: Ipv4Addr = Ipv4Addr::new(10, 0, 3, 50);
+pub(crate) const SMF: Ipv4Addr = Ipv4Addr::new(10, 0, 3, 9);
+pub(crate) const UE: Ipv4Addr = Ipv4Addr::new(10, 45, 0, 2);
 
 /// N3 on port 0, N6 on port 128 behind a router, both versions of IP.
-pub fn network() -> NetworkConfig {
+pub(crate) fn network() -> NetworkConfig {
     let ip = |s: &str| s.parse::<IpAddr>().unwrap();
     NetworkConfig {
         ports: vec![
@@ -49,44 +49,44 @@ pub fn network() -> NetworkConfig {
     }
 }
 
-pub fn pdi(source_interface: Interface) -> Pdi {
+pub(crate) fn pdi(source_interface: Interface) -> Pdi {
     Pdi { source_interface, f_teid: None, network_instance: None, ue_ip: None, sdf_filters: vec![], qfis: vec![] }
 }
 
-pub fn pdr(precedence: u32, pdi: Pdi, far_id: u32) -> Pdr {
+pub(crate) fn pdr(precedence: u32, pdi: Pdi, far_id: u32) -> Pdr {
     Pdr { precedence, outer_header_removal: pdi.f_teid.is_some(), pdi, far_id: Some(far_id), urr_ids: vec![], qer_ids: vec![] }
 }
 
-pub fn forward(destination: Interface, outer: Option<(u32, Ipv4Addr)>) -> Far {
+pub(crate) fn forward(destination: Interface, outer: Option<(u32, Ipv4Addr)>) -> Far {
     let forwarding =
         Forwarding { destination, network_instance: None, outer_header: outer.map(|(teid, ipv4)| OuterHeader { teid, ipv4 }), tos: None };
     Far { action: ApplyAction { forward: true, ..ApplyAction::default() }, forwarding: Some(forwarding), bar_id: None }
 }
 
-pub fn buffer() -> Far {
+pub(crate) fn buffer() -> Far {
     Far { action: ApplyAction { buffer: true, notify: true, ..ApplyAction::default() }, forwarding: None, bar_id: Some(1) }
 }
 
-pub fn ue(ipv4: Option<Ipv4Addr>, ipv6: Option<&str>, destination: bool) -> Option<UeIp> {
+pub(crate) fn ue(ipv4: Option<Ipv4Addr>, ipv6: Option<&str>, destination: bool) -> Option<UeIp> {
     Some(UeIp { ipv4, ipv6: ipv6.map(|p| (p.parse().unwrap(), 64)), destination })
 }
 
-pub fn flow(protocol: Option<u8>, remote: AddressMatch) -> SdfFilter {
+pub(crate) fn flow(protocol: Option<u8>, remote: AddressMatch) -> SdfFilter {
     let flow = FlowDescription { protocol, remote, remote_ports: vec![], local: AddressMatch::Assigned, local_ports: vec![] };
     SdfFilter { flow: Some(flow), tos: None, spi: None, flow_label: None, filter_id: None }
 }
 
-pub fn qer(mbr_kbps: Option<(u64, u64)>, qfi: Option<u8>) -> Qer {
+pub(crate) fn qer(mbr_kbps: Option<(u64, u64)>, qfi: Option<u8>) -> Qer {
     Qer { uplink_open: true, downlink_open: true, mbr_kbps, qfi, ..Qer::default() }
 }
 
-pub fn volume() -> Urr {
+pub(crate) fn volume() -> Urr {
     Urr { measure_volume: true, ..Urr::default() }
 }
 
 /// Open5GS: four PDRs, three FARs, one URR and QER; the two uplink ones share a tunnel, the router solicitation goes to
 /// the SMF, the advertisement comes from it. The DNN is named on both sides. Downlink starts in the buffer.
-pub fn open5gs() -> SessionRules {
+pub(crate) fn open5gs() -> SessionRules {
     let internet = || Some("internet".to_owned());
     let tunnel = |teid| Some(FTeid { teid, ipv4: N3 });
     let prefix = "fd00:45:0:1::";
@@ -115,7 +115,7 @@ pub fn open5gs() -> SessionRules {
 }
 
 /// Open5GS when the gNodeB has answered: the buffer opens into its tunnel.
-pub fn open5gs_connected() -> SessionRules {
+pub(crate) fn open5gs_connected() -> SessionRules {
     let mut rules = open5gs();
     rules.fars.insert(1, forward(Interface::Access, Some((0x5001, GNB))));
     rules
@@ -123,7 +123,7 @@ pub fn open5gs_connected() -> SessionRules {
 
 /// free5GC: two flows, each with a pair of PDRs; two URRs and two QERs a PDR; the UE address in both PDIs; a default filter that
 /// lets everything pass.
-pub fn free5gc() -> SessionRules {
+pub(crate) fn free5gc() -> SessionRules {
     let mut rules = SessionRules::default();
     let everything = flow(None, AddressMatch::Any);
     let mut special = flow(Some(17), AddressMatch::Prefix("192.0.2.0".parse().unwrap(), 24));
@@ -157,7 +157,7 @@ pub fn free5gc() -> SessionRules {
 }
 
 /// pfcpsim: two PDRs, two FARs, two URRs, three QERs: one for the session, one for each direction.
-pub fn pfcpsim() -> SessionRules {
+pub(crate) fn pfcpsim() -> SessionRules {
     let mut rules = SessionRules::default();
     let uplink = Pdi { f_teid: Some(FTeid { teid: 0xd00d, ipv4: N3 }), ..pdi(Interface::Access) };
     let downlink = Pdi { ue_ip: ue(Some(UE), None, true), ..pdi(Interface::Core) };

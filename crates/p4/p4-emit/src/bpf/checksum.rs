@@ -12,7 +12,7 @@ use p4_ir::{CheckData, ExprKind, HashAlgorithm, HeaderId, HeaderRef};
 
 impl Code<'_> {
     /// Prints what sums the data and gives C text of the checksum, with its width.
-    pub fn checksum(&mut self, algorithm: HashAlgorithm, data: &[CheckData], payload: bool) -> Result<(String, u32), Refused> {
+    pub(super) fn checksum(&mut self, algorithm: HashAlgorithm, data: &[CheckData], payload: bool) -> Result<(String, u32), Refused> {
         if payload {
             return Err(self.refuse_because(Construct::Checksum, "checksums over the payload"));
         }

@@ -19,7 +19,7 @@ const MAX_CLASSES: usize = 6;
 const MAX_STEPS: usize = 2000;
 
 /// Headers of likely packets, in the order in which they are extracted; no two have the same set of them.
-pub fn classes(ir: &Ir) -> Vec<Vec<HeaderId>> {
+pub(super) fn classes(ir: &Ir) -> Vec<Vec<HeaderId>> {
     // Without unions, so that what was extracted is what is valid.
     let plain = ir.headers.values().all(|h| h.union.is_none());
     let mut ways = Ways { ir, path: Vec::new(), valid: Vec::new(), found: Vec::new(), steps: 0 };
@@ -30,7 +30,7 @@ pub fn classes(ir: &Ir) -> Vec<Vec<HeaderId>> {
 }
 
 /// Whether all packets that come with these headers, and no other byte before the payload, have them in this order.
-pub fn in_order(ir: &Ir, came: &[HeaderId]) -> bool {
+pub(super) fn in_order(ir: &Ir, came: &[HeaderId]) -> bool {
     let mut extracted: BTreeMap<StateId, Vec<HeaderId>> = BTreeMap::new();
     for (id, state) in &ir.states {
         let mut only_extracts = true;
@@ -110,13 +110,13 @@ impl Ways<'_> {
 
 impl Code<'_> {
     /// C text of the valid bits of a packet that has these headers.
-    pub fn valid_bits<'h>(&self, set: impl IntoIterator<Item = &'h HeaderId>) -> String {
+    pub(super) fn valid_bits<'h>(&self, set: impl IntoIterator<Item = &'h HeaderId>) -> String {
         let bits: Vec<String> = set.into_iter().map(|h| format!("SP_BIT(V_{})", self.model.headers[h.index()])).collect();
         if bits.is_empty() { "0".into() } else { bits.join(" | ") }
     }
 
     /// The text that `print` gives for each class.
-    pub fn each_class(
+    pub(super) fn each_class(
         &mut self,
         classes: &[Vec<HeaderId>],
         print: impl Fn(&mut Self, &[HeaderId]) -> Result<(), Refused>,

@@ -13,7 +13,7 @@ const MAX_SETS: usize = 16;
 
 /// What is known of which headers are valid, and of variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Facts {
+pub(super) struct Facts {
     /// Certainly valid, or not.
     pub sure: BTreeMap<HeaderId, bool>,
     /// All sets of valid headers that a packet may have here; `None`: any, or too many.
@@ -24,7 +24,7 @@ pub struct Facts {
 
 impl Facts {
     /// Exactly these headers are valid.
-    pub fn exactly(ir: &Ir, valid: &BTreeSet<HeaderId>) -> Facts {
+    pub(super) fn exactly(ir: &Ir, valid: &BTreeSet<HeaderId>) -> Facts {
         let sure = ir.headers.keys().map(|h| (h, valid.contains(&h))).collect();
         Facts { sure, sets: Some(BTreeSet::from([valid.clone()])), values: BTreeMap::new() }
     }
@@ -59,10 +59,10 @@ impl Facts {
 }
 
 /// What is known where the text grows; `None` where no packet comes.
-pub type Known = Option<Facts>;
+pub(super) type Known = Option<Facts>;
 
 /// What holds on both ways.
-pub fn meet(a: Known, b: Known) -> Known {
+pub(super) fn meet(a: Known, b: Known) -> Known {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.meet(b)),
         (a, None) => a,
@@ -71,7 +71,7 @@ pub fn meet(a: Known, b: Known) -> Known {
 }
 
 /// The emitter.
-pub struct Code<'a> {
+pub(super) struct Code<'a> {
     pub ir: &'a Ir,
     pub model: &'a Model,
     pub layouts: Vec<CellLayout>,
@@ -135,7 +135,7 @@ pub struct Code<'a> {
 }
 
 impl<'a> Code<'a> {
-    pub fn new(ir: &'a Ir, model: &'a Model) -> Code<'a> {
+    pub(super) fn new(ir: &'a Ir, model: &'a Model) -> Code<'a> {
         Code {
             ir,
             model,
@@ -177,11 +177,11 @@ impl<'a> Code<'a> {
     }
 
     /// Refuses what is no construct of its own: its place is what it stands in.
-    pub fn refuse(&self, what: impl Into<String>) -> Refused {
+    pub(super) fn refuse(&self, what: impl Into<String>) -> Refused {
         self.refusal(None, what.into())
     }
 
-    pub fn refuse_because(&self, construct: Construct, what: impl Into<String>) -> Refused {
+    pub(super) fn refuse_because(&self, construct: Construct, what: impl Into<String>) -> Refused {
         self.refusal(Some(construct), what.into())
     }
 
@@ -195,30 +195,30 @@ impl<'a> Code<'a> {
         Refused { construct, what, place: format!("{place}{}", self.ir.program.name), origin }
     }
 
-    pub fn line(&mut self, text: impl AsRef<str>) {
+    pub(super) fn line(&mut self, text: impl AsRef<str>) {
         self.text.extend(std::iter::repeat_n("    ", self.indent));
         self.text.push_str(text.as_ref());
         self.text.push('\n');
     }
 
-    pub fn open(&mut self, text: impl AsRef<str>) {
+    pub(super) fn open(&mut self, text: impl AsRef<str>) {
         self.line(format!("{} {{", text.as_ref()).trim_start());
         self.indent += 1;
     }
 
-    pub fn close(&mut self) {
+    pub(super) fn close(&mut self) {
         self.indent -= 1;
         self.line("}");
     }
 
-    pub fn or_else(&mut self) {
+    pub(super) fn or_else(&mut self) {
         self.indent -= 1;
         self.line("} else {");
         self.indent += 1;
     }
 
     /// A C label. A statement must follow one.
-    pub fn label(&mut self, name: &str) {
+    pub(super) fn label(&mut self, name: &str) {
         if self.jumped.contains(name) {
             let indent = std::mem::replace(&mut self.indent, 0);
             self.line(format!("{name}:;"));
@@ -227,25 +227,25 @@ impl<'a> Code<'a> {
     }
 
     /// A jump; no packet comes behind it.
-    pub fn goto(&mut self, label: &str) {
+    pub(super) fn goto(&mut self, label: &str) {
         self.jumped.insert(label.to_owned());
         self.line(format!("goto {label};"));
         self.known = None;
     }
 
     /// C text of a jump under a condition.
-    pub fn jump(&mut self, label: &str) -> String {
+    pub(super) fn jump(&mut self, label: &str) -> String {
         self.jumped.insert(label.to_owned());
         format!("goto {label};")
     }
 
-    pub fn unique(&mut self) -> u32 {
+    pub(super) fn unique(&mut self) -> u32 {
         self.number += 1;
         self.number
     }
 
     /// C text that reads a variable.
-    pub fn read_var(&mut self, v: VarId) -> String {
+    pub(super) fn read_var(&mut self, v: VarId) -> String {
         if let Some(text) = self.bound.get(&v) {
             return text.clone();
         }
@@ -253,7 +253,7 @@ impl<'a> Code<'a> {
         format!("c->v.{}", self.model.vars[v.index()])
     }
 
-    pub fn write_var(&mut self, v: VarId, value: &str) {
+    pub(super) fn write_var(&mut self, v: VarId, value: &str) {
         self.vars.insert(v);
         self.note_value(v, literal(value));
         let name = &self.model.vars[v.index()];
@@ -261,7 +261,7 @@ impl<'a> Code<'a> {
     }
 
     /// From here on a variable holds this, or nothing is known of it.
-    pub fn note_value(&mut self, v: VarId, value: Option<u128>) {
+    pub(super) fn note_value(&mut self, v: VarId, value: Option<u128>) {
         if let Some(known) = &mut self.known {
             match value {
                 Some(value) => known.values.insert(v, value),
@@ -271,24 +271,24 @@ impl<'a> Code<'a> {
     }
 
     /// Sets a field of `standard_metadata`, if the program has it.
-    pub fn write_standard(&mut self, name: &str, value: &str) {
+    pub(super) fn write_standard(&mut self, name: &str, value: &str) {
         if let Some(v) = self.ir.intrinsic.standard.get(name) {
             self.write_var(*v, value);
         }
     }
 
     /// C name of a header's bytes.
-    pub fn home(&self, h: HeaderId) -> String {
+    pub(super) fn home(&self, h: HeaderId) -> String {
         format!("c->h_{}", self.model.headers[h.index()])
     }
 
     /// C text of the valid bits: the parser has them at hand.
-    pub fn valid(&self) -> &'static str {
+    pub(super) fn valid(&self) -> &'static str {
         if self.in_parser { "SP_VALID" } else { "c->valid" }
     }
 
     /// C text that is non-zero if a header is valid.
-    pub fn is_valid(&self, h: HeaderId) -> String {
+    pub(super) fn is_valid(&self, h: HeaderId) -> String {
         match self.known.as_ref().and_then(|k| k.sure.get(&h)) {
             Some(true) => "1u".into(),
             Some(false) => "0u".into(),
@@ -296,33 +296,33 @@ impl<'a> Code<'a> {
         }
     }
 
-    pub fn known_valid(&self, h: HeaderId) -> Option<bool> {
+    pub(super) fn known_valid(&self, h: HeaderId) -> Option<bool> {
         self.known.as_ref().and_then(|k| k.sure.get(&h)).copied()
     }
 
-    pub fn note_valid(&mut self, h: HeaderId, valid: bool) {
+    pub(super) fn note_valid(&mut self, h: HeaderId, valid: bool) {
         if let Some(known) = &mut self.known {
             known.note(h, valid);
         }
     }
 
     /// Bytes that a header's home has: what it holds, and room so that a word may be read from any byte of it.
-    pub fn home_len(&self, h: HeaderId) -> u32 {
+    pub(super) fn home_len(&self, h: HeaderId) -> u32 {
         (self.model.fixed_len[h.index()] + self.model.varbit_len[h.index()] + 8).next_multiple_of(8)
     }
 
     /// Bytes of these headers without their varbit fields.
-    pub fn fixed_bytes<'h>(&self, headers: impl IntoIterator<Item = &'h HeaderId>) -> u32 {
+    pub(super) fn fixed_bytes<'h>(&self, headers: impl IntoIterator<Item = &'h HeaderId>) -> u32 {
         headers.into_iter().map(|h| self.model.fixed_len[h.index()]).sum()
     }
 
-    pub fn action_name(&self, action: ActionId) -> &str {
+    pub(super) fn action_name(&self, action: ActionId) -> &str {
         &self.model.actions[action.index()]
     }
 }
 
 /// The number that C text is, if it is one as [`crate::field::constant`] prints it.
-pub fn literal(text: &str) -> Option<u128> {
+pub(super) fn literal(text: &str) -> Option<u128> {
     if let Some((high, low)) = text.strip_prefix("SP_U128(").and_then(|t| t.strip_suffix(')')).and_then(|t| t.split_once(", ")) {
         return Some(literal(high)? << 64 | literal(low)?);
     }
@@ -331,7 +331,7 @@ pub fn literal(text: &str) -> Option<u128> {
 }
 
 /// C type in which a value of `width` bits is kept.
-pub fn kept_type(width: u32) -> &'static str {
+pub(super) fn kept_type(width: u32) -> &'static str {
     match width {
         0..=8 => "uint8_t",
         9..=16 => "uint16_t",

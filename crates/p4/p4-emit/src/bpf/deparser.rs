@@ -12,7 +12,7 @@ use p4_ir::{HeaderId, HeaderRef, Ir, Stmt};
 use std::collections::BTreeSet;
 
 /// What a packet of a class has at its end: it came with the headers `came`, in the parser's order, and has those that are `emitted`.
-pub struct Ending {
+pub(super) struct Ending {
     emitted: Vec<HeaderId>,
     /// Bytes of the headers that it came with, and of the emitted ones.
     pub parsed: u32,
@@ -23,7 +23,7 @@ pub struct Ending {
 
 impl Code<'_> {
     /// Notes where the header comes to lie.
-    pub fn emit(&mut self, r: &HeaderRef) -> Result<(), Refused> {
+    pub(super) fn emit(&mut self, r: &HeaderRef) -> Result<(), Refused> {
         self.each(r, |c, h| {
             if let Some(h) = h {
                 c.emit_known(h);
@@ -54,7 +54,7 @@ impl Code<'_> {
 
     /// What is to be done at the end of a packet that came with the headers `came`, in that order, and has those of `set`; `None`: what
     /// that is depends on more.
-    pub fn ending(&self, came: &[HeaderId], set: &BTreeSet<HeaderId>, changed: &BTreeSet<HeaderId>) -> Option<Ending> {
+    pub(super) fn ending(&self, came: &[HeaderId], set: &BTreeSet<HeaderId>, changed: &BTreeSet<HeaderId>) -> Option<Ending> {
         let mut emitted = Vec::new();
         for s in self.ir.deparser() {
             let Stmt::Emit(HeaderRef::Static(h)) = s else { return None };
@@ -85,14 +85,14 @@ impl Code<'_> {
     }
 
     /// Whether the headers fit before the payload.
-    pub fn check_room(&mut self, ending: &Ending) {
+    pub(super) fn check_room(&mut self, ending: &Ending) {
         let no_room = self.jump("no_room");
         let (parsed, written) = (ending.parsed, ending.written);
         self.line(format!("if (c->length + {written} > SP_MAX_PACKET + {parsed}) {no_room}"));
     }
 
     /// Makes room and writes the headers.
-    pub fn write_known(&mut self, ending: &Ending) {
+    pub(super) fn write_known(&mut self, ending: &Ending) {
         let failed = self.jump("failed");
         if ending.written != ending.parsed {
             let delta = i64::from(ending.parsed) - i64::from(ending.written);
@@ -118,7 +118,7 @@ impl Code<'_> {
     }
 
     /// Makes room in front of the rest of the packet and writes the headers there.
-    pub fn write_headers(&mut self) {
+    pub(super) fn write_headers(&mut self) {
         let failed = self.jump("failed");
         self.open("if (emitted != c->cursor)");
         self.line(format!("if (bpf_xdp_adjust_head(ctx, (int32_t)c->cursor - (int32_t)emitted)) {failed}"));
@@ -162,7 +162,7 @@ impl Code<'_> {
 }
 
 /// Headers that the program may write to after they were extracted.
-pub fn changed(ir: &Ir) -> BTreeSet<HeaderId> {
+pub(super) fn changed(ir: &Ir) -> BTreeSet<HeaderId> {
     let mut changed = BTreeSet::new();
     let mut note = |r: &HeaderRef| match r {
         HeaderRef::Static(h) => {

@@ -11,7 +11,7 @@ use p4_ir::origin::Construct;
 use p4_ir::{BinOp, Expr, ExprKind, HeaderId, HeaderRef, Ty, UnOp};
 
 impl Code<'_> {
-    pub fn expr(&mut self, e: &Expr) -> Result<String, Refused> {
+    pub(super) fn expr(&mut self, e: &Expr) -> Result<String, Refused> {
         let width = e.ty.width();
         Ok(match &e.kind {
             ExprKind::Const(bits) => constant(width, bits.value()),
@@ -148,7 +148,7 @@ impl Code<'_> {
     }
 
     /// C text of a field; of an invalid header zero.
-    pub fn load_field(&mut self, h: HeaderId, index: u32) -> Result<String, Refused> {
+    pub(super) fn load_field(&mut self, h: HeaderId, index: u32) -> Result<String, Refused> {
         let ir = self.ir;
         let ty = &ir.header_types[ir.headers[h].ty];
         let Some(field) = ty.fields.get(index as usize).filter(|f| !f.varbit) else {
@@ -193,7 +193,7 @@ impl Code<'_> {
     }
 
     /// Notes what follows from a condition being `holds`.
-    pub fn assume(&mut self, condition: &Expr, holds: bool) {
+    pub(super) fn assume(&mut self, condition: &Expr, holds: bool) {
         match &condition.kind {
             ExprKind::IsValid(HeaderRef::Static(h)) => self.note_valid(*h, holds),
             ExprKind::Unary(UnOp::Not, a) => self.assume(a, !holds),

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 const LARGE: u64 = 16_384;
 
 impl Code<'_> {
-    pub fn extern_call(&mut self, e: &Extern) -> Result<(), Refused> {
+    pub(super) fn extern_call(&mut self, e: &Extern) -> Result<(), Refused> {
         match e {
             Extern::Count { counter, index } => {
                 let index = self.index(index)?;
@@ -130,12 +130,12 @@ impl Code<'_> {
     }
 
     /// The number of a call's place: `next` if it has none yet.
-    pub fn site(&mut self, e: &Extern, next: usize) -> usize {
+    pub(super) fn site(&mut self, e: &Extern, next: usize) -> usize {
         *self.sites.entry((std::ptr::from_ref(e).addr(), self.applied)).or_insert(next)
     }
 
     /// What is done at the packet's end, or undone, is noted once a place: so it may be done only once a packet.
-    pub fn only_once(&self, construct: Construct, what: &str) -> Result<(), Refused> {
+    pub(super) fn only_once(&self, construct: Construct, what: &str) -> Result<(), Refused> {
         if self.loops > 0 { Err(self.refuse_because(construct, format!("{what} in loops"))) } else { Ok(()) }
     }
 
@@ -160,7 +160,7 @@ impl Code<'_> {
 
     /// Fetches the cells that parameters name, long before they are counted in: reading a byte of one is all that BPF has for that. Where one is a
     /// meter's, the clock is read first: that waits for all that is in flight, and later there is more.
-    pub fn touch(&mut self, params: &[VarId]) {
+    pub(super) fn touch(&mut self, params: &[VarId]) {
         let cells: Vec<(VarId, Cells)> =
             params.iter().flat_map(|p| self.cells.get(p).into_iter().flatten().map(|cells| (*p, cells.clone()))).collect();
         let mut metered: Vec<VarId> = cells.iter().filter(|(_, cells)| cells.meter).map(|(p, _)| *p).collect();
@@ -178,7 +178,7 @@ impl Code<'_> {
     }
 
     /// Cells of a counter: an attached one has as many as its table has entries.
-    pub fn counter_size(&self, counter: CounterId) -> u64 {
+    pub(super) fn counter_size(&self, counter: CounterId) -> u64 {
         let info = &self.ir.program.counters[counter];
         info.table.map_or(info.size, |t| self.ir.program.tables[t].size)
     }
@@ -215,7 +215,7 @@ impl Code<'_> {
 
 /// An array of counters or meters, one of whose cells a parameter names.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Cells {
+pub(super) struct Cells {
     /// Its C name.
     array: String,
     /// Its cells if each core has a row of them.
@@ -226,7 +226,7 @@ pub struct Cells {
 }
 
 /// Parameters of actions that become the number of a cell of a counter or meter, as far as plain assignments tell.
-pub fn cells(ir: &Ir) -> HashMap<VarId, Vec<Cells>> {
+pub(super) fn cells(ir: &Ir) -> HashMap<VarId, Vec<Cells>> {
     let mut of: HashMap<VarId, Vec<Cells>> = HashMap::new();
     let mut note = |index: &Expr, array: Cells| {
         if let Some(v) = variable(index) {

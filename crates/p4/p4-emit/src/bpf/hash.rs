@@ -14,7 +14,14 @@ const MOST_VALUES: usize = 64;
 
 impl Code<'_> {
     /// `result = base + hash(data) % max`; `base` if `max` is 0.
-    pub fn hash(&mut self, result: &LValue, algorithm: HashAlgorithm, base: &Expr, data: &[Expr], max: &Expr) -> Result<(), Refused> {
+    pub(super) fn hash(
+        &mut self,
+        result: &LValue,
+        algorithm: HashAlgorithm,
+        base: &Expr,
+        data: &[Expr],
+        max: &Expr,
+    ) -> Result<(), Refused> {
         self.open("");
         let (base_text, max_text) = (paren(&self.expr(base)?), paren(&self.expr(max)?));
         let n = self.unique();
@@ -38,7 +45,7 @@ impl Code<'_> {
     }
 
     /// C text of a checksum that is no RFC 1071 sum, and its width.
-    pub fn other_checksum(&mut self, algorithm: HashAlgorithm, data: &[CheckData]) -> Result<(String, u32), Refused> {
+    pub(super) fn other_checksum(&mut self, algorithm: HashAlgorithm, data: &[CheckData]) -> Result<(String, u32), Refused> {
         let mut texts = Vec::new();
         for d in data {
             match d {
@@ -78,7 +85,7 @@ impl Code<'_> {
     }
 
     /// Notes a digest, which is sent at the packet's end.
-    pub fn digest(&mut self, call: &Extern, receiver: &Expr, data: &[Expr]) -> Result<(), Refused> {
+    pub(super) fn digest(&mut self, call: &Extern, receiver: &Expr, data: &[Expr]) -> Result<(), Refused> {
         if data.len() > MOST_VALUES {
             return Err(self.refuse_because(Construct::Digest, format!("a digest of {} values, more than {MOST_VALUES}", data.len())));
         }

@@ -26,7 +26,7 @@ const FORGET: u64 = 8;
 
 impl Code<'_> {
     /// Prints all states that are reached; ends at the label `parsed`.
-    pub fn parser(&mut self) -> Result<(), Refused> {
+    pub(super) fn parser(&mut self) -> Result<(), Refused> {
         let ir = self.ir;
         self.place = "parser".into();
         self.in_parser = true;
@@ -87,7 +87,7 @@ impl Code<'_> {
         format!("state_{}_{name}{at}", state.index())
     }
 
-    pub fn parser_error(&mut self, code: u32) {
+    pub(super) fn parser_error(&mut self, code: u32) {
         self.write_standard("parser_error", &format!("{code}u"));
         self.go(Next::Reject);
     }
@@ -110,7 +110,7 @@ impl Code<'_> {
         if self.in_parser { Ok(()) } else { Err(self.refuse_because(Construct::Parsing, format!("{what} outside the parser"))) }
     }
 
-    pub fn extract(&mut self, r: &HeaderRef, varbit_bits: Option<&Expr>) -> Result<(), Refused> {
+    pub(super) fn extract(&mut self, r: &HeaderRef, varbit_bits: Option<&Expr>) -> Result<(), Refused> {
         self.only_in_parser("extract")?;
         self.each(r, |c, h| {
             let Some(h) = h else {
@@ -178,7 +178,7 @@ impl Code<'_> {
         Ok(())
     }
 
-    pub fn advance(&mut self, bits: &Expr) -> Result<(), Refused> {
+    pub(super) fn advance(&mut self, bits: &Expr) -> Result<(), Refused> {
         self.only_in_parser("advance")?;
         self.move_cursor();
         let text = self.expr(bits)?;
@@ -196,7 +196,7 @@ impl Code<'_> {
         Ok(())
     }
 
-    pub fn lookahead(&mut self, to: &LValue, skip: u32) -> Result<(), Refused> {
+    pub(super) fn lookahead(&mut self, to: &LValue, skip: u32) -> Result<(), Refused> {
         self.only_in_parser("lookahead")?;
         let width = self.lvalue_width(to)?;
         let bytes = width.div_ceil(8);
@@ -285,7 +285,7 @@ impl Code<'_> {
     }
 
     /// Goes on elsewhere: no packet comes behind it.
-    pub fn go(&mut self, next: Next) {
+    pub(super) fn go(&mut self, next: Next) {
         let before = self.at;
         let name = match next {
             Next::State(state) => {
@@ -399,7 +399,7 @@ fn straight(body: &p4_ir::Block) -> bool {
 }
 
 /// States that a way of one step or more leads to.
-pub fn behind(ir: &p4_ir::Ir, from: StateId) -> BTreeSet<StateId> {
+pub(super) fn behind(ir: &p4_ir::Ir, from: StateId) -> BTreeSet<StateId> {
     let (mut seen, mut open) = (BTreeSet::new(), successors(ir, from));
     while let Some(next) = open.pop() {
         if seen.insert(next) {

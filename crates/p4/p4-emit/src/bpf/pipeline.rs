@@ -16,7 +16,7 @@ use std::fmt::Write;
 const MAX_ENDINGS: usize = 8;
 
 /// The whole text.
-pub fn program(ir: &Ir) -> Result<String, Refused> {
+pub(super) fn program(ir: &Ir) -> Result<String, Refused> {
     let model = Model::new(ir);
     let mut code = Code::new(ir, &model);
     if ir.arch != Architecture::V1Model {
@@ -270,7 +270,7 @@ fn cells(out: &mut String, c: &Code) {
 }
 
 /// An array of values of `len` bytes, of which the loader says how many there are.
-pub fn array(out: &mut String, name: &str, ty: &str, len: usize, what: &str) {
+pub(super) fn array(out: &mut String, name: &str, ty: &str, len: usize, what: &str) {
     let most = MOST_DIRECT / len;
     let _ = writeln!(
         out,

@@ -10,7 +10,7 @@ use p4_ir::origin::Construct;
 use p4_ir::{Expr, ExprKind, HeaderId, HeaderRef, StackId};
 
 /// The headers that a reference may mean.
-pub enum Which {
+pub(super) enum Which {
     /// This one, or none.
     One(Option<HeaderId>),
     /// The first whose C condition holds, or none.
@@ -19,7 +19,7 @@ pub enum Which {
 
 impl Code<'_> {
     /// Which headers a reference may mean; prints what computes an index.
-    pub fn which(&mut self, r: &HeaderRef) -> Result<Which, Refused> {
+    pub(super) fn which(&mut self, r: &HeaderRef) -> Result<Which, Refused> {
         let (stack, place, first) = match r {
             HeaderRef::Static(h) => return Ok(Which::One(Some(*h))),
             HeaderRef::Next(s) => (*s, self.next(*s), 0u128),
@@ -47,13 +47,17 @@ impl Code<'_> {
     }
 
     /// The next index of a stack.
-    pub fn next(&mut self, stack: StackId) -> String {
+    pub(super) fn next(&mut self, stack: StackId) -> String {
         self.stacks.insert(stack);
         format!("c->v.next_{}", self.model.stacks[stack.index()])
     }
 
     /// Prints `body` for the header that a reference means, or for none.
-    pub fn each(&mut self, r: &HeaderRef, mut body: impl FnMut(&mut Self, Option<HeaderId>) -> Result<(), Refused>) -> Result<(), Refused> {
+    pub(super) fn each(
+        &mut self,
+        r: &HeaderRef,
+        mut body: impl FnMut(&mut Self, Option<HeaderId>) -> Result<(), Refused>,
+    ) -> Result<(), Refused> {
         let several = match self.which(r)? {
             Which::One(h) => return body(self, h),
             Which::Several(several) => several,
@@ -76,7 +80,7 @@ impl Code<'_> {
     }
 
     /// C text that `each` gives of the header that a reference means; zero if it means none.
-    pub fn choose(
+    pub(super) fn choose(
         &mut self,
         r: &HeaderRef,
         mut each: impl FnMut(&mut Self, HeaderId) -> Result<String, Refused>,
@@ -95,12 +99,12 @@ impl Code<'_> {
     }
 
     /// The index of the last element that was extracted, or of the one behind it; modulo 2^32 where that is below 0.
-    pub fn stack_index(&mut self, stack: StackId, last: bool, width: u32) -> String {
+    pub(super) fn stack_index(&mut self, stack: StackId, last: bool, width: u32) -> String {
         let next = self.next(stack);
         convert(&if last { format!("({next} - 1)") } else { next }, 32, width)
     }
 
-    pub fn copy_stack(&mut self, dst: StackId, src: StackId) {
+    pub(super) fn copy_stack(&mut self, dst: StackId, src: StackId) {
         let ir = self.ir;
         for (d, s) in ir.stacks[dst].elements.iter().zip(&ir.stacks[src].elements) {
             self.copy_known(*d, Some(*s));
@@ -110,7 +114,7 @@ impl Code<'_> {
     }
 
     /// Elements move up by `n`, the first `n` become invalid.
-    pub fn push(&mut self, stack: StackId, n: u32) {
+    pub(super) fn push(&mut self, stack: StackId, n: u32) {
         let elements = &self.ir.stacks[stack].elements;
         let (size, n) = (elements.len(), (n as usize).min(elements.len()));
         for i in (n..size).rev() {
@@ -122,7 +126,7 @@ impl Code<'_> {
     }
 
     /// Elements move down by `n`, the last `n` become invalid.
-    pub fn pop(&mut self, stack: StackId, n: u32) {
+    pub(super) fn pop(&mut self, stack: StackId, n: u32) {
         let elements = &self.ir.stacks[stack].elements;
         let (size, n) = (elements.len(), (n as usize).min(elements.len()));
         for i in 0..size - n {

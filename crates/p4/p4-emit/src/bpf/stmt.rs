@@ -14,7 +14,7 @@ use p4_ir::{Block, Expr, HeaderId, HeaderRef, LValue, LabelId, Stmt};
 const MOST_TEXT: usize = 8 << 20;
 
 impl Code<'_> {
-    pub fn block(&mut self, block: &Block) -> Result<(), Refused> {
+    pub(super) fn block(&mut self, block: &Block) -> Result<(), Refused> {
         for s in block {
             if self.known.is_none() {
                 break;
@@ -194,7 +194,7 @@ impl Code<'_> {
     }
 
     /// Assigns C text to a place; the value has no bits beyond the place's width.
-    pub fn assign(&mut self, to: &LValue, value: &str) -> Result<(), Refused> {
+    pub(super) fn assign(&mut self, to: &LValue, value: &str) -> Result<(), Refused> {
         match to {
             LValue::Var(v) => {
                 self.write_var(*v, value);
@@ -247,7 +247,7 @@ impl Code<'_> {
         })
     }
 
-    pub fn lvalue_width(&self, l: &LValue) -> Result<u32, Refused> {
+    pub(super) fn lvalue_width(&self, l: &LValue) -> Result<u32, Refused> {
         Ok(match l {
             LValue::Var(v) => self.ir.vars[*v].ty.width(),
             LValue::Slice(_, hi, lo) => hi - lo + 1,
@@ -263,7 +263,7 @@ impl Code<'_> {
     }
 
     /// Makes a header valid (with zero fields if it was not) or invalid.
-    pub fn set_valid(&mut self, h: HeaderId, valid: bool) {
+    pub(super) fn set_valid(&mut self, h: HeaderId, valid: bool) {
         let name = self.model.headers[h.index()].clone();
         if !valid {
             if self.known_valid(h) != Some(false) {
@@ -287,7 +287,7 @@ impl Code<'_> {
     }
 
     /// Sets a header's bit; other members of its union lose theirs.
-    pub fn becomes_valid(&mut self, h: HeaderId) {
+    pub(super) fn becomes_valid(&mut self, h: HeaderId) {
         let ir = self.ir;
         if let Some(union) = ir.headers[h].union {
             for (rival, other) in &ir.headers {
@@ -340,7 +340,7 @@ impl Code<'_> {
     }
 
     /// Copies one header to another, which becomes as valid.
-    pub fn copy_known(&mut self, dst: HeaderId, src: Option<HeaderId>) {
+    pub(super) fn copy_known(&mut self, dst: HeaderId, src: Option<HeaderId>) {
         let Some(src) = src else { return self.set_valid(dst, false) };
         if src == dst {
             return;
@@ -364,12 +364,12 @@ impl Code<'_> {
     }
 
     /// C text of `bits` bits at `at`, as far as `len` bytes may be read there.
-    pub fn load_bits(at: &str, len: u32, bits: u32) -> String {
+    pub(super) fn load_bits(at: &str, len: u32, bits: u32) -> String {
         load(at, len, 0, bits)
     }
 
     /// Assigns a value that may be wider than its place.
-    pub fn assign_cut(&mut self, to: &LValue, value: &str, from: u32) -> Result<(), Refused> {
+    pub(super) fn assign_cut(&mut self, to: &LValue, value: &str, from: u32) -> Result<(), Refused> {
         let width = self.lvalue_width(to)?;
         let text = if width < from { format!("({} & {})", paren(value), mask(width)) } else { value.to_owned() };
         let text = convert(&text, from.min(width).max(1), width);

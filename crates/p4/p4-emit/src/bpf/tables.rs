@@ -21,7 +21,7 @@ const _: () = assert!(KEY == 16);
 
 impl Code<'_> {
     /// Looks a table up and runs the action.
-    pub fn apply(&mut self, table: TableId, hit: Option<VarId>, action_run: Option<VarId>) -> Result<(), Refused> {
+    pub(super) fn apply(&mut self, table: TableId, hit: Option<VarId>, action_run: Option<VarId>) -> Result<(), Refused> {
         let ir = self.ir;
         if self.in_parser {
             return Err(self.refuse_because(p4_ir::origin::Construct::Table, "tables in the parser"));
@@ -192,7 +192,7 @@ impl Code<'_> {
     }
 
     /// Types, maps and functions of all tables.
-    pub fn table_types(&self) -> String {
+    pub(super) fn table_types(&self) -> String {
         let mut out = String::new();
         for (id, info) in &self.ir.program.tables {
             let (name, layout, t) = (&self.model.tables[id.index()], &self.layouts[id.index()], id.index());
@@ -210,7 +210,7 @@ impl Code<'_> {
     }
 
     /// Look-up functions of all tables.
-    pub fn table_functions(&self) -> String {
+    pub(super) fn table_functions(&self) -> String {
         let mut out = String::new();
         for (id, info) in &self.ir.program.tables {
             let (name, layout, t) = (&self.model.tables[id.index()], &self.layouts[id.index()], id.index());

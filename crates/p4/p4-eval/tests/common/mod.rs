@@ -7,7 +7,7 @@ use program::Batch;
 use std::sync::Arc;
 
 /// Both at once; every packet and change goes to both.
-pub struct Both<'a> {
+pub(crate) struct Both<'a> {
     pub machine: Machine,
     pub second: Evaluator<'a>,
     /// Packets, and those that were not dropped.
@@ -17,18 +17,18 @@ pub struct Both<'a> {
 }
 
 impl<'a> Both<'a> {
-    pub fn new(ir: p4_ir::Ir, second: Evaluator<'a>) -> Both<'a> {
+    pub(crate) fn new(ir: p4_ir::Ir, second: Evaluator<'a>) -> Both<'a> {
         Both { machine: Machine::new(Arc::new(ir)).expect("runs"), second, packets: 0, forwarded: 0, now_ns: 0 }
     }
 
-    pub fn apply(&mut self, batch: &Batch) -> Result<(), String> {
+    pub(crate) fn apply(&mut self, batch: &Batch) -> Result<(), String> {
         self.machine.apply(batch).map_err(|e| format!("{e:?}"))?;
         let program = &self.machine.ir().program;
         self.second.apply(batch, program).map_err(|e| format!("{e:?}"))
     }
 
     /// What becomes of a packet, or how the two differ.
-    pub fn process(&mut self, port: PortId, bytes: &[u8]) -> Result<Outcome, String> {
+    pub(crate) fn process(&mut self, port: PortId, bytes: &[u8]) -> Result<Outcome, String> {
         self.now_ns += 1_000_000;
         let out = self.machine.process(bytes, port, self.now_ns, Mode::Whole);
         let bytes_out = if out.verdict.kind == VerdictKind::Drop { Vec::new() } else { out.bytes.to_vec() };
@@ -46,7 +46,7 @@ impl<'a> Both<'a> {
     }
 
     /// Whether tables, counters and registers are alike at the end; gives hits and misses.
-    pub fn state(&self) -> Result<(u64, u64), String> {
+    pub(crate) fn state(&self) -> Result<(u64, u64), String> {
         let program = &self.machine.ir().program;
         let (mut hits, mut misses) = (0, 0);
         for (id, t) in &program.tables {

@@ -17,12 +17,12 @@ use p4_ir::{PipeId, Role, VarId};
 
 /// `PSA_PacketPath_t`.
 mod path {
-    pub const UNICAST: u32 = 1;
-    pub const MULTICAST: u32 = 2;
-    pub const CLONE_I2E: u32 = 3;
-    pub const CLONE_E2E: u32 = 4;
-    pub const RESUBMIT: u32 = 5;
-    pub const RECIRCULATE: u32 = 6;
+    pub(super) const UNICAST: u32 = 1;
+    pub(super) const MULTICAST: u32 = 2;
+    pub(super) const CLONE_I2E: u32 = 3;
+    pub(super) const CLONE_E2E: u32 = 4;
+    pub(super) const RESUBMIT: u32 = 5;
+    pub(super) const RECIRCULATE: u32 = 6;
 }
 
 const OWN_PORTS: u128 = 0xffff_fff0;

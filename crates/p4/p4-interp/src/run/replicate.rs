@@ -68,11 +68,11 @@ pub(super) enum From {
 
 /// `instance_type`, as BMv2 numbers it.
 mod instance {
-    pub const INGRESS_CLONE: u32 = 1;
-    pub const EGRESS_CLONE: u32 = 2;
-    pub const RECIRCULATED: u32 = 4;
-    pub const REPLICATED: u32 = 5;
-    pub const RESUBMITTED: u32 = 6;
+    pub(super) const INGRESS_CLONE: u32 = 1;
+    pub(super) const EGRESS_CLONE: u32 = 2;
+    pub(super) const RECIRCULATED: u32 = 4;
+    pub(super) const REPLICATED: u32 = 5;
+    pub(super) const RESUBMITTED: u32 = 6;
 }
 
 /// Makes the passes that the first one asked for, and those that they ask for. Takes and gives the received packet's

@@ -34,12 +34,12 @@ pub(super) struct Ledger {
 
 impl Ledger {
     /// A packet left; `line` is that of the packet that caused it.
-    pub fn output(&mut self, line: usize, port: PortId, bytes: Vec<u8>) {
+    pub(super) fn output(&mut self, line: usize, port: PortId, bytes: Vec<u8>) {
         self.came.entry(port).or_default().push_back((line, bytes));
     }
 
     /// A packet is expected; the script may say so before or after it is sent.
-    pub fn expect(&mut self, line: usize, port: PortId, pattern: Option<Pattern>) {
+    pub(super) fn expect(&mut self, line: usize, port: PortId, pattern: Option<Pattern>) {
         match pattern {
             Some(p) => self.expected.entry(port).or_default().push_back((line, p)),
             None => {
@@ -49,7 +49,7 @@ impl Ledger {
     }
 
     /// Compares everything so far; what is left over is a failure.
-    pub fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         let mut expected = std::mem::take(&mut self.expected);
         for (port, came) in std::mem::take(&mut self.came) {
             let mut wanted = expected.remove(&port).unwrap_or_default();

@@ -6,7 +6,7 @@ use p4_ir::*;
 use program::{Batch, CountUnit, Entry, KeyMatch, MatchKind, Op};
 
 /// The program and the ids that tests need.
-pub struct Upf {
+pub(crate) struct Upf {
     pub ir: Ir,
     pub uplink: TableId,
     pub downlink: TableId,
@@ -25,16 +25,16 @@ pub struct Upf {
     pub ambr: MeterId,
 }
 
-pub const REASON_NO_SESSION: u8 = 1;
-pub const REASON_NO_ROUTE: u8 = 2;
-pub const REASON_ACL: u8 = 3;
-pub const REASON_RATE: u8 = 4;
+pub(crate) const REASON_NO_SESSION: u8 = 1;
+pub(crate) const REASON_NO_ROUTE: u8 = 2;
+pub(crate) const REASON_ACL: u8 = 3;
+pub(crate) const REASON_RATE: u8 = 4;
 
-pub fn set(v: VarId, value: Expr) -> Stmt {
+pub(crate) fn set(v: VarId, value: Expr) -> Stmt {
     Stmt::Assign(LValue::Var(v), value)
 }
 
-pub fn put(ir: &Ir, h: HeaderId, field: &str, value: Expr) -> Stmt {
+pub(crate) fn put(ir: &Ir, h: HeaderId, field: &str, value: Expr) -> Stmt {
     Stmt::Assign(LValue::field(ir, h, field), value)
 }
 
@@ -66,7 +66,7 @@ const IPV4: [(&str, u32); 12] = [
     ("dst", 32),
 ];
 
-pub fn upf() -> Upf {
+pub(crate) fn upf() -> Upf {
     let mut ir = Ir::v1model("hand_upf.p4");
     ir.program.reasons = vec![(1, "no_session".into()), (2, "no_route".into()), (3, "acl".into()), (4, "rate".into())];
     let eth_t = ir.add_header_type("ethernet_t", &[("dst", 48), ("src", 48), ("etype", 16)], None);
@@ -280,13 +280,13 @@ pub fn upf() -> Upf {
     }
 }
 
-pub fn entry(table: TableId, keys: Vec<KeyMatch>, action: ActionId, args: &[u128]) -> Entry {
+pub(crate) fn entry(table: TableId, keys: Vec<KeyMatch>, action: ActionId, args: &[u128]) -> Entry {
     Entry { table, keys, priority: 0, action, args: args.to_vec() }
 }
 
 impl Upf {
     /// Sessions 0..n: uplink TEID 1000+i to the network, downlink address 10.0.0.0+i into tunnel 5000+i.
-    pub fn sessions(&self, n: u128) -> Batch {
+    pub(crate) fn sessions(&self, n: u128) -> Batch {
         let mut ops = Vec::new();
         let mut insert = |t, key: u128, a, args: &[u128]| ops.push(Op::Insert(entry(t, vec![KeyMatch::Exact(key)], a, args)));
         for i in 0..n {
@@ -317,7 +317,7 @@ impl Upf {
 }
 
 /// Ethernet, IPv4 (checksum zero), UDP and `payload`.
-pub fn udp_packet(src: u32, dst: u32, sport: u16, dport: u16, payload: &[u8]) -> Vec<u8> {
+pub(crate) fn udp_packet(src: u32, dst: u32, sport: u16, dport: u16, payload: &[u8]) -> Vec<u8> {
     let mut p = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0];
     let total = 28 + payload.len() as u16;
     p.extend([0x45, 0]);
@@ -334,7 +334,7 @@ pub fn udp_packet(src: u32, dst: u32, sport: u16, dport: u16, payload: &[u8]) ->
 }
 
 /// The same inside GTP-U without extension headers.
-pub fn gtpu_packet(teid: u32, inner: &[u8]) -> Vec<u8> {
+pub(crate) fn gtpu_packet(teid: u32, inner: &[u8]) -> Vec<u8> {
     let mut gtp = vec![0x30, 255];
     gtp.extend((inner.len() as u16 - 14).to_be_bytes());
     gtp.extend(teid.to_be_bytes());

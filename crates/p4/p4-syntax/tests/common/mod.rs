@@ -6,7 +6,7 @@ use p4_syntax::ast::{DeclKind, Expr, Program};
 use p4_syntax::{Options, parse_str};
 
 /// A stand-in for the core library, enough to have generic names.
-pub const MINI_CORE: &str = "\
+pub(crate) const MINI_CORE: &str = "\
 extern packet_in {
     void extract<T>(out T hdr);
     T lookahead<T>();
@@ -19,7 +19,7 @@ extern void verify(in bool check, in error to_signal);
 ";
 
 /// A tree as text in which equal trees at different places look equal.
-pub fn without_spans(program: &Program) -> String {
+pub(crate) fn without_spans(program: &Program) -> String {
     let mut out = String::new();
     let mut inside = false;
     for c in format!("{program:?}").chars() {
@@ -35,7 +35,7 @@ pub fn without_spans(program: &Program) -> String {
 
 /// Parses `prelude` and `const int x = <text>;` and gives the expression.
 #[track_caller]
-pub fn parse_expr(prelude: &str, text: &str) -> Expr {
+pub(crate) fn parse_expr(prelude: &str, text: &str) -> Expr {
     let parsed = parse_str("test", &format!("{prelude}\nconst int x = {text};"), &Options::default());
     assert!(parsed.is_ok(), "{text}:\n{}", parsed.render());
     match parsed.program.decls.last().map(|d| &d.kind) {

@@ -4,7 +4,7 @@
 use ciphering::{Choice, Direction, Engine, Job, Key, Nea, Nia, Outcome, Step};
 
 /// Each implementation; what is missing is said.
-pub fn engines() -> Vec<Engine> {
+pub(crate) fn engines() -> Vec<Engine> {
     let open = |choice| match Engine::new(choice) {
         Ok(engine) => Some(engine),
         Err(why) => {
@@ -16,7 +16,7 @@ pub fn engines() -> Vec<Engine> {
 }
 
 /// One official set.
-pub struct Set {
+pub(crate) struct Set {
     pub algorithm: String,
     pub set: u32,
     pub count: u32,
@@ -29,17 +29,17 @@ pub struct Set {
 }
 
 impl Set {
-    pub fn number(&self) -> u8 {
+    pub(crate) fn number(&self) -> u8 {
         self.algorithm[3..].parse().expect("a digit")
     }
 
-    pub fn job<'a>(&self, cipher: Option<&'a Key<Nea>>, integrity: Option<&'a Key<Nia>>, step: Step, data: &'a mut [u8]) -> Job<'a> {
+    pub(crate) fn job<'a>(&self, cipher: Option<&'a Key<Nea>>, integrity: Option<&'a Key<Nia>>, step: Step, data: &'a mut [u8]) -> Job<'a> {
         let Set { count, bearer, direction, .. } = *self;
         Job { cipher, integrity, count, bearer, direction, step, clear: 0, data, outcome: Outcome::Pending }
     }
 
     /// Clears the bits behind the set's length.
-    pub fn cut(&self, data: &mut Vec<u8>) {
+    pub(crate) fn cut(&self, data: &mut Vec<u8>) {
         data.truncate(self.bits.div_ceil(8));
         if let (Some(last), left @ 1..) = (data.last_mut(), self.bits % 8) {
             *last &= !(0xff >> left);
@@ -47,7 +47,7 @@ impl Set {
     }
 }
 
-pub fn vectors() -> Vec<Set> {
+pub(crate) fn vectors() -> Vec<Set> {
     let hex = |text: &str| (0..text.len() / 2).map(|i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).expect("hex")).collect::<Vec<u8>>();
     let number = |text: &str| u32::from_str_radix(text, 16).expect("hex");
     let lines = include_str!("../vectors.txt").lines().filter(|line| !line.starts_with('#'));

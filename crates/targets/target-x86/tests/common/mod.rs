@@ -2,7 +2,7 @@
 #![allow(dead_code, unused_imports)]
 
 #[path = "../../../target/tests/twin/mod.rs"]
-pub mod twin;
+pub(crate) mod twin;
 
 use p4_interp::Mode;
 use p4_ir::Ir;
@@ -10,13 +10,13 @@ use program::{Entry, RegisterId};
 use std::sync::Arc;
 use target::Count;
 use target_x86::{Options, X86};
-pub use twin::rng;
+pub(crate) use twin::rng;
 
 /// The interpreter and x86, side by side.
-pub type Pair = twin::Pair<X86>;
+pub(crate) type Pair = twin::Pair<X86>;
 
 /// Compiled with `flags`.
-pub fn pair(ir: Ir, seed: u64, flags: &[&'static str]) -> Pair {
+pub(crate) fn pair(ir: Ir, seed: u64, flags: &[&'static str]) -> Pair {
     Pair::load(ir, seed, Mode::Whole, flags)
 }
 

@@ -2,7 +2,7 @@
 #![allow(dead_code, unused_imports)]
 
 #[path = "../../../target/tests/twin/mod.rs"]
-pub mod twin;
+pub(crate) mod twin;
 
 use p4_interp::Mode;
 use p4_ir::Ir;
@@ -10,18 +10,18 @@ use program::{Entry, MatchKind, RegisterId, RuleError};
 use std::sync::Arc;
 use target::{Count, Target};
 use target_xdp::{LoadError, Options, Xdp};
-pub use twin::rng;
+pub(crate) use twin::rng;
 
 /// The interpreter and the kernel, side by side.
-pub type Pair = twin::Pair<Xdp>;
+pub(crate) type Pair = twin::Pair<Xdp>;
 
 /// Emits and loads; the text stays in a file if the environment names one.
-pub fn load(ir: &Arc<Ir>, seed: u64, mode: Mode) -> Result<Xdp, LoadError> {
+pub(crate) fn load(ir: &Arc<Ir>, seed: u64, mode: Mode) -> Result<Xdp, LoadError> {
     load_text(ir, &p4_emit::bpf::emit_xdp(ir).unwrap_or_else(|e| panic!("{e}")), seed, mode)
 }
 
 /// As [`load`], in the form that is for programs that are too large otherwise.
-pub fn load_simple(ir: &Arc<Ir>, seed: u64, mode: Mode) -> Result<Xdp, LoadError> {
+pub(crate) fn load_simple(ir: &Arc<Ir>, seed: u64, mode: Mode) -> Result<Xdp, LoadError> {
     let text = p4_emit::bpf::emit_xdp(ir).unwrap_or_else(|e| panic!("{e}"));
     load_text(ir, &format!("#define SP_SIMPLE 1\n{text}"), seed, mode)
 }

@@ -9,20 +9,20 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use target_xdp::{Mode, RESERVE, Xdp, socket_key};
 
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-pub struct Veths {
+pub(crate) struct Veths {
     pub near: [Interface; 2],
     pub far: [AfXdp; 2],
 }
 
 /// Runs a test on them, as root.
-pub fn veths_or_skip(name: &str, test: impl FnOnce(Veths) + Send + 'static) {
+pub(crate) fn veths_or_skip(name: &str, test: impl FnOnce(Veths) + Send + 'static) {
     veths_in_mode_or_skip(name, Mode::Native, test);
 }
 
 /// The same on interfaces that take a program in that mode.
-pub fn veths_in_mode_or_skip(name: &str, mode: Mode, test: impl FnOnce(Veths) + Send + 'static) {
+pub(crate) fn veths_in_mode_or_skip(name: &str, mode: Mode, test: impl FnOnce(Veths) + Send + 'static) {
     if !testkit::root_or_skip(name) {
         return;
     }
@@ -56,14 +56,14 @@ fn veths(mode: Mode) -> Veths {
     Veths { near, far }
 }
 
-pub fn ip(arguments: &str) {
+pub(crate) fn ip(arguments: &str) {
     let output = Command::new("ip").args(arguments.split_whitespace()).output().unwrap();
     assert!(output.status.success(), "ip {arguments}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
 impl Veths {
     /// Attaches, and gives what comes out behind: what each interface hands on.
-    pub fn attach(&self, xdp: &Xdp) -> Vec<AfXdp> {
+    pub(crate) fn attach(&self, xdp: &Xdp) -> Vec<AfXdp> {
         let sockets = xdp.sockets().unwrap();
         let mut behind = Vec::new();
         for (slot, near) in self.near.iter().enumerate() {
@@ -76,7 +76,7 @@ impl Veths {
     }
 
     /// Makes `xdp` carry, on interfaces that it hangs on or is about to: they are ports 0 and 1.
-    pub fn go_live(&self, xdp: &Xdp) {
+    pub(crate) fn go_live(&self, xdp: &Xdp) {
         for (n, near) in self.near.iter().enumerate() {
             xdp.set_way_out(PortId(n as u16), Some(near.index)).unwrap();
             xdp.set_port(near.index, Some((PortId(n as u16), n as u32))).unwrap();
@@ -84,7 +84,7 @@ impl Veths {
     }
 }
 
-pub fn send(port: &mut AfXdp, frame: &[u8]) {
+pub(crate) fn send(port: &mut AfXdp, frame: &[u8]) {
     let end = Instant::now() + PATIENCE;
     while port.transmit(&[Packet::new(frame, PortId(0))]).unwrap() == 0 {
         assert!(Instant::now() < end, "cannot send");
@@ -93,7 +93,7 @@ pub fn send(port: &mut AfXdp, frame: &[u8]) {
 }
 
 /// The next frames.
-pub fn receive(port: &mut AfXdp, n: usize) -> Vec<Vec<u8>> {
+pub(crate) fn receive(port: &mut AfXdp, n: usize) -> Vec<Vec<u8>> {
     let mut packets: Vec<Packet> = (0..64).map(|_| Packet::empty(0)).collect();
     let mut got = Vec::new();
     let end = Instant::now() + PATIENCE;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use target::{Capabilities, Count, Facets, Lane, TableStats, Target};
 
 /// The target whose lanes all ask `verdict`. Tables it has none.
-pub fn stand_in(verdict: impl Fn(&mut Packet) -> Verdict + Send + Sync + 'static) -> Arc<dyn Target> {
+pub(crate) fn stand_in(verdict: impl Fn(&mut Packet) -> Verdict + Send + Sync + 'static) -> Arc<dyn Target> {
     Arc::new(StandIn { program: Arc::default(), verdict: Arc::new(verdict) })
 }
 

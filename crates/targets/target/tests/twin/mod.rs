@@ -2,9 +2,9 @@
 //! that can be seen: verdicts, bytes, counters, registers, statistics. The tests of all native targets share it by its path.
 #![allow(dead_code)]
 
-pub mod random_ir;
-pub mod read_back;
-pub mod user_plane;
+pub(crate) mod random_ir;
+pub(crate) mod read_back;
+pub(crate) mod user_plane;
 
 use base::{Packet, PortId, Verdict, VerdictKind};
 use p4_interp::{Event, Machine, Mode, Recorder};
@@ -18,10 +18,10 @@ use std::sync::Arc;
 use target::{Count, HeldEntry, Lane, Target};
 
 /// Chooses an argument by the names of action and parameter. Asked without a parameter, it refuses the action with 0.
-pub type Choose = fn(&mut ChaCha8Rng, &str, &str) -> Option<u128>;
+pub(crate) type Choose = fn(&mut ChaCha8Rng, &str, &str) -> Option<u128>;
 
 /// What a native target shows beyond [`Target`], and what of a comparison its limits change.
-pub trait Native: Target + Sized {
+pub(crate) trait Native: Target + Sized {
     /// What a test may choose when it loads.
     type Choice: ?Sized;
     /// For messages.
@@ -49,7 +49,7 @@ pub trait Native: Target + Sized {
 }
 
 /// The two, side by side.
-pub struct Pair<T: Native> {
+pub(crate) struct Pair<T: Native> {
     pub ir: Arc<Ir>,
     pub machine: Machine,
     pub native: T,
@@ -76,7 +76,7 @@ pub struct Pair<T: Native> {
 
 impl<T: Native> Pair<T> {
     /// Both hold the whole of every table, or a subset.
-    pub fn load(ir: Ir, seed: u64, mode: Mode, choice: &T::Choice) -> Pair<T> {
+    pub(crate) fn load(ir: Ir, seed: u64, mode: Mode, choice: &T::Choice) -> Pair<T> {
         if let Err(errors) = p4_ir::verify(&ir) {
             panic!("the test's IR is wrong: {}", errors.iter().map(|e| e.to_string()).collect::<Vec<_>>().join("\n"));
         }
@@ -86,7 +86,7 @@ impl<T: Native> Pair<T> {
     }
 
     /// With a target that has loaded the program.
-    pub fn of(ir: Arc<Ir>, native: T, seed: u64, mode: Mode) -> Pair<T> {
+    pub(crate) fn of(ir: Arc<Ir>, native: T, seed: u64, mode: Mode) -> Pair<T> {
         let machine = Machine::new(ir.clone()).unwrap_or_else(|e| panic!("{e}"));
         let lane = native.lane(0);
         Pair {
@@ -109,7 +109,7 @@ impl<T: Native> Pair<T> {
     }
 
     /// Applies a batch to both, which must agree.
-    pub fn apply(&mut self, ops: Vec<Op>) -> Result<(), RuleError> {
+    pub(crate) fn apply(&mut self, ops: Vec<Op>) -> Result<(), RuleError> {
         let batch = Batch { ops };
         let b = self.native.apply(&batch).map_err(|error| match error {
             ApplyError::Refused(refused) => refused,
@@ -128,7 +128,7 @@ impl<T: Native> Pair<T> {
     }
 
     /// Runs packets in bursts of random sizes through both and compares.
-    pub fn run(&mut self, packets: &[(Vec<u8>, PortId)]) {
+    pub(crate) fn run(&mut self, packets: &[(Vec<u8>, PortId)]) {
         let packets: Vec<_> = packets.iter().filter(|(p, _)| self.native.takes(p.len())).cloned().collect();
         let mut rest = &packets[..];
         while !rest.is_empty() {
@@ -178,7 +178,7 @@ impl<T: Native> Pair<T> {
     }
 
     /// Compares counters, registers and statistics.
-    pub fn check_state(&self) {
+    pub(crate) fn check_state(&self) {
         let program = &self.ir.program;
         for (id, info) in program.counters.iter().filter(|(_, c)| c.table.is_none()) {
             for i in 0..info.size.min(300) {
@@ -206,7 +206,7 @@ impl<T: Native> Pair<T> {
 
     /// Reads all tables back, some entries at a time: what the interpreter holds, with the same counts. Gives the number of entries, and of those
     /// that have counted packets.
-    pub fn check_entries(&self, chunk: usize) -> (usize, usize) {
+    pub(crate) fn check_entries(&self, chunk: usize) -> (usize, usize) {
         let tables = self.native.facets().tables.expect("a target that runs programs tells its entries");
         let (mut all, mut hit) = (0, 0);
         for (id, info) in &self.ir.program.tables {
@@ -227,13 +227,13 @@ impl<T: Native> Pair<T> {
     }
 
     /// Hits and misses of a table so far.
-    pub fn hits_and_misses(&self, name: &str) -> (u64, u64) {
+    pub(crate) fn hits_and_misses(&self, name: &str) -> (u64, u64) {
         let stats = self.native.table_stats(self.ir.program.table(name).unwrap());
         (stats.hits, stats.misses)
     }
 
     /// A random entry that matches these keys, with random arguments.
-    pub fn entry_for(&mut self, table: TableId, keys: &[u128]) -> Option<Entry> {
+    pub(crate) fn entry_for(&mut self, table: TableId, keys: &[u128]) -> Option<Entry> {
         let ir = self.ir.clone();
         let info = &ir.program.tables[table];
         let usable: Vec<_> = info.actions.iter().filter(|u| u.entry).collect();
@@ -307,7 +307,7 @@ impl<T: Native> Pair<T> {
     }
 
     /// A random number of that width: often small, all ones or a single bit.
-    pub fn number(&mut self, width: u32) -> u128 {
+    pub(crate) fn number(&mut self, width: u32) -> u128 {
         let all = base::Bits::mask(width);
         match self.rng.random_range(0..6) {
             0 => 0,
@@ -319,7 +319,7 @@ impl<T: Native> Pair<T> {
     }
 
     /// Fills the tables with entries for that share of the keys that have been seen, and changes some of them.
-    pub fn fill(&mut self, share: f64) {
+    pub(crate) fn fill(&mut self, share: f64) {
         let mut seen = std::mem::take(&mut self.seen);
         seen.sort();
         seen.dedup();
@@ -366,6 +366,6 @@ impl<T: Native> Pair<T> {
 }
 
 /// The seed's own generator.
-pub fn rng(seed: u64) -> ChaCha8Rng {
+pub(crate) fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }

@@ -7,7 +7,7 @@ use program::Op;
 use rand::Rng;
 
 /// Runs it on a native target.
-pub fn what_tables_hold_is_read_back<T: Native>(mode: Mode, choice: &T::Choice) {
+pub(crate) fn what_tables_hold_is_read_back<T: Native>(mode: Mode, choice: &T::Choice) {
     let text = include_str!("read_back.p4");
     let compiled = p4_check::compile_str("read_back.p4", text, &p4_check::Options::default());
     let mut ir = compiled.unwrap_or_else(|failure| panic!("{failure}")).ir;

@@ -30,7 +30,7 @@ const BURST_NS: u64 = 5_000;
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Runs it; the figures as JSON.
-pub fn buffer(common: &Common) -> Result<Value, Failure> {
+pub(super) fn buffer(common: &Common) -> Result<Value, Failure> {
     let machine = report::machine();
     report::print_machine(&machine);
     println!("bench services buffer: keeping and acknowledging, one core, memory to memory, by thread time");

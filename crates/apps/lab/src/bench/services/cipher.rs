@@ -42,7 +42,7 @@ const CASES: [Case; 9] = [
 ];
 
 /// Runs it; the figures as JSON.
-pub fn cipher(args: &Args) -> Result<Value, Failure> {
+pub(super) fn cipher(args: &Args) -> Result<Value, Failure> {
     let common = &args.common;
     let machine = report::machine();
     report::print_machine(&machine);

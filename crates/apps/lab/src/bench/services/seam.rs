@@ -35,7 +35,7 @@ const CIPHERED: usize = 1024;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Runs it; the figures as JSON.
-pub fn seam(common: &Common) -> Result<Value, Failure> {
+pub(super) fn seam(common: &Common) -> Result<Value, Failure> {
     let machine = report::machine();
     report::print_machine(&machine);
     println!("bench services seam: by own time of the threads; latency by the clock");

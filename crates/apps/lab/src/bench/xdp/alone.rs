@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use target_xdp::sys::test_run;
 
 /// The head of its lines.
-pub const HEAD: &str =
+pub(super) const HEAD: &str =
     "  the program alone, ns a packet without the driver             upf.p4                by hand   ratio           driver";
 
 /// A direction: the row, and its line.
-pub fn row(programs: &mut Programs, driver: &mut Driver, direction: Direction, common: &Common) -> Result<(Value, String), Failure> {
+pub(super) fn row(programs: &mut Programs, driver: &mut Driver, direction: Direction, common: &Common) -> Result<(Value, String), Failure> {
     programs.come_by_loopback(direction)?;
     let (ours, hand) = (programs.ours()?, programs.hand()?);
     let compared = programs.compare(direction, &[("upf.p4", number(&ours)), ("the program by hand", number(&hand))])?;

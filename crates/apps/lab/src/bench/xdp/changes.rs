@@ -23,7 +23,7 @@ use std::time::Instant;
 use target_xdp::sys::test_run;
 
 /// The head of its lines.
-pub const HEAD: &str = "  sessions changed a second, one at a time            by cores' counts          by the kernel";
+pub(super) const HEAD: &str = "  sessions changed a second, one at a time            by cores' counts          by the kernel";
 /// Where a downlink packet's TEID is, behind Ethernet, IPv4, UDP and the beginning of GTP-U.
 const TEID: std::ops::Range<usize> = 46..50;
 /// Changed sessions whose packets are checked in each round.
@@ -34,7 +34,7 @@ const REPEAT: u32 = 10_000;
 const WAYS: usize = 2;
 
 /// Changes with no packets in flight, and beside packets on core `other`, if there is one.
-pub fn row(
+pub(super) fn row(
     programs: &mut Programs,
     driver: &mut Driver,
     own: CpuSet,

@@ -24,7 +24,7 @@ const SHORTEST_LIST: u32 = 1 << 12;
 const LONGEST_LIST: u32 = 1 << 20;
 
 /// The driver and its list.
-pub struct Driver {
+pub(super) struct Driver {
     object: Object,
     state: Shared,
     list: Shared,
@@ -36,7 +36,7 @@ pub struct Driver {
 
 impl Driver {
     /// For sessions 0 to `n`.
-    pub fn new(n: u32) -> Result<Driver, Failure> {
+    pub(super) fn new(n: u32) -> Result<Driver, Failure> {
         let list_len = n.next_power_of_two().clamp(SHORTEST_LIST, LONGEST_LIST);
         let sizes = Sizes { entries: vec![("sessions".into(), list_len)], ..Sizes::default() };
         let object = Object::compile(TEXT, &sizes, &["drive_downlink", "drive_uplink", "empty"]).map_err(load_failure)?;
@@ -53,13 +53,13 @@ impl Driver {
     }
 
     /// From now on it makes frames of all sessions, in random order.
-    pub fn prepare(&mut self, direction: Direction) {
+    pub(super) fn prepare(&mut self, direction: Direction) {
         let all = self.numbers.clone();
         self.write(direction, all);
     }
 
     /// From now on it makes frames of the first sessions of its list only: of how many, a power of two. They are what this gives.
-    pub fn prepare_sample(&mut self, direction: Direction, count: usize) -> Vec<u32> {
+    pub(super) fn prepare_sample(&mut self, direction: Direction, count: usize) -> Vec<u32> {
         let sample = self.numbers[..count].to_vec();
         self.write(direction, sample.clone());
         sample
@@ -82,39 +82,39 @@ impl Driver {
     }
 
     /// The sessions of the next `count` packets.
-    pub fn coming(&self, count: usize) -> impl Iterator<Item = u32> {
+    pub(super) fn coming(&self, count: usize) -> impl Iterator<Item = u32> {
         let next = self.state.word(0).load(Ordering::Relaxed) as usize;
         (0..count).map(move |i| self.current[next.wrapping_add(i) % self.current.len()])
     }
 
     /// Packets until it starts over.
-    pub fn list_len(&self) -> usize {
+    pub(super) fn list_len(&self) -> usize {
         self.current.len()
     }
 
     /// Packets that it has made.
-    pub fn made(&self) -> u64 {
+    pub(super) fn made(&self) -> u64 {
         self.state.long(WRITTEN).load(Ordering::Relaxed)
     }
 
     /// From now on it goes on in this program.
-    pub fn go_on_in(&self, program: RawFd) -> Result<(), Failure> {
+    pub(super) fn go_on_in(&self, program: RawFd) -> Result<(), Failure> {
         self.object.put("next", &0u32.to_ne_bytes(), &program.to_ne_bytes()).map_err(load_failure)
     }
 
     /// The driver of a direction.
-    pub fn program(&mut self, direction: Direction) -> Result<impl AsFd + use<>, Failure> {
+    pub(super) fn program(&mut self, direction: Direction) -> Result<impl AsFd + use<>, Failure> {
         let name = if direction == Direction::Downlink { "drive_downlink" } else { "drive_uplink" };
         self.object.program_fd(name).map_err(load_failure)
     }
 
     /// The program that does nothing.
-    pub fn empty(&mut self) -> Result<impl AsFd + use<>, Failure> {
+    pub(super) fn empty(&mut self) -> Result<impl AsFd + use<>, Failure> {
         self.object.program_fd("empty").map_err(load_failure)
     }
 }
 
 /// A descriptor's number. It is valid as long as the descriptor.
-pub fn number(fd: &impl AsFd) -> RawFd {
+pub(super) fn number(fd: &impl AsFd) -> RawFd {
     fd.as_fd().as_raw_fd()
 }

@@ -15,7 +15,7 @@ use target_xdp::object::{Object, Sizes};
 use target_xdp::sys::{Shared, test_run};
 
 /// What is put behind the text made from `upf.p4`: a program on the same tables.
-pub const OURS: &str = include_str!("look_up.c");
+pub(super) const OURS: &str = include_str!("look_up.c");
 const TEXT: &str = include_str!("maps.c");
 /// Bytes of `struct value` there: the arguments of `set_pdr`.
 const VALUE: usize = 56;
@@ -33,10 +33,10 @@ const NAMES: [(&str, &str); 5] = [
 ];
 
 /// The head of its lines.
-pub const HEAD: &str = "  the look-up of a session alone (key of 8 bytes, value of 56), ns without the driver and making the key";
+pub(super) const HEAD: &str = "  the look-up of a session alone (key of 8 bytes, value of 56), ns without the driver and making the key";
 
 /// The row, and its lines.
-pub fn row(programs: &Programs, driver: &mut Driver, common: &Common) -> Result<(Value, String), Failure> {
+pub(super) fn row(programs: &Programs, driver: &mut Driver, common: &Common) -> Result<(Value, String), Failure> {
     // The longer key: two fields of the packet.
     let direction = Direction::Uplink;
     let (mut maps, found) = fill(programs.count)?;

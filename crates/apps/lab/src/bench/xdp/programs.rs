@@ -19,7 +19,7 @@ use target_xdp::{EntryPoints, Options, Xdp};
 
 const HAND: &str = include_str!("hand.c");
 /// `XDP_REDIRECT`: what a forwarded packet ends with.
-pub const REDIRECT: u32 = 4;
+pub(super) const REDIRECT: u32 = 4;
 /// Sessions whose packets are compared byte by byte.
 const COMPARED: u32 = 4096;
 /// Bytes of a meter of the program by hand.
@@ -28,7 +28,7 @@ const METER: usize = 40;
 const SESSIONS_A_BATCH: u32 = 256;
 
 /// Everything for one number of sessions.
-pub struct Programs {
+pub(super) struct Programs {
     /// Sessions.
     pub count: u32,
     /// The program made from `upf.p4`.
@@ -46,7 +46,7 @@ pub struct Programs {
 
 impl Programs {
     /// Loads both, and installs `n` sessions in each.
-    pub fn new(n: u32) -> Result<Programs, Failure> {
+    pub(super) fn new(n: u32) -> Result<Programs, Failure> {
         let capacity = n.next_power_of_two().max(1024);
         let defines = [("SESSIONS".to_owned(), capacity.to_string())];
         let ir = Arc::new(daemon::program::compile(Path::new("upf.p4"), &[], &defines)?);
@@ -85,13 +85,13 @@ impl Programs {
     }
 
     /// Tells the interpreter of these sessions.
-    pub fn know(&mut self, sessions: impl Iterator<Item = u32>) -> Result<(), Failure> {
+    pub(super) fn know(&mut self, sessions: impl Iterator<Item = u32>) -> Result<(), Failure> {
         let new: Vec<u32> = sessions.filter(|n| self.known.insert(*n)).collect();
         self.machine.apply(&self.sessions.batch(new.iter().map(|n| (*n, *n)))).map_err(|e| Failure::Failed(e.to_string()))
     }
 
     /// Leads a session's tunnel to another TEID, on ours alone.
-    pub fn handover(&self, n: u32, teid: u32) -> Result<(), Failure> {
+    pub(super) fn handover(&self, n: u32, teid: u32) -> Result<(), Failure> {
         self.xdp.apply(&self.sessions.handover(n, teid)).map_err(|e| Failure::Failed(e.to_string()))
     }
 
@@ -150,7 +150,7 @@ impl Programs {
     }
 
     /// A session's frame and what the interpreter makes of it.
-    pub fn expected(&mut self, direction: Direction, n: u32) -> Result<(Vec<u8>, Vec<u8>), Failure> {
+    pub(super) fn expected(&mut self, direction: Direction, n: u32) -> Result<(Vec<u8>, Vec<u8>), Failure> {
         let frame = sessions::frame(direction, n);
         let out = self.machine.process(&frame, direction.port(), 1_000_000_000, Mode::Whole);
         if out.verdict.kind != VerdictKind::Forward {
@@ -162,23 +162,23 @@ impl Programs {
 
     /// The table entries of a session.
     #[cfg(test)]
-    pub fn entries(&self, n: u32) -> Vec<program::Entry> {
+    pub(super) fn entries(&self, n: u32) -> Vec<program::Entry> {
         let ops = self.sessions.batch(std::iter::once((n, n))).ops.into_iter();
         ops.filter_map(|op| if let program::Op::Insert(entry) = op { Some(entry) } else { None }).collect()
     }
 
     /// The program of `upf.p4`.
-    pub fn ours(&self) -> Result<impl AsFd + use<>, Failure> {
+    pub(super) fn ours(&self) -> Result<impl AsFd + use<>, Failure> {
         self.xdp.program_fd().map_err(load_failure)
     }
 
     /// The program by hand.
-    pub fn hand(&mut self) -> Result<impl AsFd + use<>, Failure> {
+    pub(super) fn hand(&mut self) -> Result<impl AsFd + use<>, Failure> {
         self.hand.program_fd("hand").map_err(load_failure)
     }
 
     /// Hangs both into drivers: ours on these interfaces, towards N3 and N6, and the other on those. What is given keeps the latter there.
-    pub fn attach(&mut self, ours: [(&str, u32); 2], hand: [u32; 2]) -> Result<Vec<impl AsFd + use<>>, Failure> {
+    pub(super) fn attach(&mut self, ours: [(&str, u32); 2], hand: [u32; 2]) -> Result<Vec<impl AsFd + use<>>, Failure> {
         let mut links = Vec::new();
         for (slot, port) in [N3, N6].into_iter().enumerate() {
             let (name, interface) = ours[slot];
@@ -195,7 +195,7 @@ impl Programs {
     }
 
     /// For test runs: packets come in by the loopback interface, as if by that direction's port, and would leave by it.
-    pub fn come_by_loopback(&mut self, direction: Direction) -> Result<(), Failure> {
+    pub(super) fn come_by_loopback(&mut self, direction: Direction) -> Result<(), Failure> {
         let interface = std::fs::read_to_string("/sys/class/net/lo/ifindex").ok().and_then(|t| t.trim().parse().ok()).unwrap_or(1);
         for port in [N3, N6] {
             self.xdp.set_way_out(port, Some(interface)).map_err(load_failure)?;
@@ -217,7 +217,7 @@ impl Programs {
     }
 
     /// Frames of many sessions, each program alone: bytes as the interpreter has them, and our counter counts them.
-    pub fn compare(&mut self, direction: Direction, programs: &[(&str, RawFd)]) -> Result<usize, Failure> {
+    pub(super) fn compare(&mut self, direction: Direction, programs: &[(&str, RawFd)]) -> Result<usize, Failure> {
         let mut output = vec![0; 256];
         let n = self.count.min(COMPARED);
         for session in 0..n {

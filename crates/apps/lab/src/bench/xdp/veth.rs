@@ -44,11 +44,11 @@ const LAST_LOOKS: u32 = 20;
 const LAST_LOOK: Duration = Duration::from_millis(1);
 
 /// The head of its lines.
-pub const HEAD: &str =
+pub(super) const HEAD: &str =
     "  from veth to veth, Mpps at the sink (ratio: of time)          upf.p4                by hand   ratio   only redirects";
 
 /// Both directions, on the core that this thread is pinned to: each row and its line go to `show`.
-pub fn rows(
+pub(super) fn rows(
     programs: &mut Programs,
     driver: &mut Driver,
     core: usize,

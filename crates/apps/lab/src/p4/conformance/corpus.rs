@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Names of the kinds, as floors and exclusions give them.
-pub const KINDS: [&str; 4] = ["accepted", "rejected", "compiled", "stf"];
+pub(super) const KINDS: [&str; 4] = ["accepted", "rejected", "compiled", "stf"];
 
 /// Folders inside folders are followed no deeper than this: a link may lead back.
 const MAX_FOLDERS: usize = 16;
 
 /// Programs of some folders.
-pub struct Corpus {
+pub(super) struct Corpus {
     programs: Vec<Program>,
 }
 
@@ -27,7 +27,7 @@ struct Program {
 /// What is expected of a program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub(super) enum Kind {
     /// The front end takes it.
     Accepted,
     /// The front end refuses it.
@@ -40,14 +40,14 @@ pub enum Kind {
 
 impl Kind {
     /// As in [`KINDS`].
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         KINDS[self as usize]
     }
 }
 
 /// One check.
 #[derive(Clone, Debug)]
-pub struct Check {
+pub(super) struct Check {
     pub architecture: &'static str,
     pub kind: Kind,
     /// `interp` or `x86` for packet tests, else empty.
@@ -61,7 +61,7 @@ pub struct Check {
 }
 
 /// A check that may fail.
-pub struct Exclusion {
+pub(super) struct Exclusion {
     kind: String,
     path: String,
     /// Why.
@@ -70,14 +70,14 @@ pub struct Exclusion {
 
 impl Exclusion {
     /// Whether it speaks of that check.
-    pub fn covers(&self, check: &Check) -> bool {
+    pub(super) fn covers(&self, check: &Check) -> bool {
         (self.kind == "*" || self.kind == check.kind.name()) && self.path == check.path
     }
 }
 
 impl Corpus {
     /// All `.p4` files below the folders that no other one includes.
-    pub fn read(folders: &[PathBuf]) -> Result<Corpus, String> {
+    pub(super) fn read(folders: &[PathBuf]) -> Result<Corpus, String> {
         let mut programs = Vec::new();
         for folder in folders {
             let mut files = Vec::new();
@@ -103,7 +103,7 @@ impl Corpus {
     }
 
     /// Every check, programs in order, each packet test once a target.
-    pub fn checks(&self, targets: &[String]) -> Vec<Check> {
+    pub(super) fn checks(&self, targets: &[String]) -> Vec<Check> {
         let mut checks = Vec::new();
         for p in &self.programs {
             let mut add = |kind, target: &str| {
@@ -137,7 +137,7 @@ impl Corpus {
 }
 
 /// Lines of `KIND PATH REASON`; `#` starts a comment.
-pub fn exclusions(files: &[PathBuf]) -> Result<Vec<Exclusion>, String> {
+pub(super) fn exclusions(files: &[PathBuf]) -> Result<Vec<Exclusion>, String> {
     let mut all = Vec::new();
     for file in files {
         let text = read(file)?;

@@ -7,7 +7,7 @@ const NEAR_LINES: usize = 2;
 
 /// Whether an error of ours lies near one in `file`, which holds another compiler's messages about `program`. `None` if there
 /// is no such file or its errors have no places in the program.
-pub fn same_place(failure: &p4_check::Failure, program: &Path, file: &Path) -> Option<bool> {
+pub(super) fn same_place(failure: &p4_check::Failure, program: &Path, file: &Path) -> Option<bool> {
     let text = std::fs::read(file).ok()?;
     let name = program.file_name()?.to_string_lossy();
     let theirs = lines_of(&String::from_utf8_lossy(&text), &name);

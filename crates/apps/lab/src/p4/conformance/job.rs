@@ -37,7 +37,7 @@ pub struct JobArgs {
 
 /// How a check went.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Outcome {
+pub(super) struct Outcome {
     /// As it should.
     pub passed: bool,
     /// If not: what happened, in one line.
@@ -52,7 +52,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// Not as it should.
-    pub fn failed(detail: impl Into<String>) -> Outcome {
+    pub(super) fn failed(detail: impl Into<String>) -> Outcome {
         Outcome { passed: false, detail: detail.into(), same_place: None, unfit: None }
     }
 

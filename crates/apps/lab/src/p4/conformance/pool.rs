@@ -15,7 +15,7 @@ use std::time::Duration;
 const MAX_ANSWER: u64 = 1 << 16;
 
 /// Bounds of a run.
-pub struct Limits {
+pub(super) struct Limits {
     /// Children at a time.
     pub jobs: usize,
     /// Time of one.
@@ -25,7 +25,7 @@ pub struct Limits {
 }
 
 /// The outcomes, in the order of the checks.
-pub fn run(checks: &[Check], include: &[PathBuf], expected: Option<&Path>, limits: &Limits) -> Result<Vec<Outcome>, Failure> {
+pub(super) fn run(checks: &[Check], include: &[PathBuf], expected: Option<&Path>, limits: &Limits) -> Result<Vec<Outcome>, Failure> {
     let program = std::env::current_exe().map_err(|e| Failure::Failed(format!("cannot find this program: {e}")))?;
     let bar = ProgressBar::new(checks.len() as u64);
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}") {

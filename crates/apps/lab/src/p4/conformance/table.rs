@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 /// Everything that is known after a run.
 #[derive(Serialize)]
-pub struct Report {
+pub(super) struct Report {
     rows: Vec<Row>,
     checks: Vec<Line>,
     /// Exclusions that name no check of this run.
@@ -66,7 +66,7 @@ impl Sum {
 
 impl Report {
     /// Counts the outcomes of the checks.
-    pub fn new(checks: &[Check], outcomes: Vec<Outcome>, exclusions: &[Exclusion]) -> Report {
+    pub(super) fn new(checks: &[Check], outcomes: Vec<Outcome>, exclusions: &[Exclusion]) -> Report {
         let lines: Vec<Line> = checks
             .iter()
             .zip(outcomes)
@@ -90,7 +90,7 @@ impl Report {
     }
 
     /// The table; with the details, also each failure and exclusion.
-    pub fn text(&self, details: bool) -> String {
+    pub(super) fn text(&self, details: bool) -> String {
         let mut out = String::new();
         let head = ["architecture", "kind", "target", "total", "excluded", "passed", "failed", "share"];
         let mut rows = vec![head.map(str::to_owned)];
@@ -160,7 +160,7 @@ impl Report {
     }
 
     /// Kinds whose share is below its floor.
-    pub fn missed(&self, floors: &[(String, f64)]) -> Vec<String> {
+    pub(super) fn missed(&self, floors: &[(String, f64)]) -> Vec<String> {
         let below = |(kind, least): &(String, f64)| {
             let of_kind = self.by_kind();
             let mut found = of_kind.iter().filter(|(k, _, _)| k.name() == kind).peekable();

@@ -9,7 +9,7 @@ use p4_ir::random::{self, Shape};
 use program::{Batch, Op};
 
 /// Compares everybody on a program.
-pub fn one(text: &str, seed: u64, flags: &[String], seen: &mut Seen) -> Result<(), String> {
+pub(super) fn one(text: &str, seed: u64, flags: &[String], seen: &mut Seen) -> Result<(), String> {
     let name = format!("seed_{seed}.p4");
     let ir = p4_check::compile_str(&name, text, &p4_check::Options::default()).map_err(|e| format!("refused: {}", e.render()))?.ir;
     let options = p4_syntax::Options { builtin: &p4_check::builtin, ..Default::default() };
@@ -23,7 +23,7 @@ pub fn one(text: &str, seed: u64, flags: &[String], seen: &mut Seen) -> Result<(
 }
 
 /// Compares the text's meaning with what the interpreter made of a burst. A program that runs for too long is dropped from it.
-pub fn compare(
+pub(super) fn compare(
     second: &mut Option<Evaluator>,
     burst: &[(PortId, Vec<u8>)],
     now_ns: u64,
@@ -48,7 +48,7 @@ pub fn compare(
 }
 
 /// Compares table statistics, counted packets and registers.
-pub fn state(ir: &Ir, plain: &Machine, second: &Evaluator) -> Result<(), String> {
+pub(super) fn state(ir: &Ir, plain: &Machine, second: &Evaluator) -> Result<(), String> {
     for (id, t) in &ir.program.tables {
         let (a, b) = (plain.table_stats(id), second.table_stats(&t.full_name));
         if Some((a.hits, a.misses)) != b {
