@@ -25,6 +25,8 @@ use upf::plane::Plane;
 
 /// Period of looking at volume thresholds, neighbours and retransmissions.
 const TICK: Duration = Duration::from_millis(50);
+/// Ticks from one look for free pages of the allocator's to the next: large ones go after four, within a second.
+const TICKS_PER_RETIREMENT: u32 = 5;
 /// Limit of worker events processed before a tick.
 const EVENTS_BEFORE_TICK: usize = 1024;
 /// N4 messages that are answered before other work has its turn, at most.
@@ -106,6 +108,8 @@ pub struct Agent {
     pub unsent_told: Option<Instant>,
     /// Sessions still to be released at shutdown.
     pub still_ending: Arc<AtomicUsize>,
+    /// Ticks since the start, modulo their type.
+    pub ticks: u32,
 }
 
 impl Agent {
@@ -275,6 +279,10 @@ impl Agent {
 
     fn tick(&mut self) {
         let now = self.start.elapsed();
+        self.ticks = self.ticks.wrapping_add(1);
+        if self.ticks.is_multiple_of(TICKS_PER_RETIREMENT) {
+            allocator::retire();
+        }
         let actions = self.plane.poll(now);
         self.act(actions);
         self.engine.age_buffers();
@@ -629,6 +637,7 @@ mod tests {
             unsent: 0,
             unsent_told: None,
             still_ending: Default::default(),
+            ticks: 0,
         };
         (agent, split, chaos)
     }

@@ -452,6 +452,7 @@ impl Upf {
             unsent: 0,
             unsent_told: None,
             still_ending: still_ending.clone(),
+            ticks: 0,
         };
         let datagrams = Datagrams::read(socket)?;
         let (requests, requests_in) = unbounded();

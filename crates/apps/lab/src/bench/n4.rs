@@ -163,6 +163,7 @@ fn start(capacity: u32) -> Result<Running, Failure> {
         unsent: 0,
         unsent_told: None,
         still_ending: Default::default(),
+        ticks: 0,
     };
     let datagrams = daemon::n4_socket::Datagrams::read(socket)?;
     let (requests, requests_in) = unbounded();
