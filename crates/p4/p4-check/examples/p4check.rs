@@ -1,4 +1,4 @@
-//! Compiles P4 files and says how each went: `p4check [--check] [--ir] [-I dir]... file...`
+//! Compiles P4 files and says how each went: `p4check [--check] [--ir] [-I dir]... [-D name[=value]]... file...`
 //!
 //! `--check` only checks, whatever the architecture; `--ir` prints the IR. With several files, one line a file and the
 //! share that was accepted: the measure for a corpus.
@@ -14,6 +14,10 @@ fn main() {
             "--check" => check = true,
             "--ir" => ir = true,
             "-I" => options.include_paths.extend(args.next().map(Into::into)),
+            "-D" => options.defines.extend(args.next().map(|define| match define.split_once('=') {
+                Some((name, value)) => (name.to_string(), value.to_string()),
+                None => (define, "1".to_string()),
+            })),
             _ => files.push(a),
         }
     }

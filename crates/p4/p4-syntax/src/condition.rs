@@ -1,6 +1,6 @@
 //! Is the condition of an `#if` true? Integer expressions over tokens whose macros are expanded.
 
-use crate::lexer::{P, Tok, Token};
+use crate::lexer::{P, Tok, Token, parse_number};
 use crate::span::Span;
 
 /// Deepest nesting of parentheses and operators.
@@ -24,8 +24,7 @@ pub(crate) fn replace_defined(tokens: Vec<Token>, is_defined: &dyn Fn(&str) -> b
         };
         match name {
             Some(name) if word(first, "defined") => {
-                let value = u8::from(is_defined(name)).into();
-                let tok = Tok::Int(std::rc::Rc::new(crate::ast::IntLit { value, width: None, radix: 10 }));
+                let tok = Tok::Number(if is_defined(name) { "1" } else { "0" }.into());
                 out.push(Token { tok, ..first.clone() });
                 rest = tail;
             }
@@ -159,7 +158,10 @@ impl Eval<'_> {
     fn atom(&mut self) -> Result<i64, Problem> {
         let Some(token) = self.tokens.get(self.pos) else { return self.fail("a value") };
         let value = match &token.tok {
-            Tok::Int(lit) => i64::try_from(&lit.value).map_err(|_| (token.span, "this number is too large for a condition".to_string()))?,
+            Tok::Number(text) => {
+                let lit = parse_number(text).map_err(|problem| (token.span, format!("malformed number: {problem}")))?;
+                i64::try_from(&lit.value).map_err(|_| (token.span, "this number is too large for a condition".to_string()))?
+            }
             Tok::Word(word) => i64::from(&**word == "true"),
             _ => return self.fail("a value"),
         };

@@ -27,6 +27,8 @@ pub(crate) enum Tok {
     Word(Rc<str>),
     /// A keyword.
     Kw(Kw),
+    /// A number as it is written, before the preprocessor is done: until then it need not be a whole one (`8w##1`).
+    Number(Rc<str>),
     /// A number.
     Int(Rc<IntLit>),
     /// A string, escapes resolved.
@@ -96,7 +98,7 @@ impl Tok {
     /// The token as it may be spelled; used in messages and where macros glue tokens or turn them into strings.
     pub(crate) fn text(&self) -> String {
         match self {
-            Tok::Word(w) => w.to_string(),
+            Tok::Word(text) | Tok::Number(text) => text.to_string(),
             Tok::Kw(kw) => kw.text().to_string(),
             Tok::Int(i) => i.text(),
             Tok::Str(s) => quote(s),
@@ -111,7 +113,7 @@ impl Tok {
         match self {
             Tok::Kw(_) => format!("keyword `{}`", self.text()),
             Tok::Str(_) => "a string".to_string(),
-            Tok::Int(_) => format!("number `{}`", shorten(&self.text())),
+            Tok::Int(_) | Tok::Number(_) => format!("number `{}`", shorten(&self.text())),
             Tok::PragmaEnd => "end of line".to_string(),
             Tok::Eof => "end of file".to_string(),
             _ => format!("`{}`", shorten(&self.text())),
@@ -161,6 +163,13 @@ pub(crate) fn quote(text: &str) -> String {
     out
 }
 
+/// Length of a backslash with the line end behind it. Blanks may stand between, as C's preprocessors have it.
+pub(crate) fn continued_line(text: &[u8]) -> Option<usize> {
+    let [b'\\', rest @ ..] = text else { return None };
+    let blanks = rest.iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
+    (rest.get(blanks) == Some(&b'\n')).then_some(blanks + 2)
+}
+
 /// Longest number read, in digits: turning digits into a big number takes quadratic time.
 const MAX_DIGITS: usize = 4096;
 
@@ -203,7 +212,7 @@ impl Cursor {
         let Some(c) = self.rest().chars().next() else { return self.make(Tok::Eof, lo, line_start) };
         let tok = match c {
             'A'..='Z' | 'a'..='z' | '_' => self.word(),
-            '0'..='9' => self.number(diags),
+            '0'..='9' => self.number(),
             '"' => self.string(diags),
             _ => self.punct().map(Tok::P).unwrap_or_else(|| self.unknown()),
         };
@@ -226,8 +235,7 @@ impl Cursor {
                     self.pos += 1;
                 }
                 [b' ' | b'\t' | b'\r' | 0x0b | 0x0c, ..] => self.pos += 1,
-                [b'\\', b'\n', ..] => self.pos += 2,
-                [b'\\', b'\r', b'\n', ..] => self.pos += 3,
+                [b'\\', ..] if let Some(len) = continued_line(rest) => self.pos += len,
                 [b'/', b'/', ..] => self.pos += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len()),
                 [b'/', b'*', ..] => match self.rest()[2..].find("*/") {
                     Some(len) => self.pos += len + 4,
@@ -300,26 +308,17 @@ impl Cursor {
         Tok::Str(value.lines().next().unwrap_or("").into())
     }
 
-    /// A number: `[width (w|s)] [0x|0o|0b|0d] digits`, with `_` anywhere among the digits (P4_16 §6.4.3.2).
-    fn number(&mut self, diags: &mut Diagnostics) -> Tok {
-        let lo = self.pos;
+    /// What may be a number, or a part of one: [`parse_number`] says whether it is.
+    fn number(&mut self) -> Tok {
         let len = self.rest().bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
+        let text = Rc::from(&self.rest()[..len]);
         self.pos += len;
-        let text = &self.text[lo..self.pos];
-        let lit = parse_number(text).unwrap_or_else(|problem| {
-            let mut diagnostic = Diagnostic::error("lex", self.span(lo, self.pos), format!("malformed number: {problem}"));
-            if text.ends_with(['w', 's']) && self.rest().starts_with('-') {
-                diagnostic = diagnostic.with_help(format!("put the sign in front: `-{text}1`"));
-            }
-            diags.push(diagnostic);
-            IntLit { value: BigInt::ZERO, width: None, radix: 10 }
-        });
-        Tok::Int(Rc::new(lit))
+        Tok::Number(text)
     }
 }
 
-/// Reads a run of letters, digits and `_` that starts with a digit; the error says what is wrong with it.
-fn parse_number(text: &str) -> Result<IntLit, String> {
+/// Reads a number: `[width (w|s)] [0x|0o|0b|0d] digits`, with `_` anywhere among the digits (P4_16 §6.4.3.2). The error says what is wrong with it.
+pub(crate) fn parse_number(text: &str) -> Result<IntLit, String> {
     if text.len() > MAX_DIGITS {
         return Err(format!("more than {MAX_DIGITS} characters"));
     }
@@ -356,13 +355,17 @@ mod tests {
     fn lex(text: &str) -> (Vec<String>, usize) {
         let mut diags = Diagnostics::default();
         let mut cursor = Cursor::new(FileId(0), text.into());
-        let mut out = Vec::new();
+        let (mut out, mut bad) = (Vec::new(), 0);
         loop {
             let token = cursor.token(&mut diags);
-            if token.tok == Tok::Eof {
-                return (out, diags.into_vec().len());
+            match token.tok {
+                Tok::Eof => return (out, diags.into_vec().len() + bad),
+                Tok::Number(text) => match parse_number(&text) {
+                    Ok(lit) => out.push(lit.text()),
+                    Err(_) => bad += 1,
+                },
+                tok => out.push(tok.text()),
             }
-            out.push(token.tok.text());
         }
     }
 

@@ -12,15 +12,36 @@ use std::rc::Rc;
 
 /// Most steps of expansion in one program.
 const MAX_WORK: u64 = 4_000_000;
+/// Characters of `#` and `##` that count as a step.
+const TEXT_PER_STEP: u64 = 8;
 /// Deepest nesting of macro calls in the arguments of macro calls.
 const MAX_ARG_DEPTH: u32 = 60;
+
+/// The parameter that stands for all further arguments, if it has no name of its own.
+pub(crate) const VA_ARGS: &str = "__VA_ARGS__";
+
+/// A macro's parameters.
+#[derive(Default, PartialEq)]
+pub(crate) struct Params {
+    /// Their names.
+    pub(crate) names: Vec<Rc<str>>,
+    /// The last one takes all further arguments and the commas between them.
+    pub(crate) variadic: bool,
+}
+
+impl Params {
+    /// The position of the parameter that takes all further arguments.
+    fn rest(&self) -> Option<usize> {
+        self.variadic.then(|| self.names.len() - 1)
+    }
+}
 
 /// A defined macro.
 pub(crate) struct Macro {
     /// Its name in the `#define`.
     pub(crate) span: Span,
     /// `None` for a macro without a parameter list.
-    pub(crate) params: Option<Vec<Rc<str>>>,
+    pub(crate) params: Option<Params>,
     pub(crate) body: Body,
     /// How many frames made of this macro are being read.
     pub(crate) active: Cell<u32>,
@@ -53,6 +74,8 @@ enum Item {
     Quoted(usize),
     /// `##`
     Paste,
+    /// `__VA_OPT__( ... )`: the next so many pieces, if there are further arguments.
+    IfRest(usize),
 }
 
 impl PartialEq for Item {
@@ -61,22 +84,47 @@ impl PartialEq for Item {
             (Item::Token(a), Item::Token(b)) => a.tok == b.tok,
             (Item::Param(a), Item::Param(b)) | (Item::Quoted(a), Item::Quoted(b)) => a == b,
             (Item::Paste, Item::Paste) => true,
+            (Item::IfRest(a), Item::IfRest(b)) => a == b,
             _ => false,
         }
     }
 }
 
 impl Body {
-    /// Finds parameters, `#` and `##` in a body; the error says what is wrong and where.
-    pub(crate) fn new(tokens: Vec<Token>, params: &[Rc<str>]) -> Result<Body, (Span, String)> {
+    /// Finds parameters, `#`, `##` and `__VA_OPT__` in a body; the error says what is wrong and where.
+    pub(crate) fn new(tokens: Vec<Token>, params: Option<&Params>) -> Result<Body, (Span, String)> {
         let mut items = Vec::new();
         let mut tokens = tokens.into_iter().peekable();
-        let param = |token: &Token| match &token.tok {
-            Tok::Word(name) => params.iter().position(|p| p == name),
+        let param = |token: &Token| match (&token.tok, params) {
+            (Tok::Word(name), Some(params)) => params.names.iter().position(|p| p == name),
             _ => None,
         };
+        let variadic = params.is_some_and(|params| params.variadic);
+        // Where an open `__VA_OPT__` stands, and how many parentheses are open within it.
+        let mut optional: Option<(usize, Span, u32)> = None;
         while let Some(token) = tokens.next() {
-            if let Some(index) = param(&token) {
+            if let Some((at, _, depth)) = &mut optional {
+                match token.tok {
+                    Tok::P(P::LParen) => *depth += 1,
+                    Tok::P(P::RParen) if *depth == 0 => {
+                        items[*at] = Item::IfRest(items.len() - *at - 1);
+                        optional = None;
+                        continue;
+                    }
+                    Tok::P(P::RParen) => *depth -= 1,
+                    _ => {}
+                }
+            }
+            if variadic && matches!(&token.tok, Tok::Word(name) if &**name == "__VA_OPT__") {
+                if optional.is_some() {
+                    return Err((token.span, "`__VA_OPT__` within `__VA_OPT__`".to_string()));
+                }
+                if tokens.next_if(|next| next.tok == Tok::P(P::LParen)).is_none() {
+                    return Err((token.span, "`__VA_OPT__` must be followed by `(`".to_string()));
+                }
+                optional = Some((items.len(), token.span, 0));
+                items.push(Item::IfRest(0));
+            } else if let Some(index) = param(&token) {
                 items.push(Item::Param(index));
             } else if token.tok != Tok::P(P::Hash) {
                 items.push(Item::Token(token));
@@ -92,7 +140,10 @@ impl Body {
                 items.push(Item::Token(token));
             }
         }
-        Ok(Body { items })
+        match optional {
+            Some((_, span, _)) => Err((span, "this `__VA_OPT__` is never closed".to_string())),
+            None => Ok(Body { items }),
+        }
     }
 }
 
@@ -143,13 +194,20 @@ impl Preprocessor<'_, '_> {
                         return Some(token);
                     }
                 }
-                args = self.collect_args(stack, raw, &token)?;
-                if params.is_empty() && args.len() == 1 && args[0].is_empty() {
+                args = self.collect_args(stack, raw, &token, params)?;
+                let takes = params.names.len();
+                if takes == 0 && args.len() == 1 && args[0].is_empty() {
                     args.clear();
                 }
-                if args.len() != params.len() {
-                    let plural = if params.len() == 1 { "" } else { "s" };
-                    let message = format!("macro `{name}` takes {} argument{plural}, but {} are given", params.len(), args.len());
+                if params.variadic && args.len() + 1 == takes {
+                    args.push(Vec::new());
+                }
+                if args.len() != takes {
+                    let takes = takes - usize::from(params.variadic);
+                    let plural = if takes == 1 { "" } else { "s" };
+                    let least = if params.variadic { "at least " } else { "" };
+                    let given = if args.len() == 1 { "1 is".to_string() } else { format!("{} are", args.len()) };
+                    let message = format!("macro `{name}` takes {least}{takes} argument{plural}, but {given} given");
                     self.error(token.span, message);
                     continue;
                 }
@@ -193,10 +251,7 @@ impl Preprocessor<'_, '_> {
     fn place_macro(&self, token: Token) -> Token {
         let Tok::Word(name) = &token.tok else { return token };
         let tok = match &**name {
-            "__LINE__" => {
-                let value = self.map.line_col(token.span).line.into();
-                Tok::Int(Rc::new(crate::ast::IntLit { value, width: None, radix: 10 }))
-            }
+            "__LINE__" => Tok::Number(self.map.line_col(token.span).line.to_string().into()),
             "__FILE__" => Tok::Str(self.map.get(token.span.file).map_or("", |f| &f.name).into()),
             _ => return token,
         };
@@ -204,7 +259,7 @@ impl Preprocessor<'_, '_> {
     }
 
     /// Reads arguments up to the closing parenthesis; `None` at the end of the input.
-    fn collect_args(&mut self, stack: &mut Vec<Frame>, raw: bool, name: &Token) -> Option<Vec<Vec<Token>>> {
+    fn collect_args(&mut self, stack: &mut Vec<Frame>, raw: bool, name: &Token, params: &Params) -> Option<Vec<Vec<Token>>> {
         let mut args = vec![Vec::new()];
         let mut depth = 0u32;
         loop {
@@ -221,7 +276,7 @@ impl Preprocessor<'_, '_> {
                 Tok::P(P::LParen) => depth += 1,
                 Tok::P(P::RParen) if depth == 0 => return Some(args),
                 Tok::P(P::RParen) => depth -= 1,
-                Tok::P(P::Comma) if depth == 0 => {
+                Tok::P(P::Comma) if depth == 0 && params.rest().is_none_or(|rest| args.len() <= rest) => {
                     args.push(Vec::new());
                     continue;
                 }
@@ -243,40 +298,52 @@ impl Preprocessor<'_, '_> {
         let mut expanded: Vec<Option<Vec<Token>>> = vec![None; args.len()];
         let items = &mac.body.items;
         let mut paste = false;
-        for (i, item) in items.iter().enumerate() {
-            let before = out.len();
+        let rest = mac.params.as_ref().and_then(Params::rest);
+        let mut next = 0;
+        while let Some(item) = items.get(next) {
+            let (before, at) = (out.len(), next);
+            next += 1;
             match item {
                 Item::Paste => {
                     paste = true;
                     continue;
                 }
+                Item::IfRest(count) => {
+                    if rest.is_none_or(|rest| args[rest].is_empty()) {
+                        next += count;
+                    }
+                    continue;
+                }
                 Item::Token(token) => out.push(Token { span, ..token.clone() }),
                 Item::Quoted(index) => {
-                    let text = args[*index].iter().map(|t| t.tok.text()).collect::<Vec<_>>().join(" ");
-                    out.push(Token { tok: Tok::Str(text.into()), span, line_start: false, glued: false, no_expand: false });
-                }
-                Item::Param(index) if paste || items.get(i + 1) == Some(&Item::Paste) => out.extend(args[*index].iter().cloned()),
-                Item::Param(index) => {
-                    if depth >= MAX_ARG_DEPTH {
-                        self.stop(span, format!("macro arguments are nested more than {MAX_ARG_DEPTH} deep"));
+                    let text = written(&args[*index]);
+                    if !self.spend(text.len() as u64 / TEXT_PER_STEP, span) {
                         return Vec::new();
                     }
-                    if expanded[*index].is_none() {
-                        expanded[*index] = Some(self.expand_list(args[*index].clone(), depth + 1));
-                    }
-                    out.extend(expanded[*index].iter().flatten().cloned());
+                    out.push(Token { tok: Tok::Str(text.into()), span, line_start: false, glued: false, no_expand: false });
                 }
+                // `, ## __VA_ARGS__`, as GNU's preprocessor has it: without further arguments the comma goes too.
+                Item::Param(index) if paste && rest == Some(*index) && matches!(out.last(), Some(last) if last.tok == Tok::P(P::Comma)) => {
+                    paste = false;
+                    if args[*index].is_empty() {
+                        out.pop();
+                    } else {
+                        out.extend(self.expanded(&mut expanded, &args, *index, span, depth).iter().cloned());
+                    }
+                }
+                Item::Param(index) if paste || items.get(at + 1) == Some(&Item::Paste) => out.extend(args[*index].iter().cloned()),
+                Item::Param(index) => out.extend(self.expanded(&mut expanded, &args, *index, span, depth).iter().cloned()),
             }
             if std::mem::take(&mut paste) && before > 0 && out.len() > before {
-                let right = out.remove(before);
-                if let Some(left) = out.get_mut(before - 1) {
-                    match glue(left, &right) {
-                        Some(tok) => *left = Token { tok, span, line_start: false, glued: false, no_expand: false },
-                        None => {
-                            let message = format!("`{}` and `{}` do not make one token", left.tok.text(), right.tok.text());
-                            self.error(span, message);
-                        }
-                    }
+                let right = &out[before];
+                let text = out[before - 1].tok.text() + &right.tok.text();
+                if !self.spend(text.len() as u64 / TEXT_PER_STEP, span) {
+                    return Vec::new();
+                }
+                // What makes no single token stays two.
+                if let Some(tok) = one_token(span, text) {
+                    out[before - 1] = Token { tok, span, line_start: false, glued: false, no_expand: false };
+                    out.remove(before);
                 }
             }
             if !self.spend((out.len() - before.min(out.len())) as u64, span) {
@@ -285,13 +352,41 @@ impl Preprocessor<'_, '_> {
         }
         out
     }
+
+    /// An argument with its macros expanded, once for all its uses.
+    fn expanded<'e>(
+        &mut self,
+        expanded: &'e mut [Option<Vec<Token>>],
+        args: &[Vec<Token>],
+        index: usize,
+        span: Span,
+        depth: u32,
+    ) -> &'e [Token] {
+        if depth >= MAX_ARG_DEPTH {
+            self.stop(span, format!("macro arguments are nested more than {MAX_ARG_DEPTH} deep"));
+            return &[];
+        }
+        expanded[index].get_or_insert_with(|| self.expand_list(args[index].clone(), depth + 1))
+    }
 }
 
-/// The one token two tokens make when written together, if they do.
-fn glue(left: &Token, right: &Token) -> Option<Tok> {
-    let text = left.tok.text() + &right.tok.text();
+/// Tokens as `#` gives them: a space where there was one or more.
+fn written(tokens: &[Token]) -> String {
+    let mut text = String::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let touches = |before: &Token| before.span.file == token.span.file && before.span.hi == token.span.lo;
+        if at > 0 && !touches(&tokens[at - 1]) {
+            text.push(' ');
+        }
+        text.push_str(&token.tok.text());
+    }
+    text
+}
+
+/// The one token that a text makes, if it does.
+fn one_token(at: Span, text: String) -> Option<Tok> {
     let mut diags = Diagnostics::default();
-    let mut cursor = Cursor::new(left.span.file, text.into());
+    let mut cursor = Cursor::new(at.file, text.into());
     let token = cursor.token(&mut diags);
     let end = cursor.token(&mut diags);
     (end.tok == Tok::Eof && diags.into_vec().is_empty()).then_some(token.tok)

@@ -1,12 +1,14 @@
 //! Which tokens does the parser see? Files, `#` lines and conditions here; macro expansion in [`crate::macros`].
 //!
-//! The preprocessor is the one of P4_16 §6.2 (C's directives, no trigraphs, no variadic macros). Every quantity hostile
-//! input could blow up has a limit, and reaching one ends preprocessing with an error.
+//! The preprocessor takes what `cpp -x assembler-with-cpp` takes, by which p4c reads programs: C's directives (P4_16 §6.2 asks for fewer), macros
+//! with any number of arguments, `##` between what makes no single token. No trigraphs, no `#if` with `__has_include`. Every quantity hostile input
+//! could blow up has a limit, and reaching one ends preprocessing with an error.
 
+use crate::ast::IntLit;
 use crate::condition;
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::lexer::{Cursor, P, Tok, Token};
-use crate::macros::{Body, Frame, Macro};
+use crate::lexer::{Cursor, P, Tok, Token, continued_line, parse_number};
+use crate::macros::{Body, Frame, Macro, Params, VA_ARGS};
 use crate::span::{FileId, SourceMap, Span};
 use crate::{Kw, Options};
 use std::collections::HashMap;
@@ -95,7 +97,26 @@ impl Preprocessor<'_, '_> {
             }
             out.push(token);
         }
+        self.read_numbers(&mut out);
         out
+    }
+
+    /// Numbers are whole now, or never will be.
+    fn read_numbers(&mut self, tokens: &mut [Token]) {
+        for at in 0..tokens.len() {
+            let Token { tok: Tok::Number(text), span, .. } = &tokens[at] else { continue };
+            let lit = parse_number(text).unwrap_or_else(|problem| {
+                let mut diagnostic = Diagnostic::error("lex", *span, format!("malformed number: {problem}"));
+                let minus_behind =
+                    matches!(tokens.get(at + 1), Some(Token { tok: Tok::P(P::Minus), span: minus, .. }) if minus.lo == span.hi);
+                if text.ends_with(['w', 's']) && minus_behind {
+                    diagnostic = diagnostic.with_help(format!("put the sign in front: `-{text}1`"));
+                }
+                self.diags.push(diagnostic);
+                IntLit { value: 0.into(), width: None, radix: 10 }
+            });
+            tokens[at].tok = Tok::Int(Rc::new(lit));
+        }
     }
 
     /// Gives up for good.
@@ -202,7 +223,7 @@ impl Preprocessor<'_, '_> {
                 }
                 _ => self.error(span, "`#undef` takes one macro's name"),
             },
-            "include" => self.include(&line, span),
+            "include" => self.include(&mut line, span),
             "if" => {
                 let taken = self.condition(&mut line, span);
                 self.begin(span, taken);
@@ -264,7 +285,7 @@ impl Preprocessor<'_, '_> {
             },
             rest => (None, rest),
         };
-        let body = match Body::new(body.to_vec(), params.as_deref().unwrap_or(&[])) {
+        let body = match Body::new(body.to_vec(), params.as_ref()) {
             Ok(body) => body,
             Err((at, message)) => return self.error(at, message),
         };
@@ -279,8 +300,15 @@ impl Preprocessor<'_, '_> {
         self.macros.insert(name.clone(), Rc::new(new));
     }
 
-    fn include(&mut self, line: &Cursor, span: Span) {
-        let text = line.text.get(line.pos..line.end).unwrap_or("").trim();
+    fn include(&mut self, line: &mut Cursor, span: Span) {
+        let text = line.text.get(line.pos..line.end).unwrap_or("").trim().to_string();
+        // A macro may stand for the name.
+        let text = if text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            let tokens = self.line_tokens(&mut line.clone());
+            self.expand_list(tokens, 0).iter().map(|token| token.tok.text()).collect()
+        } else {
+            text
+        };
         let quoted = text.strip_prefix('"').and_then(|t| t.split_once('"'));
         let angled = text.strip_prefix('<').and_then(|t| t.split_once('>'));
         let (name, rest, quoted) = match (quoted, angled) {
@@ -477,9 +505,10 @@ fn logical_line_end(text: &str, pos: usize, end: usize) -> usize {
     let bytes = text.as_bytes();
     let mut at = pos;
     while at < end {
-        match &bytes[at..end] {
+        let rest = &bytes[at..end];
+        match rest {
             [b'\n', ..] => return at,
-            [b'\\', b'\r', b'\n', ..] => at += 3,
+            [b'\\', ..] if let Some(len) = continued_line(rest) => at += len,
             [b'\\', _, ..] => at += 2,
             [b'/', b'/', ..] => {
                 // Only a continued line end inside the comment matters.
@@ -508,31 +537,41 @@ fn logical_line_end(text: &str, pos: usize, end: usize) -> usize {
     at
 }
 
-/// Reads `a, b)` behind a macro's `(`; gives the names and the tokens behind the `)`.
+/// Reads `a, b)` behind a macro's `(`; gives the parameters and the tokens behind the `)`.
 #[allow(clippy::type_complexity, reason = "used once, right above")]
-fn macro_params(tokens: &[Token]) -> Result<(Vec<Rc<str>>, &[Token]), (Option<Span>, String)> {
-    let mut params: Vec<Rc<str>> = Vec::new();
+fn macro_params(tokens: &[Token]) -> Result<(Params, &[Token]), (Option<Span>, String)> {
+    let mut params = Params::default();
     let mut rest = tokens;
     if let [Token { tok: Tok::P(P::RParen), .. }, body @ ..] = rest {
         return Ok((params, body));
     }
     loop {
-        match rest {
-            [Token { tok: Tok::P(P::Dots), span, .. }, ..] => {
-                return Err((Some(*span), "macros with any number of arguments are not supported".to_string()));
+        let (name, span, more) = match rest {
+            [Token { tok: Tok::P(P::Dots), span, .. }, more @ ..] => {
+                params.variadic = true;
+                (VA_ARGS.into(), *span, more)
             }
-            [Token { tok: Tok::Word(name), span, .. }, more @ ..] => {
-                if params.contains(name) {
-                    return Err((Some(*span), format!("macro parameter `{name}` is there twice")));
+            [Token { tok: Tok::Word(name), span, .. }, more @ ..] => match more {
+                // As GNU's preprocessor has it.
+                [Token { tok: Tok::P(P::Dots), .. }, more @ ..] => {
+                    params.variadic = true;
+                    (name.clone(), *span, more)
                 }
-                params.push(name.clone());
-                match more {
-                    [Token { tok: Tok::P(P::Comma), .. }, next @ ..] => rest = next,
-                    [Token { tok: Tok::P(P::RParen), .. }, body @ ..] => return Ok((params, body)),
-                    other => return Err((other.first().map(|t| t.span), "expected `,` or `)` in a macro's parameters".to_string())),
-                }
-            }
+                more => (name.clone(), *span, more),
+            },
             other => return Err((other.first().map(|t| t.span), "expected a macro parameter's name".to_string())),
+        };
+        if params.names.contains(&name) {
+            return Err((Some(span), format!("macro parameter `{name}` is there twice")));
+        }
+        params.names.push(name);
+        match more {
+            [Token { tok: Tok::P(P::RParen), .. }, body @ ..] => return Ok((params, body)),
+            [Token { tok: Tok::P(P::Comma), .. }, next @ ..] if !params.variadic => rest = next,
+            other => {
+                let expected = if params.variadic { "expected `)` behind `...`" } else { "expected `,` or `)` in a macro's parameters" };
+                return Err((other.first().map(|t| t.span), expected.to_string()));
+            }
         }
     }
 }

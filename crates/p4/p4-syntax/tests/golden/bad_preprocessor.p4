@@ -7,12 +7,15 @@
 #define defined 1
 #define F(a, a) a
 #define G(a b) a
-#define H(... ) a
+#define H(..., x) a
 #define I(a) ## a
 #define J(a, b) a ## b
 #define OK 1
 #define OK 2
 #define K(x) x
+#define V(a, b, ...) a __VA_OPT__(b
+#define W(a, ...) __VA_OPT__ a
+#define X(a, b, ...) a
 #undef
 #if
 #endif
@@ -37,6 +40,7 @@
 #endif
 const int a = J(+, +) + J(1, +);
 const int b = K(1, 2);
-const int c = K();
+const int c = K() + X(1);
+const int n = 8w##1 + 9w-1;
 #if OK
 const int d = K(1
