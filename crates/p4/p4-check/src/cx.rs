@@ -127,6 +127,8 @@ pub(crate) struct Cx<'a> {
     pub pdu_users: Vec<Span>,
     /// P4Runtime's ids, as far as the source gives them.
     pub ids: crate::ids::Ids,
+    /// Uses of direct counters and meters in actions of tables that lack them.
+    pub foreign_uses: Vec<crate::table::ForeignUse<'a>>,
     /// The package of `main`, where it is not the one that is compiled.
     pub other_architecture: Option<String>,
     fuel: u64,
@@ -195,6 +197,7 @@ impl<'a> Cx<'a> {
             implicit_no_action: None,
             pdu_users: Vec::new(),
             ids: Default::default(),
+            foreign_uses: Vec::new(),
             other_architecture: None,
             fuel: FUEL,
             depth: 0,

@@ -22,6 +22,8 @@ pub(crate) enum IdOf {
     Meter(MeterId),
     Register(RegisterId),
     ValueSet(ValueSetId),
+    /// An action profile or selector, by its place among those that tables use.
+    Profile(usize),
 }
 
 /// `@id`s as written.
@@ -34,6 +36,8 @@ pub(crate) struct Ids {
     /// Forms of an action that tables run beside its first one, and that one: they are one action to the control plane.
     forms: HashMap<ActionId, ActionId>,
     profiles: Vec<String>,
+    /// `@id`s of action profiles and selectors, whether tables use them or not.
+    given_to_profiles: HashMap<String, (u64, Span)>,
     /// Names of messages and the widths of their values.
     digests: Vec<(String, Vec<u32>)>,
 }
@@ -41,12 +45,26 @@ pub(crate) struct Ids {
 impl<'a> Cx<'a> {
     /// Notes the `@id` of a declaration, if it has one.
     pub(crate) fn note_id(&mut self, of: IdOf, annotations: &'a [ast::Annotation]) {
-        let Some(annotation) = ast::find_annotation(annotations, "id") else { return };
-        match annotation.int().map(u64::try_from) {
-            Some(Ok(value)) => _ = self.ids.given.insert(of, (value, annotation.span)),
-            Some(Err(_)) => _ = self.error("annotation", annotation.span, "an `@id` has 32 bits"),
-            None => _ = self.error("annotation", annotation.span, "`@id` needs a number, as in `@id(7)`"),
+        if let Some(id) = self.written_id(annotations) {
+            self.ids.given.insert(of, id);
         }
+    }
+
+    /// The same of an action profile or selector, which becomes an object when a table uses it.
+    pub(crate) fn note_profile_id(&mut self, name: &str, annotations: &'a [ast::Annotation]) {
+        if let Some(id) = self.written_id(annotations) {
+            self.ids.given_to_profiles.insert(name.to_owned(), id);
+        }
+    }
+
+    fn written_id(&mut self, annotations: &'a [ast::Annotation]) -> Option<(u64, Span)> {
+        let annotation = ast::find_annotation(annotations, "id")?;
+        match annotation.int().map(u64::try_from) {
+            Some(Ok(value)) => return Some((value, annotation.span)),
+            Some(Err(_)) => self.error("annotation", annotation.span, "an `@id` has 32 bits"),
+            None => self.error("annotation", annotation.span, "`@id` needs a number, as in `@id(7)`"),
+        };
+        None
     }
 
     /// A counter that is to be attached to a table.
@@ -82,7 +100,10 @@ impl<'a> Cx<'a> {
 
     /// Gives the program's objects their ids. Names are fully qualified still.
     pub(crate) fn name_objects(&mut self) {
-        let noted = std::mem::take(&mut self.ids);
+        let mut noted = std::mem::take(&mut self.ids);
+        for (at, name) in noted.profiles.iter().enumerate() {
+            noted.given.extend(noted.given_to_profiles.get(name).map(|id| (IdOf::Profile(at), *id)));
+        }
         let mut faults = Vec::new();
         let mut ids = P4Ids::default();
         let p = &self.ir.program;
@@ -115,7 +136,8 @@ impl<'a> Cx<'a> {
         ids.registers.extend(all.objects(registers));
         let sets = p.value_sets.iter().map(|(id, s)| (Kind::ValueSet, IdOf::ValueSet(id), s.name.as_str()));
         ids.value_sets.extend(all.objects(sets));
-        ids.action_profiles = unannotated(Kind::ActionProfile, noted.profiles.iter().map(|name| (name.as_str(), Vec::new())));
+        let profiles = noted.profiles.iter().enumerate().map(|(at, name)| (Kind::ActionProfile, IdOf::Profile(at), name.as_str()));
+        ids.action_profiles.extend(all.objects(profiles));
         ids.digests = unannotated(Kind::Digest, noted.digests.iter().map(|(name, widths)| (name.as_str(), widths.clone())));
         self.ir.program.ids = ids;
         for fault in faults {

@@ -329,11 +329,7 @@ impl<'a> Cx<'a> {
                 }
                 _ => {}
             },
-            ObjKind::Profile(_) => {
-                if let Some(at) = ast::find_annotation(annotations, "id") {
-                    return Err(self.unsupported(at.span, "`@id` on an action profile"));
-                }
-            }
+            ObjKind::Profile(_) => self.note_profile_id(path, annotations),
             _ => {}
         }
         let kind = match (kind, self.gress, values.first().and_then(|v| self.object(v))) {

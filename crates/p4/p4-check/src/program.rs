@@ -5,6 +5,7 @@ use crate::block::BlockDecl;
 use crate::cx::{Body, Cx, R, Region, Stage};
 use crate::objects::ObjKind;
 use crate::scope::{Entity, ScopeId};
+use crate::table::Foreign;
 use crate::types::*;
 use crate::value::*;
 use p4_ir::{LValue, Next, Role};
@@ -365,30 +366,15 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// A direct counter or meter belongs to the table whose actions use it.
+    /// A direct counter or meter belongs to a table. In the actions of other tables it has no effect, as in p4c and BMv2.
     fn direct_owners(&mut self) {
-        let mut faults = Vec::new();
-        for t in &self.tables {
-            let Some(id) = t.id else { continue };
-            let info = &self.ir.program.tables[id];
-            for l in &t.actions {
-                let mut used = Vec::new();
-                direct_uses(&self.ir.actions[l.id].body, &mut used);
-                for (counter, meter) in used {
-                    let (own, what) = match (counter, meter) {
-                        (Some(c), _) => (info.direct_counter == Some(c), &self.ir.program.counters[c].name),
-                        (_, Some(m)) => (info.direct_meter == Some(m), &self.ir.program.meters[m].name),
-                        _ => continue,
-                    };
-                    if !own {
-                        let message = format!("action `{}` uses `{what}`, which is not attached to table `{}`", l.name, t.decl.name.name);
-                        faults.push((t.decl.name.span, message));
-                    }
-                }
-            }
-        }
-        for (span, message) in faults {
-            let d = Diagnostic::error("table", span, message);
+        for used in std::mem::take(&mut self.foreign_uses) {
+            let (name, effect) = match used.of {
+                Foreign::Counter(c) => (&self.ir.program.counters[c].name, "nothing is counted there"),
+                Foreign::Meter(m) => (&self.ir.program.meters[m].name, "packets are green there"),
+            };
+            let message = format!("action `{}` uses `{name}`, which is not attached to table `{}`: {effect}", used.action, used.table.name);
+            let d = Diagnostic::warning("no-effect", used.table.span, message);
             self.report(d.with_help("attach it with the property `counters = ...` or `meters = ...`"));
         }
     }
@@ -423,27 +409,5 @@ pub(crate) fn variables(v: &Val, into: &mut Vec<p4_ir::VarId>) {
         Val::Place(LValue::Var(id), _) => into.push(*id),
         Val::Agg(vs) | Val::Array(vs) => vs.iter().for_each(|v| variables(v, into)),
         _ => {}
-    }
-}
-
-type DirectUse = (Option<p4_ir::CounterId>, Option<p4_ir::MeterId>);
-
-fn direct_uses(block: &[p4_ir::Stmt], into: &mut Vec<DirectUse>) {
-    use p4_ir::{Extern, Stmt};
-    for s in block {
-        match s {
-            Stmt::Extern(Extern::DirectCount(c)) => into.push((Some(*c), None)),
-            Stmt::Extern(Extern::DirectMeter { meter, .. }) => into.push((None, Some(*meter))),
-            Stmt::If(_, a, b) => {
-                direct_uses(a, into);
-                direct_uses(b, into);
-            }
-            Stmt::Switch { cases, default, .. } => {
-                cases.iter().for_each(|(_, b)| direct_uses(b, into));
-                direct_uses(default, into);
-            }
-            Stmt::Labeled(_, b) | Stmt::Loop(b) => direct_uses(b, into),
-            _ => {}
-        }
     }
 }

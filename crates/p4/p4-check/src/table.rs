@@ -14,6 +14,34 @@ use std::collections::{HashMap, HashSet};
 
 /// Size of a table that does not say its own.
 const DEFAULT_SIZE: u64 = 1024;
+
+/// A table's direct counter and direct meter.
+type Direct = (Option<p4_ir::CounterId>, Option<p4_ir::MeterId>);
+
+/// A direct counter or meter that belongs to another table, or to none.
+#[derive(Clone, Copy)]
+pub(crate) enum Foreign {
+    Counter(p4_ir::CounterId),
+    Meter(p4_ir::MeterId),
+}
+
+/// An action that a table lists uses one.
+pub(crate) struct ForeignUse<'a> {
+    pub action: &'a str,
+    pub table: &'a ast::Ident,
+    pub of: Foreign,
+}
+
+fn foreign_use(block: &[Stmt], own: Direct) -> Option<Foreign> {
+    block.iter().find_map(|s| match s {
+        Stmt::Extern(Extern::DirectCount(c)) if own.0 != Some(*c) => Some(Foreign::Counter(*c)),
+        Stmt::Extern(Extern::DirectMeter { meter, .. }) if own.1 != Some(*meter) => Some(Foreign::Meter(*meter)),
+        Stmt::If(_, a, b) => foreign_use(a, own).or_else(|| foreign_use(b, own)),
+        Stmt::Switch { cases, default, .. } => cases.iter().find_map(|(_, b)| foreign_use(b, own)).or_else(|| foreign_use(default, own)),
+        Stmt::Labeled(_, b) | Stmt::Loop(b) => foreign_use(b, own),
+        _ => None,
+    })
+}
 /// Largest table.
 const MAX_SIZE: u64 = 1 << 32;
 
@@ -100,8 +128,7 @@ impl<'a> Cx<'a> {
             }
         };
         let direct = self.direct_objects(decl);
-        let counter = direct.as_ref().ok().and_then(|d| d.0);
-        let listed = match self.listed_actions(decl, name, counter.is_some()) {
+        let listed = match self.listed_actions(decl, name, *direct.as_ref().unwrap_or(&(None, None))) {
             Ok(l) => l,
             Err(e) => {
                 failed = Some(e);
@@ -353,13 +380,15 @@ impl<'a> Cx<'a> {
         let Some((_, value)) = decl.property("size") else { return Ok(DEFAULT_SIZE) };
         let n = self.const_int(value, "the size of a table")?;
         match u64::try_from(&n) {
+            // Nothing is asked for, as by a program that guarantees its users no entries.
+            Ok(0) => Ok(DEFAULT_SIZE),
             Ok(n) if (1..=MAX_SIZE).contains(&n) => Ok(n),
             _ => Err(self.error("out-of-range", value.span, format!("a table cannot have {n} entries"))),
         }
     }
 
     /// `counters = c; meters = m;`
-    fn direct_objects(&mut self, decl: &'a ast::TableDecl) -> R<(Option<p4_ir::CounterId>, Option<p4_ir::MeterId>)> {
+    fn direct_objects(&mut self, decl: &'a ast::TableDecl) -> R<Direct> {
         let mut counter = None;
         if let Some((_, value)) = decl.property("counters") {
             let v = self.expr(value)?;
@@ -400,12 +429,12 @@ impl<'a> Cx<'a> {
     // -----------------------------------------------------------------------------------------------------------------
     // Actions
 
-    fn listed_actions(&mut self, decl: &'a ast::TableDecl, table: &'a str, private: bool) -> R<Vec<Listed<'a>>> {
+    fn listed_actions(&mut self, decl: &'a ast::TableDecl, table: &'a str, direct: Direct) -> R<Vec<Listed<'a>>> {
         let mut listed: Vec<Listed<'a>> = Vec::new();
         let mut seen: HashSet<usize> = HashSet::new();
         let mut failed = None;
         for a in decl.actions().unwrap_or(&[]) {
-            match self.listed_action(a, table, private) {
+            match self.listed_action(a, decl, table, direct) {
                 Ok(l) if !seen.insert(l.index) => {
                     failed = Some(self.error("duplicate", a.span, format!("action `{}` is listed twice", l.name)));
                 }
@@ -423,14 +452,49 @@ impl<'a> Cx<'a> {
         }
     }
 
-    fn listed_action(&mut self, a: &'a ast::ActionRef, table: &'a str, private: bool) -> R<Listed<'a>> {
+    fn listed_action(&mut self, a: &'a ast::ActionRef, decl: &'a ast::TableDecl, table: &'a str, direct: Direct) -> R<Listed<'a>> {
         let index = self.action_named(&a.path)?;
         let args = a.args.as_deref().unwrap_or(&[]);
         let table_only = ast::find_annotation(&a.annotations, "tableonly").is_some();
         let default_only = ast::find_annotation(&a.annotations, "defaultonly").is_some();
-        let id = self.table_action(index, args, table, private && !default_only, a.span)?;
+        let private = direct.0.is_some() && !default_only;
+        let known = self.actions[index].ids.len();
+        let mut id = self.table_action(index, args, table, private, a.span)?;
+        if foreign_use(&self.ir.actions[id].body, direct).is_some() {
+            // The form that other tables share stays whole.
+            match self.actions[index].ids.get_mut(known) {
+                Some((key, _)) if !private => *key = format!("{key} @ {table}"),
+                None if !private => id = self.table_action(index, args, table, true, a.span)?,
+                _ => {}
+            }
+            self.without_foreign(id, &a.path.name.name, decl, direct);
+        }
         let usage = ActionUse { action: id, entry: !default_only, default: !table_only };
         Ok(Listed { name: &a.path.name.name, index, id, args, usage })
+    }
+
+    /// Takes out of a table's own form of an action what it says to direct counters and meters of other tables, which has no effect here: nothing is
+    /// counted, and packets are green.
+    fn without_foreign(&mut self, id: ActionId, action: &'a str, decl: &'a ast::TableDecl, direct: Direct) {
+        let mut body = std::mem::take(&mut self.ir.actions[id].body);
+        while let Some(foreign) = foreign_use(&body, direct) {
+            self.foreign_uses.push(ForeignUse { action, table: &decl.name, of: foreign });
+            self.strip_foreign(&mut body, foreign);
+        }
+        self.ir.actions[id].body = body;
+    }
+
+    fn strip_foreign(&mut self, block: &mut p4_ir::Block, foreign: Foreign) {
+        block.retain(|s| !matches!((s, foreign), (Stmt::Extern(Extern::DirectCount(c)), Foreign::Counter(f)) if *c == f));
+        for s in block {
+            if let (Stmt::Extern(Extern::DirectMeter { meter, result }), Foreign::Meter(f)) = (&*s, foreign)
+                && *meter == f
+            {
+                let ty = self.ir.place_type(result).unwrap_or(p4_ir::Ty::Bit(1));
+                *s = Stmt::Assign(result.clone(), constant(p4_ir::Bits::new(ty.width(), 0), ty));
+            }
+            p4_ir::walk::stmt_blocks_mut(s, &mut |b| self.strip_foreign(b, foreign));
+        }
     }
 
     /// The default action with its arguments, whether it is constant, and its use if it is not listed.

@@ -127,7 +127,7 @@ fn p4info_of_an_action_profile_is_refused() {
         control V(inout H h, inout M m) { apply {} }
         control I(inout H h, inout M m, inout standard_metadata_t s) {
             action a() { s.egress_spec = 1; }
-            action_profile(4) members;
+            @id(0x1100000A) action_profile(4) members;
             table t { key = { h.h.a: exact; } actions = { a; NoAction; } default_action = NoAction(); implementation = members; }
             apply { t.apply(); }
         }
@@ -135,7 +135,9 @@ fn p4info_of_an_action_profile_is_refused() {
         control D(packet_out b, in H h) { apply { b.emit(h.h); } }
         V1Switch(P(), V(), I(), E(), V(), D()) main;";
     let program = compile_str("profile.p4", text, &Options::default()).unwrap_or_else(|e| panic!("{e}")).ir.program;
-    assert_eq!(program.ids.action_profiles[0].name, "I.members");
+    assert_eq!((program.ids.action_profiles[0].name.as_str(), program.ids.action_profiles[0].id), ("I.members", 0x1100_000A));
+    let wrong = text.replace("0x1100000A", "0x0200000A");
+    assert!(compile_str("profile.p4", &wrong, &Options::default()).is_err(), "a table's id");
     assert!(program.p4info().unwrap_err().to_string().contains("I.members"));
 }
 

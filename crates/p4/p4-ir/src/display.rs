@@ -198,6 +198,15 @@ impl Ir {
         };
         id.and_then(|h| self.headers.get(h)).map(|h| h.ty)
     }
+
+    /// The type of what can be assigned; `None` where an id is out of range.
+    pub fn place_type(&self, place: &LValue) -> Option<Ty> {
+        match place {
+            LValue::Var(v) => self.vars.get(*v).map(|v| v.ty),
+            LValue::Field(h, index) => self.header_types.get(self.type_of(h)?)?.fields.get(*index as usize).map(|f| f.ty),
+            LValue::Slice(_, high, low) => Some(Ty::Bit(high.checked_sub(*low)? + 1)),
+        }
+    }
 }
 
 struct Printer<'a> {

@@ -8,7 +8,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std)
     table t {
         key = { hdr.ip.dst : exact; }
         actions = { a; NoAction; }
-        size = 0;
+        size = -1;
     }
     apply {
         t.apply();
