@@ -2,7 +2,7 @@
 //!
 //! A PFCP message: `receive_n4` → `pfcp::Node::receive` → `upf::Plane` → `EngineAndTargets::apply` → answer by `flush`.
 
-use crate::dataplane::{EngineAndTargets, Targets, criteria};
+use crate::dataplane::{EngineAndTargets, Targets};
 use crate::kernel::Kernel;
 use crate::n4_socket::{Datagram, Datagrams};
 use crate::placement::Placement;
@@ -323,7 +323,7 @@ impl Agent {
             }
         }
         let plane = &self.plane;
-        let copy = |seid: u64| Some((criteria(&plane.info(seid)?), plane.copy(seid)?));
+        let copy = |seid: u64| Some((plane.data().wishes().of(&plane.info(seid)?), plane.copy(seid)?));
         let executed = self.comeback.bring_back(split, now_ns, copy);
         if executed != Default::default() {
             tracing::debug!(executed.to_fast, executed.failed, "sessions restored");

@@ -1,13 +1,13 @@
 //! The data plane as the user-plane agent sees it: the targets and the engine's workers behind `upf::plane::DataPlane`.
 
 use crate::drainer::Drainer;
+use crate::placement::Wishes;
 use base::{BufferFate, Packet, PortId};
 use engine::{Draining, Engine};
 use offload::{PlacementCriteria, Split};
 use program::{ApplyError, Batch, CounterId, Op};
 use std::collections::{HashSet, VecDeque};
 use std::convert::Infallible;
-use std::net::IpAddr;
 use std::sync::Arc;
 use target::{Count, Target};
 use upf::plane::SessionInfo;
@@ -42,28 +42,13 @@ impl Targets {
 pub struct EngineAndTargets {
     targets: Targets,
     engine: Arc<Engine>,
+    wishes: Wishes,
     /// Sessions that changed or ended since the last query; `None` until the first query.
     changed: Option<Vec<u64>>,
     /// Changes of what all sessions share that the base target has and a fast target ahead of the engine is yet to get, in order, each when its
     /// drain has finished: until then the fast target hands on.
     behind: VecDeque<(Option<Draining>, Batch)>,
     _drainer: Option<Drainer>,
-}
-
-/// What `offload` decides by, of what `upf` tells of a session.
-pub fn criteria(session: &SessionInfo) -> PlacementCriteria {
-    let v4 = session.ue_ipv4s.iter().map(|a| IpAddr::V4(*a));
-    let v6 = session.ue_ipv6s.iter().map(|a| IpAddr::V6(*a));
-    PlacementCriteria {
-        seid: session.seid,
-        ue_addresses: v4.chain(v6).collect(),
-        metered: session.has_meters,
-        teids: session.teids.clone(),
-        slice: session.s_nssai.map(|(sst, sd)| offload::Slice { sst, sd }),
-        dscps: session.dscps.clone(),
-        qfis: session.qfis.clone(),
-        wakes: false,
-    }
 }
 
 impl EngineAndTargets {
@@ -73,7 +58,17 @@ impl EngineAndTargets {
             Targets::Split(split) if split.fast_is_ahead() => Drainer::start(split.clone(), engine.clone()),
             _ => None,
         };
-        EngineAndTargets { targets, engine, changed: None, behind: VecDeque::new(), _drainer: drainer }
+        EngineAndTargets { targets, engine, wishes: Wishes::default(), changed: None, behind: VecDeque::new(), _drainer: drainer }
+    }
+
+    /// With the operator's choice of sessions for the fast target; without it there is none.
+    pub fn with_wishes(self, wishes: Wishes) -> EngineAndTargets {
+        EngineAndTargets { wishes, ..self }
+    }
+
+    /// Where the operator wants which sessions.
+    pub fn wishes(&self) -> &Wishes {
+        &self.wishes
     }
 
     /// Sessions that have changed or ended since the last call. From the first call on they are noted.
@@ -166,7 +161,7 @@ impl EngineAndTargets {
 impl upf::plane::DataPlane for EngineAndTargets {
     fn apply(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
         self.before(batch);
-        let mut criteria = criteria(session);
+        let mut criteria = self.wishes.of(session);
         if buffers.is_empty() {
             self.targets.apply(&criteria, batch)?;
         } else {

@@ -4,15 +4,16 @@
 //! without URRs has no rate, and is placed by rules only.
 
 use crate::config::{Config, Policy, Prefix};
-use crate::dataplane::{EngineAndTargets, Targets, criteria};
-use offload::planner::{Admit, Entries, Needs, Planner, Settings, SettingsError};
-use offload::{Match, OutOfRange, Rule, Slice, Split, Then, plan_and_move};
+use crate::dataplane::{EngineAndTargets, Targets};
+use offload::planner::{Admit, Entries, Needs, Planner, Settings};
+use offload::{PlacementCriteria, Split, Standing, plan_and_move};
 use program::{Batch, Op, TableId};
 use serde::Deserialize;
 use std::time::Duration;
 use target::Meters;
+use upf::criteria::{self, Criteria, Slice};
 use upf::ids::Ids;
-use upf::plane::Plane;
+use upf::plane::{Plane, SessionInfo};
 
 /// Sessions whose usage is read in a tick: a few milliseconds' work.
 const POLLED: usize = 8192;
@@ -110,9 +111,25 @@ pub enum PlanError {
         /// What it says.
         text: String,
     },
-    /// A value.
+    /// A rule's criterion.
+    #[error("rule {rule}: {fault}")]
+    Criterion {
+        /// The rule, from 1.
+        rule: usize,
+        /// The value.
+        fault: criteria::OutOfRange,
+    },
+    /// A rule's weight.
+    #[error("rule {rule}: weight {weight} is not between 0 and 1000000")]
+    Weight {
+        /// The rule, from 1.
+        rule: usize,
+        /// The value.
+        weight: f64,
+    },
+    /// Another value.
     #[error(transparent)]
-    OutOfRange(#[from] SettingsError),
+    OutOfRange(#[from] offload::OutOfRange),
 }
 
 impl PlanError {
@@ -120,9 +137,9 @@ impl PlanError {
     pub fn key(&self) -> &'static str {
         match self {
             PlanError::NotPlanned(key) => key,
-            PlanError::Slice { .. } | PlanError::OutOfRange(SettingsError { rule: Some(_), .. }) => "rules",
-            PlanError::OutOfRange(SettingsError { fault: OutOfRange::Heavy { .. }, .. }) => "heavy",
-            PlanError::OutOfRange(SettingsError { fault: OutOfRange::Window, .. }) => "window_ms",
+            PlanError::Slice { .. } | PlanError::Criterion { .. } | PlanError::Weight { .. } => "rules",
+            PlanError::OutOfRange(offload::OutOfRange::Heavy { .. }) => "heavy",
+            PlanError::OutOfRange(offload::OutOfRange::Window) => "window_ms",
             PlanError::OutOfRange(_) => "margin",
         }
     }
@@ -144,10 +161,16 @@ impl Plan {
             let key = keys.iter().find(|(_, set)| *set).map_or("", |(key, _)| key);
             return Err(PlanError::NotPlanned(key));
         }
-        Ok(self.settings()?.validate()?)
+        self.rules()?;
+        Ok(self.settings().validate()?)
     }
 
-    fn settings(&self) -> Result<Settings, PlanError> {
+    /// The rules, their ranges checked.
+    fn rules(&self) -> Result<Vec<Rule>, PlanError> {
+        self.rules.iter().flatten().enumerate().map(|(i, rule)| rule.to_rule(i + 1)).collect()
+    }
+
+    fn settings(&self) -> Settings {
         let usual = Settings::default();
         let ms = |ms: u64| ms.saturating_mul(1_000_000);
         let admit = match &self.heavy {
@@ -157,15 +180,13 @@ impl Plan {
                 Admit::Above { enter_bps: above_mbps * 1e6, leave_bps: leave_mbps.unwrap_or(above_mbps / 2.0) * 1e6 }
             }
         };
-        let rules = self.rules.iter().flatten().enumerate();
-        Ok(Settings {
-            rules: rules.map(|(i, rule)| rule.to_rule(i + 1)).collect::<Result<_, _>>()?,
+        Settings {
             admit,
             window_ns: self.window_ms.map_or(usual.window_ns, ms),
             margin: self.margin.unwrap_or(usual.margin),
             min_stay_ns: self.min_stay_ms.map_or(usual.min_stay_ns, ms),
             updates_per_second: self.updates_per_second.unwrap_or(usual.updates_per_second),
-        })
+        }
     }
 }
 
@@ -178,14 +199,59 @@ impl RuleConfig {
         });
         let read = |text: &str| slice(text).ok_or_else(|| PlanError::Slice { rule: number, text: text.to_owned() });
         let slice = self.slice.as_deref().map(read).transpose()?;
-        let of = Match { ue: self.ue.map(Prefix::network), teid, dscp: self.dscp, slice, qfi: self.qfi };
-        let then = match self.then {
-            ThenConfig::Fast => Then::Fast,
-            ThenConfig::Base => Then::Base,
-            ThenConfig::Urgent => Then::Urgent,
-            ThenConfig::Weight(weight) => Then::Weight(weight),
+        let of = Criteria { ue: self.ue.map(Prefix::network), teid, dscp: self.dscp, slice, qfi: self.qfi };
+        of.validate().map_err(|fault| PlanError::Criterion { rule: number, fault })?;
+        let (standing, weight) = match self.then {
+            ThenConfig::Fast => (Standing::Always, 1.0),
+            ThenConfig::Base => (Standing::Never, 1.0),
+            ThenConfig::Urgent => (Standing::Urgent, 1.0),
+            ThenConfig::Weight(weight) if (0.0..=1e6).contains(&weight) => (Standing::ByRate, weight),
+            ThenConfig::Weight(weight) => return Err(PlanError::Weight { rule: number, weight }),
         };
-        Ok(Rule { of, then })
+        Ok(Rule { of, standing, weight })
+    }
+}
+
+/// One of the operator's rules, read.
+#[derive(Clone, Debug, PartialEq)]
+struct Rule {
+    /// Which sessions.
+    of: Criteria,
+    standing: Standing,
+    /// Of each of their packets.
+    weight: f64,
+}
+
+/// Where the operator wants which sessions: what `offload` decides by, of what `upf` knows.
+#[derive(Clone, Debug, Default)]
+pub struct Wishes {
+    /// Of the policy `ues`.
+    ues: Vec<Criteria>,
+    /// Of the policy `planned`; the first that matches decides.
+    rules: Vec<Rule>,
+}
+
+impl Wishes {
+    /// Those of a configuration.
+    pub fn new(config: &crate::config::Split) -> Result<Wishes, PlanError> {
+        let ues = match &config.policy {
+            Policy::Ues(list) => list.iter().map(|ue| Criteria { ue: Some(ue.network()), ..Criteria::default() }).collect(),
+            _ => Vec::new(),
+        };
+        Ok(Wishes { ues, rules: config.plan().rules()? })
+    }
+
+    /// For a session.
+    pub fn of(&self, session: &SessionInfo) -> PlacementCriteria {
+        let rule = self.rules.iter().find(|rule| rule.of.hold_for(session));
+        PlacementCriteria {
+            seid: session.seid,
+            metered: session.has_meters,
+            chosen: self.ues.iter().any(|ues| ues.hold_for(session)),
+            standing: rule.map_or(Standing::ByRate, |rule| rule.standing),
+            weight: rule.map_or(1.0, |rule| rule.weight),
+            wakes: false,
+        }
     }
 }
 
@@ -220,7 +286,7 @@ impl Placement {
         let t = &ids.tables;
         let tables = [t.pdr_by_teid, t.pdr_by_ue_ipv4, t.pdr_by_ue_ipv6, t.pdr_by_class];
         let room = tables.map(|table| u32::try_from(split.fast().table_stats(table).capacity).unwrap_or(u32::MAX));
-        let planner = Planner::new(config.plan().settings()?, room)?;
+        let planner = Planner::new(config.plan().settings(), room)?;
         Ok(Placement { planner, tables, cursor: 0 })
     }
 
@@ -235,7 +301,7 @@ impl Placement {
                 self.planner.usage(seid, count.packets, count.bytes, now_ns);
             }
         }
-        let copy = |seid: u64| Some((criteria(&plane.info(seid)?), plane.copy(seid)?));
+        let copy = |seid: u64| Some((plane.data().wishes().of(&plane.info(seid)?), plane.copy(seid)?));
         let executed = plan_and_move(split, &mut self.planner, now_ns, copy);
         if executed != Default::default() {
             tracing::debug!(executed.to_fast, executed.to_base, executed.failed, "moves");
@@ -249,7 +315,7 @@ impl Placement {
                 // Who needs nothing is not moved: ahead of the workers rates do not, but where both targets share token buckets.
                 let moves = !(split.fast_is_ahead() && info.has_meters) || split.fast().facets().meters.is_some_and(Meters::shares_meters);
                 let needs = if moves { self.needs(&copy) } else { Needs::default() };
-                self.planner.session(&criteria(&info), needs, now_ns);
+                self.planner.session(&plane.data().wishes().of(&info), needs, now_ns);
             }
             _ => self.planner.forget(seid),
         }
@@ -296,12 +362,12 @@ mod tests {
             let targets = Targets::Split(split.clone());
             let (events, _) = crossbeam_channel::unbounded();
             let engine = engine::Engine::start(&targets.target(), vec![Vec::new()], Default::default(), events).unwrap();
-            let data = EngineAndTargets::new(targets.clone(), Arc::new(engine));
+            let settings: crate::config::Split = toml::from_str(split_config).unwrap();
+            let data = EngineAndTargets::new(targets.clone(), Arc::new(engine)).with_wishes(Wishes::new(&settings).unwrap());
             let network = sessions::network();
             let plane = Plane::new(&network, &ir.program, data).unwrap();
             let ids = Ids::bind(&ir.program).unwrap();
             split.apply(&upf::static_rules::initial(&network, &ids)).unwrap();
-            let settings: crate::config::Split = toml::from_str(split_config).unwrap();
             let placement = Placement::of(&settings, &split, &ids).unwrap();
             Parts { lane: split.lane(1), split, plane, placement, now: Duration::from_secs(1) }
         }
@@ -366,13 +432,42 @@ mod tests {
             updates_per_second = 500
             min_stay_ms = 3000
         "#;
-        let settings = plan(text).unwrap().settings().unwrap();
+        let (settings, rules) = (plan(text).unwrap().settings(), plan(text).unwrap().rules().unwrap());
         assert_eq!(settings.admit, Admit::Above { enter_bps: 8e6, leave_bps: 4e6 });
         assert_eq!((settings.updates_per_second, settings.min_stay_ns), (500, 3_000_000_000));
-        assert_eq!(settings.rules[0].of.slice, Some(Slice { sst: 1, sd: Some(0x010203) }));
-        assert_eq!((settings.rules[2].of.teid, settings.rules[2].then), (Some((1, 99)), Then::Weight(4.0)));
-        assert_eq!(settings.rules[3].of.teid, Some((7, 7)));
-        assert_eq!(plan("heavy = \"none\"").unwrap().settings().unwrap().admit, Admit::Nobody);
+        assert_eq!(rules[0].of.slice, Some(Slice { sst: 1, sd: Some(0x010203) }));
+        assert_eq!((rules[2].of.teid, rules[2].standing, rules[2].weight), (Some((1, 99)), Standing::ByRate, 4.0));
+        assert_eq!(rules[3].of.teid, Some((7, 7)));
+        assert_eq!(plan("heavy = \"none\"").unwrap().settings().admit, Admit::Nobody);
+    }
+
+    #[test]
+    fn the_first_rule_whose_criteria_all_hold_decides() {
+        let text = r#"
+            policy = "planned"
+            rules = [
+                { ue = "10.0.0.0/8", qfi = 5, then = "base" },
+                { slice = "1", then = "urgent" },
+                { teid = [100, 200], then = "fast" },
+                { dscp = 46, then = { weight = 8.0 } },
+            ]
+        "#;
+        let wishes = Wishes::new(&toml::from_str(text).unwrap()).unwrap();
+        let of = |session: SessionInfo| {
+            let PlacementCriteria { standing, weight, chosen, .. } = wishes.of(&session);
+            assert!(!chosen, "by the policy `ues` only");
+            (standing, weight)
+        };
+        let ten = SessionInfo { ue_ipv4s: vec!["10.1.2.3".parse().unwrap()], ..SessionInfo::default() };
+        let sliced = SessionInfo { s_nssai: Some((1, Some(7))), ..ten.clone() };
+        assert_eq!(of(ten.clone()), (Standing::ByRate, 1.0));
+        assert_eq!(of(SessionInfo { qfis: vec![1, 5], ..ten.clone() }), (Standing::Never, 1.0));
+        assert_eq!(of(sliced.clone()), (Standing::Urgent, 1.0));
+        assert_eq!(of(SessionInfo { qfis: vec![5], ..sliced }), (Standing::Never, 1.0));
+        assert_eq!(of(SessionInfo { teids: vec![7, 200], ..ten.clone() }), (Standing::Always, 1.0));
+        assert_eq!(of(SessionInfo { dscps: vec![46], ..ten.clone() }), (Standing::ByRate, 8.0));
+        let ues = Wishes::new(&toml::from_str("policy = { ues = [\"10.1.0.0/16\", \"2001:db8::/32\"] }").unwrap()).unwrap();
+        assert!(ues.of(&ten).chosen && !ues.of(&SessionInfo::default()).chosen);
     }
 
     #[test]
@@ -380,6 +475,8 @@ mod tests {
         for (text, message) in [
             ("rules = [{ slice = \"1-0102\", then = \"fast\" }]", "slice `1-0102`"),
             ("rules = [{ dscp = 64, then = \"fast\" }]", "rule 1: DSCP 64"),
+            ("rules = [{ qfi = 1, then = \"base\" }, { then = { weight = -1.0 } }]", "rule 2: weight -1"),
+            ("rules = [{ then = { weight = nan } }]", "rule 1: weight NaN"),
             ("margin = 0.5", "margin 0.5"),
             ("heavy = { above_mbps = 1, leave_mbps = 2 }", "must not be less"),
             ("window_ms = 0", "window"),

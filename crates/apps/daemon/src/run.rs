@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::input::{Input, Next};
 use crate::kernel::Kernel;
 use crate::n4_socket::Datagrams;
-use crate::placement::Placement;
+use crate::placement::{Placement, Wishes};
 use crate::program::Program;
 use crate::report::{HEADER, Report, drops, live_lines};
 use crate::report_file::ReportFile;
@@ -421,7 +421,8 @@ impl Upf {
         if let Some(kernel) = &mut kernel {
             kernel.go_live()?;
         }
-        let data = EngineAndTargets::new(targets.clone(), engine.clone());
+        let wishes = Wishes::new(&config.split).map_err(|e| Failure::Usage(e.to_string()))?;
+        let data = EngineAndTargets::new(targets.clone(), engine.clone()).with_wishes(wishes);
         let plane = Plane::new(&network, &ir.program, data).map_err(|e| Failure::Usage(e.to_string()))?;
         let started_at_ntp_s = pfcp::config::ntp_seconds(before_ports.n4.bound_at);
         let pfcp_config = pfcp::config::Config { started_at_ntp_s, ..pfcp_config(config)? };

@@ -63,7 +63,7 @@ const GRAPH: &[(&str, &[&str])] = &[
     // The protocols above the radio: bytes, grants and time in, PDUs and SDUs out. It writes STATUS PDUs as `buffer` reads them.
     ("mobile/gnb", &["buffer", "ciphering"]),
     // Control.
-    ("control/offload", &["base", "program", "target", "wire"]),
+    ("control/offload", &["base", "program", "target"]),
     // Tools.
     ("apps/traffic", &["pfcp", "wire"]),
     // Packets as numbers: nobody's headers, nobody's tables.

@@ -21,7 +21,6 @@ mod user_packet;
 mod world;
 
 use std::collections::{BTreeMap, HashMap};
-use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use base::{PortId, VerdictKind};
@@ -35,6 +34,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use sessions::Shape;
 use target_asic::Chip;
+use upf::criteria::Criteria;
 use upf::host::Action;
 use upf::plane::{BufferFate, DataPlane, Plane, SessionInfo};
 use world::World;
@@ -42,6 +42,7 @@ use world::World;
 /// The fleet as a user plane's data plane.
 struct Data {
     fleet: Fleet,
+    chosen: [Criteria; 2],
     /// Frames that wait, by PDR number.
     buffered: HashMap<u32, Vec<Frame>>,
     /// Those to go through the pipeline again.
@@ -51,8 +52,7 @@ struct Data {
 
 impl DataPlane for Data {
     fn apply(&mut self, session: &SessionInfo, batch: &Batch, buffers: &[(u32, BufferFate)]) -> Result<(), ApplyError> {
-        let facts = facts(session);
-        self.fleet.apply(&facts, batch)?;
+        self.fleet.apply(&self.facts(session), batch)?;
         for (pdr, fate) in buffers {
             let waiting = self.buffered.remove(pdr).unwrap_or_default();
             if *fate == BufferFate::Release {
@@ -71,14 +71,10 @@ impl DataPlane for Data {
     }
 }
 
-fn facts(session: &SessionInfo) -> PlacementCriteria {
-    let v4 = session.ue_ipv4s.iter().map(|a| IpAddr::V4(*a));
-    let v6 = session.ue_ipv6s.iter().map(|a| IpAddr::V6(*a));
-    PlacementCriteria {
-        seid: session.seid,
-        ue_addresses: v4.chain(v6).collect(),
-        metered: session.has_meters,
-        ..PlacementCriteria::default()
+impl Data {
+    fn facts(&self, session: &SessionInfo) -> PlacementCriteria {
+        let chosen = self.chosen.iter().any(|of| of.hold_for(session));
+        PlacementCriteria { seid: session.seid, metered: session.has_meters, chosen, ..PlacementCriteria::default() }
     }
 }
 
@@ -103,7 +99,7 @@ fn case(setup: &Setup, seed: u64) -> (Compared, u64, usize) {
     let world = World::new(&mut rng);
     let setup = Setup { policy: world.policy.clone(), chip: world.chip, ..setup.clone() };
     let fleet = Fleet::new(&setup, rng.random_range(0..1 << 50));
-    let data = Data { fleet, buffered: HashMap::new(), released: Vec::new(), sent: Vec::new() };
+    let data = Data { fleet, chosen: world.chosen.clone(), buffered: HashMap::new(), released: Vec::new(), sent: Vec::new() };
     let plane = Plane::new(&world.config, &setup.ir.program, data).unwrap_or_else(|e| panic!("{e}"));
     let kernel = setup.kernel;
     let mut run =

@@ -1,6 +1,6 @@
 //! A worker's lane of the split: each burst goes to the fast target first, then its misses to the base target.
 
-use crate::dscp::user_dscp;
+use crate::policy::DscpOf;
 use crate::traffic::{LaneTraffic, Path};
 use base::{Packet, Verdict, VerdictKind};
 use parking_lot::RwLock;
@@ -11,8 +11,8 @@ use target::{BURST, Extra, Lane, Returned};
 pub(crate) struct SplitLane {
     pub(crate) fast: Box<dyn Lane>,
     pub(crate) base: Box<dyn Lane>,
-    /// The DSCPs that try the fast target, as a set of bits; `None`: all do.
-    pub(crate) dscps: Option<u64>,
+    /// The DSCPs that try the fast target, as a set of bits, and what reads them; `None`: all packets do.
+    pub(crate) dscps: Option<(u64, DscpOf)>,
     pub(crate) traffic: Arc<LaneTraffic>,
     /// Set when the fast target gets no packets.
     pub(crate) retired: Arc<AtomicBool>,
@@ -53,7 +53,7 @@ impl Lane for SplitLane {
 
         self.picked.clear();
         if !self.ahead && !self.retired.load(Relaxed) {
-            let fast = |p: &Packet| self.dscps.is_none_or(|set| user_dscp(p.data()).is_some_and(|d| set >> d & 1 == 1));
+            let fast = |p: &Packet| self.dscps.is_none_or(|(set, of)| of(p.data()).is_some_and(|d| d < 64 && set >> d & 1 == 1));
             self.picked.extend((0..packets.len()).filter(|i| fast(&packets[*i])));
         }
         verdicts.fill(Verdict::next());

@@ -5,6 +5,8 @@
 //! (first paper §5.4, Figure 5a). Tables that are not marked `@split` are held by both in full. A packet is run to its
 //! end by exactly one of the two, so counters are the sum of both, and a session's meters are on the target that runs its packets.
 //!
+//! What a session is, only its owner knows: here it is a number, whether it has a rate, and where it stands with the operator ([`PlacementCriteria`]).
+//!
 //! Sessions move under traffic ([`Split::move_to_fast`], [`Split::move_to_base`]); a [`planner`] decides which.
 //!
 //! Not exact: a rate whose packets run on both targets has a bucket on each. That is so for a traffic class's rate once some of
@@ -23,20 +25,17 @@ mod placed;
 mod shadow;
 
 mod policy;
-mod rules;
 
 pub mod planner;
 
 mod budget;
 mod rate;
 
-mod dscp;
 mod traffic;
 
 pub use comeback::Comeback;
 pub use executor::{Executed, plan_and_move};
 pub use moves::{MoveError, RecoverError};
-pub use policy::{OutOfRange, PlacementCriteria, Policy};
-pub use rules::{Match, Rule, Slice, Then};
+pub use policy::{DscpOf, OutOfRange, PlacementCriteria, Policy, Standing};
 pub use split::{Split, SplitError};
 pub use traffic::{Path, TargetTraffic};

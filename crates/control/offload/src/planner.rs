@@ -4,7 +4,7 @@
 //! counted ([`Planner::usage`]), asks for moves periodically ([`Planner::plan`]), and reports the outcome of each
 //! ([`Planner::moved`]).
 //!
-//! Sessions are ranked by the operator's rules first ([`crate::rules`]), then by *worth*: CPU cycles that x86 is spared in a second,
+//! Sessions are ranked by the operator's rules first ([`Standing`]), then by *worth*: CPU cycles that x86 is spared in a second,
 //! for each entry that the session takes. The rate is an average that forgets with a time constant (`window_ns`); entering and leaving
 //! have thresholds of their own, an evicted session must be worth less by a factor (`margin`) and have stayed a while (`min_stay_ns`),
 //! and there is an allowance of table changes a second. So detection and replacement have windows of their own, as in Elixir
@@ -13,9 +13,8 @@
 //! A plan is one pass over an array of ranks and a heap as large as the allowance, never a sort of all sessions.
 
 use crate::budget::Budget;
-use crate::policy::{OutOfRange, PlacementCriteria};
+use crate::policy::{OutOfRange, PlacementCriteria, Standing};
 use crate::rate::Rate;
-use crate::rules::{Rule, Standing, standing};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
@@ -27,9 +26,7 @@ pub type Entries = [u32; ROOMS];
 /// The operator's choices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// The first that matches decides; sessions without one are there by rate.
-    pub rules: Vec<Rule>,
-    /// Who of those may come.
+    /// Which of those without a rule ([`Standing::ByRate`]) may come.
     pub admit: Admit,
     /// Time constant of the rates.
     pub window_ns: u64,
@@ -43,14 +40,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings {
-            rules: Vec::new(),
-            admit: Admit::Anybody,
-            window_ns: 1_000_000_000,
-            margin: 1.25,
-            min_stay_ns: 2_000_000_000,
-            updates_per_second: 1000,
-        }
+        Settings { admit: Admit::Anybody, window_ns: 1_000_000_000, margin: 1.25, min_stay_ns: 2_000_000_000, updates_per_second: 1000 }
     }
 }
 
@@ -70,38 +60,19 @@ pub enum Admit {
     Anybody,
 }
 
-/// What of a planner's settings is out of range.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{}{fault}", rule.map_or_else(String::new, |rule| format!("rule {rule}: ")))]
-pub struct SettingsError {
-    /// The rule that has it, from 1; `None`: none of them.
-    pub rule: Option<usize>,
-    /// The value.
-    pub fault: OutOfRange,
-}
-
-impl From<OutOfRange> for SettingsError {
-    fn from(fault: OutOfRange) -> SettingsError {
-        SettingsError { rule: None, fault }
-    }
-}
-
 impl Settings {
     /// Checks ranges.
-    pub fn validate(&self) -> Result<(), SettingsError> {
-        for (i, rule) in self.rules.iter().enumerate() {
-            rule.validate().map_err(|fault| SettingsError { rule: Some(i + 1), fault })?;
-        }
+    pub fn validate(&self) -> Result<(), OutOfRange> {
         if let Admit::Above { enter_bps, leave_bps } = self.admit
             && !(leave_bps >= 0.0 && enter_bps >= leave_bps && enter_bps.is_finite())
         {
-            return Err(OutOfRange::Heavy { enter_bps, leave_bps }.into());
+            return Err(OutOfRange::Heavy { enter_bps, leave_bps });
         }
         if !(self.margin >= 1.0 && self.margin <= 1000.0) {
-            return Err(OutOfRange::Margin(self.margin).into());
+            return Err(OutOfRange::Margin(self.margin));
         }
         if self.window_ns == 0 {
-            return Err(OutOfRange::Window.into());
+            return Err(OutOfRange::Window);
         }
         Ok(())
     }
@@ -209,6 +180,8 @@ struct Slot {
 
 /// Ranks of higher standing lie above all of lower: no worth reaches it.
 const CLASS: f64 = 1e15;
+/// Most that a packet counts.
+const MOST_WEIGHT: f64 = 1e6;
 /// Longest wait after failures.
 const MOST_RETRY_NS: u64 = 60_000_000_000;
 const FIRST_RETRY_NS: u64 = 500_000_000;
@@ -219,7 +192,7 @@ const MOST_MOVES: usize = 4096;
 
 impl Planner {
     /// Without sessions. `capacity`: entries that fit each table of the fast target.
-    pub fn new(settings: Settings, capacity: Entries) -> Result<Planner, SettingsError> {
+    pub fn new(settings: Settings, capacity: Entries) -> Result<Planner, OutOfRange> {
         settings.validate()?;
         Ok(Planner {
             budget: Budget::new(settings.updates_per_second),
@@ -240,7 +213,9 @@ impl Planner {
 
     /// A session, new or with new facts. It begins on the base target, and without usage.
     pub fn session(&mut self, facts: &PlacementCriteria, needs: Needs, now_ns: u64) {
-        let (standing, weight) = standing(&self.settings.rules, facts);
+        let standing = facts.standing;
+        // A weight that is no number must not become a rank.
+        let weight = if facts.weight >= 0.0 { facts.weight.min(MOST_WEIGHT) } else { 0.0 };
         let at = match self.by_seid.get(&facts.seid) {
             Some(at) => *at,
             None => {

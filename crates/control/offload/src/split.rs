@@ -266,7 +266,7 @@ impl Target for Split {
         let traffic = Arc::new(LaneTraffic::new());
         self.traffic.lock().unwrap_or_else(PoisonError::into_inner).push(traffic.clone());
         let dscps = match &self.policy {
-            Policy::Dscps(list) => Some(list.iter().fold(0u64, |set, d| set | 1 << d)),
+            Policy::Dscps(list, of) => Some((list.iter().fold(0u64, |set, d| set | 1 << d), *of)),
             _ => None,
         };
         Box::new(SplitLane {

@@ -119,7 +119,7 @@ fn entry(table: TableId, key: u128) -> Entry {
 }
 
 fn facts(seid: u64, ue: Option<&str>, metered: bool) -> PlacementCriteria {
-    PlacementCriteria { seid, ue_addresses: ue.iter().map(|ip| ip.parse().unwrap()).collect(), metered, ..PlacementCriteria::default() }
+    PlacementCriteria { seid, chosen: ue.is_some(), metered, ..PlacementCriteria::default() }
 }
 
 fn apply(split: &Split, session: PlacementCriteria, ops: Vec<Op>) {
@@ -133,7 +133,7 @@ fn entries(split: &Split, table: TableId) -> (u64, u64) {
 
 #[test]
 fn a_session_comes_as_a_whole_or_not_at_all() {
-    let (split, sessions, shared) = pair(Policy::Ues(vec![("10.45.0.0".parse().unwrap(), 16)]), 100);
+    let (split, sessions, shared) = pair(Policy::Chosen, 100);
     // Its address is known too late: what it has already is not on the fast target.
     apply(&split, facts(1, None, true), vec![Op::Insert(entry(sessions, 1)), Op::Insert(entry(shared, 1))]);
     apply(&split, facts(1, Some("10.45.0.1"), true), vec![Op::Insert(entry(sessions, 2)), Op::Insert(entry(shared, 2))]);
@@ -166,7 +166,7 @@ fn a_session_that_found_no_room_does_not_come_in_parts() {
 
 #[test]
 fn by_dscp_a_session_that_is_given_a_rate_leaves() {
-    let (split, sessions, shared) = pair(Policy::Dscps(vec![46]), 100);
+    let (split, sessions, shared) = pair(Policy::Dscps(vec![46], |_| None), 100);
     apply(&split, facts(1, None, false), vec![Op::Insert(entry(sessions, 1)), Op::Insert(entry(sessions, 2))]);
     assert!(split.is_on_fast(1));
     let ops = vec![Op::Modify(entry(sessions, 1)), Op::Delete(entry(sessions, 2)), Op::Insert(entry(shared, 1))];

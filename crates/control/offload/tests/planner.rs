@@ -14,16 +14,22 @@
 //! ```
 
 use offload::planner::{Admit, Entries, Move, Needs, Outcome, Place, Planner, Settings};
-use offload::{Match, PlacementCriteria, Rule, Slice, Then};
+use offload::{PlacementCriteria, Standing};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use upf::criteria::{Criteria, Slice};
+use upf::plane::SessionInfo;
+
+/// Whom a rule is about, where they stand, and their packets' weight.
+type Rule = (Criteria, Standing, f64);
 
 /// A scenario on its way.
 #[derive(Default)]
 struct Scenario {
     settings: Settings,
+    rules: Vec<Rule>,
     room: Entries,
-    sessions: Vec<(PlacementCriteria, Needs)>,
+    sessions: Vec<(SessionInfo, Needs)>,
     /// Those that begin later, with their times.
     later: BTreeMap<u64, u64>,
     /// What happens, by time in milliseconds.
@@ -53,7 +59,7 @@ fn slice(word: &str) -> Slice {
 
 fn rule(words: &[&str]) -> Rule {
     let arrow = words.iter().position(|w| *w == "->").expect("a rule has an arrow");
-    let mut of = Match::default();
+    let mut of = Criteria::default();
     for pair in words[..arrow].chunks(2) {
         match pair {
             ["ue", net] => {
@@ -70,14 +76,14 @@ fn rule(words: &[&str]) -> Rule {
             other => panic!("no such condition: {other:?}"),
         }
     }
-    let then = match &words[arrow + 1..] {
-        ["fast"] => Then::Fast,
-        ["base"] => Then::Base,
-        ["urgent"] => Then::Urgent,
-        ["weight", w] => Then::Weight(number(w)),
+    let (standing, weight) = match &words[arrow + 1..] {
+        ["fast"] => (Standing::Always, 1.0),
+        ["base"] => (Standing::Never, 1.0),
+        ["urgent"] => (Standing::Urgent, 1.0),
+        ["weight", w] => (Standing::ByRate, number(w)),
         other => panic!("no such decision: {other:?}"),
     };
-    Rule { of, then }
+    (of, standing, weight)
 }
 
 impl Scenario {
@@ -89,7 +95,7 @@ impl Scenario {
             match words.as_slice() {
                 [] => {}
                 ["room", rest @ ..] => s.room.iter_mut().zip(rest).for_each(|(room, n)| *room = number(n)),
-                ["rule", rest @ ..] => s.settings.rules.push(rule(rest)),
+                ["rule", rest @ ..] => s.rules.push(rule(rest)),
                 ["admit", "nobody"] => s.settings.admit = Admit::Nobody,
                 ["admit", "anybody"] => s.settings.admit = Admit::Anybody,
                 ["admit", "above", enter, "leave", leave, ..] => {
@@ -124,7 +130,7 @@ impl Scenario {
             for (facts, needs) in &self.sessions {
                 let from_ms = self.later.get(&facts.seid).copied().unwrap_or(0);
                 if (at_ms..at_ms + self.tick_ms).contains(&from_ms) {
-                    planner.session(facts, *needs, now_ns);
+                    planner.session(&self.unit(facts), *needs, now_ns);
                 }
             }
             for (seid, packets) in &mut packets {
@@ -172,6 +178,13 @@ impl Scenario {
         out
     }
 
+    /// The first rule that matches decides.
+    fn unit(&self, session: &SessionInfo) -> PlacementCriteria {
+        let unit = PlacementCriteria { seid: session.seid, ..PlacementCriteria::default() };
+        let rule = self.rules.iter().find(|(of, ..)| of.hold_for(session));
+        rule.map_or(unit, |(_, standing, weight)| PlacementCriteria { standing: *standing, weight: *weight, ..unit })
+    }
+
     /// What holds at any time, whatever the scenario.
     fn check(&self, planner: &Planner, fast: &BTreeSet<u64>) {
         let mut used = Entries::default();
@@ -183,18 +196,18 @@ impl Scenario {
     }
 }
 
-fn session(seid: u64, words: &[&str]) -> (PlacementCriteria, Needs) {
-    let mut facts = PlacementCriteria { seid, ..PlacementCriteria::default() };
+fn session(seid: u64, words: &[&str]) -> (SessionInfo, Needs) {
+    let mut facts = SessionInfo { seid, ..SessionInfo::default() };
     let mut needs = Needs { entries: [1, 1, 0, 0], updates: 2, cycles: 200.0 };
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let mut next = || *words.next().unwrap_or_else(|| panic!("{word} of what?"));
         match *word {
-            "ue" => facts.ue_addresses.push(number(next())),
+            "ue" => facts.ue_ipv4s.push(number(next())),
             "dscp" => facts.dscps.push(number(next())),
             "qfi" => facts.qfis.push(number(next())),
             "teid" => facts.teids.push(number(next())),
-            "slice" => facts.slice = Some(slice(next())),
+            "slice" => facts.s_nssai = Some(slice(next())).map(|Slice { sst, sd }| (sst, sd)),
             "cycles" => needs.cycles = number(next()),
             "entries" => {
                 needs.entries = [number(next()), number(next()), 0, 0];

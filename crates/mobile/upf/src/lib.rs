@@ -8,6 +8,8 @@
 pub mod alloc;
 mod budget;
 pub mod config;
+pub mod criteria;
+pub mod dscp;
 pub mod filters;
 pub mod hops;
 pub mod host;

@@ -78,8 +78,8 @@ impl Policy {
     pub fn to_offload(&self) -> offload::Policy {
         match self {
             Policy::None => offload::Policy::None,
-            Policy::Ues(list) => offload::Policy::Ues(list.iter().map(|p| p.network()).collect()),
-            Policy::Dscps(list) => offload::Policy::Dscps(list.clone()),
+            Policy::Ues(_) => offload::Policy::Chosen,
+            Policy::Dscps(list) => offload::Policy::Dscps(list.clone(), upf::dscp::user_dscp),
             Policy::Share(share) => offload::Policy::Share(*share),
             Policy::Planned => offload::Policy::Planned,
         }

@@ -10,6 +10,7 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use target_asic::Chip;
 use upf::config::*;
+use upf::criteria::Criteria;
 use upf::ids::Ids;
 
 pub(crate) const N3: Ipv4Addr = Ipv4Addr::new(10, 0, 3, 1);
@@ -50,6 +51,8 @@ pub(crate) enum Flavour {
 pub(crate) struct World {
     pub flavour: Flavour,
     pub policy: Policy,
+    /// Sessions of these are the policy's choice.
+    pub chosen: [Criteria; 2],
     pub chip: Chip,
     pub config: NetworkConfig,
 }
@@ -125,19 +128,19 @@ impl World {
         let dscps: Vec<u8> = (0..rng.random_range(1..5)).map(|_| [0, 0, 10, 26, 34, 46][rng.random_range(0..6)]).collect();
         let share = Policy::Share([1.0, rng.random_range(0.2..1.0)][rng.random_range(0..2)]);
         let len = rng.random_range(26..32);
-        let ues =
-            Policy::Ues(vec![(prefix_v4(ue_v4(rng.random_range(1..40)), len).0, len), (ue_v6(0, 0).into(), rng.random_range(56..64))]);
+        let chosen = [(prefix_v4(ue_v4(rng.random_range(1..40)), len).0, len), (ue_v6(0, 0).into(), rng.random_range(56..64))];
+        let chosen = chosen.map(|ue| Criteria { ue: Some(ue), ..Criteria::default() });
         let policy = match (flavour, rng.random_range(0..4)) {
             (Flavour::Rates, _) => Policy::None,
-            (_, 0) => Policy::Dscps(dscps),
-            (_, 1) => ues,
+            (_, 0) => Policy::Dscps(dscps, upf::dscp::user_dscp),
+            (_, 1) => Policy::Chosen,
             (_, 2) => Policy::Planned,
             _ => share,
         };
         let small = flavour == Flavour::SmallChip || flavour == Flavour::ChipRates && rng.random_bool(0.5);
         let session_entries = if small { rng.random_range(1..40) } else { 1 << 20 };
         let config = network(rng, flavour);
-        World { flavour, policy, chip: Chip { session_entries }, config }
+        World { flavour, policy, chosen, chip: Chip { session_entries }, config }
     }
 
     /// Whether sessions have maximum bit rates.

@@ -1,11 +1,11 @@
-//! The user packet's DSCP, read from the frame before any target has parsed it.
+//! The user packet's DSCP, read from the frame before any target has parsed it: for placement by DSCP.
 
 use wire::ethernet::{self, Frame};
 use wire::{gtpu, ipv4, ipv6, udp};
 
 /// DSCP of the user's IP packet: inside GTP-U if the frame is a tunnel's, else of the frame's own IP header.
 /// `None` for anything else, and for what is too short or malformed.
-pub(crate) fn user_dscp(frame: &[u8]) -> Option<u8> {
+pub fn user_dscp(frame: &[u8]) -> Option<u8> {
     let frame = Frame::new_checked(frame).ok()?;
     match frame.ethertype() {
         ethernet::IPV4 => {
