@@ -1,13 +1,10 @@
 //! Does the pair of targets give out what either of them has?
 
-#[path = "../../../targets/target/tests/all_facets/mod.rs"]
-mod all_facets;
-
-use all_facets::{AllFacets, ask_all};
 use offload::{Policy, Split};
 use program::{Batch, CountUnit, CounterInfo, LengthSource, Op, Program, TableId};
 use std::sync::Arc;
 use target::{Facets, Target};
+use target_kit::{AllFacets, ask_all};
 
 #[test]
 fn the_pair_loses_neither_order_nor_buckets_nor_messages() {

@@ -6,7 +6,8 @@ use program::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use target::{BURST, Capabilities, Count, Facets, Lane, TableStats, Target};
+use target::{BURST, Lane, Target};
+use target_kit::StandIn;
 
 /// One worker's: of several, some stand in line themselves.
 const LANES: usize = 1;
@@ -14,47 +15,7 @@ const CHANGES: usize = 200;
 /// What a burst takes at least.
 const WORK: Duration = Duration::from_micros(50);
 
-/// Works on packets, and notes at each batch how many bursts have been begun by then.
-struct Busy {
-    program: Arc<Program>,
-    fast: bool,
-    begun: Arc<AtomicU64>,
-    begun_at_batches: Arc<Mutex<Vec<u64>>>,
-}
-
-impl Target for Busy {
-    fn name(&self) -> &str {
-        if self.fast { "fast" } else { "base" }
-    }
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { modelled: true, subset: self.fast, buffers: !self.fast, selective: false }
-    }
-    fn program(&self) -> &Arc<Program> {
-        &self.program
-    }
-    fn apply(&self, _: &Batch) -> Result<(), ApplyError> {
-        if self.fast {
-            self.begun_at_batches.lock().unwrap().push(self.begun.load(SeqCst));
-        }
-        Ok(())
-    }
-    fn apply_deferred(&self, batch: &Batch) -> Result<(), ApplyError> {
-        self.apply(batch)
-    }
-    fn lane(&self, _: usize) -> Box<dyn Lane> {
-        Box::new(BusyLane { fast: self.fast, begun: self.begun.clone() })
-    }
-    fn counter(&self, _: CounterId, _: u64) -> Count {
-        Count::default()
-    }
-    fn facets(&self) -> Facets<'_> {
-        Facets::NONE
-    }
-    fn table_stats(&self, _: TableId) -> TableStats {
-        TableStats::default()
-    }
-}
-
+/// Works on packets; that of the fast target counts its bursts.
 struct BusyLane {
     fast: bool,
     begun: Arc<AtomicU64>,
@@ -99,8 +60,16 @@ fn program() -> (Arc<Program>, TableId, ActionId) {
 fn a_change_waits_for_few_bursts() {
     let (program, table, action) = program();
     let (begun, begun_at_batches) = (Arc::new(AtomicU64::new(0)), Arc::new(Mutex::new(Vec::new())));
-    let busy = |fast| Box::new(Busy { program: program.clone(), fast, begun: begun.clone(), begun_at_batches: begun_at_batches.clone() });
-    let split = Split::new(busy(true), busy(false), Policy::Share(1.0)).unwrap();
+    let busy = |fast| {
+        let begun = begun.clone();
+        StandIn::new(move |_| Box::new(BusyLane { fast, begun: begun.clone() })).of(program.clone())
+    };
+    let (at_batch, notes) = (begun.clone(), begun_at_batches.clone());
+    let fast = busy(true).named("fast").subset().on_batch(move |_| {
+        notes.lock().unwrap().push(at_batch.load(SeqCst));
+        Ok(())
+    });
+    let split = Split::new(Box::new(fast), Box::new(busy(false)), Policy::Share(1.0)).unwrap();
     let stop = AtomicBool::new(false);
     let mut asked_at = Vec::new();
     std::thread::scope(|scope| {

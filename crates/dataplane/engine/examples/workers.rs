@@ -5,18 +5,15 @@
 //! shown. Beside packets per second stands what one packet costs each thread in processor time, which tells more where others
 //! use the machine too: packets per second of processor time, summed over workers, is what they would do on cores of their own.
 
-#[path = "../../../targets/target/tests/stand_in/mod.rs"]
-mod stand_in;
-
 use base::{PortId, Verdict};
 use crossbeam_channel::bounded;
 use engine::{Engine, Settings, WorkerPorts};
 use pktio::LoopPort;
-use stand_in::stand_in;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use target::Target;
+use target_kit::stand_in;
 
 const ROUNDS: usize = 7;
 const ROUND: Duration = Duration::from_millis(300);

@@ -1,18 +1,15 @@
 //! The engine with a target that does what a packet's first byte says.
 
-#[path = "../../../targets/target/tests/stand_in/mod.rs"]
-mod stand_in;
-
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use crossbeam_channel::{Receiver, bounded};
 use engine::{BufferFate, BufferLimits, Engine, Event, Settings};
 use pktio::Port;
 use pktio::memory::MemoryPort;
-use stand_in::stand_in;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use target::{Count, Target};
+use target_kit::stand_in;
 
 const FORWARD: u8 = 0;
 const BUFFER: u8 = 1;

@@ -5,12 +5,12 @@ use crossbeam_channel::bounded;
 use engine::{Engine, Settings};
 use pktio::Port;
 use pktio::memory::{MemoryPort, pair};
-use program::{ApplyError, Batch, CounterId, Program, TableId};
 use service::caller::Rings;
 use service::{Access, Call, Caller, Deployment, FIELDS_MAX, Interface, Outcome, Place, Reason, Service, Setting, SettingError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use target::{Capabilities, Count, Facets, Lane, Returned, TableStats, Target};
+use target::{Lane, Returned, Target};
+use target_kit::StandIn;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 const DELAY_NS: u64 = 2_000_000;
@@ -68,49 +68,6 @@ impl Service for Late {
 }
 
 /// Gives each packet to the service and forwards what comes back.
-struct Calling {
-    program: Arc<Program>,
-    deployment: Deployment,
-}
-
-impl Target for Calling {
-    fn name(&self) -> &str {
-        "calling"
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { modelled: false, subset: false, buffers: true, selective: false }
-    }
-
-    fn program(&self) -> &Arc<Program> {
-        &self.program
-    }
-
-    fn apply(&self, _: &Batch) -> Result<(), ApplyError> {
-        Ok(())
-    }
-
-    fn apply_deferred(&self, _: &Batch) -> Result<(), ApplyError> {
-        Ok(())
-    }
-
-    fn lane(&self, _: usize) -> Box<dyn Lane> {
-        Box::new(CallingLane { caller: self.deployment.caller(), out: Vec::new() })
-    }
-
-    fn counter(&self, _: CounterId, _: u64) -> Count {
-        Count::default()
-    }
-
-    fn facets(&self) -> Facets<'_> {
-        Facets::NONE
-    }
-
-    fn table_stats(&self, _: TableId) -> TableStats {
-        TableStats::default()
-    }
-}
-
 struct CallingLane {
     caller: Caller,
     out: Vec<Call>,
@@ -173,7 +130,8 @@ fn packets_that_a_service_keeps_come_back_without_another_packet_and_are_counted
     for place in [Place::Lane, Place::Threads(2)] {
         let make: service::caller::Make = Arc::new(|| Box::<Late>::default());
         let deployment = Deployment::new(&place, make, Rings::default()).unwrap();
-        let target: Arc<dyn Target> = Arc::new(Calling { program: Arc::default(), deployment });
+        let lane = move |_| Box::new(CallingLane { caller: deployment.caller(), out: Vec::new() }) as Box<dyn Lane>;
+        let target: Arc<dyn Target> = Arc::new(StandIn::new(lane));
         let (near, mut far_in) = pair("in", "far in", 256);
         let (out, mut far_out) = pair("out", "far out", 256);
         let ports: Vec<(PortId, Box<dyn Port>)> = vec![(PortId(0), Box::new(near)), (PortId(1), Box::new(out))];

@@ -3,20 +3,17 @@
 //! The target forwards a packet across, or buffers it while its flow is idle. Every packet has the number of its flow and its
 //! place in the flow; what comes out is compared with what went in.
 
-#[path = "../../../targets/target/tests/stand_in/mod.rs"]
-mod stand_in;
-
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use crossbeam_channel::{Receiver, bounded};
 use engine::{BUCKETS, BalanceSettings, BufferFate, BufferLimits, Engine, Event, Move, Moved, Settings, WhenFull, WorkerPorts};
 use pktio::{DeviceDrops, Port, PortError, memory, steered};
 use rand::Rng;
 use rand::seq::IndexedRandom;
-use stand_in::stand_in;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 use target::Target;
+use target_kit::stand_in;
 
 /// Flows of each direction.
 const FLOWS: usize = 64;

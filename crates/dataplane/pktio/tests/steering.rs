@@ -7,8 +7,6 @@
 //! kernel's holds (256, veth), so that whatever is missing was lost by us.
 
 mod common;
-#[path = "../../../targets/target/tests/stand_in/mod.rs"]
-mod stand_in;
 
 use base::{DropReason, Packet, PortId, Verdict};
 use common::*;
@@ -18,11 +16,11 @@ use pktio::af_xdp::{Frames, Options};
 use pktio::{AfXdp, DeviceDrops, Port};
 use rand::Rng;
 use rand::seq::IndexedRandom;
-use stand_in::stand_in;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 use target::Target;
+use target_kit::stand_in;
 
 const N3: PortId = PortId(0);
 const N6: PortId = PortId(128);

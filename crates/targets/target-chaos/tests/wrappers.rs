@@ -1,13 +1,10 @@
 //! Does a target lose anything by being wrapped: shared by several, with its packets copied, or failing on purpose?
 
-#[path = "../../target/tests/all_facets/mod.rs"]
-mod all_facets;
-
-use all_facets::{AllFacets, ask_all};
 use program::{Batch, Bridge, Mirror, Op, Program};
 use std::sync::Arc;
 use target::{Replicating, Target};
 use target_chaos::Chaos;
+use target_kit::{AllFacets, ask_all};
 
 /// All that [`ask_all`] leads to on a target that has every facet.
 const ALL: [&str; 15] = [

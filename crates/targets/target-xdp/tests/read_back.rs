@@ -3,11 +3,10 @@
 mod common;
 
 use p4_interp::Mode;
-use target_xdp::Xdp;
 
 #[test]
 fn what_tables_hold_is_read_back() {
     if testkit::root_or_skip("what_tables_hold_is_read_back") {
-        common::twin::read_back::what_tables_hold_is_read_back::<Xdp>(Mode::Whole, &());
+        common::twin::read_back::what_tables_hold_is_read_back::<common::Kernel>(Mode::Whole, &());
     }
 }

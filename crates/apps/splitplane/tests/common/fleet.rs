@@ -159,7 +159,7 @@ impl Fleet {
 
     /// Applies changes to all targets, which must agree whether they fit.
     pub(crate) fn apply(&mut self, facts: &PlacementCriteria, batch: &Batch) -> Result<(), ApplyError> {
-        let step = Step::Apply(facts.clone(), batch.clone());
+        let step = Step::Apply(*facts, batch.clone());
         self.steps.push(step.clone());
         match self.step(&step) {
             Ok((result, _)) => result,
@@ -169,7 +169,7 @@ impl Fleet {
 
     /// Moves a session of the pair to the chip, with this copy of it, or from it, if it can be.
     pub(crate) fn move_session(&mut self, facts: &PlacementCriteria, copy: Option<Batch>) {
-        let step = Step::Move(facts.clone(), copy);
+        let step = Step::Move(*facts, copy);
         self.steps.push(step.clone());
         if let Err(difference) = self.step(&step) {
             self.fail(difference);

@@ -1,26 +1,27 @@
 //! x86 as one of the two that are compared.
 #![allow(dead_code, unused_imports)]
 
-#[path = "../../../target/tests/twin/mod.rs"]
-pub(crate) mod twin;
-
 use p4_interp::Mode;
 use p4_ir::Ir;
 use program::{Entry, RegisterId};
 use std::sync::Arc;
 use target::Count;
+pub(crate) use target_kit::twin::{self, rng};
 use target_x86::{Options, X86};
-pub(crate) use twin::rng;
 
 /// The interpreter and x86, side by side.
-pub(crate) type Pair = twin::Pair<X86>;
+pub(crate) type Pair = twin::Pair<NativeX86>;
 
 /// Compiled with `flags`.
 pub(crate) fn pair(ir: Ir, seed: u64, flags: &[&'static str]) -> Pair {
     Pair::load(ir, seed, Mode::Whole, flags)
 }
 
-impl twin::Native for X86 {
+/// The kind of target.
+pub(crate) struct NativeX86;
+
+impl twin::Native for NativeX86 {
+    type Target = X86;
     type Choice = [&'static str];
     const NAME: &'static str = "x86";
 
@@ -37,11 +38,11 @@ impl twin::Native for X86 {
         })
     }
 
-    fn register(&self, register: RegisterId, index: u64) -> Option<u128> {
-        X86::register(self, register, index).map(u128::from)
+    fn register(target: &X86, register: RegisterId, index: u64) -> Option<u128> {
+        X86::register(target, register, index).map(u128::from)
     }
 
-    fn entry_count(&self, entry: &Entry) -> Option<Count> {
-        X86::entry_count(self, entry)
+    fn entry_count(target: &X86, entry: &Entry) -> Option<Count> {
+        X86::entry_count(target, entry)
     }
 }

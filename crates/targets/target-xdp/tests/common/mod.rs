@@ -1,19 +1,16 @@
 //! The kernel as one of the two that are compared.
 #![allow(dead_code, unused_imports)]
 
-#[path = "../../../target/tests/twin/mod.rs"]
-pub(crate) mod twin;
-
 use p4_interp::Mode;
 use p4_ir::Ir;
 use program::{Entry, MatchKind, RegisterId, RuleError};
 use std::sync::Arc;
 use target::{Count, Target};
+pub(crate) use target_kit::twin::{self, rng};
 use target_xdp::{LoadError, Options, Xdp};
-pub(crate) use twin::rng;
 
 /// The interpreter and the kernel, side by side.
-pub(crate) type Pair = twin::Pair<Xdp>;
+pub(crate) type Pair = twin::Pair<Kernel>;
 
 /// Emits and loads; the text stays in a file if the environment names one.
 pub(crate) fn load(ir: &Arc<Ir>, seed: u64, mode: Mode) -> Result<Xdp, LoadError> {
@@ -35,7 +32,11 @@ fn load_text(ir: &Arc<Ir>, text: &str, seed: u64, mode: Mode) -> Result<Xdp, Loa
     Xdp::load(Arc::new(ir.program.clone()), text, &options)
 }
 
-impl twin::Native for Xdp {
+/// The kind of target.
+pub(crate) struct Kernel;
+
+impl twin::Native for Kernel {
+    type Target = Xdp;
     type Choice = ();
     const NAME: &'static str = "kernel";
     const FEW_MASKS: bool = true;
@@ -44,29 +45,29 @@ impl twin::Native for Xdp {
         load(ir, seed, mode).unwrap_or_else(|e| panic!("{e}"))
     }
 
-    fn register(&self, register: RegisterId, index: u64) -> Option<u128> {
-        Xdp::register(self, register, index).map(u128::from)
+    fn register(target: &Xdp, register: RegisterId, index: u64) -> Option<u128> {
+        Xdp::register(target, register, index).map(u128::from)
     }
 
-    fn entry_count(&self, entry: &Entry) -> Option<Count> {
-        Xdp::entry_count(self, entry)
+    fn entry_count(target: &Xdp, entry: &Entry) -> Option<Count> {
+        Xdp::entry_count(target, entry)
     }
 
     /// Longer ones are longer than a page.
-    fn takes(&self, len: usize) -> bool {
+    fn takes(len: usize) -> bool {
         len <= 3500
     }
 
-    fn capacity(&self, capacity: u64) -> u64 {
+    fn capacity(capacity: u64) -> u64 {
         capacity.min(Options::default().entries)
     }
 
     /// The kernel looks through so many masks and no more.
-    fn may_refuse(&self, error: &RuleError) -> bool {
+    fn may_refuse(target: &Xdp, error: &RuleError) -> bool {
         let RuleError::Full { table, .. } = error else { return matches!(error, RuleError::Masks { .. }) };
-        let program = self.program();
+        let program = target.program();
         let id = program.table(table).unwrap();
-        let (stats, info) = (self.table_stats(id), &program.tables[id]);
+        let (stats, info) = (target.table_stats(id), &program.tables[id]);
         stats.entries < stats.capacity && info.keys.iter().any(|k| k.kind != MatchKind::Exact)
     }
 }

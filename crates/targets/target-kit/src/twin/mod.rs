@@ -1,10 +1,9 @@
 //! Runs one program on a native target and in the reference interpreter with the same entries and packets, and compares everything
-//! that can be seen: verdicts, bytes, counters, registers, statistics. The tests of all native targets share it by its path.
-#![allow(dead_code)]
+//! that can be seen: verdicts, bytes, counters, registers, statistics.
 
-pub(crate) mod random_ir;
-pub(crate) mod read_back;
-pub(crate) mod user_plane;
+pub mod random_ir;
+pub mod read_back;
+pub mod user_plane;
 
 use base::{Packet, PortId, Verdict, VerdictKind};
 use p4_interp::{Event, Machine, Mode, Recorder};
@@ -18,10 +17,12 @@ use std::sync::Arc;
 use target::{Count, HeldEntry, Lane, Target};
 
 /// Chooses an argument by the names of action and parameter. Asked without a parameter, it refuses the action with 0.
-pub(crate) type Choose = fn(&mut ChaCha8Rng, &str, &str) -> Option<u128>;
+pub type Choose = fn(&mut ChaCha8Rng, &str, &str) -> Option<u128>;
 
-/// What a native target shows beyond [`Target`], and what of a comparison its limits change.
-pub(crate) trait Native: Target + Sized {
+/// A kind of native target: what it shows beyond [`Target`], and what of a comparison its limits change.
+pub trait Native {
+    /// The target.
+    type Target: Target;
     /// What a test may choose when it loads.
     type Choice: ?Sized;
     /// For messages.
@@ -29,30 +30,30 @@ pub(crate) trait Native: Target + Sized {
     /// Whether rules get few different masks, as rules of people have.
     const FEW_MASKS: bool = false;
     /// Compiles and loads.
-    fn load(ir: &Arc<Ir>, seed: u64, mode: Mode, choice: &Self::Choice) -> Self;
+    fn load(ir: &Arc<Ir>, seed: u64, mode: Mode, choice: &Self::Choice) -> Self::Target;
     /// A cell of a register.
-    fn register(&self, register: RegisterId, index: u64) -> Option<u128>;
+    fn register(target: &Self::Target, register: RegisterId, index: u64) -> Option<u128>;
     /// The direct counter of an entry.
-    fn entry_count(&self, entry: &Entry) -> Option<Count>;
+    fn entry_count(target: &Self::Target, entry: &Entry) -> Option<Count>;
     /// Whether it takes packets of that length.
-    fn takes(&self, _len: usize) -> bool {
+    fn takes(_len: usize) -> bool {
         true
     }
     /// Room of a table that the interpreter gives room for so many.
-    fn capacity(&self, capacity: u64) -> u64 {
+    fn capacity(capacity: u64) -> u64 {
         capacity
     }
     /// Whether it may refuse a batch so that the interpreter takes.
-    fn may_refuse(&self, _error: &RuleError) -> bool {
+    fn may_refuse(_target: &Self::Target, _error: &RuleError) -> bool {
         false
     }
 }
 
 /// The two, side by side.
-pub(crate) struct Pair<T: Native> {
+pub struct Pair<T: Native> {
     pub ir: Arc<Ir>,
     pub machine: Machine,
-    pub native: T,
+    pub native: T::Target,
     pub mode: Mode,
     pub lane: Box<dyn Lane>,
     pub rng: ChaCha8Rng,
@@ -76,7 +77,7 @@ pub(crate) struct Pair<T: Native> {
 
 impl<T: Native> Pair<T> {
     /// Both hold the whole of every table, or a subset.
-    pub(crate) fn load(ir: Ir, seed: u64, mode: Mode, choice: &T::Choice) -> Pair<T> {
+    pub fn load(ir: Ir, seed: u64, mode: Mode, choice: &T::Choice) -> Pair<T> {
         if let Err(errors) = p4_ir::verify(&ir) {
             panic!("the test's IR is wrong: {}", errors.iter().map(|e| e.to_string()).collect::<Vec<_>>().join("\n"));
         }
@@ -86,7 +87,7 @@ impl<T: Native> Pair<T> {
     }
 
     /// With a target that has loaded the program.
-    pub(crate) fn of(ir: Arc<Ir>, native: T, seed: u64, mode: Mode) -> Pair<T> {
+    pub fn of(ir: Arc<Ir>, native: T::Target, seed: u64, mode: Mode) -> Pair<T> {
         let machine = Machine::new(ir.clone()).unwrap_or_else(|e| panic!("{e}"));
         let lane = native.lane(0);
         Pair {
@@ -109,14 +110,14 @@ impl<T: Native> Pair<T> {
     }
 
     /// Applies a batch to both, which must agree.
-    pub(crate) fn apply(&mut self, ops: Vec<Op>) -> Result<(), RuleError> {
+    pub fn apply(&mut self, ops: Vec<Op>) -> Result<(), RuleError> {
         let batch = Batch { ops };
         let b = self.native.apply(&batch).map_err(|error| match error {
             ApplyError::Refused(refused) => refused,
             other => panic!("{} does not take {batch:?}: {other}", T::NAME),
         });
         if let Err(error) = &b
-            && self.native.may_refuse(error)
+            && T::may_refuse(&self.native, error)
         {
             self.refused += 1;
             return b;
@@ -128,8 +129,8 @@ impl<T: Native> Pair<T> {
     }
 
     /// Runs packets in bursts of random sizes through both and compares.
-    pub(crate) fn run(&mut self, packets: &[(Vec<u8>, PortId)]) {
-        let packets: Vec<_> = packets.iter().filter(|(p, _)| self.native.takes(p.len())).cloned().collect();
+    pub fn run(&mut self, packets: &[(Vec<u8>, PortId)]) {
+        let packets: Vec<_> = packets.iter().filter(|(p, _)| T::takes(p.len())).cloned().collect();
         let mut rest = &packets[..];
         while !rest.is_empty() {
             let n = self.rng.random_range(1..=64usize).min(rest.len());
@@ -178,7 +179,7 @@ impl<T: Native> Pair<T> {
     }
 
     /// Compares counters, registers and statistics.
-    pub(crate) fn check_state(&self) {
+    pub fn check_state(&self) {
         let program = &self.ir.program;
         for (id, info) in program.counters.iter().filter(|(_, c)| c.table.is_none()) {
             for i in 0..info.size.min(300) {
@@ -188,16 +189,16 @@ impl<T: Native> Pair<T> {
         }
         for (id, info) in &program.registers {
             for i in 0..info.size {
-                let (a, b) = (self.machine.register(id, i), self.native.register(id, i));
+                let (a, b) = (self.machine.register(id, i), T::register(&self.native, id, i));
                 assert_eq!(a, b, "register {} cell {i}", info.name);
             }
         }
         for (id, info) in &program.tables {
             let (a, b) = (self.machine.table_stats(id), self.native.table_stats(id));
-            let capacity = self.native.capacity(a.capacity);
+            let capacity = T::capacity(a.capacity);
             assert_eq!((a.entries, capacity, a.hits, a.misses), (b.entries, b.capacity, b.hits, b.misses), "table {}", info.name);
             for entry in self.machine.entries(id) {
-                let (a, b) = (self.machine.entry_count(&entry), self.native.entry_count(&entry));
+                let (a, b) = (self.machine.entry_count(&entry), T::entry_count(&self.native, &entry));
                 let pair = |packets, bytes| (packets, bytes);
                 assert_eq!(a.map(|c| pair(c.packets, c.bytes)), b.map(|c| pair(c.packets, c.bytes)), "entry {entry:?}");
             }
@@ -206,7 +207,7 @@ impl<T: Native> Pair<T> {
 
     /// Reads all tables back, some entries at a time: what the interpreter holds, with the same counts. Gives the number of entries, and of those
     /// that have counted packets.
-    pub(crate) fn check_entries(&self, chunk: usize) -> (usize, usize) {
+    pub fn check_entries(&self, chunk: usize) -> (usize, usize) {
         let tables = self.native.facets().tables.expect("a target that runs programs tells its entries");
         let (mut all, mut hit) = (0, 0);
         for (id, info) in &self.ir.program.tables {
@@ -227,13 +228,13 @@ impl<T: Native> Pair<T> {
     }
 
     /// Hits and misses of a table so far.
-    pub(crate) fn hits_and_misses(&self, name: &str) -> (u64, u64) {
+    pub fn hits_and_misses(&self, name: &str) -> (u64, u64) {
         let stats = self.native.table_stats(self.ir.program.table(name).unwrap());
         (stats.hits, stats.misses)
     }
 
     /// A random entry that matches these keys, with random arguments.
-    pub(crate) fn entry_for(&mut self, table: TableId, keys: &[u128]) -> Option<Entry> {
+    pub fn entry_for(&mut self, table: TableId, keys: &[u128]) -> Option<Entry> {
         let ir = self.ir.clone();
         let info = &ir.program.tables[table];
         let usable: Vec<_> = info.actions.iter().filter(|u| u.entry).collect();
@@ -307,7 +308,7 @@ impl<T: Native> Pair<T> {
     }
 
     /// A random number of that width: often small, all ones or a single bit.
-    pub(crate) fn number(&mut self, width: u32) -> u128 {
+    pub fn number(&mut self, width: u32) -> u128 {
         let all = base::Bits::mask(width);
         match self.rng.random_range(0..6) {
             0 => 0,
@@ -319,7 +320,7 @@ impl<T: Native> Pair<T> {
     }
 
     /// Fills the tables with entries for that share of the keys that have been seen, and changes some of them.
-    pub(crate) fn fill(&mut self, share: f64) {
+    pub fn fill(&mut self, share: f64) {
         let mut seen = std::mem::take(&mut self.seen);
         seen.sort();
         seen.dedup();
@@ -366,6 +367,6 @@ impl<T: Native> Pair<T> {
 }
 
 /// The seed's own generator.
-pub(crate) fn rng(seed: u64) -> ChaCha8Rng {
+pub fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use std::path::Path;
 
 /// The program for so many sessions.
-pub(crate) fn program(sessions: u32) -> p4_ir::Ir {
+pub fn program(sessions: u32) -> p4_ir::Ir {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../p4/upf.p4");
     let mut options = p4_check::Options::default();
     options.defines.insert("SESSIONS".into(), sessions.to_string());
@@ -138,7 +138,7 @@ fn frame(rng: &mut ChaCha8Rng) -> Vec<u8> {
 }
 
 /// A packet, mostly a sound one, and the port that it comes in by.
-pub(crate) fn packet(rng: &mut ChaCha8Rng) -> (Vec<u8>, PortId) {
+pub fn packet(rng: &mut ChaCha8Rng) -> (Vec<u8>, PortId) {
     let port = PortId(*[0, 0, 1, 128, 129, 256, 384].choose(rng).unwrap());
     let mut bytes = frame(rng);
     if port.0 >= 256 && rng.random_bool(0.8) {
@@ -161,7 +161,7 @@ pub(crate) fn packet(rng: &mut ChaCha8Rng) -> (Vec<u8>, PortId) {
 }
 
 /// Arguments that let packets through to the end.
-pub(crate) fn choose(rng: &mut ChaCha8Rng, action: &str, param: &str) -> Option<u128> {
+pub fn choose(rng: &mut ChaCha8Rng, action: &str, param: &str) -> Option<u128> {
     let few = |rng: &mut ChaCha8Rng, of: &[u128]| of.choose(rng).copied();
     match (action, param) {
         (_, "") if ["drop", "deny", "no_", "unresolved"].iter().any(|end| action.contains(end)) => Some(u128::from(rng.random_bool(0.1))),

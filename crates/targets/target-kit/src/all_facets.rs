@@ -1,4 +1,4 @@
-//! A target with every facet, which notes what it is asked. Tests of what wraps targets share it by its path.
+//! A target with every facet, which notes what it is asked: for tests of what wraps targets.
 
 use program::{ActionId, ApplyError, Batch, CounterId, Digest, Entry, MeterId, Program, RegisterId, TableId};
 use std::ops::Range;
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use target::*;
 
 /// The target. Packets it has none.
-pub(crate) struct AllFacets {
+pub struct AllFacets {
     program: Arc<Program>,
     subset: bool,
     asked: Mutex<Vec<&'static str>>,
@@ -24,14 +24,14 @@ impl Words for Memory {
 
 impl AllFacets {
     /// Of a program; `subset`: see [`Capabilities::subset`].
-    pub(crate) fn new(program: Arc<Program>, subset: bool) -> AllFacets {
+    pub fn new(program: Arc<Program>, subset: bool) -> AllFacets {
         let memory = |words: usize| Box::new(Memory((0..words).map(|_| AtomicU64::new(0)).collect()));
         let in_flight = Arc::new(InFlight::new(memory(ROW_WORDS), memory(CLOCK_WORDS)));
         AllFacets { program, subset, asked: Mutex::default(), in_flight }
     }
 
     /// What it was asked since the last call, but for what changes nothing.
-    pub(crate) fn take_asked(&self) -> Vec<&'static str> {
+    pub fn take_asked(&self) -> Vec<&'static str> {
         std::mem::take(&mut self.asked.lock().unwrap())
     }
 
@@ -41,7 +41,7 @@ impl AllFacets {
 }
 
 /// Asks a target everything that facets are asked.
-pub(crate) fn ask_all(target: &dyn Target) {
+pub fn ask_all(target: &dyn Target) {
     let batch = Batch::default();
     target.apply(&batch).unwrap();
     target.apply_deferred(&batch).unwrap();

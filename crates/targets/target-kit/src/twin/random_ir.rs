@@ -10,7 +10,7 @@ use rand_chacha::rand_core::SeedableRng;
 const WIDTHS: [u32; 22] = [1, 2, 3, 7, 8, 9, 13, 16, 17, 24, 31, 32, 33, 40, 48, 56, 63, 64, 65, 100, 127, 128];
 
 /// Makes programs.
-pub(crate) struct Maker {
+pub struct Maker {
     rng: ChaCha8Rng,
     ir: Ir,
     /// What statements may use.
@@ -34,12 +34,12 @@ enum Scope {
 }
 
 /// A random program.
-pub(crate) fn random_ir(rng: ChaCha8Rng) -> Ir {
+pub fn random_ir(rng: ChaCha8Rng) -> Ir {
     random(rng, false)
 }
 
 /// One whose packets may be of classes: its states are marked, and nothing that classes exclude is frequent.
-pub(crate) fn random_ir_with_classes(mut rng: ChaCha8Rng) -> Ir {
+pub fn random_ir_with_classes(mut rng: ChaCha8Rng) -> Ir {
     let mut ir = random(ChaCha8Rng::from_seed(rng.random()), true);
     let share = rng.random_range(0.3..1.0);
     for (_, state) in &mut ir.states {
@@ -761,7 +761,7 @@ impl IsValidRef for Expr {
 }
 
 /// Packets of all lengths, with bytes that selects and loops like.
-pub(crate) fn random_packets(rng: &mut ChaCha8Rng, n: usize) -> Vec<(Vec<u8>, PortId)> {
+pub fn random_packets(rng: &mut ChaCha8Rng, n: usize) -> Vec<(Vec<u8>, PortId)> {
     (0..n)
         .map(|_| {
             let len = match rng.random_range(0..10) {

@@ -5,9 +5,10 @@ use base::PortId;
 use p4_interp::Mode;
 use program::Op;
 use rand::Rng;
+use target::Target;
 
 /// Runs it on a native target.
-pub(crate) fn what_tables_hold_is_read_back<T: Native>(mode: Mode, choice: &T::Choice) {
+pub fn what_tables_hold_is_read_back<T: Native>(mode: Mode, choice: &T::Choice) {
     let text = include_str!("read_back.p4");
     let compiled = p4_check::compile_str("read_back.p4", text, &p4_check::Options::default());
     let mut ir = compiled.unwrap_or_else(|failure| panic!("{failure}")).ir;
