@@ -45,6 +45,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("services/service", &["base", "shm"]),
     // The driver of a program that was cut calls the services.
     ("targets/target", &["base", "program", "service"]),
+    // Pure: packets of any type, rates that are the caller's.
+    ("services/shaper", &[]),
     ("dataplane/engine", &["base", "pktio", "target"]),
     // Targets.
     ("targets/target-x86", &["base", "c-compile", "program", "table", "target"]),

@@ -1,0 +1,84 @@
+//! What does a packet cost? A million leaves, each over its rate, so that every packet waits; and packets that need not wait.
+//!
+//! `cargo run --release -p shaper --example speed`
+
+use shaper::codel::Law;
+use shaper::{Fate, Limits, Node, Rates, Shaper, Take, Tree};
+use std::time::Instant;
+
+const BURST: usize = 64;
+
+fn main() {
+    for leaves in [1_000u32, 100_000, 1_000_000] {
+        let resident = resident_kib();
+        let mut tree = Tree::default();
+        for _ in 0..leaves {
+            // 8 packets of 1000 bytes a second of simulated time for each leaf, offered at a little more.
+            tree.add(Node { parent: None, rate: 8000, burst: 2000, guaranteed: 0, weight: 1 }, 0).expect("a node");
+        }
+        let limits =
+            Limits { nodes: leaves, packets: 8 << 20, delay_ns: 10_000_000_000, law: Law { target_ns: u64::MAX, ..Law::default() } };
+        let mut shaper = Shaper::<u64>::new(limits);
+        // Each leaf gets a queue, which stays as long as packets come at its rate: each of them waits.
+        for leaf in 0..leaves {
+            while matches!(tree.take(leaf, 1000, 0), Take::Now { .. }) {}
+            (0..2).for_each(|_| _ = shaper.offer(leaf, 7, 1000, false, 0, &mut tree));
+        }
+        // Simulated time that a packet takes if all leaves send at their rates.
+        let step_ns = 125_000_000 / u64::from(leaves);
+        let (mut now, mut sent, mut waited) = (0u64, 0u64, 0u64);
+        let mut leaf = 0u32;
+        let mut rounds = |packets: u64, shaper: &mut Shaper<u64>, tree: &mut Tree| {
+            let begin = Instant::now();
+            for _ in 0..packets / BURST as u64 {
+                for _ in 0..BURST {
+                    // A stride that visits all leaves and no neighbours.
+                    leaf = (leaf as u64 + 7_919 * 101).rem_euclid(u64::from(leaves)) as u32;
+                    if !shaper.waits(leaf) && matches!(tree.take(leaf, 1000, now), Take::Now { .. }) {
+                        sent += 1;
+                    } else {
+                        waited += 1;
+                        shaper.offer(leaf, 7, 1000, false, now, tree);
+                    }
+                }
+                now += step_ns * BURST as u64;
+                shaper.poll(now, tree, usize::MAX, &mut |f| sent += u64::from(matches!(f, Fate::Sent { .. })));
+            }
+            begin.elapsed().as_nanos() as f64 / packets as f64
+        };
+        rounds(u64::from(leaves), &mut shaper, &mut tree);
+        let mut each: Vec<f64> = (0..5).map(|_| rounds(4_000_000, &mut shaper, &mut tree)).collect();
+        each.sort_by(f64::total_cmp);
+        let memory = (resident_kib() - resident) as f64 * 1024.0 / f64::from(leaves);
+        let waits = waited as f64 / (waited + sent) as f64;
+        println!(
+            "{leaves:>9} leaves, queues of {}: {:.1} ns a packet, {:.1} Mpps; {:.0} bytes a leaf; waited: {waits:.2}",
+            shaper.len(),
+            each[2],
+            1e3 / each[2],
+            memory
+        );
+    }
+    // No wait: the price of asking.
+    let (mut tree, leaves) = (Tree::default(), 1_000u32);
+    for _ in 0..leaves {
+        tree.add(Node { parent: None, rate: 1 << 40, burst: 1 << 30, guaranteed: 0, weight: 1 }, 0).expect("a node");
+    }
+    let limits = Limits { nodes: leaves, packets: 1 << 20, delay_ns: 100_000_000, law: Law::default() };
+    let shaper = Shaper::<u64>::new(limits);
+    for ask in [false, true] {
+        let begin = Instant::now();
+        let mut sent = 0u64;
+        for n in 0..50_000_000u64 {
+            let leaf = (n * 7919 % u64::from(leaves)) as u32;
+            sent += u64::from((!ask || !shaper.waits(leaf)) && matches!(tree.take(leaf, 1000, n), Take::Now { .. }));
+        }
+        let what = if ask { "its rate, and whether others wait" } else { "its rate alone" };
+        println!("a packet that need not wait, asked for {what}: {:.1} ns ({sent})", begin.elapsed().as_nanos() as f64 / 50e6);
+    }
+}
+
+fn resident_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status.lines().find_map(|l| l.strip_prefix("VmRSS:")?.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}

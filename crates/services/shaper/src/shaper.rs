@@ -1,0 +1,490 @@
+//! The queues: who waits, who may send now, and who has waited too long.
+//!
+//! A leaf with packets is a member of one *ring*: its own while it waits for its own rate, that of a node above it while it waits for that one's. A ring has a
+//! timer in the wheel, and its members share what the node lets pass by weight (deficit round robin, Shreedhar and Varghese 1995).
+
+use crate::codel::{Codel, Law};
+use crate::counters::Counters;
+use crate::wheel::Wheel;
+
+/// Bytes that a leaf of weight 1 may send in a round.
+const QUANTUM: i64 = 1514;
+/// Packets that a queue may hold whatever its rate: below it a connection cannot recover from a loss without waiting for a timer.
+const LEAST_PACKETS: u32 = 4;
+const NONE: u32 = u32::MAX;
+
+/// How much may wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Leaves and nodes are numbered from 0 to this, exclusive.
+    pub nodes: u32,
+    /// Packets in all queues.
+    pub packets: u32,
+    /// How long a packet may wait, in ns: a queue takes no more than its rate sends in that time, and what has waited for longer is dropped.
+    pub delay_ns: u64,
+    /// CoDel's.
+    pub law: Law,
+}
+
+/// Whether a packet may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Take {
+    /// Its bytes are taken.
+    Now {
+        /// Within a guaranteed rate: it does not count for the leaf's share of what is spare.
+        guaranteed: bool,
+    },
+    /// Not before that time, in ns, for that node: the leaf itself, or one above it.
+    At {
+        /// Whose rate is exceeded.
+        node: u32,
+        /// When it will let as many bytes pass, if nobody else takes them.
+        at_ns: u64,
+    },
+    /// Never: its rate is zero, or its burst is smaller than the packet.
+    Never,
+}
+
+/// The rates that leaves are shaped to.
+pub trait Rates {
+    /// Takes `size` bytes at `now_ns` from the rates of a leaf, all of them or none.
+    fn take(&mut self, leaf: u32, size: u32, now_ns: u64) -> Take;
+
+    /// Gives back what [`Rates::take`] has just taken: the packet is dropped instead.
+    fn give_back(&mut self, leaf: u32, size: u32, guaranteed: bool);
+
+    /// Rate of a leaf in bytes a second.
+    fn rate(&self, leaf: u32) -> u64;
+
+    /// Its share of what is spare.
+    fn weight(&self, _leaf: u32) -> u32 {
+        1
+    }
+}
+
+/// Why a packet was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Its queue holds as much as its rate sends in the longest delay.
+    QueueFull,
+    /// All queues together are full.
+    Full,
+    /// It has waited for longer than it may.
+    Late,
+    /// CoDel chose it, and its sender does not understand marks.
+    Codel,
+    /// Its rate lets no packet pass.
+    NoRate,
+    /// The shaper was emptied.
+    Ended,
+}
+
+impl Reason {
+    /// All, in the order of their numbers.
+    pub const ALL: [Reason; 6] = [Reason::QueueFull, Reason::Full, Reason::Late, Reason::Codel, Reason::NoRate, Reason::Ended];
+
+    /// Name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reason::QueueFull => "queue_full",
+            Reason::Full => "full",
+            Reason::Late => "late",
+            Reason::Codel => "codel",
+            Reason::NoRate => "no_rate",
+            Reason::Ended => "ended",
+        }
+    }
+}
+
+/// What became of a packet that was offered.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Offered<P> {
+    /// It waits.
+    Waits,
+    /// It is dropped, for [`Reason::QueueFull`] or [`Reason::Full`].
+    Dropped(P, Reason),
+}
+
+/// What became of a packet that waited.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Fate<P> {
+    /// It may go: its bytes are taken.
+    Sent {
+        /// Whose it is.
+        leaf: u32,
+        /// The packet.
+        packet: P,
+        /// Whether to mark it as having met congestion (CE).
+        mark: bool,
+    },
+    /// It is dropped.
+    Dropped {
+        /// Whose it was.
+        leaf: u32,
+        /// The packet.
+        packet: P,
+        /// Why.
+        reason: Reason,
+    },
+    /// The leaf's queue is empty: what comes next need not wait for others.
+    Idle {
+        /// Whose it is.
+        leaf: u32,
+    },
+}
+
+struct Item<P> {
+    packet: Option<P>,
+    at_ns: u64,
+    size: u32,
+    next: u32,
+    marks: bool,
+}
+
+/// A leaf with packets, or a node whose ring has members; often both.
+#[derive(Clone, Copy)]
+struct Record {
+    id: u32,
+    // The queue.
+    head: u32,
+    tail: u32,
+    packets: u32,
+    weight: u32,
+    bytes: u64,
+    limit_bytes: u64,
+    deficit: i64,
+    codel: Codel,
+    /// The next member of the ring that it is in.
+    next: u32,
+    // The ring of the node.
+    first: u32,
+    last: u32,
+    armed: bool,
+    /// Not before this time, however early the wheel gives it.
+    at_ns: u64,
+}
+
+/// Queues of packets `P` by leaf.
+pub struct Shaper<P> {
+    limits: Limits,
+    /// Of each leaf or node its record.
+    at: Vec<u32>,
+    records: Vec<Record>,
+    free_records: Vec<u32>,
+    items: Vec<Item<P>>,
+    free_item: u32,
+    waiting: u32,
+    wheel: Wheel,
+    counters: Counters,
+}
+
+impl<P> Shaper<P> {
+    /// Empty. Memory grows with what waits, but for four bytes a node.
+    pub fn new(limits: Limits) -> Shaper<P> {
+        Shaper {
+            limits,
+            // Zero pages of the system until used: a record's number plus one.
+            at: vec![0; limits.nodes as usize],
+            records: Vec::new(),
+            free_records: Vec::new(),
+            items: Vec::new(),
+            free_item: NONE,
+            waiting: 0,
+            wheel: Wheel::default(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// A packet of `size` bytes that must wait: its leaf's rate is exceeded, or packets of that leaf wait. `marks`: its sender understands marks (ECT).
+    pub fn offer(&mut self, leaf: u32, packet: P, size: u32, marks: bool, now_ns: u64, rates: &mut impl Rates) -> Offered<P> {
+        if leaf as usize >= self.at.len() || self.waiting >= self.limits.packets {
+            self.counters.count_drop(Reason::Full);
+            return Offered::Dropped(packet, Reason::Full);
+        }
+        let at = self.record(leaf);
+        let of = &mut self.records[at as usize];
+        if of.packets == 0 {
+            let rate = rates.rate(leaf);
+            of.limit_bytes = (u128::from(rate) * u128::from(self.limits.delay_ns) / 1_000_000_000).min(u64::MAX.into()) as u64;
+            of.weight = rates.weight(leaf).max(1);
+        } else if of.packets >= LEAST_PACKETS && of.bytes.saturating_add(size.into()) > of.limit_bytes {
+            self.counters.count_drop(Reason::QueueFull);
+            return Offered::Dropped(packet, Reason::QueueFull);
+        }
+        let item = self.store(Item { packet: Some(packet), at_ns: now_ns, size, next: NONE, marks });
+        let of = &mut self.records[at as usize];
+        of.packets += 1;
+        of.bytes += u64::from(size);
+        let tail = std::mem::replace(&mut of.tail, item);
+        if tail == NONE {
+            of.head = item;
+            of.deficit = 0;
+            of.codel = Codel::default();
+            // Its own timer finds out what it waits for.
+            self.join(at, at, now_ns);
+        } else {
+            self.items[tail as usize].next = item;
+        }
+        self.waiting += 1;
+        self.counters.queued += 1;
+        Offered::Waits
+    }
+
+    /// Whether packets of a leaf wait.
+    pub fn waits(&self, leaf: u32) -> bool {
+        self.at.get(leaf as usize).is_some_and(|at| *at != 0 && self.records[*at as usize - 1].packets > 0)
+    }
+
+    /// Packets that wait.
+    pub fn len(&self) -> usize {
+        self.waiting as usize
+    }
+
+    /// Whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.waiting == 0
+    }
+
+    /// When [`Shaper::poll`] has something to do.
+    pub fn next_ns(&self) -> Option<u64> {
+        self.wheel.next_ns()
+    }
+
+    /// Since it was made.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Gives what may go at `now_ns`, and what is dropped, to `out`: of each leaf in the order of arrival. Returns after `most` packets, in that case more may
+    /// be due.
+    pub fn poll(&mut self, now_ns: u64, rates: &mut impl Rates, most: usize, out: &mut impl FnMut(Fate<P>)) -> usize {
+        let mut left = most;
+        while left > 0 {
+            let Some(node) = self.wheel.take(now_ns) else { break };
+            let of = &mut self.records[node as usize];
+            if of.at_ns > now_ns {
+                // Beyond the wheel's horizon when it was linked.
+                self.wheel.link(node, of.at_ns);
+                continue;
+            }
+            of.armed = false;
+            self.serve(node, now_ns, rates, &mut left, out);
+        }
+        most - left
+    }
+
+    /// Empties all queues.
+    pub fn end(&mut self, out: &mut impl FnMut(Fate<P>)) {
+        for at in 0..self.records.len() {
+            while self.records[at].packets > 0 {
+                self.drop_head(at as u32, Reason::Ended, out);
+            }
+        }
+        self.at.fill(0);
+        self.records.clear();
+        self.free_records.clear();
+        self.items.clear();
+        self.free_item = NONE;
+        self.wheel = Wheel::default();
+    }
+
+    /// The members of a node's ring in turn, until the node lets no more pass.
+    fn serve(&mut self, node: u32, now_ns: u64, rates: &mut impl Rates, left: &mut usize, out: &mut impl FnMut(Fate<P>)) {
+        loop {
+            let leaf = self.records[node as usize].first;
+            if leaf == NONE {
+                return self.give_up(node);
+            }
+            let (alone, id) = (self.records[leaf as usize].next == NONE, self.records[leaf as usize].id);
+            if self.records[leaf as usize].packets == 0 {
+                self.leave(node);
+                self.give_up(leaf);
+                out(Fate::Idle { leaf: id });
+                continue;
+            }
+            if *left == 0 {
+                return self.arm(node, now_ns);
+            }
+            let of = &self.records[leaf as usize];
+            let Item { at_ns, size, marks, .. } = self.items[of.head as usize];
+            let waited_ns = now_ns.saturating_sub(at_ns);
+            if waited_ns > self.limits.delay_ns {
+                self.drop_head(leaf, Reason::Late, out);
+                *left -= 1;
+                continue;
+            }
+            if !alone && of.deficit < i64::from(size) {
+                let more = QUANTUM * i64::from(of.weight);
+                self.records[leaf as usize].deficit += more;
+                self.turn(node);
+                continue;
+            }
+            let guaranteed = match rates.take(id, size, now_ns) {
+                Take::Now { guaranteed } => guaranteed,
+                Take::Never => {
+                    self.drop_head(leaf, Reason::NoRate, out);
+                    *left -= 1;
+                    continue;
+                }
+                Take::At { node: by, at_ns } => {
+                    // When it is late it goes, whatever the rate is.
+                    let late_ns = (now_ns - waited_ns).saturating_add(self.limits.delay_ns + 1);
+                    let at_ns = at_ns.min(late_ns).max(now_ns + 1);
+                    let by = self.record(by);
+                    if by == node {
+                        return self.arm(node, at_ns);
+                    }
+                    self.leave(node);
+                    self.join(by, leaf, at_ns);
+                    continue;
+                }
+            };
+            let of = &mut self.records[leaf as usize];
+            let chosen = of.codel.leaves(&self.limits.law, now_ns, waited_ns, of.bytes, u64::from(size));
+            if chosen && !marks {
+                rates.give_back(id, size, guaranteed);
+                self.drop_head(leaf, Reason::Codel, out);
+                *left -= 1;
+                continue;
+            }
+            if !alone && !guaranteed {
+                of.deficit -= i64::from(size);
+            }
+            self.counters.count_sent(size, waited_ns, chosen);
+            if let Some(packet) = self.unlink_head(leaf) {
+                out(Fate::Sent { leaf: id, packet, mark: chosen });
+            }
+            *left -= 1;
+        }
+    }
+
+    fn drop_head(&mut self, leaf: u32, reason: Reason, out: &mut impl FnMut(Fate<P>)) {
+        self.counters.count_drop(reason);
+        let id = self.records[leaf as usize].id;
+        if let Some(packet) = self.unlink_head(leaf) {
+            out(Fate::Dropped { leaf: id, packet, reason });
+        }
+    }
+
+    fn unlink_head(&mut self, leaf: u32) -> Option<P> {
+        let of = &mut self.records[leaf as usize];
+        let item = of.head;
+        let Item { packet, size, next, .. } = &mut self.items[item as usize];
+        let packet = packet.take();
+        of.packets -= 1;
+        of.bytes -= u64::from(*size);
+        of.head = std::mem::replace(next, self.free_item);
+        if of.head == NONE {
+            of.tail = NONE;
+        }
+        self.free_item = item;
+        self.waiting -= 1;
+        packet
+    }
+
+    fn store(&mut self, item: Item<P>) -> u32 {
+        match self.free_item {
+            NONE => {
+                self.items.push(item);
+                (self.items.len() - 1) as u32
+            }
+            free => {
+                self.free_item = self.items[free as usize].next;
+                self.items[free as usize] = item;
+                free
+            }
+        }
+    }
+
+    /// The record of a leaf or node.
+    fn record(&mut self, id: u32) -> u32 {
+        let at = self.at[id as usize];
+        if at != 0 {
+            return at - 1;
+        }
+        let fresh = Record {
+            id,
+            head: NONE,
+            tail: NONE,
+            packets: 0,
+            weight: 1,
+            bytes: 0,
+            limit_bytes: 0,
+            deficit: 0,
+            codel: Codel::default(),
+            next: NONE,
+            first: NONE,
+            last: NONE,
+            armed: false,
+            at_ns: 0,
+        };
+        let at = match self.free_records.pop() {
+            Some(at) => {
+                self.records[at as usize] = fresh;
+                at
+            }
+            None => {
+                self.records.push(fresh);
+                (self.records.len() - 1) as u32
+            }
+        };
+        self.at[id as usize] = at + 1;
+        at
+    }
+
+    /// Frees the record of who has neither packets nor members.
+    fn give_up(&mut self, at: u32) {
+        let of = &self.records[at as usize];
+        if of.packets == 0 && of.first == NONE && !of.armed && self.at[of.id as usize] == at + 1 {
+            self.at[of.id as usize] = 0;
+            self.free_records.push(at);
+        }
+    }
+
+    /// Puts a leaf at the end of a node's ring, which is served at that time at the latest.
+    fn join(&mut self, node: u32, leaf: u32, at_ns: u64) {
+        let of = &mut self.records[node as usize];
+        let last = std::mem::replace(&mut of.last, leaf);
+        if last == NONE {
+            of.first = leaf;
+        } else {
+            self.records[last as usize].next = leaf;
+        }
+        self.records[leaf as usize].next = NONE;
+        self.arm(node, at_ns);
+    }
+
+    /// Takes the first member out of a ring.
+    fn leave(&mut self, node: u32) {
+        let leaf = self.records[node as usize].first;
+        let next = std::mem::replace(&mut self.records[leaf as usize].next, NONE);
+        let of = &mut self.records[node as usize];
+        of.first = next;
+        if next == NONE {
+            of.last = NONE;
+        }
+    }
+
+    /// The first member of a ring becomes its last.
+    fn turn(&mut self, node: u32) {
+        let leaf = self.records[node as usize].first;
+        self.leave(node);
+        let of = &mut self.records[node as usize];
+        let last = std::mem::replace(&mut of.last, leaf);
+        if last == NONE {
+            of.first = leaf;
+        } else {
+            self.records[last as usize].next = leaf;
+        }
+    }
+
+    /// Has a node served at that time, if nothing does so earlier.
+    fn arm(&mut self, node: u32, at_ns: u64) {
+        let of = &mut self.records[node as usize];
+        if !of.armed {
+            of.armed = true;
+            of.at_ns = at_ns;
+            self.wheel.link(node, at_ns);
+        }
+    }
+}
