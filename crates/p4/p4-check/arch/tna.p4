@@ -7,6 +7,11 @@
 
 #include <core.p4>
 
+// Which generation a program is compiled for, as the vendor's compiler says it: headers that several share ask for it.
+#ifndef __TARGET_TOFINO__
+#define __TARGET_TOFINO__ 1
+#endif
+
 // -- sizes --------------------------------------------------------------------------------------------------------------------
 
 #define PORT_ID_WIDTH 9

@@ -1,6 +1,9 @@
 // A flow counter for TNA: registers with actions of their own, hashes with a polynomial, and parameters left out.
 #include <core.p4>
 #include <tna.p4>
+#if __TARGET_TOFINO__ != 1
+#error "headers of several generations ask which one it is"
+#endif
 
 header ethernet_t { bit<48> dst; bit<48> src; bit<16> kind; }
 struct headers_t { ethernet_t eth; }
