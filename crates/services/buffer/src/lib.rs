@@ -6,7 +6,7 @@
 //! | [`rlc`] | by bearer and sequence number, as RLC AM needs it: which packets wait, which are sent again, when is a poll due? |
 //! | [`service`](mod@service) | how does a P4 program call it? |
 //! | [`status`] | what does a STATUS PDU acknowledge, and what is missing? |
-//! | [`resubmit`] | by packet id, as published: send each packet again every n ms until a status names it |
+//! | [`resubmit`] | by packet id, as published: send each packet again every n ms until a status names it. Its [`resubmit::service`] is what programs call |
 //! | `wheel` | which timers may be due? |
 //!
 //! A lane calls it a burst at a time. Nothing here does I/O, reads a clock or starts threads: time is nanoseconds given with each call.

@@ -7,7 +7,9 @@
 //! Beyond the publication: ids that are kept already are refused, a packet is sent again a limited number of times, and packets and bytes are bounded.
 //! After a jump of the clock each bucket has one turn, not one for each ms.
 //!
-//! RLC AM is not like that: it sends again what a status says is missing ([`crate::rlc`]).
+//! RLC AM is not like that: it sends again what a status says is missing ([`crate::rlc`]). How a P4 program calls it: [`service`](mod@service).
+
+pub mod service;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
