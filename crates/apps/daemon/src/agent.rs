@@ -74,6 +74,8 @@ pub struct Agent {
     pub plane: Plane<EngineAndTargets>,
     /// Targets, for reports and the host's entries.
     pub targets: Targets,
+    /// What the program calls beside the pipeline.
+    pub services: crate::services::Running,
     /// Workers.
     pub engine: Arc<Engine>,
     /// The program in the kernel, if there is one.
@@ -392,6 +394,7 @@ impl Agent {
             injected: ledger.injected.into(),
             buffered: ledger.buffered.into(),
             released: ledger.released.into(),
+            services: self.services.report(),
             imbalance: ledger.imbalance(),
             workers: self.engine.received_by_worker(),
             moved_buckets: self.engine.moved().buckets,
@@ -620,6 +623,7 @@ mod tests {
             node: Node::new(config).unwrap(),
             plane,
             targets,
+            services: Default::default(),
             engine,
             kernel: None,
             socket: Arc::new(UdpSocket::bind((loopback, 0)).unwrap()),

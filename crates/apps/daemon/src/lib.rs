@@ -10,6 +10,7 @@
 //! | [`placement`] | which sessions are on the fast target? |
 //! | [`kernel`], [`dpdk_ports`] | how do XDP and DPDK become ports? |
 //! | [`program`], [`chip_model`] | which P4 program runs, and does it fit a chip? |
+//! | [`services`] | what does the program call beside the pipeline, and where does it run? |
 //! | [`report`], [`report_file`] | what was counted, and where is it written? |
 //! | [`ceupf`], [`rules`], [`control_socket`] | how does the switch in front of a foreign UPF work? |
 //! | [`privileges`] | what may the daemon do once it has started? |
@@ -37,6 +38,7 @@ pub mod report;
 pub mod report_file;
 pub mod rules;
 pub mod run;
+pub mod services;
 pub mod stop;
 
 /// For the fuzzer: what reads files of the user's.
@@ -45,6 +47,11 @@ pub mod fuzzing {
     /// A text as each kind of configuration; why it is none.
     pub fn configurations(text: &str) -> [Result<(), String>; 2] {
         [crate::config::Config::parse(text).map(drop), crate::ceupf::Config::parse(text).map(drop)]
+    }
+
+    /// A file of keys; why it is none.
+    pub fn keys(text: &[u8]) -> Result<usize, String> {
+        crate::services::parse_keys(text).map(|keys| keys.len())
     }
 
     /// A line of the control socket as a request and as an answer, written out again; why it is none.

@@ -62,6 +62,9 @@ pub struct Report {
     pub buffered: Count,
     /// Packets that left them.
     pub released: Count,
+    /// By name, what became of calls of services.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub services: BTreeMap<String, ServiceReport>,
     /// Received less accounted for: zero, or a defect.
     pub imbalance: i64,
     /// Hits, misses and entries of each table.
@@ -175,6 +178,25 @@ pub struct TargetReport {
     /// Short tables: an entry that both targets must hold did not fit, so packets that look them up go to the slow path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub short_tables: Vec<String>,
+}
+
+/// One service.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServiceReport {
+    /// Where it runs: `lane`, `threads:N`, `process:PATH`.
+    pub place: String,
+    /// Packets that were given in.
+    pub calls: u64,
+    /// Those that came out answered, at once or later.
+    pub answered: u64,
+    /// Those that it keeps now.
+    pub waiting: u64,
+    /// Copies that it made of packets that it kept.
+    pub copies: u64,
+    /// Those that were dropped, by reason: `lost` with its process, `down` while there was none, `full`, or a reason of its own.
+    pub dropped: BTreeMap<String, u64>,
+    /// Settings that it did not take.
+    pub refused_settings: u64,
 }
 
 /// One table.

@@ -21,6 +21,7 @@ use engine::{BalanceSettings, BufferLimits, Engine, EngineError, Event, Settings
 use p4_ir::Ir;
 use pktio::Port;
 use pktio::af_xdp::Frames;
+use service::Deployment;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -224,6 +225,7 @@ fn check(config: &Config, program: &Program) -> Result<(), Failure> {
     if config.split.fast == Some(FastTarget::Xdp) {
         program.xdp_text()?;
     }
+    crate::services::check(config, &ir.program)?;
     for (position, op) in upf::static_rules::initial(&network, &ids).ops.iter().enumerate() {
         ir.program.check_op(position, op).map_err(|e| usage(format!("the configuration does not fit the tables: {e}")))?;
     }
@@ -393,7 +395,9 @@ impl Upf {
         let network = network_config(config, &links);
         network.validate().map_err(|e| config.source.failure(&Fault::foreign(&e.0, key_of_network)))?;
         let ir = Arc::new(ir);
-        let targets = load_targets(config, &ir, kernel.as_ref(), before_ports.cache)?;
+        // Processes inherit no more than the ports need, and later none can be started.
+        let services = crate::services::start(config)?;
+        let targets = load_targets(config, &ir, kernel.as_ref(), before_ports.cache, &services.deployments)?;
         if before_ports.confine {
             crate::privileges::forbid_programs();
         }
@@ -436,6 +440,7 @@ impl Upf {
             node,
             plane,
             targets,
+            services,
             engine,
             kernel,
             socket: socket.clone(),
@@ -542,20 +547,24 @@ pub fn start_engine(
     Engine::start_steered(target, shares.remove(0), upf::steer::ue_hash, workers.count, settings, events)
 }
 
-fn load_targets(config: &Config, ir: &Arc<Ir>, kernel: Option<&Kernel>, cache: Option<c_compile::Cache>) -> Result<Targets, Failure> {
-    let text = p4_emit::emit_x86(ir).map_err(|e| Failure::Usage(format!("{}: {e}", ir.program.name)))?;
+fn load_targets(
+    config: &Config,
+    ir: &Arc<Ir>,
+    kernel: Option<&Kernel>,
+    cache: Option<c_compile::Cache>,
+    services: &[Arc<Deployment>],
+) -> Result<Targets, Failure> {
     // The seed keys the tables' hashes: traffic must not be able to aim at one hash bucket.
     // One token bucket per rate: packets on the slow path use XDP's.
     let meters = kernel.map(|kernel| kernel.xdp.share_meters()).unwrap_or_default();
     let options = target_x86::Options { cc: config.engine.cc.clone(), seed: rand::random(), meters, cache, ..Default::default() };
-    let x86 = target_x86::X86::load(Arc::new(ir.program.clone()), &text, &options).map_err(|e| Failure::Usage(e.to_string()))?;
+    let x86 = load_x86(ir, &options, services)?;
     let split = |fast: Box<dyn Target>, base| {
-        let split =
-            offload::Split::new(fast, Box::new(base), config.split.policy.to_offload()).map_err(|e| Failure::Usage(e.to_string()))?;
+        let split = offload::Split::new(fast, base, config.split.policy.to_offload()).map_err(|e| Failure::Usage(e.to_string()))?;
         Ok(Targets::Split(Arc::new(split)))
     };
     match config.split.fast {
-        None => Ok(Targets::Whole(Arc::new(x86))),
+        None => Ok(Targets::Whole(Arc::from(x86))),
         Some(FastTarget::Asic) if config.split.chip.is_some() => {
             let chip = config.split.chip.as_deref().unwrap_or_default();
             let model = crate::chip_model::model(chip, ir, config.split.capacity)?;
@@ -572,6 +581,24 @@ fn load_targets(config: &Config, ir: &Arc<Ir>, kernel: Option<&Kernel>, cache: O
             split(Box::new(kernel.xdp.clone()), x86)
         }
     }
+}
+
+/// The program as native code. One that calls services is cut where it does, and driven by who calls them.
+fn load_x86(ir: &Ir, options: &target_x86::Options, services: &[Arc<Deployment>]) -> Result<Box<dyn Target>, Failure> {
+    let refused = |e: &dyn std::fmt::Display| Failure::Usage(format!("{}: {e}", ir.program.name));
+    let load = |ir: &Ir| {
+        let text = p4_emit::emit_x86(ir).map_err(|e| refused(&e))?;
+        target_x86::X86::load(Arc::new(ir.program.clone()), &text, options).map_err(|e| refused(&e))
+    };
+    // Where copies of packets go nobody could say here: a program that makes some is refused below.
+    let cut = if ir.program.services.is_empty() || p4_passes::bridge::replicates(ir) {
+        None
+    } else {
+        p4_passes::bridge::cut(ir).map_err(|e| refused(&e))?
+    };
+    let Some((mut cut, bridge)) = cut else { return Ok(Box::new(load(ir)?)) };
+    p4_passes::optimise(&mut cut).map_err(|e| Failure::Failed(e.to_string()))?;
+    Ok(Box::new(target::Replicating::new(load(&cut)?, bridge).with_services(services).map_err(|e| refused(&e))?))
 }
 
 /// N4's socket, and when it was bound: the Recovery Time Stamp (TS 29.244 §8.2.65).

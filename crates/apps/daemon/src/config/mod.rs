@@ -9,6 +9,7 @@ mod n4;
 mod network;
 mod port;
 mod qos;
+mod service;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ pub use n4::{N4, RequestPort};
 pub use network::{FirewallAction, FirewallRule, Neighbour, Pool, Route, TrafficClass, Vxlan};
 pub use port::{Driver, Port, Role};
 pub use qos::Qos;
+pub use service::{Bearer, Place, Service};
 pub use split::{FastTarget, Policy, Split};
 pub use values::{Mac, Prefix};
 pub use workers::{EngineConfig, Steering, Workers};
@@ -72,6 +74,9 @@ pub struct Config {
     /// How rates are held.
     #[serde(default)]
     pub qos: Qos,
+    /// What the program calls beside the pipeline.
+    #[serde(default, rename = "service")]
+    pub services: Vec<Service>,
     /// How DPDK is started, for ports of its driver.
     #[serde(default)]
     pub dpdk: Dpdk,

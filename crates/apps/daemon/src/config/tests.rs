@@ -53,6 +53,80 @@ fn xdp_needs_an_interface_that_it_can_run_on() {
     assert_eq!(Config::parse(&text).unwrap_err(), "line 24: split.fast = \"xdp\": no port has driver \"auto\" or \"af_xdp\"");
 }
 
+const CIPHER: &str =
+    "[[service]]\nname = \"cipher\"\nplace = { process = \"/run/splitplane/cipher.sock\" }\nstart = true\nkey_file = \"keys\"\n";
+const BUFFER: &str = r#"[[service]]
+name = "buffer"
+place = { threads = 2 }
+bearers = 16
+packets = 1000
+[[service.bearer]]
+number = 3
+sn_bits = 18
+window = 512
+poll_retransmit_ms = 45
+poll_pdu = 4
+max_retransmissions = 8
+"#;
+
+#[test]
+fn services_are_read_with_their_places_and_settings() {
+    let c = Config::parse(&format!("{GOOD}{CIPHER}{BUFFER}[[service]]\nname = \"resubmit\"\ninterval_ms = 20\n")).unwrap();
+    let places: Vec<String> = c.services.iter().map(|service| service.place.to_service().to_string()).collect();
+    assert_eq!(places, ["process:/run/splitplane/cipher.sock", "threads:2", "lane"]);
+    let bearers = c.services[1].bearers();
+    assert_eq!((bearers.len(), bearers[0].0, bearers[0].1[0]), (1, 3, 18));
+    assert!((buffer::service::INTERFACE.check_setting)(3, Some(&bearers[0].1)).is_ok());
+    assert!(c.services[0].start && c.services[2].sizes().number("interval_ms") == 20 && c.services[2].sizes().number("attempts") == 8);
+}
+
+#[test]
+fn faults_of_services_are_named() {
+    let good = format!("{GOOD}{CIPHER}{BUFFER}");
+    for (from, to, message) in [
+        ("\"buffer\"", "\"bufer\"", "service[1].name = \"bufer\": expected one of \"buffer\", \"resubmit\", \"cipher\""),
+        ("name = \"buffer\"", "name = \"cipher\"", "service[1].name = \"cipher\": expected a unique name: service[0] has it"),
+        ("name = \"buffer\"\n", "", "service[1].name is missing: required"),
+        ("{ threads = 2 }", "{ threads = 0 }", "service[1].place.threads = 0: expected 1 to 64 threads"),
+        ("{ threads = 2 }", "{ threads = -2 }", "service[1].place: expected \"lane\", { threads = NUMBER } or { process = PATH }"),
+        ("{ threads = 2 }", "\"line\"", "service[1].place = \"line\": expected \"lane\", { threads = NUMBER } or { process = PATH }"),
+        ("{ threads = 2 }", "3", "service[1].place = 3: expected \"lane\", { threads = NUMBER } or { process = PATH }"),
+        ("{ threads = 2 }", "{ process = \"cipher.sock\" }", "service[1].place.process = \"cipher.sock\": expected an absolute path"),
+        ("{ threads = 2 }", "{ process = \"/run/splitplane/cipher.sock\" }", "expected a socket of its own: service[0] has this one"),
+        (
+            "{ threads = 2 }",
+            "{ process = \"/run/b.sock\" }",
+            "service[1].bearers = 16: a process that the daemon does not start has its sizes",
+        ),
+        ("{ threads = 2 }", "{ threads = 2 }\nstart = true", "service[1].start = true: only for place = { process = PATH }"),
+        (
+            "[[service]]\nname = \"buffer\"\nplace = { threads = 2 }",
+            "[workers]\ncount = 2\n[[service]]\nname = \"buffer\"\nplace = \"lane\"",
+            "service[1].place = \"lane\": with more than one worker the buffer service runs",
+        ),
+        ("bearers = 16", "bearers = 0", "service[1].bearers = 0: expected 1 to 1048576"),
+        ("bearers = 16", "bearers = 3", "service[1].bearer[0].number = 3: expected a number below 3, the service's `bearers`"),
+        ("bearers = 16", "attempts = 16", "service[1].attempts = 16: only for service resubmit"),
+        ("bearers = 16", "key_file = \"keys\"", "service[1].key_file = \"keys\": only for service cipher"),
+        ("bearers = 16", "bearer_count = 16", "service[1].bearer_count = 16: unknown key: expected one of"),
+        (
+            "key_file = \"keys\"\n",
+            "[[service.bearer]]\nnumber = 1\nsn_bits = 12\nwindow = 1\npoll_retransmit_ms = 1\nmax_retransmissions = 1\n",
+            "service[0].bearer[0].number = 1: only for service buffer",
+        ),
+        ("sn_bits = 18", "sn_bits = 6", "service[1].bearer[0].sn_bits = 6: expected 12 or 18"),
+        ("window = 512", "window = 0", "service[1].bearer[0].window = 0: expected 1 to AM_Window_Size"),
+        ("window = 512", "", "service[1].bearer[0].window is missing: required"),
+        ("poll_retransmit_ms = 45", "poll_retransmit_ms = 5000", "service[1].bearer[0].poll_retransmit_ms = 5000: expected 1 to 4000"),
+        ("poll_pdu = 4", "poll_byte = 0", "service[1].bearer[0].poll_byte = 0: expected 1 or more"),
+        ("max_retransmissions = 8", "max_retransmissions = 0", "service[1].bearer[0].max_retransmissions = 0: expected 1 or more"),
+    ] {
+        assert!(good.contains(from), "{from}");
+        let error = Config::parse(&good.replace(from, to)).unwrap_err();
+        assert!(error.contains(message) && !error.contains('\n'), "{to}: {error}");
+    }
+}
+
 /// Each fault gives one line that names the key.
 #[test]
 fn faults_are_named() {

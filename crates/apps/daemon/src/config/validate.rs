@@ -22,6 +22,7 @@ impl Config {
         self.validate_steering()?;
         self.validate_classes()?;
         self.qos.validate()?;
+        self.validate_services()?;
         self.validate_split()
     }
 
@@ -214,6 +215,11 @@ impl Config {
             }
         }
         Ok(())
+    }
+
+    fn validate_services(&self) -> Result<(), Fault> {
+        let all = &self.services;
+        all.iter().enumerate().try_for_each(|(at, service)| service.validate(at, &all[..at], &self.workers))
     }
 
     fn validate_split(&self) -> Result<(), Fault> {

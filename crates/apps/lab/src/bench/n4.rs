@@ -146,6 +146,7 @@ fn start(capacity: u32) -> Result<Running, Failure> {
         node: pfcp::node::Node::new(config).map_err(|e| failed(&e))?,
         plane,
         targets,
+        services: Default::default(),
         engine,
         kernel: None,
         socket: socket.clone(),

@@ -371,6 +371,14 @@ impl Testbed {
         }
     }
 
+    /// Sends uplink frames that must not come out.
+    pub(crate) fn send_in_vain(&mut self, count: usize) {
+        for _ in 0..count {
+            let (_, frame) = self.next(true, &|_, _| true);
+            self.n3.send(&frame);
+        }
+    }
+
     /// Sends downlink frames to a session; what must come out some day.
     pub(crate) fn send_downlink(&mut self, n: usize, count: usize) -> Vec<Due> {
         (0..count).map(|_| self.send_downlink_of(&|session, _| session == n)).collect()
@@ -411,7 +419,7 @@ impl Testbed {
 
     /// Sends frames of every session and IP version, one by one until one comes out, and then waits until the last has: they may be late. What did
     /// not come out before that is nobody's.
-    fn until_carried(&mut self, uplink: bool) {
+    pub(crate) fn until_carried(&mut self, uplink: bool) {
         // For each flow what was sent, and the last of it that has come out.
         let mut tries: Vec<Vec<Vec<u8>>> = vec![Vec::new(); 2 * self.sessions.len()];
         let mut came: Vec<Option<usize>> = vec![None; tries.len()];
@@ -668,6 +676,24 @@ impl Daemon {
         BufReader::new(self.child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         assert_eq!(line, "ready\n", "{}", self.said());
         self
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What it reports now.
+    pub(crate) fn report(&self) -> serde_json::Value {
+        let _ = std::fs::remove_file(&self.report);
+        run("kill", &["-USR1", &self.child.id().to_string()]);
+        let end = Instant::now() + PATIENCE;
+        loop {
+            if let Ok(text) = std::fs::read_to_string(&self.report) {
+                return serde_json::from_str(&text).unwrap();
+            }
+            assert!(Instant::now() < end, "no report: {}", self.said());
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 
     /// Ends it; its report.

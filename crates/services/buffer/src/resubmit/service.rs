@@ -113,10 +113,8 @@ impl ResubmitService {
     fn advance(&mut self, now_ns: u64) {
         self.now_ns = self.now_ns.max(now_ns);
         let (mut again, mut gone) = (Vec::new(), Vec::new());
-        self.buffer.advance(
-            self.now_ns,
-            &mut |key, held: &Held| again.push(held.0.copy(&bytes(RESUBMISSION, key))),
-            &mut |event| match event {
+        self.buffer.advance(self.now_ns, &mut |key, held: &Held| again.push(held.0.copy(&bytes(RESUBMISSION, key))), &mut |event| {
+            match event {
                 Event::Acknowledged { key, packet: Held(mut call) } => {
                     call.answer(&bytes(ACKNOWLEDGED, key));
                     gone.push(call);
@@ -127,8 +125,8 @@ impl ResubmitService {
                 }
                 // RLC's.
                 Event::MaxRetransmissions { .. } => {}
-            },
-        );
+            }
+        });
         self.done.append(&mut again);
         self.done.append(&mut gone);
     }
