@@ -147,7 +147,9 @@ impl Upf {
                 }
                 VerdictKind::Buffer => self.buffer(verdict.mark, port, frame),
                 VerdictKind::Drop => assert_ne!(verdict.reason, 0, "dropped without a reason: {frame:02x?}"),
-                VerdictKind::Next | VerdictKind::Kept => panic!("the whole program has no next, and calls no service"),
+                VerdictKind::Next | VerdictKind::Kept | VerdictKind::Resume => {
+                    panic!("the whole program has no next, and calls no service")
+                }
             }
         }
         panic!("one event causes {MAX_PASSES} passes through the pipeline and more");

@@ -192,10 +192,15 @@ fn cut(ir: &Ir) -> Result<String, Failure> {
         cut.ok_or_else(|| Failure::Usage("the program has no cut: it copies no packets and calls no services".into()))?;
     p4_passes::optimise(&mut cut).map_err(|e| Failure::Failed(e.to_string()))?;
     let mut text = format!("{cut}bridge of {} bytes\n", bridge.len);
-    for (kind, call) in bridge.stops() {
-        let waits = if call.waits { "call" } else { "send" };
-        let name = &ir.program.services[call.service].name;
-        text.push_str(&format!("stop {kind}: {waits} {name}, {} bytes behind the bridge\n", call.len));
+    for (kind, _) in bridge.stops() {
+        let what = match (bridge.call(kind), bridge.stage(kind)) {
+            (Some(call), _) => {
+                let waits = if call.waits { "call" } else { "send" };
+                format!("{waits} {}, {} bytes behind the bridge", ir.program.services[call.service].name, call.len)
+            }
+            (None, stage) => format!("stage {}", stage.unwrap_or_default()),
+        };
+        text.push_str(&format!("stop {kind}: {what}\n"));
     }
     Ok(text)
 }

@@ -95,17 +95,20 @@ pub enum VerdictKind {
     Next = 4,
     /// A service that the program called has the packet, which is gone from the burst: it comes back by the lane's poll.
     Kept = 5,
+    /// The target has done its part. The packet, with a bridge header in front, goes on at stage `port` of the chain, or at a later one. Only lanes of a
+    /// program that was cut for a chain give it, and only to the chain.
+    Resume = 6,
 }
 
 /// What a target decided for one packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
 pub struct Verdict {
-    /// Forward, buffer, punt, drop, next or kept.
+    /// Forward, buffer, punt, drop, next, kept or resume.
     pub kind: VerdictKind,
     /// Reason of a drop or punt.
     pub reason: u8,
-    /// Egress port of a forward.
+    /// Egress port of a forward; stage of a resume.
     pub port: u16,
     /// The program's `@mark` field: for `upf.p4` the number of the forwarding action set (see `upf`).
     pub mark: u32,
@@ -125,6 +128,11 @@ impl Verdict {
     /// Hand on, unchanged, to the next target.
     pub fn next() -> Verdict {
         Verdict { kind: VerdictKind::Next, ..Verdict::default() }
+    }
+
+    /// Goes on at that stage of a chain, counted from 0.
+    pub fn resume(stage: u8) -> Verdict {
+        Verdict { kind: VerdictKind::Resume, port: stage.into(), ..Verdict::default() }
     }
 
     /// A service has it.

@@ -225,6 +225,22 @@ pub enum ApplyError {
 }
 
 impl ApplyError {
+    /// The same of a batch of which the one that was refused is a part: `to` gives each change's position in the whole.
+    pub fn renumbered(self, to: impl Fn(usize) -> usize) -> ApplyError {
+        let refused = match self {
+            ApplyError::Refused(refused) => refused,
+            ApplyError::Unsupported { op, target, what } => return ApplyError::Unsupported { op: to(op), target, what },
+            unknown @ ApplyError::Unknown(_) => return unknown,
+        };
+        ApplyError::Refused(match refused {
+            RuleError::Invalid { op, what } => RuleError::Invalid { op: to(op), what },
+            RuleError::Exists { op, table } => RuleError::Exists { op: to(op), table },
+            RuleError::Missing { op, table } => RuleError::Missing { op: to(op), table },
+            RuleError::Full { op, table, capacity } => RuleError::Full { op: to(op), table, capacity },
+            RuleError::Masks { op, table, most } => RuleError::Masks { op: to(op), table, most },
+        })
+    }
+
     /// Whether some of the batch, or all of it, may have been applied.
     pub fn may_have_changed(&self) -> bool {
         matches!(self, ApplyError::Unknown(_))

@@ -1,7 +1,7 @@
 //! The bridge header carries a packet's state from one pass of a program to the next.
 //!
 //! A target with one packet in and one packet out cannot do v1model's clones, multicast groups,
-//! resubmission and recirculation, and it cannot wait for the answer of a service. For it the compiler cuts the program, so that it *stops* where one of
+//! resubmission and recirculation, and it cannot wait for the answer of a service, or be a chain of targets of which each does a part. For it the compiler cuts the program, so that it *stops* where one of
 //! them is requested: it
 //! sends the packet to port [`Bridge::PORT`] with the reason [`Bridge::stop_reason`], and in front of it, after the headers
 //! as they are, this header with all that the rest of the program needs. The target's driver makes copies, changes
@@ -54,6 +54,25 @@ pub struct BridgeCall {
     pub len: usize,
 }
 
+/// A place where the program stops within a control, and resumes behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BridgeStop {
+    /// It calls a service.
+    Call(BridgeCall),
+    /// What follows is for that stage of a chain of targets, counted from 0, or for a later one.
+    Stage(u8),
+}
+
+impl BridgeStop {
+    /// Bytes between the bridge and the packet's headers.
+    pub fn extra_len(&self) -> usize {
+        match self {
+            BridgeStop::Call(call) => call.len,
+            BridgeStop::Stage(_) => 0,
+        }
+    }
+}
+
 /// Where everything is in a program's bridge.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bridge {
@@ -99,9 +118,9 @@ pub struct Bridge {
     pub mark: Option<BitField>,
     /// The reason of a packet that stopped.
     pub stop_reason: u8,
-    /// Places where services are called: a packet stops at `calls[i]` with kind [`Bridge::CALL`]` + i`, and resumes behind it with the same kind.
-    pub calls: Vec<BridgeCall>,
-    /// Of a packet that stopped at a call: bytes of its headers. They follow request and answer; behind them is the payload.
+    /// Places within controls: a packet stops at `stops[i]` with kind [`Bridge::STOP`]` + i`, and resumes behind it with the same kind.
+    pub stops: Vec<BridgeStop>,
+    /// Of a packet that stopped there: bytes of its headers. They follow request and answer of a call; behind them is the payload.
     pub headers: BitField,
 }
 
@@ -126,19 +145,34 @@ impl Bridge {
     pub const PARSE_INGRESS: u8 = 4;
     /// A copy: resumes with egress, with `egress_spec` zero.
     pub const COPY: u8 = 6;
-    /// The first call of a service; the others follow.
-    pub const CALL: u8 = 16;
-    /// Most calls of services in a program.
-    pub const MAX_CALLS: usize = (u8::MAX - Bridge::CALL) as usize;
+    /// The first stop within a control; the others follow.
+    pub const STOP: u8 = 16;
+    /// Most stops within controls.
+    pub const MAX_STOPS: usize = (u8::MAX - Bridge::STOP) as usize;
 
-    /// The calls, each with the kind of a packet that stopped there.
-    pub fn stops(&self) -> impl Iterator<Item = (u8, &BridgeCall)> {
-        (Bridge::CALL..).zip(&self.calls)
+    /// The stops within controls, each with the kind of a packet that stopped there.
+    pub fn stops(&self) -> impl Iterator<Item = (u8, &BridgeStop)> {
+        (Bridge::STOP..).zip(&self.stops)
+    }
+
+    fn stop(&self, kind: u8) -> Option<&BridgeStop> {
+        self.stops.get(usize::from(kind.checked_sub(Bridge::STOP)?))
     }
 
     /// The call that a packet of that kind stopped at.
     pub fn call(&self, kind: u8) -> Option<&BridgeCall> {
-        self.calls.get(usize::from(kind.checked_sub(Bridge::CALL)?))
+        match self.stop(kind)? {
+            BridgeStop::Call(call) => Some(call),
+            BridgeStop::Stage(_) => None,
+        }
+    }
+
+    /// The stage that a packet of that kind stopped for.
+    pub fn stage(&self, kind: u8) -> Option<u8> {
+        match self.stop(kind)? {
+            BridgeStop::Call(_) => None,
+            BridgeStop::Stage(stage) => Some(*stage),
+        }
     }
 }
 

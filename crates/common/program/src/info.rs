@@ -50,6 +50,8 @@ pub struct Program {
     pub value_sets: PrimaryMap<ValueSetId, ValueSetInfo>,
     /// Services that it calls (`service.p4`).
     pub services: PrimaryMap<ServiceId, ServiceInfo>,
+    /// Places where it stops for another stage of a chain of targets, if it was cut for one: the stage, counted from 0, of each ([`crate::BridgeStop`]).
+    pub stages: Vec<u8>,
     /// Codes below 128 that the program gives to drops and punts, with their names.
     pub reasons: Vec<(u8, String)>,
     /// P4 `error` names in declaration order; the position is the code of the value.
@@ -276,7 +278,7 @@ fn bytes(fields: &[ParamInfo]) -> usize {
 impl Program {
     /// Whether both are one program: compiled from the same source with the same build options, and so of the same objects.
     pub fn is_same(&self, other: &Program) -> bool {
-        self.name == other.name && self.fingerprint == other.fingerprint && self.has_objects_of(other)
+        self.name == other.name && self.fingerprint == other.fingerprint && self.stages == other.stages && self.has_objects_of(other)
     }
 
     /// Whether entries, counters and cells mean the same in both: tables, actions, counters, meters, registers and value sets are alike, number

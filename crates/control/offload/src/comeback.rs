@@ -115,7 +115,7 @@ impl Comeback {
     /// With a planner there is nothing to do.
     pub fn bring_back(&mut self, split: &Split, now_ns: u64, mut copy: impl FnMut(u64) -> Option<(PlacementCriteria, Batch)>) -> Executed {
         let mut executed = Executed::default();
-        if matches!(split.policy, Policy::Planned) || split.is_retired() {
+        if matches!(split.policy, Policy::Planned) || split.is_base_alone() {
             return executed;
         }
         self.returning.extend(split.take_left().into_iter().map(|seid| (now_ns, seid)));
@@ -125,7 +125,9 @@ impl Comeback {
                 self.returning.insert((due_ns, seid));
                 break;
             }
-            let Some((facts, copy)) = copy(seid).filter(|(facts, _)| split.policy.wants(facts) && split.may_hold(facts)) else { continue };
+            let Some((facts, copy)) = copy(seid).filter(|(facts, _)| split.policy.wants(facts) && split.may_be_in_front(facts)) else {
+                continue;
+            };
             match split.move_to_fast(&facts, &copy) {
                 Ok(()) => executed.to_fast += 1,
                 Err(MoveError::There) => {}
@@ -137,7 +139,7 @@ impl Comeback {
                 Err(MoveError::Failed(_) | MoveError::Buckets(_) | MoveError::Retired) => {
                     executed.failed += 1;
                     self.returning.insert((now_ns.saturating_add(RETRY_NS), seid));
-                    if split.is_retired() {
+                    if split.is_base_alone() {
                         break;
                     }
                 }

@@ -30,7 +30,7 @@ pub fn plan_and_move(
         let place = if split.is_on_fast(seid) { Place::Fast } else { Place::Base };
         planner.found(seid, place, now_ns);
     }
-    if split.is_retired() {
+    if split.is_base_alone() {
         return executed;
     }
     for of in planner.plan(now_ns) {

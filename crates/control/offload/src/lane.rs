@@ -1,46 +1,58 @@
-//! A worker's lane of the split: each burst goes to the fast target first, then its misses to the base target.
+//! A worker's lane of the split: each burst goes along the chain, what a stage misses to the next one. Of a program that is cut for a chain a packet also goes on where it
+//! says ([`VerdictKind::Resume`]), or behind that if the stage is out of service or misses it: then with its bridge, as it came there.
 
 use crate::policy::DscpOf;
-use crate::traffic::{LaneTraffic, Path};
-use base::{Packet, Verdict, VerdictKind};
+use crate::traffic::LaneTraffic;
+use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use parking_lot::RwLock;
+use program::Bridge;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use target::{BURST, Extra, Lane, Returned};
 
 pub(crate) struct SplitLane {
-    pub(crate) fast: Box<dyn Lane>,
+    pub(crate) fronts: Vec<StageLane>,
     pub(crate) base: Box<dyn Lane>,
-    /// The DSCPs that try the fast target, as a set of bits, and what reads them; `None`: all packets do.
+    /// The DSCPs that try the stages in front, as a set of bits, and what reads them; `None`: all packets do.
     pub(crate) dscps: Option<(u64, DscpOf)>,
     pub(crate) traffic: Arc<LaneTraffic>,
-    /// Set when the fast target gets no packets.
-    pub(crate) retired: Arc<AtomicBool>,
-    /// Whether packets that arrive here were missed by the fast target already.
-    pub(crate) ahead: bool,
     /// Held for each burst: a move is made between bursts. Of a kind that lets who waits to write go before new readers: lanes
     /// with many packets leave it for no longer than it takes to ask for it again.
     pub(crate) gate: Arc<RwLock<()>>,
+    /// Places where the program stops for another stage; none if it is not cut for a chain.
+    pub(crate) stops: usize,
     pub(crate) picked: Vec<usize>,
+    /// Those of the picked that go on at the same stage.
+    pub(crate) again: Vec<usize>,
     pub(crate) packets: Vec<Packet>,
     pub(crate) verdicts: Vec<Verdict>,
 }
 
+/// Of a stage in front.
+pub(crate) struct StageLane {
+    pub(crate) lane: Box<dyn Lane>,
+    /// Set when the stage gets no packets.
+    pub(crate) retired: Arc<AtomicBool>,
+    /// Whether packets that arrive here were missed by the stage already.
+    pub(crate) ahead: bool,
+}
+
 impl Lane for SplitLane {
     fn take_extra(&mut self, into: &mut Vec<Extra>) {
-        // The fast target hands packets that are to be copied on to the base target.
+        // Stages in front hand packets that are to be copied on to the base target.
         self.base.take_extra(into);
     }
 
     fn poll(&mut self, now_ns: u64, into: &mut Vec<Returned>) {
         let gate = self.gate.clone();
         let _burst = gate.read();
-        self.fast.poll(now_ns, into);
+        self.fronts.iter_mut().for_each(|front| front.lane.poll(now_ns, into));
         self.base.poll(now_ns, into);
     }
 
     fn next_poll_ns(&self) -> Option<u64> {
-        self.fast.next_poll_ns().into_iter().chain(self.base.next_poll_ns()).min()
+        let fronts = self.fronts.iter().filter_map(|front| front.lane.next_poll_ns());
+        fronts.chain(self.base.next_poll_ns()).min()
     }
 
     fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
@@ -48,26 +60,44 @@ impl Lane for SplitLane {
         let gate = self.gate.clone();
         let _burst = gate.read();
         // As received: a target may change them.
-        let mut lengths = [0; BURST];
-        lengths.iter_mut().zip(&*packets).for_each(|(length, packet)| *length = packet.len());
-
-        self.picked.clear();
-        if !self.ahead && !self.retired.load(Relaxed) {
-            let fast = |p: &Packet| self.dscps.is_none_or(|(set, of)| of(p.data()).is_some_and(|d| d < 64 && set >> d & 1 == 1));
-            self.picked.extend((0..packets.len()).filter(|i| fast(&packets[*i])));
-        }
+        let mut received = [(PortId::default(), 0); BURST];
+        received.iter_mut().zip(&*packets).for_each(|(received, packet)| *received = (packet.port, packet.len()));
+        // The stage that a packet goes on at; only those that have stopped once have a bridge in front.
+        let mut at = [None::<u8>; BURST];
         verdicts.fill(Verdict::next());
-        self.run(Path::Fast, packets, verdicts, &lengths, now_ns);
-
-        self.picked.clear();
-        self.picked.extend((0..packets.len()).filter(|i| verdicts[*i].kind == VerdictKind::Next));
-        self.run(Path::Base, packets, verdicts, &lengths, now_ns);
+        for stage in 0..=self.fronts.len() {
+            let front = self.fronts.get(stage);
+            if front.is_some_and(|front| front.ahead || front.retired.load(Relaxed)) {
+                continue;
+            }
+            let tries = |p: &Packet| {
+                front.is_none() || self.dscps.is_none_or(|(set, of)| of(p.data()).is_some_and(|d| d < 64 && set >> d & 1 == 1))
+            };
+            let comes = |i: &usize| match at[*i] {
+                None => tries(&packets[*i]),
+                Some(at) => usize::from(at) <= stage,
+            };
+            self.picked.clear();
+            self.picked.extend((0..packets.len()).filter(|i| verdicts[*i].kind == VerdictKind::Next).filter(comes));
+            self.run(stage, packets, verdicts, &received, now_ns);
+            // What stops for this stage, or for one before it whose place it has taken, goes on here at once. A packet stops in each place once.
+            for _ in 0..self.stops {
+                self.note_stops(stage, packets, verdicts, &mut at);
+                self.run(stage, packets, verdicts, &received, now_ns);
+            }
+        }
+        if self.stops > 0 {
+            finish(packets, verdicts, &received, &at);
+        }
     }
 }
 
+/// What is known of a packet's arrival: port and length.
+type Received = (PortId, usize);
+
 impl SplitLane {
     /// Runs the picked packets, in their order, through one target.
-    fn run(&mut self, path: Path, packets: &mut [Packet], verdicts: &mut [Verdict], lengths: &[usize], now_ns: u64) {
+    fn run(&mut self, stage: usize, packets: &mut [Packet], verdicts: &mut [Verdict], received: &[Received], now_ns: u64) {
         let n = self.picked.len();
         if n == 0 {
             return;
@@ -75,14 +105,53 @@ impl SplitLane {
         for (slot, i) in self.picked.iter().enumerate() {
             std::mem::swap(&mut packets[*i], &mut self.packets[slot]);
         }
-        let lane = if path == Path::Fast { &mut self.fast } else { &mut self.base };
+        let lane = self.fronts.get_mut(stage).map_or(&mut self.base, |front| &mut front.lane);
         lane.process(&mut self.packets[..n], &mut self.verdicts[..n], now_ns);
         for (slot, i) in self.picked.iter().enumerate() {
             std::mem::swap(&mut packets[*i], &mut self.packets[slot]);
             verdicts[*i] = self.verdicts[slot];
-            if verdicts[*i].kind != VerdictKind::Next {
-                self.traffic.add(path, packets[*i].port, lengths[*i]);
+            if !matches!(verdicts[*i].kind, VerdictKind::Next | VerdictKind::Resume) {
+                let (port, length) = received[*i];
+                self.traffic.add(stage, port, length);
             }
+        }
+    }
+
+    /// Packets that have just stopped at this stage now wait for the stage that they go on at; those that go on here are picked.
+    fn note_stops(&mut self, stage: usize, packets: &mut [Packet], verdicts: &mut [Verdict], at: &mut [Option<u8>]) {
+        self.again.clear();
+        for &i in &self.picked {
+            if verdicts[i].kind != VerdictKind::Resume {
+                continue;
+            }
+            // A stage's number has 8 bits.
+            let next = verdicts[i].port as u8;
+            at[i] = Some(next);
+            (packets[i].port, verdicts[i]) = (Bridge::PORT, Verdict::next());
+            if usize::from(next) <= stage {
+                self.again.push(i);
+            }
+        }
+        std::mem::swap(&mut self.picked, &mut self.again);
+    }
+}
+
+/// Packets that had a bridge in front leave as those that never had one.
+#[cold]
+fn finish(packets: &mut [Packet], verdicts: &mut [Verdict], received: &[Received], at: &[Option<u8>]) {
+    for (i, (packet, verdict)) in packets.iter_mut().zip(verdicts).enumerate() {
+        // It has stopped more often than there are places: a program that forges what only the cut may write.
+        if verdict.kind == VerdictKind::Resume {
+            *verdict = Verdict::drop(DropReason::TARGET_FAILED);
+        }
+        if at[i].is_none() {
+            continue;
+        }
+        let (port, length) = received[i];
+        packet.port = port;
+        // It was as long when it came in, so it can be again.
+        if matches!(verdict.kind, VerdictKind::Drop | VerdictKind::Next) && packet.len() != length {
+            let _ = packet.resize(length);
         }
     }
 }

@@ -1,16 +1,16 @@
-//! Placement: a fast target that holds a subset of the sessions, in front of one that holds them all.
+//! Placement: a chain of targets, of which the last one holds all sessions, and those in front a subset each.
 //!
-//! [`Split`] is itself a [`target::Target`], so everything that runs on one target runs on the split. The base target
-//! holds every session; the fast one holds copies of some, chosen by a [`Policy`], and passes a miss on, unchanged
-//! (first paper §5.4, Figure 5a). Tables that are not marked `@split` are held by both in full. A packet is run to its
-//! end by exactly one of the two, so counters are the sum of both, and a session's meters are on the target that runs its packets.
+//! [`Split`] is itself a [`target::Target`], so everything that runs on one target runs on the chain. The base target, the last one,
+//! holds every session; a stage in front holds copies of some, chosen by a [`Policy`], and passes a miss on, unchanged, to the next one
+//! (first paper §5.4, Figure 5a). A session is on one stage in front at most. Tables that are not marked `@split` are held by all in full. A packet is run to its
+//! end by exactly one target, so counters are the sum of all, and a session's meters are on the target that runs its packets.
 //!
 //! What a session is, only its owner knows: here it is a number, whether it has a rate, and where it stands with the operator ([`PlacementCriteria`]).
 //!
 //! Sessions move under traffic ([`Split::move_to_fast`], [`Split::move_to_base`]); a [`planner`] decides which.
 //!
-//! Not exact: a rate whose packets run on both targets has a bucket on each. That is so for a traffic class's rate once some of
-//! its sessions are on the fast target (the application refuses such a configuration). A program must police only packets that it then
+//! Not exact: a rate whose packets run on several targets has a bucket on each. That is so for a traffic class's rate once some of
+//! its sessions are in front (the application refuses such a configuration). A program must police only packets that it then
 //! neither punts nor buffers, as `upf.p4` does.
 #![forbid(unsafe_code)]
 
@@ -37,5 +37,5 @@ pub use comeback::Comeback;
 pub use executor::{Executed, plan_and_move};
 pub use moves::{MoveError, RecoverError};
 pub use policy::{DscpOf, OutOfRange, PlacementCriteria, Policy, Standing};
-pub use split::{Split, SplitError};
+pub use split::{OnRefusal, Split, SplitError, Stage};
 pub use traffic::{Path, TargetTraffic};

@@ -25,11 +25,11 @@ pub(crate) enum Part {
     Entry,
     /// A meter's cell of a session: it goes along.
     Meter,
-    /// Both targets hold it.
+    /// All targets hold it.
     Shared,
 }
 
-/// Session 0 means no session: such entries are on both targets.
+/// Session 0 means no session: such entries are on all targets.
 pub(crate) fn part(program: &Program, seid: u64, op: &Op) -> Part {
     match op {
         Op::Insert(e) | Op::Modify(e) | Op::Delete(e) | Op::EntryMeter { entry: e, .. } if program.tables[e.table].split => Part::Entry,
@@ -38,15 +38,22 @@ pub(crate) fn part(program: &Program, seid: u64, op: &Op) -> Part {
     }
 }
 
-/// What of a session is on the fast target.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct OnFast {
+/// What of a session is on a stage in front of the base target: on one at most.
+#[derive(Clone, Debug)]
+pub(crate) struct OnStage {
+    /// Which, from 0.
+    pub(crate) stage: usize,
     pub(crate) entries: BTreeSet<Identity>,
     pub(crate) meters: BTreeSet<MeterAt>,
 }
 
-impl OnFast {
-    /// After changes that the fast target has made.
+impl OnStage {
+    /// Nothing so far.
+    pub(crate) fn new(stage: usize) -> OnStage {
+        OnStage { stage, entries: BTreeSet::new(), meters: BTreeSet::new() }
+    }
+
+    /// After changes that the stage has made.
     pub(crate) fn follow(&mut self, program: &Program, seid: u64, ops: &[Op]) {
         for op in ops {
             match (part(program, seid, op), op) {
@@ -80,12 +87,12 @@ pub(crate) struct Held {
 /// The books.
 #[derive(Default)]
 pub(crate) struct Placed {
-    /// Those on the fast target.
-    pub(crate) sessions: BTreeMap<u64, OnFast>,
+    /// Those on a stage in front.
+    pub(crate) sessions: BTreeMap<u64, OnStage>,
     /// A tree: a hash table of a million would stop to grow.
     held: BTreeMap<u64, Held>,
     pub(crate) refused: u64,
-    /// Sessions that left without being asked to: grown out of their room, or with the whole fast target.
+    /// Sessions that left without being asked to: grown out of their room, or with their whole stage.
     pub(crate) left: BTreeSet<u64>,
 }
 

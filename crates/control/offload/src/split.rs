@@ -1,49 +1,105 @@
-//! The split: changes of sessions go to the base target, then to the fast one. How sessions move is in [`crate::moves`].
+//! The split: changes of sessions go to the base target, then to the stages in front of it. How sessions move is in [`crate::moves`].
+//!
+//! **A batch has two phases.** First each stage that may refuse for all ([`OnRefusal::RefuseBatch`]) is asked whether it takes what all stages are to hold
+//! ([`Target::check`]); one that does not refuses the batch, and nothing has changed anywhere. Then the base target applies the batch, which decides it: what it
+//! refuses has changed nothing anywhere. From there on the batch stands. Each stage in front follows, or a session leaves it, or it is retired: it
+//! gets no packets then, so no reader sees a stage that lacks what the others have. Where the program is cut into stages no lane is within a burst meanwhile.
 
-use crate::lane::SplitLane;
-use crate::placed::{Part, Placed, part};
+use crate::lane::{SplitLane, StageLane};
+use crate::moves::Gate;
+use crate::placed::{OnStage, Part, Placed, part};
 use crate::policy::{OutOfRange, PlacementCriteria, Policy};
 use crate::shadow::{Lost, Shadow};
 use crate::traffic::{LaneTraffic, Path, TargetTraffic};
-use base::{Packet, Verdict};
+use base::{Packet, PortId, Verdict};
 use parking_lot::RwLock;
 use program::{ApplyError, Batch, CounterId, Digest, Entry, KeyMatch, MeterId, Op, Program, TableId};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use target::{
     Ahead, BURST, Capabilities, Count, Digests, Facets, HeldEntry, Lane, MeterState, Meters, TableStats, Tables, Target, TargetError,
 };
 
-/// A fast target that holds some sessions, before a base target that holds all.
+/// A chain of targets: stages that hold some sessions each, before a base target that holds all. A packet enters at the first stage.
 pub struct Split {
-    pub(crate) fast: Box<dyn Target>,
+    /// In the order in which a packet meets them.
+    pub(crate) fronts: Vec<Front>,
     pub(crate) base: Box<dyn Target>,
     pub(crate) policy: Policy,
     books: Mutex<Books>,
     traffic: Mutex<Vec<Arc<LaneTraffic>>>,
-    /// Set when the fast target refused something that both must hold, or does not say what it did: it then gets no packets.
-    pub(crate) retired: Arc<AtomicBool>,
     pub(crate) gate: Arc<RwLock<()>>,
 }
 
-/// Why two targets are no pair.
+/// A target in front of the base target.
+pub struct Stage {
+    /// It must be able to hold a subset of the sessions.
+    pub target: Box<dyn Target>,
+    /// What becomes of a change that all stages are to hold.
+    pub on_refusal: OnRefusal,
+}
+
+/// What becomes of a change of what all stages hold (all but sessions) when a stage does not take it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnRefusal {
+    /// The change is made without the stage, which is retired until it takes it.
+    #[default]
+    Retire,
+    /// The change is refused, by all, as long as the stage is in service.
+    RefuseBatch,
+}
+
+/// A stage in front, in the split.
+pub(crate) struct Front {
+    pub(crate) target: Box<dyn Target>,
+    on_refusal: OnRefusal,
+    /// Set when it refused something that all must hold, or does not say what it did: it then gets no packets.
+    retired: Arc<AtomicBool>,
+}
+
+impl Front {
+    pub(crate) fn is_retired(&self) -> bool {
+        self.retired.load(Relaxed)
+    }
+
+    pub(crate) fn set_retired(&self, retired: bool) {
+        self.retired.store(retired, Relaxed);
+    }
+}
+
+/// Why targets are no chain.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SplitError {
     /// Entries of one would mean something else in the other. With equal names: built with other options, or from another version of the source.
     #[error("targets run different programs: {fast} and {base}: compile both from one source with the same options")]
     Programs {
-        /// Name and fingerprint of the fast target's.
+        /// Name and fingerprint of the stage's.
         fast: String,
         /// Name and fingerprint of the base target's.
         base: String,
     },
-    /// The fast target holds all or nothing.
+    /// A stage in front holds all or nothing.
     #[error("target {0} cannot hold a subset of the sessions")]
     NoSubset(String),
+    /// It sees packets before the stages in front of it do.
+    #[error("target {0} is ahead of the engine: make it the first of the chain")]
+    NotFirst(String),
+    /// The program is cut for a longer chain.
+    #[error("the program goes on at stage {stage}, and the chain has {targets} targets, counted from 0")]
+    NoStage {
+        /// The stage.
+        stage: u8,
+        /// Targets of the chain.
+        targets: usize,
+    },
+    /// Packets that stop in it come to the engine as any other: nothing says where they go on.
+    #[error("target {0} is ahead of the engine: it cannot run a part of a program that is cut for a chain")]
+    AheadOfStages(String),
     /// A value of the policy is out of range: the operator's fault.
     #[error(transparent)]
     Policy(#[from] OutOfRange),
-    /// The fast target was used before.
+    /// A stage in front was used before.
     #[error("target {target} holds {entries} entries of table {table}: reload it")]
     NotEmpty {
         /// Its name.
@@ -55,76 +111,124 @@ pub enum SplitError {
     },
 }
 
-/// What is known of both. One change at a time.
-#[derive(Default)]
+/// What is known of all stages. One change at a time.
 pub(crate) struct Books {
     pub(crate) placed: Placed,
     pub(crate) shadow: Shadow,
-    /// While the fast target is retired.
-    pub(crate) lost: Lost,
+    /// Of each stage in front, while it is retired.
+    pub(crate) lost: Vec<Lost>,
     pub(crate) retirements: u64,
 }
 
 impl Split {
-    /// Puts `fast` in front of `base`. Both must run the same program; `fast` must be able to hold a subset, and be empty.
+    /// A chain of two: `fast` in front of `base`. Both must run the same program; `fast` must be able to hold a subset, and be empty.
     pub fn new(fast: Box<dyn Target>, base: Box<dyn Target>, policy: Policy) -> Result<Split, SplitError> {
-        let (ours, its) = (fast.program(), base.program());
-        if !ours.is_same(its) {
-            let named = |p: &Program| format!("{} ({})", p.name, p.fingerprint);
-            return Err(SplitError::Programs { fast: named(ours), base: named(its) });
-        }
-        if !fast.capabilities().subset {
-            return Err(SplitError::NoSubset(fast.name().to_owned()));
-        }
-        policy.validate()?;
-        // Whoever filled it is gone, and nobody knows whose entries they are.
-        for (id, table) in &fast.program().tables {
-            let entries = fast.table_stats(id).entries.saturating_sub(table.entries.len() as u64);
-            if entries > 0 {
-                return Err(SplitError::NotEmpty { target: fast.name().to_owned(), table: table.name.clone(), entries });
-            }
-        }
-        Ok(Split { fast, base, policy, books: Mutex::default(), traffic: Mutex::default(), retired: Arc::default(), gate: Arc::default() })
+        Split::chain(vec![Stage { target: fast, on_refusal: OnRefusal::Retire }], base, policy)
     }
 
-    /// Applies the changes of one session: all of it on the base target, or an error and nothing; and, if the policy
-    /// wants the session on the fast target and it has room, there too.
+    /// A chain of any length: `fronts` in the order in which a packet meets them, then `base`. All must run the same program; those in front must be able to
+    /// hold a subset, and be empty. Only the first may be ahead of the engine.
+    ///
+    /// The program may be cut into stages, for at most as many targets: then each target is a [`target::Replicating`] of the cut program.
+    pub fn chain(fronts: Vec<Stage>, base: Box<dyn Target>, policy: Policy) -> Result<Split, SplitError> {
+        for (at, Stage { target: fast, .. }) in fronts.iter().enumerate() {
+            let (ours, its) = (fast.program(), base.program());
+            if !ours.is_same(its) {
+                let named = |p: &Program| format!("{} ({})", p.name, p.fingerprint);
+                return Err(SplitError::Programs { fast: named(ours), base: named(its) });
+            }
+            if !fast.capabilities().subset {
+                return Err(SplitError::NoSubset(fast.name().to_owned()));
+            }
+            if at > 0 && fast.facets().ahead.is_some() {
+                return Err(SplitError::NotFirst(fast.name().to_owned()));
+            }
+        }
+        let targets = fronts.len() + 1;
+        if let Some(stage) = base.program().stages.iter().find(|stage| usize::from(**stage) >= targets) {
+            return Err(SplitError::NoStage { stage: *stage, targets });
+        }
+        let cut = !base.program().stages.is_empty();
+        if let Some(ahead) = fronts.iter().find(|front| cut && front.target.facets().ahead.is_some()) {
+            return Err(SplitError::AheadOfStages(ahead.target.name().to_owned()));
+        }
+        policy.validate()?;
+        // Whoever filled them is gone, and nobody knows whose entries they are.
+        for Stage { target: fast, .. } in &fronts {
+            for (id, table) in &fast.program().tables {
+                let entries = fast.table_stats(id).entries.saturating_sub(table.entries.len() as u64);
+                if entries > 0 {
+                    return Err(SplitError::NotEmpty { target: fast.name().to_owned(), table: table.name.clone(), entries });
+                }
+            }
+        }
+        let lost = fronts.iter().map(|_| Lost::default()).collect();
+        let books = Books { placed: Placed::default(), shadow: Shadow::default(), lost, retirements: 0 };
+        let front = |Stage { target, on_refusal }| Front { target, on_refusal, retired: Arc::default() };
+        let fronts = fronts.into_iter().map(front).collect();
+        Ok(Split { fronts, base, policy, books: Mutex::new(books), traffic: Mutex::default(), gate: Arc::default() })
+    }
+
+    /// Applies the changes of one session: all of it on the base target, or an error and nothing anywhere; and, if the policy
+    /// wants the session in front and a stage there has room, on the first such stage too.
     pub fn apply_session(&self, session: &PlacementCriteria, batch: &Batch) -> Result<(), ApplyError> {
         let mut books = self.lock();
+        self.prepare(session.seid, batch)?;
+        let mut gate = self.gate();
+        // A packet that goes on at another stage sees the change in both or in none.
+        if !self.base.program().stages.is_empty() {
+            gate.close();
+        }
         self.base.apply(batch)?;
-        self.follow(&mut books, session, batch);
+        self.follow(&mut books, session, batch, gate);
         Ok(())
     }
 
-    /// The first half of a change of what all sessions share (a next hop): from now on the base target has it, or with an error neither target. Until
-    /// [`Split::apply_to_fast`] follows, with nothing in between, the fast target continues as before.
+    /// The first half of a change of what all sessions share (a next hop): from now on the base target has it, or with an error no target. Until
+    /// [`Split::apply_to_fast`] follows, with nothing in between, the stages in front continue as before.
     pub fn apply_to_base(&self, batch: &Batch) -> Result<(), ApplyError> {
+        self.prepare(0, batch)?;
         self.base.apply(batch)
     }
 
     /// The second half.
     pub fn apply_to_fast(&self, batch: &Batch) {
-        self.follow(&mut self.lock(), &PlacementCriteria::default(), batch);
+        self.follow(&mut self.lock(), &PlacementCriteria::default(), batch, self.gate());
     }
 
-    /// Sessions that have entries on the fast target.
+    /// Sessions that have entries in front of the base target.
     pub fn sessions_on_fast(&self) -> usize {
         self.lock().placed.sessions.len()
     }
 
-    /// Whether this session has.
-    pub fn is_on_fast(&self, seid: u64) -> bool {
-        self.lock().placed.sessions.contains_key(&seid)
+    /// Sessions that have entries on that stage, counted from 0.
+    pub fn sessions_on(&self, stage: usize) -> usize {
+        self.lock().placed.sessions.values().filter(|of| of.stage == stage).count()
     }
 
-    /// Sessions that were to be there but that found no room.
+    /// Whether this session has entries in front of the base target.
+    pub fn is_on_fast(&self, seid: u64) -> bool {
+        self.stage_of(seid) < self.fronts.len()
+    }
+
+    /// The stage that the session's packets run on, counted from 0; the last one is the base target.
+    pub fn stage_of(&self, seid: u64) -> usize {
+        self.lock().placed.sessions.get(&seid).map_or(self.fronts.len(), |of| of.stage)
+    }
+
+    /// How often a stage had no room for a session that was to be there.
     pub fn refused_by_fast(&self) -> u64 {
         self.lock().placed.refused
     }
 
-    /// The fast target.
+    /// The targets, in the order in which a packet meets them; the base target is the last one.
+    pub fn targets(&self) -> impl Iterator<Item = &dyn Target> {
+        self.fronts.iter().map(|front| &*front.target).chain([&*self.base])
+    }
+
+    /// The first target: of a chain of two the one in front of the base target.
     pub fn fast(&self) -> &dyn Target {
-        &*self.fast
+        self.fronts.first().map_or(&*self.base, |front| &*front.target)
     }
 
     /// The base target.
@@ -132,52 +236,83 @@ impl Split {
         &*self.base
     }
 
-    /// Traffic of each target.
+    /// Traffic of the base target, and of all in front together.
     pub fn traffic(&self) -> TargetTraffic {
         let mut total = TargetTraffic::new();
-        for lane in self.traffic.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            lane.sum_into(&mut total);
-        }
-        for (port, count) in self.fast.facets().ahead.map(Ahead::carried).unwrap_or_default().received {
-            *total.entry((Path::Fast, port)).or_default() += count;
+        for stage in 0..=self.fronts.len() {
+            let path = if stage < self.fronts.len() { Path::Fast } else { Path::Base };
+            for (port, count) in self.traffic_of(stage) {
+                *total.entry((path, port)).or_default() += count;
+            }
         }
         total
     }
 
-    /// Whether the fast target is ahead of the engine: its misses come to the lanes for the base target only.
+    /// Packets and received bytes that a stage ran to their end, by ingress port. Stages count from 0; the last one is the base target.
+    pub fn traffic_of(&self, stage: usize) -> BTreeMap<PortId, Count> {
+        let mut total = BTreeMap::new();
+        for lane in self.traffic.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            lane.sum_into(stage, &mut total);
+        }
+        let ahead = self.fronts.get(stage).and_then(|front| front.target.facets().ahead);
+        for (port, count) in ahead.map(Ahead::carried).unwrap_or_default().received {
+            *total.entry(port).or_default() += count;
+        }
+        total
+    }
+
+    /// Whether the first target is ahead of the engine: its misses come to the lanes for the stages behind it only.
     pub fn fast_is_ahead(&self) -> bool {
-        self.fast.facets().ahead.is_some()
+        self.is_ahead(0)
     }
 
-    /// Whether the session, as it is now, may be on the fast target: one with a rate only if all its packets run there.
-    pub(crate) fn may_hold(&self, session: &PlacementCriteria) -> bool {
-        self.policy.keeps(session) && !(session.metered && self.shuns_rates())
+    pub(crate) fn is_ahead(&self, stage: usize) -> bool {
+        self.fronts.get(stage).is_some_and(|front| front.target.facets().ahead.is_some())
     }
 
-    /// Whether a session with a rate must stay away: some of its packets would be policed elsewhere.
-    pub(crate) fn shuns_rates(&self) -> bool {
-        self.fast.capabilities().selective && !self.shares_meters()
+    /// Whether the session, as it is now, may be on that stage: one with a rate only if all its packets run there.
+    pub(crate) fn may_hold(&self, stage: usize, session: &PlacementCriteria) -> bool {
+        self.policy.keeps(session) && !(session.metered && self.shuns_rates(stage))
     }
 
-    /// Whether both execute the same cells of meters: a rate is policed in one place, wherever packets run.
-    pub(crate) fn shares_meters(&self) -> bool {
-        self.fast.facets().meters.is_some_and(Meters::shares_meters)
+    /// Whether the session may be on one of the stages in front.
+    pub(crate) fn may_be_in_front(&self, session: &PlacementCriteria) -> bool {
+        (0..self.fronts.len()).any(|stage| self.may_hold(stage, session))
     }
 
-    /// Brings the fast target after the base target. Nothing that fails here is an error of the caller: the base
+    /// Whether a session with a rate must stay away from that stage: some of its packets would be policed elsewhere.
+    pub(crate) fn shuns_rates(&self, stage: usize) -> bool {
+        self.fronts[stage].target.capabilities().selective && !self.shares_meters(stage)
+    }
+
+    /// Whether that stage executes the base target's cells of meters: a rate is policed in one place, wherever packets run.
+    pub(crate) fn shares_meters(&self, stage: usize) -> bool {
+        self.fronts[stage].target.facets().meters.is_some_and(Meters::shares_meters)
+    }
+
+    /// The first phase: whether every stage that may refuse for all takes what all are to hold. Nothing has changed, whatever it says.
+    fn prepare(&self, seid: u64, batch: &Batch) -> Result<(), ApplyError> {
+        let asked = |front: &&Front| front.on_refusal == OnRefusal::RefuseBatch && !front.is_retired();
+        for front in self.fronts.iter().filter(asked) {
+            let shared = batch.ops.iter().enumerate().filter(|(_, op)| part(self.base.program(), seid, op) == Part::Shared);
+            let (at, ops): (Vec<usize>, Vec<Op>) = shared.map(|(i, op)| (i, op.clone())).unzip();
+            match front.target.check(&Batch { ops }) {
+                // One that does not answer does not answer the change either, and is retired then.
+                Ok(()) | Err(ApplyError::Unknown(_)) => {}
+                Err(error) => return Err(error.renumbered(|op| at.get(op).copied().unwrap_or(op))),
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings the stages in front after the base target. Nothing that fails here is an error of the caller: the base
     /// target has it all.
-    fn follow(&self, books: &mut Books, session: &PlacementCriteria, batch: &Batch) {
+    fn follow<'a>(&'a self, books: &mut Books, session: &PlacementCriteria, batch: &Batch, mut gate: Gate<'a>) {
         let (program, seid) = (self.base.program(), session.seid);
         let is = |op: &Op, what: Part| part(program, seid, op) == what;
         let before = books.placed.hold(program, seid, &batch.ops);
         let shared = Batch { ops: batch.ops.iter().filter(|op| is(op, Part::Shared)).cloned().collect() };
         shared.ops.iter().for_each(|op| books.shadow.follow(op));
-        if self.retired.load(Relaxed) {
-            if self.policy.wants(session) && self.may_hold(session) && books.placed.held(seid).entries > 0 {
-                books.placed.left.insert(seid);
-            }
-            return shared.ops.iter().for_each(|op| books.lost.perhaps(op, |counter, cell| self.fast.counter(counter, cell)));
-        }
         // Meters that start over with this batch: their buckets are full, wherever they are.
         let anew: Vec<_> = batch
             .ops
@@ -187,51 +322,65 @@ impl Split {
                 _ => None,
             })
             .collect();
-        let mut gate = self.gate();
-        if !self.may_hold(session) && books.placed.sessions.contains_key(&seid) {
+        let stage_of = |books: &Books| books.placed.sessions.get(&seid).map(|of| of.stage);
+        if let Some(stage) = stage_of(books)
+            && !self.may_hold(stage, session)
+        {
             self.leave(books, seid, &anew, &mut gate);
         }
-        let already = books.placed.sessions.contains_key(&seid);
+        let already = stage_of(books);
         // A session comes with its first entries or by a move, and with all its meters: with a part of them there its packets,
         // and so its rates, would be in two places.
         let whole = before.entries == 0 && before.meters.iter().all(|at| anew.contains(at));
-        let comes = whole && batch.ops.iter().any(|op| is(op, Part::Entry)) && self.policy.wants(session) && self.may_hold(session);
-        if !self.retired.load(Relaxed) && (already && batch.ops.iter().any(|op| !is(op, Part::Shared)) || comes) {
-            gate.close();
-            let applied = if session.wakes { self.fast.apply_deferred(batch) } else { self.fast.apply(batch) };
-            match applied {
-                Ok(()) => {
-                    let on_fast = books.placed.sessions.entry(seid).or_default();
-                    on_fast.follow(program, seid, &batch.ops);
-                    if on_fast.entries.is_empty() {
-                        let rest = books.placed.sessions.remove(&seid).unwrap_or_default();
-                        self.delete(books, rest.deletions(program), &mut gate);
+        let comes = whole && batch.ops.iter().any(|op| is(op, Part::Entry)) && self.policy.wants(session);
+        let changes = batch.ops.iter().any(|op| !is(op, Part::Shared));
+        let mut has_it = None;
+        for (stage, front) in self.fronts.iter().enumerate() {
+            let stays = already == Some(stage) && changes;
+            let may_come = comes && already.is_none() && has_it.is_none() && self.may_hold(stage, session);
+            if !front.is_retired() && (stays || may_come) {
+                self.close(&mut gate, stage);
+                let applied = if session.wakes { front.target.apply_deferred(batch) } else { front.target.apply(batch) };
+                match applied {
+                    Ok(()) => {
+                        has_it = Some(stage);
+                        let on_stage = books.placed.sessions.entry(seid).or_insert_with(|| OnStage::new(stage));
+                        on_stage.follow(program, seid, &batch.ops);
+                        if on_stage.entries.is_empty()
+                            && let Some(rest) = books.placed.sessions.remove(&seid)
+                        {
+                            self.delete(books, stage, rest.deletions(program), &mut gate);
+                        }
+                        continue;
                     }
-                    return;
-                }
-                Err(error) => {
-                    books.placed.refused += 1;
-                    tracing::debug!(seid, "{} does not take it: {error}", self.fast.name());
-                    if error.may_have_changed() {
-                        if comes {
+                    Err(error) => {
+                        books.placed.refused += 1;
+                        tracing::debug!(seid, "{} does not take it: {error}", front.target.name());
+                        if error.may_have_changed() {
+                            self.retire(books, stage, &batch.ops, &anew, &mut gate, &error);
+                            continue;
+                        }
+                        if stays {
+                            self.leave(books, seid, &anew, &mut gate);
                             books.placed.left.insert(seid);
                         }
-                        return self.retire(books, &batch.ops, &anew, &mut gate, &error);
-                    }
-                    if already {
-                        self.leave(books, seid, &anew, &mut gate);
-                        books.placed.left.insert(seid);
                     }
                 }
             }
+            // It may have been retired on the way here, by a session that it did not let go.
+            if front.is_retired() {
+                shared.ops.iter().for_each(|op| books.lost[stage].perhaps(op, |counter, cell| front.target.counter(counter, cell)));
+            } else if !shared.ops.is_empty()
+                && let Err(error) = if session.wakes { front.target.apply_deferred(&shared) } else { front.target.apply(&shared) }
+            {
+                self.retire(books, stage, &shared.ops, &anew, &mut gate, &error);
+            }
         }
-        // It may have been retired on the way here, by a session that it did not let go.
-        if self.retired.load(Relaxed) {
-            shared.ops.iter().for_each(|op| books.lost.perhaps(op, |counter, cell| self.fast.counter(counter, cell)));
-        } else if !shared.ops.is_empty()
-            && let Err(error) = if session.wakes { self.fast.apply_deferred(&shared) } else { self.fast.apply(&shared) }
-        {
-            self.retire(books, &shared.ops, &anew, &mut gate, &error);
+        // One that would be on a stage that is out of service comes when that is back.
+        let would = |stage: usize| self.fronts[stage].is_retired() && self.may_hold(stage, session);
+        let waits = stage_of(books).is_none() && self.policy.wants(session) && (0..self.fronts.len()).any(would);
+        if waits && books.placed.held(seid).entries > 0 {
+            books.placed.left.insert(seid);
         }
     }
 
@@ -246,14 +395,21 @@ impl Target for Split {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { modelled: self.fast.capabilities().modelled || self.base.capabilities().modelled, ..self.base.capabilities() }
+        Capabilities { modelled: self.targets().any(|target| target.capabilities().modelled), ..self.base.capabilities() }
     }
 
     fn program(&self) -> &Arc<Program> {
         self.base.program()
     }
 
-    /// Changes that belong to no session go to both.
+    /// Whether the base target takes it, and all stages that may refuse for all.
+    fn check(&self, batch: &Batch) -> Result<(), ApplyError> {
+        let _books = self.lock();
+        self.prepare(0, batch)?;
+        self.base.check(batch)
+    }
+
+    /// Changes that belong to no session go to all.
     fn apply(&self, batch: &Batch) -> Result<(), ApplyError> {
         self.apply_session(&PlacementCriteria::default(), batch)
     }
@@ -263,20 +419,25 @@ impl Target for Split {
     }
 
     fn lane(&self, index: usize) -> Box<dyn Lane> {
-        let traffic = Arc::new(LaneTraffic::new());
+        let traffic = Arc::new(LaneTraffic::new(self.fronts.len() + 1));
         self.traffic.lock().unwrap_or_else(PoisonError::into_inner).push(traffic.clone());
         let dscps = match &self.policy {
             Policy::Dscps(list, of) => Some((list.iter().fold(0u64, |set, d| set | 1 << d), *of)),
             _ => None,
         };
+        let front = |(stage, front): (usize, &Front)| StageLane {
+            lane: front.target.lane(index),
+            retired: front.retired.clone(),
+            ahead: self.is_ahead(stage),
+        };
         Box::new(SplitLane {
-            fast: self.fast.lane(index),
+            fronts: self.fronts.iter().enumerate().map(front).collect(),
             base: self.base.lane(index),
             dscps,
             traffic,
-            retired: self.retired.clone(),
-            ahead: self.fast_is_ahead(),
             gate: self.gate.clone(),
+            stops: self.base.program().stages.len(),
+            again: Vec::with_capacity(BURST),
             picked: Vec::with_capacity(BURST),
             packets: (0..BURST).map(|_| Packet::empty(0)).collect(),
             verdicts: vec![Verdict::default(); BURST],
@@ -285,62 +446,71 @@ impl Target for Split {
 
     fn counter(&self, counter: CounterId, index: u64) -> Count {
         let mut sum = self.base.counter(counter, index);
-        let mut fast = self.fast.counter(counter, index);
-        if self.retired.load(Relaxed)
-            && let Some(before) = self.lock().lost.cleared.get(&(counter, index))
-        {
-            fast.packets = fast.packets.saturating_sub(before.packets);
-            fast.bytes = fast.bytes.saturating_sub(before.bytes);
+        for (stage, front) in self.fronts.iter().enumerate() {
+            let mut count = front.target.counter(counter, index);
+            if front.is_retired()
+                && let Some(before) = self.lock().lost[stage].cleared.get(&(counter, index))
+            {
+                count.packets = count.packets.saturating_sub(before.packets);
+                count.bytes = count.bytes.saturating_sub(before.bytes);
+            }
+            sum += count;
         }
-        sum += fast;
         sum
     }
 
     fn table_stats(&self, table: TableId) -> TableStats {
-        let base = self.base.table_stats(table);
-        let fast = self.fast.table_stats(table);
-        // A miss on the fast target is not one of the pair where the base target is asked again.
-        let misses = if self.program().tables[table].split { base.misses } else { base.misses + fast.misses };
-        TableStats { hits: base.hits + fast.hits, misses, ..base }
+        let mut sum = self.base.table_stats(table);
+        for front in &self.fronts {
+            let stats = front.target.table_stats(table);
+            sum.hits += stats.hits;
+            // A miss in front is not one of the chain where a later stage is asked again.
+            if !self.program().tables[table].split {
+                sum.misses += stats.misses;
+            }
+        }
+        sum
     }
 
-    /// What a lane of the pair does not do by itself: packets in flight are the fast target's, a cell's buckets those of the place where its
-    /// session's packets run, messages come from both. A register has cells in both, of which no sum tells anything. The pair does not go
-    /// out of service: the base target holds everything, and [`Split::recover`] brings the fast one back.
+    /// What a lane of the chain does not do by itself: packets in flight are those of the first target, a cell's buckets those of the place where its
+    /// session's packets run, messages come from all. A register has cells in each, of which no sum tells anything. The chain does not go
+    /// out of service: the base target holds everything, and [`Split::recover`] brings the others back.
     fn facets(&self) -> Facets<'_> {
-        let (fast, base) = (self.fast.facets(), self.base.facets());
+        let base = self.base.facets();
         Facets {
-            ahead: fast.ahead,
+            ahead: self.fronts.first().and_then(|front| front.target.facets().ahead),
             recovery: None,
             meters: base.meters.map(|_| self as &dyn Meters),
             registers: None,
-            digests: fast.digests.or(base.digests).map(|_| self as &dyn Digests),
+            digests: self.digests().next().map(|_| self as &dyn Digests),
             tables: base.tables.map(|_| self as &dyn Tables),
         }
     }
 }
 
-/// Of a pair whose base target tells its entries.
+/// Of a chain whose base target tells its entries.
 impl Tables for Split {
-    /// Those of the base target, which holds all. What the fast target has counted for its copies is added while they are there.
+    /// Those of the base target, which holds all. What stages in front have counted for their copies is added while they are there.
     fn entries(&self, table: TableId, after: Option<&Entry>, most: usize) -> Vec<HeldEntry> {
         // A session's move deletes its copies, and what it comes to hold is not whole before it ends.
         let _books = self.lock();
         let mut held = self.base.facets().tables.map_or_else(Vec::new, |base| base.entries(table, after, most));
         let counted = held.first().is_some_and(|first| first.count.is_some());
         // What a retired one holds nobody knows.
-        let fast = self.fast.facets().tables.filter(|_| counted && !self.retired.load(Relaxed));
-        // As many of a part of the same entries reach at least as far.
-        let mut copies = fast.map_or_else(Vec::new, |fast| fast.entries(table, after, most)).into_iter().peekable();
-        fn place(held: &HeldEntry) -> (&[KeyMatch], u32) {
-            (&held.entry.keys, held.entry.priority)
-        }
-        for held in &mut held {
-            while copies.next_if(|copy| place(copy) < place(held)).is_some() {}
-            if let Some(copy) = copies.next_if(|copy| place(copy) == place(held))
-                && let (Some(count), Some(more)) = (&mut held.count, copy.count)
-            {
-                *count += more;
+        for front in self.fronts.iter().filter(|front| counted && !front.is_retired()) {
+            let Some(tables) = front.target.facets().tables else { continue };
+            // As many of a part of the same entries reach at least as far.
+            let mut copies = tables.entries(table, after, most).into_iter().peekable();
+            fn place(held: &HeldEntry) -> (&[KeyMatch], u32) {
+                (&held.entry.keys, held.entry.priority)
+            }
+            for held in &mut held {
+                while copies.next_if(|copy| place(copy) < place(held)).is_some() {}
+                if let Some(copy) = copies.next_if(|copy| place(copy) == place(held))
+                    && let (Some(count), Some(more)) = (&mut held.count, copy.count)
+                {
+                    *count += more;
+                }
             }
         }
         held
@@ -376,12 +546,13 @@ impl Meters for Split {
 impl Split {
     /// Where the packets of the cell's session run.
     fn place_of(&self, meter: MeterId, index: u64) -> &dyn Target {
-        let on_fast = self.lock().placed.sessions.values().any(|of| of.meters.contains(&(meter, index)));
-        if on_fast { &*self.fast } else { &*self.base }
+        let books = self.lock();
+        let stage = books.placed.sessions.values().find(|of| of.meters.contains(&(meter, index))).map(|of| of.stage);
+        stage.and_then(|stage| self.fronts.get(stage)).map_or(&*self.base, |front| &*front.target)
     }
 
     fn digests(&self) -> impl Iterator<Item = &dyn Digests> {
-        [self.fast.facets().digests, self.base.facets().digests].into_iter().flatten()
+        self.targets().filter_map(|target| target.facets().digests)
     }
 }
 

@@ -22,7 +22,7 @@ fn the_pair_loses_neither_order_nor_buckets_nor_messages() {
     );
     assert_eq!(
         base.take_asked(),
-        ["apply", "apply", "meter_state", "set_meter_state", "take_digests", "lost_digests", "entries", "entries", "entries"]
+        ["check", "apply", "apply", "meter_state", "set_meter_state", "take_digests", "lost_digests", "entries", "entries", "entries"]
     );
     let change = Batch { ops: vec![Op::ClearCounter { counter, index: 0 }] };
     split.apply_deferred(&change).unwrap();

@@ -7,7 +7,7 @@
 mod world;
 
 use base::{Packet, PortId, Verdict, VerdictKind};
-use offload::{PlacementCriteria, Policy, Split, SplitError};
+use offload::{OnRefusal, PlacementCriteria, Policy, Split, SplitError};
 use program::{Batch, Entry, KeyMatch, MeterConfig, Op};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -50,6 +50,31 @@ fn moving_sessions_changes_nothing_that_can_be_seen() {
     println!("{} moves, 0 violations: {sum:#?}", sum.moves);
     if moves >= usual {
         check_coverage(&sum);
+    }
+}
+
+/// Three targets, of which two fail each in its own way, while one of them refuses for all what it does not take: what is seen is what the interpreter
+/// alone shows, whichever of them is out of service.
+#[test]
+fn a_chain_of_three_does_what_one_target_does_while_its_stages_fail() {
+    let ir = world::compile();
+    let base = Arc::new(world::native(&ir));
+    let mut sum = Seen::default();
+    for seed in 1..=12u64 {
+        let flavour = if seed.is_multiple_of(3) { Flavour::Whims } else { Flavour::Rates };
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut asic = || Box::new(Asic::load(ir.clone(), Chip { session_entries: rng.random_range(6..40) }).unwrap());
+        let fronts = vec![(asic() as Box<dyn Target>, OnRefusal::Retire), (asic(), OnRefusal::RefuseBatch)];
+        let world = World::chain(&ir, fronts, base.clone(), flavour, ChaCha8Rng::seed_from_u64(seed ^ 0xc4a1));
+        eprintln!("seed {seed}");
+        sum.add(world.run(CASE));
+    }
+    println!("{sum:#?}");
+    let hits = [(sum.in_part, 500), (sum.refused, 8), (sum.recoveries, 50), (sum.left, 100), (sum.failed["no room"], 100)];
+    assert!(hits.iter().all(|(seen, least)| seen >= least), "{hits:?}");
+    assert!(sum.stages.len() == 3 && sum.stages.iter().all(|packets| *packets > 2_000), "{:?}", sum.stages);
+    for fault in ["refused before", "refused after", "done in part", "no room", "deaths", "restarts", "checks"] {
+        assert!(sum.faults.of(fault) > 20, "{fault}: {:?}", sum.faults);
     }
 }
 
@@ -215,6 +240,7 @@ fn check_coverage(sum: &Seen) {
     at_least("recoveries", sum.recoveries, 100);
     at_least("buckets between full and empty", sum.partial_buckets, 1_000);
     at_least("entries read back", sum.read_back as u64, 1_000);
+    at_least("batches that do not fit again", sum.refused_again, 500);
     for kind in ["colour 0", "colour 1", "colour 2", "Drop 17", "Drop 18", "Drop 19"] {
         at_least(kind, sum.kinds.get(kind).copied().unwrap_or_default(), 500);
     }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use offload::{MoveError, PlacementCriteria, Policy, Split, SplitError};
+use offload::{MoveError, OnRefusal, PlacementCriteria, Policy, Split, SplitError, Stage};
 use program::*;
 use target::{Capabilities, Count, Facets, Lane, TableStats, Target};
 
@@ -15,6 +15,8 @@ struct Fake {
     entries: Mutex<HashSet<(TableId, u128)>>,
     /// What it says to the next batch, without having done anything.
     answer: Mutex<Option<ApplyError>>,
+    /// What it says when it is asked next whether it takes a batch.
+    promise: Mutex<Option<ApplyError>>,
 }
 
 impl Target for Fake {
@@ -30,29 +32,17 @@ impl Target for Fake {
         &self.program
     }
 
+    fn check(&self, batch: &Batch) -> Result<(), ApplyError> {
+        let promise = self.promise.lock().unwrap().take();
+        promise.map_or_else(|| Ok(self.after(batch).map(drop)?), Err)
+    }
+
     fn apply(&self, batch: &Batch) -> Result<(), ApplyError> {
         if let Some(answer) = self.answer.lock().unwrap().take() {
             return Err(answer);
         }
-        let mut entries = self.entries.lock().unwrap();
-        let mut next = entries.clone();
-        let key = |e: &Entry| match e.keys[0] {
-            KeyMatch::Exact(key) => (e.table, key),
-            _ => panic!("exact keys only"),
-        };
-        let table = |e: &Entry| self.program.tables[e.table].name.clone();
-        for (at, op) in batch.ops.iter().enumerate() {
-            match op {
-                Op::Insert(e) if next.len() == self.capacity => {
-                    return Err(RuleError::Full { op: at, table: table(e), capacity: self.capacity as u64 }.into());
-                }
-                Op::Insert(e) if !next.insert(key(e)) => return Err(RuleError::Exists { op: at, table: table(e) }.into()),
-                Op::Modify(e) if !next.contains(&key(e)) => return Err(RuleError::Missing { op: at, table: table(e) }.into()),
-                Op::Delete(e) if !next.remove(&key(e)) => return Err(RuleError::Missing { op: at, table: table(e) }.into()),
-                _ => {}
-            }
-        }
-        *entries = next;
+        let next = self.after(batch)?;
+        *self.entries.lock().unwrap() = next;
         Ok(())
     }
 
@@ -78,6 +68,30 @@ impl Target for Fake {
     }
 }
 
+impl Fake {
+    /// What it would hold.
+    fn after(&self, batch: &Batch) -> Result<HashSet<(TableId, u128)>, RuleError> {
+        let mut next = self.entries.lock().unwrap().clone();
+        let key = |e: &Entry| match e.keys[0] {
+            KeyMatch::Exact(key) => (e.table, key),
+            _ => panic!("exact keys only"),
+        };
+        let table = |e: &Entry| self.program.tables[e.table].name.clone();
+        for (at, op) in batch.ops.iter().enumerate() {
+            match op {
+                Op::Insert(e) if next.len() == self.capacity => {
+                    return Err(RuleError::Full { op: at, table: table(e), capacity: self.capacity as u64 });
+                }
+                Op::Insert(e) if !next.insert(key(e)) => return Err(RuleError::Exists { op: at, table: table(e) }),
+                Op::Modify(e) if !next.contains(&key(e)) => return Err(RuleError::Missing { op: at, table: table(e) }),
+                Op::Delete(e) if !next.remove(&key(e)) => return Err(RuleError::Missing { op: at, table: table(e) }),
+                _ => {}
+            }
+        }
+        Ok(next)
+    }
+}
+
 /// A pair, its table of sessions and its table that both hold.
 fn pair(policy: Policy, capacity: usize) -> (Split, TableId, TableId) {
     let (split, sessions, shared, _) = pair_and_fast(policy, capacity);
@@ -86,6 +100,18 @@ fn pair(policy: Policy, capacity: usize) -> (Split, TableId, TableId) {
 
 /// With its fast target.
 fn pair_and_fast(policy: Policy, capacity: usize) -> (Split, TableId, TableId, Arc<Fake>) {
+    let (program, sessions, shared) = two_tables();
+    let fast = fake(&program, true, capacity);
+    (Split::new(Box::new(fast.clone()), Box::new(fake(&program, false, 1024)), policy).unwrap(), sessions, shared, fast)
+}
+
+fn fake(program: &Arc<Program>, fast: bool, capacity: usize) -> Arc<Fake> {
+    let (entries, answer, promise) = Default::default();
+    Arc::new(Fake { program: program.clone(), fast, capacity, entries, answer, promise })
+}
+
+/// A program with a table of sessions and one that all targets hold.
+fn two_tables() -> (Arc<Program>, TableId, TableId) {
     let mut program = Program::default();
     let action = program.actions.push(ActionInfo { name: "act".into(), full_name: "act".into(), params: vec![] });
     let mut table = |name: &str, split| {
@@ -105,13 +131,7 @@ fn pair_and_fast(policy: Policy, capacity: usize) -> (Split, TableId, TableId, A
         })
     };
     let (sessions, shared) = (table("sessions", true), table("shared", false));
-    let program = Arc::new(program);
-    let fake = |fast, capacity| {
-        let (entries, answer) = Default::default();
-        Arc::new(Fake { program: program.clone(), fast, capacity, entries, answer })
-    };
-    let fast = fake(true, capacity);
-    (Split::new(Box::new(fast.clone()), Box::new(fake(false, 1024)), policy).unwrap(), sessions, shared, fast)
+    (Arc::new(program), sessions, shared)
 }
 
 fn entry(table: TableId, key: u128) -> Entry {
@@ -211,10 +231,7 @@ fn a_target_is_retired_for_an_unknown_outcome_and_not_for_what_it_does_not_suppo
 fn programs_of_one_name_and_other_objects_or_contents_are_no_pair() {
     let mut program = Program::default();
     let named = |fingerprint: u8, name: &str| format!("{name} ({})", Fingerprint([fingerprint; 32]));
-    let fake = |program: &Program, fast| {
-        let (program, (entries, answer)) = (Arc::new(program.clone()), Default::default());
-        Box::new(Fake { program, fast, capacity: 1, entries, answer })
-    };
+    let fake = |program: &Program, fast| Box::new(fake(&Arc::new(program.clone()), fast, 1));
     program.name = "upf.p4".into();
     let small = program.clone();
     program.registers.push(RegisterInfo { name: "recent".into(), size: 8, width: 64 });
@@ -236,4 +253,121 @@ fn programs_of_one_name_and_other_objects_or_contents_are_no_pair() {
     let refused = Split::new(fake(&small, false), fake(&small, false), Policy::None).err().unwrap();
     assert_eq!(refused, SplitError::NoSubset("base".into()));
     assert!(Split::new(fake(&program, true), fake(&program, false), Policy::None).is_ok());
+}
+
+/// A chain of three whose first two targets have so much room; entries of a table on each.
+struct Chain {
+    split: Split,
+    middle: Arc<Fake>,
+    base: Arc<Fake>,
+    sessions: TableId,
+    shared: TableId,
+}
+
+impl Chain {
+    fn new(room: [usize; 2], on_refusal: OnRefusal) -> Chain {
+        let (program, sessions, shared) = two_tables();
+        let (first, middle, base) = (fake(&program, true, room[0]), fake(&program, true, room[1]), fake(&program, false, 1024));
+        let stages =
+            vec![Stage { target: Box::new(first), on_refusal: OnRefusal::Retire }, Stage { target: Box::new(middle.clone()), on_refusal }];
+        let split = Split::chain(stages, Box::new(base.clone()), Policy::Share(1.0)).unwrap();
+        Chain { split, middle, base, sessions, shared }
+    }
+
+    fn entries(&self, table: TableId) -> Vec<u64> {
+        self.split.targets().map(|target| target.table_stats(table).entries).collect()
+    }
+}
+
+#[test]
+fn along_a_chain_a_session_comes_to_the_first_stage_that_has_room() {
+    let chain = Chain::new([2, 4], OnRefusal::Retire);
+    let (split, sessions) = (&chain.split, chain.sessions);
+    for seid in 1..=3u64 {
+        let keys = [2 * seid, 2 * seid + 1];
+        apply(split, facts(seid, None, false), keys.map(|key| Op::Insert(entry(sessions, key.into()))).to_vec());
+    }
+    assert_eq!([1, 2, 3].map(|seid| split.stage_of(seid)), [0, 1, 1]);
+    assert_eq!((chain.entries(sessions), split.sessions_on_fast(), split.sessions_on(1)), (vec![2, 4, 6], 3, 2));
+    apply(split, facts(4, None, false), vec![Op::Insert(entry(sessions, 100))]);
+    assert_eq!((split.stage_of(4), split.refused_by_fast()), (2, 4), "two were refused by the first, one by both");
+    // It moves from one to the other, and stays at the base target if that has no room.
+    let copy = |seid: u64| Batch { ops: [2 * seid, 2 * seid + 1].map(|key| Op::Insert(entry(sessions, key.into()))).to_vec() };
+    assert_eq!(split.move_to_stage(1, &facts(3, None, false), &copy(3)), Err(MoveError::There));
+    assert!(matches!(split.move_to_stage(0, &facts(3, None, false), &copy(3)), Err(MoveError::NoRoom(_))));
+    assert_eq!((split.stage_of(3), chain.entries(sessions)), (2, vec![2, 2, 7]));
+    split.move_to_stage(1, &facts(1, None, false), &copy(1)).unwrap();
+    split.move_to_fast(&facts(3, None, false), &copy(3)).unwrap();
+    assert_eq!((split.stage_of(1), split.stage_of(3), chain.entries(sessions)), (1, 0, vec![2, 4, 7]));
+    split.move_to_stage(2, &facts(1, None, false), &copy(1)).unwrap();
+    assert_eq!((split.stage_of(1), chain.entries(sessions)), (2, vec![2, 2, 7]));
+}
+
+#[test]
+fn what_a_stage_may_refuse_for_all_is_refused_before_any_target_has_it() {
+    let chain = Chain::new([100, 1], OnRefusal::RefuseBatch);
+    let (split, shared) = (&chain.split, chain.shared);
+    split.apply(&Batch { ops: vec![Op::Insert(entry(shared, 1))] }).unwrap();
+    // The position is that in the whole batch, of which it was asked about a part.
+    let batch = Batch { ops: vec![Op::Insert(entry(chain.sessions, 7)), Op::Insert(entry(shared, 2))] };
+    let full = RuleError::Full { op: 1, table: "shared".into(), capacity: 1 };
+    assert_eq!(split.apply_session(&facts(1, None, false), &batch), Err(full.into()));
+    let unsupported = |op| ApplyError::Unsupported { op, target: "middle".into(), what: "such entries" };
+    *chain.middle.promise.lock().unwrap() = Some(unsupported(0));
+    assert_eq!(split.apply_session(&facts(1, None, false), &batch), Err(unsupported(1)));
+    assert!(split.check(&Batch { ops: batch.ops[1..].to_vec() }).is_err());
+    // Nor has any of them what the base target refuses.
+    let twice = Batch { ops: vec![Op::Delete(entry(shared, 1)), Op::Delete(entry(shared, 1))] };
+    assert!(split.apply(&twice).is_err());
+    *chain.base.answer.lock().unwrap() = Some(RuleError::Invalid { op: 0, what: "no".into() }.into());
+    assert!(split.apply(&Batch { ops: vec![Op::Delete(entry(shared, 1))] }).is_err());
+    assert_eq!((chain.entries(shared), chain.entries(chain.sessions)), (vec![1, 1, 1], vec![0, 0, 0]));
+    assert!(!split.is_retired());
+}
+
+/// It does not answer, or does not do what it has promised: the batch stands, and no packet comes to a stage that lacks it.
+#[test]
+fn a_stage_in_the_middle_that_fails_after_the_others_have_a_batch_is_retired_and_comes_back_with_it() {
+    let no_answer = || ApplyError::Unknown("no answer".into());
+    let refused = || ApplyError::Refused(RuleError::Invalid { op: 0, what: "no".into() });
+    for (promise, answer) in [(Some(no_answer()), no_answer()), (None, no_answer()), (None, refused())] {
+        for on_refusal in [OnRefusal::Retire, OnRefusal::RefuseBatch] {
+            let chain = Chain::new([100, 100], on_refusal);
+            let (split, sessions, shared) = (&chain.split, chain.sessions, chain.shared);
+            apply(split, facts(1, None, false), vec![Op::Insert(entry(sessions, 1)), Op::Insert(entry(sessions, 2))]);
+            apply(split, facts(2, None, false), vec![Op::Insert(entry(sessions, 3))]);
+            split.move_to_stage(1, &facts(2, None, false), &Batch { ops: vec![Op::Insert(entry(sessions, 3))] }).unwrap();
+            assert_eq!([1, 2].map(|seid| split.stage_of(seid)), [0, 1]);
+            *chain.middle.promise.lock().unwrap() = promise.clone();
+            *chain.middle.answer.lock().unwrap() = Some(answer.clone());
+            apply(split, facts(1, None, false), vec![Op::Modify(entry(sessions, 1)), Op::Insert(entry(shared, 1))]);
+            assert_eq!([0, 1, 2].map(|stage| split.is_stage_retired(stage)), [false, true, false], "{answer}");
+            assert_eq!([1, 2].map(|seid| split.stage_of(seid)), [0, 2], "the first goes on");
+            // Without it no batch is refused.
+            apply(split, facts(0, None, false), vec![Op::Insert(entry(shared, 2))]);
+            split.recover().unwrap();
+            assert_eq!((split.is_retired(), chain.entries(shared)), (false, vec![2, 2, 2]));
+            assert_eq!(chain.entries(sessions), [2, 0, 3]);
+            assert_eq!(split.take_left(), [2]);
+        }
+    }
+}
+
+#[test]
+fn targets_that_make_no_chain_are_refused() {
+    let (program, ..) = two_tables();
+    let chain = |fronts: &[&Arc<Program>], base: &Arc<Program>| {
+        let stage = |program: &&Arc<Program>| Stage { target: Box::new(fake(program, true, 10)), on_refusal: OnRefusal::Retire };
+        Split::chain(fronts.iter().map(stage).collect(), Box::new(fake(base, false, 10)), Policy::None).err()
+    };
+    assert_eq!(chain(&[], &program), None, "one target is a chain too");
+    let mut cut = Program::clone(&program);
+    cut.stages = vec![1, 2];
+    let cut = Arc::new(cut);
+    assert_eq!(chain(&[&cut, &cut], &cut), None);
+    assert_eq!(chain(&[&cut], &cut), Some(SplitError::NoStage { stage: 2, targets: 2 }));
+    assert!(
+        matches!(chain(&[&cut, &program], &cut), Some(SplitError::Programs { .. })),
+        "the whole cannot go on with the bridge of a cut one"
+    );
 }

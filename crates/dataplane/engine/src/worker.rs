@@ -324,7 +324,7 @@ impl Worker {
             // The last target of a chain holds everything; if it says "next" there is nobody left.
             // Its length is known again when it comes back.
             VerdictKind::Kept => self.parts.ledger.kept.add(1, 0),
-            VerdictKind::Next => self.parts.ledger.count_drop(DropReason::TARGET_FAILED, self.packets[i].len()),
+            VerdictKind::Next | VerdictKind::Resume => self.parts.ledger.count_drop(DropReason::TARGET_FAILED, self.packets[i].len()),
         }
     }
 

@@ -27,7 +27,7 @@ pub(crate) fn of_stmt(ir: &Ir, s: &Stmt) -> Option<Construct> {
             Extern::Truncate(_) => Construct::Truncate,
             Extern::Replicate { .. } => Construct::Copies,
             Extern::Service { .. } => Construct::Service,
-            Extern::MarkToDrop | Extern::Assert(..) | Extern::Log(..) => return None,
+            Extern::MarkToDrop | Extern::Stage(_) | Extern::Assert(..) | Extern::Log(..) => return None,
         },
         _ => return None,
     })

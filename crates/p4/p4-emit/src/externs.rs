@@ -114,7 +114,7 @@ impl Emitter<'_> {
                 e.assign(checksum, &convert(&digest, 64, width))
             }),
             // They have no effect that a packet or a counter could show.
-            Extern::Assert(..) | Extern::Log(..) => Ok(()),
+            Extern::Assert(..) | Extern::Log(..) | Extern::Stage(_) => Ok(()),
             Extern::Truncate(bytes) => {
                 let (text, width) = (self.expr(bytes)?, bytes.ty.width());
                 let text =

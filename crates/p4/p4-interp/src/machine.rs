@@ -109,6 +109,23 @@ impl Machine {
     /// Applies all of the batch, or, with an error, nothing: first every change is checked against the program, then
     /// they are made in order, and unmade if one does not fit what the tables hold.
     pub fn apply(&mut self, batch: &Batch) -> Result<(), RuleError> {
+        for undo in self.make(batch)? {
+            if let Undo::Removed(t, removed) = undo {
+                self.state.tables[t].release(removed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether [`Machine::apply`] would apply the batch, as things are. Nothing has changed then.
+    pub fn would_apply(&mut self, batch: &Batch) -> Result<(), RuleError> {
+        let made = self.make(batch)?;
+        made.into_iter().rev().for_each(|u| self.state.undo(u));
+        Ok(())
+    }
+
+    /// Makes all changes, or, with an error, none; tells how to unmake them.
+    fn make<'b>(&mut self, batch: &'b Batch) -> Result<Vec<Undo<'b>>, RuleError> {
         self.check(batch)?;
         let mut done = Vec::with_capacity(batch.ops.len());
         for (i, op) in batch.ops.iter().enumerate() {
@@ -120,12 +137,7 @@ impl Machine {
                 }
             }
         }
-        for undo in done {
-            if let Undo::Removed(t, removed) = undo {
-                self.state.tables[t].release(removed);
-            }
-        }
-        Ok(())
+        Ok(done)
     }
 
     /// Sets how many entries fit a table, in place of its declared size. Entries already there stay.

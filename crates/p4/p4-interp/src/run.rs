@@ -160,7 +160,7 @@ enum Halt {
 
 /// Whether a packet of that verdict leaves as the deparser made it.
 pub(crate) fn rewrites(kind: VerdictKind) -> bool {
-    !matches!(kind, VerdictKind::Drop | VerdictKind::Next | VerdictKind::Kept)
+    !matches!(kind, VerdictKind::Drop | VerdictKind::Next | VerdictKind::Kept | VerdictKind::Resume)
 }
 
 /// Runs the program on one packet; the deparsed bytes are in `p.out`.
@@ -774,6 +774,8 @@ impl<'a, 'i, T: Tracer> Run<'a, 'i, T> {
             }
             // It may end the packet's way, so `stmt` has seen to it.
             Extern::Service { .. } => {}
+            // All stages are here.
+            Extern::Stage(_) => {}
         }
     }
 

@@ -404,6 +404,7 @@ impl Renderer<'_> {
             VerdictKind::Drop => "drop".into(),
             VerdictKind::Next => "next target".into(),
             VerdictKind::Kept => "kept by a service".into(),
+            VerdictKind::Resume => format!("to stage {} of a chain", v.port),
         };
         let why = match why {
             Why::Deparsed => String::new(),

@@ -568,6 +568,7 @@ impl Printer<'_> {
                 let arg = |e: &Option<Expr>| e.as_ref().map_or_else(|| "-".to_owned(), |e| n.expr(e));
                 format!("{}(session {}, fields {})", replicate(*kind), arg(session), arg(fields))
             }
+            Extern::Stage(stage) => format!("stage {stage}"),
             Extern::Service { service, request, answer } => {
                 let name = n.service(*service);
                 match answer {

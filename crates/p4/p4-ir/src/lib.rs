@@ -439,6 +439,9 @@ pub enum Extern {
         /// Highest.
         high: Expr,
     },
+    /// What follows is for that stage of a chain of targets, counted from 0. No program says so: whoever cuts one for a chain puts it where a stage ends, and
+    /// the bridge makes a stop of it. On a target that runs the whole program it does nothing.
+    Stage(u8),
     /// `mark_to_drop`: `egress_spec` becomes 511 and `mcast_grp` 0.
     MarkToDrop,
     /// `verify_checksum[_with_payload]`: sets `checksum_error` when wrong.

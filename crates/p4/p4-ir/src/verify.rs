@@ -617,6 +617,11 @@ impl Verifier<'_> {
                     self.bits("argument", e);
                 }
             }
+            Extern::Stage(_) => {
+                self.only("the end of a stage", &[Context::Control]);
+                let outside = self.loops == 0;
+                self.check(outside, || "the end of a stage in a loop".into());
+            }
             Extern::Service { service, request, answer } => {
                 self.only("a call of a service", &[Context::Control]);
                 let outside = self.loops == 0;

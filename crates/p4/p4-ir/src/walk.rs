@@ -74,7 +74,7 @@ macro_rules! walkers {
                 Stmt::Lookahead(dst, _) => $lvalue_exprs(dst, f),
                 Stmt::Extern(e) => match e {
                     Extern::Count { index, .. } => f(index),
-                    Extern::DirectCount(_) | Extern::MarkToDrop => {}
+                    Extern::DirectCount(_) | Extern::MarkToDrop | Extern::Stage(_) => {}
                     Extern::Meter { index, result, .. } | Extern::RegisterRead { index, result, .. } => {
                         f(index);
                         $lvalue_exprs(result, f);

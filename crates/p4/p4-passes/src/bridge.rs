@@ -1,5 +1,5 @@
-//! Cuts a program where it calls a service, and where v1model copies packets or sends them round, for targets that only take packets in and give
-//! them out.
+//! Cuts a program where it calls a service, where v1model copies packets or sends them round, and where a stage of a chain ends, for targets that only take
+//! packets in and give them out.
 //!
 //! What goes on where is said by [`program::Bridge`]; what it means, by `p4-interp`'s `run/replicate.rs`. The cut program:
 //! - **parser**: a packet from port [`Bridge::PORT`] has a bridge in front. Its variables are restored; then either its headers
@@ -8,8 +8,8 @@
 //!   does no more than to send the packet to [`Bridge::PORT`];
 //! - **egress**: the same for clones, and for recirculation behind the deparser;
 //! - **deparser**: of a stopped packet all valid headers follow the bridge, as they are;
-//! - a **call** of a service stops the same way, and a pass that comes back jumps behind it: `calls.rs`. What is still read behind calls
-//!   travels.
+//! - a **call** of a service and the end of a **stage** of a chain stop the same way, and a pass that comes back jumps behind: `calls.rs`. What is still read
+//!   behind them travels.
 //!
 //! `exit` would leave these parts out, so it becomes a flag that is looked at behind each table.
 //!
@@ -17,11 +17,11 @@
 
 mod calls;
 
-pub use calls::calls_services;
+pub use calls::{calls_services, has_stages};
 
 use calls::Calls;
 use p4_ir::*;
-use program::{BitField, Bridge, CountUnit, LengthSource};
+use program::{BitField, Bridge, BridgeStop, CountUnit, LengthSource};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Longest bridge, in bytes: it must fit the room in front of a packet, with what the program puts there.
@@ -33,7 +33,7 @@ pub struct CutError(pub String);
 
 impl std::fmt::Display for CutError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the program cannot be cut where it copies packets or calls services: {}", self.0)
+        write!(f, "the program cannot be cut where it copies packets, calls services or ends a stage: {}", self.0)
     }
 }
 
@@ -62,11 +62,15 @@ pub fn replicates(ir: &Ir) -> bool {
     found
 }
 
-/// The cut program with its bridge; `None` if it never copies a packet, sends it round or calls a service.
+/// The cut program with its bridge; `None` if it never copies a packet, sends it round, calls a service or ends a stage.
 pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
-    let copies = replicates(ir);
-    if !copies && !calls_services(ir) {
+    let (copies, stages) = (replicates(ir), has_stages(ir));
+    if !copies && !stages && !calls_services(ir) {
         return Ok(None);
+    }
+    // A copy, or a packet that a service gives back, would have to find its own way along the chain.
+    if stages && (copies || calls_services(ir)) {
+        return Err(CutError("the program has stages of a chain, and copies packets or calls services too".into()));
     }
     let mut ir = ir.clone();
     let mut truncates = false;
@@ -74,7 +78,7 @@ pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
     if truncates {
         return Err(CutError("the program truncates packets too".into()));
     }
-    if indices(&ir, calls_services(&ir)) {
+    if indices(&ir, stages || calls_services(&ir)) {
         return Err(CutError("the program looks at the next index of a header stack outside of the parser".into()));
     }
     let vars = Vars::new(&mut ir)?;
@@ -90,6 +94,8 @@ pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
     let params: BTreeSet<VarId> = ir.actions.values().flat_map(|a| a.params.iter().copied()).chain(vars.own()).collect();
     bridged.retain(|v| !params.contains(v));
     let layout = Layout::new(&mut ir, &vars, calls, copies, &bridged)?;
+    ir.program.stages =
+        layout.calls.all.iter().filter_map(|s| if let BridgeStop::Stage(stage) = s { Some(*stage) } else { None }).collect();
     layout.parser(&mut ir, &vars);
     layout.verify(&mut ir, &vars);
     layout.ingress(&mut ir, &vars);
@@ -404,7 +410,7 @@ impl Layout {
             fields.push(Field { name: "_padding".into(), ty: Ty::Bit(8 - offset % 8), offset_bits: offset, varbit: false });
         }
         let fixed_bits: u32 = fields.iter().map(|f| f.ty.width()).sum();
-        let bytes = fixed_bits / 8 + calls.all.iter().map(|c| c.len as u32).max().unwrap_or(0);
+        let bytes = fixed_bits / 8 + calls.all.iter().map(|c| c.extra_len() as u32).max().unwrap_or(0);
         if bytes > MAX_BYTES {
             return Err(CutError(format!("{bytes} bytes of metadata travel with a packet, more than {MAX_BYTES}")));
         }
@@ -470,7 +476,7 @@ impl Layout {
             then.extend(behind.map(|h| self.put(length, Expr::binary(BinOp::Add, self.get(ir, length), of(h)))));
         }
         then.push(set(vars.egress_spec, 9, 0));
-        let at_call = Expr::binary(BinOp::Ge, Expr::var(ir, vars.stop), Expr::bit(8, Bridge::CALL.into()));
+        let at_call = Expr::binary(BinOp::Ge, Expr::var(ir, vars.stop), Expr::bit(8, Bridge::STOP.into()));
         Stmt::If(at_call, then, vec![])
     }
 
@@ -504,7 +510,7 @@ impl Layout {
         body.extend(self.asked.iter().map(|(v, f)| Stmt::Assign(LValue::Var(*v), self.get(ir, *f))));
         if self.length.is_some() {
             let kind = Expr::var(ir, vars.kind);
-            let at_call = Expr::binary(BinOp::Ge, kind.clone(), Expr::bit(8, Bridge::CALL.into()));
+            let at_call = Expr::binary(BinOp::Ge, kind.clone(), Expr::bit(8, Bridge::STOP.into()));
             body.push(Stmt::Assign(LValue::Var(self.calls.at), mux(at_call, kind, Expr::bit(8, 0))));
             body.push(Stmt::Assign(LValue::Var(self.calls.spec), Expr::var(ir, vars.egress_spec)));
         }
@@ -659,7 +665,7 @@ impl Layout {
             drop_reason: of(vars.drop_reason).unwrap_or_default(),
             mark: ir.intrinsic.mark.and_then(of),
             stop_reason: Bits::mask(ir.vars[vars.drop_reason].ty.width()).min(255) as u8,
-            calls: self.calls.all.clone(),
+            stops: self.calls.all.clone(),
             headers: self.length.map_or_else(BitField::default, at),
         }
     }

@@ -118,6 +118,10 @@ impl Target for Asic {
         &self.program
     }
 
+    fn check(&self, batch: &Batch) -> Result<(), ApplyError> {
+        Ok(self.machine.change().would_apply(batch)?)
+    }
+
     fn apply(&self, batch: &Batch) -> Result<(), ApplyError> {
         Ok(self.machine.change().apply(batch)?)
     }

@@ -241,6 +241,17 @@ impl Target for Chaos {
         self.inner.program()
     }
 
+    /// A dead device does not tell; one that lives says how much room there is now, and may have another when the change comes.
+    fn check(&self, batch: &Batch) -> Result<(), ApplyError> {
+        let mut state = self.lock();
+        state.tally.note("checks");
+        if self.shared.dead.load(Relaxed) {
+            return Err(unknown("dead"));
+        }
+        self.check_room(&state, batch)?;
+        self.inner.check(batch)
+    }
+
     fn apply(&self, batch: &Batch) -> Result<(), ApplyError> {
         self.apply_with(batch, |inner, batch| inner.apply(batch))
     }
@@ -279,6 +290,19 @@ impl Target for Chaos {
 }
 
 impl Chaos {
+    fn check_room(&self, state: &State, batch: &Batch) -> Result<(), RuleError> {
+        let inserts = batch.ops.iter().filter(|op| matches!(op, Op::Insert(_))).count();
+        let first = batch.ops.iter().position(|op| matches!(op, Op::Insert(_)));
+        if let (Some(room), Some(op)) = (state.room, first)
+            && state.entries.len() + inserts > room
+            && let Op::Insert(e) = &batch.ops[op]
+        {
+            let table = self.inner.program().tables[e.table].name.clone();
+            return Err(RuleError::Full { op, table, capacity: room as u64 });
+        }
+        Ok(())
+    }
+
     /// Applies a batch or does not; what the target makes of it, it does by `apply`.
     fn apply_with(&self, batch: &Batch, apply: Apply) -> Result<(), ApplyError> {
         let program = self.inner.program();
@@ -306,15 +330,9 @@ impl Chaos {
         if state.happens(faults.before, "refused before") {
             return Err(unknown("before"));
         }
-        let inserts = batch.ops.iter().filter(|op| matches!(op, Op::Insert(_))).count();
-        let first = batch.ops.iter().position(|op| matches!(op, Op::Insert(_)));
-        if let (Some(room), Some(op)) = (state.room, first)
-            && state.entries.len() + inserts > room
-            && let Op::Insert(e) = &batch.ops[op]
-        {
+        if let Err(full) = self.check_room(&state, batch) {
             state.tally.note("no room");
-            let table = program.tables[e.table].name.clone();
-            return Err(RuleError::Full { op, table, capacity: room as u64 }.into());
+            return Err(full.into());
         }
         if state.happens(faults.partly, "done in part") {
             self.some(&mut state, &batch.ops, apply);

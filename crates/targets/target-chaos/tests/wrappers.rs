@@ -7,7 +7,8 @@ use target_chaos::Chaos;
 use target_kit::{AllFacets, ask_all};
 
 /// All that [`ask_all`] leads to on a target that has every facet.
-const ALL: [&str; 15] = [
+const ALL: [&str; 16] = [
+    "check",
     "apply",
     "apply_deferred",
     "carried",
@@ -33,7 +34,7 @@ fn a_wrapped_target_is_asked_all_that_it_would_be_asked_alone() {
     assert_eq!(inner.take_asked(), ALL);
     ask_all(&Replicating::new(inner.clone(), Bridge::default()));
     // An empty batch is nothing to a target that makes no copies itself.
-    assert_eq!(inner.take_asked(), ALL[2..]);
+    assert_eq!(inner.take_asked(), ALL[3..]);
     ask_all(&Chaos::new(Box::new(inner.clone()), 1));
     // It is restarted when it has died, which it does by itself.
     assert_eq!(inner.take_asked(), ALL.iter().filter(|what| **what != "restart").copied().collect::<Vec<_>>());
@@ -53,6 +54,8 @@ fn a_change_for_later_is_one_behind_copies_and_faults_too() {
     let copies = Op::Mirror { session: 1, to: Some(Mirror::Group(1)) };
     let batch = Batch { ops: vec![copies, Op::ClearCounter { counter, index: 0 }] };
     let chaos = Chaos::new(Box::new(Replicating::new(inner.clone(), Bridge::default())), 1);
+    chaos.check(&batch).unwrap();
+    assert_eq!(inner.take_asked(), ["check"]);
     chaos.apply_deferred(&batch).unwrap();
     assert_eq!(inner.take_asked(), ["apply_deferred"]);
     chaos.apply(&batch).unwrap();
@@ -72,6 +75,9 @@ fn a_wrapper_claims_no_facet_that_its_target_lacks() {
         }
         fn program(&self) -> &Arc<Program> {
             self.0.program()
+        }
+        fn check(&self, batch: &Batch) -> Result<(), program::ApplyError> {
+            self.0.check(batch)
         }
         fn apply(&self, batch: &Batch) -> Result<(), program::ApplyError> {
             self.0.apply(batch)
@@ -99,5 +105,5 @@ fn a_wrapper_claims_no_facet_that_its_target_lacks() {
     let target::Facets { ahead, recovery, meters, registers, digests, tables } = chaos.facets();
     assert!(ahead.is_none() && recovery.is_some() && meters.is_none() && registers.is_none() && digests.is_none() && tables.is_none());
     ask_all(&chaos);
-    assert_eq!(plain.0.take_asked(), ["apply", "apply_deferred"]);
+    assert_eq!(plain.0.take_asked(), ["check", "apply", "apply_deferred"]);
 }

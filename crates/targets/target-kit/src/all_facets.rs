@@ -40,9 +40,10 @@ impl AllFacets {
     }
 }
 
-/// Asks a target everything that facets are asked.
+/// Asks a target about changes, and everything that facets are asked.
 pub fn ask_all(target: &dyn Target) {
     let batch = Batch::default();
+    target.check(&batch).unwrap();
     target.apply(&batch).unwrap();
     target.apply_deferred(&batch).unwrap();
     let Facets { ahead, recovery, meters, registers, digests, tables } = target.facets();
@@ -91,6 +92,11 @@ impl Target for AllFacets {
 
     fn program(&self) -> &Arc<Program> {
         &self.program
+    }
+
+    fn check(&self, _: &Batch) -> Result<(), ApplyError> {
+        self.note("check");
+        Ok(())
     }
 
     fn apply(&self, _: &Batch) -> Result<(), ApplyError> {

@@ -53,8 +53,19 @@ struct Known {
     exists: bool,
 }
 
+/// Whether all of `batch` would be applied.
+pub(crate) fn check(shared: &Shared, batch: &Batch) -> Result<(), ApplyError> {
+    check_ops(shared, batch)?;
+    work_on(shared, batch, |state, work| rehearse(shared, state, work, batch))
+}
+
 /// Applies all of `batch` or nothing. On return no burst is in flight that has not seen it.
 pub(crate) fn apply(shared: &Shared, batch: &Batch) -> Result<(), ApplyError> {
+    check_ops(shared, batch)?;
+    work_on(shared, batch, |state, work| apply_checked(shared, state, work, batch))
+}
+
+fn check_ops(shared: &Shared, batch: &Batch) -> Result<(), ApplyError> {
     for (i, op) in batch.ops.iter().enumerate() {
         shared.program.check_op(i, op)?;
         let what = match op {
@@ -64,9 +75,14 @@ pub(crate) fn apply(shared: &Shared, batch: &Batch) -> Result<(), ApplyError> {
         };
         return Err(ApplyError::Unsupported { op: i, target: "x86".into(), what });
     }
+    Ok(())
+}
+
+/// With the tables, and the working memory of the batch before.
+fn work_on(shared: &Shared, batch: &Batch, on: impl FnOnce(&mut State, &mut Work) -> Result<(), RuleError>) -> Result<(), ApplyError> {
     let mut state = shared.control();
     let mut work = std::mem::take(&mut state.work);
-    let result = apply_checked(shared, &mut state, &mut work, batch);
+    let result = on(&mut state, &mut work);
     if batch.ops.len() > KEPT_OPS {
         work = Work::default();
     }
@@ -74,7 +90,8 @@ pub(crate) fn apply(shared: &Shared, batch: &Batch) -> Result<(), ApplyError> {
     Ok(result?)
 }
 
-fn apply_checked(shared: &Shared, state: &mut State, work: &mut Work, batch: &Batch) -> Result<(), RuleError> {
+/// Goes through the batch without changing anything.
+fn rehearse(shared: &Shared, state: &State, work: &mut Work, batch: &Batch) -> Result<(), RuleError> {
     if work.identities.len() < batch.ops.len() {
         work.identities.resize_with(batch.ops.len(), Identity::default);
     }
@@ -85,7 +102,11 @@ fn apply_checked(shared: &Shared, state: &mut State, work: &mut Work, batch: &Ba
             table.prefetch(identity);
         }
     }
-    work.rehearsal.run(shared, state, batch, &work.identities)?;
+    work.rehearsal.run(shared, state, batch, &work.identities)
+}
+
+fn apply_checked(shared: &Shared, state: &mut State, work: &mut Work, batch: &Batch) -> Result<(), RuleError> {
+    rehearse(shared, state, work, batch)?;
     let mut cells = CellChanges::default();
     for meter in shared.program.meters.keys() {
         for index in state.meters[meter.index()].let_go() {

@@ -342,6 +342,10 @@ impl Target for X86 {
         &self.shared.program
     }
 
+    fn check(&self, batch: &Batch) -> Result<(), ApplyError> {
+        apply::check(&self.shared, batch)
+    }
+
     fn apply(&self, batch: &Batch) -> Result<(), ApplyError> {
         apply::apply(&self.shared, batch)
     }

@@ -132,7 +132,7 @@ struct Seen {
 
 fn check(seed: u64, ir: &Ir, shape: Shape, late: bool, seen: &mut Seen) {
     let Some((mut cut, bridge)) = bridge::cut(ir).unwrap_or_else(|e| panic!("{e}")) else { return };
-    if bridge.calls.is_empty() {
+    if bridge.stops.is_empty() {
         return;
     }
     p4_passes::optimise(&mut cut).expect("keeps the invariants");

@@ -58,7 +58,7 @@ use object::Sizes;
 use program::packing::CellLayout;
 use program::{ApplyError, Batch, CounterId, Digest, Entry, MeterId, Op, Program, RegisterId, RuleError, TableId};
 use shortage::Shortage;
-use state::{CLOCK, CONTROL, CellChange, GENERATION, LAST_GENERATION, Refused, SUBSET, State};
+use state::{CLOCK, CONTROL, GENERATION, LAST_GENERATION, Refused, SUBSET, Staged, State};
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
@@ -515,6 +515,13 @@ impl Target for Xdp {
         &self.program
     }
 
+    fn check(&self, batch: &Batch) -> Result<(), ApplyError> {
+        let mut state = self.lock();
+        let staged = self.stage(&mut state, batch, false)?;
+        staged.undo(&mut state);
+        Ok(())
+    }
+
     fn apply(&self, batch: &Batch) -> Result<(), ApplyError> {
         self.apply_as(batch, false)
     }
@@ -707,31 +714,28 @@ fn cannot_wait(error: std::io::Error) -> TargetError {
 
 impl Xdp {
     /// `pending`: packets of the entries that come may be in flight.
-    fn apply_as(&self, batch: &Batch, pending: bool) -> Result<(), ApplyError> {
+    /// Writes all of `batch` where no packet sees it, or, with an error, nothing.
+    fn stage(&self, state: &mut State, batch: &Batch, pending: bool) -> Result<Staged, ApplyError> {
         for (i, op) in batch.ops.iter().enumerate() {
             self.program.check_op(i, op)?;
         }
-        let mut state = self.lock();
         // Nothing has changed yet, but what can no longer wait for packets must get none.
         state.next_generation().map_err(|error| ApplyError::Unknown(cannot_wait(error).0))?;
-        let lens: Vec<u64> = state.stores.iter().map(|s| s.len).collect();
+        let lens = state.stores.iter().map(|s| s.len).collect();
         state.stores.iter_mut().for_each(|store| store.set_pending(pending));
-        let mut cells = Vec::new();
+        let mut staged = Staged { lens, cells: Vec::new() };
         for (i, op) in batch.ops.iter().enumerate() {
-            if let Err(refusal) = state.op(op, &mut cells) {
-                for (store, len) in state.stores.iter_mut().zip(&lens) {
-                    store.undo();
-                    store.set_len(*len);
-                }
-                state.shortage.undo();
-                for (array, _, change) in cells {
-                    if let CellChange::Meter { profile, .. } = change {
-                        state.meters[array].give_back(profile);
-                    }
-                }
-                return Err(self.error(i, op, refusal, &state));
+            if let Err(refusal) = state.op(op, &mut staged.cells) {
+                staged.undo(state);
+                return Err(self.error(i, op, refusal, state));
             }
         }
+        Ok(staged)
+    }
+
+    fn apply_as(&self, batch: &Batch, pending: bool) -> Result<(), ApplyError> {
+        let mut state = self.lock();
+        let Staged { cells, .. } = self.stage(&mut state, batch, pending)?;
         for (table, why) in state.commit(&self.cells, &cells) {
             let name = &self.program.tables[table].name;
             let why = match why {

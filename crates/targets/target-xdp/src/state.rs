@@ -64,6 +64,30 @@ pub(crate) enum CellChange {
 /// A change of a cell: the array's number, the cell and what.
 pub(crate) type CellOp = (usize, u64, CellChange);
 
+/// A batch that is written where no packet sees it.
+pub(crate) struct Staged {
+    /// Entries of each store before.
+    pub(crate) lens: Vec<u64>,
+    /// What becomes of cells.
+    pub(crate) cells: Vec<CellOp>,
+}
+
+impl Staged {
+    /// As if it had never been.
+    pub(crate) fn undo(self, state: &mut State) {
+        for (store, len) in state.stores.iter_mut().zip(self.lens) {
+            store.undo();
+            store.set_len(len);
+        }
+        state.shortage.undo();
+        for (array, _, change) in self.cells {
+            if let CellChange::Meter { profile, .. } = change {
+                state.meters[array].give_back(profile);
+            }
+        }
+    }
+}
+
 impl State {
     /// Sees to it that there is a generation for one more batch.
     pub(crate) fn next_generation(&mut self) -> std::io::Result<()> {

@@ -96,7 +96,10 @@ fn a_batch_that_fails_leaves_nothing_behind() {
         (vec![Op::Insert(forward(8, 1)), Op::Insert(forward(9, 1))], 1),
         (vec![Op::Modify(forward(MAC, 4)), Op::Delete(forward(10, 1))], 1),
     ] {
-        let error = xdp.apply(&Batch { ops }).unwrap_err();
+        let batch = Batch { ops };
+        let asked = xdp.check(&batch).unwrap_err();
+        let error = xdp.apply(&batch).unwrap_err();
+        assert_eq!(asked, error);
         let op = match error {
             ApplyError::Refused(RuleError::Exists { op, .. } | RuleError::Full { op, .. } | RuleError::Missing { op, .. }) => op,
             other => panic!("{other}"),
@@ -110,8 +113,9 @@ fn a_batch_that_fails_leaves_nothing_behind() {
         xdp.lane(0).process(&mut packets, &mut verdicts, 1);
         assert_eq!((verdicts[0].kind, verdicts[0].port), (VerdictKind::Forward, 1));
     }
-    // Room that was given back can be used, again and again.
+    // Room that was given back can be used, again and again; nor does asking use it up.
     for round in 0..2000u128 {
+        xdp.check(&Batch { ops: vec![Op::Insert(forward(5000 + round, 1)), Op::Delete(forward(7, 1))] }).unwrap();
         xdp.apply(&Batch { ops: vec![Op::Insert(forward(100 + round, 1))] }).unwrap();
         xdp.apply(&Batch { ops: vec![Op::Delete(forward(100 + round, 1))] }).unwrap();
     }
@@ -172,7 +176,7 @@ impl stf::Device for Device {
             VerdictKind::Forward => PortId(verdicts[0].port),
             VerdictKind::Punt => PortId::PUNT,
             VerdictKind::Buffer => PortId::BUFFER,
-            VerdictKind::Drop | VerdictKind::Next | VerdictKind::Kept => return Vec::new(),
+            VerdictKind::Drop | VerdictKind::Next | VerdictKind::Kept | VerdictKind::Resume => return Vec::new(),
         };
         vec![(out, packets[0].data().to_vec())]
     }

@@ -37,6 +37,10 @@ pub trait Target: Send + Sync {
     /// The program it runs.
     fn program(&self) -> &Arc<Program>;
 
+    /// The first phase of a change of several targets: whether [`Target::apply`] would take `batch`, as things are. Nothing changes, whatever the answer.
+    /// It holds until the next change; [`ApplyError::Unknown`] says that the target cannot tell.
+    fn check(&self, batch: &Batch) -> Result<(), ApplyError>;
+
     /// Applies all of `batch`, or, with [`ApplyError::Refused`] and [`ApplyError::Unsupported`], nothing of it. After
     /// [`ApplyError::Unknown`] some of it may have been applied. Full tables refuse; they never evict.
     fn apply(&self, batch: &Batch) -> Result<(), ApplyError>;
@@ -71,6 +75,10 @@ impl<T: Target + ?Sized> Target for Arc<T> {
 
     fn program(&self) -> &Arc<Program> {
         (**self).program()
+    }
+
+    fn check(&self, batch: &Batch) -> Result<(), ApplyError> {
+        (**self).check(batch)
     }
 
     fn apply(&self, batch: &Batch) -> Result<(), ApplyError> {

@@ -1,8 +1,10 @@
-//! Calls of services, and clones, multicast, resubmission and recirculation (v1model), on a target that knows nothing of them.
+//! Calls of services, and clones, multicast, resubmission and recirculation (v1model), on a target that knows nothing of them; and what goes to another
+//! stage of a chain of targets.
 //!
 //! The target runs a program that the compiler has cut: it stops where a service is called and where a packet is to be copied or sent round, and
 //! says with a [`Bridge`] in front of the packet what is wanted. Here services are called, a burst at a time (`replicate/calls.rs`), and the copies are
-//! made, as clone sessions and multicast groups say; then the packets are given to the program again. What comes out is what the reference interpreter gives (its `run/replicate.rs` has the
+//! made, as clone sessions and multicast groups say; then the packets are given to the program again. Where a stage of a chain ends
+//! the packet leaves with [`base::VerdictKind::Resume`], and the chain gives it to another lane of the same program. What comes out is what the reference interpreter gives (its `run/replicate.rs` has the
 //! rules), but for packets so long that they do not fit with a bridge in front: they are dropped with `NO_HEADROOM`.
 
 mod calls;
@@ -10,7 +12,7 @@ mod calls;
 use crate::{BURST, Capabilities, Count, Extra, Facets, Lane, Returned, TableStats, Target};
 use base::{DropReason, MAX_PACKET, Packet, PortId, Verdict, VerdictKind};
 use calls::{Called, Waiting};
-use program::{ApplyError, Batch, BitField, Bridge, CounterId, Mirror, Op, Program, Replica, RuleError, TableId};
+use program::{ApplyError, Batch, BitField, Bridge, CounterId, Mirror, Op, Program, Replica, TableId};
 use service::{Call, Caller, Deployment, Mismatch};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -21,7 +23,7 @@ const MAX_PASSES: usize = 1024;
 const MAX_GENERATIONS: u8 = 16;
 
 /// A pass stops at the end of ingress and of egress, and then it is done; and at each call of a service at most once.
-const MAX_STOPS: usize = 3 + Bridge::MAX_CALLS;
+const MAX_STOPS: usize = 3 + Bridge::MAX_STOPS;
 
 /// A target with a cut program, as one with the whole.
 pub struct Replicating<T> {
@@ -89,6 +91,18 @@ impl<T: Target> Target for Replicating<T> {
         self.inner.program()
     }
 
+    fn check(&self, batch: &Batch) -> Result<(), ApplyError> {
+        for (i, op) in batch.ops.iter().enumerate() {
+            self.program().check_op(i, op)?;
+        }
+        let rest = batch.ops.iter().enumerate().filter(|(_, op)| !is_of_copies(op));
+        let (at, ops): (Vec<usize>, Vec<Op>) = rest.map(|(i, op)| (i, op.clone())).unzip();
+        if ops.is_empty() {
+            return Ok(());
+        }
+        self.inner.check(&Batch { ops }).map_err(|e| e.renumbered(|i| at.get(i).copied().unwrap_or(i)))
+    }
+
     fn apply(&self, batch: &Batch) -> Result<(), ApplyError> {
         self.apply_with(batch, T::apply)
     }
@@ -106,7 +120,7 @@ impl<T: Target> Target for Replicating<T> {
             copies: self.copies.clone(),
             callers: self.services.iter().map(|s| s.caller()).collect(),
             // What one packet leaves in a register the next one sees: copies included, in order.
-            one_by_one: !program.registers.is_empty() || !program.meters.is_empty(),
+            one_by_one: program.stages.is_empty() && !(program.registers.is_empty() && program.meters.is_empty()),
             keeps_originals: self.bridge.clone.width > 0,
             originals: Vec::new(),
             lengths: [0; BURST],
@@ -143,13 +157,12 @@ impl<T: Target> Replicating<T> {
         for (i, op) in batch.ops.iter().enumerate() {
             self.program().check_op(i, op)?;
         }
-        let (own, rest): (Vec<_>, Vec<_>) =
-            batch.ops.iter().enumerate().partition(|(_, op)| matches!(op, Op::Mirror { .. } | Op::Multicast { .. }));
+        let (own, rest): (Vec<_>, Vec<_>) = batch.ops.iter().enumerate().partition(|(_, op)| is_of_copies(op));
         // Lanes hold it for a burst, so they see all of the batch or nothing.
         let mut copies = self.copies.write().unwrap_or_else(PoisonError::into_inner);
         if !rest.is_empty() {
             let ops = rest.iter().map(|(_, op)| (*op).clone()).collect();
-            apply(&self.inner, &Batch { ops }).map_err(|e| renumber(e, |i| rest.get(i).map_or(i, |(at, _)| *at)))?;
+            apply(&self.inner, &Batch { ops }).map_err(|e| e.renumbered(|i| rest.get(i).map_or(i, |(at, _)| *at)))?;
         }
         for (_, op) in own {
             match op {
@@ -163,19 +176,9 @@ impl<T: Target> Replicating<T> {
     }
 }
 
-fn renumber(error: ApplyError, to: impl Fn(usize) -> usize) -> ApplyError {
-    let refused = match error {
-        ApplyError::Refused(refused) => refused,
-        ApplyError::Unsupported { op, target, what } => return ApplyError::Unsupported { op: to(op), target, what },
-        unknown @ ApplyError::Unknown(_) => return unknown,
-    };
-    ApplyError::Refused(match refused {
-        RuleError::Invalid { op, what } => RuleError::Invalid { op: to(op), what },
-        RuleError::Exists { op, table } => RuleError::Exists { op: to(op), table },
-        RuleError::Missing { op, table } => RuleError::Missing { op: to(op), table },
-        RuleError::Full { op, table, capacity } => RuleError::Full { op: to(op), table, capacity },
-        RuleError::Masks { op, table, most } => RuleError::Masks { op: to(op), table, most },
-    })
+/// Whether it says where copies go, which the target itself does not know.
+fn is_of_copies(op: &Op) -> bool {
+    matches!(op, Op::Mirror { .. } | Op::Multicast { .. })
 }
 
 struct ReplicatingLane {
@@ -285,6 +288,11 @@ impl ReplicatingLane {
     /// Looks at a packet of the burst that comes from the program: one that stopped at a call waits for the others, any other stop is seen to at once.
     fn look(&mut self, copies: &Copies, i: usize, packet: &mut Packet, verdict: &mut Verdict, now_ns: u64) {
         if !self.stopped(packet, verdict) {
+            return;
+        }
+        // It goes on in another lane.
+        if let Some(stage) = self.bridge.stage(self.bridge.kind.get(packet.data()) as u8) {
+            *verdict = Verdict::resume(stage);
             return;
         }
         if self.at_call(packet).is_some() {

@@ -72,6 +72,7 @@ impl Walker<'_> {
             | Extern::Assert(..)
             | Extern::Log(..)
             | Extern::Replicate { .. }
+            | Extern::Stage(_)
             // The packet goes to the next target.
             | Extern::Service { .. } => {}
         }

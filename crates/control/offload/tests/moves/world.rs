@@ -1,7 +1,7 @@
-//! Sessions that live, change and move, on a pair whose fast target fails on purpose, beside the interpreter that runs all of it alone.
+//! Sessions that live, change and move, on a chain whose targets in front of the base target fail on purpose, beside the interpreter that runs all of it alone.
 
 use base::{Packet, PortId, Verdict, VerdictKind};
-use offload::{MoveError, Path, PlacementCriteria, Policy, Split};
+use offload::{MoveError, OnRefusal, Path, PlacementCriteria, Policy, Split, Stage};
 use p4_ir::Ir;
 use program::*;
 use rand::Rng;
@@ -106,6 +106,14 @@ pub(crate) struct Seen {
     pub packets: u64,
     pub kinds: BTreeMap<String, u64>,
     pub paths: (u64, u64),
+    /// Packets by stage.
+    pub(crate) stages: Vec<u64>,
+    /// Bursts of a chain with some stages in service and some retired.
+    pub(crate) in_part: u64,
+    /// Changes that a stage refused for all.
+    pub(crate) refused: u64,
+    /// Batches of which targets said that they do not fit a second time.
+    pub(crate) refused_again: u64,
     pub left: u64,
     pub recoveries: u64,
     /// Buckets that were neither full nor empty and equal on both sides, when they were compared.
@@ -124,6 +132,11 @@ impl Seen {
         self.left += other.left;
         self.recoveries += other.recoveries;
         self.partial_buckets += other.partial_buckets;
+        self.in_part += other.in_part;
+        self.refused += other.refused;
+        self.refused_again += other.refused_again;
+        self.stages.resize(other.stages.len().max(self.stages.len()), 0);
+        self.stages.iter_mut().zip(other.stages).for_each(|(sum, n)| *sum += n);
         self.paths = (self.paths.0 + other.paths.0, self.paths.1 + other.paths.1);
         other.failed.into_iter().for_each(|(what, n)| *self.failed.entry(what).or_default() += n);
         other.kinds.into_iter().for_each(|(what, n)| *self.kinds.entry(what).or_default() += n);
@@ -139,7 +152,8 @@ pub(crate) struct World {
     oracle_lane: Box<dyn Lane>,
     pub split: Split,
     split_lane: Box<dyn Lane>,
-    chaos: Arc<Chaos>,
+    /// The targets in front.
+    chaos: Vec<Arc<Chaos>>,
     sessions: BTreeMap<u64, Session>,
     next_seid: u64,
     next_key: u32,
@@ -159,9 +173,25 @@ impl World {
     }
 
     /// `fast`, failing on purpose, in front of `base`.
-    pub(crate) fn of(ir: &Arc<Ir>, fast: Box<dyn Target>, base: Arc<target_x86::X86>, flavour: Flavour, mut rng: ChaCha8Rng) -> World {
-        let chaos = Arc::new(Chaos::new(fast, rng.random()));
-        let split = Split::new(Box::new(chaos.clone()), Box::new(base), Policy::Planned).unwrap();
+    pub(crate) fn of(ir: &Arc<Ir>, fast: Box<dyn Target>, base: Arc<target_x86::X86>, flavour: Flavour, rng: ChaCha8Rng) -> World {
+        World::chain(ir, vec![(fast, OnRefusal::Retire)], base, flavour, rng)
+    }
+
+    /// `fronts`, failing on purpose each in its own way, in front of `base`.
+    pub(crate) fn chain(
+        ir: &Arc<Ir>,
+        fronts: Vec<(Box<dyn Target>, OnRefusal)>,
+        base: Arc<target_x86::X86>,
+        flavour: Flavour,
+        mut rng: ChaCha8Rng,
+    ) -> World {
+        let (mut chaos, mut stages) = (Vec::new(), Vec::new());
+        for (target, on_refusal) in fronts {
+            let failing = Arc::new(Chaos::new(target, rng.random()));
+            stages.push(Stage { target: Box::new(failing.clone()), on_refusal });
+            chaos.push(failing);
+        }
+        let split = Split::chain(stages, Box::new(base), Policy::Planned).unwrap();
         let oracle = Asic::oracle(ir.clone()).unwrap();
         World {
             rng,
@@ -188,7 +218,7 @@ impl World {
     pub(crate) fn run(mut self, moves: u64) -> Seen {
         let mut step = 0u64;
         while self.seen.moves < moves {
-            assert!(step < 200 * moves + 20_000, "hardly any moves: {:?} {:?} {:?}", self.split.recover(), self.seen, self.chaos.tally());
+            assert!(step < 200 * moves + 20_000, "hardly any moves: {:?} {:?} {:?}", self.split.recover(), self.seen, self.faults());
             if step.is_multiple_of(64) {
                 self.change_faults();
             }
@@ -209,6 +239,18 @@ impl World {
 
     /// Mostly some faults, sometimes none, sometimes many.
     fn change_faults(&mut self) {
+        for i in 0..self.chaos.len() {
+            self.change_faults_of(i);
+        }
+    }
+
+    fn faults(&self) -> Tally {
+        let mut sum = Tally::default();
+        self.chaos.iter().for_each(|chaos| sum.add(&chaos.tally()));
+        sum
+    }
+
+    fn change_faults_of(&mut self, i: usize) {
         let rng = &mut self.rng;
         let likely = [0.0, 0.01, 0.05, 0.3][rng.random_range(0..4)];
         let mut some = || if rng.random_bool(0.5) { likely } else { 0.0 };
@@ -229,9 +271,9 @@ impl World {
             faults.sudden_death = some() / 8.0;
         }
         if likely == 0.0 {
-            self.chaos.heal();
+            self.chaos[i].heal();
         }
-        self.chaos.set_faults(faults);
+        self.chaos[i].set_faults(faults);
     }
 
     fn change_session(&mut self) {
@@ -347,20 +389,35 @@ impl World {
             true if self.rng.random_bool(0.5) => Op::Modify(entry.clone()),
             true => Op::Delete(entry.clone()),
         };
-        if matches!(op, Op::Delete(_)) {
-            self.filters.remove(&value);
-        } else {
-            self.filters.insert(value, entry);
+        let deletes = matches!(op, Op::Delete(_));
+        match self.apply(0, vec![op]) {
+            false => {}
+            true if deletes => drop(self.filters.remove(&value)),
+            true => drop(self.filters.insert(value, entry)),
         }
-        self.apply(0, vec![op]);
     }
 
-    /// Whatever the fast target does, a batch that the oracle takes is taken.
-    fn apply(&mut self, seid: u64, ops: Vec<Op>) {
+    /// Whatever targets in front do, a batch that the oracle takes is taken; but for what one of them may refuse for all, and then nobody has
+    /// it.
+    fn apply(&mut self, seid: u64, ops: Vec<Op>) -> bool {
         let batch = Batch { ops };
         let facts = PlacementCriteria { seid, metered: self.flavour != Flavour::Whims, ..PlacementCriteria::default() };
-        self.oracle.apply(&batch).unwrap();
-        self.split.apply_session(&facts, &batch).unwrap();
+        self.split.base().check(&batch).unwrap();
+        match self.split.apply_session(&facts, &batch) {
+            Ok(()) => {
+                self.oracle.apply(&batch).unwrap();
+                // What exists now, or is no more, does not fit again, for the same reason everywhere. Nothing changes when a target is asked.
+                let asked = self.oracle.check(&batch);
+                self.seen.refused_again += u64::from(asked.is_err());
+                assert_eq!(self.split.base().check(&batch), asked);
+            }
+            Err(ApplyError::Refused(RuleError::Full { .. })) if self.chaos.len() > 1 && seid == 0 => {
+                self.seen.refused += 1;
+                return false;
+            }
+            Err(error) => panic!("{error}"),
+        }
+        true
     }
 
     fn move_one(&mut self) {
@@ -368,9 +425,14 @@ impl World {
         let Some((seid, session)) = self.sessions.iter().nth(some).map(|(seid, session)| (*seid, session.clone())) else { return };
         let facts = PlacementCriteria { seid, ..PlacementCriteria::default() };
         let result = match self.split.is_on_fast(seid) {
-            true => self.split.move_to_base(seid),
-            false => {
-                let result = self.split.move_to_fast(&facts, &session.copy(&self.ids));
+            true if self.chaos.len() == 1 || self.rng.random_bool(0.5) => self.split.move_to_base(seid),
+            on_fast => {
+                let copy = session.copy(&self.ids);
+                let stage = self.rng.random_range(0..2 * self.chaos.len());
+                let result = match stage < self.chaos.len() && self.chaos.len() > 1 || on_fast {
+                    true => self.split.move_to_stage(stage % self.chaos.len(), &facts, &copy),
+                    false => self.split.move_to_fast(&facts, &copy),
+                };
                 self.seen.to_fast += u64::from(result.is_ok());
                 result
             }
@@ -381,6 +443,7 @@ impl World {
                 let what = match error {
                     MoveError::Retired => "out of service",
                     MoveError::NoRoom(_) => "no room",
+                    MoveError::There if self.chaos.len() > 1 => "there",
                     MoveError::Failed(_) | MoveError::Buckets(_) => "failed",
                     MoveError::Unfit(why) if session.entries.is_empty() => {
                         assert!(why.contains("0 entries"), "{why}");
@@ -446,6 +509,8 @@ impl World {
             *self.seen.kinds.entry(kind).or_default() += 1;
         }
         self.seen.packets += frames.len() as u64;
+        let retired = (0..self.chaos.len()).filter(|stage| self.split.is_stage_retired(*stage)).count();
+        self.seen.in_part += u64::from(retired > 0 && retired < self.chaos.len());
     }
 
     /// Counters and buckets to the last byte.
@@ -458,7 +523,7 @@ impl World {
             self.seen.partial_buckets += u64::from(expected.is_some_and(|s| s.last_ns > 0 && s.peak > 0));
         }
         let traffic: u64 = self.split.traffic().values().map(|count| count.packets).sum();
-        assert_eq!(traffic, self.seen.packets, "packets that one of the two has run");
+        assert_eq!(traffic, self.seen.packets, "packets that one of the targets has run");
         for table in [self.ids.by_key, self.ids.filter, self.ids.by_class] {
             let [got, expected] = [self.split.facets().tables, self.oracle.facets().tables].map(|tables| {
                 let held: Vec<HeldEntry> = in_chunks(tables.unwrap(), table, 7).collect();
@@ -471,7 +536,7 @@ impl World {
 
     /// In good health again everything comes back, moves, and ends without a trace.
     fn end(mut self) -> Seen {
-        self.chaos.heal();
+        self.chaos.iter().for_each(|chaos| chaos.heal());
         self.split.recover().unwrap();
         self.compare_state();
         while !self.sessions.is_empty() {
@@ -487,16 +552,17 @@ impl World {
         self.compare_state();
         assert_eq!(self.split.sessions_on_fast(), 0);
         for table in [self.ids.by_key, self.ids.by_class, self.ids.filter] {
-            assert_eq!((self.split.fast().table_stats(table).entries, self.split.base().table_stats(table).entries), (0, 0));
+            assert!(self.split.targets().all(|target| target.table_stats(table).entries == 0));
         }
         // They may be the next case's too.
         let clear = Batch { ops: (0..CELLS).map(|index| Op::ClearCounter { counter: self.ids.usage, index }).collect() };
-        self.split.base().apply(&clear).unwrap();
-        self.split.fast().apply(&clear).unwrap();
+        self.split.targets().for_each(|target| target.apply(&clear).unwrap());
         for ((path, _), count) in self.split.traffic() {
             *(if path == Path::Fast { &mut self.seen.paths.0 } else { &mut self.seen.paths.1 }) += count.packets;
         }
-        self.seen.faults = self.chaos.tally();
+        let by_stage = (0..=self.chaos.len()).map(|stage| self.split.traffic_of(stage).values().map(|count| count.packets).sum());
+        self.seen.stages = by_stage.collect();
+        self.seen.faults = self.faults();
         self.seen
     }
 }

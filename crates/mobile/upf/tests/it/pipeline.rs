@@ -123,7 +123,7 @@ impl World {
                 self.buffered.extend(self.plane.pdr(verdict.mark));
             }
             VerdictKind::Drop => self.dropped.push(machine.ir().program.reason_name(verdict.reason)),
-            VerdictKind::Next | VerdictKind::Kept => panic!("{:?}", verdict.kind),
+            VerdictKind::Next | VerdictKind::Kept | VerdictKind::Resume => panic!("{:?}", verdict.kind),
             VerdictKind::Punt => {
                 let actions = self.plane.punt(&bytes, port, verdict.reason, verdict.mark, self.now);
                 self.run(actions);

@@ -68,7 +68,7 @@ impl Code<'_> {
                 c.assign_cut(checksum, &computed, from)
             }),
             // They have no effect that a packet or a counter could show.
-            Extern::Assert(..) | Extern::Log(..) => Ok(()),
+            Extern::Assert(..) | Extern::Log(..) | Extern::Stage(_) => Ok(()),
             Extern::Truncate(bytes) => {
                 let (text, width) = (self.expr(bytes)?, bytes.ty.width());
                 if width > 64 {

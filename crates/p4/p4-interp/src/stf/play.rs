@@ -135,6 +135,6 @@ pub fn way_out(verdict: Verdict) -> Option<PortId> {
         VerdictKind::Forward => Some(PortId(verdict.port)),
         VerdictKind::Punt => Some(PortId::PUNT),
         VerdictKind::Buffer => Some(PortId::BUFFER),
-        VerdictKind::Drop | VerdictKind::Next | VerdictKind::Kept => None,
+        VerdictKind::Drop | VerdictKind::Next | VerdictKind::Kept | VerdictKind::Resume => None,
     }
 }

@@ -1,6 +1,6 @@
-//! Where a program calls a service: it stops there, and a packet that comes back jumps behind the call.
+//! Where a program calls a service, or a stage of a chain ends: it stops there, and a packet that comes back jumps behind.
 //!
-//! Calls are numbered in the order of their text. A resumed pass holds the number of its call in a variable, [`Calls::at`], and runs nothing until it is
+//! Stops are numbered in the order of their text. A resumed pass holds the number of its call in a variable, [`Calls::at`], and runs nothing until it is
 //! there: what stands before a call runs only if the variable is zero, and a block that has calls inside is entered if one of them is meant.
 //! ```text
 //! a                     if (at == 0) { a, request, stop = 16, break stopped }
@@ -12,18 +12,18 @@
 //! }                     } }
 //! d                     d
 //! ```
-//! Request and answer are fields of a header that follows the bridge, one for each service.
+//! Request and answer are fields of a header that follows the bridge, one for each service. The end of a stage is the same without either.
 
 use super::{CutError, Vars, set};
 use p4_analysis::live::Liveness;
 use p4_ir::*;
-use program::{Bridge, BridgeCall};
+use program::{Bridge, BridgeCall, BridgeStop};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The calls of a program.
+/// The stops within the controls of a program.
 pub(super) struct Calls {
     /// All of them, those of ingress first.
-    pub all: Vec<BridgeCall>,
+    pub all: Vec<BridgeStop>,
     /// Those in ingress.
     pub in_ingress: usize,
     /// The header of each service's requests and answers.
@@ -36,10 +36,25 @@ pub(super) struct Calls {
 
 /// Whether the program calls services.
 pub fn calls_services(ir: &Ir) -> bool {
-    [ir.ingress(), ir.egress()].into_iter().any(|b| count(b) > 0)
+    has(ir, |s| matches!(s, Stmt::Extern(Extern::Service { .. })))
 }
 
-/// Variables that are still read behind a call, and those of `always`.
+/// Whether it is marked where stages of a chain of targets end.
+pub fn has_stages(ir: &Ir) -> bool {
+    has(ir, |s| matches!(s, Stmt::Extern(Extern::Stage(_))))
+}
+
+fn has(ir: &Ir, is: impl Fn(&Stmt) -> bool) -> bool {
+    let mut found = false;
+    [ir.ingress(), ir.egress()].into_iter().for_each(|b| walk::all_stmts(b, &mut |s| found |= is(s)));
+    found
+}
+
+fn stops(s: &Stmt) -> bool {
+    matches!(s, Stmt::Extern(Extern::Service { .. } | Extern::Stage(_)))
+}
+
+/// Variables that are still read behind a stop, and those of `always`.
 pub(super) fn live_behind(ir: &Ir, always: &BTreeSet<VarId>) -> BTreeSet<VarId> {
     // The architecture may look at all of standard_metadata, but this one keeps what `always` says.
     let mut read = always.clone();
@@ -47,7 +62,11 @@ pub(super) fn live_behind(ir: &Ir, always: &BTreeSet<VarId>) -> BTreeSet<VarId> 
     walk::other_exprs(ir, &mut |e| walk::read_vars(e, &mut |v| read.extend([v])));
     let mut behind = always.clone();
     Liveness::new(ir).behind(&mut |s, live| {
-        let Stmt::Extern(Extern::Service { answer, .. }) = s else { return };
+        let answer = match s {
+            Stmt::Extern(Extern::Service { answer, .. }) => answer,
+            Stmt::Extern(Extern::Stage(_)) => &None,
+            _ => return,
+        };
         let mut live = live.clone();
         for place in answer.iter().flatten() {
             if let LValue::Var(v) = place {
@@ -63,12 +82,12 @@ pub(super) fn live_behind(ir: &Ir, always: &BTreeSet<VarId>) -> BTreeSet<VarId> 
 
 fn count(block: &Block) -> usize {
     let mut found = 0;
-    walk::all_stmts(block, &mut |s| found += usize::from(matches!(s, Stmt::Extern(Extern::Service { .. }))));
+    walk::all_stmts(block, &mut |s| found += usize::from(stops(s)));
     found
 }
 
 fn count_stmt(s: &Stmt) -> usize {
-    let mut found = usize::from(matches!(s, Stmt::Extern(Extern::Service { .. })));
+    let mut found = usize::from(stops(s));
     walk::stmt_blocks(s, &mut |b| found += count(b));
     found
 }
@@ -80,36 +99,43 @@ impl Calls {
         let mut in_ingress = 0;
         for stage in [true, false] {
             let mut found = Vec::new();
-            walk::all_stmts(if stage { ir.ingress() } else { ir.egress() }, &mut |s| {
-                if let Stmt::Extern(Extern::Service { service, answer, .. }) = s {
-                    found.push((*service, answer.is_some()));
-                }
+            walk::all_stmts(if stage { ir.ingress() } else { ir.egress() }, &mut |s| match s {
+                Stmt::Extern(Extern::Service { service, answer, .. }) => found.push(Found::Call(*service, answer.is_some())),
+                Stmt::Extern(Extern::Stage(stage)) => found.push(Found::Stage(*stage)),
+                _ => {}
             });
-            for (service, waits) in found {
+            for found in found {
+                let (service, waits) = match found {
+                    Found::Call(service, waits) => (service, waits),
+                    Found::Stage(stage) => {
+                        all.push(BridgeStop::Stage(stage));
+                        continue;
+                    }
+                };
                 let header = *headers.entry(service).or_insert_with(|| header(ir, service));
                 let len = ir.header_types[ir.headers[header].ty].fixed_bits as usize / 8;
-                all.push(BridgeCall { service, waits, len });
+                all.push(BridgeStop::Call(BridgeCall { service, waits, len }));
             }
             if stage {
                 in_ingress = all.len();
             }
         }
-        if all.len() > Bridge::MAX_CALLS {
-            return Err(CutError(format!("it calls services in {} places, more than {}", all.len(), Bridge::MAX_CALLS)));
+        if all.len() > Bridge::MAX_STOPS {
+            return Err(CutError(format!("it stops in {} places, more than {}", all.len(), Bridge::MAX_STOPS)));
         }
         let mut var = |name: &str, width: u32| ir.add_var(&format!("bridge.{name}"), Ty::Bit(width));
         Ok(Calls { all, in_ingress, headers, at: var("resume_at", 8), spec: var("spec", 9) })
     }
 
-    /// Whether there are calls in egress.
+    /// Whether there are stops in egress.
     pub(super) fn in_egress(&self) -> bool {
         self.in_ingress < self.all.len()
     }
 
-    /// Whether `kind` is one of a call, in ingress or in egress.
+    /// Whether `kind` is one of a stop, in ingress or in egress.
     pub(super) fn is(&self, kind: Expr, ingress: bool) -> Expr {
-        let split = Bridge::CALL + self.in_ingress as u8;
-        let (first, next) = if ingress { (Bridge::CALL, split) } else { (split, Bridge::CALL + self.all.len() as u8) };
+        let split = Bridge::STOP + self.in_ingress as u8;
+        let (first, next) = if ingress { (Bridge::STOP, split) } else { (split, Bridge::STOP + self.all.len() as u8) };
         between(kind, first, next)
     }
 
@@ -119,7 +145,7 @@ impl Calls {
             return (body, None);
         }
         let stopped = ir.add_label("stopped");
-        let first = Bridge::CALL + if ingress { 0 } else { self.in_ingress as u8 };
+        let first = Bridge::STOP + if ingress { 0 } else { self.in_ingress as u8 };
         let mut cutter = Cutter { ir, calls: self, stop: vars.stop, stopped, next: first };
         (cutter.block(body), Some(stopped))
     }
@@ -133,6 +159,13 @@ fn between(e: Expr, first: u8, next: u8) -> Expr {
         1 => is(BinOp::Eq, e, first),
         _ => Expr::binary(BinOp::LAnd, is(BinOp::Ge, e.clone(), first), is(BinOp::Lt, e, next)),
     }
+}
+
+/// A stop as it is met.
+enum Found {
+    /// Of a service, and whether it waits.
+    Call(ServiceId, bool),
+    Stage(u8),
 }
 
 /// The header of a service's request and answer, each of whole bytes.
@@ -189,6 +222,13 @@ impl Cutter<'_> {
                     way.extend(stop);
                     out.push(Stmt::If(self.at_start(), std::mem::take(&mut way), vec![]));
                     out.push(go_on);
+                }
+                (Stmt::Extern(Extern::Stage(_)), _) => {
+                    let number = self.next;
+                    self.next += 1;
+                    way.extend([set(self.stop, 8, number.into()), Stmt::Break(self.stopped)]);
+                    out.push(Stmt::If(self.at_start(), std::mem::take(&mut way), vec![]));
+                    out.push(Stmt::If(between(self.at(), number, number + 1), vec![set(self.calls.at, 8, 0)], vec![]));
                 }
                 (s, way) if count_stmt(&s) == 0 => way.push(s),
                 (s, way) => {
