@@ -714,6 +714,11 @@ impl<P: Payload> RlcBuffer<P> {
         Some((state.kept as usize, state.bytes, state.sn(state.next_ack)))
     }
 
+    /// The number of a bearer's next packet.
+    pub fn next_sn(&self, bearer: u32) -> Option<u32> {
+        self.live(bearer).map(|state| state.sn(state.next))
+    }
+
     #[inline]
     fn live(&self, bearer: u32) -> Option<&Bearer<P>> {
         self.bearers.get(bearer as usize).filter(|state| !state.slots.is_empty())

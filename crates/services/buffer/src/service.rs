@@ -6,6 +6,7 @@
 //! |---|---|---|
 //! | [`KEEP`] | the SDU | kept; the program has sent it by itself |
 //! | [`SEND`] | the SDU | kept, and a copy comes out at once as event [`SENT`], with the P bit that is due |
+//! | [`NEXT`] | the SDU | as [`SEND`], under the number that follows the bearer's last |
 //! | [`STATUS`] | a STATUS PDU | answered with event [`REPORT`]; what it acknowledges comes out |
 
 use crate::rlc::{BearerConfig, Key, MAX_BEARERS};
@@ -20,6 +21,8 @@ pub const KEEP: u8 = 0;
 pub const STATUS: u8 = 1;
 /// Operation: keep a packet and send it.
 pub const SEND: u8 = 2;
+/// Operation: number a packet, keep it and send it. A packet that is refused has spent no number, so that the peer does not wait for it.
+pub const NEXT: u8 = 3;
 
 /// Event: the peer has the packet; `sn` names it.
 pub const ACKNOWLEDGED: u8 = 0;
@@ -48,6 +51,7 @@ pub static INTERFACE: Interface = Interface {
         Field { name: "bearer", width: 32 },
         Field { name: "sn", width: 32 },
         Field { name: "flags", width: 8 },
+        Field { name: "header_bytes", width: 8 },
     ],
     answer: &[
         Field { name: "event", width: 8 },
@@ -96,14 +100,16 @@ fn status_reason(fault: StatusFault) -> Reason {
 /// A request, as a program's fields say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// [`KEEP`], [`STATUS`] or [`SEND`].
+    /// [`KEEP`], [`STATUS`], [`SEND`] or [`NEXT`].
     pub operation: u8,
     /// Number of the bearer.
     pub bearer: u32,
-    /// The packet's sequence number; of a status it is not read.
+    /// The packet's sequence number; of a status, and of [`NEXT`], it is not read.
     pub sn: u32,
     /// [`POLL`]: the PDU carries the P bit.
     pub flags: u8,
+    /// Bytes of the SDU that the program puts in front of the payload.
+    pub header_bytes: u8,
 }
 
 impl Request {
@@ -114,14 +120,16 @@ impl Request {
         fields[1..5].copy_from_slice(&self.bearer.to_be_bytes());
         fields[5..9].copy_from_slice(&self.sn.to_be_bytes());
         fields[9] = self.flags;
+        fields[10] = self.header_bytes;
         fields
     }
 
     /// From fields.
     #[inline]
     pub fn read(fields: &[u8; FIELDS_MAX]) -> Request {
-        let &[operation, b0, b1, b2, b3, s0, s1, s2, s3, flags, ..] = fields;
-        Request { operation, bearer: u32::from_be_bytes([b0, b1, b2, b3]), sn: u32::from_be_bytes([s0, s1, s2, s3]), flags }
+        let &[operation, b0, b1, b2, b3, s0, s1, s2, s3, flags, header_bytes, ..] = fields;
+        let (bearer, sn) = (u32::from_be_bytes([b0, b1, b2, b3]), u32::from_be_bytes([s0, s1, s2, s3]));
+        Request { operation, bearer, sn, flags, header_bytes }
     }
 }
 
@@ -221,12 +229,12 @@ fn split_bearer(value: &[u8]) -> Option<BearerConfig> {
     })
 }
 
-/// What is kept of a call.
-struct Held(Call);
+/// What is kept of a call, and the bytes that its SDU has in front of the payload.
+struct Held(Call, u8);
 
 impl Payload for Held {
     fn sdu_bytes(&self) -> usize {
-        self.0.payload_len as usize
+        self.0.payload_len as usize + usize::from(self.1)
     }
 }
 
@@ -260,10 +268,12 @@ impl BufferService {
     }
 
     fn keep(&mut self, call: &mut Call, request: Request, now_ns: u64) {
-        let Request { bearer, sn, flags, operation } = request;
-        let held = Held(call.take());
+        let Request { bearer, flags, operation, header_bytes, .. } = request;
+        let sn = if operation == NEXT { self.buffer.next_sn(bearer).unwrap_or_default() } else { request.sn };
+        let held = Held(call.take(), header_bytes);
+        let sdu_bytes = held.sdu_bytes();
         // The copy is made first: once the packet is kept it is the buffer's.
-        let copy = (operation == SEND).then(|| held.0.copy(&[]));
+        let copy = matches!(operation, SEND | NEXT).then(|| held.0.copy(&[]));
         match self.buffer.keep(bearer, sn, held, flags & POLL != 0, now_ns) {
             Err(refused) => {
                 *call = refused.packet.0;
@@ -271,7 +281,7 @@ impl BufferService {
             }
             Ok(kept) => {
                 if let Some(mut copy) = copy {
-                    let end = copy.payload_len.min(u32::from(u16::MAX)) as u16;
+                    let end = sdu_bytes.min(usize::from(u16::MAX)) as u16;
                     copy.answer(&Answer { event: SENT, bearer, sn, start: 0, end, flags: u8::from(kept.poll) }.bytes());
                     copy.outcome = ::service::Outcome::Copy;
                     self.done.push(copy);
@@ -297,13 +307,13 @@ impl BufferService {
 /// An event as a call that comes out.
 fn note(event: Event<Key, Held>, done: &mut Vec<Call>, exhausted: &mut BTreeSet<Key>) {
     match event {
-        Event::Acknowledged { key, packet: Held(mut call) } => {
+        Event::Acknowledged { key, packet: Held(mut call, _) } => {
             exhausted.remove(&key);
             let Key { bearer, sn } = key;
             call.answer(&Answer { event: ACKNOWLEDGED, bearer, sn, start: 0, end: 0, flags: 0 }.bytes());
             done.push(call);
         }
-        Event::Discarded { key, packet: Held(mut call), reason: why } => {
+        Event::Discarded { key, packet: Held(mut call, _), reason: why } => {
             exhausted.remove(&key);
             call.drop_for(reason(why));
             done.push(call);
@@ -332,7 +342,7 @@ impl Service for BufferService {
         for call in burst {
             let request = Request::read(&call.fields);
             match request.operation {
-                KEEP | SEND => self.keep(call, request, now_ns),
+                KEEP | SEND | NEXT => self.keep(call, request, now_ns),
                 STATUS => self.status(call, request.bearer),
                 _ => call.drop_for(Reason::MALFORMED),
             }

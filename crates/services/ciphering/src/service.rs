@@ -1,7 +1,8 @@
 //! How does a P4 program call the ciphers? As a [`::service::Service`]: a key by its index, COUNT, BEARER and DIRECTION as fields.
 //!
 //! The payload is a PDCP PDU without its MAC-I where it is to be protected, and with it where it is to be recovered: a MAC-I is put behind the payload, or
-//! taken off. Keys come as settings, expanded once, and are wiped when they are replaced or dropped.
+//! taken off. The PDU may begin with headers that the program has parsed or will emit: they are in the request then, covered by the MAC-I and not
+//! ciphered. Keys come as settings, expanded once, and are wiped when they are replaced or dropped.
 
 use crate::job::{Direction, Fault, Job, MAC_LEN, Outcome, Step};
 use crate::key::{KEY_LEN, Key, Nea, Nia};
@@ -22,6 +23,8 @@ pub static INTERFACE: Interface = Interface {
         Field { name: "direction", width: 8 },
         Field { name: "step", width: 8 },
         Field { name: "clear_bytes", width: 16 },
+        Field { name: "header", width: 32 },
+        Field { name: "header_bytes", width: 8 },
     ],
     // Of the payload, with the MAC-I if there is one.
     answer: &[Field { name: "payload_bytes", width: 16 }],
@@ -55,6 +58,10 @@ pub struct Request {
     pub step: Step,
     /// Leading bytes of the payload that are not ciphered.
     pub clear_bytes: u16,
+    /// What the PDU has in front of the payload, in the last `header_bytes` bytes.
+    pub header: u32,
+    /// 0 to 4.
+    pub header_bytes: u8,
 }
 
 impl Request {
@@ -67,12 +74,17 @@ impl Request {
         fields[7] = self.direction.bit();
         fields[8] = u8::from(self.step == Step::Recover);
         fields[9..11].copy_from_slice(&self.clear_bytes.to_be_bytes());
+        fields[11..15].copy_from_slice(&self.header.to_be_bytes());
+        fields[15] = self.header_bytes;
         fields
     }
 
-    /// From fields; `None` if a step or direction is neither 0 nor 1.
+    /// From fields; `None` if a step or direction is neither 0 nor 1, or the header is longer than its field.
     pub fn read(fields: &[u8; FIELDS_MAX]) -> Option<Request> {
-        let &[k0, k1, c0, c1, c2, c3, bearer, direction, step, b0, b1, ..] = fields;
+        let &[k0, k1, c0, c1, c2, c3, bearer, direction, step, b0, b1, h0, h1, h2, h3, header_bytes, ..] = fields;
+        if header_bytes > 4 {
+            return None;
+        }
         Some(Request {
             key_index: u16::from_be_bytes([k0, k1]),
             count: u32::from_be_bytes([c0, c1, c2, c3]),
@@ -80,7 +92,45 @@ impl Request {
             direction: *[Direction::Uplink, Direction::Downlink].get(usize::from(direction))?,
             step: *[Step::Protect, Step::Recover].get(usize::from(step))?,
             clear_bytes: u16::from_be_bytes([b0, b1]),
+            header: u32::from_be_bytes([h0, h1, h2, h3]),
+            header_bytes,
         })
+    }
+}
+
+/// Puts the header in front of the payload, so that the PDU is in one piece. Gives where that begins, and what was there before.
+fn put_header(call: &mut Call, request: &Request) -> (usize, [u8; 4]) {
+    let (payload, len) = (call.payload as usize, usize::from(request.header_bytes));
+    let mut before = [0; 4];
+    let header = request.header.to_be_bytes();
+    if payload >= len {
+        let place = &mut call.packet.data_mut()[payload - len..payload];
+        before[..len].copy_from_slice(place);
+        place.copy_from_slice(&header[4 - len..]);
+        return (payload - len, before);
+    }
+    // Only where the caller has given nothing but the payload.
+    let end = call.packet.len();
+    if call.packet.resize(end + len) {
+        let bytes = call.packet.data_mut();
+        bytes.copy_within(payload..end, payload + len);
+        bytes[payload..payload + len].copy_from_slice(&header[4 - len..]);
+    }
+    (payload, before)
+}
+
+/// Undoes [`put_header`].
+fn take_header(call: &mut Call, request: &Request, before: [u8; 4]) {
+    let (payload, len) = (call.payload as usize, usize::from(request.header_bytes));
+    if payload >= len {
+        call.packet.data_mut()[payload - len..payload].copy_from_slice(&before[..len]);
+        return;
+    }
+    let end = call.packet.len();
+    if end == payload + call.payload_len as usize + len {
+        call.packet.data_mut().copy_within(payload + len.., payload);
+        let shorter = call.packet.resize(end - len);
+        debug_assert!(shorter);
     }
 }
 
@@ -110,6 +160,8 @@ pub struct CipherService {
     keys: Vec<Option<Box<Keys>>>,
     /// Of the burst: which calls are jobs.
     picked: Vec<u32>,
+    /// Where the PDU of each begins, and what its header has overwritten.
+    fronts: Vec<(usize, [u8; 4])>,
     outcomes: Vec<Outcome>,
 }
 
@@ -119,11 +171,11 @@ impl CipherService {
     /// # Errors
     /// As [`Engine::new`].
     pub fn new(choice: Choice) -> Result<CipherService, Error> {
-        Ok(CipherService { engine: Engine::new(choice)?, keys: Vec::new(), picked: Vec::new(), outcomes: Vec::new() })
+        Ok(CipherService { engine: Engine::new(choice)?, keys: Vec::new(), picked: Vec::new(), fronts: Vec::new(), outcomes: Vec::new() })
     }
 
-    /// Whether a call can become a job: room for its MAC-I is made.
-    fn prepare(&self, call: &mut Call) -> Result<(), Reason> {
+    /// Whether a call can become a job: room for its MAC-I is made, and its header put in front; see [`put_header`].
+    fn prepare(&self, call: &mut Call) -> Result<(usize, [u8; 4]), Reason> {
         let request = Request::read(&call.fields).ok_or(Reason::MALFORMED)?;
         let keys = self.keys(request.key_index).ok_or(NO_KEY)?;
         if request.step == Step::Protect && keys.integrity.is_some() {
@@ -132,7 +184,7 @@ impl CipherService {
                 return Err(reason(Fault::TooLong));
             }
         }
-        Ok(())
+        Ok(put_header(call, &request))
     }
 
     fn keys(&self, index: u16) -> Option<&Keys> {
@@ -158,15 +210,20 @@ impl Service for CipherService {
     fn call(&mut self, burst: &mut [Call], _now_ns: u64) {
         let mut picked = std::mem::take(&mut self.picked);
         picked.clear();
+        self.fronts.clear();
         for (i, call) in burst.iter_mut().enumerate() {
             match self.prepare(call) {
-                Ok(()) => picked.push(i as u32),
+                Ok(front) => {
+                    picked.push(i as u32);
+                    self.fronts.push(front);
+                }
                 Err(reason) => call.drop_for(reason),
             }
         }
         let keys = &self.keys;
         let mut jobs: Vec<Job<'_>> = Vec::with_capacity(picked.len());
-        jobs.extend(burst.iter_mut().filter(|call| call.outcome == ::service::Outcome::Pending).map(|call| {
+        let waiting = burst.iter_mut().filter(|call| call.outcome == ::service::Outcome::Pending);
+        jobs.extend(waiting.zip(&self.fronts).map(|(call, (start, _))| {
             let request = Request::read(&call.fields).expect("it has been read before");
             let keys = keys[usize::from(request.key_index)].as_deref().expect("the key was there");
             Job {
@@ -176,8 +233,8 @@ impl Service for CipherService {
                 bearer: request.bearer,
                 direction: request.direction,
                 step: request.step,
-                clear: request.clear_bytes.into(),
-                data: call.payload_mut(),
+                clear: usize::from(request.clear_bytes) + usize::from(request.header_bytes),
+                data: &mut call.packet.data_mut()[*start..],
                 outcome: Outcome::Pending,
             }
         }));
@@ -185,8 +242,8 @@ impl Service for CipherService {
         self.outcomes.clear();
         self.outcomes.extend(jobs.iter().map(|job| job.outcome));
         drop(jobs);
-        for (i, outcome) in picked.iter().zip(&self.outcomes) {
-            finish(&mut burst[*i as usize], *outcome, keys);
+        for ((i, outcome), (_, before)) in picked.iter().zip(&self.outcomes).zip(&self.fronts) {
+            finish(&mut burst[*i as usize], *outcome, *before, keys);
         }
         self.picked = picked;
     }
@@ -213,10 +270,11 @@ impl Service for CipherService {
 }
 
 /// What came of a job, as what came of its call.
-fn finish(call: &mut Call, outcome: Outcome, keys: &[Option<Box<Keys>>]) {
+fn finish(call: &mut Call, outcome: Outcome, before: [u8; 4], keys: &[Option<Box<Keys>>]) {
+    let request = Request::read(&call.fields).expect("it has been read before");
+    take_header(call, &request, before);
     match outcome {
         Outcome::Done => {
-            let request = Request::read(&call.fields).expect("it has been read before");
             let has_mac = keys[usize::from(request.key_index)].as_ref().is_some_and(|keys| keys.integrity.is_some());
             let mut len = call.payload().len();
             if request.step == Step::Recover && has_mac {

@@ -40,17 +40,21 @@ fn twin(engine: &mut Engine, (nea, cipher, integrity): &BearerKeys, request: Req
     let cipher = engine.cipher_key(*nea, cipher);
     let integrity = integrity.map(|(nia, key)| engine.integrity_key(nia, &key));
     let mac = if integrity.is_some() { MAC_LEN } else { 0 };
+    // The PDU in one piece.
+    let header = usize::from(request.header_bytes);
+    payload.splice(..0, request.header.to_be_bytes()[4 - header..].iter().copied());
     if request.step == Step::Protect {
         payload.resize(payload.len() + mac, 0);
     }
     let Request { count, bearer, direction, step, clear_bytes, .. } = request;
-    let (cipher, integrity, clear) = (Some(&cipher), integrity.as_ref(), clear_bytes.into());
+    let (cipher, integrity, clear) = (Some(&cipher), integrity.as_ref(), usize::from(clear_bytes) + header);
     let mut jobs = [Job { cipher, integrity, count, bearer, direction, step, clear, data: &mut payload, outcome: Outcome::Pending }];
     engine.run(&mut jobs);
     let outcome = jobs[0].outcome;
     if step == Step::Recover && outcome == Outcome::Done {
         payload.truncate(payload.len() - mac);
     }
+    payload.drain(..header);
     (payload, outcome)
 }
 
@@ -92,6 +96,8 @@ fn conform(place: &Place, seed: u64) {
                         direction: if rng.random() { Direction::Uplink } else { Direction::Downlink },
                         step: if rng.random() { Step::Protect } else { Step::Recover },
                         clear_bytes: rng.random_range(0..8),
+                        header: rng.random(),
+                        header_bytes: rng.random_range(0..=4),
                     };
                     let bytes: Vec<u8> = (0..FRONT + rng.random_range(1..1500)).map(|_| rng.random()).collect();
                     let mut bytes = bytes;
@@ -151,8 +157,14 @@ fn a_setting_that_is_no_key_is_refused_and_a_removed_key_is_gone() {
     assert!(matches!(deployment.set(1 << 16, Some(value.clone())), Err(SettingError::Index { .. })));
     deployment.set(3, Some(value)).unwrap();
     deployment.set(3, None).unwrap();
-    let request = Request { key_index: 3, count: 0, bearer: 0, direction: Direction::Uplink, step: Step::Protect, clear_bytes: 0 };
-    let calls = vec![Call::new(Packet::new(&[0; 64], PortId(0)), 0, request.fields(), 0)];
+    let (direction, step) = (Direction::Uplink, Step::Protect);
+    let request = Request { key_index: 3, count: 0, bearer: 0, direction, step, clear_bytes: 0, header: 0, header_bytes: 0 };
+    let long = Request { header_bytes: 5, ..request };
+    let calls = vec![
+        Call::new(Packet::new(&[0; 64], PortId(0)), 0, request.fields(), 0),
+        Call::new(Packet::new(&[0; 64], PortId(0)), 0, long.fields(), 1),
+    ];
     let out = run(&mut deployment.caller(), calls, &mut 0);
     assert_eq!(out[0].outcome, service::Outcome::Dropped(NO_KEY));
+    assert_eq!(out[1].outcome, service::Outcome::Dropped(Reason::MALFORMED));
 }
