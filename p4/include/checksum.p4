@@ -2,11 +2,6 @@
 #ifndef CHECKSUM_P4
 #define CHECKSUM_P4
 
-#define IPV4_FIELDS(h) { h.version, h.ihl, h.tos, h.total_length, h.identification, h.reserved, h.dont_fragment, \
-                         h.more_fragments, h.fragment_offset, h.ttl, h.protocol, h.src, h.dst }
-#define IPV4_FIELDS_AND_OPTIONS(h, o) { h.version, h.ihl, h.tos, h.total_length, h.identification, h.reserved, \
-                         h.dont_fragment, h.more_fragments, h.fragment_offset, h.ttl, h.protocol, h.src, h.dst, o.options }
-
 /* A packet with a wrong checksum is discarded by the router that finds it (RFC 1812 §5.2.2): that is us for the
  * tunnel's header and for the user's. */
 control UpfVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {

@@ -85,6 +85,12 @@ header ipv6_extension_h {
     varbit<448> rest;
 }
 
+/* What an IPv4 header's checksum is of. */
+#define IPV4_FIELDS(h) { h.version, h.ihl, h.tos, h.total_length, h.identification, h.reserved, h.dont_fragment, \
+                         h.more_fragments, h.fragment_offset, h.ttl, h.protocol, h.src, h.dst }
+#define IPV4_FIELDS_AND_OPTIONS(h, o) { h.version, h.ihl, h.tos, h.total_length, h.identification, h.reserved, \
+                         h.dont_fragment, h.more_fragments, h.fragment_offset, h.ttl, h.protocol, h.src, h.dst, o.options }
+
 /* The ports that begin TCP, UDP and SCTP alike. */
 header ports_h {
     bit<16> src;

@@ -5,7 +5,8 @@
 //! | what does a PDU say? | [`pdu`] |
 //! | which keys is a bearer under, and what is done to a burst? | [`security`] |
 //! | sending: which SDU gets the next COUNT, which waits, is dropped, or goes again? | [`tx`] |
-//! | receiving: which COUNT is a PDU, and what may be handed up in order? | [`rx`] |
+//! | receiving: which COUNT is a PDU, and is it genuine? | [`rx`] |
+//! | what may be handed up, and what waits for an earlier one? | [`order`] |
 //!
 //! An entity never runs a cipher. It prepares a packet, the caller runs [`security::Security::job`] of a whole burst, here or in a
 //! service, and the entity finishes the packet.
@@ -15,12 +16,14 @@
 //! - §5.11, §5.13: duplication and DAPS. A bearer has one RLC entity.
 //! - §5.1.4: suspend; §5.6: a data volume for buffer status reports beyond [`tx::Tx::queued`].
 
+pub mod order;
 pub mod pdu;
 pub mod rx;
 pub mod security;
 pub mod tx;
 
 pub use buffer::status::SnLength;
+pub use order::{Order, OrderConfig};
 pub use pdu::{Kind, PduFault};
 pub use rx::{Rx, RxConfig};
 pub use security::Security;

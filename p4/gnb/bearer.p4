@@ -1,0 +1,130 @@
+/* Whose is the packet: the radio bearer by TEID and QFI (TS 37.324 §5.2.1), or by UE and DRB. */
+#ifndef GNB_BEARER_P4
+#define GNB_BEARER_P4
+
+/* Entries of each table, and cells of what is kept by bearer. */
+#ifndef BEARERS
+#define BEARERS 65536
+#endif
+
+control DownlinkBearer(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
+
+    /* COUNTs that a bearer has spent. The cell outlives the bearer: see count_base. */
+    register<bit<32>>(BEARERS) spent;
+
+    bit<32> base = 0;
+
+    action drop(Reason reason) {
+        meta.reason = reason;
+        mark_to_drop(standard_metadata);
+        exit;
+    }
+
+    action unknown() {
+        meta.reason = Reason.unknown_teid;
+        standard_metadata.egress_spec = PUNT_PORT;
+        exit;
+    }
+
+    /* A data radio bearer, downlink.
+     *   bearer        its number: cell of `spent`, and what services know it by
+     *   rlc_mode, rlc_long, pdcp_long   formats of RLC and PDCP
+     *   sdap_header, reflective   whether there is one, and whether it asks the UE to follow (RDI)
+     *   is_protected, key_index   the ciphers' setting; without either ciphering or integrity protection they are not called
+     *   ue, drb       for the radio's framing; BEARER is drb less 1
+     *   count_base    COUNT is this and what the cell says: so a bearer begins at 0, or where another gNodeB left off, whoever had the cell before
+     *   peer          the radio unit
+     */
+    action set_bearer(bit<32> bearer, RlcMode rlc_mode, bit<1> rlc_long, bit<1> pdcp_long, bit<1> sdap_header, bit<1> reflective,
+                      bit<1> is_protected, bit<16> key_index, bit<16> ue, bit<8> drb, bit<32> count_base, bit<16> peer) {
+        meta.bearer = bearer;
+        meta.rlc_mode = rlc_mode;
+        meta.rlc_long = rlc_long;
+        meta.pdcp_long = pdcp_long;
+        meta.sdap_header = sdap_header;
+        meta.reflective = reflective;
+        meta.is_protected = is_protected;
+        meta.key_index = key_index;
+        meta.ue = ue;
+        meta.drb = drb;
+        meta.peer = peer;
+        base = count_base;
+    }
+
+    action miss() { }
+
+    @split("horizontal")
+    table bearer_by_flow {
+        key = {
+            hdr.gtpu.teid: exact @name("teid");
+            meta.qfi: exact @name("qfi");
+        }
+        actions = { set_bearer; miss; }
+        default_action = miss();
+        size = BEARERS;
+    }
+
+    /* Takes flows that no rule maps (TS 38.331 `defaultDRB`). */
+    @split("horizontal")
+    table default_bearer {
+        key = { hdr.gtpu.teid: exact @name("teid"); }
+        actions = { set_bearer; unknown; }
+        default_action = unknown();
+        size = BEARERS;
+    }
+
+    apply {
+        if (bearer_by_flow.apply().miss) {
+            default_bearer.apply();
+        }
+        bit<32> before;
+        spent.read(before, meta.bearer);
+        meta.count = before + base;
+        if (meta.count == 0xFFFFFFFF) {
+            drop(Reason.count_exhausted);
+        }
+        spent.write(meta.bearer, before + 1);
+    }
+}
+
+control UplinkBearer(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
+
+    action no_bearer() {
+        meta.reason = Reason.no_bearer;
+        mark_to_drop(standard_metadata);
+        exit;
+    }
+
+    /* As downlink. radio is the radio unit, which takes the STATUS PDUs that answer; peer the UPF; teid the UPF's. qfi is that of a bearer without SDAP header. */
+    action set_bearer(bit<32> bearer, RlcMode rlc_mode, bit<1> rlc_long, bit<1> pdcp_long, bit<1> sdap_header, bit<1> is_protected,
+                      bit<16> key_index, bit<6> qfi, teid_t teid, bit<16> radio, bit<16> peer) {
+        meta.bearer = bearer;
+        meta.rlc_mode = rlc_mode;
+        meta.rlc_long = rlc_long;
+        meta.pdcp_long = pdcp_long;
+        meta.sdap_header = sdap_header;
+        meta.is_protected = is_protected;
+        meta.key_index = key_index;
+        meta.qfi = qfi;
+        meta.teid = teid;
+        meta.radio = radio;
+        meta.peer = peer;
+    }
+
+    @split("horizontal")
+    table bearer_by_ue {
+        key = {
+            hdr.framing.ue: exact @name("ue");
+            hdr.framing.drb: exact @name("drb");
+        }
+        actions = { set_bearer; no_bearer; }
+        default_action = no_bearer();
+        size = BEARERS;
+    }
+
+    apply {
+        bearer_by_ue.apply();
+    }
+}
+
+#endif

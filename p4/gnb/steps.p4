@@ -1,0 +1,83 @@
+/* The pipeline as Memarian et al. grow it, one addition a step (third paper, §V-C, Figure 7): build option STEP.
+ *
+ *   STEP=0   L2FWD: the MAC addresses are swapped, and the frame goes back
+ *   STEP=1   and GTP-U is decapsulated
+ *   STEP=2   and headers of SDAP, PDCP and RLC are put in front, with numbers from the TEID (first paper, §5.6)
+ *   STEP=3   and a table of 64K bearers says what is in them
+ *   STEP=4   and each packet is cloned; the clone is dropped
+ *   STEP=5   and the copy goes to the buffer instead
+ *
+ * The paper's figure for x86 (Figure 8) counts from one more: its step 0 receives and drops, its 1 is our 0, its 5 our 5 without a 4.
+ * What leaves is Ethernet and the RLC PDU, as there; the whole program has a radio link instead.
+ */
+#ifndef GNB_STEPS_P4
+#define GNB_STEPS_P4
+
+/* IEEE Std 802, local experimental EtherType 1. */
+const bit<16> ETHERTYPE_RLC = 0x88B5;
+
+#if STEP < 0 || STEP > 5
+#error "STEP is 0 to 5"
+#endif
+
+control Steps(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standard_metadata_t standard_metadata) {
+
+    action drop(Reason reason) {
+        meta.reason = reason;
+        mark_to_drop(standard_metadata);
+        exit;
+    }
+
+#if STEP >= 2
+    PdcpHeader() pdcp_header;
+    RlcHeader() rlc_header;
+#endif
+#if STEP >= 3
+    DownlinkBearer() bearer;
+#endif
+#if STEP == 5
+    Service<buffer_request_t, buffer_answer_t>("buffer") buffer;
+#endif
+
+    apply {
+        mac_t dst = hdr.ethernet.dst;
+        hdr.ethernet.dst = hdr.ethernet.src;
+        hdr.ethernet.src = dst;
+        standard_metadata.egress_spec = standard_metadata.ingress_port;
+#if STEP >= 1
+        if (standard_metadata.parser_error != error.NoError || !hdr.gtpu.isValid() || hdr.gtpu.message_type != GTPU_GPDU) {
+            drop(Reason.malformed);
+        }
+#if STEP >= 2
+        meta.qfi = hdr.gtpu_psc.isValid() ? hdr.gtpu_psc.qos[5:0] : 0;
+#if STEP >= 3
+        bearer.apply(hdr, meta, standard_metadata);
+#else
+        meta.rlc_mode = RlcMode.am;
+        meta.rlc_long = 1;
+        meta.pdcp_long = 1;
+        meta.sdap_header = 1;
+        meta.count = hdr.gtpu.teid;
+#endif
+        pdcp_header.apply(hdr, meta);
+        // Each SDU is one PDU, and nothing is lost on the way from PDCP to RLC.
+        meta.rlc_sn = meta.count[17:0];
+        rlc_header.apply(hdr, meta);
+        hdr.ethernet.ethertype = ETHERTYPE_RLC;
+#endif
+        hdr.ipv4.setInvalid();
+        hdr.udp.setInvalid();
+        hdr.gtpu.setInvalid();
+        hdr.gtpu_optional.setInvalid();
+        hdr.gtpu_psc.setInvalid();
+#endif
+#if STEP == 4
+        clone(CloneType.I2E, 1);
+#endif
+#if STEP == 5
+        buffer.send({ BUFFER_KEEP, meta.bearer, (bit<32>)meta.rlc_sn, 0, meta.header_bytes });
+#endif
+    }
+}
+
+#endif
