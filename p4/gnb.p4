@@ -42,14 +42,20 @@ control GnbIngress(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout sta
     Frame() frame;
     Downlink() downlink;
     Uplink() uplink;
+    ToRadio() to_radio;
+    Peer() peer;
 
     apply {
         frame.apply(hdr, meta, standard_metadata);           // is it sound, is it for us
         if ((standard_metadata.ingress_port & RADIO_PORT_FLAG) == 0) {
-            downlink.apply(hdr, meta, standard_metadata);
+            downlink.apply(hdr, meta, standard_metadata);    // from a tunnel to an RLC PDU
         } else {
-            uplink.apply(hdr, meta, standard_metadata);
+            uplink.apply(hdr, meta, standard_metadata);      // and back; or to a STATUS PDU, which answers
         }
+        if (meta.to_radio == 1) {
+            to_radio.apply(hdr, meta);
+        }
+        peer.apply(hdr, meta, standard_metadata);            // where it goes
     }
 }
 

@@ -63,8 +63,6 @@ control Downlink(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout stand
     Protect() protect;
     Keep() keep;
     RlcHeader() rlc_header;
-    ToRadio() to_radio;
-    Peer() peer;
 
     apply {
         from_core.apply(hdr, meta, standard_metadata);   // a user's packet, of which flow
@@ -77,10 +75,9 @@ control Downlink(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout stand
         if (meta.rlc_mode == RlcMode.am) {
             keep.apply(meta, standard_metadata);         // until the UE has it
         }
-        meta.payload_bytes = meta.payload_bytes + (bit<16>)meta.header_bytes;
+        meta.payload_bytes = meta.payload_bytes + (bit<16>)meta.prefix_bytes;
         rlc_header.apply(hdr, meta);
-        to_radio.apply(hdr, meta);
-        peer.apply(hdr, meta, standard_metadata);
+        meta.to_radio = 1;
     }
 }
 

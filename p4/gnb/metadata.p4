@@ -53,13 +53,14 @@ struct gnb_metadata_t {
     bit<8>  drb;
     bit<16> peer;          // where the packet goes: a radio unit, or a UPF
     bit<16> radio;         // of an uplink packet: where the radio unit is
+    bit<1>  to_radio;      // it leaves by the radio
     bit<6>  qfi;
     teid_t  teid;
 
     bit<8>  rlc_first;     // first byte of an uplink RLC PDU
     bit<32> count;         // COUNT (TS 38.323 §6.3.5)
-    bit<32> header;        // PDCP's and SDAP's headers, in the last header_bytes bytes
-    bit<8>  header_bytes;
+    bit<32> prefix;        // PDCP's and SDAP's headers, in the last prefix_bytes bytes
+    bit<8>  prefix_bytes;
     bit<16> payload_bytes; // what is behind the headers
     bit<18> rlc_sn;
     bit<1>  poll;

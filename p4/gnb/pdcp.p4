@@ -9,8 +9,8 @@ struct cipher_request_t {
     bit<8>  direction;
     bit<8>  step;          // 0 protects, 1 recovers
     bit<16> clear_bytes;
-    bit<32> header;
-    bit<8>  header_bytes;
+    bit<32> prefix;
+    bit<8>  prefix_bytes;
 }
 
 struct cipher_answer_t {
@@ -23,14 +23,14 @@ control PdcpHeader(inout gnb_headers_t hdr, inout gnb_metadata_t meta) {
             hdr.pdcp18.setValid();
             hdr.pdcp18.data = 1;
             hdr.pdcp18.sn = meta.count[17:0];
-            meta.header = 32w0x800000 | (bit<32>)meta.count[17:0];
-            meta.header_bytes = 3;
+            meta.prefix = 32w0x800000 | (bit<32>)meta.count[17:0];
+            meta.prefix_bytes = 3;
         } else {
             hdr.pdcp12.setValid();
             hdr.pdcp12.data = 1;
             hdr.pdcp12.sn = meta.count[11:0];
-            meta.header = 32w0x8000 | (bit<32>)meta.count[11:0];
-            meta.header_bytes = 2;
+            meta.prefix = 32w0x8000 | (bit<32>)meta.count[11:0];
+            meta.prefix_bytes = 2;
         }
         if (meta.sdap_header == 1) {
             // RQI as the UPF says it. It cannot be passed on without a header.
@@ -39,8 +39,8 @@ control PdcpHeader(inout gnb_headers_t hdr, inout gnb_metadata_t meta) {
             hdr.sdap.rdi = meta.reflective;
             hdr.sdap.rqi = rqi;
             hdr.sdap.qfi = meta.qfi;
-            meta.header = meta.header << 8 | (bit<32>)(meta.reflective ++ rqi ++ meta.qfi);
-            meta.header_bytes = meta.header_bytes + 1;
+            meta.prefix = meta.prefix << 8 | (bit<32>)(meta.reflective ++ rqi ++ meta.qfi);
+            meta.prefix_bytes = meta.prefix_bytes + 1;
         }
     }
 }
@@ -51,7 +51,7 @@ control Protect(inout gnb_metadata_t meta) {
     apply {
         if (meta.is_protected == 1) {
             cipher_answer_t answer;
-            cipher.call({ meta.key_index, meta.count, meta.drb - 1, DOWNLINK, 0, 0, meta.header, meta.header_bytes }, answer);
+            cipher.call({ meta.key_index, meta.count, meta.drb - 1, DOWNLINK, 0, 0, meta.prefix, meta.prefix_bytes }, answer);
             meta.payload_bytes = answer.payload_bytes;
         }
     }

@@ -8,7 +8,7 @@ struct buffer_request_t {
     bit<32> bearer;
     bit<32> sn;
     bit<8>  flags;
-    bit<8>  header_bytes;
+    bit<8>  prefix_bytes;
 }
 
 struct buffer_answer_t {
@@ -39,7 +39,7 @@ control Keep(inout gnb_metadata_t meta, inout standard_metadata_t standard_metad
 
     apply {
         buffer_answer_t answer;
-        buffer.call({ BUFFER_NEXT, meta.bearer, 0, 0, meta.header_bytes }, answer);
+        buffer.call({ BUFFER_NEXT, meta.bearer, 0, 0, meta.prefix_bytes }, answer);
         if (answer.event == EVENT_ACKNOWLEDGED) {
             drop(Reason.acknowledged);
         }

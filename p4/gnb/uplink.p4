@@ -11,7 +11,7 @@ struct bearer_request_t {
 struct bearer_answer_t {
     bit<8>  event;
     bit<32> count;
-    bit<32> header;
+    bit<32> prefix;
     bit<16> payload_bytes;
 }
 
@@ -45,9 +45,6 @@ control Receive(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standa
     Service<bearer_request_t, bearer_answer_t>("radio_bearer") bearer;
     Service<cipher_request_t, cipher_answer_t>("cipher") cipher;
 
-    ToRadio() to_radio;
-    Peer() peer;
-
     action drop(Reason reason) {
         meta.reason = reason;
         mark_to_drop(standard_metadata);
@@ -69,22 +66,21 @@ control Receive(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standa
             meta.ue = hdr.framing.ue;
             meta.drb = hdr.framing.drb;
             meta.peer = meta.radio;
-            to_radio.apply(hdr, meta);
-            peer.apply(hdr, meta, standard_metadata);
-            exit;
+            meta.to_radio = 1;
+        } else {
+            meta.prefix = answer.prefix;
+            meta.prefix_bytes = meta.pdcp_long == 1 ? 8w3 : 8w2;
+            if (meta.sdap_header == 1) {
+                meta.prefix_bytes = meta.prefix_bytes + 1;
+            }
+            meta.count = answer.count;
+            if (meta.is_protected == 1) {
+                cipher_answer_t recovered;
+                cipher.call({ meta.key_index, meta.count, hdr.framing.drb - 1, UPLINK, 1, 0, meta.prefix, meta.prefix_bytes }, recovered);
+            }
+            bearer.call({ BEARER_ORDER, meta.bearer, meta.count }, answer);
+            meta.payload_bytes = answer.payload_bytes;
         }
-        meta.header = answer.header;
-        meta.header_bytes = meta.pdcp_long == 1 ? 8w3 : 8w2;
-        if (meta.sdap_header == 1) {
-            meta.header_bytes = meta.header_bytes + 1;
-        }
-        meta.count = answer.count;
-        if (meta.is_protected == 1) {
-            cipher_answer_t recovered;
-            cipher.call({ meta.key_index, meta.count, hdr.framing.drb - 1, UPLINK, 1, 0, meta.header, meta.header_bytes }, recovered);
-        }
-        bearer.call({ BEARER_ORDER, meta.bearer, meta.count }, answer);
-        meta.payload_bytes = answer.payload_bytes;
     }
 }
 
@@ -115,7 +111,6 @@ control Uplink(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standar
     Acknowledge() acknowledge;
     Receive() receive;
     ToCore() to_core;
-    Peer() peer;
 
     action drop(Reason reason) {
         meta.reason = reason;
@@ -129,21 +124,22 @@ control Uplink(inout gnb_headers_t hdr, inout gnb_metadata_t meta, inout standar
             acknowledge.apply(meta, standard_metadata);    // STATUS
         }
         receive.apply(hdr, meta, standard_metadata);       // whole, deciphered, in order
-        if (meta.sdap_header == 1) {
+        if (meta.to_radio == 0) {
             // TS 37.324 §6.2.2.3: D/C, a reserved bit, QFI. A control PDU is nothing but its header.
-            meta.qfi = meta.header[5:0];
-            if (meta.header[7:7] == 0) {
-                if (meta.payload_bytes == 0) {
-                    drop(Reason.sdap_end_marker);
+            if (meta.sdap_header == 1) {
+                meta.qfi = meta.prefix[5:0];
+                if (meta.prefix[7:7] == 0) {
+                    if (meta.payload_bytes == 0) {
+                        drop(Reason.sdap_end_marker);
+                    }
+                    drop(Reason.sdap_length);
                 }
+            }
+            if (meta.payload_bytes == 0) {
                 drop(Reason.sdap_length);
             }
+            to_core.apply(hdr, meta);
         }
-        if (meta.payload_bytes == 0) {
-            drop(Reason.sdap_length);
-        }
-        to_core.apply(hdr, meta);
-        peer.apply(hdr, meta, standard_metadata);
     }
 }
 

@@ -66,6 +66,10 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("services/buffer", &["base", "service"]),
     // The protocols above the radio: bytes, grants and time in, PDUs and SDUs out. It writes STATUS PDUs as `buffer` reads them.
     ("mobile/gnb", &["buffer", "ciphering"]),
+    // The receiving sides of RLC and PDCP as a service.
+    ("services/radio-bearer", &["gnb", "service"]),
+    // The interpreter calls the services that lanes call: for traces and packet tests, where compiler and services meet.
+    ("services/inline", &["base", "p4-interp", "p4-ir", "program", "service"]),
     // Control.
     ("control/offload", &["base", "program", "target"]),
     // Tools.

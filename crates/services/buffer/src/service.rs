@@ -51,7 +51,7 @@ pub static INTERFACE: Interface = Interface {
         Field { name: "bearer", width: 32 },
         Field { name: "sn", width: 32 },
         Field { name: "flags", width: 8 },
-        Field { name: "header_bytes", width: 8 },
+        Field { name: "prefix_bytes", width: 8 },
     ],
     answer: &[
         Field { name: "event", width: 8 },
@@ -109,7 +109,7 @@ pub struct Request {
     /// [`POLL`]: the PDU carries the P bit.
     pub flags: u8,
     /// Bytes of the SDU that the program puts in front of the payload.
-    pub header_bytes: u8,
+    pub prefix_bytes: u8,
 }
 
 impl Request {
@@ -120,16 +120,16 @@ impl Request {
         fields[1..5].copy_from_slice(&self.bearer.to_be_bytes());
         fields[5..9].copy_from_slice(&self.sn.to_be_bytes());
         fields[9] = self.flags;
-        fields[10] = self.header_bytes;
+        fields[10] = self.prefix_bytes;
         fields
     }
 
     /// From fields.
     #[inline]
     pub fn read(fields: &[u8; FIELDS_MAX]) -> Request {
-        let &[operation, b0, b1, b2, b3, s0, s1, s2, s3, flags, header_bytes, ..] = fields;
+        let &[operation, b0, b1, b2, b3, s0, s1, s2, s3, flags, prefix_bytes, ..] = fields;
         let (bearer, sn) = (u32::from_be_bytes([b0, b1, b2, b3]), u32::from_be_bytes([s0, s1, s2, s3]));
-        Request { operation, bearer, sn, flags, header_bytes }
+        Request { operation, bearer, sn, flags, prefix_bytes }
     }
 }
 
@@ -268,9 +268,9 @@ impl BufferService {
     }
 
     fn keep(&mut self, call: &mut Call, request: Request, now_ns: u64) {
-        let Request { bearer, flags, operation, header_bytes, .. } = request;
+        let Request { bearer, flags, operation, prefix_bytes, .. } = request;
         let sn = if operation == NEXT { self.buffer.next_sn(bearer).unwrap_or_default() } else { request.sn };
-        let held = Held(call.take(), header_bytes);
+        let held = Held(call.take(), prefix_bytes);
         let sdu_bytes = held.sdu_bytes();
         // The copy is made first: once the packet is kept it is the buffer's.
         let copy = matches!(operation, SEND | NEXT).then(|| held.0.copy(&[]));

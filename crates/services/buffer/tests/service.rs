@@ -31,7 +31,7 @@ fn make() -> Make {
 
 fn call(operation: u8, bearer: u32, sn: u32, payload: &[u8], tag: u32) -> Call {
     let packet = Packet::new(&[&[0xab; FRONT], payload].concat(), PortId(1));
-    Call::new(packet, FRONT, Request { operation, bearer, sn, flags: 0, header_bytes: 0 }.fields(), tag)
+    Call::new(packet, FRONT, Request { operation, bearer, sn, flags: 0, prefix_bytes: 0 }.fields(), tag)
 }
 
 fn status(bearer: u32, ack_sn: u32, nacks: &[Nack]) -> Call {
@@ -144,7 +144,7 @@ fn a_packet_that_the_buffer_numbers_itself_spends_a_number_only_if_it_is_kept() 
     let mut w = World { caller: deployment.caller(), now_ns: MS };
     let next = |tag| {
         let packet = Packet::new(&[&[0xab; FRONT][..], b"sdu"].concat(), PortId(1));
-        Call::new(packet, FRONT, Request { operation: NEXT, bearer: 3, sn: 77, flags: 0, header_bytes: 4 }.fields(), tag)
+        Call::new(packet, FRONT, Request { operation: NEXT, bearer: 3, sn: 77, flags: 0, prefix_bytes: 4 }.fields(), tag)
     };
     assert_eq!(w.give(next(1), 1), [(1, Outcome::Copy, answer(SENT, 3, 0, (0, 7), 0))], "its header belongs to the SDU");
     assert_eq!(w.give(next(2), 1), [(2, Outcome::Copy, answer(SENT, 3, 1, (0, 7), POLL))]);

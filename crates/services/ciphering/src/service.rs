@@ -23,8 +23,8 @@ pub static INTERFACE: Interface = Interface {
         Field { name: "direction", width: 8 },
         Field { name: "step", width: 8 },
         Field { name: "clear_bytes", width: 16 },
-        Field { name: "header", width: 32 },
-        Field { name: "header_bytes", width: 8 },
+        Field { name: "prefix", width: 32 },
+        Field { name: "prefix_bytes", width: 8 },
     ],
     // Of the payload, with the MAC-I if there is one.
     answer: &[Field { name: "payload_bytes", width: 16 }],
@@ -58,10 +58,10 @@ pub struct Request {
     pub step: Step,
     /// Leading bytes of the payload that are not ciphered.
     pub clear_bytes: u16,
-    /// What the PDU has in front of the payload, in the last `header_bytes` bytes.
-    pub header: u32,
+    /// What the PDU has in front of the payload, in the last `prefix_bytes` bytes.
+    pub prefix: u32,
     /// 0 to 4.
-    pub header_bytes: u8,
+    pub prefix_bytes: u8,
 }
 
 impl Request {
@@ -74,15 +74,15 @@ impl Request {
         fields[7] = self.direction.bit();
         fields[8] = u8::from(self.step == Step::Recover);
         fields[9..11].copy_from_slice(&self.clear_bytes.to_be_bytes());
-        fields[11..15].copy_from_slice(&self.header.to_be_bytes());
-        fields[15] = self.header_bytes;
+        fields[11..15].copy_from_slice(&self.prefix.to_be_bytes());
+        fields[15] = self.prefix_bytes;
         fields
     }
 
     /// From fields; `None` if a step or direction is neither 0 nor 1, or the header is longer than its field.
     pub fn read(fields: &[u8; FIELDS_MAX]) -> Option<Request> {
-        let &[k0, k1, c0, c1, c2, c3, bearer, direction, step, b0, b1, h0, h1, h2, h3, header_bytes, ..] = fields;
-        if header_bytes > 4 {
+        let &[k0, k1, c0, c1, c2, c3, bearer, direction, step, b0, b1, h0, h1, h2, h3, prefix_bytes, ..] = fields;
+        if prefix_bytes > 4 {
             return None;
         }
         Some(Request {
@@ -92,21 +92,21 @@ impl Request {
             direction: *[Direction::Uplink, Direction::Downlink].get(usize::from(direction))?,
             step: *[Step::Protect, Step::Recover].get(usize::from(step))?,
             clear_bytes: u16::from_be_bytes([b0, b1]),
-            header: u32::from_be_bytes([h0, h1, h2, h3]),
-            header_bytes,
+            prefix: u32::from_be_bytes([h0, h1, h2, h3]),
+            prefix_bytes,
         })
     }
 }
 
 /// Puts the header in front of the payload, so that the PDU is in one piece. Gives where that begins, and what was there before.
-fn put_header(call: &mut Call, request: &Request) -> (usize, [u8; 4]) {
-    let (payload, len) = (call.payload as usize, usize::from(request.header_bytes));
+fn put_prefix(call: &mut Call, request: &Request) -> (usize, [u8; 4]) {
+    let (payload, len) = (call.payload as usize, usize::from(request.prefix_bytes));
     let mut before = [0; 4];
-    let header = request.header.to_be_bytes();
+    let prefix = request.prefix.to_be_bytes();
     if payload >= len {
         let place = &mut call.packet.data_mut()[payload - len..payload];
         before[..len].copy_from_slice(place);
-        place.copy_from_slice(&header[4 - len..]);
+        place.copy_from_slice(&prefix[4 - len..]);
         return (payload - len, before);
     }
     // Only where the caller has given nothing but the payload.
@@ -114,14 +114,14 @@ fn put_header(call: &mut Call, request: &Request) -> (usize, [u8; 4]) {
     if call.packet.resize(end + len) {
         let bytes = call.packet.data_mut();
         bytes.copy_within(payload..end, payload + len);
-        bytes[payload..payload + len].copy_from_slice(&header[4 - len..]);
+        bytes[payload..payload + len].copy_from_slice(&prefix[4 - len..]);
     }
     (payload, before)
 }
 
-/// Undoes [`put_header`].
-fn take_header(call: &mut Call, request: &Request, before: [u8; 4]) {
-    let (payload, len) = (call.payload as usize, usize::from(request.header_bytes));
+/// Undoes [`put_prefix`].
+fn take_prefix(call: &mut Call, request: &Request, before: [u8; 4]) {
+    let (payload, len) = (call.payload as usize, usize::from(request.prefix_bytes));
     if payload >= len {
         call.packet.data_mut()[payload - len..payload].copy_from_slice(&before[..len]);
         return;
@@ -174,7 +174,7 @@ impl CipherService {
         Ok(CipherService { engine: Engine::new(choice)?, keys: Vec::new(), picked: Vec::new(), fronts: Vec::new(), outcomes: Vec::new() })
     }
 
-    /// Whether a call can become a job: room for its MAC-I is made, and its header put in front; see [`put_header`].
+    /// Whether a call can become a job: room for its MAC-I is made, and its header put in front; see [`put_prefix`].
     fn prepare(&self, call: &mut Call) -> Result<(usize, [u8; 4]), Reason> {
         let request = Request::read(&call.fields).ok_or(Reason::MALFORMED)?;
         let keys = self.keys(request.key_index).ok_or(NO_KEY)?;
@@ -184,7 +184,7 @@ impl CipherService {
                 return Err(reason(Fault::TooLong));
             }
         }
-        Ok(put_header(call, &request))
+        Ok(put_prefix(call, &request))
     }
 
     fn keys(&self, index: u16) -> Option<&Keys> {
@@ -233,7 +233,7 @@ impl Service for CipherService {
                 bearer: request.bearer,
                 direction: request.direction,
                 step: request.step,
-                clear: usize::from(request.clear_bytes) + usize::from(request.header_bytes),
+                clear: usize::from(request.clear_bytes) + usize::from(request.prefix_bytes),
                 data: &mut call.packet.data_mut()[*start..],
                 outcome: Outcome::Pending,
             }
@@ -272,7 +272,7 @@ impl Service for CipherService {
 /// What came of a job, as what came of its call.
 fn finish(call: &mut Call, outcome: Outcome, before: [u8; 4], keys: &[Option<Box<Keys>>]) {
     let request = Request::read(&call.fields).expect("it has been read before");
-    take_header(call, &request, before);
+    take_prefix(call, &request, before);
     match outcome {
         Outcome::Done => {
             let has_mac = keys[usize::from(request.key_index)].as_ref().is_some_and(|keys| keys.integrity.is_some());

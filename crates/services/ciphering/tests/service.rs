@@ -41,20 +41,20 @@ fn twin(engine: &mut Engine, (nea, cipher, integrity): &BearerKeys, request: Req
     let integrity = integrity.map(|(nia, key)| engine.integrity_key(nia, &key));
     let mac = if integrity.is_some() { MAC_LEN } else { 0 };
     // The PDU in one piece.
-    let header = usize::from(request.header_bytes);
-    payload.splice(..0, request.header.to_be_bytes()[4 - header..].iter().copied());
+    let prefix = usize::from(request.prefix_bytes);
+    payload.splice(..0, request.prefix.to_be_bytes()[4 - prefix..].iter().copied());
     if request.step == Step::Protect {
         payload.resize(payload.len() + mac, 0);
     }
     let Request { count, bearer, direction, step, clear_bytes, .. } = request;
-    let (cipher, integrity, clear) = (Some(&cipher), integrity.as_ref(), usize::from(clear_bytes) + header);
+    let (cipher, integrity, clear) = (Some(&cipher), integrity.as_ref(), usize::from(clear_bytes) + prefix);
     let mut jobs = [Job { cipher, integrity, count, bearer, direction, step, clear, data: &mut payload, outcome: Outcome::Pending }];
     engine.run(&mut jobs);
     let outcome = jobs[0].outcome;
     if step == Step::Recover && outcome == Outcome::Done {
         payload.truncate(payload.len() - mac);
     }
-    payload.drain(..header);
+    payload.drain(..prefix);
     (payload, outcome)
 }
 
@@ -96,8 +96,8 @@ fn conform(place: &Place, seed: u64) {
                         direction: if rng.random() { Direction::Uplink } else { Direction::Downlink },
                         step: if rng.random() { Step::Protect } else { Step::Recover },
                         clear_bytes: rng.random_range(0..8),
-                        header: rng.random(),
-                        header_bytes: rng.random_range(0..=4),
+                        prefix: rng.random(),
+                        prefix_bytes: rng.random_range(0..=4),
                     };
                     let bytes: Vec<u8> = (0..FRONT + rng.random_range(1..1500)).map(|_| rng.random()).collect();
                     let mut bytes = bytes;
@@ -158,8 +158,8 @@ fn a_setting_that_is_no_key_is_refused_and_a_removed_key_is_gone() {
     deployment.set(3, Some(value)).unwrap();
     deployment.set(3, None).unwrap();
     let (direction, step) = (Direction::Uplink, Step::Protect);
-    let request = Request { key_index: 3, count: 0, bearer: 0, direction, step, clear_bytes: 0, header: 0, header_bytes: 0 };
-    let long = Request { header_bytes: 5, ..request };
+    let request = Request { key_index: 3, count: 0, bearer: 0, direction, step, clear_bytes: 0, prefix: 0, prefix_bytes: 0 };
+    let long = Request { prefix_bytes: 5, ..request };
     let calls = vec![
         Call::new(Packet::new(&[0; 64], PortId(0)), 0, request.fields(), 0),
         Call::new(Packet::new(&[0; 64], PortId(0)), 0, long.fields(), 1),

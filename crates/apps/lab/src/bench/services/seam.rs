@@ -126,8 +126,8 @@ fn cipher(nea: Nea, common: &Common) -> Result<Value, Failure> {
             direction: Direction::Downlink,
             step: Step::Protect,
             clear_bytes: 0,
-            header: 0,
-            header_bytes: 0,
+            prefix: 0,
+            prefix_bytes: 0,
         };
         request.fields()
     };
@@ -288,7 +288,7 @@ fn keep(place: &Place, common: &Common) -> Result<Value, Failure> {
     let mut next: Vec<u32> = (0..bearers).map(|bearer| bearer % IN_FLIGHT).collect();
     let mut spares: Vec<Packet> = (0..bearers * IN_FLIGHT * 2).map(|_| Packet::new(&[5; 128], PortId(1))).collect();
     let (mut calls, mut pdu, mut chance) = (Vec::new(), Vec::new(), 0x9e37_79b9_7f4a_7c15_u64);
-    let request = |operation, bearer, sn| buffer::service::Request { operation, bearer, sn, flags: 0, header_bytes: 0 }.fields();
+    let request = |operation, bearer, sn| buffer::service::Request { operation, bearer, sn, flags: 0, prefix_bytes: 0 }.fields();
     let (mut rounds, mut walls, mut verified) = (Rounds::default(), Rounds::default(), 0);
     let (mut kept_in_all, mut statuses) = (0u64, 0u64);
     // The first round, in which bearers are set up, is not counted.
