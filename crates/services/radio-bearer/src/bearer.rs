@@ -175,11 +175,11 @@ impl Bearer {
     /// An SDU whose MAC-I is right.
     pub(crate) fn order(&mut self, call: &mut Call, count: u32, now_ns: u64, done: &mut Vec<Call>) {
         let (taken, len) = (Box::new(call.take()), u64::from(call.payload_len));
-        // What waits to come out comes first.
-        let mut at_once = done.is_empty();
+        let own = (taken.tag, taken.route);
         let result = self.order.take(count, taken, len, now_ns, &mut |count, mut sdu| {
             deliver(&mut sdu, count);
-            if std::mem::replace(&mut at_once, false) {
+            // At once, if nothing waits to come out before it.
+            if done.is_empty() && (sdu.tag, sdu.route) == own {
                 *call = *sdu;
             } else {
                 done.push(*sdu);

@@ -57,7 +57,7 @@ impl Ue {
             acknowledged,
             window: 512,
             bytes: 1 << 22,
-            reordering_ns: Some(200 * MS),
+            reordering_ns: b.reordering_ns(),
             out_of_order: false,
             guard,
         };
@@ -282,6 +282,9 @@ fn an_uplink_pdu_becomes_the_tunnel_packet_on_bearers_of_every_kind_whole_or_in_
         }
     }
     assert!(segments > 1000, "{segments}");
+    // A packet of each bearer waits for t-StatusProhibit, and carries the second STATUS.
+    assert_eq!(native.kept(), 80);
+    native.poll(10 * MS);
     assert_eq!(native.kept(), 0);
 }
 
@@ -356,6 +359,53 @@ fn over_a_radio_that_loses_and_reorders_every_sdu_comes_up_once_and_in_order_bot
         assert_eq!(native.ends["acknowledged"], 400);
         assert!(native.ends["status_processed"] > 10 && native.ends["absorbed"] > 100, "{:?}", native.ends);
     }
+}
+
+#[test]
+fn what_never_comes_is_passed_over_when_t_reordering_expires() {
+    let b = Bearer { mode: RlcMode::Um(12), ..Bearer::new(8) };
+    let (mut native, mut ue) = (Native::new(std::slice::from_ref(&b)), Ue::new(&b));
+    (0..4u8).for_each(|n| ue.send(&[n; 30], MS));
+    let frames: Vec<_> = std::iter::from_fn(|| ue.pull(1000, MS)).map(|frame| (RADIO, frame)).collect();
+    let sent = |outs: Vec<Out>| -> Vec<Vec<u8>> { outs.into_iter().filter_map(Out::forwarded).map(|(_, frame)| frame).collect() };
+    assert_eq!(sent(native.process(&frames[..1], MS)), [to_upf(&b, &[0; 30])]);
+    // The second is lost.
+    assert!(sent(native.process(&frames[2..], MS)).is_empty());
+    assert_eq!((native.kept(), native.next_poll_ns()), (2, Some(201 * MS)));
+    assert!(native.poll(200 * MS).is_empty());
+    assert_eq!(sent(native.poll(201 * MS)), [to_upf(&b, &[2; 30]), to_upf(&b, &[3; 30])]);
+    // It comes all the same, too late.
+    assert_eq!(native.process(&frames[1..2], 202 * MS).remove(0).reason().as_deref(), Some("service_refused"));
+}
+
+#[test]
+fn a_packet_far_ahead_comes_behind_those_that_waited() {
+    let b = Bearer { mode: RlcMode::Um(12), ..Bearer::new(8) };
+    let (mut native, mut ue) = (Native::new(std::slice::from_ref(&b)), Ue::new(&b));
+    (0..600u32).for_each(|n| ue.send(&n.to_be_bytes(), MS));
+    let frames: Vec<_> = std::iter::from_fn(|| ue.pull(1000, MS)).map(|frame| (RADIO, frame)).collect();
+    // Nothing before 1: it waits. The window is 512, so 599 passes over what is missing, and the rest waits for the timer.
+    assert!(native.process(&frames[1..3], MS).is_empty());
+    let outs = native.process(&frames[599..], MS);
+    let sent: Vec<_> = outs.into_iter().filter_map(Out::forwarded).map(|(_, frame)| frame).collect();
+    assert_eq!(sent, [to_upf(&b, &1u32.to_be_bytes()), to_upf(&b, &2u32.to_be_bytes())]);
+    assert_eq!(native.kept(), 1);
+}
+
+#[test]
+fn a_removed_bearer_gives_back_what_waits() {
+    let b = Bearer { mode: RlcMode::Um(12), ..Bearer::new(8) };
+    let (mut native, mut ue) = (Native::new(std::slice::from_ref(&b)), Ue::new(&b));
+    (0..3u8).for_each(|n| ue.send(&[n; 30], MS));
+    let frames: Vec<_> = std::iter::from_fn(|| ue.pull(1000, MS)).map(|frame| (RADIO, frame)).collect();
+    native.process(&frames[1..], MS);
+    assert_eq!(native.kept(), 2);
+    native.services.bearers.set(8, None).unwrap();
+    let outs = native.process(&frames[..1], MS);
+    assert_eq!(outs.len(), 3);
+    assert_eq!(native.services.bearers.counters().dropped_for(radio_bearer::REMOVED), 2);
+    assert_eq!(native.services.bearers.counters().dropped_for(radio_bearer::NO_BEARER), 1);
+    assert_eq!(native.kept(), 0);
 }
 
 #[test]
@@ -457,7 +507,8 @@ fn bad_frames_of_n3_and_of_the_radio_are_dropped_by_reason_alike_on_x86_and_in_t
         outs.retain(|out| !matches!(out.reason().as_deref(), Some("absorbed" | "acknowledged")) || *out == twin);
         let out = if outs.contains(&twin) { twin.clone() } else { outs.pop().unwrap_or(Out { verdict: base::Verdict::kept(), bytes: vec![] }) };
         if twin.reason().as_deref() != Some("service_lost") {
-            assert_eq!(out, twin, "round {round}: {outs:?}");
+            let all: Vec<_> = outs.iter().map(|out| (out.reason(), out.verdict.kind)).collect();
+            assert_eq!(out, twin, "round {round}: {all:?} {k}");
         }
         let name = twin.reason().unwrap_or_else(|| format!("{:?}", twin.verdict.kind));
         *ends.entry(name).or_default() += 1;

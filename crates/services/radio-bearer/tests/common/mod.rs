@@ -92,6 +92,11 @@ impl Bearer {
         }
     }
 
+    /// RLC AM loses nothing, however long it takes.
+    pub fn reordering_ns(&self) -> Option<u64> {
+        (!matches!(self.mode, RlcMode::Am(_))).then_some(200 * MS)
+    }
+
     fn is_protected(&self) -> bool {
         self.nea != Nea::Nea0 || self.nia.is_some()
     }
@@ -117,7 +122,7 @@ impl Bearer {
             sn_length: self.pdcp,
             window: 512,
             bytes: 1 << 22,
-            reordering_ns: Some(200 * MS),
+            reordering_ns: self.reordering_ns(),
             out_of_order: false,
             stop: u32::MAX,
         };
