@@ -10,12 +10,26 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("l2fwd.p4", include_str!("../../../../p4/l2fwd.p4")),
     ("p4wire.p4", include_str!("../../../../p4/p4wire.p4")),
     ("ceupf.p4", include_str!("../../../../p4/ceupf.p4")),
+    ("gnb.p4", include_str!("../../../../p4/gnb.p4")),
     ("tna/upf.p4", include_str!("../../../../p4/tna/upf.p4")),
     ("tna/heavy.p4", include_str!("../../../../p4/tna/heavy.p4")),
     ("tna/published.p4", include_str!("../../../../p4/tna/published.p4")),
     // What those share among themselves, by the name that they include it by.
     ("standard.p4", include_str!("../../../../p4/tna/standard.p4")),
     ("ipg.p4", include_str!("../../../../p4/tna/ipg.p4")),
+    // The steps of the gNodeB.
+    ("gnb/headers.p4", include_str!("../../../../p4/gnb/headers.p4")),
+    ("gnb/metadata.p4", include_str!("../../../../p4/gnb/metadata.p4")),
+    ("gnb/parser.p4", include_str!("../../../../p4/gnb/parser.p4")),
+    ("gnb/frame.p4", include_str!("../../../../p4/gnb/frame.p4")),
+    ("gnb/bearer.p4", include_str!("../../../../p4/gnb/bearer.p4")),
+    ("gnb/pdcp.p4", include_str!("../../../../p4/gnb/pdcp.p4")),
+    ("gnb/rlc.p4", include_str!("../../../../p4/gnb/rlc.p4")),
+    ("gnb/radio.p4", include_str!("../../../../p4/gnb/radio.p4")),
+    ("gnb/peer.p4", include_str!("../../../../p4/gnb/peer.p4")),
+    ("gnb/downlink.p4", include_str!("../../../../p4/gnb/downlink.p4")),
+    ("gnb/uplink.p4", include_str!("../../../../p4/gnb/uplink.p4")),
+    ("gnb/steps.p4", include_str!("../../../../p4/gnb/steps.p4")),
     ("include/splitplane.p4", include_str!("../../../../p4/include/splitplane.p4")),
     ("include/headers.p4", include_str!("../../../../p4/include/headers.p4")),
     ("include/metadata.p4", include_str!("../../../../p4/include/metadata.p4")),
@@ -148,7 +162,7 @@ pub fn check(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(Stri
 fn source(path: &Path) -> Result<Option<(&str, &'static str)>, Failure> {
     let shipped = path.to_str().filter(|_| !path.exists()).and_then(|name| built_in(name).map(|text| (name, text)));
     if shipped.is_none() && !path.exists() {
-        let why = "no such file, nor a shipped program (upf.p4, l2fwd.p4, p4wire.p4, ceupf.p4, tna/upf.p4, tna/heavy.p4, tna/published.p4)";
+        let why = "no such file, nor a shipped program (upf.p4, gnb.p4, l2fwd.p4, p4wire.p4, ceupf.p4, tna/upf.p4, tna/heavy.p4, tna/published.p4)";
         return Err(Failure::Usage(format!("{}: {why}", path.display())));
     }
     Ok(shipped)
@@ -199,8 +213,10 @@ mod tests {
 
     #[test]
     fn the_shipped_programs_compile_without_a_warning() {
-        for (name, define) in [("upf.p4", None), ("upf.p4", Some("HEAVY")), ("l2fwd.p4", None), ("p4wire.p4", None), ("ceupf.p4", None)] {
-            let defines = define.map(|name| (name.to_owned(), String::new())).into_iter().collect();
+        let steps = (0..6).map(|step| ("gnb.p4", Some(("STEP", step.to_string()))));
+        let plain = ["upf.p4", "gnb.p4", "l2fwd.p4", "p4wire.p4", "ceupf.p4"].map(|name| (name, None));
+        for (name, define) in plain.into_iter().chain([("upf.p4", Some(("HEAVY", String::new())))]).chain(steps) {
+            let defines = define.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
             let options = p4_check::Options { builtin: Some(built_in), defines, ..Default::default() };
             let compiled = p4_check::compile_str(name, built_in(name).unwrap(), &options).unwrap_or_else(|f| panic!("{}", f.render()));
             assert_eq!(compiled.render_warnings(), "", "{name}");

@@ -3,4 +3,5 @@
 pub mod conformance;
 pub mod device;
 pub mod fuzz;
+pub mod services;
 pub mod xdp_device;

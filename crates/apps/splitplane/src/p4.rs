@@ -5,13 +5,13 @@ use daemon::failure::Failure;
 use daemon::output::print_out;
 use daemon::program::{Checked, Program};
 use lab::p4::device::TargetDevice;
-use lab::p4::{conformance, fuzz, xdp_device};
+use lab::p4::{conformance, fuzz, services, xdp_device};
 use p4_interp::{Machine, Mode, Recorder, render_trace, stf};
 use p4_ir::Ir;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Commands of the compiler. A PROGRAM is a file, or one of the shipped ones: upf.p4, l2fwd.p4, p4wire.p4, ceupf.p4, and tna/upf.p4, tna/heavy.p4, tna/published.p4
+/// Commands of the compiler. A PROGRAM is a file, or one of the shipped ones: upf.p4, gnb.p4, l2fwd.p4, p4wire.p4, ceupf.p4, and tna/upf.p4, tna/heavy.p4, tna/published.p4
 /// (which are checked and planned).
 #[derive(clap::Subcommand, Debug)]
 pub(crate) enum P4Command {
@@ -66,6 +66,9 @@ pub(crate) enum P4Command {
         /// Table entries: the `add`, `setdefault` and `remove` lines of an STF file.
         #[arg(long, value_name = "FILE")]
         entries: Option<PathBuf>,
+        /// A setting of a service that the program calls, in hexadecimal: a key of `cipher`, a bearer of `buffer` or `radio_bearer`. May be repeated.
+        #[arg(long, value_name = "SERVICE.INDEX=HEX")]
+        setting: Vec<services::Setting>,
         /// Also prints assignments to variables, not only to headers.
         #[arg(long)]
         all: bool,
@@ -123,7 +126,9 @@ pub(crate) fn p4(command: &P4Command) -> Result<(), Failure> {
             print_out(p4_emit::emit_x86(&source.compile()?).map_err(|e| Failure::Usage(e.to_string()))?)
         }
         P4Command::Run { source, stf, target } => run_stf(source, stf, target),
-        P4Command::Trace { source, packet, port, entries, all } => trace(source, packet, PortId(*port), entries.as_deref(), *all),
+        P4Command::Trace { source, packet, port, entries, setting, all } => {
+            trace(source, packet, PortId(*port), entries.as_deref(), setting, *all)
+        }
         P4Command::Conformance(args) => conformance::conformance(args),
         P4Command::Fuzz(args) => fuzz::fuzz(args),
         P4Command::ConformanceJob(args) => conformance::job(args),
@@ -229,7 +234,14 @@ fn read_stf(ir: &Ir, path: &std::path::Path) -> Result<stf::Script, Failure> {
     stf::parse(&text, &ir.program).map_err(|e| Failure::Usage(format!("{}: {e}", path.display())))
 }
 
-fn trace(source: &Source, packet: &str, port: PortId, entries: Option<&std::path::Path>, all: bool) -> Result<(), Failure> {
+fn trace(
+    source: &Source,
+    packet: &str,
+    port: PortId,
+    entries: Option<&std::path::Path>,
+    settings: &[services::Setting],
+    all: bool,
+) -> Result<(), Failure> {
     let ir = Arc::new(source.compile()?);
     let bytes = hex(packet).map_err(|e| Failure::Usage(format!("--packet: {e}")))?;
     let mut machine = Machine::new(ir.clone()).map_err(|e| Failure::Usage(e.to_string()))?;
@@ -239,6 +251,9 @@ fn trace(source: &Source, packet: &str, port: PortId, entries: Option<&std::path
                 machine.apply(&batch).map_err(|e| Failure::Usage(format!("{}: line {line}: {e}", path.display())))?;
             }
         }
+    }
+    if let Some(inline) = services::inline(&ir.program, settings)? {
+        machine.set_services(Box::new(inline));
     }
     let mut recorder = Recorder::default();
     machine.process_traced(&bytes, port, 0, Mode::Whole, &mut recorder);

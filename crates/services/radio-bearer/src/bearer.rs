@@ -3,9 +3,9 @@
 use crate::config::{BearerConfig, RlcConfig};
 use crate::{ABSORBED, Answer, CONTROL, PDU, REMOVED, STATUS};
 use ::service::{Call, Outcome, Reason};
-use gnb::pdcp::{Order, SnLength};
 use gnb::pdcp::pdu::Pdu;
 use gnb::pdcp::rx::RxDrop as PdcpDrop;
+use gnb::pdcp::{Order, SnLength};
 use gnb::rlc::am_rx::{AmRx, RxDrop as AmDrop};
 use gnb::rlc::pdu::{AmPdu, PduFault, Si};
 use gnb::rlc::um::{UmDrop, UmRx};
@@ -92,7 +92,11 @@ impl Bearer {
             Rlc::Am(am, sn_length) => match AmPdu::parse(pdu, *sn_length) {
                 Ok(AmPdu::Data(amd)) => {
                     let whole = amd.si == Si::Whole;
-                    let keep = &mut |sdu: &[u8]| if !whole { scratch.extend_from_slice(sdu) };
+                    let keep = &mut |sdu: &[u8]| {
+                        if !whole {
+                            scratch.extend_from_slice(sdu)
+                        }
+                    };
                     am.receive(&amd, now_ns, keep).map_err(|drop| Reason::own(AM + drop as usize))?;
                     (whole, pdu.len() - amd.data.len())
                 }
@@ -102,7 +106,11 @@ impl Bearer {
             },
             Rlc::Um(um) => {
                 let whole = pdu.first().is_some_and(|first| first >> 6 == Si::Whole as u8);
-                let keep = &mut |sdu: &[u8]| if !whole { scratch.extend_from_slice(sdu) };
+                let keep = &mut |sdu: &[u8]| {
+                    if !whole {
+                        scratch.extend_from_slice(sdu)
+                    }
+                };
                 um.receive(pdu, now_ns, keep).map_err(|drop| Reason::own(UM + drop as usize))?;
                 (whole, 1)
             }

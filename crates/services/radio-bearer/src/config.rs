@@ -3,10 +3,10 @@
 use ::service::SettingError;
 use gnb::pdcp::pdu::Format;
 use gnb::pdcp::{CountGuard, Kind, OrderConfig};
-use gnb::rlc::pdu::UmSnLength;
-use gnb::rlc::am_rx::{self, AmRx};
-use gnb::rlc::um::{UmRx, UmRxConfig};
 use gnb::rlc::SnLength;
+use gnb::rlc::am_rx::{self, AmRx};
+use gnb::rlc::pdu::UmSnLength;
+use gnb::rlc::um::{UmRx, UmRxConfig};
 
 /// RLC's receiving side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,12 +60,8 @@ pub fn bearer_setting(config: &BearerConfig) -> Vec<u8> {
     let ms = |ns: u64| (ns / MS).min(u64::from(NEVER - 1)) as u32;
     let (mode, bits, window, bytes, reassembly, prohibit) = match rlc {
         RlcConfig::Tm => (0, 0, 0, 0, 0, 0),
-        RlcConfig::Um(um) => {
-            (1, if um.sn_length == UmSnLength::Bits6 { 6 } else { 12 }, 0, um.partial_bytes, ms(um.reassembly_ns), 0)
-        }
-        RlcConfig::Am(am) => {
-            (2, sn_bits(am.sn_length), am.window, am.partial_bytes, ms(am.reassembly_ns), ms(am.status_prohibit_ns))
-        }
+        RlcConfig::Um(um) => (1, if um.sn_length == UmSnLength::Bits6 { 6 } else { 12 }, 0, um.partial_bytes, ms(um.reassembly_ns), 0),
+        RlcConfig::Am(am) => (2, sn_bits(am.sn_length), am.window, am.partial_bytes, ms(am.reassembly_ns), ms(am.status_prohibit_ns)),
     };
     let flag = |set: bool, flag: u8| if set { flag } else { 0 };
     let flags = flag(format.integrity, INTEGRITY) | flag(format.sdap_header, SDAP_HEADER) | flag(order.out_of_order, OUT_OF_ORDER);

@@ -10,7 +10,7 @@ use gnb::framing::RlcMode;
 use gnb::pdcp::rx::Prepared;
 use gnb::pdcp::{CountGuard, Rx, RxConfig, Security, SnLength, Tx, TxConfig};
 use gnb::rlc::am::Am;
-use gnb::rlc::pdu::{Umd, UmSnLength};
+use gnb::rlc::pdu::{UmSnLength, Umd};
 use gnb::rlc::um::{UmRx, UmTx};
 use gnb::rlc::{QueueLimits, am_rx, am_tx, um};
 use rand::Rng;
@@ -79,13 +79,8 @@ impl Ue {
                     poll_byte: None,
                     max_retransmissions: 32,
                 };
-                let rx = am_rx::RxConfig {
-                    sn_length,
-                    window: 512,
-                    partial_bytes: 1 << 18,
-                    reassembly_ns: 35 * MS,
-                    status_prohibit_ns: 5 * MS,
-                };
+                let rx =
+                    am_rx::RxConfig { sn_length, window: 512, partial_bytes: 1 << 18, reassembly_ns: 35 * MS, status_prohibit_ns: 5 * MS };
                 UeRlc::Am(Box::new(Am::new(tx, rx).unwrap()))
             }
         };
@@ -209,7 +204,16 @@ fn every_kind() -> Vec<Bearer> {
                 for nia in nias {
                     let number = all.len() as u32 + 3;
                     let (sdap_downlink, sdap_uplink) = (number % 2 == 0, number / 2 % 2 == 0);
-                    all.push(Bearer { mode, pdcp, nea, nia, sdap_downlink, sdap_uplink, drb: 1 + number as u8 % 32, ..Bearer::new(number) });
+                    all.push(Bearer {
+                        mode,
+                        pdcp,
+                        nea,
+                        nia,
+                        sdap_downlink,
+                        sdap_uplink,
+                        drb: 1 + number as u8 % 32,
+                        ..Bearer::new(number)
+                    });
                 }
             }
         }
@@ -441,7 +445,10 @@ fn bad_frames_of_n3_and_of_the_radio_are_dropped_by_reason_alike_on_x86_and_in_t
     let mut ends: BTreeMap<String, u64> = BTreeMap::new();
     let with = |mut frame: Vec<u8>, changes: &[(usize, u8)]| {
         changes.iter().for_each(|(at, value)| frame[*at] = *value);
-        let sum = { frame[24..26].fill(0); common_checksum(&frame[14..34]) };
+        let sum = {
+            frame[24..26].fill(0);
+            checksum(&frame[14..34])
+        };
         frame[24..26].copy_from_slice(&sum.to_be_bytes());
         frame
     };
@@ -454,7 +461,11 @@ fn bad_frames_of_n3_and_of_the_radio_are_dropped_by_reason_alike_on_x86_and_in_t
         ("gtpu_signalling", N3, with(down.clone(), &[(43, 1)])),
         ("unknown_teid", N3, with(down.clone(), &[(46, 0xee)])),
         ("malformed", N3, down[..40].to_vec()),
-        ("ipv4_checksum", N3, { let mut f = down.clone(); f[24] ^= 1; f }),
+        ("ipv4_checksum", N3, {
+            let mut f = down.clone();
+            f[24] ^= 1;
+            f
+        }),
         ("length_mismatch", N3, [&down[..], &[0]].concat()),
         ("length_mismatch", N3, with(down.clone(), &[(45, 3)])),
         ("not_our_mac", N3, with(down.clone(), &[(0, 4)])),
@@ -505,7 +516,8 @@ fn bad_frames_of_n3_and_of_the_radio_are_dropped_by_reason_alike_on_x86_and_in_t
         // A lane has all that a service gives; of the interpreter's one packet, the last.
         let mut outs = native.process(&[(port, frame)], 1);
         outs.retain(|out| !matches!(out.reason().as_deref(), Some("absorbed" | "acknowledged")) || *out == twin);
-        let out = if outs.contains(&twin) { twin.clone() } else { outs.pop().unwrap_or(Out { verdict: base::Verdict::kept(), bytes: vec![] }) };
+        let out =
+            if outs.contains(&twin) { twin.clone() } else { outs.pop().unwrap_or(Out { verdict: base::Verdict::kept(), bytes: vec![] }) };
         if twin.reason().as_deref() != Some("service_lost") {
             let all: Vec<_> = outs.iter().map(|out| (out.reason(), out.verdict.kind)).collect();
             assert_eq!(out, twin, "round {round}: {all:?} {k}");
@@ -515,14 +527,6 @@ fn bad_frames_of_n3_and_of_the_radio_are_dropped_by_reason_alike_on_x86_and_in_t
     }
     let forwarded = ends["Forward"];
     assert!(forwarded > 1500 && ends["no_bearer"] > 3 && ends["unknown_teid"] > 10 && ends["service_refused"] > 100, "{ends:?}");
-}
-
-fn common_checksum(header: &[u8]) -> u16 {
-    let mut sum: u32 = header.chunks(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum();
-    while sum > 0xffff {
-        sum = (sum & 0xffff) + (sum >> 16);
-    }
-    !(sum as u16)
 }
 
 #[test]

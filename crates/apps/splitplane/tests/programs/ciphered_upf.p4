@@ -21,7 +21,7 @@
 #include "include/usage.p4"
 
 /* As `ciphering::service::INTERFACE` declares them. */
-struct cipher_request_t { bit<16> key_index; bit<32> count; bit<8> bearer; bit<8> direction; bit<8> step; bit<16> clear_bytes; }
+struct cipher_request_t { bit<16> key_index; bit<32> count; bit<8> bearer; bit<8> direction; bit<8> step; bit<16> clear_bytes; bit<32> prefix; bit<8> prefix_bytes; }
 struct cipher_answer_t { bit<16> payload_bytes; }
 
 control UpfIngress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
@@ -52,8 +52,8 @@ control UpfIngress(inout headers_t hdr, inout metadata_t meta, inout standard_me
         relay.apply(hdr, meta, standard_metadata);             // extension headers from tunnel to tunnel
         usage.apply(hdr, meta, standard_metadata);             // URR
         if (standard_metadata.egress_spec < 256) {
-            cipher.call({ 16w1, (bit<32>)meta.user_offset, 8w3, 8w1, 8w0, 16w0 }, answer);  // protect
-            cipher.call({ 16w1, (bit<32>)meta.user_offset, 8w3, 8w1, 8w1, 16w0 }, answer);  // recover
+            cipher.call({ 16w1, (bit<32>)meta.user_offset, 8w3, 8w1, 8w0, 16w0, 32w0, 8w0 }, answer);  // protect
+            cipher.call({ 16w1, (bit<32>)meta.user_offset, 8w3, 8w1, 8w1, 16w0, 32w0, 8w0 }, answer);  // recover
         }
     }
 }

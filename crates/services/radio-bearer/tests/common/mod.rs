@@ -387,7 +387,8 @@ impl Interpreted {
     }
 }
 
-fn checksum(header: &[u8]) -> u16 {
+/// Of an IPv4 header whose checksum is zero.
+pub fn checksum(header: &[u8]) -> u16 {
     let mut sum: u32 = header.chunks(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum();
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);
