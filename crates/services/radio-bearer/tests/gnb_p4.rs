@@ -21,7 +21,7 @@ const MODES: [RlcMode; 5] = [RlcMode::Tm, RlcMode::Um(6), RlcMode::Um(12), RlcMo
 
 enum UeRlc {
     Tm(std::collections::VecDeque<Vec<u8>>),
-    Um(UmTx<Vec<u8>>, UmRx),
+    Um(UmTx<Vec<u8>>, Box<UmRx>),
     Am(Box<Am<Vec<u8>>>),
 }
 
@@ -66,7 +66,7 @@ impl Ue {
             RlcMode::Um(bits) => {
                 let sn_length = if bits == 6 { UmSnLength::Bits6 } else { UmSnLength::Bits12 };
                 let rx = um::UmRxConfig { sn_length, reassembly_ns: 35 * MS, partial_bytes: 1 << 16 };
-                UeRlc::Um(UmTx::new(sn_length, QUEUE).unwrap(), UmRx::new(rx).unwrap())
+                UeRlc::Um(UmTx::new(sn_length, QUEUE).unwrap(), Box::new(UmRx::new(rx).unwrap()))
             }
             RlcMode::Am(bits) => {
                 let sn_length = sn_length(bits);
@@ -203,7 +203,7 @@ fn every_kind() -> Vec<Bearer> {
             for nea in neas {
                 for nia in nias {
                     let number = all.len() as u32 + 3;
-                    let (sdap_downlink, sdap_uplink) = (number % 2 == 0, number / 2 % 2 == 0);
+                    let (sdap_downlink, sdap_uplink) = (number & 1 == 0, number & 2 == 0);
                     all.push(Bearer {
                         mode,
                         pdcp,

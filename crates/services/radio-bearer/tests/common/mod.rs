@@ -22,40 +22,40 @@ use std::sync::{Arc, OnceLock};
 use target::{Lane, Replicating, Returned, Target};
 use target_x86::{Options, X86};
 
-pub const MS: u64 = 1_000_000;
-pub const N3: PortId = PortId(0);
-pub const RADIO: PortId = PortId(128);
-pub const GNB_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
-pub const UPF_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
-pub const UNIT_MAC: [u8; 6] = [2, 0, 0, 0, 0, 3];
-pub const GNB: [u8; 4] = [10, 3, 0, 1];
-pub const UPF: [u8; 4] = [10, 3, 0, 9];
-pub const UNIT: [u8; 4] = [10, 4, 0, 7];
-pub const RADIO_PORT: u16 = 40_001;
-pub const BEARERS: u32 = 65_536;
+pub(crate) const MS: u64 = 1_000_000;
+pub(crate) const N3: PortId = PortId(0);
+pub(crate) const RADIO: PortId = PortId(128);
+pub(crate) const GNB_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
+pub(crate) const UPF_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
+pub(crate) const UNIT_MAC: [u8; 6] = [2, 0, 0, 0, 0, 3];
+pub(crate) const GNB: [u8; 4] = [10, 3, 0, 1];
+pub(crate) const UPF: [u8; 4] = [10, 3, 0, 9];
+pub(crate) const UNIT: [u8; 4] = [10, 4, 0, 7];
+pub(crate) const RADIO_PORT: u16 = 40_001;
+pub(crate) const BEARERS: u32 = 65_536;
 const PEER_UPF: u128 = 1;
 const PEER_UNIT: u128 = 2;
 
 /// A bearer of both directions.
 #[derive(Clone, Debug)]
-pub struct Bearer {
-    pub number: u32,
-    pub mode: RlcMode,
-    pub pdcp: SnLength,
-    pub sdap_downlink: bool,
-    pub sdap_uplink: bool,
-    pub nea: Nea,
-    pub nia: Option<Nia>,
-    pub ue: u16,
-    pub drb: u8,
-    pub teid: u32,
-    pub qfi: u8,
-    pub count_base: u32,
+pub(crate) struct Bearer {
+    pub(crate) number: u32,
+    pub(crate) mode: RlcMode,
+    pub(crate) pdcp: SnLength,
+    pub(crate) sdap_downlink: bool,
+    pub(crate) sdap_uplink: bool,
+    pub(crate) nea: Nea,
+    pub(crate) nia: Option<Nia>,
+    pub(crate) ue: u16,
+    pub(crate) drb: u8,
+    pub(crate) teid: u32,
+    pub(crate) qfi: u8,
+    pub(crate) count_base: u32,
 }
 
 impl Bearer {
     /// RLC AM with 18 bits, PDCP with 18, NEA2, SDAP headers.
-    pub fn new(number: u32) -> Bearer {
+    pub(crate) fn new(number: u32) -> Bearer {
         Bearer {
             number,
             mode: RlcMode::Am(18),
@@ -72,17 +72,17 @@ impl Bearer {
         }
     }
 
-    pub fn format(&self, direction: Direction) -> Format {
+    pub(crate) fn format(&self, direction: Direction) -> Format {
         let sdap_header = if direction == Direction::Downlink { self.sdap_downlink } else { self.sdap_uplink };
         Format { kind: Kind::Drb, sn_length: self.pdcp, integrity: self.nia.is_some(), sdap_header }
     }
 
-    pub fn keys(&self) -> ([u8; 16], [u8; 16]) {
+    pub(crate) fn keys(&self) -> ([u8; 16], [u8; 16]) {
         let number = self.number.to_be_bytes();
         (std::array::from_fn(|i| number[i % 4] ^ i as u8), std::array::from_fn(|i| number[i % 4] ^ (0x80 + i as u8)))
     }
 
-    pub fn security(&self, engine: &Engine, direction: Direction) -> Security {
+    pub(crate) fn security(&self, engine: &Engine, direction: Direction) -> Security {
         let (cipher, integrity) = self.keys();
         Security {
             cipher: Some(Arc::new(engine.cipher_key(self.nea, &cipher))),
@@ -93,7 +93,7 @@ impl Bearer {
     }
 
     /// RLC AM loses nothing, however long it takes.
-    pub fn reordering_ns(&self) -> Option<u64> {
+    pub(crate) fn reordering_ns(&self) -> Option<u64> {
         (!matches!(self.mode, RlcMode::Am(_))).then_some(200 * MS)
     }
 
@@ -102,7 +102,7 @@ impl Bearer {
     }
 
     /// The service's setting.
-    pub fn receiving(&self) -> BearerConfig {
+    pub(crate) fn receiving(&self) -> BearerConfig {
         let rlc = match self.mode {
             RlcMode::Tm => RlcConfig::Tm,
             RlcMode::Um(bits) => RlcConfig::Um(UmRxConfig {
@@ -143,12 +143,12 @@ impl Bearer {
     }
 }
 
-pub fn sn_length(bits: u8) -> SnLength {
+pub(crate) fn sn_length(bits: u8) -> SnLength {
     if bits == 12 { SnLength::Bits12 } else { SnLength::Bits18 }
 }
 
 /// `p4/gnb.p4`.
-pub fn ir(step: Option<u8>) -> Ir {
+pub(crate) fn ir(step: Option<u8>) -> Ir {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../p4/gnb.p4");
     let mut options = p4_check::Options::default();
     options.defines.extend(step.map(|step| ("STEP".to_owned(), step.to_string())));
@@ -159,20 +159,20 @@ pub fn ir(step: Option<u8>) -> Ir {
     ir
 }
 
-pub fn whole() -> Arc<Ir> {
+pub(crate) fn whole() -> Arc<Ir> {
     static IR: OnceLock<Arc<Ir>> = OnceLock::new();
     IR.get_or_init(|| Arc::new(ir(None))).clone()
 }
 
 /// Services, each in the lane.
-pub struct Services {
-    pub buffer: Arc<Deployment>,
-    pub cipher: Arc<Deployment>,
-    pub bearers: Arc<Deployment>,
+pub(crate) struct Services {
+    pub(crate) buffer: Arc<Deployment>,
+    pub(crate) cipher: Arc<Deployment>,
+    pub(crate) bearers: Arc<Deployment>,
 }
 
 impl Services {
-    pub fn new() -> Services {
+    pub(crate) fn new() -> Services {
         let limits = Limits { packets: 1 << 16, bytes: 1 << 26 };
         Services {
             buffer: inline::in_lane(Arc::new(move || Box::new(BufferService::new(BEARERS as usize, limits)))),
@@ -181,11 +181,11 @@ impl Services {
         }
     }
 
-    pub fn all(&self) -> Vec<Arc<Deployment>> {
+    pub(crate) fn all(&self) -> Vec<Arc<Deployment>> {
         vec![self.buffer.clone(), self.cipher.clone(), self.bearers.clone()]
     }
 
-    pub fn set(&self, b: &Bearer) {
+    pub(crate) fn set(&self, b: &Bearer) {
         let (cipher, integrity) = b.keys();
         let key = key_setting(b.nea, &cipher, b.nia.map(|nia| (nia, &integrity)));
         self.cipher.set(b.number, Some(key)).expect("a key");
@@ -197,10 +197,10 @@ impl Services {
 }
 
 /// The program's entries.
-pub struct Tables<'a>(pub &'a Ir);
+pub(crate) struct Tables<'a>(pub(crate) &'a Ir);
 
 impl Tables<'_> {
-    pub fn insert(&self, table: &str, keys: &[u128], action: &str, args: &[u128]) -> Op {
+    pub(crate) fn insert(&self, table: &str, keys: &[u128], action: &str, args: &[u128]) -> Op {
         let program = &self.0.program;
         let id = program.table(table).unwrap_or_else(|| panic!("no table {table}"));
         let actions = program.tables[id].actions.iter().map(|a| a.action);
@@ -210,7 +210,7 @@ impl Tables<'_> {
     }
 
     /// Ports and peers.
-    pub fn station(&self) -> Batch {
+    pub(crate) fn station(&self) -> Batch {
         let mac = |mac: [u8; 6]| mac.iter().fold(0, |all, byte| all << 8 | u128::from(*byte));
         let address = |address: [u8; 4]| u128::from(u32::from_be_bytes(address));
         let (gnb, us) = (mac(GNB_MAC), address(GNB));
@@ -226,36 +226,42 @@ impl Tables<'_> {
         Batch { ops }
     }
 
-    pub fn bearer(&self, b: &Bearer) -> Batch {
+    pub(crate) fn bearer(&self, b: &Bearer) -> Batch {
+        let mut up = Tables::formats(b).to_vec();
+        up.push(u128::from(b.sdap_uplink));
+        up.extend(Tables::protection(b));
+        up.extend([u128::from(b.qfi), u128::from(b.teid), PEER_UNIT, PEER_UPF]);
+        let up = self.insert("bearer_by_ue", &[u128::from(b.ue), u128::from(b.drb)], "set_bearer", &up);
+        Batch { ops: vec![self.downlink(b), up] }
+    }
+
+    pub(crate) fn downlink(&self, b: &Bearer) -> Op {
+        let mut args = Tables::formats(b).to_vec();
+        args.extend([u128::from(b.sdap_downlink), 0]);
+        args.extend(Tables::protection(b));
+        args.extend([u128::from(b.ue), u128::from(b.drb), u128::from(b.count_base), PEER_UNIT]);
+        self.insert("bearer_by_flow", &[u128::from(b.teid), u128::from(b.qfi)], "set_bearer", &args)
+    }
+
+    fn formats(b: &Bearer) -> [u128; 4] {
         let (mode, long) = match b.mode {
             RlcMode::Tm => (0, false),
             RlcMode::Um(bits) => (1, bits == 12),
             RlcMode::Am(bits) => (2, bits == 18),
         };
-        let formats = [u128::from(b.number), mode, u128::from(long), u128::from(b.pdcp == SnLength::Bits18)];
-        let protection = [u128::from(b.is_protected()), u128::from(b.number)];
-        let mut down = formats.to_vec();
-        down.extend([u128::from(b.sdap_downlink), 0]);
-        down.extend(protection);
-        down.extend([u128::from(b.ue), u128::from(b.drb), u128::from(b.count_base), PEER_UNIT]);
-        let mut up = formats.to_vec();
-        up.push(u128::from(b.sdap_uplink));
-        up.extend(protection);
-        up.extend([u128::from(b.qfi), u128::from(b.teid), PEER_UNIT, PEER_UPF]);
-        let (teid, ue, drb) = (u128::from(b.teid), u128::from(b.ue), u128::from(b.drb));
-        let ops = vec![
-            self.insert("bearer_by_flow", &[teid, u128::from(b.qfi)], "set_bearer", &down),
-            self.insert("bearer_by_ue", &[ue, drb], "set_bearer", &up),
-        ];
-        Batch { ops }
+        [u128::from(b.number), mode, u128::from(long), u128::from(b.pdcp == SnLength::Bits18)]
+    }
+
+    fn protection(b: &Bearer) -> [u128; 2] {
+        [u128::from(b.is_protected()), u128::from(b.number)]
     }
 }
 
 /// What became of a packet.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Out {
-    pub verdict: Verdict,
-    pub bytes: Vec<u8>,
+pub(crate) struct Out {
+    pub(crate) verdict: Verdict,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Out {
@@ -264,27 +270,27 @@ impl Out {
     }
 
     /// Of what was forwarded: where to, and the frame.
-    pub fn forwarded(self) -> Option<(PortId, Vec<u8>)> {
+    pub(crate) fn forwarded(self) -> Option<(PortId, Vec<u8>)> {
         (self.verdict.kind == VerdictKind::Forward).then_some((PortId(self.verdict.port), self.bytes))
     }
 
-    pub fn reason(&self) -> Option<String> {
+    pub(crate) fn reason(&self) -> Option<String> {
         matches!(self.verdict.kind, VerdictKind::Drop | VerdictKind::Punt).then(|| whole().program.reason_name(self.verdict.reason))
     }
 }
 
 /// The program as native code.
-pub struct Native {
-    pub target: Arc<Replicating<X86>>,
+pub(crate) struct Native {
+    pub(crate) target: Arc<Replicating<X86>>,
     lane: Box<dyn Lane>,
-    pub services: Services,
+    pub(crate) services: Services,
     /// Packets that services have, as the lane's verdicts say.
     kept: u64,
-    pub ends: std::collections::BTreeMap<String, u64>,
+    pub(crate) ends: std::collections::BTreeMap<String, u64>,
 }
 
 impl Native {
-    pub fn new(bearers: &[Bearer]) -> Native {
+    pub(crate) fn new(bearers: &[Bearer]) -> Native {
         let ir = whole();
         let (mut cut, bridge) = p4_passes::bridge::cut(&ir).expect("can be cut").expect("it calls");
         p4_passes::optimise(&mut cut).expect("keeps the invariants");
@@ -299,13 +305,13 @@ impl Native {
         native
     }
 
-    pub fn add(&mut self, b: &Bearer) {
+    pub(crate) fn add(&mut self, b: &Bearer) {
         self.target.apply(&Tables(&whole()).bearer(b)).expect("fits");
         self.services.set(b);
     }
 
     /// A burst, and what services give back behind it.
-    pub fn process(&mut self, frames: &[(PortId, Vec<u8>)], now_ns: u64) -> Vec<Out> {
+    pub(crate) fn process(&mut self, frames: &[(PortId, Vec<u8>)], now_ns: u64) -> Vec<Out> {
         let mut outs = Vec::new();
         for burst in frames.chunks(target::BURST) {
             let mut packets: Vec<Packet> = burst.iter().map(|(port, bytes)| Packet::new(bytes, *port)).collect();
@@ -323,7 +329,7 @@ impl Native {
         outs
     }
 
-    pub fn poll(&mut self, now_ns: u64) -> Vec<Out> {
+    pub(crate) fn poll(&mut self, now_ns: u64) -> Vec<Out> {
         let mut outs = Vec::new();
         while self.lane.next_poll_ns().is_some_and(|at| at <= now_ns) {
             let mut back: Vec<Returned> = Vec::new();
@@ -345,12 +351,12 @@ impl Native {
         out
     }
 
-    pub fn next_poll_ns(&self) -> Option<u64> {
+    pub(crate) fn next_poll_ns(&self) -> Option<u64> {
         self.lane.next_poll_ns()
     }
 
     /// Packets that are kept.
-    pub fn kept(&self) -> u64 {
+    pub(crate) fn kept(&self) -> u64 {
         for service in self.services.all() {
             assert_eq!(service.counters().imbalance(), 0, "{}", service.interface().name);
         }
@@ -359,13 +365,13 @@ impl Native {
 }
 
 /// The program in the interpreter.
-pub struct Interpreted {
-    pub machine: Machine,
-    pub services: Services,
+pub(crate) struct Interpreted {
+    pub(crate) machine: Machine,
+    pub(crate) services: Services,
 }
 
 impl Interpreted {
-    pub fn new(bearers: &[Bearer]) -> Interpreted {
+    pub(crate) fn new(bearers: &[Bearer]) -> Interpreted {
         let ir = whole();
         let services = Services::new();
         let mut machine = Machine::new(ir.clone()).expect("runs");
@@ -376,19 +382,19 @@ impl Interpreted {
         interpreted
     }
 
-    pub fn add(&mut self, b: &Bearer) {
+    pub(crate) fn add(&mut self, b: &Bearer) {
         self.machine.apply(&Tables(&whole()).bearer(b)).expect("fits");
         self.services.set(b);
     }
 
-    pub fn process(&mut self, port: PortId, bytes: &[u8], now_ns: u64) -> Out {
+    pub(crate) fn process(&mut self, port: PortId, bytes: &[u8], now_ns: u64) -> Out {
         let out = self.machine.process(bytes, port, now_ns, Mode::Whole);
         Out::new(out.verdict, out.bytes)
     }
 }
 
 /// Of an IPv4 header whose checksum is zero.
-pub fn checksum(header: &[u8]) -> u16 {
+pub(crate) fn checksum(header: &[u8]) -> u16 {
     let mut sum: u32 = header.chunks(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum();
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);
@@ -397,7 +403,12 @@ pub fn checksum(header: &[u8]) -> u16 {
 }
 
 /// Ethernet, IPv4 and UDP without a checksum.
-pub fn datagram((src_mac, src): ([u8; 6], [u8; 4]), (dst_mac, dst): ([u8; 6], [u8; 4]), ports: (u16, u16), payload: &[u8]) -> Vec<u8> {
+pub(crate) fn datagram(
+    (src_mac, src): ([u8; 6], [u8; 4]),
+    (dst_mac, dst): ([u8; 6], [u8; 4]),
+    ports: (u16, u16),
+    payload: &[u8],
+) -> Vec<u8> {
     let mut ipv4 = vec![0x45, 0];
     ipv4.extend((payload.len() as u16 + 28).to_be_bytes());
     ipv4.extend([0, 0, 0x40, 0, 64, 17, 0, 0]);
@@ -415,7 +426,7 @@ pub fn datagram((src_mac, src): ([u8; 6], [u8; 4]), (dst_mac, dst): ([u8; 6], [u
 }
 
 /// GTP-U with a PDU session container of that type and QoS byte.
-pub fn gtpu(teid: u32, pdu_type: u8, qos: u8, sdu: &[u8]) -> Vec<u8> {
+pub(crate) fn gtpu(teid: u32, pdu_type: u8, qos: u8, sdu: &[u8]) -> Vec<u8> {
     let mut out = vec![0x34, 255];
     out.extend((sdu.len() as u16 + 8).to_be_bytes());
     out.extend(teid.to_be_bytes());
@@ -424,11 +435,11 @@ pub fn gtpu(teid: u32, pdu_type: u8, qos: u8, sdu: &[u8]) -> Vec<u8> {
     out
 }
 
-pub fn from_upf(b: &Bearer, sdu: &[u8]) -> Vec<u8> {
+pub(crate) fn from_upf(b: &Bearer, sdu: &[u8]) -> Vec<u8> {
     datagram((UPF_MAC, UPF), (GNB_MAC, GNB), (2152, 2152), &gtpu(b.teid, 0, b.qfi, sdu))
 }
 
-pub fn to_upf(b: &Bearer, sdu: &[u8]) -> Vec<u8> {
+pub(crate) fn to_upf(b: &Bearer, sdu: &[u8]) -> Vec<u8> {
     datagram((GNB_MAC, GNB), (UPF_MAC, UPF), (2152, 2152), &gtpu(b.teid, 1, b.qfi, sdu))
 }
 
@@ -438,10 +449,10 @@ fn framed(b: &Bearer, direction: Direction, pdu: &[u8]) -> Vec<u8> {
     out
 }
 
-pub fn to_ue(b: &Bearer, pdu: &[u8]) -> Vec<u8> {
+pub(crate) fn to_ue(b: &Bearer, pdu: &[u8]) -> Vec<u8> {
     datagram((GNB_MAC, GNB), (UNIT_MAC, UNIT), (RADIO_PORT, RADIO_PORT), &framed(b, Direction::Downlink, pdu))
 }
 
-pub fn from_ue(b: &Bearer, pdu: &[u8]) -> Vec<u8> {
+pub(crate) fn from_ue(b: &Bearer, pdu: &[u8]) -> Vec<u8> {
     datagram((UNIT_MAC, UNIT), (GNB_MAC, GNB), (RADIO_PORT, RADIO_PORT), &framed(b, Direction::Uplink, pdu))
 }
