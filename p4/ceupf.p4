@@ -1,4 +1,4 @@
-/* CeUPF: a switch pipeline in front of a foreign UPF (fourth paper, §2). Five tables: what no rule names goes to the
+/* CeUPF: a switch pipeline in front of a foreign UPF (CeUPF, §2). Five tables: what no rule names goes to the
  * foreign UPF and comes back from it, unchanged; what a rule names is put into its tunnel, or taken out of it, here.
  *
  * Four ports, by number. What comes from the foreign UPF is only handed on, so nothing goes round.

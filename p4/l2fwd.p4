@@ -1,4 +1,4 @@
-/* L2FWD, the papers' switching baseline (third paper, §IV): source and destination MAC look-up, forward by port. */
+/* L2FWD, the papers' switching baseline (Memarian et al., §IV): source and destination MAC look-up, forward by port. */
 #include <core.p4>
 #include <v1model.p4>
 

@@ -1,4 +1,4 @@
-/* P4Wire, the papers' lower bound (third paper, §IV): nothing is parsed, every packet leaves by the other port. */
+/* P4Wire, the papers' lower bound (Memarian et al., §IV): nothing is parsed, every packet leaves by the other port. */
 #include <core.p4>
 #include <v1model.p4>
 

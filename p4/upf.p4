@@ -1,6 +1,6 @@
 /* The user plane function: N3, N6 and N9 (TS 23.501 §6.2.3, TS 29.244, TS 29.281).
  *
- * Function list: first paper, Table 3. Read it top to bottom: parser, then the steps of UpfIngress, each a
+ * Function list: Singh et al., Table 3. Read it top to bottom: parser, then the steps of UpfIngress, each a
  * control in the file of its name. The blocks know of v1model only standard_metadata and the externs, so that
  * another architecture's top can take them over.
  */

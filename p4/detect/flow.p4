@@ -2,7 +2,7 @@
  *
  * A flow is an IPv4 5-tuple; ports are zero where there are none, and behind fragments. What is not IPv4 passes unseen.
  * Packets leave by their port's neighbour, as with P4Wire; the packet that makes a flow heavy is punted, with the
- * detector's estimate as its mark: whoever takes it installs the flow on the fast path and sends it on (first paper
+ * detector's estimate as its mark: whoever takes it installs the flow on the fast path and sends it on (Singh et al.
  * §5.4).
  */
 #ifndef FLOW_P4

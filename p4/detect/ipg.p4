@@ -1,4 +1,4 @@
-/* Heavy hitters by the gaps between packets, in the form that ran on a switch (first paper §5.4 and its reference [38]).
+/* Heavy hitters by the gaps between packets, in the form that ran on a switch (Singh et al. §5.4 and its reference [38]).
  *
  * Its twin is crates/apps/detect/src/ipg_hardware.rs, which says what each step means. Registers are as the published
  * program's: one row of slots, five cells each. Differences: v1model's clock counts microseconds, where that program took

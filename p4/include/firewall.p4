@@ -1,4 +1,4 @@
-/* Global firewall rules and 5-tuple traffic classes (first paper §5.1 and Table 3). */
+/* Global firewall rules and 5-tuple traffic classes (Singh et al. §5.1 and Table 3). */
 #ifndef FIREWALL_P4
 #define FIREWALL_P4
 
@@ -49,7 +49,7 @@ control Firewall(inout headers_t hdr, inout metadata_t meta, inout standard_meta
     }
 }
 
-/* "The switch matches on five tuples to apply the meter and set the queue id" (first paper §5.1). The addresses are
+/* "The switch matches on five tuples to apply the meter and set the queue id" (Singh et al. §5.1). The addresses are
  * IPv4; IPv6 packets have zeroes there and are told apart by the version. */
 control TrafficClass(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
 

@@ -1,4 +1,4 @@
-/* Rates: MBR of QERs (TS 29.244 §5.4.4) and of 5-tuple classes (first paper, Table 3). They come when it is certain that
+/* Rates: MBR of QERs (TS 29.244 §5.4.4) and of 5-tuple classes (Singh et al., Table 3). They come when it is certain that
  * the packet goes out: one that is punted for its next hop returns and is policed then, once. */
 #ifndef POLICE_P4
 #define POLICE_P4

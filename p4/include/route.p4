@@ -1,5 +1,5 @@
 /* L3 and the way out: longest prefix in the FAR's network instance, next hop, and VXLAN where the next hop is behind
- * one (first paper, Table 3). The user's packet is still as it came in, so one whose next hop must first be resolved
+ * one (Singh et al., Table 3). The user's packet is still as it came in, so one whose next hop must first be resolved
  * is punted whole and comes back through the pipeline. */
 #ifndef ROUTE_P4
 #define ROUTE_P4

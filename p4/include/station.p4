@@ -1,4 +1,4 @@
-/* L2: is the frame for us, and in which network instance does it arrive (first paper §5.1, L2/Ethernet and
+/* L2: is the frame for us, and in which network instance does it arrive (Singh et al. §5.1, L2/Ethernet and
  * virtualisation). On VXLAN ports the tunnel endpoint and the network number are looked up too; the underlay stays on
  * the packet until it is sent, so that what is punted is whole. */
 #ifndef STATION_P4

@@ -1,4 +1,4 @@
-/* The first paper's two programs for the chip, for its Tables 4 and 5: UPF-Tofino, and with -D HEAVY the hybrid H-UPF, where only
+/* Two programs of Singh et al. for the chip, for its Tables 4 and 5: UPF-Tofino, and with -D HEAVY the hybrid H-UPF, where only
  * flows that the detector of heavy hitters has named stay on the chip. Functions as in its Table 3, as far as Table 4 shows
  * that they took anything of the chip: no TCAM and no meters in UPF-Tofino, so routes are next hops by exact match.
  *

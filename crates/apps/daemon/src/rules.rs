@@ -1,4 +1,4 @@
-//! `splitplane rules`: an operator's rules for the switch in front of a foreign UPF, to a daemon that runs (fourth paper, §2: RPI).
+//! `splitplane rules`: an operator's rules for the switch in front of a foreign UPF, to a daemon that runs (CeUPF, §2: RPI).
 
 use crate::control_socket::{Reply, Request, RuleLine, RuleRow, ask};
 use crate::failure::Failure;

@@ -1,4 +1,4 @@
-//! How does the form of inter-packet gap detection that ran on a switch decide? (First paper, §5.4 and its reference \[38\].)
+//! How does the form of inter-packet gap detection that ran on a switch decide? (Singh et al., §5.4 and its reference \[38\].)
 //!
 //! Its P4 form is `p4/detect/ipg.p4`. A packet meets its slot:
 //! 1. *empty*, or it has been resubmitted: it takes the slot, with the threshold's gap and no evidence;

@@ -13,7 +13,7 @@
 //! | [`polled`] | what does a control plane see that reads rates now and then, as a detector beside the others? |
 //! | [`truth`] | which flows were heavy, exactly? |
 //! | [`workload`] | which packets does a seeded population of flows send? |
-//! | [`table6`] | how many heavy hitters a second did the first paper count, and which population has as many? |
+//! | [`table6`] | how many heavy hitters a second did Singh et al. count, and which population has as many? |
 //! | [`score`] | how right were the reports, and how late? |
 //!
 //! Nothing here does I/O or reads a clock: time is nanoseconds given with each packet, randomness is a generator that is passed in.

@@ -1,4 +1,4 @@
-//! How many heavy hitters a second did the first paper count, and which population has as many?
+//! How many heavy hitters a second did Singh et al. count, and which population has as many?
 //!
 //! Its Table 6 counts them in four captures of a backbone link of 10 Gbit/s, of which we have none. A [`Curve`] is a population's
 //! rates by rank that passes through one row's counts: as many flows are faster than a threshold as the row says. Below the lowest

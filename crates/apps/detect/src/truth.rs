@@ -57,7 +57,7 @@ impl Truth {
     }
 }
 
-/// How many flows reached each of some thresholds in each second of the clock: the count of the first paper's Table 6.
+/// How many flows reached each of some thresholds in each second of the clock: the count of Table 6 of Singh et al.
 pub struct PerSecond {
     thresholds: Vec<u64>,
     second: u64,

@@ -10,7 +10,7 @@ mod hybrid;
 mod latency;
 #[allow(unreachable_pub)]
 mod n4;
-mod services;
+pub(crate) mod services;
 mod tables;
 pub mod upf;
 mod workers;
@@ -21,7 +21,7 @@ pub mod contestant;
 pub mod measure;
 mod micro;
 mod namespace;
-mod options;
+pub(crate) mod options;
 pub mod report;
 mod sdf;
 pub mod sessions;

@@ -5,6 +5,20 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
+/// In the order of files.
+const NAMES: [&str; 10] = [
+    "ceupf-figure2",
+    "memarian-figure10",
+    "memarian-figure11",
+    "singh-cipher",
+    "singh-figure10",
+    "singh-figure15",
+    "singh-figure7",
+    "singh-table4",
+    "singh-table5",
+    "singh-table6",
+];
+
 fn reproduce(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_splitplane"));
     command.arg("reproduce").args(args).env("RUST_LOG", "off").output().expect("the binary runs")
@@ -91,7 +105,7 @@ fn marked(figures: &Value, begins: &str, how: &str) {
 fn names_are_listed_and_others_refused() {
     let output = reproduce(&["list"]);
     let text = words(&output);
-    for name in ["table4", "table5", "table6", "figure7", "figure10", "ceupf"] {
+    for name in NAMES {
         assert!(text.lines().any(|line| line.starts_with(name)), "{text}");
     }
     let output = reproduce(&["figure99"]);
@@ -104,7 +118,7 @@ fn names_are_listed_and_others_refused() {
 
 #[test]
 fn ceupf_measures_the_pipeline_and_models_the_switch() {
-    let figures = quick("ceupf");
+    let figures = quick("ceupf-figure2");
     marked(&figures, "x86", "measured");
     marked(&figures, "switch", "modelled");
     for direction in ["encapsulation", "decapsulation"] {
@@ -121,7 +135,7 @@ fn ceupf_measures_the_pipeline_and_models_the_switch() {
 
 #[test]
 fn figure7_puts_the_hybrid_between_its_parts() {
-    let figures = quick("figure7");
+    let figures = quick("singh-figure7");
     marked(&figures, "x86", "measured");
     marked(&figures, "chip", "modelled");
     marked(&figures, "hybrid", "modelled");
@@ -140,7 +154,7 @@ fn figure7_puts_the_hybrid_between_its_parts() {
 
 #[test]
 fn table4_takes_more_with_more_ues_and_more_parts() {
-    let figures = quick("table4");
+    let figures = quick("singh-table4");
     assert!(rows(&figures).iter().all(|row| row["how"] == "modelled"));
     let sram = |column: &str| ours(&figures, &[column, ": SRAM"])[0];
     assert!(sram("UPF-Tofino 10K") < sram("UPF-Tofino 430K") && sram("UPF-Tofino 430K") < sram("H-UPF 430K"));
@@ -152,7 +166,7 @@ fn table4_takes_more_with_more_ues_and_more_parts() {
 
 #[test]
 fn table5_installs_what_it_says() {
-    let figures = quick("table5");
+    let figures = quick("singh-table5");
     marked(&figures, "chip", "modelled");
     marked(&figures, "hybrid, chip's part", "modelled");
     marked(&figures, "hybrid, x86's part", "measured");
@@ -167,7 +181,7 @@ fn table5_installs_what_it_says() {
 
 #[test]
 fn table6_counts_what_the_traffic_is_fitted_to_and_ours_finds_it() {
-    let figures = quick("table6");
+    let figures = quick("singh-table6");
     marked(&figures, "CAIDA", "modelled");
     for row in rows(&figures).iter().filter(|row| !row["paper"].is_null()) {
         let (paper, ours) = (row["paper"]["value"].as_f64().unwrap(), row["ours"].as_f64().unwrap());
@@ -183,7 +197,7 @@ fn table6_counts_what_the_traffic_is_fitted_to_and_ours_finds_it() {
 
 #[test]
 fn figure10_has_few_flows_and_many_bytes() {
-    let figures = quick("figure10");
+    let figures = quick("singh-figure10");
     let (flows, bytes) = (ours(&figures, &["share of the flows"]), ours(&figures, &["share of the bytes"]));
     assert!(flows.len() == 4 && flows.is_sorted_by(|a, b| a > b) && bytes.is_sorted_by(|a, b| a > b), "{flows:?} {bytes:?}");
     assert!(flows.iter().zip(&bytes).all(|(flows, bytes)| bytes > &(flows * 20.0) && *bytes < 60.0), "{flows:?} {bytes:?}");
@@ -194,14 +208,50 @@ fn all_is_each_of_them() {
     let (folder, _) = all();
     let mut names: Vec<String> = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
-    let each = ["ceupf", "figure10", "figure7", "table4", "table5", "table6"];
-    let expected: Vec<String> = each.iter().flat_map(|name| [format!("{name}.json"), format!("{name}.svg")]).collect();
+    let expected: Vec<String> = NAMES.iter().flat_map(|name| [format!("{name}.json"), format!("{name}.svg")]).collect();
     assert_eq!(names, expected);
 }
 
 #[test]
-fn one_alone_writes_its_own() {
-    let folder = tempfile::tempdir().unwrap();
-    let output = reproduce(&["figure10", "--quick", "--out", &folder.path().display().to_string()]);
-    assert!(output.status.success() && std::fs::read_dir(folder.path()).unwrap().count() == 2, "{}", words(&output));
+fn one_alone_writes_its_own_by_its_earlier_name_too() {
+    for name in ["singh-figure10", "figure10"] {
+        let folder = tempfile::tempdir().unwrap();
+        let output = reproduce(&[name, "--quick", "--out", &folder.path().display().to_string()]);
+        assert!(output.status.success() && std::fs::read_dir(folder.path()).unwrap().count() == 2, "{}", words(&output));
+        assert!(folder.path().join("singh-figure10.json").exists(), "{}", words(&output));
+    }
+}
+
+#[test]
+fn the_buffer_and_the_cipher_are_measured_on_one_core_and_on_two_and_modelled_beyond() {
+    let figures = quick("singh-figure15");
+    for form in ["Algorithm 1", "RLC AM"] {
+        for (cores, how) in [("1 core", "measured"), ("2 cores", "measured"), ("4 cores", "modelled"), ("8 cores", "modelled")] {
+            for bytes in ["128 B", "353 B", "1024 B"] {
+                marked(&figures, &format!("{form}, {bytes}, {cores}"), how);
+            }
+        }
+    }
+    let beside: Vec<f64> = rows(&figures).iter().filter_map(|row| row["paper"]["value"].as_f64()).collect();
+    assert_eq!(beside, [7.6, 30.0, 40.0, 40.0]);
+    let mpps = ours(&figures, &["Algorithm 1, 1024 B, 1 core"]);
+    assert!((mpps[1] - mpps[0] * 8.192).abs() < 1e-6 * mpps[1], "bits are those of the packets: {mpps:?}");
+
+    let figures = quick("singh-cipher");
+    assert!(rows(&figures).iter().all(|row| row["how"] == "measured"));
+    assert_eq!(ours(&figures, &["latency of the component"]).len(), 3);
+    assert!(ours(&figures, &["encryption, one core"])[0] > 0.0);
+}
+
+#[test]
+fn a_second_process_is_as_fast_as_the_side_that_is_full_first() {
+    let figures = quick("memarian-figure10");
+    marked(&figures, "keep and acknowledge, 4 cores", "modelled");
+    marked(&figures, "keep and acknowledge, 1 core", "measured");
+    let figures = quick("memarian-figure11");
+    marked(&figures, "one core", "measured");
+    let (sender, buffer) = (ours(&figures, &["one core of the sender"])[0], ours(&figures, &["one core of the buffer"])[0]);
+    assert!(sender > 0.0 && buffer > 0.0);
+    assert_eq!(ours(&figures, &["8 + 2 cores"]), [(8.0 * sender).min(2.0 * buffer)]);
+    marked(&figures, "8 + 2 cores", "modelled");
 }

@@ -4,7 +4,7 @@ use chip::{Chip, Sizes, place_in_tiers};
 use p4_ir::{Expr, Ir, Stmt, Ty};
 use program::MatchKind;
 
-/// The second paper's table of UEs: a destination address to the number of a radio bearer.
+/// The table of Memarian et al. of UEs: a destination address to the number of a radio bearer.
 fn bearer_table() -> Ir {
     let mut ir = Ir::v1model("bearers.p4");
     let to = ir.add_var("m.bearer", Ty::Bit(16));

@@ -42,7 +42,7 @@ fn the_chips_part_of_the_upf_holds_a_hundred_thousand_sessions() {
     testkit::assert_golden("tests/tna/upf.plan", &p.to_string());
 }
 
-/// Percentages of the first paper's Table 4, with what a model may miss them by. A hash distribution unit is counted by another
+/// Percentages of Table 4 of Singh et al., with what a model may miss them by. A hash distribution unit is counted by another
 /// measure there, and TCAM depends on a table of gaps whose size it does not give.
 #[test]
 fn the_published_programs_take_what_was_measured() {

@@ -2,7 +2,7 @@
 //!
 //! [`Split`] is itself a [`target::Target`], so everything that runs on one target runs on the chain. The base target, the last one,
 //! holds every session; a stage in front holds copies of some, chosen by a [`Policy`], and passes a miss on, unchanged, to the next one
-//! (first paper §5.4, Figure 5a). A session is on one stage in front at most. Tables that are not marked `@split` are held by all in full. A packet is run to its
+//! (Singh et al. §5.4, Figure 5a). A session is on one stage in front at most. Tables that are not marked `@split` are held by all in full. A packet is run to its
 //! end by exactly one target, so counters are the sum of all, and a session's meters are on the target that runs its packets.
 //!
 //! What a session is, only its owner knows: here it is a number, whether it has a rate, and where it stands with the operator ([`PlacementCriteria`]).

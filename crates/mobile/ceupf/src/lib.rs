@@ -1,6 +1,6 @@
 //! An operator's rules for the switch in front of a foreign UPF, and the table entries that they become.
 //!
-//! The rules parser and issue module of the fourth paper (§2), without I/O: a line of text is a [`Rule`]; the [`Book`] knows which rules
+//! The rules parser and issue module of CeUPF (§2), without I/O: a line of text is a [`Rule`]; the [`Book`] knows which rules
 //! are installed, refuses duplicates and conflicts, and turns each accepted change into one batch. The program is
 //! `p4/ceupf.p4`.
 #![forbid(unsafe_code)]

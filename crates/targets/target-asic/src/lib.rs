@@ -29,7 +29,7 @@ use target::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chip {
     /// Entries that each `@split` table holds; its declared size if that is less. Tofino runs of the UPF hold
-    /// thousands (first paper §5.4).
+    /// thousands (Singh et al. §5.4).
     pub session_entries: u64,
 }
 

@@ -1,4 +1,4 @@
-//! `splitplane run` as a switch in front of a foreign UPF (fourth paper, §2): the pipeline on its ports, and the operator's rules at run time.
+//! `splitplane run` as a switch in front of a foreign UPF (CeUPF, §2): the pipeline on its ports, and the operator's rules at run time.
 //!
 //! There is no PFCP here: rules come over a Unix socket ([`crate::control_socket`]) and are kept by [`::ceupf::Book`]. A request is one
 //! batch for the target, all or nothing, and bursts see all of it or nothing of it.

@@ -22,6 +22,11 @@ pub struct Common {
 }
 
 impl Common {
+    /// Of somebody who has options of its own.
+    pub(crate) fn of(rounds: u32, round: Duration, quick: bool) -> Common {
+        Common { rounds: Some(rounds), round_ms: Some(round.as_millis() as u64), quick, json: None }
+    }
+
     /// Rounds of each contestant.
     pub fn rounds(&self) -> u32 {
         self.rounds.unwrap_or(if self.quick { 2 } else { 7 })

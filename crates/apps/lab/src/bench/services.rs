@@ -1,8 +1,8 @@
 //! `bench services`: what do the services beside the pipeline carry, called from a lane? A file for each.
 
-mod buffer;
+pub(crate) mod buffer;
 mod cipher;
-mod seam;
+pub(crate) mod seam;
 
 use super::options::Common;
 use daemon::failure::Failure;

@@ -1,17 +1,24 @@
 //! `splitplane reproduce`: the papers' experiments, run again. Each prints the paper's numbers beside ours, says of each of ours whether
 //! it was measured or modelled and by which rule, and writes JSON and a picture. `docs/reproduce.md` explains them.
 
-mod table4;
-mod table5;
-mod table6;
+mod singh_table4;
+mod singh_table5;
+mod singh_table6;
 
-mod figure10;
-mod figure7;
+mod singh_figure10;
+mod singh_figure15;
+mod singh_figure7;
 
-mod ceupf;
+mod singh_cipher;
+
+mod memarian_figure10;
+mod memarian_figure11;
+
+mod ceupf_figure2;
 
 // What they share, in the order of use.
 mod chart;
+mod cores;
 mod link;
 mod outcome;
 mod papers;
@@ -32,7 +39,7 @@ pub struct Args {
     /// Runs everything small and short; the figures mean nothing.
     #[arg(long)]
     pub quick: bool,
-    /// Sessions that table5 installs on x86 [default: 15,000,000; with --quick: 2000].
+    /// Sessions that singh-table5 installs on x86 [default: 15,000,000; with --quick: 2000].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(crate::bench::sessions::MOST)))]
     sessions: Option<u32>,
     /// Rounds of each measurement; medians are shown [default: 5; with --quick: 2].
@@ -52,6 +59,11 @@ impl Args {
         std::time::Duration::from_millis(self.round_ms.unwrap_or(if self.quick { 2 } else { 100 }))
     }
 
+    /// The same for what a benchmark measures.
+    fn common(&self) -> crate::bench::options::Common {
+        crate::bench::options::Common::of(self.rounds(), self.round(), self.quick)
+    }
+
     /// `full`, or with `--quick` the other.
     fn size<T>(&self, full: T, quick: T) -> T {
         if self.quick { quick } else { full }
@@ -60,28 +72,45 @@ impl Args {
 
 /// An experiment.
 struct Experiment {
+    /// Paper's author, and item.
     name: &'static str,
+    /// Its name before papers were told apart, if it had one.
+    alias: Option<&'static str>,
     title: &'static str,
     run: fn(&Args) -> Result<Outcome, Failure>,
 }
 
+macro_rules! experiment {
+    ($of:ident) => {
+        experiment!($of, None)
+    };
+    ($of:ident, $alias:expr) => {
+        Experiment { name: $of::NAME, alias: $alias, title: $of::TITLE, run: $of::run }
+    };
+}
+
 /// All that can be run again, in the papers' order.
 const EXPERIMENTS: &[Experiment] = &[
-    Experiment { name: table4::NAME, title: table4::TITLE, run: table4::run },
-    Experiment { name: table5::NAME, title: table5::TITLE, run: table5::run },
-    Experiment { name: table6::NAME, title: table6::TITLE, run: table6::run },
-    Experiment { name: figure7::NAME, title: figure7::TITLE, run: figure7::run },
-    Experiment { name: figure10::NAME, title: figure10::TITLE, run: figure10::run },
-    Experiment { name: ceupf::NAME, title: ceupf::TITLE, run: ceupf::run },
+    experiment!(singh_table4, Some("table4")),
+    experiment!(singh_table5, Some("table5")),
+    experiment!(singh_table6, Some("table6")),
+    experiment!(singh_figure7, Some("figure7")),
+    experiment!(singh_figure10, Some("figure10")),
+    experiment!(singh_figure15),
+    experiment!(singh_cipher),
+    experiment!(memarian_figure10),
+    experiment!(memarian_figure11),
+    experiment!(ceupf_figure2, Some("ceupf")),
 ];
 
 /// Runs one, or all.
 pub fn reproduce(args: &Args) -> Result<(), Failure> {
     if args.name == "list" {
-        EXPERIMENTS.iter().for_each(|e| println!("{:<10} {}", e.name, e.title));
+        EXPERIMENTS.iter().for_each(|e| println!("{:<17} {}", e.name, e.title));
         return Ok(());
     }
-    let chosen: Vec<&Experiment> = EXPERIMENTS.iter().filter(|e| args.name == "all" || args.name == e.name).collect();
+    let chosen: Vec<&Experiment> =
+        EXPERIMENTS.iter().filter(|e| args.name == "all" || args.name == e.name || e.alias == Some(args.name.as_str())).collect();
     if chosen.is_empty() {
         let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).collect();
         return Err(Failure::Usage(format!(

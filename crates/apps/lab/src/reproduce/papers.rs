@@ -42,14 +42,16 @@ pub(super) struct GridRow {
     pub values: Vec<f64>,
 }
 
-/// Which paper, in the order of our reading list.
+/// Which paper, by its first author, or by what it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Paper {
     /// Hybrid P4 pipelines, IEEE TMC 2023.
-    First,
-    /// CeUPF, APNet 2022.
-    Fourth,
+    Singh,
+    /// A gNodeB on a SmartNIC and x86.
+    Memarian,
+    /// A UPF behind a programmable switch, APNet 2022.
+    Ceupf,
 }
 
 /// A number of a paper, and where it stands.
@@ -79,6 +81,11 @@ pub(super) fn papers() -> &'static Papers {
 }
 
 impl Papers {
+    /// A single number, if the paper has it.
+    pub(super) fn find(&self, name: &str) -> Option<&Claim> {
+        self.claim.get(name)
+    }
+
     /// A single number.
     ///
     /// # Panics

@@ -95,6 +95,22 @@ fn contest(common: &Common, unit: &str, mut forms: Vec<(String, Form)>) -> Resul
     Ok(rows.collect())
 }
 
+/// Mpps of RLC AM on this core: the median of so many rounds, for who measures nothing else.
+pub(crate) fn rlc_rate(bearers: u32, bytes: usize, rounds: u32, length: Duration) -> Result<f64, Failure> {
+    let mut rlc = Rlc::<Packet>::new(bearers, bytes);
+    let rates = (0..rounds).map(|_| Ok(rlc.round(length)?.0)).collect::<Result<_, Failure>>()?;
+    rlc.finish()?;
+    Ok(Rounds(rates).median())
+}
+
+/// The same of the published form.
+pub(crate) fn published_rate(bearers: u32, bytes: usize, interval_ms: u32, rounds: u32, length: Duration) -> Result<f64, Failure> {
+    let mut published = Published::new(bearers, bytes, interval_ms);
+    let rates = (0..rounds).map(|_| Ok(published.round(length)?.0)).collect::<Result<_, Failure>>()?;
+    published.finish()?;
+    Ok(Rounds(rates).median())
+}
+
 enum Form {
     Rlc(Rlc<Packet>),
     Indexed(Rlc<Index>),

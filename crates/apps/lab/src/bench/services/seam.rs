@@ -47,7 +47,7 @@ pub(super) fn seam(common: &Common) -> Result<Value, Failure> {
     let path = folder.path().join("service.sock");
     for place in [Place::Lane, Place::Threads(1), Place::Process(path)] {
         rows.push(keep(&place, common)?);
-        rows.push(latency(&place, common)?);
+        rows.push(latency(&place, common, Nea::Nea0)?);
     }
     rows.iter().for_each(report::print_rate);
     let figures = json!({ "bench": "services seam", "machine": machine, "rows": rows });
@@ -110,7 +110,7 @@ fn key_of(i: usize) -> [u8; 16] {
 }
 
 /// Mpps of 64 bytes with a key for each packet, beside the library alone.
-fn cipher(nea: Nea, common: &Common) -> Result<Value, Failure> {
+pub(crate) fn cipher(nea: Nea, common: &Common) -> Result<Value, Failure> {
     let make: Make = Arc::new(|| Box::new(CipherService::new(Choice::Fastest).expect("one is always there")));
     let deployment = deploy(&Place::Lane, make)?;
     for i in 0..CIPHERED {
@@ -265,7 +265,7 @@ fn give(caller: &mut Caller, calls: &mut [Call], start: Instant, out: &mut Vec<C
 }
 
 /// Millions of packets a second of own time that the buffer keeps and gives back.
-fn keep(place: &Place, common: &Common) -> Result<Value, Failure> {
+pub(crate) fn keep(place: &Place, common: &Common) -> Result<Value, Failure> {
     let bearers: u32 = common.size(16_384, 64);
     let limits = Limits { packets: 1 << 20, bytes: u64::MAX };
     let make: Make = Arc::new(move || Box::new(BufferService::new(bearers as usize, limits)));
@@ -290,6 +290,8 @@ fn keep(place: &Place, common: &Common) -> Result<Value, Failure> {
     let (mut calls, mut pdu, mut chance) = (Vec::new(), Vec::new(), 0x9e37_79b9_7f4a_7c15_u64);
     let request = |operation, bearer, sn| buffer::service::Request { operation, bearer, sn, flags: 0, prefix_bytes: 0 }.fields();
     let (mut rounds, mut walls, mut verified) = (Rounds::default(), Rounds::default(), 0);
+    // By the own time of each side.
+    let (mut lanes, mut services) = (Rounds::default(), Rounds::default());
     let (mut kept_in_all, mut statuses) = (0u64, 0u64);
     // The first round, in which bearers are set up, is not counted.
     for round in 0..=common.rounds() {
@@ -333,9 +335,14 @@ fn keep(place: &Place, common: &Common) -> Result<Value, Failure> {
                 spares.push(call.packet);
             }
         }
-        let own = (thread_time() - begin) + second.time("buffer-").saturating_sub(their);
+        let (lane, service) = (thread_time() - begin, second.time("buffer-").saturating_sub(their));
+        let own = lane + service;
         if round > 0 {
             rounds.0.push(back as f64 / own.as_secs_f64() / 1e6);
+            lanes.0.push(back as f64 / lane.as_secs_f64() / 1e6);
+            if !service.is_zero() {
+                services.0.push(back as f64 / service.as_secs_f64() / 1e6);
+            }
             walls.0.push(back as f64 / began.elapsed().as_secs_f64() / 1e6);
         }
         verified += back as usize;
@@ -348,6 +355,8 @@ fn keep(place: &Place, common: &Common) -> Result<Value, Failure> {
         report::rate(&format!("buffer, {}: keep + acknowledge, 128 B, {bearers} bearers", label(place)), "Mpps", &rounds, verified);
     row["note"] = json!(format!("of own time of all; {:.2} by the clock", walls.median()));
     row["clock"] = walls.json();
+    row["caller"] = lanes.json();
+    row["service"] = services.json();
     Ok(row)
 }
 
@@ -360,11 +369,11 @@ fn label(place: &Place) -> &'static str {
 }
 
 /// Microseconds until the answer about one packet is there, when nothing else is under way.
-fn latency(place: &Place, common: &Common) -> Result<Value, Failure> {
-    let make: Make = Arc::new(|| Box::new(CipherService::new(Choice::Portable).expect("always there")));
+pub(crate) fn latency(place: &Place, common: &Common, nea: Nea) -> Result<Value, Failure> {
+    let make: Make = Arc::new(|| Box::new(CipherService::new(Choice::Fastest).expect("one is always there")));
     let deployment = deploy(place, make)?;
     let _second = Second::start(place, "cipher", &[])?;
-    deployment.set(0, Some(key_setting(Nea::Nea0, &[0; 16], None))).map_err(|error| wrong(&error.to_string()))?;
+    deployment.set(0, Some(key_setting(nea, &[0; 16], None))).map_err(|error| wrong(&error.to_string()))?;
     let (mut caller, start, mut out) = (deployment.caller(), Instant::now(), Vec::new());
     let mut delays = Vec::new();
     let mut packet = Packet::new(&[1; 64], PortId(1));

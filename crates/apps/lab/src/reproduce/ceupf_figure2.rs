@@ -1,4 +1,4 @@
-//! The fourth paper's experiment: throughput of encapsulation and decapsulation by frame size, for one rule and for a thousand.
+//! Figure 2 of CeUPF: throughput of encapsulation and decapsulation by frame size, for one rule and for a thousand.
 //!
 //! Measured is the pipeline of `ceupf.p4` as native code on one core, output compared with the interpreter's before. Modelled is the
 //! switch, by its links.
@@ -19,8 +19,8 @@ use std::path::Path;
 use std::sync::Arc;
 use target::{BURST, Target};
 
-pub(super) const NAME: &str = "ceupf";
-pub(super) const TITLE: &str = "A switch in front of a foreign UPF: throughput by frame size, rules and users (fourth paper, section 3)";
+pub(super) const NAME: &str = "ceupf-figure2";
+pub(super) const TITLE: &str = "A switch in front of a foreign UPF: throughput by frame size, rules and users (CeUPF, section 3)";
 
 /// RFC 2544 §9.1 for Ethernet.
 const RFC_2544: [usize; 7] = [64, 128, 256, 512, 1024, 1280, 1518];
@@ -161,7 +161,7 @@ fn comparison() -> Vec<Row> {
 fn on_the_chip() -> Result<Vec<Row>, Failure> {
     let fail = |e: &dyn std::fmt::Display| Failure::Failed(format!("ceupf.p4 on the model of a chip: {e}"));
     let ir = daemon::program::compile(Path::new("ceupf.p4"), &[], &[("RULES".to_owned(), "1000".to_owned())])?;
-    let placement = chip::place(&ir, &super::table4::tofino()?, &chip::Sizes::default()).map_err(|e| fail(&e))?;
+    let placement = chip::place(&ir, &super::singh_table4::tofino()?, &chip::Sizes::default()).map_err(|e| fail(&e))?;
     let us = placement.latency_clocks.iter().sum::<u64>() as f64 / placement.clock_mhz as f64;
     let latency = |name: &str, claim: &str| {
         let row = Row::new(format!("switch: {name}, latency of the stages"), How::Modelled, us, "us");

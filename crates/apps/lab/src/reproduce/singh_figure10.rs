@@ -1,4 +1,4 @@
-//! Figure 10 of the first paper: few flows are heavy, and have much of the bandwidth.
+//! Figure 10 of Singh et al.: few flows are heavy, and have much of the bandwidth.
 
 use super::Args;
 use super::chart::{Chart, Series};
@@ -7,8 +7,8 @@ use super::papers::papers;
 use super::shares::{self, Share};
 use daemon::failure::Failure;
 
-pub(super) const NAME: &str = "figure10";
-pub(super) const TITLE: &str = "Heavy hitters: share of flows and of bandwidth (first paper, Figure 10)";
+pub(super) const NAME: &str = "singh-figure10";
+pub(super) const TITLE: &str = "Heavy hitters: share of flows and of bandwidth (Singh et al., Figure 10)";
 
 /// What the picture has: 2 and 20 Mbit/s. The others are between.
 const PAPERS: [usize; 2] = [0, 3];

@@ -1,4 +1,4 @@
-//! Table 5 of the first paper: how many UEs fit a chip alone, and a chip with an x86 behind it.
+//! Table 5 of Singh et al.: how many UEs fit a chip alone, and a chip with an x86 behind it.
 //!
 //! Measured is x86: so many sessions are really installed in the tables of the whole UPF, both directions, and packets to some of them
 //! compared with the interpreter's. Modelled is the chip.
@@ -7,7 +7,7 @@ use super::Args;
 use super::chart::{Chart, Series};
 use super::outcome::{How, Outcome, Row};
 use super::papers::papers;
-use super::table4::{Parts, compile, place, tofino};
+use super::singh_table4::{Parts, compile, place, tofino};
 use crate::bench::contestant::{load_x86, resident_bytes};
 use crate::bench::measure::{Runner, thread_time};
 use crate::bench::sessions::{Direction, Sessions};
@@ -18,8 +18,8 @@ use daemon::failure::Failure;
 use std::sync::Arc;
 use target::{BURST, Target};
 
-pub(super) const NAME: &str = "table5";
-pub(super) const TITLE: &str = "UEs on a chip alone, and on chip and x86 together (first paper, Table 5)";
+pub(super) const NAME: &str = "singh-table5";
+pub(super) const TITLE: &str = "UEs on a chip alone, and on chip and x86 together (Singh et al., Table 5)";
 
 /// Sessions of one change to the tables.
 const BATCH: usize = 4096;

@@ -1,4 +1,4 @@
-//! Table 6 of the first paper: heavy hitters a second by threshold; and what detectors make of the same packets.
+//! Table 6 of Singh et al.: heavy hitters a second by threshold; and what detectors make of the same packets.
 
 use super::Args;
 use super::chart::{Chart, Series};
@@ -12,8 +12,8 @@ use detect::workload::Workload;
 use detect::{DecayedTwoWay, Detector, IpgHardware, IpgSimulator};
 use rand::SeedableRng;
 
-pub(super) const NAME: &str = "table6";
-pub(super) const TITLE: &str = "Heavy hitters a second by threshold, and what detectors find (first paper, Table 6)";
+pub(super) const NAME: &str = "singh-table6";
+pub(super) const TITLE: &str = "Heavy hitters a second by threshold, and what detectors find (Singh et al., Table 6)";
 
 /// Memory of each detector: the middle one of those that they are compared by.
 const MEMORY_BYTES: usize = 81 << 10;

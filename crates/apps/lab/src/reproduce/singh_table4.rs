@@ -1,4 +1,4 @@
-//! Table 4 of the first paper: what of a Tofino the UPF, the detector and both together take.
+//! Table 4 of Singh et al.: what of a Tofino the UPF, the detector and both together take.
 
 use super::Args;
 use super::chart::{Chart, Series};
@@ -8,8 +8,8 @@ use chip::{Chip, Placement, Resource, Sizes};
 use daemon::failure::Failure;
 use std::path::Path;
 
-pub(super) const NAME: &str = "table4";
-pub(super) const TITLE: &str = "Resources of a Tofino: UPF, heavy-hitter detector, hybrid (first paper, Table 4)";
+pub(super) const NAME: &str = "singh-table4";
+pub(super) const TITLE: &str = "Resources of a Tofino: UPF, heavy-hitter detector, hybrid (Singh et al., Table 4)";
 
 /// The table's rows as resources of our model.
 const RESOURCES: [Resource; 8] = [

@@ -1,4 +1,4 @@
-//! Figure 7 of the first paper: throughput of x86 alone, of the chip alone, and of both together, by sessions and by threshold.
+//! Figure 7 of Singh et al.: throughput of x86 alone, of the chip alone, and of both together, by sessions and by threshold.
 //!
 //! Measured is x86: the whole UPF downlink on one core, for each number of sessions. Modelled are the chip, by its link and its room, and
 //! the hybrid, by the rule of [`super::link::hybrid_mpps`] with the share of packets that heavy hitters
@@ -15,8 +15,8 @@ use crate::bench::measure::Rounds;
 use crate::bench::sessions::Direction;
 use daemon::failure::Failure;
 
-pub(super) const NAME: &str = "figure7";
-pub(super) const TITLE: &str = "Throughput by sessions and threshold: x86 alone, chip alone, hybrid (first paper, Figure 7)";
+pub(super) const NAME: &str = "singh-figure7";
+pub(super) const TITLE: &str = "Throughput by sessions and threshold: x86 alone, chip alone, hybrid (Singh et al., Figure 7)";
 
 /// The paper's link, and one that one core of ours does not fill.
 const LINKS_BPS: [f64; 2] = [10e9, 100e9];
@@ -32,7 +32,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
     let all: &[u32] = args.size(&SESSIONS, &[1000, 2000]);
     let claim = |name| papers().claim(name);
     let lines = LINKS_BPS.map(|bps| link::mpps(bps, SENT_FRAME));
-    let room = super::table5::most(super::table4::Parts { upf: true, ipg: false })?;
+    let room = super::singh_table5::most(super::singh_table4::Parts { upf: true, ipg: false })?;
     let thresholds = shares::thresholds();
     let link_row = |(bps, line): (f64, f64)| {
         let frame = claim("figure7_frame").value;
