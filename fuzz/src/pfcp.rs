@@ -121,7 +121,6 @@ fn config() -> Config {
             ipv4: Some((Ipv4Addr::new(10, 45, 0, 0), 29)),
             ipv6: Some(("2001:db8::".parse().expect("an address"), 61)),
         }],
-        extra_features: UpFeatures::UDBC,
         max_sessions: 6,
         max_rules_per_session: 32,
         max_answers: 16,
@@ -167,6 +166,10 @@ impl UserPlane for Recorder {
     fn usage(&mut self, _: Seid, _: u32) -> Usage {
         self.bytes += 1500;
         Usage { uplink_bytes: self.bytes, downlink_bytes: self.bytes, uplink_packets: self.bytes / 100, downlink_packets: self.bytes / 100 }
+    }
+
+    fn packets(&mut self, _: Seid) -> u64 {
+        self.bytes / 5000
     }
 
     fn send_end_marker(&mut self, _: OuterHeader) {}

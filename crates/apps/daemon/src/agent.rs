@@ -23,7 +23,7 @@ use target::Ahead;
 use upf::host::Action;
 use upf::plane::Plane;
 
-/// Period of looking at volume thresholds, neighbours and retransmissions.
+/// Period of looking at neighbours and retransmissions; volume limits have a time of their own.
 const TICK: Duration = Duration::from_millis(50);
 /// Ticks from one look for free pages of the allocator's to the next: large ones go after four, within a second.
 const TICKS_PER_RETIREMENT: u32 = 5;
@@ -118,7 +118,7 @@ impl Agent {
     /// Runs until [`Request::Stop`], or until a thread of the engine's has failed: a UPF that is up and forwards nothing is worse than
     /// one that is gone.
     pub fn run(&mut self, datagrams: &Datagrams, requests: &Receiver<Request>) {
-        let mut next_tick = Instant::now();
+        let (mut next_tick, mut next_poll) = (Instant::now(), Instant::now());
         let events = self.events.clone();
         // What ended sessions were in is free, and an idle agent asks for nothing by which the allocator would come to give it back.
         let _returner = allocator::Returner::start().inspect_err(|e| tracing::error!("no thread that gives memory back: {e}"));
@@ -134,7 +134,7 @@ impl Agent {
                     Ok(Request::Report { sessions, reply }) => drop(reply.send(self.report(sessions))),
                     Ok(Request::Stop) | Err(_) => return self.stop(datagrams),
                 },
-                default(if self.backlog.is_empty() { self.until_next(next_tick) } else { Duration::ZERO }) => {}
+                default(if self.backlog.is_empty() { self.until_next(next_tick.min(next_poll)) } else { Duration::ZERO }) => {}
             }
             self.plane.data_mut().poll();
             self.deal_with_backlog(EVENTS_AT_ONCE);
@@ -148,9 +148,17 @@ impl Agent {
                 }
                 next_tick = Instant::now() + TICK;
             }
+            if Instant::now() >= next_poll {
+                self.poll_usage();
+                next_poll = Instant::now() + self.node.next_poll();
+            }
             self.node_timeout();
             self.flush();
         }
+    }
+
+    fn poll_usage(&mut self) {
+        self.node.poll_usage(self.start.elapsed(), &mut WithLastCounts { plane: &mut self.plane, ended: &mut self.ended });
     }
 
     /// Does what is due in the node: a slice of it, as messages may wait.
@@ -291,8 +299,6 @@ impl Agent {
         if let Some(kernel) = &mut self.kernel {
             kernel.tick();
         }
-        let mut plane = WithLastCounts { plane: &mut self.plane, ended: &mut self.ended };
-        self.node.poll_usage(now, &mut plane);
         if let Targets::Split(split) = &self.targets.clone() {
             self.bring_back(split, now.as_nanos() as u64);
             if let Some(placement) = &mut self.placement {
@@ -366,6 +372,19 @@ impl Agent {
             self.still_ending.store(self.node.sessions_ending(), Ordering::Relaxed);
             self.node_timeout();
             self.receive_waiting(datagrams, MESSAGES_AT_ONCE);
+            self.flush();
+        }
+        // Final usage is acknowledged, or given up with its last retransmission. Heartbeats are answered meanwhile.
+        while self.node.final_reports_pending() > 0 {
+            self.node_timeout();
+            self.receive_waiting(datagrams, MESSAGES_AT_ONCE);
+            self.flush();
+            let wait = self.until_next(Instant::now() + TICK);
+            select! {
+                recv(datagrams.heartbeats) -> datagram => if let Ok(datagram) = datagram { self.receive_n4(&datagram) },
+                recv(datagrams.others) -> datagram => if let Ok(datagram) = datagram { self.receive_n4(&datagram) },
+                default(wait) => {}
+            }
             self.flush();
         }
     }
@@ -524,6 +543,10 @@ impl Agent {
         row("ended", stats.ended);
         row("downlink_data_reports", stats.downlink_data_reports);
         row("usage_reports", stats.usage_reports);
+        row("usage_reports_lost", stats.lost_usage_reports);
+        row("final_reports_kept", self.node.final_reports_kept() as u64);
+        row("inactivity_reports", stats.inactivity_reports);
+        row("unknown_elements", stats.unknown_elements);
         row("rejected", stats.rejected.values().sum());
         row("foreign", stats.foreign);
         row("dropped", stats.dropped.values().sum());
@@ -574,6 +597,14 @@ impl UserPlane for WithLastCounts<'_> {
 
     fn usage(&mut self, seid: Seid, urr_id: u32) -> Usage {
         self.plane.usage(seid, urr_id)
+    }
+
+    fn packets(&mut self, seid: Seid) -> u64 {
+        self.plane.packets(seid)
+    }
+
+    fn carried(&mut self) -> Option<u64> {
+        self.plane.carried()
     }
 
     fn send_end_marker(&mut self, to: OuterHeader) {

@@ -182,6 +182,17 @@ impl upf::plane::DataPlane for EngineAndTargets {
         self.targets.target().counter(counter, cell)
     }
 
+    fn carried(&mut self) -> Option<u64> {
+        // Ahead first: a packet that it passes on is counted by the engine later.
+        let ahead = match &self.targets {
+            Targets::Split(split) => {
+                split.fast().facets().ahead.map_or(0, |ahead| ahead.carried().received.values().map(|count| count.bytes).sum())
+            }
+            Targets::Whole(_) => 0,
+        };
+        Some(self.engine.entered_bytes().wrapping_add(ahead))
+    }
+
     fn transmit(&mut self, port: PortId, frame: Vec<u8>) {
         if frame.len() > base::MAX_PACKET {
             tracing::warn!("a frame of {} bytes is too long to send", frame.len());

@@ -481,6 +481,12 @@ impl Engine {
         Ledger::sum(ledgers.iter().map(Arc::as_ref))
     }
 
+    /// Bytes of all packets that have entered so far, from wherever.
+    pub fn entered_bytes(&self) -> u64 {
+        let ledgers = self.inner.ledgers.read().unwrap_or_else(PoisonError::into_inner);
+        ledgers.iter().map(|ledger| ledger.entered_bytes()).fold(0, u64::wrapping_add)
+    }
+
     /// The numbers of all ports.
     pub fn ports(&self) -> &[PortId] {
         &self.inner.ports

@@ -66,6 +66,13 @@ impl WorkerLedger {
         }
     }
 
+    /// Bytes of what has entered: received, injected, released, copied or returned.
+    pub(crate) fn entered_bytes(&self) -> u64 {
+        let others = [&self.injected, &self.released, &self.copied, &self.returned];
+        let received = self.ports.iter().map(|(_, cells)| &cells.received);
+        received.chain(others).map(|cell| cell.bytes.load(Relaxed)).fold(0, u64::wrapping_add)
+    }
+
     /// A packet that waited in a buffer made room for another's.
     pub(crate) fn count_displaced(&self, packet: &Packet) {
         self.released.add(1, packet.len());

@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
+use crate::codec::fate::{Announced, FEATURES};
 use crate::codec::{NodeId, UpFeatures};
 use crate::pool::{ipv4_prefix, ipv6_prefix};
 use crate::rules::Interface;
@@ -25,8 +26,6 @@ pub struct Config {
     pub seed: Option<[u8; 32]>,
     /// Pools of UE addresses for CHOOSE; empty: the feature UEIP is not announced.
     pub ue_pools: Vec<UePool>,
-    /// Features beyond those of this crate that the user plane has, for example UDBC.
-    pub extra_features: UpFeatures,
     /// Whether the association response lists our GTP-U addresses (User Plane IP Resource Information, up to release 15).
     pub announce_ip_resources: bool,
     /// Who may speak to us at all; datagrams of others are dropped without an answer. [`Config::new`] lets everybody.
@@ -147,7 +146,6 @@ impl Config {
             teids: (1, u32::MAX),
             seed: None,
             ue_pools: Vec::new(),
-            extra_features: UpFeatures(0),
             announce_ip_resources: false,
             peers: vec![AllowedPeers { networks: vec![Network::ANY_IPV4, Network::ANY_IPV6], together: false }],
             request_port: RequestPort::Standard,
@@ -174,16 +172,14 @@ impl Config {
 
     /// The features that we announce (§8.2.25): only what is implemented.
     pub fn features(&self) -> UpFeatures {
-        // DDND: the delay of a BAR; EMPU: end markers; MNOP: packets are counted; BUNDL: several messages in a datagram.
-        let own = [UpFeatures::DDND, UpFeatures::EMPU, UpFeatures::MNOP, UpFeatures::BUNDL];
-        let mut features = own.into_iter().fold(self.extra_features, UpFeatures::and);
-        if !self.gtpu.is_empty() {
-            features = features.and(UpFeatures::FTUP);
-        }
-        if !self.ue_pools.is_empty() {
-            features = features.and(UpFeatures::UEIP);
-        }
-        features
+        let is_announced = |announced: Announced| match announced {
+            Announced::Always => true,
+            Announced::WithGtpu => !self.gtpu.is_empty(),
+            Announced::WithPools => !self.ue_pools.is_empty(),
+            Announced::Never => false,
+        };
+        let announced = FEATURES.iter().filter(|(_, _, announced)| is_announced(*announced));
+        announced.fold(UpFeatures(0), |features, (bit, ..)| features.and(UpFeatures(1 << bit)))
     }
 
     /// Whether an address may speak to us.

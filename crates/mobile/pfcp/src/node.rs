@@ -20,20 +20,25 @@ use crate::rules::{Seid, SessionRules, UserPlane};
 use crate::session::Rejection;
 use crate::stats::{Drop, LogLimit, Stats};
 use crate::usage::WallClock;
+use crate::work::steps;
 
 mod answers;
 mod associations;
+mod finals;
 mod peers;
 mod reports;
 mod requests;
 mod sessions;
 mod store;
+mod watch;
 
 use answers::Answers;
 use associations::Association;
+use finals::{Ending, Finals};
 use peers::{Budget, Peers, Rows};
 use requests::{About, Requests, Waiting};
 use store::Sessions;
+use watch::Watch;
 
 /// Log lines a second about strangers, and about everybody else: those of the one do not hide the other's.
 const STRANGER_LINES: u32 = 1;
@@ -59,9 +64,10 @@ pub struct Node {
     pools: Pools,
     /// Sessions by the peer tunnels that their FARs forward to.
     peer_tunnels: BTreeSet<(u32, Ipv4Addr, Seid)>,
-    /// URRs with a volume limit, and how far the last look at them came.
-    volume_watch: BTreeSet<(Seid, u32)>,
-    volume_cursor: (Seid, u32),
+    /// What is to be looked at as packets are carried.
+    watch: Watch,
+    /// Final usage that is still to be reported.
+    finals: Finals,
     /// Sessions whose last change the user plane refused; it is retried with each usage poll.
     unsettled: BTreeSet<Seid>,
     timers: BTreeSet<(Duration, Timer)>,
@@ -102,6 +108,8 @@ enum Timer {
     Notify(Seid, u32),
     /// A URR is due by time.
     Urr(Seid, u32),
+    /// Whether a session's user plane is still active.
+    Activity(Seid),
 }
 
 /// A session, for the live view: as it was when it was asked for.
@@ -152,8 +160,8 @@ impl Node {
             sessions: Sessions::default(),
             pools: Pools::new(&config),
             peer_tunnels: BTreeSet::new(),
-            volume_watch: BTreeSet::new(),
-            volume_cursor: (0, 0),
+            watch: Watch::default(),
+            finals: Finals::default(),
             unsettled: BTreeSet::new(),
             timers: BTreeSet::new(),
             requests: Requests::new(config.max_outstanding, config.max_outstanding_per_peer),
@@ -242,20 +250,24 @@ impl Node {
                 Timer::Urr(seid, urr_id) => {
                     timed_urrs.entry(seid).or_default().insert(urr_id);
                 }
+                Timer::Activity(seid) => self.look_at_activity(seid, now, plane),
             }
         }
         for (seid, urr_ids) in timed_urrs {
-            self.report_timed(seid, &urr_ids, now, plane);
+            self.look_at(seid, &urr_ids, now, plane);
         }
+        self.send_finals(now);
     }
 
     /// Ends all sessions and asks the peers to release the associations; new ones are rejected from now on. Sessions are gone for N4
-    /// at once, and end in the user plane with the calls of [`Node::handle_timeout`] until [`Node::sessions_ending`] is 0.
+    /// at once, and end in the user plane with the calls of [`Node::handle_timeout`] until [`Node::sessions_ending`] is 0. Their final
+    /// usage is reported meanwhile; it is acknowledged or given up when [`Node::final_reports_pending`] is 0.
     pub fn release_all(&mut self, now: Duration) {
         self.closing = true;
         for association in self.associations.values_mut() {
             let before = std::mem::replace(&mut association.number, self.sessions.begin_association());
-            self.sessions.end_association(before, std::mem::take(&mut association.sessions));
+            let ending = association.ending();
+            self.sessions.end_association(before, std::mem::take(&mut association.sessions), ending);
         }
         let peers: Vec<SocketAddr> = self.associations.values().map(|association| association.peer).collect();
         for peer in peers {
@@ -283,6 +295,21 @@ impl Node {
     /// Number of sessions that are gone for N4 and wait to be ended in the user plane.
     pub fn sessions_ending(&self) -> usize {
         self.sessions.waiting()
+    }
+
+    /// Sessions whose final usage is not acknowledged, though their CP function can be reached.
+    pub fn final_reports_pending(&self) -> usize {
+        self.finals.pending()
+    }
+
+    /// Sessions whose final usage waits for a CP function out of reach.
+    pub fn final_reports_kept(&self) -> usize {
+        self.finals.kept()
+    }
+
+    /// When [`Node::poll_usage`] wants to be called next, from its last call on: the sooner the nearer a volume limit is.
+    pub fn next_poll(&self) -> Duration {
+        self.watch.next_poll()
     }
 
     /// All associations in the order of their Node IDs.
@@ -320,6 +347,7 @@ impl Node {
             self.stats.repeated_answers += 1;
             return;
         }
+        self.stats.unknown_elements += unknown_elements(&message.ies);
         // One who does not speak for a session is not told whether there is one.
         let cp_seid = |node: &Node| {
             let session = node.sessions.get(message.seid?)?;
@@ -413,7 +441,8 @@ impl Node {
             About::Heartbeat(node_id, since) => self.heartbeat_answered(&node_id, since, message, now),
             About::Setup(peer) => self.setup_answered(peer, from, message, now),
             About::Release => {}
-            about @ (About::DownlinkData(..) | About::Usage(..) | About::ErrorIndication(..)) => {
+            About::Final(this) => self.final_answered(&this, message.cause(), now),
+            about @ (About::DownlinkData(..) | About::Usage(..) | About::ErrorIndication(..) | About::Inactivity(_)) => {
                 self.report_answered(about, from, message, now, plane)
             }
         }
@@ -461,7 +490,8 @@ impl Node {
             About::Heartbeat(node_id, since) => self.lost(&node_id, since, now),
             About::Setup(peer) => self.ask_again(peer, now),
             About::Release => {}
-            About::DownlinkData(..) | About::Usage(..) | About::ErrorIndication(..) => self.report_unanswered(about),
+            About::Final(this) => self.final_unanswered(*this, now),
+            About::DownlinkData(..) | About::Usage(..) | About::ErrorIndication(..) | About::Inactivity(_) => self.report_unanswered(about),
         }
     }
 
@@ -521,6 +551,12 @@ impl Node {
             RequestPort::Source => SocketAddr::new(address, source.port()),
         }
     }
+}
+
+/// Elements at any depth that the codec's table does not have.
+fn unknown_elements(ies: &[Ie]) -> u64 {
+    steps(ies.len());
+    ies.iter().map(|ie| u64::from(codec::fate(ie.ie_type()).is_none()) + unknown_elements(ie.children())).sum()
 }
 
 /// Whether an address can be one host's.

@@ -26,6 +26,8 @@ pub struct SessionRules {
     pub urrs: BTreeMap<u32, Urr>,
     /// Buffering action rules by BAR ID.
     pub bars: BTreeMap<u8, Bar>,
+    /// User Plane Inactivity Timer in seconds (§5.11.3); 0: none.
+    pub inactivity_s: u32,
     /// S-NSSAI of the PDU session (§8.2.176): slice or service type, and its differentiator if there is one.
     pub s_nssai: Option<(u8, Option<u32>)>,
 }
@@ -223,8 +225,10 @@ pub struct Urr {
     pub measure_volume: bool,
     /// DURAT.
     pub measure_duration: bool,
-    /// EVENT.
-    pub measure_event: bool,
+    /// ISTM: time is measured from the beginning, not from the first packet (§8.2.68).
+    pub immediate_start: bool,
+    /// INAM: nothing is measured for now (§8.2.68).
+    pub inactive: bool,
     /// Reporting triggers, octets 5, 6, 7 as bits 0-7, 8-15, 16-23 (§8.2.19).
     pub triggers: u32,
     /// Measurement period in seconds.
@@ -237,10 +241,35 @@ pub struct Urr {
     pub time_threshold_s: Option<u32>,
     /// Time quota in seconds.
     pub time_quota_s: Option<u32>,
+    /// A measurement of time pauses when there is no packet for so many seconds.
+    pub inactivity_s: Option<u32>,
+    /// The quota is over when there is no packet for so many seconds.
+    pub quota_holding_s: Option<u32>,
+    /// A quota is reported so many seconds after it was given.
+    pub quota_validity_s: Option<u32>,
+    /// Usage before and after this time (NTP seconds) is reported separately.
+    pub monitoring_ntp_s: Option<u32>,
+    /// Thresholds and quotas from the monitoring time on, where they are given.
+    pub subsequent: Limits,
+    /// FAR that packets are handled by when a quota is used up; `None`: they are dropped.
+    pub quota_far_id: Option<u32>,
     /// URRs whose report triggers this one's.
     pub linked: Vec<u32>,
-    /// Set by the node when a quota is used up: packets of the rule's PDRs are dropped (§5.2.2.2.1).
+    /// Set by the node when a quota is used up (§5.2.2.2.1).
     pub exhausted: bool,
+}
+
+/// Thresholds and quotas of a URR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Limits {
+    /// Volume threshold in bytes.
+    pub volume_threshold: Option<VolumeLimit>,
+    /// Volume quota in bytes.
+    pub volume_quota: Option<VolumeLimit>,
+    /// Time threshold in seconds.
+    pub time_threshold_s: Option<u32>,
+    /// Time quota in seconds.
+    pub time_quota_s: Option<u32>,
 }
 
 /// Limits of a volume; `None`: no limit on that one.
@@ -339,6 +368,16 @@ pub trait UserPlane {
 
     /// Usage of a URR now. Zero for one that does not exist.
     fn usage(&mut self, seid: Seid, urr_id: u32) -> Usage;
+
+    /// Packets of a session that has a user plane inactivity timer, whatever PDR they matched: another number than before means
+    /// that there was one.
+    fn packets(&mut self, seid: Seid) -> u64;
+
+    /// Bytes that the packets of all sessions together had so far, or more: no URR's usage has grown by more than this has. So a limit
+    /// that is far away need not be looked at. `None`: that is not known, and all are looked at again and again.
+    fn carried(&mut self) -> Option<u64> {
+        None
+    }
 
     /// Sends a GTP-U End Marker (TS 29.281 §7.3.2) to the tunnel that a FAR forwarded to before a path switch.
     fn send_end_marker(&mut self, to: OuterHeader);

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::codec::fate::{self, Fate};
 use crate::codec::{ApplyActionFlags, Cause, FSeid, FTeid, Flaw, Group, Ie, IeType, UeIpAddress, find, number};
 use crate::pool::{Held, Taking};
 use crate::rules::{Interface, OuterHeader, RuleId, Seid, SessionRules};
@@ -108,6 +109,7 @@ pub(crate) fn modify(old: &Context, ies: &[Ie], max_rules: usize, taking: &mut T
 fn apply(old: &Context, context: Context, ies: &[Ie], max_rules: usize, taking: &mut Taking<'_>) -> Result<Change, Rejection> {
     let mut change = Change { context, cp: find!(ies, FSeid).copied(), ..Change::default() };
     let flags = find!(ies, PfcpSmReqFlags).copied().unwrap_or(0);
+    refuse_flags(number::PfcpSmReqFlags, fate::PFCPSMREQ_FLAGS, flags.into())?;
     change.drop_buffered = flags & DROBU != 0;
     change.query_reference = find!(ies, QueryUrrReference).copied();
 
@@ -122,6 +124,11 @@ fn apply(old: &Context, context: Context, ies: &[Ie], max_rules: usize, taking: 
     for ie in ies {
         update(&mut change, ie)?;
     }
+    if let Some(seconds) = find!(ies, UserPlaneInactivityTimer) {
+        change.context.rules.inactivity_s = *seconds;
+    }
+    // What a rule can name better than an element has been refused before.
+    refuse_unsupported(ies)?;
     resolve::tunnels_and_addresses(old, &mut change, ies, taking)?;
     resolve::references(&mut change.context.rules)?;
 
@@ -324,6 +331,24 @@ pub(crate) fn refuse_flaws(ies: &[Ie]) -> Result<(), Rejection> {
         }
     }
     Ok(())
+}
+
+/// Elements that are not supported, at any depth: a request that is obeyed but for one element is worse than one refused.
+pub(crate) fn refuse_unsupported(ies: &[Ie]) -> Result<(), Rejection> {
+    for ie in ies {
+        steps(1);
+        match crate::codec::fate(ie.ie_type()) {
+            Some((name, Fate::Refused | Fate::RuleRefused)) => return Err(Rejection::unsupported(ie.ie_type(), name.into())),
+            _ => refuse_unsupported(ie.children())?,
+        }
+    }
+    Ok(())
+}
+
+/// Flags of an element that are not supported.
+fn refuse_flags(ie_type: IeType, flags: &[fate::Flag], value: u32) -> Result<(), Rejection> {
+    let refused = fate::refused(flags, value);
+    refused.map_or(Ok(()), |flag| Err(Rejection::unsupported(ie_type, format!("IE {ie_type}: {}", flag.name))))
 }
 
 /// An element of no length that has a value otherwise: in an Update, what it would say is to be removed (§5.6.3). Each rule's

@@ -40,10 +40,14 @@ pub struct Stats {
     pub usage_reports: u64,
     /// Usage reports whose request was never answered: their usage is lost to the CP function.
     pub lost_usage_reports: u64,
+    /// User plane inactivity reports begun.
+    pub inactivity_reports: u64,
     /// Error indication reports begun.
     pub error_indication_reports: u64,
     /// Commits that the user plane refused though no request could be rejected for it (quota, release); they are tried again.
     pub commit_failures: u64,
+    /// Elements in requests that are not of release 17, or vendors': skipped (§7.6.6).
+    pub unknown_elements: u64,
     /// Log lines left out because there were too many.
     pub suppressed_logs: u64,
 }

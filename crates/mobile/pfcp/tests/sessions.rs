@@ -19,6 +19,9 @@ const LIUSA: u32 = 1 << 7;
 const VOLQU: u32 = 1 << 8;
 const TIMQU: u32 = 1 << 9;
 
+/// Time is measured from the beginning.
+const ISTM: u8 = 0x08;
+
 fn total(bytes: u64) -> Volume {
     Volume { total: Some(bytes), ..Volume::default() }
 }
@@ -329,6 +332,7 @@ fn removed_and_queried_urrs_are_reported() {
     for id in 1..=3 {
         bench.count(seid, id, 100 * u64::from(id), 0);
     }
+    bench.node.poll_usage(bench.now, &mut bench.plane);
     bench.now += 10 * SECOND;
     let answer = bench.modify(seid, vec![Ie::RemoveUrr(vec![Ie::UrrId(1)]), Ie::QueryUrr(vec![Ie::UrrId(2)]), Ie::QueryUrrReference(77)]);
     let reports = groups(&answer.ies, number::UsageReportInModificationResponse);
@@ -398,7 +402,7 @@ fn a_volume_quota_stops_packets_until_it_is_renewed() {
 #[test]
 fn time_thresholds_and_quotas() {
     let mut bench = Bench::new();
-    let limits = urr(1, TIMTH | TIMQU, vec![Ie::TimeThreshold(20), Ie::TimeQuota(50)]);
+    let limits = urr(1, TIMTH | TIMQU, vec![Ie::TimeThreshold(20), Ie::TimeQuota(50), Ie::MeasurementInformation(ISTM)]);
     let linked = urr(2, LIUSA, vec![Ie::LinkedUrrId(1)]);
     let (seid, _) = bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![limits, linked]));
     bench.pass(Duration::from_millis(19_999));
@@ -425,7 +429,7 @@ fn many_volume_limits_are_looked_at_in_turns() {
     let mut bench = Bench::with(Config { max_polled: 3, ..config() });
     let mut seids = Vec::new();
     for n in 1..=10u32 {
-        let threshold = urr(1, VOLTH, vec![Ie::VolumeThreshold(total(10))]);
+        let threshold = urr(1, VOLTH, vec![Ie::VolumeThreshold(total(10)), Ie::MeasurementInformation(ISTM)]);
         let (seid, _) = bench.establish(simple_session(n.into(), n, [10, 0, 0, n as u8], vec![threshold]));
         bench.count(seid, 1, 10, 0);
         seids.push(seid);

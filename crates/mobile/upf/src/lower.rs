@@ -408,9 +408,15 @@ fn plan(id: u16, pdr: &Pdr, rules: &SessionRules, context: &Context, outline: &m
             qers.push((*qer_id, qer));
         }
     }
+    let mut far = far;
     let mut exhausted = false;
     for urr_id in &pdr.urr_ids {
-        exhausted |= rules.urrs.get(urr_id).ok_or_else(|| missing(format!("URR {urr_id}")))?.exhausted;
+        let urr = rules.urrs.get(urr_id).ok_or_else(|| missing(format!("URR {urr_id}")))?;
+        match urr.quota_far_id.filter(|_| urr.exhausted) {
+            // FAR for quota action: it takes the place of the PDR's (§5.2.2.2.1).
+            Some(far_id) => far = Some((far_id, rules.fars.get(&far_id).ok_or_else(|| missing(format!("FAR {far_id}")))?)),
+            None => exhausted |= urr.exhausted,
+        }
     }
 
     let mut set_pdr = SetPdr {
@@ -453,7 +459,9 @@ fn plan(id: u16, pdr: &Pdr, rules: &SessionRules, context: &Context, outline: &m
         meters.push(key);
     }
     let urr_ids: BTreeSet<u32> = pdr.urr_ids.iter().copied().collect();
-    let usage = (!urr_ids.is_empty()).then(|| UsageKey { urr_ids: urr_ids.into_iter().collect(), uplink });
+    // A user plane inactivity timer is about all packets: those that no URR counts are counted for it.
+    let counted = !urr_ids.is_empty() || rules.inactivity_s > 0;
+    let usage = counted.then(|| UsageKey { urr_ids: urr_ids.into_iter().collect(), uplink });
     Ok(Plan { pdr_id: id, set_pdr, usage, meters })
 }
 

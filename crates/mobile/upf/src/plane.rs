@@ -59,6 +59,12 @@ pub trait DataPlane {
     /// A cell of a counter, summed over all targets.
     fn count(&mut self, counter: CounterId, cell: u64) -> target::Count;
 
+    /// Bytes of all packets that have come so far, or were let go from a buffer: never less than counters have counted.
+    /// `None`: not known.
+    fn carried(&mut self) -> Option<u64> {
+        None
+    }
+
     /// Sends a frame as it is.
     fn transmit(&mut self, port: PortId, frame: Vec<u8>);
 }
@@ -591,6 +597,18 @@ impl<D: DataPlane> UserPlane for Plane<D> {
             }
         }
         usage
+    }
+
+    fn packets(&mut self, seid: Seid) -> u64 {
+        let Some(Charged { accrued, cells }) = self.sessions.prefix(seid) else { return 0 };
+        let before: u64 =
+            accrued.values().map(|usage| usage.uplink_packets.wrapping_add(usage.downlink_packets)).fold(0, u64::wrapping_add);
+        let counted = cells.iter().map(|(_, cell)| self.data.count(self.ids.usage, u64::from(*cell)).packets);
+        counted.fold(before, u64::wrapping_add)
+    }
+
+    fn carried(&mut self) -> Option<u64> {
+        self.data.carried()
     }
 
     fn send_end_marker(&mut self, to: OuterHeader) {

@@ -39,6 +39,10 @@ impl UserPlane for Recorder {
         self.usage.get(&(seid, urr_id)).copied().unwrap_or_default()
     }
 
+    fn packets(&mut self, _: Seid) -> u64 {
+        0
+    }
+
     fn send_end_marker(&mut self, to: OuterHeader) {
         self.end_markers.push(to);
     }

@@ -13,14 +13,16 @@
 //! - Create URR has no Linked URR ID, Measurement Information or thresholds beyond volume and time;
 //! - Network Instance is UTF-8 only, without DNS labels;
 //! - its hard dependencies are an argument parser, YAML, pcap files and network interface enumeration (over 50 crates).
+pub mod fate;
 mod ie;
 mod reader;
 mod value;
 
-pub use ie::{Group, Ie, IeType, find, number};
+pub use ie::{ELEMENTS, Group, Ie, IeType, fate, find, number};
 pub use reader::Flaw;
 pub use value::*;
 
+use fate::Fate;
 use reader::Reader;
 
 /// The port that requests are sent to (§4.2.2).
@@ -82,35 +84,36 @@ pub enum MessageType {
     Other(u8),
 }
 
-/// Every known type and its number.
-const TYPES: [(MessageType, u8); 25] = {
+/// Every known type, its number, and what becomes of it.
+pub const TYPES: [(MessageType, u8, Fate); 25] = {
     use MessageType::*;
+    use fate::Fate::{Done, Refused, Sent};
     [
-        (HeartbeatRequest, 1),
-        (HeartbeatResponse, 2),
-        (PfdManagementRequest, 3),
-        (PfdManagementResponse, 4),
-        (AssociationSetupRequest, 5),
-        (AssociationSetupResponse, 6),
-        (AssociationUpdateRequest, 7),
-        (AssociationUpdateResponse, 8),
-        (AssociationReleaseRequest, 9),
-        (AssociationReleaseResponse, 10),
-        (VersionNotSupportedResponse, 11),
-        (NodeReportRequest, 12),
-        (NodeReportResponse, 13),
-        (SessionSetDeletionRequest, 14),
-        (SessionSetDeletionResponse, 15),
-        (SessionSetModificationRequest, 16),
-        (SessionSetModificationResponse, 17),
-        (SessionEstablishmentRequest, 50),
-        (SessionEstablishmentResponse, 51),
-        (SessionModificationRequest, 52),
-        (SessionModificationResponse, 53),
-        (SessionDeletionRequest, 54),
-        (SessionDeletionResponse, 55),
-        (SessionReportRequest, 56),
-        (SessionReportResponse, 57),
+        (HeartbeatRequest, 1, Done),
+        (HeartbeatResponse, 2, Done),
+        (PfdManagementRequest, 3, Refused),
+        (PfdManagementResponse, 4, Sent),
+        (AssociationSetupRequest, 5, Done),
+        (AssociationSetupResponse, 6, Done),
+        (AssociationUpdateRequest, 7, Done),
+        (AssociationUpdateResponse, 8, Done),
+        (AssociationReleaseRequest, 9, Done),
+        (AssociationReleaseResponse, 10, Sent),
+        (VersionNotSupportedResponse, 11, Done),
+        (NodeReportRequest, 12, Refused),
+        (NodeReportResponse, 13, Sent),
+        (SessionSetDeletionRequest, 14, Refused),
+        (SessionSetDeletionResponse, 15, Sent),
+        (SessionSetModificationRequest, 16, Refused),
+        (SessionSetModificationResponse, 17, Sent),
+        (SessionEstablishmentRequest, 50, Done),
+        (SessionEstablishmentResponse, 51, Sent),
+        (SessionModificationRequest, 52, Done),
+        (SessionModificationResponse, 53, Sent),
+        (SessionDeletionRequest, 54, Done),
+        (SessionDeletionResponse, 55, Sent),
+        (SessionReportRequest, 56, Sent),
+        (SessionReportResponse, 57, Done),
     ]
 };
 
@@ -224,7 +227,7 @@ impl MessageType {
     pub fn number(self) -> u8 {
         match self {
             MessageType::Other(number) => number,
-            known => TYPES.iter().find(|(kind, _)| *kind == known).map_or(0, |(_, number)| *number),
+            known => TYPES.iter().find(|(kind, ..)| *kind == known).map_or(0, |(_, number, _)| *number),
         }
     }
 
@@ -240,8 +243,8 @@ impl MessageType {
 
     /// What a request is answered with; `None` for what is no request.
     pub fn response(self) -> Option<MessageType> {
-        let position = TYPES.iter().position(|(kind, _)| *kind == self)?;
-        let (answer, number) = *TYPES.get(position + 1)?;
+        let position = TYPES.iter().position(|(kind, ..)| *kind == self)?;
+        let (answer, number, _) = *TYPES.get(position + 1)?;
         // Each request's response is the next number; type 11 is a response that answers none.
         let odd = self.number() & 1 == 1;
         (odd == (self.number() < 11) && number == self.number() + 1).then_some(answer)
@@ -250,7 +253,7 @@ impl MessageType {
 
 impl From<u8> for MessageType {
     fn from(number: u8) -> MessageType {
-        TYPES.iter().find(|(_, known)| *known == number).map_or(MessageType::Other(number), |(kind, _)| *kind)
+        TYPES.iter().find(|(_, known, _)| *known == number).map_or(MessageType::Other(number), |(kind, ..)| *kind)
     }
 }
 

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use super::{About, AssociationView, Node, Timer};
+use super::finals::RESTARTED;
+use super::{About, AssociationView, Ending, Node, Timer};
 use crate::codec::{Cause, Group, Ie, IeType, Message, MessageType, Name, NodeId, UserPlaneIpResource, find, number};
 use crate::config::{Config, OnLoss};
 use crate::rules::{Interface, Seid};
-use crate::session::Rejection;
+use crate::session::{Rejection, refuse_unsupported};
 use crate::stats::Drop;
 use crate::work::steps;
 
@@ -55,6 +56,11 @@ impl Association {
         self.source.ip() == address || self.alternatives.contains(&address) || config.are_together(self.source.ip(), address)
     }
 
+    /// How its sessions end if it ends now, and its peer has not restarted.
+    pub(super) fn ending(&self) -> Ending {
+        if self.lost { Ending::OutOfReach(self.recovery_ntp_s) } else { Ending::Told(self.recovery_ntp_s) }
+    }
+
     pub(super) fn view<'a>(&self, node_id: &'a NodeId) -> AssociationView<'a> {
         AssociationView {
             node_id,
@@ -92,6 +98,7 @@ impl Node {
         if self.closing {
             return Err(Rejection::new(Cause::REQUEST_REJECTED, "shutting down".into()));
         }
+        refuse_unsupported(&request.ies)?;
         let retain = find!(request.ies, SessionRetentionInformation).is_some();
         let alternatives = alternatives(&request.ies)?;
         self.refuse_anothers(&node_id, from, now)?;
@@ -135,6 +142,7 @@ impl Node {
     /// alternative addresses, those given before being replaced.
     pub(super) fn update(&mut self, from: SocketAddr, request: &Message) -> Result<Group, Rejection> {
         let node_id = self.own_association(node_id(request)?, from)?;
+        refuse_unsupported(&request.ies)?;
         let alternatives = alternatives(&request.ies)?;
         if !alternatives.is_empty()
             && let Some(association) = self.associations.get_mut(&node_id)
@@ -147,7 +155,7 @@ impl Node {
     /// Association Release Request (§6.2.8): its sessions end too.
     pub(super) fn release(&mut self, from: SocketAddr, request: &Message, now: Duration) -> Result<Group, Rejection> {
         let node_id = self.own_association(node_id(request)?, from)?;
-        self.end_association(&node_id);
+        self.end_association(&node_id, None);
         if self.may_log(now) {
             tracing::info!(?node_id, "association released");
         }
@@ -297,7 +305,7 @@ impl Node {
         }
         match self.config.on_loss {
             OnLoss::Release => {
-                self.end_association(node_id);
+                self.end_association(node_id, None);
             }
             OnLoss::Keep => self.schedule_heartbeat(node_id, now),
         }
@@ -338,7 +346,7 @@ impl Node {
             }
             _ => (self.sessions.begin_association(), BTreeSet::new()),
         };
-        self.end_association(node_id);
+        self.end_association(node_id, Some(recovery_ntp_s));
         self.answers.forget(source);
         if self.may_log(now) {
             tracing::info!(?node_id, %peer, kept = sessions.len(), "associated");
@@ -359,17 +367,25 @@ impl Node {
         self.peers.begin_association(source.ip());
         self.associations.insert(node_id.clone(), association);
         self.schedule_heartbeat(node_id, now);
+        self.send_kept_finals(node_id, recovery_ntp_s, peer, now);
         Ok(kept)
     }
 
-    /// Ends an association; whether there was one. Its sessions are gone for N4, and end one after the other.
-    fn end_association(&mut self, node_id: &NodeId) -> bool {
+    /// Ends an association; whether there was one. Its sessions are gone for N4, and end one after the other. `stamp`: the peer's recovery time
+    /// stamp now, if it has told another.
+    fn end_association(&mut self, node_id: &NodeId, stamp: Option<u32>) -> bool {
         let Some(association) = self.associations.remove(node_id) else { return false };
         self.peers.end_association(association.source.ip());
         if let Some(at) = association.next_heartbeat {
             self.timers.remove(&(at, Timer::Heartbeat(node_id.clone())));
         }
-        self.sessions.end_association(association.number, association.sessions);
+        let ending = match stamp {
+            None => association.ending(),
+            // One that sets up again is there, though it was lost before.
+            Some(stamp) if stamp == association.recovery_ntp_s => Ending::Told(stamp),
+            Some(_) => Ending::Unknown(RESTARTED),
+        };
+        self.sessions.end_association(association.number, association.sessions, ending);
         true
     }
 
@@ -397,7 +413,7 @@ impl Node {
                     if self.may_log(now) {
                         tracing::warn!(?node_id, sessions, "peer has restarted");
                     }
-                    self.end_association(node_id);
+                    self.end_association(node_id, Some(stamp));
                     self.ask_again(peer, now);
                 }
             }

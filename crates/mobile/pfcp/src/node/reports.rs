@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
-use std::ops::Bound;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::sessions::Activity;
 use super::{About, Node, Timer};
 use crate::codec::{Cause, FTeid, Group, Ie, Message, MessageType, find};
 use crate::rules::{Seid, Usage, UserPlane};
@@ -20,6 +20,7 @@ use crate::work::steps;
 const DLDR: u8 = 0x01;
 const USAR: u8 = 0x02;
 const ERIR: u8 = 0x04;
+const UPIR: u8 = 0x08;
 
 /// DROBU of PFCPSRRsp-Flags (§8.2.43).
 const DROBU: u8 = 0x01;
@@ -133,70 +134,136 @@ impl Node {
         }
     }
 
-    /// Checks volume thresholds and quotas, and forgets old answers; call it about every 100 ms. Only URRs that have one are checked, and at
-    /// most [`max_polled`](crate::config::Config::max_polled) of them: the next call continues from there.
+    /// Looks at the URRs that the bytes carried since may have made due, and at sessions and URRs that wait for a packet; forgets old answers.
+    /// Call it after [`next_poll`](Node::next_poll). At most [`max_polled`](crate::config::Config::max_polled) limits are looked at: the
+    /// next call continues.
     pub fn poll_usage(&mut self, now: Duration, plane: &mut dyn UserPlane) {
         self.settle_again(plane);
         self.answers.expire(now);
-        let rest = (Bound::Excluded(self.volume_cursor), Bound::Unbounded);
-        let batch: Vec<(Seid, u32)> = self.volume_watch.range(rest).take(self.config.max_polled).copied().collect();
-        self.volume_cursor = match batch.last() {
-            Some(last) if batch.len() == self.config.max_polled => *last,
-            _ => (0, 0),
-        };
-        let mut due: BTreeMap<Seid, Vec<Due>> = BTreeMap::new();
-        let mut unpacked = None;
-        for (seid, urr_id) in batch {
-            // The URRs of a session come one after the other.
-            if unpacked.as_ref().is_none_or(|(of, _)| *of != seid) {
-                unpacked = self.sessions.get(seid).map(|session| (seid, session));
-            }
-            let Some((_, session)) = &unpacked else { continue };
-            let (Some(rule), Some(meter)) = (session.context.rules.urrs.get(&urr_id), session.meters.get(&urr_id)) else { continue };
-            let counters = plane.usage(seid, urr_id);
-            let triggers = meter.volume_triggers(rule, counters);
-            if triggers != 0 {
-                due.entry(seid).or_default().push(Due { urr_id, triggers, counters });
+        // Before the counters are read: they may have moved on, which only makes the next look come sooner.
+        self.watch.advance(plane.carried(), now);
+        let mut due: BTreeMap<Seid, BTreeSet<u32>> = BTreeMap::new();
+        for (seid, urr_id) in self.watch.limits_to_look_at(self.config.max_polled) {
+            due.entry(seid).or_default().insert(urr_id);
+        }
+        let mut sessions = Vec::new();
+        for (seid, urr_id) in self.watch.awaiting_to_look_at() {
+            match urr_id {
+                Some(urr_id) => drop(due.entry(seid).or_default().insert(urr_id)),
+                None => sessions.push(seid),
             }
         }
-        for (seid, due) in due {
-            self.report_usage(seid, due, now, plane);
+        for (seid, urr_ids) in due {
+            self.look_at(seid, &urr_ids, now, plane);
         }
+        for seid in sessions {
+            self.look_at_activity(seid, now, plane);
+        }
+        self.send_finals(now);
     }
 
-    /// Reports the URRs of a session that time has made due.
-    pub(super) fn report_timed(&mut self, seid: Seid, urr_ids: &BTreeSet<u32>, now: Duration, plane: &mut dyn UserPlane) {
+    /// Looks at URRs of a session, and reports those that are due.
+    pub(super) fn look_at(&mut self, seid: Seid, urr_ids: &BTreeSet<u32>, now: Duration, plane: &mut dyn UserPlane) {
         let Some(mut opened) = self.sessions.open(seid) else { return };
         let session = &mut *opened;
         let mut due = Vec::new();
+        let mut known = BTreeMap::new();
+        let mut reopened = false;
         for urr_id in urr_ids {
-            let Some(meter) = session.meters.get_mut(urr_id) else { continue };
-            // The timer that brought us here is gone.
-            meter.deadline = None;
-            let Some(rule) = session.context.rules.urrs.get(urr_id) else { continue };
-            let triggers = meter.time_triggers(rule, now);
+            let (Some(rule), Some(meter)) = (session.context.rules.urrs.get_mut(urr_id), session.meters.get_mut(urr_id)) else { continue };
+            let counters = plane.usage(seid, *urr_id);
+            known.insert(*urr_id, counters);
+            reopened |= meter.pass_monitoring_time(rule, now, counters);
+            let triggers = meter.look(rule, now, counters);
             if triggers != 0 {
-                due.push(Due { urr_id: *urr_id, triggers, counters: plane.usage(seid, *urr_id) });
+                due.push(Due { urr_id: *urr_id, triggers, counters });
+            }
+            // The timer that may have brought us here is gone.
+            if let Some(at) = meter.deadline.take() {
+                self.timers.remove(&(at, Timer::Urr(seid, *urr_id)));
             }
         }
+        let refused = reopened.then(|| plane.commit(seid, Some(&session.context.rules)).err()).flatten();
         drop(opened);
-        if self.report_usage(seid, due, now, plane) {
-            return self.watch(seid);
+        if let Some(error) = refused {
+            self.unsettled.insert(seid);
+            self.commit_failed(seid, &error, "does not let a session go on after its monitoring time", now);
         }
+        if self.report_usage(seid, due, &mut known, now, plane) {
+            return self.watch(seid, &known, now);
+        }
+        self.watch(seid, &known, now);
+        // No room for a request: again in a while, whatever moves meanwhile.
         let Some(mut session) = self.sessions.open(seid) else { return };
         let at = now + WAIT_FOR_ROOM;
         for urr_id in urr_ids {
             let Some(meter) = session.meters.get_mut(urr_id) else { continue };
-            meter.deadline = Some(at);
+            if let Some(before) = meter.deadline.replace(at) {
+                self.timers.remove(&(before, Timer::Urr(seid, *urr_id)));
+            }
+            self.watch.set_limit(seid, *urr_id, meter.volume_deadline.take(), None);
             self.timers.insert((at, Timer::Urr(seid, *urr_id)));
+        }
+    }
+
+    /// A user plane inactivity timer begins, changes, or ends.
+    pub(super) fn begin_activity(&mut self, seid: Seid, now: Duration, plane: &mut dyn UserPlane) {
+        let Some(mut session) = self.sessions.open(seid) else { return };
+        let before = session.activity.take();
+        if session.context.rules.inactivity_s > 0 {
+            session.activity = Some(Activity { packets: plane.packets(seid), moved_at: now, told: false, deadline: None });
+        }
+        drop(session);
+        self.drop_activity(seid, before);
+        self.look_at_activity(seid, now, plane);
+    }
+
+    pub(super) fn drop_activity(&mut self, seid: Seid, activity: Option<Activity>) {
+        let Some(activity) = activity else { return };
+        if let Some(at) = activity.deadline {
+            self.timers.remove(&(at, Timer::Activity(seid)));
+        }
+        self.watch.set_awaiting((seid, None), false);
+    }
+
+    /// Reports a session that has had no packet for the time of its user plane inactivity timer, once (§5.11.3).
+    pub(super) fn look_at_activity(&mut self, seid: Seid, now: Duration, plane: &mut dyn UserPlane) {
+        let Some(mut session) = self.sessions.open(seid) else { return };
+        let limit = Duration::from_secs(session.context.rules.inactivity_s.into());
+        let Some(activity) = &mut session.activity else { return };
+        let packets = plane.packets(seid);
+        if packets != activity.packets {
+            (activity.packets, activity.moved_at, activity.told) = (packets, now, false);
+        }
+        let is_over = now.saturating_sub(activity.moved_at) >= limit && !activity.told;
+        activity.told |= is_over;
+        let looks_again = (activity.moved_at + limit).min(now + (limit / 4).max(Duration::from_secs(1)));
+        let deadline = (!activity.told).then_some(looks_again);
+        if let Some(at) = std::mem::replace(&mut activity.deadline, deadline) {
+            self.timers.remove(&(at, Timer::Activity(seid)));
+        }
+        drop(session);
+        if let Some(at) = deadline {
+            self.timers.insert((at, Timer::Activity(seid)));
+        }
+        self.watch.set_awaiting((seid, None), deadline.is_none());
+        if is_over && self.send_report(seid, vec![Ie::ReportType(UPIR)], About::Inactivity(seid), now) {
+            self.stats.inactivity_reports += 1;
         }
     }
 
     /// Sends usage reports, those of linked URRs with them, and stops the packets of URRs whose quota is used up. Not done if
     /// there is no room for a request: the measurement continues and is reported later. A quota is enforced in any case.
-    fn report_usage(&mut self, seid: Seid, mut due: Vec<Due>, now: Duration, plane: &mut dyn UserPlane) -> bool {
+    fn report_usage(
+        &mut self,
+        seid: Seid,
+        mut due: Vec<Due>,
+        known: &mut BTreeMap<u32, Usage>,
+        now: Duration,
+        plane: &mut dyn UserPlane,
+    ) -> bool {
         let clock = self.clock();
-        let of_quota = |due: &Due| due.triggers & (trigger::VOLQU | trigger::TIMQU) != 0;
+        let of_quota = |due: &Due| due.triggers & trigger::QUOTAS != 0;
         let Some(mut opened) = self.sessions.open(seid).filter(|_| !due.is_empty()) else { return true };
         if self.requests.is_full(opened.peer.ip()) && !due.iter().any(of_quota) {
             return false;
@@ -208,7 +275,9 @@ impl Node {
             steps(rule.linked.len());
             let asked = rule.triggers & reporting::LIUSA != 0 && rule.linked.iter().any(|id| reported.contains(id));
             if asked && reported.insert(*urr_id) {
-                due.push(Due { urr_id: *urr_id, triggers: trigger::LIUSA, counters: plane.usage(seid, *urr_id) });
+                let counters = plane.usage(seid, *urr_id);
+                known.insert(*urr_id, counters);
+                due.push(Due { urr_id: *urr_id, triggers: trigger::LIUSA, counters });
             }
         }
         let used_up: Vec<u32> = due.iter().filter(|due| of_quota(due)).map(|due| due.urr_id).collect();
@@ -224,7 +293,7 @@ impl Node {
         let mut reports: Vec<Group> = Vec::new();
         for Due { urr_id, triggers, counters } in due {
             let (Some(rule), Some(meter)) = (session.context.rules.urrs.get(&urr_id), session.meters.get_mut(&urr_id)) else { continue };
-            reports.push(meter.report(urr_id, rule, triggers, now, counters, clock));
+            reports.extend(meter.report(urr_id, rule, triggers, now, counters, clock));
         }
         drop(opened);
         if let Some(error) = refused {
@@ -239,7 +308,6 @@ impl Node {
                 self.stats.usage_reports += count;
             }
         }
-        self.watch(seid);
         true
     }
 
@@ -256,7 +324,10 @@ impl Node {
 
     /// Session Report Response (§7.5.9).
     pub(super) fn report_answered(&mut self, about: About, from: SocketAddr, response: &Message, now: Duration, plane: &mut dyn UserPlane) {
-        let (About::DownlinkData(seid, _) | About::Usage(seid, _) | About::ErrorIndication(seid, ..)) = about else { return };
+        let (About::DownlinkData(seid, _) | About::Usage(seid, _) | About::ErrorIndication(seid, ..) | About::Inactivity(seid)) = about
+        else {
+            return;
+        };
         let Some(cause) = response.cause() else { return self.drop_datagram(from, Drop::BadResponse, now) };
         if let About::ErrorIndication(_, teid, ipv4) = about
             && let Some(mut session) = self.sessions.open(seid)
@@ -306,7 +377,8 @@ impl Node {
                 }
             }
             About::Usage(_, count) => self.stats.lost_usage_reports += count,
-            About::Heartbeat(..) | About::Setup(_) | About::Release => {}
+            // The next inactivity, after a packet, is reported again.
+            About::Inactivity(_) | About::Heartbeat(..) | About::Setup(_) | About::Release | About::Final(_) => {}
         }
     }
 }

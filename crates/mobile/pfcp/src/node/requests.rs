@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
+use super::finals::Final;
 use crate::codec::{MessageType, NodeId};
 use crate::rules::Seid;
 
@@ -20,19 +21,23 @@ pub(super) enum About {
     DownlinkData(Seid, u32),
     /// So many usage reports.
     Usage(Seid, u64),
+    /// The user plane of a session is inactive.
+    Inactivity(Seid),
+    /// Final usage of a session that has ended.
+    Final(Box<Final>),
     /// A peer refused this tunnel.
     ErrorIndication(Seid, u32, Ipv4Addr),
 }
 
 /// A request without an answer.
 pub(super) struct Waiting {
-    pub to: SocketAddr,
-    pub octets: Vec<u8>,
-    pub answer: MessageType,
-    pub about: About,
+    pub(super) to: SocketAddr,
+    pub(super) octets: Vec<u8>,
+    pub(super) answer: MessageType,
+    pub(super) about: About,
     /// When it is sent again, or given up.
-    pub deadline: Duration,
-    pub sends_left: u32,
+    pub(super) deadline: Duration,
+    pub(super) sends_left: u32,
 }
 
 /// All of them, by sequence number.

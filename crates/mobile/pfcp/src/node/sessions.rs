@@ -7,12 +7,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::associations::unreadable;
+use super::finals::NOT_FOUND;
 use super::reports::Notice;
-use super::{ENDED_FOR_A_REQUEST, Node, RULES_ENDED_AT_ONCE, RngCore, SessionView, Timer};
+use super::{ENDED_FOR_A_REQUEST, Ending, Node, RULES_ENDED_AT_ONCE, RngCore, SessionView, Timer, Watch};
 use crate::codec::{Cause, FSeid, Group, Ie, Message, NodeId, find, number};
 use crate::rules::{CommitError, Seid, SessionRules, Usage, UserPlane};
 use crate::session::{self, Change, Context, Rejection};
-use crate::usage::{Meter, reporting, trigger};
+use crate::usage::{Meter, WallClock, trigger};
 
 /// Sessions retried with one usage poll.
 const UNSETTLED_AT_ONCE: usize = 256;
@@ -21,18 +22,32 @@ const UNSETTLED_AT_ONCE: usize = 256;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Session {
     /// Number of its association. First, so that it can be read alone.
-    pub association: u32,
-    pub cp: FSeid,
-    pub node_id: NodeId,
+    pub(super) association: u32,
+    pub(super) cp: FSeid,
+    pub(super) node_id: NodeId,
     /// Where reports go.
-    pub peer: SocketAddr,
-    pub context: Context,
-    pub meters: BTreeMap<u32, Meter>,
+    pub(super) peer: SocketAddr,
+    pub(super) context: Context,
+    pub(super) meters: BTreeMap<u32, Meter>,
     /// FARs whose buffering was reported to the CP function, until it updates them.
-    pub notices: BTreeMap<u32, Notice>,
+    pub(super) notices: BTreeMap<u32, Notice>,
     /// Tunnels refused by their peers, reported and not answered yet.
-    pub refused_tunnels: BTreeSet<(u32, Ipv4Addr)>,
+    pub(super) refused_tunnels: BTreeSet<(u32, Ipv4Addr)>,
+    /// What was last seen of its packets, where it has a user plane inactivity timer.
+    pub(super) activity: Option<Activity>,
     since: Duration,
+}
+
+/// Whether a session's user plane is active (§5.11.3).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Activity {
+    /// Packets at the last look, and when they were last seen to have moved.
+    pub(super) packets: u64,
+    pub(super) moved_at: Duration,
+    /// Inactivity has been reported; the next packet ends it.
+    pub(super) told: bool,
+    /// When it is looked at again; `None`: when there is a packet.
+    pub(super) deadline: Option<Duration>,
 }
 
 impl Session {
@@ -95,6 +110,7 @@ impl Node {
             meters: BTreeMap::new(),
             notices: BTreeMap::new(),
             refused_tunnels: BTreeSet::new(),
+            activity: None,
             since: now,
         };
         self.sessions.insert(seid, &session);
@@ -163,12 +179,13 @@ impl Node {
         for (id, triggers) in removed.chain(queried) {
             let (Some(rule), Some(meter)) = (old_urrs.get(&id), session.meters.get_mut(&id)) else { continue };
             let counters = finals.get(&id).copied().unwrap_or_else(|| plane.usage(seid, id));
-            let mut report = meter.report(id, rule, triggers, now, counters, clock);
-            if let (trigger::IMMER, Some(reference)) = (triggers, change.query_reference) {
-                report.push(Ie::QueryUrrReference(reference));
+            for mut report in meter.report(id, rule, triggers, now, counters, clock) {
+                if let (trigger::IMMER, Some(reference)) = (triggers, change.query_reference) {
+                    report.push(Ie::QueryUrrReference(reference));
+                }
+                answer.push(Ie::UsageReportInModificationResponse(report));
+                self.stats.usage_reports += 1;
             }
-            answer.push(Ie::UsageReportInModificationResponse(report));
-            self.stats.usage_reports += 1;
         }
         if let Some(cp) = change.cp {
             session.cp = cp;
@@ -200,15 +217,16 @@ impl Node {
         let seid = request.seid.unwrap_or(0);
         let clock = self.clock();
         self.own_session(seid, from)?;
+        session::refuse_unsupported(&request.ies)?;
         let mut session = self.sessions.get(seid).ok_or_else(|| not_found(seid))?;
         let finals: BTreeMap<u32, Usage> = plane.commit(seid, None).map_err(refused)?.into_iter().collect();
         let mut answer = vec![Ie::Cause(Cause::REQUEST_ACCEPTED)];
         for (id, rule) in &session.context.rules.urrs {
             let Some(meter) = session.meters.get_mut(id) else { continue };
             let counters = finals.get(id).copied().unwrap_or_default();
-            let report = meter.report(*id, rule, trigger::TERMR, now, counters, clock);
-            answer.push(Ie::UsageReportInDeletionResponse(report));
-            self.stats.usage_reports += 1;
+            let reports = meter.report(*id, rule, trigger::TERMR, now, counters, clock);
+            self.stats.usage_reports += reports.len() as u64;
+            answer.extend(reports.into_iter().map(Ie::UsageReportInDeletionResponse));
         }
         self.forget_session(seid);
         Ok(answer)
@@ -287,11 +305,37 @@ impl Node {
         if !self.sessions.is_used(seid) {
             return 0;
         }
-        if let Err(error) = plane.commit(seid, None) {
-            self.unsettled.insert(seid);
-            self.commit_failed(seid, &error, "does not let go of a session", now);
-        }
+        let finals = match plane.commit(seid, None) {
+            Ok(finals) => finals,
+            Err(error) => {
+                self.unsettled.insert(seid);
+                self.commit_failed(seid, &error, "does not let go of a session", now);
+                // Its packets may still pass: what has been counted so far is what can be told.
+                let urrs = self.sessions.get_any(seid).map_or(Vec::new(), |session| session.context.rules.urrs.into_keys().collect());
+                urrs.into_iter().map(|id| (id, plane.usage(seid, id))).collect()
+            }
+        };
+        self.report_finals(seid, finals, now);
         self.forget_session(seid)
+    }
+
+    /// Has the final usage of a session reported that ends without a request for it (TEBUR). Of what was not used nothing is reported.
+    fn report_finals(&mut self, seid: Seid, finals: Vec<(u32, Usage)>, now: Duration) {
+        let Some(mut session) = self.sessions.get_any(seid) else { return };
+        let clock = self.clock();
+        let mut reports = Vec::new();
+        for (id, counters) in finals {
+            let (Some(rule), Some(meter)) = (session.context.rules.urrs.get(&id), session.meters.get_mut(&id)) else { continue };
+            if meter.has_usage(counters) {
+                reports.extend(meter.report(id, rule, trigger::TEBUR, now, counters, clock));
+            }
+        }
+        if reports.is_empty() {
+            return;
+        }
+        // Of an association that lives, a session ends so only because its CP function does not know it.
+        let ending = self.sessions.ending(session.association).unwrap_or(Ending::Unknown(NOT_FOUND));
+        self.final_usage(ending, session.node_id, session.peer, session.cp.seid, reports, now);
     }
 
     /// Counts a refusal of the user plane for which no request can be rejected.
@@ -323,18 +367,25 @@ impl Node {
         }
         let before = std::mem::replace(&mut session.context, context);
         let rules = &session.context.rules;
+        let inactivity_s = rules.inactivity_s;
 
+        let clock = WallClock { started_at_ntp_s: self.config.started_at_ntp_s };
         for id in &change.urrs_removed {
-            drop_meter(&mut session.meters, &mut self.timers, seid, *id);
+            drop_meter(&mut session.meters, &mut self.timers, &mut self.watch, seid, *id);
         }
+        let mut known = BTreeMap::new();
         for id in &change.urrs_begun {
+            let Some(rule) = rules.urrs.get(id) else { continue };
             // Counters of a URR begin at 0, except for one created again with the same ID.
             let counters = if change.urrs_removed.contains(id) { plane.usage(seid, *id) } else { Usage::default() };
-            session.meters.insert(*id, Meter::new(now, counters, false));
+            known.insert(*id, counters);
+            session.meters.insert(*id, Meter::new(rule, now, counters, clock));
         }
         for (id, renewed) in change.urrs_renewed {
-            if let Some(meter) = session.meters.get_mut(&id) {
-                meter.renew(renewed, now);
+            if let (Some(meter), Some(rule)) = (session.meters.get_mut(&id), rules.urrs.get(&id)) {
+                let counters = plane.usage(seid, id);
+                known.insert(id, counters);
+                meter.renew(rule, renewed, now, counters, clock);
             }
         }
         for (id, count_packets) in change.urrs_count_packets {
@@ -359,22 +410,30 @@ impl Node {
             self.peer_tunnels.insert((*teid, *ipv4, seid));
         }
         drop(opened);
-        self.watch(seid);
+        self.watch(seid, &known, now);
+        if before.rules.inactivity_s != inactivity_s {
+            self.begin_activity(seid, now, plane);
+        }
     }
 
-    /// Makes volume watch and timers follow a session's URRs.
-    pub(super) fn watch(&mut self, seid: Seid) {
+    /// Makes what is looked at follow a session's URRs; `known`: counters that have just been read.
+    pub(super) fn watch(&mut self, seid: Seid, known: &BTreeMap<u32, Usage>, now: Duration) {
         let Some(mut opened) = self.sessions.open(seid) else { return };
         let session = &mut *opened;
         for (id, meter) in &mut session.meters {
             let Some(rule) = session.context.rules.urrs.get(id) else { continue };
-            let threshold = rule.volume_threshold.is_some() && rule.triggers & reporting::VOLTH != 0;
-            if threshold || (rule.volume_quota.is_some() && !rule.exhausted) {
-                self.volume_watch.insert((seid, *id));
-            } else {
-                self.volume_watch.remove(&(seid, *id));
+            let left = |counters| meter.volume_left(rule, counters).filter(|left| *left < u64::MAX).map(|left| self.watch.deadline(left));
+            let deadline = match known.get(id) {
+                Some(counters) => left(*counters),
+                // Usage only grows: what was far away before is no nearer than it was.
+                None => left(Usage::default()).map(|_| meter.volume_deadline.unwrap_or(self.watch.deadline(0))),
+            };
+            self.watch.set_limit(seid, *id, std::mem::replace(&mut meter.volume_deadline, deadline), deadline);
+            let awaits = meter.is_awaiting_traffic(rule);
+            if std::mem::replace(&mut meter.awaits_traffic, awaits) != awaits {
+                self.watch.set_awaiting((seid, Some(*id)), awaits);
             }
-            let due = meter.due_at(rule);
+            let due = meter.due_at(rule, now);
             if due != meter.deadline {
                 if let Some(at) = meter.deadline {
                     self.timers.remove(&(at, Timer::Urr(seid, *id)));
@@ -384,12 +443,6 @@ impl Node {
                 }
                 meter.deadline = due;
             }
-        }
-        let rules = &session.context.rules;
-        let gone: Vec<_> =
-            self.volume_watch.range((seid, 0)..=(seid, u32::MAX)).filter(|(_, id)| !rules.urrs.contains_key(id)).copied().collect();
-        for key in gone {
-            self.volume_watch.remove(&key);
         }
     }
 
@@ -405,9 +458,9 @@ impl Node {
             self.peer_tunnels.remove(&(teid, ipv4, seid));
         }
         for id in session.context.rules.urrs.keys() {
-            self.volume_watch.remove(&(seid, *id));
-            drop_meter(&mut session.meters, &mut self.timers, seid, *id);
+            drop_meter(&mut session.meters, &mut self.timers, &mut self.watch, seid, *id);
         }
+        self.drop_activity(seid, session.activity.take());
         for (far_id, notice) in session.notices {
             if let Notice::Waiting { at, .. } = notice {
                 self.timers.remove(&(at, Timer::Notify(seid, far_id)));
@@ -433,9 +486,14 @@ impl Node {
     }
 }
 
-fn drop_meter(meters: &mut BTreeMap<u32, Meter>, timers: &mut BTreeSet<(Duration, Timer)>, seid: Seid, urr_id: u32) {
-    if let Some(Meter { deadline: Some(at), .. }) = meters.remove(&urr_id) {
+fn drop_meter(meters: &mut BTreeMap<u32, Meter>, timers: &mut BTreeSet<(Duration, Timer)>, watch: &mut Watch, seid: Seid, urr_id: u32) {
+    let Some(meter) = meters.remove(&urr_id) else { return };
+    if let Some(at) = meter.deadline {
         timers.remove(&(at, Timer::Urr(seid, urr_id)));
+    }
+    watch.set_limit(seid, urr_id, meter.volume_deadline, None);
+    if meter.awaits_traffic {
+        watch.set_awaiting((seid, Some(urr_id)), false);
     }
 }
 

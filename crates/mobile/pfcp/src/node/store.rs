@@ -3,8 +3,9 @@
 //! When an association ends, a million sessions may end with it. N4 forgets them at once: no look-up here finds them. Their
 //! SEIDs, tunnels, UE addresses and entries stay theirs until the node has ended them in the user plane, a few at a time.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use super::finals::Ending;
 use super::sessions::Session;
 use crate::packed::{Open, PackedMap};
 use crate::rules::Seid;
@@ -16,8 +17,10 @@ pub(super) struct Sessions {
     /// Numbers of the associations that are there: a session lives as long as its association.
     associations: BTreeSet<u32>,
     next_association: u32,
-    /// Sessions of associations that have ended; some may have been ended before their turn.
-    waiting: VecDeque<BTreeSet<Seid>>,
+    /// Sessions of associations that have ended, with their numbers; some may have been ended before their turn.
+    waiting: VecDeque<(u32, BTreeSet<Seid>)>,
+    /// How those associations ended.
+    endings: BTreeMap<u32, Ending>,
     waiting_count: usize,
 }
 
@@ -30,12 +33,18 @@ impl Sessions {
     }
 
     /// An association is over, and its sessions wait to be ended.
-    pub(super) fn end_association(&mut self, number: u32, sessions: BTreeSet<Seid>) {
+    pub(super) fn end_association(&mut self, number: u32, sessions: BTreeSet<Seid>, ending: Ending) {
         self.associations.remove(&number);
         self.waiting_count += sessions.len();
         if !sessions.is_empty() {
-            self.waiting.push_back(sessions);
+            self.waiting.push_back((number, sessions));
+            self.endings.insert(number, ending);
         }
+    }
+
+    /// How the association of a session that waits to be ended has ended.
+    pub(super) fn ending(&self, association: u32) -> Option<Ending> {
+        self.endings.get(&association).copied()
     }
 
     /// Sessions that live.
@@ -64,6 +73,11 @@ impl Sessions {
         self.all.get(seid).filter(|session| self.associations.contains(&session.association))
     }
 
+    /// A copy of a session, whether it lives or waits to be ended.
+    pub(super) fn get_any(&self, seid: Seid) -> Option<Session> {
+        self.all.get(seid)
+    }
+
     /// A session that lives, to be changed.
     pub(super) fn open(&mut self, seid: Seid) -> Option<Open<'_, Session>> {
         if self.is_waiting(seid) { None } else { self.all.open(seid) }
@@ -83,11 +97,14 @@ impl Sessions {
 
     /// The next session to be ended; it stays until it is removed.
     pub(super) fn next_waiting(&mut self) -> Option<Seid> {
-        while let Some(sessions) = self.waiting.front_mut() {
+        while let Some((number, sessions)) = self.waiting.front_mut() {
             match sessions.pop_first() {
-                Some(seid) if self.is_waiting(seid) => return Some(seid),
+                Some(seid) if self.all.prefix::<u32>(seid).is_some_and(|number| !self.associations.contains(&number)) => return Some(seid),
                 Some(_) => {}
-                None => drop(self.waiting.pop_front()),
+                None => {
+                    self.endings.remove(number);
+                    self.waiting.pop_front();
+                }
             }
         }
         None

@@ -2,17 +2,18 @@
 //!
 //! An Update carries only what changes, and removes by an element of length 0; what it does not name stays (§5.6.3).
 //!
-//! Not supported, and refused: application IDs, Ethernet filters, framed routes, predefined rules, duplication, redirection,
-//! header enrichment, forwarding policies. Accepted without effect: 3GPP interface types, correlation IDs, averaging windows,
-//! paging policy, and every element that the codec does not know.
+//! What is refused here is refused with its rule; every other element that is not supported is refused by `refuse_unsupported`, as the
+//! codec's table says.
 
 use std::collections::BTreeSet;
 
-use super::{ApplyActionFlags, Cause, Ie, Rejection, Renewed, RuleId, find, interface, is_null, number};
+use super::{ApplyActionFlags, Cause, Ie, Rejection, Renewed, RuleId, find, interface, is_null, number, refuse_flags};
+use crate::codec::fate;
 use crate::codec::{BitRates, Flaw, Name, OuterHeaderCreation, UeIpAddress, Volume};
 use crate::flow;
 use crate::pool::ipv6_prefix;
 use crate::rules::{ApplyAction, Bar, FTeid, Far, Forwarding, Interface, OuterHeader, Pdi, Pdr, Qer, SdfFilter, UeIp, Urr, VolumeLimit};
+use crate::usage::{IMMEDIATE_START, INACTIVE};
 use crate::work::steps;
 
 /// URRs that one URR is linked to at most; they need not exist yet.
@@ -61,12 +62,14 @@ pub(super) fn update_pdr(id: u16, pdr: &mut Pdr, ies: &[Ie]) -> Result<(), Rejec
 
 fn common_pdr(id: u16, pdr: &mut Pdr, ies: &[Ie]) -> Result<(), Rejection> {
     if let Some(removal) = find!(ies, OuterHeaderRemoval) {
-        // 0 to 6 and 10 of table 8.2.64-1 have an IP or GTP-U header; VLAN tags (7 to 9, 3 to 5 without GTP-U) are not ours.
-        if removal.description > 10 {
-            return Err(Rejection::incorrect(
-                number::OuterHeaderRemoval,
-                format!("PDR {id}: outer header removal {}", removal.description),
-            ));
+        match removal.description {
+            // GTP-U/UDP over IPv4, IPv6, or either.
+            0 | 1 | 6 => {}
+            // UDP or IP without GTP-U, and VLAN tags.
+            other @ (2..=5 | 7..=9) => {
+                return Err(Rejection::rule(RuleId::Pdr(id), format!("outer header removal {other}: not supported")));
+            }
+            other => return Err(Rejection::incorrect(number::OuterHeaderRemoval, format!("PDR {id}: outer header removal {other}"))),
         }
         pdr.outer_header_removal = true;
     }
@@ -106,8 +109,10 @@ fn pdi(pdr_id: u16, ies: &[Ie], old: Option<&Pdi>) -> Result<Pdi, Rejection> {
                 pdi.f_teid = Some(FTeid { teid: *teid, ipv4 });
             }
             Ie::FTeid(crate::codec::FTeid::Choose { ipv4: false, .. }) => return Err(refused("an F-TEID without IPv4 address")),
-            // More than one UE address means several framed addresses (IP6PL and beyond): the first counts, as in release 15.
-            Ie::UeIpAddress(address) if pdi.ue_ip.is_none() => pdi.ue_ip = Some(ue_ip(address)?),
+            Ie::UeIpAddress(address) => match (pdi.ue_ip, ue_ip(address)?) {
+                (Some(first), second) if first != second => return Err(refused("a second UE address")),
+                (_, address) => pdi.ue_ip = Some(address),
+            },
             Ie::SdfFilter(filter) => pdi.sdf_filters.push(sdf_filter(pdr_id, filter)?),
             Ie::Qfi(qfi) => {
                 if *qfi > 63 {
@@ -157,6 +162,10 @@ fn keep_unnamed(pdi: &mut Pdi, old: &Pdi, ies: &[Ie]) {
 }
 
 fn ue_ip(address: &UeIpAddress) -> Result<UeIp, Rejection> {
+    // Prefix delegation (IPv6D), and a prefix of our choice that is not a /64 (IP6PL): neither feature is announced.
+    if address.delegation_bits.is_some() || (address.choose_ipv6 && address.prefix_length.is_some_and(|length| length != 64)) {
+        return Err(Rejection::unsupported(number::UeIpAddress, "a UE prefix that is not a /64".into()));
+    }
     let length = address.prefix_length.unwrap_or(64);
     if length > 128 {
         return Err(Rejection::incorrect(number::UeIpAddress, format!("prefix length {length}")));
@@ -226,9 +235,8 @@ fn apply_action(far_id: u32, flags: ApplyActionFlags) -> Result<ApplyAction, Rej
         buffer: has(ApplyActionFlags::BUFF),
         notify: has(ApplyActionFlags::NOCP),
     };
-    // DUPL, and IPMA, IPMD, DFRT, EDRT (multicast and redundant transmission) are actions of their own.
-    if flags.0 & 0x01f0 != 0 {
-        return Err(Rejection::rule(RuleId::Far(far_id), format!("apply action {:#06x}: not supported", flags.0)));
+    if let Some(flag) = fate::refused(fate::APPLY_ACTION, flags.0.into()) {
+        return Err(Rejection::rule(RuleId::Far(far_id), format!("apply action {}: not supported", flag.name)));
     }
     // NOCP is no action: it goes with BUFF (§8.2.26).
     match u8::from(action.drop) + u8::from(action.forward) + u8::from(action.buffer) {
@@ -333,8 +341,7 @@ pub(super) fn update_qer(qer: &mut Qer, ies: &[Ie]) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// Create URR (table 7.5.2.4-1). Not supported and without effect: monitoring and inactivity times, quota holding time,
-/// events, subsequent thresholds.
+/// Create URR (table 7.5.2.4-1).
 pub(super) fn create_urr(ies: &[Ie]) -> Result<(u32, Urr), Rejection> {
     let id = *find!(ies, UrrId).ok_or_else(|| Rejection::missing(number::UrrId))?;
     for mandatory in [number::MeasurementMethod, number::ReportingTriggers] {
@@ -354,14 +361,38 @@ pub(super) fn update_urr(urr: &mut Urr, ies: &[Ie]) -> Result<Renewed, Rejection
     for ie in ies {
         match ie {
             Ie::MeasurementMethod(method) => {
-                if method & 0x07 == 0 {
+                refuse_flags(number::MeasurementMethod, fate::MEASUREMENT_METHOD, u32::from(*method))?;
+                if method & 0x03 == 0 {
                     return Err(Rejection::incorrect(number::MeasurementMethod, "no method".into()));
                 }
                 urr.measure_duration = method & 0x01 != 0;
                 urr.measure_volume = method & 0x02 != 0;
-                urr.measure_event = method & 0x04 != 0;
             }
-            Ie::ReportingTriggers(triggers) => urr.triggers = triggers.0,
+            Ie::ReportingTriggers(triggers) => {
+                refuse_flags(number::ReportingTriggers, fate::REPORTING_TRIGGERS, triggers.0)?;
+                urr.triggers = triggers.0;
+            }
+            Ie::MeasurementInformation(information) => {
+                refuse_flags(number::MeasurementInformation, fate::MEASUREMENT_INFORMATION, u32::from(*information))?;
+                urr.immediate_start = information & IMMEDIATE_START != 0;
+                urr.inactive = information & INACTIVE != 0;
+                renewed.measurement = true;
+            }
+            Ie::InactivityDetectionTime(seconds) => urr.inactivity_s = Some(*seconds),
+            Ie::QuotaHoldingTime(seconds) => urr.quota_holding_s = Some(*seconds),
+            Ie::QuotaValidityTime(seconds) => {
+                urr.quota_validity_s = Some(*seconds);
+                renewed.validity = true;
+            }
+            Ie::MonitoringTime(time) => {
+                urr.monitoring_ntp_s = Some(*time);
+                renewed.monitoring = true;
+            }
+            Ie::SubsequentVolumeThreshold(volume) => urr.subsequent.volume_threshold = Some(limit(volume)),
+            Ie::SubsequentVolumeQuota(volume) => urr.subsequent.volume_quota = Some(limit(volume)),
+            Ie::SubsequentTimeThreshold(seconds) => urr.subsequent.time_threshold_s = Some(*seconds),
+            Ie::SubsequentTimeQuota(seconds) => urr.subsequent.time_quota_s = Some(*seconds),
+            Ie::FarId(far_id) => urr.quota_far_id = Some(*far_id),
             Ie::MeasurementPeriod(seconds) => {
                 urr.period_s = Some(*seconds);
                 renewed.period = true;
@@ -392,6 +423,18 @@ pub(super) fn update_urr(urr: &mut Urr, ies: &[Ie]) -> Result<Renewed, Rejection
                     renewed.time_quota = true;
                 }
                 number::LinkedUrrId => urr.linked.clear(),
+                number::InactivityDetectionTime => urr.inactivity_s = None,
+                number::QuotaHoldingTime => urr.quota_holding_s = None,
+                number::QuotaValidityTime => urr.quota_validity_s = None,
+                number::MonitoringTime => {
+                    urr.monitoring_ntp_s = None;
+                    renewed.monitoring = true;
+                }
+                number::SubsequentVolumeThreshold => urr.subsequent.volume_threshold = None,
+                number::SubsequentVolumeQuota => urr.subsequent.volume_quota = None,
+                number::SubsequentTimeThreshold => urr.subsequent.time_threshold_s = None,
+                number::SubsequentTimeQuota => urr.subsequent.time_quota_s = None,
+                number::FarId => urr.quota_far_id = None,
                 other => return Err(Rejection::flaw(other, Flaw::Length)),
             },
             _ => {}

@@ -211,6 +211,11 @@ pub(super) fn references(rules: &mut SessionRules) -> Result<(), Rejection> {
             return Err(absent(format!("URR {urr_id}")));
         }
     }
+    for (&id, urr) in &rules.urrs {
+        if let Some(far_id) = urr.quota_far_id.filter(|far_id| !rules.fars.contains_key(far_id)) {
+            return Err(Rejection::rule(RuleId::Urr(id), format!("names FAR {far_id}, which is not there")));
+        }
+    }
     for (&id, far) in &rules.fars {
         if let Some(bar_id) = far.bar_id.filter(|bar_id| !rules.bars.contains_key(bar_id)) {
             return Err(Rejection::rule(RuleId::Far(id), format!("names BAR {bar_id}, which is not there")));

@@ -28,6 +28,10 @@ impl UserPlane for Anything {
         Usage::default()
     }
 
+    fn packets(&mut self, _: Seid) -> u64 {
+        0
+    }
+
     fn send_end_marker(&mut self, _: OuterHeader) {}
 
     fn drop_buffered(&mut self, _: Seid) {}

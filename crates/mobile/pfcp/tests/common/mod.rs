@@ -25,6 +25,8 @@ pub(crate) const UPF_STARTED: u32 = 3_900_001_000;
 pub(crate) struct Recorder {
     pub sessions: BTreeMap<Seid, SessionRules>,
     pub usage: HashMap<(Seid, u32), Usage>,
+    /// Bytes of all sessions, if it knows.
+    pub carried: Option<u64>,
     pub commits: usize,
     pub end_markers: Vec<OuterHeader>,
     pub drops: Vec<Seid>,
@@ -48,6 +50,14 @@ impl UserPlane for Recorder {
 
     fn usage(&mut self, seid: Seid, urr_id: u32) -> Usage {
         self.usage.get(&(seid, urr_id)).copied().unwrap_or_default()
+    }
+
+    fn packets(&mut self, seid: Seid) -> u64 {
+        self.usage.iter().filter(|((of, _), _)| *of == seid).map(|(_, usage)| usage.uplink_packets + usage.downlink_packets).sum()
+    }
+
+    fn carried(&mut self) -> Option<u64> {
+        self.carried
     }
 
     fn send_end_marker(&mut self, to: OuterHeader) {

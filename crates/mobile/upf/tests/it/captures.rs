@@ -67,6 +67,10 @@ impl UserPlane for Counting<'_> {
         self.plane.usage(seid, urr_id)
     }
 
+    fn packets(&mut self, seid: Seid) -> u64 {
+        self.plane.packets(seid)
+    }
+
     fn send_end_marker(&mut self, to: OuterHeader) {
         self.end_markers.push(to);
     }

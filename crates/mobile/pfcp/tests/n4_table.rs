@@ -1,0 +1,119 @@
+//! Does `docs/n4.md` say what the codec's tables say? `UPDATE=1 cargo test -p pfcp --test n4_table` writes it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::process::Command;
+
+use pfcp::codec::fate::{self, Announced, Fate, Flag};
+use pfcp::codec::{ELEMENTS, TYPES};
+
+const HEAD: &str = "\
+# N4: what of TS 29.244 is done
+
+This page is made of the tables that the codec itself uses (`crates/mobile/pfcp/src/codec/ie.rs`, `fate.rs`, `mod.rs`); the test `n4_table` compares
+them. It covers release 17. Nothing else exists: what a CP function sends is done, refused by name, or skipped because a clause allows it.
+
+| word | what happens |
+|---|---|
+| done | it has its effect |
+| sent | only a UP function sends it, and we do; if a CP function sends it, it is skipped (clause 7.6.6) |
+| not sent | only a UP function sends it, and we do not; skipped likewise |
+| refused | the request is rejected with cause 76 (\"Service not supported\") and this number as Offending IE; nothing of it has an effect |
+| refused with its rule | the same with cause 73 (\"Rule creation/modification failure\") and Failed Rule ID; a Forwarding Policy has cause 70 |
+| skipped: why | no effect, and why that is allowed |
+
+An element that is not in the table, or that is a vendor's, is skipped (clause 7.6.6) and counted as `unknown_elements`. So is an element at a place where
+the clause does not have it. An element that is wrong inside is refused with cause 68 (length) or 69 (value) and its number.
+
+Notes:
+
+- Traffic is seen when counters are looked at, not packet by packet: a start is reported within a second or so, a stop, the end of a holding time and an
+  inactive user plane up to a quarter of their time late, at least a second. Traffic has stopped after the Inactivity Detection Time, or after 10 s.
+- A volume limit is looked at before it can have been reached: at most once a millisecond.
+- The end of a quota's validity is reported; packets pass until the quota is used up.
+- Sessions that end without a request (shutdown, association released, peer lost) have their final usage reported, with trigger TEBUR, if there is any. If
+  the peer is out of reach it is kept until it associates again. One that has restarted meanwhile does not know the session: that usage is lost, logged
+  and counted (`usage_reports_lost`).
+";
+
+fn text(fate: Fate) -> String {
+    match fate {
+        Fate::Done => "done".into(),
+        Fate::Sent => "sent".into(),
+        Fate::Unsent => "not sent".into(),
+        Fate::Refused => "refused".into(),
+        Fate::RuleRefused => "refused with its rule".into(),
+        Fate::Ignored(why) => format!("skipped: {why}"),
+    }
+}
+
+fn flags(page: &mut String, title: &str, flags: &[Flag]) {
+    let of = |flag: &Flag| format!("| {}/{} | {} | {} |\n", 5 + flag.bit / 8, 1 + flag.bit % 8, flag.name, text(flag.fate));
+    let rows: String = flags.iter().map(of).collect();
+    writeln!(page, "\n### {title}\n\n| octet/bit | flag | |\n|---|---|---|\n{rows}").unwrap();
+}
+
+#[test]
+fn the_page_says_what_the_tables_say() {
+    let mut page = HEAD.to_owned();
+    page.push_str("\n## Messages\n\n| type | message | |\n|---|---|---|\n");
+    for (kind, number, fate) in TYPES {
+        let words = format!("{kind:?}").chars().fold(String::new(), |name, c| {
+            let space = if c.is_uppercase() && !name.is_empty() && !name.ends_with("PF") { " " } else { "" };
+            name + space + &c.to_string()
+        });
+        writeln!(page, "| {number} | {} | {} |", words.replace("Pfd", "PFD"), text(fate)).unwrap();
+    }
+    page.push_str("\n## Features that we announce\n\n| octet/bit | feature | |\n|---|---|---|\n");
+    for (bit, name, announced) in fate::FEATURES {
+        let when = match announced {
+            Announced::Always => "announced",
+            Announced::WithGtpu => "announced if there is a GTP-U address",
+            Announced::WithPools => "announced if there is a pool of UE addresses",
+            Announced::Never => "no",
+        };
+        writeln!(page, "| {}/{} | {name} | {when} |", 5 + bit / 8, 1 + bit % 8).unwrap();
+    }
+    page.push_str("\n## Flags\n");
+    flags(&mut page, "Reporting Triggers", fate::REPORTING_TRIGGERS);
+    flags(&mut page, "Measurement Method", fate::MEASUREMENT_METHOD);
+    flags(&mut page, "Measurement Information", fate::MEASUREMENT_INFORMATION);
+    flags(&mut page, "Apply Action", fate::APPLY_ACTION);
+    flags(&mut page, "PFCPSMReq-Flags", fate::PFCPSMREQ_FLAGS);
+    flags(&mut page, "PFCPSRRsp-Flags", fate::PFCPSRRSP_FLAGS);
+    page.push_str("## Information elements\n\n| type | element | |\n|---|---|---|\n");
+    let elements: BTreeMap<u16, _> = ELEMENTS.iter().map(|(number, name, fate)| (*number, (name, fate))).collect();
+    for (number, (name, fate)) in &elements {
+        writeln!(page, "| {number} | {name} | {} |", text(**fate)).unwrap();
+    }
+    testkit::assert_golden("../../../docs/n4.md", &page);
+}
+
+#[test]
+fn no_number_and_no_bit_is_there_twice() {
+    let numbers: BTreeMap<u16, &str> = ELEMENTS.iter().map(|(number, name, _)| (*number, *name)).collect();
+    assert_eq!(numbers.len(), ELEMENTS.len());
+    assert_eq!(numbers.keys().copied().collect::<Vec<_>>(), (1..=320).collect::<Vec<u16>>(), "release 17 has them all");
+    for (at, (bit, name, _)) in fate::FEATURES.iter().enumerate() {
+        assert_eq!(at, usize::from(*bit), "{name}");
+    }
+    for flags in [fate::REPORTING_TRIGGERS, fate::MEASUREMENT_METHOD, fate::MEASUREMENT_INFORMATION, fate::APPLY_ACTION] {
+        assert!(flags.iter().enumerate().all(|(at, flag)| at == usize::from(flag.bit)), "{flags:?}");
+    }
+}
+
+/// Another implementation's list of elements (Wireshark's): each is in the table.
+#[test]
+fn every_element_that_wireshark_knows_is_in_the_table() {
+    let Ok(output) = Command::new("tshark").args(["-G", "values"]).output() else {
+        println!("skipped: needs tshark");
+        return;
+    };
+    let listed = String::from_utf8_lossy(&output.stdout);
+    let numbers = listed.lines().filter_map(|line| line.strip_prefix("V\tpfcp.ie_type\t")?.split('\t').next()?.parse::<u16>().ok());
+    let numbers: Vec<u16> = numbers.filter(|number| (1..=320).contains(number)).collect();
+    assert!(numbers.len() > 250, "{} elements", numbers.len());
+    for number in numbers {
+        assert!(pfcp::codec::fate(number).is_some(), "{number}");
+    }
+}

@@ -1,0 +1,448 @@
+//! Usage reporting (TS 29.244 §5.2.2): each trigger, quotas and what follows them, the monitoring time, and final usage.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use common::*;
+use pfcp::codec::{ApplyActionFlags, Cause, Group, Ie, Message, MessageType, Triggers, Volume, find, number};
+use pfcp::config::{Config, OnLoss};
+use pfcp::rules::Seid;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+// Reporting Triggers.
+const VOLTH: u32 = 1 << 1;
+const QUHTI: u32 = 1 << 3;
+const START: u32 = 1 << 4;
+const STOPT: u32 = 1 << 5;
+const VOLQU: u32 = 1 << 8;
+const TIMQU: u32 = 1 << 9;
+const QUVTI: u32 = 1 << 15;
+
+// Usage Report Trigger, where it is another.
+const MONIT: u32 = 1 << 12;
+const TEBUR: u32 = 1 << 17;
+const REPORTED_QUVTI: u32 = 1 << 19;
+
+// Measurement Information.
+const INAM: u8 = 0x02;
+const ISTM: u8 = 0x08;
+
+fn total(bytes: u64) -> Volume {
+    Volume { total: Some(bytes), ..Volume::default() }
+}
+
+/// A session of one URR.
+fn session(bench: &mut Bench, triggers: u32, rest: Group) -> Seid {
+    bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![urr(1, triggers, rest)])).0
+}
+
+/// Lets time pass as a daemon does: timers at their time, and a look at the counters each second.
+fn run(bench: &mut Bench, seconds: u64) {
+    for _ in 0..seconds {
+        bench.pass(SECOND);
+        bench.node.poll_usage(bench.now, &mut bench.plane);
+    }
+}
+
+/// All that was sent, without what was sent again meanwhile.
+fn sent_once(bench: &mut Bench) -> Vec<Message> {
+    let mut sent: Vec<Message> = bench.sent().into_iter().map(|(_, message)| message).collect();
+    let mut seen = BTreeSet::new();
+    sent.retain(|message| seen.insert(message.sequence));
+    sent
+}
+
+/// The usage reports sent, which are acknowledged.
+fn reports(bench: &mut Bench) -> Vec<Group> {
+    let mut reports = Vec::new();
+    for message in sent_once(bench) {
+        assert_eq!(message.kind, MessageType::SessionReportRequest);
+        reports.extend(groups(&message.ies, number::UsageReportInReportRequest).into_iter().map(<[Ie]>::to_vec));
+        bench.answer(&message, vec![Ie::Cause(Cause::REQUEST_ACCEPTED)]);
+    }
+    reports
+}
+
+fn triggers(bench: &mut Bench) -> Vec<u32> {
+    reports(bench).iter().map(|ies| find!(ies, UsageReportTrigger).unwrap().0).collect()
+}
+
+fn bytes(report: &[Ie]) -> u64 {
+    find!(report, VolumeMeasurement).unwrap().bytes.total.unwrap()
+}
+
+fn is_exhausted(bench: &Bench, seid: Seid) -> bool {
+    bench.plane.sessions[&seid].urrs[&1].exhausted
+}
+
+#[test]
+fn the_start_and_the_stop_of_traffic_are_reported() {
+    let mut bench = Bench::new();
+    let seid = session(&mut bench, START | STOPT, vec![Ie::InactivityDetectionTime(20)]);
+    run(&mut bench, 30);
+    assert_eq!(triggers(&mut bench), [], "no traffic yet");
+    bench.count(seid, 1, 100, 0);
+    run(&mut bench, 1);
+    assert_eq!(triggers(&mut bench), [START]);
+    for n in 2..10 {
+        bench.count(seid, 1, 100 * n, 0);
+        run(&mut bench, 10);
+    }
+    assert_eq!(triggers(&mut bench), [], "it goes on");
+    run(&mut bench, 9);
+    assert_eq!(triggers(&mut bench), []);
+    run(&mut bench, 12);
+    assert_eq!(triggers(&mut bench), [STOPT]);
+    run(&mut bench, 100);
+    assert_eq!(triggers(&mut bench), [], "it has stopped once");
+    bench.count(seid, 1, 5000, 0);
+    run(&mut bench, 1);
+    assert_eq!(triggers(&mut bench), [START], "it starts again");
+}
+
+#[test]
+fn time_is_measured_from_the_first_packet_and_pauses_when_there_is_none() {
+    let mut bench = Bench::new();
+    let seid = session(&mut bench, 0, vec![Ie::InactivityDetectionTime(20)]);
+    run(&mut bench, 100);
+    bench.count(seid, 1, 100, 0);
+    run(&mut bench, 100);
+    bench.count(seid, 1, 200, 0);
+    run(&mut bench, 5);
+    let answer = bench.delete(seid);
+    let report = groups(&answer.ies, number::UsageReportInDeletionResponse)[0];
+    // 20 s until it paused, and 4 s since the packet was seen.
+    assert_eq!(find!(report, DurationMeasurement), Some(&24));
+    assert_eq!(bench.node.next_deadline(), None);
+}
+
+#[test]
+fn a_time_quota_is_used_up_by_time_that_is_measured_only() {
+    let mut bench = Bench::new();
+    let seid = session(&mut bench, TIMQU, vec![Ie::TimeQuota(30), Ie::InactivityDetectionTime(10)]);
+    run(&mut bench, 100);
+    for n in 1..=2 {
+        bench.count(seid, 1, 100 * n, 0);
+        run(&mut bench, 60);
+    }
+    assert_eq!(triggers(&mut bench), [], "20 s of 30");
+    bench.count(seid, 1, 300, 0);
+    run(&mut bench, 11);
+    assert_eq!(triggers(&mut bench), [TIMQU]);
+    assert!(is_exhausted(&bench, seid));
+}
+
+#[test]
+fn a_quota_that_is_not_used_for_its_holding_time_is_over() {
+    let mut bench = Bench::new();
+    let seid = session(&mut bench, QUHTI | VOLQU, vec![Ie::VolumeQuota(total(1000)), Ie::QuotaHoldingTime(30)]);
+    run(&mut bench, 25);
+    bench.count(seid, 1, 100, 0);
+    run(&mut bench, 29);
+    assert_eq!((triggers(&mut bench), is_exhausted(&bench, seid)), (vec![], false));
+    run(&mut bench, 10);
+    assert_eq!((triggers(&mut bench), is_exhausted(&bench, seid)), (vec![QUHTI], true));
+    run(&mut bench, 100);
+    assert_eq!(triggers(&mut bench), []);
+    // A new quota is held anew.
+    bench.modify(seid, vec![Ie::UpdateUrr(vec![Ie::UrrId(1), Ie::VolumeQuota(total(1000))])]);
+    assert!(!is_exhausted(&bench, seid));
+    run(&mut bench, 29);
+    assert_eq!(triggers(&mut bench), []);
+    run(&mut bench, 10);
+    assert_eq!(triggers(&mut bench), [QUHTI]);
+}
+
+#[test]
+fn the_end_of_a_quotas_validity_is_reported_once_and_packets_pass() {
+    let mut bench = Bench::new();
+    let seid = session(&mut bench, QUVTI | VOLQU, vec![Ie::VolumeQuota(total(1000)), Ie::QuotaValidityTime(60)]);
+    run(&mut bench, 59);
+    assert_eq!(triggers(&mut bench), []);
+    run(&mut bench, 1);
+    assert_eq!((triggers(&mut bench), is_exhausted(&bench, seid)), (vec![REPORTED_QUVTI], false));
+    run(&mut bench, 200);
+    assert_eq!(triggers(&mut bench), []);
+    bench.modify(seid, vec![Ie::UpdateUrr(vec![Ie::UrrId(1), Ie::VolumeQuota(total(1000))])]);
+    run(&mut bench, 61);
+    assert_eq!(triggers(&mut bench), [REPORTED_QUVTI]);
+}
+
+#[test]
+fn usage_before_and_after_the_monitoring_time_is_reported_apart() {
+    let mut bench = Bench::new();
+    let at = UPF_STARTED + 5 + 100;
+    let rest = vec![
+        Ie::VolumeThreshold(total(10_000)),
+        Ie::MonitoringTime(at),
+        Ie::SubsequentVolumeThreshold(total(300)),
+        Ie::SubsequentVolumeQuota(total(700)),
+        Ie::VolumeQuota(total(100_000)),
+    ];
+    let seid = session(&mut bench, VOLTH | VOLQU, rest);
+    bench.count(seid, 1, 0, 1000);
+    run(&mut bench, 100);
+    assert_eq!(triggers(&mut bench), [], "the monitoring time alone is no reason to report");
+    bench.count(seid, 1, 0, 1299);
+    run(&mut bench, 10);
+    assert_eq!(triggers(&mut bench), []);
+    bench.count(seid, 1, 0, 1300);
+    run(&mut bench, 1);
+    let told = reports(&mut bench);
+    let of = |report: &Group| (find!(report, UsageReportTrigger).unwrap().0, bytes(report), find!(report, UsageInformation).copied());
+    assert_eq!(told.iter().map(of).collect::<Vec<_>>(), [(MONIT, 1000, Some(1)), (VOLTH, 300, Some(2))]);
+    assert_eq!((find!(told[0], EndTime), find!(told[1], StartTime)), (Some(&at), Some(&at)));
+    assert_eq!((find!(told[0], UrSeqn), find!(told[1], UrSeqn)), (Some(&0), Some(&1)));
+    // The subsequent quota counts from the monitoring time.
+    bench.count(seid, 1, 0, 1699);
+    run(&mut bench, 1);
+    assert_eq!(triggers(&mut bench), [VOLTH]);
+    bench.count(seid, 1, 0, 1700);
+    run(&mut bench, 1);
+    assert_eq!((triggers(&mut bench), is_exhausted(&bench, seid)), (vec![VOLQU], true));
+}
+
+#[test]
+fn a_measurement_that_is_inactive_measures_nothing() {
+    let mut bench = Bench::new();
+    let seid = session(&mut bench, VOLTH, vec![Ie::VolumeThreshold(total(500)), Ie::MeasurementInformation(ISTM)]);
+    bench.count(seid, 1, 100, 0);
+    run(&mut bench, 10);
+    let set = |information| Ie::UpdateUrr(vec![Ie::UrrId(1), Ie::MeasurementInformation(information)]);
+    bench.modify(seid, vec![set(ISTM | INAM)]);
+    bench.count(seid, 1, 9000, 0);
+    run(&mut bench, 50);
+    assert_eq!(triggers(&mut bench), []);
+    bench.modify(seid, vec![set(ISTM)]);
+    bench.count(seid, 1, 9399, 0);
+    run(&mut bench, 10);
+    assert_eq!(triggers(&mut bench), []);
+    bench.count(seid, 1, 9400, 0);
+    run(&mut bench, 1);
+    let told = reports(&mut bench);
+    assert_eq!((bytes(&told[0]), find!(told[0], DurationMeasurement)), (500, Some(&21)));
+}
+
+#[test]
+fn a_far_for_quota_action_must_be_there() {
+    let mut bench = Bench::new();
+    let quota = |far_id| urr(1, VOLQU, vec![Ie::VolumeQuota(total(1)), Ie::FarId(far_id)]);
+    let answer = bench.ask(MessageType::SessionEstablishmentRequest, Some(0), simple_session(1, 1, [10, 0, 0, 1], vec![quota(9)]));
+    assert_eq!(answer.cause(), Some(Cause::RULE_FAILURE));
+    let (seid, _) = bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![quota(2)]));
+    assert_eq!(bench.plane.sessions[&seid].urrs[&1].quota_far_id, Some(2));
+    let answer = bench.modify(seid, vec![Ie::RemoveFar(vec![Ie::FarId(2)]), Ie::RemovePdr(vec![Ie::PdrId(2)])]);
+    assert_eq!(answer.cause(), Some(Cause::RULE_FAILURE), "it is still named");
+}
+
+#[test]
+fn an_inactive_user_plane_is_reported_until_there_is_a_packet() {
+    let mut bench = Bench::new();
+    let request = simple_session(7, 1, [10, 0, 0, 1], vec![Ie::UserPlaneInactivityTimer(60)]);
+    let (seid, _) = bench.establish(request);
+    let told = |bench: &mut Bench| {
+        let mut count = 0;
+        for message in sent_once(bench) {
+            assert_eq!((message.kind, message.seid), (MessageType::SessionReportRequest, Some(7)));
+            assert_eq!(find!(message.ies, ReportType), Some(&0x08), "UPIR");
+            bench.answer(&message, vec![Ie::Cause(Cause::REQUEST_ACCEPTED)]);
+            count += 1;
+        }
+        count
+    };
+    run(&mut bench, 50);
+    bench.count(seid, 1, 100, 0);
+    run(&mut bench, 59);
+    assert_eq!(told(&mut bench), 0);
+    run(&mut bench, 20);
+    assert_eq!(told(&mut bench), 1);
+    run(&mut bench, 500);
+    assert_eq!(told(&mut bench), 0);
+    bench.count(seid, 1, 200, 0);
+    run(&mut bench, 80);
+    assert_eq!(told(&mut bench), 1);
+    // The timer ends.
+    bench.modify(seid, vec![Ie::UserPlaneInactivityTimer(0)]);
+    bench.count(seid, 1, 300, 0);
+    run(&mut bench, 500);
+    assert_eq!((told(&mut bench), bench.node.next_deadline()), (0, None));
+}
+
+/// Looks at counters would be counted by `usage`: the plane says what it carried, and the node asks for nothing it need not.
+#[test]
+fn an_idle_urr_is_not_looked_at_and_a_limit_not_before_it_can_be_reached() {
+    let mut bench = Bench::new();
+    bench.plane.carried = Some(0);
+    let seid = session(&mut bench, VOLQU, vec![Ie::VolumeQuota(total(1000)), Ie::MeasurementInformation(ISTM)]);
+    // The plane is wrong about what it carried: so it is seen whether the node looked.
+    bench.count(seid, 1, 5000, 0);
+    for carried in [0, 10, 999] {
+        bench.plane.carried = Some(carried);
+        run(&mut bench, 10);
+        assert_eq!(triggers(&mut bench), [], "{carried} bytes carried");
+    }
+    bench.plane.carried = Some(1000);
+    run(&mut bench, 1);
+    assert_eq!(triggers(&mut bench), [VOLQU]);
+}
+
+#[test]
+fn the_nearer_a_limit_the_sooner_is_the_next_poll() {
+    let mut bench = Bench::new();
+    bench.plane.carried = Some(0);
+    session(&mut bench, VOLQU, vec![Ie::VolumeQuota(total(2_000_000)), Ie::MeasurementInformation(ISTM)]);
+    let mut poll = |carried: u64| {
+        bench.plane.carried = Some(carried);
+        bench.now += Duration::from_millis(10);
+        bench.node.poll_usage(bench.now, &mut bench.plane);
+        bench.node.next_poll()
+    };
+    assert_eq!(poll(0), Duration::from_millis(50));
+    // 100 MB/s.
+    assert_eq!(poll(1_000_000), Duration::from_millis(10));
+    assert_eq!(poll(1_500_000), Duration::from_millis(5));
+    assert_eq!(poll(1_950_000), Duration::from_millis(1));
+    assert_eq!(poll(1_950_000), Duration::from_millis(5), "nothing moves, but a burst may come");
+}
+
+/// What the SMF is told when a session with usage ends by itself.
+fn with_usage(config: Config) -> (Bench, Seid) {
+    let mut bench = Bench::with(config);
+    let seid = session(&mut bench, 0, vec![]);
+    bench.count(seid, 1, 300, 700);
+    (bench, seid)
+}
+
+fn final_report(message: &Message) -> (u32, u64) {
+    assert_eq!((message.kind, message.seid, find!(message.ies, ReportType)), (MessageType::SessionReportRequest, Some(1), Some(&2)));
+    let usage = groups(&message.ies, number::UsageReportInReportRequest)[0];
+    (find!(usage, UsageReportTrigger).unwrap().0, bytes(usage))
+}
+
+fn end_all(bench: &mut Bench) {
+    while bench.node.sessions_ending() > 0 {
+        bench.node.handle_timeout(bench.now, &mut bench.plane);
+    }
+}
+
+#[test]
+fn the_final_usage_is_reported_when_the_upf_shuts_down_and_it_was_thrown_away() {
+    let (mut bench, _) = with_usage(config());
+    bench.node.release_all(bench.now);
+    assert_eq!(bench.sent_one().kind, MessageType::AssociationUpdateRequest);
+    end_all(&mut bench);
+    let report = bench.sent_one();
+    assert_eq!(final_report(&report), (TEBUR, 1000));
+    assert_eq!(bench.node.final_reports_pending(), 1);
+    bench.answer(&report, vec![Ie::Cause(Cause::REQUEST_ACCEPTED)]);
+    assert_eq!((bench.node.final_reports_pending(), bench.node.stats().lost_usage_reports), (0, 0));
+}
+
+#[test]
+fn a_final_report_at_shutdown_that_nobody_acknowledges_is_given_up_and_counted() {
+    let (mut bench, _) = with_usage(config());
+    bench.node.release_all(bench.now);
+    end_all(&mut bench);
+    bench.pass(20 * SECOND);
+    assert_eq!((bench.node.final_reports_pending(), bench.node.stats().lost_usage_reports), (0, 1));
+}
+
+#[test]
+fn the_final_usage_is_reported_when_an_association_is_released() {
+    let (mut bench, _) = with_usage(config());
+    bench.ask(MessageType::AssociationReleaseRequest, None, vec![Ie::NodeId(smf_node())]);
+    end_all(&mut bench);
+    let report = bench.sent_one();
+    assert_eq!(final_report(&report), (TEBUR, 1000));
+    // It was lost on its way, and again: it is kept, and sent when the SMF is there again.
+    bench.pass(20 * SECOND);
+    bench.sent();
+    assert_eq!((bench.node.final_reports_pending(), bench.node.final_reports_kept()), (0, 1));
+    let setup = Message::node(MessageType::AssociationSetupRequest, 900, setup_ies(SMF_STARTED)).encode().unwrap();
+    bench.ask_octets(&setup);
+    bench.node.poll_usage(bench.now, &mut bench.plane);
+    let report = bench.sent_one();
+    assert_eq!(final_report(&report), (TEBUR, 1000));
+    bench.answer(&report, vec![Ie::Cause(Cause::REQUEST_ACCEPTED)]);
+    assert_eq!((bench.node.final_reports_pending(), bench.node.final_reports_kept(), bench.node.stats().lost_usage_reports), (0, 0, 0));
+}
+
+#[test]
+fn the_final_usage_for_a_lost_peer_is_kept_until_it_returns_and_not_told_to_one_that_restarted() {
+    for (stamp, reported) in [(SMF_STARTED, true), (SMF_STARTED + 50, false)] {
+        let (mut bench, _) = with_usage(Config { heartbeat_period: Some(10 * SECOND), on_loss: OnLoss::Release, ..config() });
+        bench.pass(60 * SECOND);
+        bench.sent();
+        assert_eq!((bench.node.session_count(), bench.node.final_reports_kept()), (0, 1));
+        bench.ask(MessageType::AssociationSetupRequest, None, setup_ies(stamp));
+        bench.node.poll_usage(bench.now, &mut bench.plane);
+        let sent = bench.sent();
+        assert_eq!((sent.len(), bench.node.final_reports_kept()), (usize::from(reported), 0));
+        assert_eq!(bench.node.stats().lost_usage_reports, u64::from(!reported));
+        assert!(sent.iter().all(|(_, message)| final_report(message) == (TEBUR, 1000)));
+    }
+}
+
+#[test]
+fn a_session_of_which_nothing_is_left_to_tell_ends_in_silence() {
+    let mut bench = Bench::new();
+    let seid = session(&mut bench, VOLTH, vec![Ie::VolumeThreshold(total(1000))]);
+    bench.count(seid, 1, 1000, 0);
+    run(&mut bench, 1);
+    assert_eq!(triggers(&mut bench), [VOLTH]);
+    bench.ask(MessageType::AssociationReleaseRequest, None, vec![Ie::NodeId(smf_node())]);
+    end_all(&mut bench);
+    assert_eq!(bench.sent(), []);
+}
+
+#[test]
+fn what_was_accepted_without_effect_is_refused_by_name() {
+    let raw = |ie_type, octets: &[u8]| Ie::Unknown { ie_type, octets: octets.to_vec() };
+    let in_urr = |rest: Group| urr(1, 0, rest);
+    let in_qer = |ie: Ie| {
+        let Ie::CreateQer(mut ies) = qer(1, 1) else { unreachable!() };
+        ies.push(ie);
+        Ie::CreateQer(ies)
+    };
+    let method = |method| Ie::CreateUrr(vec![Ie::UrrId(1), Ie::MeasurementMethod(method), Ie::ReportingTriggers(Triggers(0))]);
+    for (name, extra, offending) in [
+        ("dropped DL traffic threshold", in_urr(vec![raw(72, &[1, 0, 0, 0, 0, 0, 0, 0, 9])]), 72),
+        ("event quota", in_urr(vec![raw(148, &[0, 0, 0, 1])]), 148),
+        ("additional monitoring time", in_urr(vec![raw(147, &[])]), 147),
+        ("envelope closure", urr(1, 1 << 10, vec![]), number::ReportingTriggers),
+        ("multicast join", urr(1, 1 << 14, vec![]), number::ReportingTriggers),
+        ("events", method(4), number::MeasurementMethod),
+        ("MBQE", in_urr(vec![Ie::MeasurementInformation(1)]), number::MeasurementInformation),
+        ("packet rate", in_qer(raw(94, &[0])), 94),
+        ("DL flow level marking", in_qer(raw(97, &[1, 0, 0])), 97),
+        ("paging policy indicator", in_qer(Ie::PagingPolicyIndicator(1)), 158),
+        ("averaging window", in_qer(Ie::AveragingWindow(2000)), 157),
+        ("trace", raw(152, &[0; 8]), 152),
+        ("SRR", raw(212, &[]), 212),
+        ("MAR", raw(165, &[]), 165),
+    ] {
+        let mut bench = Bench::new();
+        let request = simple_session(1, 1, [10, 0, 0, 1], vec![extra]);
+        let answer = bench.ask(MessageType::SessionEstablishmentRequest, Some(0), request);
+        assert_eq!(answer.cause(), Some(Cause::SERVICE_NOT_SUPPORTED), "{name}");
+        assert_eq!(find!(answer.ies, OffendingIe), Some(&offending), "{name}");
+        assert_eq!((bench.plane.commits, bench.node.resources_in_use()), (0, 0), "{name}");
+    }
+    // Nor is it accepted with an association or in a change of a session.
+    let mut bench = Bench::new();
+    let seid = session(&mut bench, 0, vec![]);
+    let answer = bench.modify(seid, vec![raw(199, &[])]);
+    assert_eq!((answer.cause(), find!(answer.ies, OffendingIe)), (Some(Cause::SERVICE_NOT_SUPPORTED), Some(&199)));
+    let answer = bench.modify(seid, vec![Ie::PfcpSmReqFlags(0x08)]);
+    assert_eq!((answer.cause(), find!(answer.ies, OffendingIe)), (Some(Cause::SERVICE_NOT_SUPPORTED), Some(&number::PfcpSmReqFlags)));
+    let action = Ie::UpdateFar(vec![Ie::FarId(2), Ie::ApplyAction(ApplyActionFlags(0x0202))]);
+    assert_eq!(bench.modify(seid, vec![action]).cause(), Some(Cause::RULE_FAILURE));
+    let answer = bench.ask(MessageType::AssociationSetupRequest, None, [setup_ies(SMF_STARTED), vec![raw(238, &[])]].concat());
+    assert_eq!((answer.cause(), find!(answer.ies, OffendingIe)), (Some(Cause::SERVICE_NOT_SUPPORTED), Some(&238)));
+    // What no release has that we know of is skipped, and counted (§7.6.6).
+    assert_eq!(bench.modify(seid, vec![raw(999, &[1])]).cause(), Some(Cause::REQUEST_ACCEPTED));
+    assert_eq!(bench.node.stats().unknown_elements, 1);
+}
