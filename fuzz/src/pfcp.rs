@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use pfcp::codec::{Ie, Message, MessageType, NodeId, UpFeatures, decode};
+use pfcp::codec::{Ie, Message, MessageType, NodeId, decode};
 use pfcp::config::{Config, GtpuAddress, UePool};
 use pfcp::node::Node;
 use pfcp::rules::{CommitError, OuterHeader, RuleId, Seid, SessionRules, Usage, UserPlane};

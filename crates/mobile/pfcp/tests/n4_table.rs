@@ -11,7 +11,8 @@ const HEAD: &str = "\
 # N4: what of TS 29.244 is done
 
 This page is made of the tables that the codec itself uses (`crates/mobile/pfcp/src/codec/ie.rs`, `fate.rs`, `mod.rs`); the test `n4_table` compares
-them. It covers release 17. Nothing else exists: what a CP function sends is done, refused by name, or skipped because a clause allows it.
+them. It covers release 17. Nothing else exists: what a CP function sends is done, refused by name, or skipped because a clause allows it (one
+exception: the flag MBQE, see there).
 
 | word | what happens |
 |---|---|

@@ -415,7 +415,7 @@ fn what_was_accepted_without_effect_is_refused_by_name() {
         ("envelope closure", urr(1, 1 << 10, vec![]), number::ReportingTriggers),
         ("multicast join", urr(1, 1 << 14, vec![]), number::ReportingTriggers),
         ("events", method(4), number::MeasurementMethod),
-        ("MBQE", in_urr(vec![Ie::MeasurementInformation(1)]), number::MeasurementInformation),
+        ("SSPOC", in_urr(vec![Ie::MeasurementInformation(0x20)]), number::MeasurementInformation),
         ("packet rate", in_qer(raw(94, &[0])), 94),
         ("DL flow level marking", in_qer(raw(97, &[1, 0, 0])), 97),
         ("paging policy indicator", in_qer(Ie::PagingPolicyIndicator(1)), 158),

@@ -64,7 +64,14 @@ pub const MEASUREMENT_METHOD: &[Flag] = &[flag(0, "DURAT", Done), flag(1, "VOLUM
 
 /// Measurement Information (§8.2.68).
 pub const MEASUREMENT_INFORMATION: &[Flag] = &[
-    flag(0, "MBQE", Refused),
+    // Not allowed by the clause: a shortfall.
+    flag(
+        0,
+        "MBQE",
+        Ignored(
+            "measured after QoS enforcement all the same, so without what an MBR or a gate drops; free5GC asks for it with every session, and would have none",
+        ),
+    ),
     flag(1, "INAM", Done),
     flag(2, "RADI", Ignored("applications are not detected, so nothing is reported of them")),
     flag(3, "ISTM", Done),
