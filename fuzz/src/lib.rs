@@ -9,6 +9,7 @@ pub mod chip;
 pub mod config;
 pub mod control;
 pub mod flow;
+pub mod gnodeb;
 pub mod gtpu;
 pub mod nru;
 mod p4_meaning;
@@ -33,6 +34,7 @@ pub const TARGETS: &[(&str, Run)] = &[
     ("config", config::run),
     ("control", control::run),
     ("flow", flow::run),
+    ("gnodeb", gnodeb::run),
     ("gtpu", gtpu::run),
     ("nru", nru::run),
     ("p4_source", p4_source::run),

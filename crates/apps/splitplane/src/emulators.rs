@@ -290,7 +290,8 @@ pub(crate) fn http_server(args: &HttpArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write_report(path: Option<&Path>, report: &impl serde::Serialize) -> Result<(), Failure> {
+/// Writes a report as JSON, where a file is named.
+pub(crate) fn write_report(path: Option<&Path>, report: &impl serde::Serialize) -> Result<(), Failure> {
     let Some(path) = path else { return Ok(()) };
     let text = serde_json::to_string_pretty(report).map_err(|e| Failure::Failed(e.to_string()))?;
     std::fs::write(path, text).map_err(|e| Failure::Failed(format!("cannot write {}: {e}", path.display())))

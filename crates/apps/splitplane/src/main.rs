@@ -4,6 +4,7 @@
 mod emulators;
 mod p4;
 mod plan;
+mod radio;
 mod service;
 
 use clap::{Parser, Subcommand};
@@ -42,6 +43,12 @@ enum Command {
     Smf(emulators::SmfArgs),
     /// gNodeB emulator: a TUN device for each UE, GTP-U to the UPF.
     Ran(emulators::RanArgs),
+    /// Runs a gNodeB's user plane, or its CU-UP or DU: GTP-U on N3, RLC on a radio over UDP.
+    Gnb(radio::NodeArgs),
+    /// Runs UEs: a TUN device each, SDAP, PDCP and RLC to a gNodeB.
+    Ue(radio::NodeArgs),
+    /// Runs a link between two UDP peers, with seeded loss, delay and reordering.
+    Link(radio::LinkArgs),
     /// HTTP server of the demo's data network: seeded pseudo-random bytes.
     #[command(hide = true)]
     HttpServer(emulators::HttpArgs),
@@ -95,6 +102,9 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Rules(args) => rules::rules(&args),
         Command::Smf(args) => emulators::smf(&args),
         Command::Ran(args) => emulators::ran(&args),
+        Command::Gnb(args) => radio::gnb(&args),
+        Command::Ue(args) => radio::ue(&args),
+        Command::Link(args) => radio::link(&args),
         Command::HttpServer(args) => emulators::http_server(&args),
         Command::OffloadsOff { interface, gro } => pktio::interface::disable_offloads(&interface)
             .and_then(|_| if gro { pktio::interface::enable_gro(&interface) } else { Ok(()) })

@@ -74,6 +74,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("control/offload", &["base", "program", "target"]),
     // Tools.
     ("apps/traffic", &["pfcp", "wire"]),
+    // A gNodeB and UEs that run: entities of `gnb` between sockets, over a link that loses.
+    ("apps/gnodeb", &["ciphering", "gnb", "link", "traffic", "wire"]),
     // Packets as numbers: nobody's headers, nobody's tables.
     ("apps/detect", &[]),
     // The hand-written limit that benchmarks measure by.
@@ -121,6 +123,7 @@ const GRAPH: &[(&str, &[&str])] = &[
             "detect",
             "dpdk",
             "engine",
+            "gnodeb",
             "inline",
             "offload",
             "p4-check",
@@ -156,7 +159,9 @@ const GRAPH: &[(&str, &[&str])] = &[
             "chip",
             "ciphering",
             "daemon",
+            "gnodeb",
             "lab",
+            "link",
             "p4-emit",
             "p4-interp",
             "p4-ir",

@@ -28,7 +28,7 @@ mod uplink;
 pub use report::{Count, NodeReport, Report, UeReport};
 pub use ue::DropReason;
 
-use network::UeDevice;
+pub use network::UeDevice;
 use ue::{Link, Ue};
 
 /// Longest user packet that is carried, in bytes.

@@ -48,6 +48,22 @@ pub struct Pdcp {
     pub plain: bool,
 }
 
+reasons! {
+    /// Why a datagram is no RLC PDU of a data radio bearer.
+    RlcFault {
+        /// It does not begin with the name.
+        Name = "name",
+        /// It ends within a tag, or no byte of a PDU follows the tags.
+        Length = "length",
+        /// A mode and a length of sequence numbers that do not go together.
+        Mode = "mode",
+        /// A tag that is not known, or a value that it cannot have.
+        Tag = "tag",
+        /// Direction, UE or bearer is missing, or it is a signalling bearer's.
+        Missing = "missing",
+    }
+}
+
 fn direction(direction: Direction) -> u8 {
     match direction {
         Direction::Uplink => 0,
@@ -56,6 +72,48 @@ fn direction(direction: Direction) -> u8 {
 }
 
 impl Rlc {
+    /// Reads a datagram's content: what it belongs to, and the PDU. Tags may come in any order; the last of one kind counts.
+    ///
+    /// # Errors
+    /// [`RlcFault`].
+    pub fn parse(datagram: &[u8]) -> Result<(Rlc, &[u8]), RlcFault> {
+        let [mode, sn_bits, tags @ ..] = datagram.strip_prefix(b"rlc-nr").ok_or(RlcFault::Name)? else { return Err(RlcFault::Length) };
+        let mode = match (mode, sn_bits) {
+            (1, 0) => RlcMode::Tm,
+            (2, 6 | 12) => RlcMode::Um(*sn_bits),
+            (4, 12 | 18) => RlcMode::Am(*sn_bits),
+            _ => return Err(RlcFault::Mode),
+        };
+        let (mut direction, mut ue, mut drb, mut of_data) = (None, None, None, false);
+        let mut rest = tags;
+        loop {
+            rest = match rest {
+                [0x01, pdu @ ..] if !pdu.is_empty() => {
+                    let (Some(direction), Some(ue), Some(drb), true) = (direction, ue, drb, of_data) else { return Err(RlcFault::Missing) };
+                    return Ok((Rlc { mode, direction, ue, drb }, pdu));
+                }
+                [0x02, way @ 0..=1, rest @ ..] => {
+                    direction = Some(if *way == 0 { Direction::Uplink } else { Direction::Downlink });
+                    rest
+                }
+                [0x03, high, low, rest @ ..] => {
+                    ue = Some(u16::from_be_bytes([*high, *low]));
+                    rest
+                }
+                [0x04, kind @ 4..=5, rest @ ..] => {
+                    of_data = *kind == 5;
+                    rest
+                }
+                [0x05, number, rest @ ..] => {
+                    drb = Some(*number);
+                    rest
+                }
+                [] | [0x01..=0x05] | [0x03, _] => return Err(RlcFault::Length),
+                _ => return Err(RlcFault::Tag),
+            };
+        }
+    }
+
     /// Appends the datagram's content.
     pub fn emit(&self, pdu: &[u8], out: &mut Vec<u8>) {
         let (mode, sn_bits) = match self.mode {
@@ -96,6 +154,26 @@ impl Pdcp {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_framed_is_read_and_what_is_not_is_named() {
+        let framed = Rlc { mode: RlcMode::Um(6), direction: Direction::Uplink, ue: 0xfffe, drb: 32 };
+        let mut out = Vec::new();
+        framed.emit(&[0xaa, 0xbb], &mut out);
+        assert_eq!(Rlc::parse(&out), Ok((framed, &[0xaa, 0xbb][..])));
+        for end in 0..out.len() - 2 {
+            assert_eq!(Rlc::parse(&out[..end]).unwrap_err(), if end < 6 { RlcFault::Name } else { RlcFault::Length }, "{end}");
+        }
+        for (from, fault) in [
+            (&b"rlc-nr\x02\x12\x01\xaa"[..], RlcFault::Mode),
+            (b"rlc-nr\x04\x12\x01\xaa", RlcFault::Missing),
+            (b"rlc-nr\x04\x12\x02\x02\x01\xaa", RlcFault::Tag),
+            (b"rlc-nr\x04\x12\x06\x00\x01\xaa", RlcFault::Tag),
+            (b"rlc-nr\x04\x12\x02\x01\x03\x01\x02\x04\x04\x05\x03\x01\xaa", RlcFault::Missing),
+        ] {
+            assert_eq!(Rlc::parse(from), Err(fault), "{from:?}");
+        }
+    }
 
     #[test]
     fn tags_are_as_the_heuristics_read_them() {

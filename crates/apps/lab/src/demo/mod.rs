@@ -1,9 +1,11 @@
 //! `splitplane demo`: the whole hybrid user plane on real traffic, and an account of every byte at the end.
 //!
 //! As root: three namespaces, the UPF on real interfaces, an SMF and a gNodeB emulator, and unmodified programs as users
-//! ([`namespaces`]). Without: the same sessions in one process over capture files ([`memory`]).
+//! ([`namespaces`]). Without: the same sessions in one process over capture files ([`memory`]). With `--gnb`: a gNodeB and UEs with a radio that
+//! loses, in place of the gNodeB emulator ([`gnb`]).
 
 mod checks;
+mod gnb;
 mod memory;
 mod namespaces;
 pub(crate) mod netns;
@@ -26,6 +28,21 @@ pub struct Args {
     /// The fast target in front of x86. Without root always the switch chip model.
     #[arg(long, value_enum, default_value_t = Fast::Auto)]
     fast: Fast,
+    /// Runs a gNodeB and UEs over a radio that loses, in place of the gNodeB emulator. As root.
+    #[arg(long, conflicts_with_all = ["memory", "sessions", "workers"])]
+    gnb: bool,
+    /// UEs of `--gnb`, 2 to 100.
+    #[arg(long, default_value_t = 20, requires = "gnb", value_parser = clap::value_parser!(u16).range(2..=100))]
+    ues: u16,
+    /// Share of the radio's datagrams that are lost, each way, with `--gnb`: 0 to 0.5. As many are reordered.
+    #[arg(long, default_value_t = 0.05, requires = "gnb")]
+    radio_loss: f64,
+    /// Rate of the radio in Mbit/s, with `--gnb`: of all UEs downlink, of each uplink.
+    #[arg(long, default_value_t = 100, requires = "gnb", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    radio_mbps: u32,
+    /// Splits the gNodeB of `--gnb` into CU-UP and DU.
+    #[arg(long, requires = "gnb")]
+    split_gnb: bool,
     /// Megabytes of the HTTP download.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     download_mb: u32,
@@ -62,6 +79,15 @@ pub fn demo(args: &Args) -> Result<(), Failure> {
     std::fs::create_dir_all(&args.out).map_err(|e| Failure::Usage(format!("cannot create {}: {e}", args.out.display())))?;
     if args.fast == Fast::Xdp && args.memory {
         return Err(Failure::Usage("--fast xdp needs interfaces of the kernel: not with --memory".into()));
+    }
+    if args.gnb {
+        if !(0.0..=0.5).contains(&args.radio_loss) {
+            return Err(Failure::Usage(format!("--radio-loss {} is not between 0 and 0.5", args.radio_loss)));
+        }
+        return match lacks_root() {
+            Some(why) => Err(Failure::Usage(format!("--gnb: {why}"))),
+            None => gnb::run(args),
+        };
     }
     if args.memory {
         memory::run(args)

@@ -12,38 +12,45 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Compiling the program takes a second or two, and on a busy machine a minute.
-const START: Duration = Duration::from_secs(120);
+pub(super) const START: Duration = Duration::from_secs(120);
 /// More than the UPF itself takes before it gives up.
-const STOP: Duration = Duration::from_secs(90);
+pub(super) const STOP: Duration = Duration::from_secs(90);
 /// Of an iperf3 of two seconds, with all that TCP may make of a bad start.
-const IPERF_S: &str = "120";
+pub(super) const IPERF_S: &str = "120";
 const ETHERNET_HEADER: u64 = 14;
 /// After the last program has ended, its packets are still in flight in queues.
-const SETTLE: Duration = Duration::from_millis(800);
+pub(super) const SETTLE: Duration = Duration::from_millis(800);
 
 /// Of the pseudo-random bytes that are downloaded.
-const SEED: u64 = 5;
+pub(super) const SEED: u64 = 5;
 
 /// Where the parts leave what they know.
-struct Files {
-    config: PathBuf,
-    sessions: PathBuf,
-    upf: PathBuf,
-    ran: PathBuf,
-    smf: PathBuf,
+pub(super) struct Files {
+    pub(super) config: PathBuf,
+    pub(super) sessions: PathBuf,
+    pub(super) upf: PathBuf,
+    pub(super) ran: PathBuf,
+    pub(super) smf: PathBuf,
+}
+
+impl Files {
+    pub(super) fn of(out: &Path) -> Files {
+        let file = |name: &str| out.join(name);
+        Files {
+            config: file("upf.toml"),
+            sessions: file("sessions.jsonl"),
+            upf: file("upf.json"),
+            ran: file("ran.json"),
+            smf: file("smf.json"),
+        }
+    }
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let begin = Instant::now();
     let out = args.out.canonicalize().map_err(|e| Failure::Usage(format!("{}: {e}", args.out.display())))?;
     let file = |name: &str| out.join(name);
-    let files = Files {
-        config: file("upf.toml"),
-        sessions: file("sessions.jsonl"),
-        upf: file("upf.json"),
-        ran: file("ran.json"),
-        smf: file("smf.json"),
-    };
+    let files = Files::of(&out);
     println!("Networks: namespaces for RAN, UPF and data network, joined by veth pairs");
     let net = Networks::create(args.workers)?;
     let at_start = kernel_counts(&net)?;
@@ -60,33 +67,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
 
     let upf = start_upf(args, &net, &files, &out)?;
-    println!("SMF: association and {} sessions over PFCP", args.sessions);
-    let (count, sessions_path, smf_path) = (args.sessions.to_string(), text(&files.sessions), text(&files.smf));
-    let smf_args = [
-        "smf",
-        "--upf",
-        "127.0.0.1:8805",
-        "--local",
-        "127.0.0.2:8805",
-        "--n4u",
-        "127.0.0.2:2152",
-        "--gnb",
-        "10.3.0.2",
-        "--shape",
-        "open5gs",
-        "--sessions",
-        &count,
-        "--records",
-        &sessions_path,
-        "--report",
-        &smf_path,
-        "--until-input-ends",
-    ];
-    let mut smf = Part::start("SMF", &net.upf, &smf_args, &out, false)?;
-    smf.wait_for("ready", START)?;
+    let mut smf = start_smf(args.sessions, &net, &files, &out)?;
 
     println!("RAN: a gNodeB with a TUN device for each UE");
-    let ran_path = text(&files.ran);
+    let (sessions_path, ran_path) = (text(&files.sessions), text(&files.ran));
     let mut ran = Part::start(
         "RAN",
         &net.ran,
@@ -140,8 +124,19 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     checks.finish()
 }
 
+/// The SMF, when it has set up its sessions.
+pub(super) fn start_smf(sessions: u16, net: &Networks, files: &Files, logs: &Path) -> Result<Part, Failure> {
+    println!("SMF: association and {sessions} sessions over PFCP");
+    let (count, records, report) = (sessions.to_string(), files.sessions.display().to_string(), files.smf.display().to_string());
+    let addresses = ["--upf", "127.0.0.1:8805", "--local", "127.0.0.2:8805", "--n4u", "127.0.0.2:2152", "--gnb", "10.3.0.2"];
+    let what = ["--shape", "open5gs", "--sessions", &count, "--records", &records, "--report", &report, "--until-input-ends"];
+    let mut smf = Part::start("SMF", &net.upf, &[&["smf"][..], &addresses, &what].concat(), logs, false)?;
+    smf.wait_for("ready", START)?;
+    Ok(smf)
+}
+
 /// The UPF, ready, with the fast target that was requested or is available.
-fn start_upf(args: &Args, net: &Networks, files: &Files, logs: &Path) -> Result<Part, Failure> {
+pub(super) fn start_upf(args: &Args, net: &Networks, files: &Files, logs: &Path) -> Result<Part, Failure> {
     let start = |fast: &str, what: &str| {
         write(&files.config, &config(fast, args.share, args.workers))?;
         println!("UPF: N3 and N6 on real interfaces, N4 on UDP 8805, {:.0} % of the sessions {what}", args.share * 100.0);
@@ -208,7 +203,7 @@ fn users(args: &Args, net: &Networks, records: &[traffic::SessionRecord], smf: &
 }
 
 /// Three pings from each source, many at a time; all answers must come.
-fn ping_all(net: &Networks, pairs: &[(String, &str)]) -> Result<String, Failure> {
+pub(super) fn ping_all(net: &Networks, pairs: &[(String, &str)]) -> Result<String, Failure> {
     let mut answered = 0;
     for group in pairs.chunks(25) {
         let running: Vec<_> = group
@@ -227,7 +222,7 @@ fn ping_all(net: &Networks, pairs: &[(String, &str)]) -> Result<String, Failure>
     }
 }
 
-fn download(net: &Networks, ue: &str, bytes: u64) -> Result<String, Failure> {
+pub(super) fn download(net: &Networks, ue: &str, bytes: u64) -> Result<String, Failure> {
     let begin = Instant::now();
     let url = format!("http://10.6.0.2/data?bytes={bytes}&seed={SEED}");
     let line = format!("set -o pipefail; curl -sS --fail --max-time 60 --interface {ue} '{url}' | sha256sum");
@@ -240,7 +235,7 @@ fn download(net: &Networks, ue: &str, bytes: u64) -> Result<String, Failure> {
     Ok(format!("{:.0} Mbit/s", bytes as f64 * 8.0 / begin.elapsed().as_secs_f64() / 1e6))
 }
 
-fn iperf_summary(json: &str) -> Result<String, Failure> {
+pub(super) fn iperf_summary(json: &str) -> Result<String, Failure> {
     let value: serde_json::Value = serde_json::from_str(json).map_err(|e| Failure::Failed(format!("iperf3 printed no JSON: {e}")))?;
     if let Some(error) = value["error"].as_str() {
         return Err(Failure::Failed(error.to_owned()));
@@ -333,17 +328,17 @@ fn by_session(report: &Report, files: &Files) -> Result<Vec<SessionBytes>, Failu
         .collect())
 }
 
-fn read_records(path: &Path) -> Result<Vec<traffic::SessionRecord>, Failure> {
+pub(super) fn read_records(path: &Path) -> Result<Vec<traffic::SessionRecord>, Failure> {
     let file = std::fs::File::open(path).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))?;
     traffic::record::read(std::io::BufReader::new(file)).map_err(|e| Failure::Failed(e.to_string()))
 }
 
-fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+pub(super) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, Failure> {
     let text = std::fs::read_to_string(path).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))?;
     serde_json::from_str(&text).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
+pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text).map_err(|e| Failure::Usage(format!("cannot write {}: {e}", path.display())))
 }
 

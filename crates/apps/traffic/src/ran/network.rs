@@ -4,6 +4,7 @@
 
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddrV4};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::process::{Command, Stdio};
 
 use tun_rs::{DeviceBuilder, SyncDevice};
@@ -17,15 +18,18 @@ use crate::record::SessionRecord;
 const QUEUE_PACKETS: u32 = 10_000;
 
 /// A UE's device with what was set up for it. Dropping it takes all of it away.
-pub(super) struct UeDevice {
-    pub device: SyncDevice,
-    pub name: String,
+pub struct UeDevice {
+    pub(super) device: SyncDevice,
+    pub(super) name: String,
     priority: u32,
 }
 
 impl UeDevice {
     /// Makes the device `name`, with rules of priority `table` and routes in the table of that number.
-    pub(crate) fn create(name: &str, mtu: u16, record: &SessionRecord, table: u32) -> Result<UeDevice, RanError> {
+    ///
+    /// # Errors
+    /// [`RanError::Permission`] without CAP_NET_ADMIN; [`RanError::Config`] where the name is taken or iproute2 is missing.
+    pub fn create(name: &str, mtu: u16, record: &SessionRecord, table: u32) -> Result<UeDevice, RanError> {
         if nix::net::if_::if_nametoindex(name).is_ok() {
             return Err(RanError::Config(format!("interface {name} exists already: stop its owner or choose another prefix")));
         }
@@ -38,6 +42,22 @@ impl UeDevice {
         made.remove_rules();
         made.configure(record)?;
         Ok(made)
+    }
+
+    /// The next packet that the kernel sends by the device; never blocks.
+    ///
+    /// # Errors
+    /// `WouldBlock` if there is none.
+    pub fn receive(&self, packet: &mut [u8]) -> std::io::Result<usize> {
+        self.device.recv(packet)
+    }
+
+    /// Gives the kernel a packet.
+    ///
+    /// # Errors
+    /// What the kernel says, where it takes none.
+    pub fn send(&self, packet: &[u8]) -> std::io::Result<()> {
+        self.device.send(packet).map(drop)
     }
 
     fn configure(&self, record: &SessionRecord) -> Result<(), RanError> {
@@ -86,7 +106,7 @@ impl UeDevice {
     }
 
     /// What the kernel counts for the device: sent, received, dropped on sending.
-    pub(crate) fn kernel_counts(&self) -> Option<(Count, Count, u64)> {
+    pub fn kernel_counts(&self) -> Option<(Count, Count, u64)> {
         // Not from /sys, which may show another network namespace.
         let text = std::fs::read_to_string("/proc/thread-self/net/dev").ok()?;
         let line = text.lines().find_map(|line| line.trim_start().strip_prefix(&self.name)?.strip_prefix(':'))?;
@@ -94,6 +114,12 @@ impl UeDevice {
         let [rx_bytes, rx_packets, _, _, _, _, _, _, tx_bytes, tx_packets, _, tx_dropped, ..] = numbers[..] else { return None };
         let count = |packets, bytes| Count { packets, bytes };
         Some((count(tx_packets, tx_bytes), count(rx_packets, rx_bytes), tx_dropped))
+    }
+}
+
+impl AsFd for UeDevice {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.device.as_fd()
     }
 }
 

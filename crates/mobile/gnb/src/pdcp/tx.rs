@@ -119,6 +119,8 @@ pub struct Tx {
     bytes: u64,
     /// The COUNT from which on kept SDUs go again.
     again: Option<u32>,
+    /// Single COUNTs that go again.
+    lost: VecDeque<u32>,
     /// COUNT up to which `discardTimer` was looked at.
     discarded_to: u32,
     epoch: u32,
@@ -144,6 +146,7 @@ impl Tx {
             kept: VecDeque::new(),
             bytes: 0,
             again: None,
+            lost: VecDeque::new(),
             discarded_to: 0,
             epoch: 0,
             told_high: false,
@@ -208,6 +211,13 @@ impl Tx {
     }
 
     fn pull_again(&mut self) -> Option<Packet> {
+        while let Some(count) = self.lost.pop_front() {
+            if let Some(sdu) = self.kept_sdu(count) {
+                let packet = self.packet(count, sdu);
+                self.counters.again += 1;
+                return Some(packet);
+            }
+        }
         let from = self.again?.max(self.first_kept());
         let offset = (from - self.first_kept()) as usize;
         let Some(at) = (offset..self.kept.len()).find(|at| self.kept[*at].sdu.is_some()) else {
@@ -219,6 +229,11 @@ impl Tx {
         self.counters.again += 1;
         let sdu = self.kept[at].sdu.as_ref()?;
         Some(self.packet(count, sdu))
+    }
+
+    fn kept_sdu(&self, count: u32) -> Option<&[u8]> {
+        let at = count.checked_sub(self.first_kept())?;
+        self.kept.get(at as usize)?.sdu.as_deref()
     }
 
     fn packet(&self, count: u32, sdu: &[u8]) -> Packet {
@@ -321,6 +336,7 @@ impl Tx {
     /// COUNT; else COUNT begins anew.
     pub fn re_establish(&mut self) {
         self.epoch += 1;
+        self.lost.clear();
         if self.config.acknowledged && self.config.format.kind == Kind::Drb {
             self.again = Some(self.first_kept());
             return;
@@ -339,6 +355,14 @@ impl Tx {
     /// Data recovery (§5.5): RLC was re-established, and what the peer may not have goes again as it was.
     pub fn recover_data(&mut self) {
         self.again = self.config.acknowledged.then(|| self.first_kept());
+    }
+
+    /// The PDU of this COUNT was lost between here and RLC (NR-U, TS 38.425 §5.4.2): it goes again as it was, if its SDU is kept.
+    pub fn send_again(&mut self, count: u32) {
+        // What is named twice before it is pulled goes twice; the bound is for a DU that names it for ever.
+        if self.kept_sdu(count).is_some() && self.lost.len() < self.kept.len() {
+            self.lost.push_back(count);
+        }
     }
 
     /// `TX_NEXT`.

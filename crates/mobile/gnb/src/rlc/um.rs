@@ -76,6 +76,11 @@ impl<P: AsRef<[u8]>> UmTx<P> {
         Some(out.len() - at)
     }
 
+    /// SDUs and bytes that wait for their first grant.
+    pub fn queued(&self) -> (usize, u64) {
+        (self.queue.len(), self.queue.bytes())
+    }
+
     /// Whether a grant would be used now.
     pub fn has_data(&self) -> bool {
         self.segmenting.is_some() || !self.queue.is_empty()

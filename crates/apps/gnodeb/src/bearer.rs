@@ -1,0 +1,421 @@
+//! PDCP of a bearer, and RLC of a bearer: the entities of the crate `gnb` with their keys, each as one thing with one call in and one out.
+//!
+//! This is the place where the pipeline of `p4/gnb.p4` can stand instead: what goes in and comes out are bytes.
+
+use std::sync::Arc;
+
+use ciphering::{Direction, Engine, Nea};
+use gnb::framing;
+use gnb::pdcp::pdu::Format;
+use gnb::pdcp::rx::{Prepared, RxDrop};
+use gnb::pdcp::tx::{TxDrop, TxEvent};
+use gnb::pdcp::{self, CountGuard, Kind, Security};
+use gnb::rlc::am::{Am, AmDrop, Pulled};
+use gnb::rlc::pdu::{PduFault, UmSnLength};
+use gnb::rlc::um::{UmDrop, UmRx, UmRxConfig, UmTx};
+use gnb::rlc::{QueueLimits, Refusal, SnLength, am_rx, am_tx};
+
+use crate::config::{Drb, RlcMode};
+use crate::counts::{Drops, add_layer};
+
+const MS: u64 = 1_000_000;
+/// Packets that are ciphered together.
+const BURST: usize = 32;
+/// Timers and thresholds of RLC AM, of the values that TS 38.331 knows: for a radio that reorders by some milliseconds.
+const POLL_RETRANSMIT_NS: u64 = 45 * MS;
+const POLL_PDU: u32 = 16;
+const POLL_BYTE: u32 = 25_000;
+const REASSEMBLY_NS: u64 = 20 * MS;
+const STATUS_PROHIBIT_NS: u64 = 5 * MS;
+const MAX_RETRANSMISSIONS: u8 = 32;
+/// Bytes of SDUs that are not whole.
+const PARTIAL_BYTES: usize = 4 << 20;
+/// SDUs that RLC holds for grants: its bytes are limited by what the DU asks for.
+const RLC_QUEUE_SDUS: usize = 65_536;
+
+/// Which end of the radio.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// The gNodeB: sends downlink.
+    Gnb,
+    /// The UE: sends uplink.
+    Ue,
+}
+
+impl Side {
+    /// The direction in which this side sends.
+    pub fn sends(self) -> Direction {
+        match self {
+            Side::Gnb => Direction::Downlink,
+            Side::Ue => Direction::Uplink,
+        }
+    }
+
+    /// The direction in which it receives.
+    pub fn receives(self) -> Direction {
+        match self {
+            Side::Gnb => Direction::Uplink,
+            Side::Ue => Direction::Downlink,
+        }
+    }
+}
+
+/// PDCP of a bearer, both directions.
+pub struct Pdcp {
+    tx: pdcp::Tx,
+    rx: pdcp::Rx,
+    send: Security,
+    receive: Security,
+    /// RLC AM: SDUs are kept until the peer has them.
+    pub acknowledged: bool,
+    sn_length: SnLength,
+    window: usize,
+    /// Packets between the halves of their work.
+    burst: Vec<pdcp::security::Packet>,
+}
+
+fn format(drb: &Drb, direction: Direction) -> Format {
+    let sdap_header = if direction == Direction::Uplink { drb.sdap.uplink_header } else { drb.sdap.downlink_header };
+    Format { kind: Kind::Drb, sn_length: drb.pdcp_sn, integrity: drb.integrity.is_some(), sdap_header }
+}
+
+fn security(drb: &Drb, direction: Direction, engine: &Engine) -> Security {
+    let cipher = (drb.ciphering != Nea::Nea0).then(|| Arc::new(engine.cipher_key(drb.ciphering, &drb.keys.cipher)));
+    let integrity = drb.integrity.map(|nia| Arc::new(engine.integrity_key(nia, &drb.keys.integrity)));
+    Security { cipher, integrity, bearer: drb.sdap.id.get() - 1, direction }
+}
+
+impl Pdcp {
+    /// A bearer that has carried nothing.
+    ///
+    /// # Errors
+    /// As [`pdcp::Tx::new`] and [`pdcp::Rx::new`]; a checked configuration has none.
+    pub fn new(drb: &Drb, side: Side, engine: &Engine) -> Result<Pdcp, pdcp::ConfigError> {
+        let acknowledged = matches!(drb.rlc, RlcMode::Am(_));
+        let guard = CountGuard::default();
+        let (send, receive) = (side.sends(), side.receives());
+        let tx = pdcp::TxConfig {
+            format: format(drb, send),
+            acknowledged,
+            window: drb.window,
+            queue_sdus: (drb.queue_bytes / 64) as usize,
+            bytes: drb.queue_bytes,
+            discard_ns: drb.discard_ns,
+            guard,
+        };
+        let rx = pdcp::RxConfig {
+            format: format(drb, receive),
+            acknowledged,
+            window: drb.window,
+            bytes: drb.queue_bytes,
+            reordering_ns: drb.reordering_ns,
+            out_of_order: false,
+            guard,
+        };
+        Ok(Pdcp {
+            tx: pdcp::Tx::new(tx)?,
+            rx: pdcp::Rx::new(rx)?,
+            send: security(drb, send, engine),
+            receive: security(drb, receive, engine),
+            acknowledged,
+            sn_length: drb.pdcp_sn,
+            window: drb.window as usize,
+            burst: Vec::with_capacity(BURST),
+        })
+    }
+
+    /// Takes an SDU with its SDAP header.
+    ///
+    /// # Errors
+    /// Why it is dropped; counted.
+    pub fn enqueue(&mut self, sdu: Vec<u8>, now_ns: u64) -> Result<(), TxDrop> {
+        self.tx.enqueue(sdu, now_ns).map_err(|(_, why)| why)
+    }
+
+    /// Whether there is something to pull.
+    pub fn waits(&self) -> bool {
+        self.tx.queued().0 > 0
+    }
+
+    /// Whether as much is on the way as may be.
+    pub fn window_full(&self) -> bool {
+        self.acknowledged && self.tx.queued().1 >= self.window
+    }
+
+    /// Gives PDUs of about `room` bytes to RLC, with their COUNT. `discard`: COUNTs that RLC need not send any more.
+    pub fn pull(
+        &mut self,
+        engine: &mut Engine,
+        mut room: u64,
+        now_ns: u64,
+        give: &mut impl FnMut(u32, Vec<u8>),
+        discard: &mut impl FnMut(u32),
+    ) {
+        while room > 0 {
+            while self.burst.len() < BURST && room > 0 {
+                let event = &mut |event| {
+                    if let TxEvent::Discard { count } = event {
+                        discard(count);
+                    }
+                };
+                let Some(packet) = self.tx.pull(now_ns, event) else { break };
+                room = room.saturating_sub(packet.pdu.len() as u64);
+                self.burst.push(packet);
+            }
+            if self.burst.is_empty() {
+                return;
+            }
+            self.send.run(engine, &mut self.burst);
+            for packet in self.burst.drain(..) {
+                if let Some((count, pdu)) = self.tx.finish(packet) {
+                    give(count, pdu);
+                }
+            }
+        }
+    }
+
+    /// The peer has the SDU of this COUNT.
+    pub fn delivered(&mut self, count: u32) {
+        self.tx.delivered(count);
+    }
+
+    /// The PDU of this COUNT was lost before RLC.
+    pub fn send_again(&mut self, count: u32) {
+        self.tx.send_again(count);
+    }
+
+    /// Processes PDUs. SDUs go up in order, with their SDAP header; drops are counted.
+    pub fn receive(&mut self, engine: &mut Engine, pdus: impl IntoIterator<Item = Vec<u8>>, now_ns: u64, up: &mut impl FnMut(&[u8])) {
+        for pdu in pdus {
+            match self.rx.prepare(pdu) {
+                Ok(Prepared::Data(packet)) => self.burst.push(packet),
+                Ok(Prepared::Status(report)) => self.tx.status(&report.report(), &mut |_| {}),
+                Err(_) => {}
+            }
+            if self.burst.len() == BURST {
+                self.finish(engine, now_ns, up);
+            }
+        }
+        self.finish(engine, now_ns, up);
+    }
+
+    fn finish(&mut self, engine: &mut Engine, now_ns: u64, up: &mut impl FnMut(&[u8])) {
+        self.receive.run(engine, &mut self.burst);
+        for packet in self.burst.drain(..) {
+            let _ = self.rx.finish(packet, now_ns, &mut |_, sdu| up(sdu));
+        }
+    }
+
+    /// Lets timers run out.
+    pub fn advance(&mut self, now_ns: u64, up: &mut impl FnMut(&[u8]), discard: &mut impl FnMut(u32)) {
+        self.rx.advance(now_ns, &mut |_, sdu| up(sdu));
+        self.tx.advance(now_ns, &mut |event| {
+            if let TxEvent::Discard { count } = event {
+                discard(count);
+            }
+        });
+    }
+
+    /// When to call [`Pdcp::advance`].
+    pub fn next_deadline(&self) -> Option<u64> {
+        [self.rx.next_deadline(), self.tx.next_deadline()].into_iter().flatten().min()
+    }
+
+    /// The COUNT that a sequence number of what was sent is; `None`: none was sent.
+    pub fn sent_count(&self, sn: u32) -> Option<u32> {
+        let last = self.tx.tx_next().checked_sub(1)?;
+        last.checked_sub(last.wrapping_sub(sn) & self.sn_length.mask())
+    }
+
+    /// What is left of a COUNT in a sequence number.
+    pub fn sn_mask(&self) -> u32 {
+        self.sn_length.mask()
+    }
+
+    /// SDUs that wait or are kept, and their bytes.
+    pub fn queued(&self) -> (usize, u64) {
+        let (waiting, kept, bytes) = self.tx.queued();
+        (waiting + kept, bytes)
+    }
+
+    /// Adds its drops.
+    pub fn drops(&self, drops: &mut Drops) {
+        add_layer(drops, "pdcp_tx", TxDrop::ALL.map(|why| (why.name(), self.tx.dropped(why))));
+        add_layer(drops, "pdcp_rx", RxDrop::ALL.map(|why| (why.name(), self.rx.dropped(why))));
+        let (sent, received) = (self.tx.counters(), self.rx.counters());
+        add_layer(drops, "pdcp_tx", [("bad_report", sent.bad_reports)]);
+        add_layer(drops, "pdcp_rx", [("missing", received.missing)]);
+    }
+}
+
+/// RLC of a bearer, both directions.
+pub struct Rlc {
+    mode: Mode,
+    /// SDUs whose RLC has given up.
+    pub radio_link_failures: u64,
+}
+
+enum Mode {
+    Am(Box<Am<Vec<u8>>>),
+    Um(UmTx<Vec<u8>>, Box<UmRx>),
+}
+
+/// A PDU that was made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sent {
+    /// Its bytes.
+    pub bytes: usize,
+    /// It holds bytes that were sent before.
+    pub again: bool,
+}
+
+impl Rlc {
+    /// A bearer that has carried nothing.
+    ///
+    /// # Errors
+    /// As the entities' own; a checked configuration has none.
+    pub fn new(drb: &Drb) -> Result<Rlc, gnb::rlc::ConfigError> {
+        // A burst of the CU's may go beyond what was asked for by its last packet.
+        let queue = QueueLimits { sdus: RLC_QUEUE_SDUS, bytes: 2 * u64::from(drb.du_bytes) };
+        let mode = match drb.rlc {
+            RlcMode::Am(sn_length) => {
+                let tx = am_tx::TxConfig {
+                    sn_length,
+                    window: drb.window,
+                    queue,
+                    poll_retransmit_ns: POLL_RETRANSMIT_NS,
+                    poll_pdu: Some(POLL_PDU),
+                    poll_byte: Some(POLL_BYTE),
+                    max_retransmissions: MAX_RETRANSMISSIONS,
+                };
+                let rx = am_rx::RxConfig {
+                    sn_length,
+                    window: drb.window,
+                    partial_bytes: PARTIAL_BYTES,
+                    reassembly_ns: REASSEMBLY_NS,
+                    status_prohibit_ns: STATUS_PROHIBIT_NS,
+                };
+                Mode::Am(Box::new(Am::new(tx, rx)?))
+            }
+            RlcMode::Um(sn_length) => {
+                let rx = UmRxConfig { sn_length, reassembly_ns: REASSEMBLY_NS, partial_bytes: PARTIAL_BYTES };
+                Mode::Um(UmTx::new(sn_length, queue)?, Box::new(UmRx::new(rx)?))
+            }
+        };
+        Ok(Rlc { mode, radio_link_failures: 0 })
+    }
+
+    /// Mode, as the radio's framing has it.
+    pub fn framing(drb: &Drb) -> framing::RlcMode {
+        match drb.rlc {
+            RlcMode::Am(SnLength::Bits12) => framing::RlcMode::Am(12),
+            RlcMode::Am(SnLength::Bits18) => framing::RlcMode::Am(18),
+            RlcMode::Um(UmSnLength::Bits6) => framing::RlcMode::Um(6),
+            RlcMode::Um(UmSnLength::Bits12) => framing::RlcMode::Um(12),
+        }
+    }
+
+    /// Takes an SDU that the caller calls `tag`.
+    ///
+    /// # Errors
+    /// Why it is dropped; counted.
+    pub fn enqueue(&mut self, tag: u32, sdu: Vec<u8>) -> Result<(), Refusal> {
+        match &mut self.mode {
+            Mode::Am(am) => am.enqueue(tag, sdu),
+            Mode::Um(tx, _) => tx.enqueue(tag, sdu),
+        }
+        .map_err(|refused| refused.reason)
+    }
+
+    /// Takes an SDU back of which nothing was sent. Whether it was there.
+    pub fn discard(&mut self, tag: u32) -> bool {
+        match &mut self.mode {
+            Mode::Am(am) => am.discard(tag),
+            Mode::Um(tx, _) => tx.discard(tag),
+        }
+        .is_some()
+    }
+
+    /// SDUs that wait for their first grant.
+    pub fn waiting(&self) -> usize {
+        match &self.mode {
+            Mode::Am(am) => am.tx().queued().0,
+            Mode::Um(tx, _) => tx.queued().0,
+        }
+    }
+
+    /// Appends a PDU for a grant.
+    pub fn pull(&mut self, grant: usize, now_ns: u64, out: &mut Vec<u8>) -> Option<Sent> {
+        match &mut self.mode {
+            Mode::Am(am) => {
+                let pulled = am.pull(grant, now_ns, out)?;
+                Some(Sent { bytes: pulled.bytes(), again: matches!(pulled, Pulled::Data(sent) if sent.again) })
+            }
+            Mode::Um(tx, _) => tx.pull(grant, out).map(|bytes| Sent { bytes, again: false }),
+        }
+    }
+
+    /// Whether a grant would be used now.
+    pub fn has_data(&self, now_ns: u64) -> bool {
+        match &self.mode {
+            Mode::Am(am) => am.has_data(now_ns),
+            Mode::Um(tx, _) => tx.has_data(),
+        }
+    }
+
+    /// Processes a PDU of the peer: whole SDUs go up, in any order; `delivered` is told what the peer has. Drops are counted.
+    pub fn receive(&mut self, pdu: &[u8], now_ns: u64, up: &mut impl FnMut(&[u8]), delivered: &mut impl FnMut(u32)) {
+        match &mut self.mode {
+            Mode::Am(am) => {
+                let failures = &mut self.radio_link_failures;
+                let _: Result<(), AmDrop> = am.receive(pdu, now_ns, up, &mut |event| event_of(event, failures, delivered));
+            }
+            Mode::Um(_, rx) => {
+                let _: Result<(), UmDrop> = rx.receive(pdu, now_ns, up);
+            }
+        }
+    }
+
+    /// Lets timers run out.
+    pub fn advance(&mut self, now_ns: u64, delivered: &mut impl FnMut(u32)) {
+        match &mut self.mode {
+            Mode::Am(am) => {
+                let failures = &mut self.radio_link_failures;
+                am.advance(now_ns, &mut |event| event_of(event, failures, delivered));
+            }
+            Mode::Um(_, rx) => rx.advance(now_ns),
+        }
+    }
+
+    /// When to call [`Rlc::advance`], or to look for data.
+    pub fn next_deadline(&self) -> Option<u64> {
+        match &self.mode {
+            Mode::Am(am) => am.next_deadline(),
+            Mode::Um(_, rx) => rx.next_deadline(),
+        }
+    }
+
+    /// Adds its drops.
+    pub fn drops(&self, drops: &mut Drops) {
+        match &self.mode {
+            Mode::Am(am) => {
+                add_layer(drops, "rlc", PduFault::ALL.map(|why| (why.name(), am.faults(why))));
+                add_layer(drops, "rlc_rx", am_rx::RxDrop::ALL.map(|why| (why.name(), am.rx().counters().dropped[why as usize])));
+                add_layer(drops, "rlc_status", am_tx::StatusDrop::ALL.map(|why| (why.name(), am.tx().counters().ignored[why as usize])));
+                add_layer(drops, "rlc_tx", Refusal::ALL.map(|why| (why.name(), am.tx().refused(why))));
+            }
+            Mode::Um(tx, rx) => {
+                add_layer(drops, "rlc_rx", UmDrop::ALL.map(|why| (why.name(), rx.dropped(why))));
+                add_layer(drops, "rlc_rx", [("abandoned", rx.abandoned())]);
+                add_layer(drops, "rlc_tx", Refusal::ALL.map(|why| (why.name(), tx.refused(why))));
+            }
+        }
+    }
+}
+
+fn event_of(event: am_tx::TxEvent<Vec<u8>>, failures: &mut u64, delivered: &mut impl FnMut(u32)) {
+    match event {
+        am_tx::TxEvent::Delivered { tag, .. } => delivered(tag),
+        am_tx::TxEvent::MaxRetransmissions { .. } => *failures += 1,
+    }
+}

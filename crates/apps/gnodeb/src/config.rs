@@ -1,0 +1,688 @@
+//! What may a file say, and what does it mean? TOML of `splitplane gnb` and of `splitplane ue`.
+//!
+//! Both name UEs and their bearers with the same tables, as RRC would tell both sides (TS 38.331). A key that is not known, a number out of
+//! range and a bearer that names another that is not there are errors that name the field.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4};
+
+use ciphering::{Nea, Nia};
+use gnb::rlc::SnLength;
+use gnb::rlc::pdu::UmSnLength;
+use gnb::sdap::{self, DrbId, Qfi};
+use serde::Deserialize;
+use traffic::Tunnel;
+
+/// Most UEs of a file: the radio's framing has 16 bits, memory for windows is what limits.
+pub const MAX_UES: usize = 4096;
+/// Longest file in bytes: [`MAX_UES`] of four bearers.
+pub const MAX_FILE: usize = 8 << 20;
+/// Smallest grant: a STATUS with a NACK, or a part of an SDU behind its header.
+pub const MIN_PDU: usize = 64;
+/// Largest grant: an SDU of PDCP with all headers in one PDU.
+pub const MAX_PDU: usize = 9216;
+
+const MS: u64 = 1_000_000;
+
+/// Why a file is refused; the text names the field.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigError(pub String);
+
+fn wrong(field: impl fmt::Display, why: impl fmt::Display) -> ConfigError {
+    ConfigError(format!("{field}: {why}"))
+}
+
+/// What of a gNodeB runs here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// CU-UP and DU in one.
+    Both,
+    /// SDAP and PDCP: between N3 and F1-U.
+    CuUp,
+    /// RLC: between F1-U and radio.
+    Du,
+}
+
+/// A gNodeB.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Gnb {
+    /// What runs here.
+    pub role: Role,
+    /// The N3 address, port 2152. There for `both` and `cu-up`.
+    pub n3: Option<Ipv4Addr>,
+    /// Our F1-U address and the peer's, port 2152. There for `cu-up` and `du`.
+    pub f1u: Option<(Ipv4Addr, Ipv4Addr)>,
+    /// There for `both` and `du`.
+    pub radio: Option<Radio>,
+    /// UEs.
+    pub ues: Vec<GnbUe>,
+}
+
+/// The radio's side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Radio {
+    /// UDP address and port of ours.
+    pub address: SocketAddr,
+    /// Bits of RLC PDUs a second, of all UEs together.
+    pub rate_bps: u64,
+    /// Most bytes of an RLC PDU: the size of a grant.
+    pub pdu_bytes: usize,
+}
+
+/// A UE, as a gNodeB knows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GnbUe {
+    /// Its number.
+    pub id: u16,
+    /// Its radio address. There for `both` and `du`.
+    pub radio: Option<SocketAddr>,
+    /// Its PDU session. There for `both` and `cu-up`.
+    pub session: Option<Session>,
+    /// Its bearers.
+    pub drbs: Vec<Drb>,
+    /// Flows and bearers.
+    pub sdap: sdap::Config,
+}
+
+/// A PDU session's tunnels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Session {
+    /// The UPF's end.
+    pub uplink: Tunnel,
+    /// TEID of our end.
+    pub downlink_teid: u32,
+}
+
+/// UEs of one process.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ues {
+    /// Our side of the radio. One socket, and one rate for each UE.
+    pub radio: Radio,
+    /// UEs.
+    pub ues: Vec<Ue>,
+    /// MTU of the devices in bytes.
+    pub mtu: u16,
+}
+
+/// A UE itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ue {
+    /// Its number.
+    pub id: u16,
+    /// The gNodeB's radio address.
+    pub gnb: SocketAddr,
+    /// Its addresses: the prefix is a /64.
+    pub ipv4: Option<Ipv4Addr>,
+    /// See `ipv4`.
+    pub ipv6: Option<Ipv6Addr>,
+    /// The QoS flow of packets that no rule takes.
+    pub qfi: Qfi,
+    /// QoS rules: flows by DSCP.
+    pub rules: Vec<(u8, Qfi)>,
+    /// Its bearers.
+    pub drbs: Vec<Drb>,
+    /// Flows and bearers.
+    pub sdap: sdap::Config,
+}
+
+/// RLC mode, with its length of sequence numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RlcMode {
+    /// Acknowledged.
+    Am(SnLength),
+    /// Unacknowledged.
+    Um(UmSnLength),
+}
+
+/// A data radio bearer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Drb {
+    /// Identity and SDAP headers.
+    pub sdap: sdap::Drb,
+    /// RLC.
+    pub rlc: RlcMode,
+    /// PDCP's sequence numbers.
+    pub pdcp_sn: SnLength,
+    /// Ciphering; `Nea0`: none.
+    pub ciphering: Nea,
+    /// Integrity protection; `None`: PDUs have no MAC-I.
+    pub integrity: Option<Nia>,
+    /// Keys: K_UPenc and K_UPint (TS 33.501 §6.2).
+    pub keys: Keys,
+    /// Most SDUs on the way, of PDCP and of RLC.
+    pub window: u32,
+    /// Most bytes that wait in PDCP, in each direction.
+    pub queue_bytes: u64,
+    /// Bytes beyond what was sent by radio that a DU asks the CU for.
+    pub du_bytes: u32,
+    /// `discardTimer`, ns; `None`: infinity.
+    pub discard_ns: Option<u64>,
+    /// `t-Reordering`, ns; `None`: infinity.
+    pub reordering_ns: Option<u64>,
+    /// TEIDs of F1-U: the CU's end and the DU's. There for `cu-up` and `du`.
+    pub f1u: Option<(u32, u32)>,
+}
+
+/// 16 bytes each. `Debug` does not print them.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Keys {
+    /// For ciphering.
+    pub cipher: [u8; 16],
+    /// For integrity protection.
+    pub integrity: [u8; 16],
+}
+
+impl fmt::Debug for Keys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Keys")
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GnbFile {
+    role: Role,
+    n3: Option<Ipv4Addr>,
+    f1u: Option<F1uTable>,
+    radio: Option<RadioTable>,
+    #[serde(default)]
+    ue: Vec<GnbUeTable>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct F1uTable {
+    address: Ipv4Addr,
+    peer: Ipv4Addr,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RadioTable {
+    address: SocketAddr,
+    rate_mbps: u64,
+    #[serde(default = "pdu_bytes")]
+    pdu_bytes: usize,
+}
+
+fn pdu_bytes() -> usize {
+    1400
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GnbUeTable {
+    id: u16,
+    radio: Option<SocketAddr>,
+    session: Option<SessionTable>,
+    default_drb: Option<u8>,
+    #[serde(default)]
+    flows: Vec<FlowTable>,
+    drb: Vec<DrbTable>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SessionTable {
+    upf: Ipv4Addr,
+    uplink_teid: u32,
+    downlink_teid: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FlowTable {
+    qfi: u8,
+    drb: u8,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UesFile {
+    radio: RadioTable,
+    #[serde(default = "mtu")]
+    mtu: u16,
+    #[serde(default)]
+    ue: Vec<UeTable>,
+}
+
+fn mtu() -> u16 {
+    1400
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UeTable {
+    id: u16,
+    gnb: SocketAddr,
+    ipv4: Option<Ipv4Addr>,
+    ipv6: Option<Ipv6Addr>,
+    qfi: u8,
+    #[serde(default)]
+    rules: Vec<RuleTable>,
+    default_drb: Option<u8>,
+    #[serde(default)]
+    flows: Vec<FlowTable>,
+    drb: Vec<DrbTable>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleTable {
+    dscp: u8,
+    qfi: u8,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Mode {
+    Am,
+    Um,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DrbTable {
+    id: u8,
+    rlc: Mode,
+    #[serde(default = "bits18")]
+    pdcp_sn_bits: u8,
+    rlc_sn_bits: Option<u8>,
+    #[serde(default)]
+    sdap_header_uplink: bool,
+    #[serde(default)]
+    sdap_header_downlink: bool,
+    ciphering: u8,
+    integrity: Option<u8>,
+    cipher_key: Option<String>,
+    integrity_key: Option<String>,
+    window: Option<u32>,
+    #[serde(default = "queue_kbytes")]
+    queue_kbytes: u64,
+    #[serde(default = "du_kbytes")]
+    du_kbytes: u32,
+    discard_ms: Option<u64>,
+    reordering_ms: Option<u64>,
+    f1u: Option<F1uTeids>,
+}
+
+fn bits18() -> u8 {
+    18
+}
+
+fn queue_kbytes() -> u64 {
+    8192
+}
+
+fn du_kbytes() -> u32 {
+    256
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct F1uTeids {
+    cu_teid: u32,
+    du_teid: u32,
+}
+
+/// SDUs on the way where a file says nothing: at 100 Mbit/s half a second of full packets.
+const WINDOW: u32 = 4096;
+
+impl Gnb {
+    /// Reads a file's text.
+    ///
+    /// # Errors
+    /// [`ConfigError`].
+    pub fn parse(text: &str) -> Result<Gnb, ConfigError> {
+        let file: GnbFile = read(text)?;
+        let (core, air) = (file.role != Role::Du, file.role != Role::CuUp);
+        let split = file.role != Role::Both;
+        needed("n3", file.n3.is_some(), core)?;
+        needed("f1u", file.f1u.is_some(), split)?;
+        needed("radio", file.radio.is_some(), air)?;
+        if file.n3.is_some_and(|n3| n3.is_unspecified()) {
+            return Err(wrong("n3", "expected an address of this host, not 0.0.0.0"));
+        }
+        if let Some(f1u) = &file.f1u
+            && (f1u.address.is_unspecified() || f1u.peer.is_unspecified())
+        {
+            return Err(wrong("f1u", "expected two addresses, not 0.0.0.0"));
+        }
+        let (mut teids, mut f1u_teids) = (HashSet::new(), HashSet::new());
+        let ues = each_ue(
+            file.ue,
+            |ue| ue.id,
+            |at, ue| {
+                needed(&format!("{at}.session"), ue.session.is_some(), core)?;
+                needed(&format!("{at}.radio"), ue.radio.is_some(), air)?;
+                let session = ue.session.map(|session| session.check(&at, &mut teids)).transpose()?;
+                let drbs = drbs(&at, ue.drb)?;
+                for (number, drb) in drbs.iter().enumerate() {
+                    let at = format!("{at}.drb[{number}].f1u");
+                    needed(&at, drb.f1u.is_some(), split)?;
+                    if let Some((cu_teid, du_teid)) = drb.f1u {
+                        let here = if core { cu_teid } else { du_teid };
+                        if cu_teid == 0 || du_teid == 0 {
+                            return Err(wrong(at, "TEID 0 is for path messages (TS 29.281 §5.1)"));
+                        }
+                        if !f1u_teids.insert(here) {
+                            return Err(wrong(at, format!("TEID {here} is another bearer's")));
+                        }
+                    }
+                }
+                let sdap = sdap_config(&at, &drbs, ue.default_drb, ue.flows)?;
+                sdap::Gnb::new(&sdap).map_err(|e| wrong(&at, e))?;
+                Ok(GnbUe { id: ue.id, radio: ue.radio, session, drbs, sdap })
+            },
+        )?;
+        let f1u = file.f1u.map(|f1u| (f1u.address, f1u.peer));
+        Ok(Gnb { role: file.role, n3: file.n3, f1u, radio: file.radio.map(RadioTable::check).transpose()?, ues })
+    }
+}
+
+impl Ues {
+    /// Reads a file's text.
+    ///
+    /// # Errors
+    /// [`ConfigError`].
+    pub fn parse(text: &str) -> Result<Ues, ConfigError> {
+        let file: UesFile = read(text)?;
+        if !(1280..=9000).contains(&file.mtu) {
+            return Err(wrong("mtu", "expected 1280 (IPv6) to 9000 (TS 38.323 §4.3.1)"));
+        }
+        let ues = each_ue(
+            file.ue,
+            |ue| ue.id,
+            |at, ue| {
+                if ue.ipv4.is_none() && ue.ipv6.is_none() {
+                    return Err(wrong(&at, "expected `ipv4` or `ipv6`"));
+                }
+                if ue.ipv6.is_some_and(|prefix| u128::from(prefix) << 64 != 0) {
+                    return Err(wrong(format!("{at}.ipv6"), "expected a /64: the lower half is zero"));
+                }
+                let rule = |rule: &RuleTable| match Qfi::new(rule.qfi) {
+                    Some(qfi) if rule.dscp < 64 => Ok((rule.dscp, qfi)),
+                    _ => Err(wrong(format!("{at}.rules"), "expected `dscp` and `qfi` from 0 to 63")),
+                };
+                let drbs = drbs(&at, ue.drb)?;
+                let sdap = sdap_config(&at, &drbs, ue.default_drb, ue.flows)?;
+                sdap::Ue::new(&sdap).map_err(|e| wrong(&at, e))?;
+                Ok(Ue {
+                    id: ue.id,
+                    gnb: ue.gnb,
+                    ipv4: ue.ipv4,
+                    ipv6: ue.ipv6,
+                    qfi: qfi(&at, ue.qfi)?,
+                    rules: ue.rules.iter().map(rule).collect::<Result<_, _>>()?,
+                    drbs,
+                    sdap,
+                })
+            },
+        )?;
+        Ok(Ues { radio: file.radio.check()?, ues, mtu: file.mtu })
+    }
+}
+
+fn read<T: for<'a> Deserialize<'a>>(text: &str) -> Result<T, ConfigError> {
+    if text.len() > MAX_FILE {
+        return Err(ConfigError(format!("the file has {} bytes: expected at most {MAX_FILE}", text.len())));
+    }
+    toml::from_str(text).map_err(|error| {
+        let line =
+            error.span().map_or(1, |span| 1 + text.as_bytes()[..span.start.min(text.len())].iter().filter(|byte| **byte == b'\n').count());
+        // What it quotes is the file's: escaped and cut, for a log.
+        let message: String = error.message().chars().flat_map(char::escape_default).take(400).collect();
+        ConfigError(format!("line {line}: {}", message.replace("\\'", "'").replace("\\\"", "\"")))
+    })
+}
+
+/// What a role needs must be there, and nothing that it does not use.
+fn needed(field: &str, is_there: bool, is_used: bool) -> Result<(), ConfigError> {
+    match (is_there, is_used) {
+        (false, true) => Err(wrong(field, "missing, and needed with these settings")),
+        (true, false) => Err(wrong(field, "not used with these settings: leave it out")),
+        _ => Ok(()),
+    }
+}
+
+fn each_ue<T, U>(
+    tables: Vec<T>,
+    id: impl Fn(&T) -> u16,
+    mut check: impl FnMut(String, T) -> Result<U, ConfigError>,
+) -> Result<Vec<U>, ConfigError> {
+    if tables.len() > MAX_UES {
+        return Err(wrong("ue", format!("{} UEs: expected at most {MAX_UES}", tables.len())));
+    }
+    let mut ids = HashSet::new();
+    let mut ues = Vec::with_capacity(tables.len());
+    for (number, table) in tables.into_iter().enumerate() {
+        if !ids.insert(id(&table)) {
+            return Err(wrong(format!("ue[{number}].id"), format!("{} is another UE's", id(&table))));
+        }
+        ues.push(check(format!("ue[{number}]"), table)?);
+    }
+    Ok(ues)
+}
+
+impl RadioTable {
+    fn check(self) -> Result<Radio, ConfigError> {
+        if !(1..=100_000).contains(&self.rate_mbps) {
+            return Err(wrong("radio.rate_mbps", "expected 1 to 100000"));
+        }
+        if !(MIN_PDU..=MAX_PDU).contains(&self.pdu_bytes) {
+            return Err(wrong("radio.pdu_bytes", format!("expected {MIN_PDU} to {MAX_PDU}")));
+        }
+        Ok(Radio { address: self.address, rate_bps: self.rate_mbps * 1_000_000, pdu_bytes: self.pdu_bytes })
+    }
+}
+
+impl SessionTable {
+    fn check(self, at: &str, teids: &mut HashSet<u32>) -> Result<Session, ConfigError> {
+        if self.uplink_teid == 0 || self.downlink_teid == 0 {
+            return Err(wrong(format!("{at}.session"), "TEID 0 is for path messages (TS 29.281 §5.1)"));
+        }
+        if !teids.insert(self.downlink_teid) {
+            return Err(wrong(format!("{at}.session.downlink_teid"), format!("{} is another session's", self.downlink_teid)));
+        }
+        Ok(Session { uplink: Tunnel { addr: self.upf, teid: self.uplink_teid }, downlink_teid: self.downlink_teid })
+    }
+}
+
+fn drb_id(at: impl fmt::Display, number: u8) -> Result<DrbId, ConfigError> {
+    DrbId::new(number).ok_or_else(|| wrong(at, "expected 1 to 32"))
+}
+
+fn qfi(at: impl fmt::Display, number: u8) -> Result<Qfi, ConfigError> {
+    Qfi::new(number).ok_or_else(|| wrong(format!("{at}.qfi"), "expected 0 to 63"))
+}
+
+fn sdap_config(at: &str, drbs: &[Drb], default_drb: Option<u8>, flows: Vec<FlowTable>) -> Result<sdap::Config, ConfigError> {
+    let default_drb = default_drb.map(|number| drb_id(format!("{at}.default_drb"), number)).transpose()?;
+    let flow = |flow: FlowTable| Ok((qfi(format!("{at}.flows"), flow.qfi)?, drb_id(format!("{at}.flows.drb"), flow.drb)?));
+    Ok(sdap::Config {
+        drbs: drbs.iter().map(|drb| drb.sdap).collect(),
+        default_drb,
+        flows: flows.into_iter().map(flow).collect::<Result<_, ConfigError>>()?,
+    })
+}
+
+fn drbs(at: &str, tables: Vec<DrbTable>) -> Result<Vec<Drb>, ConfigError> {
+    if tables.is_empty() {
+        return Err(wrong(format!("{at}.drb"), "expected a bearer at least"));
+    }
+    tables.into_iter().enumerate().map(|(number, table)| table.check(&format!("{at}.drb[{number}]"))).collect()
+}
+
+impl DrbTable {
+    fn check(self, at: &str) -> Result<Drb, ConfigError> {
+        let field = |name: &str| format!("{at}.{name}");
+        let sn = |name: &str, bits| match bits {
+            12 => Ok(SnLength::Bits12),
+            18 => Ok(SnLength::Bits18),
+            _ => Err(wrong(field(name), "expected 12 or 18")),
+        };
+        let pdcp_sn = sn("pdcp_sn_bits", self.pdcp_sn_bits)?;
+        let rlc = match (self.rlc, self.rlc_sn_bits) {
+            (Mode::Am, bits) => RlcMode::Am(sn("rlc_sn_bits", bits.unwrap_or(18))?),
+            (Mode::Um, Some(6)) => RlcMode::Um(UmSnLength::Bits6),
+            (Mode::Um, None | Some(12)) => RlcMode::Um(UmSnLength::Bits12),
+            (Mode::Um, Some(_)) => return Err(wrong(field("rlc_sn_bits"), "expected 6 or 12 with UM")),
+        };
+        let most = match rlc {
+            RlcMode::Am(rlc_sn) => rlc_sn.window().min(pdcp_sn.window()),
+            RlcMode::Um(_) => pdcp_sn.window(),
+        };
+        let window = self.window.unwrap_or(WINDOW.min(most));
+        if !(1..=most).contains(&window) {
+            return Err(wrong(field("window"), format!("expected 1 to {most}, half of the sequence numbers")));
+        }
+        let ciphering = Nea::try_from(self.ciphering).map_err(|e| wrong(field("ciphering"), e))?;
+        let integrity = self.integrity.map(Nia::try_from).transpose().map_err(|e| wrong(field("integrity"), e))?;
+        let keys = Keys {
+            cipher: key(field("cipher_key"), self.cipher_key, ciphering != Nea::Nea0)?,
+            integrity: key(field("integrity_key"), self.integrity_key, integrity.is_some_and(|nia| nia != Nia::Nia0))?,
+        };
+        if !(64..=1 << 20).contains(&self.queue_kbytes) {
+            return Err(wrong(field("queue_kbytes"), "expected 64 to 1048576"));
+        }
+        if !(16..=1 << 20).contains(&self.du_kbytes) {
+            return Err(wrong(field("du_kbytes"), "expected 16 to 1048576"));
+        }
+        let timer = |name: &str, ms: Option<u64>| match ms {
+            Some(ms) if ms * MS > gnb::pdcp::MAX_TIMER_NS => Err(wrong(field(name), "expected at most 3000; leave it out for infinity")),
+            ms => Ok(ms.map(|ms| ms * MS)),
+        };
+        Ok(Drb {
+            sdap: sdap::Drb {
+                id: drb_id(field("id"), self.id)?,
+                uplink_header: self.sdap_header_uplink,
+                downlink_header: self.sdap_header_downlink,
+            },
+            rlc,
+            pdcp_sn,
+            ciphering,
+            integrity,
+            keys,
+            window,
+            queue_bytes: self.queue_kbytes << 10,
+            du_bytes: self.du_kbytes << 10,
+            discard_ns: timer("discard_ms", self.discard_ms.map(|ms| ms.min(1 << 32)))?,
+            reordering_ns: timer("reordering_ms", self.reordering_ms.map(|ms| ms.min(1 << 32)))?,
+            f1u: self.f1u.map(|teids| (teids.cu_teid, teids.du_teid)),
+        })
+    }
+}
+
+/// 32 hexadecimal digits, if and only if the algorithm has a key.
+fn key(field: String, text: Option<String>, is_used: bool) -> Result<[u8; 16], ConfigError> {
+    needed(&field, text.is_some(), is_used)?;
+    let Some(text) = text else { return Ok([0; 16]) };
+    let digits = text.as_bytes();
+    let mut bytes = [0; 16];
+    let expected = || wrong(&field, "expected 32 hexadecimal digits");
+    if digits.len() != 32 {
+        return Err(expected());
+    }
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
+        let digit = |at: usize| char::from(pair[at]).to_digit(16);
+        let (Some(high), Some(low)) = (digit(0), digit(1)) else { return Err(expected()) };
+        *byte = (high << 4 | low) as u8;
+    }
+    Ok(bytes)
+}
+
+/// GTP-U's port at an address.
+pub(crate) fn gtpu(address: Ipv4Addr) -> SocketAddrV4 {
+    SocketAddrV4::new(address, wire::gtpu::PORT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GNB: &str = r#"role = "both"
+n3 = "10.3.0.2"
+[radio]
+address = "127.0.0.1:4001"
+rate_mbps = 100
+[[ue]]
+id = 1
+radio = "127.0.0.2:4001"
+session = { upf = "10.3.0.1", uplink_teid = 256, downlink_teid = 1 }
+flows = [{ qfi = 9, drb = 1 }]
+[[ue.drb]]
+id = 1
+rlc = "am"
+ciphering = 2
+cipher_key = "000102030405060708090a0b0c0d0e0f"
+integrity = 2
+integrity_key = "101112131415161718191a1b1c1d1e1f"
+"#;
+
+    #[test]
+    fn a_file_is_read_and_its_keys_are_not_printed() {
+        let gnb = Gnb::parse(GNB).unwrap();
+        let drb = &gnb.ues[0].drbs[0];
+        assert_eq!((drb.rlc, drb.pdcp_sn, drb.window), (RlcMode::Am(SnLength::Bits18), SnLength::Bits18, WINDOW));
+        assert_eq!((drb.keys.cipher[15], drb.keys.integrity[0]), (0x0f, 0x10));
+        let printed = format!("{gnb:?}");
+        assert!(printed.contains("Nea2") && !printed.contains("15, ") && !printed.contains("0f"), "{printed}");
+    }
+
+    #[test]
+    fn what_is_wrong_is_refused_by_its_field() {
+        let mut text = String::new();
+        for (from, to) in [
+            ("role = \"both\"", "role = \"cu\""),
+            ("role = \"both\"", "role = \"du\""),
+            ("role = \"both\"", "role = \"cu-up\"\nf1u = { address = \"10.5.0.1\", peer = \"10.5.0.2\" }"),
+            ("n3 = \"10.3.0.2\"", ""),
+            ("n3 = \"10.3.0.2\"", "n3 = \"0.0.0.0\""),
+            ("rate_mbps = 100", "rate_mbps = 0"),
+            ("rate_mbps = 100", "rate_mbps = 100\npdu_bytes = 63"),
+            ("rate_mbps = 100", "rate_mbps = 100\nspeed = 1"),
+            ("uplink_teid = 256", "uplink_teid = 0"),
+            ("qfi = 9", "qfi = 64"),
+            ("drb = 1", "drb = 2"),
+            ("[[ue.drb]]\nid = 1", "[[ue.drb]]\nid = 33"),
+            ("rlc = \"am\"", "rlc = \"tm\""),
+            ("rlc = \"am\"", "rlc = \"am\"\nrlc_sn_bits = 6"),
+            ("rlc = \"am\"", "rlc = \"um\"\nrlc_sn_bits = 18"),
+            ("rlc = \"am\"", "rlc = \"am\"\nrlc_sn_bits = 12\nwindow = 2049"),
+            ("rlc = \"am\"", "rlc = \"am\"\nreordering_ms = 3001"),
+            ("rlc = \"am\"", "rlc = \"am\"\nqueue_kbytes = 63"),
+            ("rlc = \"am\"", "rlc = \"am\"\nf1u = { cu_teid = 1, du_teid = 1 }"),
+            ("ciphering = 2", "ciphering = 4"),
+            ("ciphering = 2", "ciphering = 0"),
+            ("0e0f", "0e0"),
+            ("0e0f", "0e0g"),
+            ("integrity = 2", ""),
+        ] {
+            assert!(GNB.contains(from), "{from}");
+            let error = Gnb::parse(&GNB.replace(from, to)).unwrap_err();
+            text += &format!("{to:?}: {error}\n");
+        }
+        let twice = format!("{GNB}{}", &GNB[GNB.find("[[ue]]").unwrap()..]);
+        text += &format!("twice: {}\n", Gnb::parse(&twice).unwrap_err());
+        text += &format!("twice: {}\n", Gnb::parse(&twice.replacen("id = 1\nradio", "id = 2\nradio", 1)).unwrap_err());
+        testkit::assert_golden(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/refused.txt"), &text);
+    }
+
+    #[test]
+    fn a_ue_needs_an_address_and_a_prefix_is_a_prefix() {
+        let text = GNB
+            .replace("role = \"both\"\nn3 = \"10.3.0.2\"\n", "")
+            .replace("radio = ", "gnb = ")
+            .replace("session = { upf = \"10.3.0.1\", uplink_teid = 256, downlink_teid = 1 }", "qfi = 9");
+        assert_eq!(Ues::parse(&text).unwrap_err().to_string(), "ue[0]: expected `ipv4` or `ipv6`");
+        let with = |more: &str| Ues::parse(&text.replace("qfi = 9\n", &format!("qfi = 9\n{more}\n")));
+        assert_eq!(with("ipv4 = \"10.45.0.1\"").unwrap().ues[0].qfi.get(), 9);
+        let wrong = with("ipv6 = \"2001:db8::1\"").unwrap_err().to_string();
+        assert_eq!(wrong, "ue[0].ipv6: expected a /64: the lower half is zero");
+        let wrong = with("ipv4 = \"10.45.0.1\"\nrules = [{ dscp = 64, qfi = 1 }]").unwrap_err().to_string();
+        assert_eq!(wrong, "ue[0].rules: expected `dscp` and `qfi` from 0 to 63");
+    }
+}

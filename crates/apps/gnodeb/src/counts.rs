@@ -1,0 +1,70 @@
+//! What is counted, as data: user packets of a UE, and drops by reason.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+pub use traffic::ran::Count;
+
+/// Drops by reason, as `layer.reason`. Reasons that did not happen are left out.
+pub type Drops = BTreeMap<String, u64>;
+
+/// One more of a reason.
+pub fn count(drops: &mut Drops, reason: &str) {
+    match drops.get_mut(reason) {
+        Some(number) => *number += 1,
+        None => {
+            drops.insert(reason.to_owned(), 1);
+        }
+    }
+}
+
+/// Adds what a layer has counted, where it is not 0.
+pub fn add_layer(drops: &mut Drops, layer: &str, counted: impl IntoIterator<Item = (&'static str, u64)>) {
+    for (reason, number) in counted {
+        if number > 0 {
+            *drops.entry(format!("{layer}.{reason}")).or_default() += number;
+        }
+    }
+}
+
+/// Adds a packet.
+pub fn add(count: &mut Count, bytes: usize) {
+    count.packets += 1;
+    count.bytes += bytes as u64;
+}
+
+/// What a gNodeB or a process of UEs has counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// By UE.
+    pub ues: Vec<UeReport>,
+    /// What belongs to no UE.
+    pub drops: Drops,
+}
+
+/// One UE.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UeReport {
+    /// Its number.
+    pub ue: u16,
+    /// User packets from the UE, from their IP header on: sent by a UE into PDCP, by a CU to the UPF.
+    pub uplink: Count,
+    /// User packets to the UE: taken by a CU from the UPF, by a UE's device.
+    pub downlink: Count,
+    /// What the kernel counts as sent by the UE's device.
+    pub kernel_tx: Option<Count>,
+    /// What the kernel counts as received by the UE's device.
+    pub kernel_rx: Option<Count>,
+    /// RLC PDUs that were sent.
+    pub radio_sent: Count,
+    /// RLC PDUs with bytes that were sent before.
+    pub retransmissions: u64,
+    /// RLC PDUs that came.
+    pub radio_received: Count,
+    /// SDUs whose RLC has given up by `maxRetxThreshold`.
+    pub radio_link_failures: u64,
+    /// End Markers on its tunnels.
+    pub end_markers: u64,
+    /// What was dropped, by layer and reason.
+    pub drops: Drops,
+}

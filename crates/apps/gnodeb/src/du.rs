@@ -1,0 +1,344 @@
+//! The side of the radio: RLC, and what of it is told to the CU (the DU of TS 38.401 §6.1.2).
+//!
+//! The DU numbers nothing itself: it reads PDCP's sequence number of each PDU, and reports by it what was sent by radio and what the peer
+//! has (TS 38.425 §5.4.2).
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::net::SocketAddr;
+
+use ciphering::Direction;
+use gnb::framing;
+use gnb::nru::{DeliveryStatus, MAX_RANGES, UserData};
+use gnb::rlc::SnLength;
+use gnb::sdap::DrbId;
+
+use crate::Bearer;
+use crate::bearer::Rlc;
+use crate::config::{self, GnbUe, Radio, RlcMode};
+use crate::counts::{Count, Drops, UeReport, add, count};
+use crate::grants::Grants;
+
+/// RLC's name for a PDCP control PDU, which has no number.
+const CONTROL: u32 = u32::MAX;
+/// How often a report repeats what was lost: reports may be lost too.
+const REPEATS: u8 = 8;
+const NRU_MASK: u32 = 0xff_ffff;
+
+/// What a call has for the CU.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ToCu {
+    /// A PDCP PDU of the UE.
+    Pdu(Bearer, Vec<u8>),
+    /// A report.
+    Status(Bearer, DeliveryStatus),
+}
+
+/// What a call has to send.
+#[derive(Default, Debug)]
+pub struct Output {
+    /// By F1-U.
+    pub to_cu: Vec<ToCu>,
+    /// By radio.
+    pub radio: Vec<(SocketAddr, Vec<u8>)>,
+}
+
+/// The DU.
+pub struct Du {
+    grants: Grants,
+    ues: BTreeMap<u16, Ue>,
+    /// The bearer that was granted last.
+    turn: Option<Bearer>,
+    drops: Drops,
+}
+
+struct Ue {
+    address: SocketAddr,
+    drbs: BTreeMap<DrbId, Drb>,
+    sent: Count,
+    received: Count,
+    retransmissions: u64,
+    drops: Drops,
+}
+
+struct Drb {
+    rlc: Rlc,
+    framing: framing::RlcMode,
+    acknowledged: bool,
+    pdcp_sn: SnLength,
+    window: u32,
+    desired: u32,
+    /// NR-U SN of the next frame. A CU begins with 0, so that the loss of the first is seen.
+    next_sn: u32,
+    /// NR-U SNs that did not come, and how often they are still reported.
+    lost: VecDeque<((u32, u32), u8)>,
+    /// Behind the highest COUNT that came, as far as sequence numbers tell.
+    next: u32,
+    /// COUNTs that wait in RLC for their first grant, in its order.
+    waiting: VecDeque<u32>,
+    /// The highest that was given to lower layers.
+    transmitted: Option<u32>,
+    /// COUNTs that the peer does not have, as far as is known; those that did not come from the CU among them.
+    undelivered: BTreeSet<u32>,
+    report_due: bool,
+}
+
+impl Du {
+    /// A DU with these UEs. They are of a checked configuration.
+    pub fn new(radio: &Radio, ues: &[GnbUe]) -> Du {
+        let ues = ues.iter().map(|ue| (ue.id, Ue::new(ue))).collect();
+        Du { grants: Grants::new(radio.rate_bps, radio.pdu_bytes), ues, turn: None, drops: Drops::new() }
+    }
+
+    /// A frame of the CU.
+    pub fn downlink(&mut self, bearer: Bearer, frame: &UserData, pdu: Vec<u8>) {
+        let Some(drb) = self.ues.get_mut(&bearer.ue).and_then(|ue| ue.drbs.get_mut(&bearer.drb)) else {
+            return count(&mut self.drops, "f1u.unknown_bearer");
+        };
+        drb.number(frame.sn);
+        drb.report_due |= frame.report_polling;
+        for block in &frame.discard {
+            (0..u32::from(block.many)).for_each(|more| drb.discard(block.start + more));
+        }
+        if !pdu.is_empty()
+            && let Err(why) = drb.enqueue(pdu)
+        {
+            count(&mut self.drops, why);
+        }
+    }
+
+    /// A datagram of the radio.
+    pub fn radio(&mut self, datagram: &[u8], from: SocketAddr, now_ns: u64, out: &mut Output) {
+        let (of, pdu) = match framing::Rlc::parse(datagram) {
+            Ok(parsed) => parsed,
+            Err(fault) => return count(&mut self.drops, &format!("radio.{}", fault.name())),
+        };
+        let Some(ue) = self.ues.get_mut(&of.ue) else { return count(&mut self.drops, "radio.unknown_ue") };
+        if from != ue.address {
+            return count(&mut ue.drops, "radio.wrong_source");
+        }
+        let drb = DrbId::new(of.drb).and_then(|id| ue.drbs.get_mut(&id).map(|drb| (id, drb)));
+        let Some((id, drb)) = drb else { return count(&mut ue.drops, "radio.unknown_bearer") };
+        if of.direction != Direction::Uplink || of.mode != drb.framing {
+            return count(&mut ue.drops, "radio.wrong_mode");
+        }
+        add(&mut ue.received, pdu.len());
+        let bearer = Bearer { ue: of.ue, drb: id };
+        let Drb { rlc, undelivered, report_due, .. } = drb;
+        rlc.receive(pdu, now_ns, &mut |sdu| out.to_cu.push(ToCu::Pdu(bearer, sdu.to_vec())), &mut |count| {
+            *report_due |= undelivered.remove(&count);
+        });
+    }
+
+    /// Sends by radio what the rate allows: bearers take turns, a PDU each.
+    pub fn transmit(&mut self, now_ns: u64, out: &mut Output) {
+        while let Some(grant) = self.grants.grant(now_ns) {
+            let Some((bearer, sent)) = self.next(grant, now_ns, out) else { return };
+            self.grants.spend(sent);
+            self.turn = Some(bearer);
+        }
+    }
+
+    /// The first bearer after the last one that has data, and what it has sent.
+    fn next(&mut self, grant: usize, now_ns: u64, out: &mut Output) -> Option<(Bearer, usize)> {
+        let after = self.turn;
+        let has_data = |ue: &Ue, id: &DrbId| ue.drbs.get(id).is_some_and(|drb| drb.rlc.has_data(now_ns));
+        let bearers = || self.ues.iter().flat_map(|(id, ue)| ue.drbs.keys().map(move |drb| (Bearer { ue: *id, drb: *drb }, ue)));
+        let find = |wanted: &dyn Fn(Bearer) -> bool| {
+            bearers().find(|(bearer, ue)| wanted(*bearer) && has_data(ue, &bearer.drb)).map(|(bearer, _)| bearer)
+        };
+        let bearer = find(&|bearer| after.is_none_or(|after| bearer > after)).or_else(|| find(&|_| true))?;
+        let ue = self.ues.get_mut(&bearer.ue)?;
+        let sent = ue.send(bearer, grant, now_ns, out)?;
+        Some((bearer, sent))
+    }
+
+    /// Lets timers run out, and makes reports that are due.
+    pub fn advance(&mut self, now_ns: u64, out: &mut Output) {
+        for (id, ue) in &mut self.ues {
+            for (drb_id, drb) in &mut ue.drbs {
+                let Drb { rlc, undelivered, report_due, .. } = drb;
+                if rlc.next_deadline().is_some_and(|deadline| deadline <= now_ns) {
+                    rlc.advance(now_ns, &mut |count| *report_due |= undelivered.remove(&count));
+                }
+                if std::mem::take(&mut drb.report_due) {
+                    out.to_cu.push(ToCu::Status(Bearer { ue: *id, drb: *drb_id }, drb.status()));
+                }
+            }
+        }
+    }
+
+    /// When to call [`Du::advance`] and [`Du::transmit`].
+    pub fn next_deadline(&self, now_ns: u64) -> Option<u64> {
+        let mut next: Option<u64> = None;
+        for drb in self.ues.values().flat_map(|ue| ue.drbs.values()) {
+            let wakes = if drb.rlc.has_data(now_ns) { Some(self.grants.next_grant()) } else { drb.rlc.next_deadline() };
+            next = next.into_iter().chain(wakes).min();
+        }
+        next
+    }
+
+    /// Adds what was counted.
+    pub fn report(&self, ues: &mut BTreeMap<u16, UeReport>, drops: &mut Drops) {
+        for (id, ue) in &self.ues {
+            let report = ues.entry(*id).or_insert_with(|| UeReport { ue: *id, ..UeReport::default() });
+            (report.radio_sent, report.radio_received, report.retransmissions) = (ue.sent, ue.received, ue.retransmissions);
+            for (reason, number) in &ue.drops {
+                *report.drops.entry(reason.clone()).or_default() += number;
+            }
+            for drb in ue.drbs.values() {
+                drb.rlc.drops(&mut report.drops);
+                report.radio_link_failures += drb.rlc.radio_link_failures;
+            }
+        }
+        for (reason, number) in &self.drops {
+            *drops.entry(reason.clone()).or_default() += number;
+        }
+    }
+}
+
+impl Ue {
+    fn new(ue: &GnbUe) -> Ue {
+        Ue {
+            address: ue.radio.expect("a checked configuration has a radio address for a DU"),
+            drbs: ue.drbs.iter().map(|drb| (drb.sdap.id, Drb::new(drb))).collect(),
+            sent: Count::default(),
+            received: Count::default(),
+            retransmissions: 0,
+            drops: Drops::new(),
+        }
+    }
+
+    /// Sends a PDU of a bearer; its bytes.
+    fn send(&mut self, bearer: Bearer, grant: usize, now_ns: u64, out: &mut Output) -> Option<usize> {
+        let drb = self.drbs.get_mut(&bearer.drb)?;
+        let mut pdu = Vec::with_capacity(grant);
+        let sent = drb.rlc.pull(grant, now_ns, &mut pdu)?;
+        drb.transmitted();
+        add(&mut self.sent, sent.bytes);
+        self.retransmissions += u64::from(sent.again);
+        let of = framing::Rlc { mode: drb.framing, direction: Direction::Downlink, ue: bearer.ue, drb: bearer.drb.get() };
+        let mut datagram = Vec::with_capacity(pdu.len() + 20);
+        of.emit(&pdu, &mut datagram);
+        out.radio.push((self.address, datagram));
+        Some(sent.bytes)
+    }
+}
+
+impl Drb {
+    fn new(drb: &config::Drb) -> Drb {
+        Drb {
+            rlc: Rlc::new(drb).expect("the configuration was checked"),
+            framing: Rlc::framing(drb),
+            acknowledged: matches!(drb.rlc, RlcMode::Am(_)),
+            pdcp_sn: drb.pdcp_sn,
+            window: drb.window,
+            desired: drb.du_bytes,
+            next_sn: 0,
+            lost: VecDeque::new(),
+            next: 0,
+            waiting: VecDeque::new(),
+            transmitted: None,
+            undelivered: BTreeSet::new(),
+            report_due: false,
+        }
+    }
+
+    /// Looks for frames that did not come (TS 38.425 §5.4.2.1).
+    fn number(&mut self, sn: u32) {
+        let expected = self.next_sn;
+        let ahead = sn.wrapping_sub(expected) & NRU_MASK;
+        if ahead > NRU_MASK / 2 {
+            // Late: it was reported as lost, and is a duplicate at worst, which PDCP drops.
+            return;
+        }
+        if ahead > 0 {
+            self.lost.push_back(((expected, sn.wrapping_sub(1) & NRU_MASK), REPEATS));
+            if self.lost.len() > MAX_RANGES {
+                self.lost.pop_front();
+            }
+            self.report_due = true;
+        }
+        self.next_sn = (sn + 1) & NRU_MASK;
+    }
+
+    /// A PDU for RLC.
+    fn enqueue(&mut self, pdu: Vec<u8>) -> Result<(), &'static str> {
+        let Some(sn) = self.sn(&pdu) else {
+            // A control PDU of PDCP.
+            return self.rlc.enqueue(CONTROL, pdu).map(|()| self.waiting.push_back(CONTROL)).map_err(|_| "f1u.rlc_refused");
+        };
+        let count = self.count(sn).ok_or("f1u.pdcp_sn")?;
+        if self.acknowledged && self.undelivered.len() >= 2 * self.window as usize {
+            return Err("f1u.window");
+        }
+        // RLC counts why.
+        self.rlc.enqueue(count, pdu).map_err(|_| "f1u.rlc_refused")?;
+        self.waiting.push_back(count);
+        if self.acknowledged {
+            // Those between were sent by the CU and did not come: in sequence ends before them.
+            self.undelivered.extend(self.next.min(count).max(count.saturating_sub(self.window))..=count);
+        }
+        self.next = self.next.max(count + 1);
+        Ok(())
+    }
+
+    /// The sequence number of a data PDU (TS 38.323 §6.2.2).
+    fn sn(&self, pdu: &[u8]) -> Option<u32> {
+        match (self.pdcp_sn, pdu) {
+            // D/C: a control PDU has none.
+            (_, [first, ..]) if first & 0x80 == 0 => None,
+            (SnLength::Bits12, [first, low, ..]) => Some(u32::from(first & 0xf) << 8 | u32::from(*low)),
+            (SnLength::Bits18, [first, mid, low, ..]) => Some(u32::from(first & 3) << 16 | u32::from(*mid) << 8 | u32::from(*low)),
+            _ => None,
+        }
+    }
+
+    /// The COUNT of a sequence number, as near to the next as may be. `None` before 0.
+    fn count(&self, sn: u32) -> Option<u32> {
+        let modulus = self.pdcp_sn.modulus();
+        let ahead = sn.wrapping_sub(self.next) & (modulus - 1);
+        let count = i64::from(self.next) + i64::from(ahead) - if ahead < modulus / 2 { 0 } else { i64::from(modulus) };
+        u32::try_from(count).ok().filter(|count| *count != CONTROL)
+    }
+
+    /// PDCP says that the SDU of this sequence number need not be sent.
+    fn discard(&mut self, sn: u32) {
+        let Some(count) = self.count(sn & self.pdcp_sn.mask()) else { return };
+        if self.rlc.discard(count) {
+            self.waiting.retain(|waiting| *waiting != count);
+        }
+        self.report_due |= self.undelivered.remove(&count);
+    }
+
+    /// RLC has taken SDUs out of its queue.
+    fn transmitted(&mut self) {
+        while self.waiting.len() > self.rlc.waiting() {
+            let Some(count) = self.waiting.pop_front() else { return };
+            if count != CONTROL {
+                self.transmitted = Some(self.transmitted.map_or(count, |highest| highest.max(count)));
+                self.report_due = true;
+            }
+        }
+    }
+
+    fn status(&mut self) -> DeliveryStatus {
+        let delivered = match self.undelivered.first() {
+            Some(first) => first.checked_sub(1),
+            None => self.next.checked_sub(1),
+        };
+        let mask = self.pdcp_sn.mask();
+        let lost = self.lost.iter_mut().map(|(range, repeats)| {
+            *repeats -= 1;
+            *range
+        });
+        let status = DeliveryStatus {
+            desired_buffer: self.desired,
+            lost: lost.collect(),
+            highest_delivered: delivered.filter(|_| self.acknowledged).map(|count| count & mask),
+            highest_transmitted: self.transmitted.map(|count| count & mask),
+            ..DeliveryStatus::default()
+        };
+        self.lost.retain(|(_, repeats)| *repeats > 0);
+        status
+    }
+}

@@ -1,0 +1,129 @@
+//! How is a frame between CU and DU written (TS 38.425 §5.5, TS 29.281 §5.2.2.6)? As a G-PDU with the NR RAN container; an uplink PDU has none.
+
+use gnb::nru::{self, Frame};
+use wire::gtpu::{self, Message, Packet, Repr};
+
+use crate::cu::ToDu;
+use crate::du::ToCu;
+
+/// Why a datagram of F1-U is dropped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// No GTP-U message.
+    Malformed,
+    /// A message that is not taken here.
+    Other,
+    /// The NR RAN container's content.
+    Container(nru::Fault),
+}
+
+impl Fault {
+    /// Its name in counters.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fault::Malformed => "f1u.malformed",
+            Fault::Other => "f1u.other",
+            Fault::Container(nru::Fault::Length) => "f1u.container_length",
+            Fault::Container(nru::Fault::PduType) => "f1u.container_type",
+            Fault::Container(nru::Fault::Block) => "f1u.container_block",
+        }
+    }
+}
+
+/// A datagram's content.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Datagram<'a> {
+    /// An Echo Request, with its number: to be answered by these bytes.
+    Echo(Vec<u8>),
+    /// A G-PDU.
+    GPdu {
+        /// Its tunnel.
+        teid: u32,
+        /// The container.
+        frame: Option<Frame>,
+        /// The PDCP PDU; may be empty.
+        pdu: &'a [u8],
+    },
+}
+
+/// Reads a datagram.
+///
+/// # Errors
+/// [`Fault`].
+pub fn parse(datagram: &[u8]) -> Result<Datagram<'_>, Fault> {
+    let packet = Packet::new_checked(datagram).map_err(|_| Fault::Malformed)?;
+    match packet.message_type() {
+        gtpu::message_type::ECHO_REQUEST => {
+            let mut answer = Vec::new();
+            Repr::new(0, packet.sequence(), Message::EchoResponse).emit(&mut answer);
+            Ok(Datagram::Echo(answer))
+        }
+        gtpu::message_type::G_PDU => {
+            let mut frame = None;
+            for extension in packet.extensions() {
+                match extension {
+                    Ok((nru::EXTENSION_TYPE, content)) => frame = Some(Frame::parse(content).map_err(Fault::Container)?),
+                    // §5.2.1: the highest bit says that it must be comprehended.
+                    Ok((kind, _)) if kind & 0x80 == 0 => {}
+                    _ => return Err(Fault::Malformed),
+                }
+            }
+            Ok(Datagram::GPdu { teid: packet.teid(), frame, pdu: packet.payload() })
+        }
+        _ => Err(Fault::Other),
+    }
+}
+
+/// A frame for the DU.
+pub fn to_du(teid: u32, message: &ToDu) -> Vec<u8> {
+    emit(teid, Some(&Frame::UserData(message.frame.clone())), &message.pdu)
+}
+
+/// A frame for the CU.
+pub fn to_cu(teid: u32, message: &ToCu) -> Vec<u8> {
+    match message {
+        ToCu::Pdu(_, pdu) => emit(teid, None, pdu),
+        ToCu::Status(_, status) => emit(teid, Some(&Frame::DeliveryStatus(status.clone())), &[]),
+    }
+}
+
+/// The crate `wire` has no NR RAN container: it is NR's.
+fn emit(teid: u32, frame: Option<&Frame>, pdu: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(pdu.len() + 64);
+    // Version 1, GTP, E flag; G-PDU; length below.
+    out.extend_from_slice(&[0x30 | u8::from(frame.is_some()) << 2, gtpu::message_type::G_PDU, 0, 0]);
+    out.extend_from_slice(&teid.to_be_bytes());
+    if let Some(frame) = frame {
+        out.extend_from_slice(&[0, 0, 0, nru::EXTENSION_TYPE]);
+        frame.emit(gtpu::extension_type::NONE, &mut out);
+    }
+    out.extend_from_slice(pdu);
+    // A PDCP PDU has some 9,000 bytes at most, and a container 1,020.
+    let length = u16::try_from(out.len() - gtpu::HEADER_LEN).expect("a frame fits GTP-U");
+    out[2..4].copy_from_slice(&length.to_be_bytes());
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Bearer;
+    use gnb::nru::{DeliveryStatus, UserData};
+    use gnb::sdap::DrbId;
+
+    #[test]
+    fn what_one_side_writes_the_other_reads() {
+        let bearer = Bearer { ue: 1, drb: DrbId::new(1).unwrap() };
+        let frame = UserData { sn: 7, report_polling: true, ..UserData::default() };
+        let down = to_du(9, &ToDu { bearer, frame: frame.clone(), pdu: vec![1, 2, 3] });
+        assert_eq!(parse(&down), Ok(Datagram::GPdu { teid: 9, frame: Some(Frame::UserData(frame)), pdu: &[1, 2, 3] }));
+        let status = DeliveryStatus { desired_buffer: 5, lost: vec![(1, 2)], ..DeliveryStatus::default() };
+        let up = to_cu(8, &ToCu::Status(bearer, status.clone()));
+        assert_eq!(parse(&up), Ok(Datagram::GPdu { teid: 8, frame: Some(Frame::DeliveryStatus(status)), pdu: &[] }));
+        let up = to_cu(8, &ToCu::Pdu(bearer, vec![4]));
+        assert_eq!(parse(&up), Ok(Datagram::GPdu { teid: 8, frame: None, pdu: &[4] }));
+        for end in 0..down.len() {
+            assert_eq!(parse(&down[..end]), Err(Fault::Malformed));
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! The gNodeB's user plane and UEs as running things, over the entities of the crate `gnb`.
+//!
+//! | question | file |
+//! |---|---|
+//! | what may a file say, and what does it mean? | [`config`] |
+//! | PDCP of a bearer, and RLC of a bearer: one call in, one call out | [`bearer`] |
+//! | which bytes are sent by radio when? | [`grants`] |
+//! | the side of N3: PDU sessions, SDAP, PDCP (CU-UP) | [`cu`] |
+//! | the side of the radio: RLC, and what of it is told to the CU (DU) | [`du`] |
+//! | how is a frame between CU and DU written? | [`f1u`] |
+//! | CU-UP and DU in one, or one of them | [`node`] |
+//! | a UE | [`ue`] |
+//! | sockets, TUN devices, time | [`run`] |
+//!
+//! [`cu`], [`du`], [`node`] and [`ue`] do no I/O and read no clock. What passes between CU and DU is NR-U's (TS 38.425), also where both
+//! are in one process.
+//!
+//! MAC and PHY are not here: a datagram is one RLC PDU, behind the tags that Wireshark reads (`gnb::framing`), and grants come from a rate.
+//! RRC, NGAP and E1AP are not here: bearers come from a file.
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod bearer;
+pub mod config;
+pub mod counts;
+pub mod cu;
+pub mod du;
+pub mod f1u;
+pub mod grants;
+pub mod node;
+pub mod run;
+pub mod ue;
+
+/// A bearer of a UE.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Bearer {
+    /// The UE's number.
+    pub ue: u16,
+    /// Identity of its data radio bearer.
+    pub drb: gnb::sdap::DrbId,
+}

@@ -1,0 +1,167 @@
+//! A gNodeB: CU-UP and DU in one, or one of them with the other behind F1-U.
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::{SocketAddr, SocketAddrV4};
+
+use ciphering::Engine;
+use gnb::nru::Frame;
+
+use crate::Bearer;
+use crate::config::{self, Gnb, Role};
+use crate::counts::{Drops, Report, count};
+use crate::cu::{self, Cu, ToDu};
+use crate::du::{self, Du, ToCu};
+use crate::f1u::{self, Datagram};
+
+/// What is to be sent. The caller takes it out.
+#[derive(Default, Debug)]
+pub struct Output {
+    /// GTP-U by N3.
+    pub n3: Vec<(SocketAddrV4, Vec<u8>)>,
+    /// GTP-U by F1-U.
+    pub f1u: Vec<(SocketAddrV4, Vec<u8>)>,
+    /// RLC PDUs by radio.
+    pub radio: Vec<(SocketAddr, Vec<u8>)>,
+}
+
+/// A gNodeB, or a part of it.
+pub struct Node {
+    cu: Option<Cu>,
+    du: Option<Du>,
+    /// Where the other part is, and the tunnels there by bearer and here by TEID.
+    f1u: Option<F1u>,
+    from_cu: cu::Output,
+    from_du: du::Output,
+    drops: Drops,
+}
+
+struct F1u {
+    peer: SocketAddrV4,
+    teids: HashMap<Bearer, u32>,
+    bearers: HashMap<u32, Bearer>,
+}
+
+impl Node {
+    /// From a checked configuration.
+    pub fn new(config: &Gnb, engine: Engine) -> Node {
+        let cu = config.n3.map(|n3| Cu::new(n3, engine, &config.ues));
+        let du = config.radio.as_ref().map(|radio| Du::new(radio, &config.ues));
+        let f1u = config.f1u.map(|(_, peer)| {
+            let mut f1u = F1u { peer: config::gtpu(peer), teids: HashMap::new(), bearers: HashMap::new() };
+            for (ue, drb) in config.ues.iter().flat_map(|ue| ue.drbs.iter().map(move |drb| (ue, drb))) {
+                let bearer = Bearer { ue: ue.id, drb: drb.sdap.id };
+                let (cu_teid, du_teid) = drb.f1u.expect("a checked configuration has TEIDs for F1-U");
+                let (there, here) = if config.role == Role::CuUp { (du_teid, cu_teid) } else { (cu_teid, du_teid) };
+                f1u.teids.insert(bearer, there);
+                f1u.bearers.insert(here, bearer);
+            }
+            f1u
+        });
+        Node { cu, du, f1u, from_cu: cu::Output::default(), from_du: du::Output::default(), drops: Drops::new() }
+    }
+
+    /// A datagram of N3.
+    pub fn n3(&mut self, datagram: &[u8], from: SocketAddrV4, now_ns: u64) {
+        if let Some(cu) = &mut self.cu {
+            cu.n3(datagram, from, now_ns, &mut self.from_cu);
+        }
+    }
+
+    /// A datagram of the radio.
+    pub fn radio(&mut self, datagram: &[u8], from: SocketAddr, now_ns: u64) {
+        if let Some(du) = &mut self.du {
+            du.radio(datagram, from, now_ns, &mut self.from_du);
+        }
+    }
+
+    /// A datagram of F1-U.
+    pub fn f1u(&mut self, datagram: &[u8], from: SocketAddrV4, now_ns: u64, out: &mut Output) {
+        let Some(f1u) = &self.f1u else { return };
+        if from.ip() != f1u.peer.ip() {
+            return count(&mut self.drops, "f1u.wrong_source");
+        }
+        let (teid, frame, pdu) = match f1u::parse(datagram) {
+            Ok(Datagram::GPdu { teid, frame, pdu }) => (teid, frame, pdu),
+            Ok(Datagram::Echo(answer)) => return out.f1u.push((from, answer)),
+            Err(fault) => return count(&mut self.drops, fault.name()),
+        };
+        let Some(bearer) = f1u.bearers.get(&teid).copied() else { return count(&mut self.drops, "f1u.unknown_teid") };
+        match (&mut self.cu, &mut self.du, frame) {
+            (Some(cu), _, Some(Frame::DeliveryStatus(status))) => cu.status(bearer, &status, now_ns, &mut self.from_cu),
+            (Some(cu), _, None) if !pdu.is_empty() => cu.uplink(bearer, [pdu.to_vec()], now_ns, &mut self.from_cu),
+            (_, Some(du), Some(Frame::UserData(frame))) => du.downlink(bearer, &frame, pdu.to_vec()),
+            _ => count(&mut self.drops, "f1u.wrong_frame"),
+        }
+    }
+
+    /// Does all that is due, and gives what is to be sent. To be called after a burst of datagrams, and when [`Node::next_deadline`] says so.
+    pub fn run(&mut self, now_ns: u64, out: &mut Output) {
+        if let Some(cu) = &mut self.cu {
+            cu.advance(now_ns, &mut self.from_cu);
+        }
+        loop {
+            self.pass_down(out);
+            if let Some(du) = &mut self.du {
+                du.transmit(now_ns, &mut self.from_du);
+                du.advance(now_ns, &mut self.from_du);
+            }
+            self.pass_up(now_ns, out);
+            out.n3.append(&mut self.from_cu.n3);
+            out.radio.append(&mut self.from_du.radio);
+            if self.from_cu.to_du.is_empty() {
+                return;
+            }
+        }
+    }
+
+    fn pass_down(&mut self, out: &mut Output) {
+        for message in self.from_cu.to_du.drain(..) {
+            let ToDu { bearer, frame, pdu } = message;
+            match (&mut self.du, &self.f1u) {
+                (Some(du), _) => du.downlink(bearer, &frame, pdu),
+                (None, Some(f1u)) => out.f1u.push((f1u.peer, f1u::to_du(f1u.teids[&bearer], &ToDu { bearer, frame, pdu }))),
+                (None, None) => {}
+            }
+        }
+    }
+
+    fn pass_up(&mut self, now_ns: u64, out: &mut Output) {
+        for message in self.from_du.to_cu.drain(..) {
+            match (&mut self.cu, &self.f1u) {
+                (Some(cu), _) => match message {
+                    ToCu::Pdu(bearer, pdu) => cu.uplink(bearer, [pdu], now_ns, &mut self.from_cu),
+                    ToCu::Status(bearer, status) => cu.status(bearer, &status, now_ns, &mut self.from_cu),
+                },
+                (None, Some(f1u)) => {
+                    let (ToCu::Pdu(bearer, _) | ToCu::Status(bearer, _)) = &message;
+                    out.f1u.push((f1u.peer, f1u::to_cu(f1u.teids[bearer], &message)));
+                }
+                (None, None) => {}
+            }
+        }
+    }
+
+    /// When to call [`Node::run`] next, without any datagram.
+    pub fn next_deadline(&self, now_ns: u64) -> Option<u64> {
+        let cu = self.cu.as_ref().and_then(Cu::next_deadline);
+        let du = self.du.as_ref().and_then(|du| du.next_deadline(now_ns));
+        [cu, du].into_iter().flatten().min()
+    }
+
+    /// SDUs that wait in PDCP or are not delivered.
+    pub fn queued(&self) -> usize {
+        self.cu.as_ref().map_or(0, Cu::queued)
+    }
+
+    /// What was counted.
+    pub fn report(&self) -> Report {
+        let (mut ues, mut drops) = (BTreeMap::new(), self.drops.clone());
+        if let Some(cu) = &self.cu {
+            cu.report(&mut ues, &mut drops);
+        }
+        if let Some(du) = &self.du {
+            du.report(&mut ues, &mut drops);
+        }
+        Report { ues: ues.into_values().collect(), drops }
+    }
+}

@@ -1,0 +1,228 @@
+//! A UE: SDAP, PDCP and RLC between its user's packets and the radio, as the network's side has them, the other way round.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use ciphering::{Direction, Engine};
+use gnb::framing;
+use gnb::sdap::{self, DrbId, Qfi};
+
+use crate::bearer::{Pdcp, Rlc, Side};
+use crate::config::{self, Radio};
+use crate::counts::{Count, Drops, UeReport, add, add_layer, count};
+use crate::grants::Grants;
+
+/// PDUs that RLC holds before PDCP is asked for more: what waits in PDCP has no number yet.
+const RLC_SDUS: usize = 64;
+
+/// A UE.
+pub struct Ue {
+    id: u16,
+    gnb: SocketAddr,
+    engine: Engine,
+    sdap: sdap::Ue,
+    qfi: Qfi,
+    rules: Vec<(u8, Qfi)>,
+    drbs: BTreeMap<DrbId, Drb>,
+    /// The bearer that was granted last.
+    turn: Option<DrbId>,
+    grants: Grants,
+    uplink: Count,
+    downlink: Count,
+    sent: Count,
+    received: Count,
+    retransmissions: u64,
+    drops: Drops,
+}
+
+struct Drb {
+    pdcp: Pdcp,
+    rlc: Rlc,
+    framing: framing::RlcMode,
+}
+
+impl Ue {
+    /// From a checked configuration.
+    pub fn new(ue: &config::Ue, radio: &Radio, engine: Engine) -> Ue {
+        let drb = |drb: &config::Drb| {
+            let pdcp = Pdcp::new(drb, Side::Ue, &engine).expect("the configuration was checked");
+            let rlc = Rlc::new(drb).expect("the configuration was checked");
+            (drb.sdap.id, Drb { pdcp, rlc, framing: Rlc::framing(drb) })
+        };
+        Ue {
+            id: ue.id,
+            gnb: ue.gnb,
+            sdap: sdap::Ue::new(&ue.sdap).expect("the configuration was checked"),
+            qfi: ue.qfi,
+            rules: ue.rules.clone(),
+            drbs: ue.drbs.iter().map(drb).collect(),
+            turn: None,
+            grants: Grants::new(radio.rate_bps, radio.pdu_bytes),
+            engine,
+            uplink: Count::default(),
+            downlink: Count::default(),
+            sent: Count::default(),
+            received: Count::default(),
+            retransmissions: 0,
+            drops: Drops::new(),
+        }
+    }
+
+    /// Its number.
+    pub fn id(&self) -> u16 {
+        self.id
+    }
+
+    /// A packet of the user.
+    pub fn packet(&mut self, packet: &[u8], now_ns: u64) {
+        let tos = match *packet {
+            [first, second, ..] if first >> 4 == 4 => second,
+            [first, second, ..] if first >> 4 == 6 => first << 4 | second >> 4,
+            _ => return count(&mut self.drops, "user.not_ip"),
+        };
+        let qfi = self.rules.iter().find(|(dscp, _)| *dscp == tos >> 2).map_or(self.qfi, |(_, qfi)| *qfi);
+        let Ok(mapped) = self.sdap.uplink(qfi) else { return };
+        let Some(drb) = self.drbs.get_mut(&mapped.drb) else { return };
+        let mut sdu = Vec::with_capacity(packet.len() + 1);
+        sdu.extend(mapped.header);
+        sdu.extend_from_slice(packet);
+        if drb.pdcp.enqueue(sdu, now_ns).is_ok() {
+            add(&mut self.uplink, packet.len());
+        }
+    }
+
+    /// A datagram of the radio. Packets for the user go to `user`.
+    pub fn radio(&mut self, datagram: &[u8], from: SocketAddr, now_ns: u64, user: &mut impl FnMut(&[u8])) {
+        let (of, pdu) = match framing::Rlc::parse(datagram) {
+            Ok(parsed) => parsed,
+            Err(fault) => return count(&mut self.drops, &format!("radio.{}", fault.name())),
+        };
+        if from != self.gnb || of.ue != self.id {
+            return count(&mut self.drops, "radio.wrong_source");
+        }
+        let Some((id, drb)) = DrbId::new(of.drb).and_then(|id| self.drbs.get_mut(&id).map(|drb| (id, drb))) else {
+            return count(&mut self.drops, "radio.unknown_bearer");
+        };
+        if of.direction != Direction::Downlink || of.mode != drb.framing {
+            return count(&mut self.drops, "radio.wrong_mode");
+        }
+        add(&mut self.received, pdu.len());
+        let mut pdus = Vec::new();
+        let pdcp = &mut drb.pdcp;
+        drb.rlc.receive(pdu, now_ns, &mut |sdu| pdus.push(sdu.to_vec()), &mut |count| pdcp.delivered(count));
+        let (sdap, downlink) = (&mut self.sdap, &mut self.downlink);
+        let mut end_markers = Vec::new();
+        drb.pdcp.receive(&mut self.engine, pdus, now_ns, &mut |sdu| {
+            end_markers.extend(to_user(sdap, id, sdu, downlink, user));
+        });
+        for marker in end_markers {
+            if let Some(drb) = self.drbs.get_mut(&marker.drb) {
+                let _ = drb.pdcp.enqueue(vec![marker.pdu], now_ns);
+            }
+        }
+    }
+
+    /// Does all that is due, and sends by radio what the rate allows.
+    pub fn run(&mut self, now_ns: u64, user: &mut impl FnMut(&[u8]), radio: &mut impl FnMut(SocketAddr, &[u8])) {
+        let (sdap, downlink) = (&mut self.sdap, &mut self.downlink);
+        for (id, drb) in &mut self.drbs {
+            let pdcp = &mut drb.pdcp;
+            drb.rlc.advance(now_ns, &mut |count| pdcp.delivered(count));
+            let rlc = &mut drb.rlc;
+            pdcp.advance(
+                now_ns,
+                &mut |sdu| {
+                    to_user(sdap, *id, sdu, downlink, user);
+                },
+                &mut |count| {
+                    rlc.discard(count);
+                },
+            );
+        }
+        let mut datagram = Vec::new();
+        while let Some(grant) = self.grants.grant(now_ns) {
+            let Some(sent) = self.send(grant, now_ns, &mut datagram) else { return };
+            self.grants.spend(sent);
+            radio(self.gnb, &datagram);
+        }
+    }
+
+    /// Makes a PDU of the next bearer that has data; its bytes.
+    fn send(&mut self, grant: usize, now_ns: u64, datagram: &mut Vec<u8>) -> Option<usize> {
+        for drb in self.drbs.values_mut() {
+            let Drb { pdcp, rlc, .. } = drb;
+            while rlc.waiting() < RLC_SDUS && pdcp.waits() {
+                let (before, mut refused, mut discarded) = (rlc.waiting(), false, Vec::new());
+                pdcp.pull(&mut self.engine, 1, now_ns, &mut |count, pdu| refused |= rlc.enqueue(count, pdu).is_err(), &mut |count| {
+                    discarded.push(count);
+                });
+                for count in discarded {
+                    rlc.discard(count);
+                }
+                if refused || rlc.waiting() == before {
+                    break;
+                }
+            }
+        }
+        let has_data = |(id, drb): (&DrbId, &Drb)| drb.rlc.has_data(now_ns).then_some(*id);
+        let id = match self.turn {
+            Some(turn) => self.drbs.range((std::ops::Bound::Excluded(turn), std::ops::Bound::Unbounded)).find_map(has_data),
+            None => None,
+        };
+        let id = id.or_else(|| self.drbs.iter().find_map(has_data))?;
+        let drb = self.drbs.get_mut(&id)?;
+        let mut pdu = Vec::with_capacity(grant);
+        let sent = drb.rlc.pull(grant, now_ns, &mut pdu)?;
+        self.turn = Some(id);
+        add(&mut self.sent, sent.bytes);
+        self.retransmissions += u64::from(sent.again);
+        datagram.clear();
+        framing::Rlc { mode: drb.framing, direction: Direction::Uplink, ue: self.id, drb: id.get() }.emit(&pdu, datagram);
+        Some(sent.bytes)
+    }
+
+    /// When to call [`Ue::run`] next, without any packet.
+    pub fn next_deadline(&self, now_ns: u64) -> Option<u64> {
+        let mut next: Option<u64> = None;
+        for drb in self.drbs.values() {
+            let sends = drb.rlc.has_data(now_ns) || drb.pdcp.waits() && drb.rlc.waiting() < RLC_SDUS && !drb.pdcp.window_full();
+            let grant = sends.then(|| self.grants.next_grant());
+            next = next.into_iter().chain(grant).chain(drb.rlc.next_deadline()).chain(drb.pdcp.next_deadline()).min();
+        }
+        next
+    }
+
+    /// SDUs that wait in PDCP or are not delivered.
+    pub fn queued(&self) -> usize {
+        self.drbs.values().map(|drb| drb.pdcp.queued().0).sum()
+    }
+
+    /// What was counted.
+    pub fn report(&self) -> UeReport {
+        let mut report = UeReport {
+            ue: self.id,
+            uplink: self.uplink,
+            downlink: self.downlink,
+            radio_sent: self.sent,
+            radio_received: self.received,
+            retransmissions: self.retransmissions,
+            drops: self.drops.clone(),
+            ..UeReport::default()
+        };
+        add_layer(&mut report.drops, "sdap", sdap::Drop::ALL.map(|why| (why.name(), self.sdap.dropped(why))));
+        for drb in self.drbs.values() {
+            drb.pdcp.drops(&mut report.drops);
+            drb.rlc.drops(&mut report.drops);
+            report.radio_link_failures += drb.rlc.radio_link_failures;
+        }
+        report
+    }
+}
+
+/// An SDU of PDCP to the user; the end marker that it asks for (TS 37.324 §5.3.2).
+fn to_user(sdap: &mut sdap::Ue, drb: DrbId, sdu: &[u8], downlink: &mut Count, user: &mut impl FnMut(&[u8])) -> Option<sdap::EndMarker> {
+    let read = sdap.downlink(drb, sdu).ok()?;
+    add(downlink, read.sdu.len());
+    user(read.sdu);
+    read.end_marker
+}

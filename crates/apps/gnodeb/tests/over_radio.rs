@@ -1,0 +1,322 @@
+//! A gNodeB and a UE over a radio that loses and reorders, in memory: with RLC AM every packet comes once and in order, both ways, whether the
+//! gNodeB is one or CU and DU with an F1-U between them that loses too.
+
+use std::net::{SocketAddr, SocketAddrV4};
+
+use ciphering::Direction::{Downlink, Uplink};
+use ciphering::{Choice, Engine};
+use gnb::framing;
+use gnb::framing::RlcMode::{Am, Um};
+use gnb::nru::Frame;
+use gnodeb::config::{Gnb, Ues};
+use gnodeb::counts::Report;
+use gnodeb::f1u::{self, Datagram};
+use gnodeb::node::{Node, Output};
+use gnodeb::ue::Ue;
+use link::Link;
+use proptest::prelude::*;
+use wire::gtpu::{Message, Packet, Repr, SessionContainer};
+
+const MS: u64 = 1_000_000;
+const UPF: &str = "10.3.0.1:2152";
+const UE_RADIO: &str = "127.0.0.2:4001";
+const GNB_RADIO: &str = "127.0.0.1:4001";
+
+#[derive(Clone, Debug)]
+struct Case {
+    seed: u64,
+    loss: f64,
+    delay_ns: u64,
+    reorder: f64,
+    packets: u32,
+    pdu_bytes: usize,
+    pdcp_sn_bits: u8,
+    rlc_sn_bits: u8,
+    sdap: bool,
+    nea: u8,
+    nia: Option<u8>,
+    window: u32,
+    split: bool,
+    f1u_loss: f64,
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let bits = || prop_oneof![Just(12u8), Just(18)];
+    let radio = (any::<u64>(), 0.0..0.3, 0..8 * MS, 0.0..0.3, 64..2000usize);
+    let bearer = (bits(), bits(), any::<bool>(), 0..4u8, proptest::option::of(0..4u8), 4..300u32);
+    (radio, bearer, 1..200u32, any::<bool>(), prop_oneof![Just(0.0), 0.0..0.1]).prop_map(
+        |((seed, loss, delay_ns, reorder, pdu_bytes), (pdcp_sn_bits, rlc_sn_bits, sdap, nea, nia, window), packets, split, f1u_loss)| {
+            Case { seed, loss, delay_ns, reorder, packets, pdu_bytes, pdcp_sn_bits, rlc_sn_bits, sdap, nea, nia, window, split, f1u_loss }
+        },
+    )
+}
+
+/// The bearer's table, as both sides have it.
+fn drb(case: &Case, f1u: bool) -> String {
+    let Case { pdcp_sn_bits, rlc_sn_bits, sdap, nea, window, .. } = case;
+    let mut text = format!(
+        "[[ue.drb]]\nid = 1\nrlc = \"am\"\npdcp_sn_bits = {pdcp_sn_bits}\nrlc_sn_bits = {rlc_sn_bits}\nciphering = {nea}\nwindow = {window}\n\
+         sdap_header_uplink = {sdap}\nsdap_header_downlink = {sdap}\n"
+    );
+    if *nea > 0 {
+        text += "cipher_key = \"000102030405060708090a0b0c0d0e0f\"\n";
+    }
+    if let Some(nia) = case.nia {
+        text += &format!("integrity = {nia}\n");
+        if nia > 0 {
+            text += "integrity_key = \"ff0102030405060708090a0b0c0d0eff\"\n";
+        }
+    }
+    if f1u {
+        text += "f1u = { cu_teid = 17, du_teid = 18 }\n";
+    }
+    text
+}
+
+fn gnb(case: &Case, role: &str) -> Gnb {
+    let mut text = format!("role = \"{role}\"\n");
+    let (core, air) = (role != "du", role != "cu-up");
+    if core {
+        text += "n3 = \"10.3.0.2\"\n";
+    }
+    if role != "both" {
+        let (ours, peer) = if core { (1, 2) } else { (2, 1) };
+        text += &format!("f1u = {{ address = \"10.5.0.{ours}\", peer = \"10.5.0.{peer}\" }}\n");
+    }
+    if air {
+        text += &format!("[radio]\naddress = \"{GNB_RADIO}\"\nrate_mbps = 50\npdu_bytes = {}\n", case.pdu_bytes);
+    }
+    text += "[[ue]]\nid = 7\nflows = [{ qfi = 9, drb = 1 }]\n";
+    if air {
+        text += &format!("radio = \"{UE_RADIO}\"\n");
+    }
+    if core {
+        text += "session = { upf = \"10.3.0.1\", uplink_teid = 256, downlink_teid = 1 }\n";
+    }
+    Gnb::parse(&(text + &drb(case, role != "both"))).unwrap()
+}
+
+fn ue(case: &Case) -> Ue {
+    let text = format!(
+        "[radio]\naddress = \"{UE_RADIO}\"\nrate_mbps = 50\npdu_bytes = {}\n\
+         [[ue]]\nid = 7\ngnb = \"{GNB_RADIO}\"\nipv4 = \"10.45.0.2\"\nqfi = 9\nflows = [{{ qfi = 9, drb = 1 }}]\n{}",
+        case.pdu_bytes,
+        drb(case, false)
+    );
+    let config = Ues::parse(&text).unwrap();
+    Ue::new(&config.ues[0], &config.radio, Engine::new(Choice::Portable).unwrap())
+}
+
+/// An IPv4 packet, as far as anybody here looks: 20 to 1399 bytes.
+fn packet(number: u32) -> Vec<u8> {
+    let mut packet = vec![0x45; 20 + (number as usize * 97) % 1380];
+    packet[1] = 0;
+    packet[4..8].copy_from_slice(&number.to_be_bytes());
+    packet
+}
+
+fn downlink(number: u32) -> Vec<u8> {
+    let mut out = Vec::new();
+    let container = SessionContainer::Downlink { qfi: 9, rqi: false, ppi: None };
+    Repr::g_pdu(1, Some(container), &packet(number)).emit(&mut out);
+    out
+}
+
+/// What came out at the far ends: of the UE and of N3; and reports.
+struct Outcome {
+    at_ue: Vec<Vec<u8>>,
+    at_upf: Vec<Vec<u8>>,
+    ue: gnodeb::counts::UeReport,
+    gnb: Report,
+}
+
+fn run(case: &Case) -> Outcome {
+    let engine = || Engine::new(Choice::Portable).unwrap();
+    // One node, or CU and DU.
+    let mut nodes = if case.split {
+        vec![Node::new(&gnb(case, "cu-up"), engine()), Node::new(&gnb(case, "du"), engine())]
+    } else {
+        vec![Node::new(&gnb(case, "both"), engine())]
+    };
+    let last = nodes.len() - 1;
+    let mut ue = ue(case);
+    let radio = link::Config { loss: case.loss, delay_ns: case.delay_ns, reorder: case.reorder, reorder_ns: 8 * MS, ..Default::default() };
+    let f1u_link = link::Config { loss: case.f1u_loss, delay_ns: MS / 2, ..Default::default() };
+    let mut air: [Link<Vec<u8>>; 2] = [Link::new(radio, case.seed).unwrap(), Link::new(radio, case.seed ^ 1).unwrap()];
+    // To the CU, to the DU, and the DU's reports. NR-U has no way to get uplink PDUs again: those are not lost here.
+    let perfect = link::Config { loss: 0.0, ..f1u_link };
+    let mut mid: [Link<Vec<u8>>; 3] = [perfect, f1u_link, f1u_link].map(|config| Link::new(config, case.seed ^ 2).unwrap());
+    let (upf, ue_radio, gnb_radio): (SocketAddrV4, SocketAddr, SocketAddr) =
+        (UPF.parse().unwrap(), UE_RADIO.parse().unwrap(), GNB_RADIO.parse().unwrap());
+    let f1u_of = |node: usize| -> SocketAddrV4 { format!("10.5.0.{}:2152", node + 1).parse().unwrap() };
+    let (mut at_ue, mut at_upf) = (Vec::new(), Vec::new());
+    let (mut now, mut given, mut out) = (0, 0, Output::default());
+    loop {
+        if given < case.packets {
+            nodes[0].n3(&downlink(given), upf, now);
+            ue.packet(&packet(given), now);
+            given += 1;
+        }
+        while let Some(datagram) = air[0].receive(now) {
+            ue.radio(&datagram, gnb_radio, now, &mut |packet| at_ue.push(packet.to_vec()));
+        }
+        while let Some(datagram) = air[1].receive(now) {
+            nodes[last].radio(&datagram, ue_radio, now);
+        }
+        for (way, to) in [(0, 0), (1, last), (2, 0)] {
+            while let Some(datagram) = mid[way].receive(now) {
+                nodes[to].f1u(&datagram, f1u_of(1 - to), now, &mut out);
+            }
+        }
+        ue.run(now, &mut |packet| at_ue.push(packet.to_vec()), &mut |to, datagram| {
+            assert_eq!(to, gnb_radio);
+            let _ = air[1].send(datagram.to_vec(), datagram.len(), now);
+        });
+        for (node, running) in nodes.iter_mut().enumerate() {
+            running.run(now, &mut out);
+            for (to, datagram) in out.n3.drain(..) {
+                assert_eq!(to, upf);
+                let repr = Repr::parse(&Packet::new_checked(&datagram).unwrap()).unwrap();
+                assert_eq!((repr.teid, repr.session_container), (256, Some(SessionContainer::Uplink { qfi: 9 })));
+                let Message::GPdu { payload } = repr.message else { panic!("a G-PDU") };
+                at_upf.push(payload.to_vec());
+            }
+            for (to, datagram) in out.radio.drain(..) {
+                assert_eq!(to, ue_radio);
+                let _ = air[0].send(datagram.clone(), datagram.len(), now);
+            }
+            for (to, datagram) in out.f1u.drain(..) {
+                assert_eq!(to, f1u_of(1 - node));
+                let is_report = matches!(f1u::parse(&datagram), Ok(Datagram::GPdu { frame: Some(Frame::DeliveryStatus(_)), .. }));
+                let way = if is_report { 2 } else { 1 - node };
+                let _ = mid[way].send(datagram.clone(), datagram.len(), now);
+            }
+        }
+        let quiet = air.iter().chain(&mid).all(|link| link.on_the_way() == 0);
+        if given == case.packets && quiet && nodes[0].queued() == 0 && ue.queued() == 0 {
+            break;
+        }
+        assert!(now < 600_000 * MS, "stalled: {} of the gNodeB's, {} of the UE's, {case:?}", nodes[0].queued(), ue.queued());
+        now += MS;
+    }
+    let mut gnb = nodes[0].report();
+    if case.split {
+        let du = nodes[1].report();
+        gnb.drops.extend(du.drops);
+        gnb.ues[0].drops.extend(du.ues[0].drops.clone());
+    }
+    Outcome { at_ue, at_upf, ue: ue.report(), gnb }
+}
+
+fn check(case: &Case) -> Outcome {
+    let outcome = run(case);
+    let expected: Vec<Vec<u8>> = (0..case.packets).map(packet).collect();
+    assert!(outcome.at_ue == expected, "downlink: {} of {} packets, {case:?}", outcome.at_ue.len(), expected.len());
+    assert!(outcome.at_upf == expected, "uplink: {} of {} packets, {case:?}", outcome.at_upf.len(), expected.len());
+    let bytes: u64 = expected.iter().map(|packet| packet.len() as u64).sum();
+    let gnb = &outcome.gnb.ues[0];
+    for counted in [outcome.ue.uplink, outcome.ue.downlink, gnb.uplink, gnb.downlink] {
+        assert_eq!((counted.packets, counted.bytes), (u64::from(case.packets), bytes));
+    }
+    outcome
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_packet_comes_once_and_in_order(case in case()) {
+        check(&case);
+    }
+}
+
+fn ordinary() -> Case {
+    Case {
+        seed: 5,
+        loss: 0.05,
+        delay_ns: 4 * MS,
+        reorder: 0.05,
+        packets: 2000,
+        pdu_bytes: 700,
+        pdcp_sn_bits: 18,
+        rlc_sn_bits: 18,
+        sdap: false,
+        nea: 2,
+        nia: Some(2),
+        window: 4096,
+        split: false,
+        f1u_loss: 0.0,
+    }
+}
+
+#[test]
+fn a_radio_that_loses_one_in_twenty_costs_retransmissions_and_nothing_else() {
+    let outcome = check(&ordinary());
+    let gnb = &outcome.gnb.ues[0];
+    assert!(gnb.retransmissions > 50 && outcome.ue.retransmissions > 50, "{} and {}", gnb.retransmissions, outcome.ue.retransmissions);
+    // Duplicates come where a STATUS names what is only late; everything else that is dropped would be a fault.
+    let odd = |drops: &gnodeb::counts::Drops| drops.keys().any(|why| !why.starts_with("rlc_rx.") && why != "rlc_status.stale");
+    assert!(!odd(&gnb.drops) && !odd(&outcome.ue.drops) && outcome.gnb.drops.is_empty(), "{:?} {:?}", outcome.gnb, outcome.ue);
+}
+
+#[test]
+fn frames_that_are_lost_between_cu_and_du_go_again() {
+    let outcome = check(&Case { split: true, f1u_loss: 0.1, packets: 500, ..ordinary() });
+    assert!(outcome.gnb.ues[0].downlink.packets == 500);
+}
+
+/// What a stranger sends changes nothing but a counter.
+#[test]
+fn hostile_bytes_are_counted_by_reason() {
+    let case = ordinary();
+    let mut node = Node::new(&gnb(&case, "both"), Engine::new(Choice::Portable).unwrap());
+    let (upf, stranger): (SocketAddrV4, SocketAddrV4) = (UPF.parse().unwrap(), "10.3.0.9:2152".parse().unwrap());
+    let ue_radio: SocketAddr = UE_RADIO.parse().unwrap();
+    let emit = |repr: Repr<'_>| {
+        let mut out = Vec::new();
+        repr.emit(&mut out);
+        out
+    };
+    let down = Some(SessionContainer::Downlink { qfi: 9, rqi: false, ppi: None });
+    node.n3(b"no gtp", upf, 0);
+    node.n3(&downlink(1), stranger, 0);
+    node.n3(&emit(Repr::g_pdu(2, down, b"x")), upf, 0);
+    node.n3(&emit(Repr::g_pdu(1, None, b"x")), upf, 0);
+    node.n3(&emit(Repr::g_pdu(1, Some(SessionContainer::Uplink { qfi: 9 }), b"x")), upf, 0);
+    node.n3(&emit(Repr::g_pdu(1, Some(SessionContainer::Downlink { qfi: 8, rqi: false, ppi: None }), b"x")), upf, 0);
+    node.n3(&emit(Repr::g_pdu(1, down, b"")), upf, 0);
+    let framed = |mode, ue, drb, direction, pdu: &[u8]| {
+        let mut out = Vec::new();
+        framing::Rlc { mode, direction, ue, drb }.emit(pdu, &mut out);
+        out
+    };
+    node.radio(b"no rlc", ue_radio, 0);
+    node.radio(&framed(Am(18), 8, 1, Uplink, b"\x80\0\0x"), ue_radio, 0);
+    node.radio(&framed(Am(18), 7, 2, Uplink, b"\x80\0\0x"), ue_radio, 0);
+    node.radio(&framed(Am(18), 7, 1, Downlink, b"\x80\0\0x"), ue_radio, 0);
+    node.radio(&framed(Um(12), 7, 1, Uplink, b"\x80\0\0x"), ue_radio, 0);
+    node.radio(&framed(Am(18), 7, 1, Uplink, b"\x80\0\0x"), GNB_RADIO.parse().unwrap(), 0);
+    // An SDU whose MAC-I is wrong, and a STATUS for what was never sent.
+    node.radio(&framed(Am(18), 7, 1, Uplink, &[&b"\x80\0\0\x80\0\0"[..], &[9; 40]].concat()), ue_radio, 0);
+    node.radio(&framed(Am(18), 7, 1, Uplink, b"\0\0\x50"), ue_radio, 0);
+    let mut out = Output::default();
+    node.run(MS, &mut out);
+    assert_eq!(out.n3.len(), 1, "an Error Indication for the unknown TEID, and nothing else");
+    let report = node.report();
+    let text = format!("{:#?}\n{:#?}\n", report.drops, report.ues[0].drops);
+    testkit::assert_golden(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hostile.txt"), &text);
+    // And the bearer works.
+    check(&Case { packets: 20, ..case });
+}
+
+#[test]
+fn an_echo_request_is_answered() {
+    let mut node = Node::new(&gnb(&ordinary(), "both"), Engine::new(Choice::Portable).unwrap());
+    let mut request = Vec::new();
+    Repr::new(0, Some(77), Message::EchoRequest).emit(&mut request);
+    node.n3(&request, UPF.parse().unwrap(), 0);
+    let mut out = Output::default();
+    node.run(0, &mut out);
+    let answer = Repr::parse(&Packet::new_checked(&out.n3[0].1).unwrap()).unwrap();
+    assert_eq!((answer.sequence, answer.message), (Some(77), Message::EchoResponse));
+}

@@ -1,0 +1,299 @@
+//! The demo with a gNodeB: UEs - radio that loses - our gNodeB - N3 - our UPF - data network.
+//!
+//! UEs, radio and gNodeB are processes of the RAN's namespace; the radio is UDP on its loopback, through `splitplane link`. RLC AM repeats what
+//! the radio loses, so users see none of it: what the UE's kernel, UE, gNodeB, UPF and usage reports have counted is one number.
+
+use super::Args;
+use super::checks::{Checks, SessionBytes, sessions_agree, upf_is_sound};
+use super::namespaces::{
+    Files, IPERF_S, SEED, SETTLE, START, STOP, download, iperf_summary, ping_all, read_json, read_records, start_smf, start_upf, write,
+};
+use super::netns::Networks;
+use super::process::{Background, Part};
+use daemon::failure::Failure;
+use daemon::report::Report;
+use gnodeb::counts::{Count, Drops};
+use gnodeb::run::link::Direction;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Instant;
+use traffic::SessionRecord;
+
+/// Radio addresses: the gNodeB's, the UEs', and the link's for each of them.
+const GNB: &str = "127.0.0.1:4001";
+const UES: &str = "127.0.0.2:4001";
+const LINK_FOR_UES: &str = "127.0.0.3:4001";
+const LINK_FOR_GNB: &str = "127.0.0.4:4001";
+/// F1-U: CU-UP and DU.
+const CU: &str = "127.0.1.1";
+const DU: &str = "127.0.1.2";
+/// Datagrams that a capture holds: tshark reads them within seconds.
+const CAPTURED: &str = "20000";
+/// What RLC AM drops on a radio that reorders: PDUs that were sent again for a STATUS that was too early, and such a STATUS itself.
+const USUAL: [&str; 3] = ["rlc_rx.duplicate", "rlc_status.stale", "rlc_rx.outside_window"];
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let begin = Instant::now();
+    let out = args.out.canonicalize().map_err(|e| Failure::Usage(format!("{}: {e}", args.out.display())))?;
+    let files = Files::of(&out);
+    println!("Networks: namespaces for RAN, UPF and data network, joined by veth pairs");
+    let net = Networks::create(1)?;
+    let upf = start_upf(args, &net, &files, &out)?;
+    let smf = start_smf(args.ues, &net, &files, &out)?;
+    let records = read_records(&files.sessions)?;
+
+    let file = |name: &str| out.join(name).display().to_string();
+    let capture = if args.capture {
+        let filter = "udp port 4001 and host 127.0.0.1";
+        let command = net.ran.command("dumpcap", &["-q", "-P", "-i", "lo", "-f", filter, "-c", CAPTURED, "-w", &file("radio.pcap")]);
+        let capture = Background::start(command, "dumpcap")?;
+        std::thread::sleep(SETTLE);
+        Some(capture)
+    } else {
+        None
+    };
+    println!("Radio: {} Mbit/s, {:.0} % lost and as many reordered, each way", args.radio_mbps, args.radio_loss * 100.0);
+    let loss = args.radio_loss.to_string();
+    let ends = ["--listen-a", LINK_FOR_UES, "--peer-a", UES, "--listen-b", LINK_FOR_GNB, "--peer-b", GNB];
+    let like = ["--loss", &loss, "--reorder", &loss, "--delay-ms", "4", "--jitter-ms", "1", "--reorder-ms", "8"];
+    let radio = start("Radio", &net, "link", &[&ends[..], &like].concat(), &file("radio.json"), &out)?;
+    let roles: &[(&'static str, &str)] = if args.split_gnb { &[("CU-UP", "cu-up"), ("DU", "du")] } else { &[("gNodeB", "both")] };
+    let mut gnbs = Vec::new();
+    for (name, role) in roles {
+        println!("{name}: {} UEs, a bearer of RLC AM each", args.ues);
+        let config = out.join(format!("{role}.toml"));
+        write(&config, &gnb_config(role, args, &records))?;
+        let config = config.display().to_string();
+        gnbs.push(start(name, &net, "gnb", &["--config", &config], &file(&format!("{role}.json")), &out)?);
+    }
+    let config = out.join("ue.toml");
+    write(&config, &ue_config(args, &records))?;
+    println!("UEs: a TUN device each");
+    let ues = start("UEs", &net, "ue", &["--config", &config.display().to_string()], &file("ue.json"), &out)?;
+    let http = Part::start("HTTP server", &net.dn, &["http-server", "--listen", "10.6.0.2:80", "--until-input-ends"], &out, false)?;
+    let iperf = Background::start(net.dn.command("iperf3", &["-s", "-B", "10.6.0.2"]), "iperf3")?;
+
+    println!("Users: unmodified programs\n");
+    let outcomes = users(args, &net, &records)?;
+    std::thread::sleep(SETTLE);
+    drop(iperf);
+    http.stop(STOP)?;
+    ues.stop(STOP)?;
+    radio.stop(STOP)?;
+    gnbs.into_iter().try_for_each(|gnb| gnb.stop(STOP))?;
+    smf.stop(STOP)?;
+    upf.stop(STOP)?;
+    if let Some(capture) = capture {
+        capture.interrupt();
+    }
+
+    println!("\nWhat the programs say");
+    let mut checks = Checks::default();
+    for (what, result) in outcomes {
+        match result {
+            Ok(seen) => checks.check(true, &what, &seen),
+            Err(why) => checks.check(false, &what, &why.to_string()),
+        }
+    }
+    println!("\nWhat was counted");
+    let report: Report = read_json(&files.upf)?;
+    upf_is_sound(&mut checks, &report);
+    radio_was_bad(&mut checks, args, &out)?;
+    let ues: gnodeb::counts::Report = read_json(&out.join("ue.json"))?;
+    // A CU-UP counts users' packets, a DU those of the radio.
+    let gnb: gnodeb::counts::Report = read_json(&out.join(format!("{}.json", roles[0].1)))?;
+    let air: gnodeb::counts::Report = read_json(&out.join(format!("{}.json", roles[roles.len() - 1].1)))?;
+    for (name, counted) in [("UEs", &ues), ("gNodeB", &gnb), ("gNodeB's radio", &air)] {
+        nothing_was_lost(&mut checks, name, counted);
+    }
+    sessions_agree(&mut checks, &by_session(&records, &report, &ues, &gnb, &files.smf)?);
+    if args.capture {
+        decodes(&mut checks, &out.join("radio.pcap"))?;
+    }
+    println!("\n{:.0} s in all; reports are in {}", begin.elapsed().as_secs_f64(), out.display());
+    checks.finish()
+}
+
+fn start(name: &'static str, net: &Networks, command: &str, args: &[&str], report: &str, logs: &Path) -> Result<Part, Failure> {
+    let line = [&[command][..], args, &["--report", report, "--until-input-ends"]].concat();
+    let mut part = Part::start(name, &net.ran, &line, logs, false)?;
+    part.wait_for("ready", START)?;
+    Ok(part)
+}
+
+/// The bearer of UE `n`: all algorithms, both lengths of sequence numbers, SDAP headers with half of them.
+fn drb(n: usize, f1u: bool) -> String {
+    let (nea, nia, bits) = (n % 4, n / 2 % 4, if n % 5 == 4 { 12 } else { 18 });
+    let mut text =
+        format!("[[ue.drb]]\nid = 1\nrlc = \"am\"\npdcp_sn_bits = {bits}\nrlc_sn_bits = {bits}\nciphering = {nea}\nintegrity = {nia}\n");
+    let _ = writeln!(text, "sdap_header_uplink = {0}\nsdap_header_downlink = {0}", n % 2 == 1);
+    if nea > 0 {
+        let _ = writeln!(text, "cipher_key = \"{:032x}\"", 0x1000 + n);
+    }
+    if nia > 0 {
+        let _ = writeln!(text, "integrity_key = \"{:032x}\"", 0x2000 + n);
+    }
+    if f1u {
+        let _ = writeln!(text, "f1u = {{ cu_teid = {0}, du_teid = {0} }}", n + 1);
+    }
+    text
+}
+
+fn gnb_config(role: &str, args: &Args, records: &[SessionRecord]) -> String {
+    let (core, air) = (role != "du", role != "cu-up");
+    let mut text = format!("role = \"{role}\"\n");
+    if core {
+        text += "n3 = \"10.3.0.2\"\n";
+    }
+    if role != "both" {
+        let (ours, peer) = if core { (CU, DU) } else { (DU, CU) };
+        let _ = writeln!(text, "f1u = {{ address = \"{ours}\", peer = \"{peer}\" }}");
+    }
+    if air {
+        let _ = writeln!(text, "\n[radio]\naddress = \"{GNB}\"\nrate_mbps = {}", args.radio_mbps);
+    }
+    for (n, record) in records.iter().enumerate() {
+        let _ = writeln!(text, "\n[[ue]]\nid = {}\nflows = [{{ qfi = {}, drb = 1 }}]", n + 1, record.qfi.unwrap_or_default());
+        if air {
+            let _ = writeln!(text, "radio = \"{LINK_FOR_GNB}\"");
+        }
+        if core {
+            let (up, down) = (record.uplink, record.downlink);
+            let _ = writeln!(text, "session = {{ upf = \"{}\", uplink_teid = {}, downlink_teid = {} }}", up.addr, up.teid, down.teid);
+        }
+        text += &drb(n, role != "both");
+    }
+    text
+}
+
+fn ue_config(args: &Args, records: &[SessionRecord]) -> String {
+    let mut text = format!("[radio]\naddress = \"{UES}\"\nrate_mbps = {}\n", args.radio_mbps);
+    for (n, record) in records.iter().enumerate() {
+        let qfi = record.qfi.unwrap_or_default();
+        let _ = writeln!(text, "\n[[ue]]\nid = {}\ngnb = \"{LINK_FOR_UES}\"\nqfi = {qfi}\nflows = [{{ qfi = {qfi}, drb = 1 }}]", n + 1);
+        record.ue_ipv4.iter().for_each(|address| {
+            let _ = writeln!(text, "ipv4 = \"{address}\"");
+        });
+        record.ue_ipv6.iter().for_each(|prefix| {
+            let _ = writeln!(text, "ipv6 = \"{prefix}\"");
+        });
+        text += &drb(n, false);
+    }
+    text
+}
+
+type Outcomes = Vec<(String, Result<String, Failure>)>;
+
+/// What UEs do: one after the other; pings of all UEs together.
+fn users(args: &Args, net: &Networks, records: &[SessionRecord]) -> Result<Outcomes, Failure> {
+    let ue = |n: usize| records[n % records.len()].ue_ipv4.map(|a| a.to_string()).unwrap_or_default();
+    let ue6 = |n: usize| records[n % records.len()].ue_ipv6_address().map(|a| a.to_string()).unwrap_or_default();
+    let mut outcomes = Vec::new();
+    let all: Vec<(String, &str)> = (0..records.len()).map(|n| (ue(n), "10.6.0.2")).collect();
+    outcomes.push((format!("ping over IPv4 from {} UEs", all.len()), ping_all(net, &all)));
+    let all: Vec<(String, &str)> = (0..records.len()).map(|n| (ue6(n), "2001:db8:6::2")).collect();
+    outcomes.push((format!("ping over IPv6 from {} UEs", all.len()), ping_all(net, &all)));
+    let bytes = u64::from(args.download_mb) * 1_000_000;
+    for n in 0..2 {
+        outcomes.push((format!("HTTP download of {} MB by {}, checksum compared", args.download_mb, ue(n)), download(net, &ue(n), bytes)));
+    }
+    outcomes.push((format!("HTTP upload of {} MB by {}, checksum compared", args.download_mb, ue(2)), upload(net, &ue(2), bytes)));
+    for (n, what, more) in [(3, "uplink", &[][..]), (4, "downlink", &["-R"])] {
+        let ue = ue(n);
+        let line = [&[IPERF_S, "iperf3", "-c", "10.6.0.2", "-B", &ue, "-t", "2", "-J", "--connect-timeout", "3000"][..], more].concat();
+        let result = net.ran.run("timeout", &line).and_then(|json| iperf_summary(&json));
+        outcomes.push((format!("iperf3 TCP {what} by {ue}"), result));
+    }
+    Ok(outcomes)
+}
+
+/// Sends pseudo-random bytes; the server's checksum of what came must be that of what the server itself would send.
+fn upload(net: &Networks, ue: &str, bytes: u64) -> Result<String, Failure> {
+    let begin = Instant::now();
+    let mut content = tempfile::NamedTempFile::new().map_err(|e| Failure::Failed(format!("a temporary file: {e}")))?;
+    traffic::dn::produce(bytes, SEED, |part| std::io::Write::write_all(&mut content, part))
+        .map_err(|e| Failure::Failed(format!("a temporary file: {e}")))?;
+    let path = content.path().display().to_string();
+    let line = ["-sS", "--fail", "--max-time", "60", "--interface", ue, "-T", &path, "http://10.6.0.2/data"];
+    let answer = net.ran.run("curl", &line)?;
+    let expected = traffic::dn::sha256_hex(bytes, SEED);
+    if !answer.contains(&expected) {
+        return Err(Failure::Failed(format!("the server has {} instead of {expected}", answer.trim())));
+    }
+    Ok(format!("{:.0} Mbit/s", bytes as f64 * 8.0 / begin.elapsed().as_secs_f64() / 1e6))
+}
+
+/// Checks that the radio did lose.
+fn radio_was_bad(checks: &mut Checks, args: &Args, out: &Path) -> Result<(), Failure> {
+    let counted: HashMap<String, Direction> = read_json(&out.join("radio.json"))?;
+    for (way, name) in [("a_to_b", "uplink"), ("b_to_a", "downlink")] {
+        let Direction { sent, arrived, lost, queue, wrong_source, unsent } = counted.get(way).copied().unwrap_or_default();
+        let seen = format!("{lost} of {sent} datagrams lost");
+        checks.check((lost > 0) == (args.radio_loss > 0.0), &format!("radio {name} lost as it was asked to"), &seen);
+        checks.equal(&format!("radio {name} lost no other"), ("sent", sent), ("arrived or lost", arrived + lost));
+        checks.equal(&format!("radio {name} dropped nothing else"), ("dropped", queue + wrong_source + unsent), ("none", 0));
+    }
+    Ok(())
+}
+
+/// Checks that no user's packet was dropped, and RLC never gave up.
+fn nothing_was_lost(checks: &mut Checks, name: &str, counted: &gnodeb::counts::Report) {
+    let mut odd = Drops::new();
+    let all = counted.ues.iter().flat_map(|ue| &ue.drops).chain(&counted.drops);
+    for (reason, number) in all.filter(|(reason, _)| !USUAL.contains(&reason.as_str())) {
+        *odd.entry(reason.clone()).or_default() += number;
+    }
+    let again: u64 = counted.ues.iter().map(|ue| ue.retransmissions).sum();
+    let failures: u64 = counted.ues.iter().map(|ue| ue.radio_link_failures).sum();
+    let seen = if odd.is_empty() { format!("{again} PDUs sent again, {failures} given up") } else { format!("{odd:?}") };
+    checks.check(odd.is_empty() && failures == 0, &format!("{name}: nothing of a user was dropped"), &seen);
+}
+
+fn by_session(
+    records: &[SessionRecord],
+    upf: &Report,
+    ues: &gnodeb::counts::Report,
+    gnb: &gnodeb::counts::Report,
+    smf: &Path,
+) -> Result<Vec<SessionBytes>, Failure> {
+    let smf: traffic::smf::Report = read_json(smf)?;
+    let upf: HashMap<_, _> = upf.sessions.iter().map(|s| (s.ue_ipv4, (s.uplink.bytes, s.downlink.bytes))).collect();
+    let smf: HashMap<_, _> = smf.sessions.iter().map(|s| (s.ue_ipv4, (s.uplink_bytes, s.downlink_bytes))).collect();
+    let bytes = |count: Option<Count>| count.unwrap_or_default().bytes;
+    let sessions = records.iter().zip(&ues.ues).zip(&gnb.ues).map(|((record, ue), gnb)| {
+        let counted = upf.get(&record.ue_ipv4).copied().unwrap_or_default();
+        let charged = smf.get(&record.ue_ipv4).copied().unwrap_or_default();
+        SessionBytes {
+            ue: record.ue_ipv4,
+            parties: vec![
+                ("kernel", bytes(ue.kernel_tx), bytes(ue.kernel_rx)),
+                ("UE", ue.uplink.bytes, ue.downlink.bytes),
+                ("gNodeB", gnb.uplink.bytes, gnb.downlink.bytes),
+                ("UPF", counted.0, counted.1),
+                ("PFCP usage reports", charged.0, charged.1),
+            ],
+        }
+    });
+    Ok(sessions.collect())
+}
+
+/// Checks that tshark, which knows nothing of us, reads every RLC PDU of a capture. That a STATUS names what is missing is a warning of its
+/// own, and what a radio that loses is for.
+fn decodes(checks: &mut Checks, capture: &Path) -> Result<(), Failure> {
+    let path = capture.display().to_string();
+    let tshark = |filter: &str| {
+        // It is not to put segments together: what was lost behind the capture is there twice, cut in other places.
+        let read = ["-r", &path, "--enable-heuristic", "rlc_nr_udp", "-o", "rlc-nr.reassemble_am_frames:FALSE"];
+        let print = ["-Y", filter, "-T", "fields", "-e", "frame.number", "-e", "_ws.expert.message"];
+        let output = std::process::Command::new("tshark").args(read).args(print).output();
+        let output = output.map_err(|e| Failure::Usage(format!("cannot run tshark: {e}; `make setup` installs it")))?;
+        Ok::<Vec<String>, Failure>(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+    };
+    let (frames, pdus) = (tshark("frame")?.len(), tshark("rlc-nr")?.len());
+    checks.check(pdus > 0 && frames == pdus, "tshark reads every datagram of the radio as RLC", &format!("{pdus} of {frames}"));
+    let warned = tshark("_ws.expert.severity >= 6291456 && !(_ws.expert.message contains \"NACK\")")?;
+    let seen = warned.first().map_or_else(|| "no warnings".to_owned(), |first| format!("{} warnings, first: {first}", warned.len()));
+    checks.check(warned.is_empty(), "and warns of nothing in them", &seen);
+    Ok(())
+}

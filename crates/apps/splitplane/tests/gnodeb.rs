@@ -1,0 +1,34 @@
+//! The demo with a gNodeB, small: UEs behind a radio that loses 5 % and reorders as much, our gNodeB, our UPF, unmodified programs.
+
+use std::process::{Command, Stdio};
+
+fn demo(test: &str, args: &[&str]) {
+    if !testkit::root_or_skip(test) {
+        return;
+    }
+    for tool in ["tshark", "dumpcap", "iperf3", "curl"] {
+        let version = Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        if version.is_err() {
+            testkit::skip(&format!("needs {tool} (scripts/setup)"));
+            return;
+        }
+    }
+    let out = tempfile::tempdir().unwrap();
+    let folder = out.path().display().to_string();
+    let line = ["demo", "--gnb", "--fast", "asic", "--download-mb", "2", "--out", &folder];
+    let output = Command::new(env!("CARGO_BIN_EXE_splitplane")).args([&line[..], args].concat()).stdin(Stdio::null()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}\n{error}");
+    assert!(text.contains("nothing of a user was dropped") && text.contains("bytes by session agree"), "{text}");
+}
+
+#[test]
+fn users_lose_nothing_behind_a_radio_that_loses() {
+    demo("users_lose_nothing_behind_a_radio_that_loses", &["--ues", "4", "--capture"]);
+}
+
+#[test]
+fn users_lose_nothing_with_cu_and_du_apart() {
+    demo("users_lose_nothing_with_cu_and_du_apart", &["--ues", "2", "--split-gnb"]);
+}

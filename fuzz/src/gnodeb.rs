@@ -1,0 +1,59 @@
+//! A gNodeB, a CU-UP and a DU between hostile peers: any datagrams of N3, F1-U and radio, at any time, are taken or counted, and what is kept
+//! stays bounded. And its configuration: any text is read, or refused in one line that is fit for a log.
+
+use ciphering::{Choice, Engine};
+use gnodeb::config::{Gnb, Ues};
+use gnodeb::node::{Node, Output};
+
+const UE: &str = "id = 1\nflows = [{ qfi = 1, drb = 1 }]\n";
+const DRB: &str = "[[ue.drb]]\nid = 1\nrlc = \"am\"\nrlc_sn_bits = 12\npdcp_sn_bits = 12\nciphering = 0\nintegrity = 0\nwindow = 16\nqueue_kbytes = 64\ndu_kbytes = 16\n";
+const F1U: &str = "f1u = { cu_teid = 1, du_teid = 1 }\n";
+const RADIO: &str = "[radio]\naddress = \"127.0.0.1:1\"\nrate_mbps = 10\npdu_bytes = 200\n";
+const SESSION: &str = "session = { upf = \"10.0.0.1\", uplink_teid = 1, downlink_teid = 1 }\n";
+
+fn node(role: &str) -> Node {
+    let (core, air, split) = (role != "du", role != "cu-up", role != "both");
+    let part = |is_there: bool, text: &'static str| if is_there { text } else { "" };
+    let peers = part(split, "f1u = { address = \"10.0.0.3\", peer = \"10.0.0.3\" }\n");
+    let text = format!(
+        "role = \"{role}\"\n{}{peers}{}[[ue]]\n{UE}{}{}{DRB}{}",
+        part(core, "n3 = \"10.0.0.2\"\n"),
+        part(air, RADIO),
+        part(air, "radio = \"127.0.0.1:2\"\n"),
+        part(core, SESSION),
+        part(split, F1U),
+    );
+    let config = Gnb::parse(&text).expect("a configuration");
+    Node::new(&config, Engine::new(Choice::Portable).expect("the portable one is there"))
+}
+
+/// The first byte chooses: configurations, or a role. Then datagrams: a byte for the way, one for milliseconds, one for the length.
+pub fn run(data: &[u8]) {
+    let Some((first, mut rest)) = data.split_first() else { return };
+    if first % 4 == 0 {
+        let text = String::from_utf8_lossy(rest);
+        for line in [Gnb::parse(&text).err(), Ues::parse(&text).err()].into_iter().flatten().map(|error| error.to_string()) {
+            assert!(!line.is_empty() && line.chars().count() < 700 && !line.contains(char::is_control), "{line:?} is not fit for a log");
+        }
+        return;
+    }
+    let mut node = node(["both", "cu-up", "du"][usize::from(first % 4 - 1)]);
+    let (mut now, mut out) = (0, Output::default());
+    let (upf, peer) = ("10.0.0.1:2152".parse().expect("an address"), "10.0.0.3:2152".parse().expect("an address"));
+    while let [way, ms, length, more @ ..] = rest {
+        let (datagram, more) = more.split_at(usize::from(*length).min(more.len()));
+        rest = more;
+        now += u64::from(*ms) * 1_000_000;
+        match way % 3 {
+            0 => node.n3(datagram, upf, now),
+            1 => node.f1u(datagram, peer, now, &mut out),
+            _ => node.radio(datagram, "127.0.0.1:2".parse().expect("an address"), now),
+        }
+        node.run(now, &mut out);
+        // 64 KiB in PDCP, of at least a byte each with its header.
+        assert!(node.queued() <= 65_536, "{} SDUs wait", node.queued());
+        let _ = node.next_deadline(now);
+        (out.n3, out.f1u, out.radio) = Default::default();
+    }
+    let _ = node.report();
+}
