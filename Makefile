@@ -8,6 +8,8 @@ BIN := target/release/splitplane
 
 demo: setup build
 	$(BIN) demo
+	@# Its radio is UDP between namespaces' processes, its UEs TUN devices: root only.
+	[ "$$(id -u)" != 0 ] || $(BIN) demo --gnb --download-mb 20 --out out/gnb
 
 test: setup
 	./scripts/test
