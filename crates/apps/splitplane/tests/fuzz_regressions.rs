@@ -4,7 +4,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use testkit::CpuTime;
 
 // A library of its own in `fuzz/`.
 #[allow(unreachable_pub)]
@@ -22,7 +23,7 @@ fn every_known_input_keeps_every_promise() {
         assert!(!corpus.is_empty(), "target {target} has no input to start from");
         for file in corpus.into_iter().chain(files(&folder.join("regressions").join(target))) {
             let input = fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-            let started = Instant::now();
+            let started = CpuTime::new();
             // Shown only if the test fails: the last line then names the input.
             println!("{target}: {}", file.display());
             run(&input);

@@ -3,6 +3,7 @@
 //! For dev-dependencies only: the crate graph test keeps it out of what ships.
 #![forbid(unsafe_code)]
 
+mod cpu_time;
 mod executable;
 mod golden;
 mod names;
@@ -10,6 +11,7 @@ mod rng;
 mod root;
 mod skip;
 
+pub use cpu_time::CpuTime;
 pub use executable::{install, script};
 pub use golden::{UPDATE, assert_golden};
 pub use names::{IFNAME_MAX, unique_name};

@@ -1,7 +1,8 @@
 //! Capture files: what is written is read, real formats are understood, hostile bytes give errors.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use testkit::CpuTime;
 
 use base::{MAX_PACKET, Packet, PortId};
 use pktio::pcap::read_all;
@@ -243,7 +244,7 @@ fn every_truncation_and_many_mutations_end_in_packets_or_errors() {
         ng
     };
     let classic = classic([0xa1, 0xb2, 0xc3, 0xd4], true, 1, &[(1, 2, &[1; 60]), (u32::MAX, u32::MAX, &[2; 61]), (1, 1, &[])]);
-    let started = Instant::now();
+    let started = CpuTime::new();
     let mut outcomes = [0u32; 2];
     let mut try_one = |bytes: &[u8]| match read_all(bytes) {
         Ok(packets) => {

@@ -205,6 +205,10 @@ impl<'a> Cx<'a> {
         args: &'a [ast::Arg],
         span: Span,
     ) -> R<Tv> {
+        if member.name == "apply" && self.body.region == Region::Action {
+            let d = Diagnostic::error("misplaced", span, "an action cannot apply anything: no table, parser or control");
+            return Err(self.report(d.with_help("apply it in the control's `apply` block")));
+        }
         if let Some(table) = self.table_of(base)? {
             return self.call_table(table, member, args, span);
         }

@@ -129,6 +129,8 @@ pub(crate) struct Cx<'a> {
     pub ids: crate::ids::Ids,
     /// Uses of direct counters and meters in actions of tables that lack them.
     pub foreign_uses: Vec<crate::table::ForeignUse<'a>>,
+    /// A built-in file that the program should have included.
+    pub missing_include: Option<&'static str>,
     /// The package of `main`, where it is not the one that is compiled.
     pub other_architecture: Option<String>,
     fuel: u64,
@@ -198,6 +200,7 @@ impl<'a> Cx<'a> {
             pdu_users: Vec::new(),
             ids: Default::default(),
             foreign_uses: Vec::new(),
+            missing_include: None,
             other_architecture: None,
             fuel: FUEL,
             depth: 0,

@@ -395,7 +395,10 @@ impl<'a> Cx<'a> {
             Type::Composite(c) => match c.field(name) {
                 Some(i) => self.field(v, c, i, span),
                 None => {
-                    let near = nearest(name, c.fields.iter().map(|f| &*f.name));
+                    let near = match name {
+                        "isValid" | "setValid" | "setInvalid" if c.kind != Kind::Struct => Some(format!("{name}()")),
+                        _ => nearest(name, c.fields.iter().map(|f| &*f.name)),
+                    };
                     let c = c.clone();
                     Err(self.unknown_member(member, format!("{} has no field `{name}`", Type::Composite(c)), near))
                 }

@@ -194,6 +194,20 @@ pub fn builtin(name: &str) -> Option<&'static str> {
     }
 }
 
+/// The file to include for a name that architectures declare, if a program uses it and has included none. Names that several declare are v1model's.
+fn declared_in(name: &str) -> Option<&'static str> {
+    const NAMES: [(&str, &[&str]); 4] = [
+        (
+            "v1model.p4",
+            &["standard_metadata_t", "V1Switch", "mark_to_drop", "verify_checksum", "update_checksum", "packet_in", "packet_out"],
+        ),
+        ("psa.p4", &["PSA_Switch", "psa_ingress_input_metadata_t", "psa_ingress_output_metadata_t", "psa_egress_input_metadata_t"]),
+        ("pna.p4", &["PNA_NIC", "pna_main_input_metadata_t", "pna_main_output_metadata_t", "pna_pre_input_metadata_t"]),
+        ("tna.p4", &["ingress_intrinsic_metadata_t", "egress_intrinsic_metadata_t", "ingress_intrinsic_metadata_for_tm_t"]),
+    ];
+    NAMES.iter().find(|(_, names)| names.contains(&name)).map(|(file, _)| *file)
+}
+
 fn with_syntax<T>(options: &Options, f: impl FnOnce(&p4_syntax::Options) -> T) -> T {
     f(&p4_syntax::Options {
         include_paths: options.include_paths.clone(),

@@ -110,6 +110,12 @@ impl<'a> Cx<'a> {
                 let mut d = Diagnostic::error("undeclared", path.name.span, format!("`{name}` is not declared"));
                 if let Some(later) = later {
                     d = d.with_place(later, "declared only here; P4 wants it before its use, so there is no recursion");
+                } else if let Some(file) = crate::declared_in(name) {
+                    // One missing line, one error.
+                    if self.missing_include.replace(file).is_some() {
+                        return Err(self.poisoned());
+                    }
+                    d = d.with_help(format!("`#include <{file}>` declares it"));
                 } else if let Some(near) = self.near(name) {
                     d = d.with_help(format!("did you mean `{near}`?"));
                 }

@@ -7,7 +7,8 @@ use common::MINI_CORE;
 use p4_syntax::{Options, ast, parse_str, printer};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use testkit::CpuTime;
 
 /// Parses and does everything a caller does with the result. Gives the rendered diagnostics.
 fn exercise(text: &str) -> String {
@@ -44,7 +45,7 @@ const WORDS: &str = "abstract action actions apply bool bit break const continue
 fn token_soups_do_no_harm() {
     let words: Vec<&str> = WORDS.split(' ').filter(|w| !w.is_empty()).collect();
     let soup = prop::collection::vec(prop::sample::select(words), 0..120).prop_map(|w| w.join(" "));
-    let start = Instant::now();
+    let start = CpuTime::new();
     runner(20_000)
         .run(&soup, |text| {
             exercise(&text);
@@ -97,7 +98,7 @@ fn damaged_programs_do_no_harm() {
 /// Runs `exercise` on a thread with the standard library's usual stack of 2 MiB and bounds the time.
 #[track_caller]
 fn bounded(name: &str, text: String) -> String {
-    let start = Instant::now();
+    let start = CpuTime::new();
     let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(move || exercise(&text)).unwrap();
     let rendered = thread.join().unwrap_or_else(|_| panic!("{name} panicked"));
     assert!(start.elapsed() < Duration::from_secs(30), "{name} took {:?}", start.elapsed());

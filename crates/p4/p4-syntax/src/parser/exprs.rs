@@ -160,6 +160,30 @@ impl Parser<'_> {
         Ok(whole)
     }
 
+    /// `10.0.0.1`: not P4, but often tried. Refused with the number that it is.
+    fn dotted_address<T>(&mut self, first: &Expr) -> Parse<T> {
+        let byte = |lit: &crate::ast::IntLit| u8::try_from(&lit.value).ok().filter(|_| lit.width.is_none() && lit.radix == 10);
+        let mut bytes = match &first.kind {
+            ExprKind::Int(lit) => vec![byte(lit)],
+            _ => Vec::new(),
+        };
+        let mut diagnostic = self.expectation("a member's name");
+        let mut at = 0;
+        while let Tok::Int(lit) = self.nth(at) {
+            bytes.push(byte(lit));
+            if *self.nth(at + 1) != Tok::P(P::Dot) {
+                break;
+            }
+            at += 2;
+        }
+        if let [Some(a), Some(b), Some(c), Some(d)] = bytes[..] {
+            let number = u32::from_be_bytes([a, b, c, d]);
+            diagnostic = diagnostic
+                .with_help(format!("P4 has no literals for addresses: {a}.{b}.{c}.{d} is `32w{number:#010X}`").replace("0X", "0x"));
+        }
+        self.fail(diagnostic)
+    }
+
     /// A primary expression with members, indices, slices and calls behind it.
     pub(super) fn postfix(&mut self) -> Parse<Expr> {
         let mut whole = self.primary()?;
@@ -168,6 +192,9 @@ impl Parser<'_> {
             match self.tok() {
                 Tok::P(P::Dot) => {
                     self.bump();
+                    if matches!(whole.kind, ExprKind::Int(_)) && matches!(self.tok(), Tok::Int(_)) {
+                        return self.dotted_address(&whole);
+                    }
                     let member = self.ident("a member's name")?;
                     self.grow(below)?;
                     let span = whole.span.to(member.span);

@@ -189,7 +189,11 @@ impl<'a> Parser<'a> {
         let next = self.token_at(self.pos);
         let forgotten = next.line_start || matches!(next.tok, Tok::P(P::RBrace) | Tok::Eof);
         let end = self.prev_span();
-        let _ = self.expected::<()>("`;`");
+        let mut diagnostic = self.expectation("`;`");
+        if self.at(P::Colon) && matches!(self.token_at(self.pos.saturating_sub(1)).tok, Tok::Int(_)) {
+            diagnostic = diagnostic.with_help("P4 has no literals for addresses: write a number, as `48w0x001122334455`");
+        }
+        self.report(diagnostic);
         if forgotten { Ok(end) } else { Err(Stop) }
     }
 

@@ -111,6 +111,13 @@ impl Parser<'_> {
                 let diagnostic = self.expectation("`;`");
                 self.fail(diagnostic.with_help("P4 has no `while`; a loop is `for (init; condition; update) { ... }`"))
             }
+            ExprKind::Call { ref callee, .. }
+                if self.at(P::LBrace)
+                    && matches!(&callee.kind, ExprKind::Path(p) if matches!(p.name.name.as_str(), "elif" | "elseif" | "elsif")) =>
+            {
+                let diagnostic = self.expectation("`;`");
+                self.fail(diagnostic.with_help("another condition is `else if (...) { ... }`"))
+            }
             ExprKind::Call { .. } => Ok(StmtKind::Call(target)),
             _ => {
                 let mut diagnostic = self.expectation("`=` or `(`");
@@ -123,6 +130,12 @@ impl Parser<'_> {
                 }
                 if self.at(P::EqEq) {
                     diagnostic = diagnostic.with_help("`=` assigns, `==` compares");
+                }
+                if let (ExprKind::Member { member, .. }, true) = (&target.kind, self.at(P::Semi)) {
+                    diagnostic = diagnostic.with_help(format!("a call has parentheses: `{}()`", member.name));
+                }
+                if self.at(P::PlusPlus) || self.at(P::Minus) && *self.nth(1) == Tok::P(P::Minus) {
+                    diagnostic = diagnostic.with_help("P4 has neither `++` nor `--` for counting: write `x += 1` or `x -= 1`");
                 }
                 self.fail(diagnostic)
             }
