@@ -14,7 +14,7 @@
 //! retransmitting allocate nothing.
 //!
 //! **Packets are not copied.** The buffer is generic over a handle ([`Payload`]): it is moved in by `keep`, lent for a retransmission, and
-//! moved out by an [`Event`]. For [`base::Packet`] 40 bytes are moved and the packet's bytes stay where they are. A lane whose ports lend it
+//! moved out by an [`Event`]. For [`base::Packet`] 32 bytes are moved and the packet's bytes stay where they are. A lane whose ports lend it
 //! a burst of packets sends the burst first, then moves each packet that must be kept out of it with `std::mem::replace` and a
 //! spare one; packets that are acknowledged are the next spares. Where sending ends later than keeping, the handle is an
 //! `Arc`, or a reference-counted mbuf.

@@ -8,7 +8,7 @@ pub trait Payload {
     fn sdu_bytes(&self) -> usize;
 }
 
-/// The bytes stay in the packet's heap buffer; 40 bytes of handle are moved.
+/// The bytes stay in the packet's heap buffer; 32 bytes of handle are moved.
 impl Payload for base::Packet {
     fn sdu_bytes(&self) -> usize {
         self.len()

@@ -141,37 +141,34 @@ pub struct Retransmission<'a, P> {
 struct Slot<P> {
     packet: Option<P>,
     bytes: u32,
-    /// First and last byte that is missing, while [`Slot::pending`].
-    missing: (u16, u16),
-    /// How often it was considered for retransmission: `RETX_COUNT` plus 1, or 0. Stays at its maximum.
-    considered: u16,
-    pending: bool,
     /// Neighbours that are kept: their counts. Valid up to the bearer's first and last.
     previous: u32,
     next: u32,
+    /// How often it was considered for retransmission: `RETX_COUNT` plus 1, or 0. Stays at its maximum.
+    considered: u16,
+    pending: bool,
+}
+
+/// What else is known of a place's packet while it is pending: few are, so it does not lengthen the places that each packet passes.
+#[derive(Clone, Copy)]
+struct Pending {
+    /// First and last byte that is missing.
+    missing: (u16, u16),
     /// Neighbours that are pending: their places, or [`NONE`].
-    pending_previous: u32,
-    pending_next: u32,
+    previous: u32,
+    next: u32,
 }
 
 impl<P> Slot<P> {
-    const EMPTY: Slot<P> = Slot {
-        packet: None,
-        bytes: 0,
-        missing: (0, 0),
-        considered: 0,
-        pending: false,
-        previous: 0,
-        next: 0,
-        pending_previous: NONE,
-        pending_next: NONE,
-    };
+    const EMPTY: Slot<P> = Slot { packet: None, bytes: 0, previous: 0, next: 0, considered: 0, pending: false };
 }
 
 /// State of a bearer. Sequence numbers are kept as counts that do not wrap at their length but at 32 bits.
 struct Bearer<P> {
     /// Empty: there is no such bearer. As many as the window has, rounded up to a power of two.
     slots: Box<[Slot<P>]>,
+    /// Of those in `slots` that are pending, at the same places.
+    pending: Box<[Pending]>,
     config: BearerConfig,
     /// `TX_Next_Ack` and `TX_Next` (TS 38.322 §7.1).
     next_ack: u32,
@@ -208,12 +205,13 @@ const NO_CONFIG: BearerConfig = BearerConfig {
 
 impl<P: Payload> Bearer<P> {
     fn none() -> Bearer<P> {
-        Bearer::new(NO_CONFIG, Box::default())
+        Bearer::new(NO_CONFIG, 0)
     }
 
-    fn new(config: BearerConfig, slots: Box<[Slot<P>]>) -> Bearer<P> {
+    fn new(config: BearerConfig, places: usize) -> Bearer<P> {
         Bearer {
-            slots,
+            slots: (0..places).map(|_| Slot::EMPTY).collect(),
+            pending: vec![Pending { missing: (0, 0), previous: NONE, next: NONE }; places].into_boxed_slice(),
             config,
             next_ack: 0,
             next: 0,
@@ -361,8 +359,7 @@ impl<P: Payload> RlcBuffer<P> {
             return Err(BearerError::Exists);
         }
         config.check()?;
-        let slots = (0..config.window.next_power_of_two()).map(|_| Slot::EMPTY).collect();
-        *place = Bearer::new(config, slots);
+        *place = Bearer::new(config, config.window.next_power_of_two() as usize);
         Ok(())
     }
 
@@ -394,7 +391,9 @@ impl<P: Payload> RlcBuffer<P> {
         }
         for key in burst {
             if let Some(state) = self.live(key.bearer) {
-                sum ^= state.slots[state.place(key.sn)].bytes;
+                // A place may lie in two lines.
+                let slot = &state.slots[state.place(key.sn)];
+                sum ^= slot.bytes ^ u32::from(slot.packet.is_some());
             }
         }
         std::hint::black_box(sum);
@@ -589,20 +588,19 @@ impl<P: Payload> RlcBuffer<P> {
             self.counters.bad_segments += 1;
             return;
         }
+        let pending = &mut state.pending[place];
         if slot.pending {
-            slot.missing = (slot.missing.0.min(part.0), slot.missing.1.max(part.1));
+            pending.missing = (pending.missing.0.min(part.0), pending.missing.1.max(part.1));
             return;
         }
         report.nacked += 1;
         slot.pending = true;
-        slot.missing = part;
+        *pending = Pending { missing: part, previous: last_place, next: NONE };
         slot.considered = slot.considered.saturating_add(1);
         let too_often = slot.considered == u16::from(most) + 1;
-        slot.pending_previous = last_place;
-        slot.pending_next = NONE;
         match last_place {
             NONE => state.pending_first = place as u32,
-            last => state.slots[last as usize].pending_next = place as u32,
+            last => state.pending[last as usize].next = place as u32,
         }
         state.pending_last = place as u32;
         if last_place == NONE {
@@ -635,12 +633,13 @@ impl<P: Payload> RlcBuffer<P> {
         self.counters.retransmitted += 1;
         let state = &self.bearers[bearer as usize];
         let slot = &state.slots[place as usize];
-        let end = if slot.missing.1 == SO_END { slot.bytes } else { slot.bytes.min(u32::from(slot.missing.1) + 1) };
+        let missing = state.pending[place as usize].missing;
+        let end = if missing.1 == SO_END { slot.bytes } else { slot.bytes.min(u32::from(missing.1) + 1) };
         // Places of a window of numbers are apart by less than the window, so one number fits.
         let count = state.next_ack.wrapping_add((place.wrapping_sub(state.next_ack)) & (state.slots.len() as u32 - 1));
         Some(Retransmission {
             key: Key { bearer, sn: state.sn(count) },
-            start: slot.missing.0 as usize,
+            start: missing.0 as usize,
             end: end as usize,
             poll,
             packet: slot.packet.as_ref().expect("only kept packets are pending"),
@@ -757,16 +756,15 @@ impl<P: Payload> RlcBuffer<P> {
     /// Takes a packet off its bearer's pending ones. `turn`: a bearer without any loses its turn.
     fn unlink_pending(&mut self, bearer: u32, place: usize, turn: bool) {
         let state = &mut self.bearers[bearer as usize];
-        let slot = &mut state.slots[place];
-        slot.pending = false;
-        let (previous, next) = (slot.pending_previous, slot.pending_next);
+        state.slots[place].pending = false;
+        let Pending { previous, next, .. } = state.pending[place];
         match previous {
             NONE => state.pending_first = next,
-            previous => state.slots[previous as usize].pending_next = next,
+            previous => state.pending[previous as usize].next = next,
         }
         match next {
             NONE => state.pending_last = previous,
-            next => state.slots[next as usize].pending_previous = previous,
+            next => state.pending[next as usize].previous = previous,
         }
         if turn && state.pending_first == NONE {
             self.leave_turn(bearer);

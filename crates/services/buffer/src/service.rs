@@ -12,7 +12,7 @@
 use crate::rlc::{BearerConfig, Key, MAX_BEARERS};
 use crate::status::{SnLength, StatusFault};
 use crate::{Event, Limits, Payload, RlcBuffer};
-use ::service::{Access, Call, FIELDS_MAX, Field, Interface, Reason, Service, Setting, SettingError};
+use ::service::{Access, Call, FIELDS_MAX, Field, Interface, Kept, Reason, Service, Setting, SettingError};
 use std::collections::BTreeSet;
 
 /// Operation: keep a packet that was sent.
@@ -229,8 +229,8 @@ fn split_bearer(value: &[u8]) -> Option<BearerConfig> {
     })
 }
 
-/// What is kept of a call, and the bytes that its SDU has in front of the payload.
-struct Held(Call, u8);
+/// What is kept of a call, with the bytes that its SDU has in front of the payload in [`Kept::own`].
+struct Held(Kept);
 
 impl Payload for Held {
     fn sdu_bytes(&self) -> usize {
@@ -270,13 +270,16 @@ impl BufferService {
     fn keep(&mut self, call: &mut Call, request: Request, now_ns: u64) {
         let Request { bearer, flags, operation, prefix_bytes, .. } = request;
         let sn = if operation == NEXT { self.buffer.next_sn(bearer).unwrap_or_default() } else { request.sn };
-        let held = Held(call.take(), prefix_bytes);
+        let mut held = Held(call.keep());
+        held.0.own = prefix_bytes;
         let sdu_bytes = held.sdu_bytes();
         // The copy is made first: once the packet is kept it is the buffer's.
         let copy = matches!(operation, SEND | NEXT).then(|| held.0.copy(&[]));
         match self.buffer.keep(bearer, sn, held, flags & POLL != 0, now_ns) {
             Err(refused) => {
-                *call = refused.packet.0;
+                let fields = call.fields;
+                *call = refused.packet.0.into_call();
+                call.fields = fields;
                 call.drop_for(reason(refused.reason));
             }
             Ok(kept) => {
@@ -307,14 +310,16 @@ impl BufferService {
 /// An event as a call that comes out.
 fn note(event: Event<Key, Held>, done: &mut Vec<Call>, exhausted: &mut BTreeSet<Key>) {
     match event {
-        Event::Acknowledged { key, packet: Held(mut call, _) } => {
+        Event::Acknowledged { key, packet: Held(kept) } => {
             exhausted.remove(&key);
+            let mut call = kept.into_call();
             let Key { bearer, sn } = key;
             call.answer(&Answer { event: ACKNOWLEDGED, bearer, sn, start: 0, end: 0, flags: 0 }.bytes());
             done.push(call);
         }
-        Event::Discarded { key, packet: Held(mut call, _), reason: why } => {
+        Event::Discarded { key, packet: Held(kept), reason: why } => {
             exhausted.remove(&key);
+            let mut call = kept.into_call();
             call.drop_for(reason(why));
             done.push(call);
         }

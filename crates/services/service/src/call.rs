@@ -1,6 +1,6 @@
 //! What goes to a service with a packet, and what may come of it?
 
-use base::{DropReason, Packet};
+use base::{DropReason, HEADROOM, MAX_PACKET, Packet};
 
 /// Most bytes of the fields of a request, and of an answer.
 pub const FIELDS_MAX: usize = 32;
@@ -15,7 +15,7 @@ pub struct Call {
     pub tag: u32,
     /// A place's, where it serves several lanes: whose call it is. A service leaves it as it is.
     pub route: u32,
-    /// The other process's: whether the payload goes back with the answer.
+    /// Of one that is in another process: whether the payload comes back with the answer.
     pub(crate) returns_payload: bool,
     /// Where in the packet the payload starts.
     pub payload: u32,
@@ -26,6 +26,55 @@ pub struct Call {
     pub fields: [u8; FIELDS_MAX],
     /// What came of it.
     pub outcome: Outcome,
+}
+
+/// A call that a service keeps, without its fields: it is half as long.
+#[derive(Debug)]
+pub struct Kept {
+    packet: Packet,
+    tag: u32,
+    route: u32,
+    /// See [`Call::payload_len`].
+    pub payload_len: u32,
+    /// No packet is so long that it does not fit.
+    payload: u16,
+    returns_payload: bool,
+    /// The service's that keeps it; 0 at first.
+    pub own: u8,
+}
+
+const _: () = assert!(MAX_PACKET + HEADROOM <= u16::MAX as usize && size_of::<Kept>() == 48);
+
+impl Kept {
+    /// Where in the packet the payload starts.
+    pub(crate) fn payload(&self) -> usize {
+        self.payload.into()
+    }
+
+    /// See [`Call::returns_payload`].
+    pub(crate) fn returns_payload(&self) -> bool {
+        self.returns_payload
+    }
+
+    /// As a call again, with all fields zero, and pending.
+    #[inline]
+    pub fn into_call(self) -> Call {
+        let Kept { packet, tag, route, payload_len, payload, returns_payload, .. } = self;
+        let payload = payload.into();
+        Call { packet, tag, route, returns_payload, payload, payload_len, fields: [0; FIELDS_MAX], outcome: Outcome::Pending }
+    }
+
+    /// As [`Call::copy`].
+    pub fn copy(&self, answer: &[u8]) -> Call {
+        let mut copy = Kept { packet: copy_of(&self.packet), ..*self }.into_call();
+        copy.answer(answer);
+        copy.outcome = Outcome::Copy;
+        copy
+    }
+}
+
+fn copy_of(packet: &Packet) -> Packet {
+    if packet.is_void() { Packet::void() } else { Packet::new(packet.data(), packet.port) }
 }
 
 /// What came of a call.
@@ -159,10 +208,24 @@ impl Call {
         taken
     }
 
+    /// Moves it out as [`Call::take`] does, without its fields.
+    #[inline]
+    pub fn keep(&mut self) -> Kept {
+        self.outcome = Outcome::Kept;
+        Kept {
+            packet: std::mem::replace(&mut self.packet, Packet::void()),
+            tag: self.tag,
+            route: self.route,
+            payload: u16::try_from(self.payload).expect("a packet is shorter than 64 KiB"),
+            payload_len: self.payload_len,
+            returns_payload: self.returns_payload,
+            own: 0,
+        }
+    }
+
     /// A copy of a kept one, with an answer: for [`crate::Service::poll`].
     pub fn copy(&self, answer: &[u8]) -> Call {
-        let packet = if self.packet.is_void() { Packet::void() } else { Packet::new(self.packet.data(), self.packet.port) };
-        let mut copy = Call { packet, ..*self };
+        let mut copy = Call { packet: copy_of(&self.packet), ..*self };
         copy.answer(answer);
         copy.outcome = Outcome::Copy;
         copy

@@ -29,7 +29,7 @@ pub mod process;
 pub mod setting;
 mod threads;
 
-pub use call::{Call, FIELDS_MAX, Outcome, Reason};
+pub use call::{Call, FIELDS_MAX, Kept, Outcome, Reason};
 pub use caller::{Caller, Deployment};
 pub use counters::Counters;
 pub use interface::{Access, Field, Interface, Mismatch};
@@ -43,7 +43,7 @@ pub trait Service: Send {
 
     /// Does what each call of `burst` asks for, and sets its [`Outcome`] to something else than [`Outcome::Pending`]. Of an answered call the packet may
     /// have changed from its payload on, and [`Call::fields`] are the answer; of a dropped one the packet is still there, to be counted. A kept one is moved
-    /// out ([`Call::take`]).
+    /// out ([`Call::take`], [`Call::keep`]).
     ///
     /// `now_ns` never goes back. A burst has as many calls as the caller likes; it may be empty.
     fn call(&mut self, burst: &mut [Call], now_ns: u64);

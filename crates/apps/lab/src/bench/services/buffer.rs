@@ -144,7 +144,7 @@ trait Handle: buffer::Payload {
     fn packet<'a>(&'a self, pool: &'a [Packet]) -> &'a Packet;
 }
 
-/// The packet itself is moved: 40 bytes.
+/// The packet itself is moved: 32 bytes.
 impl Handle for Packet {
     fn new(number: u32, _: &mut Vec<Packet>, bytes: usize) -> Packet {
         filled(number, bytes)
