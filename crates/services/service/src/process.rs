@@ -11,7 +11,7 @@
 use crate::caller::Make;
 use crate::owner::{End, Message, Owner, Taken};
 use crate::setting::{Settings, VALUE_MAX};
-use crate::{Access, Call, FIELDS_MAX, Interface, Outcome, Reason, Service, Setting, SettingError};
+use crate::{Access, Call, FIELDS_MAX, Interface, Kept, Outcome, Reason, Service, Setting, SettingError};
 use base::{MAX_PACKET, Packet};
 use shm::door::{self, Door, HELLO_LEN, Heard};
 use shm::ring::ring_words;
@@ -82,6 +82,7 @@ impl Process {
             link: Link::Absent,
             slots: Vec::new(),
             free: Vec::new(),
+            heads: Vec::new(),
             lost: Vec::new(),
             now_ns: 0,
             next_check_ns: 0,
@@ -97,8 +98,10 @@ pub(crate) struct ProcessClient {
     ring: usize,
     link: Link,
     /// Packets that are with the service, by the number under which it knows them.
-    slots: Vec<Option<Call>>,
+    slots: Vec<Option<Kept>>,
     free: Vec<u32>,
+    /// Of a look at the answers.
+    heads: Vec<Head>,
     /// What was lost, to come out.
     lost: Vec<Call>,
     now_ns: u64,
@@ -151,7 +154,7 @@ impl Service for ProcessClient {
             match send(&mut attached.to, self.interface, slot, call) {
                 Ok(true) => {
                     attached.outstanding += 1;
-                    let kept = Some(call.take());
+                    let kept = Some(call.keep());
                     match self.slots.get_mut(slot as usize) {
                         Some(place) => *place = kept,
                         None => self.slots.push(kept),
@@ -178,7 +181,8 @@ impl Service for ProcessClient {
     fn poll(&mut self, now_ns: u64, out: &mut Vec<Call>) {
         self.look(now_ns);
         if let Link::Attached(attached) = &mut self.link {
-            let received = attached.say_time(now_ns).and_then(|()| receive(attached, self.interface, &mut self.slots, &mut self.free, out));
+            let (slots, free, heads) = (&mut self.slots, &mut self.free, &mut self.heads);
+            let received = attached.say_time(now_ns).and_then(|()| receive(attached, slots, free, heads, out));
             if received.is_err() {
                 self.detach("has damaged the shared memory");
             }
@@ -297,7 +301,7 @@ impl ProcessClient {
     #[cold]
     fn detach(&mut self, why: &str) {
         let before = self.lost.len();
-        self.lost.extend(self.slots.drain(..).flatten());
+        self.lost.extend(self.slots.drain(..).flatten().map(Kept::into_call));
         self.lost[before..].iter_mut().for_each(|call| call.drop_for(Reason::LOST));
         self.free.clear();
         tracing::error!(service = self.interface.name, lost = self.lost.len() - before, "the service's process {why}: what it had is lost");
@@ -348,8 +352,10 @@ impl Attached {
 
 /// Writes a request. False: there is no room.
 #[inline]
-fn send(to: &mut Producer, interface: &Interface, slot: u32, call: &Call) -> Result<bool, Corrupt> {
-    let payload = match (interface.access)(&call.fields) {
+fn send(to: &mut Producer, interface: &Interface, slot: u32, call: &mut Call) -> Result<bool, Corrupt> {
+    let access = (interface.access)(&call.fields);
+    call.returns_payload = access == Access::Write;
+    let payload = match access {
         Access::None => &[],
         Access::Read | Access::Write => call.payload(),
     };
@@ -364,51 +370,106 @@ fn send(to: &mut Producer, interface: &Interface, slot: u32, call: &Call) -> Res
     Ok(true)
 }
 
+/// An answer without its payload.
+struct Head {
+    slot: u32,
+    code: u8,
+    detail: u8,
+    payload_len: usize,
+    given: usize,
+    fields: [u8; FIELDS_MAX],
+}
+
+/// Answers that are read before the packets that they are about are looked at.
+const HEADS: usize = 32;
+
 /// Takes all answers. An error is the other process's fault: what it had is lost then.
 fn receive(
     attached: &mut Attached,
-    interface: &Interface,
-    slots: &mut [Option<Call>],
+    slots: &mut [Option<Kept>],
     free: &mut Vec<u32>,
+    heads: &mut Vec<Head>,
     out: &mut Vec<Call>,
 ) -> Result<(), Corrupt> {
-    let from = &mut attached.from;
-    while let Some((kind, words)) = from.begin()? {
+    loop {
+        heads.clear();
+        let broken = read_heads(&mut attached.from, heads).is_err();
+        // Where packets lie is as random as the order of the answers: their cache misses overlap.
+        let there = |head: &Head| slots.get(head.slot as usize).is_some_and(Option::is_some);
+        std::hint::black_box(heads.iter().filter(|head| there(head)).count());
+        let more = !heads.is_empty();
+        for head in heads.drain(..) {
+            attached.outstanding = attached.outstanding.saturating_sub(u64::from(head.code != COPIED));
+            settle(&mut attached.from, head, slots, free, out)?;
+        }
+        if broken {
+            return Err(Corrupt);
+        }
+        if !more {
+            break;
+        }
+    }
+    attached.from.release();
+    Ok(())
+}
+
+/// Some answers; the last may have a payload, which is still to be taken.
+fn read_heads(from: &mut Consumer, heads: &mut Vec<Head>) -> Result<(), Corrupt> {
+    while heads.len() < HEADS
+        && let Some((kind, words)) = from.begin()?
+    {
         let first = from.take();
         let (slot, code, detail) = ((first >> 32) as u32, first as u8, (first >> 8) as u8);
         let length = from.take();
         let (payload_len, given) = ((length >> 32) as usize, (length & 0xffff_ffff) as usize);
         let mut fields = [0; FIELDS_MAX];
         from.take_bytes(&mut fields);
-        let place = slots.get_mut(slot as usize).ok_or(Corrupt)?;
-        let call = place.as_mut().ok_or(Corrupt)?;
-        let changed = code == ANSWERED && (interface.access)(&call.fields) == Access::Write;
-        let expected = if changed { payload_len } else { 0 };
-        let too_long = call.payload as usize + payload_len > MAX_PACKET;
-        if kind != ANSWER || given != expected || too_long || words != 1 + HEAD + given.div_ceil(8) {
+        if kind != ANSWER || words != 1 + HEAD + given.div_ceil(8) {
             return Err(Corrupt);
         }
-        if code == COPIED {
-            out.push(call.copy(&fields));
-            continue;
+        heads.push(Head { slot, code, detail, payload_len, given, fields });
+        if given > 0 {
+            break;
         }
-        match code {
-            ANSWERED => {
-                if changed {
-                    // Its length was checked.
-                    let _ = call.resize_payload(payload_len);
-                    from.take_bytes(call.payload_mut());
-                }
-                call.answer(&fields);
-            }
-            DROPPED => call.drop_for(Reason::from_code(detail).ok_or(Corrupt)?),
-            _ => return Err(Corrupt),
-        }
-        attached.outstanding = attached.outstanding.saturating_sub(1);
-        out.extend(place.take());
-        free.push(slot);
     }
-    from.release();
+    Ok(())
+}
+
+/// Does what an answer says with the packet that it is about.
+#[inline]
+fn settle(from: &mut Consumer, head: Head, slots: &mut [Option<Kept>], free: &mut Vec<u32>, out: &mut Vec<Call>) -> Result<(), Corrupt> {
+    let Head { slot, code, detail, payload_len, given, fields } = head;
+    let place = slots.get_mut(slot as usize).ok_or(Corrupt)?;
+    let kept = place.as_ref().ok_or(Corrupt)?;
+    let changed = code == ANSWERED && kept.returns_payload();
+    let expected = if changed { payload_len } else { 0 };
+    if given != expected || kept.payload() + payload_len > MAX_PACKET {
+        return Err(Corrupt);
+    }
+    let dropped = match code {
+        COPIED => {
+            out.push(kept.copy(&fields));
+            return Ok(());
+        }
+        ANSWERED => None,
+        DROPPED => Some(Reason::from_code(detail).ok_or(Corrupt)?),
+        _ => return Err(Corrupt),
+    };
+    let Some(kept) = place.take() else { return Err(Corrupt) };
+    free.push(slot);
+    let mut call = kept.into_call();
+    match dropped {
+        Some(reason) => call.drop_for(reason),
+        None => {
+            if changed {
+                // Its length was checked.
+                let _ = call.resize_payload(payload_len);
+                from.take_bytes(call.payload_mut());
+            }
+            call.answer(&fields);
+        }
+    }
+    out.push(call);
     Ok(())
 }
 
@@ -724,16 +785,16 @@ pub fn read_hostile(interface: &'static Interface, requests: &[u8], answers: &[u
     let region = Arc::new(Region::create(2 * ring_words(CAPACITY)).expect("a region"));
     let (to, from) = rings(region.clone(), CAPACITY, Producer::new, Consumer::new);
     let mut attached = Attached { stream: stream(), to, from, settings: VecDeque::new(), outstanding: OUT as u64 };
-    let kept = |i: usize| Some(Call::new(Packet::new(&[i as u8; 40], base::PortId(1)), 8, [i as u8 % 3; FIELDS_MAX], i as u32));
-    let mut slots: Vec<Option<Call>> = (0..OUT).map(kept).collect();
-    for (slot, call) in slots.iter().enumerate() {
-        let call = call.as_ref().expect("all are there");
-        assert_eq!(send(&mut attached.to, interface, slot as u32, call), Ok(true));
+    let call = |i: usize| Call::new(Packet::new(&[i as u8; 40], base::PortId(1)), 8, [i as u8 % 3; FIELDS_MAX], i as u32);
+    let mut slots: Vec<Option<Kept>> = Vec::new();
+    for (slot, mut call) in (0..OUT).map(call).enumerate() {
+        assert_eq!(send(&mut attached.to, interface, slot as u32, &mut call), Ok(true));
+        slots.push(Some(call.keep()));
     }
     attached.to.publish();
     fill(&region, ring_words(CAPACITY), answers);
-    let (mut out, mut free) = (Vec::new(), Vec::new());
-    let broken = receive(&mut attached, interface, &mut slots, &mut free, &mut out).is_err();
+    let (mut out, mut free, mut heads) = (Vec::new(), Vec::new(), Vec::new());
+    let broken = receive(&mut attached, &mut slots, &mut free, &mut heads, &mut out).is_err();
     let mut seen = [false; OUT];
     for call in &out {
         assert_eq!(call.packet.data()[..8], [call.tag as u8; 8], "what is before the payload is the pipeline's");
