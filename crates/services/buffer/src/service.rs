@@ -234,7 +234,7 @@ struct Held(Kept);
 
 impl Payload for Held {
     fn sdu_bytes(&self) -> usize {
-        self.0.payload_len as usize + usize::from(self.1)
+        self.0.payload_len as usize + usize::from(self.0.own)
     }
 }
 

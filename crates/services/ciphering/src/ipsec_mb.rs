@@ -151,15 +151,23 @@ impl IpsecMb {
 
     /// Runs jobs that were checked; those whose outcome is set are left out.
     pub(crate) fn run(&mut self, jobs: &mut [Job<'_>]) {
+        let (mut protects, mut recovers) = (false, false);
         for job in &mut *jobs {
             let ours = |form: Option<&Form>| form.is_none_or(|form| matches!(form, Form::IpsecMb(_)));
             if job.outcome == Outcome::Pending && !(ours(job.cipher.map(|key| &key.form)) && ours(job.integrity.map(|key| &key.form))) {
                 job.outcome = Outcome::Refused(Fault::Key);
             }
+            protects |= job.integrity.is_some() && job.step == Step::Protect;
+            recovers |= job.integrity.is_some() && job.step == Step::Recover;
         }
-        self.macs(jobs, Step::Protect);
+        // A pass over a burst costs a nanosecond a packet, of the 18 that AES takes for 64 bytes.
+        if protects {
+            self.macs(jobs, Step::Protect);
+        }
         self.ciphers(jobs);
-        self.macs(jobs, Step::Recover);
+        if recovers {
+            self.macs(jobs, Step::Recover);
+        }
         for job in jobs.iter_mut().filter(|job| job.outcome == Outcome::Pending) {
             job.outcome = Outcome::Done;
         }

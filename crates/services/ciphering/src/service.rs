@@ -80,6 +80,7 @@ impl Request {
     }
 
     /// From fields; `None` if a step or direction is neither 0 nor 1, or the header is longer than its field.
+    #[inline]
     pub fn read(fields: &[u8; FIELDS_MAX]) -> Option<Request> {
         let &[k0, k1, c0, c1, c2, c3, bearer, direction, step, b0, b1, h0, h1, h2, h3, prefix_bytes, ..] = fields;
         if prefix_bytes > 4 {
@@ -120,8 +121,8 @@ fn put_prefix(call: &mut Call, request: &Request) -> (usize, [u8; 4]) {
 }
 
 /// Undoes [`put_prefix`].
-fn take_prefix(call: &mut Call, request: &Request, before: [u8; 4]) {
-    let (payload, len) = (call.payload as usize, usize::from(request.prefix_bytes));
+fn take_prefix(call: &mut Call, len: usize, before: [u8; 4]) {
+    let payload = call.payload as usize;
     if payload >= len {
         call.packet.data_mut()[payload - len..payload].copy_from_slice(&before[..len]);
         return;
@@ -154,14 +155,23 @@ struct Keys {
     integrity: Option<Key<Nia>>,
 }
 
+/// A call of the burst that is a job.
+struct Picked {
+    at: u32,
+    /// Bytes that are taken off the payload, if all is well: a MAC-I that was checked.
+    cut: u8,
+    /// Bytes of the header in front, and what they have overwritten: see [`put_prefix`].
+    prefix_bytes: u8,
+    before: [u8; 4],
+}
+
 /// One instance: an engine and its keys.
 pub struct CipherService {
     engine: Engine,
-    keys: Vec<Option<Box<Keys>>>,
-    /// Of the burst: which calls are jobs.
-    picked: Vec<u32>,
-    /// Where the PDU of each begins, and what its header has overwritten.
-    fronts: Vec<(usize, [u8; 4])>,
+    /// In place: what a burst needs of them is read for every packet. The keys' bytes are in boxes of their own.
+    keys: Vec<Option<Keys>>,
+    /// Of the burst: the calls that are jobs.
+    picked: Vec<Picked>,
     outcomes: Vec<Outcome>,
 }
 
@@ -171,24 +181,7 @@ impl CipherService {
     /// # Errors
     /// As [`Engine::new`].
     pub fn new(choice: Choice) -> Result<CipherService, Error> {
-        Ok(CipherService { engine: Engine::new(choice)?, keys: Vec::new(), picked: Vec::new(), fronts: Vec::new(), outcomes: Vec::new() })
-    }
-
-    /// Whether a call can become a job: room for its MAC-I is made, and its header put in front; see [`put_prefix`].
-    fn prepare(&self, call: &mut Call) -> Result<(usize, [u8; 4]), Reason> {
-        let request = Request::read(&call.fields).ok_or(Reason::MALFORMED)?;
-        let keys = self.keys(request.key_index).ok_or(NO_KEY)?;
-        if request.step == Step::Protect && keys.integrity.is_some() {
-            let len = call.payload().len();
-            if !call.resize_payload(len + MAC_LEN) {
-                return Err(reason(Fault::TooLong));
-            }
-        }
-        Ok(put_prefix(call, &request))
-    }
-
-    fn keys(&self, index: u16) -> Option<&Keys> {
-        self.keys.get(usize::from(index))?.as_deref()
+        Ok(CipherService { engine: Engine::new(choice)?, keys: Vec::new(), picked: Vec::new(), outcomes: Vec::new() })
     }
 }
 
@@ -210,40 +203,46 @@ impl Service for CipherService {
     fn call(&mut self, burst: &mut [Call], _now_ns: u64) {
         let mut picked = std::mem::take(&mut self.picked);
         picked.clear();
-        self.fronts.clear();
-        for (i, call) in burst.iter_mut().enumerate() {
-            match self.prepare(call) {
-                Ok(front) => {
-                    picked.push(i as u32);
-                    self.fronts.push(front);
+        let CipherService { engine, keys, outcomes, .. } = self;
+        let mut jobs: Vec<Job<'_>> = Vec::with_capacity(burst.len());
+        for (at, call) in burst.iter_mut().enumerate() {
+            let Some(request) = Request::read(&call.fields) else {
+                call.drop_for(Reason::MALFORMED);
+                continue;
+            };
+            let Some(keys) = keys.get(usize::from(request.key_index)).and_then(Option::as_ref) else {
+                call.drop_for(NO_KEY);
+                continue;
+            };
+            let integrity = keys.integrity.as_ref();
+            if request.step == Step::Protect && integrity.is_some() {
+                let len = call.payload().len();
+                if !call.resize_payload(len + MAC_LEN) {
+                    call.drop_for(reason(Fault::TooLong));
+                    continue;
                 }
-                Err(reason) => call.drop_for(reason),
             }
-        }
-        let keys = &self.keys;
-        let mut jobs: Vec<Job<'_>> = Vec::with_capacity(picked.len());
-        let waiting = burst.iter_mut().filter(|call| call.outcome == ::service::Outcome::Pending);
-        jobs.extend(waiting.zip(&self.fronts).map(|(call, (start, _))| {
-            let request = Request::read(&call.fields).expect("it has been read before");
-            let keys = keys[usize::from(request.key_index)].as_deref().expect("the key was there");
-            Job {
+            let (start, before) = put_prefix(call, &request);
+            let cut = if request.step == Step::Recover && integrity.is_some() { MAC_LEN as u8 } else { 0 };
+            picked.push(Picked { at: at as u32, cut, prefix_bytes: request.prefix_bytes, before });
+            jobs.push(Job {
                 cipher: Some(&keys.cipher),
-                integrity: keys.integrity.as_ref(),
+                integrity,
                 count: request.count,
                 bearer: request.bearer,
                 direction: request.direction,
                 step: request.step,
                 clear: usize::from(request.clear_bytes) + usize::from(request.prefix_bytes),
-                data: &mut call.packet.data_mut()[*start..],
+                data: &mut call.packet.data_mut()[start..],
                 outcome: Outcome::Pending,
-            }
-        }));
-        self.engine.run(&mut jobs);
-        self.outcomes.clear();
-        self.outcomes.extend(jobs.iter().map(|job| job.outcome));
+            });
+        }
+        engine.run(&mut jobs);
+        outcomes.clear();
+        outcomes.extend(jobs.iter().map(|job| job.outcome));
         drop(jobs);
-        for ((i, outcome), (_, before)) in picked.iter().zip(&self.outcomes).zip(&self.fronts) {
-            finish(&mut burst[*i as usize], *outcome, *before, keys);
+        for (picked, outcome) in picked.iter().zip(&*outcomes) {
+            finish(&mut burst[picked.at as usize], *outcome, picked);
         }
         self.picked = picked;
     }
@@ -258,7 +257,7 @@ impl Service for CipherService {
             Some(value) => {
                 let read = read(setting.index, value)?;
                 let integrity = read.nia.map(|nia| self.engine.integrity_key(nia, read.integrity));
-                Some(Box::new(Keys { cipher: self.engine.cipher_key(read.nea, read.cipher), integrity }))
+                Some(Keys { cipher: self.engine.cipher_key(read.nea, read.cipher), integrity })
             }
         };
         if index >= self.keys.len() {
@@ -270,15 +269,15 @@ impl Service for CipherService {
 }
 
 /// What came of a job, as what came of its call.
-fn finish(call: &mut Call, outcome: Outcome, before: [u8; 4], keys: &[Option<Box<Keys>>]) {
-    let request = Request::read(&call.fields).expect("it has been read before");
-    take_prefix(call, &request, before);
+#[inline]
+fn finish(call: &mut Call, outcome: Outcome, picked: &Picked) {
+    if picked.prefix_bytes > 0 {
+        take_prefix(call, picked.prefix_bytes.into(), picked.before);
+    }
     match outcome {
         Outcome::Done => {
-            let has_mac = keys[usize::from(request.key_index)].as_ref().is_some_and(|keys| keys.integrity.is_some());
-            let mut len = call.payload().len();
-            if request.step == Step::Recover && has_mac {
-                len -= MAC_LEN;
+            let len = call.payload().len() - usize::from(picked.cut);
+            if picked.cut > 0 {
                 call.resize_payload(len);
             }
             call.answer(&(len as u16).to_be_bytes());
