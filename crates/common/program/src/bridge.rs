@@ -26,8 +26,22 @@ impl BitField {
     /// # Panics
     /// If it is not all inside `bytes`.
     pub fn get(self, bytes: &[u8]) -> u128 {
-        let bit = |at: u32| u128::from(bytes[at as usize / 8] >> (7 - at % 8) & 1);
-        (self.offset..self.offset + self.width).fold(0, |value, at| value << 1 | bit(at))
+        if self.width == 0 {
+            return 0;
+        }
+        let end = (self.offset + self.width) as usize;
+        let bytes = &bytes[self.offset as usize / 8..end.div_ceil(8)];
+        let behind = bytes.len() * 8 - self.offset as usize % 8 - self.width as usize;
+        let mask = base::Bits::mask(self.width);
+        // Most are of a few bytes, and drivers read them of each packet.
+        if bytes.len() <= 8 {
+            let word = bytes.iter().fold(0_u64, |word, byte| word << 8 | u64::from(*byte));
+            return u128::from(word >> behind) & mask;
+        }
+        // The last byte apart: with 128 bits at an odd place there are 17.
+        let (last, bytes) = bytes.split_last().expect("it has more than 8");
+        let word = bytes.iter().fold(0, |word: u128, byte| word << 8 | u128::from(*byte));
+        (word << (8 - behind) | u128::from(*last) >> behind) & mask
     }
 
     /// Writes the low bits of `value`.
@@ -179,6 +193,18 @@ impl Bridge {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fields_of_any_width_at_any_place_are_read_as_bit_by_bit() {
+        let bytes: Vec<u8> = (0..40_u32).map(|i| (i * 37 + 11) as u8).collect();
+        for offset in 0..40 {
+            for width in 0..=128 {
+                let bit = |at: u32| u128::from(bytes[at as usize / 8] >> (7 - at % 8) & 1);
+                let expected = (offset..offset + width).fold(0, |value, at| value << 1 | bit(at));
+                assert_eq!(BitField { offset, width }.get(&bytes), expected, "{width} bits at {offset}");
+            }
+        }
+    }
 
     #[test]
     fn what_is_set_is_got_and_nothing_else_changes() {

@@ -81,15 +81,23 @@ pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
     if indices(&ir, stages || calls_services(&ir)) {
         return Err(CutError("the program looks at the next index of a header stack outside of the parser".into()));
     }
+    let own_reason = ir.intrinsic.drop_reason.is_none();
     let vars = Vars::new(&mut ir)?;
-    let mut bridged: BTreeSet<VarId> = always(&ir, &vars);
+    let mut bridged = BTreeSet::new();
+    if copies || stages {
+        bridged = always(&ir, &vars);
+    }
     if copies {
         bridged.extend(read_behind_ingress(&ir));
     }
     vars.requests(&mut ir);
     exits(&mut ir, vars.exited);
-    bridged.extend(calls::live_behind(&ir, &bridged));
+    bridged.extend(calls::live_behind(&ir, &vars, &bridged));
     let calls = Calls::new(&mut ir)?;
+    if own_reason && !copies && !stages {
+        // Nothing writes it.
+        bridged.remove(&vars.drop_reason);
+    }
     // Parameters are set where an action runs, and these by the cut program itself.
     let params: BTreeSet<VarId> = ir.actions.values().flat_map(|a| a.params.iter().copied()).chain(vars.own()).collect();
     bridged.retain(|v| !params.contains(v));
@@ -324,7 +332,7 @@ fn exits(ir: &mut Ir, exited: VarId) {
     }
 }
 
-/// Variables of the architecture and of field lists: they travel in any case.
+/// Variables of the architecture and of field lists: of a program that copies packets, or has stages, they travel in any case.
 fn always(ir: &Ir, vars: &Vars) -> BTreeSet<VarId> {
     let i = &ir.intrinsic;
     let mut all: BTreeSet<VarId> = i.field_lists.values().flatten().copied().collect();
@@ -374,6 +382,8 @@ struct Layout {
     kind: u32,
     /// Fields of requests, with their variables; none of a program that only calls services.
     asked: Vec<(VarId, u32)>,
+    /// Whether the program copies packets or sends them round.
+    copies: bool,
     calls: Calls,
     /// Bytes of the headers behind the bridge, of a packet that stopped at a call.
     length: Option<u32>,
@@ -416,7 +426,7 @@ impl Layout {
         }
         let ty = ir.header_types.push(HeaderType { name: "bridge_t".into(), fields, fixed_bits });
         let header = ir.headers.push(Header { name: "bridge".into(), ty, union: None });
-        Ok(Layout { header, ty, headers, vars, kind, asked, calls, length })
+        Ok(Layout { header, ty, headers, vars, kind, asked, copies, calls, length })
     }
 
     fn get(&self, ir: &Ir, field: u32) -> Expr {
@@ -517,7 +527,10 @@ impl Layout {
         let kind = |k: u8| vec![KeySet::Value { value: Bits::new(8, k.into()), mask: Bits::new(8, 0xff) }];
         let case = |sets, next| SelectCase { sets, next };
         let cases = vec![case(kind(Bridge::PARSE_EGRESS), own), case(kind(Bridge::PARSE_INGRESS), own), case(vec![KeySet::Any], next)];
-        let select = Transition::Select { keys: vec![Expr::var(ir, vars.kind)], cases };
+        let select = match self.copies {
+            true => Transition::Select { keys: vec![Expr::var(ir, vars.kind)], cases },
+            false => Transition::Goto(next),
+        };
         let resume = ir.states.push(State { name: "bridge.resume".into(), body, next: select, likely: None });
         let mut body = vec![];
         if let (Some(frame), Some(length)) = (vars.frame_length, ir.intrinsic.standard.get("packet_length")) {
@@ -533,7 +546,7 @@ impl Layout {
     /// Passes that begin with ingress: packets as received, and those that are parsed for it.
     fn begins_at_start(&self, ir: &Ir, vars: &Vars) -> Expr {
         let is = |k: u8| Expr::binary(BinOp::Eq, Expr::var(ir, vars.kind), Expr::bit(8, k.into()));
-        Expr::binary(BinOp::LOr, is(0), is(Bridge::PARSE_INGRESS))
+        if self.copies { Expr::binary(BinOp::LOr, is(0), is(Bridge::PARSE_INGRESS)) } else { is(0) }
     }
 
     /// Passes that run ingress: those, and what comes back from a call in it.
@@ -554,25 +567,27 @@ impl Layout {
 
     fn ingress(&self, ir: &mut Ir, vars: &Vars) {
         let is = |ir: &Ir, v: VarId, k: u128| Expr::binary(BinOp::Eq, Expr::var(ir, v), Expr::constant(ir.vars[v].ty, k));
-        let mut asks = Expr::binary(BinOp::LOr, is(ir, vars.clone, 1), is(ir, vars.resubmit, 1));
-        if let Some(g) = vars.group {
-            asks = Expr::binary(BinOp::LOr, asks, Expr::unary(UnOp::Not, is(ir, g, 0)));
-        }
-        let mut stop = self.fill(ir, vars, Bridge::AFTER_INGRESS);
-        stop.push(set(vars.egress_spec, 9, 0));
-        let mut own = vec![set(vars.clone, 1, 0), set(vars.resubmit, 1, 0)];
+        let mut own = if self.copies { vec![set(vars.clone, 1, 0), set(vars.resubmit, 1, 0)] } else { vec![] };
         own.append(ir.ingress_mut());
         let (mut body, stopped) = self.calls.cut(ir, vars, true, own);
-        body.push(Stmt::If(asks, stop, vec![]));
+        if self.copies {
+            let mut asks = Expr::binary(BinOp::LOr, is(ir, vars.clone, 1), is(ir, vars.resubmit, 1));
+            if let Some(g) = vars.group {
+                asks = Expr::binary(BinOp::LOr, asks, Expr::unary(UnOp::Not, is(ir, g, 0)));
+            }
+            let mut stop = self.fill(ir, vars, Bridge::AFTER_INGRESS);
+            stop.push(set(vars.egress_spec, 9, 0));
+            body.push(Stmt::If(asks, stop, vec![]));
+        }
         if let Some(label) = stopped {
             body = vec![Stmt::Labeled(label, body), self.stop_at_call(ir, vars)];
         }
-        let parsed = is(ir, vars.kind, Bridge::PARSE_EGRESS.into());
-        let mut ingress = vec![
+        let mut ingress = vec![];
+        if self.copies {
             // What the parser of a clone has written goes.
-            Stmt::If(parsed, self.restore(ir), vec![]),
-            Stmt::SetValid(HeaderRef::Static(self.header), false),
-        ];
+            ingress.push(Stmt::If(is(ir, vars.kind, Bridge::PARSE_EGRESS.into()), self.restore(ir), vec![]));
+        }
+        ingress.push(Stmt::SetValid(HeaderRef::Static(self.header), false));
         if self.calls.in_egress() {
             // It may be dropped in egress, not before.
             let in_egress = self.calls.is(Expr::var(ir, self.calls.at), false);
@@ -585,26 +600,30 @@ impl Layout {
     fn egress(&self, ir: &mut Ir, vars: &Vars) {
         let is = |ir: &Ir, v: VarId, k: u128| Expr::binary(BinOp::Eq, Expr::var(ir, v), Expr::constant(ir.vars[v].ty, k));
         let kind = |ir: &Ir, k: u8| is(ir, vars.kind, k.into());
-        let mut own = vec![set(vars.egress_clone, 1, 0), set(vars.recirculate, 1, 0)];
+        let mut own = if self.copies { vec![set(vars.egress_clone, 1, 0), set(vars.recirculate, 1, 0)] } else { vec![] };
         own.append(ir.egress_mut());
         let (mut own, stopped) = self.calls.cut(ir, vars, false, own);
         let copy_var = |to: VarId, from: VarId| Stmt::Assign(LValue::Var(to), Expr::var(ir, from));
-        let mut cloned = vec![copy_var(vars.session, vars.egress_session), copy_var(vars.clone_fields, vars.egress_clone_fields)];
-        cloned.extend(self.fill(ir, vars, Bridge::AFTER_EGRESS));
-        cloned.push(set(vars.egress_spec, 9, 0));
-        let round = Expr::binary(BinOp::LAnd, is(ir, vars.recirculate, 1), Expr::unary(UnOp::Not, is(ir, vars.egress_spec, 511)));
-        let round = Stmt::If(round, self.fill(ir, vars, Bridge::RECIRCULATE), vec![]);
-        let finish = kind(ir, Bridge::FINISH);
-        // Behind egress the clones have been made already, and nothing has set it again.
-        let clones = is(ir, vars.egress_clone, 1);
-        let mut ends = vec![Stmt::If(clones, cloned, vec![round])];
+        let mut ends = vec![];
+        if self.copies {
+            let mut cloned = vec![copy_var(vars.session, vars.egress_session), copy_var(vars.clone_fields, vars.egress_clone_fields)];
+            cloned.extend(self.fill(ir, vars, Bridge::AFTER_EGRESS));
+            cloned.push(set(vars.egress_spec, 9, 0));
+            let round = Expr::binary(BinOp::LAnd, is(ir, vars.recirculate, 1), Expr::unary(UnOp::Not, is(ir, vars.egress_spec, 511)));
+            let round = Stmt::If(round, self.fill(ir, vars, Bridge::RECIRCULATE), vec![]);
+            // Behind egress the clones have been made already, and nothing has set it again.
+            ends.push(Stmt::If(is(ir, vars.egress_clone, 1), cloned, vec![round]));
+        }
         if let Some(label) = stopped {
             let back = vec![copy_var(vars.egress_spec, self.calls.spec), copy_var(vars.egress_port, vars.port)];
             own.insert(0, Stmt::If(self.calls.is(Expr::var(ir, self.calls.at), false), back, vec![]));
             own = vec![Stmt::Labeled(label, own), self.stop_at_call(ir, vars)];
-            ends = vec![Stmt::If(is(ir, vars.stop, 0), ends, vec![])];
+            if self.copies {
+                ends = vec![Stmt::If(is(ir, vars.stop, 0), ends, vec![])];
+            }
         }
-        let mut work = vec![Stmt::If(finish.clone(), vec![], own)];
+        let finish = kind(ir, Bridge::FINISH);
+        let mut work = if self.copies { vec![Stmt::If(finish.clone(), vec![], own)] } else { own };
         work.append(&mut ends);
         let stopped = Expr::unary(UnOp::Not, is(ir, vars.stop, 0));
         let reason = ir.vars[vars.drop_reason].ty;
@@ -613,18 +632,20 @@ impl Layout {
             Stmt::Assign(LValue::Var(vars.drop_reason), Expr::constant(reason, Bits::mask(reason.width()))),
         ];
         let copy = Expr::binary(BinOp::LOr, kind(ir, Bridge::COPY), kind(ir, Bridge::PARSE_EGRESS));
-        *ir.egress_mut() = vec![
-            Stmt::If(finish, vec![Stmt::Assign(LValue::Var(vars.egress_port), Expr::var(ir, vars.port))], vec![]),
-            Stmt::If(copy, vec![set(vars.egress_spec, 9, 0)], vec![]),
-            Stmt::If(is(ir, vars.stop, 0), work, vec![]),
-            Stmt::If(stopped, leave, vec![]),
-        ];
+        let mut egress = vec![];
+        if self.copies {
+            egress.push(Stmt::If(finish, vec![Stmt::Assign(LValue::Var(vars.egress_port), Expr::var(ir, vars.port))], vec![]));
+            egress.push(Stmt::If(copy, vec![set(vars.egress_spec, 9, 0)], vec![]));
+        }
+        egress.push(Stmt::If(is(ir, vars.stop, 0), work, vec![]));
+        egress.push(Stmt::If(stopped, leave, vec![]));
+        *ir.egress_mut() = egress;
     }
 
     /// Checksums and deparser.
     fn rest(&self, ir: &mut Ir, vars: &Vars) {
         let is = |k: u8| Expr::binary(BinOp::Eq, Expr::var(ir, vars.stop), Expr::bit(8, k.into()));
-        let whole = Expr::binary(BinOp::LOr, is(0), is(Bridge::RECIRCULATE));
+        let whole = if self.copies { Expr::binary(BinOp::LOr, is(0), is(Bridge::RECIRCULATE)) } else { is(0) };
         let body = std::mem::take(ir.control_mut(Role::ComputeChecksum));
         if !body.is_empty() {
             *ir.control_mut(Role::ComputeChecksum) = vec![Stmt::If(whole.clone(), body, vec![])];

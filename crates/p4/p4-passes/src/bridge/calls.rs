@@ -55,12 +55,18 @@ fn stops(s: &Stmt) -> bool {
 }
 
 /// Variables that are still read behind a stop, and those of `always`.
-pub(super) fn live_behind(ir: &Ir, always: &BTreeSet<VarId>) -> BTreeSet<VarId> {
-    // The architecture may look at all of standard_metadata, but this one keeps what `always` says.
+pub(super) fn live_behind(ir: &Ir, vars: &Vars, always: &BTreeSet<VarId>) -> BTreeSet<VarId> {
+    // To liveness all of standard_metadata is read at the end; the target reads these.
     let mut read = always.clone();
+    read.extend([Some(vars.egress_spec), ir.intrinsic.drop_reason, ir.intrinsic.mark, ir.intrinsic.pdu_length].into_iter().flatten());
+    if count(ir.egress()) > 0 {
+        read.insert(vars.egress_port);
+    }
     walk::blocks(ir, &mut |b| walk::all_stmts(b, &mut |s| walk::stmt_exprs(s, &mut |e| walk::read_vars(e, &mut |v| read.extend([v])))));
     walk::other_exprs(ir, &mut |e| walk::read_vars(e, &mut |v| read.extend([v])));
     let mut behind = always.clone();
+    // A packet that a service drops has it too.
+    behind.extend(ir.intrinsic.mark);
     Liveness::new(ir).behind(&mut |s, live| {
         let answer = match s {
             Stmt::Extern(Extern::Service { answer, .. }) => answer,
