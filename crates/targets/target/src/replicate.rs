@@ -12,7 +12,7 @@ mod calls;
 use crate::{BURST, Capabilities, Count, Extra, Facets, Lane, Returned, TableStats, Target};
 use base::{DropReason, MAX_PACKET, Packet, PortId, Verdict, VerdictKind};
 use calls::{Called, Waiting};
-use program::{ApplyError, Batch, BitField, Bridge, CounterId, Mirror, Op, Program, Replica, TableId};
+use program::{ApplyError, Batch, BitField, Bridge, BridgeCall, CounterId, Mirror, Op, Program, Replica, TableId};
 use service::{Call, Caller, Deployment, Mismatch};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -129,6 +129,7 @@ impl<T: Target> Target for Replicating<T> {
             order: Vec::new(),
             again: Vec::new(),
             burst: Vec::new(),
+            spares: Vec::new(),
             polled: None,
             waiting: Vec::new(),
             free: Vec::new(),
@@ -196,14 +197,16 @@ struct ReplicatingLane {
     originals: Vec<Vec<u8>>,
     /// Its lengths.
     lengths: [usize; BURST],
-    /// Packets of the burst that have stopped at a call.
-    stopped: Vec<usize>,
+    /// Packets of the burst that have stopped, each with its call.
+    stopped: Vec<(usize, BridgeCall)>,
     /// Their calls, and whose they are.
     calls: Vec<Call>,
-    order: Vec<usize>,
+    order: Vec<(usize, BridgeCall)>,
     /// Packets of the burst that go on behind a call.
     again: Vec<usize>,
     burst: Vec<Packet>,
+    /// Buffers for copies that are sent.
+    spares: Vec<Packet>,
     /// While a packet goes on that a service has given back: whether it is beside those that came in.
     polled: Option<bool>,
     /// What is known of a packet that a service has, by tag.
@@ -295,8 +298,8 @@ impl ReplicatingLane {
             *verdict = Verdict::resume(stage);
             return;
         }
-        if self.at_call(packet).is_some() {
-            self.stopped.push(i);
+        if let Some(at) = self.at_call(packet) {
+            self.stopped.push((i, at));
             return;
         }
         let original = self.originals.get_mut(i).map(std::mem::take).unwrap_or_default();
