@@ -1,6 +1,7 @@
 //! `bench services`: what do the services beside the pipeline carry, called from a lane? A file for each.
 
 pub(crate) mod buffer;
+mod called;
 mod cipher;
 pub(crate) mod seam;
 

@@ -1,10 +1,11 @@
 //! `bench services seam`: what does the way to a service cost, in the lane, on a thread and in a second process?
 //!
-//! In the lane: a call that does nothing; ciphers beside the library's own calls; a buffer that keeps and gives back. Elsewhere: the same buffer, by the own time of both
+//! In the lane: a call that does nothing, of the seam alone and from a P4 program; ciphers beside the library's own calls; a buffer that keeps and gives back. Elsewhere: the same buffer, by the own time of both
 //! sides, and how long an answer takes when one packet at a time is asked about. The second process is this binary: `splitplane service`.
 //!
 //! Verified: each call has the outcome that was asked for; ciphered bytes are those of the portable engine; each packet that is kept comes back once.
 
+use super::called::called;
 use crate::bench::measure::{Rounds, thread_time, threads_time};
 use crate::bench::options::Common;
 use crate::bench::report;
@@ -40,6 +41,7 @@ pub(super) fn seam(common: &Common) -> Result<Value, Failure> {
     report::print_machine(&machine);
     println!("bench services seam: by own time of the threads; latency by the clock");
     let mut rows = vec![null(common)?];
+    rows.extend(called(common)?);
     for nea in [Nea::Nea1, Nea::Nea2, Nea::Nea3] {
         rows.push(cipher(nea, common)?);
     }
@@ -55,7 +57,7 @@ pub(super) fn seam(common: &Common) -> Result<Value, Failure> {
     Ok(figures)
 }
 
-fn wrong(what: &str) -> Failure {
+pub(super) fn wrong(what: &str) -> Failure {
     Failure::Failed(format!("bench services seam: {what}"))
 }
 
@@ -79,7 +81,7 @@ impl Service for Null {
     }
 }
 
-fn deploy(place: &Place, make: Make) -> Result<Deployment, Failure> {
+pub(super) fn deploy(place: &Place, make: Make) -> Result<Deployment, Failure> {
     Deployment::new(place, make, Rings { calls: 1 << 15, ..Rings::default() }).map_err(|error| wrong(&error.to_string()))
 }
 

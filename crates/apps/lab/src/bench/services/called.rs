@@ -1,0 +1,193 @@
+//! What does a call cost a P4 program? The program `called.p4` as native code, with a call of a service in the lane that does nothing and without it: what a
+//! packet takes longer.
+//!
+//! Verified: each program's bytes and verdicts are the interpreter's.
+
+use super::seam::{deploy, wrong};
+use crate::bench::measure::{Rounds, thread_time};
+use crate::bench::options::Common;
+use crate::bench::report;
+use base::{Packet, PortId, Verdict};
+use daemon::failure::Failure;
+use p4_interp::{Machine, Mode, ServiceCall, ServiceFate, Services};
+use p4_ir::{Ir, ServiceId};
+use program::{Batch, Entry, KeyMatch, Op};
+use serde_json::{Value, json};
+use service::caller::Make;
+use service::{Access, Call, Field, Interface, Place, Service, Setting, SettingError};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use target::{BURST, Lane, Replicating, Target};
+
+const TEXT: &str = include_str!("called.p4");
+/// Destinations.
+const ROUTES: usize = 256;
+
+/// Two rows, in nanoseconds a packet: a call, and a copy that is sent.
+pub(super) fn called(common: &Common) -> Result<Vec<Value>, Failure> {
+    let mut contestants = Vec::new();
+    for define in ["NONE", "CALL", "SEND"] {
+        contestants.push(Contestant::new(define)?);
+    }
+    let mut rounds: [Rounds; 3] = Default::default();
+    let mut verified = 0;
+    for contestant in &mut contestants {
+        verified += contestant.verify()?;
+    }
+    for _ in 0..common.rounds() {
+        for (contestant, rounds) in contestants.iter_mut().zip(&mut rounds) {
+            rounds.0.push(contestant.round(common));
+        }
+    }
+    let [without, call, send] = rounds;
+    let row = |what: &str, with: &Rounds| {
+        let more = Rounds(with.0.iter().zip(&without.0).map(|(with, without)| with - without).collect());
+        let mut row = report::rate(what, "ns", &more, verified);
+        row["note"] = json!(format!("more than the {:.2} of the program without it", without.median()));
+        row["without"] = without.json();
+        row
+    };
+    Ok(vec![row("called from P4, in the lane, a service that does nothing", &call), row("sent from P4, in the lane", &send)])
+}
+
+static INTERFACE: Interface = Interface {
+    name: "null",
+    request: &[Field { name: "bearer", width: 32 }, Field { name: "sn", width: 32 }],
+    answer: &[Field { name: "result", width: 8 }],
+    key: None,
+    reasons: &[],
+    access: |_| Access::None,
+    check_setting: |_, _| Ok(()),
+};
+
+/// Answers zeros.
+struct Null;
+
+impl Service for Null {
+    fn interface(&self) -> &'static Interface {
+        &INTERFACE
+    }
+
+    fn call(&mut self, burst: &mut [Call], _: u64) {
+        burst.iter_mut().for_each(|call| call.answer(&[0]));
+    }
+
+    fn set(&mut self, _: &Setting) -> Result<(), SettingError> {
+        Ok(())
+    }
+}
+
+struct Twin;
+
+impl Services for Twin {
+    fn call(&mut self, _: ServiceId, _: ServiceCall<'_>) -> ServiceFate {
+        ServiceFate::Answered
+    }
+}
+
+struct Contestant {
+    ir: Arc<Ir>,
+    entries: Batch,
+    lane: Box<dyn Lane>,
+    packets: Vec<Packet>,
+    verdicts: Vec<Verdict>,
+    frames: Vec<Vec<u8>>,
+    at: usize,
+}
+
+impl Contestant {
+    fn new(define: &str) -> Result<Contestant, Failure> {
+        let options = p4_check::Options { defines: BTreeMap::from([(define.to_owned(), "1".to_owned())]), ..Default::default() };
+        let compiled = p4_check::compile_str("called.p4", TEXT, &options).map_err(|failure| wrong(&failure.render()))?;
+        let mut ir = compiled.ir;
+        p4_passes::optimise(&mut ir).map_err(|error| wrong(&error.to_string()))?;
+        let entries = entries(&ir)?;
+        let target = native(&ir)?;
+        target.apply(&entries).map_err(|error| wrong(&error.to_string()))?;
+        let frames: Vec<Vec<u8>> = (0..ROUTES).map(frame).collect();
+        let packets = (0..BURST).map(|_| Packet::empty(64)).collect();
+        let verdicts = vec![Verdict::default(); BURST];
+        Ok(Contestant { ir: Arc::new(ir), entries, lane: target.lane(0), packets, verdicts, frames, at: 0 })
+    }
+
+    /// One burst of frames.
+    fn burst(&mut self) {
+        for packet in &mut self.packets {
+            packet.set(&self.frames[self.at % ROUTES]);
+            packet.port = PortId(1);
+            self.at += 1;
+        }
+        self.lane.process(&mut self.packets, &mut self.verdicts, 1);
+    }
+
+    /// How many frames were compared with the interpreter.
+    fn verify(&mut self) -> Result<usize, Failure> {
+        let mut machine = Machine::new(self.ir.clone()).map_err(|error| wrong(&error.to_string()))?;
+        machine.set_services(Box::new(Twin));
+        machine.apply(&self.entries).map_err(|error| wrong(&error.to_string()))?;
+        let mut verified = 0;
+        while verified < ROUTES {
+            let from = self.at;
+            self.burst();
+            for (i, (packet, verdict)) in self.packets.iter().zip(&self.verdicts).enumerate() {
+                let out = machine.process(&self.frames[(from + i) % ROUTES], PortId(1), 1, Mode::Whole);
+                if *verdict != out.verdict || packet.data() != out.bytes {
+                    return Err(wrong("the program's packets are not the interpreter's"));
+                }
+                verified += 1;
+            }
+        }
+        Ok(verified)
+    }
+
+    /// Nanoseconds a packet.
+    fn round(&mut self, common: &Common) -> f64 {
+        let (mut count, begin) = (0, thread_time());
+        while thread_time() - begin < common.round() {
+            for _ in 0..64 {
+                self.burst();
+            }
+            count += 64 * BURST;
+        }
+        (thread_time() - begin).as_nanos() as f64 / count as f64
+    }
+}
+
+fn native(ir: &Ir) -> Result<Box<dyn Target>, Failure> {
+    let options = target_x86::Options::default();
+    let cut = p4_passes::bridge::cut(ir).map_err(|error| wrong(&error.to_string()))?;
+    let Some((mut cut, bridge)) = cut else { return Ok(Box::new(crate::p4::device::x86_uncut(ir, &options)?)) };
+    p4_passes::optimise(&mut cut).map_err(|error| wrong(&error.to_string()))?;
+    let null: Make = Arc::new(|| Box::new(Null));
+    let services = [Arc::new(deploy(&Place::Lane, null)?)];
+    let whole = Replicating::new(crate::p4::device::x86_uncut(&cut, &options)?, bridge).with_services(&services);
+    Ok(Box::new(whole.map_err(|error| wrong(&error.to_string()))?))
+}
+
+fn destination(i: usize) -> u32 {
+    0x0a00_0001 + 7 * i as u32
+}
+
+fn frame(i: usize) -> Vec<u8> {
+    let mut frame = vec![i as u8; 64];
+    frame[12..14].copy_from_slice(&[8, 0]);
+    frame[30..34].copy_from_slice(&destination(i).to_be_bytes());
+    frame
+}
+
+fn entries(ir: &Ir) -> Result<Batch, Failure> {
+    let find = || {
+        let (table, _) = ir.program.tables.iter().find(|(_, table)| table.name.ends_with("route"))?;
+        let (action, _) = ir.program.actions.iter().find(|(_, action)| action.name.ends_with("forward"))?;
+        Some((table, action))
+    };
+    let (table, action) = find().ok_or_else(|| wrong("the program has no routes"))?;
+    let entry = |i: usize| Entry {
+        table,
+        keys: vec![KeyMatch::Exact(destination(i).into())],
+        priority: 0,
+        action,
+        args: vec![2, 0x0200_0000_0000 + i as u128],
+    };
+    Ok(Batch { ops: (0..ROUTES).map(|i| Op::Insert(entry(i))).collect() })
+}
