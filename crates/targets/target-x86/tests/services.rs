@@ -1,4 +1,7 @@
-//! A program that calls services does the same as native code, cut and with its services in the lane, as in the interpreter, with their twins inline.
+//! A program that calls services does the same as native code, cut and with its services in the lane, on threads or in a second process, as in the
+//! interpreter, with their twins inline.
+//!
+//! The second process is this test's own binary, started again: see [`the_second_process`].
 
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use p4_interp::{Machine, Mode, ServiceCall, ServiceFate, Services};
@@ -7,13 +10,24 @@ use p4_ir::{Ir, ServiceId};
 use p4_passes::bridge;
 use service::caller::{Make, Rings};
 use service::{Access, Call, Deployment, Field, Interface, Place, Reason, Service, Setting, SettingError};
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 use target::{Lane, Replicating, Target};
 use target_x86::{Options, X86};
 
+/// How long anything may take that does not depend on how busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(120);
+const MS: u64 = 1_000_000;
+
 const fn interface(name: &'static str, request: &'static [Field], answer: &'static [Field]) -> Interface {
     let check_setting = |index, _: Option<&[u8]>| Err(SettingError::Index { index, limit: 0 });
-    Interface { name, request, answer, key: None, reasons: &["now_and_then"], access: |_| Access::Write, check_setting }
+    // By the first field to one of several threads.
+    let key = if request.is_empty() { None } else { Some(0) };
+    Interface { name, request, answer, key, reasons: &["now_and_then"], access: |_| Access::Write, check_setting }
 }
 
 const fn field(name: &'static str, width: u32) -> Field {
@@ -27,14 +41,41 @@ static INTERFACES: [Interface; 3] = [
     interface("silent", &[], &[]),
 ];
 
-/// One of them; a late one keeps each packet until it is polled.
+/// When a service answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Manner {
+    AtOnce,
+    /// By the next poll.
+    Late,
+    /// At once, by some later poll in another order, or not at all; and now and then twice.
+    Chaos,
+}
+
+/// One of them.
 struct Random {
     number: usize,
-    late: bool,
+    manner: Manner,
     kept: Vec<Call>,
+    rng: Rng,
 }
 
 impl Random {
+    fn new(number: usize, manner: Manner) -> Random {
+        Random { number, manner, kept: vec![], rng: Rng::new(number as u64) }
+    }
+
+    /// A second answer to a packet that is kept; its payload is as it came, so not of one that changes it.
+    fn copy(&self, call: &Call) -> Option<Call> {
+        let mut copy = call.copy(&[]);
+        copy.fields = call.fields;
+        self.serve(&mut copy);
+        if self.number == 1 || copy.outcome != service::Outcome::Answered {
+            return None;
+        }
+        copy.outcome = service::Outcome::Copy;
+        Some(copy)
+    }
+
     fn serve(&self, call: &mut Call) {
         let bytes = |fields: &[Field]| fields.iter().map(|f| f.width as usize).sum::<usize>().div_ceil(8);
         let info = &INTERFACES[self.number];
@@ -57,15 +98,26 @@ impl Service for Random {
 
     fn call(&mut self, burst: &mut [Call], _: u64) {
         for call in burst {
-            match self.late {
-                true => self.kept.push(call.take()),
-                false => self.serve(call),
+            match self.manner {
+                Manner::AtOnce => self.serve(call),
+                Manner::Chaos if self.rng.once_in(16) => call.drop_for(Reason::LOST),
+                Manner::Chaos if self.rng.once_in(4) => self.serve(call),
+                Manner::Late | Manner::Chaos => self.kept.push(call.take()),
             }
         }
     }
 
     fn poll(&mut self, _: u64, out: &mut Vec<Call>) {
-        for mut call in std::mem::take(&mut self.kept) {
+        let mut kept = std::mem::take(&mut self.kept);
+        if self.manner == Manner::Chaos && !kept.is_empty() {
+            let first = self.rng.below(kept.len());
+            kept.rotate_left(first);
+            self.kept = kept.split_off(kept.len().div_ceil(2));
+        }
+        for mut call in kept {
+            if self.manner == Manner::Chaos && self.rng.once_in(4) {
+                out.extend(self.copy(&call));
+            }
             self.serve(&mut call);
             out.push(call);
         }
@@ -80,8 +132,12 @@ impl Service for Random {
     }
 }
 
-fn in_lane(make: Make) -> Deployment {
-    Deployment::new(&Place::Lane, make, Rings::default()).unwrap_or_else(|e| panic!("{e}"))
+fn make(number: usize, manner: Manner) -> Make {
+    Arc::new(move || Box::new(Random::new(number, manner)))
+}
+
+fn deploy(place: &Place, number: usize, manner: Manner) -> Arc<Deployment> {
+    Arc::new(Deployment::new(place, make(number, manner), Rings::default()).unwrap_or_else(|e| panic!("{e}")))
 }
 
 struct Twin;
@@ -130,18 +186,23 @@ struct Seen {
     copies: usize,
 }
 
-fn check(seed: u64, ir: &Ir, shape: Shape, late: bool, seen: &mut Seen) {
-    let Some((mut cut, bridge)) = bridge::cut(ir).unwrap_or_else(|e| panic!("{e}")) else { return };
+/// The program as native code, with its services at their places; `None` if it calls none.
+fn load(ir: &Ir, services: &[Arc<Deployment>]) -> Option<Replicating<X86>> {
+    let (mut cut, bridge) = bridge::cut(ir).unwrap_or_else(|e| panic!("{e}"))?;
     if bridge.stops.is_empty() {
-        return;
+        return None;
     }
     p4_passes::optimise(&mut cut).expect("keeps the invariants");
     let text = p4_emit::emit_x86(&cut).unwrap_or_else(|e| panic!("{e}"));
     let options = Options { flags: vec!["-O1".into()], ..Options::default() };
     let x86 = X86::load(Arc::new(cut.program.clone()), &text, &options).unwrap_or_else(|e| panic!("{e}"));
-    let make = |number: usize| move || -> Box<dyn Service> { Box::new(Random { number, late, kept: vec![] }) };
-    let services: Vec<Arc<Deployment>> = (0..3).map(|n| Arc::new(in_lane(Arc::new(make(n))))).collect();
-    let target = Replicating::new(x86, bridge).with_services(&services).unwrap_or_else(|e| panic!("{e}"));
+    Some(Replicating::new(x86, bridge).with_services(services).unwrap_or_else(|e| panic!("{e}")))
+}
+
+fn check(seed: u64, ir: &Ir, shape: Shape, late: bool, seen: &mut Seen) {
+    let manner = if late { Manner::Late } else { Manner::AtOnce };
+    let services: Vec<Arc<Deployment>> = (0..3).map(|n| deploy(&Place::Lane, n, manner)).collect();
+    let Some(target) = load(ir, &services) else { return };
     let mut lane = target.lane(0);
     let mut whole = Machine::new(Arc::new(ir.clone())).expect("runs");
     whole.set_services(Box::new(Twin));
@@ -229,6 +290,186 @@ fn packets_that_services_keep_come_back_once_and_end_as_those_that_were_answered
     assert!(seen.kept > 1000, "{} kept", seen.kept);
 }
 
+/// Not a test: what runs in the second process.
+#[test]
+#[ignore = "the second process of the others"]
+fn the_second_process() {
+    let path = std::env::var_os("SPLITPLANE_TEST_SOCKET").expect("started by another test");
+    let number = std::env::var("SPLITPLANE_TEST_SERVICE").ok().and_then(|n| n.parse().ok()).expect("started by another test");
+    service::process::serve(Path::new(&path), &make(number, Manner::Chaos), &AtomicBool::new(false)).unwrap();
+}
+
+/// It ends with the test.
+struct Second(Child);
+
+impl Second {
+    fn start(path: &Path, number: usize) -> Second {
+        let mut command = Command::new(std::env::current_exe().expect("this test"));
+        command.args(["--exact", "the_second_process", "--ignored"]).stdout(Stdio::null());
+        command.env("SPLITPLANE_TEST_SOCKET", path).env("SPLITPLANE_TEST_SERVICE", number.to_string());
+        Second(command.spawn().expect("this test starts again"))
+    }
+}
+
+impl Drop for Second {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// How often each fate of a packet was met.
+#[derive(Default, Debug)]
+struct Fates {
+    right: u64,
+    repeated: u64,
+    lost: u64,
+    down: u64,
+}
+
+/// A lane whose services are elsewhere, beside the interpreter.
+struct Contest {
+    lane: Box<dyn Lane>,
+    whole: Machine,
+    rng: Rng,
+    now_ns: u64,
+    /// All that the interpreter has given so far: a repeated answer may come late.
+    given: HashSet<String>,
+    fates: Fates,
+    until: Instant,
+}
+
+impl Contest {
+    fn new(seed: u64, ir: &Ir, target: &dyn Target) -> Contest {
+        let mut whole = Machine::new(Arc::new(ir.clone())).expect("runs");
+        whole.set_services(Box::new(Twin));
+        let batch = random::entries(ir, seed);
+        whole.apply(&batch).expect("fits");
+        target.apply(&batch).expect("fits");
+        let rng = Rng::new(seed ^ 0xfeed);
+        let until = Instant::now() + PATIENCE;
+        Contest { lane: target.lane(0), whole, rng, now_ns: 0, given: HashSet::new(), fates: Fates::default(), until }
+    }
+
+    /// One burst, until each of its packets is out; whether all services were there.
+    fn round(&mut self) -> bool {
+        let mut expected: HashMap<String, usize> = HashMap::new();
+        let mut packets = Vec::new();
+        for _ in 0..32 {
+            let (port, bytes) = (PortId(self.rng.below(9) as u16), random::packet(&mut self.rng));
+            let out = self.whole.process(&bytes, port, self.now_ns, Mode::Whole);
+            let text = format!("{:?}", outcome(out.verdict, out.bytes));
+            self.given.insert(text.clone());
+            *expected.entry(text).or_default() += 1;
+            packets.push(Packet::new(&bytes, port));
+        }
+        let mut verdicts = vec![Verdict::default(); packets.len()];
+        self.lane.process(&mut packets, &mut verdicts, self.now_ns);
+        let mut own: Vec<Outcome> = Vec::new();
+        let here = packets.iter().zip(&verdicts).filter(|(_, verdict)| verdict.kind != VerdictKind::Kept);
+        own.extend(here.map(|(packet, verdict)| outcome(*verdict, packet.data())));
+        let mut back = Vec::new();
+        while own.len() < packets.len() {
+            assert!(Instant::now() < self.until, "{} packets of {} are out: {:?}", own.len(), packets.len(), self.fates);
+            self.now_ns += MS;
+            self.lane.poll(self.now_ns, &mut back);
+            for returned in back.drain(..) {
+                let outcome = outcome(returned.verdict, returned.packet.data());
+                if !returned.copy {
+                    own.push(outcome);
+                } else if !is_gone(&outcome) {
+                    assert!(self.given.contains(&format!("{outcome:?}")), "a repeated answer gave what no packet is: {outcome:?}");
+                    self.fates.repeated += 1;
+                }
+            }
+            std::thread::yield_now();
+        }
+        assert_eq!(own.len(), packets.len(), "each comes out once");
+        let before = self.fates.down;
+        for outcome in own {
+            match DropReason(outcome.0.reason) {
+                DropReason::SERVICE_LOST if is_gone(&outcome) => self.fates.lost += 1,
+                DropReason::SERVICE_DOWN if is_gone(&outcome) => self.fates.down += 1,
+                _ => {
+                    let left = expected.get_mut(&format!("{outcome:?}")).filter(|n| **n > 0);
+                    *left.unwrap_or_else(|| panic!("the interpreter gives no such packet: {outcome:?}")) -= 1;
+                    self.fates.right += 1;
+                }
+            }
+        }
+        self.now_ns += MS;
+        self.fates.down == before
+    }
+
+    /// Until the services have been there for so many.
+    fn rounds(&mut self, mut count: u32) {
+        while count > 0 {
+            assert!(Instant::now() < self.until, "the services do not come: {:?}", self.fates);
+            count -= u32::from(self.round());
+        }
+    }
+}
+
+fn is_gone((verdict, _): &Outcome) -> bool {
+    verdict.kind == VerdictKind::Drop && [DropReason::SERVICE_LOST, DropReason::SERVICE_DOWN].contains(&DropReason(verdict.reason))
+}
+
+fn chaotic(seeds: impl Iterator<Item = u64>, places: &[Place; 3], between: &mut dyn FnMut(&mut Contest)) -> Fates {
+    let mut all = Fates::default();
+    let mut answered = [0; 3];
+    for seed in seeds {
+        let ir = random::shaped(seed, Shape::Calls);
+        println!("seed {seed}");
+        let services: Vec<Arc<Deployment>> = places.iter().enumerate().map(|(n, place)| deploy(place, n, Manner::Chaos)).collect();
+        let Some(target) = load(&ir, &services) else { continue };
+        let mut contest = Contest::new(seed, &ir, &target);
+        contest.rounds(8);
+        between(&mut contest);
+        contest.rounds(4);
+        let Fates { right, repeated, lost, down } = contest.fates;
+        all = Fates { right: all.right + right, repeated: all.repeated + repeated, lost: all.lost + lost, down: all.down + down };
+        for (service, answered) in services.iter().zip(&mut answered) {
+            let counters = service.counters();
+            assert_eq!(counters.imbalance(), 0);
+            *answered += counters.answered;
+        }
+    }
+    println!("{all:?}, answered by service {answered:?}");
+    // The third has no fields, and few programs call it.
+    assert!(answered[..2].iter().all(|n| *n > 50), "{answered:?}");
+    assert!(all.right > 1000 && all.repeated > 20 && all.lost > 20, "{all:?}");
+    all
+}
+
+/// Late, lost and repeated answers, in the lane and on threads; without registers and meters, which another order would change.
+#[test]
+fn programs_agree_though_answers_are_late_lost_and_repeated() {
+    let in_lane = [Place::Lane, Place::Lane, Place::Lane];
+    assert_eq!(chaotic((300..312).step_by(2), &in_lane, &mut |_| {}).down, 0);
+    let on_threads = [Place::Threads(2), Place::Threads(1), Place::Threads(3)];
+    assert_eq!(chaotic((320..332).step_by(2), &on_threads, &mut |_| {}).down, 0);
+}
+
+#[test]
+fn programs_agree_though_their_services_are_in_processes_that_are_killed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let paths: [PathBuf; 3] = std::array::from_fn(|n| folder.path().join(format!("{n}.sock")));
+    let start = |n: usize| Second::start(&paths[n], n);
+    let mut seconds: Vec<Second> = (0..3).map(start).collect();
+    let places = paths.clone().map(Place::Process);
+    let mut kills = 0;
+    let fates = chaotic((340..352).step_by(2), &places, &mut |contest| {
+        for (n, second) in seconds.iter_mut().enumerate() {
+            second.0.kill().and_then(|()| second.0.wait()).expect("it runs");
+            kills += 1;
+            // What it had, and what it is given before the lane looks again, comes out.
+            contest.round();
+            *second = start(n);
+        }
+    });
+    assert!(kills >= 12 && fates.down > 0, "{kills} kills, {fates:?}");
+}
+
 #[test]
 fn a_program_whose_service_is_missing_or_has_other_fields_is_refused() {
     let ir = random::shaped(1, Shape::Calls);
@@ -241,8 +482,7 @@ fn a_program_whose_service_is_missing_or_has_other_fields_is_refused() {
     };
     let error = load(&cut.program).with_services(&[]).err().expect("refused").to_string();
     assert_eq!(error, "the program calls service answers, which is not configured");
-    let make = || -> Box<dyn Service> { Box::new(Random { number: 1, late: false, kept: vec![] }) };
-    let rewrites = Arc::new(in_lane(Arc::new(make)));
+    let rewrites = deploy(&Place::Lane, 1, Manner::AtOnce);
     let mut other = cut.program.clone();
     other.services.values_mut().for_each(|s| s.name = "rewrites".into());
     let error = load(&other).with_services(&[rewrites]).err().expect("refused").to_string();
