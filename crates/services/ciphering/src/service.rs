@@ -103,6 +103,9 @@ impl Request {
 fn put_prefix(call: &mut Call, request: &Request) -> (usize, [u8; 4]) {
     let (payload, len) = (call.payload as usize, usize::from(request.prefix_bytes));
     let mut before = [0; 4];
+    if len == 0 {
+        return (payload, before);
+    }
     let prefix = request.prefix.to_be_bytes();
     if payload >= len {
         let place = &mut call.packet.data_mut()[payload - len..payload];
