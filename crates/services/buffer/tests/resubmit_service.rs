@@ -91,6 +91,8 @@ fn story(place: &Place) {
         assert_eq!(w.give(call(KEEP, 1, 7, b"again", 18), 1), [(18, dropped("duplicate"), None)]);
         assert_eq!(w.go_to(base + 5), []);
         assert_eq!(w.give(call(KEEP, 1, 8, b"eight", 28), 0), []);
+        // A service elsewhere takes it before it hears of a later time.
+        assert_eq!(w.go_to(base + 5), []);
         // Each goes again in its own ms, and the other does not.
         let again = |tag, id| (tag, Outcome::Copy, Some((RESUBMISSION, 1, id)));
         let mut came = w.go_to(base + 10);
