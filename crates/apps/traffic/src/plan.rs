@@ -25,15 +25,20 @@ pub enum Shape {
     Simple,
 }
 
-impl FromStr for Shape {
-    type Err = String;
+/// Not a [`Shape`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a shape: open5gs, free5gc or simple")]
+pub struct NoShape(String);
 
-    fn from_str(text: &str) -> Result<Shape, String> {
+impl FromStr for Shape {
+    type Err = NoShape;
+
+    fn from_str(text: &str) -> Result<Shape, NoShape> {
         match text.to_ascii_lowercase().as_str() {
             "open5gs" => Ok(Shape::Open5gs),
             "free5gc" => Ok(Shape::Free5gc),
             "simple" => Ok(Shape::Simple),
-            _ => Err(format!("`{text}` is not a shape: open5gs, free5gc or simple")),
+            _ => Err(NoShape(text.to_owned())),
         }
     }
 }
@@ -49,6 +54,65 @@ pub enum Address<A> {
     /// The UPF, from its pool (feature UEIP, TS 29.244 §5.21).
     ChosenByUpf,
 }
+
+/// What no SMF asks for; the text names the field.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanFault {
+    /// The UE needs one.
+    #[error("the session has neither an IPv4 nor an IPv6 address")]
+    NoAddress,
+    /// Each UE has a /64.
+    #[error("{0} is not a /64: its lower half must be zero")]
+    HostBits(Ipv6Addr),
+    /// It is for path messages (TS 29.281 §5.1).
+    #[error("TEID 0 is no tunnel")]
+    TeidZero,
+    /// The network instance of N6 has a name.
+    #[error("names.core is empty")]
+    NoCore,
+    /// More than [`MAX_FLOWS`].
+    #[error("{0} flows: at most {MAX_FLOWS}")]
+    Flows(usize),
+    /// Of one of the dedicated flows.
+    #[error("flow {number}: {fault}")]
+    Flow {
+        /// Counted from 1.
+        number: usize,
+        /// What is wrong.
+        fault: FlowFault,
+    },
+    /// Of the default flow.
+    #[error(transparent)]
+    Qos(#[from] QfiFault),
+    /// It has 6 bits.
+    #[error("dscp does not fit 6 bits")]
+    Dscp,
+}
+
+/// What no flow has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FlowFault {
+    /// It needs one.
+    #[error("no filter")]
+    NoFilter,
+    /// It would match every packet.
+    #[error("a filter of nothing")]
+    EmptyFilter,
+    /// Of a filter.
+    #[error("a DSCP that does not fit 6 bits")]
+    Dscp,
+    /// The default flow's filters would be first.
+    #[error("precedence {0} is not below {limit}", limit = rules::DEFAULT_PRECEDENCE)]
+    Precedence(u32),
+    /// Of its packets.
+    #[error(transparent)]
+    Qos(#[from] QfiFault),
+}
+
+/// A QFI that exceeds 63.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("QFI {0} does not fit 6 bits")]
+pub struct QfiFault(u8);
 
 /// A session to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -185,30 +249,30 @@ impl SessionPlan {
     }
 
     /// Checks what the types do not. The text names the field.
-    pub fn validate(&self) -> Result<(), String> {
+    pub fn validate(&self) -> Result<(), PlanFault> {
         if self.ue_ipv4 == Address::None && self.ue_ipv6 == Address::None {
-            return Err("the session has neither an IPv4 nor an IPv6 address".into());
+            return Err(PlanFault::NoAddress);
         }
         if let Address::Given(prefix) = self.ue_ipv6
             && crate::record::prefix_64(prefix) != u128::from(prefix)
         {
-            return Err(format!("{prefix} is not a /64: its lower half must be zero"));
+            return Err(PlanFault::HostBits(prefix));
         }
         if self.gnb.teid == 0 || self.uplink.is_some_and(|uplink| uplink.teid == 0) {
-            return Err("TEID 0 is no tunnel".into());
+            return Err(PlanFault::TeidZero);
         }
         if self.names.core.is_empty() {
-            return Err("names.core is empty".into());
+            return Err(PlanFault::NoCore);
         }
         if self.flows.len() > MAX_FLOWS {
-            return Err(format!("{} flows: at most {MAX_FLOWS}", self.flows.len()));
+            return Err(PlanFault::Flows(self.flows.len()));
         }
         for (i, flow) in self.flows.iter().enumerate() {
-            flow.validate().map_err(|why| format!("flow {}: {why}", i + 1))?;
+            flow.validate().map_err(|fault| PlanFault::Flow { number: i + 1, fault })?;
         }
         self.qos.validate()?;
         if self.dscp.is_some_and(|dscp| dscp > 63) {
-            return Err("dscp does not fit 6 bits".into());
+            return Err(PlanFault::Dscp);
         }
         Ok(())
     }
@@ -218,27 +282,27 @@ impl SessionPlan {
 pub const MAX_FLOWS: usize = 60;
 
 impl FlowPlan {
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), FlowFault> {
         if self.filters.is_empty() {
-            return Err("no filter".into());
+            return Err(FlowFault::NoFilter);
         }
         if self.filters.iter().any(|filter| filter.flow.is_none() && filter.dscp.is_none()) {
-            return Err("a filter of nothing".into());
+            return Err(FlowFault::EmptyFilter);
         }
         if self.filters.iter().any(|filter| filter.dscp.is_some_and(|dscp| dscp > 63)) {
-            return Err("a DSCP that does not fit 6 bits".into());
+            return Err(FlowFault::Dscp);
         }
         if self.precedence >= rules::DEFAULT_PRECEDENCE {
-            return Err(format!("precedence {} is not below {}", self.precedence, rules::DEFAULT_PRECEDENCE));
+            return Err(FlowFault::Precedence(self.precedence));
         }
-        self.qos.validate()
+        Ok(self.qos.validate()?)
     }
 }
 
 impl Qos {
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), QfiFault> {
         match self.qfi {
-            Some(qfi) if qfi > 63 => Err(format!("QFI {qfi} does not fit 6 bits")),
+            Some(qfi) if qfi > 63 => Err(QfiFault(qfi)),
             _ => Ok(()),
         }
     }
@@ -313,7 +377,7 @@ mod tests {
         let wrong = |change: &dyn Fn(&mut SessionPlan)| {
             let mut plan = plan();
             change(&mut plan);
-            plan.validate().unwrap_err()
+            plan.validate().unwrap_err().to_string()
         };
         assert!(wrong(&|p| p.ue_ipv4 = Address::None).contains("neither"));
         assert!(wrong(&|p| p.ue_ipv6 = Address::Given("2001:db8::1".parse().unwrap())).contains("not a /64"));
@@ -322,6 +386,6 @@ mod tests {
         assert!(wrong(&|p| p.flows = vec![FlowPlan { filters: Vec::new(), ..flow.clone() }]).contains("flow 1: no filter"));
         assert!(wrong(&|p| p.flows = vec![flow.clone(), FlowPlan { precedence: 255, ..flow.clone() }]).contains("flow 2: precedence"));
         assert!(wrong(&|p| p.flows = vec![FlowPlan { filters: vec![Filter::default()], ..flow.clone() }]).contains("filter of nothing"));
-        assert!("open5GS".parse::<Shape>().is_ok() && "other".parse::<Shape>().unwrap_err().contains("free5gc"));
+        assert!("open5GS".parse::<Shape>().is_ok() && "other".parse::<Shape>().unwrap_err().to_string().contains("free5gc"));
     }
 }

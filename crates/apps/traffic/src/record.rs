@@ -45,6 +45,23 @@ pub struct RecordFlow {
     pub qfi: u8,
 }
 
+/// What no session has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecordFault {
+    /// The UE needs one.
+    #[error("neither ue_ipv4 nor ue_ipv6")]
+    NoAddress,
+    /// It is for path messages (TS 29.281 §5.1).
+    #[error("TEID 0")]
+    TeidZero,
+    /// Each UE has a /64.
+    #[error("ue_ipv6 is not a /64: its lower half must be zero")]
+    HostBits,
+    /// Of a packet or flow.
+    #[error("QFI {0} does not fit 6 bits")]
+    Qfi(u8),
+}
+
 /// A record that cannot be read or used; the text names line and field.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
@@ -54,7 +71,15 @@ pub enum RecordError {
         /// Counted from 1.
         line: usize,
         /// What is wrong.
-        why: String,
+        why: serde_json::Error,
+    },
+    /// One that no session can have.
+    #[error("session record, line {line}: {why}")]
+    Fault {
+        /// Counted from 1.
+        line: usize,
+        /// What is wrong.
+        why: RecordFault,
     },
     /// The file fails.
     #[error("session records: {0}")]
@@ -86,19 +111,19 @@ impl SessionRecord {
     }
 
     /// Checks what the types do not.
-    pub fn validate(&self) -> Result<(), String> {
+    pub fn validate(&self) -> Result<(), RecordFault> {
         if self.ue_ipv4.is_none() && self.ue_ipv6.is_none() {
-            return Err("neither ue_ipv4 nor ue_ipv6".into());
+            return Err(RecordFault::NoAddress);
         }
         if self.uplink.teid == 0 || self.downlink.teid == 0 {
-            return Err("TEID 0".into());
+            return Err(RecordFault::TeidZero);
         }
         if self.ue_ipv6.is_some_and(|prefix| prefix_64(prefix) != u128::from(prefix)) {
-            return Err("ue_ipv6 is not a /64: its lower half must be zero".into());
+            return Err(RecordFault::HostBits);
         }
         let qfis = self.qfi.into_iter().chain(self.flows.iter().map(|flow| flow.qfi));
         if let Some(qfi) = qfis.into_iter().find(|qfi| *qfi > 63) {
-            return Err(format!("QFI {qfi} does not fit 6 bits"));
+            return Err(RecordFault::Qfi(qfi));
         }
         Ok(())
     }
@@ -112,9 +137,8 @@ pub fn read(from: impl BufRead) -> Result<Vec<SessionRecord>, RecordError> {
         if line.trim().is_empty() {
             continue;
         }
-        let wrong = |why: String| RecordError::Wrong { line: i + 1, why };
-        let record: SessionRecord = serde_json::from_str(&line).map_err(|e| wrong(e.to_string()))?;
-        record.validate().map_err(wrong)?;
+        let record: SessionRecord = serde_json::from_str(&line).map_err(|why| RecordError::Wrong { line: i + 1, why })?;
+        record.validate().map_err(|why| RecordError::Fault { line: i + 1, why })?;
         records.push(record);
     }
     Ok(records)

@@ -393,7 +393,7 @@ impl Smf {
     pub fn add_flow(&self, session: &mut Session, flow: FlowPlan) -> Result<(), SmfError> {
         let mut plan = session.plan.clone();
         plan.flows.push(flow.clone());
-        plan.validate().map_err(SmfError::Plan)?;
+        plan.validate().map_err(|fault| SmfError::Plan(fault.to_string()))?;
         // PDRs of the session's uplink tunnel, whoever chose it.
         plan.uplink = Some(session.uplink);
         let given = given_addresses(session);
@@ -485,7 +485,7 @@ impl Smf {
 
     /// Chooses what the SMF chooses, and checks that the UPF can choose the rest.
     fn complete(&self, plan: &mut SessionPlan, upf: &Upf) -> Result<(), SmfError> {
-        plan.validate().map_err(SmfError::Plan)?;
+        plan.validate().map_err(|fault| SmfError::Plan(fault.to_string()))?;
         if plan.shape == Shape::Free5gc && plan.uplink.is_none() {
             let addr =
                 self.shared.config.upf_n3.or_else(|| upf.gtpu.first().copied()).ok_or_else(|| {

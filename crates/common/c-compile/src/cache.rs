@@ -22,6 +22,44 @@ const LONGEST: u64 = 64 << 20;
 const FORGOTTEN: Duration = Duration::from_secs(600);
 const UNFINISHED: &str = ".new-";
 
+/// A folder that objects are not kept in.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {fault}", folder.display())]
+pub struct CacheError {
+    /// As it was asked for.
+    pub folder: PathBuf,
+    /// Why.
+    pub fault: CacheFault,
+}
+
+/// Why a folder is not safe or cannot be made: the operator's or the system's fault.
+#[derive(Debug, thiserror::Error)]
+pub enum CacheFault {
+    /// It would be another one after a change of the current folder.
+    #[error("not an absolute path")]
+    Relative,
+    /// The system's answer.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// Another kind of file, or a link.
+    #[error("it is no folder")]
+    NoFolder,
+    /// Another user's.
+    #[error("it is user {owner}'s, and we are user {us}")]
+    Foreign {
+        /// User ID.
+        owner: u32,
+        /// Our user ID.
+        us: u32,
+    },
+    /// Open to others.
+    #[error("its mode is {0:03o}: others may have written there; expected 700")]
+    Mode(u32),
+    /// A folder above it that others may write.
+    #[error("others may replace it, as they may write in {}", .0.display())]
+    Above(PathBuf),
+}
+
 /// A folder of objects.
 #[derive(Clone, Debug)]
 pub struct Cache {
@@ -33,32 +71,8 @@ impl Cache {
     ///
     /// # Errors
     /// If it cannot be made, or another user may have written in it or could put another in its place; the text says which.
-    pub fn open(folder: &Path) -> Result<Cache, String> {
-        let at = |what: &dyn std::fmt::Display| format!("{}: {what}", folder.display());
-        if !folder.is_absolute() {
-            return Err(at(&"not an absolute path"));
-        }
-        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|e| at(&e))?;
-        let there = std::fs::symlink_metadata(folder).map_err(|e| at(&e))?;
-        let me = rustix::process::geteuid().as_raw();
-        if !there.is_dir() {
-            return Err(at(&"it is no folder"));
-        }
-        if there.uid() != me {
-            return Err(at(&format!("it is user {}'s, and we are user {me}", there.uid())));
-        }
-        if there.mode() & 0o077 != 0 {
-            return Err(at(&format!("its mode is {:03o}: others may have written there; expected 700", there.mode() & 0o777)));
-        }
-        let real = folder.canonicalize().map_err(|e| at(&e))?;
-        for above in real.ancestors().skip(1) {
-            let there = std::fs::metadata(above).map_err(|e| at(&e))?;
-            let sticky = there.mode() & 0o1000 != 0;
-            if (there.uid() != 0 && there.uid() != me) || (there.mode() & 0o022 != 0 && !sticky) {
-                return Err(at(&format!("others may replace it, as they may write in {}", above.display())));
-            }
-        }
-        Ok(Cache { folder: real })
+    pub fn open(folder: &Path) -> Result<Cache, CacheError> {
+        check(folder).map(|folder| Cache { folder }).map_err(|fault| CacheError { folder: folder.to_owned(), fault })
     }
 
     /// Where it is.
@@ -135,6 +149,34 @@ impl Cache {
         work::clear_away(&self.folder);
         self.prune();
     }
+}
+
+/// Makes the folder; its real path, if nobody else can have written there.
+fn check(folder: &Path) -> Result<PathBuf, CacheFault> {
+    if !folder.is_absolute() {
+        return Err(CacheFault::Relative);
+    }
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let there = std::fs::symlink_metadata(folder)?;
+    let us = rustix::process::geteuid().as_raw();
+    if !there.is_dir() {
+        return Err(CacheFault::NoFolder);
+    }
+    if there.uid() != us {
+        return Err(CacheFault::Foreign { owner: there.uid(), us });
+    }
+    if there.mode() & 0o077 != 0 {
+        return Err(CacheFault::Mode(there.mode() & 0o777));
+    }
+    let real = folder.canonicalize()?;
+    for above in real.ancestors().skip(1) {
+        let there = std::fs::metadata(above)?;
+        let sticky = there.mode() & 0o1000 != 0;
+        if (there.uid() != 0 && there.uid() != us) || (there.mode() & 0o022 != 0 && !sticky) {
+            return Err(CacheFault::Above(above.to_owned()));
+        }
+    }
+    Ok(real)
 }
 
 /// An object out of its file; what speaks against it.
@@ -217,19 +259,19 @@ mod tests {
         let kept = folder.path().join("kept");
         std::fs::create_dir(&kept).unwrap();
         set_mode(&kept, 0o770);
-        assert!(Cache::open(&kept).unwrap_err().contains("its mode is 770"));
+        assert!(Cache::open(&kept).unwrap_err().to_string().contains("its mode is 770"));
         set_mode(&kept, 0o700);
         Cache::open(&kept).unwrap();
         set_mode(folder.path(), 0o777);
-        assert!(Cache::open(&kept).unwrap_err().contains("others may replace it"));
+        assert!(Cache::open(&kept).unwrap_err().to_string().contains("others may replace it"));
         set_mode(folder.path(), 0o1777);
         Cache::open(&kept).unwrap();
         std::os::unix::fs::symlink(&kept, folder.path().join("link")).unwrap();
-        assert!(Cache::open(&folder.path().join("link")).unwrap_err().contains("it is no folder"));
-        assert!(Cache::open(Path::new("kept")).unwrap_err().contains("not an absolute path"));
+        assert!(Cache::open(&folder.path().join("link")).unwrap_err().to_string().contains("it is no folder"));
+        assert!(Cache::open(Path::new("kept")).unwrap_err().to_string().contains("not an absolute path"));
         if rustix::process::geteuid().is_root() {
             std::os::unix::fs::chown(&kept, Some(12345), None).unwrap();
-            assert!(Cache::open(&kept).unwrap_err().contains("it is user 12345's"));
+            assert!(Cache::open(&kept).unwrap_err().to_string().contains("it is user 12345's"));
         } else {
             testkit::skip("needs root: a folder of another user's");
         }

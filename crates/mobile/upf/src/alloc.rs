@@ -21,6 +21,16 @@ pub struct NumberPool {
     cursor: u32,
 }
 
+/// All numbers of a kind are in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("all {last} {what} are in use")]
+pub struct Exhausted {
+    /// The kind, in the plural.
+    pub what: &'static str,
+    /// How many there are.
+    pub last: u32,
+}
+
 /// Released numbers that rest while there are unused ones.
 const RESTING: u64 = 64;
 
@@ -30,14 +40,14 @@ impl NumberPool {
         NumberPool { what, next: 1, last, free: Runs::default(), cursor: 0 }
     }
 
-    /// A number, or what has run out.
-    pub fn take(&mut self) -> Result<u32, String> {
+    /// A number that is free.
+    pub fn take(&mut self) -> Result<u32, Exhausted> {
         // A few numbers rest before they are used again, while there are unused ones.
         if self.next <= self.last && self.free.count() < RESTING {
             self.next += 1;
             return Ok(self.next - 1);
         }
-        let number = self.free.next(self.cursor.into()).ok_or_else(|| format!("all {} {} are in use", self.last, self.what))?;
+        let number = self.free.next(self.cursor.into()).ok_or(Exhausted { what: self.what, last: self.last })?;
         self.free.remove(number);
         // As it was given back.
         let number = number as u32;
@@ -74,7 +84,7 @@ impl Default for FilterSets {
 
 impl FilterSets {
     /// One more user of a set: its number, and whether it is new (its entries must be inserted).
-    pub fn hold(&mut self, content: &Arc<FilterSet>) -> Result<(u16, bool), String> {
+    pub fn hold(&mut self, content: &Arc<FilterSet>) -> Result<(u16, bool), Exhausted> {
         if let Some(number) = self.by_content.get(content) {
             if let Some((_, users)) = self.by_number.get_mut(number) {
                 *users += 1;
@@ -120,7 +130,7 @@ mod tests {
     fn numbers_come_back_and_run_out() {
         let mut pool = NumberPool::new("cells", 3);
         assert_eq!([pool.take(), pool.take(), pool.take()], [Ok(1), Ok(2), Ok(3)]);
-        assert_eq!(pool.take(), Err("all 3 cells are in use".into()));
+        assert_eq!(pool.take().unwrap_err().to_string(), "all 3 cells are in use");
         pool.give_back(3);
         pool.give_back(1);
         assert_eq!((pool.used(), pool.take(), pool.take(), pool.used()), (1, Ok(1), Ok(3), 3));

@@ -3,7 +3,7 @@
 //! Sets are canonical: where a filter's UE side is "assigned", "any" or the UE's own address it is left open, because
 //! the key has already fixed the UE. So sessions of the same kind have equal sets, and equal sets are stored once.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use indexmap::IndexSet;
 use pfcp::rules::{AddressMatch, Pdr, SdfFilter};
@@ -102,8 +102,45 @@ pub struct Side {
     pub match_ue: bool,
 }
 
-/// What a PDR matches, or why it cannot be matched.
-pub fn terms(pdr: &Pdr, side: &Side, budget: &mut Budget) -> Result<Terms, String> {
+/// Why SDF filters have no table entries: the SMF's fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FilterError {
+    /// Of one filter.
+    #[error("SDF filter needs more than {MAX_ENTRIES_OF_FILTER} entries")]
+    Filter,
+    /// Of all filters of a PDR.
+    #[error("the SDF filters of a PDR need more than {MAX_ENTRIES_OF_SET} filter entries")]
+    Pdr,
+    /// Of all PDRs that share a look-up key.
+    #[error("the PDRs of a tunnel or address need more than {MAX_ENTRIES_OF_SET} filter entries")]
+    Set,
+    /// Of all PDRs of a session.
+    #[error("the SDF filters of a session need more than {MAX_ENTRIES_OF_SESSION} filter entries")]
+    Session,
+    /// The program matches none (TS 29.244 §8.2.5).
+    #[error("SDF filter with security parameter index {0:#x}: not supported")]
+    Spi(u32),
+    /// Which of the UE's addresses, or none, is meant by "assigned".
+    #[error("SDF filter \"from assigned\": the UE's address is not one")]
+    Assigned,
+    /// First above last.
+    #[error("SDF filter with an empty port range")]
+    EmptyPorts,
+    /// A prefix is no longer than its address.
+    #[error("SDF filter: {address}/{length} is longer than the address")]
+    Prefix {
+        /// The address.
+        address: IpAddr,
+        /// The length.
+        length: u8,
+    },
+    /// It matches no packet.
+    #[error("SDF filter mixes IPv4 and IPv6")]
+    Mixed,
+}
+
+/// What a PDR matches.
+pub fn terms(pdr: &Pdr, side: &Side, budget: &mut Budget) -> Result<Terms, FilterError> {
     let mut terms = Terms::default();
     if pdr.pdi.sdf_filters.is_empty() {
         afford(&mut terms, budget, pdr.pdi.qfis.len().max(1) * 2)?;
@@ -116,13 +153,12 @@ pub fn terms(pdr: &Pdr, side: &Side, budget: &mut Budget) -> Result<Terms, Strin
 }
 
 /// Whether so many more terms may be made.
-fn afford(terms: &mut Terms, budget: &mut Budget, more: usize) -> Result<(), String> {
+fn afford(terms: &mut Terms, budget: &mut Budget, more: usize) -> Result<(), FilterError> {
     terms.made += more;
     if terms.made > MAX_ENTRIES_OF_SET {
-        return Err(format!("the SDF filters of a PDR need more than {MAX_ENTRIES_OF_SET} filter entries"));
+        return Err(FilterError::Pdr);
     }
-    let left = budget.0.checked_sub(more);
-    budget.0 = left.ok_or_else(|| format!("the SDF filters of a session need more than {MAX_ENTRIES_OF_SESSION} filter entries"))?;
+    budget.0 = budget.0.checked_sub(more).ok_or(FilterError::Session)?;
     Ok(())
 }
 
@@ -132,9 +168,9 @@ struct Family {
     v6: bool,
 }
 
-fn add_filter(terms: &mut Terms, side: &Side, filter: &SdfFilter, qfis: &[u8], budget: &mut Budget) -> Result<(), String> {
+fn add_filter(terms: &mut Terms, side: &Side, filter: &SdfFilter, qfis: &[u8], budget: &mut Budget) -> Result<(), FilterError> {
     if let Some(spi) = filter.spi {
-        return Err(format!("SDF filter with security parameter index {spi:#x}: not supported"));
+        return Err(FilterError::Spi(spi));
     }
     let mut family = Family { v4: true, v6: true };
     let mut term = Term::ANY;
@@ -155,7 +191,7 @@ fn add_filter(terms: &mut Terms, side: &Side, filter: &SdfFilter, qfis: &[u8], b
             AddressMatch::Assigned => match (side.ue_ipv4, side.ue_prefix) {
                 (Some(ip), None) => address(ip.into(), 32, &mut family)?,
                 (None, Some(prefix)) => address(prefix_address(prefix).into(), 64, &mut family)?,
-                _ => return Err("SDF filter \"from assigned\": the UE's address is not one".into()),
+                _ => return Err(FilterError::Assigned),
             },
         };
         term.local = match flow.local {
@@ -174,14 +210,14 @@ fn add_filter(terms: &mut Terms, side: &Side, filter: &SdfFilter, qfis: &[u8], b
     }
     let entries = remote_ports.len() * local_ports.len() * qfis.len().max(1);
     if entries > MAX_ENTRIES_OF_FILTER {
-        return Err(format!("SDF filter needs more than {MAX_ENTRIES_OF_FILTER} entries"));
+        return Err(FilterError::Filter);
     }
     let versions = usize::from(side.v4 && family.v4) + usize::from(side.v6 && family.v6);
     afford(terms, budget, entries * versions)?;
     for remote in remote_ports {
         for local in local_ports {
             if remote.0 > remote.1 || local.0 > local.1 {
-                return Err("SDF filter with an empty port range".into());
+                return Err(FilterError::EmptyPorts);
             }
             add(terms, side, Term { remote_ports: *remote, local_ports: *local, ..term.clone() }, family, qfis);
         }
@@ -190,9 +226,9 @@ fn add_filter(terms: &mut Terms, side: &Side, filter: &SdfFilter, qfis: &[u8], b
 }
 
 /// Value and mask of a prefix, whose IP version is then the only one.
-fn address(ip: std::net::IpAddr, len: u8, family: &mut Family) -> Result<(u128, u128), String> {
+fn address(ip: IpAddr, len: u8, family: &mut Family) -> Result<(u128, u128), FilterError> {
     if len > crate::config::width(ip) {
-        return Err(format!("SDF filter: {ip}/{len} is longer than the address"));
+        return Err(FilterError::Prefix { address: ip, length: len });
     }
     if len > 0 {
         match ip.is_ipv4() {
@@ -200,17 +236,17 @@ fn address(ip: std::net::IpAddr, len: u8, family: &mut Family) -> Result<(u128, 
             false => family.v4 = false,
         }
         if !family.v4 && !family.v6 {
-            return Err("SDF filter mixes IPv4 and IPv6".into());
+            return Err(FilterError::Mixed);
         }
     }
     let mask = prefix_mask(ip, len);
     Ok((bits(ip) & mask, mask))
 }
 
-fn is_ue(side: &Side, ip: std::net::IpAddr, len: u8) -> bool {
+fn is_ue(side: &Side, ip: IpAddr, len: u8) -> bool {
     match ip {
-        std::net::IpAddr::V4(ip) => len == 32 && side.ue_ipv4 == Some(ip),
-        std::net::IpAddr::V6(ip) => len == 64 && side.ue_prefix == Some((u128::from(ip) >> 64) as u64),
+        IpAddr::V4(ip) => len == 32 && side.ue_ipv4 == Some(ip),
+        IpAddr::V6(ip) => len == 64 && side.ue_prefix == Some((u128::from(ip) >> 64) as u64),
     }
 }
 
@@ -253,11 +289,11 @@ pub struct FilterSet {
 
 impl FilterSet {
     /// Adds a class; `class` is the number of classes before.
-    pub fn push(&mut self, class: u8, terms: Terms) -> Result<(), String> {
+    pub fn push(&mut self, class: u8, terms: Terms) -> Result<(), FilterError> {
         self.v4.extend(terms.v4.into_iter().map(|t| (class, t)));
         self.v6.extend(terms.v6.into_iter().map(|t| (class, t)));
         if self.v4.len() + self.v6.len() > MAX_ENTRIES_OF_SET {
-            return Err(format!("the PDRs of a tunnel or address need more than {MAX_ENTRIES_OF_SET} filter entries"));
+            return Err(FilterError::Set);
         }
         Ok(())
     }
@@ -338,7 +374,7 @@ mod tests {
         for distinct in [false, true] {
             let mut budget = Budget::default();
             let error = terms(&pdr(flows(540, 16, distinct)), &SIDE, &mut budget).unwrap_err();
-            assert!(error.contains("more than 1024 filter entries"), "{error}");
+            assert!(error.to_string().contains("more than 1024 filter entries"), "{error}");
             let made = MAX_ENTRIES_OF_SESSION - budget.0;
             assert!(made > 0 && made <= MAX_ENTRIES_OF_SET, "{made} terms made");
         }

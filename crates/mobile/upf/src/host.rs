@@ -153,6 +153,11 @@ pub struct Host {
     now: Duration,
 }
 
+/// All next hops are in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("all next hops are in use")]
+pub struct NoNextHop;
+
 /// Neighbours that a session's rules need, to be kept or undone as the data plane takes them.
 #[derive(Debug, Default)]
 pub struct HeldPeers {
@@ -589,7 +594,7 @@ impl Host {
     }
 
     /// Makes the tunnel peers that are neighbours known as such, so that packets to them have a next hop of their own.
-    pub fn hold_peers(&mut self, peers: impl IntoIterator<Item = (Vrf, Ipv4Addr)>) -> Result<HeldPeers, String> {
+    pub fn hold_peers(&mut self, peers: impl IntoIterator<Item = (Vrf, Ipv4Addr)>) -> Result<HeldPeers, NoNextHop> {
         let mut all = HeldPeers::default();
         for (vrf, ip) in peers {
             *self.peers.entry((vrf, ip)).or_default() += 1;
@@ -602,7 +607,7 @@ impl Host {
                     let made = self.neighbours.ensure(vrf, port, ip.into(), here!(self));
                     let Some((number, ops)) = made else {
                         self.undo_hold(all);
-                        return Err("all next hops are in use".into());
+                        return Err(NoNextHop);
                     };
                     all.ops.extend(ops);
                     all.made.push(number);

@@ -316,7 +316,7 @@ fn group(
     for id in &members {
         let pdr = &rules.pdrs[id];
         let side = side(pdr, lookup, outline, match_ue);
-        let mut terms = filters::terms(pdr, &side, budget).or_else(|why| refuse(RuleId::Pdr(*id), why))?;
+        let mut terms = filters::terms(pdr, &side, budget).or_else(|why| refuse(RuleId::Pdr(*id), why.to_string()))?;
         for (settled, terms) in [(&mut settled_v4, &mut terms.v4), (&mut settled_v6, &mut terms.v6)] {
             if *settled {
                 terms.clear();
@@ -331,7 +331,7 @@ fn group(
         if kept.len() == MAX_CLASSES {
             return refuse(RuleId::Pdr(*id), format!("more than {MAX_CLASSES} PDRs share its tunnel or UE address"));
         }
-        set.push(kept.len() as u8, terms).or_else(|why| refuse(RuleId::Pdr(*id), why))?;
+        set.push(kept.len() as u8, terms).or_else(|why| refuse(RuleId::Pdr(*id), why.to_string()))?;
         kept.push(*id);
         if settled_v4 && settled_v6 {
             break;

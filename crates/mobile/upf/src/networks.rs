@@ -44,6 +44,20 @@ pub struct Clues {
     pub peer: Option<Ipv4Addr>,
 }
 
+/// Why a rule means no network instance.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ResolveError {
+    /// 5G VN groups are left out (TS 29.244 §5.23).
+    #[error("interface 5G VN internal is not served")]
+    VnInternal,
+    /// The configuration has none for it.
+    #[error("no port serves this interface")]
+    NoPort,
+    /// The SMF's configuration or ours must say which.
+    #[error("it may mean any of \"{}\": name one, or mark a port `default = true`", .0.join("\", \""))]
+    Ambiguous(Vec<String>),
+}
+
 impl Networks {
     /// Of a configuration that validates.
     pub fn new(config: &NetworkConfig) -> Networks {
@@ -105,13 +119,13 @@ impl Networks {
     /// `default`. Else the rule is refused: a guess would lose the packets, or put a UE into a foreign network.
     ///
     /// Tunnels to the CP function use the access side where no port is for the CP function.
-    pub fn resolve(&self, interface: Interface, name: Option<&str>, clues: &Clues) -> Result<Vrf, String> {
+    pub fn resolve(&self, interface: Interface, name: Option<&str>, clues: &Clues) -> Result<Vrf, ResolveError> {
         let side = match interface {
             Interface::Access => &self.access,
             Interface::CpFunction if self.cp_function.vrfs.is_empty() => &self.access,
             Interface::CpFunction => &self.cp_function,
             Interface::Core | Interface::SgiLan => &self.core,
-            Interface::VnInternal => return Err("interface 5G VN internal is not served".into()),
+            Interface::VnInternal => return Err(ResolveError::VnInternal),
         };
         let named = name.and_then(|n| self.vrf(n)).filter(|vrf| side.vrfs.contains(vrf));
         let of_tunnels = || {
@@ -128,14 +142,13 @@ impl Networks {
     }
 
     /// The candidates, for the operator who must change the SMF's or our configuration.
-    fn undecided(&self, side: &Side) -> String {
+    fn undecided(&self, side: &Side) -> ResolveError {
         if side.vrfs.is_empty() {
-            return "no port serves this interface".into();
+            return ResolveError::NoPort;
         }
-        let mut instances: Vec<&str> = side.vrfs.iter().filter_map(|vrf| self.name(*vrf)).collect();
+        let mut instances: Vec<String> = side.vrfs.iter().filter_map(|vrf| self.name(*vrf)).map(str::to_owned).collect();
         instances.sort_unstable();
-        let instances = instances.join("\", \"");
-        format!("it may mean any of \"{instances}\": name one, or mark a port `default = true`")
+        ResolveError::Ambiguous(instances)
     }
 
     /// Length of the longest prefix that leads from `vrf` to `peer`.

@@ -15,7 +15,7 @@ use pfcp::rules::{CommitError, OuterHeader, RuleId, Seid, SessionRules, Usage, U
 use program::{ApplyError, Batch, CounterId, Op, Program, RuleError};
 use serde::{Deserialize, Serialize};
 
-use crate::alloc::{FilterSets, NumberPool};
+use crate::alloc::{Exhausted, FilterSets, NumberPool};
 use crate::config::{ConfigError, NetworkConfig};
 use crate::host::{Action, Host};
 use crate::ids::{BindError, Ids};
@@ -367,7 +367,7 @@ impl<D: DataPlane> Plane<D> {
                 return Err(CommitError::Taken { rule, by, why: format!("another session has its key in table {}", group.lookup.table()) });
             }
         }
-        let numbers = self.stage(outline, &old.numbers, fresh).map_err(CommitError::NoResources)?;
+        let numbers = self.stage(outline, &old.numbers, fresh).map_err(|e| CommitError::NoResources(e.to_string()))?;
         let buffering = outline.dispositions().filter(|(_, d)| *d == Disposition::Buffer).map(|(id, _)| id);
         let new = Session {
             info: info(seid, ends, outline),
@@ -378,7 +378,8 @@ impl<D: DataPlane> Plane<D> {
             peers: outline.peers.clone(),
             accrued: BTreeMap::new(),
         };
-        let mut peers = self.host.hold_peers(outline.peers.difference(&old.peers).copied()).map_err(CommitError::NoResources)?;
+        let peers = self.host.hold_peers(outline.peers.difference(&old.peers).copied());
+        let mut peers = peers.map_err(|e| CommitError::NoResources(e.to_string()))?;
         let (mut batch, mut owners) = self.batch(old, &new, fresh);
         owners.splice(0..0, peers.ops.iter().map(|_| None));
         batch.ops.splice(0..0, peers.ops.drain(..));
@@ -392,7 +393,7 @@ impl<D: DataPlane> Plane<D> {
     }
 
     /// Numbers for `outline`: those that the session has where they are for the same, else new ones, noted in `fresh`.
-    fn stage(&mut self, outline: &Outline, old: &Numbers, fresh: &mut Fresh) -> Result<Numbers, String> {
+    fn stage(&mut self, outline: &Outline, old: &Numbers, fresh: &mut Fresh) -> Result<Numbers, Exhausted> {
         let pools = &mut self.pools;
         let mut numbers = Numbers::default();
         for id in outline.pdr_ids() {
@@ -663,7 +664,7 @@ fn lookups(entries: &[SessionEntry]) -> impl Iterator<Item = Lookup> + '_ {
 }
 
 /// The number that `key` has had, or a new one.
-fn keep_or_take<K: Ord>(old: &[(K, u32)], key: &K, pool: &mut NumberPool, fresh: &mut Vec<u32>) -> Result<u32, String> {
+fn keep_or_take<K: Ord>(old: &[(K, u32)], key: &K, pool: &mut NumberPool, fresh: &mut Vec<u32>) -> Result<u32, Exhausted> {
     match lower::number(old, key) {
         0 => {
             let number = pool.take()?;

@@ -158,7 +158,11 @@ fn no_order_of_ports_changes_what_a_rule_means() {
             let clues = Clues { tunnels: own.iter().filter_map(|name| networks.vrf(name)).collect(), peer };
             let vrf = networks.resolve(interface, name, &clues)?;
             let endpoints = networks.endpoints(vrf);
-            Ok::<_, String>((networks.name(vrf).unwrap().to_owned(), endpoints, peer.is_some_and(|peer| networks.has_route(vrf, peer))))
+            Ok::<_, upf::networks::ResolveError>((
+                networks.name(vrf).unwrap().to_owned(),
+                endpoints,
+                peer.is_some_and(|peer| networks.has_route(vrf, peer)),
+            ))
         };
         let first = answer(&ports);
         *(if first.is_ok() { &mut decided } else { &mut refused }) += 1;
