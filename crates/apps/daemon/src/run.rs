@@ -266,7 +266,7 @@ fn port_ids(config: &Config) -> Vec<PortId> {
 /// What the program that steers must know of a port's frames.
 pub fn frames(id: PortId) -> Frames {
     let upf::steer::Expects { tunnels, vxlan } = upf::steer::expects(id);
-    Frames { tunnels, vxlan }
+    Frames { tunnels: tunnels.then_some(gtpu_steering::GTPU), vxlan }
 }
 
 fn open_ports(config: &Config, kernel: Option<&mut Kernel>) -> Result<Vec<OpenPort>, Failure> {
@@ -676,7 +676,7 @@ fn network_config(config: &Config, links: &[Link]) -> upf::config::NetworkConfig
         },
         gtpu_endpoints: port.endpoints(),
         proxy_prefixes: Vec::new(),
-        far_end: port.is_kernels().then_some(pktio::FAR_END_MAC),
+        far_end: port.is_kernels().then_some(pktio::PEER_MAC),
         default: port.default,
     });
     let id_of = |name: &str| config.ports.iter().zip(links).find(|(p, _)| p.name == name).map(|(_, link)| link.id).unwrap_or_default();

@@ -5,7 +5,7 @@
 //! so that what is delivered is what a wire would have carried. VLAN tags that the kernel took out are put back.
 //!
 //! The kernel's own stack sees the packets too: give the interface no address of its own, or the kernel answers for it
-//! (ICMP port unreachable towards a gNB, for one).
+//! (ICMP port unreachable towards the sender, for one).
 
 use std::collections::VecDeque;
 use std::io;
@@ -55,7 +55,7 @@ enum Link {
 }
 
 impl AfPacket {
-    /// Opens `interface` as the port that the configuration calls `label` (`n3`).
+    /// Opens `interface` as the port that the configuration calls `label` (`lan`).
     ///
     /// # Errors
     /// [`PortError::Config`] for a missing or downed interface, [`PortError::Permission`] without CAP_NET_RAW.
@@ -337,7 +337,7 @@ mod tests {
 
     #[test]
     fn errors_name_the_interface_and_the_setting() {
-        let error = AfPacket::open("n6", "no-such-if0", Options::default()).err().unwrap();
-        assert_eq!(error.to_string(), "no interface `no-such-if0`: create it or change ports.n6.interface");
+        let error = AfPacket::open("wan", "no-such-if0", Options::default()).err().unwrap();
+        assert_eq!(error.to_string(), "no interface `no-such-if0`: create it or change ports.wan.interface");
     }
 }

@@ -1,10 +1,10 @@
 //! AF_XDP sockets on the queues of an interface: packets skip the kernel's stack.
 //!
 //! A program of a few instructions redirects what arrives by a queue to the queue's socket ([`AfXdp::open_queues`]), or to one of
-//! several sockets of the queue, a worker each, by the UE that a packet is of ([`AfXdp::open_steered`]): then buckets of UEs move
+//! several sockets of the queue, a worker each, by an address in the packet ([`AfXdp::open_steered`]): then buckets of addresses move
 //! between workers while packets flow ([`crate::Steering`]), and there may be more workers than queues. The program hangs on a
 //! BPF link that this process holds: when the ports are dropped or the process ends, however it ends, the interface is as it was.
-//! ARP, neighbour discovery and GTP-U's messages of paths have a small ring of their own on each queue, of which the first worker takes
+//! ARP, neighbour discovery and a tunnel protocol's messages of paths have a small ring of their own on each queue, of which the first worker takes
 //! up to a fourth of a burst: neither a flood of users' packets nor one of theirs costs the other its place.
 //!
 //! Frames are 4 KiB, of which the kernel keeps 256 bytes: longest packet 3840 bytes, so MTU 3822 at most. Copy mode works with
@@ -29,9 +29,9 @@ use crate::indirection::Indirection;
 use crate::sys::net::index_exists;
 use crate::sys::xsk::{Copying, MAX_FRAME, Xsk};
 use crate::xdp_device::{Device, Opened, SocketMap, check, ring_of_each};
-use crate::{DeviceDrops, Interface, Port, PortError, Steering, checksum, ue_program};
+use crate::{DeviceDrops, Interface, Port, PortError, Steering, checksum, steer_program};
 
-pub use crate::ue_program::Frames;
+pub use crate::steer_program::{Frames, Tunnels};
 
 /// How to open [`AfXdp`] ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +114,7 @@ const RESERVE_SHARE: usize = 4;
 const MOST_WORKERS: usize = 64;
 
 impl AfXdp {
-    /// Opens queue 0 of `interface` as the port that the configuration calls `label` (`n3`).
+    /// Opens queue 0 of `interface` as the port that the configuration calls `label` (`lan`).
     /// Packets of other queues go to the kernel; a warning says so.
     ///
     /// # Errors
@@ -132,15 +132,15 @@ impl AfXdp {
     pub fn open_queues(label: &str, interface: &str, queues: &[u32], frames: Frames, options: Options) -> Result<Vec<AfXdp>, PortError> {
         let interface = Interface::find(label, interface)?.require_up()?;
         check(&interface, queues, options)?;
-        let instructions = |sockets: BorrowedFd<'_>| ue_program::by_queue(frames, sockets, interface.rx_queues);
+        let instructions = |sockets: BorrowedFd<'_>| steer_program::by_queue(frames, sockets, interface.rx_queues);
         let map = SocketMap::load(&interface, 1, Some(options.mode), instructions)?;
         let places = queues.iter().map(|queue| (*queue, *queue)).collect();
         let (device, opened) = Device::open(label, &interface, places, map, None, options)?;
         Ok(ports(&Arc::new(device), opened, false).into_iter().flatten().collect())
     }
 
-    /// Opens all queues for `workers` workers: for each worker its ports, one for each queue. Packets go to workers by their UEs,
-    /// as [`Port::steering`] says, all to worker 0 at first; `frames` tells where the UE is in them.
+    /// Opens all queues for `workers` workers: for each worker its ports, one for each queue. Packets go to workers by their addresses,
+    /// as [`Port::steering`] says, all to worker 0 at first; `frames` tells where the address is in them.
     ///
     /// # Errors
     /// As [`AfXdp::open`]; and [`PortError::Config`] for no worker or more than 64; [`PortError::Io`] where the kernel cannot tell
@@ -209,7 +209,7 @@ impl AfXdp {
         let all: Vec<u32> = (0..queues).collect();
         check(&interface, &all, options)?;
         let indirection = Arc::new(Indirection::new(&interface.name, workers)?);
-        let instructions = |sockets: BorrowedFd<'_>| ue_program::by_ue(frames, indirection.map(), sockets, queues, workers as u32);
+        let instructions = |sockets: BorrowedFd<'_>| steer_program::by_address(frames, indirection.map(), sockets, queues, workers as u32);
         let map = SocketMap::load(&interface, workers, (!joined).then_some(options.mode), instructions)?;
         let options = Options { ring: ring_of_each(options.ring, workers), ..options };
         let places = all.iter().map(|queue| (*queue, *queue)).collect();

@@ -16,24 +16,28 @@ pub(crate) struct Instruction {
 
 /// A register, 0 to 9.
 #[derive(Clone, Copy)]
-pub(crate) struct R(pub(crate) u8);
+pub struct R(pub u8);
 
 /// How much is loaded.
 #[derive(Clone, Copy)]
-pub(crate) enum Size {
+pub enum Size {
+    /// A byte.
     U8 = 0x10,
+    /// Two bytes.
     U16 = 0x08,
+    /// Four bytes.
     U32 = 0x00,
+    /// Eight bytes.
     U64 = 0x18,
 }
 
 /// A place in the program.
 #[derive(Clone, Copy)]
-pub(crate) struct Label(usize);
+pub struct Label(usize);
 
 /// A program that grows.
 #[derive(Default)]
-pub(crate) struct Code {
+pub struct Code {
     instructions: Vec<Instruction>,
     places: Vec<Option<usize>>,
     /// Jumps, and where they go.
@@ -56,119 +60,128 @@ impl Code {
     }
 
     /// A label, to be placed later.
-    pub(crate) fn label(&mut self) -> Label {
+    pub fn label(&mut self) -> Label {
         self.places.push(None);
         Label(self.places.len() - 1)
     }
 
     /// The label is here.
-    pub(crate) fn place(&mut self, label: Label) {
+    pub fn place(&mut self, label: Label) {
         self.places[label.0] = Some(self.instructions.len());
     }
 
     /// to = from
-    pub(crate) fn copy(&mut self, to: R, from: R) {
+    pub fn copy(&mut self, to: R, from: R) {
         self.push(0xbf, to, from, 0, 0);
     }
 
     /// to = value
-    pub(crate) fn set(&mut self, to: R, value: i32) {
+    pub fn set(&mut self, to: R, value: i32) {
         self.push(0xb7, to, R(0), 0, value);
     }
 
     /// to = value, of 64 bits
-    pub(crate) fn set_long(&mut self, to: R, value: u64) {
+    pub fn set_long(&mut self, to: R, value: u64) {
         self.push(0x18, to, R(0), 0, value as u32 as i32);
         self.push(0, R(0), R(0), 0, (value >> 32) as i32);
     }
 
     /// to = the map with this descriptor
-    pub(crate) fn map(&mut self, to: R, fd: i32) {
+    pub fn map(&mut self, to: R, fd: i32) {
         const BPF_PSEUDO_MAP_FD: R = R(1);
         self.push(0x18, to, BPF_PSEUDO_MAP_FD, 0, fd);
         self.push(0, R(0), R(0), 0, 0);
     }
 
     /// to = address of the first value of the array map with this descriptor
-    pub(crate) fn table(&mut self, to: R, fd: i32) {
+    pub fn table(&mut self, to: R, fd: i32) {
         const BPF_PSEUDO_MAP_VALUE: R = R(2);
         self.push(0x18, to, BPF_PSEUDO_MAP_VALUE, 0, fd);
         self.push(0, R(0), R(0), 0, 0);
     }
 
     /// to = what is at from + offset, in this machine's order
-    pub(crate) fn load(&mut self, size: Size, to: R, from: R, offset: i16) {
+    pub fn load(&mut self, size: Size, to: R, from: R, offset: i16) {
         self.push(0x61 | size as u8, to, from, offset, 0);
     }
 
     /// A value of so many bits as it is in the packet: in network order.
-    pub(crate) fn network(&mut self, register: R, bits: i32) {
+    pub fn network(&mut self, register: R, bits: i32) {
         self.push(0xdc, register, R(0), 0, bits);
     }
 
-    pub(crate) fn add(&mut self, to: R, from: R) {
+    /// to += from
+    pub fn add(&mut self, to: R, from: R) {
         self.push(0x0f, to, from, 0, 0);
     }
 
-    pub(crate) fn add_value(&mut self, to: R, value: i32) {
+    /// to += value
+    pub fn add_value(&mut self, to: R, value: i32) {
         self.push(0x07, to, R(0), 0, value);
     }
 
-    pub(crate) fn multiply(&mut self, to: R, from: R) {
+    /// to *= from
+    pub fn multiply(&mut self, to: R, from: R) {
         self.push(0x2f, to, from, 0, 0);
     }
 
-    pub(crate) fn multiply_value(&mut self, to: R, value: i32) {
+    /// to *= value
+    pub fn multiply_value(&mut self, to: R, value: i32) {
         self.push(0x27, to, R(0), 0, value);
     }
 
-    pub(crate) fn xor(&mut self, to: R, from: R) {
+    /// to ^= from
+    pub fn xor(&mut self, to: R, from: R) {
         self.push(0xaf, to, from, 0, 0);
     }
 
-    pub(crate) fn and_value(&mut self, to: R, value: i32) {
+    /// to &= value
+    pub fn and_value(&mut self, to: R, value: i32) {
         self.push(0x57, to, R(0), 0, value);
     }
 
-    pub(crate) fn shift_left(&mut self, to: R, by: i32) {
+    /// to <<= by
+    pub fn shift_left(&mut self, to: R, by: i32) {
         self.push(0x67, to, R(0), 0, by);
     }
 
-    pub(crate) fn shift_right(&mut self, to: R, by: i32) {
+    /// to >>= by
+    pub fn shift_right(&mut self, to: R, by: i32) {
         self.push(0x77, to, R(0), 0, by);
     }
 
-    pub(crate) fn jump(&mut self, to: Label) {
+    /// Always.
+    pub fn jump(&mut self, to: Label) {
         self.jump_by(0x05, R(0), R(0), 0, to);
     }
 
     /// If a == value.
-    pub(crate) fn jump_if(&mut self, a: R, value: i32, to: Label) {
+    pub fn jump_if(&mut self, a: R, value: i32, to: Label) {
         self.jump_by(0x15, a, R(0), value, to);
     }
 
     /// If a != value.
-    pub(crate) fn jump_unless(&mut self, a: R, value: i32, to: Label) {
+    pub fn jump_unless(&mut self, a: R, value: i32, to: Label) {
         self.jump_by(0x55, a, R(0), value, to);
     }
 
     /// If a > b.
-    pub(crate) fn jump_if_above(&mut self, a: R, b: R, to: Label) {
+    pub fn jump_if_above(&mut self, a: R, b: R, to: Label) {
         self.jump_by(0x2d, a, b, 0, to);
     }
 
     /// If a >= value.
-    pub(crate) fn jump_from(&mut self, a: R, value: i32, to: Label) {
+    pub fn jump_from(&mut self, a: R, value: i32, to: Label) {
         self.jump_by(0x35, a, R(0), value, to);
     }
 
     /// R0 = helper(R1, R2, ...); R1 to R5 are lost.
-    pub(crate) fn call(&mut self, helper: i32) {
+    pub fn call(&mut self, helper: i32) {
         self.push(0x85, R(0), R(0), 0, helper);
     }
 
     /// Ends with the action in R0.
-    pub(crate) fn exit(&mut self) {
+    pub fn exit(&mut self) {
         self.push(0x95, R(0), R(0), 0, 0);
     }
 

@@ -1,7 +1,7 @@
-//! The table that says which worker's socket gets a UE's packets, written while packets flow: what the indirection table of a NIC
-//! is, in front of AF_XDP sockets, by the UE's *inner* address.
+//! The table that says which worker's socket gets the packets of an address, written while packets flow: what the indirection table of a NIC
+//! is, in front of AF_XDP sockets, by the *inner* address of tunnels.
 //!
-//! SteerOffload (Bose et al., APNet 2021) has a NIC hash the inner address, and cannot move UEs from a worker that has too many,
+//! SteerOffload (Bose et al., APNet 2021) has a NIC hash the inner address, and cannot move users from a worker that has too many,
 //! nor change the number of workers without starting the port again. Here a bucket is a word that is stored, and sockets for
 //! all workers that there may be are bound from the start: one costs two rings, and none of it is touched before packets come.
 //!
@@ -12,9 +12,9 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::steer_program::BUCKETS;
 use crate::sys::bpf;
 use crate::sys::ring::Mapping;
-use crate::ue_program::BUCKETS;
 use crate::{PortError, Steering};
 
 /// One word for each bucket: its worker.

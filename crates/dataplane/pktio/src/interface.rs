@@ -32,7 +32,7 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// Looks up `name`. `label` is the port's name in the configuration (`n3`), for error texts.
+    /// Looks up `name`. `label` is the port's name in the configuration (`lan`), for error texts.
     ///
     /// # Errors
     /// [`PortError::Config`] if there is no such interface, or it does not carry Ethernet frames.
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn loopback_is_known() {
-        let lo = Interface::find("n3", "lo").unwrap();
+        let lo = Interface::find("lan", "lo").unwrap();
         assert_eq!((lo.name.as_str(), lo.mac), ("lo", [0; 6]));
         assert!(lo.mtu >= 1500 && lo.index > 0 && lo.rx_queues >= 1);
         if lo.up {
@@ -169,9 +169,9 @@ mod tests {
     #[test]
     fn names_that_cannot_be_are_missing_interfaces() {
         for name in ["", "no-such-if0", "a/b", "with space", "name-of-sixteen-", "nul\0"] {
-            let error = Interface::find("n3", name).unwrap_err();
+            let error = Interface::find("lan", name).unwrap_err();
             assert!(matches!(error, PortError::Config(_)));
-            assert_eq!(error.to_string(), format!("no interface `{name}`: create it or change ports.n3.interface"));
+            assert_eq!(error.to_string(), format!("no interface `{name}`: create it or change ports.lan.interface"));
             assert!(matches!(disable_offloads(name), Err(PortError::Config(_))));
         }
     }

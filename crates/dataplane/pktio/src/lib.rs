@@ -5,31 +5,31 @@
 //! | in-process pair, repeating source | [`memory`] | nothing |
 //! | in-process device with steered receive queues | [`steered`] | nothing |
 //! | capture files | [`pcap`] | nothing |
-//! | UDP socket as a port (N3, N4-U) | [`udp`] | nothing |
-//! | TUN device (N6) | [`tun`] | CAP_NET_ADMIN, or a device that is there |
+//! | UDP socket as a port | [`udp`] | nothing |
+//! | TUN device | [`tun`] | CAP_NET_ADMIN, or a device that is there |
 //! | raw socket | [`af_packet`] | CAP_NET_RAW |
 //! | AF_XDP socket | [`af_xdp`] | CAP_NET_RAW, CAP_NET_ADMIN, CAP_BPF |
 //!
-//! Which of a queue's AF_XDP sockets gets a packet is decided in the kernel by a program ([`ue_program`]) and a table (`indirection`).
+//! Which of a queue's AF_XDP sockets gets a packet is decided in the kernel by a program ([`steer_program`]) and a table (`indirection`).
 //! [`open_best`] picks between the last two. Everything that the kernel asks to be done with raw pointers is in `sys`.
 #![deny(unsafe_code)]
 
 pub mod af_packet;
 pub mod af_xdp;
 mod checksum;
-mod code;
+pub mod code;
 mod indirection;
 pub mod interface;
 pub mod memory;
 mod open;
 pub mod pcap;
 mod segment;
+pub mod steer_program;
 pub mod steered;
 mod sys;
 mod transmit_only;
 pub mod tun;
 pub mod udp;
-pub mod ue_program;
 mod xdp_device;
 
 pub use af_packet::AfPacket;
@@ -51,11 +51,11 @@ use base::Packet;
 /// MAC addresses in the frames of ports without a link layer: ours, and that of the kernel at the far end. Locally administered.
 pub const OUR_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
 /// As above.
-pub const FAR_END_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
+pub const PEER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
 
 /// A packet interface that one worker polls.
 pub trait Port: Send {
-    /// Name for logs and counters, e.g. `n3 (af_xdp veth0)`.
+    /// Name for logs and counters, e.g. `lan (af_xdp veth0)`.
     fn name(&self) -> &str;
 
     /// Fills `packets` from the front with what has arrived and returns how many; never blocks.

@@ -1,5 +1,5 @@
-//! A TUN device as a port: user packets to and from the kernel, which routes them. For N6 without a dedicated
-//! interface.
+//! A TUN device as a port: user packets to and from the kernel, which routes them. Where there is no
+//! dedicated interface.
 //!
 //! A packet that the kernel routes to the device becomes an Ethernet frame; a frame that is transmitted loses its Ethernet header. What
 //! the kernel leaves to a device is done here: checksums are finished, and packets of segmentation offload cut into those that a wire
@@ -24,7 +24,7 @@ use socket2::{Domain, Socket, Type};
 use crate::segment::{self, Gso};
 use crate::sys::net::{self, Query};
 use crate::sys::tun::{self, Failed, VNET_HEADER};
-use crate::{DeviceDrops, FAR_END_MAC, OUR_MAC, Port, PortError, checksum};
+use crate::{DeviceDrops, OUR_MAC, PEER_MAC, Port, PortError, checksum};
 
 /// Ethernet header, in bytes.
 const ETHERNET: usize = 14;
@@ -79,7 +79,7 @@ pub struct TunPort {
 
 impl TunPort {
     /// Makes or takes the device `interface`, and sees to it that it has the addresses and the MTU and is up.
-    /// `label` is the port's name in the configuration, e.g. `n6`.
+    /// `label` is the port's name in the configuration, e.g. `wan`.
     ///
     /// # Errors
     /// [`PortError::Permission`] where CAP_NET_ADMIN is missing: the text says what may be done beforehand instead.
@@ -164,7 +164,7 @@ impl TunPort {
             return Ok(Some(false));
         };
         bytes[..6].copy_from_slice(&self.mac);
-        bytes[6..12].copy_from_slice(&FAR_END_MAC);
+        bytes[6..12].copy_from_slice(&PEER_MAC);
         bytes[12..14].copy_from_slice(&ethertype);
         if let Some((start, offset)) = offload.checksum.filter(|_| offload.gso.is_none()) {
             checksum::complete(bytes, start, offset);

@@ -1,4 +1,4 @@
-//! A UDP socket as a port: GTP-U through the kernel's network stack or on loopback, without root.
+//! A UDP socket as a port: datagrams through the kernel's network stack or on loopback, without root.
 //!
 //! A datagram that arrives becomes an Ethernet frame with IPv4 and UDP headers as the wire would have shown it (TTL and type of service
 //! as they came, UDP checksum zero: absent, RFC 768). A frame that is transmitted loses those headers; its payload goes to the
@@ -20,7 +20,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::af_packet::swap_buffers;
 use crate::sys::datagrams::{self, Arrival, BURST, Datagrams, Outgoing};
-use crate::{DeviceDrops, FAR_END_MAC, OUR_MAC, Port, PortError, checksum};
+use crate::{DeviceDrops, OUR_MAC, PEER_MAC, Port, PortError, checksum};
 
 /// Ethernet 14, IPv4 20, UDP 8.
 const HEADERS: usize = 42;
@@ -50,7 +50,7 @@ pub struct UdpPort {
 
 impl UdpPort {
     /// Binds `local`, e.g. `192.0.2.1:2152`; port 0 takes a free one.
-    /// `label` is the port's name in the configuration, e.g. `n3`; `mtu` the longest IP packet that is sent, in bytes, if it is to be
+    /// `label` is the port's name in the configuration, e.g. `lan`; `mtu` the longest IP packet that is sent, in bytes, if it is to be
     /// less than the longest that we take.
     ///
     /// # Errors
@@ -112,7 +112,7 @@ impl UdpPort {
     fn write_headers(&mut self, frame: &mut [u8], arrival: &Arrival) {
         let length = arrival.length;
         frame[..6].copy_from_slice(&self.mac);
-        frame[6..12].copy_from_slice(&FAR_END_MAC);
+        frame[6..12].copy_from_slice(&PEER_MAC);
         frame[12..14].copy_from_slice(&[0x08, 0x00]);
         let (ip, udp) = frame[14..HEADERS].split_at_mut(20);
         ip.copy_from_slice(&[0x45, arrival.tos, 0, 0, 0, 0, 0, 0, arrival.ttl, 17, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
@@ -151,7 +151,7 @@ impl UdpPort {
 
     /// What is no datagram: an ARP request is answered, all else is counted.
     fn refuse(&mut self, frame: &[u8]) {
-        match arp_reply(frame, FAR_END_MAC).filter(|_| self.arp_replies.len() < ARP_REPLIES) {
+        match arp_reply(frame, PEER_MAC).filter(|_| self.arp_replies.len() < ARP_REPLIES) {
             Some(reply) => self.arp_replies.push_back(reply),
             None => self.drops.tx_invalid += 1,
         }
@@ -449,7 +449,7 @@ mod tests {
 
     #[test]
     fn what_the_socket_has_no_room_for_is_counted() {
-        let mut port = UdpPort::bind("n3", loopback(0), None).unwrap();
+        let mut port = UdpPort::bind("lan", loopback(0), None).unwrap();
         let peer = UdpSocket::bind(loopback(0)).unwrap();
         socket2::SockRef::from(&port.socket).set_recv_buffer_size(4096).unwrap();
         for _ in 0..200 {

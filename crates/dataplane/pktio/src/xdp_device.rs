@@ -18,7 +18,7 @@ use crate::{Interface, PortError};
 
 /// Fewest frames a direction that are worth having.
 const LEAST_RING: u32 = 64;
-/// Places for what keeps links and paths alive ([`crate::ue_program`]): the neighbours of a large network, all at once.
+/// Places for what keeps links and paths alive ([`crate::steer_program`]): the neighbours of a large network, all at once.
 const RESERVE: u32 = 256;
 
 /// How an interface's sockets are opened, and what of it lives on while the interface is away.

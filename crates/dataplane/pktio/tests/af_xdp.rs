@@ -487,7 +487,7 @@ fn what_keeps_links_and_paths_alive_has_a_place_when_users_packets_fill_the_ring
     in_namespace(|| {
         let (near, far) = veth();
         let [urgent, not] = urgent_and_not();
-        let frames = Frames { tunnels: true, vxlan: false };
+        let frames = Frames { tunnels: Some(gtpu_steering::GTPU), vxlan: false };
         let options = Options { ring: 64, ..Options::default() };
         for steered in [false, true] {
             let mut port = if steered {

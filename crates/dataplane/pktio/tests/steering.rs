@@ -84,7 +84,7 @@ impl World {
         let options = Options { ring: 256, ..Options::default() };
         let far = [(N3, true), (N6, false)].map(|(id, tunnels)| {
             let (near, far) = veth_of(&format!("p{id}"), queues);
-            let frames = Frames { tunnels, vxlan: false };
+            let frames = Frames { tunnels: tunnels.then_some(gtpu_steering::GTPU), vxlan: false };
             let ports = AfXdp::open_steered("near", &near, most, frames, options).unwrap();
             for (worker, ports) in of_workers.iter_mut().zip(ports) {
                 assert_eq!(ports.len(), queues as usize);

@@ -35,7 +35,7 @@ pub struct Expects {
     pub vxlan: bool,
 }
 
-/// What arrives on a port of this number. Other implementations of the hash (`pktio::ue_program`, in the kernel) need it.
+/// What arrives on a port of this number. Other implementations of the hash (`gtpu_steering`, in the kernel) need it.
 pub fn expects(port: PortId) -> Expects {
     let vxlan = port.0 >= VXLAN;
     Expects { tunnels: port.0 - if vxlan { VXLAN } else { 0 } < PLAIN, vxlan }

@@ -26,7 +26,7 @@ pub struct PcapPort {
 }
 
 impl PcapPort {
-    /// Opens the files. `label` is the port's name in the configuration, e.g. `n3`.
+    /// Opens the files. `label` is the port's name in the configuration, e.g. `lan`.
     ///
     /// # Errors
     /// [`PortError::Config`] as of [`PcapReader::open`] and [`PcapWriter::create`].

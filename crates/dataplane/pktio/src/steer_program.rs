@@ -1,11 +1,10 @@
-//! Steering in the kernel: an XDP program that finds the
-//! UE's inner address, hashes it, looks its bucket up in a table, and redirects the frame to that worker's socket.
+//! Steering in the kernel: an XDP program that finds the address by which a packet is steered, hashes it, looks its bucket up in a
+//! table, and redirects the frame to that worker's socket.
+//!
+//! The address is an IP packet's destination, or an end of the packet in a tunnel. How to read tunnels, the caller says ([`Tunnels`]).
 //!
 //! What keeps links and paths alive has a socket of its own on each queue ([`urgent`]): users' packets that fill their ring do not
-//! displace it, nor does a flood of it displace them. None of it is a UE's, so no order is lost.
-//!
-//! It computes what `upf::steer::ue_hash` computes, for every frame, malformed ones included; the reasons for each step are there.
-//! `tests/ue_program.rs` compares the two.
+//! displace it, nor does a flood of it displace them. None of it is steered, so no order is lost.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -14,12 +13,24 @@ use crate::code::{Code, Instruction, Label, R, Size};
 use crate::sys::bpf;
 
 /// What frames an interface carries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Frames {
-    /// Tunnels of ours (GTP-U): uplink, the UE is in the inner header.
-    pub tunnels: bool,
+    /// Tunnels that end here: the address is in the packet inside.
+    pub tunnels: Option<Tunnels>,
     /// All of it in VXLAN.
     pub vxlan: bool,
+}
+
+/// A tunnel protocol over UDP and IPv4, as code that finds its way in a message of it. On entry [`AT`] is the message's offset in the
+/// frame. R0 to R5 are free.
+#[derive(Clone, Copy, Debug)]
+pub struct Tunnels {
+    /// Destination port of its messages.
+    pub udp_port: u16,
+    /// Leaves the offset of the packet inside in [`AT`], and which end of it counts in [`END`]; or goes to the label, if there is no packet.
+    pub inner: fn(&mut Code, none: Label),
+    /// Goes to the first label with a message that keeps a path alive, to the second with any other.
+    pub urgent: fn(&mut Code, yes: Label, no: Label),
 }
 
 /// Buckets of the table: as many as the engine has where it steers itself.
@@ -41,26 +52,17 @@ const ICMPV6: i32 = 58;
 const ND_FIRST: i32 = 133;
 const ND_BEYOND: i32 = 138;
 const ND_HOP_LIMIT: i32 = 255;
-/// GTP-U messages of paths and errors have types below this, those of tunnels above (TS 29.281 §6.1). An end marker keeps its place
-/// among its tunnel's packets.
-const GTPU_OF_TUNNELS: i32 = 32;
-const GTPU_PORT: i32 = 2152;
 const VXLAN_PORT: i32 = 4789;
-const G_PDU: i32 = 255;
-const SESSION_CONTAINER: i32 = 0x85;
-const EXTENSIONS: usize = 8;
 
 // Registers with one meaning throughout; R0 to R3 are for a step or two.
 /// What a step finds; in the end the hash.
 const FOUND: R = R(0);
-/// Where in the packet a step reads.
-const HERE: R = R(2);
-/// Type of the next extension header.
-const NEXT: R = R(4);
-/// Which address is the UE's: 0 the source, 1 the destination.
-const END: R = R(5);
+/// Where in the packet a step reads, once [`need`] has been there.
+pub const HERE: R = R(2);
+/// Which address counts: 0 the source, 1 the destination.
+pub const END: R = R(5);
 /// Offset in the frame.
-const AT: R = R(6);
+pub const AT: R = R(6);
 const START: R = R(7);
 const FRAME_END: R = R(8);
 const CONTEXT: R = R(9);
@@ -83,7 +85,7 @@ pub(crate) fn by_queue(frames: Frames, sockets: BorrowedFd<'_>, queues: u32) -> 
 
 /// Every frame to a socket of its queue: that of the worker that `table` has for its bucket. `sockets` has socket
 /// `worker * queues + queue`, behind all `workers` what is [`urgent`]; without a socket, to the kernel.
-pub(crate) fn by_ue(frames: Frames, table: BorrowedFd<'_>, sockets: BorrowedFd<'_>, queues: u32, workers: u32) -> Vec<Instruction> {
+pub(crate) fn by_address(frames: Frames, table: BorrowedFd<'_>, sockets: BorrowedFd<'_>, queues: u32, workers: u32) -> Vec<Instruction> {
     let mut c = Code::default();
     let (of_reserve, found) = (c.label(), c.label());
     begin(&mut c);
@@ -121,19 +123,19 @@ fn redirect(c: &mut Code, sockets: BorrowedFd<'_>, queues: u32) {
 }
 
 /// The program's first half alone, for comparing it.
-pub struct UeHash(OwnedFd);
+pub struct AddressHash(OwnedFd);
 
-impl UeHash {
+impl AddressHash {
     /// Loads it: needs CAP_BPF and CAP_NET_ADMIN.
     ///
     /// # Errors
     /// What the kernel says.
-    pub fn load(frames: Frames) -> io::Result<UeHash> {
+    pub fn load(frames: Frames) -> io::Result<AddressHash> {
         let mut c = Code::default();
         begin(&mut c);
         hash(&mut c, frames);
         c.exit();
-        Ok(UeHash(bpf::load(&c.finish())?))
+        Ok(AddressHash(bpf::load(&c.finish())?))
     }
 
     /// The hash that the kernel finds for a frame of 14 to some 3,500 bytes.
@@ -153,21 +155,18 @@ fn begin(c: &mut Code) {
     c.set(AT, 0);
 }
 
-/// On to `yes` with what keeps links and paths alive: ARP, neighbour discovery, and, where there are tunnels, GTP-U's messages of paths and errors.
+/// On to `yes` with what keeps links and paths alive: ARP, neighbour discovery, and what [`Tunnels::urgent`] says.
 /// `sp_is_urgent` of the emitted BPF is the same.
 fn urgent(c: &mut Code, frames: Frames, yes: Label) {
     let (no, six) = (c.label(), c.label());
     ethertype(c, no);
     c.jump_if(FOUND, ARP, yes);
     c.jump_if(FOUND, IPV6, six);
-    if frames.tunnels {
+    if let Some(tunnels) = frames.tunnels {
         c.jump_unless(FOUND, IPV4, no);
         c.add_value(AT, 14);
-        udp_payload(c, GTPU_PORT, no);
-        need(c, 2, no);
-        c.load(Size::U8, R(1), HERE, 1);
-        c.jump_from(R(1), GTPU_OF_TUNNELS, no);
-        c.jump(yes);
+        udp_payload(c, tunnels.udp_port.into(), no);
+        (tunnels.urgent)(c, yes, no);
     } else {
         c.jump(no);
     }
@@ -187,30 +186,30 @@ fn urgent(c: &mut Code, frames: Frames, yes: Label) {
 
 /// Leaves the hash in `FOUND`.
 fn hash(c: &mut Code, frames: Frames) {
-    let (no_ue, mix, done) = (c.label(), c.label(), c.label());
+    let (none, mix, done) = (c.label(), c.label(), c.label());
     if frames.vxlan {
-        ethertype(c, no_ue);
-        c.jump_unless(FOUND, IPV4, no_ue);
+        ethertype(c, none);
+        c.jump_unless(FOUND, IPV4, none);
         c.add_value(AT, 14);
-        udp_payload(c, VXLAN_PORT, no_ue);
+        udp_payload(c, VXLAN_PORT, none);
         c.add_value(AT, 8);
-        need(c, 0, no_ue);
+        need(c, 0, none);
     }
     let (plain, inner) = (c.label(), c.label());
-    ethertype(c, no_ue);
+    ethertype(c, none);
     c.add_value(AT, 14);
     c.set(END, 1);
     c.jump_if(FOUND, IPV6, inner);
-    c.jump_unless(FOUND, IPV4, no_ue);
-    if frames.tunnels {
-        udp_payload(c, GTPU_PORT, plain);
-        tunnelled(c, no_ue);
+    c.jump_unless(FOUND, IPV4, none);
+    if let Some(tunnels) = frames.tunnels {
+        udp_payload(c, tunnels.udp_port.into(), plain);
+        (tunnels.inner)(c, none);
         c.jump(inner);
     }
     c.place(plain);
     c.place(inner);
-    address(c, mix, no_ue);
-    c.place(no_ue);
+    address(c, mix, none);
+    c.place(none);
     c.set(FOUND, 0);
     c.jump(done);
     c.place(mix);
@@ -219,8 +218,8 @@ fn hash(c: &mut Code, frames: Frames) {
 }
 
 /// The frame's EtherType, if it is so long.
-fn ethertype(c: &mut Code, no_ue: Label) {
-    need(c, 14, no_ue);
+fn ethertype(c: &mut Code, none: Label) {
+    need(c, 14, none);
     c.load(Size::U16, FOUND, HERE, 12);
     c.network(FOUND, 16);
 }
@@ -246,65 +245,19 @@ fn udp_payload(c: &mut Code, port: i32, otherwise: Label) {
     c.add_value(AT, 8);
 }
 
-/// From a GTP-U message (TS 29.281 §5.1) on to the user packet, and which end of it is the UE.
-fn tunnelled(c: &mut Code, no_ue: Label) {
-    let (bare, no_extension, inner) = (c.label(), c.label(), c.label());
-    need(c, 2, no_ue);
-    c.load(Size::U8, R(1), HERE, 1);
-    c.jump_unless(R(1), G_PDU, no_ue);
-    c.set(END, 0);
-    c.load(Size::U8, R(1), HERE, 0);
-    c.copy(R(3), R(1));
-    c.and_value(R(3), 7);
-    c.jump_if(R(3), 0, bare);
-    c.and_value(R(1), 4);
-    c.jump_if(R(1), 0, no_extension);
-    need(c, 12, no_ue);
-    c.load(Size::U8, NEXT, HERE, 11);
-    c.add_value(AT, 12);
-    for _ in 0..EXTENSIONS {
-        c.jump_if(NEXT, 0, inner);
-        need(c, 1, no_ue);
-        // Of its bytes no more than the header's length is known.
-        c.load(Size::U8, R(1), HERE, 0);
-        c.shift_left(R(1), 2);
-        let other = c.label();
-        c.jump_unless(NEXT, SESSION_CONTAINER, other);
-        need(c, 2, no_ue);
-        c.load(Size::U8, R(3), HERE, 1);
-        c.shift_right(R(3), 4);
-        c.jump_unless(R(3), 0, other);
-        // DL PDU SESSION INFORMATION.
-        c.set(END, 1);
-        c.place(other);
-        // The type of the next one is the last byte of this.
-        c.add(AT, R(1));
-        c.add_value(AT, -1);
-        need(c, 1, no_ue);
-        c.load(Size::U8, NEXT, HERE, 0);
-        c.add_value(AT, 1);
-    }
-    c.jump(inner);
-    c.place(no_extension);
-    c.add_value(AT, 4);
-    c.place(bare);
-    c.add_value(AT, 8);
-    c.place(inner);
-}
-
 /// The address at `END` of an IP packet into `FOUND`; of IPv6 the first 64 bits.
-fn address(c: &mut Code, found: Label, no_ue: Label) {
+fn address(c: &mut Code, found: Label, none: Label) {
     let six = c.label();
-    need(c, 1, no_ue);
+    need(c, 1, none);
     c.load(Size::U8, R(1), HERE, 0);
     c.shift_right(R(1), 4);
     c.jump_if(R(1), 6, six);
-    c.jump_unless(R(1), 4, no_ue);
+    c.jump_unless(R(1), 4, none);
     // At 12 or 16.
     c.shift_left(END, 2);
     c.add(AT, END);
     c.add_value(AT, 12);
-    need(c, 4, no_ue);
+    need(c, 4, none);
     c.load(Size::U32, FOUND, HERE, 0);
     c.network(FOUND, 32);
     c.jump(found);
@@ -313,7 +266,7 @@ fn address(c: &mut Code, found: Label, no_ue: Label) {
     c.shift_left(END, 4);
     c.add(AT, END);
     c.add_value(AT, 8);
-    need(c, 8, no_ue);
+    need(c, 8, none);
     c.load(Size::U64, FOUND, HERE, 0);
     c.network(FOUND, 64);
     c.jump(found);
@@ -335,8 +288,8 @@ fn split_mix(c: &mut Code) {
     c.shift_right(FOUND, 32);
 }
 
-/// `HERE` is where `AT` says; on to `otherwise` if the frame has not so many bytes from there.
-fn need(c: &mut Code, bytes: i32, otherwise: Label) {
+/// [`HERE`] is where [`AT`] says; on to `otherwise` if the frame has not so many bytes from there.
+pub fn need(c: &mut Code, bytes: i32, otherwise: Label) {
     need_at(c, AT, bytes, otherwise);
 }
 

@@ -4,7 +4,8 @@
 mod common;
 
 use common::{frames, skip};
-use pktio::ue_program::{Frames, UeHash};
+use gtpu_steering::GTPU;
+use pktio::steer_program::{AddressHash, Frames};
 use rand::Rng;
 use rand::seq::IndexedRandom;
 use std::collections::BTreeMap;
@@ -12,19 +13,19 @@ use std::net::IpAddr;
 
 #[test]
 fn the_kernel_finds_the_same_ue() {
-    let kinds = [Frames { tunnels: true, vxlan: false }, Frames { tunnels: false, vxlan: false }];
+    let kinds = [Some(GTPU), None].map(|tunnels| Frames { tunnels, vxlan: false });
     let kinds = kinds.into_iter().flat_map(|f| [f, Frames { vxlan: true, ..f }]);
     let mut hits = BTreeMap::new();
     let mut rng = testkit::rng(21);
     for frames in kinds {
-        let program = match UeHash::load(frames) {
+        let program = match AddressHash::load(frames) {
             Ok(program) => program,
             Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => return skip("needs root (CAP_BPF, CAP_NET_ADMIN)"),
             Err(e) => panic!("{frames:?}: the kernel refuses the program: {e}"),
         };
-        let port = base::PortId(if frames.tunnels { 3 } else { 131 } + if frames.vxlan { 256 } else { 0 });
+        let port = base::PortId(if frames.tunnels.is_some() { 3 } else { 131 } + if frames.vxlan { 256 } else { 0 });
         let expects = upf::steer::expects(port);
-        assert_eq!((expects.tunnels, expects.vxlan), (frames.tunnels, frames.vxlan));
+        assert_eq!((expects.tunnels, expects.vxlan), (frames.tunnels.is_some(), frames.vxlan));
         for round in 0..20_000 {
             let (mut frame, what) = some_frame(&mut rng, frames.vxlan);
             let sound = round % 2 == 0;
@@ -43,7 +44,7 @@ fn the_kernel_finds_the_same_ue() {
                 Some(IpAddr::V6(_)) => "6",
                 None => "none",
             };
-            *hits.entry((frames.tunnels, frames.vxlan, sound, what, version)).or_insert(0) += 1;
+            *hits.entry((frames.tunnels.is_some(), frames.vxlan, sound, what, version)).or_insert(0) += 1;
         }
     }
     for tunnels in [true, false] {
