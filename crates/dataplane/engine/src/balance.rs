@@ -169,7 +169,7 @@ impl Planner {
             }
         }
         let Some((_, from)) = hottest else { return Vec::new() };
-        // What it has been told must show first.
+        // The effect of the last change must show first.
         self.hot.remove(&from);
         let enough = (mean * (1.0 + self.settings.gap / 2.0)) as u64;
         (0..self.settings.moves).map_while(|_| shares.even_out(from, enough)).collect()
@@ -198,7 +198,7 @@ pub(crate) fn empty(now: &Loads, from: u16) -> Vec<Move> {
     buckets.into_iter().map_while(|bucket| shares.least(from).map(|to| shares.go(bucket, to))).collect()
 }
 
-/// Who has how much, as if the moves planned so far had been made.
+/// The load of each worker, as if the moves planned so far had been made.
 struct Shares {
     owners: Vec<u16>,
     packets: Vec<u64>,

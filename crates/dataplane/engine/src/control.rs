@@ -98,7 +98,7 @@ pub enum EngineError {
     /// Caller's fault.
     #[error("{0}")]
     Config(String),
-    /// A worker thread is gone.
+    /// A worker thread has ended.
     #[error("worker {0} has stopped")]
     WorkerGone(usize),
     /// The engine was stopped.
@@ -234,7 +234,7 @@ pub(crate) struct MasterHandle {
 }
 
 impl Engine {
-    /// Starts one worker for each element of `workers`, which polls these ports: the ports do the steering, if anybody does.
+    /// Starts one worker for each element of `workers`, which polls these ports: steering, if any, is done by the ports.
     /// Packets that are punted and buffers that fill go to `events`.
     pub fn start(
         target: &Arc<dyn Target>,
@@ -350,7 +350,7 @@ impl Engine {
     }
 
     /// Makes a change that ends the buffering of these queues, and releases or discards what waits in them, so that no packet that comes after
-    /// the change overtakes one that waited before it. If `change` fails, all goes on waiting.
+    /// the change overtakes one that waited before it. If `change` fails, all packets stay buffered.
     ///
     /// Workers that packets of the queues have come to, and will come to, stand between two bursts meanwhile. The others go on; one that
     /// meets a packet for one of the queues waits with it until this is over.
@@ -374,7 +374,7 @@ impl Engine {
                 let there = owners.iter().all(|owner| stand.contains(owner));
                 stand.extract_if(.., |slot| there && !owners.contains(slot)).collect()
             }
-            // Whoever steers, if anybody does, does not say who gets a flow's next packet.
+            // The steering, if any, does not say which worker gets a flow's next packet.
             _ => Vec::new(),
         };
         let mut standing = control.stand(stand)?;
@@ -574,7 +574,7 @@ impl Inner {
         }
     }
 
-    /// The slot that a packet as it was received belongs to, if anybody steers.
+    /// The slot that a packet as it was received belongs to, if packets are steered.
     fn owner(&self, packet: &Packet) -> Option<usize> {
         let (table, hash) = (self.table.as_ref()?, self.hash?);
         Some(table.owner(table.bucket(hash(packet.data(), packet.port))).into())

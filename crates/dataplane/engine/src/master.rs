@@ -85,7 +85,7 @@ impl Link {
     }
 
     fn done(&self) -> u64 {
-        // A worker that is gone will do no more: what moves away from it must not wait.
+        // A worker that has ended sends nothing more: buckets that move away from it must not wait.
         match &self.ring.packets {
             Some(packets) if !packets.is_abandoned() => self.gauge.done.load(Acquire),
             _ => u64::MAX,

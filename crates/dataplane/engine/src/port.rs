@@ -340,7 +340,7 @@ mod tests {
         assert!((2..=TX_ATTEMPTS as usize).contains(&asked[0]), "it is waited for at first: {asked:?}");
         assert!(asked.iter().enumerate().all(|(n, asked)| *asked <= (TX_ATTEMPTS as usize >> n).max(1)), "{asked:?}");
         assert_eq!(dropped(), 40 * BURST);
-        // A part of a burst is no sign that it goes on.
+        // A partial burst is no sign of a backlog.
         assert_eq!((burst_of(7), dropped()), (2, 41 * BURST - 7));
         assert_eq!((burst_of(BURST), dropped()), (1, 41 * BURST - 7));
         assert!(burst_of(0) > 1, "it is waited for again");

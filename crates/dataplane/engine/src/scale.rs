@@ -91,7 +91,7 @@ impl Engine {
     }
 }
 
-/// The right to move buckets and to start and end workers: whoever has it knows that workers do not come and go, but for the end of all. The
+/// The right to move buckets and to start and end workers: its holder knows that no worker starts or stops, except when all stop. The
 /// engine can be asked anything else meanwhile.
 type Moves<'a> = MutexGuard<'a, ()>;
 
@@ -210,7 +210,7 @@ impl Inner {
         let loads = Sample::take(self, &control).since(&Sample::default());
         drop(control);
         self.move_buckets(moves, &empty(&loads, slot as u16))?;
-        // All that was its has been moved: it has nothing left but what it is to be told.
+        // All its buckets have moved: only its messages are left.
         let mut control = self.lock();
         control.send(slot, Command::Stop)?;
         if let Some(master) = &control.master {

@@ -63,7 +63,7 @@ pub(crate) struct Parts {
 /// Flows that may wait for a device that is busy, beyond which packets are not counted as left.
 const LEAVING_MAX: usize = 1 << 16;
 
-/// What came before must have been sent: when buckets of ours move, before their new worker goes on.
+/// What came before must have been sent: when buckets of ours move, before their new worker continues.
 struct Drain {
     which: Drained,
     /// Packets still to be received from each port.
@@ -321,7 +321,7 @@ impl Worker {
             VerdictKind::Buffer => self.buffer(i, verdict.mark),
             VerdictKind::Punt => self.punt(i, verdict),
             VerdictKind::Drop => self.parts.ledger.count_drop(DropReason(verdict.reason), self.packets[i].len()),
-            // The last target of a chain holds everything; if it says "next" there is nobody left.
+            // The last target of a chain holds everything; if it says "next" there is no target left.
             // Its length is known again when it comes back.
             VerdictKind::Kept => self.parts.ledger.kept.add(1, 0),
             VerdictKind::Next | VerdictKind::Resume => self.parts.ledger.count_drop(DropReason::TARGET_FAILED, self.packets[i].len()),
@@ -416,7 +416,7 @@ impl Worker {
         }
         let mut sent = 0;
         while sent < port.queued {
-            // The master always goes on to empty this ring: room comes.
+            // The master keeps emptying this ring: there will be room.
             match self.parts.feed.as_mut().and_then(|feed| feed.send(&mut port.queue[sent..port.queued], port.id)) {
                 Some(0) => std::thread::yield_now(),
                 Some(n) => sent += n,
@@ -562,7 +562,7 @@ impl Worker {
         self.run_through(packets);
     }
 
-    /// Begins to note what must be received. Of a bucket that has moved, no packet comes to our queues any more: what is in them
+    /// Starts to record what must be received. No packet of a bucket that has moved arrives at our queues any more: what is in them
     /// is the last.
     fn begin_drain(&mut self, which: Drained, done: Sender<()>) {
         let waiting = |p: &EnginePort| match &p.device {

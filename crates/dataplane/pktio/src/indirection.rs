@@ -6,7 +6,7 @@
 //! all workers that there may be are bound from the start: one costs two rings, and none of it is touched before packets come.
 //!
 //! Redirecting to another core's queue (cpumap) would steer as well, but would not give order: a packet passes a queue in the
-//! kernel that nobody can see drained, and costs a wake-up and a core of the kernel's beside each worker's own.
+//! kernel whose drain cannot be observed, and costs a wake-up and a second core for each worker.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};

@@ -68,7 +68,7 @@ impl Interface {
         self.mtu + 14
     }
 
-    /// Refuses an interface that is down: the daemon would wait for ever without a word.
+    /// Refuses an interface that is down: the daemon would wait without end and without a message.
     pub(crate) fn require_up(self) -> Result<Interface, PortError> {
         if self.up {
             return Ok(self);

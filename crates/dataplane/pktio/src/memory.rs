@@ -1,4 +1,4 @@
-//! In-process ports: a pair joined by two bounded queues, and a source that repeats the same frames for ever.
+//! In-process ports: a pair joined by two bounded queues, and a source that repeats the same frames without end.
 //!
 //! A queue is a ring of packet buffers under one lock, taken once a burst. Nothing is allocated after opening unless a
 //! packet outgrows its slot: `receive` swaps the caller's buffer with the slot's.
@@ -115,7 +115,7 @@ impl Port for MemoryPort {
         self.drops
     }
 
-    /// The other end is gone and all it sent was received.
+    /// The other end is closed and all it sent was received.
     fn finished(&self) -> bool {
         let queue = lock(&self.incoming);
         queue.writers == 0 && queue.waiting.is_empty()

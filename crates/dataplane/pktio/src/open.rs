@@ -67,7 +67,7 @@ pub fn join_queues(label: &str, interface: &str, workers: usize, program: &af_xd
     divide(label, interface, workers, |all, options| AfXdp::join_queues(label, interface, all, options, program))
 }
 
-/// Opens all receive queues of `interface` with AF_XDP for `workers`, to each of whom the packets of its addresses go: see [`AfXdp::open_steered`].
+/// Opens all receive queues of `interface` with AF_XDP for `workers`, each of which gets the packets of its addresses: see [`AfXdp::open_steered`].
 ///
 /// # Errors
 /// As there.

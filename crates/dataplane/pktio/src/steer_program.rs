@@ -57,7 +57,7 @@ const VXLAN_PORT: i32 = 4789;
 // Registers with one meaning throughout; R0 to R3 are for a step or two.
 /// What a step finds; in the end the hash.
 const FOUND: R = R(0);
-/// Where in the packet a step reads, once [`need`] has been there.
+/// Where in the packet a step reads, after [`need`].
 pub const HERE: R = R(2);
 /// Which address counts: 0 the source, 1 the destination.
 pub const END: R = R(5);

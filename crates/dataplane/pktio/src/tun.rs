@@ -270,7 +270,7 @@ impl Port for TunPort {
 
     fn receive(&mut self, packets: &mut [Packet]) -> Result<usize, PortError> {
         let mut count = 0;
-        // What is refused or cut takes no place: bound the work of one call all the same.
+        // What is refused or cut takes no place: bound the work of one call nevertheless.
         for _ in 0..packets.len() {
             if self.pending.is_empty() {
                 match self.read(&mut packets[count])? {

@@ -205,7 +205,7 @@ impl Port for UdpPort {
             match self.datagrams.send(&self.socket, &run) {
                 Ok(n) => sent += n,
                 Err(e) if e.kind() == ErrorKind::WouldBlock => break,
-                // A signal, or an error about an earlier datagram, which the kernel now has told: this one was not tried.
+                // A signal, or an error about an earlier datagram, which the kernel now has reported: this one was not tried.
                 Err(e) if matches!(e.kind(), ErrorKind::Interrupted | ErrorKind::ConnectionRefused) => {}
                 // No route, too long for any datagram, refused by a firewall: this packet's fate, not the port's.
                 Err(e) => {

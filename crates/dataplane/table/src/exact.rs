@@ -130,14 +130,14 @@ impl Exact {
     /// Writes a value that no look-up reads.
     fn write_value(&mut self, handle: u32, value: &[u8]) {
         let to = self.core.records.at(handle).wrapping_add(8 * self.core.words);
-        // SAFETY: `value_len` bytes follow the key in the record; `value` does not overlap what nobody has a slice of.
+        // SAFETY: `value_len` bytes follow the key in the record; `value` cannot overlap it, since no slice of it exists.
         unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), to, value.len()) };
     }
 
     /// Stages that an entry goes.
     fn drop_entry(&mut self, hash: u64, place: Place, handle: u32) {
         if self.is_new(place) {
-            // Nobody has ever seen it, so that it need not stay.
+            // It was never visible, so it need not stay.
             self.core.buckets.remove(&mut self.growth, hash, place);
             self.records.release(handle);
         } else {

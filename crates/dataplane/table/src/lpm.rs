@@ -69,7 +69,7 @@ struct Routes {
     records: RecordsAt,
 }
 
-/// Gives a prefix a handle, or another, or takes it away.
+/// Sets, replaces or deletes a prefix's handle.
 struct Change {
     key: Box<[u8]>,
     prefix_len: u32,

@@ -39,7 +39,7 @@ fn stride(len: usize) -> usize {
 
 impl Records {
     /// Room for records of `len` bytes: twice `capacity` of them, as one batch may replace every entry of a full table, and
-    /// the replaced ones stay until no look-up can be reading them; and one more for a value on its way. What is never used
+    /// the replaced ones stay until no look-up can be reading them; and one more for a value being written. What is never used
     /// costs address space only.
     pub(crate) fn new(len: usize, capacity: u64) -> Result<Records, TableError> {
         let stride = stride(len);
@@ -126,7 +126,7 @@ impl Records {
         }
         self.free.push(handle);
         if self.free.len() as u32 == self.high {
-            // None is in use: numbers begin anew, and the list of the free ones goes too.
+            // None is in use: numbers restart, and the free list is dropped.
             (self.high, self.free) = (0, Vec::new());
         }
     }

@@ -35,7 +35,7 @@ pub(crate) const HUGE_PAGE: usize = 2 << 20;
 #[cfg(target_os = "linux")]
 impl Region {
     /// Gives a huge page's memory back to the system, if the region is of huge pages: it reads as zero until it is written again.
-    /// Nobody may need what is there; who reads it all the same finds old bytes or zeros.
+    /// Its content must not be needed any more; a reader finds old bytes or zeros.
     pub(crate) fn forget(&mut self, page: usize) {
         if self.bytes < HUGE_PAGE || page >= self.bytes / HUGE_PAGE {
             return;
@@ -83,7 +83,7 @@ impl Region {
 #[cfg(target_os = "linux")]
 impl Drop for Region {
     fn drop(&mut self) {
-        // SAFETY: exactly the mapping that `reserve` made, and nobody can hold the region any more.
+        // SAFETY: exactly the mapping that `reserve` made, and the region has no other holder.
         unsafe {
             libc::munmap(self.start.as_ptr().cast(), self.bytes);
         }
@@ -133,7 +133,7 @@ mod tests {
         let region = Region::reserve(bytes).unwrap();
         assert_eq!(region.start() as usize % (2 << 20), 0);
         for at in [0, bytes / 2, bytes - 1] {
-            // SAFETY: inside the region, which nobody else holds.
+            // SAFETY: inside the region, which has no other holder.
             unsafe {
                 assert_eq!(region.start().add(at).read(), 0);
                 region.start().add(at).write(7);

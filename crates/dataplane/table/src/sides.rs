@@ -86,7 +86,7 @@ impl<T: Index> Sides<T> {
     pub(crate) unsafe fn settle(&mut self) {
         if std::mem::take(&mut self.flipped) && !self.log.is_empty() {
             for change in self.log.drain(..) {
-                // SAFETY: the caller says that nobody reads that copy any more.
+                // SAFETY: the caller promises that the copy has no reader any more.
                 unsafe { (*self.copies[1 - self.current].get()).change(&change) };
             }
             // SAFETY: as above.

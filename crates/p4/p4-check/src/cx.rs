@@ -13,7 +13,7 @@ use p4_syntax::{Diagnostic, SourceMap, Span, ast};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Proof that a diagnostic has been given; whoever receives it gives up quietly.
+/// Proof that a diagnostic was reported; the caller that receives it returns without another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reported(());
 

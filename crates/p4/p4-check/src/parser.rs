@@ -20,7 +20,7 @@ struct Targets<'a> {
 }
 
 impl<'a> Cx<'a> {
-    /// `p.apply(args)` in a state: the state ends here, and another goes on behind the sub-parser.
+    /// `p.apply(args)` in a state: the state ends here, and another continues after the sub-parser.
     pub(crate) fn apply_parser(&mut self, obj: ObjId, args: &'a [ast::Arg], span: Span) -> R<()> {
         if self.body.region != Region::Parser {
             return Err(self.error("misplaced", span, "a parser can be applied only in the states of a parser"));

@@ -123,7 +123,7 @@ pub(crate) struct Emitter<'a> {
     pub failed: Option<&'static str>,
     /// Stages that use meters, registers or random numbers.
     pub ordered: BTreeSet<StageId>,
-    /// Stages for packets of no class that this stage hands packets on to.
+    /// Stages for packets of no class that this stage passes packets to.
     pub leaves_to: BTreeSet<StageId>,
     /// The stages of a class that packets wait for, and the words of their keys.
     pub waits: BTreeMap<StageId, usize>,

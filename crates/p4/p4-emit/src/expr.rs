@@ -234,7 +234,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The flow, to be gone on with elsewhere.
+    /// The flow, to be continued elsewhere.
     pub(crate) fn fork(&self) -> Option<Flow> {
         self.flow.clone()
     }

@@ -2,7 +2,7 @@
 //!
 //! A table is looked up for a whole burst at once, so a packet's way through a control is cut there. The pieces are
 //! [`Node`]s: statements without look-ups, ending in jumps. Looking a table up at one place of the program is a
-//! [`Site`], which goes on at the node after it. Nodes and sites are gathered in [`Stage`]s: a stage is run for all
+//! [`Site`], which continues at the node after it. Nodes and sites are gathered in [`Stage`]s: a stage is run for all
 //! packets that wait for it, in the order of the packets, and passes each on to a later stage. A node that can only be
 //! reached from one stage is part of that stage; one where ways of several stages meet is a stage of its own, so no
 //! piece of the program is there twice, and packets that took different ways are together again behind it.
@@ -70,9 +70,9 @@ pub struct Site {
     pub hit: Option<VarId>,
     /// Receives which action ran.
     pub action_run: Option<VarId>,
-    /// Where a packet goes on.
+    /// Where a packet continues.
     pub after: NodeId,
-    /// Where it goes on if the action exits.
+    /// Where it continues if the action exits.
     pub exit: NodeId,
 }
 

@@ -1,6 +1,6 @@
 //! Keys and records of tables: where in a key's bytes each field lies, and where in a record each action's parameters.
 //!
-//! The generated text describes both in `sp_layout`, an array of numbers that the C compiler fills in, so whoever writes
+//! The generated text describes both in `sp_layout`, an array of numbers that the C compiler fills in, so the code that writes
 //! entries needs nothing but the compiled object and the [`program::Program`]. The array holds, in this order:
 //! - [`VERSION`], and the numbers of tables, counters, meters, registers and value sets, and the most words of a digest;
 //! - of each table: bytes of a key; the number of its fields, and of each its offset, its bytes and by how many bits it is

@@ -13,7 +13,7 @@
 //! place. The deparser moves as little as it can ([`deparser`]).
 //!
 //! Packets that are parsed alike, in ways that the program marks as likely, are a *class* ([`class`]) and have stages of
-//! their own, printed by the same code with more known about them ([`facts`]): keys are written when a packet comes to
+//! their own, printed by the same code with more known about them ([`facts`]): keys are written when a packet starts to
 //! wait for a look-up ([`wait`]), made headers are C locals ([`fields`]), and it is known which bytes the deparser moves
 //! where. Variables that a rule's action sets are read from its record ([`action_params`]), for all packets.
 //!

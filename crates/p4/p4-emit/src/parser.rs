@@ -22,7 +22,7 @@ impl Emitter<'_> {
         if cyclic || self.model.loops {
             self.line("uint32_t steps = 0;");
         }
-        // What fails goes on behind the parser, with what has been extracted.
+        // A packet that fails continues after the parser, with what was extracted.
         let mut parsed = None;
         self.parsed = Some(None);
         self.block(&ir.parser().init)?;
@@ -96,7 +96,7 @@ impl Emitter<'_> {
         self.line("goto parsed;");
     }
 
-    /// Sets `parser_error` and leaves the parser; the flow goes on as it was.
+    /// Sets `parser_error` and leaves the parser; the flow continues as it was.
     fn parser_error(&mut self, name: &str) {
         let code = self.ir.program.errors.iter().position(|e| e == name).or_else(|| CORE_ERRORS.iter().position(|e| *e == name));
         self.parser_error_code(code.unwrap_or(0) as u128);

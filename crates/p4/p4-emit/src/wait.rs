@@ -1,8 +1,8 @@
-//! Look-ups for packets of a class: keys are written when a packet comes to wait for a look-up, not in a loop of their own.
+//! Look-ups for packets of a class: keys are written when a packet starts to wait for a look-up, not in a separate loop.
 //!
 //! A key like that of the packet before is not written again: in a row of packets for the same neighbour or gNodeB one
-//! look-up serves all; hits and misses are counted for each packet all the same. A table of wildcard rules that has no
-//! entries, and a default action that does nothing, is passed over: the packet goes on where it is.
+//! look-up serves all; hits and misses are still counted for each packet. A table of wildcard rules that has no
+//! entries, and a default action that does nothing, is skipped: the packet continues where it is.
 //!
 //! A stage may have two functions, one for packets whose record has the usual action, in which nothing has to be tested that only other
 //! actions could have changed. It hands the others to the function for all, one by one, where order may matter, or the whole

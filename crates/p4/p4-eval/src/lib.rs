@@ -7,7 +7,7 @@
 //!
 //! Programs are taken to be free of errors; what this does not know gives [`Stop::Cannot`], never a guess. Where P4 leaves open what
 //! happens, it does as the interpreter says that it does: storage starts at zero, a field of an invalid header reads zero and is not
-//! written, a header made valid has zero in its fields, `v1model` goes on after a parser's error. What a program should not depend on
+//! written, a header made valid has zero in its fields, `v1model` continues after a parser error. What a program should not depend on
 //! (variables and `out` parameters before anything is assigned) may differ.
 //!
 //! Left out: copies of packets (clone, multicast, resubmit, recirculate), meters (always green, as cells without a
@@ -104,7 +104,7 @@ pub(crate) enum Object<'a> {
     Block(Instance<'a>),
 }
 
-/// An instance of a parser or control, with what it holds for ever.
+/// An instance of a parser or control, with its persistent state.
 #[derive(Clone)]
 pub(crate) struct Instance<'a> {
     pub decl: Block<'a>,

@@ -15,7 +15,7 @@ pub struct Outcome {
     pub bytes: Vec<u8>,
 }
 
-/// The packet that is on its way.
+/// The packet in flight.
 #[derive(Default)]
 pub(crate) struct Packet {
     pub bytes: Vec<u8>,

@@ -18,7 +18,7 @@ pub(crate) struct Place {
 enum Step {
     /// A field of a struct, header or union, or an element of a tuple.
     Field(usize),
-    /// An element of a stack; beyond its end there is an invalid header that nobody can write.
+    /// An element of a stack; beyond its end there is an invalid header that cannot be written.
     Element(usize),
     /// Bits, upper end first.
     Bits(usize, usize),

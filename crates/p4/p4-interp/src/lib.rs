@@ -4,7 +4,7 @@
 //! meaning of a program is *the* meaning:
 //!
 //! - **Pipeline** (v1model): parser, verify_checksum, ingress, egress, compute_checksum, deparser. A parser error does
-//!   not drop: `parser_error` is set, and the pipeline goes on with what was extracted (as BMv2 does). After ingress and
+//!   not drop: `parser_error` is set, and the pipeline continues with what was extracted (as BMv2 does). After ingress and
 //!   after egress `egress_spec == 511` drops; between them `egress_port` becomes `egress_spec`.
 //! - **Start**: all variables zero, all headers invalid, then `ingress_port`, `packet_length` and
 //!   `ingress_global_timestamp` (microseconds) are set. Other `standard_metadata` stays zero.
@@ -19,7 +19,7 @@
 //! - **Extract** checks in P4_16 §12.8.2's order: `ParserInvalidArgument`, `PacketTooShort`, `HeaderTooShort`. An
 //!   `advance` by no whole number of bytes is `ParserInvalidArgument`.
 //! - **Limits**: after [`STEP_LIMIT`] parser states the parser ends with `ParserTimeout`; after as many rounds of
-//!   loops the packet is dropped with `TARGET_FAILED`. So no program runs for ever.
+//!   loops the packet is dropped with `TARGET_FAILED`. So every program ends.
 //! - **Subset mode**: a miss in a `@split` table, and a verdict that would be Punt or Buffer, become Next: the packet as
 //!   received and no effect on counters, meters and registers.
 //! - Log messages and assertions only reach the [`Tracer`]; digests wait

@@ -1,4 +1,4 @@
-//! The state of one packet on its way: variables, headers, the parser's cursor, the bytes written.
+//! The state of one packet in flight: variables, headers, the parser's cursor, the bytes written.
 
 use crate::wire::{get_bits, put_bits};
 use base::Bits;

@@ -213,7 +213,7 @@ impl Table {
         self.len += 1;
     }
 
-    /// Frees the direct counter and meter cell of an entry that is gone for good.
+    /// Frees the direct counter and meter cell of a deleted entry.
     pub(crate) fn release(&mut self, removed: Removed) {
         if self.celled {
             self.meters.remove(&removed.slot.cell);

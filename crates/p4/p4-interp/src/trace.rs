@@ -260,7 +260,7 @@ pub enum Why {
     NoRoom,
     /// Longer than any packet may be, on receipt.
     TooLong,
-    /// It goes on in another pass: resubmitted, recirculated, multicast.
+    /// It continues in another pass: resubmitted, recirculated, multicast.
     SentOn(&'static str),
     /// The multicast group has no copies.
     EmptyGroup(u16),

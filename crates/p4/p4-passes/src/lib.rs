@@ -40,7 +40,7 @@ pub const PASSES: &[Pass] = &[
 /// Most rounds through the passes; each round only undoes what the one before made possible.
 const MAX_ROUNDS: usize = 16;
 
-/// Sees the IR on its way: the round from 0, the pass and the IR after it.
+/// Sees the IR after each pass: the round from 0, the pass and the IR.
 pub type Observer<'o> = dyn FnMut(usize, &Pass, &Ir) + 'o;
 
 /// A pass broke an invariant: a bug of that pass.
@@ -78,7 +78,7 @@ pub fn run(ir: &mut Ir, observer: &mut Observer<'_>) -> Result<(), PassError> {
     Ok(())
 }
 
-/// Runs all passes, watched by nobody.
+/// Runs all passes without an observer.
 pub fn optimise(ir: &mut Ir) -> Result<(), PassError> {
     run(ir, &mut |_, _, _| {})
 }

@@ -60,7 +60,7 @@ fn run(source: &Source, cache: Option<&Cache>) -> Outcome {
     // Types, as the kernel wants to know those of a loop's callback.
     let flags = ["-O2", "-g", "-target", "bpf", "-mcpu=v3", "-fno-builtin", "-fno-strict-aliasing", "-w", "-c"];
     // Else stores at the ends of branches become one, whose address then is in a register, and soon on the stack, from far above. LLVM's own
-    // options are not for ever: without this one the program is slower.
+    // options may be removed from the compiler: without this one the program is slower.
     let no_sinking = ["-mllvm", "-sink-common-insts=0"];
     let compile = |more: &[&str]| {
         let arguments = flags.iter().chain(more).map(|flag| (*flag).to_owned());

@@ -54,7 +54,7 @@ pub(crate) struct Cores {
     counts: Option<Mutex<Counts>>,
     /// Whether they are not looked at.
     by_kernel: AtomicBool,
-    /// Whether no packet comes to the tables, and none is in flight there.
+    /// Whether no packet reaches the tables, and none is in flight there.
     closed: AtomicBool,
     quick: AtomicU64,
     slow: AtomicU64,

@@ -25,7 +25,7 @@ impl Digests {
         Ok(Digests { ring })
     }
 
-    /// At most `most` messages, the oldest first; they are then gone.
+    /// At most `most` messages, the oldest first; they are removed.
     pub(crate) fn take(&mut self, most: usize) -> Vec<Digest> {
         let mut all = Vec::new();
         let Some(ring) = &mut self.ring else { return all };

@@ -75,7 +75,7 @@ use waits::Waits;
 pub struct Options {
     /// The C compiler; otherwise `clang` on `PATH`.
     pub cc: Option<PathBuf>,
-    /// Where objects are kept from one start to the next; none: they are compiled in each process anew.
+    /// Where objects are kept from one start to the next; none: each process compiles them.
     pub cache: Option<c_compile::Cache>,
     /// Most entries that a table holds, whatever size it is declared with: memory is taken at once.
     pub entries: u64,

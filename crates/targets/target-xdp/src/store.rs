@@ -1,9 +1,9 @@
 //! One table in memory that programs read while it changes.
 //!
-//! A hash chain begins in its home cell and goes on in cells behind the homes. A change writes new cells that no generation
+//! A hash chain begins in its home cell and continues in cells behind the homes. A change writes new cells that no generation
 //! sees yet, and notes which cells end; [`Store::commit`] stamps them, and the caller then moves the generation on. A cell that
 //! has ended waits until no packet of its generations is left, is then unlinked, and after a second wait used again. A batch that ends
-//! something is followed by a wait ([`crate::state::State::wait_for_packets`]); if there is no room all the same, two more are made.
+//! something is followed by a wait ([`crate::state::State::wait_for_packets`]); if there is still no room, two more are made.
 
 use crate::sys::Shared;
 use crate::waits::Waits;
@@ -20,7 +20,7 @@ const _: () = assert!(FROM.is_multiple_of(8) && TO == FROM + 4, "both are one wo
 const FOR_EVER: u32 = u32::MAX;
 /// `from` of what is not seen yet.
 const NEVER: u32 = u32::MAX;
-/// Numbers of masks that are in use, were listed before this batch, or wait to be used anew: when there are so many, at least half of
+/// Numbers of masks that are in use, were listed before this batch, or wait to be reused: when there are so many, at least half of
 /// them can be freed, so that the wait is rare.
 const MOST_NUMBERS: usize = 4 * MAX_TUPLES;
 
@@ -249,7 +249,7 @@ impl Store {
                 Ok(())
             }
             Err(refusal) => {
-                // Given back, so that nobody gives it back again.
+                // Given back, so that it is not given back twice.
                 self.direct_free.extend(direct.and_then(|_| self.direct_clear.pop()));
                 Err(refusal)
             }
@@ -337,7 +337,7 @@ impl Store {
         std::mem::take(&mut self.direct_clear)
     }
 
-    /// Makes the batch's changes those of generation `next`. Nobody sees them until the generation moves on.
+    /// Makes the batch's changes those of generation `next`. They are invisible until the generation advances.
     pub(crate) fn commit(&mut self, next: u32) {
         self.go_home();
         for i in 0..self.steps.len() {
@@ -711,7 +711,7 @@ impl Store {
         }
     }
 
-    /// Writes the list of masks anew, if what programs must know has changed.
+    /// Rewrites the list of masks if what programs must know has changed.
     fn list_masks(&mut self, next: u32) {
         if self.masks.is_none() {
             return;

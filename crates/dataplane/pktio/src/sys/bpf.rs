@@ -114,7 +114,7 @@ pub(crate) fn create_table(bytes: u32) -> io::Result<(OwnedFd, Mapping)> {
 fn create_map(mut attributes: MapCreate) -> io::Result<OwnedFd> {
     // SAFETY: this is the layout that BPF_MAP_CREATE reads; it holds no pointers.
     let fd = unsafe { bpf(BPF_MAP_CREATE, &mut attributes) }?;
-    // SAFETY: the descriptor was just opened and nobody else owns it.
+    // SAFETY: the descriptor was just opened and has no other owner.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
@@ -150,7 +150,7 @@ pub(crate) fn load(instructions: &[Instruction]) -> io::Result<OwnedFd> {
             result => break result?,
         }
     };
-    // SAFETY: the descriptor was just opened and nobody else owns it.
+    // SAFETY: the descriptor was just opened and has no other owner.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
@@ -163,7 +163,7 @@ pub(crate) fn attach(program: BorrowedFd<'_>, ifindex: u32, hook: Hook) -> io::R
     let mut attributes = LinkCreate { program: program.as_raw_fd() as u32, ifindex, attach_type: BPF_ATTACH_TYPE_XDP, flags };
     // SAFETY: this is the layout that BPF_LINK_CREATE reads; it holds no pointers.
     let fd = unsafe { bpf(BPF_LINK_CREATE, &mut attributes) }?;
-    // SAFETY: the descriptor was just opened and nobody else owns it.
+    // SAFETY: the descriptor was just opened and has no other owner.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 

@@ -1,6 +1,6 @@
 //! Memory shared with the kernel: mappings, and the rings that lie in them.
 //!
-//! A ring has one producer and one consumer, of which one is the kernel; whoever holds a [`Ring`] exclusively is the other.
+//! A ring has one producer and one consumer, of which one is the kernel; the exclusive holder of a [`Ring`] is the other.
 
 use std::io;
 use std::marker::PhantomData;
@@ -19,7 +19,7 @@ pub(crate) struct Mapping {
 
 // SAFETY: plain memory, which may be unmapped from any thread.
 unsafe impl Send for Mapping {}
-// SAFETY: bytes are reached by atomic words only, or by unsafe methods whose callers promise that nobody else uses those bytes.
+// SAFETY: bytes are reached by atomic words only, or by unsafe methods whose callers promise that those bytes have no other user.
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
@@ -60,17 +60,17 @@ impl Mapping {
     }
 
     /// # Safety
-    /// While the slice lives nobody, the kernel included, writes there.
+    /// While the slice lives nothing, the kernel included, writes there.
     pub(crate) unsafe fn bytes(&self, address: u64, length: usize) -> Option<&[u8]> {
         // SAFETY: inside the mapping as just checked; initialised, as mmap gives zeroes.
         self.contains(address, length).then(|| unsafe { std::slice::from_raw_parts(self.start.as_ptr().add(address as usize), length) })
     }
 
     /// # Safety
-    /// While the slice lives nobody else, the kernel included, reads or writes there.
+    /// While the slice lives nothing else, the kernel included, reads or writes there.
     #[expect(clippy::mut_from_ref, reason = "the caller owns that part of the memory, not all of it")]
     pub(crate) unsafe fn bytes_mut(&self, address: u64, length: usize) -> Option<&mut [u8]> {
-        // SAFETY: as above, and the caller promises that nobody else has these bytes.
+        // SAFETY: as above, and the caller promises that these bytes have no other user.
         self.contains(address, length).then(|| unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr().add(address as usize), length) })
     }
 }
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn memory_outside_the_mapping_is_never_handed_out() {
         let mapping = Mapping::anonymous(8192).unwrap();
-        // SAFETY: nobody else uses the mapping.
+        // SAFETY: the mapping has no other user.
         unsafe {
             assert_eq!(mapping.bytes(8190, 2).map(<[u8]>::len), Some(2));
             assert!(mapping.bytes(8190, 3).is_none());

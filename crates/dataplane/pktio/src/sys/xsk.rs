@@ -181,7 +181,7 @@ impl Xsk {
     }
 
     /// Hands up to `limit` received packets to `take` and gives their frames back to the kernel. Returns how many. With each packet comes the
-    /// word of XDP metadata that lies in front of it, 0 for none: in copy mode nobody else writes there.
+    /// word of XDP metadata that lies in front of it, 0 for none: in copy mode nothing else writes there.
     pub(crate) fn receive(&mut self, limit: usize, mut take: impl FnMut(&[u8], u64)) -> usize {
         let mut count = 0;
         let mut any = false;
@@ -259,7 +259,7 @@ impl Xsk {
             return false;
         }
         let Some(address) = self.free.pop() else { return false };
-        // SAFETY: a frame of the free list is in no ring: nobody else reads or writes it.
+        // SAFETY: a frame of the free list is in no ring: it has no other reader or writer.
         if let Some(bytes) = unsafe { self.umem.memory.bytes_mut(address, packet.len()) } {
             bytes.copy_from_slice(packet);
         }

@@ -13,7 +13,7 @@
 //! # One writer beside many readers
 //! A slot can be hidden from one of the two *sides* that look-ups are on. For look-ups on a side, what they may see changes only by
 //! *moves* of an entry, within its group or to the new half of one. A move counts itself in [`Buckets::moves`], writes the copy, counts
-//! itself again, and clears the original. So whoever finds that count unchanged has missed nothing that
+//! itself again, and clears the original. So a reader that finds that count unchanged has missed nothing that
 //! was there all the time; who finds it changed looks again.
 //!
 //! A look-up reads a slot's tag, then its handle, then whether it is hidden from its side. A slot is hidden before its handle is
@@ -574,7 +574,7 @@ impl Drop for Buckets {
     fn drop(&mut self) {
         let list = std::mem::replace(self.strays.get_mut(), std::ptr::null_mut());
         if !list.is_null() {
-            // SAFETY: it came from a box, and nobody looks up any more.
+            // SAFETY: it came from a box, and there are no look-ups any more.
             drop(unsafe { Box::from_raw(list) });
         }
     }
@@ -586,7 +586,7 @@ mod tests {
 
     fn insert(buckets: &Buckets, growth: &mut Growth, hash: u64, handle: u32, hash_of: impl Fn(u32) -> u64) {
         buckets.insert(growth, Item { hash, handle, hidden: 0 }, handle, hash_of);
-        // SAFETY: nobody else looks up.
+        // SAFETY: there are no other look-ups.
         unsafe { buckets.free_retired(growth) }
     }
 

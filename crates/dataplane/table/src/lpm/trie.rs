@@ -45,7 +45,7 @@ impl Skip {
         self.0 as u32 & 63
     }
 
-    /// Whether a key goes on with them.
+    /// Whether a key continues with them.
     #[inline(always)]
     fn fits(self, bits: u64) -> bool {
         (bits ^ self.0) & !(u64::MAX >> self.len()) == 0
@@ -444,7 +444,7 @@ impl<T: Copy + Default> Blocks<T> {
 mod tests {
     use super::*;
 
-    /// Every length from two sides; when the prefixes are gone, so are the nodes, and their room is used again.
+    /// Every length from two sides; when the prefixes are deleted, so are the nodes, and their room is reused.
     #[test]
     fn removal_leaves_nothing_behind() {
         let prefixes: Vec<(u128, u32)> = (0..2000u128)

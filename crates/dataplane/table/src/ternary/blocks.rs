@@ -69,7 +69,7 @@ impl Block {
         self.rules.append(&mut other.rules);
     }
 
-    /// Notes that rules have come or gone.
+    /// Records that rules were inserted or deleted.
     pub(super) fn changed(&mut self) {
         self.changes += 1;
         self.aged += 1;

@@ -87,7 +87,7 @@ pub(super) struct Code<'a> {
     pub jumped: BTreeSet<String>,
     /// Parameters that are read from the entry, in the action that runs.
     pub bound: HashMap<VarId, String>,
-    /// Parameters that only their own action reads and nobody writes.
+    /// Parameters that only their own action reads and that are never written.
     pub bindable: BTreeSet<VarId>,
     /// Parameters that become the number of a cell.
     pub cells: HashMap<VarId, Vec<super::externs::Cells>>,
@@ -97,7 +97,7 @@ pub(super) struct Code<'a> {
     pub counts: Vec<(String, u64)>,
     pub meters: Vec<usize>,
     pub registers: Vec<String>,
-    /// Places of emits of the class that is printed; where the header comes to lie, if that is known. The most that a class has.
+    /// Places of emits of the class that is printed; the header's offset, if that is known. The most that a class has.
     pub emits: Vec<(HeaderId, Option<u32>)>,
     pub most_emits: usize,
     /// What was emitted so far, while it is known.
@@ -341,7 +341,7 @@ pub(super) fn kept_type(width: u32) -> &'static str {
     }
 }
 
-/// Parameters that are read in their own action only, and written by nobody: they need no variable.
+/// Parameters that are read in their own action only, and never written: they need no variable.
 fn bindable(ir: &Ir) -> BTreeSet<VarId> {
     let mut params: BTreeSet<VarId> = BTreeSet::new();
     let mut twice = BTreeSet::new();

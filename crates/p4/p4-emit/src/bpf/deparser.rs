@@ -1,4 +1,4 @@
-//! From headers to bytes: first where each emitted header comes to lie, then room in front, then the bytes.
+//! From headers to bytes: first the offset of each emitted header, then room in front, then the bytes.
 //!
 //! In the text of a class it is known which headers the packet came with and, once it is seen which ones it has now, where each
 //! lies: room and places are constants, and headers that nothing has written to and that keep their distance from the payload
@@ -22,7 +22,7 @@ pub(super) struct Ending {
 }
 
 impl Code<'_> {
-    /// Notes where the header comes to lie.
+    /// Records the header's offset.
     pub(super) fn emit(&mut self, r: &HeaderRef) -> Result<(), Refused> {
         self.each(r, |c, h| {
             if let Some(h) = h {

@@ -126,7 +126,7 @@ fn packet(c: &mut Code) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Variables that the parser leaves alone, and nobody outside the program sets: they are zero.
+/// Variables that neither the parser nor anything outside the program sets: they are zero.
 fn at_first(ir: &Ir) -> BTreeMap<p4_ir::VarId, u128> {
     let mut set: BTreeSet<p4_ir::VarId> = ir.intrinsic.standard.values().copied().collect();
     for block in std::iter::once(&ir.parser().init).chain(ir.states.values().map(|s| &s.body)) {
@@ -178,7 +178,7 @@ fn finish(c: &mut Code, ending: Option<&Ending>) -> Result<(), Refused> {
     if let Some(ending) = ending {
         c.check_room(ending);
     } else {
-        // Where a header comes to lie is known only if all emits are in a row.
+        // A header's offset is known only if all emits are in a row.
         let straight = ir.deparser().iter().all(|s| matches!(s, p4_ir::Stmt::Emit(p4_ir::HeaderRef::Static(_))));
         c.emitted = straight.then_some(0);
         if !straight {
@@ -228,7 +228,7 @@ fn top(c: &mut Code, name: &str, block: &p4_ir::Block) -> Result<(), Refused> {
     }
     c.line(format!("/* {name} */"));
     c.place = name.into();
-    // A packet of a class that leaves the block early goes on as others do.
+    // A packet of a class that leaves the block early continues as others do.
     c.exit = format!("end_of_{name}");
     c.open("");
     c.block(block)?;

@@ -6,7 +6,7 @@
 //! - The parser reaches so many bytes, and may lack headers of variable length.
 //! - Digests leave at so many a second; more are lost, which a chip does too.
 //!
-//! Only in [`Mode::Subset`]: who holds the whole has nobody to give a packet to. Buffers, punts and copies are nothing for a
+//! Only in [`Mode::Subset`]: a target that holds the whole program has no slow path. Buffers, punts and copies are nothing for a
 //! subset in any case.
 
 use super::{Flow, Halt, Mode, Run};
@@ -68,7 +68,7 @@ impl<T: Tracer> Run<'_, '_, T> {
         self.work.watch.limits.filter(|_| self.input.mode == Mode::Subset)
     }
 
-    /// Notes that the packet comes to a place; it goes on if it has been there.
+    /// Records that the packet reaches a place; it continues if it has been there.
     pub(super) fn reach(&mut self, place: Place) -> Option<Flow> {
         if !self.limits()?.once {
             return None;

@@ -9,7 +9,7 @@
 //!   list, with their values at the end of the block that asked. Multicast copies keep everything.
 //! - **Bytes**: a clone from ingress and a resubmitted packet are the packet as received, parsed again; a clone from egress
 //!   and a multicast copy have the headers as they were at the end of that block.
-//! - The pass that goes on is finished first, then the new ones in the order in which they were asked for.
+//! - The pass that continues is finished first, then the new ones in the order in which they were asked for.
 //! - A packet makes at most [`MAX_PASSES`] passes, and of no lineage more than [`MAX_GENERATIONS`]: what is beyond is
 //!   dropped with `TARGET_FAILED`.
 //! - The first pass's result is the packet's; if that pass was resubmitted, recirculated or multicast, then the result of

@@ -34,7 +34,7 @@ pub struct ServiceCall<'a> {
 /// What a service decides about the packet of a call. Of what is sent it decides nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServiceFate {
-    /// The program goes on with the answer.
+    /// The program continues with the answer.
     Answered,
     /// The packet ends here.
     Drop(DropReason),

@@ -89,7 +89,7 @@ fn remember(added: &mut Vec<Op>, batch: &Batch) {
     }
 }
 
-/// The interpreter as a device. Time goes on by one microsecond a packet.
+/// The interpreter as a device. Time advances by one microsecond per packet.
 pub struct MachineDevice {
     /// The machine.
     pub machine: Machine,

@@ -2,9 +2,9 @@
 //! modules beside it.
 //!
 //! Recursive descent after the grammar of P4_16 (appendix G). The grammar needs to know which names are types and which
-//! are generic (P4_16 §6.3), so declared names are tracked by scope; names nobody declared are judged by what follows.
+//! are generic (P4_16 §6.3), so declared names are tracked by scope; undeclared names are judged by what follows.
 //! An error makes the construct it stands in fail, the nearest list of declarations, statements or properties skips to
-//! its next item and goes on. Nesting is limited, and reaching the limit ends parsing.
+//! its next item and continues. Nesting is limited, and reaching the limit ends parsing.
 
 mod decls;
 mod exprs;
@@ -103,7 +103,7 @@ impl<'a> Parser<'a> {
     // -- tokens -------------------------------------------------------------------------------------------------------
 
     fn token_at(&self, index: usize) -> &'a Token {
-        // The last token is the end of the text, which goes on for ever.
+        // The last token is the end of the text, which repeats without end.
         &self.tokens[index.min(self.tokens.len() - 1)]
     }
 
