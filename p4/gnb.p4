@@ -1,10 +1,10 @@
 /* The user plane of a gNodeB (TS 38.300 §4.4): N3 and the radio, SDAP, PDCP and RLC.
  *
- * First paper, §5.6 and Figure 6; third paper, §IV. Read it top to bottom: parser, frame, then downlink or uplink, each a file in gnb/ with its
+ * Singh et al., §5.6 and Figure 6; Memarian et al., §IV. Read it top to bottom: parser, frame, then downlink or uplink, each a file in gnb/ with its
  * steps. What P4 cannot do is done by services (include/service.p4): `cipher`, `buffer` (RLC AM's transmission window) and `radio_bearer`
  * (the receiving sides of RLC and PDCP).
  *
- * Build options: STEP=0 to 5 is the third paper's pipeline as it grows (gnb/steps.p4); BEARERS the size of the bearer tables (65536).
+ * Build options: STEP=0 to 5 is Memarian et al.'s pipeline as it grows (gnb/steps.p4); BEARERS the size of the bearer tables (65536).
  */
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-/* L2FWD, the papers' switching baseline (Memarian et al., §IV): source and destination MAC look-up, forward by port. */
+/* A learning switch: source and destination MAC look-up, forward by port. The papers' baseline L2FWD swaps the MAC addresses: gnb.p4 with STEP=0. */
 #include <core.p4>
 #include <v1model.p4>
 

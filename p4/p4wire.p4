@@ -1,4 +1,4 @@
-/* P4Wire, the papers' lower bound (Memarian et al., §IV): nothing is parsed, every packet leaves by the other port. */
+/* P4Wire, the papers' lower bound (Memarian et al., §V-B): nothing is parsed. There a table says the way out by the way in; here ports come in pairs. */
 #include <core.p4>
 #include <v1model.p4>
 

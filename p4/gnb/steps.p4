@@ -1,8 +1,8 @@
-/* The pipeline as Memarian et al. grow it, one addition a step (third paper, §V-C, Figure 7): build option STEP.
+/* The pipeline as Memarian et al. grow it, one addition a step (§V-C, Figure 7): build option STEP.
  *
  *   STEP=0   L2FWD: the MAC addresses are swapped, and the frame goes back
  *   STEP=1   and GTP-U is decapsulated
- *   STEP=2   and headers of SDAP, PDCP and RLC are put in front, with numbers from the TEID (first paper, §5.6)
+ *   STEP=2   and headers of SDAP, PDCP and RLC are put in front, with numbers from the TEID (Singh et al., §5.6)
  *   STEP=3   and a table of 64K bearers says what is in them
  *   STEP=4   and each packet is cloned; the clone is dropped
  *   STEP=5   and the copy goes to the buffer instead

@@ -1,4 +1,4 @@
-//! Does each step of the third paper's pipeline (build option STEP) add what the paper adds, on x86 as in the interpreter?
+//! Does each step of Memarian et al.'s pipeline (build option STEP) add what the paper adds, on x86 as in the interpreter?
 
 mod common;
 
