@@ -33,6 +33,8 @@ const EVENTS_BEFORE_TICK: usize = 1024;
 const MESSAGES_AT_ONCE: usize = 64;
 /// Events of the backlog that are dealt with from one look at N4 to the next.
 const EVENTS_AT_ONCE: usize = 256;
+/// At the end, how long final usage reports may be without any being acknowledged: a retransmission or two.
+const FINALS_PATIENCE: Duration = Duration::from_secs(4);
 /// Ended sessions whose last counts are kept for the report.
 const ENDED_KEPT: usize = 100_000;
 
@@ -374,8 +376,17 @@ impl Agent {
             self.receive_waiting(datagrams, MESSAGES_AT_ONCE);
             self.flush();
         }
-        // Final usage is acknowledged, or given up with its last retransmission. Heartbeats are answered meanwhile.
+        // Final usage is acknowledged, or given up when nobody acknowledges any. Heartbeats are answered meanwhile.
+        let (mut left, mut progress) = (usize::MAX, Instant::now());
         while self.node.final_reports_pending() > 0 {
+            let now_left = self.node.final_reports_pending();
+            if now_left != left {
+                (left, progress) = (now_left, Instant::now());
+                self.still_ending.store(left, Ordering::Relaxed);
+            } else if progress.elapsed() >= FINALS_PATIENCE {
+                self.node.abandon_final_reports(self.start.elapsed());
+                break;
+            }
             self.node_timeout();
             self.receive_waiting(datagrams, MESSAGES_AT_ONCE);
             self.flush();

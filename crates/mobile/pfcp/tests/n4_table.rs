@@ -34,7 +34,7 @@ Notes:
 - The end of a quota's validity is reported; packets pass until the quota is used up.
 - Sessions that end without a request (shutdown, association released, peer lost) have their final usage reported, with trigger TEBUR, if there is any. If
   the peer is out of reach it is kept until it associates again. One that has restarted meanwhile does not know the session: that usage is lost, logged
-  and counted (`usage_reports_lost`).
+  and counted (`usage_reports_lost`). At shutdown the daemon waits as long as reports are acknowledged, and 4 s longer.
 ";
 
 fn text(fate: Fate) -> String {

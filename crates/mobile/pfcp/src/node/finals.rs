@@ -23,7 +23,7 @@ pub(super) struct Final {
     cp_seid: u64,
     /// Usage Report elements, encoded: sessions end by the million.
     reports: Vec<u8>,
-    count: u64,
+    pub(super) count: u64,
 }
 
 /// How sessions ended, and so whether their CP function can be told.
@@ -142,15 +142,25 @@ impl Node {
 
     /// The response to a final report.
     pub(super) fn final_answered(&mut self, this: &Final, cause: Option<Cause>, now: Duration) {
-        self.finals.sent -= 1;
+        self.finals.sent = self.finals.sent.saturating_sub(1);
         if !cause.is_some_and(Cause::is_accepted) {
             self.usage_lost(this.count, "was rejected", now);
         }
     }
 
+    /// Gives up the final reports that are not acknowledged: nobody waits for them any longer.
+    pub fn abandon_final_reports(&mut self, now: Duration) {
+        let sent = self.requests.finals();
+        let ready: u64 = self.finals.ready.drain(..).map(|this| this.count).sum();
+        self.finals.sent = 0;
+        if sent + ready > 0 {
+            self.usage_lost(sent + ready, "was not acknowledged before the end", now);
+        }
+    }
+
     /// A final report was given up: the CP function is out of reach.
     pub(super) fn final_unanswered(&mut self, this: Final, now: Duration) {
-        self.finals.sent -= 1;
+        self.finals.sent = self.finals.sent.saturating_sub(1);
         self.keep_final(this, now);
     }
 }

@@ -81,6 +81,11 @@ impl Requests {
         self.waiting.len() >= self.most || self.by_peer.get(&to).is_some_and(|count| *count >= self.most_per_peer)
     }
 
+    /// Final usage reports without an answer.
+    pub(super) fn finals(&self) -> u64 {
+        self.waiting.values().map(|waiting| if let About::Final(this) = &waiting.about { this.count } else { 0 }).sum()
+    }
+
     pub(super) fn insert(&mut self, sequence: u32, waiting: Waiting) {
         *self.by_peer.entry(waiting.to.ip()).or_default() += 1;
         self.waiting.insert(sequence, waiting);
