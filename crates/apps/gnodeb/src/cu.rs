@@ -18,6 +18,8 @@ use crate::counts::{Count, Drops, UeReport, add, add_layer, count};
 
 /// A DU that says nothing of what it was given for so long is asked for a report, ns.
 const POLL_NS: u64 = 100_000_000;
+/// How often the configured `du_kbytes` a DU may ask for.
+const MOST_DESIRED: u64 = 16;
 const NRU_MASK: u32 = 0xff_ffff;
 
 /// A frame for the DU, with a PDCP PDU or without.
@@ -72,6 +74,8 @@ struct Drb {
     /// The first COUNT that is not delivered.
     delivered_to: u32,
     desired: u64,
+    /// What a DU is believed, however much it asks for: it bounds `at_du`.
+    most_desired: u64,
     /// When to ask for a report.
     poll: Option<u64>,
 }
@@ -96,6 +100,7 @@ impl Cu {
                 undelivered: VecDeque::new(),
                 delivered_to: 0,
                 desired: u64::from(drb.du_bytes),
+                most_desired: MOST_DESIRED * u64::from(drb.du_bytes),
                 poll: None,
             };
             (drb.sdap.id, drb_state)
@@ -290,7 +295,7 @@ impl Drb {
     }
 
     fn status(&mut self, status: &DeliveryStatus) {
-        self.desired = u64::from(status.desired_buffer);
+        self.desired = u64::from(status.desired_buffer).min(self.most_desired);
         for (from, to) in &status.lost {
             let span = to.wrapping_sub(*from) & NRU_MASK;
             let is_lost = |sn: u32| sn.wrapping_sub(*from) & NRU_MASK <= span;

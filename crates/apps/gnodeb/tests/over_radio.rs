@@ -320,3 +320,24 @@ fn an_echo_request_is_answered() {
     let answer = Repr::parse(&Packet::new_checked(&out.n3[0].1).unwrap()).unwrap();
     assert_eq!((answer.sequence, answer.message), (Some(77), Message::EchoResponse));
 }
+
+#[test]
+fn a_du_that_asks_for_everything_and_reports_nothing_gets_a_bounded_amount() {
+    let text = "role = \"cu-up\"\nn3 = \"10.3.0.2\"\nf1u = { address = \"10.5.0.1\", peer = \"10.5.0.2\" }\n[[ue]]\nid = 7\n\
+                flows = [{ qfi = 9, drb = 1 }]\nsession = { upf = \"10.3.0.1\", uplink_teid = 256, downlink_teid = 1 }\n\
+                [[ue.drb]]\nid = 1\nrlc = \"um\"\nciphering = 0\ndu_kbytes = 16\nqueue_kbytes = 64\nf1u = { cu_teid = 17, du_teid = 18 }\n";
+    let mut node = Node::new(&Gnb::parse(text).unwrap(), Engine::new(Choice::Portable).unwrap());
+    let (mut out, du) = (Output::default(), "10.5.0.2:2152".parse().unwrap());
+    let bearer = gnodeb::Bearer { ue: 7, drb: gnb::sdap::DrbId::new(1).unwrap() };
+    let status = gnb::nru::DeliveryStatus { desired_buffer: u32::MAX, ..Default::default() };
+    let greedy = f1u::to_cu(17, &gnodeb::du::ToCu::Status(bearer, status));
+    for number in 0..5000 {
+        node.f1u(&greedy, du, 0, &mut out);
+        node.n3(&downlink(number), UPF.parse().unwrap(), 0);
+        node.run(0, &mut out);
+    }
+    let given: usize = out.f1u.iter().map(|(_, datagram)| datagram.len()).sum();
+    assert!((200_000..400_000).contains(&given), "16 times 16 KiB, with headers: {given}");
+    let drops = &node.report().ues[0].drops;
+    assert!(drops.get("pdcp_tx.bytes").is_some_and(|number| *number > 1000), "the rest is dropped before it has a number: {drops:?}");
+}
