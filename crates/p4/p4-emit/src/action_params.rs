@@ -7,10 +7,11 @@
 use crate::emitter::Emitter;
 use crate::graph::visit_all;
 use crate::layout::member;
-use crate::model::{Model, visit_exprs};
+use crate::model::Model;
 use cranelift_entity::EntityRef;
 use p4_analysis::control::actions;
-use p4_ir::{ActionId, ExprKind, Extern, Ir, LValue, Stmt, TableId, VarId};
+use p4_analysis::effects::read_anywhere;
+use p4_ir::{ActionId, ExprKind, Extern, Ir, LValue, Stmt, TableId, VarId, walk};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -30,27 +31,12 @@ pub struct ActionParams {
 pub(crate) fn find(ir: &Ir) -> ActionParams {
     // How often each variable is written.
     let mut writes: BTreeMap<VarId, usize> = BTreeMap::new();
-    let mut lvalue = |l: &LValue| {
-        let mut l = l;
-        while let LValue::Slice(inner, ..) = l {
-            l = inner;
+    visit_all(ir, &mut |stmt| {
+        let mut wrote = |v: VarId| *writes.entry(v).or_default() += 1;
+        walk::stmt_lvalues(stmt, &mut |l| l.root_var().into_iter().for_each(&mut wrote));
+        if let Stmt::Apply { hit, action_run, .. } = stmt {
+            hit.iter().chain(action_run).for_each(|v| wrote(*v));
         }
-        if let LValue::Var(v) = l {
-            *writes.entry(*v).or_default() += 1;
-        }
-    };
-    visit_all(ir, &mut |stmt| match stmt {
-        Stmt::Assign(to, _) | Stmt::Lookahead(to, _) => lvalue(to),
-        Stmt::Apply { hit, action_run, .. } => hit.iter().chain(action_run).for_each(|v| lvalue(&LValue::Var(*v))),
-        Stmt::Extern(
-            Extern::Meter { result, .. }
-            | Extern::DirectMeter { result, .. }
-            | Extern::RegisterRead { result, .. }
-            | Extern::Hash { result, .. }
-            | Extern::Random { result, .. }
-            | Extern::UpdateChecksum { checksum: result, .. },
-        ) => lvalue(result),
-        _ => {}
     });
     let architecture: BTreeSet<VarId> = ir.intrinsic.standard.values().copied().collect();
     let mut found = ActionParams::default();
@@ -78,13 +64,7 @@ pub(crate) fn find(ir: &Ir) -> ActionParams {
         }
         // The action itself must not see them change before it says so.
         let mut seen = BTreeSet::new();
-        crate::graph::visit(&code.body, &mut |s| {
-            crate::model::stmt_exprs(s, &mut |e| {
-                if let ExprKind::Var(v) = e.kind {
-                    seen.insert(v);
-                }
-            });
-        });
+        walk::all_stmts(&code.body, &mut |s| walk::stmt_exprs(s, &mut |e| walk::read_vars(e, &mut |v| seen.extend([v]))));
         // Nor may it end before.
         let straight = code.body.iter().all(|s| matches!(s, Stmt::Assign(LValue::Var(_), _)));
         if vars.len() >= FEW && straight && !vars.keys().any(|v| seen.contains(v)) {
@@ -94,12 +74,7 @@ pub(crate) fn find(ir: &Ir) -> ActionParams {
     }
     // An action whose code also runs elsewhere than in tables has its statements there too: those count as writes. What
     // nothing reads is not worth a word.
-    let mut read = BTreeSet::new();
-    visit_exprs(ir, &mut |e| {
-        if let ExprKind::Var(v) = e.kind {
-            read.insert(v);
-        }
-    });
+    let mut read = read_anywhere(ir);
     let intrinsics = [ir.intrinsic.mark, ir.intrinsic.drop_reason, ir.intrinsic.pdu_length];
     read.extend(intrinsics.into_iter().flatten());
     found.vars.retain(|v, _| read.contains(v));

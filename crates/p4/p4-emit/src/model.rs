@@ -4,7 +4,8 @@
 use crate::graph::visit_all;
 use base::MAX_PACKET;
 use cranelift_entity::EntityRef;
-use p4_ir::{CheckData, Expr, ExprKind, Extern, HeaderId, HeaderRef, Ir, LValue, StackId, Stmt};
+use p4_analysis::effects::{Place, stmt_writes};
+use p4_ir::{Expr, ExprKind, Extern, HeaderId, HeaderRef, Ir, LValue, StackId, Stmt, walk};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where the bytes of a header instance may be.
@@ -181,30 +182,12 @@ impl Model {
 
     fn find_kinds(&mut self, ir: &Ir) {
         let mut written = BTreeSet::new();
-        let mut lvalue = |l: &LValue| {
-            let mut l = l;
-            while let LValue::Slice(inner, ..) = l {
-                l = inner;
-            }
-            if let LValue::Var(v) = l {
-                written.insert(*v);
-            }
-        };
-        visit_all(ir, &mut |stmt| match stmt {
-            Stmt::Assign(to, _) | Stmt::Lookahead(to, _) => lvalue(to),
-            Stmt::Apply { hit, action_run, .. } => {
-                hit.iter().chain(action_run).for_each(|v| lvalue(&LValue::Var(*v)));
-            }
-            Stmt::Extern(e) => match e {
-                Extern::Meter { result, .. }
-                | Extern::DirectMeter { result, .. }
-                | Extern::RegisterRead { result, .. }
-                | Extern::Hash { result, .. }
-                | Extern::Random { result, .. } => lvalue(result),
-                Extern::UpdateChecksum { checksum, .. } => lvalue(checksum),
-                _ => {}
-            },
-            _ => {}
+        visit_all(ir, &mut |stmt| {
+            stmt_writes(ir, stmt, &mut |place| {
+                if let Place::Var(v) = place {
+                    written.insert(v);
+                }
+            });
         });
         written.extend(ir.actions.values().flat_map(|a| &a.params));
         let standard = &ir.intrinsic.standard;
@@ -256,34 +239,27 @@ fn mask(text: &str, width: u32, have: u32) -> String {
 }
 
 /// Calls `each` with every expression and its parts.
-pub fn visit_exprs<'a>(ir: &'a Ir, each: &mut dyn FnMut(&'a Expr)) {
-    visit_all(ir, &mut |stmt| stmt_exprs(stmt, each));
-    for state in ir.states.values() {
-        if let p4_ir::Transition::Select { keys, .. } = &state.next {
-            keys.iter().for_each(|k| walk(k, each));
-        }
+fn visit_exprs(ir: &Ir, each: &mut dyn FnMut(&Expr)) {
+    fn parts(e: &Expr, each: &mut dyn FnMut(&Expr)) {
+        each(e);
+        walk::sub_exprs(e, &mut |sub| parts(sub, each));
     }
-    ir.tables.values().flat_map(|t| &t.keys).for_each(|k| walk(k, each));
+    visit_all(ir, &mut |stmt| walk::stmt_exprs(stmt, &mut |e| parts(e, each)));
+    walk::other_exprs(ir, &mut |e| parts(e, each));
 }
 
 /// Calls `each` with every reference to a header.
-fn visit_headers<'a>(ir: &'a Ir, each: &mut dyn FnMut(&'a HeaderRef)) {
-    visit_all(ir, &mut |stmt| match stmt {
-        Stmt::Assign(to, _) | Stmt::Lookahead(to, _) => lvalue_header(to, each),
-        Stmt::SetValid(h, _) | Stmt::Extract { header: h, .. } | Stmt::Emit(h) => each(h),
-        Stmt::CopyHeader { dst, src } | Stmt::CopyVarbit { dst, src } => {
-            each(dst);
-            each(src);
+fn visit_headers(ir: &Ir, each: &mut dyn FnMut(&HeaderRef)) {
+    visit_all(ir, &mut |stmt| {
+        walk::stmt_lvalues(stmt, &mut |l| lvalue_header(l, each));
+        match stmt {
+            Stmt::SetValid(h, _) | Stmt::Extract { header: h, .. } | Stmt::Emit(h) => each(h),
+            Stmt::CopyHeader { dst, src } | Stmt::CopyVarbit { dst, src } => {
+                each(dst);
+                each(src);
+            }
+            _ => {}
         }
-        Stmt::Extern(
-            Extern::Meter { result, .. }
-            | Extern::DirectMeter { result, .. }
-            | Extern::RegisterRead { result, .. }
-            | Extern::Hash { result, .. }
-            | Extern::Random { result, .. }
-            | Extern::UpdateChecksum { checksum: result, .. },
-        ) => lvalue_header(result, each),
-        _ => {}
     });
     visit_exprs(ir, &mut |e| {
         if let ExprKind::Field(h, _) | ExprKind::IsValid(h) | ExprKind::VarbitBits(h, _) = &e.kind {
@@ -296,72 +272,11 @@ fn visit_headers<'a>(ir: &'a Ir, each: &mut dyn FnMut(&'a HeaderRef)) {
     });
 }
 
-fn lvalue_header<'a>(l: &'a LValue, each: &mut dyn FnMut(&'a HeaderRef)) {
+fn lvalue_header(l: &LValue, each: &mut dyn FnMut(&HeaderRef)) {
     match l {
         LValue::Var(_) => {}
         LValue::Field(h, _) => each(h),
         LValue::Slice(inner, ..) => lvalue_header(inner, each),
-    }
-}
-
-/// Calls `each` with every expression of a statement but not of those inside of it, and its parts.
-pub fn stmt_exprs<'a>(stmt: &'a Stmt, each: &mut dyn FnMut(&'a Expr)) {
-    let mut w = |e: &'a Expr| walk(e, each);
-    match stmt {
-        Stmt::Assign(_, e) | Stmt::If(e, ..) | Stmt::Advance(e) | Stmt::Verify(e, _) => w(e),
-        Stmt::Switch { on, .. } => w(on),
-        Stmt::Extract { varbit_bits: Some(e), .. } => w(e),
-        Stmt::Extern(x) => match x {
-            Extern::Count { index, .. } | Extern::Meter { index, .. } | Extern::RegisterRead { index, .. } => w(index),
-            Extern::RegisterWrite { index, value, .. } => {
-                w(index);
-                w(value);
-            }
-            Extern::Hash { base, data, max, .. } => {
-                w(base);
-                data.iter().for_each(&mut w);
-                w(max);
-            }
-            Extern::Random { low, high, .. } => {
-                w(low);
-                w(high);
-            }
-            Extern::VerifyChecksum { condition, data, checksum, .. } => {
-                w(condition);
-                data.iter().for_each(|d| {
-                    if let CheckData::Value(e) = d {
-                        w(e)
-                    }
-                });
-                w(checksum);
-            }
-            Extern::UpdateChecksum { condition, data, .. } => {
-                w(condition);
-                data.iter().for_each(|d| {
-                    if let CheckData::Value(e) = d {
-                        w(e)
-                    }
-                });
-            }
-            Extern::Truncate(e) => w(e),
-            _ => {}
-        },
-        _ => {}
-    }
-}
-
-/// An expression and all its parts.
-pub fn walk<'a>(e: &'a Expr, each: &mut dyn FnMut(&'a Expr)) {
-    each(e);
-    match &e.kind {
-        ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Slice(a, ..) => walk(a, each),
-        ExprKind::Binary(_, a, b) | ExprKind::Concat(a, b) => {
-            walk(a, each);
-            walk(b, each);
-        }
-        ExprKind::Mux(a, b, c) => [a, b, c].into_iter().for_each(|x| walk(x, each)),
-        ExprKind::Field(HeaderRef::Index(_, i), _) | ExprKind::IsValid(HeaderRef::Index(_, i)) => walk(i, each),
-        _ => {}
     }
 }
 

@@ -20,6 +20,8 @@ mod calls;
 pub use calls::{calls_services, has_stages};
 
 use calls::Calls;
+use p4_analysis::control;
+use p4_analysis::effects::Effects;
 use p4_ir::*;
 use program::{BitField, Bridge, BridgeStop, CountUnit, LengthSource};
 use std::collections::{BTreeMap, BTreeSet};
@@ -297,13 +299,8 @@ fn replace(block: &mut Block, f: &mut dyn FnMut(Stmt, &mut Block)) {
 
 /// `exit` leaves a labeled block around ingress or egress; out of an action it goes by the flag.
 fn exits(ir: &mut Ir, exited: VarId) {
-    let has = |b: &Block| {
-        let mut found = false;
-        walk::all_stmts(b, &mut |s| found |= *s == Stmt::Exit);
-        found
-    };
-    let in_actions = ir.actions.values().any(|a| has(&a.body));
-    let leaving: Vec<ActionId> = ir.actions.iter().filter(|(_, a)| has(&a.body)).map(|(id, _)| id).collect();
+    let leaving: Vec<ActionId> = ir.actions.iter().filter(|(_, a)| control::exits(&a.body)).map(|(id, _)| id).collect();
+    let in_actions = !leaving.is_empty();
     for id in leaving {
         let label = ir.add_label("exit");
         let body = &mut ir.actions[id].body;
@@ -315,7 +312,7 @@ fn exits(ir: &mut Ir, exited: VarId) {
     }
     for role in [Role::Ingress, Role::Egress] {
         let body = ir.control(role);
-        if !in_actions && !has(body) {
+        if !in_actions && !control::exits(body) {
             continue;
         }
         let label = ir.add_label("exit");
@@ -346,29 +343,8 @@ fn always(ir: &Ir, vars: &Vars) -> BTreeSet<VarId> {
 
 /// Variables that a pass from the end of ingress on leaves to the next: those that egress and what follows reads.
 fn read_behind_ingress(ir: &Ir) -> BTreeSet<VarId> {
-    let mut read: BTreeSet<VarId> = BTreeSet::new();
-    let expr = |e: &Expr, read: &mut BTreeSet<VarId>| walk::read_vars(e, &mut |v| read.extend([v]));
-    let mut todo: Vec<&Block> = vec![ir.egress(), ir.control(Role::ComputeChecksum), ir.deparser()];
-    let mut seen: BTreeSet<TableId> = BTreeSet::new();
-    while let Some(block) = todo.pop() {
-        walk::all_stmts(block, &mut |s| {
-            walk::stmt_exprs(s, &mut |e| expr(e, &mut read));
-            // A part that is written keeps the rest.
-            walk::stmt_lvalues(s, &mut |l| {
-                if matches!(l, LValue::Slice(..)) {
-                    read.extend(l.root_var());
-                }
-            });
-            if let Stmt::Apply { table, .. } = s
-                && seen.insert(*table)
-            {
-                ir.tables[*table].keys.iter().for_each(|e| expr(e, &mut read));
-                let info = &ir.program.tables[*table];
-                todo.extend(info.actions.iter().map(|u| u.action).chain([info.default_action.0]).map(|a| &ir.actions[a].body));
-            }
-        });
-    }
-    read
+    let blocks = [ir.egress(), ir.control(Role::ComputeChecksum), ir.deparser()];
+    blocks.into_iter().flat_map(|block| Effects::of(ir, block).read_vars().collect::<Vec<_>>()).collect()
 }
 
 /// The bridge's header: which field is what.

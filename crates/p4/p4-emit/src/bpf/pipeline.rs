@@ -5,6 +5,7 @@ use super::code::{Code, Facts, kept_type};
 use super::deparser::{self, Ending};
 use crate::model::Model;
 use cranelift_entity::EntityRef;
+use p4_analysis::effects;
 use p4_analysis::live::Liveness;
 use p4_ir::origin::Construct;
 use p4_ir::{Architecture, HeaderId, Ir, Role};
@@ -380,11 +381,7 @@ fn ends(out: &mut String, c: &Code) {
 /// Whether anything reads a field of `standard_metadata`.
 fn reads(ir: &Ir, name: &str) -> bool {
     let Some(v) = ir.intrinsic.standard.get(name) else { return false };
-    let text = std::cell::Cell::new(false);
-    let look = |e: &p4_ir::Expr| p4_ir::walk::read_vars(e, &mut |r| text.set(text.get() | (r == *v)));
-    ir.blocks().for_each(|b| p4_ir::walk::all_stmts(b, &mut |s| p4_ir::walk::stmt_exprs(s, &mut |e| look(e))));
-    p4_ir::walk::other_exprs(ir, &mut |e| look(e));
-    text.get()
+    effects::read_anywhere(ir).contains(v)
 }
 
 /// Copies to a multicast group are made by no part of the pipeline.

@@ -15,6 +15,8 @@
 //! Request and answer are fields of a header that follows the bridge, one for each service. The end of a stage is the same without either.
 
 use super::{CutError, Vars, set};
+use p4_analysis::control::any_stmt;
+use p4_analysis::effects::read_anywhere;
 use p4_analysis::live::Liveness;
 use p4_ir::*;
 use program::{Bridge, BridgeCall, BridgeStop};
@@ -45,9 +47,7 @@ pub fn has_stages(ir: &Ir) -> bool {
 }
 
 fn has(ir: &Ir, is: impl Fn(&Stmt) -> bool) -> bool {
-    let mut found = false;
-    [ir.ingress(), ir.egress()].into_iter().for_each(|b| walk::all_stmts(b, &mut |s| found |= is(s)));
-    found
+    [ir.ingress(), ir.egress()].into_iter().any(|b| any_stmt(b, &mut |s| is(s)))
 }
 
 fn stops(s: &Stmt) -> bool {
@@ -57,13 +57,12 @@ fn stops(s: &Stmt) -> bool {
 /// Variables that are still read behind a stop, and those of `always`.
 pub(super) fn live_behind(ir: &Ir, vars: &Vars, always: &BTreeSet<VarId>) -> BTreeSet<VarId> {
     // To liveness all of standard_metadata is read at the end; the target reads these.
-    let mut read = always.clone();
+    let mut read = read_anywhere(ir);
+    read.extend(always);
     read.extend([Some(vars.egress_spec), ir.intrinsic.drop_reason, ir.intrinsic.mark, ir.intrinsic.pdu_length].into_iter().flatten());
     if count(ir.egress()) > 0 {
         read.insert(vars.egress_port);
     }
-    walk::blocks(ir, &mut |b| walk::all_stmts(b, &mut |s| walk::stmt_exprs(s, &mut |e| walk::read_vars(e, &mut |v| read.extend([v])))));
-    walk::other_exprs(ir, &mut |e| walk::read_vars(e, &mut |v| read.extend([v])));
     let mut behind = always.clone();
     // A packet that a service drops has it too.
     behind.extend(ir.intrinsic.mark);
