@@ -51,8 +51,13 @@ control UpfIngress(inout headers_t hdr, inout metadata_t meta, inout standard_me
         firewall.apply(hdr, meta, standard_metadata);          // global rules
         enforce.apply(hdr, meta, standard_metadata);           // FAR, QER gates
         traffic_class.apply(hdr, meta, standard_metadata);     // 5-tuple class: queue
+#ifndef SHAPE
         route.apply(hdr, meta, standard_metadata);             // where to
         police.apply(hdr, meta, standard_metadata);            // QER and class rates
+#else
+        police.apply(hdr, meta, standard_metadata);            // what is over an MBR waits, as it came in
+        route.apply(hdr, meta, standard_metadata);             // where to
+#endif
         tunnel.apply(hdr, meta, standard_metadata);            // TTL, decapsulation, encapsulation
         relay.apply(hdr, meta, standard_metadata);             // extension headers from tunnel to tunnel
         trim.apply(hdr, meta, standard_metadata);              // nothing behind the user's packet

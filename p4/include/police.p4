@@ -3,6 +3,9 @@
 #ifndef POLICE_P4
 #define POLICE_P4
 
+/* SHAPE: packets over an MBR wait until their rate lets them pass, and run through the program again (splitplane.p4). So rates come
+ * before the way out, while the packet is as it came in. */
+
 control Police(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
 
     /* Maximum bit rates: one cell for each direction of a QER, shared by its PDRs. */
@@ -18,24 +21,37 @@ control Police(inout headers_t hdr, inout metadata_t meta, inout standard_metada
         exit;
     }
 
+#ifdef SHAPE
+    action over_rate(bit<32> cell) {
+        meta.reason = Reason.rate_exceeded;
+        meta.mark = cell;
+        standard_metadata.egress_spec = BUFFER_PORT;
+        exit;
+    }
+#else
+    action over_rate(bit<32> cell) {
+        drop(Reason.rate_exceeded);
+    }
+#endif
+
     apply {
         bit<2> colour = 0;
         if (meta.meter_1 != 0) {
             mbr.execute_meter(meta.meter_1, colour);
             if (colour == 2) {
-                drop(Reason.rate_exceeded);
+                over_rate(meta.meter_1);
             }
         }
         if (meta.meter_2 != 0) {
             mbr.execute_meter(meta.meter_2, colour);
             if (colour == 2) {
-                drop(Reason.rate_exceeded);
+                over_rate(meta.meter_2);
             }
         }
         if (meta.meter_3 != 0) {
             mbr.execute_meter(meta.meter_3, colour);
             if (colour == 2) {
-                drop(Reason.rate_exceeded);
+                over_rate(meta.meter_3);
             }
         }
         if (meta.class_meter != 0) {

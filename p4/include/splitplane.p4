@@ -6,6 +6,9 @@
  *   128-255    plain IP only: N6. A UE's own traffic to UDP port 2152 is user data there, not our tunnel
  *   256-508    as the number less 256, and VXLAN is terminated first
  *
+ * A packet that is left in the buffer with a drop reason waits for a rate: its mark is the cell of the program's shaped meter that was red. When the cell
+ * lets it pass, or another one must be asked, it runs through the program again, and those meters that it has passed are green for it.
+ *
  * Annotations (a compiler that does not know them ignores them, so the programs stay plain v1model):
  *   @drop_reason   metadata field of a serializable enum: why the packet was dropped or punted
  *   @mark          metadata field handed to the control plane beside a punted or buffered packet

@@ -425,6 +425,7 @@ impl Agent {
             buffered: ledger.buffered.into(),
             released: ledger.released.into(),
             services: self.services.report(),
+            shaped: (&self.engine.shaped()).into(),
             imbalance: ledger.imbalance(),
             workers: self.engine.received_by_worker(),
             moved_buckets: self.engine.moved().buckets,

@@ -65,6 +65,9 @@ pub struct Report {
     /// By name, what became of calls of services.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub services: BTreeMap<String, ServiceReport>,
+    /// Packets that waited for their rates.
+    #[serde(default)]
+    pub shaped: ShapedReport,
     /// Received less accounted for: zero, or a defect.
     pub imbalance: i64,
     /// Hits, misses and entries of each table.
@@ -74,6 +77,34 @@ pub struct Report {
     /// Lines of log and live view that were lost: full disk, closed or slow reader.
     #[serde(default)]
     pub lost_lines: u64,
+}
+
+/// What waited for a rate. What was dropped of it is under `dropped`, too: `shaper_full`, `shaper_late`, `shaper_codel`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShapedReport {
+    /// Packets that were taken to wait.
+    pub queued: u64,
+    /// Packets that went on, and their bytes.
+    pub sent: Count,
+    /// Of them, packets that were marked as having met congestion (ECN).
+    pub marked: u64,
+    /// Packets that were dropped, by reason.
+    pub dropped: BTreeMap<String, u64>,
+    /// Packets that went on, by delay: number `i` had waited for less than `2^i` microseconds, the last one for longer.
+    pub delays: Vec<u64>,
+}
+
+impl From<&shaper::Counters> for ShapedReport {
+    fn from(c: &shaper::Counters) -> ShapedReport {
+        let dropped = shaper::Reason::ALL.iter().filter(|r| c.dropped[**r as usize] > 0);
+        ShapedReport {
+            queued: c.queued,
+            sent: Count { packets: c.sent, bytes: c.sent_bytes },
+            marked: c.marked,
+            dropped: dropped.map(|r| (r.name().to_owned(), c.dropped[*r as usize])).collect(),
+            delays: if c.queued == 0 { Vec::new() } else { c.delays.to_vec() },
+        }
+    }
 }
 
 /// Which program runs.

@@ -17,7 +17,7 @@ use crate::report_file::ReportFile;
 use crate::stop::Other;
 use base::PortId;
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded, unbounded};
-use engine::{BalanceSettings, BufferLimits, Engine, EngineError, Event, Settings, SteerFn, WorkerPorts};
+use engine::{BalanceSettings, BufferLimits, Engine, EngineError, Event, Settings, ShapeSettings, SteerFn, WorkerPorts};
 use p4_ir::Ir;
 use pktio::Port;
 use pktio::af_xdp::Frames;
@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let config = Config::load(path)?;
     let program = config.program.clone().unwrap_or_else(|| PathBuf::from("upf.p4"));
-    let program = Program::compile(&program, &[], &[])?;
+    let program = Program::compile(&program, &[], &config.qos.defines(&config.split))?;
     tracing::info!(program = program.ir.program.name, fingerprint = %program.ir.program.fingerprint, "compiled");
     check(&config, &program)?;
     let warnings = config.check_machine().map_err(|fault| config.source.failure(&fault))?;
@@ -420,7 +420,9 @@ impl Upf {
             seconds => Duration::from_secs(seconds),
         };
         let buffers = BufferLimits { per_queue: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets, max_age };
-        let engine = start_engine(&config.workers, &targets.target(), ports, buffers, events).map_err(|e| Failure::Usage(e.to_string()))?;
+        let shape = config.qos.limits(&config.split, ids.mbr_cells).map(|limits| ShapeSettings { meter: ids.mbr, limits });
+        let engine =
+            start_engine(&config.workers, &targets.target(), ports, buffers, shape, events).map_err(|e| Failure::Usage(e.to_string()))?;
         let engine = Arc::new(engine);
         if let Some(kernel) = &mut kernel {
             kernel.go_live()?;
@@ -522,6 +524,7 @@ pub fn start_engine(
     target: &Arc<dyn Target>,
     ports: Vec<OpenPort>,
     buffers: BufferLimits,
+    shape: Option<ShapeSettings>,
     events: Sender<Event>,
 ) -> Result<Engine, EngineError> {
     let range = workers.range();
@@ -533,7 +536,7 @@ pub fn start_engine(
     let port_hash = by_ue.then_some(upf::steer::ue_hash as SteerFn);
     // Not so users' packets that are punted: of unknown TEIDs, and to neighbours that are asked for.
     let vital_punts = ["arp", "host", "gtpu_signalling"].iter().filter_map(|name| target.program().reason(name)).collect();
-    let settings = Settings { buffers, balance, port_hash, vital_punts, cores: workers.cores.clone(), ..Settings::default() };
+    let settings = Settings { buffers, balance, port_hash, vital_punts, shape, cores: workers.cores.clone(), ..Settings::default() };
     let mut shares: Vec<WorkerPorts> = (0..workers.of_ports()).map(|_| Vec::new()).collect();
     for port in ports {
         for (share, devices) in shares.iter_mut().zip(port.of_workers) {
@@ -718,9 +721,9 @@ fn network_config(config: &Config, links: &[Link]) -> upf::config::NetworkConfig
                 })
                 .collect(),
         }),
-        traffic_classes: config.classes.iter().map(|class| traffic_class(class, config.qos.policing())).collect(),
+        traffic_classes: config.classes.iter().map(|class| traffic_class(class, config.qos.class_policing())).collect(),
         zero_mbr_unlimited: config.n4.zero_mbr_unlimited,
-        policing: config.qos.policing(),
+        policing: config.qos.policing(&config.split),
         max_sessions: u32::try_from(config.n4.max_sessions).unwrap_or(u32::MAX),
         host: upf::config::HostLimits {
             answers_per_s: config.host.answers_per_s,

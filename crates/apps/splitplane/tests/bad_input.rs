@@ -102,7 +102,6 @@ prefix = "0.0.0.0/0"
 via = "10.9.0.2"
 [[class]]
 dscp = 46
-queue = 7
 rate_bps = 1000000
 [n4]"#;
     let vxlan = |text: &str| {

@@ -47,7 +47,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("targets/target", &["base", "program", "service"]),
     // Pure: packets of any type, rates that are the caller's.
     ("services/shaper", &[]),
-    ("dataplane/engine", &["base", "pktio", "target"]),
+    // It keeps packets that wait for a rate, and marks them.
+    ("dataplane/engine", &["base", "pktio", "program", "shaper", "target", "wire"]),
     // Targets.
     ("targets/target-x86", &["base", "c-compile", "program", "table", "target"]),
     ("targets/target-xdp", &["base", "c-compile", "program", "target"]),
@@ -105,6 +106,7 @@ const GRAPH: &[(&str, &[&str])] = &[
             "pktio",
             "program",
             "service",
+            "shaper",
             "target",
             "target-asic",
             "target-x86",

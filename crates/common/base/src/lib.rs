@@ -10,7 +10,7 @@ mod verdict;
 
 pub use bits::{Bits, MAX_WIDTH};
 pub use buffer::BufferFate;
-pub use packet::{HEADROOM, MAX_PACKET, Packet};
+pub use packet::{HEADROOM, MAX_PACKET, Metered, Packet};
 pub use verdict::{DropReason, Verdict, VerdictKind};
 
 /// Number of a data-plane port, as P4's `standard_metadata.ingress_port` carries it (9 bits in v1model).

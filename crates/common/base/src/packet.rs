@@ -20,6 +20,32 @@ pub struct Packet {
     pub port: PortId,
     /// Flow number by which a target ahead of the engine counts it as in flight (`target::InFlight::hand_on`); 0: none does.
     pub flow: u32,
+    /// Of a packet that waits for a rate, or has waited: which of its meters it waits for, and what it takes of it.
+    pub metered: Metered,
+}
+
+/// A meter that a packet waits for, by its number among those that the program executes for it, and the units that it takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Metered(u16);
+
+impl Metered {
+    /// Numbers from 1.
+    pub const MAX_NUMBER: u8 = 3;
+
+    /// `None` if it is beyond [`Metered::MAX_NUMBER`] or takes more than a packet can have.
+    pub fn new(number: u8, units: u16) -> Option<Metered> {
+        (number <= Metered::MAX_NUMBER && usize::from(units) <= MAX_PACKET).then_some(Metered(u16::from(number) << 14 | units))
+    }
+
+    /// The meter's number; 0 of a packet that has not waited.
+    pub fn number(self) -> u8 {
+        (self.0 >> 14) as u8
+    }
+
+    /// What it takes.
+    pub fn units(self) -> u16 {
+        self.0 & 0x3fff
+    }
 }
 
 impl Packet {
@@ -38,12 +64,19 @@ impl Packet {
     pub fn empty(capacity: usize) -> Packet {
         assert!(capacity <= MAX_PACKET, "packet of {capacity} bytes exceeds {MAX_PACKET}");
         let size = BUFFER.max(HEADROOM + capacity);
-        Packet { buf: vec![0; size].into_boxed_slice(), start: HEADROOM as u32, len: 0, port: PortId::default(), flow: 0 }
+        Packet {
+            buf: vec![0; size].into_boxed_slice(),
+            start: HEADROOM as u32,
+            len: 0,
+            port: PortId::default(),
+            flow: 0,
+            metered: Metered::default(),
+        }
     }
 
     /// No bytes and no buffer, and no memory for either: what stays where a packet was moved out. [`Packet::set`] gives it a buffer.
     pub fn void() -> Packet {
-        Packet { buf: Box::default(), start: 0, len: 0, port: PortId::default(), flow: 0 }
+        Packet { buf: Box::default(), start: 0, len: 0, port: PortId::default(), flow: 0, metered: Metered::default() }
     }
 
     /// Whether it has no buffer.

@@ -51,6 +51,13 @@ impl DropReason {
     /// A service that the program calls dropped the packet for a reason of its own, which its counters name.
     pub const SERVICE_REFUSED: DropReason = DropReason(146);
 
+    /// The packets that wait for the rate take as long as they may, or all that wait are as many as may wait.
+    pub const SHAPER_FULL: DropReason = DropReason(147);
+    /// The packet waited for its rate, and CoDel dropped it so that its sender slows down.
+    pub const SHAPER_CODEL: DropReason = DropReason(148);
+    /// The packet has waited for its rate for longer than it may.
+    pub const SHAPER_LATE: DropReason = DropReason(149);
+
     /// Name of an engine reason; `None` for codes of the program and for unused ones.
     pub fn engine_name(self) -> Option<&'static str> {
         Some(match self {
@@ -73,6 +80,9 @@ impl DropReason {
             DropReason::SERVICE_LOST => "service_lost",
             DropReason::SERVICE_DOWN => "service_down",
             DropReason::SERVICE_REFUSED => "service_refused",
+            DropReason::SHAPER_FULL => "shaper_full",
+            DropReason::SHAPER_CODEL => "shaper_codel",
+            DropReason::SHAPER_LATE => "shaper_late",
             _ => return None,
         })
     }
@@ -84,7 +94,7 @@ impl DropReason {
 pub enum VerdictKind {
     /// Transmit on `port`.
     Forward = 0,
-    /// Keep in the idle-mode buffer named by `mark`.
+    /// Keep in the idle-mode buffer named by `mark`; with a reason, until the cell `mark` of the shaped meter lets it pass.
     Buffer = 1,
     /// Give to the control plane, with `reason` and `mark`.
     Punt = 2,
@@ -106,7 +116,7 @@ pub enum VerdictKind {
 pub struct Verdict {
     /// Forward, buffer, punt, drop, next, kept or resume.
     pub kind: VerdictKind,
-    /// Reason of a drop or punt.
+    /// Reason of a drop or punt; of a buffer, whether the packet waits for a rate (not 0).
     pub reason: u8,
     /// Egress port of a forward; stage of a resume.
     pub port: u16,

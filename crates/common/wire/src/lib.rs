@@ -16,6 +16,7 @@ pub mod ipv4;
 pub mod ipv6;
 pub mod ndp;
 pub mod udp;
+pub mod user;
 pub mod vxlan;
 
 /// Why bytes are not what they should be. The text names header and field.

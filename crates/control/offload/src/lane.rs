@@ -5,10 +5,10 @@ use crate::policy::DscpOf;
 use crate::traffic::LaneTraffic;
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use parking_lot::RwLock;
-use program::Bridge;
+use program::{Bridge, MeterId};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use target::{BURST, Extra, Lane, Returned};
+use target::{BURST, Extra, Lane, Rates, Returned};
 
 pub(crate) struct SplitLane {
     pub(crate) fronts: Vec<StageLane>,
@@ -53,6 +53,17 @@ impl Lane for SplitLane {
     fn next_poll_ns(&self) -> Option<u64> {
         let fronts = self.fronts.iter().filter_map(|front| front.lane.next_poll_ns());
         fronts.chain(self.base.next_poll_ns()).min()
+    }
+
+    fn shape(&mut self, meter: MeterId) -> bool {
+        // The fast target passes on what is to wait.
+        self.base.shape(meter)
+    }
+
+    fn with_rates(&mut self, work: &mut dyn FnMut(&mut dyn Rates)) {
+        let gate = self.gate.clone();
+        let _burst = gate.read();
+        self.base.with_rates(work);
     }
 
     fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {

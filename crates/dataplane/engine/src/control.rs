@@ -8,6 +8,7 @@ use crate::master::{Link, Master, MasterCommand, MasterParts, WhenFull, outputs}
 use crate::port::EnginePort;
 use crate::ring::{SharedGauge, WorkerEnd, gauge, rings};
 use crate::scale::{Balancer, MovedCells, PortTable, has_fixed, port_table};
+use crate::shape::{ShapeSettings, Shaping};
 use crate::steer::{BUCKETS, Move, SteerFn, SteerTable};
 use crate::worker::{Parts, Worker, now_ns};
 use base::{BufferFate, DropReason, Packet, PortId};
@@ -43,6 +44,8 @@ pub struct Settings {
     pub balance: Option<BalanceSettings>,
     /// Reasons of punts that links and paths live by. Users' packets that are punted leave an eighth of the channel of events to these.
     pub vital_punts: Vec<u8>,
+    /// Packets over a rate wait instead of being dropped, if the program lets them.
+    pub shape: Option<ShapeSettings>,
     /// Cores to pin threads to, in turn: the master first, if there is one, then the workers by slot. Empty: as the system likes.
     pub cores: Vec<usize>,
 }
@@ -56,6 +59,7 @@ impl Default for Settings {
             port_hash: None,
             balance: None,
             vital_punts: Vec::new(),
+            shape: None,
             cores: Vec::new(),
         }
     }
@@ -197,6 +201,8 @@ pub(crate) struct Inner {
     pub(crate) moved: Arc<MovedCells>,
     /// All that ever counted.
     ledgers: RwLock<Vec<Arc<WorkerLedger>>>,
+    /// What waited for rates, of each worker.
+    shaped: Mutex<Vec<Arc<Mutex<shaper::Counters>>>>,
     /// Held by who moves buckets, starts and ends workers, while packets in flight are waited for. Taken before `control`.
     pub(crate) moves: Mutex<()>,
     /// Held for as long as it takes to say something, or while workers stand.
@@ -487,6 +493,14 @@ impl Engine {
         ledgers.iter().map(|ledger| ledger.entered_bytes()).fold(0, u64::wrapping_add)
     }
 
+    /// What waited for rates, of all workers past and present: as it was some milliseconds ago.
+    pub fn shaped(&self) -> shaper::Counters {
+        let mut sum = shaper::Counters::default();
+        let shaped = self.inner.shaped.lock().unwrap_or_else(PoisonError::into_inner);
+        shaped.iter().for_each(|of| sum += *of.lock().unwrap_or_else(PoisonError::into_inner));
+        sum
+    }
+
     /// The numbers of all ports.
     pub fn ports(&self) -> &[PortId] {
         &self.inner.ports
@@ -554,6 +568,7 @@ impl Inner {
             steering,
             moved: Arc::default(),
             ledgers: RwLock::new(vec![own.clone()]),
+            shaped: Mutex::default(),
             moves: Mutex::default(),
             control: Mutex::new(Control { slots: Vec::new(), master: None, own, stopped: false }),
         }))
@@ -622,9 +637,15 @@ impl Inner {
         let (commands, receiver) = bounded(COMMANDS);
         let sampling = self.table.clone().filter(|_| feed.is_none()).zip(self.hash);
         let cores_before = usize::from(feed.is_some());
+        let mut lane = self.target.lane(slot);
+        let shaping = self.settings.shape.and_then(|settings| {
+            let shown = Arc::default();
+            self.shaped.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&shown));
+            Shaping::new(settings, &mut *lane, shown)
+        });
         let worker = Worker::new(Parts {
             slot,
-            lane: self.target.lane(slot),
+            lane,
             ports,
             feed,
             sampling,
@@ -636,6 +657,7 @@ impl Inner {
             gauge: gauge.clone(),
             moved: self.moved.clone(),
             in_flight: self.target.facets().ahead.map(Ahead::in_flight),
+            shaping,
         });
         let thread = self.spawn(format!("worker-{slot}"), cores_before + slot, move || worker.run())?;
         control.slots[slot].running = Some(Running { commands, gauge, thread });

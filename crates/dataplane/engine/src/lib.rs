@@ -18,6 +18,7 @@ mod master;
 mod port;
 mod ring;
 mod scale;
+mod shape;
 mod steer;
 mod worker;
 
@@ -28,4 +29,5 @@ pub use control::{Draining, Engine, EngineError, Event, Settings, WorkerPorts};
 pub use ledger::{Ledger, PortCount};
 pub use master::WhenFull;
 pub use scale::Moved;
+pub use shape::ShapeSettings;
 pub use steer::{BUCKETS, Move, SteerFn, one_flow};

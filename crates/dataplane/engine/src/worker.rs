@@ -9,6 +9,7 @@ use crate::ledger::WorkerLedger;
 use crate::port::{EnginePort, NO_PORT, Patience, TX_ATTEMPTS, burst, port_index};
 use crate::ring::{SharedGauge, WorkerEnd};
 use crate::scale::MovedCells;
+use crate::shape::Shaping;
 use crate::steer::{SteerFn, SteerTable};
 use base::{BufferFate, DropReason, Packet, PortId, Verdict, VerdictKind};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError};
@@ -58,6 +59,8 @@ pub(crate) struct Parts {
     pub(crate) moved: Arc<MovedCells>,
     /// What a target ahead counts as in flight.
     pub(crate) in_flight: Option<Arc<InFlight>>,
+    /// Where packets wait for their rates, if they do.
+    pub(crate) shaping: Option<Shaping>,
 }
 
 /// Flows that may wait for a device that is busy, beyond which packets are not counted as left.
@@ -70,6 +73,7 @@ struct Drain {
     remaining: Vec<usize>,
     /// With the devices, when all is received, to take what they have not taken: a poll apart.
     patience: Patience,
+    began_ns: u64,
     /// Dropped at the end: who waits hears of it.
     _done: Sender<()>,
 }
@@ -79,6 +83,8 @@ pub(crate) struct Worker {
     port_index: Vec<u16>,
     packets: Vec<Packet>,
     verdicts: Vec<Verdict>,
+    /// What a target ahead counts each of them by.
+    flows: [u32; BURST],
     /// Packets that the last burst made beside those that came in.
     extra: Vec<Extra>,
     /// Packets that come back from services.
@@ -105,6 +111,7 @@ impl Worker {
             port_index: port_index(&parts.ports),
             packets: burst(),
             verdicts: vec![Verdict::default(); BURST],
+            flows: [0; BURST],
             extra: Vec::new(),
             returned: Vec::new(),
             owed: VecDeque::new(),
@@ -131,7 +138,8 @@ impl Worker {
             }
             self.end_aside();
             self.run_again();
-            let received = if self.parts.feed.is_some() { self.poll_feed() } else { self.poll_ports() } + self.poll_services();
+            let received =
+                if self.parts.feed.is_some() { self.poll_feed() } else { self.poll_ports() } + self.poll_services() + self.poll_shaping();
             if self.stopping && self.parts.feed.as_ref().is_none_or(WorkerEnd::ended) {
                 return self.stop();
             }
@@ -173,9 +181,10 @@ impl Worker {
         }
     }
 
-    /// How long to sleep, so that services' answers are taken in time; none: not at all.
+    /// How long to sleep, so that services' answers are taken in time and packets that wait for a rate go in time; none: not at all.
     fn nap(&self) -> Option<Duration> {
-        let Some(poll_ns) = self.parts.lane.next_poll_ns() else { return Some(NAP) };
+        let shaping_ns = self.parts.shaping.as_ref().and_then(Shaping::next_ns);
+        let Some(poll_ns) = self.parts.lane.next_poll_ns().into_iter().chain(shaping_ns).min() else { return Some(NAP) };
         let left = Duration::from_nanos(poll_ns.saturating_sub(now_ns()));
         (!left.is_zero()).then(|| left.min(NAP))
     }
@@ -248,6 +257,69 @@ impl Worker {
         n
     }
 
+    /// What waited for its rate goes through the program again and out; how many packets.
+    fn poll_shaping(&mut self) -> usize {
+        let Some(shaping) = self.parts.shaping.as_mut().filter(|shaping| !shaping.is_idle()) else { return 0 };
+        shaping.poll(now_ns(), &mut *self.parts.lane);
+        let n = shaping.ready.len() + shaping.dropped.len();
+        if n > 0 {
+            self.drop_shaped();
+            let Some(shaping) = &mut self.parts.shaping else { return n };
+            let mut ready = std::mem::take(&mut shaping.ready);
+            let count = ready.len();
+            for (i, packet) in ready.drain(..).enumerate() {
+                self.parts.ledger.returned.add(1, packet.len());
+                self.packets[i] = packet;
+            }
+            shaping.ready = ready;
+            if count > 0 {
+                self.forward_burst(count);
+            }
+        }
+        n
+    }
+
+    /// Counts what the shaper dropped.
+    fn drop_shaped(&mut self) {
+        let Some(shaping) = &mut self.parts.shaping else { return };
+        for (packet, reason) in shaping.dropped.drain(..) {
+            self.parts.ledger.returned.add(1, packet.len());
+            self.parts.ledger.count_drop(reason, packet.len());
+            if packet.flow != 0 && self.leaving.len() < LEAVING_MAX {
+                self.leaving.push(packet.flow);
+            }
+        }
+    }
+
+    /// A packet over its rate.
+    fn wait_for_rate(&mut self, i: usize, cell: u32, reason: u8) {
+        let len = self.packets[i].len();
+        if self.parts.shaping.is_none() {
+            return self.parts.ledger.count_drop(DropReason(reason), len);
+        }
+        let mut packet = self.take(i);
+        // In flight until it goes: its flow's packets come here as long.
+        let flow = std::mem::take(&mut self.flows[i]);
+        if flow != 0
+            && let Some(at) = self.leaving.iter().rposition(|leaving| *leaving == flow)
+        {
+            self.leaving.swap_remove(at);
+            packet.flow = flow;
+        }
+        let Parts { shaping, lane, ledger, .. } = &mut self.parts;
+        match shaping.as_mut().map(|shaping| shaping.wait(packet, cell, now_ns(), &mut **lane)) {
+            Some(Err((packet, reason))) => {
+                ledger.count_drop(reason, len);
+                if packet.flow != 0 {
+                    self.leaving.push(packet.flow);
+                }
+                self.packets[i] = packet;
+            }
+            // Its length is counted when it goes.
+            _ => ledger.kept.add(1, 0),
+        }
+    }
+
     fn dispatch_returned(&mut self) {
         // Put back when it is empty: the packet path allocates nothing.
         let mut returned = std::mem::take(&mut self.returned);
@@ -284,8 +356,9 @@ impl Worker {
 
     /// What is in `packets[..n]` is about to leave.
     fn note_flows(&mut self, n: usize) {
-        for packet in &mut self.packets[..n] {
+        for (packet, of) in self.packets[..n].iter_mut().zip(&mut self.flows) {
             let flow = std::mem::take(&mut packet.flow);
+            *of = flow;
             if flow != 0 && self.leaving.len() < LEAVING_MAX {
                 self.leaving.push(flow);
             }
@@ -318,6 +391,7 @@ impl Worker {
         let verdict = self.verdicts[i];
         match verdict.kind {
             VerdictKind::Forward => self.forward(i, PortId(verdict.port)),
+            VerdictKind::Buffer if verdict.reason != 0 => self.wait_for_rate(i, verdict.mark, verdict.reason),
             VerdictKind::Buffer => self.buffer(i, verdict.mark),
             VerdictKind::Punt => self.punt(i, verdict),
             VerdictKind::Drop => self.parts.ledger.count_drop(DropReason(verdict.reason), self.packets[i].len()),
@@ -570,7 +644,7 @@ impl Worker {
             _ => 0,
         };
         let remaining = self.parts.ports.iter().map(waiting).collect();
-        self.drains.push(Drain { which, remaining, patience: Patience::new(TX_ATTEMPTS), _done: done });
+        self.drains.push(Drain { which, remaining, patience: Patience::new(TX_ATTEMPTS), began_ns: now_ns(), _done: done });
         self.end_drains();
     }
 
@@ -591,7 +665,9 @@ impl Worker {
         // What is put aside has come in, but has not been run. Who moves buckets waits for those that others put aside, and must not
         // wait for them here.
         let aside = self.aside.is_some();
-        let received = |d: &Drain| d.remaining.iter().all(|n| *n == 0) && !(aside && d.which == Drained::All);
+        let (shaping, now_ns) = (&self.parts.shaping, now_ns());
+        let waits = |d: &Drain| shaping.as_ref().is_some_and(|shaping| shaping.may_hold(d.began_ns, now_ns));
+        let received = |d: &Drain| d.remaining.iter().all(|n| *n == 0) && !(aside && d.which == Drained::All) && !waits(d);
         if !self.drains.iter().any(received) {
             return;
         }
@@ -615,6 +691,10 @@ impl Worker {
     fn stop(mut self) -> WorkerPorts {
         self.tell_owed();
         self.poll_services();
+        if let Some(shaping) = &mut self.parts.shaping {
+            shaping.end();
+            self.drop_shaped();
+        }
         self.note_devices();
         let mut patience = Patience::new(TX_ATTEMPTS);
         let ports = &mut self.parts.ports;

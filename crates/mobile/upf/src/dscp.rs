@@ -1,36 +1,10 @@
 //! The user packet's DSCP, read from the frame before any target has parsed it: for placement by DSCP.
 
-use wire::ethernet::{self, Frame};
-use wire::{gtpu, ipv4, ipv6, udp};
+use wire::{ipv4, ipv6, user};
 
-/// DSCP of the user's IP packet: inside GTP-U if the frame is a tunnel's, else of the frame's own IP header.
-/// `None` for anything else, and for what is too short or malformed.
+/// DSCP of the user's IP packet ([`user::packet`]). `None` for what is no IP packet, too short or malformed.
 pub fn user_dscp(frame: &[u8]) -> Option<u8> {
-    let frame = Frame::new_checked(frame).ok()?;
-    match frame.ethertype() {
-        ethernet::IPV4 => {
-            let packet = ipv4::Packet::new_checked(frame.payload()).ok()?;
-            match tunnelled(&packet) {
-                Some(user) => ip_dscp(user),
-                None => Some(packet.tos() >> 2),
-            }
-        }
-        ethernet::IPV6 => ip_dscp(frame.payload()),
-        _ => None,
-    }
-}
-
-/// The user's packet in a G-PDU (TS 29.281 §5.1, §6.1).
-fn tunnelled<'a>(outer: &ipv4::Packet<'a>) -> Option<&'a [u8]> {
-    if outer.is_fragment() || outer.protocol() != ipv4::UDP {
-        return None;
-    }
-    let datagram = udp::Datagram::new_checked(outer.payload()).ok()?;
-    if datagram.dst_port() != gtpu::PORT {
-        return None;
-    }
-    let message = gtpu::Packet::new_checked(datagram.payload()).ok()?;
-    (message.message_type() == gtpu::message_type::G_PDU).then(|| message.payload())
+    ip_dscp(user::packet(frame)?)
 }
 
 fn ip_dscp(packet: &[u8]) -> Option<u8> {

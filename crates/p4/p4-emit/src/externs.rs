@@ -185,7 +185,7 @@ impl Emitter<'_> {
         let units = if info.unit == CountUnit::Packets { "1".to_owned() } else { self.length(info.length) };
         let name = &self.model.meters[meter.index()];
         let width = self.lvalue_width(result)?;
-        let colour = convert(&format!("sp_meter(run, METER_{name}, {index}, {units})"), 32, width);
+        let colour = convert(&format!("sp_meter(run, pk, METER_{name}, {index}, {units})"), 32, width);
         self.assign(result, &colour)
     }
 

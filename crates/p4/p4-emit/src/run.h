@@ -96,10 +96,16 @@ static inline void sp_expect_register(struct sp_run *run, uint32_t number, uint6
     __builtin_prefetch(run->lane->registers[number].cells + index, 1);
 }
 
-static inline uint32_t sp_meter(struct sp_run *run, uint32_t meter, uint64_t index, uint64_t units)
+static inline uint32_t sp_meter(struct sp_run *run, struct sp_packet *pk, uint32_t meter, uint64_t index, uint64_t units)
 {
     const struct sp_meters *const of = &run->lane->meters[meter];
     if (index >= of->size) return SP_GREEN;
+    if (__builtin_expect(of->waiting != 0, 0)) {
+        const uint32_t behind = pk->metered & 0xff, number = (pk->metered >> 8 & 0xff) + 1;
+        pk->metered = (uint32_t)units << 16 | number << 8 | behind;
+        if (number <= behind) return SP_GREEN;
+        if (of->waiting[index / 64] >> (index % 64) & 1) return SP_RED;
+    }
     if (__builtin_expect(of->shared != 0, 0)) return sp_meter_locked(&of->cells[index], of->profiles, run->now_ns, units);
     return sp_meter_execute(&of->cells[index], of->profiles, run->now_ns, units);
 }

@@ -15,6 +15,9 @@ struct sp_packet {
     uint32_t start;
     uint32_t length;
     uint32_t port;
+    /* Where meters are waited for: bits 0 to 7, how many of its meters are behind it; then, of the last one that it executed, bits 8 to 15 which one it was, and
+     * bits 16 to 31 what it asked for. */
+    uint32_t metered;
 };
 
 /* kind: 0 forward, 1 buffer, 2 punt, 3 drop. */
@@ -58,6 +61,8 @@ struct sp_meters {
     const struct sp_profile *profiles;
     /* Other lanes use the cells too. */
     uint64_t shared;
+    /* A bit for each cell that packets of this lane wait for: it is red for all that come. NULL: what is red does not wait. */
+    const uint64_t *waiting;
 };
 
 struct sp_register {

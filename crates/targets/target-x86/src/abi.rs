@@ -19,6 +19,8 @@ pub(crate) struct CPacket {
     pub start: u32,
     pub length: u32,
     pub port: u32,
+    /// Where meters are waited for: how many of its meters are behind it, and by number and units the last one that it executed.
+    pub metered: u32,
 }
 
 /// `struct sp_table`.
@@ -82,6 +84,8 @@ pub(crate) struct CMeters {
     pub profiles: *const CProfile,
     /// Whether other lanes use the cells too.
     pub shared: u64,
+    /// A bit for each cell that packets of this lane wait for; null: what is red does not wait.
+    pub waiting: *const u64,
 }
 
 /// `struct sp_register`.

@@ -2,12 +2,16 @@
 
 use crate::abi::{CCounter, CLane, CMeters, CPacket, CRegister};
 use crate::apply::{CellChanges, publish};
+use crate::cells::Cells;
+use crate::meters::MeterCell;
 use crate::{LaneCells, Shared};
-use base::{Packet, Verdict, VerdictKind};
+use base::{Metered, Packet, Verdict, VerdictKind};
+use cranelift_entity::EntityRef;
+use program::MeterId;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use target::{BURST, Lane};
+use target::{BURST, Lane, Rates, Taken};
 
 /// A lane of an [`crate::X86`].
 pub struct X86Lane {
@@ -17,6 +21,14 @@ pub struct X86Lane {
     /// That of the last burst; what came with it has been taken over.
     epoch: u64,
     shared: Arc<Shared>,
+    shaped: Option<Shaped>,
+}
+
+/// A meter whose red packets wait.
+struct Shaped {
+    meter: usize,
+    /// A bit a cell: packets of this lane's worker wait for it.
+    waiting: Cells,
 }
 
 /// What [`CLane`] points to, of this lane alone.
@@ -35,7 +47,11 @@ impl X86Lane {
         let mut state = shared.control();
         let arrays = Arrays {
             counters: cells.counters.iter().map(|c| CCounter { cells: c.start(), size: c.len() }).collect(),
-            meters: state.meters.iter().map(|m| CMeters { cells: m.start(), size: m.len(), profiles: m.profiles(), shared: 1 }).collect(),
+            meters: state
+                .meters
+                .iter()
+                .map(|m| CMeters { cells: m.start(), size: m.len(), profiles: m.profiles(), shared: 1, waiting: std::ptr::null() })
+                .collect(),
             registers: shared.registers.iter().map(|r| CRegister { cells: r.start(), size: r.len() }).collect(),
         };
         state.lanes += 1;
@@ -54,8 +70,20 @@ impl X86Lane {
             random: 1u64.wrapping_add(index as u64),
         };
         // Epochs are above 0, so the first burst chooses how meters are executed.
-        X86Lane { view, arrays, cells, epoch: 0, shared }
+        X86Lane { view, arrays, cells, epoch: 0, shared, shaped: None }
     }
+}
+
+/// What changed since the lane's last burst.
+fn take_over(cells: &LaneCells, shared: &Shared, arrays: &mut Arrays, view: &mut CLane, seen: &mut u64, epoch: u64) {
+    if *seen == epoch {
+        return;
+    }
+    cells.take_update();
+    let is_shared = shared.meters_shared.load(Ordering::Relaxed);
+    arrays.meters.iter_mut().for_each(|meter| meter.shared = is_shared.into());
+    view.meters = arrays.meters.as_ptr();
+    *seen = epoch;
 }
 
 /// Cells of that index that no lane uses, with what an earlier lane counted in them; else new ones.
@@ -92,31 +120,83 @@ impl Lane for X86Lane {
         }
         let mut views = [const { MaybeUninit::<CPacket>::uninit() }; BURST];
         for (packet, view) in packets.iter_mut().zip(&mut views) {
-            let port = packet.port.0.into();
+            let (port, metered) = (packet.port.0.into(), packet.metered.number());
             let (buffer, start, length) = packet.buffer_mut();
             prefetch(buffer.as_ptr().wrapping_add(start));
-            view.write(CPacket { buffer: buffer.as_mut_ptr(), start: start as u32, length: length as u32, port });
+            view.write(CPacket { buffer: buffer.as_mut_ptr(), start: start as u32, length: length as u32, port, metered: metered.into() });
         }
         let burst = self.cells.presence.enter(&self.shared.epoch);
-        if self.epoch != burst.epoch {
-            self.cells.take_update();
-            let shared = self.shared.meters_shared.load(Ordering::Relaxed);
-            self.arrays.meters.iter_mut().for_each(|meter| meter.shared = shared.into());
-            self.view.meters = self.arrays.meters.as_ptr();
-            self.epoch = burst.epoch;
-        }
+        take_over(&self.cells, &self.shared, &mut self.arrays, &mut self.view, &mut self.epoch, burst.epoch);
         // SAFETY: the function is of the text that the layout was read from. `view` and what it points to are this
         // lane's alone, or stay as they are until `burst` has ended; the first `n` views have been written, and each describes a buffer that is
         // borrowed mutably by `packets`; `verdicts` takes `n`, and the code writes kinds 0 to 3 only.
         unsafe { (self.shared.object.process)(&mut self.view, views.as_mut_ptr().cast(), verdicts.as_mut_ptr(), n as u32, now_ns) }
         drop(burst);
         for ((packet, view), verdict) in packets.iter_mut().zip(&views).zip(verdicts) {
+            packet.metered = Metered::default();
             if verdict.kind != VerdictKind::Drop {
                 // SAFETY: the first `n` views have been written.
                 let view = unsafe { view.assume_init_ref() };
                 packet.set_window(view.start as usize, view.length as usize);
+                if verdict.kind == VerdictKind::Buffer && verdict.reason != 0 {
+                    // Of a program with more meters than may be waited for nothing is said, and the packet is dropped.
+                    packet.metered = Metered::new((view.metered >> 8) as u8, (view.metered >> 16) as u16).unwrap_or_default();
+                }
             }
         }
+    }
+
+    fn shape(&mut self, meter: MeterId) -> bool {
+        let Some(of) = self.arrays.meters.get_mut(meter.index()) else { return false };
+        let Ok(waiting) = Cells::new(of.size.div_ceil(64), 1) else { return false };
+        of.waiting = waiting.start();
+        self.shaped = Some(Shaped { meter: meter.index(), waiting });
+        true
+    }
+
+    fn with_rates(&mut self, work: &mut dyn FnMut(&mut dyn Rates)) {
+        let burst = self.cells.presence.enter(&self.shared.epoch);
+        take_over(&self.cells, &self.shared, &mut self.arrays, &mut self.view, &mut self.epoch, burst.epoch);
+        let Some(Shaped { meter, waiting }) = &self.shaped else { return };
+        work(&mut LaneRates { meters: &self.arrays.meters[*meter], waiting });
+        drop(burst);
+    }
+}
+
+/// The cells of a shaped meter, within a burst.
+struct LaneRates<'a> {
+    meters: &'a CMeters,
+    waiting: &'a Cells,
+}
+
+impl LaneRates<'_> {
+    fn cell(&self, index: u32) -> Option<MeterCell> {
+        (u64::from(index) < self.meters.size).then(|| MeterCell::new(self.meters.cells.wrapping_add(index as usize)))
+    }
+}
+
+impl Rates for LaneRates<'_> {
+    fn take(&mut self, cell: u32, units: u32, now_ns: u64) -> Taken {
+        // SAFETY: profiles stay as they are while a lane is within a burst and a cell has their number.
+        self.cell(cell).map_or(Taken::Now, |cell| unsafe { cell.take(self.meters.profiles, units, now_ns) })
+    }
+
+    fn give_back(&mut self, cell: u32, units: u32) {
+        if let Some(cell) = self.cell(cell) {
+            // SAFETY: as above.
+            unsafe { cell.give_back(self.meters.profiles, units) }
+        }
+    }
+
+    fn rate(&self, cell: u32) -> u64 {
+        // SAFETY: as above.
+        self.cell(cell).map_or(u64::MAX, |cell| unsafe { cell.rate(self.meters.profiles) })
+    }
+
+    fn set_waiting(&mut self, cell: u32, waits: bool) {
+        let Some(word) = self.waiting.register(u64::from(cell / 64)) else { return };
+        let (was, bit) = (word.load(Ordering::Relaxed), 1 << (cell % 64));
+        word.store(if waits { was | bit } else { was & !bit }, Ordering::Relaxed);
     }
 }
 

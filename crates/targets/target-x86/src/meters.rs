@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ptr::addr_of_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use target::{MeterState, PROFILE_WORDS, SharedMeter, TargetError};
+use target::{MeterState, PROFILE_WORDS, SharedMeter, Taken, TargetError};
 
 const NANO: u64 = 1_000_000_000;
 
@@ -165,6 +165,11 @@ impl Meters {
     }
 }
 
+/// As generated code refills a bucket (`meter.h`).
+fn refill(tokens: u64, rate: u64, burst: u64, elapsed_ns: u64) -> u64 {
+    rate.checked_mul(elapsed_ns).and_then(|gained| tokens.checked_add(gained)).map_or(burst, |sum| sum.min(burst))
+}
+
 /// Address of a meter's cell.
 #[derive(Clone, Copy)]
 pub(crate) struct MeterCell(*mut CMeter);
@@ -175,6 +180,69 @@ unsafe impl Send for MeterCell {}
 unsafe impl Sync for MeterCell {}
 
 impl MeterCell {
+    /// A cell of a meter's array.
+    pub(crate) fn new(cell: *mut CMeter) -> MeterCell {
+        MeterCell(cell)
+    }
+
+    /// Takes `units` out of the bucket, if it holds as many: as generated code does with a packet that is not red.
+    ///
+    /// # Safety
+    /// `profiles` are those of the cell's array, and do not change meanwhile: for a lane within a burst.
+    pub(crate) unsafe fn take(self, profiles: *const CProfile, units: u32, now_ns: u64) -> Taken {
+        self.locked(|[committed, peak, last]| {
+            // SAFETY: the caller's promise.
+            let Some(CProfile { cir, cbs, pir, pbs }) = (unsafe { self.profile_of(profiles) }) else { return Taken::Now };
+            let cost = u64::from(units) * NANO;
+            if cost > pbs {
+                return Taken::Never;
+            }
+            let elapsed_ns = now_ns.saturating_sub(last.load(Ordering::Relaxed));
+            let held = refill(peak.load(Ordering::Relaxed), pir, pbs, elapsed_ns);
+            committed.store(refill(committed.load(Ordering::Relaxed), cir, cbs, elapsed_ns), Ordering::Relaxed);
+            last.fetch_max(now_ns, Ordering::Relaxed);
+            let Some(left) = held.checked_sub(cost) else {
+                peak.store(held, Ordering::Relaxed);
+                // 10^-9 units by units a second: nanoseconds.
+                return (cost - held).div_ceil(pir.max(1)).checked_add(now_ns).filter(|_| pir > 0).map_or(Taken::Never, Taken::At);
+            };
+            peak.store(left, Ordering::Relaxed);
+            committed.store(committed.load(Ordering::Relaxed).saturating_sub(cost), Ordering::Relaxed);
+            Taken::Now
+        })
+    }
+
+    /// Gives back what [`MeterCell::take`] took.
+    ///
+    /// # Safety
+    /// As for [`MeterCell::take`].
+    pub(crate) unsafe fn give_back(self, profiles: *const CProfile, units: u32) {
+        self.locked(|[committed, peak, _]| {
+            // SAFETY: the caller's promise.
+            let Some(CProfile { cbs, pbs, .. }) = (unsafe { self.profile_of(profiles) }) else { return };
+            for (bucket, most) in [(committed, cbs), (peak, pbs)] {
+                bucket.store(bucket.load(Ordering::Relaxed).saturating_add(u64::from(units) * NANO).min(most), Ordering::Relaxed);
+            }
+        });
+    }
+
+    /// Peak rate in units a second; [`u64::MAX`] if it is not configured.
+    ///
+    /// # Safety
+    /// As for [`MeterCell::take`].
+    pub(crate) unsafe fn rate(self, profiles: *const CProfile) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe { self.profile_of(profiles) }.map_or(u64::MAX, |profile| profile.pir)
+    }
+
+    /// # Safety
+    /// As for [`MeterCell::take`].
+    unsafe fn profile_of(self, profiles: *const CProfile) -> Option<CProfile> {
+        let number = self.profile() & !ONE_RATE;
+        // SAFETY: a number in use is within the array, whose profiles stay while the caller is within a burst.
+        (number != 0).then(|| unsafe { profiles.add(number as usize).read() })
+    }
+
     /// Its profile as lanes see it. For the owner of the batches, between two of them.
     pub(crate) fn profile(self) -> u32 {
         // SAFETY: a cell of a meter's array. Lanes write all but this number in their bursts; the owner's batches write this, and they
@@ -306,6 +374,50 @@ mod tests {
         assert_eq!(meters.state(1), Some(MeterState { committed: 3 * NANO, ..state }), "one bucket is kept of two alike");
         meters.set_state(0, MeterState { committed: u64::MAX, peak: u64::MAX, last_ns: 18 }).unwrap();
         assert_eq!(meters.state(0), Some(MeterState { committed: 5 * NANO, peak: 5 * NANO, last_ns: 18 }));
+    }
+
+    /// Beside the meter of crate `table`: what it finds red is told when it will not be.
+    #[test]
+    fn a_cell_gives_its_worker_what_it_gives_packets_and_says_when_it_will() {
+        let (rate, burst) = (1_000_003, 5000);
+        let mut meters = Meters::new(2, None).unwrap();
+        let set = meters.take(Some(MeterConfig { cir: rate, cbs: burst, pir: rate, pbs: burst }));
+        let cell = meters.cell(1).unwrap();
+        cell.set_locked(set);
+        let mut twin = table::Meter::new(rate, burst, rate, burst, 0);
+        // SAFETY: there are no lanes.
+        let take = |units, now| unsafe { cell.take(meters.profiles(), units, now) };
+        let (mut now, mut counts) = (0, [0, 0]);
+        for n in 0..20_000u64 {
+            let units = (n * 7919 % 1500) as u32;
+            now += n * 104_729 % 1_600_000;
+            match take(units, now) {
+                Taken::Now => {
+                    counts[0] += 1;
+                    assert_eq!(twin.execute(now, units.into()), table::Colour::Green);
+                }
+                Taken::At(at) => {
+                    counts[1] += 1;
+                    assert_eq!(twin.execute(now, units.into()), table::Colour::Red);
+                    assert_eq!(twin.clone().execute(at - 1, units.into()), table::Colour::Red, "not earlier");
+                    assert_eq!(take(units, at), Taken::Now);
+                    assert_eq!(twin.execute(at, units.into()), table::Colour::Green);
+                    now = at;
+                }
+                Taken::Never => panic!("the burst holds every packet"),
+            }
+        }
+        assert!(counts.iter().all(|n| *n > 1000), "{counts:?}");
+        assert_eq!(take(5001, now), Taken::Never);
+        // SAFETY: there are no lanes.
+        unsafe {
+            let held = cell.buckets().peak;
+            assert_eq!(cell.take(meters.profiles(), 40, now + 1_000_000), Taken::Now);
+            cell.give_back(meters.profiles(), 40);
+            assert!(cell.buckets().peak >= held);
+            assert_eq!((cell.rate(meters.profiles()), meters.cell(0).unwrap().rate(meters.profiles())), (rate, u64::MAX));
+            assert_eq!(meters.cell(0).unwrap().take(meters.profiles(), 9000, now), Taken::Now, "not configured");
+        }
     }
 
     #[test]

@@ -8,16 +8,18 @@ mod entries;
 mod facets;
 mod in_flight;
 mod meters;
+mod rates;
 mod replicate;
 
 pub use entries::{HeldEntry, Picked, Picker, Tables, all_entries, in_chunks};
 pub use facets::{Ahead, Carried, Digests, Facets, MeterState, Meters, Recovery, RegisterError, Registers, TargetError, check_registers};
 pub use in_flight::{CLOCK_WORDS, DrainToken, InFlight, ROW_WORDS, SLACK_NS};
 pub use meters::{CELL_WORDS, ONE_RATE, PROFILE_WORDS, SharedMeter, Words};
+pub use rates::{Rates, Taken};
 pub use replicate::{Replicating, ServicesError};
 
 use base::{Packet, Verdict};
-use program::{ApplyError, Batch, CounterId, Program, TableId};
+use program::{ApplyError, Batch, CounterId, MeterId, Program, TableId};
 use std::sync::Arc;
 
 /// Most packets that [`Lane::process`] takes at once.
@@ -137,6 +139,15 @@ pub trait Lane: Send {
     fn next_poll_ns(&self) -> Option<u64> {
         None
     }
+
+    /// From now on packets that find a cell of this indexed meter red may wait: the worker keeps them and asks by [`Lane::with_rates`]. `false` if the lane
+    /// cannot: they are to be dropped.
+    fn shape(&mut self, _meter: MeterId) -> bool {
+        false
+    }
+
+    /// Lends the rates of the meter that [`Lane::shape`] named, all of one moment between two batches; not called where there is none.
+    fn with_rates(&mut self, _work: &mut dyn FnMut(&mut dyn Rates)) {}
 }
 
 /// A packet that comes back from a service.

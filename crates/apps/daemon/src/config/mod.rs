@@ -22,7 +22,7 @@ pub use host::Host;
 pub use n4::{N4, RequestPort};
 pub use network::{FirewallAction, FirewallRule, Neighbour, Pool, Route, TrafficClass, Vxlan};
 pub use port::{Driver, Port, Role};
-pub use qos::Qos;
+pub use qos::{Qos, QosMode};
 pub use service::{Bearer, Place, Service};
 pub use split::{FastTarget, Policy, Split};
 pub use values::{Mac, Prefix};

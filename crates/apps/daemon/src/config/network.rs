@@ -112,7 +112,7 @@ pub struct VxlanRemote {
     pub underlay_mac: Mac,
 }
 
-/// `[[class]]`: packets of a 5-tuple share a queue, and a rate.
+/// `[[class]]`: packets of a 5-tuple share a rate.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrafficClass {
@@ -126,7 +126,8 @@ pub struct TrafficClass {
     pub protocol: Option<u8>,
     /// Destination ports, `[low, high]`.
     pub to_ports: Option<(u16, u16)>,
-    /// Queue, 0 (lowest) to 7.
+    /// Refused unless 0: ports have one queue.
+    #[serde(default)]
     pub queue: u8,
     /// Rate of all packets of the traffic class together, bit/s of user IP packets.
     pub rate_bps: Option<u64>,

@@ -166,8 +166,12 @@ fn faults_are_named() {
         ("fast = \"asic\"\npolicy = { share = 0.5 }", "fast = \"xdp\"\npolicy = { dscps = [46] }", "`dscps` needs split.fast"),
         ("listen = ", "lisen = ", "line 3: n4.lisen = \"127.0.0.1:8805\": unknown key: expected one of"),
         ("role = \"core\"", "role = \"core\"\nmac = \"1:2\"", "port[1].mac = \"1:2\": expected a MAC address, such as"),
-        ("[split]", "[[class]]\nqueue = 8\n[split]", "class[0].queue = 8: expected 0 to 7"),
-        ("[split]", "[[class]]\nqueue = 1\nrate_bps = 1000000\n[split]", "class[0].rate_bps = 1000000: cannot be combined with split.fast"),
+        (
+            "[split]",
+            "[[class]]\nqueue = 3\n[split]",
+            "class[0].queue = 3: ports have one queue and send in the order of arrival: remove the key",
+        ),
+        ("[split]", "[[class]]\nrate_bps = 1000000\n[split]", "class[0].rate_bps = 1000000: cannot be combined with split.fast"),
         ("interface = \"eth1\"", "driver = \"dpdk\"", "port[1].device is missing: driver \"dpdk\" needs"),
         ("interface = \"eth1\"", "driver = \"dpdk\"\ninterface = \"eth1\"", "port[1].interface = \"eth1\": driver \"dpdk\" takes `device`"),
         (
@@ -180,6 +184,12 @@ fn faults_are_named() {
         ("[split]", "[dpdk]\neal_args = [\"--vdev=net_null0\"]\n[split]", "dpdk: eal_args: `--vdev=net_null0`"),
         ("[split]", "[dpdk]\nmemory_mib = 0\n[split]", "dpdk: memory_mib 0"),
         ("[split]", "[dpdk]\nhuge = true\n[split]", "dpdk.huge = true: unknown key"),
+        (
+            "[split]",
+            "[qos]\nmode = \"shape\"\n[split]",
+            "qos.mode = \"shape\": cannot be combined with split.fast: its packets do not wait yet",
+        ),
+        ("[split]", "[qos]\nqueue_ms = 5\n[split]", "qos.queue_ms = 5: expected only with mode \"shape\": policing keeps no packets"),
         ("[split]", "[qos]\nburst_ms = 0\n[split]", "qos.burst_ms = 0: expected 1 to 60000 milliseconds"),
         ("[split]", "[workers]\ncount = 0\n[split]", "workers.count = 0: expected 1 to 64"),
         ("[split]", "[workers]\ncount = 2\nmax = 1\n[split]", "workers.max = 1: expected min <= count <= max: they are 2, 2 and 1"),

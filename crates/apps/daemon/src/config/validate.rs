@@ -21,7 +21,7 @@ impl Config {
         self.workers.validate()?;
         self.validate_steering()?;
         self.validate_classes()?;
-        self.qos.validate()?;
+        self.qos.validate(&self.split)?;
         self.validate_services()?;
         self.validate_split()
     }
@@ -198,8 +198,8 @@ impl Config {
     fn validate_classes(&self) -> Result<(), Fault> {
         for (i, class) in self.classes.iter().enumerate() {
             let key = |name: &str| format!("class[{i}].{name}");
-            if class.queue > 7 {
-                return fault(key("queue"), "expected 0 to 7");
+            if class.queue > 0 {
+                return fault(key("queue"), "ports have one queue and send in the order of arrival: remove the key");
             }
             if class.dscp.is_some_and(|d| d > 63) {
                 return fault(key("dscp"), "expected 0 to 63");

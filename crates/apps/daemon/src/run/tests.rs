@@ -81,6 +81,107 @@ fn establish(smf: &Smf, n: u8) -> Session {
     session
 }
 
+/// More than the rate lets pass at once, up and down; and as much again as the session ends.
+#[test]
+fn packets_over_an_mbr_wait_and_go_in_order_and_only_what_was_sent_is_charged() {
+    const PACKETS: u16 = 100;
+    const LENGTH: usize = 980;
+    let n4 = UdpSocket::bind((loopback(11), 0)).unwrap().local_addr().unwrap();
+    let text =
+        config(n4, false).replace(&loopback(1).to_string(), &loopback(11).to_string()) + "[qos]\nmode = \"shape\"\nqueue_ms = 1000\n";
+    let config = Config::parse(&text.replace(&loopback(3).to_string(), &loopback(13).to_string())).unwrap();
+    let ir = crate::program::compile(Path::new("upf.p4"), &[], &config.qos.defines(&config.split)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut ports = config.ports.clone();
+    for port in &mut ports {
+        port.output = port.output.take().map(|name| folder.path().join(name));
+    }
+    let mut open = open_each(&ports, port_ids(&config), &config.workers, &config.dpdk, None).unwrap();
+    let (near, mut far) = pktio::memory::pair("n6", "far n6", 1024);
+    let n6 = config.ports.iter().position(|p| p.role == Role::Core).unwrap();
+    open[n6].of_workers = vec![vec![Box::new(near)]];
+    let upf = Upf::start(&config, ir, open, None).unwrap();
+    let smf_config = traffic::smf::Config {
+        n4u: Some(SocketAddrV4::new(loopback(14), 2152)),
+        n1: PATIENCE.as_secs() as u32,
+        ..traffic::smf::Config::new(SocketAddr::from((loopback(14), 0)), n4)
+    };
+    let smf = Smf::connect(smf_config).unwrap();
+    smf.associate().unwrap();
+    let gnb = Tunnel { addr: loopback(12), teid: 1 };
+    let mut plan = SessionPlan::new(Shape::Open5gs, gnb);
+    let ue = Ipv4Addr::new(10, 45, 0, 2);
+    plan.ue_ipv4 = Address::Given(ue);
+    plan.qos.mbr_kbps = Some((8000, 8000));
+    plan.names.access = Some("internet".into());
+    plan.names.cp_function = Some("internet".into());
+    let mut session = smf.establish(&plan).unwrap();
+    smf.set_active(&mut session, gnb).unwrap();
+    let ran_config = traffic::ran::Config { mode: Mode::Memory, ..traffic::ran::Config::new(SocketAddrV4::new(loopback(12), 2152)) };
+    let ran = Ran::start(ran_config, &[session.record()]).unwrap();
+    // Of ECN-capable senders, so that CoDel marks and does not drop.
+    let numbered = |src, dst, ttl, number| {
+        let mut out = packet(src, dst, ttl, number, LENGTH);
+        (out[1], out[10], out[11]) = (2, 0, 0);
+        let sum = wire::checksum::finish(wire::checksum::sum(&out[..20]));
+        out[10..12].copy_from_slice(&sum.to_be_bytes());
+        out
+    };
+    // The number is what the payload begins with; a packet that came late on a busy machine is missing.
+    let number_of = |user: &[u8]| u16::from(user[20]);
+    let in_order = |numbers: &[u16]| assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "{numbers:?}");
+
+    for number in 0..PACKETS {
+        assert!(ran.send(1, &numbered(ue, REMOTE, 64, number)).unwrap());
+    }
+    let (mut up, mut quiet) = (Vec::new(), Instant::now());
+    let mut burst: Vec<Packet> = (0..32).map(|_| Packet::empty(0)).collect();
+    while up.len() < usize::from(PACKETS) && quiet.elapsed() < Duration::from_secs(5) {
+        let n = far.receive(&mut burst).unwrap();
+        for came in &burst[..n] {
+            assert_eq!(came.data().len(), 14 + 20 + LENGTH);
+            up.push(number_of(&came.data()[14..]));
+            quiet = Instant::now();
+        }
+        std::thread::yield_now();
+    }
+    in_order(&up);
+    let mut down = Vec::new();
+    for number in 0..PACKETS {
+        let sent = frame(N6_MAC, ROUTER_MAC, &numbered(REMOTE, ue, 64, number));
+        assert_eq!(far.transmit(&[Packet::new(&sent, PortId(0))]).unwrap(), 1);
+    }
+    while down.len() < usize::from(PACKETS)
+        && let Some(user) = ran.receive(1, Duration::from_secs(5)).unwrap()
+    {
+        down.push(number_of(&user));
+    }
+    in_order(&down);
+    for number in 0..PACKETS {
+        assert!(ran.send(1, &numbered(ue, REMOTE, 64, number)).unwrap());
+        let sent = frame(N6_MAC, ROUTER_MAC, &numbered(REMOTE, ue, 64, number));
+        assert_eq!(far.transmit(&[Packet::new(&sent, PortId(0))]).unwrap(), 1);
+    }
+    smf.delete(&session).unwrap();
+    smf.release().unwrap();
+    ran.stop();
+    let report = upf.stop().unwrap();
+    assert_eq!(report.imbalance, 0, "{report:?}");
+    assert!(!report.dropped.contains_key("rate_exceeded"), "{:?}", report.dropped);
+    let shaped = &report.shaped;
+    let refused: u64 = ["queue_full", "full"].iter().filter_map(|name| shaped.dropped.get(*name)).sum();
+    let dropped: u64 = shaped.dropped.values().sum();
+    assert_eq!(shaped.queued, shaped.sent.packets + dropped - refused, "{shaped:?}");
+    assert!(shaped.queued > 100 && up.len() + down.len() > 100, "{shaped:?}, {} up, {} down", up.len(), down.len());
+    // What came out before the session ended is charged, and of what was on its way then no more than was sent.
+    let charged = report.sessions.iter().find(|s| s.ue_ipv4 == Some(ue)).unwrap();
+    let (uplink, n6) = (charged.uplink, report.ports["n6"].transmitted);
+    assert!(uplink.packets >= up.len() as u64 && uplink.packets <= n6.packets, "{uplink:?} {n6:?}");
+    assert_eq!(uplink.bytes, uplink.packets * (20 + LENGTH as u64));
+    assert_eq!(n6.packets, uplink.packets, "as much was charged as was sent");
+    assert!(charged.downlink.packets >= down.len() as u64);
+}
+
 #[test]
 fn a_whole_upf_stands_on_sockets_without_root_and_the_order_of_its_ports_does_not_matter() {
     for backwards in [false, true] {

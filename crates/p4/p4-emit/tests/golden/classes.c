@@ -204,7 +204,7 @@ static void stage_1_rules(struct sp_run *const run, const uint64_t todo)
             default:
                 __builtin_unreachable();
         }
-        meta_colour = (sp_meter(run, METER_rate, meta_id, pk->length) & 0x3);
+        meta_colour = (sp_meter(run, pk, METER_rate, meta_id, pk->length) & 0x3);
         if (meta_colour == 2u) {
             standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
             standard_metadata_mcast_grp = 0u;

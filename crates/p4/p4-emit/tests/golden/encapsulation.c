@@ -261,7 +261,7 @@ static void stage_2_join(struct sp_run *const run, const uint64_t todo)
         uint32_t standard_metadata_mcast_grp = 0;
         uint32_t I_colour = 0;
         sp_count(run, COUNTER_by_next, meta_next, 1, pk->length);
-        I_colour = (sp_meter(run, METER_rate, meta_next, pk->length) & 0x3);
+        I_colour = (sp_meter(run, pk, METER_rate, meta_next, pk->length) & 0x3);
         if (I_colour == 2u) {
             standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
             standard_metadata_mcast_grp = 0u;

@@ -3892,7 +3892,7 @@ static void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)meta_pdu_length) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)meta_pdu_length) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u; c->v.meta_reason = meta_reason;
                 standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
@@ -3902,7 +3902,7 @@ static void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)meta_pdu_length) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)meta_pdu_length) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u; c->v.meta_reason = meta_reason;
                 standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
@@ -3912,7 +3912,7 @@ static void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)meta_pdu_length) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)meta_pdu_length) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u; c->v.meta_reason = meta_reason;
                 standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
@@ -3922,7 +3922,7 @@ static void stage_23_nexthop(struct sp_run *const run, const uint64_t todo)
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_class_rate, meta_class_meter, (uint64_t)meta_pdu_length) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)meta_pdu_length) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u; c->v.meta_reason = meta_reason;
                 standard_metadata_egress_spec = 511u; c->v.standard_metadata_egress_spec = standard_metadata_egress_spec;
@@ -6569,7 +6569,7 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -6579,7 +6579,7 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -6589,7 +6589,7 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -6599,7 +6599,7 @@ static __attribute__((noinline)) void class_1_stage_19_nexthop_any(struct sp_run
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -6992,7 +6992,7 @@ static void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -7002,7 +7002,7 @@ static void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -7012,7 +7012,7 @@ static void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -7022,7 +7022,7 @@ static void class_1_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 50 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -8880,7 +8880,7 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -8890,7 +8890,7 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -8900,7 +8900,7 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -8910,7 +8910,7 @@ static __attribute__((noinline)) void class_2_stage_19_nexthop_any(struct sp_run
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -9293,7 +9293,7 @@ static void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -9303,7 +9303,7 @@ static void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -9313,7 +9313,7 @@ static void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -9323,7 +9323,7 @@ static void class_2_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 50 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -11122,7 +11122,7 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -11132,7 +11132,7 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -11142,7 +11142,7 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -11152,7 +11152,7 @@ static __attribute__((noinline)) void class_3_stage_19_nexthop_any(struct sp_run
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -11543,7 +11543,7 @@ static void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -11553,7 +11553,7 @@ static void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -11563,7 +11563,7 @@ static void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -11573,7 +11573,7 @@ static void class_3_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 58 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -13429,7 +13429,7 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -13439,7 +13439,7 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -13449,7 +13449,7 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -13459,7 +13459,7 @@ static __attribute__((noinline)) void class_4_stage_19_nexthop_any(struct sp_run
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -13840,7 +13840,7 @@ static void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -13850,7 +13850,7 @@ static void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -13860,7 +13860,7 @@ static void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -13870,7 +13870,7 @@ static void class_4_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 58 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -15647,7 +15647,7 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -15657,7 +15657,7 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -15667,7 +15667,7 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -15677,7 +15677,7 @@ static __attribute__((noinline)) void class_5_stage_19_nexthop_any(struct sp_run
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -16070,7 +16070,7 @@ static void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -16080,7 +16080,7 @@ static void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -16090,7 +16090,7 @@ static void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -16100,7 +16100,7 @@ static void class_5_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)sp_ld16(p + 14 + 2)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -17902,7 +17902,7 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -17912,7 +17912,7 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -17922,7 +17922,7 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -17932,7 +17932,7 @@ static __attribute__((noinline)) void class_6_stage_19_nexthop_any(struct sp_run
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;
@@ -18315,7 +18315,7 @@ static void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t to
         }
         UpfIngress_police_colour = 0u;
         if ((rule_set_pdr->set_pdr.meter_1_4) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_1_4, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -18325,7 +18325,7 @@ static void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             }
         }
         if ((rule_set_pdr->set_pdr.meter_2_5) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_2_5, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -18335,7 +18335,7 @@ static void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             }
         }
         if ((rule_set_pdr->set_pdr.meter_3_6) != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_mbr, rule_set_pdr->set_pdr.meter_3_6, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x20u;
                 standard_metadata_egress_spec = 511u;
@@ -18345,7 +18345,7 @@ static void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t to
             }
         }
         if (meta_class_meter != 0u) {
-            UpfIngress_police_colour = (sp_meter(run, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
+            UpfIngress_police_colour = (sp_meter(run, pk, METER_class_rate, meta_class_meter, (uint64_t)(sp_ld16(p + 14 + 4) + 0x28u)) & 0x3);
             if (UpfIngress_police_colour == 2u) {
                 meta_reason = 0x22u;
                 standard_metadata_egress_spec = 511u;

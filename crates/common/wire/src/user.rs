@@ -1,0 +1,161 @@
+//! Where in a frame is the user's packet, and what does it say of congestion? For those who look before or behind the program that parses it.
+//!
+//! Not here: frames inside VXLAN, whose outer header alone is seen.
+
+use crate::{checksum, ethernet, gtpu, ipv4, ipv6, udp, vxlan};
+
+/// The user's IP packet: inside GTP-U if the frame is a G-PDU (TS 29.281 §5.1, §6.1), else the frame's own. `None` for anything else, and for what is too
+/// short or malformed.
+pub fn packet(frame: &[u8]) -> Option<&[u8]> {
+    let frame = ethernet::Frame::new_checked(frame).ok()?;
+    match frame.ethertype() {
+        ethernet::IPV4 => {
+            let packet = ipv4::Packet::new_checked(frame.payload()).ok()?;
+            Some(tunnelled(&packet).unwrap_or(frame.payload()))
+        }
+        ethernet::IPV6 => Some(frame.payload()),
+        _ => None,
+    }
+}
+
+fn tunnelled<'a>(outer: &ipv4::Packet<'a>) -> Option<&'a [u8]> {
+    let datagram = datagram(outer)?;
+    if datagram.dst_port() != gtpu::PORT {
+        return None;
+    }
+    let message = gtpu::Packet::new_checked(datagram.payload()).ok()?;
+    (message.message_type() == gtpu::message_type::G_PDU).then(|| message.payload())
+}
+
+fn datagram<'a>(packet: &ipv4::Packet<'a>) -> Option<udp::Datagram<'a>> {
+    if packet.is_fragment() || packet.protocol() != ipv4::UDP {
+        return None;
+    }
+    udp::Datagram::new_checked(packet.payload()).ok()
+}
+
+/// Congestion experienced (RFC 3168 §5).
+const CE: u8 = 3;
+
+/// Whether the user's packet may be marked instead of dropped: ECT(0) or ECT(1) (RFC 3168 §5). Not of VXLAN, whose receiver would not see the mark.
+pub fn takes_marks(frame: &[u8]) -> bool {
+    let Some(user) = packet(frame) else { return false };
+    let overlay = |p: &ipv4::Packet<'_>| datagram(p).is_some_and(|d| d.dst_port() == vxlan::PORT);
+    let field = match user.first().map(|byte| byte >> 4) {
+        Some(4) => ipv4::Packet::new_checked(user).ok().filter(|p| !overlay(p)).map(|p| p.tos()),
+        Some(6) => ipv6::Packet::new_checked(user).ok().map(|p| p.traffic_class()),
+        _ => None,
+    };
+    field.is_some_and(|field| field & CE != 0)
+}
+
+/// Marks the user's packet as having met congestion, if it [takes marks](takes_marks). The checksum of a tunnel's UDP header around it becomes 0, none.
+pub fn mark(frame: &mut [u8]) {
+    if !takes_marks(frame) {
+        return;
+    }
+    let Some(at) = packet(frame).map(|user| user.as_ptr().addr() - frame.as_ptr().addr()) else { return };
+    if at > ethernet::HEADER_LEN {
+        // In a tunnel: behind the outer IPv4 header is UDP, whose checksum covers what changes.
+        let udp = ethernet::HEADER_LEN + usize::from(frame[ethernet::HEADER_LEN] & 0xf) * 4;
+        frame[udp + 6..udp + 8].fill(0);
+    }
+    if frame[at] >> 4 == 6 {
+        frame[at + 1] |= CE << 4;
+        return;
+    }
+    frame[at + 1] |= CE;
+    let header = &mut frame[at..];
+    let length = usize::from(header[0] & 0xf) * 4;
+    header[10..12].fill(0);
+    let sum = checksum::finish(checksum::sum(&header[..length]));
+    header[10..12].copy_from_slice(&sum.to_be_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(ethertype: u16, packet: &[u8]) -> Vec<u8> {
+        [&[0; 12][..], &ethertype.to_be_bytes(), packet].concat()
+    }
+
+    fn v4(tos: u8, protocol: u8, payload: &[u8]) -> Vec<u8> {
+        let mut h = vec![0x45, tos, 0, 0, 0, 0, 0, 0, 64, protocol];
+        h.resize(20, 0);
+        h[2..4].copy_from_slice(&((20 + payload.len()) as u16).to_be_bytes());
+        let sum = checksum::finish(checksum::sum(&h));
+        h[10..12].copy_from_slice(&sum.to_be_bytes());
+        [h, payload.to_vec()].concat()
+    }
+
+    fn v6(class: u8) -> Vec<u8> {
+        let mut h = vec![0x60 | class >> 4, class << 4, 0, 0, 0, 4, 59, 64];
+        h.resize(44, 1);
+        h
+    }
+
+    fn udp(port: u16, payload: &[u8]) -> Vec<u8> {
+        let length = (8 + payload.len()) as u16;
+        [&[8, 104][..], &port.to_be_bytes(), &length.to_be_bytes(), &[0xab, 0xcd], payload].concat()
+    }
+
+    fn tunnel(user: &[u8]) -> Vec<u8> {
+        let mut gtpu = vec![0x30, 255, 0, user.len() as u8, 0, 0, 0, 1];
+        gtpu.extend(user);
+        frame(0x0800, &v4(2, 17, &udp(gtpu::PORT, &gtpu)))
+    }
+
+    #[test]
+    fn the_users_header_alone_is_marked_and_its_checksum_holds() {
+        for ect in [1, 2, 3] {
+            for user in [v4(0xb8 | ect, 6, &[7; 9]), v6(0xb8 | ect)] {
+                let v6 = user[0] >> 4 == 6;
+                for before in [frame(if v6 { 0x86dd } else { 0x0800 }, &user), tunnel(&user)] {
+                    let mut after = before.clone();
+                    assert!(takes_marks(&before));
+                    mark(&mut after);
+                    let marked = packet(&after).unwrap();
+                    let class = if v6 {
+                        ipv6::Packet::new_checked(marked).unwrap().traffic_class()
+                    } else {
+                        ipv4::Packet::new_checked(marked).unwrap().tos()
+                    };
+                    assert_eq!(class, 0xbb);
+                    let at = before.len() - user.len();
+                    let changed: Vec<usize> = (0..before.len()).filter(|i| before[*i] != after[*i]).collect();
+                    let allowed = |i: &usize| [at + 1, at + 10, at + 11].contains(i) || at > 14 && [14 + 26, 14 + 27].contains(i);
+                    assert!(changed.iter().all(allowed), "{changed:?} of a packet at {at}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_understand_marks_stays_as_it_is() {
+        let overlay = v4(2, 17, &udp(vxlan::PORT, &[8; 60]));
+        for before in
+            [frame(0x0800, &v4(0xb8, 6, &[1])), tunnel(&v4(0, 6, &[1])), frame(0x86dd, &v6(0)), frame(0x0800, &overlay), vec![1; 60]]
+        {
+            let mut after = before.clone();
+            mark(&mut after);
+            assert!(!takes_marks(&before) && before == after);
+        }
+    }
+
+    #[test]
+    fn nothing_is_found_beyond_the_end_of_what_is_cut_or_random() {
+        let whole = tunnel(&v4(1, 6, &[1; 30]));
+        for cut in 0..whole.len() {
+            let mut part = whole[..cut].to_vec();
+            mark(&mut part);
+        }
+        for seed in 0..5000u32 {
+            let mut bytes = whole.clone();
+            let (at, value) = (seed as usize * 31 % bytes.len(), (seed.wrapping_mul(2_654_435_761) >> 24) as u8);
+            bytes[at] = value;
+            mark(&mut bytes);
+            assert_eq!(bytes.len(), whole.len());
+        }
+    }
+}
