@@ -87,9 +87,9 @@ fn packets_over_an_mbr_wait_and_go_in_order_and_only_what_was_sent_is_charged() 
     const PACKETS: u16 = 100;
     const LENGTH: usize = 980;
     let n4 = UdpSocket::bind((loopback(11), 0)).unwrap().local_addr().unwrap();
-    let text =
-        config(n4, false).replace(&loopback(1).to_string(), &loopback(11).to_string()) + "[qos]\nmode = \"shape\"\nqueue_ms = 1000\n";
-    let config = Config::parse(&text.replace(&loopback(3).to_string(), &loopback(13).to_string())).unwrap();
+    let text = config(n4, false).replace(&format!("{}:2152", loopback(1)), &format!("{}:2152", loopback(11)))
+        + "[qos]\nmode = \"shape\"\nqueue_ms = 1000\n";
+    let config = Config::parse(&text.replace(&format!("{}:2152", loopback(3)), &format!("{}:2152", loopback(13)))).unwrap();
     let ir = crate::program::compile(Path::new("upf.p4"), &[], &config.qos.defines(&config.split)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut ports = config.ports.clone();
