@@ -2,6 +2,7 @@
 
 use super::{Loc, Row, Walker};
 use crate::lack::{Fault, Lack};
+use p4_analysis::effects::{self, Place};
 use p4_ir::walk::sub_exprs;
 use p4_ir::*;
 use std::collections::BTreeSet;
@@ -17,17 +18,13 @@ impl Walker<'_> {
 
     /// The headers that a reference may mean.
     pub(super) fn headers(&mut self, h: &HeaderRef) -> Vec<HeaderId> {
-        match h {
-            HeaderRef::Static(id) => vec![*id],
-            HeaderRef::Index(s, i) => {
-                let name = self.namer.stack(*s);
-                if i.as_const().is_none() {
-                    self.lack(&name, Fault::StackIndex);
-                }
-                self.ir.stacks[*s].elements.clone()
-            }
-            HeaderRef::Next(s) | HeaderRef::Last(s) => self.ir.stacks[*s].elements.clone(),
+        if let HeaderRef::Index(s, i) = h
+            && i.as_const().is_none()
+        {
+            let name = self.namer.stack(*s);
+            self.lack(&name, Fault::StackIndex);
         }
+        effects::headers(self.ir, h).to_vec()
     }
 
     pub(super) fn place(&mut self, l: &LValue) -> Option<Loc> {
@@ -43,25 +40,26 @@ impl Walker<'_> {
 
     /// Everything that an expression reads.
     pub(super) fn leaves(&mut self, e: &Expr) -> BTreeSet<Loc> {
+        self.lacks_of(e);
         let mut out = BTreeSet::new();
-        self.add_leaves(e, &mut out);
+        effects::expr_reads(self.ir, e, &mut |place| match place {
+            Place::Var(v) => out.extend([Loc::Var(v)]),
+            Place::Field(h, f) => out.extend([Loc::Field(h, f)]),
+            Place::Valid(h) => out.extend([Loc::Valid(h)]),
+            // How far a stack is filled is in its headers' validity.
+            Place::NextIndex(s) => out.extend(self.ir.stacks[s].elements.iter().copied().map(Loc::Valid)),
+        });
         out
     }
 
-    pub(super) fn add_leaves(&mut self, e: &Expr, out: &mut BTreeSet<Loc>) {
+    /// What an expression reads and a chip cannot give.
+    fn lacks_of(&mut self, e: &Expr) {
         match &e.kind {
-            ExprKind::Var(v) => {
-                out.insert(Loc::Var(*v));
-            }
-            ExprKind::Field(h, f) => out.extend(self.headers(h).into_iter().map(|h| Loc::Field(h, *f))),
-            ExprKind::IsValid(h) => out.extend(self.headers(h).into_iter().map(Loc::Valid)),
+            ExprKind::Field(h, _) | ExprKind::IsValid(h) => drop(self.headers(h)),
             ExprKind::VarbitBits(..) | ExprKind::VarbitEq(..) => self.lack("", Fault::Varbit),
-            ExprKind::LastIndex(s) | ExprKind::NextIndex(s) => {
-                let elements = self.ir.stacks[*s].elements.clone();
-                out.extend(elements.into_iter().map(Loc::Valid));
-            }
-            _ => sub_exprs(e, &mut |sub| self.add_leaves(sub, out)),
+            _ => {}
         }
+        sub_exprs(e, &mut |sub| self.lacks_of(sub));
     }
 
     pub(super) fn lack(&mut self, at: &str, fault: Fault) {
