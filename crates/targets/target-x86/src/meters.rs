@@ -390,7 +390,7 @@ mod tests {
         let (mut now, mut counts) = (0, [0, 0]);
         for n in 0..20_000u64 {
             let units = (n * 7919 % 1500) as u32;
-            now += n * 104_729 % 1_600_000;
+            now += n * 104_729 % 1_100_000;
             match take(units, now) {
                 Taken::Now => {
                     counts[0] += 1;
