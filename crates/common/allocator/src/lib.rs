@@ -75,6 +75,9 @@ mod tests {
     #[global_allocator]
     static ALLOCATOR: MiMalloc = MiMalloc;
 
+    /// What is resident is the whole process's: one test at a time.
+    static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
     fn resident_mib() -> u64 {
         let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
         statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap() / 256
@@ -84,6 +87,7 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn what_an_idle_thread_has_freed_is_given_back_by_another() {
+        let _one = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let before = resident_mib();
         let (freed, is_freed) = channel();
         let (end, ended) = channel::<()>();
@@ -108,6 +112,7 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn large_pages_of_a_thread_that_goes_on_are_given_back() {
+        let _one = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let (freed, is_freed) = channel();
         let (retired, is_retired) = channel::<()>();
         let (next, turn) = channel::<()>();
