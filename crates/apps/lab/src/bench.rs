@@ -8,7 +8,6 @@ mod detect;
 mod dpdk;
 mod hybrid;
 mod latency;
-#[allow(unreachable_pub)]
 mod n4;
 pub(crate) mod services;
 mod tables;

@@ -22,20 +22,20 @@ use traffic::smf::{Event, Session, Smf};
 use wire::ethernet::Mac;
 
 /// How long anything may take that does not depend on the attack.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 /// The daemon's N4 address, and the honest SMF's.
-pub const N4: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 1);
-pub const HONEST_SMF: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
-pub const N4_PORT: u16 = 8805;
+pub(crate) const N4: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 1);
+pub(crate) const HONEST_SMF: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
+pub(crate) const N4_PORT: u16 = 8805;
 /// Room for sessions: few, so that it can be filled.
-pub const MAX_SESSIONS: u32 = 2000;
+pub(crate) const MAX_SESSIONS: u32 = 2000;
 /// Idle-mode buffers: so too.
-pub const BUFFER_PACKETS: u32 = 1024;
-pub const BUFFER_PACKETS_PER_PDR: u32 = 64;
+pub(crate) const BUFFER_PACKETS: u32 = 1024;
+pub(crate) const BUFFER_PACKETS_PER_PDR: u32 = 64;
 /// Honest users, whose traffic is counted; then the attacker's two; then users for whom an attack has a use.
 const HONEST: u32 = 6;
 /// kbit/s, of the attacker's user with a rate.
-pub const RATE_KBPS: u64 = 100;
+pub(crate) const RATE_KBPS: u64 = 100;
 const BEAT: Duration = Duration::from_millis(50);
 /// A heartbeat without an answer after so long counts as unanswered: ten tries of a second.
 const TRIES: u32 = 10;
@@ -43,7 +43,7 @@ const TRIES: u32 = 10;
 const BURST: usize = 32;
 
 /// The place, and what runs there.
-pub struct Ground {
+pub(crate) struct Ground {
     pub net: Networks,
     pub users: Users,
     pub out: PathBuf,
@@ -55,7 +55,7 @@ pub struct Ground {
 }
 
 /// A running daemon with its honest SMF.
-pub struct Daemon {
+pub(crate) struct Daemon {
     pub part: Part,
     pub smf: Arc<Smf>,
     pub events: Receiver<Event>,
@@ -68,7 +68,7 @@ pub struct Daemon {
 
 /// What heartbeats met with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Beats {
+pub(crate) struct Beats {
     pub answered: u64,
     pub unanswered: u64,
     pub longest: Duration,
@@ -86,7 +86,7 @@ fn call() -> Vec<FlowPlan> {
 
 impl Ground {
     /// Makes the networks.
-    pub fn make(out: &Path, target: Target) -> Result<Ground, Failure> {
+    pub(crate) fn make(out: &Path, target: Target) -> Result<Ground, Failure> {
         let net = Networks::create(1)?;
         net.take_redirected(target == Target::Xdp)?;
         let log_folder = out.join("log");
@@ -97,7 +97,7 @@ impl Ground {
     }
 
     /// The daemon; started, if none runs.
-    pub fn daemon(&mut self) -> Result<&mut Daemon, Failure> {
+    pub(crate) fn daemon(&mut self) -> Result<&mut Daemon, Failure> {
         if self.daemon.is_none() {
             self.start()?;
         }
@@ -147,7 +147,7 @@ impl Ground {
     }
 
     /// An SMF at an address of the daemon's network.
-    pub fn smf(&self, address: Ipv4Addr) -> Result<Arc<Smf>, Failure> {
+    pub(crate) fn smf(&self, address: Ipv4Addr) -> Result<Arc<Smf>, Failure> {
         let mut config = traffic::smf::Config::new(SocketAddr::from((address, N4_PORT)), SocketAddr::from((N4, N4_PORT)));
         (config.heartbeat_period, config.n1) = (None, TRIES);
         let smf = self.net.upf.inside(|| Smf::connect(config))?;
@@ -155,7 +155,7 @@ impl Ground {
     }
 
     /// A plan for the next user.
-    pub fn plan(&mut self) -> Result<SessionPlan, Failure> {
+    pub(crate) fn plan(&mut self) -> Result<SessionPlan, Failure> {
         let pool = Pool {
             ipv4: Some((Ipv4Addr::new(10, 45, 0, 0), 16)),
             ipv6: Some((std::net::Ipv6Addr::new(0x2001, 0xdb8, 0x45, 0, 0, 0, 0, 0), 48)),
@@ -166,7 +166,7 @@ impl Ground {
     }
 
     /// A session in active mode.
-    pub fn session(&mut self, smf: &Smf, change: impl FnOnce(&mut SessionPlan)) -> Result<Session, Failure> {
+    pub(crate) fn session(&mut self, smf: &Smf, change: impl FnOnce(&mut SessionPlan)) -> Result<Session, Failure> {
         let mut plan = self.plan()?;
         change(&mut plan);
         let fail = |e: traffic::smf::SmfError| Failure::Failed(format!("a session of an honest SMF: {e}"));
@@ -176,7 +176,7 @@ impl Ground {
     }
 
     /// Ends the daemon; what its ledger says. The daemon's own failure is the error.
-    pub fn end(&mut self) -> Result<Option<Report>, Failure> {
+    pub(crate) fn end(&mut self) -> Result<Option<Report>, Failure> {
         let Some(daemon) = self.daemon.take() else { return Ok(None) };
         drop(daemon.smf);
         daemon.part.stop(PATIENCE)?;
@@ -186,7 +186,7 @@ impl Ground {
     }
 
     /// Sends frames into N3 or N6, as many as so much time has at this rate, or, without one, as fast as they go.
-    pub fn send_frames(&mut self, from_n3: bool, make: Make, rate: Option<u32>, time: Duration) -> Result<u64, Failure> {
+    pub(crate) fn send_frames(&mut self, from_n3: bool, make: Make, rate: Option<u32>, time: Duration) -> Result<u64, Failure> {
         let (namespace, interface) = if from_n3 { (&self.net.ran, "n3") } else { (&self.net.dn, "n6") };
         let daemon = self.daemon.as_ref().ok_or_else(|| Failure::Failed("no daemon".into()))?;
         let upf_mac = self.net.upf.mac(interface)?;
@@ -249,7 +249,7 @@ impl Daemon {
     }
 
     /// Resident memory in KiB; `None` if it is gone.
-    pub fn memory_kib(&self) -> Option<u64> {
+    pub(crate) fn memory_kib(&self) -> Option<u64> {
         let text = std::fs::read_to_string(format!("/proc/{}/status", self.part.id())).ok()?;
         let line = text.lines().find(|line| line.starts_with("VmRSS:"))?;
         line.split_whitespace().nth(1)?.parse().ok()
@@ -257,14 +257,14 @@ impl Daemon {
 }
 
 /// The honest SMF's heartbeats, while it lives.
-pub struct Heart {
+pub(crate) struct Heart {
     beats: Arc<Mutex<Beats>>,
     on: Arc<AtomicBool>,
     thread: std::thread::JoinHandle<()>,
 }
 
 impl Heart {
-    pub fn start(smf: Arc<Smf>) -> Heart {
+    pub(crate) fn start(smf: Arc<Smf>) -> Heart {
         let (beats, on) = (Arc::new(Mutex::new(Beats::default())), Arc::new(AtomicBool::new(true)));
         let thread = {
             let (beats, on) = (beats.clone(), on.clone());
@@ -287,7 +287,7 @@ impl Heart {
         Heart { beats, on, thread }
     }
 
-    pub fn stop(self) -> Beats {
+    pub(crate) fn stop(self) -> Beats {
         self.on.store(false, Relaxed);
         let _ = self.thread.join();
         *self.beats.lock().unwrap_or_else(PoisonError::into_inner)
@@ -295,6 +295,6 @@ impl Heart {
 }
 
 /// Frames that an interface of a far end has got so far, and their bytes.
-pub fn came(namespace: &Namespace, interface: &str) -> Result<(u64, u64), Failure> {
+pub(crate) fn came(namespace: &Namespace, interface: &str) -> Result<(u64, u64), Failure> {
     Ok((namespace.counter(interface, "rx_packets")?, namespace.counter(interface, "rx_bytes")?))
 }

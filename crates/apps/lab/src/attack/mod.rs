@@ -5,7 +5,6 @@
 
 mod acts;
 mod frames;
-#[allow(unreachable_pub)]
 mod ground;
 mod list;
 mod users;

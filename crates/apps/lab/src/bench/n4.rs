@@ -42,13 +42,13 @@ pub struct Args {
 
 impl Args {
     /// As `bench all` has them.
-    pub fn with(common: Common) -> Args {
+    pub(crate) fn with(common: Common) -> Args {
         Args { sessions: Vec::new(), common }
     }
 }
 
 /// Runs it; the figures as JSON.
-pub fn n4(args: &Args) -> Result<Value, Failure> {
+pub(crate) fn n4(args: &Args) -> Result<Value, Failure> {
     let common = &args.common;
     let machine = report::machine();
     report::print_machine(&machine);
