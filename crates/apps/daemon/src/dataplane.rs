@@ -4,7 +4,7 @@ use crate::drainer::Drainer;
 use crate::placement::Wishes;
 use base::{BufferFate, Packet, PortId};
 use engine::{Draining, Engine};
-use offload::{PlacementCriteria, Split};
+use offload::{Split, Unit};
 use program::{ApplyError, Batch, CounterId, Op};
 use std::collections::{HashSet, VecDeque};
 use std::convert::Infallible;
@@ -30,7 +30,7 @@ impl Targets {
         }
     }
 
-    fn apply(&self, criteria: &PlacementCriteria, batch: &Batch) -> Result<(), ApplyError> {
+    fn apply(&self, criteria: &Unit, batch: &Batch) -> Result<(), ApplyError> {
         match self {
             Targets::Whole(target) => target.apply(batch),
             Targets::Split(split) => split.apply_session(criteria, batch),

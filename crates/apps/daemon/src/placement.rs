@@ -6,7 +6,7 @@
 use crate::config::{Config, Policy, Prefix};
 use crate::dataplane::{EngineAndTargets, Targets};
 use offload::planner::{Admit, Entries, Needs, Planner, Settings};
-use offload::{PlacementCriteria, Split, Standing, plan_and_move};
+use offload::{Split, Standing, Unit, plan_and_move};
 use program::{Batch, Op, TableId};
 use serde::Deserialize;
 use std::time::Duration;
@@ -242,10 +242,10 @@ impl Wishes {
     }
 
     /// For a session.
-    pub fn of(&self, session: &SessionInfo) -> PlacementCriteria {
+    pub fn of(&self, session: &SessionInfo) -> Unit {
         let rule = self.rules.iter().find(|rule| rule.of.hold_for(session));
-        PlacementCriteria {
-            seid: session.seid,
+        Unit {
+            id: session.seid,
             metered: session.has_meters,
             chosen: self.ues.iter().any(|ues| ues.hold_for(session)),
             standing: rule.map_or(Standing::ByRate, |rule| rule.standing),
@@ -454,7 +454,7 @@ mod tests {
         "#;
         let wishes = Wishes::new(&toml::from_str(text).unwrap()).unwrap();
         let of = |session: SessionInfo| {
-            let PlacementCriteria { standing, weight, chosen, .. } = wishes.of(&session);
+            let Unit { standing, weight, chosen, .. } = wishes.of(&session);
             assert!(!chosen, "by the policy `ues` only");
             (standing, weight)
         };

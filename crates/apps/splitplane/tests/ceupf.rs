@@ -5,7 +5,7 @@ mod common;
 use base::{Packet, PortId, VerdictKind};
 use ceupf::{ACCESS_PORT, Arrangement, Book, CORE_PORT, FOREIGN_ACCESS_PORT, FOREIGN_CORE_PORT, Hop, Rule, Selector, Side, Way};
 use common::{CHECKED, Cases, Compared, Fleet, Frame, Setup, compile, native};
-use offload::{PlacementCriteria, Policy};
+use offload::{Policy, Unit};
 use pktio::{AfPacket, Port};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -135,7 +135,7 @@ fn case(setup: &Setup, seed: u64) -> (Compared, [u64; 4]) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut fleet = Fleet::new(setup, rng.random_range(0..1 << 50));
     let mut book = Book::new(arrangement(), &setup.ir.program).unwrap();
-    fleet.apply(&PlacementCriteria::default(), &book.initial()).unwrap();
+    fleet.apply(&Unit::default(), &book.initial()).unwrap();
     let mut hits: HashMap<u32, u64> = HashMap::new();
     for _ in 0..25 {
         let staged = if rng.random_bool(0.75) {
@@ -145,7 +145,7 @@ fn case(setup: &Setup, seed: u64) -> (Compared, [u64; 4]) {
             book.stage_delete(&ids.into_iter().map(Selector::Id).collect::<Vec<_>>())
         };
         if let Ok(staged) = staged {
-            fleet.apply(&PlacementCriteria::default(), &staged.batch).expect("what the book takes, targets take");
+            fleet.apply(&Unit::default(), &staged.batch).expect("what the book takes, targets take");
             hits.extend(staged.added().iter().map(|r| (r.cell, 0)));
             book.commit(staged);
         }

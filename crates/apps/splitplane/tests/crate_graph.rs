@@ -75,6 +75,10 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("services/inline", &["base", "p4-interp", "p4-ir", "program", "service"]),
     // Control.
     ("control/offload", &["base", "program", "target"]),
+    (
+        "control/offload-kit",
+        &["base", "offload", "p4-check", "p4-emit", "p4-ir", "p4-passes", "program", "target", "target-asic", "target-chaos", "target-x86"],
+    ),
     // Tools.
     ("apps/traffic", &["pfcp", "wire"]),
     // A gNodeB and UEs that run: entities of `gnb` between sockets, over a link that loses.
@@ -197,7 +201,7 @@ const NEVER: &[(&[&str], &[&str], &str)] = &[
 ];
 
 /// Crates that run any program.
-const WITHOUT_3GPP: &[&str] = &["pktio", "engine", "target", "target-x86", "target-xdp", "target-chaos"];
+const WITHOUT_3GPP: &[&str] = &["pktio", "engine", "target", "target-x86", "target-xdp", "target-chaos", "offload"];
 
 /// Terms of 3GPP, in lower case.
 const TERMS_3GPP: &[&str] = &[
@@ -265,7 +269,7 @@ fn no_crate_reaches_what_it_must_not() {
 #[test]
 fn test_helpers_do_not_ship() {
     for krate in crates() {
-        for helper in ["testkit", "target-kit"] {
+        for helper in ["testkit", "target-kit", "offload-kit"] {
             assert!(!krate.uses.contains(helper), "{} uses {helper} outside its tests", krate.name);
         }
     }
@@ -286,8 +290,7 @@ fn unsafe_lives_only_where_it_must() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What runs any program names nothing of mobile networks, neither in code nor in comments. Not yet: `offload`, which calls what it places
-/// sessions, by SEIDs; and the chips' models.
+/// What runs any program names nothing of mobile networks, neither in code nor in comments. Not yet: the chips' models.
 #[test]
 fn the_engine_and_the_targets_name_no_3gpp_term() {
     let mut wrong = Vec::new();

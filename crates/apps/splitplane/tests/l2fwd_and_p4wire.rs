@@ -4,7 +4,7 @@ mod common;
 
 use base::{PortId, VerdictKind};
 use common::{CHECKED, Cases, Compared, Fleet, Frame, Setup, compile, native};
-use offload::{PlacementCriteria, Policy};
+use offload::{Policy, Unit};
 use program::{Batch, Entry, KeyMatch, Op};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -83,7 +83,7 @@ fn l2fwd_case(setup: &Setup, seed: u64) -> Compared {
                 1 => Op::Modify(entry),
                 _ => Op::Insert(entry),
             };
-            let _ = fleet.apply(&PlacementCriteria::default(), &Batch { ops: vec![op] });
+            let _ = fleet.apply(&Unit::default(), &Batch { ops: vec![op] });
         }
         let frames: Vec<Frame> = (0..rng.random_range(1..=200))
             .map(|_| {

@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 use base::{PortId, VerdictKind};
 use churn::Churn;
 use common::{CHECKED, Cases, Compared, Fleet, Frame, Setup, compile, native};
-use offload::{PlacementCriteria, Policy};
+use offload::{Policy, Unit};
 use pfcp::rules::{Seid, SessionRules, UserPlane};
 use program::{ApplyError, Batch, CounterId, Program};
 use rand::Rng;
@@ -72,9 +72,9 @@ impl DataPlane for Data {
 }
 
 impl Data {
-    fn facts(&self, session: &SessionInfo) -> PlacementCriteria {
+    fn facts(&self, session: &SessionInfo) -> Unit {
         let chosen = self.chosen.iter().any(|of| of.hold_for(session));
-        PlacementCriteria { seid: session.seid, metered: session.has_meters, chosen, ..PlacementCriteria::default() }
+        Unit { id: session.seid, metered: session.has_meters, chosen, ..Unit::default() }
     }
 }
 
@@ -129,7 +129,7 @@ impl Run {
         let initial = self.plane.initial_batch().clone();
         let by_hand = world::by_hand(&mut self.rng, &setup.ir.program, self.plane.ids());
         for batch in [initial, by_hand] {
-            self.plane.data_mut().fleet.apply(&PlacementCriteria::default(), &batch).unwrap_or_else(|e| panic!("static entries: {e}"));
+            self.plane.data_mut().fleet.apply(&Unit::default(), &batch).unwrap_or_else(|e| panic!("static entries: {e}"));
         }
     }
 
@@ -166,13 +166,13 @@ impl Run {
         let program = &setup.ir.program;
         for _ in 0..self.rng.random_range(0..3) {
             let batch = self.churn.batch(&mut self.rng, program, self.plane.ids());
-            if self.plane.data_mut().fleet.apply(&PlacementCriteria::default(), &batch).is_ok() {
+            if self.plane.data_mut().fleet.apply(&Unit::default(), &batch).is_ok() {
                 self.churn.follow(&batch);
             }
         }
         if self.rng.random_bool(0.2) {
             let batch = churn::misfit(&mut self.rng, program, self.plane.ids());
-            let result = self.plane.data_mut().fleet.apply(&PlacementCriteria::default(), &batch);
+            let result = self.plane.data_mut().fleet.apply(&Unit::default(), &batch);
             assert!(result.is_err(), "a batch that does not fit is applied");
         }
     }
@@ -220,7 +220,7 @@ impl Run {
                 let Some(seid) = self.sessions.keys().nth(some).copied() else { return };
                 let on_chip = self.plane.data().fleet.split().is_on_fast(seid);
                 let copy = if on_chip { None } else { self.plane.copy(seid) };
-                let facts = PlacementCriteria { seid, ..PlacementCriteria::default() };
+                let facts = Unit { id: seid, ..Unit::default() };
                 self.plane.data_mut().fleet.move_session(&facts, copy);
             }
             self.packets();
@@ -260,14 +260,14 @@ impl Run {
         for action in actions {
             match action {
                 Action::Apply(batch) => {
-                    let result = self.plane.data_mut().fleet.apply(&PlacementCriteria::default(), &batch);
+                    let result = self.plane.data_mut().fleet.apply(&Unit::default(), &batch);
                     result.unwrap_or_else(|e| panic!("the host's batch: {e}"));
                 }
                 Action::Reinject { port, frame } => frames.push(Frame { port, bytes: frame }),
                 Action::Resolved { number } => {
                     let (host, data) = self.plane.host_and_data();
                     let released = host.release(number, []);
-                    let result = data.fleet.apply(&PlacementCriteria::default(), &released.batch);
+                    let result = data.fleet.apply(&Unit::default(), &released.batch);
                     result.unwrap_or_else(|e| panic!("the host's batch: {e}"));
                     frames.extend(released.packets.into_iter().map(|(port, bytes)| Frame { port, bytes }));
                 }

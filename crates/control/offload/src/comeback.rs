@@ -10,7 +10,7 @@
 
 use crate::executor::Executed;
 use crate::moves::{MoveError, RecoverError};
-use crate::policy::{PlacementCriteria, Policy};
+use crate::policy::{Policy, Unit};
 use crate::split::Split;
 use program::Batch;
 use std::collections::BTreeSet;
@@ -113,19 +113,19 @@ impl Comeback {
     /// Under a static policy: brings sessions to the fast target that left it without being asked to, or could not come while it was out of
     /// service, some of them at a time. `copy` gives a session's facts and all that its copy needs; `None`: there is no such session any more.
     /// With a planner there is nothing to do.
-    pub fn bring_back(&mut self, split: &Split, now_ns: u64, mut copy: impl FnMut(u64) -> Option<(PlacementCriteria, Batch)>) -> Executed {
+    pub fn bring_back(&mut self, split: &Split, now_ns: u64, mut copy: impl FnMut(u64) -> Option<(Unit, Batch)>) -> Executed {
         let mut executed = Executed::default();
         if matches!(split.policy, Policy::Planned) || split.is_base_alone() {
             return executed;
         }
-        self.returning.extend(split.take_left().into_iter().map(|seid| (now_ns, seid)));
+        self.returning.extend(split.take_left().into_iter().map(|id| (now_ns, id)));
         for _ in 0..AT_ONCE {
-            let Some((due_ns, seid)) = self.returning.pop_first() else { break };
+            let Some((due_ns, id)) = self.returning.pop_first() else { break };
             if due_ns > now_ns {
-                self.returning.insert((due_ns, seid));
+                self.returning.insert((due_ns, id));
                 break;
             }
-            let Some((facts, copy)) = copy(seid).filter(|(facts, _)| split.policy.wants(facts) && split.may_be_in_front(facts)) else {
+            let Some((facts, copy)) = copy(id).filter(|(facts, _)| split.policy.wants(facts) && split.may_be_in_front(facts)) else {
                 continue;
             };
             match split.move_to_fast(&facts, &copy) {
@@ -134,11 +134,11 @@ impl Comeback {
                 // As one that found no room when it began.
                 Err(error @ (MoveError::NoRoom(_) | MoveError::Unfit(_))) => {
                     executed.failed += 1;
-                    tracing::debug!(seid, "session not restored: {error}");
+                    tracing::debug!(id, "session not restored: {error}");
                 }
                 Err(MoveError::Failed(_) | MoveError::Buckets(_) | MoveError::Retired) => {
                     executed.failed += 1;
-                    self.returning.insert((now_ns.saturating_add(RETRY_NS), seid));
+                    self.returning.insert((now_ns.saturating_add(RETRY_NS), id));
                     if split.is_base_alone() {
                         break;
                     }

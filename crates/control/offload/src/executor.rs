@@ -2,7 +2,7 @@
 
 use crate::moves::MoveError;
 use crate::planner::{Move, Outcome, Place, Planner};
-use crate::policy::PlacementCriteria;
+use crate::policy::Unit;
 use crate::split::Split;
 use program::Batch;
 
@@ -18,17 +18,12 @@ pub struct Executed {
 }
 
 /// Plans and moves. `copy` gives a session's facts and all that its copy needs; `None`: there is no such session any more.
-pub fn plan_and_move(
-    split: &Split,
-    planner: &mut Planner,
-    now_ns: u64,
-    mut copy: impl FnMut(u64) -> Option<(PlacementCriteria, Batch)>,
-) -> Executed {
+pub fn plan_and_move(split: &Split, planner: &mut Planner, now_ns: u64, mut copy: impl FnMut(u64) -> Option<(Unit, Batch)>) -> Executed {
     let mut executed = Executed::default();
     // Who left by itself is a candidate again.
-    for seid in split.take_left() {
-        let place = if split.is_on_fast(seid) { Place::Fast } else { Place::Base };
-        planner.found(seid, place, now_ns);
+    for id in split.take_left() {
+        let place = if split.is_on_fast(id) { Place::Fast } else { Place::Base };
+        planner.found(id, place, now_ns);
     }
     if split.is_base_alone() {
         return executed;
@@ -45,11 +40,11 @@ pub fn plan_and_move(
     executed
 }
 
-fn make(split: &Split, of: &Move, copy: &mut impl FnMut(u64) -> Option<(PlacementCriteria, Batch)>) -> Outcome {
+fn make(split: &Split, of: &Move, copy: &mut impl FnMut(u64) -> Option<(Unit, Batch)>) -> Outcome {
     let result = match of.to {
         // An error says that the fast target is gone; the session is on the base target anyhow.
-        Place::Base => split.move_to_base(of.seid).or(Ok(())),
-        Place::Fast => match copy(of.seid) {
+        Place::Base => split.move_to_base(of.id).or(Ok(())),
+        Place::Fast => match copy(of.id) {
             Some((facts, copy)) => split.move_to_fast(&facts, &copy),
             None => return Outcome::Failed,
         },
@@ -58,7 +53,7 @@ fn make(split: &Split, of: &Move, copy: &mut impl FnMut(u64) -> Option<(Placemen
         Ok(()) | Err(MoveError::There) => Outcome::Done,
         Err(MoveError::NoRoom(_)) => Outcome::NoRoom,
         Err(error) => {
-            tracing::debug!(seid = of.seid, "session not moved: {error}");
+            tracing::debug!(id = of.id, "session not moved: {error}");
             Outcome::Failed
         }
     }

@@ -5,13 +5,13 @@
 //! (Singh et al. §5.4, Figure 5a). A session is on one stage in front at most. Tables that are not marked `@split` are held by all in full. A packet is run to its
 //! end by exactly one target, so counters are the sum of all, and a session's meters are on the target that runs its packets.
 //!
-//! What a session is, only its owner knows: here it is a number, whether it has a rate, and where it stands with the operator ([`PlacementCriteria`]).
+//! What a session is, only its owner knows: here it is a number, whether it has a rate, and where it stands with the operator ([`Unit`]).
 //!
 //! Sessions move under traffic ([`Split::move_to_fast`], [`Split::move_to_base`]); a [`planner`] decides which.
 //!
 //! Not exact: a rate whose packets run on several targets has a bucket on each. That is so for a traffic class's rate once some of
 //! its sessions are in front (the application refuses such a configuration). A program must police only packets that it then
-//! neither punts nor buffers, as `upf.p4` does.
+//! neither punts nor buffers.
 #![forbid(unsafe_code)]
 
 mod split;
@@ -36,6 +36,6 @@ mod traffic;
 pub use comeback::Comeback;
 pub use executor::{Executed, plan_and_move};
 pub use moves::{MoveError, RecoverError};
-pub use policy::{DscpOf, OutOfRange, PlacementCriteria, Policy, Standing};
+pub use policy::{DscpOf, OutOfRange, Policy, Standing, Unit};
 pub use split::{OnRefusal, Split, SplitError, Stage};
 pub use traffic::{Path, TargetTraffic};

@@ -27,7 +27,7 @@
 //! is in the process, and an XDP program is a link that ends with it. So it starts clean.
 
 use crate::placed::{MeterAt, OnStage, Part, part};
-use crate::policy::{PlacementCriteria, Policy};
+use crate::policy::{Policy, Unit};
 use crate::shadow::Lost;
 use crate::split::{Books, Front, Split, buckets};
 use parking_lot::{RwLock, RwLockWriteGuard};
@@ -109,9 +109,9 @@ impl Split {
     /// Moves a session from the base target to the first stage in front that takes it. `copy` is the whole session: the insertion of each of its
     /// entries in `@split` tables, and the configuration of each of its meters. What all targets hold, such as filters, exists already. An error is
     /// that of the last stage.
-    pub fn move_to_fast(&self, session: &PlacementCriteria, copy: &Batch) -> Result<(), MoveError> {
+    pub fn move_to_fast(&self, session: &Unit, copy: &Batch) -> Result<(), MoveError> {
         let mut books = self.lock();
-        if books.placed.sessions.contains_key(&session.seid) {
+        if books.placed.sessions.contains_key(&session.id) {
             return Err(MoveError::There);
         }
         let mut result = Err(MoveError::Unfit("there is no target in front of the base target".into()));
@@ -126,20 +126,20 @@ impl Split {
 
     /// Moves a session to a stage, counted from 0; `copy` is as for [`Split::move_to_fast`]. From another stage in front it goes by the base target,
     /// where it stays if that stage does not take it.
-    pub fn move_to_stage(&self, stage: usize, session: &PlacementCriteria, copy: &Batch) -> Result<(), MoveError> {
+    pub fn move_to_stage(&self, stage: usize, session: &Unit, copy: &Batch) -> Result<(), MoveError> {
         if stage >= self.fronts.len() {
-            return self.move_to_base(session.seid);
+            return self.move_to_base(session.id);
         }
         let mut books = self.lock();
-        match books.placed.sessions.get(&session.seid).map(|of| of.stage) {
+        match books.placed.sessions.get(&session.id).map(|of| of.stage) {
             Some(at) if at == stage => return Err(MoveError::There),
-            Some(_) => self.leave(&mut books, session.seid, &[], &mut self.gate()),
+            Some(_) => self.leave(&mut books, session.id, &[], &mut self.gate()),
             None => {}
         }
         self.place(&mut books, stage, session, copy)
     }
 
-    fn place(&self, books: &mut Books, stage: usize, session: &PlacementCriteria, copy: &Batch) -> Result<(), MoveError> {
+    fn place(&self, books: &mut Books, stage: usize, session: &Unit, copy: &Batch) -> Result<(), MoveError> {
         let front = &self.fronts[stage];
         if front.is_retired() {
             return Err(MoveError::Retired);
@@ -173,17 +173,17 @@ impl Split {
             }
         }
         let mut on_stage = OnStage::new(stage);
-        on_stage.follow(self.base.program(), session.seid, &copy.ops);
-        books.placed.sessions.insert(session.seid, on_stage);
+        on_stage.follow(self.base.program(), session.id, &copy.ops);
+        books.placed.sessions.insert(session.id, on_stage);
         Ok(())
     }
 
     /// Moves a session to the base target. The session is there on return, with or without an error: an error says that its stage
     /// is retired, as it did not delete them.
-    pub fn move_to_base(&self, seid: u64) -> Result<(), MoveError> {
+    pub fn move_to_base(&self, id: u64) -> Result<(), MoveError> {
         let mut books = self.lock();
-        let Some(stage) = books.placed.sessions.get(&seid).map(|of| of.stage) else { return Err(MoveError::There) };
-        self.leave(&mut books, seid, &[], &mut self.gate());
+        let Some(stage) = books.placed.sessions.get(&id).map(|of| of.stage) else { return Err(MoveError::There) };
+        self.leave(&mut books, id, &[], &mut self.gate());
         if self.fronts[stage].is_retired() { Err(MoveError::Retired) } else { Ok(()) }
     }
 
@@ -255,9 +255,9 @@ impl Split {
     }
 
     /// A copy is good if it is neither more nor less than the session; gives its meters.
-    fn check_copy(&self, books: &Books, stage: usize, session: &PlacementCriteria, copy: &Batch) -> Result<Vec<MeterAt>, MoveError> {
+    fn check_copy(&self, books: &Books, stage: usize, session: &Unit, copy: &Batch) -> Result<Vec<MeterAt>, MoveError> {
         let unfit = |what: String| Err(MoveError::Unfit(what));
-        let held = books.placed.held(session.seid);
+        let held = books.placed.held(session.id);
         if matches!(self.policy, Policy::Dscps(..)) && !held.meters.is_empty() {
             return unfit("where packets are told apart by DSCP, a rate is policed in one place".into());
         }
@@ -276,7 +276,7 @@ impl Split {
         }
         let (mut entries, mut meters) = (0, HashSet::new());
         for op in &copy.ops {
-            match (part(self.base.program(), session.seid, op), op) {
+            match (part(self.base.program(), session.id, op), op) {
                 (Part::Entry, Op::Insert(_)) => entries += 1,
                 (Part::Meter, Op::Meter { meter, index, config: Some(_) }) => _ = meters.insert((*meter, *index)),
                 _ => return unfit("a copy has entries of the session and rates of its meters, nothing else".into()),
@@ -292,8 +292,8 @@ impl Split {
     }
 
     /// Takes a session from the stage in front that it is on, with its buckets but for those that have started over.
-    pub(crate) fn leave<'a>(&'a self, books: &mut Books, seid: u64, anew: &[MeterAt], gate: &mut Gate<'a>) {
-        let Some(of) = books.placed.sessions.remove(&seid) else { return };
+    pub(crate) fn leave<'a>(&'a self, books: &mut Books, id: u64, anew: &[MeterAt], gate: &mut Gate<'a>) {
+        let Some(of) = books.placed.sessions.remove(&id) else { return };
         self.close(gate, of.stage);
         self.carry_back(&of, anew);
         let stage = of.stage;
@@ -355,10 +355,10 @@ impl Split {
         let lost = &mut books.lost[stage];
         lost.perhaps_shared(&books.shadow);
         undecided.iter().for_each(|op| lost.perhaps(op, count));
-        for (seid, of) in books.placed.sessions.extract_if(.., |_, of| of.stage == stage) {
+        for (id, of) in books.placed.sessions.extract_if(.., |_, of| of.stage == stage) {
             self.carry_back(&of, anew);
             of.deletions(self.base.program()).iter().for_each(|op| lost.perhaps(op, count));
-            books.placed.left.insert(seid);
+            books.placed.left.insert(id);
         }
     }
 }

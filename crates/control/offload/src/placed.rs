@@ -30,10 +30,10 @@ pub(crate) enum Part {
 }
 
 /// Session 0 means no session: such entries are on all targets.
-pub(crate) fn part(program: &Program, seid: u64, op: &Op) -> Part {
+pub(crate) fn part(program: &Program, id: u64, op: &Op) -> Part {
     match op {
         Op::Insert(e) | Op::Modify(e) | Op::Delete(e) | Op::EntryMeter { entry: e, .. } if program.tables[e.table].split => Part::Entry,
-        Op::Meter { .. } if seid != 0 => Part::Meter,
+        Op::Meter { .. } if id != 0 => Part::Meter,
         _ => Part::Shared,
     }
 }
@@ -54,9 +54,9 @@ impl OnStage {
     }
 
     /// After changes that the stage has made.
-    pub(crate) fn follow(&mut self, program: &Program, seid: u64, ops: &[Op]) {
+    pub(crate) fn follow(&mut self, program: &Program, id: u64, ops: &[Op]) {
         for op in ops {
-            match (part(program, seid, op), op) {
+            match (part(program, id, op), op) {
                 (Part::Entry, Op::Insert(e)) => _ = self.entries.insert(identity(e)),
                 (Part::Entry, Op::Delete(e)) => _ = self.entries.remove(&identity(e)),
                 (Part::Meter, Op::Meter { meter, index, config: Some(_) }) => _ = self.meters.insert((*meter, *index)),
@@ -98,16 +98,16 @@ pub(crate) struct Placed {
 
 impl Placed {
     /// What the base target holds of a session.
-    pub(crate) fn held(&self, seid: u64) -> Held {
-        self.held.get(&seid).cloned().unwrap_or_default()
+    pub(crate) fn held(&self, id: u64) -> Held {
+        self.held.get(&id).cloned().unwrap_or_default()
     }
 
     /// Notes a batch that the base target has taken; tells what it held before.
-    pub(crate) fn hold(&mut self, program: &Program, seid: u64, ops: &[Op]) -> Held {
-        let before = self.held(seid);
+    pub(crate) fn hold(&mut self, program: &Program, id: u64, ops: &[Op]) -> Held {
+        let before = self.held(id);
         let mut held = before.clone();
         for op in ops {
-            match (part(program, seid, op), op) {
+            match (part(program, id, op), op) {
                 (Part::Entry, Op::Insert(_)) => held.entries += 1,
                 (Part::Entry, Op::Delete(_)) => held.entries = held.entries.saturating_sub(1),
                 (Part::Entry, Op::EntryMeter { .. }) => held.direct_meters = true,
@@ -121,10 +121,10 @@ impl Placed {
             }
         }
         if held.entries == 0 && held.meters.is_empty() {
-            self.held.remove(&seid);
-            self.left.remove(&seid);
+            self.held.remove(&id);
+            self.left.remove(&id);
         } else {
-            self.held.insert(seid, held);
+            self.held.insert(id, held);
         }
         before
     }

@@ -13,7 +13,7 @@
 //! A plan is one pass over an array of ranks and a heap as large as the allowance, never a sort of all sessions.
 
 use crate::budget::Budget;
-use crate::policy::{OutOfRange, PlacementCriteria, Standing};
+use crate::policy::{OutOfRange, Standing, Unit};
 use crate::rate::Rate;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -101,8 +101,8 @@ pub enum Place {
 /// A move that should be made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Move {
-    /// The session.
-    pub seid: u64,
+    /// Which: [`Unit::id`].
+    pub id: u64,
     /// Where its packets are to run from now on.
     pub to: Place,
     /// Why.
@@ -140,7 +140,7 @@ pub enum Outcome {
 /// Sessions and where they are.
 pub struct Planner {
     settings: Settings,
-    by_seid: BTreeMap<u64, u32>,
+    by_id: BTreeMap<u64, u32>,
     slots: Vec<Slot>,
     free: Vec<u32>,
     /// By slot: what ranks a session that is on the base target; 0: not to be moved. Apart from the slots, so that a pass over a
@@ -163,7 +163,7 @@ pub struct Planner {
 
 #[derive(Clone, Debug)]
 struct Slot {
-    seid: u64,
+    id: u64,
     standing: Standing,
     weight: f64,
     needs: Needs,
@@ -197,7 +197,7 @@ impl Planner {
         Ok(Planner {
             budget: Budget::new(settings.updates_per_second),
             settings,
-            by_seid: BTreeMap::new(),
+            by_id: BTreeMap::new(),
             slots: Vec::new(),
             free: Vec::new(),
             ranks: Vec::new(),
@@ -212,15 +212,15 @@ impl Planner {
     }
 
     /// A session, new or with new facts. It begins on the base target, and without usage.
-    pub fn session(&mut self, facts: &PlacementCriteria, needs: Needs, now_ns: u64) {
+    pub fn session(&mut self, facts: &Unit, needs: Needs, now_ns: u64) {
         let standing = facts.standing;
         // A weight that is no number must not become a rank.
         let weight = if facts.weight >= 0.0 { facts.weight.min(MOST_WEIGHT) } else { 0.0 };
-        let at = match self.by_seid.get(&facts.seid) {
+        let at = match self.by_id.get(&facts.id) {
             Some(at) => *at,
             None => {
                 let slot = Slot {
-                    seid: facts.seid,
+                    id: facts.id,
                     standing,
                     weight,
                     needs,
@@ -238,7 +238,7 @@ impl Planner {
                 } else {
                     self.slots[at as usize] = slot;
                 }
-                self.by_seid.insert(facts.seid, at);
+                self.by_id.insert(facts.id, at);
                 at
             }
         };
@@ -253,16 +253,16 @@ impl Planner {
     }
 
     /// A session that is gone.
-    pub fn forget(&mut self, seid: u64) {
-        let Some(at) = self.by_seid.remove(&seid) else { return };
+    pub fn forget(&mut self, id: u64) {
+        let Some(at) = self.by_id.remove(&id) else { return };
         self.leave(at);
         self.ranks[at as usize] = 0.0;
         self.free.push(at);
     }
 
     /// A session that is in another place than it was moved to: by its own changes, or because the fast target was lost.
-    pub fn found(&mut self, seid: u64, place: Place, now_ns: u64) {
-        let Some(at) = self.by_seid.get(&seid).copied() else { return };
+    pub fn found(&mut self, id: u64, place: Place, now_ns: u64) {
+        let Some(at) = self.by_id.get(&id).copied() else { return };
         self.slots[at as usize].moving = false;
         if self.slots[at as usize].place != place {
             match place {
@@ -275,15 +275,15 @@ impl Planner {
     }
 
     /// What a session has used since it began, at a time.
-    pub fn usage(&mut self, seid: u64, packets: u64, bytes: u64, now_ns: u64) {
-        let Some(at) = self.by_seid.get(&seid).copied() else { return };
+    pub fn usage(&mut self, id: u64, packets: u64, bytes: u64, now_ns: u64) {
+        let Some(at) = self.by_id.get(&id).copied() else { return };
         self.slots[at as usize].rate.note(packets, bytes, now_ns, self.settings.window_ns);
         self.rank(at, now_ns);
     }
 
     /// A rate measured elsewhere: packets and bits per second.
-    pub fn rate(&mut self, seid: u64, pps: f64, bps: f64, now_ns: u64) {
-        let Some(at) = self.by_seid.get(&seid).copied() else { return };
+    pub fn rate(&mut self, id: u64, pps: f64, bps: f64, now_ns: u64) {
+        let Some(at) = self.by_id.get(&id).copied() else { return };
         let rate = &mut self.slots[at as usize].rate;
         (rate.pps, rate.bps) = (pps.max(0.0), bps.max(0.0));
         (rate.at_ns, rate.measured) = (Some(now_ns), true);
@@ -298,7 +298,7 @@ impl Planner {
             && retry_ns <= now_ns
         {
             self.waiting.pop();
-            if self.by_seid.get(&self.slots[at as usize].seid) == Some(&at) {
+            if self.by_id.get(&self.slots[at as usize].id) == Some(&at) {
                 self.rank(at, now_ns);
             }
         }
@@ -344,7 +344,7 @@ impl Planner {
 
     /// What became of a planned move.
     pub fn moved(&mut self, of: &Move, outcome: Outcome, now_ns: u64) {
-        let Some(at) = self.by_seid.get(&of.seid).copied() else { return };
+        let Some(at) = self.by_id.get(&of.id).copied() else { return };
         let slot = &mut self.slots[at as usize];
         if !std::mem::take(&mut slot.moving) {
             return;
@@ -378,7 +378,7 @@ impl Planner {
 
     /// Number of sessions; of those on the fast target or moving there.
     pub fn counts(&self) -> (usize, usize) {
-        (self.by_seid.len(), self.fast.len())
+        (self.by_id.len(), self.fast.len())
     }
 
     /// Entries in use on the fast target, by table.
@@ -388,15 +388,15 @@ impl Planner {
 
     /// Up to `most` sessions from where the last call ended, over and over: for who reads their usage some at a time.
     pub fn next_sessions(&self, cursor: &mut usize, most: usize) -> Vec<u64> {
-        let mut next = Vec::with_capacity(most.min(self.by_seid.len()));
+        let mut next = Vec::with_capacity(most.min(self.by_id.len()));
         for _ in 0..self.slots.len() {
             if next.len() >= most {
                 break;
             }
             *cursor = if *cursor >= self.slots.len() { 0 } else { *cursor };
-            let seid = self.slots[*cursor].seid;
-            if self.by_seid.get(&seid) == Some(&(*cursor as u32)) {
-                next.push(seid);
+            let id = self.slots[*cursor].id;
+            if self.by_id.get(&id) == Some(&(*cursor as u32)) {
+                next.push(id);
             }
             *cursor += 1;
         }
@@ -404,8 +404,8 @@ impl Planner {
     }
 
     /// Packets and bits a second of a session, as it is ranked now.
-    pub fn rate_of(&self, seid: u64, now_ns: u64) -> Option<(f64, f64)> {
-        let rate = &self.slots[*self.by_seid.get(&seid)? as usize].rate;
+    pub fn rate_of(&self, id: u64, now_ns: u64) -> Option<(f64, f64)> {
+        let rate = &self.slots[*self.by_id.get(&id)? as usize].rate;
         Some(rate.now(now_ns, self.settings.window_ns))
     }
 
@@ -528,7 +528,7 @@ impl Planner {
         let slot = &mut self.slots[at as usize];
         (slot.moving, slot.since_ns) = (true, now_ns);
         self.budget.spend(slot.needs.updates);
-        moves.push(Move { seid: slot.seid, to, why, worth: rank % CLASS / 1e3 });
+        moves.push(Move { id: slot.id, to, why, worth: rank % CLASS / 1e3 });
         self.ranks[at as usize] = 0.0;
     }
 

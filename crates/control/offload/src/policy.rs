@@ -5,7 +5,7 @@
 pub enum Policy {
     /// Nothing.
     None,
-    /// Sessions that their owner has chosen: [`PlacementCriteria::chosen`].
+    /// Sessions that their owner has chosen: [`Unit::chosen`].
     Chosen,
     /// Packets of these DSCPs, which the function finds in them. Every session is placed, but for those with meters: a rate is policed
     /// in one place.
@@ -19,11 +19,11 @@ pub enum Policy {
 /// The DSCP by which a frame is placed; `None`: it has none.
 pub type DscpOf = fn(&[u8]) -> Option<u8>;
 
-/// What policies and planner decide by, of a session.
+/// A unit of placement, as policies and planner see it. What it is, its owner knows: a user's session, for instance.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PlacementCriteria {
-    /// The session's number in this node; 0: no session's.
-    pub seid: u64,
+pub struct Unit {
+    /// Its owner's number for it; 0: of none.
+    pub id: u64,
     /// Whether any of its rules has a rate.
     pub metered: bool,
     /// Whether it is one of those that [`Policy::Chosen`] puts on the fast target.
@@ -36,9 +36,9 @@ pub struct PlacementCriteria {
     pub wakes: bool,
 }
 
-impl Default for PlacementCriteria {
-    fn default() -> PlacementCriteria {
-        PlacementCriteria { seid: 0, metered: false, chosen: false, standing: Standing::ByRate, weight: 1.0, wakes: false }
+impl Default for Unit {
+    fn default() -> Unit {
+        Unit { id: 0, metered: false, chosen: false, standing: Standing::ByRate, weight: 1.0, wakes: false }
     }
 }
 
@@ -91,18 +91,18 @@ impl Policy {
     }
 
     /// Whether the session's entries go on the fast target.
-    pub fn wants(&self, session: &PlacementCriteria) -> bool {
+    pub fn wants(&self, session: &Unit) -> bool {
         match self {
             Policy::None | Policy::Planned => false,
             Policy::Chosen => session.chosen,
             Policy::Dscps(..) => !session.metered,
-            Policy::Share(share) => (spread(session.seid) as f64) < share * (u64::MAX as f64),
+            Policy::Share(share) => (spread(session.id) as f64) < share * (u64::MAX as f64),
         }
     }
 
     /// Whether a session that is on the fast target may stay there, as it is now. By DSCP its packets run on both targets,
     /// and a rate that it is given must be policed in one place.
-    pub(crate) fn keeps(&self, session: &PlacementCriteria) -> bool {
+    pub(crate) fn keeps(&self, session: &Unit) -> bool {
         !matches!(self, Policy::Dscps(..)) || !session.metered
     }
 }
@@ -119,14 +119,14 @@ fn spread(n: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn session(seid: u64, metered: bool) -> PlacementCriteria {
-        PlacementCriteria { seid, metered, ..PlacementCriteria::default() }
+    fn session(id: u64, metered: bool) -> Unit {
+        Unit { id, metered, ..Unit::default() }
     }
 
     #[test]
     fn each_policy_chooses_what_it_says() {
         assert!(!Policy::Chosen.wants(&session(1, false)));
-        assert!(Policy::Chosen.wants(&PlacementCriteria { chosen: true, ..session(1, true) }));
+        assert!(Policy::Chosen.wants(&Unit { chosen: true, ..session(1, true) }));
         let dscps = Policy::Dscps(vec![46], |_| None);
         assert!(dscps.wants(&session(1, false)) && !dscps.wants(&session(1, true)));
         let share = Policy::Share(0.3);

@@ -8,7 +8,7 @@
 use crate::lane::{SplitLane, StageLane};
 use crate::moves::Gate;
 use crate::placed::{OnStage, Part, Placed, part};
-use crate::policy::{OutOfRange, PlacementCriteria, Policy};
+use crate::policy::{OutOfRange, Policy, Unit};
 use crate::shadow::{Lost, Shadow};
 use crate::traffic::{LaneTraffic, Path, TargetTraffic};
 use base::{Packet, PortId, Verdict};
@@ -171,9 +171,9 @@ impl Split {
 
     /// Applies the changes of one session: all of it on the base target, or an error and nothing anywhere; and, if the policy
     /// wants the session in front and a stage there has room, on the first such stage too.
-    pub fn apply_session(&self, session: &PlacementCriteria, batch: &Batch) -> Result<(), ApplyError> {
+    pub fn apply_session(&self, session: &Unit, batch: &Batch) -> Result<(), ApplyError> {
         let mut books = self.lock();
-        self.prepare(session.seid, batch)?;
+        self.prepare(session.id, batch)?;
         let mut gate = self.gate();
         // A packet that goes on at another stage sees the change in both or in none.
         if !self.base.program().stages.is_empty() {
@@ -193,7 +193,7 @@ impl Split {
 
     /// The second half.
     pub fn apply_to_fast(&self, batch: &Batch) {
-        self.follow(&mut self.lock(), &PlacementCriteria::default(), batch, self.gate());
+        self.follow(&mut self.lock(), &Unit::default(), batch, self.gate());
     }
 
     /// Sessions that have entries in front of the base target.
@@ -207,13 +207,13 @@ impl Split {
     }
 
     /// Whether this session has entries in front of the base target.
-    pub fn is_on_fast(&self, seid: u64) -> bool {
-        self.stage_of(seid) < self.fronts.len()
+    pub fn is_on_fast(&self, id: u64) -> bool {
+        self.stage_of(id) < self.fronts.len()
     }
 
     /// The stage that the session's packets run on, counted from 0; the last one is the base target.
-    pub fn stage_of(&self, seid: u64) -> usize {
-        self.lock().placed.sessions.get(&seid).map_or(self.fronts.len(), |of| of.stage)
+    pub fn stage_of(&self, id: u64) -> usize {
+        self.lock().placed.sessions.get(&id).map_or(self.fronts.len(), |of| of.stage)
     }
 
     /// How often a stage had no room for a session that was to be there.
@@ -271,12 +271,12 @@ impl Split {
     }
 
     /// Whether the session, as it is now, may be on that stage: one with a rate only if all its packets run there.
-    pub(crate) fn may_hold(&self, stage: usize, session: &PlacementCriteria) -> bool {
+    pub(crate) fn may_hold(&self, stage: usize, session: &Unit) -> bool {
         self.policy.keeps(session) && !(session.metered && self.shuns_rates(stage))
     }
 
     /// Whether the session may be on one of the stages in front.
-    pub(crate) fn may_be_in_front(&self, session: &PlacementCriteria) -> bool {
+    pub(crate) fn may_be_in_front(&self, session: &Unit) -> bool {
         (0..self.fronts.len()).any(|stage| self.may_hold(stage, session))
     }
 
@@ -291,10 +291,10 @@ impl Split {
     }
 
     /// The first phase: whether every stage that may refuse for all takes what all are to hold. Nothing has changed, whatever it says.
-    fn prepare(&self, seid: u64, batch: &Batch) -> Result<(), ApplyError> {
+    fn prepare(&self, id: u64, batch: &Batch) -> Result<(), ApplyError> {
         let asked = |front: &&Front| front.on_refusal == OnRefusal::RefuseBatch && !front.is_retired();
         for front in self.fronts.iter().filter(asked) {
-            let shared = batch.ops.iter().enumerate().filter(|(_, op)| part(self.base.program(), seid, op) == Part::Shared);
+            let shared = batch.ops.iter().enumerate().filter(|(_, op)| part(self.base.program(), id, op) == Part::Shared);
             let (at, ops): (Vec<usize>, Vec<Op>) = shared.map(|(i, op)| (i, op.clone())).unzip();
             match front.target.check(&Batch { ops }) {
                 // One that does not answer does not answer the change either, and is retired then.
@@ -307,10 +307,10 @@ impl Split {
 
     /// Brings the stages in front after the base target. Nothing that fails here is an error of the caller: the base
     /// target has it all.
-    fn follow<'a>(&'a self, books: &mut Books, session: &PlacementCriteria, batch: &Batch, mut gate: Gate<'a>) {
-        let (program, seid) = (self.base.program(), session.seid);
-        let is = |op: &Op, what: Part| part(program, seid, op) == what;
-        let before = books.placed.hold(program, seid, &batch.ops);
+    fn follow<'a>(&'a self, books: &mut Books, session: &Unit, batch: &Batch, mut gate: Gate<'a>) {
+        let (program, id) = (self.base.program(), session.id);
+        let is = |op: &Op, what: Part| part(program, id, op) == what;
+        let before = books.placed.hold(program, id, &batch.ops);
         let shared = Batch { ops: batch.ops.iter().filter(|op| is(op, Part::Shared)).cloned().collect() };
         shared.ops.iter().for_each(|op| books.shadow.follow(op));
         // Meters that start over with this batch: their buckets are full, wherever they are.
@@ -322,11 +322,11 @@ impl Split {
                 _ => None,
             })
             .collect();
-        let stage_of = |books: &Books| books.placed.sessions.get(&seid).map(|of| of.stage);
+        let stage_of = |books: &Books| books.placed.sessions.get(&id).map(|of| of.stage);
         if let Some(stage) = stage_of(books)
             && !self.may_hold(stage, session)
         {
-            self.leave(books, seid, &anew, &mut gate);
+            self.leave(books, id, &anew, &mut gate);
         }
         let already = stage_of(books);
         // A session comes with its first entries or by a move, and with all its meters: with a part of them there its packets,
@@ -344,10 +344,10 @@ impl Split {
                 match applied {
                     Ok(()) => {
                         has_it = Some(stage);
-                        let on_stage = books.placed.sessions.entry(seid).or_insert_with(|| OnStage::new(stage));
-                        on_stage.follow(program, seid, &batch.ops);
+                        let on_stage = books.placed.sessions.entry(id).or_insert_with(|| OnStage::new(stage));
+                        on_stage.follow(program, id, &batch.ops);
                         if on_stage.entries.is_empty()
-                            && let Some(rest) = books.placed.sessions.remove(&seid)
+                            && let Some(rest) = books.placed.sessions.remove(&id)
                         {
                             self.delete(books, stage, rest.deletions(program), &mut gate);
                         }
@@ -355,14 +355,14 @@ impl Split {
                     }
                     Err(error) => {
                         books.placed.refused += 1;
-                        tracing::debug!(seid, "{} does not take it: {error}", front.target.name());
+                        tracing::debug!(id, "{} does not take it: {error}", front.target.name());
                         if error.may_have_changed() {
                             self.retire(books, stage, &batch.ops, &anew, &mut gate, &error);
                             continue;
                         }
                         if stays {
-                            self.leave(books, seid, &anew, &mut gate);
-                            books.placed.left.insert(seid);
+                            self.leave(books, id, &anew, &mut gate);
+                            books.placed.left.insert(id);
                         }
                     }
                 }
@@ -379,8 +379,8 @@ impl Split {
         // One that would be on a stage that is out of service comes when that is back.
         let would = |stage: usize| self.fronts[stage].is_retired() && self.may_hold(stage, session);
         let waits = stage_of(books).is_none() && self.policy.wants(session) && (0..self.fronts.len()).any(would);
-        if waits && books.placed.held(seid).entries > 0 {
-            books.placed.left.insert(seid);
+        if waits && books.placed.held(id).entries > 0 {
+            books.placed.left.insert(id);
         }
     }
 
@@ -411,11 +411,11 @@ impl Target for Split {
 
     /// Changes that belong to no session go to all.
     fn apply(&self, batch: &Batch) -> Result<(), ApplyError> {
-        self.apply_session(&PlacementCriteria::default(), batch)
+        self.apply_session(&Unit::default(), batch)
     }
 
     fn apply_deferred(&self, batch: &Batch) -> Result<(), ApplyError> {
-        self.apply_session(&PlacementCriteria { wakes: true, ..PlacementCriteria::default() }, batch)
+        self.apply_session(&Unit { wakes: true, ..Unit::default() }, batch)
     }
 
     fn lane(&self, index: usize) -> Box<dyn Lane> {

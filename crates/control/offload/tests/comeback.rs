@@ -1,13 +1,10 @@
 //! A fast target that falls over comes back, again and again, with its sessions; not too often; and what packets and counters show is what the
 //! interpreter alone shows.
 
-#[path = "moves/world.rs"]
-#[allow(dead_code)]
-mod world;
-
 use base::{Packet, PortId, Verdict, VerdictKind};
 use offload::comeback::Event;
-use offload::{Comeback, Executed, Path, PlacementCriteria, Policy, Split};
+use offload::{Comeback, Executed, Path, Policy, Split, Unit};
+use offload_kit::{Ids, Session};
 use p4_ir::Ir;
 use program::{Batch, Entry, KeyMatch, MeterConfig, Op};
 use rand::Rng;
@@ -18,7 +15,6 @@ use std::sync::Arc;
 use target::{Lane, Target};
 use target_asic::{Asic, Chip};
 use target_chaos::{Chaos, Faults};
-use world::{Ids, Session};
 
 const MS: u64 = 1_000_000;
 const S: u64 = 1000 * MS;
@@ -59,8 +55,8 @@ impl Node {
         }
     }
 
-    fn facts(seid: u64) -> PlacementCriteria {
-        PlacementCriteria { seid, metered: true, ..PlacementCriteria::default() }
+    fn facts(seid: u64) -> Unit {
+        Unit { id: seid, metered: true, ..Unit::default() }
     }
 
     fn apply(&self, seid: u64, ops: Vec<Op>) {
@@ -91,7 +87,7 @@ impl Node {
         let seids: Vec<u64> = self.sessions.keys().copied().collect();
         for seid in seids {
             self.sent += 1;
-            let frame = world::frame(seid as u32, self.sent, 0, 30);
+            let frame = offload_kit::frame(seid as u32, self.sent, 0, 30);
             let run = |lane: &mut Box<dyn Lane>| {
                 let (mut packets, mut verdicts) = ([Packet::new(&frame, PortId(0))], [Verdict::default()]);
                 lane.process(&mut packets, &mut verdicts, self.now_ns);
@@ -135,7 +131,7 @@ impl Node {
 
 #[test]
 fn it_is_tried_ever_less_often_and_at_once_when_it_has_been_well_for_a_while() {
-    let mut node = Node::new(&world::compile(), Policy::Share(1.0));
+    let mut node = Node::new(&offload_kit::compile(), Policy::Share(1.0));
     (1..=4).for_each(|seid| node.establish(seid));
     assert_eq!(node.until_event(S), (None, S));
     node.chaos.kill();
@@ -172,7 +168,7 @@ fn it_is_tried_ever_less_often_and_at_once_when_it_has_been_well_for_a_while() {
 #[test]
 fn sessions_come_back_as_the_policy_wants_and_are_counted_once() {
     for (policy, wants) in [(Policy::Share(1.0), true), (Policy::None, false)] {
-        let mut node = Node::new(&world::compile(), policy);
+        let mut node = Node::new(&offload_kit::compile(), policy);
         let mut rng = ChaCha8Rng::seed_from_u64(12);
         let (mut next, mut came_back, mut stayed_out) = (1, 0, 0);
         for step in 0..30_000 {

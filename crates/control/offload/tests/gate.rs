@@ -1,7 +1,7 @@
 //! Does a session's change have its turn while the pair's lanes always have packets?
 
 use base::{Packet, PortId, Verdict};
-use offload::{PlacementCriteria, Policy, Split};
+use offload::{Policy, Split, Unit};
 use program::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
@@ -92,9 +92,7 @@ fn a_change_waits_for_few_bursts() {
             }
             let entry = Entry { table, keys: vec![KeyMatch::Exact(seid.into())], priority: 0, action, args: vec![] };
             asked_at.push(begun.load(SeqCst));
-            split
-                .apply_session(&PlacementCriteria { seid, ..PlacementCriteria::default() }, &Batch { ops: vec![Op::Insert(entry)] })
-                .unwrap();
+            split.apply_session(&Unit { id: seid, ..Unit::default() }, &Batch { ops: vec![Op::Insert(entry)] }).unwrap();
         }
         stop.store(true, SeqCst);
     });

@@ -3,11 +3,9 @@
 //!
 //! `MOVES=1000000` chooses how many moves are made in all, `MOVES_SEED` with which seed they begin. A failing case prints its seed.
 
-#[path = "moves/world.rs"]
-mod world;
-
 use base::{Packet, PortId, Verdict, VerdictKind};
-use offload::{OnRefusal, PlacementCriteria, Policy, Split, SplitError};
+use offload::{OnRefusal, Policy, Split, SplitError, Unit};
+use offload_kit::{Flavour, Ids, Seen, Session, World};
 use program::{Batch, Entry, KeyMatch, MeterConfig, Op};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -17,7 +15,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use target::Target;
 use target_asic::{Asic, Chip};
 use target_chaos::{Chaos, Faults};
-use world::{Flavour, Ids, Seen, Session, World};
 
 /// Moves of a case.
 const CASE: u64 = 1000;
@@ -31,8 +28,8 @@ fn number(name: &str) -> Option<u64> {
 fn moving_sessions_changes_nothing_that_can_be_seen() {
     let usual = 20_000;
     let (moves, first) = (number("MOVES").unwrap_or(usual), number("MOVES_SEED").unwrap_or(1));
-    let ir = world::compile();
-    let base = Arc::new(world::native(&ir));
+    let ir = offload_kit::compile();
+    let base = Arc::new(offload_kit::native(&ir));
     let mut sum = Seen::default();
     let mut seed = first;
     while sum.moves < moves {
@@ -57,8 +54,8 @@ fn moving_sessions_changes_nothing_that_can_be_seen() {
 /// alone shows, whichever of them is out of service.
 #[test]
 fn a_chain_of_three_does_what_one_target_does_while_its_stages_fail() {
-    let ir = world::compile();
-    let base = Arc::new(world::native(&ir));
+    let ir = offload_kit::compile();
+    let base = Arc::new(offload_kit::native(&ir));
     let mut sum = Seen::default();
     for seed in 1..=12u64 {
         let flavour = if seed.is_multiple_of(3) { Flavour::Whims } else { Flavour::Rates };
@@ -85,12 +82,12 @@ const PASS: u64 = 700;
 /// number, and is counted once; and buckets, wherever they are, let pass what they hold and not a packet more.
 #[test]
 fn lanes_go_on_while_sessions_move() {
-    let ir = world::compile();
+    let ir = offload_kit::compile();
     let ids = Ids::new(&ir.program);
     let asic = Asic::load(ir.clone(), Chip { session_entries: 20 }).unwrap();
     let chaos = Arc::new(Chaos::new(Box::new(asic), 41));
-    let split = Arc::new(Split::new(Box::new(chaos.clone()), Box::new(world::native(&ir)), Policy::Planned).unwrap());
-    let facts = |seid| PlacementCriteria { seid, ..PlacementCriteria::default() };
+    let split = Arc::new(Split::new(Box::new(chaos.clone()), Box::new(offload_kit::native(&ir)), Policy::Planned).unwrap());
+    let facts = |seid| Unit { id: seid, ..Unit::default() };
     let session = |seid: u64| {
         let keys = vec![KeyMatch::Exact(seid.into())];
         let args = vec![seid.into(), seid.into(), 7, 1];
@@ -115,7 +112,7 @@ fn lanes_go_on_while_sessions_move() {
                 while !ended.load(Relaxed) {
                     // Both lanes have packets of all sessions.
                     let keys: Vec<u32> = (0..16).map(|i| (sequence + i * 7) % 30 + 1).collect();
-                    let new = |key: &u32| Packet::new(&world::frame(*key, sequence, 0, 0), PortId(0));
+                    let new = |key: &u32| Packet::new(&offload_kit::frame(*key, sequence, 0, 0), PortId(0));
                     let mut packets: Vec<Packet> = keys.iter().map(new).collect();
                     let mut verdicts = vec![Verdict::default(); packets.len()];
                     lane.process(&mut packets, &mut verdicts, u64::from(sequence) * 1_000);
@@ -179,9 +176,9 @@ fn lanes_go_on_while_sessions_move() {
 /// sessions, wherever they were.
 #[test]
 fn after_a_death_of_the_daemon_everything_begins_clean() {
-    let ir = world::compile();
+    let ir = offload_kit::compile();
     let ids = Ids::new(&ir.program);
-    let base = Arc::new(world::native(&ir));
+    let base = Arc::new(offload_kit::native(&ir));
     let mut rng = ChaCha8Rng::seed_from_u64(43);
     let mut refused = 0;
     for _ in 0..50 {
@@ -193,7 +190,7 @@ fn after_a_death_of_the_daemon_everything_begins_clean() {
             let entry = Entry { table: ids.by_key, keys: vec![KeyMatch::Exact(key.into())], priority: 0, action: ids.rule, args };
             Batch { ops: vec![Op::Insert(entry)] }
         };
-        let facts = |seid| PlacementCriteria { seid, ..PlacementCriteria::default() };
+        let facts = |seid| Unit { id: seid, ..Unit::default() };
         // Anywhere between its steps it ends.
         for step in 0..rng.random_range(1..8u32) {
             let (seid, key) = (u64::from(step / 2) + 1, step / 2 + 1);

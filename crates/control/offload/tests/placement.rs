@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use offload::{MoveError, OnRefusal, PlacementCriteria, Policy, Split, SplitError, Stage};
+use offload::{MoveError, OnRefusal, Policy, Split, SplitError, Stage, Unit};
 use program::*;
 use target::{Capabilities, Count, Facets, Lane, TableStats, Target};
 
@@ -138,11 +138,11 @@ fn entry(table: TableId, key: u128) -> Entry {
     Entry { table, keys: vec![KeyMatch::Exact(key)], priority: 0, action: ActionId::from_u32(0), args: vec![] }
 }
 
-fn facts(seid: u64, ue: Option<&str>, metered: bool) -> PlacementCriteria {
-    PlacementCriteria { seid, chosen: ue.is_some(), metered, ..PlacementCriteria::default() }
+fn facts(seid: u64, ue: Option<&str>, metered: bool) -> Unit {
+    Unit { id: seid, chosen: ue.is_some(), metered, ..Unit::default() }
 }
 
-fn apply(split: &Split, session: PlacementCriteria, ops: Vec<Op>) {
+fn apply(split: &Split, session: Unit, ops: Vec<Op>) {
     split.apply_session(&session, &Batch { ops }).unwrap();
 }
 

@@ -14,7 +14,7 @@
 //! ```
 
 use offload::planner::{Admit, Entries, Move, Needs, Outcome, Place, Planner, Settings};
-use offload::{PlacementCriteria, Standing};
+use offload::{Standing, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use upf::criteria::{Criteria, Slice};
@@ -164,9 +164,9 @@ impl Scenario {
                 }
             }
             for of in planner.plan(now_ns) {
-                let outcome = refused.remove(&of.seid).unwrap_or(Outcome::Done);
+                let outcome = refused.remove(&of.id).unwrap_or(Outcome::Done);
                 if outcome == Outcome::Done {
-                    let changed = if of.to == Place::Fast { fast.insert(of.seid) } else { fast.remove(&of.seid) };
+                    let changed = if of.to == Place::Fast { fast.insert(of.id) } else { fast.remove(&of.id) };
                     assert!(changed, "{of:?} is there already");
                 }
                 planner.moved(&of, outcome, now_ns);
@@ -179,10 +179,10 @@ impl Scenario {
     }
 
     /// The first rule that matches decides.
-    fn unit(&self, session: &SessionInfo) -> PlacementCriteria {
-        let unit = PlacementCriteria { seid: session.seid, ..PlacementCriteria::default() };
+    fn unit(&self, session: &SessionInfo) -> Unit {
+        let unit = Unit { id: session.seid, ..Unit::default() };
         let rule = self.rules.iter().find(|(of, ..)| of.hold_for(session));
-        rule.map_or(unit, |(_, standing, weight)| PlacementCriteria { standing: *standing, weight: *weight, ..unit })
+        rule.map_or(unit, |(_, standing, weight)| Unit { standing: *standing, weight: *weight, ..unit })
     }
 
     /// What holds at any time, whatever the scenario.
@@ -227,7 +227,7 @@ fn line(at_ms: u64, of: &Move, outcome: Outcome) -> String {
         Outcome::Failed => ", which fails",
     };
     let why = format!("{:?}", of.why).to_lowercase();
-    format!("{:7.3} s  session {:>3} to {to}  {why:<7} worth {:.1}{what}", at_ms as f64 / 1e3, of.seid, of.worth)
+    format!("{:7.3} s  session {:>3} to {to}  {why:<7} worth {:.1}{what}", at_ms as f64 / 1e3, of.id, of.worth)
 }
 
 /// `1..3 7`.

@@ -3,13 +3,11 @@
 
 #[path = "common/veth.rs"]
 mod veth;
-#[path = "../../../control/offload/tests/moves/world.rs"]
-#[allow(dead_code)]
-mod world;
 
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use offload::comeback::Event;
-use offload::{Comeback, PlacementCriteria, Policy, RecoverError, Split};
+use offload::{Comeback, Policy, RecoverError, Split, Unit};
+use offload_kit::{Ids, Session};
 use pktio::{AfXdp, Port};
 use program::{ApplyError, Batch, Entry, KeyMatch, MeterConfig, Op, RuleError};
 use rand::Rng;
@@ -20,7 +18,6 @@ use target::{Ahead, Lane, Recovery, Target};
 use target_xdp::sys::monotonic_ns;
 use target_xdp::{Options, Xdp};
 use veth::{PATIENCE, Veths, receive, send, veths_or_skip};
-use world::{Ids, Session};
 
 const NANO: u64 = 1_000_000_000;
 const LEN: u64 = 60;
@@ -50,14 +47,12 @@ impl Pair {
 
     /// `hand_on_full`: one rule too many does not take XDP out of service.
     fn with(veths: Veths, hand_on_full: bool) -> Pair {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../control/offload/tests/moves/moves.p4");
-        let mut ir = p4_check::compile_file(&path, &p4_check::Options::default()).unwrap_or_else(|failure| panic!("{failure}")).ir;
-        p4_passes::optimise(&mut ir).unwrap();
+        let ir = offload_kit::compile();
         let text = p4_emit::bpf::emit_xdp(&ir).unwrap();
         // Room for four rules.
         let options = Options { entries: 4, seed: 5, hand_on_full, ..Options::default() };
         let xdp = Arc::new(Xdp::load(Arc::new(ir.program.clone()), &text, &options).unwrap_or_else(|e| panic!("{e}")));
-        let x86 = world::native_with(&ir, xdp.share_meters());
+        let x86 = offload_kit::native_with(&ir, xdp.share_meters());
         let behind = veths.attach(&xdp);
         let split = Split::new(Box::new(xdp.clone()), Box::new(x86), Policy::Share(1.0)).unwrap();
         let lane = split.lane(0);
@@ -88,8 +83,8 @@ impl Pair {
         Session { entries: vec![classify, rule(0, 1), rule(1, 2)], meters: [(key.into(), rate)].into(), ..Session::default() }
     }
 
-    fn facts(&self, key: u32) -> PlacementCriteria {
-        PlacementCriteria { seid: key.into(), metered: true, ..PlacementCriteria::default() }
+    fn facts(&self, key: u32) -> Unit {
+        Unit { id: key.into(), metered: true, ..Unit::default() }
     }
 
     fn establish(&mut self, key: u32, burst: u64) {
@@ -100,14 +95,14 @@ impl Pair {
     fn send(&mut self, key: u32, kind: u8, n: u32) {
         for _ in 0..n {
             self.sent += 1;
-            send(&mut self.veths.far[0], &world::frame(key, self.sent, kind, LEN as usize - 16));
+            send(&mut self.veths.far[0], &offload_kit::frame(key, self.sent, kind, LEN as usize - 16));
         }
     }
 
     /// Sends a frame as long as so many.
     fn send_long(&mut self, key: u32, frames: usize) {
         self.sent += 1;
-        send(&mut self.veths.far[0], &world::frame(key, self.sent, HERE, frames * LEN as usize - 16));
+        send(&mut self.veths.far[0], &offload_kit::frame(key, self.sent, HERE, frames * LEN as usize - 16));
     }
 
     /// Sends frames that XDP carries.
@@ -257,7 +252,7 @@ fn after_it_fell_over_it_comes_back_with_its_sessions_and_their_counts() {
         assert_eq!(comeback.tick(&pair.split, 4 * NANO), Some(Event::CameBack { attempts: 2, out_ns: 3 * NANO }));
         // In service, but nobody is there yet.
         assert_eq!(pair.through_x86(1, HERE, 2), 2);
-        let sessions: BTreeMap<u64, (PlacementCriteria, Batch)> =
+        let sessions: BTreeMap<u64, (Unit, Batch)> =
             [1, 2].into_iter().map(|key| (key.into(), (pair.facts(key), pair.session(key, 1000).copy(&pair.ids)))).collect();
         let executed = comeback.bring_back(&pair.split, 4 * NANO, |seid| sessions.get(&seid).cloned());
         assert_eq!((executed.to_fast, executed.failed), (2, 0));
@@ -348,7 +343,7 @@ fn a_flow_comes_to_xdp_when_what_came_before_has_left_and_not_sooner() {
         pair.through_xdp(1, 3);
 
         // It wakes: packets that wait are let go with this change, and XDP does not know of them.
-        let facts = PlacementCriteria { wakes: true, ..pair.facts(1) };
+        let facts = Unit { wakes: true, ..pair.facts(1) };
         let ops = pair.session(1, 10_000).entries.into_iter().skip(1).map(Op::Modify).collect();
         pair.split.apply_session(&facts, &Batch { ops }).unwrap();
         pair.send(1, HERE, 1);

@@ -4,11 +4,9 @@
 //! `MOVES=100000` chooses how many moves are made, `MOVES_SEED` with which seed they begin.
 
 mod common;
-#[path = "../../../control/offload/tests/moves/world.rs"]
-#[allow(dead_code)]
-mod world;
 
 use base::{Packet, PortId, Verdict, VerdictKind};
+use offload_kit::{Flavour, Seen, World};
 use p4_ir::Ir;
 use program::{Batch, Entry, KeyMatch, MeterConfig, MeterId, Op};
 use rand::Rng;
@@ -20,7 +18,6 @@ use target::{BURST, CELL_WORDS, Lane, MeterState, Meters, Recovery, SharedMeter,
 use target_asic::Asic;
 use target_x86::X86;
 use target_xdp::{Options, Xdp};
-use world::{Flavour, Seen, World};
 
 const NANO: u64 = 1_000_000_000;
 
@@ -79,7 +76,7 @@ impl Both {
         let (xdp, meters) = xdp(&ir);
         let cells = meters[0].clone().unwrap();
         let meter = ir.program.meters.keys().next().unwrap();
-        Both { x86: Arc::new(world::native_with(&ir, meters)), ir, xdp, cells, meter }
+        Both { x86: Arc::new(offload_kit::native_with(&ir, meters)), ir, xdp, cells, meter }
     }
 
     fn session(&self, key: u128, cells: [u128; 2]) -> Entry {
@@ -346,12 +343,9 @@ fn moving_sessions_with_rates_changes_nothing_that_can_be_seen() {
     }
     let number = |name: &str, usual| std::env::var(name).map_or(usual, |text| text.parse::<u64>().unwrap());
     let (moves, first) = (number("MOVES", 4_000), number("MOVES_SEED", 1));
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../control/offload/tests/moves/moves.p4");
-    let mut ir = p4_check::compile_file(&path, &p4_check::Options::default()).unwrap_or_else(|failure| panic!("{failure}")).ir;
-    p4_passes::optimise(&mut ir).unwrap();
-    let ir = Arc::new(ir);
+    let ir = offload_kit::compile();
     let (xdp, meters) = xdp(&ir);
-    let x86 = Arc::new(world::native_with(&ir, meters));
+    let x86 = Arc::new(offload_kit::native_with(&ir, meters));
     let (mut sum, mut seed) = (Seen::default(), first);
     while sum.moves < moves {
         let rng = ChaCha8Rng::seed_from_u64(seed);

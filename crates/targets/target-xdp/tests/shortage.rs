@@ -1,12 +1,9 @@
 //! A table that both targets hold, and that has no room for one entry more: packets that look it up are handed on, all others stay, and the pair
 //! with x86 is as x86 alone.
 
-#[path = "../../../control/offload/tests/moves/world.rs"]
-#[allow(dead_code)]
-mod world;
-
 use base::{Packet, PortId, Verdict, VerdictKind};
-use offload::{Path, PlacementCriteria, Policy, Split};
+use offload::{Path, Policy, Split, Unit};
+use offload_kit::Ids;
 use p4_ir::Ir;
 use program::packing::MAX_TUPLES;
 use program::{ApplyError, Batch, Entry, KeyMatch, MeterConfig, Op, RuleError};
@@ -15,7 +12,6 @@ use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 use target::{BURST, Lane, Meters, Target};
 use target_xdp::{EntryPoints, Options, Xdp};
-use world::Ids;
 
 /// Keys of sessions; odd ones have no class, so that nobody looks the filters up for them.
 const KEYS: u32 = 12;
@@ -24,8 +20,7 @@ const CLASSES: u128 = 3;
 
 /// A small UPF with room for many filters, which are counted. `plain`: packets that no filter is for go on as if there were no such table.
 fn program(plain: bool) -> Ir {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../control/offload/tests/moves/moves.p4");
-    let mut text = std::fs::read_to_string(path).unwrap().replace("size = 64", "size = 1024");
+    let mut text = offload_kit::SOURCE.replace("size = 64", "size = 1024");
     let counted = [
         ("table filter {", "direct_counter(CounterType.packets) filtered;\n    table filter {"),
         ("size = 1024;", "size = 1024;\n counters = filtered;"),
@@ -65,7 +60,7 @@ fn filters(ids: &Ids, masks: impl IntoIterator<Item = u8>) -> Batch {
 }
 
 /// Session `key`, with a bucket that some of its packets find empty.
-fn session(ids: &Ids, key: u32) -> (PlacementCriteria, Batch) {
+fn session(ids: &Ids, key: u32) -> (Unit, Batch) {
     let args = |class: u128| vec![key.into(), key.into(), 10 * u128::from(key) + class, 1 + class];
     let by_key = |action, args| Entry { table: ids.by_key, keys: vec![KeyMatch::Exact(key.into())], priority: 0, action, args };
     let by_class = |class: u128| {
@@ -80,12 +75,12 @@ fn session(ids: &Ids, key: u32) -> (PlacementCriteria, Batch) {
         ops.push(Op::Insert(by_key(ids.classify, vec![key.into()])));
         ops.extend((0..CLASSES).map(by_class));
     }
-    (PlacementCriteria { seid: key.into(), metered: true, ..PlacementCriteria::default() }, Batch { ops })
+    (Unit { id: key.into(), metered: true, ..Unit::default() }, Batch { ops })
 }
 
 /// What a lane makes of a packet.
 fn run(lane: &mut dyn Lane, key: u32, kind: u8) -> VerdictKind {
-    let (mut packets, mut verdicts) = ([Packet::new(&world::frame(key, 1, kind, 8), PortId(0))], [Verdict::default()]);
+    let (mut packets, mut verdicts) = ([Packet::new(&offload_kit::frame(key, 1, kind, 8), PortId(0))], [Verdict::default()]);
     lane.process(&mut packets, &mut verdicts, 1_000);
     verdicts[0].kind
 }
@@ -106,9 +101,9 @@ impl Both {
     fn new(plain: bool) -> Both {
         let ir = program(plain);
         let xdp = Arc::new(load(&ir, Options::default()));
-        let base = world::native_with(&ir, xdp.share_meters());
+        let base = offload_kit::native_with(&ir, xdp.share_meters());
         let split = Split::new(Box::new(xdp.clone()), Box::new(base), Policy::Share(1.0)).unwrap();
-        let whole = world::native(&ir);
+        let whole = offload_kit::native(&ir);
         let lanes = [split.lane(0), whole.lane(0)];
         Both { ids: Ids::new(&ir.program), xdp, split, whole, lanes, rng: ChaCha8Rng::seed_from_u64(3), now_ns: 1_000, kinds: [0; 5] }
     }
@@ -134,7 +129,7 @@ impl Both {
         for _ in 0..bursts {
             self.now_ns += self.rng.random_range(0..20_000_000);
             let frames: Vec<_> = (0..self.rng.random_range(1..=BURST))
-                .map(|n| world::frame(self.rng.random_range(1..=KEYS + 1), n as u32, self.rng.random(), self.rng.random_range(0..40)))
+                .map(|n| offload_kit::frame(self.rng.random_range(1..=KEYS + 1), n as u32, self.rng.random(), self.rng.random_range(0..40)))
                 .collect();
             let [pair, whole] = &mut self.lanes;
             let [out, expected] = [pair, whole].map(|lane| {

@@ -8,7 +8,6 @@ use program::{Batch, Entry, KeyMatch, Op};
 use rand::Rng;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::os::fd::{AsFd, AsRawFd};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use target::{Ahead, Carried, Count, Target};
@@ -80,15 +79,13 @@ fn changes_beside_packets(name: &'static str, slow_waits: bool, changes: u128) {
 
 /// The program of sessions that move: a key leads to a group, with a class to a rule, and that to a count and a way out.
 struct Bench {
-    ir: p4_ir::Ir,
+    ir: Arc<p4_ir::Ir>,
     xdp: Xdp,
 }
 
 impl Bench {
     fn load(slow_waits: bool, veths: &Veths) -> Bench {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../control/offload/tests/moves/moves.p4");
-        let mut ir = p4_check::compile_file(&path, &p4_check::Options::default()).unwrap_or_else(|e| panic!("{e}")).ir;
-        p4_passes::optimise(&mut ir).unwrap();
+        let ir = offload_kit::compile();
         let text = p4_emit::bpf::emit_xdp(&ir).unwrap();
         let options = Options { entry: EntryPoints::Interfaces, entries: 16, split_entries: 16, seed: 3, ..Options::default() };
         let xdp = Xdp::load(Arc::new(ir.program.clone()), &text, &options).unwrap_or_else(|e| panic!("{e}"));

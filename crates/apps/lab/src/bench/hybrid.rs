@@ -14,7 +14,7 @@ use super::source::SessionPort;
 use base::{Packet, Verdict, VerdictKind};
 use daemon::failure::Failure;
 use offload::planner::{Needs, Planner, Settings};
-use offload::{Path, PlacementCriteria, Policy, Split, plan_and_move};
+use offload::{Path, Policy, Split, Unit, plan_and_move};
 use p4_ir::Ir;
 use pktio::Port;
 use rand::rngs::StdRng;
@@ -243,8 +243,8 @@ impl Pair {
     }
 
     /// A session, and all that it is.
-    fn copy(&self, n: u32) -> (PlacementCriteria, program::Batch) {
-        let facts = PlacementCriteria { seid: u64::from(n) + 1, ..PlacementCriteria::default() };
+    fn copy(&self, n: u32) -> (Unit, program::Batch) {
+        let facts = Unit { id: u64::from(n) + 1, ..Unit::default() };
         (facts, self.sessions.batch(std::iter::once((n, n))))
     }
 
@@ -322,7 +322,7 @@ pub(super) fn simulate(pair: &mut Pair, load: &Load, settings: Settings, bar: &i
     let mut planner = Planner::new(settings, room).map_err(|e| Failure::Usage(e.to_string()))?;
     let updates = pair.copy(0).1.ops.len() as u32;
     for n in 0..pair.count {
-        let facts = PlacementCriteria { seid: u64::from(n) + 1, ..PlacementCriteria::default() };
+        let facts = Unit { id: u64::from(n) + 1, ..Unit::default() };
         planner.session(&facts, Needs { entries: [1, 1, 0, 0], updates, cycles: CYCLES }, 0);
     }
     let (zipf, mut rng) = (Zipf::new(load.sessions, load.zipf), StdRng::seed_from_u64(1));

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
-use offload::{Path, PlacementCriteria, Split};
+use offload::{Path, Split, Unit};
 use program::{ApplyError, Batch, CounterId, Program, TableId};
 use target::{BURST, Count, Lane, Target};
 use target_asic::{Asic, Limits};
@@ -38,11 +38,11 @@ pub(crate) struct Outcome {
 #[derive(Clone)]
 pub(super) enum Step {
     /// A session's changes, or nobody's with the facts of session 0.
-    Apply(PlacementCriteria, Batch),
+    Apply(Unit, Batch),
     /// A burst at a time.
     Burst(u64, Vec<Frame>),
     /// A session moves to the chip, with this copy of it, or from it.
-    Move(PlacementCriteria, Option<Batch>),
+    Move(Unit, Option<Batch>),
 }
 
 /// What has been compared, and how often each thing has happened.
@@ -158,7 +158,7 @@ impl Fleet {
     }
 
     /// Applies changes to all targets, which must agree whether they fit.
-    pub(crate) fn apply(&mut self, facts: &PlacementCriteria, batch: &Batch) -> Result<(), ApplyError> {
+    pub(crate) fn apply(&mut self, facts: &Unit, batch: &Batch) -> Result<(), ApplyError> {
         let step = Step::Apply(*facts, batch.clone());
         self.steps.push(step.clone());
         match self.step(&step) {
@@ -168,7 +168,7 @@ impl Fleet {
     }
 
     /// Moves a session of the pair to the chip, with this copy of it, or from it, if it can be.
-    pub(crate) fn move_session(&mut self, facts: &PlacementCriteria, copy: Option<Batch>) {
+    pub(crate) fn move_session(&mut self, facts: &Unit, copy: Option<Batch>) {
         let step = Step::Move(*facts, copy);
         self.steps.push(step.clone());
         if let Err(difference) = self.step(&step) {
@@ -249,14 +249,14 @@ impl Fleet {
             Step::Move(facts, copy) => {
                 match copy {
                     Some(copy) => self.compared.moves.0 += u64::from(self.split.move_to_fast(facts, copy).is_ok()),
-                    None => self.compared.moves.1 += u64::from(self.split.move_to_base(facts.seid).is_ok()),
+                    None => self.compared.moves.1 += u64::from(self.split.move_to_base(facts.id).is_ok()),
                 }
                 Ok((Ok(()), Vec::new()))
             }
         }
     }
 
-    fn apply_step(&mut self, facts: &PlacementCriteria, batch: &Batch) -> Result<Result<(), ApplyError>, Difference> {
+    fn apply_step(&mut self, facts: &Unit, batch: &Batch) -> Result<Result<(), ApplyError>, Difference> {
         self.mirror.attempt(&self.setup.ir.program, batch);
         let oracle = self.oracle.apply(batch);
         let whole = self.setup.whole.apply(batch);

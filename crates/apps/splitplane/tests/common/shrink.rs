@@ -116,7 +116,7 @@ fn describe(setup: &Setup, step: &Step, out: &mut String) {
             _ = writeln!(out, "move to the chip {facts:?}");
             describe_batch(&setup.ir.program, copy, out);
         }
-        Step::Move(facts, None) => _ = writeln!(out, "move from the chip session {}", facts.seid),
+        Step::Move(facts, None) => _ = writeln!(out, "move from the chip session {}", facts.id),
     }
 }
 

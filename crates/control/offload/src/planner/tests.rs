@@ -5,9 +5,9 @@ use rand::Rng;
 
 fn planner(sessions: u64, capacity: u32) -> Planner {
     let mut planner = Planner::new(Settings::default(), [capacity; ROOMS]).unwrap();
-    for seid in 0..sessions {
+    for id in 0..sessions {
         let needs = Needs { entries: [1, 1, 0, 0], updates: 2, cycles: 100.0 };
-        planner.session(&PlacementCriteria { seid, ..PlacementCriteria::default() }, needs, 0);
+        planner.session(&Unit { id, ..Unit::default() }, needs, 0);
     }
     planner
 }
@@ -41,10 +41,10 @@ fn room_allowance_and_stay_are_kept_whatever_happens() {
         let mut spent: Vec<(u64, u32)> = Vec::new();
         for tick in 1..200u64 {
             let now_ns = tick * 50_000_000;
-            for seid in 0..200 {
+            for id in 0..200 {
                 if rng.random_bool(0.5) {
-                    usage[seid as usize] += rng.random_range(0..(1 + seid) * 10);
-                    planner.usage(seid, usage[seid as usize], 0, now_ns);
+                    usage[id as usize] += rng.random_range(0..(1 + id) * 10);
+                    planner.usage(id, usage[id as usize], 0, now_ns);
                 }
             }
             for of in planner.plan(now_ns) {
@@ -52,7 +52,7 @@ fn room_allowance_and_stay_are_kept_whatever_happens() {
                 planned += 1;
                 if of.why == Why::Evicted {
                     evicted += 1;
-                    assert!(now_ns - fast[&of.seid] >= planner.settings.min_stay_ns, "{of:?} has hardly come");
+                    assert!(now_ns - fast[&of.id] >= planner.settings.min_stay_ns, "{of:?} has hardly come");
                 }
                 let mut outcome = [Outcome::Done, Outcome::Done, Outcome::Done, Outcome::Failed, Outcome::NoRoom][rng.random_range(0..5)];
                 // An eviction may have failed before.
@@ -62,22 +62,18 @@ fn room_allowance_and_stay_are_kept_whatever_happens() {
                 refused += u64::from(outcome != Outcome::Done);
                 if outcome == Outcome::Done {
                     match of.to {
-                        Place::Fast => assert!(fast.insert(of.seid, now_ns).is_none()),
-                        Place::Base => assert!(fast.remove(&of.seid).is_some()),
+                        Place::Fast => assert!(fast.insert(of.id, now_ns).is_none()),
+                        Place::Base => assert!(fast.remove(&of.id).is_some()),
                     }
                 }
                 planner.moved(&of, outcome, now_ns);
             }
             if rng.random_bool(0.1) {
-                let seid = rng.random_range(0..200);
-                planner.forget(seid);
-                fast.remove(&seid);
-                planner.session(
-                    &PlacementCriteria { seid, ..PlacementCriteria::default() },
-                    Needs { entries: [1, 1, 0, 0], updates: 2, cycles: 100.0 },
-                    now_ns,
-                );
-                usage[seid as usize] = 0;
+                let id = rng.random_range(0..200);
+                planner.forget(id);
+                fast.remove(&id);
+                planner.session(&Unit { id, ..Unit::default() }, Needs { entries: [1, 1, 0, 0], updates: 2, cycles: 100.0 }, now_ns);
+                usage[id as usize] = 0;
             }
             assert_eq!((planner.fast.len(), planner.used[0]), (fast.len(), fast.len() as u32));
             assert!(planner.used[0] <= capacity);

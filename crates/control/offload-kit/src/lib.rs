@@ -1,7 +1,9 @@
-//! Sessions that live, change and move, on a chain whose targets in front of the base target fail on purpose, beside the interpreter that runs all of it alone.
+//! For tests: sessions that live, change and move, on a chain whose targets in front of the base target fail on purpose, beside the
+//! interpreter that runs all of it alone.
+#![forbid(unsafe_code)]
 
 use base::{Packet, PortId, Verdict, VerdictKind};
-use offload::{MoveError, OnRefusal, Path, PlacementCriteria, Policy, Split, Stage};
+use offload::{MoveError, OnRefusal, Path, Policy, Split, Stage, Unit};
 use p4_ir::Ir;
 use program::*;
 use rand::Rng;
@@ -18,41 +20,53 @@ const CELLS: u64 = 256;
 const SESSIONS: usize = 40;
 const NANO: u64 = 1_000_000_000;
 
-pub(crate) fn compile() -> Arc<Ir> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/moves/moves.p4");
-    let compiled = p4_check::compile_file(&path, &p4_check::Options::default());
+/// The program of sessions that move: a key leads to a group, with a class to a rule, and that to a count and a way out.
+pub const SOURCE: &str = include_str!("moves.p4");
+
+/// [`SOURCE`], optimised.
+pub fn compile() -> Arc<Ir> {
+    let compiled = p4_check::compile_str("moves.p4", SOURCE, &p4_check::Options::default());
     let mut ir = compiled.unwrap_or_else(|failure| panic!("{failure}")).ir;
     p4_passes::optimise(&mut ir).unwrap();
     Arc::new(ir)
 }
 
 /// The program as native code.
-pub(crate) fn native(ir: &Ir) -> target_x86::X86 {
+pub fn native(ir: &Ir) -> target_x86::X86 {
     native_with(ir, Vec::new())
 }
 
 /// On meters that another target shares.
-pub(crate) fn native_with(ir: &Ir, meters: Vec<Option<Arc<SharedMeter>>>) -> target_x86::X86 {
+pub fn native_with(ir: &Ir, meters: Vec<Option<Arc<SharedMeter>>>) -> target_x86::X86 {
     let text = p4_emit::emit_x86(ir).unwrap_or_else(|e| panic!("{e}"));
     let options = target_x86::Options { flags: vec!["-O1".into()], seed: 3, meters, ..Default::default() };
     target_x86::X86::load(Arc::new(ir.program.clone()), &text, &options).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The program's names.
+/// Objects of [`SOURCE`].
 #[derive(Clone, Copy)]
-pub(crate) struct Ids {
+pub struct Ids {
+    /// A session's key to its rule, or to its group and class. Split.
     pub by_key: TableId,
+    /// A packet's kind to a class. Held by all.
     pub filter: TableId,
+    /// Group and class to a rule. Split.
     pub by_class: TableId,
+    /// Counts, polices and sends.
     pub rule: ActionId,
+    /// Goes on with `filter` and `by_class`.
     pub classify: ActionId,
+    /// Of `filter`.
     pub set_class: ActionId,
+    /// By a session's cell.
     pub usage: CounterId,
+    /// By a session's cell for meters.
     pub rate: MeterId,
 }
 
 impl Ids {
-    pub(crate) fn new(program: &Program) -> Ids {
+    /// Finds them.
+    pub fn new(program: &Program) -> Ids {
         let table = |name: &str| program.tables.iter().find(|(_, t)| t.name == name).unwrap().0;
         let action = |name: &str| program.actions.iter().find(|(_, a)| a.name == name).unwrap().0;
         Ids {
@@ -70,7 +84,7 @@ impl Ids {
 
 /// A session as the control plane knows it.
 #[derive(Clone, Default)]
-pub(crate) struct Session {
+pub struct Session {
     /// Tables' entries in the order of their insertion.
     pub entries: Vec<Entry>,
     pub keys: Vec<u32>,
@@ -80,7 +94,7 @@ pub(crate) struct Session {
 
 impl Session {
     /// What a move takes along.
-    pub(crate) fn copy(&self, ids: &Ids) -> Batch {
+    pub fn copy(&self, ids: &Ids) -> Batch {
         let meters = self.meters.iter().map(|(index, config)| Op::Meter { meter: ids.rate, index: *index, config: Some(*config) });
         Batch { ops: meters.chain(self.entries.iter().cloned().map(Op::Insert)).collect() }
     }
@@ -88,7 +102,7 @@ impl Session {
 
 /// What a case may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Flavour {
+pub enum Flavour {
     /// Rates, and a fast target that runs all that it holds while it lives.
     Rates,
     /// A fast target that hands on what it likes and dies under traffic; no rates, which would be in two places then.
@@ -99,7 +113,7 @@ pub(crate) enum Flavour {
 
 /// What has happened.
 #[derive(Default, Debug)]
-pub(crate) struct Seen {
+pub struct Seen {
     pub moves: u64,
     pub to_fast: u64,
     pub failed: BTreeMap<&'static str, u64>,
@@ -107,13 +121,13 @@ pub(crate) struct Seen {
     pub kinds: BTreeMap<String, u64>,
     pub paths: (u64, u64),
     /// Packets by stage.
-    pub(crate) stages: Vec<u64>,
+    pub stages: Vec<u64>,
     /// Bursts of a chain with some stages in service and some retired.
-    pub(crate) in_part: u64,
+    pub in_part: u64,
     /// Changes that a stage refused for all.
-    pub(crate) refused: u64,
+    pub refused: u64,
     /// Batches of which targets said that they do not fit a second time.
-    pub(crate) refused_again: u64,
+    pub refused_again: u64,
     pub left: u64,
     pub recoveries: u64,
     /// Buckets that were neither full nor empty and equal on both sides, when they were compared.
@@ -124,7 +138,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    pub(crate) fn add(&mut self, other: Seen) {
+    pub fn add(&mut self, other: Seen) {
         self.moves += other.moves;
         self.to_fast += other.to_fast;
         self.packets += other.packets;
@@ -144,7 +158,7 @@ impl Seen {
     }
 }
 
-pub(crate) struct World {
+pub struct World {
     pub rng: ChaCha8Rng,
     flavour: Flavour,
     ids: Ids,
@@ -166,19 +180,19 @@ pub(crate) struct World {
 }
 
 impl World {
-    pub(crate) fn new(ir: &Arc<Ir>, base: Arc<target_x86::X86>, flavour: Flavour, mut rng: ChaCha8Rng) -> World {
+    pub fn new(ir: &Arc<Ir>, base: Arc<target_x86::X86>, flavour: Flavour, mut rng: ChaCha8Rng) -> World {
         let chip = Chip { session_entries: rng.random_range(6..80) };
         let asic = Asic::load(ir.clone(), chip).unwrap();
         World::of(ir, Box::new(asic), base, flavour, rng)
     }
 
     /// `fast`, failing on purpose, in front of `base`.
-    pub(crate) fn of(ir: &Arc<Ir>, fast: Box<dyn Target>, base: Arc<target_x86::X86>, flavour: Flavour, rng: ChaCha8Rng) -> World {
+    pub fn of(ir: &Arc<Ir>, fast: Box<dyn Target>, base: Arc<target_x86::X86>, flavour: Flavour, rng: ChaCha8Rng) -> World {
         World::chain(ir, vec![(fast, OnRefusal::Retire)], base, flavour, rng)
     }
 
     /// `fronts`, failing on purpose each in its own way, in front of `base`.
-    pub(crate) fn chain(
+    pub fn chain(
         ir: &Arc<Ir>,
         fronts: Vec<(Box<dyn Target>, OnRefusal)>,
         base: Arc<target_x86::X86>,
@@ -215,7 +229,7 @@ impl World {
     }
 
     /// So many moves, and all else meanwhile.
-    pub(crate) fn run(mut self, moves: u64) -> Seen {
+    pub fn run(mut self, moves: u64) -> Seen {
         let mut step = 0u64;
         while self.seen.moves < moves {
             assert!(step < 200 * moves + 20_000, "hardly any moves: {:?} {:?} {:?}", self.split.recover(), self.seen, self.faults());
@@ -401,7 +415,7 @@ impl World {
     /// it.
     fn apply(&mut self, seid: u64, ops: Vec<Op>) -> bool {
         let batch = Batch { ops };
-        let facts = PlacementCriteria { seid, metered: self.flavour != Flavour::Whims, ..PlacementCriteria::default() };
+        let facts = Unit { id: seid, metered: self.flavour != Flavour::Whims, ..Unit::default() };
         self.split.base().check(&batch).unwrap();
         match self.split.apply_session(&facts, &batch) {
             Ok(()) => {
@@ -423,7 +437,7 @@ impl World {
     fn move_one(&mut self) {
         let some = self.rng.random_range(0..self.sessions.len().max(1));
         let Some((seid, session)) = self.sessions.iter().nth(some).map(|(seid, session)| (*seid, session.clone())) else { return };
-        let facts = PlacementCriteria { seid, ..PlacementCriteria::default() };
+        let facts = Unit { id: seid, ..Unit::default() };
         let result = match self.split.is_on_fast(seid) {
             true if self.chaos.len() == 1 || self.rng.random_bool(0.5) => self.split.move_to_base(seid),
             on_fast => {
@@ -568,7 +582,7 @@ impl World {
 }
 
 /// A packet of the test's own protocol.
-pub(crate) fn frame(key: u32, sequence: u32, kind: u8, payload: usize) -> Vec<u8> {
+pub fn frame(key: u32, sequence: u32, kind: u8, payload: usize) -> Vec<u8> {
     let mut frame = Vec::with_capacity(16 + payload);
     frame.extend(key.to_be_bytes());
     frame.extend(sequence.to_be_bytes());
