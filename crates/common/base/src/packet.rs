@@ -38,11 +38,13 @@ impl Metered {
     }
 
     /// The meter's number; 0 of a packet that has not waited.
+    #[inline]
     pub fn number(self) -> u8 {
         (self.0 >> 14) as u8
     }
 
     /// What it takes.
+    #[inline]
     pub fn units(self) -> u16 {
         self.0 & 0x3fff
     }
@@ -75,16 +77,19 @@ impl Packet {
     }
 
     /// No bytes and no buffer, and no memory for either: what stays where a packet was moved out. [`Packet::set`] gives it a buffer.
+    #[inline]
     pub fn void() -> Packet {
         Packet { buf: Box::default(), start: 0, len: 0, port: PortId::default(), flow: 0, metered: Metered::default() }
     }
 
     /// Whether it has no buffer.
+    #[inline]
     pub fn is_void(&self) -> bool {
         self.buf.is_empty()
     }
 
     /// Replaces the contents with a copy of `bytes`, headroom restored; the buffer grows if it must.
+    #[inline]
     pub fn set(&mut self, bytes: &[u8]) {
         assert!(bytes.len() <= MAX_PACKET, "packet of {} bytes exceeds {MAX_PACKET}", bytes.len());
         if HEADROOM + bytes.len() > self.buf.len() {
@@ -116,37 +121,44 @@ impl Packet {
     }
 
     /// The packet's bytes, from the first header on.
+    #[inline]
     pub fn data(&self) -> &[u8] {
         &self.buf[self.start as usize..self.end()]
     }
 
     /// The packet's bytes, to be written.
+    #[inline]
     pub fn data_mut(&mut self) -> &mut [u8] {
         let end = self.end();
         &mut self.buf[self.start as usize..end]
     }
 
+    #[inline]
     fn end(&self) -> usize {
         self.start as usize + self.len as usize
     }
 
     /// Length in bytes.
+    #[inline]
     pub fn len(&self) -> usize {
         self.len as usize
     }
 
     /// Whether there are no bytes.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Bytes free before the first byte.
+    #[inline]
     pub fn headroom(&self) -> usize {
         self.start as usize
     }
 
     /// The whole buffer, and where in it the packet starts and how long it is: for code that writes in
     /// place and then calls [`Packet::set_window`].
+    #[inline]
     pub fn buffer_mut(&mut self) -> (&mut [u8], usize, usize) {
         (&mut self.buf, self.start as usize, self.len as usize)
     }
@@ -155,6 +167,7 @@ impl Packet {
     ///
     /// # Panics
     /// If that window is not inside the buffer.
+    #[inline]
     pub fn set_window(&mut self, start: usize, len: usize) {
         let inside = start.checked_add(len).is_some_and(|end| end <= self.buf.len());
         assert!(inside, "window {start}+{len} outside a buffer of {}", self.buf.len());

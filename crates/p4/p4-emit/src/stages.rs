@@ -475,15 +475,9 @@ pub(crate) fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, classes: Option<&
     for w in 0..model.valid_words {
         let _ = writeln!(out, "    uint64_t {};", valid_word(model, w));
     }
-    for h in &shared.pointers {
-        let _ = writeln!(out, "    uint8_t *{};", model.pointer(*h));
-    }
-    for h in &shared.lengths {
-        let _ = writeln!(out, "    uint16_t {};", model.length(*h));
-    }
-    for s in &shared.nexts {
-        let _ = writeln!(out, "    uint32_t next_{};", model.stacks[s.index()]);
-    }
+    // What packets of classes take along comes first, so that it is one cache line or two of the many.
+    let nothing = BTreeSet::new();
+    let of_classes = classes.map_or(&nothing, |c| &c.shared.vars);
     for action in &shared.records {
         let (name, table) = (&model.actions[action.index()], model.action_params.tables[action]);
         let _ = writeln!(out, "    const struct record_{} *rule_{name};", model.tables[table.index()]);
@@ -496,7 +490,7 @@ pub(crate) fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, classes: Option<&
     }
     if !shared.vars.is_empty() {
         let mut vars: Vec<_> = shared.vars.iter().copied().collect();
-        vars.sort_by_key(|v| std::cmp::Reverse(ir.vars[*v].ty.width().next_multiple_of(8)));
+        vars.sort_by_key(|v| (!of_classes.contains(v), std::cmp::Reverse(ir.vars[*v].ty.width().next_multiple_of(8))));
         out.push_str("    struct {\n");
         for v in vars {
             let ty = kept_type(ir.vars[v].ty.width());
@@ -504,6 +498,15 @@ pub(crate) fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, classes: Option<&
             let _ = writeln!(out, "        {ty} {};", model.vars[v.index()]);
         }
         out.push_str("    } v;\n");
+    }
+    for h in &shared.pointers {
+        let _ = writeln!(out, "    uint8_t *{};", model.pointer(*h));
+    }
+    for h in &shared.lengths {
+        let _ = writeln!(out, "    uint16_t {};", model.length(*h));
+    }
+    for s in &shared.nexts {
+        let _ = writeln!(out, "    uint32_t next_{};", model.stacks[s.index()]);
     }
     // One array, because headers that were made may be moved together.
     let mut places = String::new();
@@ -515,7 +518,7 @@ pub(crate) fn frame(ir: &Ir, model: &Model, graph: &Graph<'_>, classes: Option<&
     if scratch > 0 {
         let _ = writeln!(out, "    uint8_t s[{scratch}];");
     }
-    out.push_str("};\n\n");
+    out.push_str("} __attribute__((aligned(64)));\n\n");
     if scratch > 0 {
         let _ = writeln!(
             out,

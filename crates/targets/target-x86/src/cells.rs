@@ -2,11 +2,14 @@
 
 use crate::LoadError;
 use crate::abi::{CCell, CMeter};
-use memmap2::{MmapMut, MmapOptions};
+use memmap2::{Advice, MmapMut, MmapOptions};
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use target::{Count, SharedMeter};
+
+/// Smaller arrays are not worth a huge page.
+const HUGE_PAGE: usize = 2 << 20;
 
 /// `len` values of 8 bytes times `words`, zero at first, from a page's start on.
 pub(crate) struct Cells {
@@ -40,6 +43,10 @@ impl Cells {
         let bytes = usize::try_from(len).ok().and_then(|n| n.checked_mul(8 * words)).ok_or_else(too_big)?;
         // Not from the allocator: it writes zeros itself where the memory was used before, and all of it is resident then.
         let mut map = MmapOptions::new().len(bytes.max(1)).no_reserve_swap().map_anon().map_err(|_| too_big())?;
+        // Packets meet cells at random: in small pages each costs a TLB miss too. Where the system has no huge pages it goes without.
+        if bytes >= HUGE_PAGE {
+            let _ = map.advise(Advice::HugePage);
+        }
         let start = NonNull::new(map.as_mut_ptr()).ok_or_else(too_big)?.cast();
         Ok(Cells { start, _memory: Memory::Ours { _map: map }, len })
     }

@@ -67,14 +67,14 @@ const uint32_t sp_layout_len = sizeof sp_layout / sizeof sp_layout[0];
 struct sp_context {
     uint8_t *payload;
     uint64_t valid;
-    uint8_t *h_ethernet;
-    uint8_t *h_tag;
     struct {
         uint16_t meta_id;
         uint16_t standard_metadata_egress_spec;
     } v;
+    uint8_t *h_ethernet;
+    uint8_t *h_tag;
     uint8_t s[4];
-};
+} __attribute__((aligned(64)));
 
 /* Where in `s` headers lie that did not come in the packet, or were moved out of it. */
 enum {

@@ -80,14 +80,14 @@ const uint32_t sp_layout_len = sizeof sp_layout / sizeof sp_layout[0];
 struct sp_context {
     uint8_t *payload;
     uint64_t valid;
-    uint8_t *h_ethernet;
-    uint8_t *h_ipv4;
     struct {
         uint16_t meta_next;
         uint16_t standard_metadata_egress_spec;
     } v;
+    uint8_t *h_ethernet;
+    uint8_t *h_ipv4;
     uint8_t s[20];
-};
+} __attribute__((aligned(64)));
 
 /* Where in `s` headers lie that did not come in the packet, or were moved out of it. */
 enum {

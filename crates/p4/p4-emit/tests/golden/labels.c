@@ -48,15 +48,15 @@ const uint32_t sp_layout_len = sizeof sp_layout / sizeof sp_layout[0];
 struct sp_context {
     uint8_t *payload;
     uint64_t valid;
+    struct {
+        uint16_t standard_metadata_egress_spec;
+    } v;
     uint8_t *h_mpls_0;
     uint8_t *h_mpls_1;
     uint8_t *h_mpls_2;
     uint32_t next_mpls;
-    struct {
-        uint16_t standard_metadata_egress_spec;
-    } v;
     uint8_t s[12];
-};
+} __attribute__((aligned(64)));
 
 /* Where in `s` headers lie that did not come in the packet, or were moved out of it. */
 enum {

@@ -47,7 +47,7 @@ struct sp_context {
     uint8_t *payload;
     uint64_t valid;
     uint8_t *h_ethernet;
-};
+} __attribute__((aligned(64)));
 
 #define SP_STAGES 2
 #define SP_CLASSES 1

@@ -471,6 +471,47 @@ static const struct record_pdr_by_teid sp_zero_set_pdr;
 struct sp_context {
     uint8_t *payload;
     uint64_t valid;
+    const struct record_pdr_by_teid *rule_set_pdr;
+    uint32_t keep;
+    struct {
+        uint32_t meta_dst_v4;
+        uint32_t meta_group;
+        uint32_t meta_out_length;
+        uint32_t meta_mark;
+        uint16_t meta_vrf;
+        uint16_t meta_class_meter;
+        uint8_t meta_loopback;
+        sp_kept128 meta_src_v6;
+        sp_kept128 meta_dst_v6;
+        sp_kept128 meta_relayed;
+        sp_kept128 UpfIngress_session_remote_v6;
+        sp_kept128 UpfIngress_session_local_v6;
+        uint32_t meta_src_v4;
+        uint32_t meta_pdu_length;
+        uint32_t meta_relayed_bits;
+        uint32_t UpfIngress_session_remote_v4;
+        uint32_t UpfIngress_session_local_v4;
+        uint32_t UpfIngress_session_flow_label;
+        uint16_t meta_src_port;
+        uint16_t meta_dst_port;
+        uint16_t meta_filter_set;
+        uint16_t meta_nexthop;
+        uint16_t standard_metadata_egress_spec;
+        uint16_t UpfIngress_session_remote_port;
+        uint16_t UpfIngress_session_local_port;
+        uint8_t meta_user_is_inner;
+        uint8_t meta_ip_version;
+        uint8_t meta_protocol;
+        uint8_t meta_tos;
+        uint8_t meta_unknown_extension;
+        uint8_t meta_endpoint_extension;
+        uint8_t meta_qfi;
+        uint8_t meta_relayed_type;
+        uint8_t meta_uplink;
+        uint8_t meta_classified;
+        uint8_t meta_class;
+        uint8_t meta_reason;
+    } v;
     uint8_t *h_underlay_ethernet;
     uint8_t *h_underlay_ipv4;
     uint8_t *h_underlay_udp;
@@ -500,49 +541,8 @@ struct sp_context {
     uint16_t n_extension_2;
     uint16_t n_extension_3;
     uint16_t n_extension_4;
-    const struct record_pdr_by_teid *rule_set_pdr;
-    uint32_t keep;
-    struct {
-        sp_kept128 meta_src_v6;
-        sp_kept128 meta_dst_v6;
-        sp_kept128 meta_relayed;
-        sp_kept128 UpfIngress_session_remote_v6;
-        sp_kept128 UpfIngress_session_local_v6;
-        uint32_t meta_src_v4;
-        uint32_t meta_dst_v4;
-        uint32_t meta_pdu_length;
-        uint32_t meta_relayed_bits;
-        uint32_t meta_group;
-        uint32_t meta_out_length;
-        uint32_t meta_mark;
-        uint32_t UpfIngress_session_remote_v4;
-        uint32_t UpfIngress_session_local_v4;
-        uint32_t UpfIngress_session_flow_label;
-        uint16_t meta_src_port;
-        uint16_t meta_dst_port;
-        uint16_t meta_vrf;
-        uint16_t meta_filter_set;
-        uint16_t meta_class_meter;
-        uint16_t meta_nexthop;
-        uint16_t standard_metadata_egress_spec;
-        uint16_t UpfIngress_session_remote_port;
-        uint16_t UpfIngress_session_local_port;
-        uint8_t meta_user_is_inner;
-        uint8_t meta_ip_version;
-        uint8_t meta_protocol;
-        uint8_t meta_tos;
-        uint8_t meta_unknown_extension;
-        uint8_t meta_endpoint_extension;
-        uint8_t meta_qfi;
-        uint8_t meta_relayed_type;
-        uint8_t meta_loopback;
-        uint8_t meta_uplink;
-        uint8_t meta_classified;
-        uint8_t meta_class;
-        uint8_t meta_reason;
-    } v;
     uint8_t s[110];
-};
+} __attribute__((aligned(64)));
 
 /* Where in `s` headers lie that did not come in the packet, or were moved out of it. */
 enum {
@@ -18517,9 +18517,13 @@ static void class_6_stage_19_nexthop(struct sp_run *const run, const uint64_t to
 static void sp_stages(struct sp_run *const run, const uint64_t all)
 {
     uint64_t class[SP_CLASSES] = {0};
-    for (uint64_t left = all; left; left &= left - 1) {
-        const uint32_t i = __builtin_ctzll(left);
-        class[sp_class(&run->packets[i])] |= left & -left;
+    const struct sp_packet *const packets = run->packets;
+    uint8_t of[64];
+    const uint32_t n = __builtin_popcountll(all);
+    for (uint32_t i = 0; i < n; i++) of[i] = sp_class(&packets[i]);
+    for (uint32_t i = 0, first; (first = i) < n;) {
+        do i++; while (i < n && of[i] == of[first]);
+        class[of[first]] |= ~0ull >> (64 - (i - first)) << first;
     }
     for (uint32_t k = 0; k < SP_CLASSES; k++) {
         __atomic_store_n(&run->of_class[k], run->of_class[k] + __builtin_popcountll(class[k]), __ATOMIC_RELAXED);
