@@ -21,7 +21,7 @@ pub fn run(data: &[u8]) {
         let sizes = Sizes::sessions(sessions);
         let refusal = match chip.form {
             Form::Switch(_) => place(&PROGRAM, &chip, &sizes).err(),
-            Form::Cores(_) => place_in_tiers(&[&PROGRAM], &chip, &sizes).err(),
+            Form::Cores(_) => place_in_tiers(&PROGRAM, &chip, &sizes).err(),
         };
         assert!(refusal.is_none_or(|refusal| !refusal.to_string().is_empty()), "a refusal says why");
     }

@@ -10,9 +10,8 @@ pub fn model(chip: &str, ir: &Ir, sessions: Option<u64>) -> Result<target_asic::
     let chip = chip_of(chip)?;
     let own = match chip.form {
         Form::Switch(_) => crate::program::shipped_for_chip("tna/upf.p4")?,
-        Form::Cores(_) => vec![ir.clone()],
+        Form::Cores(_) => ir.clone(),
     };
-    let own: Vec<&Ir> = own.iter().collect();
     let sizes = Sizes { sessions, ..Sizes::default() };
     target_asic::Model::of(&chip, &own, &sizes).map_err(|r| Failure::Usage(format!("split.chip: {}: {r}", chip.name)))
 }

@@ -89,8 +89,8 @@ impl Program {
     }
 }
 
-/// Compiles a program for a model of a chip, and optimises it: one of v1model as one, one of TNA as its ingress and its egress.
-pub fn compile_for_chip(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Vec<Ir>, Failure> {
+/// Compiles a program for a model of a chip, and optimises it.
+pub fn compile_for_chip(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Ir, Failure> {
     let options = options(include_paths, defines);
     let compiled = match source(path)? {
         Some((name, text)) => p4_check::compile_for_chip_str(name, text, &options),
@@ -100,19 +100,15 @@ pub fn compile_for_chip(path: &Path, include_paths: &[std::path::PathBuf], defin
 }
 
 /// As [`compile_for_chip`], of a shipped program, whatever files there are.
-pub fn shipped_for_chip(name: &str) -> Result<Vec<Ir>, Failure> {
+pub fn shipped_for_chip(name: &str) -> Result<Ir, Failure> {
     let text = built_in(name).ok_or_else(|| Failure::Usage(format!("{name}: no shipped program")))?;
     optimised(p4_check::compile_for_chip_str(name, text, &options(&[], &[])), name)
 }
 
-fn optimised(compiled: Result<Vec<p4_check::Compiled>, p4_check::Failure>, name: &str) -> Result<Vec<Ir>, Failure> {
-    let mut irs = Vec::new();
-    for c in compiled.map_err(|f| Failure::Usage(f.render().trim_end().to_owned()))? {
-        let mut ir = c.ir;
-        p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(format!("{name}: {e}")))?;
-        irs.push(ir);
-    }
-    Ok(irs)
+fn optimised(compiled: Result<p4_check::Compiled, p4_check::Failure>, name: &str) -> Result<Ir, Failure> {
+    let mut ir = compiled.map_err(|f| Failure::Usage(f.render().trim_end().to_owned()))?.ir;
+    p4_passes::optimise(&mut ir).map_err(|e| Failure::Failed(format!("{name}: {e}")))?;
+    Ok(ir)
 }
 
 fn options(include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> p4_check::Options {
@@ -227,9 +223,10 @@ mod tests {
             assert!(checked.1.is_empty(), "{name}: {}", p4_syntax::render_all(&checked.1, &checked.0));
             let failure = p4_check::compile_str(name, built_in(name).unwrap(), &options).unwrap_err();
             assert_eq!(failure.other_architecture.as_deref(), Some("Switch"), "{name}: it is checked, not compiled to run");
-            let both = p4_check::compile_for_chip_str(name, built_in(name).unwrap(), &options).unwrap_or_else(|f| panic!("{}", f.render()));
-            assert_eq!(both.len(), 2, "{name}: ingress and egress");
-            assert!(both.iter().all(|c| c.warnings.is_empty()), "{name}");
+            let placed =
+                p4_check::compile_for_chip_str(name, built_in(name).unwrap(), &options).unwrap_or_else(|f| panic!("{}", f.render()));
+            assert_eq!(placed.ir.pipes.len(), 2, "{name}: ingress and egress");
+            assert!(placed.warnings.is_empty(), "{name}");
         }
     }
 }

@@ -105,7 +105,7 @@ impl Source {
         daemon::program::compile_unoptimised(&self.program, &self.include, &self.defines())
     }
 
-    pub(crate) fn compile_for_chip(&self) -> Result<Vec<Ir>, Failure> {
+    pub(crate) fn compile_for_chip(&self) -> Result<Ir, Failure> {
         daemon::program::compile_for_chip(&self.program, &self.include, &self.defines())
     }
 

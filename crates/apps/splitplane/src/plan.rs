@@ -4,7 +4,7 @@ use chip::{Chip, Form, Placement, Sizes};
 use daemon::chip_model::chip_of;
 use daemon::failure::Failure;
 use daemon::output::print_out;
-use p4_ir::Ir;
+use p4_ir::{Architecture, Ir};
 use std::path::PathBuf;
 
 /// The program, the chip and the sizes.
@@ -41,17 +41,16 @@ fn size(text: &str) -> Result<(String, u64), String> {
 /// Does it.
 pub(crate) fn plan(args: &Args) -> Result<(), Failure> {
     let chip = chip_of(&args.chip)?;
-    let irs = args.source.compile_for_chip()?;
-    let irs: Vec<&Ir> = irs.iter().collect();
+    let ir = args.source.compile_for_chip()?;
     let mut sizes = Sizes { sessions: args.sessions, set: args.set.iter().cloned().collect() };
     if let Form::Cores(_) = chip.form {
-        return plan_tiers(args, &irs, &chip, sizes);
+        return plan_tiers(args, &ir, &chip, sizes);
     }
     if args.max_sessions {
-        let Some(most) = chip::max_sessions(&irs, &chip, &sizes) else {
+        let Some(most) = chip::max_sessions(&ir, &chip, &sizes) else {
             // With one session the reason shows; without a session table there is nothing to be counted.
             sizes.sessions = Some(1);
-            chip::place_all(&irs, &chip, &sizes).map_err(|r| Failure::Failed(format!("{}: {r}", chip.name)))?;
+            chip::place_each(&ir, &chip, &sizes).map_err(|r| Failure::Failed(format!("{}: {r}", chip.name)))?;
             return Err(Failure::Usage("--max-sessions: no table of the program is marked @split(\"horizontal\")".to_owned()));
         };
         if !args.json {
@@ -60,19 +59,19 @@ pub(crate) fn plan(args: &Args) -> Result<(), Failure> {
         sizes.sessions = Some(most);
     }
     // The whole UPF is written for breadth; what a chip does of it is a program of its own.
-    let whole_upf = irs.len() == 1 && irs.iter().any(|ir| ir.program.name == "upf.p4");
+    let whole_upf = ir.arch == Architecture::V1Model && ir.program.name == "upf.p4";
     let hint = if whole_upf { "\nhint: the part of it that a switch chip does is tna/upf.p4" } else { "" };
-    let placement = chip::place_all(&irs, &chip, &sizes).map_err(|r| Failure::Failed(format!("{}: {r}{hint}", chip.name)))?;
-    show(args, &placement, sizes.sessions)
+    let placements = chip::place_each(&ir, &chip, &sizes).map_err(|r| Failure::Failed(format!("{}: {r}{hint}", chip.name)))?;
+    show(args, &placements, sizes.sessions)
 }
 
 /// The same for a network processor.
-fn plan_tiers(args: &Args, irs: &[&Ir], chip: &Chip, mut sizes: Sizes) -> Result<(), Failure> {
+fn plan_tiers(args: &Args, ir: &Ir, chip: &Chip, mut sizes: Sizes) -> Result<(), Failure> {
     if args.svg.is_some() {
         return Err(Failure::Usage(format!("--svg: {} has no stages to be shown", chip.name)));
     }
     if args.max_sessions {
-        let fits = |n: &u64| chip::place_in_tiers(irs, chip, &Sizes { sessions: Some(*n), ..sizes.clone() }).is_ok();
+        let fits = |n: &u64| chip::place_in_tiers(ir, chip, &Sizes { sessions: Some(*n), ..sizes.clone() }).is_ok();
         // What a chip of cores holds is a question of whole tables: powers of two and what lies between, a bit at a time.
         let most = (0..30).rev().fold(0, |most, bit| if fits(&(most | 1 << bit)) { most | 1 << bit } else { most });
         sizes.sessions = Some(most.max(1));
@@ -80,7 +79,7 @@ fn plan_tiers(args: &Args, irs: &[&Ir], chip: &Chip, mut sizes: Sizes) -> Result
             print_out(format!("at most {most} sessions (modelled)\n"))?;
         }
     }
-    let placement = chip::place_in_tiers(irs, chip, &sizes).map_err(|r| Failure::Failed(format!("{}: {r}", chip.name)))?;
+    let placement = chip::place_in_tiers(ir, chip, &sizes).map_err(|r| Failure::Failed(format!("{}: {r}", chip.name)))?;
     if args.json {
         return json(&serde_json::json!({ "modelled": true, "sessions": sizes.sessions, "placement": placement }));
     }
@@ -92,16 +91,24 @@ fn json(value: &serde_json::Value) -> Result<(), Failure> {
     print_out(format!("{text}\n"))
 }
 
-fn show(args: &Args, placement: &Placement, sessions: Option<u64>) -> Result<(), Failure> {
+/// Shows the placement of each pipeline: of nearly all programs there is one.
+fn show(args: &Args, placements: &[Placement], sessions: Option<u64>) -> Result<(), Failure> {
     if let Some(path) = &args.svg {
+        let [placement] = placements else {
+            return Err(Failure::Usage(format!("--svg: a picture shows one pipeline; the program has {}", placements.len())));
+        };
         std::fs::write(path, placement.to_svg()).map_err(|e| Failure::Failed(format!("cannot write {}: {e}", path.display())))?;
     }
-    if args.json {
-        return json(&serde_json::json!({
+    let as_json = |placement: &Placement| {
+        serde_json::json!({
             "modelled": true, "sessions": sessions, "totals": placement.totals(), "placement": placement,
-        }));
+        })
+    };
+    match placements {
+        [placement] if args.json => json(&as_json(placement)),
+        several if args.json => json(&several.iter().map(as_json).collect()),
+        all => print_out(all.iter().map(Placement::to_string).collect::<Vec<_>>().join("\n")),
     }
-    print_out(placement)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Dependency graph of the sites of both directions. A node is what lives in one place: a table or cells, or
+//! Dependency graph of the sites of a pipeline's pipes. A node is what lives in one place: a table or cells, or
 //! a site alone.
 //!
 //! *Strict*: the later one needs what the earlier one writes, or writes it too: it begins in a later stage than the one in which
@@ -11,7 +11,7 @@ use crate::memory::{self, Packing, Table};
 use crate::resource::{Amounts, Resource};
 use crate::sites::{Cells, Loc, Site, Sites, What, exclusive, width};
 use crate::sizes::Sizes;
-use p4_ir::Ir;
+use p4_ir::{Ir, PipeId};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -68,11 +68,11 @@ pub(crate) struct Graph {
     pub nodes: Vec<Node>,
 }
 
-/// The graph, without the sizes of anything, and what the chip does not do.
-pub(crate) fn graph(programs: &[(&Ir, &Sites)], chip: &Switch, lacks: &mut Vec<Lack>) -> Graph {
+/// The graph of a pipeline's pipes, without the sizes of anything, and what the chip does not do.
+pub(crate) fn graph(ir: &Ir, pipes: &[(PipeId, Sites)], chip: &Switch, lacks: &mut Vec<Lack>) -> Graph {
     let mut g = Graph::default();
     let mut cell_ids: BTreeMap<(usize, Cells), usize> = BTreeMap::new();
-    for (gress, (ir, sites)) in programs.iter().enumerate() {
+    for (gress, (_, sites)) in pipes.iter().enumerate() {
         let node_of = nodes(&mut g, gress, ir, sites, chip, &mut cell_ids);
         edges(&mut g, sites, &node_of);
         reached_once(ir, sites, lacks);
@@ -83,10 +83,9 @@ pub(crate) fn graph(programs: &[(&Ir, &Sites)], chip: &Switch, lacks: &mut Vec<L
 }
 
 /// Gives tables and cells their sizes. What even an empty stage cannot hold is a lack.
-pub(crate) fn fill(g: &mut Graph, irs: &[&Ir], sizes: &Sizes, chip: &Switch, pack: Packing, lacks: &mut Vec<Lack>) {
+pub(crate) fn fill(g: &mut Graph, ir: &Ir, sizes: &Sizes, chip: &Switch, pack: Packing, lacks: &mut Vec<Lack>) {
     let stage = Amounts::of_stage(&chip.stage);
     for n in &mut g.nodes {
-        let Some(ir) = irs.get(n.gress) else { continue };
         if let Some(id) = n.table_id {
             let table = Table::of(&ir.program, id, sizes.entries(ir, id), chip.stage.sram_blocks, pack, &chip.memory);
             n.kind = match table.way {

@@ -113,8 +113,8 @@ pub enum Fault {
     Unknown,
     /// The chip is of the other kind.
     Kind,
-    /// The program is for an architecture that is not placed.
-    Architecture,
+    /// So many pipelines, where one is asked for.
+    Pipelines(usize),
 }
 
 impl Lack {
@@ -166,7 +166,7 @@ impl std::fmt::Display for Lack {
             Fault::Memory { needed, left } => write!(f, "{needed} bytes of memory needed, no tier has more than {left} left"),
             Fault::Unknown => f.write_str("there is no table, counter, meter or register of that name"),
             Fault::Kind => f.write_str("the chip is of the other kind"),
-            Fault::Architecture => f.write_str("the program is for neither v1model nor TNA"),
+            Fault::Pipelines(n) => write!(f, "the program has {n} pipelines; the chip runs one of them in each of its pipes"),
         }
     }
 }

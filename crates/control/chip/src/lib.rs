@@ -29,7 +29,7 @@ pub use graph::Kind;
 pub use lack::{Fault, Lack, Refusal};
 pub use parse::ParserUse;
 pub use phv::PhvUse;
-pub use place::{Part, Placement, Stage, TableUse, Total, max_sessions, place, place_all};
+pub use place::{Part, Placement, Stage, TableUse, Total, max_sessions, place, place_each};
 pub use resource::{Amounts, Resource};
 pub use sizes::Sizes;
 pub use tiers::{ArrayUse, TierUse, Tiers, place_in_tiers};

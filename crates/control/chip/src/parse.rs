@@ -7,7 +7,7 @@ use p4_ir::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What one direction takes of its parser and deparser.
+/// What one pipe takes of its parser and deparser.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ParserUse {
     /// Transitions, and further rows of states that take more than one step.
@@ -26,11 +26,12 @@ pub struct ParserUse {
     pub checksums: (u64, u64),
 }
 
-pub(crate) fn parser_use(ir: &Ir, p: &ParserLimits, d: &DeparserLimits, lacks: &mut Vec<Lack>) -> ParserUse {
+pub(crate) fn parser_use(ir: &Ir, pipe: &Pipe, p: &ParserLimits, d: &DeparserLimits, lacks: &mut Vec<Lack>) -> ParserUse {
     let namer = Namer::new(ir);
-    let reached = reached(ir);
+    let reached = ir.states_from(pipe.parser.start);
     let mut rows = 0;
     let mut bytes: BTreeMap<StateId, u64> = BTreeMap::new();
+    let mut stacks: BTreeSet<StackId> = BTreeSet::new();
     for id in &reached {
         let s = &ir.states[*id];
         let mut taken = 0;
@@ -38,6 +39,9 @@ pub(crate) fn parser_use(ir: &Ir, p: &ParserLimits, d: &DeparserLimits, lacks: &
         all_stmts(&s.body, &mut |stmt| match stmt {
             Stmt::Extract { header, varbit_bits } => {
                 taken += header_bytes(ir, header);
+                if let HeaderRef::Next(s) | HeaderRef::Last(s) | HeaderRef::Index(s, _) = header {
+                    stacks.insert(*s);
+                }
                 if varbit_bits.is_some() {
                     push(lacks, Lack::of(&s.name, Fault::Varbit));
                 }
@@ -58,11 +62,11 @@ pub(crate) fn parser_use(ir: &Ir, p: &ParserLimits, d: &DeparserLimits, lacks: &
         bytes.insert(*id, taken);
     }
     // What stacks hold is taken by `next` in loops: once each.
-    let stacks: u64 = ir.stacks.values().map(|s| s.elements.iter().map(|h| fixed_bytes(ir, *h)).sum::<u64>()).sum();
-    let depth = longest(ir, &reached, &bytes, p.depth_bytes) + stacks;
+    let stacks: u64 = stacks.iter().flat_map(|s| &ir.stacks[*s].elements).map(|h| fixed_bytes(ir, *h)).sum();
+    let depth = longest(ir, pipe, &bytes, p.depth_bytes) + stacks;
     let mut pieces = 0;
     let mut emitted = BTreeSet::new();
-    all_stmts(ir.deparser(), &mut |s| {
+    all_stmts(&pipe.deparser, &mut |s| {
         if let Stmt::Emit(HeaderRef::Static(h)) = s
             && emitted.insert(*h)
         {
@@ -71,8 +75,10 @@ pub(crate) fn parser_use(ir: &Ir, p: &ParserLimits, d: &DeparserLimits, lacks: &
     });
     let mut verified = 0;
     let mut computed = 0;
-    all_stmts(ir.control(Role::VerifyChecksum), &mut |s| verified += u64::from(matches!(s, Stmt::Extern(Extern::VerifyChecksum { .. }))));
-    all_stmts(ir.control(Role::ComputeChecksum), &mut |s| computed += u64::from(matches!(s, Stmt::Extern(Extern::UpdateChecksum { .. }))));
+    all_stmts(pipe.control(Role::VerifyChecksum), &mut |s| verified += u64::from(matches!(s, Stmt::Extern(Extern::VerifyChecksum { .. }))));
+    all_stmts(pipe.control(Role::ComputeChecksum), &mut |s| {
+        computed += u64::from(matches!(s, Stmt::Extern(Extern::UpdateChecksum { .. })))
+    });
     for (needed, of, fault) in [
         (rows, p.tcam_rows, Fault::ParserRows { needed: rows, of: p.tcam_rows }),
         (depth, p.depth_bytes, Fault::ParserDepth { needed: depth, of: p.depth_bytes }),
@@ -99,11 +105,6 @@ fn push(lacks: &mut Vec<Lack>, lack: Lack) {
     if !lacks.contains(&lack) {
         lacks.push(lack);
     }
-}
-
-/// The states that a packet can come to.
-pub(crate) fn reached(ir: &Ir) -> BTreeSet<StateId> {
-    ir.states_from(ir.parser().start)
 }
 
 /// The states that a transition leads to.
@@ -177,14 +178,15 @@ fn fixed_bytes(ir: &Ir, h: HeaderId) -> u64 {
 }
 
 /// Bytes of the longest way from the start; ways round a loop count up to just beyond `limit`.
-pub(crate) fn longest(ir: &Ir, reached: &BTreeSet<StateId>, bytes: &BTreeMap<StateId, u64>, limit: u64) -> u64 {
+pub(crate) fn longest(ir: &Ir, pipe: &Pipe, bytes: &BTreeMap<StateId, u64>, limit: u64) -> u64 {
+    let reached = ir.states_from(pipe.parser.start);
     let mut best: BTreeMap<StateId, u64> = BTreeMap::new();
-    if let Some(start) = ir.parser().start {
+    if let Some(start) = pipe.parser.start {
         best.insert(start, bytes.get(&start).copied().unwrap_or(0));
     }
     for _ in 0..reached.len().saturating_add(1) {
         let mut changed = false;
-        for id in reached {
+        for id in &reached {
             let Some(here) = best.get(id).copied() else { continue };
             for next in after(&ir.states[*id].next) {
                 let there = (here + bytes.get(&next).copied().unwrap_or(0)).min(limit.saturating_add(1));

@@ -6,7 +6,7 @@
 
 use crate::describe::{Containers, Phv};
 use crate::lack::{Fault, Lack};
-use crate::parse::{after, reached};
+use crate::parse::after;
 use crate::sites::{Loc, Sites, width};
 use p4_ir::walk::all_stmts;
 use p4_ir::*;
@@ -29,14 +29,14 @@ pub struct PhvUse {
     pub bits_of: u64,
 }
 
-/// Allocates for all directions together.
-pub(crate) fn phv_use(programs: &[(&Ir, &Sites)], phv: &Phv, lacks: &mut Vec<Lack>) -> PhvUse {
+/// Allocates for the pipes of a pipeline together.
+pub(crate) fn phv_use(ir: &Ir, pipes: &[(PipeId, Sites)], phv: &Phv, lacks: &mut Vec<Lack>) -> PhvUse {
     let mut normal = Pool::new(&phv.normal);
     let mut tagalong = Pool::new(&phv.tagalong);
     let mut needed = 0;
     let mut fits = true;
-    for (ir, sites) in programs {
-        let wants = wants(ir, sites);
+    for (pipe, sites) in pipes {
+        let wants = wants(ir, &ir.pipes[*pipe], sites);
         for bytes in wants.hidden {
             if !tagalong.take_bytes(bytes) {
                 // What does not fit there takes the others' room.
@@ -65,7 +65,7 @@ pub(crate) fn phv_use(programs: &[(&Ir, &Sites)], phv: &Phv, lacks: &mut Vec<Lac
     PhvUse { normal: normal.used(), tagalong: tagalong.used(), bits, bits_of }
 }
 
-/// What one direction wants.
+/// What one pipe wants.
 struct Wants {
     /// Bytes of headers, a slot each, that stages reach; and that they do not.
     reached: Vec<u64>,
@@ -76,20 +76,20 @@ struct Wants {
     flags: u64,
 }
 
-fn wants(ir: &Ir, sites: &Sites) -> Wants {
+fn wants(ir: &Ir, pipe: &Pipe, sites: &Sites) -> Wants {
     let mut touched: BTreeSet<Loc> = BTreeSet::new();
     for s in &sites.all {
         touched.extend(s.match_reads.iter().chain(&s.action_reads).chain(&s.writes));
     }
     let mut present: BTreeSet<HeaderId> = BTreeSet::new();
-    for id in reached(ir) {
+    for id in ir.states_from(pipe.parser.start) {
         all_stmts(&ir.states[id].body, &mut |s| {
             if let Stmt::Extract { header, .. } = s {
                 present.extend(elements(ir, header));
             }
         });
     }
-    all_stmts(ir.deparser(), &mut |s| {
+    all_stmts(&pipe.deparser, &mut |s| {
         if let Stmt::Emit(h) = s {
             present.extend(elements(ir, h));
         }
@@ -116,7 +116,7 @@ fn wants(ir: &Ir, sites: &Sites) -> Wants {
         let hidden = if travels.contains(h) { all.saturating_sub(seen) } else { 0 };
         slots.insert(*h, (seen, hidden));
     }
-    let overlay = Overlay::of(ir);
+    let overlay = Overlay::of(ir, pipe);
     let group = |part: &dyn Fn(&(u64, u64)) -> u64| {
         let mut order: Vec<HeaderId> = present.iter().copied().collect();
         order.sort_by_key(|h| (std::cmp::Reverse(part(&slots[h])), *h));
@@ -161,16 +161,17 @@ struct Overlay {
 }
 
 impl Overlay {
-    fn of(ir: &Ir) -> Overlay {
+    fn of(ir: &Ir, pipe: &Pipe) -> Overlay {
         let mut made = BTreeSet::new();
-        for block in [ir.ingress(), ir.egress()].into_iter().chain(ir.actions.values().map(|a| &a.body)) {
+        let controls = pipe.controls.iter().map(|c| &c.body);
+        for block in controls.chain(ir.actions.values().map(|a| &a.body)) {
             all_stmts(block, &mut |s| match s {
                 Stmt::SetValid(h, true) | Stmt::CopyHeader { dst: h, .. } => made.extend(elements(ir, h)),
                 Stmt::CopyStack { dst: s, .. } | Stmt::Push(s, _) | Stmt::Pop(s, _) => made.extend(ir.stacks[*s].elements.iter().copied()),
                 _ => {}
             });
         }
-        let states = reached(ir);
+        let states = ir.states_from(pipe.parser.start);
         let mut together = BTreeSet::new();
         let known = states.len() <= MOST_STATES;
         let takes: BTreeMap<StateId, BTreeSet<HeaderId>> = states

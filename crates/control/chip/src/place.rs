@@ -10,7 +10,7 @@ use crate::phv::{PhvUse, phv_use};
 use crate::resource::{Amounts, Resource};
 use crate::sites::{Sites, sites};
 use crate::sizes::Sizes;
-use p4_ir::{Architecture, Ir};
+use p4_ir::{Ir, PipeId};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -46,11 +46,11 @@ pub struct Placement {
     pub stages: Vec<Stage>,
     /// Tables, with what they hold.
     pub tables: Vec<TableUse>,
-    /// Of ingress and, where it has one of its own, egress.
+    /// Of each pipe: ingress and, where it has one of its own, egress.
     pub parsers: Vec<ParserUse>,
-    /// Containers of both directions.
+    /// Containers of all pipes.
     pub phv: PhvUse,
-    /// From the first stage to the end of the last, for each direction; parser, deparser and queues are not in it.
+    /// From the first stage to the end of the last, for each pipe; parser, deparser and queues are not in it.
     pub latency_clocks: Vec<u64>,
     /// The chip's clock.
     pub clock_mhz: u64,
@@ -72,7 +72,7 @@ pub struct Part {
     pub name: String,
     /// What it is.
     pub kind: Kind,
-    /// 0: ingress (of v1model: both), 1: egress.
+    /// The pipe of the pipeline. 0: ingress (of v1model: both), 1: egress.
     pub gress: usize,
     /// Entries that it holds, if it is a table with a key.
     pub entries: Option<u64>,
@@ -110,24 +110,36 @@ pub struct TableUse {
     pub pack: (u64, u64),
 }
 
-/// Places a program on a switch chip.
+/// Places a program of one pipeline on a switch chip. One of several is refused: [`place_each`] takes them.
 pub fn place(ir: &Ir, chip: &Chip, sizes: &Sizes) -> Result<Placement, Refusal> {
-    place_all(&[ir], chip, sizes)
+    match ir.pipelines().as_slice() {
+        [pipes] => Plan::of(ir, pipes, None, chip)?.place(sizes),
+        several => Err(Refusal::of(vec![Lack::of("", Fault::Pipelines(several.len()))])),
+    }
 }
 
-/// Places ingress and egress that are programs of their own (TNA) on one chip.
-pub fn place_all(irs: &[&Ir], chip: &Chip, sizes: &Sizes) -> Result<Placement, Refusal> {
-    Plan::of(irs, chip)?.place(sizes)
+/// Places each pipeline of a program: each runs in a pipe of the chip with stages of its own.
+pub fn place_each(ir: &Ir, chip: &Chip, sizes: &Sizes) -> Result<Vec<Placement>, Refusal> {
+    plans(ir, chip)?.iter().map(|plan| plan.place(sizes)).collect()
+}
+
+fn plans<'a>(ir: &'a Ir, chip: &'a Chip) -> Result<Vec<Plan<'a>>, Refusal> {
+    let pipelines = ir.pipelines();
+    let number = |n: usize| (pipelines.len() > 1).then_some(n);
+    pipelines.iter().enumerate().map(|(n, pipes)| Plan::of(ir, pipes, number(n), chip)).collect()
 }
 
 /// The largest number of sessions for which the program fits, by bisection; `None` if it does not fit with one, or has no table
 /// marked `@split`. What `sizes` says of other tables holds.
-pub fn max_sessions(irs: &[&Ir], chip: &Chip, sizes: &Sizes) -> Option<u64> {
-    if !Sizes::any_session_table(irs) {
+pub fn max_sessions(ir: &Ir, chip: &Chip, sizes: &Sizes) -> Option<u64> {
+    if !Sizes::any_session_table(ir) {
         return None;
     }
-    let plan = Plan::of(irs, chip).ok()?;
-    let fits = |n: u64| plan.place(&Sizes { sessions: Some(n), ..sizes.clone() }).is_ok();
+    let plans = plans(ir, chip).ok()?;
+    let fits = |n: u64| {
+        let sizes = Sizes { sessions: Some(n), ..sizes.clone() };
+        plans.iter().all(|plan| plan.place(&sizes).is_ok())
+    };
     if !fits(1) {
         return None;
     }
@@ -143,9 +155,11 @@ pub fn max_sessions(irs: &[&Ir], chip: &Chip, sizes: &Sizes) -> Option<u64> {
     Some(low)
 }
 
-/// All that does not depend on sizes.
+/// All of a pipeline that does not depend on sizes.
 struct Plan<'a> {
-    irs: &'a [&'a Ir],
+    ir: &'a Ir,
+    /// Its number, where there are several.
+    pipeline: Option<usize>,
     chip: &'a Chip,
     switch: &'a Switch,
     lacks: Vec<Lack>,
@@ -155,44 +169,40 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn of(irs: &'a [&'a Ir], chip: &'a Chip) -> Result<Plan<'a>, Refusal> {
+    fn of(ir: &'a Ir, pipes: &[PipeId], pipeline: Option<usize>, chip: &'a Chip) -> Result<Plan<'a>, Refusal> {
         let Form::Switch(switch) = &chip.form else { return Err(Refusal::of(vec![Lack::of("", Fault::Kind)])) };
-        if irs.iter().any(|ir| ir.arch == Architecture::Psa) {
-            return Err(Refusal::of(vec![Lack::of("", Fault::Architecture)]));
-        }
         let mut lacks = Vec::new();
-        let found: Vec<Sites> = irs.iter().map(|ir| sites(ir)).collect();
-        for l in found.iter().flat_map(|s| &s.lacks) {
+        let found: Vec<(PipeId, Sites)> = pipes.iter().map(|pipe| (*pipe, sites(ir, *pipe))).collect();
+        for l in found.iter().flat_map(|(_, s)| &s.lacks) {
             if !lacks.contains(l) {
                 lacks.push(l.clone());
             }
         }
-        if found.iter().map(|s| s.all.len()).sum::<usize>() > MOST_SITES {
+        if found.iter().map(|(_, s)| s.all.len()).sum::<usize>() > MOST_SITES {
             lacks.push(Lack::of("", Fault::TooLarge));
             return Err(Refusal::of(lacks));
         }
-        let programs: Vec<(&Ir, &Sites)> = irs.iter().copied().zip(&found).collect();
-        let parsers = irs.iter().map(|ir| parser_use(ir, &switch.parser, &switch.deparser, &mut lacks)).collect();
-        let phv = phv_use(&programs, &switch.phv, &mut lacks);
-        let graph = graph(&programs, switch, &mut lacks);
-        Ok(Plan { irs, chip, switch, lacks, parsers, phv, graph })
+        let parsers = pipes.iter().map(|pipe| parser_use(ir, &ir.pipes[*pipe], &switch.parser, &switch.deparser, &mut lacks)).collect();
+        let phv = phv_use(ir, &found, &switch.phv, &mut lacks);
+        let graph = graph(ir, &found, switch, &mut lacks);
+        Ok(Plan { ir, pipeline, chip, switch, lacks, parsers, phv, graph })
     }
 
     fn place(&self, sizes: &Sizes) -> Result<Placement, Refusal> {
-        let mut lacks = sizes.unknown(self.irs);
+        let mut lacks = sizes.unknown(self.ir);
         lacks.extend(self.lacks.iter().cloned());
         let mut best: Option<(Graph, Run)> = None;
         for packing in TRIES {
             let mut graph = self.graph.clone();
             let mut own = Vec::new();
-            fill(&mut graph, self.irs, sizes, self.switch, packing, &mut own);
+            fill(&mut graph, self.ir, sizes, self.switch, packing, &mut own);
             // What fits no stage at all would keep the rest waiting for ever.
             let hopeless = |l: &Lack| matches!(l.fault, Fault::AnyStage { .. } | Fault::Cycle | Fault::Twice);
             if own.iter().chain(&self.lacks).any(hopeless) {
                 lacks.extend(own);
                 return Err(Refusal::of(lacks));
             }
-            let run = schedule(&graph, self.irs, self.switch);
+            let run = schedule(&graph, self.ir, self.switch);
             let stages = |r: &Run| (!r.lacks.is_empty(), r.needed.unwrap_or(usize::MAX));
             let fits = run.lacks.is_empty();
             if best.as_ref().is_none_or(|(_, b)| stages(&run) < stages(b)) {
@@ -207,10 +217,13 @@ impl<'a> Plan<'a> {
         if !lacks.is_empty() {
             return Err(Refusal { lacks, stages_needed: run.needed.filter(|n| *n > self.switch.stages) });
         }
-        let latency_clocks = (0..self.irs.len()).map(|gress| latency(&graph, &run.stages, gress, self.switch)).collect();
+        let latency_clocks = (0..self.parsers.len()).map(|gress| latency(&graph, &run.stages, gress, self.switch)).collect();
         Ok(Placement {
             chip: self.chip.name.clone(),
-            program: self.irs.first().map(|ir| ir.program.name.clone()).unwrap_or_default(),
+            program: match self.pipeline {
+                Some(n) => format!("{}, pipeline {n}", self.ir.program.name),
+                None => self.ir.program.name.clone(),
+            },
             stage_has: Amounts::of_stage(&self.switch.stage),
             tables: tables(&graph, &run.stages),
             stages: run.stages,
@@ -242,7 +255,7 @@ struct State {
     began: bool,
 }
 
-fn schedule(graph: &Graph, irs: &[&Ir], chip: &Switch) -> Run {
+fn schedule(graph: &Graph, ir: &Ir, chip: &Switch) -> Run {
     let limit = Amounts::of_stage(&chip.stage);
     let mut states: Vec<State> = graph
         .nodes
@@ -274,7 +287,7 @@ fn schedule(graph: &Graph, irs: &[&Ir], chip: &Switch) -> Run {
                 if s.done || s.waits > 0 || s.earliest > at || s.blocked.as_ref().is_some_and(|(b, _)| *b == at) {
                     continue;
                 }
-                match try_place(graph, irs, i, &states[i], &stage, &homes, at, &limit, chip) {
+                match try_place(graph, ir, i, &states[i], &stage, &homes, at, &limit, chip) {
                     Ok((part, units)) => {
                         for (cell, ..) in &graph.nodes[i].cells {
                             homes.entry(*cell).or_insert(at);
@@ -331,7 +344,7 @@ fn schedule(graph: &Graph, irs: &[&Ir], chip: &Switch) -> Run {
 #[allow(clippy::too_many_arguments)]
 fn try_place(
     graph: &Graph,
-    irs: &[&Ir],
+    ir: &Ir,
     i: usize,
     state: &State,
     stage: &Stage,
@@ -342,7 +355,7 @@ fn try_place(
 ) -> Result<(Part, u64), Fault> {
     let node = &graph.nodes[i];
     let mut fixed = node.fixed;
-    let name = |cells| irs.get(node.gress).map_or_else(String::new, |ir| cells_name(ir, cells));
+    let name = |cells| cells_name(ir, cells);
     for (cell, cells, amounts) in &node.cells {
         match homes.get(cell) {
             None => fixed = fixed.plus(amounts),
@@ -510,6 +523,6 @@ impl Placement {
 
     /// The largest number of sessions for which the program fits; see [`max_sessions`].
     pub fn max_sessions(ir: &Ir, chip: &Chip, sizes: &Sizes) -> Option<u64> {
-        max_sessions(&[ir], chip, sizes)
+        max_sessions(ir, chip, sizes)
     }
 }

@@ -92,7 +92,7 @@ pub(crate) struct Site {
     pub comparisons: u64,
 }
 
-/// All sites of one direction, in program order.
+/// All sites of one pipe, in program order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sites {
     pub all: Vec<Site>,
@@ -103,15 +103,15 @@ pub(crate) struct Sites {
     pub operations: u64,
 }
 
-/// The sites of ingress and egress.
-pub(crate) fn sites(ir: &Ir) -> Sites {
+/// The sites of a pipe's controls.
+pub(crate) fn sites(ir: &Ir, pipe: PipeId) -> Sites {
     let never = never_valid(ir);
     let mut w = Walker { ir, never, namer: Namer::new(ir), out: Sites::default(), temps: 0, guards: Vec::new(), deciders: HashMap::new() };
-    for (name, block) in [("ingress", ir.ingress()), ("egress", ir.egress())] {
+    for control in ir.pipes[pipe].controls.iter().filter(|c| !c.role.is_checksum()) {
         w.guards.clear();
         let mut path = Vec::new();
-        let flow = w.block(block, &mut path, name, None);
-        // `exit` of ingress does not keep egress from running.
+        let flow = w.block(&control.body, &mut path, control.role.name(), None);
+        // `exit` of ingress does not keep v1model's egress from running.
         let end = w.out.all.len();
         w.close(&flow, end);
     }

@@ -28,23 +28,18 @@ impl Sizes {
         Sizes { sessions: Some(n), ..Sizes::default() }
     }
 
-    /// Names that none of the programs has.
-    pub(crate) fn unknown(&self, irs: &[&Ir]) -> Vec<Lack> {
+    /// Names that the program does not have.
+    pub(crate) fn unknown(&self, ir: &Ir) -> Vec<Lack> {
+        let p = &ir.program;
         let has = |name: &str| {
-            irs.iter().any(|ir| {
-                let p = &ir.program;
-                p.table(name).is_some()
-                    || p.counter(name).is_some()
-                    || p.meter(name).is_some()
-                    || p.registers.values().any(|r| r.name == name)
-            })
+            p.table(name).is_some() || p.counter(name).is_some() || p.meter(name).is_some() || p.registers.values().any(|r| r.name == name)
         };
         self.set.keys().filter(|n| !has(n)).map(|n| Lack::of(n, Fault::Unknown)).collect()
     }
 
     /// Whether the number of sessions changes anything.
-    pub(crate) fn any_session_table(irs: &[&Ir]) -> bool {
-        irs.iter().any(|ir| ir.program.tables.values().any(|t| t.split))
+    pub(crate) fn any_session_table(ir: &Ir) -> bool {
+        ir.program.tables.values().any(|t| t.split)
     }
 
     /// Entries of a table.

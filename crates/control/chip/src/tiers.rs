@@ -10,10 +10,10 @@
 
 use crate::describe::{Chip, Cores, Form};
 use crate::lack::{Fault, Lack, Refusal};
-use crate::parse::{longest, reached};
+use crate::parse::longest;
 use crate::sites::{By, Cells, Site, Sites, Step, What, sites};
 use crate::sizes::Sizes;
-use p4_ir::Ir;
+use p4_ir::{Ir, PipeId};
 use program::{MatchKind, TableId};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -101,15 +101,15 @@ struct Array {
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
-    Table(usize, TableId),
-    Cells(usize, Cells),
+    Table(TableId),
+    Cells(Cells),
 }
 
 /// Places a program in a network processor's memory.
-pub fn place_in_tiers(irs: &[&Ir], chip: &Chip, sizes: &Sizes) -> Result<Tiers, Refusal> {
+pub fn place_in_tiers(ir: &Ir, chip: &Chip, sizes: &Sizes) -> Result<Tiers, Refusal> {
     let Form::Cores(cores) = &chip.form else { return Err(Refusal::of(vec![Lack::of("", Fault::Kind)])) };
-    let mut lacks = sizes.unknown(irs);
-    let mut all = arrays(irs, sizes, cores);
+    let mut lacks = sizes.unknown(ir);
+    let mut all = arrays(ir, sizes, cores);
     let tables = all.iter().filter(|a| a.what == "table").count() as u64;
     if tables > cores.tables {
         lacks.push(Lack::of("", Fault::Tables { needed: tables, of: cores.tables }));
@@ -148,7 +148,7 @@ pub fn place_in_tiers(irs: &[&Ir], chip: &Chip, sizes: &Sizes) -> Result<Tiers, 
     if !lacks.is_empty() {
         return Err(Refusal::of(lacks));
     }
-    let (busy_cycles, memory_cycles) = cost(irs, cores, &latency);
+    let (busy_cycles, memory_cycles) = cost(ir, cores, &latency);
     let khz = cores.clock_mhz * 1000 * cores.count;
     let by_instructions = khz / busy_cycles.max(1);
     let by_memory = khz * cores.threads / (busy_cycles + memory_cycles).max(1);
@@ -159,80 +159,72 @@ pub fn place_in_tiers(irs: &[&Ir], chip: &Chip, sizes: &Sizes) -> Result<Tiers, 
         k if k == by_instructions => "instructions",
         _ => "memory",
     };
-    Ok(Tiers {
-        chip: chip.name.clone(),
-        program: irs.first().map(|ir| ir.program.name.clone()).unwrap_or_default(),
-        tiers,
-        arrays,
-        busy_cycles,
-        memory_cycles,
-        kpps,
-        bound,
-    })
+    Ok(Tiers { chip: chip.name.clone(), program: ir.program.name.clone(), tiers, arrays, busy_cycles, memory_cycles, kpps, bound })
 }
 
-fn arrays(irs: &[&Ir], sizes: &Sizes, cores: &Cores) -> Vec<Array> {
+fn arrays(ir: &Ir, sizes: &Sizes, cores: &Cores) -> Vec<Array> {
     let mut all = Vec::new();
-    for (g, ir) in irs.iter().enumerate() {
-        let p = &ir.program;
-        for (id, t) in p.tables.iter().filter(|(_, t)| !t.keys.is_empty()) {
-            let key: u64 = t.keys.iter().map(|k| u64::from(k.width).div_ceil(8)).sum();
-            let data = |a: program::ActionId| p.actions[a].params.iter().map(|x| u64::from(x.width).div_ceil(8)).sum::<u64>();
-            let data = t.actions.iter().map(|u| data(u.action)).max().unwrap_or(0);
-            let direct = u64::from(t.direct_counter.is_some()) * COUNTER_BYTES + u64::from(t.direct_meter.is_some()) * METER_BYTES;
-            let bytes = (key + data + direct + cores.entry_overhead_bytes).next_multiple_of(cores.entry_bytes);
-            let entries = if t.const_entries { t.entries.len() as u64 } else { sizes.entries(ir, id) }.max(1);
-            let exact = t.keys.iter().all(|k| k.kind == MatchKind::Exact);
-            // Without a TCAM others are searched for: by halves, if all goes well.
-            let accesses = if exact { EXACT_ACCESSES } else { u64::from(64 - entries.leading_zeros()).max(EXACT_ACCESSES) };
-            let (name, session) = (t.name.clone(), t.split);
-            all.push(Array { what: "table", name, session, entries, entry_bytes: bytes, accesses, key: Key::Table(g, id) });
-        }
-        let mut cells = |what, name: &str, entries: u64, entry_bytes, key| {
-            let name = name.to_owned();
-            all.push(Array { what, name, session: false, entries, entry_bytes, accesses: 1, key: Key::Cells(g, key) });
-        };
-        for (id, c) in p.counters.iter().filter(|(_, c)| c.table.is_none()) {
-            cells("counter", &c.name, sizes.counter(ir, id), COUNTER_BYTES, Cells::Counter(id));
-        }
-        for (id, m) in p.meters.iter().filter(|(_, m)| m.table.is_none()) {
-            cells("meter", &m.name, sizes.meter(ir, id), METER_BYTES, Cells::Meter(id));
-        }
-        for (id, r) in &p.registers {
-            cells("register", &r.name, sizes.register(ir, id), u64::from(r.width).div_ceil(8).next_power_of_two(), Cells::Register(id));
-        }
+    let p = &ir.program;
+    for (id, t) in p.tables.iter().filter(|(_, t)| !t.keys.is_empty()) {
+        let key: u64 = t.keys.iter().map(|k| u64::from(k.width).div_ceil(8)).sum();
+        let data = |a: program::ActionId| p.actions[a].params.iter().map(|x| u64::from(x.width).div_ceil(8)).sum::<u64>();
+        let data = t.actions.iter().map(|u| data(u.action)).max().unwrap_or(0);
+        let direct = u64::from(t.direct_counter.is_some()) * COUNTER_BYTES + u64::from(t.direct_meter.is_some()) * METER_BYTES;
+        let bytes = (key + data + direct + cores.entry_overhead_bytes).next_multiple_of(cores.entry_bytes);
+        let entries = if t.const_entries { t.entries.len() as u64 } else { sizes.entries(ir, id) }.max(1);
+        let exact = t.keys.iter().all(|k| k.kind == MatchKind::Exact);
+        // Without a TCAM others are searched for: by halves, if all goes well.
+        let accesses = if exact { EXACT_ACCESSES } else { u64::from(64 - entries.leading_zeros()).max(EXACT_ACCESSES) };
+        let (name, session) = (t.name.clone(), t.split);
+        all.push(Array { what: "table", name, session, entries, entry_bytes: bytes, accesses, key: Key::Table(id) });
+    }
+    let mut cells = |what, name: &str, entries: u64, entry_bytes, key| {
+        let name = name.to_owned();
+        all.push(Array { what, name, session: false, entries, entry_bytes, accesses: 1, key: Key::Cells(key) });
+    };
+    for (id, c) in p.counters.iter().filter(|(_, c)| c.table.is_none()) {
+        cells("counter", &c.name, sizes.counter(ir, id), COUNTER_BYTES, Cells::Counter(id));
+    }
+    for (id, m) in p.meters.iter().filter(|(_, m)| m.table.is_none()) {
+        cells("meter", &m.name, sizes.meter(ir, id), METER_BYTES, Cells::Meter(id));
+    }
+    for (id, r) in &p.registers {
+        cells("register", &r.name, sizes.register(ir, id), u64::from(r.width).div_ceil(8).next_power_of_two(), Cells::Register(id));
     }
     all
 }
 
-/// Cycles of instructions and of memory for the longest way.
-fn cost(irs: &[&Ir], cores: &Cores, latency: &BTreeMap<Key, u64>) -> (u64, u64) {
-    let (mut busy, mut memory) = (cores.packet_cycles, 0);
-    for (g, ir) in irs.iter().enumerate() {
-        let states = reached(ir);
-        let ones = states.iter().map(|s| (*s, 1)).collect();
-        busy += longest(ir, &states, &ones, MOST_STATES) * cores.state_cycles;
-        let found = sites(ir);
-        let weigh = |s: &Site| {
-            let mut here = (s.writes.len() as u64 * cores.operation_cycles, 0);
-            match s.what {
-                What::Gateway { rows, .. } => here.0 += rows.max(1) * cores.operation_cycles,
-                What::Table(t) => {
-                    here.0 += cores.lookup_cycles;
-                    here.1 += latency.get(&Key::Table(g, t)).copied().unwrap_or(0);
-                }
-                What::Level | What::Cells(_) => {}
+/// Cycles of instructions and of memory for the longest way: through the pipes of the dearest pipeline.
+fn cost(ir: &Ir, cores: &Cores, latency: &BTreeMap<Key, u64>) -> (u64, u64) {
+    let of = |pipes: Vec<PipeId>| {
+        let all = pipes.into_iter().map(|pipe| pipe_cost(ir, pipe, cores, latency));
+        all.fold((cores.packet_cycles, 0), |(busy, memory), (b, m)| (busy + b, memory + m))
+    };
+    ir.pipelines().into_iter().map(of).max_by_key(|(busy, memory)| busy + memory).unwrap_or_default()
+}
+
+fn pipe_cost(ir: &Ir, pipe: PipeId, cores: &Cores, latency: &BTreeMap<Key, u64>) -> (u64, u64) {
+    let start = ir.pipes[pipe].parser.start;
+    let ones = ir.states_from(start).into_iter().map(|s| (s, 1)).collect();
+    let parsing = longest(ir, &ir.pipes[pipe], &ones, MOST_STATES) * cores.state_cycles;
+    let weigh = |s: &Site| {
+        let mut here = (s.writes.len() as u64 * cores.operation_cycles, 0);
+        match s.what {
+            What::Gateway { rows, .. } => here.0 += rows.max(1) * cores.operation_cycles,
+            What::Table(t) => {
+                here.0 += cores.lookup_cycles;
+                here.1 += latency.get(&Key::Table(t)).copied().unwrap_or(0);
             }
-            for (c, _) in &s.cells {
-                here.0 += cores.operation_cycles;
-                here.1 += latency.get(&Key::Cells(g, *c)).copied().unwrap_or(0);
-            }
-            here
-        };
-        let (b, m) = longest_way(&found, &weigh);
-        (busy, memory) = (busy + b, memory + m);
-    }
-    (busy, memory)
+            What::Level | What::Cells(_) => {}
+        }
+        for (c, _) in &s.cells {
+            here.0 += cores.operation_cycles;
+            here.1 += latency.get(&Key::Cells(*c)).copied().unwrap_or(0);
+        }
+        here
+    };
+    let (busy, memory) = longest_way(&sites(ir, pipe), &weigh);
+    (busy + parsing, memory)
 }
 
 /// The dearest way through the controls: of what a decider chooses between, the dearest branch counts.

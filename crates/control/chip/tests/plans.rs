@@ -96,10 +96,10 @@ fn refusal(ir: &Ir, figure: &str, smaller: &str) -> String {
 fn the_most_sessions_that_fit_are_found_and_one_more_row_is_not() {
     let chip = Chip::named("tofino1").unwrap();
     let mut ir = compile(Path::new("tests/plans/exact_across_stages.p4"));
-    assert_eq!(chip::max_sessions(&[&ir], &chip, &Sizes::default()), None, "no table is marked");
+    assert_eq!(chip::max_sessions(&ir, &chip, &Sizes::default()), None, "no table is marked");
     let large = ir.program.table("large").unwrap();
     ir.program.tables[large].split = true;
-    let most = chip::max_sessions(&[&ir], &chip, &Sizes::default()).unwrap();
+    let most = chip::max_sessions(&ir, &chip, &Sizes::default()).unwrap();
     assert!(chip::place(&ir, &chip, &Sizes::sessions(most)).is_ok());
     assert!(chip::place(&ir, &chip, &Sizes::sessions(most + most / 50)).is_err());
     // 37 of an entry's 59 bits must lie in the low halves of its rows, so eight entries take five rows; there are 880 blocks

@@ -2,44 +2,92 @@
 //! measured? The comparisons are those of `docs/chips.md`.
 
 use chip::{Chip, Placement, Resource, Sizes};
-use p4_ir::Ir;
+use p4_ir::{HeaderId, HeaderRef, Ir, PipeId, Stmt};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-fn compile(name: &str, defines: &[&str]) -> Vec<Ir> {
-    let path = Path::new("../../../p4/tna").join(name);
-    let defines = defines.iter().map(|d| ((*d).to_owned(), "1".to_owned())).collect();
-    let options = p4_check::Options { include_paths: Vec::<PathBuf>::new(), defines, ..Default::default() };
-    let (_, warnings) = p4_check::check_file(&path, &options).unwrap_or_else(|f| panic!("{}", f.render()));
-    assert!(warnings.is_empty(), "{name}: {} warnings", warnings.len());
-    let compiled = p4_check::compile_for_chip_file(&path, &options).unwrap_or_else(|f| panic!("{}", f.render()));
-    let optimised = |c: p4_check::Compiled| {
-        let mut ir = c.ir;
-        p4_passes::optimise(&mut ir).unwrap();
-        ir
-    };
-    compiled.into_iter().map(optimised).collect()
+fn compile(name: &str, defines: &[&str]) -> Ir {
+    compile_at(&Path::new("../../../p4/tna").join(name), defines)
 }
 
-fn plan(irs: &[Ir], sessions: u64) -> Placement {
-    let irs: Vec<&Ir> = irs.iter().collect();
-    chip::place_all(&irs, &Chip::named("tofino1").unwrap(), &Sizes::sessions(sessions)).unwrap_or_else(|r| panic!("{r}"))
+fn compile_at(path: &Path, defines: &[&str]) -> Ir {
+    let name = path.display();
+    let defines = defines.iter().map(|d| ((*d).to_owned(), "1".to_owned())).collect();
+    let options = p4_check::Options { include_paths: Vec::<PathBuf>::new(), defines, ..Default::default() };
+    let (_, warnings) = p4_check::check_file(path, &options).unwrap_or_else(|f| panic!("{}", f.render()));
+    assert!(warnings.is_empty(), "{name}: {} warnings", warnings.len());
+    let compiled = p4_check::compile_for_chip_file(path, &options).unwrap_or_else(|f| panic!("{}", f.render()));
+    let mut ir = compiled.ir;
+    p4_passes::optimise(&mut ir).unwrap();
+    ir
+}
+
+fn plan(ir: &Ir, sessions: u64) -> Placement {
+    chip::place(ir, &Chip::named("tofino1").unwrap(), &Sizes::sessions(sessions)).unwrap_or_else(|r| panic!("{r}"))
 }
 
 #[test]
 fn the_chips_part_of_the_upf_holds_a_hundred_thousand_sessions() {
-    let irs = compile("upf.p4", &[]);
-    assert_eq!(irs.len(), 2, "ingress and egress");
-    let p = plan(&irs, 100_000);
+    let ir = compile("upf.p4", &[]);
+    assert_eq!(ir.pipes.values().map(|p| p.name).collect::<Vec<_>>(), ["ingress", "egress"]);
+    let p = plan(&ir, 100_000);
     assert_eq!([p.capacity("pdr_by_teid"), p.capacity("pdr_by_ue_ipv4")], [Some(100_000); 2]);
     assert_eq!(p.latency_clocks.len(), 2);
-    let both: Vec<&Ir> = irs.iter().collect();
-    let most = chip::max_sessions(&both, &Chip::named("tofino1").unwrap(), &Sizes::default()).unwrap();
+    let most = chip::max_sessions(&ir, &Chip::named("tofino1").unwrap(), &Sizes::default()).unwrap();
     assert!((100_000..400_000).contains(&most), "{most}");
-    let more = chip::max_sessions(&both, &Chip::named("tofino2").unwrap(), &Sizes::default()).unwrap();
+    let more = chip::max_sessions(&ir, &Chip::named("tofino2").unwrap(), &Sizes::default()).unwrap();
     assert!(more > most * 3 / 2, "20 stages hold {more}, 12 hold {most}");
-    let refusal = chip::place_all(&both, &Chip::named("tofino1").unwrap(), &Sizes::sessions(1_000_000)).unwrap_err();
+    let refusal = chip::place(&ir, &Chip::named("tofino1").unwrap(), &Sizes::sessions(1_000_000)).unwrap_err();
     assert!(refusal.stages_needed.is_some_and(|n| n > 12), "{refusal}");
     testkit::assert_golden("tests/tna/upf.plan", &p.to_string());
+}
+
+/// Each direction was an IR of its own, and of a switch only one pipeline was taken.
+#[test]
+fn a_switch_is_one_program_of_all_its_pipelines() {
+    let ir = compile_at(Path::new("tests/tna/pipelines.p4"), &[]);
+    let names: Vec<&str> = ir.pipes.values().map(|p| p.name).collect();
+    assert_eq!(names, ["ingress", "egress", "ingress_1", "egress_1"], "two pipes of the chip run one pipeline");
+    let tables: Vec<&str> = ir.program.tables.values().map(|t| t.full_name.as_str()).collect();
+    assert_eq!(tables, ["counted.Ingress.ports", "counted.Counted.flows", "plain.Ingress.ports"]);
+    // What passes between ingress and egress passes as bytes: each has headers and metadata of its own.
+    let headers = |pipe: PipeId| {
+        let pipe = &ir.pipes[pipe];
+        let mut all = BTreeSet::new();
+        let states = ir.states_from(pipe.parser.start).into_iter().map(|s| &ir.states[s].body);
+        states.chain(pipe.after_parser()).for_each(|b| {
+            p4_ir::walk::all_stmts(b, &mut |s| match s {
+                Stmt::Emit(HeaderRef::Static(h)) | Stmt::Extract { header: HeaderRef::Static(h), .. } => {
+                    all.insert(*h);
+                }
+                _ => {}
+            })
+        });
+        all
+    };
+    let of: Vec<BTreeSet<HeaderId>> = ir.pipes.keys().map(headers).collect();
+    assert!(of.iter().all(|h| !h.is_empty()) && (1..4).all(|n| of[..n].iter().all(|other| other.is_disjoint(&of[n]))), "{of:?}");
+    let chip = Chip::named("tofino1").unwrap();
+    let placed = chip::place_each(&ir, &chip, &Sizes::default()).unwrap_or_else(|r| panic!("{r}"));
+    let verified: Vec<u64> = placed.iter().flat_map(|p| p.parsers.iter().map(|use_| use_.checksums.0)).collect();
+    assert_eq!(verified, [1, 0, 1, 0], "the ingress parsers verify");
+    let depths: Vec<u64> = placed[0].parsers.iter().map(|use_| use_.depth_bytes).collect();
+    assert!(depths[1] >= depths[0] + 4 * 4 - 12, "only egress has the stack: {depths:?}");
+    let refused = chip::place(&ir, &chip, &Sizes::default()).unwrap_err().to_string();
+    assert!(refused.contains("the program has 2 pipelines"), "{refused}");
+    let text: Vec<String> = placed.iter().map(Placement::to_string).collect();
+    testkit::assert_golden("tests/tna/pipelines.plan", &text.join("\n"));
+    let cores = chip::place_in_tiers(&ir, &Chip::named("nfp4000").unwrap(), &Sizes::default()).unwrap();
+    assert_eq!(cores.arrays.iter().filter(|a| a.what == "table").count(), 3);
+}
+
+/// Programs for PSA have the same two pipes, and have a place on the model.
+#[test]
+fn a_program_for_psa_is_placed_by_its_pipes() {
+    let path = Path::new("../../p4/p4-interp/tests/psa/paths.p4");
+    let compiled = p4_check::compile_for_chip_file(path, &Default::default()).unwrap_or_else(|f| panic!("{}", f.render()));
+    let placed = chip::place(&compiled.ir, &Chip::named("tofino1").unwrap(), &Sizes::default()).unwrap_or_else(|r| panic!("{r}"));
+    assert_eq!(placed.parsers.len(), 2);
 }
 
 /// Percentages of Table 4 of Singh et al., with what a model may miss them by. A hash distribution unit is counted by another
@@ -75,8 +123,7 @@ fn the_published_programs_take_what_was_measured() {
     // Table 5: 850,000 UEs with 60 % of SRAM.
     let p = plan(&compile("published.p4", &[]), 850_000);
     assert!((p.percent(Resource::Sram) - 60.0).abs() < 5.0, "{}", p.percent(Resource::Sram));
-    let irs = compile("published.p4", &[]);
-    let most = chip::max_sessions(&irs.iter().collect::<Vec<_>>(), &Chip::named("tofino1").unwrap(), &Sizes::default()).unwrap();
+    let most = chip::max_sessions(&compile("published.p4", &[]), &Chip::named("tofino1").unwrap(), &Sizes::default()).unwrap();
     assert!(most > 850_000, "{most}");
 }
 

@@ -8,7 +8,7 @@ use crate::types::{Composite, NAME_MARK, Type};
 use crate::value::{ObjId, Tv, Val};
 use indexmap::IndexMap;
 use p4_ir::origin::Construct;
-use p4_ir::{Architecture, Block, Expr, HeaderId, HeaderTypeId, Ir, LValue, LabelId, StackId, StateId, Stmt, Ty, Var, VarId};
+use p4_ir::{Architecture, Block, Expr, HeaderId, HeaderTypeId, Ir, LValue, LabelId, PipeId, StackId, StateId, Stmt, Ty, Var, VarId};
 use p4_syntax::{Diagnostic, SourceMap, Span, ast};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -71,6 +71,8 @@ pub(crate) struct Body {
     pub scope: ScopeId,
     pub region: Region,
     pub stage: Stage,
+    /// The pipe whose block it is.
+    pub pipe: PipeId,
     /// Instance path for names, e.g. `UpfIngress.acl`.
     pub path: String,
     pub frames: Vec<Frame>,
@@ -78,6 +80,22 @@ pub(crate) struct Body {
     pub state: Option<StateId>,
     /// Whether the body is run by a table.
     pub by_table: bool,
+}
+
+impl Body {
+    /// One that stands by itself.
+    pub(crate) fn new(scope: ScopeId) -> Body {
+        Body {
+            scope,
+            region: Region::Global,
+            stage: Stage::None,
+            pipe: PipeId::from_u32(0),
+            path: String::new(),
+            frames: Vec::new(),
+            state: None,
+            by_table: false,
+        }
+    }
 }
 
 /// Everything.
@@ -146,12 +164,10 @@ pub(crate) struct Cx<'a> {
     pub check_only: bool,
     /// In the arguments of `extract`, which rejects by itself when a stack is full.
     pub extracting: bool,
-    /// For a model of a chip: of a program for TNA, which direction is lowered; 0 ingress, 1 egress.
-    pub gress: Option<usize>,
+    /// The program is compiled for a model of a chip.
+    pub for_chip: bool,
     /// A program for PSA is lowered to be run.
     pub psa: bool,
-    /// Whether it is such a program.
-    pub two_directions: bool,
 }
 
 impl<'a> Cx<'a> {
@@ -184,15 +200,7 @@ impl<'a> Cx<'a> {
             names: HashMap::new(),
             stable: HashSet::new(),
             out: Vec::new(),
-            body: Body {
-                scope: ScopeId::GLOBAL,
-                region: Region::Global,
-                stage: Stage::None,
-                path: String::new(),
-                frames: Vec::new(),
-                state: None,
-                by_table: false,
-            },
+            body: Body::new(ScopeId::GLOBAL),
             active: Vec::new(),
             lowered: HashSet::new(),
             main: None,
@@ -210,10 +218,14 @@ impl<'a> Cx<'a> {
             this: None,
             check_only,
             extracting: false,
-            gress: None,
+            for_chip: false,
             psa: false,
-            two_directions: false,
         }
+    }
+
+    /// Whether externs are TNA's, to be placed.
+    pub(crate) fn is_tna(&self) -> bool {
+        self.for_chip && self.packages.iter().any(|p| p.name.name == crate::tna::PACKAGE)
     }
 
     // -----------------------------------------------------------------------------------------------------------------

@@ -141,7 +141,7 @@ impl<'a> Cx<'a> {
                 self.emit(Stmt::Extern(Extern::Log(text.to_string(), values)));
             }
             _ => {
-                if self.gress.is_some()
+                if self.is_tna()
                     && let Some(v) = self.tna_function(name, args, ret, span)?
                 {
                     return Ok(v);
@@ -156,7 +156,7 @@ impl<'a> Cx<'a> {
     pub(crate) fn extern_method_call(&mut self, obj: ObjId, ext: &str, method: &str, args: &[Tv], ret: &Type, span: Span) -> R<Tv> {
         let void = Tv::value(Type::Void, Val::None, span);
         let psa = self.psa && matches!(self.kind(obj), ObjKind::Counter(_) | ObjKind::Cells(..));
-        if (self.gress.is_some() || psa)
+        if (self.is_tna() || psa)
             && let Some(v) = self.tna_method(obj, ext, method, args, ret, span)?
         {
             return Ok(v);

@@ -9,8 +9,8 @@
 //!   does not reach is lowered for its faults only, after the result is complete.
 //! - **Everything is inlined** but the actions that tables run. Arguments that do not overlap stand for parameters
 //!   directly; others are copied in and out (P4_16 §6.8).
-//! - **Programs for PSA are compiled** to an IR of two pipes, which the interpreter runs (`psa.rs` lists what is left out). Those for other
-//!   architectures are checked like any other ([`check_file`]), with our own `pna.p4`, `tna.p4`, `ebpf_model.p4`, `xdp_model.p4` and
+//! - **Programs for PSA are compiled** to an IR of two pipes, which the interpreter runs (`psa.rs` lists what is left out), those for TNA to
+//!   one that a chip model places ([`compile_for_chip_file`]). Programs for other architectures are checked like any other ([`check_file`]), with our own `pna.p4`, `tna.p4`, `ebpf_model.p4`, `xdp_model.p4` and
 //!   `ubpf_model.p4`; nothing is made of them.
 //! - **What is not supported is refused** with a diagnostic `unsupported` at its place: nothing is compiled to something else.
 //!   Among it: division of values wider than 128 bits, other packages than `V1Switch` and `PSA_Switch`, varbit fields
@@ -39,6 +39,7 @@ mod objects;
 mod ops;
 mod origins;
 mod parser;
+mod pipes;
 mod profile;
 mod program;
 mod psa;
@@ -153,12 +154,12 @@ impl std::error::Error for Failure {}
 
 /// Compiles the program at `path`, for v1model or PSA.
 pub fn compile_file(path: &Path, options: &Options) -> Result<Compiled, Failure> {
-    compile(with_syntax(options, |o| p4_syntax::parse_file(path, o)), false)
+    compile(with_syntax(options, |o| p4_syntax::parse_file(path, o)), Mode::Run)
 }
 
 /// Compiles a program given as text; `name` stands for it in messages.
 pub fn compile_str(name: &str, text: &str, options: &Options) -> Result<Compiled, Failure> {
-    compile(with_syntax(options, |o| p4_syntax::parse_str(name, text, o)), false)
+    compile(with_syntax(options, |o| p4_syntax::parse_str(name, text, o)), Mode::Run)
 }
 
 /// What [`check_file`] and [`check_str`] find: warnings, or else errors.
@@ -168,12 +169,12 @@ pub type Checked = Result<(SourceMap, Vec<Diagnostic>), Failure>;
 /// missing `main` are no errors then, and what could not run here is none either. Where that keeps something from being
 /// checked, a warning `unchecked` says so. Gives the warnings.
 pub fn check_file(path: &Path, options: &Options) -> Checked {
-    compile(with_syntax(options, |o| p4_syntax::parse_file(path, o)), true).map(|c| (c.map, c.warnings))
+    compile(with_syntax(options, |o| p4_syntax::parse_file(path, o)), Mode::Check).map(|c| (c.map, c.warnings))
 }
 
 /// As [`check_file`], of text.
 pub fn check_str(name: &str, text: &str, options: &Options) -> Checked {
-    compile(with_syntax(options, |o| p4_syntax::parse_str(name, text, o)), true).map(|c| (c.map, c.warnings))
+    compile(with_syntax(options, |o| p4_syntax::parse_str(name, text, o)), Mode::Check).map(|c| (c.map, c.warnings))
 }
 
 /// The built-in file of that name, as `#include` gives it: `core.p4` and the architectures.
@@ -220,24 +221,14 @@ fn with_syntax<T>(options: &Options, f: impl FnOnce(&p4_syntax::Options) -> T) -
 /// in unoptimised builds.
 const STACK: usize = 128 << 20;
 
-/// Compiles the program at `path` for a model of a chip: one for v1model as ever; one for TNA to its ingress and its egress, each a
-/// program of its own. What is lowered of TNA is in `tna.rs`; it is to be placed, not to be run.
-pub fn compile_for_chip_file(path: &Path, options: &Options) -> Result<Vec<Compiled>, Failure> {
-    for_chip(|| with_syntax(options, |o| p4_syntax::parse_file(path, o)))
+/// Compiles the program at `path` for a model of a chip: one for v1model or PSA as ever; one for TNA to be placed, not to be run (`tna.rs`).
+pub fn compile_for_chip_file(path: &Path, options: &Options) -> Result<Compiled, Failure> {
+    compile(with_syntax(options, |o| p4_syntax::parse_file(path, o)), Mode::Chip)
 }
 
 /// As [`compile_for_chip_file`], of text.
-pub fn compile_for_chip_str(name: &str, text: &str, options: &Options) -> Result<Vec<Compiled>, Failure> {
-    for_chip(|| with_syntax(options, |o| p4_syntax::parse_str(name, text, o)))
-}
-
-fn for_chip(parse: impl Fn() -> Parsed) -> Result<Vec<Compiled>, Failure> {
-    let (first, two) = compile_as(parse(), Mode::Chip(0))?;
-    let mut all = vec![first];
-    if two {
-        all.push(compile_as(parse(), Mode::Chip(1))?.0);
-    }
-    Ok(all)
+pub fn compile_for_chip_str(name: &str, text: &str, options: &Options) -> Result<Compiled, Failure> {
+    compile(with_syntax(options, |o| p4_syntax::parse_str(name, text, o)), Mode::Chip)
 }
 
 /// What a program is compiled for.
@@ -245,15 +236,11 @@ fn for_chip(parse: impl Fn() -> Parsed) -> Result<Vec<Compiled>, Failure> {
 enum Mode {
     Run,
     Check,
-    /// A model of a chip: this direction.
-    Chip(usize),
+    /// A model of a chip.
+    Chip,
 }
 
-fn compile(parsed: Parsed, check_only: bool) -> Result<Compiled, Failure> {
-    compile_as(parsed, if check_only { Mode::Check } else { Mode::Run }).map(|(c, _)| c)
-}
-
-fn compile_as(parsed: Parsed, mode: Mode) -> Result<(Compiled, bool), Failure> {
+fn compile(parsed: Parsed, mode: Mode) -> Result<Compiled, Failure> {
     let check_only = mode == Mode::Check;
     let Parsed { map, program, diagnostics } = parsed;
     if p4_syntax::has_errors(&diagnostics) {
@@ -266,11 +253,7 @@ fn compile_as(parsed: Parsed, mode: Mode) -> Result<(Compiled, bool), Failure> {
                 result.diagnostics.extend(clashes(&map, &program));
             }
             if !p4_syntax::has_errors(&result.diagnostics) {
-                let direction = match mode {
-                    Mode::Chip(direction) if result.two_directions => Some(direction),
-                    _ => None,
-                };
-                result.ir.program.fingerprint = fingerprint(&program, direction);
+                result.ir.program.fingerprint = fingerprint(&program);
             }
             result
         };
@@ -279,7 +262,7 @@ fn compile_as(parsed: Parsed, mode: Mode) -> Result<(Compiled, bool), Failure> {
             Err(_) => Err("no thread could be started"),
         }
     });
-    let Lowered { ir, diagnostics: mut found, two_directions, other_architecture } = result
+    let Lowered { ir, diagnostics: mut found, other_architecture } = result
         .unwrap_or_else(|what| Lowered { diagnostics: vec![Diagnostic::error("internal", Span::default(), what)], ..Lowered::default() });
     let mut all = diagnostics;
     found.sort_by_key(|d| (d.span.file, d.span.lo, d.span.hi));
@@ -287,18 +270,13 @@ fn compile_as(parsed: Parsed, mode: Mode) -> Result<(Compiled, bool), Failure> {
     if p4_syntax::has_errors(&all) {
         return Err(Failure { map, diagnostics: all, other_architecture });
     }
-    Ok((Compiled { ir, warnings: all, map }, two_directions))
+    Ok(Compiled { ir, warnings: all, map })
 }
 
 /// What went into the program: its text as it is parsed, in the one form that the printer gives it. Build options are in it by what they made of the
-/// text. Of a program in two directions each is one of its own.
-fn fingerprint(program: &p4_syntax::ast::Program, direction: Option<usize>) -> ::program::Fingerprint {
-    let mut hash = Sha256::new();
-    if let Some(direction) = direction {
-        hash.update([direction as u8]);
-    }
-    hash.update(p4_syntax::printer::print_program(program));
-    ::program::Fingerprint(hash.finalize().into())
+/// text.
+fn fingerprint(program: &p4_syntax::ast::Program) -> ::program::Fingerprint {
+    ::program::Fingerprint(Sha256::digest(p4_syntax::printer::print_program(program)).into())
 }
 
 /// Faults of a program without others that only show when all instances are known: names that clash for the control plane.
@@ -312,8 +290,6 @@ fn clashes(map: &SourceMap, program: &p4_syntax::ast::Program) -> Vec<Diagnostic
 struct Lowered {
     ir: Ir,
     diagnostics: Vec<Diagnostic>,
-    /// Ingress and egress are programs of their own.
-    two_directions: bool,
     /// As [`Failure::other_architecture`].
     other_architecture: Option<String>,
 }
@@ -321,9 +297,7 @@ struct Lowered {
 fn check(map: &SourceMap, program: &p4_syntax::ast::Program, mode: Mode) -> Lowered {
     let check_only = mode == Mode::Check;
     let mut cx = cx::Cx::new(map, check_only);
-    if let Mode::Chip(gress) = mode {
-        cx.gress = Some(gress);
-    }
+    cx.for_chip = mode == Mode::Chip;
     cx.declarations(program);
     cx.rules(program);
     let (name, end) = match map.files().next() {
@@ -344,6 +318,6 @@ fn check(map: &SourceMap, program: &p4_syntax::ast::Program, mode: Mode) -> Lowe
         }
     }
     cx.check_unused(program);
-    let cx::Cx { diags, two_directions, other_architecture, .. } = cx;
-    Lowered { ir, diagnostics: diags, two_directions, other_architecture }
+    let cx::Cx { diags, other_architecture, .. } = cx;
+    Lowered { ir, diagnostics: diags, other_architecture }
 }

@@ -41,7 +41,7 @@ impl<'a> Cx<'a> {
             (Some(e), _) => Err(e),
             (None, []) => Ok(()),
             (None, _) if self.check_only => Ok(()),
-            (None, _) if self.gress.is_some() => {
+            (None, _) if self.is_tna() => {
                 let register = match self.object(v).map(|o| self.kind(o)) {
                     Some(ObjKind::Acts(r)) => *r,
                     _ => return Err(self.unsupported(i.name.span, format!("an instance of `{}` with methods of its own", decl.name.name))),

@@ -332,9 +332,9 @@ impl<'a> Cx<'a> {
             ObjKind::Profile(_) => self.note_profile_id(path, annotations),
             _ => {}
         }
-        let kind = match (kind, self.gress, values.first().and_then(|v| self.object(v))) {
+        let kind = match (kind, self.is_tna(), values.first().and_then(|v| self.object(v))) {
             // Its register, until the body comes.
-            (ObjKind::Unknown, Some(_), Some(register)) if name == "RegisterAction" => ObjKind::Acts(register),
+            (ObjKind::Unknown, true, Some(register)) if name == "RegisterAction" => ObjKind::Acts(register),
             (kind, ..) => kind,
         };
         Ok((Type::Extern(id, full.into()), kind))
@@ -355,7 +355,7 @@ impl<'a> Cx<'a> {
             self.pdu_users.push(a.span);
         }
         let psa = self.psa && matches!((name, values), ("Counter", [_, _]) | ("Register", [_]));
-        if (self.gress.is_some() || psa)
+        if (self.is_tna() || psa)
             && let Some(kind) = self.tna_kind(name, targs, values, path, span)?
         {
             return Ok(kind);

@@ -1,14 +1,13 @@
-//! What is the whole program? Its top-level declarations, and v1model's pipeline behind `main`; PSA's is in `psa.rs`.
+//! What is the whole program? Its top-level declarations, and v1model's pipeline behind `main`; PSA's is in `psa.rs`, TNA's in `tna.rs`.
 
-use crate::args::Binding;
 use crate::block::BlockDecl;
-use crate::cx::{Body, Cx, R, Region, Stage};
+use crate::cx::{Cx, R, Stage};
 use crate::objects::ObjKind;
 use crate::scope::{Entity, ScopeId};
 use crate::table::Foreign;
 use crate::types::*;
 use crate::value::*;
-use p4_ir::{LValue, Next, Role};
+use p4_ir::{LValue, PipeId, Role};
 use p4_syntax::{Diagnostic, Span, ast};
 use std::collections::HashMap;
 
@@ -118,11 +117,10 @@ impl<'a> Cx<'a> {
         };
         let args: Vec<Tv> = args.iter().map(|(_, v)| v.clone()).collect();
         let package = self.packages[id.0 as usize].name.name.clone();
-        if let (Some(gress), "Switch") = (self.gress, package.as_str()) {
-            self.two_directions = true;
-            return self.tna_pipeline(&args, gress, span);
+        if self.for_chip && package == crate::tna::PACKAGE {
+            return self.tna_switch(&args, span);
         }
-        if package == "PSA_Switch" && !self.check_only && self.gress.is_none() {
+        if package == "PSA_Switch" && !self.check_only {
             self.psa = true;
             let result = self.psa_pipeline(&args, span);
             // What cannot be run can still be checked.
@@ -138,7 +136,9 @@ impl<'a> Cx<'a> {
             return Err(self.error("arity", span, "V1Switch takes six parsers and controls"));
         };
         let shared = self.pipeline_storage(p, ig, span)?;
-        self.pipeline_parser(p, &shared)?;
+        let pipe = PipeId::from_u32(0);
+        let packet = self.packet_object("packet_in", ObjKind::PacketIn, p.span)?;
+        self.pipe_parser(pipe, p, std::iter::once(packet).chain(shared.iter().cloned()).collect())?;
         let stages = [
             (vr, Stage::VerifyChecksum, Role::VerifyChecksum, 2),
             (ig, Stage::Ingress, Role::Ingress, 3),
@@ -148,22 +148,15 @@ impl<'a> Cx<'a> {
         let mut failed = None;
         for (arg, stage, role, n) in stages {
             let args = shared.iter().take(n).cloned().collect();
-            match self.pipeline_control(arg, stage, args) {
+            match self.pipe_control(pipe, arg, stage, args) {
                 Ok(block) => *self.ir.control_mut(role) = block,
                 Err(e) => failed = Some(e),
             }
         }
         let out = self.packet_object("packet_out", ObjKind::PacketOut, span)?;
         let headers = Tv { access: Access::Read("an `in` parameter"), ..shared[0].clone() };
-        *self.ir.deparser_mut() = self.pipeline_control(dep, Stage::Deparser, vec![out, headers])?;
+        *self.ir.deparser_mut() = self.pipe_control(pipe, dep, Stage::Deparser, vec![out, headers])?;
         failed.map_or(Ok(()), Err)
-    }
-
-    pub(crate) fn block_of(&mut self, v: &Tv) -> R<(ObjId, BlockId)> {
-        match (self.object(v), &v.ty) {
-            (Some(o), Type::Block(b, _)) => Ok((o, *b)),
-            _ => Err(self.error("type-mismatch", v.span, "a parser or control is wanted here")),
-        }
     }
 
     /// Headers, user metadata and standard metadata: one storage that all stages share. v1model copies between the
@@ -291,43 +284,6 @@ impl<'a> Cx<'a> {
         let ty = Type::Extern(*id, [].into());
         let obj = self.new_object(name.to_owned(), kind);
         Ok(Tv { ty, val: Val::Obj(obj), access: Access::Read("an instance"), span })
-    }
-
-    fn pipeline_body(&self, stage: Stage, region: Region) -> Body {
-        Body { scope: ScopeId::GLOBAL, region, stage, path: String::new(), frames: Vec::new(), state: None, by_table: false }
-    }
-
-    fn pipeline_parser(&mut self, p: &Tv, shared: &[Tv]) -> R<()> {
-        let (obj, block) = self.block_of(p)?;
-        let params = self.block_params(block, &[], &mut crate::args::Subst::default())?;
-        let packet = self.packet_object("packet_in", ObjKind::PacketIn, p.span)?;
-        let args: Vec<Tv> = std::iter::once(packet).chain(shared.iter().cloned()).collect();
-        if args.len() != params.len() {
-            return Err(self.error("arity", p.span, "the parser of V1Switch has four parameters"));
-        }
-        let body = self.pipeline_body(Stage::Parser, Region::Parser);
-        let (result, init) =
-            self.block(|cx| cx.in_body(body, |cx| cx.inline_parser(obj, &params, args.into(), Next::Accept, false, p.span)));
-        let (start, _) = result?;
-        // Headers are invalid when a packet enters, so the reset of the `out` parameter says nothing new.
-        self.ir.parser_mut().init = init.into_iter().filter(|s| !matches!(s, p4_ir::Stmt::SetValid(_, false))).collect();
-        if let Next::State(s) = start {
-            self.ir.parser_mut().start = Some(s);
-        }
-        Ok(())
-    }
-
-    fn pipeline_control(&mut self, arg: &Tv, stage: Stage, args: Vec<Tv>) -> R<p4_ir::Block> {
-        let (obj, block) = self.block_of(arg)?;
-        let params = self.block_params(block, &[], &mut crate::args::Subst::default())?;
-        if args.len() != params.len() {
-            let message = format!("this control has {} parameters, not {}", params.len(), args.len());
-            return Err(self.error("arity", arg.span, message));
-        }
-        let body = self.pipeline_body(stage, Region::Control);
-        let (result, out) = self.block(|cx| cx.in_body(body, |cx| cx.run_control(obj, &params, args.into(), Binding::Share, arg.span)));
-        result?;
-        Ok(out)
     }
 
     // -----------------------------------------------------------------------------------------------------------------

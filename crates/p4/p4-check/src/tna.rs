@@ -1,5 +1,5 @@
-//! What does a program for the Tofino Native Architecture become, when it is to be placed on a model of a chip? Its ingress or its
-//! egress as IR, with what its externs do put in the IR's terms.
+//! What does a program for the Tofino Native Architecture become, when it is to be placed on a model of a chip? An ingress and an egress
+//! pipe of one IR for each `Pipeline` of its `Switch`, with what its externs do put in the IR's terms.
 //!
 //! ```text
 //! Counter, DirectCounter, Meter, DirectMeter, Hash, Random   the IR's own
@@ -9,22 +9,22 @@
 //! ```
 //! It is not meant to be run: hash polynomials, the colours of meters as TNA numbers them, the order of deparser and checksums, and what the
 //! traffic manager does between ingress and egress are not in it. Left out, and refused by name: direct registers, LPF and WRED,
-//! math units, selectors of TNA's kind, several pipes, several parsers.
+//! math units, selectors of TNA's kind, several parsers.
 
-use crate::args::{Binding, Param};
+use crate::args::Param;
 use crate::consteval;
-use crate::cx::{Body, Cx, Frame, R, Region, Stage};
+use crate::cx::{Body, Cx, Frame, R, Region};
 use crate::objects::ObjKind;
+use crate::pipes::{Blocks, Part, Shared};
 use crate::scope::{Entity, ScopeId};
 use crate::types::*;
 use crate::value::*;
-use p4_ir::{Architecture, BinOp, Bits, CheckData, Expr, ExprKind, Extern, HashAlgorithm, LValue, Next, Replicate, Role, Stmt, Ty};
+use p4_ir::{Architecture, BinOp, Bits, CheckData, Expr, ExprKind, Extern, HashAlgorithm, LValue, PipeId, Replicate, Role, Stmt, Ty};
 use p4_syntax::{Span, ast};
 use program::{CounterInfo, LengthSource, MeterInfo, RegisterInfo};
-use std::collections::HashMap;
 
-/// Most members of a program's package that are looked at.
-const BLOCKS: usize = 6;
+/// The package of a program's `main`.
+pub(crate) const PACKAGE: &str = "Switch";
 
 /// What a register action does, and to what.
 #[derive(Clone)]
@@ -36,105 +36,84 @@ pub(crate) struct RegisterProgram<'a> {
 }
 
 impl<'a> Cx<'a> {
-    /// Lowers one direction of `Switch(Pipeline(...))`.
-    pub(crate) fn tna_pipeline(&mut self, args: &[Tv], gress: usize, span: Span) -> R<()> {
-        let [pipe] = args else { return Err(self.unsupported(span, "a switch of several pipes")) };
-        let pipe = match self.object(pipe).map(|o| self.kind(o)) {
-            Some(ObjKind::Package(id, parts)) if self.packages[id.0 as usize].name.name == "Pipeline" => {
-                parts.iter().map(|(_, v)| v.clone()).collect::<Vec<_>>()
+    /// Lowers `Switch(Pipeline(...), ...)`.
+    pub(crate) fn tna_switch(&mut self, args: &[Tv], span: Span) -> R<()> {
+        let mut pipelines: Vec<&Tv> = Vec::new();
+        for arg in args {
+            // Pipes of the chip that run the same are one pipeline.
+            if !pipelines.iter().any(|known| self.object(known) == self.object(arg)) {
+                pipelines.push(arg);
             }
-            _ => return Err(self.unsupported(span, "a pipe that is not a `Pipeline`")),
-        };
-        if pipe.len() != BLOCKS {
-            return Err(self.error("arity", span, "a `Pipeline` has six parsers and controls"));
         }
-        let [parser, control, deparser] = [&pipe[gress * 3], &pipe[gress * 3 + 1], &pipe[gress * 3 + 2]];
-        (self.ir.arch, self.ir.pipes) = (Architecture::Tna, Architecture::Tna.pipes());
-        let mut shared = HashMap::new();
+        self.ir.arch = Architecture::Tna;
+        self.ir.pipes = Architecture::Tna.pipelines(pipelines.len());
         let checksum_error = self.new_var("checksum_error", Ty::Bit(1));
         self.ir.intrinsic.standard.insert("checksum_error".to_owned(), checksum_error);
-        self.tna_parser(parser, &mut shared)?;
-        *self.ir.ingress_mut() = self.tna_control(control, Stage::Ingress, &mut shared)?;
-        *self.ir.deparser_mut() = self.tna_control(deparser, Stage::Deparser, &mut shared)?;
+        for (arg, pipes) in pipelines.iter().zip(self.ir.pipelines()) {
+            let Some(parts) = self.package_parts(arg, "Pipeline") else {
+                return Err(self.unsupported(span, "a pipe that is not a `Pipeline`"));
+            };
+            if pipelines.len() > 1 {
+                self.tna_name_blocks(arg, &parts);
+            }
+            let directions = parts.chunks_exact(3).zip(pipes).zip([Role::Ingress, Role::Egress]);
+            if parts.len() != 6 {
+                return Err(self.error("arity", span, "a `Pipeline` has six parsers and controls"));
+            }
+            for ((blocks, pipe), role) in directions {
+                let of = Blocks { roles: Cx::tna_roles, storage: Cx::tna_storage };
+                self.pipe(&of, pipe, role, [&blocks[0], &blocks[1], &blocks[2]], &mut Shared::new())?;
+            }
+        }
         Ok(())
     }
 
-    /// Storage for each parameter: one for each struct or header type, whichever block has it.
-    fn tna_args(&mut self, params: &[Param<'a>], shared: &mut HashMap<u32, Tv>) -> R<Vec<Tv>> {
-        let mut out = Vec::new();
-        for p in params {
-            if let Type::Extern(id, _) = &p.ty {
-                let name = self.externs[id.0 as usize].name.name.clone();
-                let kind = match name.as_str() {
-                    "packet_in" => ObjKind::PacketIn,
-                    "packet_out" => ObjKind::PacketOut,
-                    _ => return Err(self.unsupported(p.ast.span, format!("a parameter of extern `{name}`"))),
-                };
-                let obj = self.new_object(name, kind);
-                out.push(Tv { ty: p.ty.clone(), val: Val::Obj(obj), access: Access::Read("an instance"), span: p.ast.span });
-                continue;
+    /// Two pipelines may have blocks of one type: their instances then go by the pipeline's name.
+    fn tna_name_blocks(&mut self, pipeline: &Tv, blocks: &[Tv]) {
+        let Some(prefix) = self.object(pipeline).map(|o| self.objects[o.0 as usize].path.clone()) else { return };
+        for block in blocks {
+            if let Some(o) = self.object(block) {
+                let path = &mut self.objects[o.0 as usize].path;
+                *path = format!("{prefix}.{path}");
             }
-            let Type::Composite(c) = &p.ty else {
-                return Err(self.error("type-mismatch", p.ast.span, format!("a struct or header is wanted, not {}", p.ty)));
-            };
-            let (id, intrinsic) = (c.id, c.name.contains("intrinsic_metadata") && c.kind == Kind::Struct);
-            if let Some(v) = shared.get(&id) {
-                out.push(v.clone());
-                continue;
-            }
-            let val = self.storage(&p.ast.name.name, &p.ty, p.ast.span)?;
-            let v = Tv { ty: p.ty.clone(), val, access: Access::Write, span: p.ast.span };
-            if intrinsic {
-                self.tna_intrinsic(&v);
-            }
-            shared.insert(id, v.clone());
-            out.push(v);
         }
-        Ok(out)
     }
 
-    /// The chip looks at them, so what is written there is not lost.
-    fn tna_intrinsic(&mut self, v: &Tv) {
-        let (Some(c), Val::Agg(vals)) = (v.ty.composite(Kind::Struct), &v.val) else { return };
+    /// Headers and the user's metadata come first, behind the packet; the others are optional, and told by their types.
+    fn tna_roles(&mut self, _: PipeId, _: Part, params: &[Param<'a>], _: Span) -> R<Vec<String>> {
+        let mut roles = Vec::new();
+        let mut users = ["headers", "metadata"].into_iter();
+        for p in params {
+            let role = match &p.ty {
+                Type::Extern(id, _) => {
+                    let name = self.externs[id.0 as usize].name.name.clone();
+                    if name != "packet_in" && name != "packet_out" {
+                        return Err(self.unsupported(p.ast.span, format!("a parameter of extern `{name}`")));
+                    }
+                    name
+                }
+                Type::Composite(c) => users.next().map_or_else(|| c.name.to_string(), str::to_owned),
+                ty => return Err(self.error("type-mismatch", p.ast.span, format!("a struct or header is wanted, not {ty}"))),
+            };
+            roles.push(role);
+        }
+        Ok(roles)
+    }
+
+    /// The chip looks at intrinsic metadata, so what is written there is not lost.
+    fn tna_storage(&mut self, pipe: PipeId, _: &str, v: &Tv) -> R<()> {
+        let (Some(c), Val::Agg(vals)) = (v.ty.composite(Kind::Struct), &v.val) else { return Ok(()) };
+        if !c.name.contains("intrinsic_metadata") {
+            return Ok(());
+        }
+        // The first pipeline's go by the names of the architecture.
+        let prefix = if pipe.as_u32() < 2 { String::new() } else { format!("{}.", self.ir.pipes[pipe].name) };
         for (f, val) in c.fields.iter().zip(vals.iter()) {
             if let Val::Place(LValue::Var(id), _) = val {
-                self.ir.intrinsic.standard.insert(format!("{}.{}", c.name, f.name), *id);
+                self.ir.intrinsic.standard.insert(format!("{prefix}{}.{}", c.name, f.name), *id);
             }
-        }
-    }
-
-    fn tna_body(&self, stage: Stage, region: Region) -> Body {
-        Body { scope: ScopeId::GLOBAL, region, stage, path: String::new(), frames: Vec::new(), state: None, by_table: false }
-    }
-
-    fn tna_parser(&mut self, p: &Tv, shared: &mut HashMap<u32, Tv>) -> R<()> {
-        let (obj, block) = self.block_of(p)?;
-        let params = self.block_params(block, &[], &mut crate::args::Subst::default())?;
-        let args = self.tna_args(&params, shared)?;
-        let body = self.tna_body(Stage::Parser, Region::Parser);
-        let (result, init) =
-            self.block(|cx| cx.in_body(body, |cx| cx.inline_parser(obj, &params, args.into(), Next::Accept, false, p.span)));
-        let (start, _) = result?;
-        self.ir.parser_mut().init = init.into_iter().filter(|s| !matches!(s, Stmt::SetValid(_, false))).collect();
-        if let Next::State(s) = start {
-            self.ir.parser_mut().start = Some(s);
         }
         Ok(())
-    }
-
-    fn tna_control(&mut self, arg: &Tv, stage: Stage, shared: &mut HashMap<u32, Tv>) -> R<p4_ir::Block> {
-        let (obj, block) = self.block_of(arg)?;
-        let params = self.block_params(block, &[], &mut crate::args::Subst::default())?;
-        let mut args = self.tna_args(&params, shared)?;
-        for (p, v) in params.iter().zip(&mut args) {
-            if !p.writes() {
-                v.access = Access::Read("an `in` parameter");
-            }
-        }
-        let body = self.tna_body(stage, Region::Control);
-        let (result, out) = self.block(|cx| cx.in_body(body, |cx| cx.run_control(obj, &params, args.into(), Binding::Share, arg.span)));
-        result?;
-        Ok(out)
     }
 
     // -----------------------------------------------------------------------------------------------------------------
@@ -275,7 +254,7 @@ impl<'a> Cx<'a> {
                 let (condition, checksum) = (Expr::bool(true), Expr::bit(16, 0));
                 let algorithm = HashAlgorithm::Csum16;
                 let check = Extern::VerifyChecksum { condition, data: Vec::new(), checksum, algorithm, payload: false };
-                self.ir.control_mut(Role::VerifyChecksum).push(Stmt::Extern(check));
+                self.ir.pipes[self.body.pipe].control_mut(Role::VerifyChecksum).push(Stmt::Extern(check));
                 let error = self.ir.intrinsic.standard.get("checksum_error").copied();
                 let Some(error) = error else { return Err(self.bug(span, "a checksum")) };
                 let wrong = crate::coerce::var(error, Ty::Bit(1));
@@ -294,7 +273,7 @@ impl<'a> Cx<'a> {
                 let sum = self.temp(Ty::Bit(16));
                 let (condition, algorithm) = (Expr::bool(true), HashAlgorithm::Csum16);
                 let update = Extern::UpdateChecksum { condition, data: list, checksum: LValue::Var(sum), algorithm, payload: false };
-                self.ir.control_mut(Role::ComputeChecksum).push(Stmt::Extern(update));
+                self.ir.pipes[self.body.pipe].control_mut(Role::ComputeChecksum).push(Stmt::Extern(update));
                 Tv::expr(ret.clone(), crate::coerce::var(sum, Ty::Bit(16)), span)
             }
             (_, "Resubmit", "emit", _) => {

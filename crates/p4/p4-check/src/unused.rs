@@ -2,7 +2,7 @@
 
 use crate::args::{Binding, Subst};
 use crate::block::BlockDecl;
-use crate::cx::{Body, Cx, Frame, R, Region, Stage};
+use crate::cx::{Body, Cx, Frame, R, Region};
 use crate::objects::ObjKind;
 use crate::scope::{Entity, ScopeId};
 use crate::types::*;
@@ -89,15 +89,7 @@ impl<'a> Cx<'a> {
     }
 
     fn scratch(&self, region: Region, path: &str) -> Body {
-        Body {
-            scope: ScopeId::GLOBAL,
-            region,
-            stage: Stage::None,
-            path: path.to_owned(),
-            frames: vec![Frame::default()],
-            state: None,
-            by_table: false,
-        }
+        Body { region, path: path.to_owned(), frames: vec![Frame::default()], ..Body::new(ScopeId::GLOBAL) }
     }
 
     fn unused_block(&mut self, address: usize) {

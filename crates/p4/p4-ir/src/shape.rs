@@ -3,10 +3,13 @@
 //! ```text
 //! v1model  parser  verify_checksum  ingress ─┬─ egress ─┬─ compute_checksum  deparser ─┬─
 //! PSA      parser  ingress  deparser ────────┼─ parser  egress  deparser ──────────────┼─
-//! TNA      parser  verify_checksum  ingress  compute_checksum  deparser    (an Ir is one direction)
+//! TNA      parser  verify_checksum  ingress  compute_checksum  deparser ──┼─
+//!          parser  verify_checksum  egress   compute_checksum  deparser ──┼─
 //! ```
 //! A [`Pipe`] begins with a parser and ends with a deparser: bytes come in and bytes go out. At `┬` and `┼` the architecture itself
 //! acts: it drops, copies, and sends packets back to an earlier place. That part is not in the IR; `p4-interp` says what it means.
+//!
+//! A TNA program may have up to four [pipelines](Ir::pipelines), one for each pipe of the chip: each is an ingress and an egress of its own.
 //!
 //! Whoever handles any architecture goes through [`Ir::pipes`]. Code for v1model alone may take the short way: [`Ir::parser`],
 //! [`Ir::ingress`], [`Ir::egress`], [`Ir::control`], [`Ir::deparser`].
@@ -28,7 +31,7 @@ pub enum Architecture {
     V1Model,
     /// The Portable Switch Architecture.
     Psa,
-    /// One direction of the Tofino Native Architecture; the other one is a program of its own.
+    /// The Tofino Native Architecture.
     Tna,
 }
 
@@ -89,18 +92,47 @@ impl Architecture {
         }
     }
 
-    /// Names of the pipes, and the controls of each.
+    /// Names of the pipes, and the controls of each: of as many pipelines as there can be.
     fn shape(self) -> &'static [(&'static str, &'static [Role])] {
         use Role::{ComputeChecksum, Egress, Ingress, VerifyChecksum};
+        const IN: &[Role] = &[VerifyChecksum, Ingress, ComputeChecksum];
+        const OUT: &[Role] = &[VerifyChecksum, Egress, ComputeChecksum];
         match self {
             Architecture::V1Model => &[("", &[VerifyChecksum, Ingress, Egress, ComputeChecksum])],
             Architecture::Psa => &[("ingress", &[Ingress]), ("egress", &[Egress])],
-            Architecture::Tna => &[("", &[VerifyChecksum, Ingress, ComputeChecksum])],
+            Architecture::Tna => &[
+                ("ingress", IN),
+                ("egress", OUT),
+                ("ingress_1", IN),
+                ("egress_1", OUT),
+                ("ingress_2", IN),
+                ("egress_2", OUT),
+                ("ingress_3", IN),
+                ("egress_3", OUT),
+            ],
         }
     }
 
-    /// The pipes of a program whose blocks are all empty.
+    /// Pipes that a packet goes through, one after the other.
+    fn pipeline_len(self) -> usize {
+        match self {
+            Architecture::V1Model => 1,
+            Architecture::Psa | Architecture::Tna => 2,
+        }
+    }
+
+    /// Most pipelines of a program.
+    pub fn max_pipelines(self) -> usize {
+        self.shape().len() / self.pipeline_len()
+    }
+
+    /// The pipes of a program of one pipeline, whose blocks are all empty.
     pub fn pipes(self) -> PrimaryMap<PipeId, Pipe> {
+        self.pipelines(1)
+    }
+
+    /// The same of so many pipelines, at most [`Architecture::max_pipelines`].
+    pub fn pipelines(self, pipelines: usize) -> PrimaryMap<PipeId, Pipe> {
         let control = |role: &Role| Control { role: *role, body: Vec::new() };
         let pipe = |(name, roles): &(&'static str, &[Role])| Pipe {
             name,
@@ -108,7 +140,7 @@ impl Architecture {
             controls: roles.iter().map(control).collect(),
             deparser: Vec::new(),
         };
-        self.shape().iter().map(pipe).collect()
+        self.shape().iter().take(pipelines * self.pipeline_len()).map(pipe).collect()
     }
 
     /// Whether these are its pipes.
@@ -116,7 +148,8 @@ impl Architecture {
         let same = |(pipe, (name, roles)): (&Pipe, &(&str, &[Role]))| {
             pipe.name == *name && pipe.controls.iter().map(|c| c.role).eq(roles.iter().copied())
         };
-        pipes.len() == self.shape().len() && pipes.values().zip(self.shape()).all(same)
+        let whole = !pipes.is_empty() && pipes.len().is_multiple_of(self.pipeline_len()) && pipes.len() <= self.shape().len();
+        whole && pipes.values().zip(self.shape()).all(same)
     }
 }
 
@@ -138,6 +171,19 @@ impl Role {
 }
 
 impl Pipe {
+    /// Its control of that role; an empty block where it has none.
+    pub fn control(&self, role: Role) -> &Block {
+        self.controls.iter().find(|c| c.role == role).map_or(&NO_BLOCK, |c| &c.body)
+    }
+
+    /// The same, to be changed.
+    ///
+    /// # Panics
+    /// If it has none.
+    pub fn control_mut(&mut self, role: Role) -> &mut Block {
+        &mut self.controls.iter_mut().find(|c| c.role == role).expect("the pipe has this control").body
+    }
+
     /// The controls and the deparser, in the order in which they run.
     pub fn after_parser(&self) -> impl DoubleEndedIterator<Item = &Block> {
         self.controls.iter().map(|c| &c.body).chain([&self.deparser])
@@ -158,6 +204,12 @@ impl Ir {
     /// An empty program.
     pub fn new(arch: Architecture) -> Ir {
         Ir { arch, pipes: arch.pipes(), ..Ir::default() }
+    }
+
+    /// The pipes that a packet goes through, in order: once, or for each pipeline of a program that has several.
+    pub fn pipelines(&self) -> Vec<Vec<PipeId>> {
+        let all: Vec<PipeId> = self.pipes.keys().collect();
+        all.chunks(self.arch.pipeline_len()).map(<[PipeId]>::to_vec).collect()
     }
 
     /// The parser that a received packet meets.

@@ -23,14 +23,14 @@ pub struct Model {
 }
 
 impl Model {
-    /// The chip with as many sessions as its program has room for, or as `sizes` asks for. `own` is the chip's program: one, or its
-    /// ingress and its egress. The refusal says what ran out.
-    pub fn of(chip: &Chip, own: &[&Ir], sizes: &Sizes) -> Result<Model, Refusal> {
+    /// The chip with as many sessions as its program has room for, or as `sizes` asks for. `own` is the chip's
+    /// program. The refusal says what ran out.
+    pub fn of(chip: &Chip, own: &Ir, sizes: &Sizes) -> Result<Model, Refusal> {
         match &chip.form {
             Form::Switch(switch) => {
                 let sessions = sizes.sessions.or_else(|| chip::max_sessions(own, chip, sizes));
                 let sizes = Sizes { sessions: sessions.or(Some(1)), ..sizes.clone() };
-                let placement = chip::place_all(own, chip, &sizes)?;
+                let placement = chip::place(own, chip, &sizes)?;
                 let held = placement.tables.iter().filter(|t| t.session).map(|t| (t.name.clone(), t.entries));
                 Ok(Model {
                     target: "asic",
@@ -47,10 +47,8 @@ impl Model {
             Form::Cores(cores) => {
                 // Cores do what instructions can; only tables are bounded. Every table is cut to the chip's largest.
                 let mut sizes = sizes.clone();
-                for ir in own {
-                    for t in ir.program.tables.values().filter(|t| !t.split && t.size > cores.table_entries) {
-                        sizes.set.entry(t.name.clone()).or_insert(cores.table_entries);
-                    }
+                for t in own.program.tables.values().filter(|t| !t.split && t.size > cores.table_entries) {
+                    sizes.set.entry(t.name.clone()).or_insert(cores.table_entries);
                 }
                 let fits = |n: u64| chip::place_in_tiers(own, chip, &Sizes { sessions: Some(n), ..sizes.clone() }).is_ok();
                 let most = || (0..30).rev().fold(0, |most, bit| if fits(most | 1 << bit) { most | 1 << bit } else { most });

@@ -91,7 +91,7 @@ fn model(changes: &[(&str, &str)]) -> (Asic, Arc<Ir>) {
         text = text.replacen(from, to, 1);
     }
     let (ir, own) = (Arc::new(compile("all.p4", PROGRAM)), compile("own.p4", OWN));
-    let model = Model::of(&Chip::parse(&text).unwrap(), &[&own], &Sizes::sessions(3)).unwrap();
+    let model = Model::of(&Chip::parse(&text).unwrap(), &own, &Sizes::sessions(3)).unwrap();
     (Asic::load_model(ir.clone(), &model).unwrap(), ir)
 }
 
@@ -140,11 +140,11 @@ fn capacity_is_what_has_room_on_the_chip() {
 #[test]
 fn without_a_number_it_is_as_many_as_the_chip_has_room_for() {
     let (own, chip) = (compile("own.p4", OWN), Chip::named("tofino1").unwrap());
-    let most = Model::of(&chip, &[&own], &Sizes::default()).unwrap().capacities["sessions"];
+    let most = Model::of(&chip, &own, &Sizes::default()).unwrap().capacities["sessions"];
     assert!(most > 3_000_000, "{most} entries of 32 bits in 960 blocks");
-    let nic = Model::of(&Chip::named("nfp4000").unwrap(), &[&own], &Sizes::default()).unwrap();
+    let nic = Model::of(&Chip::named("nfp4000").unwrap(), &own, &Sizes::default()).unwrap();
     assert_eq!(nic.capacities["sessions"], 65_536, "the largest table");
-    let refusal = Model::of(&chip, &[&own], &Sizes::sessions(100_000_000)).unwrap_err().to_string();
+    let refusal = Model::of(&chip, &own, &Sizes::sessions(100_000_000)).unwrap_err().to_string();
     assert!(refusal.contains("sessions: stage 11: SRAM blocks"), "{refusal}");
 }
 
@@ -217,11 +217,9 @@ fn packets_sent_round_are_counted_with_their_share_of_the_bandwidth() {
 /// The chip's program that is shipped: there is room for 100,000 sessions in it.
 #[test]
 fn the_shipped_program_gives_capacities_for_the_whole_upf() {
-    let both = p4_check::compile_for_chip_file(Path::new("../../../p4/tna/upf.p4"), &Default::default())
+    let own = p4_check::compile_for_chip_file(Path::new("../../../p4/tna/upf.p4"), &Default::default())
         .unwrap_or_else(|f| panic!("{}", f.render()));
-    let irs: Vec<Ir> = both.into_iter().map(|c| c.ir).collect();
-    let irs: Vec<&Ir> = irs.iter().collect();
-    let model = Model::of(&Chip::named("tofino1").unwrap(), &irs, &Sizes::sessions(50_000)).unwrap();
+    let model = Model::of(&Chip::named("tofino1").unwrap(), &own.ir, &Sizes::sessions(50_000)).unwrap();
     let mut whole = p4_check::compile_file(Path::new("../../../p4/upf.p4"), &Default::default()).unwrap().ir;
     p4_passes::optimise(&mut whole).unwrap();
     let whole = Arc::new(whole);

@@ -83,8 +83,8 @@ pub(super) fn tofino() -> Result<Chip, Failure> {
     Chip::named("tofino1").map_err(|e| Failure::Failed(e.to_string()))
 }
 
-/// The program with those parts: its ingress and its egress.
-pub(super) fn compile(parts: Parts) -> Result<Vec<p4_ir::Ir>, Failure> {
+/// The program with those parts.
+pub(super) fn compile(parts: Parts) -> Result<p4_ir::Ir, Failure> {
     let path = if parts.upf { "tna/published.p4" } else { "tna/heavy.p4" };
     let defines: Vec<_> = (parts.upf && parts.ipg).then(|| ("HEAVY".to_owned(), "1".to_owned())).into_iter().collect();
     daemon::program::compile_for_chip(Path::new(path), &[], &defines)
@@ -92,7 +92,6 @@ pub(super) fn compile(parts: Parts) -> Result<Vec<p4_ir::Ir>, Failure> {
 
 /// The same on the chip, with room for so many UEs.
 pub(super) fn place(parts: Parts, ues: u64) -> Result<Placement, Failure> {
-    let irs = compile(parts)?;
-    let placed = chip::place_all(&irs.iter().collect::<Vec<_>>(), &tofino()?, &Sizes::sessions(ues.max(1)));
+    let placed = chip::place(&compile(parts)?, &tofino()?, &Sizes::sessions(ues.max(1)));
     placed.map_err(|refusal| Failure::Failed(format!("the program of the paper's chip: {refusal}")))
 }

@@ -84,8 +84,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
 
 /// UEs that fit the chip with those parts of the program.
 pub(super) fn most(parts: Parts) -> Result<u64, Failure> {
-    let irs = compile(parts)?;
-    let most = chip::max_sessions(&irs.iter().collect::<Vec<_>>(), &tofino()?, &Sizes::default());
+    let most = chip::max_sessions(&compile(parts)?, &tofino()?, &Sizes::default());
     most.ok_or_else(|| Failure::Failed("tna/published.p4 does not fit the chip".into()))
 }
 
