@@ -48,7 +48,7 @@ impl<'a> Cx<'a> {
                 _ => {}
             }
         }
-        let (seen, stage) = (self.seen(scope), self.body.stage);
+        let (seen, stage) = (self.scopes.seen(scope), self.body.stage);
         let action = Action { decl, annotations, scope, seen, full_name, stage, ids: Vec::new(), used: false };
         self.actions.push(action);
         self.declare(&decl.name, Entity::Action(self.actions.len() - 1));
@@ -62,7 +62,7 @@ impl<'a> Cx<'a> {
         let action = self.actions[index].clone();
         let decl = action.decl;
         self.actions[index].used = true;
-        let scope = self.new_scope_at(action.scope, action.seen);
+        let scope = self.scopes.add(action.scope, action.seen);
         let params = self.resolve_params(&decl.params, scope)?;
         let found = self.match_args(&decl.name.name, &decl.params, args, span)?;
         let values = self.eval_args(&decl.name.name, &params, &found, &mut Subst::default(), scope, span)?;
@@ -74,7 +74,7 @@ impl<'a> Cx<'a> {
         frames.push(Frame { copy_out: copy_out.clone(), ..Frame::default() });
         let body = Body { scope, region: Region::Action, path, frames, state: None, ..self.body.clone() };
         let block = self.nested(span, |cx| cx.callable_body(body, &decl.body))?;
-        self.out.extend(block);
+        self.build.append(block);
         self.copy_out(&copy_out)
     }
 
@@ -120,7 +120,7 @@ impl<'a> Cx<'a> {
 
     fn lower_table_action(&mut self, action: &Action<'a>, bound: &'a [ast::Arg], table: &str, span: Span) -> R<ActionId> {
         let decl = action.decl;
-        let scope = self.new_scope_at(action.scope, action.seen);
+        let scope = self.scopes.add(action.scope, action.seen);
         let params = self.resolve_params(&decl.params, scope)?;
         let path = action.full_name.clone();
         let mut infos = Vec::new();
@@ -133,7 +133,7 @@ impl<'a> Cx<'a> {
                     if p.ty.is_bad() {
                         return Err(cx.poisoned());
                     }
-                    if cx.check_only {
+                    if cx.check_only() {
                         let val = cx.storage(&format!("{path}.{}", p.ast.name.name), &p.ty, p.ast.span)?;
                         let value = Tv { ty: p.ty.clone(), val, access: Access::Read("an action parameter"), span: p.ast.name.span };
                         cx.declare_in(scope, &p.ast.name, Entity::Value(value));
@@ -169,7 +169,7 @@ impl<'a> Cx<'a> {
             let frames = vec![Frame { copy_out: copy_out.clone(), ..Frame::default() }];
             let body = Body { scope, path: path.clone(), frames, stage: action.stage_or(cx.body.stage), ..caller };
             let block = cx.callable_body(body, &decl.body)?;
-            cx.out.extend(block);
+            cx.build.append(block);
             cx.copy_out(&copy_out)
         });
         result?;
@@ -177,9 +177,9 @@ impl<'a> Cx<'a> {
             self.note_exit();
         }
         let full_name = if action.ids.is_empty() { path } else { format!("{path}.{table}") };
-        let id = self.ir.program.actions.push(ActionInfo { name: full_name.clone(), full_name, params: infos });
-        let code = self.ir.actions.push(ActionCode { params: vars, body });
-        self.ir.origins.hold(p4_ir::origin::Holder::Action(id), crate::origins::origin(decl.name.span.to(decl.body.span)));
+        let id = self.build.ir.program.actions.push(ActionInfo { name: full_name.clone(), full_name, params: infos });
+        let code = self.build.ir.actions.push(ActionCode { params: vars, body });
+        self.build.ir.origins.hold(p4_ir::origin::Holder::Action(id), crate::origins::origin(decl.name.span.to(decl.body.span)));
         debug_assert_eq!(id, code);
         if let Some((_, first)) = action.ids.first() {
             self.note_form(id, *first);
@@ -198,7 +198,7 @@ impl<'a> Cx<'a> {
         let action = self.actions[index].clone();
         let decl = action.decl;
         let name = &decl.name.name;
-        let scope = self.new_scope_at(action.scope, action.seen);
+        let scope = self.scopes.add(action.scope, action.seen);
         let params = self.resolve_params(&decl.params, scope)?;
         let wanted: Vec<_> = params.into_iter().filter(|p| p.ast.direction.is_none()).collect();
         let args = args.unwrap_or(&[]);
@@ -235,7 +235,7 @@ impl<'a> Cx<'a> {
             let v = self.coerce(e, &p.ty, &format!("parameter `{}` of `{name}`", p.ast.name.name))?;
             match v.val.bits() {
                 Some(b) => values.push(b.value()),
-                None if self.check_only && v.val.is_const() => {}
+                None if self.check_only() && v.val.is_const() => {}
                 None => return Err(self.error("not-const", v.span, "an action argument must be known at compile time")),
             }
         }

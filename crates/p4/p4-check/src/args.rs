@@ -73,10 +73,10 @@ impl<'a> Cx<'a> {
         let mut failed = None;
         for p in params {
             match self.in_scope(scope, |cx| cx.resolve(&p.ty)) {
-                Ok(Type::Extern(id, targs)) if targs.is_empty() && !self.externs[id.0 as usize].type_params.is_empty() => {
-                    let name = &self.externs[id.0 as usize].name.name;
+                Ok(Type::Extern(id, targs)) if targs.is_empty() && !self.decls.ext(id).type_params.is_empty() => {
+                    let name = &self.decls.ext(id).name.name;
                     let d = Diagnostic::error("arity", p.ty.span, format!("extern `{name}` needs type arguments here"));
-                    let names: Vec<&str> = self.externs[id.0 as usize].type_params.iter().map(|t| t.name.as_str()).collect();
+                    let names: Vec<&str> = self.decls.ext(id).type_params.iter().map(|t| t.name.as_str()).collect();
                     let d = d.with_help(format!("write `{name}<{}>` with types in their places", names.join(", ")));
                     failed = Some(self.report(d));
                 }
@@ -91,8 +91,8 @@ impl<'a> Cx<'a> {
                 Ok(t) if p.direction.is_some() && t.mentions(|t| matches!(t, Type::Str)) => {
                     failed = Some(self.error("direction", p.span, "a string is passed without direction"));
                 }
-                Ok(Type::Block(id, _)) if self.blocks[id.0 as usize].has_body() => {
-                    let message = format!("a parameter cannot be of type `{}`, which has a body", self.blocks[id.0 as usize].name().name);
+                Ok(Type::Block(id, _)) if self.decls.block(id).has_body() => {
+                    let message = format!("a parameter cannot be of type `{}`, which has a body", self.decls.block(id).name().name);
                     let d = Diagnostic::error("type-mismatch", p.ty.span, message);
                     failed = Some(self.report(d.with_help("declare its type without a body, and take a parameter of that type")));
                 }
@@ -181,7 +181,7 @@ impl<'a> Cx<'a> {
         let mut failed = None;
         for i in turns {
             let Some(arg) = found[i] else { continue };
-            let start = self.out.len();
+            let start = self.build.mark();
             let v = match self.expr(&arg.value) {
                 Ok(v) => v,
                 Err(e) => {
@@ -189,7 +189,7 @@ impl<'a> Cx<'a> {
                     continue;
                 }
             };
-            if self.out.len() > start {
+            if self.build.mark() > start {
                 let mut earlier: Vec<(usize, Tv)> = Vec::new();
                 for (j, value) in values.iter_mut().enumerate().filter(|(j, _)| !params[*j].writes()) {
                     earlier.extend(value.take().map(|v| (j, v)));
@@ -245,7 +245,7 @@ impl<'a> Cx<'a> {
             return Ok(None);
         }
         let (saved, block) = self.block(|cx| cx.copy_to_temp(place));
-        self.out.splice(start..start, block);
+        self.build.insert(start, block);
         saved.map(Some)
     }
 
@@ -254,7 +254,7 @@ impl<'a> Cx<'a> {
         let (mut own, mut written, mut anything) = (HashSet::new(), HashSet::new(), false);
         self.roots(place, &mut own);
         let mut statement = |s: &Stmt| {
-            p4_analysis::effects::written_vars(&self.ir, s, &mut |v| {
+            p4_analysis::effects::written_vars(&self.build.ir, s, &mut |v| {
                 written.insert(Root::Var(v));
             });
             walk::stmt_lvalues(s, &mut |l| self.place_roots(l, &mut written));
@@ -264,14 +264,14 @@ impl<'a> Cx<'a> {
                 | Stmt::CopyVarbit { dst: h, .. }
                 | Stmt::Extract { header: h, .. } => self.header_roots(h, &mut written),
                 Stmt::CopyStack { dst: s, .. } | Stmt::Push(s, _) | Stmt::Pop(s, _) => {
-                    written.insert(self.stack_root(*s));
+                    written.insert(self.layout.root_of_stack(*s));
                 }
                 // Its actions may write to any header.
                 Stmt::Apply { .. } => anything = true,
                 _ => {}
             }
         };
-        for s in &self.out[start..] {
+        for s in self.build.since(start) {
             statement(s);
             walk::stmt_blocks(s, &mut |b| walk::all_stmts(b, &mut statement));
         }
@@ -337,7 +337,7 @@ impl<'a> Cx<'a> {
             return Ok(v);
         }
         // An index that is a plain number, of a register whose index type is left open: TNA's programs write `execute(0)`.
-        let ty = if self.check_only && matches!((&ty, &v.ty), (Type::Var(_), Type::Int)) { Type::bit(32) } else { ty };
+        let ty = if self.check_only() && matches!((&ty, &v.ty), (Type::Var(_), Type::Int)) { Type::bit(32) } else { ty };
         if ty.has_var() {
             return Err(self.not_inferred(name, &ty, subst, v.span));
         }
@@ -359,14 +359,14 @@ impl<'a> Cx<'a> {
 
     /// A scope with type parameters: bound to `targs` where given, else open.
     pub(crate) fn type_scope(&mut self, at: (ScopeId, u32), names: &'a [ast::Ident], targs: &[Type], subst: &mut Subst) -> ScopeId {
-        let scope = self.new_scope_at(at.0, at.1);
+        let scope = self.scopes.add(at.0, at.1);
         for (i, n) in names.iter().enumerate() {
             let ty = match targs.get(i) {
                 Some(t) if !matches!(t, Type::DontCare) => t.clone(),
                 _ => {
-                    self.next_type_id += 1;
-                    subst.open.push((self.next_type_id, n.name.clone()));
-                    Type::Var(self.next_type_id)
+                    let id = self.decls.new_type();
+                    subst.open.push((id, n.name.clone()));
+                    Type::Var(id)
                 }
             };
             self.declare_in(scope, n, Entity::Type(ty));
@@ -557,7 +557,7 @@ impl<'a> Cx<'a> {
     fn is_conditional(&self, v: &Val) -> bool {
         match v {
             Val::Place(LValue::Field(..), _) | Val::Varbit(..) => true,
-            Val::Header(HeaderRef::Static(h)) => self.ir.headers[*h].union.is_some(),
+            Val::Header(HeaderRef::Static(h)) => self.build.ir.headers[*h].union.is_some(),
             Val::Agg(vs) | Val::Array(vs) => vs.iter().any(|v| self.is_conditional(v)),
             _ => false,
         }

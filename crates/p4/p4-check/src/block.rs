@@ -89,7 +89,7 @@ pub(crate) struct Bound {
 impl<'a> Cx<'a> {
     /// The parameters of a parser's or control's application.
     pub(crate) fn block_params(&mut self, block: BlockId, targs: &[Type], subst: &mut Subst) -> R<Vec<Param<'a>>> {
-        let decl = self.blocks[block.0 as usize];
+        let decl = self.decls.block(block);
         let scope = self.type_scope((ScopeId::GLOBAL, decl.seen()), decl.type_params(), targs, subst);
         self.resolve_params(decl.params(), scope)
     }
@@ -106,7 +106,7 @@ impl<'a> Cx<'a> {
         span: Span,
         name: &str,
     ) -> R<()> {
-        let (f, a) = (self.blocks[formal.0 as usize], self.blocks[actual.0 as usize]);
+        let (f, a) = (self.decls.block(formal), self.decls.block(actual));
         let (fname, aname) = (f.name().name.clone(), a.name().name.clone());
         if f.is_parser() != a.is_parser() {
             let kind = |b: BlockDecl| if b.is_parser() { "parser" } else { "control" };
@@ -167,14 +167,14 @@ impl<'a> Cx<'a> {
         if self.body.region != Region::Control {
             return Err(self.error("misplaced", span, "a control can be applied only in the `apply` of a control"));
         }
-        let ObjKind::Block(inst) = &self.objects[obj.0 as usize].kind else { return Err(self.bug(span, "control")) };
+        let ObjKind::Block(inst) = self.objects.kind(obj) else { return Err(self.bug(span, "control")) };
         let (block, single, targs) = (inst.block, inst.single, inst.targs.clone());
-        let decl = self.blocks[block.0 as usize];
+        let decl = self.decls.block(block);
         let mut subst = Subst::default();
         let params = self.block_params(block, &targs, &mut subst)?;
         let name = decl.name().name.clone();
         let found = self.match_args(&name, decl.params(), args, span)?;
-        let callee = self.new_scope_at(ScopeId::GLOBAL, decl.seen());
+        let callee = self.scopes.add(ScopeId::GLOBAL, decl.seen());
         let values = self.eval_args(&name, &params, &found, &mut subst, callee, span)?;
         self.settle_targs(obj, &subst);
         let how = if single { Binding::Share } else { Binding::Always };
@@ -183,20 +183,19 @@ impl<'a> Cx<'a> {
 
     /// Lowers an application of a control with its arguments evaluated.
     pub(crate) fn run_control(&mut self, obj: ObjId, params: &[Param<'a>], args: Args, how: Binding, span: Span) -> R<()> {
-        let object = &self.objects[obj.0 as usize];
-        let path = object.path.clone();
-        let ObjKind::Block(inst) = &object.kind else { return Err(self.bug(span, "control")) };
+        let path = self.objects.path(obj).to_owned();
+        let ObjKind::Block(inst) = self.objects.kind(obj) else { return Err(self.bug(span, "control")) };
         let inst = inst.clone();
-        let BlockDecl::Control(decl, seen) = self.blocks[inst.block.0 as usize] else { return Err(self.bug(span, "control")) };
+        let BlockDecl::Control(decl, seen) = self.decls.block(inst.block) else { return Err(self.bug(span, "control")) };
         let Some(ast_body) = &decl.body else {
-            if self.unused_walk {
+            if self.whole.unused_walk {
                 return Ok(());
             }
             return Err(self.error("no-body", span, format!("control `{}` has no body", decl.name.name)));
         };
         // A generic one is looked at by itself too: here its type parameters are known.
         if decl.type_params.is_empty() {
-            self.lowered.insert(std::ptr::from_ref(decl) as usize);
+            self.whole.lowers(decl);
         }
         let (locals, copy_out, first) = match inst.bound {
             Some(bound) => {
@@ -208,7 +207,7 @@ impl<'a> Cx<'a> {
                 self.declare_constructor_params(outer, decl.constructor_params.as_slice(), &inst.args);
                 let (bound, copy_out) = self.bind(outer, &path, params, args, how)?;
                 let locals = self.new_scope(outer);
-                if let ObjKind::Block(inst) = &mut self.objects[obj.0 as usize].kind {
+                if let Some(inst) = self.objects.block_mut(obj) {
                     inst.bound = Some(Bound { params: bound, locals });
                 }
                 (locals, copy_out, true)
@@ -232,9 +231,9 @@ impl<'a> Cx<'a> {
         });
         self.active.pop();
         let block = crate::stmt::close_label(block, result?);
-        self.out.extend(block);
+        self.build.append(block);
         if !copy_out.is_empty()
-            && let ObjKind::Block(inst) = &self.objects[obj.0 as usize].kind
+            && let ObjKind::Block(inst) = self.objects.kind(obj)
             && inst.exits
         {
             return Err(self.unsupported(span, "`exit` in an action of a table of a control whose arguments are copied"));
@@ -244,7 +243,7 @@ impl<'a> Cx<'a> {
 
     /// Notes the type arguments that an application determined.
     pub(crate) fn settle_targs(&mut self, obj: ObjId, subst: &Subst) {
-        if let ObjKind::Block(inst) = &mut self.objects[obj.0 as usize].kind
+        if let Some(inst) = self.objects.block_mut(obj)
             && inst.targs.is_empty()
         {
             inst.targs = subst.all();
@@ -294,7 +293,7 @@ impl<'a> Cx<'a> {
     /// Notes that a table-run action of the controls being applied exits.
     pub(crate) fn note_exit(&mut self) {
         for obj in self.active.clone() {
-            if let ObjKind::Block(inst) = &mut self.objects[obj.0 as usize].kind {
+            if let Some(inst) = self.objects.block_mut(obj) {
                 inst.exits = true;
             }
         }
@@ -302,7 +301,7 @@ impl<'a> Cx<'a> {
 
     /// Applies `C.apply(args)` without an instance of its own.
     pub(crate) fn apply_anonymous(&mut self, block: BlockId, targs: &[Type], args: &'a [ast::Arg], span: Span) -> R<()> {
-        let decl = self.blocks[block.0 as usize];
+        let decl = self.decls.block(block);
         let name = decl.name().name.clone();
         if !decl.constructor_params().is_empty() {
             let message = format!("`{name}` needs constructor arguments; declare an instance of it");

@@ -80,13 +80,13 @@ impl<'a> Cx<'a> {
     /// `C(args)` as an argument.
     fn construct_anonymous(&mut self, ty: &Type, args: &'a [ast::Arg], span: Span) -> R<Tv> {
         let name = match ty {
-            Type::Extern(id, _) => self.externs[id.0 as usize].name.name.clone(),
-            Type::Block(id, _) => self.blocks[id.0 as usize].name().name.clone(),
-            Type::Package(id, _) => self.packages[id.0 as usize].name.name.clone(),
+            Type::Extern(id, _) => self.decls.ext(*id).name.name.clone(),
+            Type::Block(id, _) => self.decls.block(*id).name().name.clone(),
+            Type::Package(id, _) => self.decls.package(*id).name.name.clone(),
             _ => return Err(self.error("not-callable", span, format!("{ty} has no constructor"))),
         };
         if let Type::Extern(id, _) = ty {
-            let methods = &self.externs[id.0 as usize].methods;
+            let methods = &self.decls.ext(*id).methods;
             let open = methods.iter().find(|m| m.is_abstract && ast::find_annotation(&m.annotations, "optional").is_none());
             if let Some(m) = open {
                 let message = format!("extern `{name}` leaves method `{}` abstract, so it needs a declared instance", m.name.name);
@@ -135,7 +135,7 @@ impl<'a> Cx<'a> {
         }
         // A generic one is looked at by itself too: here its type parameters are known.
         if decl.type_params.is_empty() {
-            self.lowered.insert(std::ptr::from_ref(decl) as usize);
+            self.whole.lowers(decl);
         }
         // The body sees the type parameters as what they were found to be.
         let full: Vec<Type> = match targs.is_empty() {
@@ -165,13 +165,13 @@ impl<'a> Cx<'a> {
             self.report(d);
         }
         let block = self.nested(span, |cx| cx.callable_body(inner, body))?;
-        self.out.extend(block);
+        self.build.append(block);
         self.copy_out(&copy_out)?;
         match result {
             None => Ok(Tv::value(Type::Void, Val::None, span)),
             Some(r) => {
                 if let Val::Place(p4_ir::LValue::Var(v), _) = &r.val {
-                    self.stable.insert(*v);
+                    self.build.set_stable(*v);
                 }
                 Ok(Tv { access: Access::Read("a computed value"), ..r })
             }
@@ -186,12 +186,10 @@ impl<'a> Cx<'a> {
 
     /// How many top-level declarations a top-level function sees: those before it.
     pub(crate) fn decl_seen(&self, decl: &'a ast::FunctionDecl) -> u32 {
-        let global = &self.scopes[0];
-        global
-            .names
-            .get(decl.name.name.as_str())
-            .and_then(|list| list.iter().find(|(_, e, _)| matches!(e, Entity::Function(f) if std::ptr::eq(*f, decl))))
-            .map_or(u32::MAX, |(seq, ..)| *seq)
+        self.scopes
+            .globals(&decl.name.name)
+            .find(|(_, e, _)| matches!(e, Entity::Function(f) if std::ptr::eq(*f, decl)))
+            .map_or(u32::MAX, |(seq, ..)| seq)
     }
 
     // -----------------------------------------------------------------------------------------------------------------
@@ -240,7 +238,7 @@ impl<'a> Cx<'a> {
                 self.extern_method(&v, id, &ext, member, targs, args, span)
             }
             Type::Block(id, _) => {
-                let decl = self.blocks[id.0 as usize];
+                let decl = self.decls.block(*id);
                 let Some(obj) = self.object(&v) else { return Err(self.bug(span, "an instance")) };
                 if member.name != "apply" {
                     let message = format!("a parser or control has no method `{}`", member.name);
@@ -334,10 +332,10 @@ impl<'a> Cx<'a> {
         let Ok(n) = u32::try_from(&n) else {
             return Err(self.error("out-of-range", arg.span, format!("{n} elements cannot be moved")));
         };
-        if self.check_only {
+        if self.check_only() {
             return Ok(Tv::value(Type::Void, Val::None, span));
         }
-        if self.union_stack(&v.val).is_some() {
+        if self.layout.union_stack(&v.val).is_some() {
             self.move_unions(&v.val, n, name == "push_front", span)?;
             return Ok(Tv::value(Type::Void, Val::None, span));
         }
@@ -358,7 +356,7 @@ impl<'a> Cx<'a> {
         args: &'a [ast::Arg],
         span: Span,
     ) -> R<Tv> {
-        let decl = self.externs[id.0 as usize];
+        let decl = self.decls.ext(id);
         let name = &member.name;
         let methods: Vec<&'a ast::Method> = decl.methods.iter().filter(|m| m.ret.is_some() && m.name.name == *name).collect();
         let Some(first) = methods.first() else {
@@ -367,7 +365,7 @@ impl<'a> Cx<'a> {
         };
         let method = choose(&methods, args).unwrap_or(first);
         let as_well = |m: &&&'a ast::Method| {
-            !crate::scope::same_params(&m.params, &method.params)
+            !crate::decls::same_params(&m.params, &method.params)
                 && m.params.len() == args.len()
                 && method.params.len() == args.len()
                 && accepts(&m.params, args)
@@ -385,7 +383,7 @@ impl<'a> Cx<'a> {
         }
         let mut subst = Subst::default();
         let outer = self.type_scope((ScopeId::GLOBAL, u32::MAX), &decl.type_params, ext, &mut subst);
-        let seen = self.seen(outer);
+        let seen = self.scopes.seen(outer);
         let scope = self.type_scope((outer, seen), &method.type_params, &given, &mut subst);
         let params = self.resolve_params(&method.params, scope)?;
         let ret = match &method.ret {
@@ -423,7 +421,7 @@ impl<'a> Cx<'a> {
 
     /// The kind of an instance.
     pub(crate) fn kind(&self, obj: ObjId) -> &ObjKind<'a> {
-        &self.objects[obj.0 as usize].kind
+        self.objects.kind(obj)
     }
 
     pub(crate) fn constant_u32(&self, v: u32, span: Span) -> Tv {

@@ -289,7 +289,7 @@ impl<'a> Cx<'a> {
                         self.store_val(a, b, span)?;
                     }
                 }
-                if let (Some(to), Some(from)) = (self.union_stack(to), self.union_stack(from)) {
+                if let (Some(to), Some(from)) = (self.layout.union_stack(to), self.layout.union_stack(from)) {
                     let (to, from) = (to.next, from.next);
                     self.emit_assign(LValue::Var(to), var(from, Ty::Bit(32)));
                 }
@@ -328,7 +328,7 @@ impl<'a> Cx<'a> {
             (Val::Varbit(dst, _), Val::Varbit(src, _)) => {
                 if dst != src {
                     if let HeaderRef::Static(h) = dst
-                        && self.varbit_vars.contains(h)
+                        && self.layout.is_varbit_var(*h)
                     {
                         self.emit(Stmt::SetValid(dst.clone(), true));
                     }
@@ -392,25 +392,16 @@ impl<'a> Cx<'a> {
         }
     }
 
-    pub(crate) fn stack_root(&self, s: p4_ir::StackId) -> Root {
-        Root::Stack(self.stack_root.get(&s).copied().unwrap_or(s))
-    }
-
     pub(crate) fn header_roots(&self, h: &HeaderRef, into: &mut HashSet<Root>) {
         match h {
             HeaderRef::Static(id) => {
-                let header = &self.ir.headers[*id];
-                into.insert(match (header.union, self.stack_of.get(id)) {
-                    (_, Some(s)) => self.stack_root(*s),
-                    (Some(u), None) => Root::Union(u),
-                    (None, None) => Root::Header(*id),
-                });
+                into.insert(self.layout.root_of_header(*id, self.build.ir.headers[*id].union));
             }
             HeaderRef::Next(s) | HeaderRef::Last(s) => {
-                into.insert(self.stack_root(*s));
+                into.insert(self.layout.root_of_stack(*s));
             }
             HeaderRef::Index(s, e) => {
-                into.insert(self.stack_root(*s));
+                into.insert(self.layout.root_of_stack(*s));
                 self.expr_roots(e, into);
             }
         }

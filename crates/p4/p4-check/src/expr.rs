@@ -75,7 +75,7 @@ impl<'a> Cx<'a> {
             let message = format!("a number of {} bits, more than {}", w.bits, crate::resolve::MAX_ANY_WIDTH);
             return Err(self.error("limit", span, message));
         }
-        if w.bits == 0 && !self.check_only {
+        if w.bits == 0 && !self.check_only() {
             return Err(self.unsupported(span, "a number of width 0"));
         }
         let ty = if w.signed { Ty::Int(w.bits) } else { Ty::Bit(w.bits) };
@@ -93,7 +93,7 @@ impl<'a> Cx<'a> {
     }
 
     fn name(&mut self, path: &'a ast::Path, span: Span) -> R<Tv> {
-        if self.match_kinds.contains_key(&path.name.name) && self.find(path).is_err() {
+        if self.decls.is_match_kind(&path.name.name) && self.find(path).is_err() {
             return Ok(Tv::value(Type::MatchKind, Val::Str(path.name.name.as_str().into()), span));
         }
         let found = self.lookup(path)?;
@@ -128,7 +128,7 @@ impl<'a> Cx<'a> {
         let mut values: Vec<Tv> = Vec::new();
         let mut failed = None;
         for e in list {
-            let start = self.out.len();
+            let start = self.build.mark();
             match self.expr(e) {
                 Ok(v) => {
                     self.save_all(&mut values, start)?;
@@ -142,7 +142,7 @@ impl<'a> Cx<'a> {
 
     /// Saves values whose computation came before the statements from `start` on.
     pub(crate) fn save_all(&mut self, values: &mut [Tv], start: usize) -> R<()> {
-        if self.out.len() == start {
+        if self.build.mark() == start {
             return Ok(());
         }
         let mut at = start;
@@ -153,7 +153,7 @@ impl<'a> Cx<'a> {
             let (saved, block) = self.block(|cx| cx.copy_to_temp(v));
             *v = saved?;
             let n = block.len();
-            self.out.splice(at..at, block);
+            self.build.insert(at, block);
             at += n;
         }
         Ok(())
@@ -164,7 +164,7 @@ impl<'a> Cx<'a> {
         fn expr(cx: &Cx, e: &Expr) -> bool {
             match &e.kind {
                 ExprKind::Const(_) => true,
-                ExprKind::Var(v) => cx.stable.contains(v),
+                ExprKind::Var(v) => cx.build.is_stable(*v),
                 ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Slice(a, ..) => expr(cx, a),
                 ExprKind::Binary(_, a, b) | ExprKind::Concat(a, b) => expr(cx, a) && expr(cx, b),
                 ExprKind::Mux(a, b, c) => expr(cx, a) && expr(cx, b) && expr(cx, c),
@@ -173,7 +173,7 @@ impl<'a> Cx<'a> {
         }
         match v {
             Val::Expr(e) => expr(self, e),
-            Val::Place(LValue::Var(v), _) => self.stable.contains(v),
+            Val::Place(LValue::Var(v), _) => self.build.is_stable(*v),
             Val::Sliced(base, ..) => self.is_stable(base),
             Val::Agg(vs) => vs.iter().all(|v| self.is_stable(v)),
             other => other.is_const(),
@@ -267,7 +267,7 @@ impl<'a> Cx<'a> {
         let (a, b) = self.same_type(a, b, span, "the two values of `?:`")?;
         if let ExprKind::Const(known) = c.kind {
             let (chosen, block) = if known.is_true() { (a, before_a) } else { (b, before_b) };
-            self.out.extend(block);
+            self.build.append(block);
             return Ok(Tv { access: Access::Read("a computed value"), ..chosen.at(span) });
         }
         if matches!(a.ty, Type::Int) {
@@ -352,10 +352,10 @@ impl<'a> Cx<'a> {
     fn type_member(&mut self, ty: &Type, member: &ast::Ident, span: Span) -> R<Tv> {
         let name = member.name.as_str();
         match ty {
-            Type::Error => match self.errors.get_index_of(name) {
+            Type::Error => match self.decls.error_code(name) {
                 Some(code) => Ok(self.error_value(code, span)),
                 None => {
-                    let near = nearest(name, self.errors.keys().map(String::as_str));
+                    let near = nearest(name, self.decls.errors());
                     Err(self.unknown_member(member, format!("there is no error `{name}`"), near))
                 }
             },
@@ -447,7 +447,7 @@ impl<'a> Cx<'a> {
             return Err(self.error("stack", span, format!("`.{name}` of a header stack may be used in parsers only")));
         }
         self.check_stack_end(v, size, name, span);
-        if let Some(u) = self.union_stack(&v.val) {
+        if let Some(u) = self.layout.union_stack(&v.val) {
             let val = match name {
                 "lastIndex" => return Ok(Tv::expr(Type::bit(32), u.last_index(), span)),
                 "next" => u.next(),
@@ -457,7 +457,7 @@ impl<'a> Cx<'a> {
         }
         let Val::Stack(id, _) = v.val else {
             // Where only types count, any element will do.
-            return match (&v.val, name, self.check_only) {
+            return match (&v.val, name, self.check_only()) {
                 (Val::Array(vs), "next" | "last", true) if !vs.is_empty() => {
                     Ok(Tv { ty: elem.clone(), val: vs[0].clone(), access: v.access, span })
                 }
@@ -480,12 +480,12 @@ impl<'a> Cx<'a> {
     /// A parser that looks at `last` of an empty stack, or at `next` of a full one, rejects (P4_16 §8.20). `extract` sees to that by
     /// itself, and where this body has just extracted into the stack, it has a last element.
     fn check_stack_end(&mut self, v: &Tv, size: u32, name: &str, span: Span) {
-        let Some(error) = self.errors.get_index_of("StackOutOfBounds") else { return };
+        let Some(error) = self.decls.error_code("StackOutOfBounds") else { return };
         let bits = |n: u32| constant(Bits::new(32, u128::from(n)), Ty::Bit(32));
-        let last = match (&v.val, self.union_stack(&v.val)) {
+        let last = match (&v.val, self.layout.union_stack(&v.val)) {
             (_, Some(u)) => u.last_index(),
             (Val::Stack(id, _), None) => {
-                let touched = self.out.iter().rev().find(|s| match s {
+                let touched = self.build.since(0).iter().rev().find(|s| match s {
                     Stmt::Extract { header: HeaderRef::Next(s), .. } | Stmt::Pop(s, _) | Stmt::CopyStack { dst: s, .. } => s == id,
                     Stmt::Assign(..) | Stmt::Extern(_) | Stmt::Advance(_) | Stmt::Lookahead(..) | Stmt::Verify(..) => false,
                     _ => true,
@@ -547,12 +547,12 @@ impl<'a> Cx<'a> {
     /// Base and index; the base stays a place.
     fn pair_place(&mut self, base: &'a ast::Expr, index: &'a ast::Expr) -> R<(Tv, Tv)> {
         let mut v = self.expr(base)?;
-        let start = self.out.len();
+        let start = self.build.mark();
         let i = self.expr(index)?;
-        if self.out.len() > start && !Self::is_static(&v.val) {
+        if self.build.mark() > start && !Self::is_static(&v.val) {
             let (pinned, block) = self.block(|cx| Ok(cx.pin(&v.val)));
             v.val = pinned?;
-            self.out.splice(start..start, block);
+            self.build.insert(start, block);
         }
         Ok((v, i))
     }
@@ -582,7 +582,7 @@ impl<'a> Cx<'a> {
                     _ => return Err(self.bug(span, "an element of this")),
                 }
             }
-            (stack, None) if matches!(stack, Val::Stack(..)) || self.union_stack(stack).is_some() => {
+            (stack, None) if matches!(stack, Val::Stack(..)) || self.layout.union_stack(stack).is_some() => {
                 let at = match (&i.ty, i.val.scalar()) {
                     (Type::Bits { signed: false, .. }, Some(e)) => e,
                     // Sign-extended, so that a negative index is beyond the end.
@@ -591,17 +591,17 @@ impl<'a> Cx<'a> {
                     (Type::Bad, _) => return Err(self.poisoned()),
                     (t, _) => return Err(self.error("type-mismatch", i.span, format!("an index must be bit<W>, not {t}"))),
                 };
-                match (stack, self.union_stack(stack)) {
+                match (stack, self.layout.union_stack(stack)) {
                     (Val::Stack(id, _), _) => {
                         let id = *id;
-                        self.note(p4_ir::origin::Construct::StackIndex, span);
+                        self.build.note(p4_ir::origin::Construct::StackIndex, span);
                         Val::Header(HeaderRef::Index(id, Box::new(at)))
                     }
                     (_, Some(u)) => u.at(&at),
                     _ => return Err(self.bug(span, "an element of this")),
                 }
             }
-            (Val::Array(vs), None) if self.check_only && !vs.is_empty() => match &i.ty {
+            (Val::Array(vs), None) if self.check_only() && !vs.is_empty() => match &i.ty {
                 Type::Bad => return Err(self.poisoned()),
                 t if matches!(crate::ops::bottom_number(t), Some(Type::Bits { .. })) => vs[0].clone(),
                 t => return Err(self.error("type-mismatch", i.span, format!("an index must be bit<W>, not {t}"))),

@@ -36,7 +36,8 @@ impl<'a> Cx<'a> {
                     Some(code) => self.emit(Stmt::Verify(c, code)),
                     // Chosen at run time: one test for each error there is.
                     None => {
-                        for code in 0..self.errors.len() {
+                        let errors = self.decls.errors().len();
+                        for code in 0..errors {
                             let code = Bits::new(ERROR_WIDTH, code as u128);
                             let other = consteval::binary(BinOp::Ne, e.clone(), constant(code, Ty::Bit(ERROR_WIDTH)));
                             self.emit(Stmt::Verify(consteval::binary(BinOp::LOr, c.clone(), other), code));
@@ -155,7 +156,7 @@ impl<'a> Cx<'a> {
     /// A call of a method of an extern instance.
     pub(crate) fn extern_method_call(&mut self, obj: ObjId, ext: &str, method: &str, args: &[Tv], ret: &Type, span: Span) -> R<Tv> {
         let void = Tv::value(Type::Void, Val::None, span);
-        let psa = self.psa && matches!(self.kind(obj), ObjKind::Counter(_) | ObjKind::Cells(..));
+        let psa = self.whole.psa && matches!(self.kind(obj), ObjKind::Counter(_) | ObjKind::Cells(..));
         if (self.is_tna() || psa)
             && let Some(v) = self.tna_method(obj, ext, method, args, ret, span)?
         {
@@ -251,11 +252,11 @@ impl<'a> Cx<'a> {
 
     /// A call of a service: the program is cut there, so the way back must be known.
     fn call_service(&mut self, service: p4_ir::ServiceId, request: &Tv, answer: Option<&Tv>, span: Span) -> R<()> {
-        let free = self.check_only || self.unused_walk;
+        let free = self.check_only() || self.whole.unused_walk;
         if !matches!(self.body.stage, Stage::Ingress | Stage::Egress) && !free {
             return Err(self.error("misplaced", span, "a service may be called in ingress and egress only"));
         }
-        if self.ir.arch != p4_ir::Architecture::V1Model && !free {
+        if self.build.ir.arch != p4_ir::Architecture::V1Model && !free {
             return Err(self.unsupported(span, "a call of a service in a program that is not for v1model"));
         }
         let inside = match () {
@@ -285,7 +286,7 @@ impl<'a> Cx<'a> {
 
     /// An extern that is declared but not built in: fine where only checking is wanted.
     fn unknown_extern(&mut self, what: &str, ret: &Type, span: Span) -> R<Tv> {
-        if !self.check_only && !self.unused_walk {
+        if !self.check_only() && !self.whole.unused_walk {
             return Err(self.unsupported(span, what));
         }
         if matches!(ret, Type::Void) {
@@ -305,7 +306,7 @@ impl<'a> Cx<'a> {
 
     fn packet_in(&mut self, method: &str, args: &[Tv], ret: &Type, span: Span) -> R<Tv> {
         let void = Tv::value(Type::Void, Val::None, span);
-        if self.body.region != Region::Parser && !self.check_only {
+        if self.body.region != Region::Parser && !self.check_only() {
             return Err(self.error("misplaced", span, format!("`{method}` of a packet may be called directly in parser states only")));
         }
         match (method, args) {
@@ -345,7 +346,7 @@ impl<'a> Cx<'a> {
                 Ok(void)
             }
             ("lookahead", []) => self.lookahead(ret, span),
-            ("length", []) => match self.ir.intrinsic.standard.get("packet_length") {
+            ("length", []) => match self.build.ir.intrinsic.standard.get("packet_length") {
                 Some(v) => Ok(Tv::expr(Type::bit(32), crate::coerce::var(*v, Ty::Bit(32)), span)),
                 None => Ok(self.constant_u32(0, span)),
             },
@@ -370,7 +371,7 @@ impl<'a> Cx<'a> {
         while 8 * skip < bits as u32 {
             let width = (bits as u32 - 8 * skip).min(base::MAX_WIDTH);
             let t = self.temp(Ty::Bit(width));
-            self.stable.remove(&t);
+            self.build.set_unstable(t);
             self.emit(Stmt::Lookahead(LValue::Var(t), skip));
             all.push(crate::coerce::var(t, Ty::Bit(width)));
             skip += base::MAX_WIDTH / 8;
@@ -448,7 +449,7 @@ impl<'a> Cx<'a> {
     // Arguments
 
     fn only_in(&mut self, stage: Stage, name: &str, span: Span) -> R<()> {
-        if self.body.stage == stage || self.check_only || self.body.stage == Stage::None {
+        if self.body.stage == stage || self.check_only() || self.body.stage == Stage::None {
             return Ok(());
         }
         let place = match stage {
@@ -463,7 +464,7 @@ impl<'a> Cx<'a> {
     }
 
     fn in_table_action(&mut self, what: &str, span: Span) -> R<()> {
-        if self.body.by_table || self.unused_walk || self.check_only {
+        if self.body.by_table || self.whole.unused_walk || self.check_only() {
             return Ok(());
         }
         Err(self.error("misplaced", span, format!("{what} may be used only in actions that its table runs")))

@@ -106,7 +106,7 @@ impl<'a> Cx<'a> {
         }
         let mut faults = Vec::new();
         let mut ids = P4Ids::default();
-        let p = &self.ir.program;
+        let p = &self.build.ir.program;
         let mut all = Assigning { noted: &noted, faults: &mut faults };
         let tables = p.tables.iter().map(|(id, t)| (Kind::Table, IdOf::Table(id), t.full_name.as_str()));
         for (named, (id, t)) in all.objects(tables).into_iter().zip(&p.tables) {
@@ -139,7 +139,7 @@ impl<'a> Cx<'a> {
         let profiles = noted.profiles.iter().enumerate().map(|(at, name)| (Kind::ActionProfile, IdOf::Profile(at), name.as_str()));
         ids.action_profiles.extend(all.objects(profiles));
         ids.digests = unannotated(Kind::Digest, noted.digests.iter().map(|(name, widths)| (name.as_str(), widths.clone())));
-        self.ir.program.ids = ids;
+        self.build.ir.program.ids = ids;
         for fault in faults {
             self.report(fault);
         }

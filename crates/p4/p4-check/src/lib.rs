@@ -26,10 +26,13 @@
 mod action;
 mod args;
 mod block;
+mod budget;
+mod builder;
 mod call;
 mod coerce;
 mod consteval;
 mod cx;
+mod decls;
 mod entries;
 mod expr;
 mod externs;
@@ -47,7 +50,9 @@ mod resolve;
 mod rules;
 mod scope;
 mod shadow;
+mod sink;
 mod stmt;
+mod storage;
 mod table;
 mod tna;
 mod types;
@@ -233,7 +238,7 @@ pub fn compile_for_chip_str(name: &str, text: &str, options: &Options) -> Result
 
 /// What a program is compiled for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mode {
+pub(crate) enum Mode {
     Run,
     Check,
     /// A model of a chip.
@@ -296,8 +301,7 @@ struct Lowered {
 
 fn check(map: &SourceMap, program: &p4_syntax::ast::Program, mode: Mode) -> Lowered {
     let check_only = mode == Mode::Check;
-    let mut cx = cx::Cx::new(map, check_only);
-    cx.for_chip = mode == Mode::Chip;
+    let mut cx = cx::Cx::new(map, mode);
     cx.declarations(program);
     cx.rules(program);
     let (name, end) = match map.files().next() {
@@ -308,8 +312,8 @@ fn check(map: &SourceMap, program: &p4_syntax::ast::Program, mode: Mode) -> Lowe
         let _ = cx.pipeline(end);
     }
     cx.finish(&name);
-    let ir = cx.ir.clone();
-    if !cx.has_errors() && !check_only {
+    let ir = cx.build.ir.clone();
+    if !cx.sink.has_errors() && !check_only {
         // A broken invariant is the compiler's fault, but running such a program would be worse than refusing it.
         if let Err(faults) = p4_ir::verify(&ir) {
             for f in faults.iter().take(5) {
@@ -318,6 +322,5 @@ fn check(map: &SourceMap, program: &p4_syntax::ast::Program, mode: Mode) -> Lowe
         }
     }
     cx.check_unused(program);
-    let cx::Cx { diags, other_architecture, .. } = cx;
-    Lowered { ir, diagnostics: diags, other_architecture }
+    Lowered { ir, diagnostics: cx.sink.into_diagnostics(), other_architecture: cx.whole.other_architecture }
 }

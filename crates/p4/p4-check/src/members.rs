@@ -21,7 +21,7 @@ impl<'a> Cx<'a> {
                 _ => Err(self.error("members", i.name.span, format!("only an instance of an extern has members, not one of {}", v.ty))),
             };
         };
-        let decl = self.externs[id.0 as usize];
+        let decl = self.decls.ext(*id);
         let mut failed = None;
         for m in members {
             if let Err(e) = self.member_of(m, decl, targs, v) {
@@ -40,7 +40,7 @@ impl<'a> Cx<'a> {
         match (failed, members) {
             (Some(e), _) => Err(e),
             (None, []) => Ok(()),
-            (None, _) if self.check_only => Ok(()),
+            (None, _) if self.check_only() => Ok(()),
             (None, _) if self.is_tna() => {
                 let register = match self.object(v).map(|o| self.kind(o)) {
                     Some(ObjKind::Acts(r)) => *r,
@@ -79,7 +79,7 @@ impl<'a> Cx<'a> {
         };
         self.same_signature(f, wanted, decl, targs)?;
         let scope = self.new_scope(self.body.scope);
-        let seen = self.seen(scope);
+        let seen = self.scopes.seen(scope);
         let outer = self.this.replace(v.clone());
         self.try_function(f, body, (scope, seen));
         self.this = outer;
@@ -90,11 +90,11 @@ impl<'a> Cx<'a> {
     fn same_signature(&mut self, f: &'a ast::FunctionDecl, wanted: &'a ast::Method, decl: &'a ast::ExternDecl, targs: &[Type]) -> R<()> {
         let mut open = crate::args::Subst::default();
         let outer = self.type_scope((crate::scope::ScopeId::GLOBAL, u32::MAX), &decl.type_params, targs, &mut open);
-        let seen = self.seen(outer);
+        let seen = self.scopes.seen(outer);
         let scope = self.type_scope((outer, seen), &wanted.type_params, &[], &mut open);
         let params = self.resolve_params(&wanted.params, scope)?;
         let here = self.body.scope;
-        let seen = self.seen(here);
+        let seen = self.scopes.seen(here);
         let inner = self.type_scope((here, seen), &f.type_params, &[], &mut open);
         let own = self.resolve_params(&f.params, inner)?;
         let optional = |p: &ast::Param| ast::find_annotation(&p.annotations, "optional").is_some();
@@ -148,7 +148,7 @@ impl<'a> Cx<'a> {
         let path = self.control_plane_name(&i.name.name, annotations);
         let ty = self.resolve(elem)?;
         let mut v = self.construct(&ty, &i.args, path, annotations, false, i.name.span)?;
-        if !self.check_only {
+        if !self.check_only() {
             return Err(self.unsupported(i.name.span, "an array of instances"));
         }
         for n in sizes {

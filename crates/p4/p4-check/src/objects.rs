@@ -14,10 +14,10 @@ use p4_syntax::{Diagnostic, Span, ast};
 use program::{CountUnit, CounterInfo, LengthSource, MeterInfo, ParamInfo, RegisterInfo, ServiceInfo};
 
 /// An instance.
-pub(crate) struct Object<'a> {
+struct Object<'a> {
     /// Full name, e.g. `UpfIngress.usage`.
-    pub path: String,
-    pub kind: ObjKind<'a>,
+    path: String,
+    kind: ObjKind<'a>,
 }
 
 pub(crate) enum ObjKind<'a> {
@@ -55,10 +55,57 @@ const MAX_SERVICE_BYTES: usize = 32;
 /// Largest counter, meter or register array.
 const MAX_CELLS: u64 = 1 << 28;
 
+/// All instances.
+#[derive(Default)]
+pub(crate) struct Objects<'a> {
+    all: Vec<Object<'a>>,
+}
+
+impl<'a> Objects<'a> {
+    pub(crate) fn add(&mut self, path: String, kind: ObjKind<'a>) -> ObjId {
+        self.all.push(Object { path, kind });
+        ObjId(self.all.len() as u32 - 1)
+    }
+
+    pub(crate) fn kind(&self, id: ObjId) -> &ObjKind<'a> {
+        &self.all[id.0 as usize].kind
+    }
+
+    pub(crate) fn set_kind(&mut self, id: ObjId, kind: ObjKind<'a>) {
+        self.all[id.0 as usize].kind = kind;
+    }
+
+    /// Its full name.
+    pub(crate) fn path(&self, id: ObjId) -> &str {
+        &self.all[id.0 as usize].path
+    }
+
+    /// Puts it inside another one, by name.
+    pub(crate) fn put_inside(&mut self, id: ObjId, outer: &str) {
+        let path = &mut self.all[id.0 as usize].path;
+        *path = format!("{outer}.{path}");
+    }
+
+    /// The parser or control that it is.
+    pub(crate) fn block_mut(&mut self, id: ObjId) -> Option<&mut BlockInst> {
+        match &mut self.all[id.0 as usize].kind {
+            ObjKind::Block(inst) => Some(inst),
+            _ => None,
+        }
+    }
+
+    /// The action profile or selector that it is.
+    pub(crate) fn profile_mut(&mut self, id: ObjId) -> Option<&mut ProfileDecl> {
+        match &mut self.all[id.0 as usize].kind {
+            ObjKind::Profile(p) => Some(p),
+            _ => None,
+        }
+    }
+}
+
 impl<'a> Cx<'a> {
     pub(crate) fn new_object(&mut self, path: String, kind: ObjKind<'a>) -> ObjId {
-        self.objects.push(Object { path, kind });
-        ObjId(self.objects.len() as u32 - 1)
+        self.objects.add(path, kind)
     }
 
     /// The instance a value is, if it is one.
@@ -98,7 +145,7 @@ impl<'a> Cx<'a> {
                     && i.name.name == "main"
                     && let Some(id) = self.object(&v)
                 {
-                    self.main = Some((id, i.name.span));
+                    self.whole.main = Some((id, i.name.span));
                 }
                 self.declare(&i.name, Entity::Value(v.clone()));
                 self.members(i, &v)
@@ -113,7 +160,7 @@ impl<'a> Cx<'a> {
     /// A parser is not instantiated in a control, nor a control in a parser (P4_16 §14, §13).
     fn fits_region(&mut self, ty: &Type, span: Span) -> R<()> {
         let Type::Block(id, _) = ty else { return Ok(()) };
-        match (self.blocks[id.0 as usize].is_parser(), self.body.region) {
+        match (self.decls.block(*id).is_parser(), self.body.region) {
             (true, Region::Control) => Err(self.error("misplaced", span, "a parser cannot be instantiated in a control")),
             (false, Region::Parser) => Err(self.error("misplaced", span, "a control cannot be instantiated in a parser")),
             _ => Ok(()),
@@ -157,7 +204,7 @@ impl<'a> Cx<'a> {
 
     fn construct_block(&mut self, id: BlockId, targs: &[Type], args: &'a [ast::Arg], single: bool, span: Span) -> R<(Type, ObjKind<'a>)> {
         let id = self.block_for(id, args);
-        let decl = self.blocks[id.0 as usize];
+        let decl = self.decls.block(id);
         let name = decl.name().name.clone();
         if !decl.has_body() {
             return Err(self.error("no-body", span, format!("`{name}` is only a type of parsers or controls and cannot be instantiated")));
@@ -175,7 +222,7 @@ impl<'a> Cx<'a> {
         for v in &values {
             // It may be applied in two places now.
             if let Some(o) = self.object(v)
-                && let ObjKind::Block(inst) = &mut self.objects[o.0 as usize].kind
+                && let Some(inst) = self.objects.block_mut(o)
             {
                 inst.single = false;
             }
@@ -186,16 +233,16 @@ impl<'a> Cx<'a> {
 
     /// The package of that name that takes these arguments.
     fn package_for(&self, id: PackageId, args: &[ast::Arg]) -> PackageId {
-        let first = self.packages[id.0 as usize];
+        let first = self.decls.package(id);
         let fits = |p: &&ast::PackageDecl| p.name.name == first.name.name && accepts(&p.params, args);
-        if fits(&first) { id } else { self.packages.iter().position(fits).map_or(id, |i| PackageId(i as u32)) }
+        if fits(&first) { id } else { self.decls.find_package(fits).unwrap_or(id) }
     }
 
     /// The parser or control of that name whose constructor takes these arguments.
     fn block_for(&self, id: BlockId, args: &[ast::Arg]) -> BlockId {
-        let first = self.blocks[id.0 as usize];
+        let first = self.decls.block(id);
         let fits = |b: &crate::block::BlockDecl| b.name().name == first.name().name && accepts(b.constructor_params(), args);
-        if fits(&first) { id } else { self.blocks.iter().position(fits).map_or(id, |i| BlockId(i as u32)) }
+        if fits(&first) { id } else { self.decls.find_block(fits).unwrap_or(id) }
     }
 
     fn construct_package(&mut self, id: PackageId, targs: &[Type], args: &'a [ast::Arg], span: Span) -> R<(Type, ObjKind<'a>)> {
@@ -203,7 +250,7 @@ impl<'a> Cx<'a> {
             return Err(self.error("misplaced", span, "a package can be instantiated at top level only"));
         }
         let id = self.package_for(id, args);
-        let decl = self.packages[id.0 as usize];
+        let decl = self.decls.package(id);
         let name = &decl.name.name;
         let mut subst = Subst::default();
         let scope = self.type_scope((ScopeId::GLOBAL, u32::MAX), &decl.type_params, targs, &mut subst);
@@ -280,7 +327,7 @@ impl<'a> Cx<'a> {
         annotations: &'a [ast::Annotation],
         span: Span,
     ) -> R<(Type, ObjKind<'a>)> {
-        let decl = self.externs[id.0 as usize];
+        let decl = self.decls.ext(id);
         let name = &decl.name.name;
         let constructors: Vec<&'a ast::Method> = decl.methods.iter().filter(|m| m.ret.is_none()).collect();
         let Some(method) = choose(&constructors, args) else {
@@ -352,9 +399,9 @@ impl<'a> Cx<'a> {
         let pdu = ast::find_annotation(annotations, "pdu_length");
         let length = if pdu.is_some() { LengthSource::Pdu } else { LengthSource::Frame };
         if let (Some(a), true) = (pdu, matches!(name, "counter" | "direct_counter" | "meter" | "direct_meter")) {
-            self.pdu_users.push(a.span);
+            self.whole.pdu_users.push(a.span);
         }
-        let psa = self.psa && matches!((name, values), ("Counter", [_, _]) | ("Register", [_]));
+        let psa = self.whole.psa && matches!((name, values), ("Counter", [_, _]) | ("Register", [_]));
         if (self.is_tna() || psa)
             && let Some(kind) = self.tna_kind(name, targs, values, path, span)?
         {
@@ -364,19 +411,19 @@ impl<'a> Cx<'a> {
         Ok(match (name, values) {
             ("counter", [size, unit]) => {
                 let info = CounterInfo { name: owned, size: self.cells(size)?, unit: count_unit(unit), length, table: None };
-                ObjKind::Counter(self.ir.program.counters.push(info))
+                ObjKind::Counter(self.build.ir.program.counters.push(info))
             }
             ("direct_counter", [unit]) => {
                 let info = CounterInfo { name: owned, size: 0, unit: count_unit(unit), length, table: None };
-                ObjKind::DirectCounter(self.ir.program.counters.push(info))
+                ObjKind::DirectCounter(self.build.ir.program.counters.push(info))
             }
             ("meter", [size, unit]) => {
                 let info = MeterInfo { name: owned, size: self.cells(size)?, unit: count_unit(unit), length, table: None };
-                ObjKind::Meter(self.ir.program.meters.push(info))
+                ObjKind::Meter(self.build.ir.program.meters.push(info))
             }
             ("direct_meter", [unit]) => {
                 let info = MeterInfo { name: owned, size: 0, unit: count_unit(unit), length, table: None };
-                ObjKind::DirectMeter(self.ir.program.meters.push(info))
+                ObjKind::DirectMeter(self.build.ir.program.meters.push(info))
             }
             ("register", [size, ..]) => {
                 let cell = targs.first().cloned().unwrap_or(Type::Bad);
@@ -394,7 +441,7 @@ impl<'a> Cx<'a> {
                 let size = self.cells(size)?;
                 let register = |(name, ty): (String, p4_ir::Ty)| (RegisterInfo { name, size, width: ty.width() }, ty);
                 let parts: Vec<_> = parts.into_iter().map(register).collect();
-                ObjKind::Register(parts.into_iter().map(|(info, ty)| (self.ir.program.registers.push(info), ty)).collect())
+                ObjKind::Register(parts.into_iter().map(|(info, ty)| (self.build.ir.program.registers.push(info), ty)).collect())
             }
             ("action_profile", [size]) => ObjKind::Profile(ProfileDecl { size: self.cells(size)?, algorithm: None, lowered: None }),
             ("action_selector", [algorithm, size, _]) => {
@@ -412,7 +459,7 @@ impl<'a> Cx<'a> {
             return Err(self.error("not-const", called.span, "the name of a service must be known at compile time"));
         };
         let name = called.to_string();
-        if self.body.region != Region::Control && !self.check_only {
+        if self.body.region != Region::Control && !self.check_only() {
             return Err(self.error("misplaced", span, format!("service \"{name}\" must be instantiated in a control")));
         }
         let mut sides = Vec::new();
@@ -436,13 +483,13 @@ impl<'a> Cx<'a> {
         if longest > MAX_SERVICE_BYTES {
             return Err(self.unsupported(span, format!("a request or answer of {longest} bytes (more than {MAX_SERVICE_BYTES})")));
         }
-        let id = match self.ir.program.service(&name) {
-            Some(id) if self.ir.program.services[id] == info => id,
+        let id = match self.build.ir.program.service(&name) {
+            Some(id) if self.build.ir.program.services[id] == info => id,
             Some(_) => {
                 let message = format!("service \"{name}\" has another request or answer than where it was instantiated before");
                 return Err(self.error("type-mismatch", span, message));
             }
-            None => self.ir.program.services.push(info),
+            None => self.build.ir.program.services.push(info),
         };
         Ok(ObjKind::Service(id))
     }

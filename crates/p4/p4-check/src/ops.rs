@@ -115,7 +115,7 @@ impl<'a> Cx<'a> {
 
     fn note_expr(&mut self, e: &p4_ir::Expr, span: Span) {
         if let Some(construct) = crate::origins::of_expr(e) {
-            self.note(construct, span);
+            self.build.note(construct, span);
         }
     }
 
@@ -299,7 +299,7 @@ impl<'a> Cx<'a> {
         self.spend(1, span)?;
         if !a.ty.comparable() {
             return match &a.ty {
-                Type::Composite(_) | Type::Varbit(_) | Type::Stack(..) if self.check_only => {
+                Type::Composite(_) | Type::Varbit(_) | Type::Stack(..) if self.check_only() => {
                     let (_, unknown) = self.fresh_bool();
                     terms.push(unknown);
                     Ok(())

@@ -30,16 +30,16 @@ impl<'a> Cx<'a> {
         };
         let ObjKind::Block(inst) = self.kind(obj) else { return Err(self.bug(span, "parser")) };
         let (block, targs) = (inst.block, inst.targs.clone());
-        let decl = self.blocks[block.0 as usize];
+        let decl = self.decls.block(block);
         let name = decl.name().name.clone();
         let mut subst = Subst::default();
         let params = self.block_params(block, &targs, &mut subst)?;
         let found = self.match_args(&name, decl.params(), args, span)?;
-        let callee = self.new_scope_at(ScopeId::GLOBAL, decl.seen());
+        let callee = self.scopes.add(ScopeId::GLOBAL, decl.seen());
         let values = self.eval_args(&name, &params, &found, &mut subst, callee, span)?;
         self.settle_targs(obj, &subst);
-        let after = self.ir.states.push(State {
-            name: format!("{}.after", self.objects[obj.0 as usize].path),
+        let after = self.build.ir.states.push(State {
+            name: format!("{}.after", self.objects.path(obj)),
             body: Vec::new(),
             next: Transition::Goto(Next::Reject),
             likely: None,
@@ -47,8 +47,8 @@ impl<'a> Cx<'a> {
         self.nested(span, |cx| {
             let (start, copy_out) = cx.inline_parser(obj, &params, values, Next::State(after), true, span)?;
             // What `inline_parser` emitted (copy-in, initial values) is still part of this state.
-            cx.ir.states[state].body = std::mem::take(&mut cx.out);
-            cx.ir.states[state].next = Transition::Goto(start);
+            cx.build.end_state(state);
+            cx.build.ir.states[state].next = Transition::Goto(start);
             cx.body.state = Some(after);
             cx.copy_out(&copy_out)
         })
@@ -64,19 +64,19 @@ impl<'a> Cx<'a> {
         nested: bool,
         span: Span,
     ) -> R<(Next, crate::args::Copies)> {
-        let path = self.objects[obj.0 as usize].path.clone();
+        let path = self.objects.path(obj).to_owned();
         let ObjKind::Block(inst) = self.kind(obj) else { return Err(self.bug(span, "parser")) };
         let inst = inst.clone();
-        let BlockDecl::Parser(decl, seen) = self.blocks[inst.block.0 as usize] else { return Err(self.bug(span, "parser")) };
+        let BlockDecl::Parser(decl, seen) = self.decls.block(inst.block) else { return Err(self.bug(span, "parser")) };
         let Some(body) = &decl.body else {
-            if self.unused_walk {
+            if self.whole.unused_walk {
                 return Ok((accept, Vec::new()));
             }
             return Err(self.error("no-body", span, format!("parser `{}` has no body", decl.name.name)));
         };
         // A generic one is looked at by itself too: here its type parameters are known.
         if decl.type_params.is_empty() {
-            self.lowered.insert(std::ptr::from_ref(decl) as usize);
+            self.whole.lowers(decl);
         }
         let outer = self.type_scope((ScopeId::GLOBAL, seen), &decl.type_params, &inst.targs, &mut Subst::default());
         self.declare_constructor_params(outer, &decl.constructor_params, &inst.args);
@@ -126,8 +126,8 @@ impl<'a> Cx<'a> {
             let (name_in_ir, next) = (format!("{prefix}{label}"), Transition::Goto(Next::Reject));
             let marked = |name| ast::find_annotation(&s.annotations, name).is_some();
             let likely = if marked("unlikely") { Some(false) } else { marked("likely").then_some(true) };
-            self.ir.origins.hold(Holder::State(name_in_ir.clone()), crate::origins::origin(s.span));
-            let id = self.ir.states.push(State { name: name_in_ir, body: Vec::new(), next, likely });
+            self.build.ir.origins.hold(Holder::State(name_in_ir.clone()), crate::origins::origin(s.span));
+            let id = self.build.ir.states.push(State { name: name_in_ir, body: Vec::new(), next, likely });
             targets.states.insert(name, id);
         }
         let Some(start) = targets.states.get("start").copied() else {
@@ -174,18 +174,18 @@ impl<'a> Cx<'a> {
     fn lower_state(&mut self, s: &'a ast::ParserState, id: StateId, targets: &Targets<'a>) {
         let scope = self.new_scope(self.body.scope);
         let body = Body { scope, state: Some(id), ..self.body.clone() };
-        let outer = std::mem::take(&mut self.out);
+        let outer = self.build.replace_block(Vec::new());
         self.in_body(body, |cx| {
             cx.stmts(&s.stmts);
             let next = cx.transition(s, targets);
             // A sub-parser in the statements has moved on to a state of its own.
             let at = cx.body.state.unwrap_or(id);
-            cx.ir.states[at].body = std::mem::take(&mut cx.out);
+            cx.build.end_state(at);
             if let Ok(next) = next {
-                cx.ir.states[at].next = next;
+                cx.build.ir.states[at].next = next;
             }
         });
-        self.out = outer;
+        self.build.replace_block(outer);
     }
 
     fn transition(&mut self, s: &'a ast::ParserState, targets: &Targets<'a>) -> R<Transition> {
@@ -308,11 +308,11 @@ impl<'a> Cx<'a> {
             }
             if let Some(id) = self.value_set(one)? {
                 let have: Vec<u32> = keys.iter().map(|(t, _)| t.scalar().map_or(0, Ty::width)).collect();
-                if self.ir.program.value_sets[id].widths != have {
+                if self.build.ir.program.value_sets[id].widths != have {
                     let message = "the value set's elements do not have the type of the select's keys";
                     return Err(self.error("type-mismatch", one.span, message));
                 }
-                self.note(Construct::ValueSet, one.span);
+                self.build.note(Construct::ValueSet, one.span);
                 return Ok(Some(vec![KeySet::ValueSet(id)]));
             }
             if let ast::ExprKind::List { items, rest: false } = &one.kind
@@ -402,12 +402,12 @@ impl<'a> Cx<'a> {
                 Ok(KeySet::Range { low: bits(low), high: bits(high) })
             }
             _ => match self.value_set(e)? {
-                Some(id) if self.ir.program.value_sets[id].widths != [width] => {
+                Some(id) if self.build.ir.program.value_sets[id].widths != [width] => {
                     let message = format!("the value set's elements are not of the key's type {ty}");
                     Err(self.error("type-mismatch", e.span, message))
                 }
                 // Stands for whatever is in the set.
-                Some(_) if self.check_only => Ok(KeySet::Value { value: bits(0), mask: bits(Bits::mask(width)) }),
+                Some(_) if self.check_only() => Ok(KeySet::Value { value: bits(0), mask: bits(Bits::mask(width)) }),
                 Some(_) => Err(self.unsupported(e.span, "a value set for one of several keys")),
                 None => {
                     let v = self.pure(e, "a value to match")?;
@@ -441,7 +441,7 @@ impl<'a> Cx<'a> {
             let Ok(size) = u64::try_from(&n) else {
                 return Err(self.error("out-of-range", v.size.span, format!("a value set cannot have {n} elements")));
             };
-            let id = self.ir.program.value_sets.push(ValueSet { name, size, widths });
+            let id = self.build.ir.program.value_sets.push(ValueSet { name, size, widths });
             self.note_id(crate::ids::IdOf::ValueSet(id), annotations);
             Ok(id)
         });

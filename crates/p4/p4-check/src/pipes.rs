@@ -45,8 +45,8 @@ impl<'a> Cx<'a> {
             let args = self.pipe_args(of, pipe, &params, &roles, shared, block.span)?;
             match part {
                 Part::Parser => self.pipe_parser(pipe, block, args)?,
-                Part::Control => *self.ir.pipes[pipe].control_mut(role) = self.pipe_control(pipe, block, stage, args)?,
-                Part::Deparser => self.ir.pipes[pipe].deparser = self.pipe_control(pipe, block, Stage::Deparser, args)?,
+                Part::Control => *self.build.ir.pipes[pipe].control_mut(role) = self.pipe_control(pipe, block, stage, args)?,
+                Part::Deparser => self.build.ir.pipes[pipe].deparser = self.pipe_control(pipe, block, Stage::Deparser, args)?,
             }
         }
         Ok(())
@@ -99,7 +99,7 @@ impl<'a> Cx<'a> {
             self.block(|cx| cx.in_body(body, |cx| cx.inline_parser(obj, &params, args.into(), Next::Accept, false, arg.span)));
         let (start, _) = result?;
         // Headers are invalid when a pipe begins, so the reset of the `out` parameter says nothing new.
-        let parser = &mut self.ir.pipes[pipe].parser;
+        let parser = &mut self.build.ir.pipes[pipe].parser;
         parser.init = init.into_iter().filter(|s| !matches!(s, Stmt::SetValid(_, false))).collect();
         if let Next::State(s) = start {
             parser.start = Some(s);
@@ -120,7 +120,7 @@ impl<'a> Cx<'a> {
         let (obj, block) = self.block_of(arg)?;
         let params = self.block_params(block, &[], &mut Subst::default())?;
         if given != params.len() {
-            let what = if self.blocks[block.0 as usize].is_parser() { "parser" } else { "control" };
+            let what = if self.decls.block(block).is_parser() { "parser" } else { "control" };
             let message = format!("this {what} has {} parameters, not {given}", params.len());
             return Err(self.error("arity", arg.span, message));
         }
@@ -138,7 +138,7 @@ impl<'a> Cx<'a> {
     /// The arguments of a package instance, if it is of the package of that name.
     pub(crate) fn package_parts(&self, v: &Tv, package: &str) -> Option<Vec<Tv>> {
         match self.object(v).map(|o| self.kind(o)) {
-            Some(ObjKind::Package(id, parts)) if self.packages[id.0 as usize].name.name == package => {
+            Some(ObjKind::Package(id, parts)) if self.decls.package(*id).name.name == package => {
                 Some(parts.iter().map(|(_, v)| v.clone()).collect())
             }
             _ => None,

@@ -117,8 +117,8 @@ impl<'a> Cx<'a> {
 
     fn plain_table(&mut self, name: &str, keys: Vec<(String, Expr)>, actions: Vec<ActionUse>, miss: ActionId, size: u64) -> TableId {
         let (names, exprs): (Vec<String>, Vec<Expr>) = keys.into_iter().unzip();
-        self.ir.tables.push(TableCode { keys: exprs });
-        self.ir.program.tables.push(TableInfo {
+        self.build.ir.tables.push(TableCode { keys: exprs });
+        self.build.ir.program.tables.push(TableInfo {
             name: name.to_owned(),
             full_name: name.to_owned(),
             keys: names.into_iter().map(|name| KeyInfo { name, width: HANDLE.width(), kind: MatchKind::Exact }).collect(),
@@ -139,8 +139,8 @@ impl<'a> Cx<'a> {
         let v = self.new_var(&format!("{full_name}.{param}"), HANDLE);
         let mut body = vec![Stmt::Assign(LValue::Var(to), crate::coerce::var(v, HANDLE))];
         body.extend(then);
-        self.ir.actions.push(ActionCode { params: vec![v], body });
-        self.ir.program.actions.push(ActionInfo {
+        self.build.ir.actions.push(ActionCode { params: vec![v], body });
+        self.build.ir.program.actions.push(ActionInfo {
             name: full_name.to_owned(),
             full_name: full_name.to_owned(),
             params: vec![ParamInfo { name: param.to_owned(), width: HANDLE.width() }],
@@ -148,12 +148,12 @@ impl<'a> Cx<'a> {
     }
 
     fn without_count(&mut self, action: ActionId, counter: CounterId, profile: &str) -> ActionId {
-        let (mut info, mut code) = (self.ir.program.actions[action].clone(), self.ir.actions[action].clone());
+        let (mut info, mut code) = (self.build.ir.program.actions[action].clone(), self.build.ir.actions[action].clone());
         info.full_name = format!("{}.{}", info.full_name, profile.rsplit('.').next().unwrap_or(profile));
         info.name = info.full_name.clone();
         strip(&mut code.body, counter);
-        self.ir.actions.push(code);
-        self.ir.program.actions.push(info)
+        self.build.ir.actions.push(code);
+        self.build.ir.program.actions.push(info)
     }
 }
 

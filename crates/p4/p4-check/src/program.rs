@@ -15,7 +15,7 @@ impl<'a> Cx<'a> {
     /// Declares everything at top level, in order.
     pub(crate) fn declarations(&mut self, program: &'a ast::Program) {
         for d in &program.decls {
-            if self.stopped {
+            if self.sink.is_stopped() {
                 return;
             }
             let _ = self.declaration(d);
@@ -23,7 +23,7 @@ impl<'a> Cx<'a> {
     }
 
     fn declaration(&mut self, d: &'a ast::Decl) -> R<()> {
-        let seen = self.seen(ScopeId::GLOBAL);
+        let seen = self.scopes.seen(ScopeId::GLOBAL);
         match &d.kind {
             ast::DeclKind::Const(c) => return self.declare_const(c),
             ast::DeclKind::Var(v) => {
@@ -32,21 +32,15 @@ impl<'a> Cx<'a> {
             }
             ast::DeclKind::Error(names) => {
                 for n in names {
-                    let at = self.errors.get(&n.name).copied();
-                    match at {
-                        Some(first) => {
-                            let d = Diagnostic::error("duplicate", n.span, format!("error `{}` is declared twice", n.name));
-                            self.report(d.with_place(first, "first declared here"));
-                        }
-                        None => {
-                            self.errors.insert(n.name.clone(), n.span);
-                        }
+                    if let Some(first) = self.decls.add_error(&n.name, n.span) {
+                        let d = Diagnostic::error("duplicate", n.span, format!("error `{}` is declared twice", n.name));
+                        self.report(d.with_place(first, "first declared here"));
                     }
                 }
             }
             ast::DeclKind::MatchKind(names) => {
                 for n in names {
-                    if let Some(first) = self.match_kinds.insert(n.name.clone(), n.span) {
+                    if let Some(first) = self.decls.add_match_kind(&n.name, n.span) {
                         let d = Diagnostic::error("duplicate", n.span, format!("match kind `{}` is declared twice", n.name));
                         self.report(d.with_place(first, "first declared here"));
                     }
@@ -56,8 +50,7 @@ impl<'a> Cx<'a> {
             ast::DeclKind::Enum(e) => self.declare_enum(e),
             ast::DeclKind::Typedef(t) => self.declare_typedef(t),
             ast::DeclKind::Extern(e) => {
-                self.externs.push(e);
-                let id = ExternId(self.externs.len() as u32 - 1);
+                let id = self.decls.add_extern(e);
                 self.declare(&e.name, Entity::Extern(id));
             }
             ast::DeclKind::Function(f) => self.declare(&f.name, Entity::Function(f)),
@@ -65,8 +58,7 @@ impl<'a> Cx<'a> {
             ast::DeclKind::Parser(p) => self.declare_block(BlockDecl::Parser(p, seen)),
             ast::DeclKind::Control(c) => self.declare_block(BlockDecl::Control(c, seen)),
             ast::DeclKind::Package(p) => {
-                self.packages.push(p);
-                let id = PackageId(self.packages.len() as u32 - 1);
+                let id = self.decls.add_package(p);
                 self.declare(&p.name, Entity::Package(id));
             }
             ast::DeclKind::Instantiation(i) => return self.declare_instance(i, &d.annotations, false),
@@ -77,8 +69,7 @@ impl<'a> Cx<'a> {
     }
 
     fn declare_block(&mut self, decl: BlockDecl<'a>) {
-        self.blocks.push(decl);
-        let id = BlockId(self.blocks.len() as u32 - 1);
+        let id = self.decls.add_block(decl);
         self.declare(decl.name(), Entity::Block(id));
         self.check_param_names(decl);
     }
@@ -102,9 +93,8 @@ impl<'a> Cx<'a> {
 
     /// Lowers the pipeline that `main` describes.
     pub(crate) fn pipeline(&mut self, end: Span) -> R<()> {
-        let Some((main, span)) = self.main else {
-            let declared = self.scopes[0].names.get("main").and_then(|l| l.first()).map(|(_, e, _)| e.clone());
-            if let Some(Entity::Bad) = declared {
+        let Some((main, span)) = self.whole.main else {
+            if let Some((Entity::Bad, _)) = self.scopes.global("main") {
                 return Err(self.poisoned());
             }
             let d = Diagnostic::error("no-main", end, "the program has no `main`");
@@ -116,19 +106,19 @@ impl<'a> Cx<'a> {
             return Err(self.error("type-mismatch", span, "`main` must be an instance of a package"));
         };
         let args: Vec<Tv> = args.iter().map(|(_, v)| v.clone()).collect();
-        let package = self.packages[id.0 as usize].name.name.clone();
-        if self.for_chip && package == crate::tna::PACKAGE {
+        let package = self.decls.package(*id).name.name.clone();
+        if self.mode == crate::Mode::Chip && package == crate::tna::PACKAGE {
             return self.tna_switch(&args, span);
         }
-        if package == "PSA_Switch" && !self.check_only {
-            self.psa = true;
+        if package == "PSA_Switch" && !self.check_only() {
+            self.whole.psa = true;
             let result = self.psa_pipeline(&args, span);
             // What cannot be run can still be checked.
-            self.other_architecture = (result.is_err() || self.has_errors()).then_some(package);
+            self.whole.other_architecture = (result.is_err() || self.sink.has_errors()).then_some(package);
             return result;
         }
         if package != "V1Switch" {
-            self.other_architecture = Some(package.clone());
+            self.whole.other_architecture = Some(package.clone());
             let d = Diagnostic::error("unsupported", span, format!("architecture `{package}` is not supported"));
             return Err(self.report(d.with_note("this compiler knows v1model's package `V1Switch` and PSA's `PSA_Switch`")));
         }
@@ -149,13 +139,13 @@ impl<'a> Cx<'a> {
         for (arg, stage, role, n) in stages {
             let args = shared.iter().take(n).cloned().collect();
             match self.pipe_control(pipe, arg, stage, args) {
-                Ok(block) => *self.ir.control_mut(role) = block,
+                Ok(block) => *self.build.ir.control_mut(role) = block,
                 Err(e) => failed = Some(e),
             }
         }
         let out = self.packet_object("packet_out", ObjKind::PacketOut, span)?;
         let headers = Tv { access: Access::Read("an `in` parameter"), ..shared[0].clone() };
-        *self.ir.deparser_mut() = self.pipe_control(pipe, dep, Stage::Deparser, vec![out, headers])?;
+        *self.build.ir.deparser_mut() = self.pipe_control(pipe, dep, Stage::Deparser, vec![out, headers])?;
         failed.map_or(Ok(()), Err)
     }
 
@@ -165,7 +155,7 @@ impl<'a> Cx<'a> {
         let (_, parser) = self.block_of(p)?;
         let (_, ingress) = self.block_of(ig)?;
         let types = self.block_params(parser, &[], &mut crate::args::Subst::default())?;
-        let names: Vec<String> = self.blocks[ingress.0 as usize].params().iter().map(|p| p.name.name.clone()).collect();
+        let names: Vec<String> = self.decls.block(ingress).params().iter().map(|p| p.name.name.clone()).collect();
         let ([_, h, m, s], [hn, mn, sn]) = (types.as_slice(), names.as_slice()) else {
             return Err(self.error("arity", span, "V1Switch wants a parser of four parameters and an ingress of three"));
         };
@@ -212,7 +202,7 @@ impl<'a> Cx<'a> {
         let (Some(c), Val::Agg(vals)) = (v.ty.composite(Kind::Struct), &v.val) else { return };
         for (f, val) in c.fields.iter().zip(vals.iter()) {
             if let Val::Place(LValue::Var(id), _) = val {
-                self.ir.intrinsic.standard.insert(f.name.to_string(), *id);
+                self.build.ir.intrinsic.standard.insert(f.name.to_string(), *id);
             }
         }
     }
@@ -233,7 +223,7 @@ impl<'a> Cx<'a> {
                     Tag::FieldList(list) => {
                         let mut vars = Vec::new();
                         variables(val, &mut vars);
-                        self.ir.intrinsic.field_lists.entry(*list).or_default().extend(vars);
+                        self.build.ir.intrinsic.field_lists.entry(*list).or_default().extend(vars);
                         continue;
                     }
                 };
@@ -245,9 +235,9 @@ impl<'a> Cx<'a> {
                     }
                 };
                 let slot = match tag {
-                    Tag::DropReason => &mut self.ir.intrinsic.drop_reason,
-                    Tag::Mark => &mut self.ir.intrinsic.mark,
-                    Tag::PduLength | Tag::FieldList(_) => &mut self.ir.intrinsic.pdu_length,
+                    Tag::DropReason => &mut self.build.ir.intrinsic.drop_reason,
+                    Tag::Mark => &mut self.build.ir.intrinsic.mark,
+                    Tag::PduLength | Tag::FieldList(_) => &mut self.build.ir.intrinsic.pdu_length,
                 };
                 if slot.replace(id).is_some() {
                     return Err(self.error("annotation", v.span, format!("two metadata fields are marked `@{name}`")));
@@ -265,7 +255,7 @@ impl<'a> Cx<'a> {
         let Type::Enum(e) = t else { return Ok(()) };
         for (name, code) in &e.members {
             match u8::try_from(*code) {
-                Ok(code) if code < 128 => self.ir.program.reasons.push((code, name.to_string())),
+                Ok(code) if code < 128 => self.build.ir.program.reasons.push((code, name.to_string())),
                 _ => {
                     let message = format!("reason `{name}` of enum `{}` has code {code}; codes must be below 128", e.name);
                     return Err(self.error("annotation", span, message));
@@ -290,10 +280,10 @@ impl<'a> Cx<'a> {
     // What only the whole program can tell
 
     pub(crate) fn finish(&mut self, name: &str) {
-        self.ir.program.name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_owned();
-        self.ir.program.errors = self.errors.keys().cloned().collect();
-        if self.ir.intrinsic.pdu_length.is_none() {
-            for span in std::mem::take(&mut self.pdu_users) {
+        self.build.ir.program.name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_owned();
+        self.build.ir.program.errors = self.decls.errors().map(str::to_owned).collect();
+        if self.build.ir.intrinsic.pdu_length.is_none() {
+            for span in std::mem::take(&mut self.whole.pdu_users) {
                 let d = Diagnostic::error("annotation", span, "`@pdu_length` needs a metadata field marked `@pdu_length`");
                 self.report(d.with_help("mark the field of the user metadata that holds the length in bytes"));
             }
@@ -324,10 +314,10 @@ impl<'a> Cx<'a> {
 
     /// A direct counter or meter belongs to a table. In the actions of other tables it has no effect, as in p4c and BMv2.
     fn direct_owners(&mut self) {
-        for used in std::mem::take(&mut self.foreign_uses) {
+        for used in std::mem::take(&mut self.whole.foreign_uses) {
             let (name, effect) = match used.of {
-                Foreign::Counter(c) => (&self.ir.program.counters[c].name, "nothing is counted there"),
-                Foreign::Meter(m) => (&self.ir.program.meters[m].name, "packets are green there"),
+                Foreign::Counter(c) => (&self.build.ir.program.counters[c].name, "nothing is counted there"),
+                Foreign::Meter(m) => (&self.build.ir.program.meters[m].name, "packets are green there"),
             };
             let message = format!("action `{}` uses `{name}`, which is not attached to table `{}`: {effect}", used.action, used.table.name);
             let d = Diagnostic::warning("no-effect", used.table.span, message);
@@ -337,7 +327,7 @@ impl<'a> Cx<'a> {
 
     /// Drops the instance path from names where what is left is unique.
     fn short_names(&mut self) {
-        let p = &mut self.ir.program;
+        let p = &mut self.build.ir.program;
         let short = |full: &str| full.rsplit('.').next().unwrap_or(full).to_owned();
         let unique = |names: Vec<String>| -> Vec<String> {
             let mut count: HashMap<String, u32> = HashMap::new();

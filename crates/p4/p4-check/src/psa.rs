@@ -60,9 +60,11 @@ impl<'a> Cx<'a> {
         let [ingress, _, egress, _] = args else {
             return Err(self.error("arity", span, "PSA_Switch takes two pipelines and two engines"));
         };
-        (self.ir.arch, self.ir.pipes) = (Architecture::Psa, Architecture::Psa.pipes());
+        (self.build.ir.arch, self.build.ir.pipes) = (Architecture::Psa, Architecture::Psa.pipes());
         let mut shared = Shared::new();
-        for ((pipe, (package, role, _)), arg) in self.ir.pipes.keys().collect::<Vec<_>>().into_iter().zip(PIPES).zip([ingress, egress]) {
+        for ((pipe, (package, role, _)), arg) in
+            self.build.ir.pipes.keys().collect::<Vec<_>>().into_iter().zip(PIPES).zip([ingress, egress])
+        {
             let Some(parts) = self.package_parts(arg, package) else {
                 return Err(self.error("type-mismatch", span, format!("an `{package}` is wanted here")));
             };
@@ -97,7 +99,7 @@ impl<'a> Cx<'a> {
         let (true, Some(c), Val::Agg(vals)) = (OWN.contains(&role), v.ty.composite(Kind::Struct), &v.val) else { return Ok(()) };
         for (f, val) in c.fields.iter().zip(vals.iter()) {
             if let Val::Place(LValue::Var(id), _) = val {
-                self.ir.intrinsic.standard.insert(format!("{role}.{}", f.name), *id);
+                self.build.ir.intrinsic.standard.insert(format!("{role}.{}", f.name), *id);
             }
         }
         Ok(())
@@ -113,7 +115,7 @@ impl<'a> Cx<'a> {
             let mut vars = Vec::new();
             crate::program::variables(&v.val, &mut vars);
             for path in paths {
-                self.ir.intrinsic.field_lists.insert(*path, vars.clone());
+                self.build.ir.intrinsic.field_lists.insert(*path, vars.clone());
             }
         }
         Ok(())

@@ -79,7 +79,7 @@ impl<'a> Cx<'a> {
         match u32::try_from(&w) {
             _ if w > MAX_ANY_WIDTH.into() => Err(self.error("limit", e.span, format!("{name}<{w}> is wider than {MAX_ANY_WIDTH} bits"))),
             Ok(w) if (least..=MAX_WIDTH).contains(&w) => {
-                if w == 0 && !self.check_only {
+                if w == 0 && !self.check_only() {
                     return Err(self.unsupported(e.span, "a width of 0"));
                 }
                 Ok(w)
@@ -94,7 +94,7 @@ impl<'a> Cx<'a> {
         let w = self.const_int(e, "a width")?;
         match u32::try_from(&w) {
             Ok(w) if w <= MAX_VARBIT && w > 0 => {
-                if w % 8 != 0 && !self.check_only {
+                if w % 8 != 0 && !self.check_only() {
                     return Err(self.unsupported(e.span, format!("varbit<{w}>, which is not a whole number of bytes,")));
                 }
                 Ok(w)
@@ -176,18 +176,18 @@ impl<'a> Cx<'a> {
                 self.instantiate(*g, targs, span)
             }
             Entity::Extern(id) => {
-                let n = self.externs[id.0 as usize].type_params.len();
+                let n = self.decls.ext(*id).type_params.len();
                 self.count_targs(name, n, &targs, span)?;
                 self.not_self(name, args, &targs, |t| matches!(t, Type::Extern(x, _) if x == id), span)?;
                 Ok(Type::Extern(*id, targs.into()))
             }
             Entity::Block(id) => {
-                let n = self.blocks[id.0 as usize].type_params().len();
+                let n = self.decls.block(*id).type_params().len();
                 self.count_targs(name, n, &targs, span)?;
                 Ok(Type::Block(*id, targs.into()))
             }
             Entity::Package(id) => {
-                let n = self.packages[id.0 as usize].type_params.len();
+                let n = self.decls.package(*id).type_params.len();
                 self.count_targs(name, n, &targs, span)?;
                 Ok(Type::Package(*id, targs.into()))
             }
@@ -222,15 +222,7 @@ impl<'a> Cx<'a> {
     /// Whether a type as written is a type parameter. All other types are declared at top level.
     fn is_parameter(&self, t: &ast::Type) -> bool {
         let ast::TypeKind::Named { path, .. } = &t.kind else { return false };
-        let mut at = self.body.scope;
-        while let (scope, false) = (&self.scopes[at.0 as usize], path.global) {
-            let Some((parent, _)) = scope.parent else { break };
-            if scope.names.contains_key(path.name.name.as_str()) {
-                return true;
-            }
-            at = parent;
-        }
-        false
+        !path.global && self.scopes.is_local(self.body.scope, &path.name.name)
     }
 
     /// Type arguments may be left out to be inferred, but not half of them.
@@ -242,7 +234,7 @@ impl<'a> Cx<'a> {
     }
 
     pub(crate) fn instantiate(&mut self, g: usize, targs: Vec<Type>, span: Span) -> R<Type> {
-        let generic = &self.generics[g];
+        let generic = self.decls.generic(g);
         let (decl, annotations, scope, seen) = (generic.decl, generic.annotations, generic.scope, generic.seen);
         if targs.len() != decl.type_params.len() {
             let (name, n) = (&decl.name.name, decl.type_params.len());
@@ -258,12 +250,12 @@ impl<'a> Cx<'a> {
                 format!("`{}` is used with more than {MAX_INSTANCES} lists of type arguments", decl.name.name),
             ));
         }
-        let inner = self.new_scope_at(scope, seen);
+        let inner = self.scopes.add(scope, seen);
         for (p, t) in decl.type_params.iter().zip(&targs) {
             self.declare_in(inner, p, Entity::Type(t.clone()));
         }
         let t = self.in_scope(inner, |cx| cx.composite(decl, annotations, Some((g as u32, targs.clone()))))?;
-        self.generics[g].instances.push((targs, t.clone()));
+        self.decls.add_instance(g, targs, t.clone());
         Ok(t)
     }
 
@@ -281,9 +273,8 @@ impl<'a> Cx<'a> {
             return;
         }
         let scope = self.body.scope;
-        let seen = self.seen(scope);
-        self.generics.push(Generic { decl, annotations, scope, seen, instances: Vec::new() });
-        let g = self.generics.len() - 1;
+        let seen = self.scopes.seen(scope);
+        let g = self.decls.add_generic(Generic { decl, annotations, scope, seen, instances: Vec::new() });
         // The body is checked once with open type arguments, so that a fault shows even if nothing uses it.
         let open = (0..decl.type_params.len() as u32).map(|i| Type::Var(u32::MAX - i)).collect();
         let _ = self.instantiate(g, open, decl.name.span);
@@ -331,22 +322,22 @@ impl<'a> Cx<'a> {
         if let Some(i) = fields.iter().position(|f| matches!(f.ty, Type::Varbit(_)))
             && kind == Kind::Header
             && i + 1 != fields.len()
-            && !self.check_only
+            && !self.check_only()
         {
             let span = decl.fields[i].span;
             return Err(self.unsupported(span, "a varbit field that is not the header's last field"));
         }
-        self.next_type_id += 1;
+        let id = self.decls.new_type();
         let mut name = decl.name.name.clone();
         if let Some((_, args)) = &generic {
             let args: Vec<String> = args.iter().map(Type::to_string).collect();
             name = format!("{name}<{}>", args.join(", "));
         }
         // A struct's own slot, so that empty structs in stacks and tuples cost something too.
-        let composite = Composite { id: self.next_type_id, kind, name, fields, leaves: leaves.max(1), generic };
+        let composite = Composite { id, kind, name, fields, leaves: leaves.max(1), generic };
         let ty = self.bounded(Type::Composite(Rc::new(composite)), decl.name.span)?;
         if kind == Kind::Header
-            && !self.check_only
+            && !self.check_only()
             && let Some(bits) = ty.wire_bits()
             && bits % 8 != 0
             && !ty.has_var()
@@ -387,7 +378,7 @@ impl<'a> Cx<'a> {
     /// `7`, `NAME` or `ENUM.MEMBER`.
     fn token_number(&self, tokens: &[ast::AnnotationToken]) -> Option<p4_syntax::BigInt> {
         use ast::AnnotationTokenKind::{Int, Punct, Word};
-        let global = |name: &str| self.scopes[0].names.get(name).and_then(|l| l.first()).map(|(_, e, _)| e);
+        let global = |name: &str| self.scopes.global(name).map(|(e, _)| e);
         match tokens.iter().map(|t| &t.kind).collect::<Vec<_>>()[..] {
             [Int(i)] => Some(i.value.clone()),
             [Word(name)] => match global(name)? {
@@ -477,9 +468,9 @@ impl<'a> Cx<'a> {
             };
             members.push((m.name.name.as_str().into(), code));
         }
-        self.next_type_id += 1;
+        let id = self.decls.new_type();
         let codes = members.iter().cloned().collect();
-        Ok(Type::Enum(Rc::new(EnumType { id: self.next_type_id, name: decl.name.name.clone(), underlying, members, codes })))
+        Ok(Type::Enum(Rc::new(EnumType { id, name: decl.name.name.clone(), underlying, members, codes })))
     }
 
     pub(crate) fn declare_typedef(&mut self, decl: &'a ast::TypedefDecl) {
@@ -516,14 +507,14 @@ impl<'a> Cx<'a> {
         if depth >= MAX_NEW_TYPES {
             return Err(self.error("limit", decl.name.span, format!("more than {MAX_NEW_TYPES} `type`s, one made of the other")));
         }
-        self.next_type_id += 1;
-        Ok(Type::New(Rc::new(NewType { id: self.next_type_id, name: decl.name.name.clone(), target, depth, opaque: false })))
+        let id = self.decls.new_type();
+        Ok(Type::New(Rc::new(NewType { id, name: decl.name.name.clone(), target, depth, opaque: false })))
     }
 
     /// A type that stands for a type parameter while a generic body is checked by itself: nothing is known about it.
     pub(crate) fn opaque(&mut self, name: &str) -> Type {
-        self.next_type_id += 1;
-        Type::New(Rc::new(NewType { id: self.next_type_id, name: name.to_owned(), target: Type::bit(1), depth: 0, opaque: true }))
+        let id = self.decls.new_type();
+        Type::New(Rc::new(NewType { id, name: name.to_owned(), target: Type::bit(1), depth: 0, opaque: true }))
     }
 }
 

@@ -15,7 +15,7 @@ impl<'a> Cx<'a> {
     /// Looks at every declaration of the program once, after all names are declared.
     pub(crate) fn rules(&mut self, program: &'a ast::Program) {
         for d in &program.decls {
-            if self.stopped {
+            if self.sink.is_stopped() {
                 return;
             }
             self.decl_rules(d);
@@ -97,7 +97,7 @@ impl<'a> Cx<'a> {
 
     /// Whether what is named at `span` is declared at top level.
     fn is_global(&self, span: Span) -> bool {
-        self.scopes[0].names.get("main").is_some_and(|l| l.iter().any(|(_, _, s)| *s == span))
+        self.scopes.globals("main").any(|(_, _, s)| s == span)
     }
 
     fn params(&mut self, params: &'a [ast::Param]) {
@@ -156,7 +156,7 @@ impl<'a> Cx<'a> {
                     }
                 }
                 ("match", AnnotationBody::Unstructured(tokens)) => match tokens.as_slice() {
-                    [t] if matches!(&t.kind, AnnotationTokenKind::Word(w) if self.match_kinds.contains_key(w)) => {}
+                    [t] if matches!(&t.kind, AnnotationTokenKind::Word(w) if self.decls.is_match_kind(w)) => {}
                     _ => {
                         self.error("annotation", a.span, "`@match` takes a match kind, such as `exact`");
                     }
@@ -223,7 +223,7 @@ impl<'a> Cx<'a> {
 
     /// A table without a default action runs `NoAction`, so whatever else has that name is in the way (§14.2.1.3).
     fn no_action_rule(&mut self, program: &'a ast::Program) {
-        let declared = self.scopes[0].names.get("NoAction").and_then(|l| l.first()).map(|(_, e, s)| (e.clone(), *s));
+        let declared = self.scopes.global("NoAction").map(|(e, s)| (e.clone(), s));
         let Some((entity, span)) = declared else { return };
         let fits = match entity {
             Entity::Action(i) => self.actions[i].decl.params.is_empty(),

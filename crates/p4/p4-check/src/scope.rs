@@ -18,7 +18,7 @@ impl ScopeId {
 #[derive(Clone, Debug)]
 pub(crate) enum Entity<'a> {
     Type(Type),
-    /// A generic struct, header or union: position in `Cx::generics`.
+    /// A generic struct, header or union: position in [`crate::decls::Decls`].
     Generic(usize),
     Extern(crate::types::ExternId),
     Block(crate::types::BlockId),
@@ -40,98 +40,92 @@ pub(crate) enum Entity<'a> {
 const MAX_OVERLOADS: usize = 200;
 
 #[derive(Debug)]
-pub(crate) struct Scope<'a> {
+struct Scope<'a> {
     /// The scope around it, and how many of its declarations are visible: those before this one.
-    pub parent: Option<(ScopeId, u32)>,
-    pub names: HashMap<&'a str, Vec<(u32, Entity<'a>, Span)>>,
-    pub next: u32,
+    parent: Option<(ScopeId, u32)>,
+    names: HashMap<&'a str, Vec<(u32, Entity<'a>, Span)>>,
+    next: u32,
 }
 
-impl<'a> Scope<'a> {
-    pub(crate) fn root() -> Scope<'a> {
-        Scope { parent: None, names: HashMap::new(), next: 0 }
+/// All scopes. The first one is that of the top level.
+#[derive(Debug)]
+pub(crate) struct Scopes<'a> {
+    all: Vec<Scope<'a>>,
+    /// A built-in file that the program should have included.
+    missing_include: Option<&'static str>,
+}
+
+/// Why a name does not come into a scope.
+pub(crate) enum Clash {
+    /// It stands for something else, declared there.
+    With(Span),
+    /// It stands for too much already.
+    TooMany,
+}
+
+impl<'a> Scopes<'a> {
+    pub(crate) fn new() -> Scopes<'a> {
+        Scopes { all: vec![Scope { parent: None, names: HashMap::new(), next: 0 }], missing_include: None }
     }
-}
 
-impl<'a> Cx<'a> {
-    /// A scope inside `parent` that sees what is declared there so far.
-    pub(crate) fn new_scope(&mut self, parent: ScopeId) -> ScopeId {
-        let seen = self.scopes[parent.0 as usize].next;
-        self.new_scope_at(parent, seen)
+    fn get(&self, scope: ScopeId) -> &Scope<'a> {
+        &self.all[scope.0 as usize]
     }
 
     /// A scope inside `parent` that sees its first `seen` declarations.
-    pub(crate) fn new_scope_at(&mut self, parent: ScopeId, seen: u32) -> ScopeId {
-        self.scopes.push(Scope { parent: Some((parent, seen)), names: HashMap::new(), next: 0 });
-        ScopeId(self.scopes.len() as u32 - 1)
+    pub(crate) fn add(&mut self, parent: ScopeId, seen: u32) -> ScopeId {
+        self.all.push(Scope { parent: Some((parent, seen)), names: HashMap::new(), next: 0 });
+        ScopeId(self.all.len() as u32 - 1)
     }
 
     /// How many declarations the scope has.
     pub(crate) fn seen(&self, scope: ScopeId) -> u32 {
-        self.scopes[scope.0 as usize].next
+        self.get(scope).next
     }
 
-    /// Declares a name in the current scope; a second declaration of the same name is an error, but for overloads.
-    pub(crate) fn declare(&mut self, name: &'a ast::Ident, entity: Entity<'a>) {
-        let scope = self.body.scope;
-        self.declare_in(scope, name, entity);
-    }
-
-    pub(crate) fn declare_in(&mut self, scope: ScopeId, name: &'a ast::Ident, entity: Entity<'a>) {
-        let s = &self.scopes[scope.0 as usize];
-        let clash = match s.names.get(name.name.as_str()) {
-            Some(list) if list.len() >= MAX_OVERLOADS => {
-                self.error("limit", name.span, format!("`{}` is declared more than {MAX_OVERLOADS} times", name.name));
-                return;
-            }
-            Some(list) => list.iter().find(|(_, old, _)| !self.overloads(old, &entity)).map(|(_, _, span)| *span),
-            None => None,
-        };
-        let s = &mut self.scopes[scope.0 as usize];
+    /// Declares a name, beside those of the scope that it `overloads`. A name that clashes counts as a declaration, but stands for what it
+    /// stood for.
+    fn declare(
+        &mut self,
+        scope: ScopeId,
+        name: &'a ast::Ident,
+        entity: Entity<'a>,
+        overloads: impl Fn(&Entity) -> bool,
+    ) -> Result<(), Clash> {
+        let s = &mut self.all[scope.0 as usize];
+        let list = s.names.entry(name.name.as_str()).or_default();
+        if list.len() >= MAX_OVERLOADS {
+            return Err(Clash::TooMany);
+        }
         let seq = s.next;
         s.next += 1;
-        let list = s.names.entry(name.name.as_str()).or_default();
-        match clash {
-            Some(first) => {
-                let d = Diagnostic::error("duplicate", name.span, format!("`{}` is declared twice", name.name));
-                self.report(d.with_place(first, "first declared here"));
-            }
-            None => list.push((seq, entity, name.span)),
-        }
-    }
-
-    /// What `path` stands for, seen from the current scope. Several for overloaded functions.
-    pub(crate) fn lookup(&mut self, path: &ast::Path) -> R<Vec<Entity<'a>>> {
-        match self.find(path) {
-            Ok(found) if matches!(found[..], [Entity::Bad]) => Err(self.poisoned()),
-            Ok(found) => Ok(found),
-            Err(later) => {
-                let name = &path.name.name;
-                let mut d = Diagnostic::error("undeclared", path.name.span, format!("`{name}` is not declared"));
-                if let Some(later) = later {
-                    d = d.with_place(later, "declared only here; P4 wants it before its use, so there is no recursion");
-                } else if let Some(file) = crate::declared_in(name) {
-                    // One missing line, one error.
-                    if self.missing_include.replace(file).is_some() {
-                        return Err(self.poisoned());
-                    }
-                    d = d.with_help(format!("`#include <{file}>` declares it"));
-                } else if let Some(near) = self.near(name) {
-                    d = d.with_help(format!("did you mean `{near}`?"));
-                }
-                Err(self.report(d))
+        match list.iter().find(|(_, old, _)| !overloads(old)) {
+            Some((_, _, first)) => Err(Clash::With(*first)),
+            None => {
+                list.push((seq, entity, name.span));
+                Ok(())
             }
         }
     }
 
-    /// As [`Cx::lookup`], quietly; the error holds where it is declared later.
-    pub(crate) fn find(&self, path: &ast::Path) -> Result<Vec<Entity<'a>>, Option<Span>> {
+    /// What a name stands for at top level: what was declared first, and where.
+    pub(crate) fn global(&self, name: &str) -> Option<(&Entity<'a>, Span)> {
+        self.globals(name).next().map(|(_, e, span)| (e, span))
+    }
+
+    /// All that a name stands for at top level, with how many declarations came before it.
+    pub(crate) fn globals(&self, name: &str) -> impl Iterator<Item = (u32, &Entity<'a>, Span)> {
+        self.get(ScopeId::GLOBAL).names.get(name).into_iter().flatten().map(|(seq, e, span)| (*seq, e, *span))
+    }
+
+    /// What `path` stands for, seen from a scope; the error holds where it is declared later.
+    pub(crate) fn find(&self, from: ScopeId, path: &ast::Path) -> Result<Vec<Entity<'a>>, Option<Span>> {
         let name = path.name.name.as_str();
-        let mut at = self.body.scope;
+        let mut at = from;
         let mut seen = u32::MAX;
         let mut later = None;
         loop {
-            let scope = &self.scopes[at.0 as usize];
+            let scope = self.get(at);
             if (!path.global || scope.parent.is_none())
                 && let Some(list) = scope.names.get(name)
             {
@@ -148,12 +142,24 @@ impl<'a> Cx<'a> {
         }
     }
 
+    /// Whether a scope below the top level has the name, seen from `from`.
+    pub(crate) fn is_local(&self, from: ScopeId, name: &str) -> bool {
+        let mut at = from;
+        while let Some((parent, _)) = self.get(at).parent {
+            if self.get(at).names.contains_key(name) {
+                return true;
+            }
+            at = parent;
+        }
+        false
+    }
+
     /// A visible name that differs by one or two letters.
-    fn near(&self, name: &str) -> Option<String> {
-        let mut at = Some(self.body.scope);
+    fn near(&self, from: ScopeId, name: &str) -> Option<String> {
+        let mut at = Some(from);
         let mut names: Vec<&str> = Vec::new();
         while let Some(scope) = at {
-            let scope = &self.scopes[scope.0 as usize];
+            let scope = self.get(scope);
             names.extend(scope.names.keys());
             at = scope.parent.map(|(p, _)| p);
         }
@@ -161,25 +167,62 @@ impl<'a> Cx<'a> {
     }
 }
 
-impl Cx<'_> {
-    /// Whether one name may stand for both: functions by their parameters, packages, parsers and controls by those of
-    /// their constructors.
-    fn overloads(&self, a: &Entity, b: &Entity) -> bool {
-        let (a, b): (&[ast::Param], &[ast::Param]) = match (a, b) {
-            (Entity::Function(a), Entity::Function(b)) => (&a.params, &b.params),
-            (Entity::Package(a), Entity::Package(b)) => (&self.packages[a.0 as usize].params, &self.packages[b.0 as usize].params),
-            (Entity::Block(a), Entity::Block(b)) => {
-                (self.blocks[a.0 as usize].constructor_params(), self.blocks[b.0 as usize].constructor_params())
-            }
-            _ => return false,
-        };
-        !same_params(a, b)
+impl<'a> Cx<'a> {
+    /// A scope inside `parent` that sees what is declared there so far.
+    pub(crate) fn new_scope(&mut self, parent: ScopeId) -> ScopeId {
+        let seen = self.scopes.seen(parent);
+        self.scopes.add(parent, seen)
     }
-}
 
-/// Whether no call can tell two parameter lists apart: calls are told apart by number and names (P4_16 §6.8).
-pub(crate) fn same_params(a: &[ast::Param], b: &[ast::Param]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.name.name == b.name.name)
+    /// Declares a name in the current scope; a second declaration of the same name is an error, but for overloads.
+    pub(crate) fn declare(&mut self, name: &'a ast::Ident, entity: Entity<'a>) {
+        let scope = self.body.scope;
+        self.declare_in(scope, name, entity);
+    }
+
+    pub(crate) fn declare_in(&mut self, scope: ScopeId, name: &'a ast::Ident, entity: Entity<'a>) {
+        let decls = &self.decls;
+        let new = entity.clone();
+        match self.scopes.declare(scope, name, entity, |old| decls.overloads(old, &new)) {
+            Ok(()) => {}
+            Err(Clash::TooMany) => {
+                self.error("limit", name.span, format!("`{}` is declared more than {MAX_OVERLOADS} times", name.name));
+            }
+            Err(Clash::With(first)) => {
+                let d = Diagnostic::error("duplicate", name.span, format!("`{}` is declared twice", name.name));
+                self.report(d.with_place(first, "first declared here"));
+            }
+        }
+    }
+
+    /// What `path` stands for, seen from the current scope. Several for overloaded functions.
+    pub(crate) fn lookup(&mut self, path: &ast::Path) -> R<Vec<Entity<'a>>> {
+        match self.find(path) {
+            Ok(found) if matches!(found[..], [Entity::Bad]) => Err(self.poisoned()),
+            Ok(found) => Ok(found),
+            Err(later) => {
+                let name = &path.name.name;
+                let mut d = Diagnostic::error("undeclared", path.name.span, format!("`{name}` is not declared"));
+                if let Some(later) = later {
+                    d = d.with_place(later, "declared only here; P4 wants it before its use, so there is no recursion");
+                } else if let Some(file) = crate::declared_in(name) {
+                    // One missing line, one error.
+                    if self.scopes.missing_include.replace(file).is_some() {
+                        return Err(self.poisoned());
+                    }
+                    d = d.with_help(format!("`#include <{file}>` declares it"));
+                } else if let Some(near) = self.scopes.near(self.body.scope, name) {
+                    d = d.with_help(format!("did you mean `{near}`?"));
+                }
+                Err(self.report(d))
+            }
+        }
+    }
+
+    /// As [`Cx::lookup`], quietly; the error holds where it is declared later.
+    pub(crate) fn find(&self, path: &ast::Path) -> Result<Vec<Entity<'a>>, Option<Span>> {
+        self.scopes.find(self.body.scope, path)
+    }
 }
 
 /// The candidate that was probably meant.

@@ -16,7 +16,7 @@ impl<'a> Cx<'a> {
     /// Statements in order; a fault in one does not keep the next from being looked at.
     pub(crate) fn stmts(&mut self, list: &'a [ast::Stmt]) {
         for s in list {
-            if self.stopped {
+            if self.sink.is_stopped() {
                 return;
             }
             let _ = self.stmt(s);
@@ -160,13 +160,13 @@ impl<'a> Cx<'a> {
                 return Err(e);
             }
         };
-        let start = self.out.len();
+        let start = self.build.mark();
         let mut v = self.expr(value)?;
-        if self.out.len() > start && !Self::is_static(&to.val) {
+        if self.build.mark() > start && !Self::is_static(&to.val) {
             // The place is decided before the value is computed.
             let (pinned, block) = self.block(|cx| Ok(cx.pin(&to.val)));
             to.val = pinned?;
-            self.out.splice(start..start, block);
+            self.build.insert(start, block);
         }
         if let Some(op) = op {
             // The left side's value too is the one before.
@@ -212,7 +212,7 @@ impl<'a> Cx<'a> {
         let end = self.new_label("else");
         let (_, chain) = self.inner_block(|cx| {
             for arm in arms {
-                if cx.stopped {
+                if cx.sink.is_stopped() {
                     break;
                 }
                 let c = cx.condition(&arm.cond);
@@ -348,7 +348,7 @@ impl<'a> Cx<'a> {
                 cx.in_scope(scope, |cx| cx.stmt(body))
             })
         });
-        self.out.extend(close_label(block, Some(next)));
+        self.build.append(close_label(block, Some(next)));
     }
 
     fn in_loop<T>(&mut self, end: LabelId, next: LabelId, f: impl FnOnce(&mut Self) -> T) -> T {
@@ -410,7 +410,7 @@ impl<'a> Cx<'a> {
             Ok(())
         });
         r?;
-        self.out.extend(close_label(block, Some(end)));
+        self.build.append(close_label(block, Some(end)));
         Ok(())
     }
 
@@ -459,7 +459,7 @@ impl<'a> Cx<'a> {
         let a = self.coerce(a, &to.ty, "the start of the range")?;
         let b = self.coerce(b, &to.ty, "the end of the range")?;
         let (from, last) = (self.temp(scalar), self.temp(scalar));
-        self.stable.remove(&from);
+        self.build.set_unstable(from);
         let (ea, eb) = (self.scalar(&a)?, self.scalar(&b)?);
         self.emit_assign(LValue::Var(from), ea);
         self.emit_assign(LValue::Var(last), eb);

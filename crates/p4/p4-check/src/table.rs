@@ -144,7 +144,7 @@ impl<'a> Cx<'a> {
         let mut actions: Vec<ActionUse> = listed.iter().map(|l| l.usage).collect();
         // Its tables come first.
         let profile = self.implementation(decl, &actions, direct_counter, direct_meter.is_some());
-        let id = self.ir.program.tables.next_key();
+        let id = self.build.ir.program.tables.next_key();
         let entries = self.entries(decl, id, &keys, &listed);
         let (default_action, const_default, extra) = default?;
         let (entries, const_entries) = entries?;
@@ -155,23 +155,23 @@ impl<'a> Cx<'a> {
         }
         let size = self.table_size(decl)?;
         if let Some(c) = direct_counter {
-            let info = &mut self.ir.program.counters[c];
+            let info = &mut self.build.ir.program.counters[c];
             (info.table, info.size) = (Some(id), size);
             for l in listed.iter().filter(|l| l.usage.entry) {
                 // v1model counts each hit, whether the action says so or not; what it says is kept where it does.
-                let body = &mut self.ir.actions[l.id].body;
+                let body = &mut self.build.ir.actions[l.id].body;
                 if !counts(body, c) {
                     body.insert(0, Stmt::Extern(Extern::DirectCount(c)));
                 }
             }
         }
         if let Some(m) = direct_meter {
-            let info = &mut self.ir.program.meters[m];
+            let info = &mut self.build.ir.program.meters[m];
             (info.table, info.size) = (Some(id), size);
         }
         let split = self.split(annotations)?;
-        self.ir.origins.hold(p4_ir::origin::Holder::Table(id), crate::origins::origin(decl.name.span));
-        self.ir.program.tables.push(TableInfo {
+        self.build.ir.origins.hold(p4_ir::origin::Holder::Table(id), crate::origins::origin(decl.name.span));
+        self.build.ir.program.tables.push(TableInfo {
             name: full_name.clone(),
             full_name,
             keys: infos,
@@ -185,7 +185,7 @@ impl<'a> Cx<'a> {
             direct_counter,
             direct_meter,
         });
-        self.ir.tables.push(TableCode { keys: exprs });
+        self.build.ir.tables.push(TableCode { keys: exprs });
         self.note_id(IdOf::Table(id), annotations);
         let fields = decl.key().unwrap_or(&[]).iter().filter(|k| k.match_kind.name != "selector");
         for (at, key) in fields.enumerate() {
@@ -220,7 +220,7 @@ impl<'a> Cx<'a> {
                 "support_timeout" => {
                     self.warn("ignored", p.span, "`support_timeout` is ignored: entries do not age here");
                 }
-                _ if self.check_only => {
+                _ if self.check_only() => {
                     // Whichever architecture knows it: its value is an expression of names that exist.
                     if let ast::TablePropertyKind::Custom { value, .. } = &p.kind {
                         self.inner_block(|cx| cx.expr(value)).0?;
@@ -267,7 +267,7 @@ impl<'a> Cx<'a> {
         let object = self.object(&v);
         let declared = match object.map(|o| self.kind(o)) {
             Some(ObjKind::Profile(p)) => p.clone(),
-            _ if self.check_only => return Ok(None),
+            _ if self.check_only() => return Ok(None),
             _ => return Err(self.unsupported(property.span, "this `implementation` of a table")),
         };
         if metered {
@@ -280,13 +280,13 @@ impl<'a> Cx<'a> {
                 None => self.local_name(name),
             },
             // An instance that has a name of its own.
-            (None, ast::ExprKind::Path(_), Some(o)) => self.objects[o.0 as usize].path.clone(),
+            (None, ast::ExprKind::Path(_), Some(o)) => self.objects.path(o).to_owned(),
             _ => self.local_name(&format!("{}.implementation", decl.name.name)),
         };
         self.note_profile(&name);
         let profile = self.profile(&name, &declared, actions, counter, property.span)?;
         if let Some(o) = object
-            && let ObjKind::Profile(p) = &mut self.objects[o.0 as usize].kind
+            && let Some(p) = self.objects.profile_mut(o)
         {
             p.lowered = Some(profile.clone());
         }
@@ -301,7 +301,7 @@ impl<'a> Cx<'a> {
         let mut failed = None;
         let mut lpm: Option<Span> = None;
         for (k, v) in elements.iter().zip(values?) {
-            if k.match_kind.name == "selector" && self.match_kinds.contains_key("selector") {
+            if k.match_kind.name == "selector" && self.decls.is_match_kind("selector") {
                 match v.val.scalar() {
                     Some(e) => selector.push(e),
                     None => failed = Some(self.error("type-mismatch", k.expr.span, format!("{} cannot be a key", v.ty))),
@@ -349,15 +349,15 @@ impl<'a> Cx<'a> {
             exprs.push(e);
             keys.push(Key { ty: v.ty, kind, width: ty.width() });
         }
-        if !selector.is_empty() && !self.check_only && decl.property("implementation").is_none() {
+        if !selector.is_empty() && !self.check_only() && decl.property("implementation").is_none() {
             self.warn("ignored", decl.name.span, "`selector` keys do nothing without an action selector");
         }
         failed.map_or(Ok((keys, infos, exprs, before, selector)), Err)
     }
 
     fn match_kind(&mut self, name: &'a ast::Ident) -> R<MatchKind> {
-        if !self.match_kinds.contains_key(&name.name) {
-            let near = nearest(&name.name, self.match_kinds.keys().map(String::as_str));
+        if !self.decls.is_match_kind(&name.name) {
+            let near = nearest(&name.name, self.decls.match_kinds());
             let mut d = Diagnostic::error("undeclared", name.span, format!("there is no match kind `{}`", name.name));
             if let Some(near) = near {
                 d = d.with_help(format!("did you mean `{near}`?"));
@@ -371,7 +371,7 @@ impl<'a> Cx<'a> {
             "range" => MatchKind::Range,
             "optional" => MatchKind::Optional,
             // Where only types count it may be matched by whatever an entry says.
-            _ if self.check_only => MatchKind::Ternary,
+            _ if self.check_only() => MatchKind::Ternary,
             other => return Err(self.unsupported(name.span, format!("match kind `{other}`"))),
         })
     }
@@ -394,7 +394,7 @@ impl<'a> Cx<'a> {
             let v = self.expr(value)?;
             match self.object(&v).map(|o| self.kind(o)) {
                 Some(ObjKind::DirectCounter(c)) => counter = Some(*c),
-                Some(ObjKind::Unknown) if self.check_only => {}
+                Some(ObjKind::Unknown) if self.check_only() => {}
                 _ => return Err(self.error("type-mismatch", value.span, "`counters` must name a direct_counter")),
             }
         }
@@ -403,12 +403,12 @@ impl<'a> Cx<'a> {
             let v = self.expr(value)?;
             match self.object(&v).map(|o| self.kind(o)) {
                 Some(ObjKind::DirectMeter(m)) => meter = Some(*m),
-                Some(ObjKind::Unknown) if self.check_only => {}
+                Some(ObjKind::Unknown) if self.check_only() => {}
                 _ => return Err(self.error("type-mismatch", value.span, "`meters` must name a direct_meter")),
             }
         }
-        let counter_taken = counter.is_some_and(|c| self.ir.program.counters[c].table.is_some());
-        let meter_taken = meter.is_some_and(|m| self.ir.program.meters[m].table.is_some());
+        let counter_taken = counter.is_some_and(|c| self.build.ir.program.counters[c].table.is_some());
+        let meter_taken = meter.is_some_and(|m| self.build.ir.program.meters[m].table.is_some());
         if counter_taken || meter_taken {
             let name = if counter_taken { "counters" } else { "meters" };
             let span = decl.property(name).map_or(decl.name.span, |(p, _)| p.span);
@@ -460,7 +460,7 @@ impl<'a> Cx<'a> {
         let private = direct.0.is_some() && !default_only;
         let known = self.actions[index].ids.len();
         let mut id = self.table_action(index, args, table, private, a.span)?;
-        if foreign_use(&self.ir.actions[id].body, direct).is_some() {
+        if foreign_use(&self.build.ir.actions[id].body, direct).is_some() {
             // The form that other tables share stays whole.
             match self.actions[index].ids.get_mut(known) {
                 Some((key, _)) if !private => *key = format!("{key} @ {table}"),
@@ -476,12 +476,12 @@ impl<'a> Cx<'a> {
     /// Takes out of a table's own form of an action what it says to direct counters and meters of other tables, which has no effect here: nothing is
     /// counted, and packets are green.
     fn without_foreign(&mut self, id: ActionId, action: &'a str, decl: &'a ast::TableDecl, direct: Direct) {
-        let mut body = std::mem::take(&mut self.ir.actions[id].body);
+        let mut body = std::mem::take(&mut self.build.ir.actions[id].body);
         while let Some(foreign) = foreign_use(&body, direct) {
-            self.foreign_uses.push(ForeignUse { action, table: &decl.name, of: foreign });
+            self.whole.foreign_uses.push(ForeignUse { action, table: &decl.name, of: foreign });
             self.strip_foreign(&mut body, foreign);
         }
-        self.ir.actions[id].body = body;
+        self.build.ir.actions[id].body = body;
     }
 
     fn strip_foreign(&mut self, block: &mut p4_ir::Block, foreign: Foreign) {
@@ -490,7 +490,7 @@ impl<'a> Cx<'a> {
             if let (Stmt::Extern(Extern::DirectMeter { meter, result }), Foreign::Meter(f)) = (&*s, foreign)
                 && *meter == f
             {
-                let ty = self.ir.place_type(result).unwrap_or(p4_ir::Ty::Bit(1));
+                let ty = self.build.ir.place_type(result).unwrap_or(p4_ir::Ty::Bit(1));
                 *s = Stmt::Assign(result.clone(), constant(p4_ir::Bits::new(ty.width(), 0), ty));
             }
             p4_ir::walk::stmt_blocks_mut(s, &mut |b| self.strip_foreign(b, foreign));
@@ -529,20 +529,18 @@ impl<'a> Cx<'a> {
 
     /// The action that runs where a table says nothing.
     pub(crate) fn no_action(&mut self, span: Span) -> R<ActionId> {
-        let global = &self.scopes[0];
-        let declared = global.names.get("NoAction").and_then(|l| l.first()).map(|(_, e, _)| e.clone());
-        if let Some(Entity::Action(i)) = declared
+        if let Some((&Entity::Action(i), _)) = self.scopes.global("NoAction")
             && self.actions[i].decl.params.is_empty()
         {
             return self.table_action(i, &[], "", false, span);
         }
-        if let Some(id) = self.implicit_no_action {
+        if let Some(id) = self.whole.implicit_no_action {
             return Ok(id);
         }
         let name = "NoAction".to_owned();
-        let id = self.ir.program.actions.push(ActionInfo { name: name.clone(), full_name: name, params: Vec::new() });
-        self.ir.actions.push(p4_ir::ActionCode::default());
-        self.implicit_no_action = Some(id);
+        let id = self.build.ir.program.actions.push(ActionInfo { name: name.clone(), full_name: name, params: Vec::new() });
+        self.build.ir.actions.push(p4_ir::ActionCode::default());
+        self.whole.implicit_no_action = Some(id);
         Ok(id)
     }
 
@@ -624,14 +622,14 @@ impl<'a> Cx<'a> {
         }
         let before = table.before.clone();
         self.spend(before.len() as u64, span)?;
-        self.out.extend(before);
+        self.build.append(before);
         let look_up = Stmt::Apply { table: id, hit, action_run };
         let table = &self.tables[index];
         let Some(profile) = table.profile.clone() else {
             self.emit(look_up);
             return Ok(());
         };
-        if action_run.is_some() && self.ir.program.tables[id].direct_counter.is_some() {
+        if action_run.is_some() && self.build.ir.program.tables[id].direct_counter.is_some() {
             return Err(self.unsupported(span, "`action_run` of a table with both an action profile and a direct counter"));
         }
         let selector = table.selector.clone();

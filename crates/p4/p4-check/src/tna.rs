@@ -45,11 +45,11 @@ impl<'a> Cx<'a> {
                 pipelines.push(arg);
             }
         }
-        self.ir.arch = Architecture::Tna;
-        self.ir.pipes = Architecture::Tna.pipelines(pipelines.len());
+        self.build.ir.arch = Architecture::Tna;
+        self.build.ir.pipes = Architecture::Tna.pipelines(pipelines.len());
         let checksum_error = self.new_var("checksum_error", Ty::Bit(1));
-        self.ir.intrinsic.standard.insert("checksum_error".to_owned(), checksum_error);
-        for (arg, pipes) in pipelines.iter().zip(self.ir.pipelines()) {
+        self.build.ir.intrinsic.standard.insert("checksum_error".to_owned(), checksum_error);
+        for (arg, pipes) in pipelines.iter().zip(self.build.ir.pipelines()) {
             let Some(parts) = self.package_parts(arg, "Pipeline") else {
                 return Err(self.unsupported(span, "a pipe that is not a `Pipeline`"));
             };
@@ -70,11 +70,10 @@ impl<'a> Cx<'a> {
 
     /// Two pipelines may have blocks of one type: their instances then go by the pipeline's name.
     fn tna_name_blocks(&mut self, pipeline: &Tv, blocks: &[Tv]) {
-        let Some(prefix) = self.object(pipeline).map(|o| self.objects[o.0 as usize].path.clone()) else { return };
+        let Some(prefix) = self.object(pipeline).map(|o| self.objects.path(o).to_owned()) else { return };
         for block in blocks {
             if let Some(o) = self.object(block) {
-                let path = &mut self.objects[o.0 as usize].path;
-                *path = format!("{prefix}.{path}");
+                self.objects.put_inside(o, &prefix);
             }
         }
     }
@@ -86,7 +85,7 @@ impl<'a> Cx<'a> {
         for p in params {
             let role = match &p.ty {
                 Type::Extern(id, _) => {
-                    let name = self.externs[id.0 as usize].name.name.clone();
+                    let name = self.decls.ext(*id).name.name.clone();
                     if name != "packet_in" && name != "packet_out" {
                         return Err(self.unsupported(p.ast.span, format!("a parameter of extern `{name}`")));
                     }
@@ -107,10 +106,10 @@ impl<'a> Cx<'a> {
             return Ok(());
         }
         // The first pipeline's go by the names of the architecture.
-        let prefix = if pipe.as_u32() < 2 { String::new() } else { format!("{}.", self.ir.pipes[pipe].name) };
+        let prefix = if pipe.as_u32() < 2 { String::new() } else { format!("{}.", self.build.ir.pipes[pipe].name) };
         for (f, val) in c.fields.iter().zip(vals.iter()) {
             if let Val::Place(LValue::Var(id), _) = val {
-                self.ir.intrinsic.standard.insert(format!("{prefix}{}.{}", c.name, f.name), *id);
+                self.build.ir.intrinsic.standard.insert(format!("{prefix}{}.{}", c.name, f.name), *id);
             }
         }
         Ok(())
@@ -127,19 +126,19 @@ impl<'a> Cx<'a> {
             ("Counter", [size, unit]) => {
                 let info =
                     CounterInfo { name: owned, size: self.cells(size)?, unit: crate::objects::count_unit(unit), length, table: None };
-                ObjKind::Counter(self.ir.program.counters.push(info))
+                ObjKind::Counter(self.build.ir.program.counters.push(info))
             }
             ("DirectCounter", [unit]) => {
                 let info = CounterInfo { name: owned, size: 0, unit: crate::objects::count_unit(unit), length, table: None };
-                ObjKind::DirectCounter(self.ir.program.counters.push(info))
+                ObjKind::DirectCounter(self.build.ir.program.counters.push(info))
             }
             ("Meter", [size, unit, ..]) => {
                 let info = MeterInfo { name: owned, size: self.cells(size)?, unit: crate::objects::count_unit(unit), length, table: None };
-                ObjKind::Meter(self.ir.program.meters.push(info))
+                ObjKind::Meter(self.build.ir.program.meters.push(info))
             }
             ("DirectMeter", [unit, ..]) => {
                 let info = MeterInfo { name: owned, size: 0, unit: crate::objects::count_unit(unit), length, table: None };
-                ObjKind::DirectMeter(self.ir.program.meters.push(info))
+                ObjKind::DirectMeter(self.build.ir.program.meters.push(info))
             }
             ("Register", [size, ..]) => {
                 let cell = targs.first().cloned().unwrap_or(Type::Bad);
@@ -148,7 +147,7 @@ impl<'a> Cx<'a> {
                     _ => return Err(self.unsupported(span, format!("a register of {cell}"))),
                 };
                 let info = RegisterInfo { name: owned, size: self.cells(size)?, width };
-                ObjKind::Cells(self.ir.program.registers.push(info), cell)
+                ObjKind::Cells(self.build.ir.program.registers.push(info), cell)
             }
             _ => return Ok(None),
         }))
@@ -157,9 +156,9 @@ impl<'a> Cx<'a> {
     /// The body that a register action brings along.
     pub(crate) fn tna_member(&mut self, v: &Tv, register: Option<ObjId>, apply: &'a ast::FunctionDecl) {
         let scope = self.body.scope;
-        let seen = self.seen(scope);
+        let seen = self.scopes.seen(scope);
         if let (Some(obj), Some(register)) = (self.object(v), register) {
-            self.objects[obj.0 as usize].kind = ObjKind::RegisterAction(RegisterProgram { register, apply, scope, seen });
+            self.objects.set_kind(obj, ObjKind::RegisterAction(RegisterProgram { register, apply, scope, seen }));
         }
     }
 
@@ -254,8 +253,8 @@ impl<'a> Cx<'a> {
                 let (condition, checksum) = (Expr::bool(true), Expr::bit(16, 0));
                 let algorithm = HashAlgorithm::Csum16;
                 let check = Extern::VerifyChecksum { condition, data: Vec::new(), checksum, algorithm, payload: false };
-                self.ir.pipes[self.body.pipe].control_mut(Role::VerifyChecksum).push(Stmt::Extern(check));
-                let error = self.ir.intrinsic.standard.get("checksum_error").copied();
+                self.build.ir.pipes[self.body.pipe].control_mut(Role::VerifyChecksum).push(Stmt::Extern(check));
+                let error = self.build.ir.intrinsic.standard.get("checksum_error").copied();
                 let Some(error) = error else { return Err(self.bug(span, "a checksum")) };
                 let wrong = crate::coerce::var(error, Ty::Bit(1));
                 let right = consteval::binary(BinOp::Eq, wrong, Expr::bit(1, 0));
@@ -273,7 +272,7 @@ impl<'a> Cx<'a> {
                 let sum = self.temp(Ty::Bit(16));
                 let (condition, algorithm) = (Expr::bool(true), HashAlgorithm::Csum16);
                 let update = Extern::UpdateChecksum { condition, data: list, checksum: LValue::Var(sum), algorithm, payload: false };
-                self.ir.pipes[self.body.pipe].control_mut(Role::ComputeChecksum).push(Stmt::Extern(update));
+                self.build.ir.pipes[self.body.pipe].control_mut(Role::ComputeChecksum).push(Stmt::Extern(update));
                 Tv::expr(ret.clone(), crate::coerce::var(sum, Ty::Bit(16)), span)
             }
             (_, "Resubmit", "emit", _) => {
@@ -327,7 +326,7 @@ impl<'a> Cx<'a> {
         }
         let (_, now) = self.read_cell(register, &cell, &index, span)?;
         let Some(body) = &program.apply.body else { return Err(self.bug(span, "a register action")) };
-        let scope = self.new_scope_at(program.scope, program.seen);
+        let scope = self.scopes.add(program.scope, program.seen);
         let params = self.resolve_params(&program.apply.params, scope)?;
         let path = self.local_name(&program.apply.name.name);
         let value = Tv { ty: cell.clone(), val: self.storage(&format!("{path}.value"), &cell, span)?, access: Access::Write, span };
@@ -340,14 +339,14 @@ impl<'a> Cx<'a> {
         frames.push(Frame::default());
         let inner = Body { scope, region: Region::Function, path, frames, state: None, ..self.body.clone() };
         let block = self.nested(span, |cx| cx.callable_body(inner, body))?;
-        self.out.extend(block);
+        self.build.append(block);
         let value = self.joined(&value, span)?;
         self.emit(Stmt::Extern(Extern::RegisterWrite { register, index, value }));
         Ok(Tv { access: Access::Read("a computed value"), ..result })
     }
 
     fn read_cell(&mut self, register: p4_ir::RegisterId, cell: &Type, index: &Expr, span: Span) -> R<(p4_ir::VarId, Tv)> {
-        let width = self.ir.program.registers[register].width;
+        let width = self.build.ir.program.registers[register].width;
         let all = self.temp(Ty::Bit(width));
         self.emit(Stmt::Extern(Extern::RegisterRead { register, index: index.clone(), result: LValue::Var(all) }));
         let mut high = width;

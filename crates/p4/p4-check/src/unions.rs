@@ -27,6 +27,11 @@ fn number(n: u32) -> Expr {
 }
 
 impl UnionStack {
+    /// One stack a member of the union.
+    pub(crate) fn members(&self) -> &[StackId] {
+        &self.members
+    }
+
     /// The element at an index.
     pub(crate) fn at(&self, index: &Expr) -> Val {
         Val::Union(self.members.iter().map(|s| Val::Header(HeaderRef::Index(*s, Box::new(index.clone())))).collect())
@@ -65,24 +70,14 @@ impl<'a> Cx<'a> {
         let Some(first) = columns.first().and_then(|c| c.first()).copied() else { return };
         let next = self.new_var(&format!("{name}.nextIndex"), INDEX);
         // Only statements change it, never expressions: no need to save it while operands are computed.
-        self.stable.insert(next);
+        self.build.set_stable(next);
         let mut members = Vec::new();
         for (f, headers) in c.fields.iter().zip(columns) {
-            let id = self.ir.stacks.push(p4_ir::Stack { name: format!("{name}[].{}", f.name), elements: headers.clone() });
-            self.stack_of.extend(headers.iter().map(|h| (*h, id)));
+            let id = self.build.ir.stacks.push(p4_ir::Stack { name: format!("{name}[].{}", f.name), elements: headers.clone() });
+            self.layout.add_stack(id, &headers);
             members.push(id);
         }
-        // A write to one member changes the others, so all are one place.
-        self.stack_root.extend(members.iter().map(|s| (*s, members[0])));
-        self.union_stacks.insert(first, UnionStack { members: members.into(), next, size: elements.len() as u32 });
-    }
-
-    /// The stack of unions that a value is, if it is one.
-    pub(crate) fn union_stack(&self, v: &Val) -> Option<&UnionStack> {
-        let Val::Array(elements) = v else { return None };
-        let Val::Union(members) = elements.first()? else { return None };
-        let Val::Header(HeaderRef::Static(h)) = members.first()? else { return None };
-        self.union_stacks.get(h)
+        self.layout.add_union_stack(first, UnionStack { members: members.into(), next, size: elements.len() as u32 });
     }
 
     /// What follows the extraction of `header`: `.next` of a stack of unions has moved on.
@@ -92,7 +87,7 @@ impl<'a> Cx<'a> {
             p4_ir::ExprKind::Var(v) => v,
             _ => return,
         };
-        if self.union_stacks.values().any(|u| u.next == next && u.members.contains(stack)) {
+        if self.layout.any_union_stack(|u| u.next == next && u.members.contains(stack)) {
             let moved = consteval::binary(BinOp::Add, var(next, INDEX), number(1));
             self.emit_assign(LValue::Var(next), moved);
         }
@@ -100,7 +95,7 @@ impl<'a> Cx<'a> {
 
     /// `push_front(n)` and `pop_front(n)`.
     pub(crate) fn move_unions(&mut self, v: &Val, n: u32, push: bool, span: Span) -> R<()> {
-        let (Some(stack), Val::Array(elements)) = (self.union_stack(v).cloned(), v) else {
+        let (Some(stack), Val::Array(elements)) = (self.layout.union_stack(v).cloned(), v) else {
             return Err(self.unsupported(span, "moving the elements of this stack"));
         };
         let (size, n) = (stack.size, n.min(stack.size));

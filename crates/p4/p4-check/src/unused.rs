@@ -14,14 +14,14 @@ use std::collections::HashMap;
 impl<'a> Cx<'a> {
     /// Lowers, after the result has been set aside, what has not been lowered.
     pub(crate) fn check_unused(&mut self, program: &'a ast::Program) {
-        self.unused_walk = true;
+        self.whole.unused_walk = true;
         for d in &program.decls {
-            if self.stopped {
+            if self.sink.is_stopped() {
                 return;
             }
             match &d.kind {
-                ast::DeclKind::Parser(p) if p.body.is_some() => self.unused_block(std::ptr::from_ref(p) as usize),
-                ast::DeclKind::Control(c) if c.body.is_some() => self.unused_block(std::ptr::from_ref(c) as usize),
+                ast::DeclKind::Parser(p) if p.body.is_some() => self.unused_block(p),
+                ast::DeclKind::Control(c) if c.body.is_some() => self.unused_block(c),
                 ast::DeclKind::Function(f) => {
                     self.signature(&f.type_params, &f.params, Some(&f.ret), ScopeId::GLOBAL);
                     self.unused_function(f);
@@ -39,7 +39,7 @@ impl<'a> Cx<'a> {
 
     /// Resolves a signature that nothing may have looked at: types, names and default values.
     fn signature(&mut self, type_params: &'a [ast::Ident], params: &'a [ast::Param], ret: Option<&'a ast::Type>, outer: ScopeId) {
-        let seen = self.seen(outer);
+        let seen = self.scopes.seen(outer);
         let scope = self.type_scope((outer, seen), type_params, &[], &mut Subst::default());
         let names = self.new_scope(scope);
         for p in params {
@@ -92,23 +92,24 @@ impl<'a> Cx<'a> {
         Body { region, path: path.to_owned(), frames: vec![Frame::default()], ..Body::new(ScopeId::GLOBAL) }
     }
 
-    fn unused_block(&mut self, address: usize) {
-        if !self.lowered.insert(address) {
+    /// The parser or control declared by `decl`.
+    fn unused_block<T>(&mut self, decl: &T) {
+        if !self.whole.lowers(decl) {
             return;
         }
-        let found = self.blocks.iter().position(|b| match b {
+        let address = std::ptr::from_ref(decl) as usize;
+        let found = self.decls.find_block(|b| match b {
             BlockDecl::Parser(p, _) => std::ptr::from_ref(*p) as usize == address,
             BlockDecl::Control(c, _) => std::ptr::from_ref(*c) as usize == address,
         });
-        let Some(at) = found else { return };
-        let id = BlockId(at as u32);
-        let region = if self.blocks[at].is_parser() { Region::Parser } else { Region::Control };
+        let Some(id) = found else { return };
+        let region = if self.decls.block(id).is_parser() { Region::Parser } else { Region::Control };
         let body = self.scratch(region, "");
         let (_, _) = self.block(|cx| cx.in_body(body, |cx| cx.try_block(id)));
     }
 
     fn try_block(&mut self, id: BlockId) -> R<()> {
-        let decl = self.blocks[id.0 as usize];
+        let decl = self.decls.block(id);
         let span = decl.name().span;
         let targs: Vec<Type> = decl.type_params().iter().map(|p| self.opaque(&p.name)).collect();
         let mut subst = Subst::default();
@@ -156,7 +157,7 @@ impl<'a> Cx<'a> {
             Type::Str => Val::Str("".into()),
             Type::Int => Val::Int(1.into()),
             Type::Extern(id, _) => {
-                let name = self.externs[id.0 as usize].name.name.clone();
+                let name = self.decls.ext(*id).name.name.clone();
                 let kind = match name.as_str() {
                     "packet_in" => ObjKind::PacketIn,
                     "packet_out" => ObjKind::PacketOut,
@@ -177,7 +178,7 @@ impl<'a> Cx<'a> {
 
     fn unused_function(&mut self, f: &'a ast::FunctionDecl) {
         let Some(block) = &f.body else { return };
-        if !self.lowered.insert(std::ptr::from_ref(f) as usize) {
+        if !self.whole.lowers(f) {
             return;
         }
         let seen = self.decl_seen(f);
@@ -216,7 +217,7 @@ impl<'a> Cx<'a> {
 
     fn unused_tables(&mut self) {
         let mut i = 0;
-        while i < self.tables.len() && !self.stopped {
+        while i < self.tables.len() && !self.sink.is_stopped() {
             let t = self.tables[i].clone();
             if t.id.is_none() && !t.failed {
                 let name = &t.decl.name;
@@ -231,14 +232,14 @@ impl<'a> Cx<'a> {
 
     fn unused_actions(&mut self) {
         let mut i = 0;
-        while i < self.actions.len() && !self.stopped {
+        while i < self.actions.len() && !self.sink.is_stopped() {
             let a = self.actions[i].clone();
             if !a.used {
                 self.actions[i].used = true;
                 let body = Body { stage: a.stage, by_table: true, ..self.scratch(Region::Action, &a.full_name) };
                 let (_, _) = self.block(|cx| {
                     cx.in_body(body, |cx| {
-                        let scope = cx.new_scope_at(a.scope, a.seen);
+                        let scope = cx.scopes.add(a.scope, a.seen);
                         let params = cx.resolve_params(&a.decl.params, scope)?;
                         for p in &params {
                             let v = cx.stand_in(&p.ty, &p.ast.name.name, p.ast.span)?;

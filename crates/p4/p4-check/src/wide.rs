@@ -14,22 +14,17 @@ use std::rc::Rc;
 impl<'a> Cx<'a> {
     /// The type of that width, above [`MAX_WIDTH`].
     pub(crate) fn wide(&mut self, w: Wide) -> Type {
-        if let Some(t) = self.wide_types.get(&(w.width, w.signed)) {
-            return t.clone();
-        }
-        let mut fields = Vec::new();
-        let mut high = w.width;
-        for piece in pieces(w.width) {
-            let name = format!("[{}:{}]", high - 1, high - piece);
-            fields.push(FieldType { name: name.into(), ty: Type::bit(piece), flat: fields.len() as u32, tags: Vec::new() });
-            high -= piece;
-        }
-        self.next_type_id += 1;
-        let leaves = fields.len() as u64;
-        let composite = Composite { id: self.next_type_id, kind: Kind::Struct, name: w.to_string(), fields, leaves, generic: None };
-        let ty = Type::Composite(Rc::new(composite));
-        self.wide_types.insert((w.width, w.signed), ty.clone());
-        ty
+        self.decls.wide_type(w.width, w.signed, |id| {
+            let mut fields = Vec::new();
+            let mut high = w.width;
+            for piece in pieces(w.width) {
+                let name = format!("[{}:{}]", high - 1, high - piece);
+                fields.push(FieldType { name: name.into(), ty: Type::bit(piece), flat: fields.len() as u32, tags: Vec::new() });
+                high -= piece;
+            }
+            let leaves = fields.len() as u64;
+            Type::Composite(Rc::new(Composite { id, kind: Kind::Struct, name: w.to_string(), fields, leaves, generic: None }))
+        })
     }
 
     /// Bits `hi` down to `lo` of a value of such a type: a place if it is one and they are not too many, else a value.

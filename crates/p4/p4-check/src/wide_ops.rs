@@ -194,7 +194,7 @@ impl<'a> Cx<'a> {
     pub(crate) fn keep(&mut self, e: Expr) -> Expr {
         match &e.kind {
             p4_ir::ExprKind::Const(_) => e,
-            p4_ir::ExprKind::Var(v) if self.stable.contains(v) => e,
+            p4_ir::ExprKind::Var(v) if self.build.is_stable(*v) => e,
             _ => {
                 let (ty, t) = (e.ty, self.temp(e.ty));
                 self.emit_assign(LValue::Var(t), e);
@@ -278,7 +278,7 @@ impl<'a> Cx<'a> {
 
     /// `x * y` modulo 2^`width`.
     fn product(&mut self, x: &[Expr], y: &[Expr], width: u32, span: Span) -> R<Vec<Expr>> {
-        self.note(p4_ir::origin::Construct::Product, span);
+        self.build.note(p4_ir::origin::Construct::Product, span);
         let n = width.div_ceil(DIGIT);
         self.spend(u64::from(n) * u64::from(n) * PRODUCT_COST, span)?;
         let wide = Ty::Bit(2 * DIGIT);
