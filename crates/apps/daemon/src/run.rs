@@ -16,12 +16,13 @@ use crate::report::{HEADER, Report, drops, live_lines};
 use crate::report_file::ReportFile;
 use crate::stop::Other;
 use base::PortId;
+use buffer::idle::{IdleBuffer, Limits};
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded, unbounded};
-use engine::{BalanceSettings, BufferLimits, Engine, EngineError, Event, Settings, ShapeSettings, SteerFn, WorkerPorts};
+use engine::{BalanceSettings, Engine, EngineError, Event, Settings, ShapeSettings, SteerFn, WorkerPorts};
 use p4_ir::Ir;
 use pktio::Port;
 use pktio::af_xdp::Frames;
-use service::Deployment;
+use service::{Deployment, SharedDeployment};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -419,10 +420,11 @@ impl Upf {
             0 => Duration::MAX,
             seconds => Duration::from_secs(seconds),
         };
-        let buffers = BufferLimits { per_queue: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets, max_age };
+        let limits = Limits { per_queue: config.engine.buffer_packets_per_pdr, total: config.engine.buffer_packets, max_age };
+        let buffer = IdleBuffer::deploy(limits);
         let shape = config.qos.limits(&config.split, ids.mbr_cells).map(|limits| ShapeSettings { meter: ids.mbr, limits });
-        let engine =
-            start_engine(&config.workers, &targets.target(), ports, buffers, shape, events).map_err(|e| Failure::Usage(e.to_string()))?;
+        let engine = start_engine(&config.workers, &targets.target(), ports, Some(buffer), shape, events)
+            .map_err(|e| Failure::Usage(e.to_string()))?;
         let engine = Arc::new(engine);
         if let Some(kernel) = &mut kernel {
             kernel.go_live()?;
@@ -523,7 +525,7 @@ pub fn start_engine(
     workers: &Workers,
     target: &Arc<dyn Target>,
     ports: Vec<OpenPort>,
-    buffers: BufferLimits,
+    buffer: Option<Arc<SharedDeployment>>,
     shape: Option<ShapeSettings>,
     events: Sender<Event>,
 ) -> Result<Engine, EngineError> {
@@ -536,7 +538,7 @@ pub fn start_engine(
     let port_hash = by_ue.then_some(upf::steer::ue_hash as SteerFn);
     // Not so users' packets that are punted: of unknown TEIDs, and to neighbours that are asked for.
     let vital_punts = ["arp", "host", "gtpu_signalling"].iter().filter_map(|name| target.program().reason(name)).collect();
-    let settings = Settings { buffers, balance, port_hash, vital_punts, shape, cores: workers.cores.clone(), ..Settings::default() };
+    let settings = Settings { buffer, balance, port_hash, vital_punts, shape, cores: workers.cores.clone(), ..Settings::default() };
     let mut shares: Vec<WorkerPorts> = (0..workers.of_ports()).map(|_| Vec::new()).collect();
     for port in ports {
         for (share, devices) in shares.iter_mut().zip(port.of_workers) {

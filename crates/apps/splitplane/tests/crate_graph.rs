@@ -47,8 +47,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("targets/target", &["base", "program", "service"]),
     // Pure: packets of any type, rates that are the caller's.
     ("services/shaper", &[]),
-    // It keeps packets that wait for a rate, and marks them.
-    ("dataplane/engine", &["base", "pktio", "program", "shaper", "target", "wire"]),
+    // It gives packets to the service where they wait for control code, keeps those that wait for a rate, and marks them.
+    ("dataplane/engine", &["base", "pktio", "program", "service", "shaper", "target", "wire"]),
     // Targets.
     ("targets/target-x86", &["base", "c-compile", "program", "table", "target"]),
     ("targets/target-xdp", &["base", "c-compile", "program", "target"]),
@@ -56,8 +56,8 @@ const GRAPH: &[(&str, &[&str])] = &[
     ("targets/target-asic", &["base", "chip", "p4-interp", "p4-ir", "program", "target"]),
     // Any of them, failing on purpose: for tests.
     ("targets/target-chaos", &["base", "program", "target"]),
-    // Conformance, for tests: a target beside the interpreter, stand-ins.
-    ("targets/target-kit", &["base", "p4-check", "p4-interp", "p4-ir", "p4-passes", "program", "target"]),
+    // Conformance, for tests: a target beside the interpreter, stand-ins, packets that wait for services.
+    ("targets/target-kit", &["base", "p4-check", "p4-interp", "p4-ir", "p4-passes", "program", "service", "target"]),
     // Mobile.
     ("mobile/pfcp", &[]),
     ("mobile/upf", &["base", "pfcp", "program", "target", "wire"]),

@@ -2,7 +2,7 @@
 //! [`crate::scale`].
 
 use crate::balance::BalanceSettings;
-use crate::buffer::{BufferLimits, Buffers, SHARDS};
+use crate::buffer::{self, Buffer, count_dropped};
 use crate::ledger::{Ledger, WorkerLedger};
 use crate::master::{Link, Master, MasterCommand, MasterParts, WhenFull, outputs};
 use crate::port::EnginePort;
@@ -11,11 +11,11 @@ use crate::scale::{Balancer, MovedCells, PortTable, has_fixed, port_table};
 use crate::shape::{ShapeSettings, Shaping};
 use crate::steer::{BUCKETS, Move, SteerFn, SteerTable};
 use crate::worker::{Parts, Worker, now_ns};
-use base::{BufferFate, DropReason, Packet, PortId};
+use base::{BufferFate, Packet, PortId};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use pktio::{Port, Steering};
+use service::SharedDeployment;
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::thread::JoinHandle;
 use target::{Ahead, Target};
@@ -32,8 +32,8 @@ pub type WorkerPorts = Vec<(PortId, Box<dyn Port>)>;
 /// Choices of the operator.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How much may wait in idle-mode buffers.
-    pub buffers: BufferLimits,
+    /// Where packets wait that the program buffers. None: they are dropped as `service_down`.
+    pub buffer: Option<Arc<SharedDeployment>>,
     /// Packets that may wait for one worker in its ring, 64 to 65536.
     pub ring: usize,
     /// What happens to more of them.
@@ -53,7 +53,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            buffers: BufferLimits::default(),
+            buffer: None,
             ring: 1024,
             when_full: WhenFull::default(),
             port_hash: None,
@@ -123,8 +123,8 @@ pub(crate) enum Drained {
 /// Why packets are run through the program while workers stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LetGo {
-    /// They have waited in a buffer.
-    Buffered(BufferFate),
+    /// They have waited in the buffer.
+    Released,
     /// The control plane has kept them.
     Injected,
 }
@@ -181,8 +181,6 @@ impl Draining {
 pub struct Engine {
     pub(crate) inner: Arc<Inner>,
     balancer: Mutex<Option<Balancer>>,
-    /// Calls of [`Engine::age_buffers`].
-    aged: AtomicUsize,
 }
 
 /// What the engine and its balancer share.
@@ -190,7 +188,6 @@ pub(crate) struct Inner {
     target: Arc<dyn Target>,
     pub(crate) settings: Settings,
     events: Sender<Event>,
-    buffers: Arc<Buffers>,
     ports: Vec<PortId>,
     /// Whose the buckets are; none: the ports' own business.
     pub(crate) table: Option<Arc<SteerTable>>,
@@ -329,7 +326,7 @@ impl Engine {
 
     fn with_balancer(inner: Arc<Inner>) -> Engine {
         let balancer = inner.settings.balance.filter(|_| inner.table.is_some()).map(|settings| Balancer::start(&inner, settings));
-        Engine { inner, balancer: Mutex::new(balancer), aged: AtomicUsize::new(0) }
+        Engine { inner, balancer: Mutex::new(balancer) }
     }
 
     /// Runs packets through the program as if they had come in by their `port`.
@@ -368,13 +365,15 @@ impl Engine {
         // While buckets move, a flow's packets may be with two workers.
         let moving = self.inner.moves.try_lock();
         let control = self.inner.lock();
-        let ending = self.inner.buffers.end(queues.iter().map(|(queue, _)| *queue));
+        // Without a buffer nothing waits.
+        let Some(buffer) = &self.inner.settings.buffer else { return Ok(change()) };
+        let releasing = buffer.close(queues.iter().map(|(queue, _)| *queue));
         let mut stand = control.running();
         let others = match (&moving, &self.inner.table) {
             (Ok(_), Some(_)) => {
                 let mut owners = BTreeSet::new();
                 for (queue, _) in queues {
-                    self.inner.buffers.for_each(*queue, |worker, packet| _ = owners.insert(self.inner.owner(packet).unwrap_or(worker)));
+                    buffer.look(*queue, |kept| _ = owners.insert(self.inner.owner(kept.packet()).unwrap_or(kept.tag() as usize)));
                 }
                 // One that has ended is stood in for by the first that runs.
                 let there = owners.iter().all(|owner| stand.contains(owner));
@@ -389,12 +388,18 @@ impl Engine {
             return Ok(result);
         }
         for (queue, fate) in queues {
-            self.inner.divide(&mut standing, self.inner.buffers.take(*queue), LetGo::Buffered(*fate));
+            match fate {
+                BufferFate::Release => {
+                    let packets = buffer.release(*queue).into_iter().map(|call| (call.tag as usize, call.packet));
+                    self.inner.divide(&mut standing, packets, LetGo::Released);
+                }
+                BufferFate::Discard => buffer.discard(*queue).iter().for_each(|call| count_dropped(buffer, call, &control.own)),
+            }
         }
         Self::let_go(&control, standing)?;
-        // Their bursts that began before the change find that the buffering is being ended.
+        // Their bursts that began before the change find that the queue is being released.
         control.pass(others)?;
-        drop(ending);
+        drop(releasing);
         Ok(result)
     }
 
@@ -449,20 +454,16 @@ impl Engine {
         }
     }
 
-    /// Drops packets that have waited in buffers for longer than [`BufferLimits::max_age`], of one buffer in 32 at a call: to be called some
-    /// times a second.
+    /// Drops packets that have waited in the buffer for too long: to be called some times a second.
     pub fn age_buffers(&self) {
         let control = self.inner.lock();
-        let at = self.aged.fetch_add(1, Relaxed) % SHARDS;
-        for packet in self.inner.buffers.take_old(at, now_ns()) {
-            control.own.released.add(1, packet.len());
-            control.own.count_drop(DropReason::BUFFER_AGED, packet.len());
-        }
+        let Some(buffer) = &self.inner.settings.buffer else { return };
+        buffer.poll(now_ns()).iter().for_each(|call| count_dropped(buffer, call, &control.own));
     }
 
-    /// Whether packets of a queue wait in its buffer.
+    /// Whether packets of a queue wait in the buffer.
     pub fn waits(&self, queue: u32) -> bool {
-        self.inner.buffers.waits(queue)
+        self.inner.settings.buffer.as_ref().is_some_and(|buffer| buffer.waits(queue))
     }
 
     /// The name of a thread that ended without being stopped: a bug, after which its packets are not processed. None while
@@ -527,9 +528,8 @@ impl Engine {
         if let Some(thread) = control.master.take().and_then(|mut master| master.thread.take()) {
             let _ = thread.join();
         }
-        for packet in self.inner.buffers.take_all() {
-            control.own.released.add(1, packet.len());
-            control.own.count_drop(DropReason::STOPPING, packet.len());
+        if let Some(buffer) = &self.inner.settings.buffer {
+            buffer.discard_all().iter().for_each(|call| count_dropped(buffer, call, &control.own));
         }
     }
 }
@@ -555,11 +555,13 @@ impl Inner {
         if let Some(bad) = ports.iter().find(|id| id.0 > PortId::MAX) {
             return Err(EngineError::Config(format!("port number {bad} exceeds {}", PortId::MAX)));
         }
+        if let Some(buffer) = &settings.buffer {
+            buffer::check(buffer.interface()).map_err(|mismatch| EngineError::Config(mismatch.to_string()))?;
+        }
         let (table, steering) = table.map_or((None, Vec::new()), |(table, steering)| (Some(table), steering));
         let own = Arc::new(WorkerLedger::new(std::iter::empty()));
         Ok(Arc::new(Inner {
             target: target.clone(),
-            buffers: Arc::new(Buffers::new(settings.buffers)),
             settings,
             events,
             ports,
@@ -644,12 +646,11 @@ impl Inner {
             Shaping::new(settings, &mut *lane, shown)
         });
         let worker = Worker::new(Parts {
-            slot,
             lane,
             ports,
             feed,
             sampling,
-            buffers: self.buffers.clone(),
+            buffer: self.settings.buffer.as_ref().map(|buffer| Buffer::new(buffer, slot)),
             commands: receiver,
             events: self.events.clone(),
             vital: self.settings.vital_punts.clone().into(),

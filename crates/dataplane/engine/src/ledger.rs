@@ -4,7 +4,7 @@
 //! Exits: transmitted, buffered, punted, kept by services, dropped for a reason. [`Ledger::imbalance`] is zero whenever the workers are between bursts and
 //! their rings are empty. Counts stay when a worker ends; the next one in its slot continues them.
 
-use base::{DropReason, Packet, PortId};
+use base::{DropReason, PortId};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use target::Count;
@@ -71,12 +71,6 @@ impl WorkerLedger {
         let others = [&self.injected, &self.released, &self.copied, &self.returned];
         let received = self.ports.iter().map(|(_, cells)| &cells.received);
         received.chain(others).map(|cell| cell.bytes.load(Relaxed)).fold(0, u64::wrapping_add)
-    }
-
-    /// A packet that waited in a buffer made room for another's.
-    pub(crate) fn count_displaced(&self, packet: &Packet) {
-        self.released.add(1, packet.len());
-        self.count_drop(DropReason::BUFFER_FULL, packet.len());
     }
 
     /// Counts a drop.

@@ -5,7 +5,7 @@
 //! buckets either way: by the ports' own queues ([`Engine::start`]), or by the [`master`] ([`Engine::start_steered`]). Buckets move
 //! and workers start and stop under traffic ([`scale`]), by command or as the [`balance`] of loads suggests.
 //!
-//! Each worker thread owns its ports or rings and its lane; shared are only the idle-mode buffers. Control reaches
+//! Each worker thread owns its ports or rings and its lane; shared is only the [`buffer`], a service. Control reaches
 //! a worker by a command channel ([`Engine`]); packets for the control plane leave by an event channel ([`Event`]).
 //! Every packet is counted in one place, the [`Ledger`], which must balance.
 #![forbid(unsafe_code)]
@@ -24,7 +24,6 @@ mod worker;
 
 pub use balance::{BalanceSettings, Loads, Plan, Planner, Scale, WorkerLoad};
 pub use base::BufferFate;
-pub use buffer::BufferLimits;
 pub use control::{Draining, Engine, EngineError, Event, Settings, WorkerPorts};
 pub use ledger::{Ledger, PortCount};
 pub use master::WhenFull;

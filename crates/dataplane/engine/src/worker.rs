@@ -3,7 +3,7 @@
 //! A worker gets its packets either from ports of its own, or from the master by a ring ([`crate::master`]); the rest of its way
 //! is the same. What it sends leaves by its own handle of the port, or, where the port has one handle only, by the master.
 
-use crate::buffer::{Buffers, NotKept};
+use crate::buffer::{Buffer, Given};
 use crate::control::{Aside, Command, Drained, Event, Hold, LetGo, WorkerPorts};
 use crate::ledger::WorkerLedger;
 use crate::port::{EnginePort, NO_PORT, Patience, TX_ATTEMPTS, burst, port_index};
@@ -11,7 +11,7 @@ use crate::ring::{SharedGauge, WorkerEnd};
 use crate::scale::MovedCells;
 use crate::shape::Shaping;
 use crate::steer::{SteerFn, SteerTable};
-use base::{BufferFate, DropReason, Packet, PortId, Verdict, VerdictKind};
+use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -43,13 +43,13 @@ const ASIDE_MAX: usize = 8192;
 
 /// What a worker is made of.
 pub(crate) struct Parts {
-    pub(crate) slot: usize,
     pub(crate) lane: Box<dyn Lane>,
     pub(crate) ports: Vec<EnginePort>,
     /// The ring that feeds it; none: it polls its ports.
     pub(crate) feed: Option<WorkerEnd>,
     pub(crate) sampling: Option<(Arc<SteerTable>, SteerFn)>,
-    pub(crate) buffers: Arc<Buffers>,
+    /// Where packets wait that the program buffers.
+    pub(crate) buffer: Option<Buffer>,
     pub(crate) commands: Receiver<Command>,
     pub(crate) events: Sender<Event>,
     /// Reasons of punts that may fill the channel of events; others leave a part of it.
@@ -96,7 +96,7 @@ pub(crate) struct Worker {
     /// By what a target ahead counts packets that are with the devices, or about to be; and how long a device may take.
     leaving: Vec<u32>,
     leaving_patience: Patience,
-    /// Packets for a buffer whose queue is being ended: they go through the program again.
+    /// Packets for the buffer whose queue is being released: they go through the program again.
     again: VecDeque<Packet>,
     /// Commands that came while others did that.
     postponed: VecDeque<Command>,
@@ -424,24 +424,24 @@ impl Worker {
     fn buffer(&mut self, i: usize, queue: u32) {
         let packet = self.take(i);
         let len = packet.len();
-        let ledger = &self.parts.ledger;
-        match self.parts.buffers.push(self.parts.slot, queue, packet, now_ns()) {
-            Err(NotKept::Full(packet)) => {
-                self.packets[i] = packet;
-                ledger.count_drop(DropReason::BUFFER_FULL, len);
-            }
-            Err(NotKept::Ending(packet, displaced)) => {
-                self.again.push_back(packet);
-                displaced.into_iter().for_each(|packet| ledger.count_displaced(&packet));
-            }
-            Ok(kept) => {
+        let Parts { buffer, ledger, .. } = &mut self.parts;
+        let given = match buffer {
+            Some(buffer) => buffer.give(queue, packet, now_ns(), ledger),
+            None => Given::Dropped(packet, DropReason::SERVICE_DOWN),
+        };
+        match given {
+            Given::Waits { notify } => {
                 ledger.buffered.add(1, len);
-                kept.displaced.iter().for_each(|packet| ledger.count_displaced(packet));
-                if kept.told {
+                if notify {
                     // Must not be lost: the receiver would never be woken. Nor waited for: the control plane may wait for us.
                     self.owed.push_back(Event::Buffering { queue });
                     self.tell_owed();
                 }
+            }
+            Given::Again(packet) => self.again.push_back(packet),
+            Given::Dropped(packet, reason) => {
+                self.packets[i] = packet;
+                ledger.count_drop(reason, len);
             }
         }
     }
@@ -544,11 +544,11 @@ impl Worker {
         let _ = hold.resume.recv();
     }
 
-    /// Runs packets through the program again that were for a buffer whose queue is being ended: when that is over, and before anything else is
-    /// received. Who ends it may want this worker to stand, and releases older packets then.
+    /// Runs packets through the program again that were for the buffer while their queue was being released: when that is over, and before anything else is
+    /// received. Who releases it may want this worker to stand, and gives it older packets then.
     fn run_again(&mut self) {
         while !self.again.is_empty() {
-            while self.parts.buffers.is_ending() && !self.stopping {
+            while self.parts.buffer.as_ref().is_some_and(Buffer::is_releasing) && !self.stopping {
                 match self.parts.commands.recv_timeout(SHORT_NAP) {
                     Ok(Command::Hold(hold)) => self.hold(hold),
                     Ok(Command::Pass(_)) | Err(RecvTimeoutError::Timeout) => {}
@@ -570,13 +570,8 @@ impl Worker {
         for packet in &row {
             let cell = if why == LetGo::Injected { &ledger.injected } else { &ledger.released };
             cell.add(1, packet.len());
-            if why == LetGo::Buffered(BufferFate::Discard) {
-                ledger.count_drop(DropReason::BUFFER_DISCARDED, packet.len());
-            }
         }
-        if why != LetGo::Buffered(BufferFate::Discard) {
-            self.run_through(row);
-        }
+        self.run_through(row);
     }
 
     /// Packets that are already counted as come in: through the program in bursts.

@@ -1,8 +1,9 @@
 //! The engine with a target that does what a packet's first byte says.
 
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
+use buffer::idle::{IdleBuffer, Limits};
 use crossbeam_channel::{Receiver, bounded};
-use engine::{BufferFate, BufferLimits, Engine, Event, Settings};
+use engine::{BufferFate, Engine, Event, Settings};
 use pktio::Port;
 use pktio::memory::MemoryPort;
 use std::sync::Arc;
@@ -51,12 +52,12 @@ struct World {
 /// Packets that fit a port.
 const PORT_PACKETS: usize = 4096;
 
-fn world(workers: usize, buffers: BufferLimits) -> World {
+fn world(workers: usize, buffers: Limits) -> World {
     world_with_events(workers, buffers, 1024)
 }
 
 /// With room for so many events that the control plane has not taken yet.
-fn world_with_events(workers: usize, buffers: BufferLimits, room: usize) -> World {
+fn world_with_events(workers: usize, buffers: Limits, room: usize) -> World {
     let released = Arc::new(AtomicBool::new(false));
     let target = scripted(released.clone());
     let (sender, events) = bounded(room);
@@ -68,7 +69,7 @@ fn world_with_events(workers: usize, buffers: BufferLimits, room: usize) -> Worl
         near.push(ports);
         far.push([far_a, far_b]);
     }
-    let settings = Settings { buffers, vital_punts: vec![10], ..Settings::default() };
+    let settings = Settings { buffer: Some(IdleBuffer::deploy(buffers)), vital_punts: vec![10], ..Settings::default() };
     let engine = Engine::start(&target, near, settings, sender).unwrap();
     World { engine, released, events, far }
 }
@@ -109,7 +110,7 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
 
 #[test]
 fn every_fate_is_counted_where_it_happens() {
-    let mut w = world(1, BufferLimits { per_queue: 2, total: 10, ..Default::default() });
+    let mut w = world(1, Limits { per_queue: 2, total: 10, ..Default::default() });
     for (n, what) in [FORWARD, PUNT, DROP, NOWHERE, BUFFER, BUFFER, BUFFER].into_iter().enumerate() {
         assert_eq!(w.far[0][0].transmit(&[packet(what, n as u32)]).unwrap(), 1);
     }
@@ -137,7 +138,7 @@ fn every_fate_is_counted_where_it_happens() {
 /// wait until it is told.
 #[test]
 fn that_packets_are_buffered_is_told_even_when_punts_fill_the_queue() {
-    let mut w = world_with_events(1, BufferLimits { per_queue: 8, total: 8, ..Default::default() }, 1);
+    let mut w = world_with_events(1, Limits { per_queue: 8, total: 8, ..Default::default() }, 1);
     for (n, what) in [PUNT, PUNT, BUFFER, BUFFER, FORWARD].into_iter().enumerate() {
         assert_eq!(w.far[0][0].transmit(&[packet(what, n as u32)]).unwrap(), 1);
     }
@@ -153,7 +154,7 @@ fn that_packets_are_buffered_is_told_even_when_punts_fill_the_queue() {
 
 #[test]
 fn punted_packets_of_users_leave_room_for_those_that_links_live_by() {
-    let mut w = world_with_events(1, BufferLimits::default(), 64);
+    let mut w = world_with_events(1, Limits::default(), 64);
     let mut sent = 0;
     let mut send = |what: u8, count: u32| {
         let packets: Vec<Packet> = (0..count).map(|n| packet(what, n)).collect();
@@ -176,7 +177,7 @@ fn punted_packets_of_users_leave_room_for_those_that_links_live_by() {
 #[test]
 fn released_packets_are_not_overtaken() {
     for workers in [1, 2] {
-        let mut w = world(workers, BufferLimits { per_queue: 1 << 20, total: 1 << 20, ..Default::default() });
+        let mut w = world(workers, Limits { per_queue: 1 << 20, total: 1 << 20, ..Default::default() });
         let mut sent = vec![0u32; workers];
         let mut got: Vec<Vec<u32>> = vec![Vec::new(); workers];
         let mut send = |far: &mut [[MemoryPort; 2]], worker: usize| {
@@ -229,7 +230,7 @@ fn released_packets_are_not_overtaken() {
 
 #[test]
 fn a_worker_that_fails_is_named_and_nobody_waits_for_it() {
-    let mut w = world(2, BufferLimits::default());
+    let mut w = world(2, Limits::default());
     assert_eq!(w.engine.failed(), None);
     w.far[1][0].transmit(&[packet(PANIC, 0)]).unwrap();
     wait_until("its end is seen", || w.engine.failed().as_deref() == Some("worker-1"));
@@ -243,7 +244,7 @@ fn a_worker_that_fails_is_named_and_nobody_waits_for_it() {
 
 #[test]
 fn packets_that_wait_too_long_in_a_buffer_are_dropped_with_a_reason() {
-    let mut w = world(1, BufferLimits { max_age: Duration::ZERO, ..BufferLimits::default() });
+    let mut w = world(1, Limits { max_age: Duration::ZERO, ..Limits::default() });
     for n in 0..3 {
         w.far[0][0].transmit(&[packet(BUFFER, n)]).unwrap();
     }
@@ -260,7 +261,7 @@ fn packets_that_wait_too_long_in_a_buffer_are_dropped_with_a_reason() {
 #[test]
 fn what_the_control_plane_lets_go_is_not_overtaken() {
     for workers in [1, 2] {
-        let mut w = world(workers, BufferLimits::default());
+        let mut w = world(workers, Limits::default());
         for round in 0..200u32 {
             w.far[0][0].transmit(&[packet(PUNT, 2 * round)]).unwrap();
             wait_until("it is punted", || !w.events.is_empty());
@@ -285,7 +286,7 @@ fn what_the_control_plane_lets_go_is_not_overtaken() {
 
 #[test]
 fn a_change_that_fails_ends_no_wait() {
-    let mut w = world(1, BufferLimits::default());
+    let mut w = world(1, Limits::default());
     w.far[0][0].transmit(&[packet(BUFFER, 0)]).unwrap();
     wait_until("it is buffered", || w.engine.ledger().waiting() == 1);
     assert_eq!(w.engine.end_buffering(&[(QUEUE, BufferFate::Discard)], || Err("no")).unwrap(), Err("no"));
@@ -297,7 +298,7 @@ fn a_change_that_fails_ends_no_wait() {
 
 #[test]
 fn what_the_control_plane_sends_is_counted_too() {
-    let mut w = world(1, BufferLimits::default());
+    let mut w = world(1, Limits::default());
     w.engine.inject(vec![packet(FORWARD, 5)]).unwrap();
     assert_eq!(number(&receive(&mut w.far[0][1], 1)[0]), 5);
     w.engine.transmit(PortId(0), packet(DROP, 6)).unwrap();
@@ -308,7 +309,7 @@ fn what_the_control_plane_sends_is_counted_too() {
 
 #[test]
 fn what_was_in_the_ports_has_left_when_they_are_drained() {
-    let mut world = world(2, BufferLimits::default());
+    let mut world = world(2, Limits::default());
     for round in 0..50 {
         for far in &mut world.far {
             let packets: Vec<Packet> = (0..300).map(|n| packet(FORWARD, 300 * round + n)).collect();
@@ -424,7 +425,7 @@ fn what_a_device_left_over_does_not_wait_for_the_next_packet() {
 
 #[test]
 fn a_full_port_drops_with_a_reason() {
-    let mut w = world(1, BufferLimits::default());
+    let mut w = world(1, Limits::default());
     let mut sent = 0;
     while sent < 6000 {
         sent += w.far[0][0].transmit(&[packet(FORWARD, sent as u32)]).unwrap();

@@ -10,7 +10,7 @@ use service::{Access, Call, Caller, Deployment, FIELDS_MAX, Interface, Outcome, 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use target::{Lane, Returned, Target};
-use target_kit::StandIn;
+use target_kit::{StandIn, Watched};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 const DELAY_NS: u64 = 2_000_000;
@@ -130,7 +130,8 @@ fn packets_that_a_service_keeps_come_back_without_another_packet_and_are_counted
     for place in [Place::Lane, Place::Threads(2)] {
         let make: service::caller::Make = Arc::new(|| Box::<Late>::default());
         let deployment = Deployment::new(&place, make, Rings::default()).unwrap();
-        let lane = move |_| Box::new(CallingLane { caller: deployment.caller(), out: Vec::new() }) as Box<dyn Lane>;
+        let calling = move || CallingLane { caller: deployment.caller(), out: Vec::new() };
+        let lane = move |_| Box::new(Watched::new(Box::new(calling()))) as Box<dyn Lane>;
         let target: Arc<dyn Target> = Arc::new(StandIn::new(lane));
         let (near, mut far_in) = pair("in", "far in", 256);
         let (out, mut far_out) = pair("out", "far out", 256);

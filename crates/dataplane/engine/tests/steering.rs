@@ -4,8 +4,9 @@
 //! place in the flow; what comes out is compared with what went in.
 
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
+use buffer::idle::{IdleBuffer, Limits};
 use crossbeam_channel::{Receiver, bounded};
-use engine::{BUCKETS, BalanceSettings, BufferFate, BufferLimits, Engine, Event, Move, Moved, Settings, WhenFull, WorkerPorts};
+use engine::{BUCKETS, BalanceSettings, BufferFate, Engine, Event, Move, Moved, Settings, WhenFull, WorkerPorts};
 use pktio::{DeviceDrops, Port, PortError, memory, steered};
 use rand::Rng;
 use rand::seq::IndexedRandom;
@@ -119,7 +120,8 @@ impl World {
         let flows = Flows { idle: (0..FLOWS).map(|_| AtomicBool::new(false)).collect(), stuck: AtomicBool::new(false) };
         let flows = Arc::new(flows);
         let target = by_flow(flows.clone());
-        let settings = Settings { buffers: BufferLimits { per_queue: 1 << 20, total: 1 << 20, ..Default::default() }, ..settings };
+        let buffer = IdleBuffer::deploy(Limits { per_queue: 1 << 20, total: 1 << 20, ..Limits::default() });
+        let settings = Settings { buffer: Some(buffer), ..settings };
         // Nobody reads the events: punts there are none, and what is buffered the tests know.
         let (sender, events) = bounded(1 << 16);
         let mut far: Vec<Box<dyn Port>> = Vec::new();

@@ -7,6 +7,7 @@
 //! | [`service`](mod@service) | how does a P4 program call it? |
 //! | [`status`] | what does a STATUS PDU acknowledge, and what is missing? |
 //! | [`resubmit`] | by packet id, as published: send each packet again every n ms until a status names it. Its [`resubmit::service`] is what programs call |
+//! | [`idle`] | how do packets wait for a receiver that is idle, until control code releases them? |
 //! | `wheel` | which timers may be due? |
 //!
 //! A lane calls it a burst at a time. Nothing here does I/O, reads a clock or starts threads: time is nanoseconds given with each call.
@@ -24,6 +25,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod idle;
 pub mod payload;
 pub mod resubmit;
 pub mod rlc;

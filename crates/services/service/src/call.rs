@@ -46,6 +46,16 @@ pub struct Kept {
 const _: () = assert!(MAX_PACKET + HEADROOM <= u16::MAX as usize && size_of::<Kept>() == 48);
 
 impl Kept {
+    /// The packet.
+    pub fn packet(&self) -> &Packet {
+        &self.packet
+    }
+
+    /// See [`Call::tag`].
+    pub fn tag(&self) -> u32 {
+        self.tag
+    }
+
     /// Where in the packet the payload starts.
     pub(crate) fn payload(&self) -> usize {
         self.payload.into()
@@ -112,6 +122,10 @@ impl Reason {
     pub const UNANSWERED: Reason = Reason(3);
     /// The request asks for something that the service does not do.
     pub const MALFORMED: Reason = Reason(4);
+    /// Control code does not want it any more.
+    pub const DISCARDED: Reason = Reason(5);
+    /// The data plane stops.
+    pub const STOPPING: Reason = Reason(6);
     /// The first of a service's own.
     pub const FIRST_OWN: u8 = 16;
 
@@ -130,6 +144,8 @@ impl Reason {
             Reason::FULL => DropReason::SERVICE_FULL,
             Reason::LOST => DropReason::SERVICE_LOST,
             Reason::DOWN => DropReason::SERVICE_DOWN,
+            Reason::DISCARDED => DropReason::BUFFER_DISCARDED,
+            Reason::STOPPING => DropReason::STOPPING,
             _ => DropReason::SERVICE_REFUSED,
         }
     }
@@ -146,7 +162,7 @@ impl Reason {
 
     /// Name of one that is the seam's.
     pub(crate) fn seam_name(self) -> Option<&'static str> {
-        ["full", "lost", "down", "unanswered", "malformed"].get(usize::from(self.0)).copied()
+        ["full", "lost", "down", "unanswered", "malformed", "discarded", "stopping"].get(usize::from(self.0)).copied()
     }
 }
 

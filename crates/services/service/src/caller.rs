@@ -18,6 +18,11 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// Of a service that has none.
+    pub(crate) fn without_settings(place: Box<dyn Service>, cells: Arc<Cells>) -> Caller {
+        Caller { place, settings: crossbeam_channel::never(), cells }
+    }
+
     /// Gives a burst of calls to the service. On return each is answered, kept or dropped; of a kept one the packet is gone.
     #[inline]
     pub fn call(&mut self, burst: &mut [Call], now_ns: u64) {
@@ -134,9 +139,7 @@ impl Deployment {
 
     /// What became of all calls, of all lanes past and present.
     pub fn counters(&self) -> Counters {
-        let mut sum = Counters::default();
-        self.cells().iter().for_each(|cells| cells.add_to(&mut sum));
-        sum
+        Counters::sum(&self.cells())
     }
 
     fn cells(&self) -> MutexGuard<'_, Vec<Arc<Cells>>> {

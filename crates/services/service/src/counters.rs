@@ -2,6 +2,7 @@
 
 use crate::call::{Call, Outcome, REASONS, Reason};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// What became of the calls of one service, all lanes together.
@@ -24,9 +25,19 @@ pub struct Counters {
 }
 
 impl Counters {
+    /// Of all lanes.
+    pub(crate) fn sum(lanes: &[Arc<Cells>]) -> Counters {
+        // What is returned was kept before, by whichever lane: read in this order, it is hardly ever more.
+        let returned = lanes.iter().map(|cells| cells.returned.load(Relaxed)).sum();
+        let mut sum = Counters { returned, ..Counters::default() };
+        lanes.iter().for_each(|cells| cells.add_to(&mut sum));
+        sum
+    }
+
     /// Packets that are kept now.
     pub fn waiting(&self) -> u64 {
-        self.kept - self.returned
+        // Read while lanes count, more may have come back than was seen to be kept.
+        self.kept.saturating_sub(self.returned)
     }
 
     /// Packets dropped for a reason.
@@ -101,11 +112,9 @@ impl Cells {
         add(&self.refused_settings, 1);
     }
 
-    pub(crate) fn add_to(&self, sum: &mut Counters) {
+    fn add_to(&self, sum: &mut Counters) {
         sum.calls += self.calls.load(Relaxed);
         sum.answered += self.answered.load(Relaxed);
-        // What is returned was kept before: read in this order, it is never more.
-        sum.returned += self.returned.load(Relaxed);
         sum.kept += self.kept.load(Relaxed);
         sum.copies += self.copies.load(Relaxed);
         sum.refused_settings += self.refused_settings.load(Relaxed);

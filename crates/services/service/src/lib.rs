@@ -12,9 +12,12 @@
 //! | `owner` | one instance of a service that lanes call from elsewhere |
 //! | `threads` | that on threads of their own |
 //! | [`process`] | that in a second process |
+//! | [`shared`] | what has a service that all lanes share, and that control code releases by key? |
 //!
 //! A service sees bursts of [`Call`]s. Each is answered at once, kept, or dropped with a [`Reason`]; what is kept comes out later, by
 //! [`Service::poll`]. **Every packet that is given in comes out once.** Time is an argument: a service reads no clock, wherever it runs.
+//!
+//! A service that a program calls is a [`Service`]; where packets wait ahead of the program, for control code to release them, is a [`Shared`] one.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -27,6 +30,7 @@ mod owner;
 pub mod place;
 pub mod process;
 pub mod setting;
+pub mod shared;
 mod threads;
 
 pub use call::{Call, FIELDS_MAX, Kept, Outcome, Reason};
@@ -35,6 +39,7 @@ pub use counters::Counters;
 pub use interface::{Access, Field, Interface, Mismatch};
 pub use place::Place;
 pub use setting::{Setting, SettingError};
+pub use shared::{Shared, SharedDeployment};
 
 /// A service, or the way to one that runs elsewhere: both look alike to a lane.
 pub trait Service: Send {

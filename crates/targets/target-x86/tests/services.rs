@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use target::{Lane, Replicating, Target};
+use target_kit::Watched;
 use target_x86::{Options, X86};
 
 /// How long anything may take that does not depend on how busy the machine is.
@@ -203,7 +204,7 @@ fn check(seed: u64, ir: &Ir, shape: Shape, late: bool, seen: &mut Seen) {
     let manner = if late { Manner::Late } else { Manner::AtOnce };
     let services: Vec<Arc<Deployment>> = (0..3).map(|n| deploy(&Place::Lane, n, manner)).collect();
     let Some(target) = load(ir, &services) else { return };
-    let mut lane = target.lane(0);
+    let mut lane = Watched::new(target.lane(0));
     let mut whole = Machine::new(Arc::new(ir.clone())).expect("runs");
     whole.set_services(Box::new(Twin));
     let mut batches = vec![random::entries(ir, seed)];
@@ -222,7 +223,7 @@ fn check(seed: u64, ir: &Ir, shape: Shape, late: bool, seen: &mut Seen) {
             extra.extend(whole.extra().iter().map(|x| outcome(x.verdict, &x.bytes)));
         }
         seen.copies += extra.len();
-        let mut got = native(lane.as_mut(), &burst, 1000 * round, late);
+        let mut got = native(&mut lane, &burst, 1000 * round, late);
         let mut own = got.split_off(if late { 0 } else { expected.len() });
         if late {
             // They come back in another order.
@@ -329,7 +330,7 @@ struct Fates {
 
 /// A lane whose services are elsewhere, beside the interpreter.
 struct Contest {
-    lane: Box<dyn Lane>,
+    lane: Watched,
     whole: Machine,
     rng: Rng,
     now_ns: u64,
@@ -348,7 +349,7 @@ impl Contest {
         target.apply(&batch).expect("fits");
         let rng = Rng::new(seed ^ 0xfeed);
         let until = Instant::now() + PATIENCE;
-        Contest { lane: target.lane(0), whole, rng, now_ns: 0, given: HashSet::new(), fates: Fates::default(), until }
+        Contest { lane: Watched::new(target.lane(0)), whole, rng, now_ns: 0, given: HashSet::new(), fates: Fates::default(), until }
     }
 
     /// One burst, until each of its packets is out; whether all services were there.
@@ -489,7 +490,7 @@ fn a_program_whose_service_is_missing_or_has_other_fields_is_refused() {
     assert!(error.starts_with("service rewrites: request of the program: bit<8> a, bit<3> b, bit<64> c"), "{error}");
     // Whoever gives none loses the packets that call one, with a reason.
     let target = load(&cut.program);
-    let mut lane = target.lane(0);
+    let mut lane = Watched::new(target.lane(0));
     let mut rng = Rng::new(7);
     let mut down = 0;
     for _ in 0..200 {

@@ -116,6 +116,10 @@ pub trait Lane: Send {
     /// forward, buffer and punt, and the packet as received for next. After a drop its length is as received and its
     /// bytes are unspecified: a target may have edited them in place. After kept the packet is void, or a spare one: a service that the program called
     /// has it, and it comes back by [`Lane::poll`].
+    ///
+    /// A packet with the verdict buffer waits ahead of the program, where the caller keeps it: in a service that all lanes share ([`service::Shared`]), until
+    /// control code releases its queue, the verdict's mark; with a reason, until the meter's cell of that number lets it pass ([`Lane::shape`]). Then it is given
+    /// to this again, to any lane, as if it had just come: what the program has changed of it before, it changes twice.
     /// `now_ns` is the burst's arrival time on a clock that never goes back: meters and timestamps use it. The engine gives CLOCK_MONOTONIC, which
     /// a target ahead of it reads too.
     ///

@@ -7,6 +7,7 @@
 use super::contestant::load_x86;
 use super::options::Common;
 use super::{report, sessions};
+use buffer::idle::{IdleBuffer, Limits};
 use crossbeam_channel::{Sender, bounded, unbounded};
 use daemon::agent::{Agent, Request};
 use daemon::dataplane::{EngineAndTargets, Targets};
@@ -128,7 +129,9 @@ fn start(capacity: u32) -> Result<Running, Failure> {
     let ir = super::upf::compile(capacity)?;
     let targets = Targets::Whole(Arc::new(load_x86(&ir)?));
     let (events, events_in) = bounded(1024);
-    let engine = Arc::new(engine::Engine::start(&targets.target(), vec![Vec::new()], Default::default(), events).map_err(|e| failed(&e))?);
+    // As in the daemon: a session that ends ends the wait of its packets.
+    let settings = engine::Settings { buffer: Some(IdleBuffer::deploy(Limits::default())), ..Default::default() };
+    let engine = Arc::new(engine::Engine::start(&targets.target(), vec![Vec::new()], settings, events).map_err(|e| failed(&e))?);
     let data = EngineAndTargets::new(targets.clone(), engine.clone());
     let plane = upf::plane::Plane::new(&sessions::network(), &ir.program, data).map_err(|e| failed(&e))?;
     targets.target().apply(plane.initial_batch()).map_err(|e| failed(&e))?;
