@@ -463,7 +463,7 @@ impl Engine {
 
     /// Whether packets of a queue wait in the buffer.
     pub fn waits(&self, queue: u32) -> bool {
-        self.inner.settings.buffer.as_ref().is_some_and(|buffer| buffer.waits(queue))
+        self.inner.settings.buffer.as_ref().is_some_and(|buffer| buffer.waiting(queue) > 0)
     }
 
     /// The name of a thread that ended without being stopped: a bug, after which its packets are not processed. None while

@@ -1,7 +1,8 @@
 //! The ledger: the one place where every packet's fate is counted.
 //!
-//! Entries: received from ports, injected by the control plane, released from buffers, copied by the program, returned by services.
-//! Exits: transmitted, buffered, punted, kept by services, dropped for a reason. [`Ledger::imbalance`] is zero whenever the workers are between bursts and
+//! Entries: received from ports, injected by the control plane, released from the buffer, copied by the program, returned by services.
+//! Exits: transmitted, buffered, punted, kept by services, dropped for a reason. The buffer is a service too, counted apart: its packets wait for
+//! the control plane. [`Ledger::imbalance`] is zero whenever the workers are between bursts and
 //! their rings are empty. Counts stay when a worker ends; the next one in its slot continues them.
 
 use base::{DropReason, PortId};
@@ -97,11 +98,11 @@ pub struct Ledger {
     pub ports: BTreeMap<PortId, PortCount>,
     /// Packets that the control plane sent through the program or straight out.
     pub injected: Count,
-    /// Packets that left a buffer.
+    /// Packets that left the buffer.
     pub released: Count,
     /// Clones and multicast copies that programs made.
     pub copied: Count,
-    /// Packets that entered a buffer.
+    /// Packets that entered the buffer.
     pub buffered: Count,
     /// Packets that a service kept.
     pub kept: Count,
@@ -143,7 +144,7 @@ impl Ledger {
         total
     }
 
-    /// Packets waiting in buffers.
+    /// Packets waiting in the buffer.
     pub fn waiting(&self) -> u64 {
         // Another worker may have released what one had buffered, and its count may have been read later.
         self.buffered.packets.saturating_sub(self.released.packets)

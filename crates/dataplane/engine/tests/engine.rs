@@ -6,6 +6,7 @@ use crossbeam_channel::{Receiver, bounded};
 use engine::{BufferFate, Engine, Event, Settings};
 use pktio::Port;
 use pktio::memory::MemoryPort;
+use service::SharedDeployment;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -47,6 +48,7 @@ struct World {
     events: Receiver<Event>,
     /// For each worker its far ends of ports 0 and 1.
     far: Vec<[MemoryPort; 2]>,
+    buffer: Arc<SharedDeployment>,
 }
 
 /// Packets that fit a port.
@@ -69,9 +71,20 @@ fn world_with_events(workers: usize, buffers: Limits, room: usize) -> World {
         near.push(ports);
         far.push([far_a, far_b]);
     }
-    let settings = Settings { buffer: Some(IdleBuffer::deploy(buffers)), vital_punts: vec![10], ..Settings::default() };
+    let buffer = IdleBuffer::deploy(buffers);
+    let settings = Settings { buffer: Some(buffer.clone()), vital_punts: vec![10], ..Settings::default() };
     let engine = Engine::start(&target, near, settings, sender).unwrap();
-    World { engine, released, events, far }
+    World { engine, released, events, far, buffer }
+}
+
+impl World {
+    /// The engine's ledger and the buffer's own counters say the same.
+    fn stop(&self) {
+        self.engine.stop();
+        let (ledger, counters) = (self.engine.ledger(), self.buffer.counters());
+        assert_eq!((counters.kept, counters.returned), (ledger.buffered.packets, ledger.released.packets), "{counters:?}");
+        assert_eq!((counters.imbalance(), counters.waiting()), (0, 0), "{counters:?}");
+    }
 }
 
 fn packet(what: u8, number: u32) -> Packet {
@@ -127,7 +140,7 @@ fn every_fate_is_counted_where_it_happens() {
     assert_eq!(ledger.dropped[&DropReason::NO_PORT.0].packets, 1);
     assert_eq!(ledger.dropped[&DropReason::BUFFER_FULL.0].packets, 1);
     assert_eq!((ledger.buffered.packets, ledger.waiting()), (2, 2));
-    w.engine.stop();
+    w.stop();
     let ledger = w.engine.ledger();
     assert_eq!(ledger.dropped[&DropReason::STOPPING.0].packets, 2, "what waited is not lost in silence");
     assert_eq!((ledger.waiting(), ledger.imbalance()), (0, 0));
@@ -220,7 +233,7 @@ fn released_packets_are_not_overtaken() {
             got.extend(receive(&mut w.far[worker][1], *count as usize - got.len()).iter().map(number));
             assert!(got.iter().copied().eq(0..*count), "worker {worker} of {workers}: order is kept");
         }
-        w.engine.stop();
+        w.stop();
         let ledger = w.engine.ledger();
         let buffered = ledger.buffered.packets;
         assert!(buffered >= 500 * workers as u64 && u64::from(sent.iter().sum::<u32>()) > buffered, "{buffered} of {sent:?} were buffered");
@@ -294,6 +307,22 @@ fn a_change_that_fails_ends_no_wait() {
     assert_eq!(w.engine.end_buffering(&[(QUEUE, BufferFate::Discard)], || Ok::<(), ()>(())).unwrap(), Ok(()));
     wait_until("it is discarded", || w.engine.ledger().waiting() == 0);
     assert_eq!(w.engine.ledger().dropped[&DropReason::BUFFER_DISCARDED.0].packets, 1);
+    w.stop();
+}
+
+#[test]
+fn without_a_buffer_packets_for_it_are_dropped_by_name() {
+    let (sender, _events) = bounded(16);
+    let ((a, mut far), (b, _far_b)) = (pktio::memory::pair("a", "far a", 64), pktio::memory::pair("b", "far b", 64));
+    let ports: Vec<(PortId, Box<dyn Port>)> = vec![(PortId(0), Box::new(a)), (PortId(1), Box::new(b))];
+    let engine = Engine::start(&scripted(Arc::default()), vec![ports], Settings::default(), sender).unwrap();
+    far.transmit(&[packet(BUFFER, 0)]).unwrap();
+    wait_until("it is dropped", || engine.ledger().dropped.contains_key(&DropReason::SERVICE_DOWN.0));
+    assert_eq!(engine.end_buffering(&[(QUEUE, BufferFate::Release)], || Ok::<(), ()>(())).unwrap(), Ok(()));
+    assert!(!engine.waits(QUEUE));
+    engine.age_buffers();
+    engine.stop();
+    assert_eq!((engine.ledger().imbalance(), engine.ledger().waiting()), (0, 0));
 }
 
 #[test]

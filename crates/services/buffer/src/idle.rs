@@ -113,6 +113,10 @@ impl Shared for IdleBuffer {
         };
     }
 
+    fn waiting(&self, queue: u32) -> usize {
+        self.shard(queue).len_of(queue)
+    }
+
     fn look(&self, queue: u32, each: &mut dyn FnMut(&Kept)) {
         self.shard(queue).rows.get(&queue).into_iter().flatten().for_each(|waiting| each(&waiting.kept));
     }
@@ -368,9 +372,9 @@ mod tests {
         };
         assert_eq!(old(&b, 10), []);
         assert_eq!(old(&b, 15), [0, 1, 2, 3, 4]);
-        assert!(b.service.waits(3));
+        assert_eq!(b.service.waiting(3), 15);
         assert_eq!(old(&b, 100).len(), 15);
-        assert!(!b.service.waits(3));
+        assert_eq!(b.service.waiting(3), 0);
         assert_eq!(b.push(0, 3, 0, 100 * S), kept(true));
     }
 }

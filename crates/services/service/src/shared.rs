@@ -36,6 +36,9 @@ pub trait Shared: Send + Sync {
     /// From now on nothing is kept under this key, or it is again. What is kept stays.
     fn set_closed(&self, key: u32, closed: bool);
 
+    /// Packets that are kept under a key.
+    fn waiting(&self, key: u32) -> usize;
+
     /// Lends what is kept under a key, in the order in which it came.
     fn look(&self, key: u32, each: &mut dyn FnMut(&Kept));
 
@@ -114,11 +117,9 @@ impl SharedDeployment {
         self.service.look(key, &mut each);
     }
 
-    /// Whether anything is kept under a key.
-    pub fn waits(&self, key: u32) -> bool {
-        let mut waits = false;
-        self.look(key, |_| waits = true);
-        waits
+    /// Packets that are kept under a key.
+    pub fn waiting(&self, key: u32) -> usize {
+        self.service.waiting(key)
     }
 
     /// What is kept under a key, answered and in the order in which it came: it goes on.

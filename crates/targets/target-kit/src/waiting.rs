@@ -106,6 +106,7 @@ pub fn check_shared(service: &SharedDeployment, request: impl Fn(u32) -> [u8; FI
     let mut looked = Vec::new();
     service.look(2, |kept| looked.push((kept.packet().data()[0], kept.packet().data()[1], kept.tag())));
     assert_eq!(looked, row(2), "packets of all lanes, in the order in which they came");
+    assert_eq!([0, 1, 2].map(|key| service.waiting(key)), [0, 10, 10]);
 
     let closed = service.close([2, 2]);
     assert!(service.is_closed());
@@ -113,7 +114,7 @@ pub fn check_shared(service: &SharedDeployment, request: impl Fn(u32) -> [u8; FI
     assert!(call.outcome == Outcome::Answered && call.packet.data()[1] == 77, "under a closed key: {:?}", call.outcome);
     assert_eq!(give(1, 3, 10).outcome, Outcome::Kept, "another key is open");
     assert_eq!(ends(&service.release(2), Outcome::Answered), row(2));
-    assert!(!service.waits(2) && service.release(2).is_empty(), "what was released waits no longer");
+    assert!(service.waiting(2) == 0 && service.release(2).is_empty(), "what was released waits no longer");
     drop(closed);
     assert!(!service.is_closed());
     assert_eq!(give(1, 2, 78).outcome, Outcome::Kept, "it is open again");
