@@ -52,6 +52,9 @@ pub(crate) enum P4Command {
         /// Where to run it: the interpreter, x86, or XDP (as root).
         #[arg(long, default_value = "interp", value_parser = ["interp", "x86", "xdp"])]
         target: String,
+        /// A setting of a service that the program calls, as of `trace`. May be repeated.
+        #[arg(long, value_name = "SERVICE.INDEX=HEX")]
+        setting: Vec<services::Setting>,
     },
     /// Follows one packet through the program: states, tables, actions, rewrites, verdict.
     Trace {
@@ -125,7 +128,7 @@ pub(crate) fn p4(command: &P4Command) -> Result<(), Failure> {
         P4Command::Emit { source, target: _ } => {
             print_out(p4_emit::emit_x86(&source.compile()?).map_err(|e| Failure::Usage(e.to_string()))?)
         }
-        P4Command::Run { source, stf, target } => run_stf(source, stf, target),
+        P4Command::Run { source, stf, target, setting } => run_stf(source, stf, target, setting),
         P4Command::Trace { source, packet, port, entries, setting, all } => {
             trace(source, packet, PortId(*port), entries.as_deref(), setting, *all)
         }
@@ -210,16 +213,24 @@ fn cut(ir: &Ir) -> Result<String, Failure> {
     Ok(text)
 }
 
-fn run_stf(source: &Source, path: &std::path::Path, target: &str) -> Result<(), Failure> {
+fn run_stf(source: &Source, path: &std::path::Path, target: &str, settings: &[services::Setting]) -> Result<(), Failure> {
     let ir = Arc::new(source.compile()?);
     let script = read_stf(&ir, path)?;
     let report = if target == "x86" {
-        stf::run(&script, &mut TargetDevice::x86(&ir)?)
+        stf::run(&script, &mut TargetDevice::x86(&ir, &services::in_lanes(&ir.program, settings)?)?)
     } else if target == "xdp" {
+        if let Some(services::Setting { service, index, .. }) = settings.first() {
+            return Err(Failure::Usage(format!(
+                "--setting {service}.{index}: services run on interp and x86; XDP passes what calls one to the slow path"
+            )));
+        }
         let device = xdp_device::XdpDevice::new(&ir);
         stf::run(&script, &mut device.map_err(|e| Failure::Usage(e.to_string()))?)
     } else {
-        let machine = Machine::new(ir.clone()).map_err(|e| Failure::Usage(e.to_string()))?;
+        let mut machine = Machine::new(ir.clone()).map_err(|e| Failure::Usage(e.to_string()))?;
+        if let Some(inline) = services::inline(&ir.program, settings)? {
+            machine.set_services(Box::new(inline));
+        }
         stf::run(&script, &mut stf::MachineDevice::new(machine))
     };
     for failure in &report.failures {

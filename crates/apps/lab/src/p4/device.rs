@@ -4,6 +4,7 @@ use base::PortId;
 use daemon::failure::Failure;
 use p4_interp::stf;
 use p4_ir::Ir;
+use service::Deployment;
 use std::sync::Arc;
 
 /// A native target as the device of a packet test.
@@ -14,21 +15,21 @@ pub struct TargetDevice {
 }
 
 impl TargetDevice {
-    /// The program as native code, on one lane.
-    pub fn x86(ir: &Ir) -> Result<TargetDevice, Failure> {
-        let target = x86(ir, &Default::default())?;
+    /// The program as native code, on one lane, with its services.
+    pub fn x86(ir: &Ir, services: &[Arc<Deployment>]) -> Result<TargetDevice, Failure> {
+        let target = x86(ir, &Default::default(), services)?;
         Ok(TargetDevice { lane: target.lane(0), target, now_ns: 0 })
     }
 }
 
-/// A program as native code; one that copies packets or sends them round is cut for that first.
-pub fn x86(ir: &Ir, options: &target_x86::Options) -> Result<Box<dyn target::Target>, Failure> {
+/// A program as native code; one that copies packets, sends them round or calls services is cut for that first. One that calls a service that is not
+/// among `services` is refused by its name.
+pub fn x86(ir: &Ir, options: &target_x86::Options, services: &[Arc<Deployment>]) -> Result<Box<dyn target::Target>, Failure> {
     match p4_passes::bridge::cut(ir).map_err(|e| refused(&e))? {
         None => Ok(Box::new(x86_uncut(ir, options)?)),
         Some((mut cut, bridge)) => {
             p4_passes::optimise(&mut cut).map_err(|e| Failure::Failed(e.to_string()))?;
-            // A packet test has no services: a program that calls one is refused by its name.
-            let whole = target::Replicating::new(x86_uncut(&cut, options)?, bridge).with_services(&[]).map_err(|e| refused(&e))?;
+            let whole = target::Replicating::new(x86_uncut(&cut, options)?, bridge).with_services(services).map_err(|e| refused(&e))?;
             Ok(Box::new(whole))
         }
     }
@@ -59,7 +60,15 @@ impl stf::Device for TargetDevice {
         self.lane.process(&mut packets, &mut verdicts, self.now_ns);
         let mut extra = Vec::new();
         self.lane.take_extra(&mut extra);
+        // What services give back at once; a packet that they keep for longer comes out with a later one.
+        let mut back = Vec::new();
+        for _ in 0..=program::Bridge::MAX_STOPS {
+            if self.lane.next_poll_ns().is_some_and(|at_ns| at_ns <= self.now_ns) {
+                self.lane.poll(self.now_ns, &mut back);
+            }
+        }
         let all = packets.iter().zip(verdicts).chain(extra.iter().map(|x| (&x.packet, x.verdict)));
+        let all = all.chain(back.iter().map(|returned| (&returned.packet, returned.verdict)));
         all.filter_map(|(packet, verdict)| Some((stf::way_out(verdict)?, packet.data().to_vec()))).collect()
     }
 
@@ -87,7 +96,7 @@ mod tests {
         let include = [Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../p4/include")];
         let ir = daemon::program::compile(&path, &include, &[]).unwrap();
         let service = ir.program.services.values().next().unwrap().name.clone();
-        let refused = super::x86(&ir, &Default::default()).err().unwrap().to_string();
+        let refused = super::x86(&ir, &Default::default(), &[]).err().unwrap().to_string();
         assert!(refused.contains(&format!("calls service {service}, which is not configured")), "{refused}");
     }
 }

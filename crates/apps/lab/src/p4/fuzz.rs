@@ -158,7 +158,7 @@ impl Native {
     fn new(ir: &Ir, shape: Shape, options: &target_x86::Options) -> Result<Native, Failure> {
         match shape {
             Shape::Classes => Ok(Native::Uncut(Box::new(device::x86_uncut(ir, options)?))),
-            _ => Ok(Native::Any(device::x86(ir, options)?)),
+            _ => Ok(Native::Any(device::x86(ir, options, &[])?)),
         }
     }
 

@@ -1,4 +1,5 @@
-//! Which services has a program that is traced? Those of this project that it calls, each in the interpreter's turn, with the settings that are given.
+//! Which services has a program that is traced or tested? Those of this project that it calls, in the lane or in the interpreter's turn, with the settings that
+//! are given.
 
 use buffer::Limits;
 use buffer::service::BufferService;
@@ -43,11 +44,23 @@ impl std::str::FromStr for Setting {
     }
 }
 
-/// Services for a program that calls some; `None` for one that calls none, or one that is not ours: its packets are dropped there.
+/// Services for the interpreter of a program that calls some; `None` for one that calls none, or one that is not ours: its packets are dropped there.
 ///
 /// # Errors
 /// If a setting is not one, or the program declares a service otherwise.
 pub fn inline(program: &Program, settings: &[Setting]) -> Result<Option<Inline>, Failure> {
+    let all = in_lanes(program, settings)?;
+    if all.is_empty() || all.len() < program.services.len() {
+        return Ok(None);
+    }
+    Inline::new(program, &all).map(Some).map_err(|error| Failure::Usage(error.to_string()))
+}
+
+/// Those of our services that a program calls, in its lanes.
+///
+/// # Errors
+/// If a setting is not one.
+pub fn in_lanes(program: &Program, settings: &[Setting]) -> Result<Vec<Arc<Deployment>>, Failure> {
     let mut all: Vec<Arc<Deployment>> = Vec::new();
     for info in program.services.values() {
         match info.name.as_str() {
@@ -67,15 +80,42 @@ pub fn inline(program: &Program, settings: &[Setting]) -> Result<Option<Inline>,
         let set = deployment.set(*index, Some(value.clone().into()));
         set.map_err(|error| Failure::Usage(format!("--setting {service}.{index}: {error}")))?;
     }
-    if all.is_empty() || all.len() < program.services.len() {
-        return Ok(None);
-    }
-    Inline::new(program, &all).map(Some).map_err(|error| Failure::Usage(error.to_string()))
+    Ok(all)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::p4::device::TargetDevice;
+    use p4_interp::{Machine, stf};
+    use std::path::Path;
+
+    /// A bearer with 18 bits of sequence numbers, a window of 16 packets and 1 MiB.
+    const BEARER: &str = "buffer.5=12 00000010 0000000000100000 00000064 00000000 00000000 04";
+
+    #[test]
+    fn a_packet_test_of_a_program_with_services_gives_the_same_on_the_interpreter_and_on_x86() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let include = [folder.join("../../../p4/include")];
+        let ir = Arc::new(daemon::program::compile(&folder.join("src/p4/testdata/keeps.p4"), &include, &[]).unwrap());
+        let text = std::fs::read_to_string(folder.join("src/p4/testdata/keeps.stf")).unwrap();
+        let script = stf::parse(&text, &ir.program).unwrap();
+        let settings: Vec<Setting> = vec![BEARER.replace(' ', "").parse().unwrap()];
+        let with = |settings: &[Setting]| {
+            let mut machine = Machine::new(ir.clone()).unwrap();
+            machine.set_services(Box::new(inline(&ir.program, settings).unwrap().expect("the program calls one of ours")));
+            let mut x86 = TargetDevice::x86(&ir, &in_lanes(&ir.program, settings).unwrap()).unwrap();
+            [stf::run(&script, &mut stf::MachineDevice::new(machine)), stf::run(&script, &mut x86)]
+        };
+        for report in with(&settings) {
+            assert!(report.passed() && (report.sent, report.received) == (4, 3), "{report:?}");
+        }
+        // Without the bearer nothing is kept, and nothing is sent.
+        assert!(with(&[]).iter().all(|report| report.received == 0 && report.failures.len() == 3));
+        let refused = |text: &str| in_lanes(&ir.program, &[text.parse().unwrap()]).err().unwrap().to_string();
+        assert!(refused("cipher.5=00").contains("the program calls no service cipher"));
+        assert!(refused("buffer.5=00").contains("--setting buffer.5: setting 5: expected a bearer's 26 bytes"));
+    }
 
     #[test]
     fn a_setting_is_read_or_refused() {

@@ -135,7 +135,7 @@ fn packets(args: &JobArgs, options: &p4_check::Options) -> Result<(), String> {
     };
     let script = stf::parse(&text, &plain.program).map_err(|e| format!("script: {e}"))?;
     if args.target == "x86" {
-        let mut device = TargetDevice::x86(&optimised).map_err(|e| e.to_string())?;
+        let mut device = TargetDevice::x86(&optimised, &[]).map_err(|e| e.to_string())?;
         return verdict(&stf::run(&script, &mut device), "");
     }
     for (ir, when) in [(plain, ""), (optimised, "after the passes: ")] {
