@@ -1,10 +1,8 @@
-/* A learning switch: source and destination MAC look-up, forward by port. The papers' baseline L2FWD swaps the MAC addresses: gnb.p4 with STEP=0. */
+/* L2FWD, the baseline of Memarian et al. (§V-B): the MAC addresses are swapped, and the frame leaves by the port it came by. */
 #include <core.p4>
 #include <v1model.p4>
 
-#include "include/splitplane.p4"
-
-enum bit<8> Reason { none = 0, malformed = 16, unknown_destination = 17, same_port = 18 }
+enum bit<8> Reason { none = 0, malformed = 16 }
 
 header ethernet_h {
     bit<48> dst;
@@ -34,51 +32,16 @@ control L2VerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
 }
 
 control L2Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
-
-    action drop(Reason reason) {
-        meta.reason = reason;
-        mark_to_drop(standard_metadata);
-        exit;
-    }
-
-    action known() { }
-
-    /* A source that is not known yet is punted, so that the control plane may learn it. */
-    action learn() {
-        standard_metadata.egress_spec = PUNT_PORT;
-        exit;
-    }
-
-    table source {
-        key = {
-            hdr.ethernet.src: exact @name("mac");
-            standard_metadata.ingress_port: exact @name("port");
-        }
-        actions = { known; learn; }
-        default_action = known();
-        size = 65536;
-    }
-
-    action forward(bit<9> port) {
-        standard_metadata.egress_spec = port;
-    }
-
-    table destination {
-        key = { hdr.ethernet.dst: exact @name("mac"); }
-        actions = { forward; drop; }
-        default_action = drop(Reason.unknown_destination);
-        size = 65536;
-    }
-
     apply {
         if (standard_metadata.parser_error != error.NoError) {
-            drop(Reason.malformed);
+            meta.reason = Reason.malformed;
+            mark_to_drop(standard_metadata);
+            exit;
         }
-        source.apply();
-        destination.apply();
-        if (standard_metadata.egress_spec == standard_metadata.ingress_port) {
-            drop(Reason.same_port);
-        }
+        bit<48> dst = hdr.ethernet.dst;
+        hdr.ethernet.dst = hdr.ethernet.src;
+        hdr.ethernet.src = dst;
+        standard_metadata.egress_spec = standard_metadata.ingress_port;
     }
 }
 

@@ -1,10 +1,15 @@
-/* P4Wire, the papers' lower bound (Memarian et al., §V-B): nothing is parsed. There a table says the way out by the way in; here ports come in pairs. */
+/* P4Wire, the lower bound of Memarian et al. (§V-B): nothing is parsed, a table says the way out by the way in. */
 #include <core.p4>
 #include <v1model.p4>
 
+enum bit<8> Reason { none = 0, unknown_port = 16 }
+
 struct headers_t { }
 
-struct metadata_t { }
+struct metadata_t {
+    @drop_reason
+    Reason reason;
+}
 
 parser WireParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
                   inout standard_metadata_t standard_metadata) {
@@ -17,10 +22,33 @@ control WireVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
     apply { }
 }
 
-/* Ports come in pairs: 0 and 1, 2 and 3 ... */
 control WireIngress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
+
+    action forward(bit<9> port) {
+        standard_metadata.egress_spec = port;
+    }
+
+    action drop() {
+        meta.reason = Reason.unknown_port;
+        mark_to_drop(standard_metadata);
+    }
+
+    table exit_port {
+        key = { standard_metadata.ingress_port: exact @name("port"); }
+        actions = { forward; drop; }
+        default_action = drop();
+        size = 512;
+        /* To begin with: two wires. */
+        entries = {
+            0: forward(1);
+            1: forward(0);
+            2: forward(3);
+            3: forward(2);
+        }
+    }
+
     apply {
-        standard_metadata.egress_spec = standard_metadata.ingress_port ^ 1;
+        exit_port.apply();
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::Path;
 const BUILT_IN: &[(&str, &str)] = &[
     ("upf.p4", include_str!("../../../../p4/upf.p4")),
     ("l2fwd.p4", include_str!("../../../../p4/l2fwd.p4")),
+    ("l2switch.p4", include_str!("../../../../p4/l2switch.p4")),
     ("p4wire.p4", include_str!("../../../../p4/p4wire.p4")),
     ("ceupf.p4", include_str!("../../../../p4/ceupf.p4")),
     ("gnb.p4", include_str!("../../../../p4/gnb.p4")),
@@ -158,7 +159,7 @@ pub fn check(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(Stri
 fn source(path: &Path) -> Result<Option<(&str, &'static str)>, Failure> {
     let shipped = path.to_str().filter(|_| !path.exists()).and_then(|name| built_in(name).map(|text| (name, text)));
     if shipped.is_none() && !path.exists() {
-        let why = "no such file, nor a shipped program (upf.p4, gnb.p4, l2fwd.p4, p4wire.p4, ceupf.p4, tna/upf.p4, tna/heavy.p4, tna/published.p4)";
+        let why = "no such file, nor a shipped program (upf.p4, gnb.p4, l2fwd.p4, l2switch.p4, p4wire.p4, ceupf.p4, tna/upf.p4, tna/heavy.p4, tna/published.p4)";
         return Err(Failure::Usage(format!("{}: {why}", path.display())));
     }
     Ok(shipped)
@@ -210,7 +211,7 @@ mod tests {
     #[test]
     fn the_shipped_programs_compile_without_a_warning() {
         let steps = (0..6).map(|step| ("gnb.p4", Some(("STEP", step.to_string()))));
-        let plain = ["upf.p4", "gnb.p4", "l2fwd.p4", "p4wire.p4", "ceupf.p4"].map(|name| (name, None));
+        let plain = ["upf.p4", "gnb.p4", "l2fwd.p4", "l2switch.p4", "p4wire.p4", "ceupf.p4"].map(|name| (name, None));
         for (name, define) in plain.into_iter().chain([("upf.p4", Some(("HEAVY", String::new())))]).chain(steps) {
             let defines = define.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
             let options = p4_check::Options { builtin: Some(built_in), defines, ..Default::default() };

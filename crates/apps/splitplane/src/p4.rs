@@ -11,7 +11,7 @@ use p4_ir::Ir;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Commands of the compiler. A PROGRAM is a file, or one of the shipped ones: upf.p4, gnb.p4, l2fwd.p4, p4wire.p4, ceupf.p4, and tna/upf.p4, tna/heavy.p4, tna/published.p4
+/// Commands of the compiler. A PROGRAM is a file, or one of the shipped ones: upf.p4, gnb.p4, l2fwd.p4, l2switch.p4, p4wire.p4, ceupf.p4, and tna/upf.p4, tna/heavy.p4, tna/published.p4
 /// (which are checked and planned).
 #[derive(clap::Subcommand, Debug)]
 pub(crate) enum P4Command {

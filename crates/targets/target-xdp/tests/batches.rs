@@ -42,7 +42,7 @@ fn a_packet_sees_a_batch_whole_or_not_at_all() {
     if !testkit::root_or_skip("a_packet_sees_a_batch_whole_or_not_at_all") {
         return;
     }
-    let ir = program("l2fwd.p4");
+    let ir = program("l2switch.p4");
     let xdp = load(&ir, &Options { subset: false, entry: EntryPoints::Lanes, ..Options::default() });
     let forward = |port| entry(&ir, "destination", "forward", &[port]);
     let learn = entry(&ir, "source", "learn", &[]);
@@ -83,7 +83,7 @@ fn a_batch_that_fails_leaves_nothing_behind() {
     if !testkit::root_or_skip("a_batch_that_fails_leaves_nothing_behind") {
         return;
     }
-    let ir = program("l2fwd.p4");
+    let ir = program("l2switch.p4");
     let xdp = load(&ir, &Options { subset: false, entry: EntryPoints::Lanes, entries: 3, ..Options::default() });
     let forward = |mac: u128, port| {
         let mut e = entry(&ir, "destination", "forward", &[port]);
@@ -128,7 +128,7 @@ fn all_entries_of_a_full_table_can_be_modified_again_and_again() {
         return;
     }
     const ENTRIES: u16 = 1024;
-    let ir = program("l2fwd.p4");
+    let ir = program("l2switch.p4");
     let xdp = load(&ir, &Options { subset: false, entry: EntryPoints::Lanes, entries: ENTRIES.into(), seed: 1, ..Options::default() });
     let forward = |mac: u16, port: u16| {
         let mut e = entry(&ir, "destination", "forward", &[port.into()]);
@@ -228,7 +228,7 @@ fn meters_give_the_same_colours() {
     if !testkit::root_or_skip("meters_give_the_same_colours") {
         return;
     }
-    let mut ir = program("l2fwd.p4");
+    let mut ir = program("l2switch.p4");
     // A meter in front of everything, whose colour is the way out.
     let meter = ir.program.meters.push(program::MeterInfo {
         name: "rate".into(),

@@ -28,7 +28,7 @@ struct Bench {
 }
 
 fn bench_or_skip(name: &str, test: impl FnOnce(Bench) + Send + 'static) {
-    bench_of_or_skip(name, "l2fwd.p4", Mode::Native, test);
+    bench_of_or_skip(name, "l2switch.p4", Mode::Native, test);
 }
 
 /// With another program, or on interfaces that take it in front of the stack only.
@@ -289,7 +289,7 @@ fn what_was_retired_before_it_went_live_hands_everything_on() {
     });
 }
 
-/// The wire, which has no table, in the driver.
+/// The wire in the driver.
 #[test]
 fn the_wire_goes_both_ways() {
     bench_of_or_skip("the_wire_goes_both_ways", "p4wire.p4", Mode::Native, |bench| crosses(bench, Mode::Native));
@@ -298,7 +298,7 @@ fn the_wire_goes_both_ways() {
 /// Where the driver takes no program, the kernel's stack runs it.
 #[test]
 fn before_the_stack_it_does_the_same() {
-    bench_of_or_skip("before_the_stack_it_does_the_same", "l2fwd.p4", Mode::Generic, |bench| crosses(bench, Mode::Generic));
+    bench_of_or_skip("before_the_stack_it_does_the_same", "l2switch.p4", Mode::Generic, |bench| crosses(bench, Mode::Generic));
 }
 
 /// Frames cross, as they were, in order; and are counted.

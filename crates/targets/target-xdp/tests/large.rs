@@ -47,7 +47,7 @@ fn a_program_of_usual_size_runs_as_it_is() {
     if !testkit::root_or_skip("a_program_of_usual_size_runs_as_it_is") {
         return;
     }
-    for name in ["../../../p4/l2fwd.p4", "../../../p4/upf.p4"] {
+    for name in ["../../../p4/l2switch.p4", "../../../p4/upf.p4"] {
         let ir = std::sync::Arc::new(program(name));
         let xdp = common::load(&ir, 1, Mode::Whole).unwrap_or_else(|e| panic!("{e}"));
         assert!(!xdp.is_simple(), "{name}");

@@ -73,7 +73,7 @@ fn the_kernel_refuses_without_each_that_is_asked_for() {
     if !testkit::root_or_skip("the_kernel_refuses_without_each_that_is_asked_for") {
         return;
     }
-    let (ir, text) = program("l2fwd.p4");
+    let (ir, text) = program("l2switch.p4");
     let (object, program) = (object(&text), Arc::new(ir.program));
     ask_what_the_kernel_can(&object);
     for (missing, name) in ASKED_FOR {
@@ -95,7 +95,7 @@ fn those_suffice_to_load_attach_and_run() {
     if !testkit::root_or_skip("those_suffice_to_load_attach_and_run") {
         return;
     }
-    for name in ["l2fwd.p4", "upf.p4"] {
+    for name in ["l2switch.p4", "upf.p4"] {
         let (ir, text) = program(name);
         ask_what_the_kernel_can(&object(&text));
         let program = Arc::new(ir.program);

@@ -27,8 +27,31 @@ fn the_wire_agrees() {
     if !testkit::root_or_skip("the_wire_agrees") {
         return;
     }
-    let mut pair = Pair::load(program("p4wire.p4"), 1, Mode::Whole, &());
-    let mut source = rng(2);
+    for mode in [Mode::Whole, Mode::Subset] {
+        let mut pair = Pair::load(program("p4wire.p4"), 1, mode, &());
+        pair.choose = |rng, action, param| match (action, param) {
+            ("forward", "port") => Some(rng.random_range(0..6)),
+            _ => None,
+        };
+        let mut source = rng(2);
+        for _ in 0..6 {
+            let packets: Vec<_> = (0..300).map(|_| frame(&mut source)).collect();
+            pair.run(&packets);
+            pair.fill(0.1);
+        }
+        pair.check_state();
+        let (hits, misses) = pair.hits_and_misses("exit_port");
+        assert!(hits > 500 && misses > 50, "{hits} hits, {misses} misses");
+    }
+}
+
+#[test]
+fn the_swap_of_addresses_agrees() {
+    if !testkit::root_or_skip("the_swap_of_addresses_agrees") {
+        return;
+    }
+    let mut pair = Pair::load(program("l2fwd.p4"), 5, Mode::Whole, &());
+    let mut source = rng(6);
     let packets: Vec<_> = (0..300).map(|_| frame(&mut source)).collect();
     pair.run(&packets);
     assert_eq!(pair.kinds[0], 300);
@@ -40,7 +63,7 @@ fn the_switch_agrees() {
         return;
     }
     for mode in [Mode::Whole, Mode::Subset] {
-        let mut pair = Pair::load(program("l2fwd.p4"), 3, mode, &());
+        let mut pair = Pair::load(program("l2switch.p4"), 3, mode, &());
         pair.choose = |rng, action, param| match (action, param) {
             ("forward", "port") => Some(rng.random_range(0..6)),
             ("drop", "") => Some(u128::from(rng.random_bool(0.2))),
