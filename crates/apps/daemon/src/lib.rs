@@ -23,6 +23,7 @@ pub mod chip_model;
 pub mod config;
 pub mod control_socket;
 pub mod dataplane;
+pub mod diagnostics;
 pub mod dpdk_ports;
 pub mod drainer;
 pub mod failure;

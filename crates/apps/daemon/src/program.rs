@@ -116,15 +116,37 @@ fn options(include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -
     p4_check::Options { include_paths: include_paths.to_vec(), defines: defines.iter().cloned().collect(), builtin: Some(built_in) }
 }
 
+/// What a check found.
+pub struct Checked {
+    /// The program, if nothing is wrong with it.
+    pub program: Option<Good>,
+    /// Errors and warnings, by their places in the sources.
+    pub diagnostics: Vec<p4_check::Diagnostic>,
+    /// The sources.
+    pub sources: p4_check::SourceMap,
+}
+
+impl Checked {
+    /// The diagnostics, for people.
+    pub fn text(&self) -> String {
+        p4_check::render(&self.diagnostics, &self.sources)
+    }
+
+    /// The same for editors.
+    pub fn json(&self) -> String {
+        crate::diagnostics::json(&self.diagnostics, &self.sources)
+    }
+}
+
 /// A program without fault.
-pub enum Checked {
+pub enum Good {
     /// One that can be compiled, as data.
     Program(Box<program::Program>),
     /// One for another architecture, whose package has that name: types and names are checked, no more.
     Other(String),
 }
 
-/// Checks a program of any architecture: one for v1model as it is compiled, others as far as types and names go.
+/// Checks a program of any architecture: one for v1model or PSA as it is compiled, others as far as types and names go. Fails if there is no such program.
 pub fn check(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(String, String)]) -> Result<Checked, Failure> {
     let options = options(include_paths, defines);
     let shipped = source(path)?;
@@ -132,27 +154,22 @@ pub fn check(path: &Path, include_paths: &[std::path::PathBuf], defines: &[(Stri
         Some((name, text)) => p4_check::compile_str(name, text, &options),
         None => p4_check::compile_file(path, &options),
     };
+    let wrong = |f: p4_check::Failure| Checked { program: None, diagnostics: f.diagnostics, sources: f.map };
     let failure = match compiled {
-        Ok(compiled) => {
-            eprint!("{}", compiled.render_warnings());
-            return Ok(Checked::Program(Box::new(compiled.ir.program)));
+        Ok(c) => {
+            return Ok(Checked { program: Some(Good::Program(Box::new(c.ir.program))), diagnostics: c.warnings, sources: c.map });
         }
         Err(failure) => failure,
     };
-    let Some(architecture) = failure.other_architecture.clone() else {
-        return Err(Failure::Usage(failure.render().trim_end().to_owned()));
-    };
+    let Some(architecture) = failure.other_architecture.clone() else { return Ok(wrong(failure)) };
     let checked = match shipped {
         Some((name, text)) => p4_check::check_str(name, text, &options),
         None => p4_check::check_file(path, &options),
     };
-    match checked {
-        Ok((map, warnings)) => {
-            eprint!("{}", p4_check::render(&warnings, &map));
-            Ok(Checked::Other(architecture))
-        }
-        Err(failure) => Err(Failure::Usage(failure.render().trim_end().to_owned())),
-    }
+    Ok(match checked {
+        Ok((sources, diagnostics)) => Checked { program: Some(Good::Other(architecture)), diagnostics, sources },
+        Err(failure) => wrong(failure),
+    })
 }
 
 /// The shipped program of that name, unless there is a file.

@@ -3,7 +3,7 @@
 use base::PortId;
 use daemon::failure::Failure;
 use daemon::output::print_out;
-use daemon::program::{Checked, Program};
+use daemon::program::{Good, Program};
 use lab::p4::device::TargetDevice;
 use lab::p4::{conformance, fuzz, services, xdp_device};
 use p4_interp::{Machine, Mode, Recorder, render_trace, stf};
@@ -22,6 +22,12 @@ pub(crate) enum P4Command {
         /// Writes the program's P4Info there, as text; `-`: to standard output.
         #[arg(long, value_name = "FILE")]
         p4info: Option<PathBuf>,
+        /// Fails if there are warnings. `@noWarn("KIND")` in front of a declaration turns a kind off in it.
+        #[arg(long)]
+        werror: bool,
+        /// Prints errors and warnings as JSON, for editors.
+        #[arg(long, conflicts_with = "p4info")]
+        json: bool,
     },
     /// Prints the IR.
     Ir {
@@ -120,7 +126,7 @@ impl Source {
 /// Does one.
 pub(crate) fn p4(command: &P4Command) -> Result<(), Failure> {
     match command {
-        P4Command::Check { source, p4info } => check(source, p4info.as_deref()),
+        P4Command::Check { source, p4info, werror, json } => check(source, p4info.as_deref(), *werror, *json),
         P4Command::Ir { source, after, passes } => ir(source, after.as_deref(), *passes),
         P4Command::Emit { source, target } if target == "xdp" => {
             print_out(Program::compile(&source.program, &source.include, &source.defines())?.xdp_text()?)
@@ -138,10 +144,26 @@ pub(crate) fn p4(command: &P4Command) -> Result<(), Failure> {
     }
 }
 
-fn check(source: &Source, p4info: Option<&Path>) -> Result<(), Failure> {
-    match (daemon::program::check(&source.program, &source.include, &source.defines())?, p4info) {
-        (Checked::Program(program), None) => print_out(format!("{}: fingerprint {}\n", program.name, program.fingerprint)),
-        (Checked::Program(program), Some(path)) => {
+fn check(source: &Source, p4info: Option<&Path>, werror: bool, json: bool) -> Result<(), Failure> {
+    let checked = daemon::program::check(&source.program, &source.include, &source.defines())?;
+    let (text, errors) = (checked.text(), checked.program.is_none());
+    if json {
+        print_out(checked.json())?;
+    } else if errors {
+        return Err(Failure::Usage(text.trim_end().to_owned()));
+    } else {
+        eprint!("{text}");
+    }
+    let Some(program) = checked.program else {
+        return Err(Failure::Usage(format!("{}: it has errors", source.program.display())));
+    };
+    if werror && !checked.diagnostics.is_empty() {
+        return Err(Failure::Usage(format!("{}: {} warnings, and --werror", source.program.display(), checked.diagnostics.len())));
+    }
+    match (program, p4info) {
+        _ if json => Ok(()),
+        (Good::Program(program), None) => print_out(format!("{}: fingerprint {}\n", program.name, program.fingerprint)),
+        (Good::Program(program), Some(path)) => {
             let text = program.p4info().map_err(|e| Failure::Usage(format!("{}: {e}", source.program.display())))?;
             if path == Path::new("-") {
                 return print_out(text);
@@ -149,10 +171,10 @@ fn check(source: &Source, p4info: Option<&Path>) -> Result<(), Failure> {
             std::fs::write(path, text).map_err(|e| Failure::Failed(format!("cannot write {}: {e}", path.display())))?;
             print_out(format!("{}: fingerprint {}\n", program.name, program.fingerprint))
         }
-        (Checked::Other(name), None) => {
+        (Good::Other(name), None) => {
             print_out(format!("package `{name}`: types and names are checked; it is not compiled (docs/limits.md says what is)\n"))
         }
-        (Checked::Other(name), Some(_)) => {
+        (Good::Other(name), Some(_)) => {
             let name = format!("package `{name}` is not compiled, so there is no P4Info (docs/limits.md says what is compiled)");
             Err(Failure::Usage(format!("{}: {name}", source.program.display())))
         }

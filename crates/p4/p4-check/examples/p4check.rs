@@ -1,17 +1,18 @@
-//! Compiles P4 files and says how each went: `p4check [--check] [--ir] [-I dir]... [-D name[=value]]... file...`
+//! Compiles P4 files and says how each went: `p4check [--check | --chip] [--ir] [-I dir]... [-D name[=value]]... file...`
 //!
-//! `--check` only checks, whatever the architecture; `--ir` prints the IR. With several files, one line a file and the
+//! `--check` only checks, whatever the architecture; `--chip` compiles for a model of a chip; `--ir` prints the IR. With several files, one line a file and the
 //! share that was accepted: the measure for a corpus.
 
-use p4_check::{Options, check_file, compile_file};
+use p4_check::{Options, check_file, compile_file, compile_for_chip_file};
 use std::path::Path;
 
 fn main() {
-    let (mut check, mut ir, mut options, mut files) = (false, false, Options::default(), Vec::new());
+    let (mut check, mut chip, mut ir, mut options, mut files) = (false, false, false, Options::default(), Vec::new());
     let mut args = std::env::args().skip(1);
     while let Some(a) = args.next() {
         match a.as_str() {
             "--check" => check = true,
+            "--chip" => chip = true,
             "--ir" => ir = true,
             "-I" => options.include_paths.extend(args.next().map(Into::into)),
             "-D" => options.defines.extend(args.next().map(|define| match define.split_once('=') {
@@ -21,12 +22,13 @@ fn main() {
             _ => files.push(a),
         }
     }
+    let compile = if chip { compile_for_chip_file } else { compile_file };
     let mut accepted = 0;
     for f in &files {
         let path = Path::new(f);
         let result = match check {
             true => check_file(path, &options).map(|(map, warnings)| p4_syntax::render_all(&warnings, &map)),
-            false => compile_file(path, &options).map(|c| {
+            false => compile(path, &options).map(|c| {
                 if ir {
                     println!("{}", c.ir);
                 }

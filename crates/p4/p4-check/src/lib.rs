@@ -56,6 +56,7 @@ mod storage;
 mod table;
 mod tna;
 mod types;
+mod uninitialized;
 mod unions;
 mod unused;
 mod uses;
@@ -64,8 +65,8 @@ mod wide;
 mod wide_ops;
 
 use p4_ir::Ir;
-pub use p4_syntax::SourceMap;
-use p4_syntax::{Diagnostic, Parsed, Span};
+use p4_syntax::Parsed;
+pub use p4_syntax::{Diagnostic, SourceMap, Span};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

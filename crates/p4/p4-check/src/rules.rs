@@ -27,9 +27,9 @@ impl<'a> Cx<'a> {
     }
 
     fn decl_rules(&mut self, d: &'a Decl) {
-        self.annotations(&d.annotations);
+        self.annotations(&d.annotations, d.span);
         match &d.kind {
-            DeclKind::Composite(c) => c.fields.iter().for_each(|f| self.annotations(&f.annotations)),
+            DeclKind::Composite(c) => c.fields.iter().for_each(|f| self.annotations(&f.annotations, f.span)),
             DeclKind::Typedef(t) => {
                 if let ast::TypedefTarget::Decl(inner) = &t.target {
                     self.decl_rules(inner);
@@ -46,7 +46,7 @@ impl<'a> Cx<'a> {
                 self.not_optional(&a.params, "of an action");
             }
             DeclKind::Extern(e) => e.methods.iter().for_each(|m| {
-                self.annotations(&m.annotations);
+                self.annotations(&m.annotations, m.span);
                 self.params(&m.params);
                 if m.ret.is_none() {
                     self.no_direction(&m.params, "a constructor");
@@ -68,7 +68,7 @@ impl<'a> Cx<'a> {
                 self.block_params_rule(&p.params, &p.constructor_params, p.body.is_some());
                 if let Some(b) = &p.body {
                     b.locals.iter().for_each(|d| self.decl_rules(d));
-                    b.states.iter().for_each(|s| self.annotations(&s.annotations));
+                    b.states.iter().for_each(|s| self.annotations(&s.annotations, s.span));
                 }
             }
             DeclKind::Control(c) => {
@@ -79,9 +79,9 @@ impl<'a> Cx<'a> {
             }
             DeclKind::Table(t) => {
                 for p in &t.properties {
-                    self.annotations(&p.annotations);
+                    self.annotations(&p.annotations, p.span);
                     if let ast::TablePropertyKind::Key(keys) = &p.kind {
-                        keys.iter().for_each(|k| self.annotations(&k.annotations));
+                        keys.iter().for_each(|k| self.annotations(&k.annotations, k.span));
                     }
                 }
             }
@@ -101,7 +101,7 @@ impl<'a> Cx<'a> {
     }
 
     fn params(&mut self, params: &'a [ast::Param]) {
-        params.iter().for_each(|p| self.annotations(&p.annotations));
+        params.iter().for_each(|p| self.annotations(&p.annotations, p.span));
     }
 
     fn block_params_rule(&mut self, params: &'a [ast::Param], constructor: &'a [ast::Param], body: bool) {
@@ -132,7 +132,8 @@ impl<'a> Cx<'a> {
     // -----------------------------------------------------------------------------------------------------------------
     // Annotations (P4_16 §20)
 
-    fn annotations(&mut self, list: &'a [Annotation]) {
+    /// Annotations of what lies at `span`.
+    fn annotations(&mut self, list: &'a [Annotation], span: Span) {
         let mut first: HashMap<&str, (bool, Span)> = HashMap::new();
         for a in list {
             let name = a.name.name.as_str();
@@ -155,6 +156,19 @@ impl<'a> Cx<'a> {
                         self.error("annotation", a.span, format!("`@{name}` takes a string"));
                     }
                 }
+                ("noWarn", body) => match body {
+                    AnnotationBody::Unstructured(tokens) if !tokens.is_empty() && tokens.iter().all(is_string_or_comma) => {
+                        for token in tokens {
+                            if let AnnotationTokenKind::Str(code) = &token.kind {
+                                self.sink.without(span, code);
+                            }
+                        }
+                    }
+                    _ => {
+                        let d = Diagnostic::warning("ignored", a.span, "`@noWarn` takes the kinds of warnings that are not wanted");
+                        self.report(d.with_help("write `@noWarn(\"unused\")`, with what stands in brackets behind `warning`"));
+                    }
+                },
                 ("match", AnnotationBody::Unstructured(tokens)) => match tokens.as_slice() {
                     [t] if matches!(&t.kind, AnnotationTokenKind::Word(w) if self.decls.is_match_kind(w)) => {}
                     _ => {
@@ -243,6 +257,10 @@ impl<'a> Cx<'a> {
             self.report(d.with_place(table.span, "this table has no `default_action`, so it runs `NoAction`"));
         }
     }
+}
+
+fn is_string_or_comma(token: &ast::AnnotationToken) -> bool {
+    matches!(token.kind, AnnotationTokenKind::Str(_) | AnnotationTokenKind::Punct(","))
 }
 
 /// `"uri", string`, `"uri", bit<W>` or the older `"uri", W`: what the P4Runtime specification has for the type.

@@ -21,11 +21,13 @@ pub(crate) struct Sink {
     stopped: bool,
     /// Nothing is made of the program.
     check_only: bool,
+    /// Kinds of warnings that are not wanted in a place.
+    unwanted: Vec<(Span, String)>,
 }
 
 impl Sink {
     pub(crate) fn new(check_only: bool) -> Sink {
-        Sink { given: Vec::new(), said: HashSet::new(), errors: 0, warnings: 0, stopped: false, check_only }
+        Sink { given: Vec::new(), said: HashSet::new(), errors: 0, warnings: 0, stopped: false, check_only, unwanted: Vec::new() }
     }
 
     /// Gives a diagnostic, once for each place and text: a body inlined twice is not to be blamed twice.
@@ -66,7 +68,14 @@ impl Sink {
         p4_syntax::has_errors(&self.given)
     }
 
-    pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
+    /// Warnings of that kind are not wanted in a place.
+    pub(crate) fn without(&mut self, span: Span, code: &str) {
+        self.unwanted.push((span, code.to_owned()));
+    }
+
+    pub(crate) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
+        let inside = |outer: Span, d: &Diagnostic| outer.file == d.span.file && outer.lo <= d.span.lo && d.span.hi <= outer.hi;
+        self.given.retain(|d| d.is_error() || !self.unwanted.iter().any(|(span, code)| *code == d.code && inside(*span, d)));
         self.given
     }
 }

@@ -115,6 +115,7 @@ impl<'a> Cx<'a> {
                 Some(Err(e)) => Err(e),
                 None => {
                     self.invalidate(&own.val);
+                    self.note_unset(&v.name, &own);
                     Ok(())
                 }
             };

@@ -173,3 +173,60 @@ fn ids_stay_when_objects_come_and_move() {
     let (before, after) = (ids(&before), ids(&after));
     assert!(after.len() == before.len() + 1 && before.iter().all(|(name, id)| after[name] == *id), "{before:?} {after:?}");
 }
+
+/// The warnings of a program whose ingress has these declarations before its `apply`, and this in it.
+fn warnings(locals: &str, apply: &str) -> Vec<String> {
+    let text = format!(
+        "#include <v1model.p4>\nheader h_t {{ bit<8> a; bit<8> b; }}\nstruct H {{ h_t h; }}\nstruct M {{ bit<8> x; }}
+        struct pair_t {{ bit<8> l; bit<8> r; }}
+        parser P(packet_in b, out H h, inout M m, inout standard_metadata_t s) {{ state start {{ b.extract(h.h); transition accept; }} }}
+        control V(inout H h, inout M m) {{ apply {{ }} }}
+        control I(inout H h, inout M m, inout standard_metadata_t s) {{ {locals} apply {{ {apply} }} }}
+        control E(inout H h, inout M m, inout standard_metadata_t s) {{ apply {{ }} }}
+        control D(packet_out b, in H h) {{ apply {{ b.emit(h.h); }} }}
+        V1Switch(P(), V(), I(), E(), V(), D()) main;"
+    );
+    let compiled = compile_str("warnings.p4", &text, &Options::default()).unwrap_or_else(|e| panic!("{e}"));
+    compiled.warnings.iter().map(|d| format!("{}: {}", d.code, d.message)).collect()
+}
+
+#[test]
+fn a_variable_that_is_surely_read_before_it_has_a_value_is_warned_of() {
+    let never = |name: &str| vec![format!("uninitialized: `{name}` is read before anything is assigned to it")];
+    assert_eq!(warnings("", "bit<8> v; h.h.a = v;"), never("v"));
+    assert_eq!(warnings("", "bit<8> v; h.h.a = v; v = 1; h.h.b = v;"), never("v"), "what comes later is too late");
+    assert_eq!(warnings("bit<8> v;", "if (h.h.a == 1) { v = 2; } else { h.h.b = v; }"), never("v"), "the other branch does not help");
+    assert_eq!(warnings("", "pair_t p; h.h.a = p.r;"), never("p"));
+    let table = "bit<8> v; action take() { h.h.a = v; } action none() { }
+        table t { key = { h.h.b: exact; } actions = { take; none; } default_action = none(); }";
+    assert_eq!(warnings(table, "t.apply(); v = 1;"), never("v"), "an action of a table that comes too early");
+    assert_eq!(warnings("bit<8> v; table t { key = { v: exact; } actions = { NoAction; } }", "t.apply();"), never("v"), "a key");
+    assert_eq!(warnings("", "bit<8> v; for (bit<8> i in 0 .. 3) { h.h.a = v; }"), never("v"));
+}
+
+#[test]
+fn a_variable_that_some_way_sets_is_not_warned_of() {
+    let none: Vec<String> = Vec::new();
+    assert_eq!(warnings("", "bit<8> v; if (h.h.a == 1) { v = 2; } h.h.b = v;"), none);
+    assert_eq!(warnings("", "bit<8> v; v[3:0] = 1; h.h.b = v;"), none, "a part is something");
+    assert_eq!(warnings("", "pair_t p; p.l = 1; h.h.b = p.r;"), none);
+    assert_eq!(warnings("", "bit<8> v; h.h.b = 1;"), none, "nothing reads it");
+    assert_eq!(warnings("", "h_t v; h.h.b = v.a;"), none, "a header is invalid, which is something");
+    assert_eq!(warnings("action set(out bit<8> o) { o = 3; }", "bit<8> v; set(v); h.h.b = v;"), none);
+    let table = "bit<8> v; action put() { v = 1; } action take() { h.h.a = v; }
+        table first { key = { h.h.b: exact; } actions = { put; NoAction; } } table second { key = { h.h.b: exact; } actions = { take; NoAction; } }";
+    assert_eq!(warnings(table, "first.apply(); second.apply();"), none);
+    assert_eq!(warnings("", "bit<8> v; for (bit<8> i in 0 .. 3) { if (i > 0) { h.h.a = v; } v = i; }"), none, "a round before");
+}
+
+#[test]
+fn a_kind_of_warning_is_turned_off_where_it_is_not_wanted() {
+    let read = "bit<8> v; action take() { h.h.a = v; }";
+    assert_eq!(warnings(read, "take();").len(), 1);
+    assert!(warnings(&format!("@noWarn(\"uninitialized\") {read}"), "take();").is_empty());
+    assert_eq!(warnings(&format!("@noWarn(\"unused\") {read}"), "take();").len(), 1, "another kind");
+    let table = "table never { key = { h.h.a: exact; } actions = { NoAction; } }";
+    assert_eq!(warnings(table, ""), ["unused: table `never` is never applied"]);
+    assert!(warnings(&format!("@noWarn(\"truncated\", \"unused\") {table}"), "").is_empty());
+    assert_eq!(warnings(&format!("@noWarn(unused) {table}"), "").len(), 2, "what says nothing does nothing, and is said");
+}
