@@ -26,7 +26,7 @@ const CORE: u8 = 1;
 
 fn main() -> std::io::Result<()> {
     let radio = [("rlc", rlc_seeds()), ("pdcp", pdcp_seeds()), ("sdap", sdap_seeds()), ("nru", nru_seeds())];
-    let all = [("pfcp", pfcp_seeds()), ("gtpu", gtpu_seeds()), ("pcap", pcap_seeds()), ("upf", upf_seeds())];
+    let all = [("pfcp", pfcp_seeds()), ("gtpu", gtpu_seeds()), ("pcap", pcap_seeds()), ("upf", upf_seeds()), ("store", store_seeds())];
     for (target, seeds) in all.into_iter().chain(radio) {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
         fs::create_dir_all(&folder)?;
@@ -38,6 +38,19 @@ fn main() -> std::io::Result<()> {
 }
 
 type Seeds = Vec<(&'static str, Vec<u8>)>;
+
+/// The records of a node with a session, as a test of it writes them down in hexadecimal.
+fn store_seeds() -> Seeds {
+    let octets = |hex: &str| -> Vec<u8> {
+        (0..hex.len() / 2).map(|at| u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).expect("the test wrote it")).collect()
+    };
+    let mut all = Vec::new();
+    for line in include_str!("../../crates/mobile/pfcp/tests/records.expected").lines().skip(1) {
+        let (key, value) = line.split_once(' ').map(|(key, value)| (octets(key), octets(value))).expect("a key and a value");
+        all.extend([&[key.len() as u8][..], &key, &(value.len() as u16).to_be_bytes(), &value].concat());
+    }
+    vec![("node_with_a_session", all)]
+}
 
 /// Conversations: messages one behind the other, as the target cuts them. Our first session has SEID 1.
 fn pfcp_seeds() -> Seeds {

@@ -23,6 +23,7 @@ pub mod rules;
 pub mod sdap;
 pub mod service_memory;
 pub mod stf;
+pub mod store;
 pub mod upf;
 
 /// A target's code: panics if a promise is broken.
@@ -47,5 +48,6 @@ pub const TARGETS: &[(&str, Run)] = &[
     ("sdap", sdap::run),
     ("service_memory", service_memory::run),
     ("stf", stf::run),
+    ("store", store::run),
     ("upf", upf::run),
 ];

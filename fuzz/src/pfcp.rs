@@ -101,7 +101,7 @@ fn user_plane_events(node: &mut Node, plane: &mut Recorder, now: Duration) {
 }
 
 /// The node's rules are the plane's, and everything sent is well formed.
-fn check(node: &mut Node, plane: &Recorder) {
+pub(crate) fn check(node: &mut Node, plane: &Recorder) {
     assert_eq!(node.session_count() + node.sessions_ending(), plane.sessions.len());
     for session in node.sessions() {
         assert_eq!(Some(&session.rules), plane.sessions.get(&session.seid), "session {}", session.seid);
@@ -138,8 +138,8 @@ pub fn association_setup() -> Vec<u8> {
 
 /// A user plane that obeys by writing down, and now and then refuses.
 #[derive(Default)]
-struct Recorder {
-    sessions: BTreeMap<Seid, SessionRules>,
+pub(crate) struct Recorder {
+    pub(crate) sessions: BTreeMap<Seid, SessionRules>,
     /// Grows with every look, so that thresholds are passed.
     bytes: u64,
 }

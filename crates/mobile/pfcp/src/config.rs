@@ -65,6 +65,9 @@ pub struct Config {
     pub max_outstanding_per_peer: usize,
     /// Error indication reports a second to one CP function, and for one GTP-U peer; five times as many in all. Zero: none.
     pub error_indications_per_second: u32,
+    /// How far counters, and what follows from them, may lag behind in the node's records
+    /// ([`take_changes`](crate::node::Node::take_changes)); `None`: it keeps none, and does not survive a crash.
+    pub records: Option<Duration>,
     /// Limit of volume limits checked in one call of [`poll_usage`](crate::node::Node::poll_usage); the next call continues.
     pub max_polled: usize,
 }
@@ -126,8 +129,8 @@ pub enum RequestPort {
 pub enum OnLoss {
     /// They end with the association.
     Release,
-    /// They stay; the peer keeps them if it returns with the same recovery time stamp.
-    Keep,
+    /// They stay for so long, or as long as it takes: the peer keeps them if it returns with the same recovery time stamp.
+    Keep(Option<Duration>),
 }
 
 /// A configuration that cannot work.
@@ -165,6 +168,7 @@ impl Config {
             max_outstanding: 65_536,
             max_outstanding_per_peer: 16_384,
             error_indications_per_second: 200,
+            records: None,
             // Some 10 ms' work.
             max_polled: 4_000,
         }
@@ -206,6 +210,7 @@ impl Config {
         check(self.heartbeat_period.is_none_or(|period| !period.is_zero()), "the heartbeat period is 0");
         check((1..=512).contains(&self.max_rules_per_session), "max_rules_per_session is not in 1 to 512");
         check(self.max_polled > 0, "max_polled is 0");
+        check(self.records.is_none_or(|lag| !lag.is_zero()), "the lag of records is 0");
         let networks = self.peers.iter().flat_map(|peers| &peers.networks);
         check(networks.clone().all(Network::is_valid), "a peer's network has a prefix longer than its address");
         check(networks.count() > 0, "no peer is allowed");

@@ -25,9 +25,11 @@ use crate::work::steps;
 mod answers;
 mod associations;
 mod finals;
+mod journal;
 mod peers;
 mod reports;
 mod requests;
+mod restore;
 mod sessions;
 mod store;
 mod watch;
@@ -35,10 +37,14 @@ mod watch;
 use answers::Answers;
 use associations::Association;
 use finals::{Ending, Finals};
+use journal::Journal;
 use peers::{Budget, Peers, Rows};
 use requests::{About, Requests, Waiting};
 use store::Sessions;
 use watch::Watch;
+
+pub use journal::Change;
+pub use restore::{Restored, Restoring, Saved, SavedError};
 
 /// Log lines a second about strangers, and about everybody else: those of the one do not hide the other's.
 const STRANGER_LINES: u32 = 1;
@@ -76,6 +82,8 @@ pub struct Node {
     peers: Peers,
     error_budgets: ErrorBudgets,
     transmit: VecDeque<(SocketAddr, Vec<u8>)>,
+    /// What has changed that is kept for after a crash.
+    journal: Journal,
     /// Peers that we asked for an association, and will ask again.
     wanted_peers: BTreeSet<SocketAddr>,
     sessions_made: u64,
@@ -104,6 +112,8 @@ enum Timer {
     Heartbeat(NodeId),
     /// Ask for an association again.
     Associate(SocketAddr),
+    /// A peer that was lost at this time has not come back.
+    Abandon(NodeId, Duration),
     /// The notification delay of a FAR is over.
     Notify(Seid, u32),
     /// A URR is due by time.
@@ -154,7 +164,7 @@ impl Node {
         config.validate()?;
         let mut random = config.seed.map(ChaCha12Rng::from_seed);
         let mut key = || random.as_mut().map_or(0, RngCore::next_u64);
-        Ok(Node {
+        let mut node = Node {
             features: config.features(),
             associations: BTreeMap::new(),
             sessions: Sessions::default(),
@@ -181,8 +191,14 @@ impl Node {
             stats: Stats::default(),
             log: LogLimit::new(LINES),
             stranger_log: LogLimit::new(STRANGER_LINES),
+            journal: Journal::new(config.records),
             config,
-        })
+        };
+        if node.journal.is_on() {
+            node.sessions.note_changes();
+            node.note_node(Duration::ZERO);
+        }
+        Ok(node)
     }
 
     /// Handles a datagram from a peer; `now` is the time since the node began.
@@ -246,6 +262,7 @@ impl Node {
                 Timer::Resend(sequence) => self.resend(sequence, now),
                 Timer::Heartbeat(node_id) => self.send_heartbeat(node_id, now),
                 Timer::Associate(peer) => self.send_setup(peer, now),
+                Timer::Abandon(node_id, lost_at) => self.abandon(&node_id, lost_at, now),
                 Timer::Notify(seid, far_id) => self.notify(seid, far_id, at, now),
                 Timer::Urr(seid, urr_id) => {
                     timed_urrs.entry(seid).or_default().insert(urr_id);
@@ -264,11 +281,16 @@ impl Node {
     /// usage is reported meanwhile; it is acknowledged or given up when [`Node::final_reports_pending`] is 0.
     pub fn release_all(&mut self, now: Duration) {
         self.closing = true;
+        let mut ended = Vec::new();
         for association in self.associations.values_mut() {
             let before = std::mem::replace(&mut association.number, self.sessions.begin_association());
             let ending = association.ending();
             self.sessions.end_association(before, std::mem::take(&mut association.sessions), ending);
+            ended.push(before);
         }
+        ended.into_iter().for_each(|number| self.note_end(number));
+        let node_ids: Vec<NodeId> = self.associations.keys().cloned().collect();
+        node_ids.iter().for_each(|node_id| self.note_association(node_id));
         let peers: Vec<SocketAddr> = self.associations.values().map(|association| association.peer).collect();
         for peer in peers {
             // SARR: the CP function is to release the association (§7.4.4.3).
@@ -386,7 +408,8 @@ impl Node {
         match response.encode() {
             Ok(answer) => {
                 if message.kind != MessageType::HeartbeatRequest {
-                    self.answers.keep(from, message.kind, message.sequence, octets, answer.clone(), now);
+                    let number = self.answers.keep(from, message.kind, message.sequence, octets, answer.clone(), now);
+                    self.note_answer(number);
                 }
                 self.transmit.push_back((from, answer));
             }
@@ -434,6 +457,7 @@ impl Node {
             return self.drop_datagram(from, Drop::UnmatchedResponse, now);
         };
         self.timers.remove(&(waiting.deadline, Timer::Resend(message.sequence)));
+        self.forget_request(message.sequence, &waiting.about);
         if message.kind == MessageType::VersionNotSupportedResponse {
             return self.unanswered(waiting.about, now);
         }
@@ -463,7 +487,9 @@ impl Node {
         let deadline = now + self.config.t1;
         self.timers.insert((deadline, Timer::Resend(sequence)));
         self.transmit.push_back((to, octets.clone()));
-        self.requests.insert(sequence, Waiting { to, octets, answer, about, deadline, sends_left: self.config.n1 - 1 });
+        let waiting = Waiting { to, octets, answer, about, deadline, sends_left: self.config.n1 - 1 };
+        self.note_request(sequence, &waiting);
+        self.requests.insert(sequence, waiting);
         true
     }
 
@@ -476,6 +502,7 @@ impl Node {
             self.transmit.push_back((waiting.to, waiting.octets.clone()));
             self.stats.resent_requests += 1;
         } else if let Some(waiting) = self.requests.remove(sequence) {
+            self.forget_request(sequence, &waiting.about);
             self.unanswered(waiting.about, now);
         }
     }

@@ -3,7 +3,7 @@
 //! Unpacked, a session is mostly the empty fields of its maps. Packing and unpacking cost CPU time; `splitplane bench n4` shows both.
 //! The map over sessions is a B-tree: it grows a node at a time, while a hash table of a million would stall to move all of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::ops::{Bound, Deref, DerefMut};
@@ -15,7 +15,17 @@ use serde::de::DeserializeOwned;
 pub struct PackedMap<T> {
     packed: BTreeMap<u64, Box<[u8]>>,
     scratch: Vec<u8>,
+    /// What was put, changed and taken out since somebody asked; `None`: nobody does.
+    touched: Option<Touched>,
     values: PhantomData<T>,
+}
+
+/// Numbers whose values are no longer what they were.
+#[derive(Default)]
+struct Touched {
+    now: BTreeSet<u64>,
+    /// Changed [lazily](PackedMap::open_lazily).
+    later: BTreeSet<u64>,
 }
 
 /// A value of a [`PackedMap`], unpacked. What is changed in it is kept when it is dropped.
@@ -24,6 +34,7 @@ pub struct Open<'a, T: Packable> {
     key: u64,
     value: T,
     changed: bool,
+    lazily: bool,
 }
 
 /// What can be packed: anything that serde reads back as it wrote it.
@@ -31,9 +42,16 @@ pub trait Packable: Serialize + DeserializeOwned + PartialEq + Debug {}
 
 impl<T: Serialize + DeserializeOwned + PartialEq + Debug> Packable for T {}
 
+impl Touched {
+    fn note(&mut self, key: u64) {
+        self.later.remove(&key);
+        self.now.insert(key);
+    }
+}
+
 impl<T> Default for PackedMap<T> {
     fn default() -> Self {
-        PackedMap { packed: BTreeMap::new(), scratch: Vec::new(), values: PhantomData }
+        PackedMap { packed: BTreeMap::new(), scratch: Vec::new(), touched: None, values: PhantomData }
     }
 }
 
@@ -63,14 +81,50 @@ impl<T: Packable> PackedMap<T> {
         self.packed.get(&key).map(|bytes| unpack(bytes))
     }
 
+    /// The bytes of the value.
+    pub fn packed(&self, key: u64) -> Option<&[u8]> {
+        self.packed.get(&key).map(|bytes| &**bytes)
+    }
+
+    /// From now on it is noted which values change.
+    pub fn note_changes(&mut self) {
+        self.touched.get_or_insert_default();
+    }
+
+    /// The numbers whose values have changed since the last call, lazily changed ones excepted.
+    pub fn take_touched(&mut self) -> BTreeSet<u64> {
+        self.touched.as_mut().map(|touched| std::mem::take(&mut touched.now)).unwrap_or_default()
+    }
+
+    /// Has up to `most` of the lazily changed ones taken with the next call; whether there are more.
+    pub fn hurry(&mut self, most: usize) -> bool {
+        let Some(touched) = &mut self.touched else { return false };
+        touched.now.extend((0..most).map_while(|_| touched.later.pop_first()));
+        !touched.later.is_empty()
+    }
+
     /// The value, to be changed.
     pub fn open(&mut self, key: u64) -> Option<Open<'_, T>> {
         let value = self.get(key)?;
-        Some(Open { map: self, key, value, changed: false })
+        Some(Open { map: self, key, value, changed: false, lazily: false })
+    }
+
+    /// The value, to be changed in what may be forgotten for a while.
+    pub fn open_lazily(&mut self, key: u64) -> Option<Open<'_, T>> {
+        let mut opened = self.open(key)?;
+        opened.lazily = true;
+        Some(opened)
     }
 
     /// Puts a value there, in place of the one before.
     pub fn insert(&mut self, key: u64, value: &T) {
+        self.put(key, value);
+        if let Some(touched) = &mut self.touched {
+            touched.note(key);
+        }
+    }
+
+    fn put(&mut self, key: u64, value: &T) {
         self.scratch.clear();
         let scratch = std::mem::take(&mut self.scratch);
         self.scratch = postcard::to_extend(value, scratch).expect("memory takes any length, and no type of ours hides its own");
@@ -80,7 +134,11 @@ impl<T: Packable> PackedMap<T> {
 
     /// Takes the value out.
     pub fn remove(&mut self, key: u64) -> Option<T> {
-        self.packed.remove(&key).map(|bytes| unpack(&bytes))
+        let bytes = self.packed.remove(&key)?;
+        if let Some(touched) = &mut self.touched {
+            touched.note(key);
+        }
+        Some(unpack(&bytes))
     }
 
     /// All numbers, ascending.
@@ -120,8 +178,16 @@ impl<T: Packable> DerefMut for Open<'_, T> {
 
 impl<T: Packable> Drop for Open<'_, T> {
     fn drop(&mut self) {
-        if self.changed {
-            self.map.insert(self.key, &self.value);
+        if !self.changed {
+            return;
+        }
+        self.map.put(self.key, &self.value);
+        if let Some(touched) = &mut self.map.touched {
+            match self.lazily {
+                true if !touched.now.contains(&self.key) => drop(touched.later.insert(self.key)),
+                true => {}
+                false => touched.note(self.key),
+            }
         }
     }
 }

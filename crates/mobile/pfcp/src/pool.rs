@@ -92,6 +92,17 @@ impl Pools {
         Taking { pools: self, seid, taken: Vec::new() }
     }
 
+    /// Where pools go on: what was given out last rests.
+    pub(crate) fn places(&self) -> Vec<u64> {
+        [&self.teids].into_iter().chain(&self.ipv4).chain(&self.ipv6).map(|numbers| numbers.next).collect()
+    }
+
+    /// Goes on at these places. Another order of TEIDs makes theirs any other.
+    pub(crate) fn go_on_at(&mut self, places: &[u64]) {
+        let all = [&mut self.teids].into_iter().chain(&mut self.ipv4).chain(&mut self.ipv6);
+        all.zip(places).for_each(|(numbers, place)| numbers.next = *place);
+    }
+
     /// Takes back what a session held.
     pub(crate) fn give_back(&mut self, held: Held) {
         if self.owners.remove(&held).is_none() {
@@ -240,6 +251,22 @@ impl Taking<'_> {
     /// Keeps what was taken: the session now holds `held` and this.
     pub(crate) fn keep(mut self, held: &mut BTreeSet<Held>) {
         held.extend(std::mem::take(&mut self.taken));
+    }
+
+    /// What the session held before a crash, if the configuration still has it and nobody else does.
+    pub(crate) fn reclaim(&mut self, held: Held) -> Result<(), Refusal> {
+        let ue = |pool: usize| self.pools.ue.get(pool);
+        let is_ours = match held {
+            Held::Tunnel(_, ipv4) => self.pools.gtpu.iter().any(|address| address.ipv4 == ipv4),
+            Held::Ipv4(pool, address) => {
+                ue(pool).and_then(|pool| pool.ipv4).is_some_and(|(network, length)| within_v4(network, length, address))
+            }
+            Held::Ipv6(pool, prefix) => {
+                let inside = |(network, length): (Ipv6Addr, u8)| (u128::from(network) ^ u128::from(prefix)) & mask_v6(length) == 0;
+                ue(pool).and_then(|pool| pool.ipv6).is_some_and(inside)
+            }
+        };
+        if is_ours { self.claim(held) } else { Err(Refusal::Foreign) }
     }
 
     fn own(&mut self, held: Held) -> Held {

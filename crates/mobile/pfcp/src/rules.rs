@@ -369,6 +369,12 @@ pub trait UserPlane {
     /// Usage of a URR now. Zero for one that does not exist.
     fn usage(&mut self, seid: Seid, urr_id: u32) -> Usage;
 
+    /// The counters of a URR, which has just been committed for the first time, go on from these: those of before a crash. A plane whose
+    /// sessions come back must override this.
+    fn continue_usage(&mut self, seid: Seid, urr_id: u32, usage: Usage) {
+        let _ = (seid, urr_id, usage);
+    }
+
     /// Packets of a session that has a user plane inactivity timer, whatever PDR they matched: another number than before means
     /// that there was one.
     fn packets(&mut self, seid: Seid) -> u64;

@@ -292,6 +292,11 @@ fn update(change: &mut Change, ie: &Ie) -> Result<(), Rejection> {
     Ok(())
 }
 
+/// Checks rules that come from a record as those of a request are: whether what they name is there.
+pub(crate) fn check(rules: &mut SessionRules) -> Result<(), Rejection> {
+    resolve::references(rules)
+}
+
 /// Update BAR of a Session Report Response (§7.5.9.2). `None`: nothing to change.
 pub(crate) fn update_bars(rules: &SessionRules, ies: &[Ie]) -> Option<SessionRules> {
     let mut new = rules.clone();

@@ -169,6 +169,26 @@ impl Meter {
         meter
     }
 
+    /// After a crash: the counters go on from those that were recorded, or from those that were reported if these are more; the result. What
+    /// the node looks at is to be found anew.
+    pub(crate) fn come_back(&mut self, recorded: Usage) -> Usage {
+        let noted = [self.base, self.volume_quota_base, self.paused.unwrap_or_default()];
+        let counters = noted.into_iter().fold(recorded, |most, this| each(most, this, u64::max));
+        self.seen_packets = packets(counters);
+        (self.deadline, self.volume_deadline, self.awaits_traffic) = (None, None, false);
+        counters
+    }
+
+    /// Whether a meter from a record can be one of a node that has run for less than `most`, with counters of at most as many bytes or packets.
+    pub(crate) fn is_plausible(&self, most: Duration, most_counted: u64) -> bool {
+        let before = self.before.iter().flat_map(|before| [before.since, before.until, before.time]);
+        let times = [self.since, self.measured, self.time_base, self.time_quota_base, self.period_since, self.quota_since, self.moved_at];
+        let optional = [self.runs_since, self.monitor_at];
+        let counters = [Some(self.base), Some(self.volume_quota_base), self.paused, self.before.as_ref().map(|before| before.used)];
+        before.chain(times).chain(optional.into_iter().flatten()).all(|time| time < most)
+            && counters.into_iter().flatten().all(|counters| counters.is_at_most(most_counted))
+    }
+
     /// Update URR: a new quota counts from the last report, for what is not yet reported is not yet paid for.
     pub(crate) fn renew(&mut self, rule: &Urr, renewed: Renewed, now: Duration, counters: Usage, clock: WallClock) {
         if renewed.volume_quota {

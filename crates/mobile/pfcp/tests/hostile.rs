@@ -171,7 +171,7 @@ fn end(mut bench: Bench) {
 #[test]
 fn spoilt_messages_and_events_in_any_order() {
     let config = Config {
-        on_loss: OnLoss::Keep,
+        on_loss: OnLoss::Keep(None),
         max_sessions: 40,
         max_outstanding: 200,
         max_answers: 500,

@@ -2,10 +2,11 @@
 
 mod common;
 
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use common::*;
-use pfcp::codec::{self, Cause, Ie, Message, MessageType, NodeId, UpFeatures, find};
+use pfcp::codec::{self, Cause, FSeid, Ie, Message, MessageType, NodeId, UpFeatures, find};
 use pfcp::config::{Config, OnLoss, RequestPort};
 use pfcp::rules::CommitError;
 use pfcp::stats::Drop;
@@ -70,7 +71,7 @@ fn a_peer_that_came_back_is_not_lost_for_the_heartbeat_before() {
 
 #[test]
 fn sessions_of_a_lost_peer_can_be_kept_until_it_returns() {
-    let mut bench = Bench::with(beating(OnLoss::Keep));
+    let mut bench = Bench::with(beating(OnLoss::Keep(None)));
     bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![]));
     bench.pass(20 * SECOND);
     bench.sent();
@@ -84,6 +85,46 @@ fn sessions_of_a_lost_peer_can_be_kept_until_it_returns() {
     bench.pass(Duration::ZERO);
     assert_eq!(bench.node.session_count(), 0);
     assert_eq!(bench.node.resources_in_use(), 0);
+}
+
+#[test]
+fn sessions_of_a_lost_peer_can_be_kept_for_a_time() {
+    let mut bench = Bench::with(beating(OnLoss::Keep(Some(100 * SECOND))));
+    bench.establish(simple_session(1, 1, [10, 0, 0, 1], vec![]));
+    // Lost at 19 s, back at 50 s, lost again 9 s after the next heartbeat at 60 s.
+    bench.pass(50 * SECOND);
+    let beat = bench.sent().pop().unwrap().1;
+    bench.answer(&beat, vec![Ie::RecoveryTimeStamp(SMF_STARTED)]);
+    assert!(!bench.node.associations().next().unwrap().lost);
+    bench.pass(110 * SECOND);
+    assert_eq!((bench.node.session_count(), bench.node.stats().lost_associations), (1, 2), "the time begins anew");
+    bench.pass(20 * SECOND);
+    assert_eq!((bench.node.session_count(), bench.node.associations().count(), bench.node.resources_in_use()), (0, 0, 0));
+}
+
+/// Addresses of the SMF, of the UPF and in F-SEIDs.
+#[test]
+fn n4_runs_over_ipv6() {
+    let (smf, upf) = ("2001:db8::4".parse().unwrap(), "2001:db8::7".parse().unwrap());
+    let config = Config { address: IpAddr::V6(upf), heartbeat_period: Some(10 * SECOND), ..config() };
+    let mut bench = Bench { smf: SocketAddr::new(IpAddr::V6(smf), 8805), ..Bench::alone(config) };
+    let setup = vec![Ie::NodeId(NodeId::Ipv6(smf)), Ie::RecoveryTimeStamp(SMF_STARTED)];
+    let answer = bench.ask(MessageType::AssociationSetupRequest, None, setup);
+    assert_eq!(answer.cause(), Some(Cause::REQUEST_ACCEPTED));
+    let mut session = simple_session(1, 1, [10, 0, 0, 1], vec![]);
+    session[0] = Ie::NodeId(NodeId::Ipv6(smf));
+    session[1] = Ie::FSeid(FSeid { seid: 1, ipv4: None, ipv6: Some(smf) });
+    let (seid, answer) = bench.establish(session);
+    assert_eq!(find!(answer.ies, FSeid), Some(&FSeid { seid, ipv4: None, ipv6: Some(upf) }));
+    // Reports and heartbeats go there.
+    bench.node.downlink_data(seid, 2, bench.now);
+    let report = bench.sent();
+    assert_eq!((report[0].0, report[0].1.kind, report.len()), (bench.smf, MessageType::SessionReportRequest, 1));
+    bench.pass(10 * SECOND);
+    assert!(bench.sent().iter().any(|(to, message)| *to == bench.smf && message.kind == MessageType::HeartbeatRequest));
+    assert_eq!(bench.delete(seid).cause(), Some(Cause::REQUEST_ACCEPTED));
+    let release = bench.ask(MessageType::AssociationReleaseRequest, None, vec![Ie::NodeId(NodeId::Ipv6(smf))]);
+    assert_eq!(release.cause(), Some(Cause::REQUEST_ACCEPTED));
 }
 
 #[test]

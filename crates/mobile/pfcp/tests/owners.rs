@@ -312,8 +312,13 @@ fn a_message_of_a_bundle_counts_as_one() {
 
 #[test]
 fn a_peer_that_answers_no_reports_does_not_use_up_the_places_of_others() {
-    let limits =
-        Config { max_outstanding: 8, max_outstanding_per_peer: 4, heartbeat_period: Some(10 * SECOND), on_loss: OnLoss::Keep, ..config() };
+    let limits = Config {
+        max_outstanding: 8,
+        max_outstanding_per_peer: 4,
+        heartbeat_period: Some(10 * SECOND),
+        on_loss: OnLoss::Keep(None),
+        ..config()
+    };
     let mut bench = Bench::with(limits);
     assert!(cause_from(&mut bench, OTHER, MessageType::AssociationSetupRequest, None, setup_as(fqdn("other"), 1)).is_accepted());
     let silent: Vec<Seid> = (1..=6).map(|n| bench.establish(simple_session(n.into(), n, [10, 0, 0, n as u8], vec![])).0).collect();

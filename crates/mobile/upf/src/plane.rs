@@ -600,6 +600,12 @@ impl<D: DataPlane> UserPlane for Plane<D> {
         usage
     }
 
+    fn continue_usage(&mut self, seid: Seid, urr_id: u32, usage: Usage) {
+        if let Some(mut session) = self.sessions.open(seid) {
+            session.accrued.insert(urr_id, usage);
+        }
+    }
+
     fn packets(&mut self, seid: Seid) -> u64 {
         let Some(Charged { accrued, cells }) = self.sessions.prefix(seid) else { return 0 };
         let before: u64 =

@@ -7,6 +7,8 @@ use std::hash::{DefaultHasher, Hasher};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::codec::MessageType;
 
 /// Octets of kept answers for one address at most: an answer with usage reports of many URRs has some 20,000.
@@ -26,6 +28,18 @@ struct Answer {
     request: u64,
     octets: Vec<u8>,
     expires: Duration,
+}
+
+/// An answer as it is kept for after a crash.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Record {
+    pub(super) number: u64,
+    peer: SocketAddr,
+    kind: u8,
+    sequence: u32,
+    request: u64,
+    octets: Vec<u8>,
+    pub(super) expires: Duration,
 }
 
 /// Answers that are forgotten at a time: a millisecond's work.
@@ -61,32 +75,67 @@ impl Answers {
         (answer.expires > now && answer.request == fingerprint(request)).then_some(&answer.octets)
     }
 
-    /// Keeps an answer.
-    pub(super) fn keep(&mut self, peer: SocketAddr, kind: MessageType, sequence: u32, request: &[u8], octets: Vec<u8>, now: Duration) {
+    /// Keeps an answer; its number, unless there is no room for it.
+    pub(super) fn keep(
+        &mut self,
+        peer: SocketAddr,
+        kind: MessageType,
+        sequence: u32,
+        request: &[u8],
+        octets: Vec<u8>,
+        now: Duration,
+    ) -> Option<u64> {
+        self.insert(Key { peer, kind, sequence }, fingerprint(request), octets, now)
+    }
+
+    /// The record of an answer, and its place in a ring of as many as there may be.
+    pub(super) fn record(&self, number: u64) -> Option<(u32, Record)> {
+        let Answer { key, request, octets, expires } = self.kept.get(&number)?;
+        let record = Record {
+            number,
+            peer: key.peer,
+            kind: key.kind.number(),
+            sequence: key.sequence,
+            request: *request,
+            octets: octets.clone(),
+            expires: *expires,
+        };
+        Some((self.place(number), record))
+    }
+
+    /// Keeps an answer again that was given before a crash. To be called in the order of their numbers.
+    pub(super) fn restore(&mut self, record: Record, now: Duration) {
+        self.next = self.next.max(record.number);
+        let key = Key { peer: record.peer, kind: record.kind.into(), sequence: record.sequence };
+        self.insert(key, record.request, record.octets, now);
+    }
+
+    fn insert(&mut self, key: Key, request: u64, octets: Vec<u8>, now: Duration) -> Option<u64> {
         while let Some((&oldest, answer)) = self.kept.first_key_value()
             && (answer.expires <= now || self.kept.len() >= self.most)
         {
             self.remove(oldest);
         }
-        let key = Key { peer, kind, sequence };
         if let Some(&before) = self.by_key.get(&key) {
             self.remove(before);
         }
         if self.most.min(self.most_per_peer) == 0 || octets.len() > MAX_OCTETS_PER_PEER {
-            return;
+            return None;
         }
-        while let Some(of_peer) = self.by_peer.get_mut(&peer.ip())
+        let address = key.peer.ip();
+        while let Some(of_peer) = self.by_peer.get_mut(&address)
             && (of_peer.order.len() >= self.most_per_peer || of_peer.octets + octets.len() > MAX_OCTETS_PER_PEER)
             && let Some(oldest) = of_peer.order.pop_front()
         {
             self.remove(oldest);
         }
-        let of_peer = self.by_peer.entry(peer.ip()).or_default();
+        let of_peer = self.by_peer.entry(address).or_default();
         of_peer.order.push_back(self.next);
         of_peer.octets += octets.len();
         self.by_key.insert(key, self.next);
-        self.kept.insert(self.next, Answer { key, request: fingerprint(request), octets, expires: now + self.lifetime });
+        self.kept.insert(self.next, Answer { key, request, octets, expires: now + self.lifetime });
         self.next += 1;
+        Some(self.next - 1)
     }
 
     /// Forgets some of the answers that have expired: with those that nobody asks for again their memory goes too.
@@ -97,12 +146,18 @@ impl Answers {
         }
     }
 
-    /// Forgets the responses kept for a peer that has restarted.
-    pub(super) fn forget(&mut self, peer: SocketAddr) {
+    /// Forgets the responses kept for a peer that has restarted; their records' places.
+    pub(super) fn forget(&mut self, peer: SocketAddr) -> Vec<u32> {
         let first = Key { peer, kind: MessageType::HeartbeatRequest, sequence: 0 };
         let last = Key { peer, kind: MessageType::Other(u8::MAX), sequence: u32::MAX };
         let numbers: Vec<u64> = self.by_key.range(first..=last).map(|(_, number)| *number).collect();
-        numbers.into_iter().for_each(|number| self.remove(number));
+        numbers.iter().for_each(|number| self.remove(*number));
+        numbers.into_iter().map(|number| self.place(number)).collect()
+    }
+
+    /// The place of an answer in a ring of as many as there may be.
+    fn place(&self, number: u64) -> u32 {
+        (number % self.most.max(1) as u64) as u32
     }
 
     fn remove(&mut self, number: u64) {

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use super::finals::RESTARTED;
+use serde::{Deserialize, Serialize};
+
+use super::finals::Unknown;
+use super::journal::Key;
 use super::{About, AssociationView, Ending, Node, Timer};
 use crate::codec::{Cause, Group, Ie, IeType, Message, MessageType, Name, NodeId, UserPlaneIpResource, find, number};
 use crate::config::{Config, OnLoss};
@@ -23,7 +26,8 @@ const ASK_AGAIN: Duration = Duration::from_secs(10);
 /// Alternative addresses of one CP function at most: an SMF set is smaller.
 const MAX_ALTERNATIVES: usize = 16;
 
-/// A CP function that we are associated with.
+/// A CP function that we are associated with. What is skipped is known anew after a crash.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Association {
     /// Where requests to it go.
     pub peer: SocketAddr,
@@ -33,15 +37,20 @@ pub(super) struct Association {
     alternatives: BTreeSet<IpAddr>,
     recovery_ntp_s: u32,
     /// A time stamp in a heartbeat that is not the above, and when it was first seen.
+    #[serde(skip)]
     other_stamp: Option<(u32, Duration)>,
+    #[serde(skip)]
     pub sessions: BTreeSet<Seid>,
     /// By which its sessions know whether it is over.
     pub number: u32,
-    lost: bool,
+    /// Since when it answers no heartbeats.
+    pub lost_at: Option<Duration>,
     since: Duration,
     /// When the next heartbeat is sent; `None` while one waits for its answer.
+    #[serde(skip)]
     next_heartbeat: Option<Duration>,
     /// A heartbeat of ours waits for its answer.
+    #[serde(skip)]
     asked: bool,
 }
 
@@ -58,7 +67,12 @@ impl Association {
 
     /// How its sessions end if it ends now, and its peer has not restarted.
     pub(super) fn ending(&self) -> Ending {
-        if self.lost { Ending::OutOfReach(self.recovery_ntp_s) } else { Ending::Told(self.recovery_ntp_s) }
+        if self.lost_at.is_some() { Ending::OutOfReach(self.recovery_ntp_s) } else { Ending::Told(self.recovery_ntp_s) }
+    }
+
+    /// Whether one from a record can be of a node that has run for less than `most`.
+    pub(super) fn is_plausible(&self, most: Duration) -> bool {
+        [Some(self.since), self.lost_at].into_iter().flatten().all(|time| time < most)
     }
 
     pub(super) fn view<'a>(&self, node_id: &'a NodeId) -> AssociationView<'a> {
@@ -67,7 +81,7 @@ impl Association {
             peer: self.peer,
             recovery_ntp_s: self.recovery_ntp_s,
             sessions: self.sessions.len(),
-            lost: self.lost,
+            lost: self.lost_at.is_some(),
             since: self.since,
         }
     }
@@ -107,6 +121,7 @@ impl Node {
         if let Some(association) = self.associations.get_mut(&node_id) {
             association.alternatives = alternatives;
         }
+        self.note_association(&node_id);
         let mut ies = vec![
             Ie::NodeId(self.config.node_id.clone()),
             Ie::Cause(Cause::REQUEST_ACCEPTED),
@@ -149,6 +164,7 @@ impl Node {
         {
             association.alternatives = alternatives;
         }
+        self.note_association(&node_id);
         Ok(vec![Ie::NodeId(self.config.node_id.clone()), Ie::Cause(Cause::REQUEST_ACCEPTED), Ie::UpFunctionFeatures(self.features)])
     }
 
@@ -210,7 +226,7 @@ impl Node {
             (NodeId::Ipv6(named), IpAddr::V6(address)) => *named == address,
             _ => false,
         };
-        if own || before.lost || self.speaks_for(from, node_id) {
+        if own || before.lost_at.is_some() || self.speaks_for(from, node_id) {
             return Ok(());
         }
         self.stats.foreign += 1;
@@ -223,7 +239,7 @@ impl Node {
     }
 
     pub(super) fn send_setup(&mut self, peer: SocketAddr, now: Duration) {
-        if self.closing || self.associations.values().any(|association| association.peer == peer && !association.lost) {
+        if self.closing || self.associations.values().any(|association| association.peer == peer && association.lost_at.is_none()) {
             return;
         }
         let ies = vec![
@@ -283,8 +299,11 @@ impl Node {
     /// Heartbeat Response to ours, sent in the association that began at `since`.
     pub(super) fn heartbeat_answered(&mut self, node_id: &NodeId, since: Duration, response: &Message, now: Duration) {
         let Some(association) = self.associations.get_mut(node_id).filter(|association| association.since == since) else { return };
-        association.lost = false;
+        let lost_at = association.lost_at.take();
         association.asked = false;
+        if lost_at.is_some() {
+            self.note_association(node_id);
+        }
         self.schedule_heartbeat(node_id, now);
         if let Some(stamp) = find!(response.ies, RecoveryTimeStamp).copied() {
             self.stamp_seen(node_id, stamp, now);
@@ -297,7 +316,9 @@ impl Node {
         let Some(association) = self.associations.get_mut(node_id).filter(|association| association.since == since) else { return };
         association.asked = false;
         let (peer, sessions) = (association.peer, association.sessions.len());
-        if !std::mem::replace(&mut association.lost, true) {
+        let is_news = association.lost_at.is_none();
+        let lost_at = *association.lost_at.get_or_insert(now);
+        if is_news {
             self.stats.lost_associations += 1;
             if self.may_log(now) {
                 tracing::warn!(?node_id, sessions, "association lost");
@@ -307,8 +328,30 @@ impl Node {
             OnLoss::Release => {
                 self.end_association(node_id, None);
             }
-            OnLoss::Keep => self.schedule_heartbeat(node_id, now),
+            OnLoss::Keep(_) => {
+                self.note_association(node_id);
+                self.schedule_heartbeat(node_id, now);
+                self.schedule_abandoning(node_id, lost_at);
+            }
         }
+        self.ask_again(peer, now);
+    }
+
+    /// The sessions of a peer that was lost at a time are kept for so long, if not for good.
+    pub(super) fn schedule_abandoning(&mut self, node_id: &NodeId, lost_at: Duration) {
+        if let OnLoss::Keep(Some(time)) = self.config.on_loss {
+            self.timers.insert((lost_at + time, Timer::Abandon(node_id.clone(), lost_at)));
+        }
+    }
+
+    /// Gives up an association that is out of reach since `lost_at` without a break.
+    pub(super) fn abandon(&mut self, node_id: &NodeId, lost_at: Duration, now: Duration) {
+        let Some(association) = self.associations.get(node_id).filter(|association| association.lost_at == Some(lost_at)) else { return };
+        let (peer, sessions) = (association.peer, association.sessions.len());
+        if self.may_log(now) {
+            tracing::warn!(?node_id, sessions, "a lost peer has not come back: its sessions are released");
+        }
+        self.end_association(node_id, None);
         self.ask_again(peer, now);
     }
 
@@ -326,7 +369,7 @@ impl Node {
         let before = self.associations.get(node_id);
         // Sessions keep their owner; a new address for their Node ID starts over.
         let same = self.speaks_for(source, node_id);
-        let kept = same && before.is_some_and(|before| before.recovery_ntp_s == recovery_ntp_s && (retain || before.lost));
+        let kept = same && before.is_some_and(|before| before.recovery_ntp_s == recovery_ntp_s && (retain || before.lost_at.is_some()));
         if before.is_none_or(|before| before.source.ip() != source.ip())
             && self.peers.associations(source.ip()) >= self.config.max_associations_per_peer
         {
@@ -347,7 +390,8 @@ impl Node {
             _ => (self.sessions.begin_association(), BTreeSet::new()),
         };
         self.end_association(node_id, Some(recovery_ntp_s));
-        self.answers.forget(source);
+        let forgotten = self.answers.forget(source);
+        forgotten.into_iter().for_each(|place| self.journal.remove(Key::Answer(place)));
         if self.may_log(now) {
             tracing::info!(?node_id, %peer, kept = sessions.len(), "associated");
         }
@@ -359,13 +403,14 @@ impl Node {
             other_stamp: None,
             sessions,
             number,
-            lost: false,
+            lost_at: None,
             since: now,
             next_heartbeat: None,
             asked: false,
         };
         self.peers.begin_association(source.ip());
         self.associations.insert(node_id.clone(), association);
+        self.note_association(node_id);
         self.schedule_heartbeat(node_id, now);
         self.send_kept_finals(node_id, recovery_ntp_s, peer, now);
         Ok(kept)
@@ -383,13 +428,14 @@ impl Node {
             None => association.ending(),
             // One that sets up again is there, though it was lost before.
             Some(stamp) if stamp == association.recovery_ntp_s => Ending::Told(stamp),
-            Some(_) => Ending::Unknown(RESTARTED),
+            Some(_) => Ending::Unknown(Unknown::Restarted),
         };
         self.sessions.end_association(association.number, association.sessions, ending);
+        self.note_end(association.number);
         true
     }
 
-    fn schedule_heartbeat(&mut self, node_id: &NodeId, now: Duration) {
+    pub(super) fn schedule_heartbeat(&mut self, node_id: &NodeId, now: Duration) {
         let (Some(period), Some(association)) = (self.config.heartbeat_period, self.associations.get_mut(node_id)) else { return };
         let timer = Timer::Heartbeat(node_id.clone());
         if let Some(at) = association.next_heartbeat.replace(now + period) {

@@ -7,6 +7,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
+use super::journal::Key;
 use super::{About, Node};
 use crate::codec::{Cause, Group, Ie, Message, MessageType, NodeId};
 
@@ -14,8 +17,10 @@ use crate::codec::{Cause, Group, Ie, Message, MessageType, NodeId};
 const USAR: u8 = 0x02;
 
 /// Of one session.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Final {
+    /// Of its record, while it waits to be sent.
+    id: u64,
     node_id: NodeId,
     /// The CP function's recovery time stamp.
     stamp: u32,
@@ -27,19 +32,33 @@ pub(super) struct Final {
 }
 
 /// How sessions ended, and so whether their CP function can be told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Ending {
     /// It is there: it asked for it, or we shut down. Its recovery time stamp.
     Told(u32),
     /// It is out of reach. Its recovery time stamp.
     OutOfReach(u32),
     /// It does not know the sessions, for this reason.
-    Unknown(&'static str),
+    Unknown(Unknown),
 }
 
 /// Why a CP function does not know its sessions.
-pub(super) const RESTARTED: &str = "cannot be reported: the CP function has restarted";
-pub(super) const NOT_FOUND: &str = "cannot be reported: the CP function does not know the session";
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Unknown {
+    /// It has restarted.
+    Restarted,
+    /// It says so.
+    NotFound,
+}
+
+impl Unknown {
+    fn text(self) -> &'static str {
+        match self {
+            Unknown::Restarted => "cannot be reported: the CP function has restarted",
+            Unknown::NotFound => "cannot be reported: the CP function does not know the session",
+        }
+    }
+}
 
 /// All of them.
 #[derive(Default)]
@@ -51,6 +70,13 @@ pub(super) struct Finals {
     kept_count: usize,
     /// Sent and not answered.
     sent: usize,
+    next_id: u64,
+}
+
+impl Final {
+    pub(super) fn id(&self) -> u64 {
+        self.id
+    }
 }
 
 impl Finals {
@@ -80,12 +106,37 @@ impl Node {
         let ies = reports.into_iter().map(Ie::UsageReportInReportRequest).collect();
         let message = Message::session(MessageType::SessionReportRequest, cp_seid, 0, ies);
         let Ok(reports) = message.encode() else { return self.usage_lost(count, "is too long to be reported", now) };
-        let this = |stamp| Final { node_id, stamp, peer, cp_seid, reports, count };
+        let this = |stamp| Final { id: 0, node_id, stamp, peer, cp_seid, reports, count };
         match ending {
-            Ending::Told(stamp) => self.finals.ready.push_back(this(stamp)),
+            Ending::Told(stamp) => self.final_ready(this(stamp)),
             Ending::OutOfReach(stamp) => self.keep_final(this(stamp), now),
-            Ending::Unknown(why) => self.usage_lost(count, why, now),
+            Ending::Unknown(why) => self.usage_lost(count, why.text(), now),
         }
+    }
+
+    /// Final usage that was recorded before a crash.
+    pub(super) fn final_again(&mut self, this: Final, now: Duration) {
+        match self.associations.get(&this.node_id).map(|association| association.ending()) {
+            Some(Ending::Told(stamp)) if stamp == this.stamp => self.final_ready(this),
+            Some(Ending::Told(_)) => self.usage_lost(this.count, Unknown::Restarted.text(), now),
+            _ => self.keep_final(this, now),
+        }
+    }
+
+    /// A report that was sent before a crash, and will be again.
+    pub(super) fn finals_sent(&mut self, about: &About) {
+        self.finals.sent += usize::from(matches!(about, About::Final(_)));
+    }
+
+    fn final_ready(&mut self, mut this: Final) {
+        self.record_final(&mut this);
+        self.finals.ready.push_back(this);
+    }
+
+    fn record_final(&mut self, this: &mut Final) {
+        self.finals.next_id += 1;
+        this.id = self.finals.next_id;
+        self.journal.put(Key::Final(this.id), this);
     }
 
     fn usage_lost(&mut self, count: u64, why: &str, now: Duration) {
@@ -95,7 +146,7 @@ impl Node {
         }
     }
 
-    fn keep_final(&mut self, this: Final, now: Duration) {
+    fn keep_final(&mut self, mut this: Final, now: Duration) {
         if self.closing {
             return self.usage_lost(this.count, "was not acknowledged before the end", now);
         }
@@ -103,6 +154,7 @@ impl Node {
         if self.finals.kept_count >= self.config.max_sessions {
             return self.usage_lost(this.count, "cannot be kept: too much of it waits for CP functions out of reach", now);
         }
+        self.record_final(&mut this);
         self.finals.kept_count += 1;
         self.finals.kept.entry(this.node_id.clone()).or_default().push_back(this);
     }
@@ -115,7 +167,8 @@ impl Node {
             if this.stamp == stamp {
                 self.finals.ready.push_back(Final { peer, ..this });
             } else {
-                self.usage_lost(this.count, RESTARTED, now);
+                self.journal.remove(Key::Final(this.id));
+                self.usage_lost(this.count, Unknown::Restarted.text(), now);
             }
         }
     }
@@ -127,6 +180,7 @@ impl Node {
                 self.finals.ready.push_front(this);
                 return;
             }
+            self.journal.remove(Key::Final(this.id));
             let Ok(message) = crate::codec::decode(&this.reports) else { continue };
             let ies = [vec![Ie::ReportType(USAR)], message.ies].concat();
             let (peer, count) = (this.peer, this.count);
@@ -151,7 +205,11 @@ impl Node {
     /// Gives up the final reports that are not acknowledged: nobody waits for them any longer.
     pub fn abandon_final_reports(&mut self, now: Duration) {
         let sent = self.requests.finals();
-        let ready: u64 = self.finals.ready.drain(..).map(|this| this.count).sum();
+        let mut ready = 0;
+        while let Some(this) = self.finals.ready.pop_front() {
+            self.journal.remove(Key::Final(this.id));
+            ready += this.count;
+        }
         self.finals.sent = 0;
         if sent + ready > 0 {
             self.usage_lost(sent + ready, "was not acknowledged before the end", now);

@@ -164,7 +164,7 @@ impl Node {
 
     /// Looks at URRs of a session, and reports those that are due.
     pub(super) fn look_at(&mut self, seid: Seid, urr_ids: &BTreeSet<u32>, now: Duration, plane: &mut dyn UserPlane) {
-        let Some(mut opened) = self.sessions.open(seid) else { return };
+        let Some(mut opened) = self.sessions.open_lazily(seid) else { return };
         let session = &mut *opened;
         let mut due = Vec::new();
         let mut known = BTreeMap::new();
@@ -194,7 +194,7 @@ impl Node {
         }
         self.watch(seid, &known, now);
         // No room for a request: again in a while, whatever moves meanwhile.
-        let Some(mut session) = self.sessions.open(seid) else { return };
+        let Some(mut session) = self.sessions.open_lazily(seid) else { return };
         let at = now + WAIT_FOR_ROOM;
         for urr_id in urr_ids {
             let Some(meter) = session.meters.get_mut(urr_id) else { continue };
@@ -228,7 +228,7 @@ impl Node {
 
     /// Reports a session that has had no packet for the time of its user plane inactivity timer, once (§5.11.3).
     pub(super) fn look_at_activity(&mut self, seid: Seid, now: Duration, plane: &mut dyn UserPlane) {
-        let Some(mut session) = self.sessions.open(seid) else { return };
+        let Some(mut session) = self.sessions.open_lazily(seid) else { return };
         let limit = Duration::from_secs(session.context.rules.inactivity_s.into());
         let Some(activity) = &mut session.activity else { return };
         let packets = plane.packets(seid);

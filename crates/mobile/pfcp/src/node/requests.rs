@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::finals::Final;
 use crate::codec::{MessageType, NodeId};
 use crate::rules::Seid;
 
 /// What a request of ours is for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum About {
     /// Whether the peer that was associated at this time lives.
     Heartbeat(NodeId, Duration),
@@ -27,6 +29,22 @@ pub(super) enum About {
     Final(Box<Final>),
     /// A peer refused this tunnel.
     ErrorIndication(Seid, u32, Ipv4Addr),
+}
+
+impl About {
+    /// Whether it is about a session. What is about an association is sent again without being remembered.
+    pub(super) fn is_report(&self) -> bool {
+        !matches!(self, About::Heartbeat(..) | About::Setup(_) | About::Release)
+    }
+
+    /// Usage reports in it.
+    pub(super) fn reports(&self) -> u64 {
+        match self {
+            About::Usage(_, count) => *count,
+            About::Final(this) => this.count,
+            _ => 0,
+        }
+    }
 }
 
 /// A request without an answer.
@@ -63,8 +81,7 @@ impl Requests {
     /// A sequence number that is not in use, for a request to `to`; `None` if too many wait. Of what is about an association there
     /// is little, and it must not wait because reports do.
     pub(super) fn sequence(&mut self, to: IpAddr, about: &About) -> Option<u32> {
-        let about_association = matches!(about, About::Heartbeat(..) | About::Setup(_) | About::Release);
-        if !about_association && self.is_full(to) {
+        if about.is_report() && self.is_full(to) {
             return None;
         }
         loop {
@@ -74,6 +91,21 @@ impl Requests {
                 return Some(sequence);
             }
         }
+    }
+
+    /// The next sequence number to be tried.
+    pub(super) fn next_sequence(&self) -> u32 {
+        self.next_sequence
+    }
+
+    /// Goes on at another sequence number.
+    pub(super) fn skip_to(&mut self, sequence: u32) {
+        self.next_sequence = sequence & SEQUENCE_MASK;
+    }
+
+    /// Whether a request from before a crash can wait again under its sequence number.
+    pub(super) fn has_room(&self, sequence: u32) -> bool {
+        (1..=SEQUENCE_MASK).contains(&sequence) && !self.waiting.contains_key(&sequence) && self.waiting.len() < self.most
     }
 
     /// Whether no more reports may be sent to an address before one is answered or given up.

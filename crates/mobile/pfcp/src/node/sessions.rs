@@ -7,7 +7,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::associations::unreadable;
-use super::finals::NOT_FOUND;
+use super::finals::Unknown;
+use super::journal::Key;
 use super::reports::Notice;
 use super::{ENDED_FOR_A_REQUEST, Ending, Node, RULES_ENDED_AT_ONCE, RngCore, SessionView, Timer, Watch};
 use crate::codec::{Cause, FSeid, Group, Ie, Message, NodeId, find, number};
@@ -35,7 +36,7 @@ pub(super) struct Session {
     pub(super) refused_tunnels: BTreeSet<(u32, Ipv4Addr)>,
     /// What was last seen of its packets, where it has a user plane inactivity timer.
     pub(super) activity: Option<Activity>,
-    since: Duration,
+    pub(super) since: Duration,
 }
 
 /// Whether a session's user plane is active (§5.11.3).
@@ -284,7 +285,7 @@ impl Node {
     fn make_room(&mut self, rejection: &Rejection, now: Duration, plane: &mut dyn UserPlane) -> bool {
         let in_the_way = match rejection.holder {
             Some(holder) => Some(holder).filter(|seid| self.sessions.is_waiting(*seid)),
-            None if rejection.cause == Cause::NO_RESOURCES => self.sessions.next_waiting(),
+            None if rejection.cause == Cause::NO_RESOURCES => self.next_waiting(),
             None => None,
         };
         in_the_way.is_some_and(|seid| self.end_session(seid, now, plane) > 0)
@@ -294,10 +295,15 @@ impl Node {
     pub(super) fn end_some(&mut self, now: Duration, plane: &mut dyn UserPlane) {
         let mut spent = 0;
         while spent < RULES_ENDED_AT_ONCE
-            && let Some(seid) = self.sessions.next_waiting()
+            && let Some(seid) = self.next_waiting()
         {
             spent += self.end_session(seid, now, plane);
         }
+    }
+
+    /// The next session to be ended.
+    fn next_waiting(&mut self) -> Option<Seid> {
+        self.sessions.next_waiting(|number| self.journal.remove(Key::Association(number)))
     }
 
     /// Ends a session without a request for it: the rules that it had, and one for itself; 0 if there was none.
@@ -334,7 +340,7 @@ impl Node {
             return;
         }
         // Of an association that lives, a session ends so only because its CP function does not know it.
-        let ending = self.sessions.ending(session.association).unwrap_or(Ending::Unknown(NOT_FOUND));
+        let ending = self.sessions.ending(session.association).unwrap_or(Ending::Unknown(Unknown::NotFound));
         self.final_usage(ending, session.node_id, session.peer, session.cp.seid, reports, now);
     }
 
@@ -372,6 +378,7 @@ impl Node {
         let clock = WallClock { started_at_ntp_s: self.config.started_at_ntp_s };
         for id in &change.urrs_removed {
             drop_meter(&mut session.meters, &mut self.timers, &mut self.watch, seid, *id);
+            self.journal.end_urr(seid, *id);
         }
         let mut known = BTreeMap::new();
         for id in &change.urrs_begun {
@@ -380,6 +387,7 @@ impl Node {
             let counters = if change.urrs_removed.contains(id) { plane.usage(seid, *id) } else { Usage::default() };
             known.insert(*id, counters);
             session.meters.insert(*id, Meter::new(rule, now, counters, clock));
+            self.journal.begin_urr(seid, *id, 0);
         }
         for (id, renewed) in change.urrs_renewed {
             if let (Some(meter), Some(rule)) = (session.meters.get_mut(&id), rules.urrs.get(&id)) {
@@ -418,7 +426,7 @@ impl Node {
 
     /// Makes what is looked at follow a session's URRs; `known`: counters that have just been read.
     pub(super) fn watch(&mut self, seid: Seid, known: &BTreeMap<u32, Usage>, now: Duration) {
-        let Some(mut opened) = self.sessions.open(seid) else { return };
+        let Some(mut opened) = self.sessions.open_lazily(seid) else { return };
         let session = &mut *opened;
         for (id, meter) in &mut session.meters {
             let Some(rule) = session.context.rules.urrs.get(id) else { continue };
@@ -459,6 +467,7 @@ impl Node {
         }
         for id in session.context.rules.urrs.keys() {
             drop_meter(&mut session.meters, &mut self.timers, &mut self.watch, seid, *id);
+            self.journal.end_urr(seid, *id);
         }
         self.drop_activity(seid, session.activity.take());
         for (far_id, notice) in session.notices {
@@ -512,7 +521,7 @@ fn refused(error: CommitError) -> Rejection {
 }
 
 /// The tunnels that a session's FARs forward to.
-fn peer_tunnels(rules: &SessionRules) -> BTreeSet<(u32, Ipv4Addr)> {
+pub(super) fn peer_tunnels(rules: &SessionRules) -> BTreeSet<(u32, Ipv4Addr)> {
     let outer = rules.fars.values().filter_map(|far| far.forwarding.as_ref()?.outer_header);
     outer.map(|header| (header.teid, header.ipv4)).collect()
 }

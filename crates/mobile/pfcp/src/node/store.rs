@@ -83,6 +83,39 @@ impl Sessions {
         if self.is_waiting(seid) { None } else { self.all.open(seid) }
     }
 
+    /// A session that lives, to be changed in what follows from its counters: a [checkpoint](super::Node::checkpoint) is soon enough for it.
+    pub(super) fn open_lazily(&mut self, seid: Seid) -> Option<Open<'_, Session>> {
+        if self.is_waiting(seid) { None } else { self.all.open_lazily(seid) }
+    }
+
+    /// From now on it is noted which sessions change.
+    pub(super) fn note_changes(&mut self) {
+        self.all.note_changes();
+    }
+
+    /// Sessions that have changed since the last call, with their bytes; `None`: gone.
+    pub(super) fn take_changes(&mut self) -> Vec<(Seid, Option<Vec<u8>>)> {
+        let touched = self.all.take_touched();
+        touched.into_iter().map(|seid| (seid, self.all.packed(seid).map(<[u8]>::to_vec))).collect()
+    }
+
+    /// See [`PackedMap::hurry`].
+    pub(super) fn hurry(&mut self, most: usize) -> bool {
+        self.all.hurry(most)
+    }
+
+    /// An association that lives comes back under its number.
+    pub(super) fn restore_association(&mut self, number: u32) {
+        self.associations.insert(number);
+        self.next_association = self.next_association.max(number);
+    }
+
+    /// Sessions that come back wait to be ended, as they did before.
+    pub(super) fn restore_ending(&mut self, number: u32, sessions: BTreeSet<Seid>, ending: Ending) {
+        self.next_association = self.next_association.max(number);
+        self.end_association(number, sessions, ending);
+    }
+
     /// A new session.
     pub(super) fn insert(&mut self, seid: Seid, session: &Session) {
         self.all.insert(seid, session);
@@ -95,14 +128,15 @@ impl Sessions {
         Some(session)
     }
 
-    /// The next session to be ended; it stays until it is removed.
-    pub(super) fn next_waiting(&mut self) -> Option<Seid> {
+    /// The next session to be ended; it stays until it is removed. Associations that have none left are given to `over`.
+    pub(super) fn next_waiting(&mut self, mut over: impl FnMut(u32)) -> Option<Seid> {
         while let Some((number, sessions)) = self.waiting.front_mut() {
             match sessions.pop_first() {
                 Some(seid) if self.all.prefix::<u32>(seid).is_some_and(|number| !self.associations.contains(&number)) => return Some(seid),
                 Some(_) => {}
                 None => {
                     self.endings.remove(number);
+                    over(*number);
                     self.waiting.pop_front();
                 }
             }

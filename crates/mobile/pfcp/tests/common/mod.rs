@@ -52,6 +52,11 @@ impl UserPlane for Recorder {
         self.usage.get(&(seid, urr_id)).copied().unwrap_or_default()
     }
 
+    fn continue_usage(&mut self, seid: Seid, urr_id: u32, usage: Usage) {
+        assert!(self.sessions[&seid].urrs.contains_key(&urr_id));
+        self.usage.insert((seid, urr_id), usage);
+    }
+
     fn packets(&mut self, seid: Seid) -> u64 {
         self.usage.iter().filter(|((of, _), _)| *of == seid).map(|(_, usage)| usage.uplink_packets + usage.downlink_packets).sum()
     }

@@ -1,0 +1,306 @@
+//! What is kept of a node outside of its memory, so that it comes back after a crash: records, as they change.
+//!
+//! The owner takes them ([`Node::take_changes`]) after each other call and has them written, all or none, before it sends what
+//! [`Node::poll_transmit`] gave: so nothing is lost that a peer was told. What follows from counters lags behind by no more than
+//! [`Config::records`](crate::config::Config::records) says: [`Node::checkpoint`]. How a node comes back: [`Restoring`](super::Restoring).
+//!
+//! Not kept: heartbeats and association setups without an answer, which are sent again, rate budgets, and [`Stats`](crate::stats::Stats).
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::Node;
+use super::associations::Association;
+use super::finals::Ending;
+use super::requests::{About, Waiting};
+use crate::codec::NodeId;
+use crate::rules::{Seid, Usage, UserPlane};
+
+/// Of the records' layout. To be raised when that changes, as the test `the_layout_of_records_is_that_of_their_version` tells.
+pub(super) const VERSION: u16 = 1;
+
+/// URRs whose counters, and sessions that, one call of [`Node::checkpoint`] looks at: some milliseconds' work.
+const AT_ONCE: usize = 2000;
+
+/// A record: its key, and its value; `None` if it is gone. Keys in order are in the order in which [`Restoring`](super::Restoring) wants them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// At most 13 octets.
+    pub key: Vec<u8>,
+    /// What is there now.
+    pub value: Option<Vec<u8>>,
+}
+
+/// What a record is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    Node,
+    /// By its number.
+    Association(u32),
+    Session(Seid),
+    /// The counters of a URR.
+    Usage(Seid, u32),
+    /// A report without an answer, by its sequence number.
+    Request(u32),
+    /// Final usage that is still to be sent.
+    Final(u64),
+    /// A place in the ring of answers.
+    Answer(u32),
+}
+
+impl Key {
+    pub(super) fn octets(self) -> Vec<u8> {
+        let (kind, number): (u8, &[u8]) = match &self {
+            Key::Node => (0, &[]),
+            Key::Association(number) => (1, &number.to_be_bytes()),
+            Key::Session(seid) => (2, &seid.to_be_bytes()),
+            // Behind its session's.
+            Key::Usage(seid, urr_id) => (2, &[&seid.to_be_bytes()[..], &urr_id.to_be_bytes()].concat()),
+            Key::Request(sequence) => (3, &sequence.to_be_bytes()),
+            Key::Final(id) => (4, &id.to_be_bytes()),
+            Key::Answer(place) => (5, &place.to_be_bytes()),
+        };
+        [&[kind], number].concat()
+    }
+
+    pub(super) fn read(octets: &[u8]) -> Option<Key> {
+        let (kind, number) = octets.split_first()?;
+        let short = || number.try_into().ok().map(u32::from_be_bytes);
+        let long = || number.try_into().ok().map(u64::from_be_bytes);
+        match kind {
+            0 if number.is_empty() => Some(Key::Node),
+            1 => short().map(Key::Association),
+            2 if number.len() == 12 => {
+                let (seid, urr_id) = number.split_at(8);
+                Some(Key::Usage(u64::from_be_bytes(seid.try_into().ok()?), u32::from_be_bytes(urr_id.try_into().ok()?)))
+            }
+            2 => long().map(Key::Session),
+            3 => short().map(Key::Request),
+            4 => long().map(Key::Final),
+            5 => short().map(Key::Answer),
+            _ => None,
+        }
+    }
+}
+
+/// The node's own record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct NodeRecord {
+    pub(super) version: u16,
+    pub(super) node_id: NodeId,
+    pub(super) recovery_ntp_s: u32,
+    /// When it was written.
+    pub(super) written_at: Duration,
+    /// Until when all that was counted is in the records.
+    pub(super) counted_until: Duration,
+    pub(super) next_sequence: u32,
+    /// Where the pools of UE addresses go on, so that an address that was free a moment ago rests.
+    pub(super) places: Vec<u64>,
+}
+
+/// An association's record.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum AssociationRecord<'a> {
+    /// It lives.
+    Lives(Cow<'a, NodeId>, Cow<'a, Association>),
+    /// It is over, and some of its sessions wait to be ended.
+    Over(Ending),
+}
+
+/// What has changed since it was last taken.
+pub(super) struct Journal {
+    /// How far counters may lag behind; `None`: there are no records.
+    lag: Option<Duration>,
+    changed: BTreeMap<Key, Option<Vec<u8>>>,
+    /// The packets that a URR's record counts; 0: it has none.
+    counted: BTreeMap<(Seid, u32), u64>,
+    pass: Pass,
+}
+
+/// A look at all counters, some at a time.
+#[derive(Default)]
+struct Pass {
+    /// `None`: it is over.
+    now: Option<Running>,
+    /// When the last one that is over began, and the bytes carried then.
+    last: Duration,
+    last_carried: Option<u64>,
+    /// When the next look is.
+    due: Duration,
+}
+
+/// How far a look has come.
+#[derive(Clone, Copy)]
+struct Running {
+    /// When it began, and the bytes carried then.
+    began: Duration,
+    carried: Option<u64>,
+    /// The last URR that was looked at.
+    reached: Option<(Seid, u32)>,
+}
+
+impl Journal {
+    pub(super) fn new(lag: Option<Duration>) -> Journal {
+        Journal { lag, changed: BTreeMap::new(), counted: BTreeMap::new(), pass: Pass::default() }
+    }
+
+    pub(super) fn is_on(&self) -> bool {
+        self.lag.is_some()
+    }
+
+    pub(super) fn put(&mut self, key: Key, value: &impl Serialize) {
+        if self.is_on() {
+            let octets = postcard::to_allocvec(value).expect("memory takes any length, and no type of ours hides its own");
+            self.changed.insert(key, Some(octets));
+        }
+    }
+
+    pub(super) fn remove(&mut self, key: Key) {
+        if self.is_on() {
+            self.changed.insert(key, None);
+        }
+    }
+
+    /// A URR begins, or comes back with as many packets as its record counts.
+    pub(super) fn begin_urr(&mut self, seid: Seid, urr_id: u32, recorded: u64) {
+        if self.is_on() {
+            self.counted.insert((seid, urr_id), recorded);
+        }
+    }
+
+    pub(super) fn end_urr(&mut self, seid: Seid, urr_id: u32) {
+        if self.counted.remove(&(seid, urr_id)).is_some_and(|packets| packets > 0) {
+            self.remove(Key::Usage(seid, urr_id));
+        }
+    }
+
+    /// What was noted so far is in the records already.
+    pub(super) fn forget_changes(&mut self) {
+        self.changed.clear();
+    }
+}
+
+impl Node {
+    /// The records that have changed since the last call. Nothing unless [`Config::records`](crate::config::Config::records) is set.
+    pub fn take_changes(&mut self) -> Vec<Change> {
+        let others = std::mem::take(&mut self.journal.changed).into_iter();
+        let sessions = self.sessions.take_changes().into_iter().map(|(seid, value)| (Key::Session(seid), value));
+        others.chain(sessions).map(|(key, value)| Change { key: key.octets(), value }).collect()
+    }
+
+    /// When [`Node::checkpoint`] wants to be called next.
+    pub fn next_checkpoint(&self) -> Option<Duration> {
+        self.journal.lag.map(|_| self.journal.pass.due)
+    }
+
+    /// Looks whether counters have moved since they were recorded: at some of them, and at all within half of the lag that is allowed. The
+    /// node's record tells how far that has come.
+    pub fn checkpoint(&mut self, now: Duration, plane: &mut dyn UserPlane) {
+        let Some(lag) = self.journal.lag.filter(|_| self.journal.pass.due <= now) else { return };
+        let new = || Running { began: now, carried: plane.carried(), reached: None };
+        let Running { began, carried, reached } = self.journal.pass.now.unwrap_or_else(new);
+        let idle = carried.is_some() && carried == self.journal.pass.last_carried;
+        let from = reached.map_or(Bound::Unbounded, Bound::Excluded);
+        let looked_at: Vec<((Seid, u32), u64)> = match idle {
+            true => Vec::new(),
+            false => self.journal.counted.range((from, Bound::Unbounded)).take(AT_ONCE).map(|(urr, packets)| (*urr, *packets)).collect(),
+        };
+        for ((seid, urr_id), recorded) in &looked_at {
+            let usage = plane.usage(*seid, *urr_id);
+            if usage.packets() != *recorded {
+                self.journal.put(Key::Usage(*seid, *urr_id), &usage);
+                self.journal.counted.insert((*seid, *urr_id), usage.packets());
+            }
+        }
+        let more_sessions = self.sessions.hurry(AT_ONCE);
+        let pass = &mut self.journal.pass;
+        if looked_at.len() == AT_ONCE || more_sessions {
+            let reached = looked_at.last().map(|(urr, _)| *urr).or(reached);
+            pass.now = Some(Running { began, carried, reached });
+            let slices = (self.journal.counted.len() / AT_ONCE + 1) as u32;
+            pass.due = now + lag / 2 / slices.saturating_mul(2);
+            return;
+        }
+        (pass.now, pass.last, pass.last_carried) = (None, began, carried);
+        pass.due = (began + lag / 2).max(now);
+        self.note_node(now);
+    }
+
+    /// Looks at all counters, at once: nothing is to come after.
+    pub fn checkpoint_all(&mut self, now: Duration, plane: &mut dyn UserPlane) {
+        self.journal.pass = Pass::default();
+        loop {
+            self.journal.pass.due = now;
+            self.checkpoint(now, plane);
+            if self.journal.pass.now.is_none() {
+                return;
+            }
+        }
+    }
+
+    pub(super) fn note_node(&mut self, now: Duration) {
+        let record = NodeRecord {
+            version: VERSION,
+            node_id: self.config.node_id.clone(),
+            recovery_ntp_s: self.config.started_at_ntp_s,
+            written_at: now,
+            counted_until: self.journal.pass.last,
+            next_sequence: self.requests.next_sequence(),
+            places: self.pools.places(),
+        };
+        self.journal.put(Key::Node, &record);
+    }
+
+    /// An association has changed, or begun.
+    pub(super) fn note_association(&mut self, node_id: &NodeId) {
+        let Some(association) = self.associations.get(node_id).filter(|_| self.journal.is_on()) else { return };
+        let record = AssociationRecord::Lives(Cow::Borrowed(node_id), Cow::Borrowed(association));
+        self.journal.put(Key::Association(association.number), &record);
+    }
+
+    /// An association is over: so is its record when its sessions are gone.
+    pub(super) fn note_end(&mut self, number: u32) {
+        match self.sessions.ending(number) {
+            Some(ending) => self.journal.put(Key::Association(number), &AssociationRecord::Over(ending)),
+            None => self.journal.remove(Key::Association(number)),
+        }
+    }
+
+    /// An answer was given.
+    pub(super) fn note_answer(&mut self, number: Option<u64>) {
+        if !self.journal.is_on() {
+            return;
+        }
+        if let Some((place, record)) = number.and_then(|number| self.answers.record(number)) {
+            self.journal.put(Key::Answer(place), &record);
+        }
+    }
+
+    /// A request of ours was sent.
+    pub(super) fn note_request(&mut self, sequence: u32, waiting: &Waiting) {
+        if self.journal.is_on() && waiting.about.is_report() {
+            self.journal.put(Key::Request(sequence), &(waiting.to, &waiting.octets, &waiting.about));
+        }
+    }
+
+    /// A request of ours was answered, or given up.
+    pub(super) fn forget_request(&mut self, sequence: u32, about: &About) {
+        if about.is_report() {
+            self.journal.remove(Key::Request(sequence));
+        }
+    }
+}
+
+impl Usage {
+    pub(crate) fn is_at_most(self, most: u64) -> bool {
+        [self.uplink_bytes, self.downlink_bytes, self.uplink_packets, self.downlink_packets].into_iter().all(|count| count <= most)
+    }
+
+    pub(crate) fn packets(self) -> u64 {
+        self.uplink_packets.wrapping_add(self.downlink_packets)
+    }
+}

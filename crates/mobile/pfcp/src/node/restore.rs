@@ -1,0 +1,352 @@
+//! How does a node come back from its [records](super::Change), as it was before a crash? With the same recovery time stamp, SEIDs, TEIDs and
+//! UE addresses: its peers notice nothing but a pause.
+//!
+//! Sessions are given to the user plane again, and the counters of their URRs go on where their records end. Reports without an
+//! answer are sent again under their sequence numbers, and requests that were answered are answered again alike: so a peer that retransmits
+//! across the crash gets one session, not two. What cannot be read, or no longer fits the configuration, is left out and counted.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use super::answers::Record;
+use super::finals::{Ending, Final, Unknown};
+use super::journal::{AssociationRecord, Key, NodeRecord, VERSION};
+use super::reports::Notice;
+use super::requests::{About, Waiting};
+use super::sessions::{Session, peer_tunnels};
+use super::{Node, Timer};
+use crate::codec::{MessageType, NodeId};
+use crate::config::{Config, ConfigError};
+use crate::rules::{Seid, Usage, UserPlane};
+use crate::session;
+
+/// Sequence numbers that may have been used since the node's record was written: some seconds' worth.
+const SEQUENCES_SKIPPED: u32 = 1 << 20;
+
+/// What no node that runs comes to: times (some centuries), counters, numbers that count up, reports in one message. What is beyond is damaged,
+/// and would overflow.
+const MOST_TIME: Duration = Duration::from_secs(1 << 33);
+const MOST_COUNTED: u64 = 1 << 60;
+const MOST_ASSOCIATIONS: u32 = 1 << 31;
+const MOST_ANSWERS: u64 = 1 << 62;
+const MOST_REPORTS: u64 = 1 << 16;
+
+/// The node's own record, which says whether the others can be read, and what time it is for them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Saved(NodeRecord);
+
+/// Why records cannot be read at all.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SavedError {
+    /// There is none.
+    #[error("there is no record of the node itself")]
+    Missing,
+    /// It is damaged.
+    #[error("the record of the node itself is damaged")]
+    Damaged,
+    /// They were written by another release.
+    #[error("the records have layout {0}, this release reads layout {VERSION}")]
+    Version(u16),
+}
+
+impl Saved {
+    /// The key of the node's own record.
+    pub fn key() -> Vec<u8> {
+        Key::Node.octets()
+    }
+
+    /// Reads it.
+    pub fn read(record: Option<&[u8]>) -> Result<Saved, SavedError> {
+        let record = record.ok_or(SavedError::Missing)?;
+        // The version alone first: the rest may have changed.
+        let (version, _) = postcard::take_from_bytes::<u16>(record).map_err(|_| SavedError::Damaged)?;
+        if version != VERSION {
+            return Err(SavedError::Version(version));
+        }
+        whole(record).map(Saved).ok_or(SavedError::Damaged)
+    }
+
+    /// The node's identity.
+    pub fn node_id(&self) -> &NodeId {
+        &self.0.node_id
+    }
+
+    /// Its recovery time stamp, NTP seconds: time zero of all times in the records.
+    pub fn recovery_ntp_s(&self) -> u32 {
+        self.0.recovery_ntp_s
+    }
+
+    /// The last time that is known to have passed. A node must not be restored at an earlier one, whatever the wall clock says.
+    pub fn written_at(&self) -> Duration {
+        self.0.written_at
+    }
+}
+
+/// What came back.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Restored {
+    /// Sessions, those that wait to be ended among them.
+    pub sessions: usize,
+    /// Associations.
+    pub associations: usize,
+    /// Reports without an answer, and final usage that is still to be sent.
+    pub reports: usize,
+    /// Records that could not be read.
+    pub damaged: usize,
+    /// Sessions that no longer fit the configuration or the user plane.
+    pub refused: usize,
+    /// Why the first of them did not.
+    pub first_refusal: Option<String>,
+    /// Packets of this time before now may not have been charged: from the last complete look at the counters on.
+    pub uncounted: Duration,
+}
+
+/// A node that comes back, a record at a time.
+pub struct Restoring {
+    node: Node,
+    now: Duration,
+    /// The session that was read last, with its counters.
+    session: Option<(Seid, Session, BTreeMap<u32, Usage>)>,
+    /// By number: who it is with, or how it ended.
+    associations: BTreeMap<u32, Result<NodeId, Ending>>,
+    /// Sessions that wait to be ended.
+    waiting: BTreeMap<u32, BTreeSet<Seid>>,
+    answers: BTreeMap<u64, Record>,
+    finals: Vec<Final>,
+    /// Records that are of no use any more.
+    stale: Vec<Key>,
+    result: Restored,
+}
+
+impl Restoring {
+    /// Begins with the node's own record; `now` is the time since its recovery time stamp. The configuration's own stamp does not count.
+    pub fn begin(config: Config, saved: &Saved, now: Duration) -> Result<Restoring, ConfigError> {
+        let NodeRecord { recovery_ntp_s, counted_until, next_sequence, places, .. } = &saved.0;
+        let mut node = Node::new(Config { started_at_ntp_s: *recovery_ntp_s, ..config })?;
+        node.requests.skip_to(next_sequence.wrapping_add(SEQUENCES_SKIPPED));
+        node.pools.go_on_at(places);
+        Ok(Restoring {
+            node,
+            now,
+            session: None,
+            associations: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+            answers: BTreeMap::new(),
+            finals: Vec::new(),
+            stale: Vec::new(),
+            result: Restored { uncounted: now.saturating_sub(*counted_until), ..Restored::default() },
+        })
+    }
+
+    /// Takes the next record, in the order of keys.
+    pub fn record(&mut self, key: &[u8], value: &[u8], plane: &mut dyn UserPlane) {
+        let Some(key) = Key::read(key) else {
+            self.result.damaged += 1;
+            return;
+        };
+        let read = match key {
+            Key::Node => Some(()),
+            Key::Association(number) => self.association(number, value),
+            Key::Session(seid) => {
+                self.end_of_session(plane);
+                let session = whole(value).filter(is_plausible);
+                session.map(|session| self.session = Some((seid, session, BTreeMap::new())))
+            }
+            Key::Usage(seid, urr_id) => self.usage(seid, urr_id, value),
+            Key::Request(sequence) => self.request(sequence, value),
+            Key::Final(_) => whole(value).filter(|this: &Final| this.count <= MOST_REPORTS).map(|this| self.finals.push(this)),
+            Key::Answer(_) => whole(value).filter(|record: &Record| record.number <= MOST_ANSWERS).map(|record| {
+                if record.expires > self.now {
+                    self.answers.insert(record.number, record);
+                } else {
+                    self.stale.push(key);
+                }
+            }),
+        };
+        if read.is_none() {
+            self.result.damaged += 1;
+            self.stale.push(key);
+        }
+    }
+
+    /// The node. Its first changes delete the records of what did not come back.
+    pub fn finish(mut self, plane: &mut dyn UserPlane) -> (Node, Restored) {
+        self.end_of_session(plane);
+        let Restoring { mut node, now, associations, waiting, answers, finals, stale, mut result, .. } = self;
+        for (number, sessions) in waiting {
+            let ending = associations.get(&number).and_then(|association| association.as_ref().err().copied());
+            node.sessions.restore_ending(number, sessions, ending.unwrap_or(Ending::Unknown(Unknown::Restarted)));
+        }
+        for record in answers.into_values() {
+            node.answers.restore(record, now);
+        }
+        node.journal.forget_changes();
+        drop(node.sessions.take_changes());
+        for key in stale {
+            node.journal.remove(key);
+        }
+        for (number, association) in associations {
+            if association.is_err() {
+                node.note_end(number);
+            }
+        }
+        // Under new numbers.
+        for this in finals {
+            result.reports += 1;
+            node.journal.remove(Key::Final(this.id()));
+            node.final_again(this, now);
+        }
+        let node_ids: Vec<NodeId> = node.associations.keys().cloned().collect();
+        for node_id in node_ids {
+            node.schedule_heartbeat(&node_id, now);
+            if let Some(lost_at) = node.associations.get(&node_id).and_then(|association| association.lost_at) {
+                node.schedule_abandoning(&node_id, lost_at);
+            }
+        }
+        node.note_node(now);
+        (node, result)
+    }
+
+    fn association(&mut self, number: u32, value: &[u8]) -> Option<()> {
+        if number > MOST_ASSOCIATIONS {
+            return None;
+        }
+        let known = match whole(value)? {
+            AssociationRecord::Over(ending) => Err(ending),
+            AssociationRecord::Lives(node_id, association) => {
+                if !association.is_plausible(MOST_TIME) || association.number != number || self.node.associations.contains_key(&*node_id) {
+                    return None;
+                }
+                let (node_id, association) = (node_id.into_owned(), association.into_owned());
+                let source = association.source.ip();
+                self.node.peers.begin_association(source);
+                self.node.sessions.restore_association(number);
+                self.node.associations.insert(node_id.clone(), association);
+                self.result.associations += 1;
+                Ok(node_id)
+            }
+        };
+        self.associations.insert(number, known);
+        Some(())
+    }
+
+    fn usage(&mut self, seid: Seid, urr_id: u32, value: &[u8]) -> Option<()> {
+        let usage = whole(value).filter(|usage: &Usage| usage.is_at_most(MOST_COUNTED))?;
+        let (_, session, usages) = self.session.as_mut().filter(|(of, ..)| *of == seid)?;
+        session.meters.get(&urr_id)?;
+        usages.insert(urr_id, usage);
+        Some(())
+    }
+
+    fn request(&mut self, sequence: u32, value: &[u8]) -> Option<()> {
+        let (to, octets, about): (SocketAddr, Vec<u8>, About) = whole(value)?;
+        let answer = octets.get(1).and_then(|kind| MessageType::from(*kind).response())?;
+        let node = &mut self.node;
+        if !about.is_report() || about.reports() > MOST_REPORTS || !node.requests.has_room(sequence) {
+            return None;
+        }
+        self.result.reports += 1;
+        node.finals_sent(&about);
+        // At once: whether it was answered meanwhile cannot be known.
+        let waiting = Waiting { to, octets, answer, about, deadline: self.now, sends_left: node.config.n1 };
+        node.timers.insert((self.now, Timer::Resend(sequence)));
+        node.requests.insert(sequence, waiting);
+        Some(())
+    }
+
+    /// The records of a session are complete.
+    fn end_of_session(&mut self, plane: &mut dyn UserPlane) {
+        let Some((seid, session, usages)) = self.session.take() else { return };
+        let association = session.association;
+        let lives = match self.associations.get(&association) {
+            Some(Ok(node_id)) => (*node_id == session.node_id).then_some(true),
+            Some(Err(_)) | None => Some(false),
+        };
+        let urrs: Vec<u32> = usages.keys().copied().collect();
+        let outcome = match lives {
+            Some(lives) => self.node.bring_back(seid, session, &usages, lives, self.now, plane),
+            None => Err("it is of another association than its number tells".into()),
+        };
+        match outcome {
+            Ok(()) => {
+                self.result.sessions += 1;
+                if lives == Some(false) {
+                    self.waiting.entry(association).or_default().insert(seid);
+                }
+            }
+            Err(why) => {
+                self.result.refused += 1;
+                self.result.first_refusal.get_or_insert_with(|| format!("session {seid:#x}: {why}"));
+                self.stale.push(Key::Session(seid));
+                self.stale.extend(urrs.into_iter().map(|urr_id| Key::Usage(seid, urr_id)));
+            }
+        }
+    }
+}
+
+fn is_plausible(session: &Session) -> bool {
+    let notices = session.notices.values().filter_map(|notice| if let Notice::Waiting { at, .. } = notice { Some(*at) } else { None });
+    session.association <= MOST_ASSOCIATIONS
+        && notices.chain([session.since]).all(|time| time < MOST_TIME)
+        && session.meters.values().all(|meter| meter.is_plausible(MOST_TIME, MOST_COUNTED))
+}
+
+impl Node {
+    /// Takes a session up again; nothing of it is there if that fails.
+    fn bring_back(
+        &mut self,
+        seid: Seid,
+        mut session: Session,
+        usages: &BTreeMap<u32, Usage>,
+        lives: bool,
+        now: Duration,
+        plane: &mut dyn UserPlane,
+    ) -> Result<(), String> {
+        if seid == 0 || self.sessions.is_used(seid) || self.sessions.len() >= self.config.max_sessions {
+            return Err(format!("there is no room for it among {} sessions", self.config.max_sessions));
+        }
+        let rules = &mut session.context.rules;
+        if !session.meters.keys().eq(rules.urrs.keys()) {
+            return Err("its URRs are not those that it has measured".into());
+        }
+        session::check(rules).map_err(|rejection| rejection.why)?;
+        let held = std::mem::take(&mut session.context.held);
+        let mut taking = self.pools.begin(seid);
+        for held in &held {
+            taking.reclaim(*held).map_err(|refusal| format!("{held:?}: {refusal:?}"))?;
+        }
+        plane.commit(seid, Some(rules)).map_err(|error| format!("{error:?}"))?;
+        taking.keep(&mut session.context.held);
+
+        let mut known = BTreeMap::new();
+        for (urr_id, meter) in &mut session.meters {
+            let recorded = usages.get(urr_id).copied().unwrap_or_default();
+            let counters = meter.come_back(recorded);
+            plane.continue_usage(seid, *urr_id, counters);
+            self.journal.begin_urr(seid, *urr_id, recorded.packets());
+            known.insert(*urr_id, counters);
+        }
+        for (far_id, notice) in &session.notices {
+            if let Notice::Waiting { at, .. } = notice {
+                self.timers.insert((*at, Timer::Notify(seid, *far_id)));
+            }
+        }
+        self.peer_tunnels.extend(peer_tunnels(&session.context.rules).into_iter().map(|(teid, ipv4)| (teid, ipv4, seid)));
+        session.activity = None;
+        self.sessions.insert(seid, &session);
+        if lives {
+            if let Some(association) = self.associations.get_mut(&session.node_id) {
+                association.sessions.insert(seid);
+            }
+            self.watch(seid, &known, now);
+            self.begin_activity(seid, now, plane);
+        }
+        Ok(())
+    }
+}
+
+/// A value that is the whole of its octets.
+fn whole<T: serde::de::DeserializeOwned>(octets: &[u8]) -> Option<T> {
+    postcard::take_from_bytes(octets).ok().filter(|(_, rest)| rest.is_empty()).map(|(value, _)| value)
+}
