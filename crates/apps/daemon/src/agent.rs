@@ -4,9 +4,10 @@
 
 use crate::dataplane::{EngineAndTargets, Targets};
 use crate::kernel::Kernel;
-use crate::n4_socket::{Datagram, Datagrams};
+use crate::n4_socket::{Datagram, Datagrams, Output};
 use crate::placement::Placement;
 use crate::report::{Count, PortReport, PuntReport, Report, SessionCount, TableReport, TargetReport};
+use crate::store::Store;
 use base::{Packet, PortId};
 use crossbeam_channel::{Receiver, Sender, select};
 use engine::Engine;
@@ -15,7 +16,6 @@ use offload::{Comeback, Path, Split};
 use pfcp::node::Node;
 use pfcp::rules::{CommitError, OuterHeader, Seid, SessionRules, Usage, UserPlane};
 use std::collections::{BTreeMap, VecDeque};
-use std::net::UdpSocket;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -82,8 +82,12 @@ pub struct Agent {
     pub engine: Arc<Engine>,
     /// The program in the kernel, if there is one.
     pub kernel: Option<Kernel>,
-    /// N4.
-    pub socket: Arc<UdpSocket>,
+    /// What N4 sends.
+    pub output: Arc<Output>,
+    /// Where N4's sessions survive a crash, if that is asked for.
+    pub store: Option<Store>,
+    /// Sessions stay in the store when the UPF is stopped.
+    pub keeps_sessions: bool,
     /// Ports, for reports.
     pub ports: Vec<PortLabel>,
     /// Sessions that are gone.
@@ -100,16 +104,14 @@ pub struct Agent {
     pub placement: Option<Placement>,
     /// What brings a fast target back that fell over, and its sessions.
     pub comeback: Comeback,
-    /// Time zero.
+    /// Time zero: the recovery time stamp.
     pub start: Instant,
+    /// Time at the start of this process.
+    pub age: Duration,
     /// Whether nothing is punted any more: what was has its fate.
     pub stopped: bool,
     /// Why it ended, if it was not asked to.
     pub failed: Option<String>,
-    /// N4 messages that the socket did not accept, and when that was last logged.
-    pub unsent: u64,
-    /// See [`Agent::unsent`].
-    pub unsent_told: Option<Instant>,
     /// Sessions still to be released at shutdown.
     pub still_ending: Arc<AtomicUsize>,
     /// Ticks since the start, modulo their type.
@@ -155,7 +157,16 @@ impl Agent {
                 next_poll = Instant::now() + self.node.next_poll();
             }
             self.node_timeout();
+            self.checkpoint();
             self.flush();
+        }
+    }
+
+    /// Has counters recorded that have moved: a slice of them, as messages may wait.
+    fn checkpoint(&mut self) {
+        let now = self.start.elapsed();
+        if self.node.next_checkpoint().is_some_and(|at| at <= now) {
+            self.node.checkpoint(now, &mut WithLastCounts { plane: &mut self.plane, ended: &mut self.ended });
         }
     }
 
@@ -341,26 +352,39 @@ impl Agent {
     }
 
     fn flush(&mut self) {
-        while let Some((to, bytes)) = self.node.poll_transmit() {
-            if let Err(e) = self.socket.send_to(&bytes, to) {
-                self.unsent += 1;
-                // Who sends to us chooses where answers go: not a line for each.
-                if self.unsent_told.is_none_or(|at| at.elapsed() >= Duration::from_secs(1)) {
-                    self.unsent_told = Some(Instant::now());
-                    tracing::warn!(%to, in_all = self.unsent, "cannot send a PFCP message: {e}");
-                }
+        let datagrams = std::iter::from_fn(|| self.node.poll_transmit());
+        match &self.store {
+            None => datagrams.for_each(|(to, octets)| self.output.send(to, &octets)),
+            Some(store) => {
+                let datagrams = datagrams.collect();
+                store.write(self.node.take_changes(), datagrams, &self.output);
             }
         }
     }
 
     fn until_next(&self, next_tick: Instant) -> Duration {
-        let timer = self.node.next_deadline().map(|at| at.saturating_sub(self.start.elapsed()));
+        let timer = self.node.next_deadline().into_iter().chain(self.node.next_checkpoint()).min();
+        let timer = timer.map(|at| at.saturating_sub(self.start.elapsed()));
         let tick = next_tick.saturating_duration_since(Instant::now());
         timer.map_or(tick, |t| t.min(tick))
     }
 
-    /// Releases all sessions; N4 is answered meanwhile.
+    /// Releases all sessions, or has them kept for the next start; N4 is answered meanwhile.
     fn stop(&mut self, datagrams: &Datagrams) {
+        // What ends by a fault of its own comes back as after a crash.
+        let keeps = self.store.is_some() && (self.keeps_sessions || self.failed.is_some());
+        if keeps {
+            self.node.checkpoint_all(self.start.elapsed(), &mut WithLastCounts { plane: &mut self.plane, ended: &mut self.ended });
+        } else {
+            self.release(datagrams);
+        }
+        self.flush();
+        if let Some(store) = self.store.take() {
+            store.close(!keeps);
+        }
+    }
+
+    fn release(&mut self, datagrams: &Datagrams) {
         // From now on XDP passes every packet to the slow path: its counters are final, and sessions are released without waiting for
         // packets in flight in it.
         if let Targets::Split(split) = &self.targets
@@ -419,7 +443,7 @@ impl Agent {
         let program = self.targets.target().program().clone();
         let ledger = self.engine.ledger();
         let mut report = Report {
-            elapsed_ms: self.start.elapsed().as_millis() as u64,
+            elapsed_ms: self.start.elapsed().saturating_sub(self.age).as_millis() as u64,
             program: (&*program).into(),
             injected: ledger.injected.into(),
             buffered: ledger.buffered.into(),
@@ -548,8 +572,13 @@ impl Agent {
         row("sessions", self.node.session_count() as u64);
         row("sessions_ending", self.node.sessions_ending() as u64);
         row("received", stats.received);
-        row("sent", stats.sent.saturating_sub(self.unsent));
-        row("unsent", self.unsent);
+        row("sent", stats.sent.saturating_sub(self.output.unsent()));
+        row("unsent", self.output.unsent());
+        if let Some(store) = &self.store {
+            row("store_records", store.counts.records.load(Ordering::Relaxed));
+            row("store_batches", store.counts.batches.load(Ordering::Relaxed));
+            row("store_failed", store.counts.failed.load(Ordering::Relaxed).into());
+        }
         row("established", stats.established);
         row("modified", stats.modified);
         row("ended", stats.ended);
@@ -611,6 +640,10 @@ impl UserPlane for WithLastCounts<'_> {
         self.plane.usage(seid, urr_id)
     }
 
+    fn continue_usage(&mut self, seid: Seid, urr_id: u32, usage: Usage) {
+        self.plane.continue_usage(seid, urr_id, usage);
+    }
+
     fn packets(&mut self, seid: Seid) -> u64 {
         self.plane.packets(seid)
     }
@@ -669,7 +702,9 @@ mod tests {
             services: Default::default(),
             engine,
             kernel: None,
-            socket: Arc::new(UdpSocket::bind((loopback, 0)).unwrap()),
+            output: Arc::new(Output::new(Arc::new(std::net::UdpSocket::bind((loopback, 0)).unwrap()))),
+            store: None,
+            keeps_sessions: false,
             ports,
             ended: Vec::new(),
             events: events_in,
@@ -679,10 +714,9 @@ mod tests {
             placement: None,
             comeback: Comeback::default(),
             start: Instant::now(),
+            age: Duration::ZERO,
             stopped: false,
             failed: None,
-            unsent: 0,
-            unsent_told: None,
             still_ending: Default::default(),
             ticks: 0,
         };

@@ -6,6 +6,7 @@
 //! | [`run`] | how is a UPF built from a configuration? |
 //! | [`agent`] | what does the control plane's thread do, and in which order? |
 //! | [`n4_socket`], [`n4`] | which PFCP messages go first, and who may send them? |
+//! | [`store`] | what survives a crash, and how does it come back? |
 //! | [`dataplane`] | how do session changes reach targets and workers? |
 //! | [`placement`] | which sessions are on the fast target? |
 //! | [`kernel`], [`dpdk_ports`] | how do XDP and DPDK become ports? |
@@ -41,6 +42,7 @@ pub mod rules;
 pub mod run;
 pub mod services;
 pub mod stop;
+pub mod store;
 
 /// For the fuzzer: what reads files of the user's.
 #[doc(hidden)]

@@ -6,20 +6,59 @@
 use crate::failure::Failure;
 use crossbeam_channel::{Receiver, TrySendError, bounded};
 use std::net::{SocketAddr, UdpSocket};
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// Messages in the queue, at most; what comes then waits in the socket's own buffer.
 const QUEUED: usize = 4096;
 /// Heartbeat Requests in a queue of their own, at most; what comes then is queued with the others.
 const HEARTBEATS: usize = 256;
-/// Octet 2 of a Heartbeat Request (TS 29.244 table 7.3-1).
+/// Octet 2 of a Heartbeat Request and of its response (TS 29.244 table 7.3-1).
 const HEARTBEAT_REQUEST: u8 = 1;
+const HEARTBEAT_RESPONSE: u8 = 2;
 /// Longest UDP payload, in bytes.
 const LONGEST: usize = 65_536;
 
-/// A message and its sender.
+/// A message, with its sender or where it goes.
 pub type Datagram = (SocketAddr, Vec<u8>);
+
+/// Whether a datagram of ours is a heartbeat.
+pub fn is_heartbeat(octets: &[u8]) -> bool {
+    matches!(octets.get(1), Some(&(HEARTBEAT_REQUEST | HEARTBEAT_RESPONSE)))
+}
+
+/// What is sent.
+pub struct Output {
+    socket: Arc<UdpSocket>,
+    unsent: AtomicU64,
+    /// When the last one that was not sent was logged.
+    told: Mutex<Option<Instant>>,
+}
+
+impl Output {
+    /// Sends by this socket.
+    pub fn new(socket: Arc<UdpSocket>) -> Output {
+        Output { socket, unsent: AtomicU64::new(0), told: Mutex::new(None) }
+    }
+
+    /// Sends a message; one that the socket does not accept is counted and logged.
+    pub fn send(&self, to: SocketAddr, octets: &[u8]) {
+        let Err(e) = self.socket.send_to(octets, to) else { return };
+        let in_all = self.unsent.fetch_add(1, Ordering::Relaxed) + 1;
+        let Ok(mut told) = self.told.lock() else { return };
+        // Who sends to us chooses where answers go: not a line for each.
+        if told.is_none_or(|at| at.elapsed() >= Duration::from_secs(1)) {
+            *told = Some(Instant::now());
+            tracing::warn!(%to, in_all, "cannot send a PFCP message: {e}");
+        }
+    }
+
+    /// Messages that were not sent.
+    pub fn unsent(&self) -> u64 {
+        self.unsent.load(Ordering::Relaxed)
+    }
+}
 
 /// What has come and is not processed.
 pub struct Datagrams {

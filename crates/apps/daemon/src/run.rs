@@ -4,17 +4,20 @@
 mod tests;
 
 use crate::agent::{Agent, PortLabel, Request};
-use crate::config::{Config, Driver, FastTarget, Fault, FirewallAction, Prefix, RequestPort, Role, Route, Steering, TrafficClass, Workers};
+use crate::config::{
+    Config, Driver, FastTarget, Fault, FirewallAction, OnStop, Prefix, RequestPort, Role, Route, Steering, TrafficClass, Workers,
+};
 use crate::dataplane::{EngineAndTargets, Targets};
 use crate::failure::Failure;
 use crate::input::{Input, Next};
 use crate::kernel::Kernel;
-use crate::n4_socket::Datagrams;
+use crate::n4_socket::{Datagrams, Output};
 use crate::placement::{Placement, Wishes};
 use crate::program::Program;
 use crate::report::{HEADER, Report, drops, live_lines};
 use crate::report_file::ReportFile;
 use crate::stop::Other;
+use crate::store::{Back, Opened};
 use base::PortId;
 use buffer::idle::{IdleBuffer, Limits};
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded, unbounded};
@@ -82,7 +85,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.check {
         return crate::output::print_out(format_args!("{}: good\n", path.display()));
     }
-    let before_ports = BeforePorts { n4: N4::bind(&config)?, cache: args.cache(), confine: true };
+    let before_ports = BeforePorts { n4: N4::bind(&config)?, store: Opened::open(&config)?, cache: args.cache(), confine: true };
     tracing::info!("N4 is bound to {}; requests are answered when the UPF is ready", config.n4.listen);
     let mut kernel = match config.split.fast {
         Some(FastTarget::Xdp) => Some(Kernel::load(&config, &program, before_ports.cache.clone())?),
@@ -200,6 +203,7 @@ impl Args {
 /// What is had before the first port is opened.
 struct BeforePorts {
     n4: N4,
+    store: Option<Opened>,
     cache: Option<c_compile::Cache>,
     /// Whether the process is the daemon's own: then no program is started in it any more once everything is compiled.
     confine: bool,
@@ -382,7 +386,8 @@ pub struct Upf {
 impl Upf {
     /// Starts workers and agent on open ports, behind the program in the kernel if there is one.
     pub fn start(config: &Config, ir: Ir, ports: Vec<OpenPort>, kernel: Option<Kernel>) -> Result<Upf, Failure> {
-        Upf::start_with(config, ir, ports, kernel, BeforePorts { n4: N4::bind(config)?, cache: None, confine: false })
+        let before_ports = BeforePorts { n4: N4::bind(config)?, store: Opened::open(config)?, cache: None, confine: false };
+        Upf::start_with(config, ir, ports, kernel, before_ports)
     }
 
     fn start_with(
@@ -431,14 +436,18 @@ impl Upf {
         }
         let wishes = Wishes::new(&config.split).map_err(|e| Failure::Usage(e.to_string()))?;
         let data = EngineAndTargets::new(targets.clone(), engine.clone()).with_wishes(wishes);
-        let plane = Plane::new(&network, &ir.program, data).map_err(|e| Failure::Usage(e.to_string()))?;
-        let started_at_ntp_s = pfcp::config::ntp_seconds(before_ports.n4.bound_at);
-        let pfcp_config = pfcp::config::Config { started_at_ntp_s, ..pfcp_config(config)? };
-        let node = pfcp::node::Node::new(pfcp_config).map_err(|e| Failure::Usage(e.to_string()))?;
+        let mut plane = Plane::new(&network, &ir.program, data).map_err(|e| Failure::Usage(e.to_string()))?;
+        let mut store = before_ports.store;
+        let N4 { bound_at, since, .. } = before_ports.n4;
+        let Back { node, start, is_old } = match &mut store {
+            Some(store) => {
+                store.bring_back(pfcp_config(config)?, bound_at, since, &mut plane).map_err(|what| config.fault("n4.store.path", what))?
+            }
+            None => Back::new(pfcp_config(config)?, bound_at, since).map_err(Failure::Usage)?,
+        };
         let placement = Placement::new(config, &targets, &ids).map_err(|e| Failure::Usage(e.to_string()))?;
-        // Time zero is the stamp's, so that times of day in reports follow from it.
-        let start = before_ports.n4.since;
-        let socket = Arc::new(before_ports.n4.when_its_second_is_over());
+        let socket = Arc::new(if is_old { before_ports.n4.socket } else { before_ports.n4.when_its_second_is_over() });
+        let output = Arc::new(Output::new(socket.clone()));
         let still_ending = Arc::new(AtomicUsize::new(0));
         let mut agent = Agent {
             node,
@@ -447,7 +456,9 @@ impl Upf {
             services,
             engine,
             kernel,
-            socket: socket.clone(),
+            output: output.clone(),
+            store: store.map(|store| store.start(output)).transpose()?,
+            keeps_sessions: config.n4.store.as_ref().is_some_and(|store| store.on_stop == OnStop::Keep),
             ports: labels,
             ended: Vec::new(),
             events: events_in,
@@ -457,13 +468,16 @@ impl Upf {
             placement,
             comeback: Default::default(),
             start,
+            age: start.elapsed(),
             stopped: false,
             failed: None,
-            unsent: 0,
-            unsent_told: None,
             still_ending: still_ending.clone(),
             ticks: 0,
         };
+        for smf in &config.n4.associate {
+            // Where it listens, whoever asks (TS 29.244 clause 4.2.2).
+            agent.node.associate(SocketAddr::new(*smf, pfcp::codec::PORT), agent.start.elapsed());
+        }
         let datagrams = Datagrams::read(socket)?;
         let (requests, requests_in) = unbounded();
         let agent = std::thread::Builder::new()
@@ -819,6 +833,10 @@ fn pfcp_config(config: &Config) -> Result<pfcp::config::Config, Failure> {
     out.max_answers_per_peer = config.n4.max_answers_per_peer;
     out.error_indications_per_second = config.n4.error_indications_per_second;
     out.heartbeat_period = (config.n4.heartbeat_s > 0).then(|| Duration::from_secs(config.n4.heartbeat_s));
+    if config.n4.keep_lost_s > 0 {
+        out.on_loss = pfcp::config::OnLoss::Keep(Some(Duration::from_secs(config.n4.keep_lost_s)));
+    }
+    out.records = config.n4.store.as_ref().map(|store| Duration::from_secs(store.counters_within_s));
     out.request_port = match config.n4.request_port {
         RequestPort::Standard => pfcp::config::RequestPort::Standard,
         RequestPort::Source => pfcp::config::RequestPort::Source,

@@ -19,7 +19,7 @@ mod workers;
 
 pub use fault::{Fault, Source};
 pub use host::Host;
-pub use n4::{N4, RequestPort};
+pub use n4::{N4, OnStop, RequestPort, Store, Survives};
 pub use network::{FirewallAction, FirewallRule, Neighbour, Pool, Route, TrafficClass, Vxlan};
 pub use port::{Driver, Port, Role};
 pub use qos::{Qos, QosMode};

@@ -2,7 +2,8 @@
 
 use crate::n4::PeerEntry;
 use serde::Deserialize;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 
 /// `[n4]`.
 #[derive(Clone, Debug, Deserialize)]
@@ -37,12 +38,59 @@ pub struct N4 {
     /// Seconds between our heartbeats; 0: we send none.
     #[serde(default = "default_heartbeat")]
     pub heartbeat_s: u64,
+    /// SMFs that we ask for an association, besides those that ask us.
+    #[serde(default)]
+    pub associate: Vec<IpAddr>,
+    /// Seconds for which the sessions of a peer that answers no heartbeats stay; 0: they are released at once.
+    #[serde(default)]
+    pub keep_lost_s: u64,
     /// Read an MBR of 0 kbit/s as "no limit"; otherwise it lets nothing pass.
     #[serde(default)]
     pub zero_mbr_unlimited: bool,
     /// Where our own requests go: `standard` (port 8805) or `source` (where the association came from).
     #[serde(default)]
     pub request_port: RequestPort,
+    /// Where sessions are kept, to come back after a crash. Default: nowhere.
+    pub store: Option<Store>,
+}
+
+/// `[n4.store]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Store {
+    /// Folder of its files; made if there is none.
+    pub path: PathBuf,
+    /// How far counters in the store may lag behind, in seconds: packets of so long may be missing in what is charged after a crash.
+    #[serde(default = "default_counters_within")]
+    pub counters_within_s: u64,
+    /// What it survives.
+    #[serde(default)]
+    pub survives: Survives,
+    /// What becomes of sessions when the UPF is stopped.
+    #[serde(default)]
+    pub on_stop: OnStop,
+}
+
+/// `n4.store.survives`.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Survives {
+    /// The end of the process, however it ends: the kernel has what was written.
+    #[default]
+    Crash,
+    /// The end of the machine too: the disk has it.
+    PowerLoss,
+}
+
+/// `n4.store.on_stop`.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum OnStop {
+    /// They end, and peers are told.
+    #[default]
+    Release,
+    /// They stay for the next start.
+    Keep,
 }
 
 /// `n4.request_port`.
@@ -78,6 +126,10 @@ fn default_answers_per_peer() -> usize {
 
 fn default_error_indications() -> u32 {
     200
+}
+
+fn default_counters_within() -> u64 {
+    5
 }
 
 fn default_heartbeat() -> u64 {

@@ -46,6 +46,27 @@ impl Config {
                 return fault(format!("n4.{key}"), "expected 1 or more");
             }
         }
+        for (i, smf) in self.n4.associate.iter().enumerate() {
+            let key = format!("n4.associate[{i}]");
+            if smf.is_ipv4() != self.n4.listen.is_ipv4() {
+                return fault(key, "expected an address of the same IP version as `n4.listen`");
+            }
+            if smf.is_unspecified() || smf.is_multicast() {
+                return fault(key, "expected the address of one SMF");
+            }
+            let allowed = self.n4.peers.is_some().then(|| crate::n4::allowed(&self.n4).peers);
+            if allowed.is_some_and(|allowed| !allowed.iter().any(|peers| peers.contains(*smf))) {
+                return fault(key, "expected one of `n4.peers`: its answers would be dropped");
+            }
+        }
+        if let Some(store) = &self.n4.store {
+            if store.path.as_os_str().is_empty() {
+                return fault("n4.store.path", "expected a folder");
+            }
+            if !(1..=3600).contains(&store.counters_within_s) {
+                return fault("n4.store.counters_within_s", "expected 1 to 3600 seconds");
+            }
+        }
         if self.n4.peers.as_ref().is_some_and(Vec::is_empty) {
             return fault("n4.peers", "expected at least one peer: otherwise no SMF can associate");
         }

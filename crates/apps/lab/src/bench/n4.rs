@@ -3,6 +3,9 @@
 //!
 //! The daemon's own agent, with the x86 target and without ports, behind a UDP socket of loopback; an SMF of this process asks, with
 //! some requests in flight. Each response is checked. Memory is the process's resident memory, the tables' too.
+//!
+//! With `--store` two agents take turns, one of which keeps its sessions in a store (`[n4.store]`): what does that cost, and how long does a
+//! start take that brings all of them back?
 
 use super::contestant::load_x86;
 use super::options::Common;
@@ -12,14 +15,17 @@ use crossbeam_channel::{Sender, bounded, unbounded};
 use daemon::agent::{Agent, Request};
 use daemon::dataplane::{EngineAndTargets, Targets};
 use daemon::failure::Failure;
+use daemon::n4_socket::Output;
+use daemon::store::{Back, Opened, PersistMode};
 use pfcp::codec::{
     self, ApplyActionFlags, BitRates, Cause, FSeid, FTeid, GateStatus, Group, Ie, Message, MessageType, NodeId, OuterHeaderCreation,
     OuterHeaderRemoval, Triggers, UeIpAddress, find,
 };
 use serde_json::{Value, json};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use target::Target;
 
 /// Requests in flight: as many as an SMF's workers have.
@@ -37,6 +43,9 @@ pub struct Args {
     /// Numbers of existing sessions, ascending [default: 0,100000,1000000; with --quick: 0,2000].
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(0..=4_000_000))]
     sessions: Vec<u32>,
+    /// Measures what it costs to keep sessions in a store in this folder, and how long a start takes with them. The folder must not be there.
+    #[arg(long, value_name = "FOLDER")]
+    store: Option<PathBuf>,
     #[command(flatten)]
     pub common: Common,
 }
@@ -44,7 +53,7 @@ pub struct Args {
 impl Args {
     /// As `bench all` has them.
     pub(crate) fn with(common: Common) -> Args {
-        Args { sessions: Vec::new(), common }
+        Args { sessions: Vec::new(), store: None, common }
     }
 }
 
@@ -56,8 +65,12 @@ pub(crate) fn n4(args: &Args) -> Result<Value, Failure> {
     let levels = if args.sessions.is_empty() { common.size(vec![0, 100_000, 1_000_000], vec![0, 2_000]) } else { args.sessions.clone() };
     let most = levels.iter().max().copied().unwrap_or(0);
     let sample = common.size(20_000, 200);
+    if let Some(folder) = &args.store {
+        return store(common, folder, machine, &levels, sample);
+    }
     println!("bench n4: {sample} sessions at a time, {IN_FLIGHT} requests in flight, 2 PDRs, 2 FARs, a QER and a URR a session");
-    let (agent, requests, mut smf) = start(most + sample)?;
+    let Running { agent, requests, mut smf, .. } = start(most + sample, None)?;
+    smf.associate(1)?;
     let before = resident();
     println!(
         "  {:>10} {:>13} {:>13} {:>13} {:>15} {:>17}",
@@ -121,10 +134,73 @@ pub(crate) fn n4(args: &Args) -> Result<Value, Failure> {
     Ok(figures)
 }
 
-type Running = (std::thread::JoinHandle<()>, Sender<Request>, Smf);
+/// `--store`: rates with and without, in turns, and a start with all sessions.
+fn store(common: &Common, folder: &Path, machine: Value, levels: &[u32], sample: u32) -> Result<Value, Failure> {
+    if folder.exists() {
+        return Err(Failure::Usage(format!("--store {}: it is there already; expected a new folder", folder.display())));
+    }
+    let most = levels.iter().max().copied().unwrap_or(0);
+    let rounds = common.size(5, 2);
+    println!("bench n4 --store: {rounds} times {sample} sessions at a time, in turns without and with a store; medians");
+    let mut contestants = [start(most + sample, None)?, start(most + sample, Some(folder))?];
+    contestants.iter_mut().try_for_each(|running| running.smf.associate(1))?;
+    println!("  {:>10} {:>12} {:>12} {:>12} {:>7}", "sessions", "", "without/s", "with/s", "ratio");
+    let (mut rows, mut there) = (Vec::new(), 0);
+    for &level in levels {
+        for running in &mut contestants {
+            running.smf.establish(there, level)?;
+        }
+        there = there.max(level);
+        // By kind of request and contestant.
+        let mut rates = [[Vec::new(), Vec::new()], [Vec::new(), Vec::new()], [Vec::new(), Vec::new()]];
+        for _ in 0..rounds {
+            for (n, Running { smf, .. }) in contestants.iter_mut().enumerate() {
+                rates[0][n].push(smf.establish(level, level + sample)?.rate);
+                rates[1][n].push(smf.modify(level, level + sample)?.rate);
+                rates[2][n].push(smf.delete(level, level + sample)?.rate);
+            }
+        }
+        for (kind, rates) in ["established", "modified", "deleted"].into_iter().zip(rates) {
+            let [without, with] = rates.map(median);
+            println!("  {level:>10} {kind:>12} {without:>12.0} {with:>12.0} {:>7.2}", with / without);
+            rows.push(json!({ "sessions": level, "kind": kind, "without_per_s": without, "with_per_s": with, "ratio": with / without }));
+        }
+    }
+    for Running { agent, requests, .. } in contestants {
+        let _ = requests.send(Request::Stop);
+        agent.join().map_err(|_| Failure::Failed("the agent failed".into()))?;
+    }
+    let again = start(most + sample, Some(folder))?;
+    if again.came_back != there as usize {
+        return Err(Failure::Failed(format!("{} sessions of {there} came back", again.came_back)));
+    }
+    let seconds = again.took.as_secs_f64();
+    println!("  {there} sessions came back in {seconds:.2} s");
+    let _ = again.requests.send(Request::Stop);
+    again.agent.join().map_err(|_| Failure::Failed("the agent failed".into()))?;
+    std::fs::remove_dir_all(folder).map_err(|e| Failure::Failed(format!("{}: {e}", folder.display())))?;
+    let figures = json!({ "bench": "n4-store", "machine": machine, "rows": rows, "came_back": there, "came_back_in_s": seconds });
+    common.write(&figures)?;
+    Ok(figures)
+}
 
-/// The agent on its thread, and an SMF that it is associated with.
-fn start(capacity: u32) -> Result<Running, Failure> {
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
+
+/// An agent and what asks it.
+struct Running {
+    agent: std::thread::JoinHandle<()>,
+    requests: Sender<Request>,
+    smf: Smf,
+    /// Sessions that were in the store, and how long it took to have them back.
+    came_back: usize,
+    took: Duration,
+}
+
+/// The agent on its thread, and an SMF beside it.
+fn start(capacity: u32, folder: Option<&Path>) -> Result<Running, Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::Failed(e.to_string());
     let ir = super::upf::compile(capacity)?;
     let targets = Targets::Whole(Arc::new(load_x86(&ir)?));
@@ -133,7 +209,7 @@ fn start(capacity: u32) -> Result<Running, Failure> {
     let settings = engine::Settings { buffer: Some(IdleBuffer::deploy(Limits::default())), ..Default::default() };
     let engine = Arc::new(engine::Engine::start(&targets.target(), vec![Vec::new()], settings, events).map_err(|e| failed(&e))?);
     let data = EngineAndTargets::new(targets.clone(), engine.clone());
-    let plane = upf::plane::Plane::new(&sessions::network(), &ir.program, data).map_err(|e| failed(&e))?;
+    let mut plane = upf::plane::Plane::new(&sessions::network(), &ir.program, data).map_err(|e| failed(&e))?;
     targets.target().apply(plane.initial_batch()).map_err(|e| failed(&e))?;
     let mut config = pfcp::config::Config::new(NodeId::Ipv4(NODE), NODE.into(), 1);
     (config.max_sessions, config.max_sessions_per_peer) = (capacity as usize, capacity as usize);
@@ -145,14 +221,28 @@ fn start(capacity: u32) -> Result<Running, Failure> {
     let io = |e: std::io::Error| Failure::Failed(format!("loopback: {e}"));
     let socket = Arc::new(UdpSocket::bind((NODE, 0)).map_err(io)?);
     let upf = socket.local_addr().map_err(io)?;
+    let began = Instant::now();
+    let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    // As by default.
+    config.records = folder.map(|_| Duration::from_secs(5));
+    let opened = folder.map(|folder| Opened::open_folder(folder, PersistMode::Buffer)).transpose().map_err(Failure::Failed)?;
+    let (back, opened) = match opened {
+        Some(mut opened) => (opened.bring_back(config, unix, began, &mut plane).map_err(Failure::Failed)?, Some(opened)),
+        None => (Back::new(config, unix, began).map_err(Failure::Failed)?, None),
+    };
+    let (took, came_back) = (began.elapsed(), back.node.session_count());
+    let output = Arc::new(Output::new(socket.clone()));
+    let store = opened.map(|opened| opened.start(output.clone())).transpose()?;
     let mut agent = Agent {
-        node: pfcp::node::Node::new(config).map_err(|e| failed(&e))?,
+        node: back.node,
         plane,
         targets,
         services: Default::default(),
         engine,
         kernel: None,
-        socket: socket.clone(),
+        output,
+        keeps_sessions: store.is_some(),
+        store,
         ports: Vec::new(),
         ended: Vec::new(),
         events: events_in,
@@ -161,11 +251,10 @@ fn start(capacity: u32) -> Result<Running, Failure> {
         host_unsent: Default::default(),
         placement: None,
         comeback: Default::default(),
-        start: Instant::now(),
+        start: back.start,
+        age: back.start.elapsed(),
         stopped: false,
         failed: None,
-        unsent: 0,
-        unsent_told: None,
         still_ending: Default::default(),
         ticks: 0,
     };
@@ -178,9 +267,8 @@ fn start(capacity: u32) -> Result<Running, Failure> {
     let agent = std::thread::Builder::new().name("agent".into()).spawn(run).map_err(io)?;
     let socket = UdpSocket::bind((NODE, 0)).map_err(io)?;
     socket.set_read_timeout(Some(PATIENCE)).map_err(io)?;
-    let mut smf = Smf { socket, upf, sequence: 0, started: 0, seids: Vec::new() };
-    smf.associate(1)?;
-    Ok((agent, requests, smf))
+    let smf = Smf { socket, upf, sequence: 0, started: 0, seids: Vec::new() };
+    Ok(Running { agent, requests, smf, came_back, took })
 }
 
 fn ending(requests: &Sender<Request>) -> Result<u64, Failure> {

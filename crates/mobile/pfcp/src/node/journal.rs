@@ -106,7 +106,7 @@ pub(super) struct NodeRecord {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum AssociationRecord<'a> {
     /// It lives.
-    Lives(Cow<'a, NodeId>, Cow<'a, Association>),
+    Lives(Cow<'a, NodeId>, Box<Cow<'a, Association>>),
     /// It is over, and some of its sessions wait to be ended.
     Over(Ending),
 }
@@ -258,7 +258,7 @@ impl Node {
     /// An association has changed, or begun.
     pub(super) fn note_association(&mut self, node_id: &NodeId) {
         let Some(association) = self.associations.get(node_id).filter(|_| self.journal.is_on()) else { return };
-        let record = AssociationRecord::Lives(Cow::Borrowed(node_id), Cow::Borrowed(association));
+        let record = AssociationRecord::Lives(Cow::Borrowed(node_id), Box::new(Cow::Borrowed(association)));
         self.journal.put(Key::Association(association.number), &record);
     }
 
