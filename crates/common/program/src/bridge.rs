@@ -8,7 +8,7 @@
 //! the bridge of each, and sends them to port [`Bridge::PORT`] of the same program, which resumes where [`Bridge::kind`] says.
 //! Hardware calls this bridged metadata.
 
-use crate::ServiceId;
+use crate::{ServiceId, TableId};
 use std::collections::BTreeMap;
 
 /// A number in a header: `width` bits from bit `offset` on, counted from the first byte's top bit.
@@ -66,6 +66,9 @@ pub struct BridgeCall {
     pub waits: bool,
     /// Bytes of request and answer, with padding.
     pub len: usize,
+    /// The table that is looked up first, with the request's fields as its key and an action that has the answer's as parameters: where it hits, the call has been
+    /// made and the program does not stop. None if the request has no fields.
+    pub table: Option<TableId>,
 }
 
 /// A place where the program stops within a control, and resumes behind it.

@@ -52,6 +52,9 @@ pub struct Program {
     pub services: PrimaryMap<ServiceId, ServiceInfo>,
     /// Places where it stops for another stage of a chain of targets, if it was cut for one: the stage, counted from 0, of each ([`crate::BridgeStop`]).
     pub stages: Vec<u8>,
+    /// Tables that stand for calls of services, if it was cut for them ([`crate::BridgeCall::table`]): they have no entries. A lane that can ask its caller while
+    /// a burst runs gives the service's answer as the entry that was found.
+    pub asks: Vec<TableId>,
     /// Codes below 128 that the program gives to drops and punts, with their names.
     pub reasons: Vec<(u8, String)>,
     /// P4 `error` names in declaration order; the position is the code of the value.

@@ -116,7 +116,8 @@ fn emit(ir: &Ir) -> Result<String, EmitError> {
     };
     let first = stages::print(ir, &model, &graph, everything, None)?;
     // Programs that must be run a packet at a time have no bursts to part.
-    let classes = if graph.order_matters(ir) { None } else { class::classes(ir, &model, &graph, &first)? };
+    // Nor do those whose calls of a service must come in the order of the packets.
+    let classes = if graph.order_matters(ir) || !ir.program.asks.is_empty() { None } else { class::classes(ir, &model, &graph, &first)? };
     let mut found = first.shared;
     let mut printed = stages::print(ir, &model, &graph, found.clone(), None)?;
     if let Some(classes) = &classes {

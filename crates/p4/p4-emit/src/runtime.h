@@ -107,6 +107,11 @@ struct sp_lane {
     /* Room for `sp_run_size` bytes, aligned to 64. */
     struct sp_run *run;
     uint64_t random;
+    /* Of a look-up that stands for the call of a service: the packets that wait for it, in the order of their keys, as bits and where the first bit's is; and by bit
+     * how far behind the packet's first byte its payload starts. */
+    uint64_t asked;
+    struct sp_packet *asking;
+    uint32_t payload[64];
 };
 
 /* Runs the program on up to 64 packets. */

@@ -369,6 +369,10 @@ impl Emitter<'_> {
             self.end_scope(outer);
             self.close();
             self.close();
+            if ir.program.asks.contains(&table) {
+                self.line("run->lane->asked = todo;");
+                self.line("run->lane->asking = run->packets;");
+            }
             self.line(format!("const uint64_t hits = sp_lookup(run, table, {stride}, n, __builtin_popcountll(todo));"));
             self.line("n = 0;");
             self.open("for (uint64_t left = todo; left; left &= left - 1, n++)");
@@ -406,6 +410,10 @@ impl Emitter<'_> {
                 }
                 self.line(store("key", len, field.offset * 8, field.bytes * 8, &text));
             }
+        }
+        if ir.program.asks.contains(&table) {
+            let payload = self.payload();
+            self.line(format!("run->lane->payload[i] = {payload} - (pk->buffer + pk->start);"));
         }
         Ok(())
     }

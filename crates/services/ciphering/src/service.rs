@@ -7,7 +7,7 @@
 use crate::job::{Direction, Fault, Job, MAC_LEN, Outcome, Step};
 use crate::key::{KEY_LEN, Key, Nea, Nia};
 use crate::{Choice, Engine, Error};
-use ::service::{Access, Call, FIELDS_MAX, Field, Interface, Reason, Service, Setting, SettingError};
+use ::service::{Access, AtOnce, Call, FIELDS_MAX, Field, Interface, Reason, Service, Setting, SettingError};
 use zeroize::Zeroizing;
 
 /// Most keys of an instance: the field that names one has 16 bits.
@@ -248,6 +248,11 @@ impl Service for CipherService {
             finish(&mut burst[picked.at as usize], *outcome, picked);
         }
         self.picked = picked;
+    }
+
+    /// It keeps nothing. A MAC is the most that it adds.
+    fn at_once(&self) -> AtOnce {
+        AtOnce::ALWAYS
     }
 
     fn set(&mut self, setting: &Setting) -> Result<(), SettingError> {

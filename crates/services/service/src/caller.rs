@@ -5,7 +5,7 @@ use crate::lane::InLane;
 use crate::process::Process;
 use crate::setting::{Settings, VALUE_MAX};
 use crate::threads::Threads;
-use crate::{Call, Counters, Interface, Place, Service, Setting, SettingError};
+use crate::{AtOnce, Call, Counters, Interface, Place, Service, Setting, SettingError};
 use crossbeam_channel::Receiver;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use zeroize::Zeroizing;
@@ -15,12 +15,24 @@ pub struct Caller {
     place: Box<dyn Service>,
     settings: Receiver<Setting>,
     cells: Arc<Cells>,
+    at_once: AtOnce,
 }
 
 impl Caller {
     /// Of a service that has none.
     pub(crate) fn without_settings(place: Box<dyn Service>, cells: Arc<Cells>) -> Caller {
-        Caller { place, settings: crossbeam_channel::never(), cells }
+        Caller { at_once: place.at_once(), place, settings: crossbeam_channel::never(), cells }
+    }
+
+    /// What the service declares.
+    pub fn interface(&self) -> &'static Interface {
+        self.place.interface()
+    }
+
+    /// Which calls are answered or dropped when [`Caller::call`] returns; none of a service that is not in the lane.
+    #[inline]
+    pub fn at_once(&self) -> AtOnce {
+        self.at_once
     }
 
     /// Gives a burst of calls to the service. On return each is answered, kept or dropped; of a kept one the packet is gone.
@@ -121,7 +133,7 @@ impl Deployment {
             Host::Threads(threads) => Box::new(threads.client()),
             Host::Process(process) => Box::new(process.client()),
         };
-        Caller { place, settings: self.settings.follow(), cells }
+        Caller { at_once: place.at_once(), place, settings: self.settings.follow(), cells }
     }
 
     /// Sets a value, or removes it: it is in place for each call that a lane makes afterwards.

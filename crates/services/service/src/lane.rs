@@ -1,6 +1,6 @@
 //! The service in the lane itself: a plain call, but for a service that panics, which must not take the lane with it.
 
-use crate::{Call, Interface, Outcome, Reason, Service, Setting, SettingError};
+use crate::{AtOnce, Call, Interface, Outcome, Reason, Service, Setting, SettingError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A service that is down once it has panicked, and whose outcomes are what the seam knows.
@@ -108,6 +108,10 @@ impl Service for InLane {
 
     fn next_deadline_ns(&self) -> Option<u64> {
         if self.guard.is_down() { (self.waiting > 0).then_some(0) } else { self.guard.next_deadline_ns() }
+    }
+
+    fn at_once(&self) -> AtOnce {
+        self.guard.service.as_ref().map_or(AtOnce::NEVER, |service| service.at_once())
     }
 
     fn set(&mut self, setting: &Setting) -> Result<(), SettingError> {

@@ -41,6 +41,26 @@ pub use place::Place;
 pub use setting::{Setting, SettingError};
 pub use shared::{Shared, SharedDeployment};
 
+/// What a service answers at once.
+#[derive(Clone, Copy, Debug)]
+pub struct AtOnce {
+    /// Whether a request, by its fields, is answered or dropped at once, whatever its packet is: it is not kept, and its payload becomes longer by at most
+    /// [`GROWTH_MAX`].
+    pub request: fn(&[u8; FIELDS_MAX]) -> bool,
+    /// Whether no call depends on earlier ones, so that those of one burst may be made in any order.
+    pub any_order: bool,
+}
+
+impl AtOnce {
+    /// Nothing.
+    pub const NEVER: AtOnce = AtOnce { request: |_| false, any_order: false };
+    /// Everything, and no call depends on another.
+    pub const ALWAYS: AtOnce = AtOnce { request: |_| true, any_order: true };
+}
+
+/// Most bytes by which a call that is answered at once makes a payload longer: a MAC, a trailer.
+pub const GROWTH_MAX: usize = 64;
+
 /// A service, or the way to one that runs elsewhere: both look alike to a lane.
 pub trait Service: Send {
     /// Its name, fields and reasons.
@@ -60,6 +80,12 @@ pub trait Service: Send {
     /// When [`Service::poll`] should be called at the latest, though no call comes. `None`: there is nothing to wait for.
     fn next_deadline_ns(&self) -> Option<u64> {
         None
+    }
+
+    /// Which requests this instance answers or drops in [`Service::call`] itself: a lane may make such calls while its program runs, without putting the
+    /// packets together first. Asked once.
+    fn at_once(&self) -> AtOnce {
+        AtOnce::NEVER
     }
 
     /// Puts one of the service's settings in place, or removes it. Setting the value that is there changes nothing.

@@ -2,6 +2,7 @@
 
 use crate::abi::{CCounter, CLane, CMeters, CPacket, CRegister};
 use crate::apply::{CellChanges, publish};
+use crate::ask::{AskTables, Asking};
 use crate::cells::Cells;
 use crate::meters::MeterCell;
 use crate::{LaneCells, Shared};
@@ -11,7 +12,7 @@ use program::MeterId;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use target::{BURST, Lane, Rates, Taken};
+use target::{Asks, BURST, Lane, Rates, Taken};
 
 /// A lane of an [`crate::X86`].
 pub struct X86Lane {
@@ -22,6 +23,7 @@ pub struct X86Lane {
     epoch: u64,
     shared: Arc<Shared>,
     shaped: Option<Shaped>,
+    ask_tables: AskTables,
 }
 
 /// A meter whose red packets wait.
@@ -58,6 +60,7 @@ impl X86Lane {
         shared.meters_shared.store(state.lanes > 1 || shared.cells_shared, Ordering::Relaxed);
         // Gives this lane its views, and returns when no other lane uses meters without locks any more.
         publish(&shared, &mut state, CellChanges::default());
+        let ask_tables = AskTables::new(&shared.program, &state.tables);
         drop(state);
         let view = CLane {
             tables: cells.tables.start(),
@@ -68,9 +71,12 @@ impl X86Lane {
             digests: cells.digests.start(),
             run: cells.run.start(),
             random: 1u64.wrapping_add(index as u64),
+            asked: 0,
+            asking: std::ptr::null_mut(),
+            payload: [0; BURST],
         };
         // Epochs are above 0, so the first burst chooses how meters are executed.
-        X86Lane { view, arrays, cells, epoch: 0, shared, shaped: None }
+        X86Lane { view, arrays, cells, epoch: 0, shared, shaped: None, ask_tables }
     }
 }
 
@@ -111,26 +117,43 @@ impl Drop for X86Lane {
     }
 }
 
-impl Lane for X86Lane {
-    fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
+impl X86Lane {
+    /// One burst; `asks` is asked where the program calls services.
+    #[inline(always)]
+    fn run(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64, asks: Option<&mut dyn Asks>) {
         let n = packets.len();
         assert!(n == verdicts.len() && n <= BURST, "{n} packets and {} verdicts in a burst of at most {BURST}", verdicts.len());
         if n == 0 {
             return;
         }
         let mut views = [const { MaybeUninit::<CPacket>::uninit() }; BURST];
-        for (packet, view) in packets.iter_mut().zip(&mut views) {
+        let mut sizes = [0; BURST];
+        for ((packet, view), size) in packets.iter_mut().zip(&mut views).zip(&mut sizes) {
             let (port, metered) = (packet.port.0.into(), packet.metered.number());
             let (buffer, start, length) = packet.buffer_mut();
+            if asks.is_some() {
+                *size = buffer.len();
+            }
             prefetch(buffer.as_ptr().wrapping_add(start));
             view.write(CPacket { buffer: buffer.as_mut_ptr(), start: start as u32, length: length as u32, port, metered: metered.into() });
         }
         let burst = self.cells.presence.enter(&self.shared.epoch);
         take_over(&self.cells, &self.shared, &mut self.arrays, &mut self.view, &mut self.epoch, burst.epoch);
+        let (view, views_at) = (&raw mut self.view, views.as_mut_ptr().cast());
+        let tables = self.cells.tables.start();
+        let mut asking = asks.map(|asks| Asking { asks, packets: views_at, sizes: &sizes, lane: view });
+        if let Some(asking) = &mut asking {
+            // SAFETY: this lane is within a burst, so nobody else writes what it sees of its tables, nor reads it. It is as before when the burst ends.
+            unsafe { self.ask_tables.begin(tables, asking) }
+        }
         // SAFETY: the function is of the text that the layout was read from. `view` and what it points to are this
         // lane's alone, or stay as they are until `burst` has ended; the first `n` views have been written, and each describes a buffer that is
         // borrowed mutably by `packets`; `verdicts` takes `n`, and the code writes kinds 0 to 3 only.
-        unsafe { (self.shared.object.process)(&mut self.view, views.as_mut_ptr().cast(), verdicts.as_mut_ptr(), n as u32, now_ns) }
+        unsafe { (self.shared.object.process)(view, views_at, verdicts.as_mut_ptr(), n as u32, now_ns) }
+        if asking.is_some() {
+            // SAFETY: as above.
+            unsafe { self.ask_tables.end(tables) }
+        }
         drop(burst);
         for ((packet, view), verdict) in packets.iter_mut().zip(&views).zip(verdicts) {
             packet.metered = Metered::default();
@@ -144,6 +167,16 @@ impl Lane for X86Lane {
                 }
             }
         }
+    }
+}
+
+impl Lane for X86Lane {
+    fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
+        self.run(packets, verdicts, now_ns, None);
+    }
+
+    fn process_asking(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64, asks: &mut dyn Asks) {
+        self.run(packets, verdicts, now_ns, Some(asks));
     }
 
     fn shape(&mut self, meter: MeterId) -> bool {

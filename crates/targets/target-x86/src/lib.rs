@@ -15,6 +15,7 @@
 
 mod abi;
 mod apply;
+mod ask;
 mod cells;
 mod compile;
 mod digests;

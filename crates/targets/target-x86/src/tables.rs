@@ -103,6 +103,11 @@ impl ProgramTable {
         Ok(table)
     }
 
+    /// Of its keys and records.
+    pub(crate) fn layout(&self) -> &TableLayout {
+        &self.layout
+    }
+
     /// Where lanes look up that begin now; `None` while the table is empty.
     pub(crate) fn view(&self) -> Option<View> {
         if self.len() == 0 {

@@ -9,7 +9,7 @@ use p4_ir::random::{self, Rng, Shape};
 use p4_ir::{Ir, ServiceId};
 use p4_passes::bridge;
 use service::caller::{Make, Rings};
-use service::{Access, Call, Deployment, Field, Interface, Place, Reason, Service, Setting, SettingError};
+use service::{Access, AtOnce, Call, Deployment, Field, Interface, Place, Reason, Service, Setting, SettingError};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -46,6 +46,10 @@ static INTERFACES: [Interface; 3] = [
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Manner {
     AtOnce,
+    /// As `AtOnce`, and it says so of three requests in four.
+    Asked,
+    /// The same, where the order of calls matters.
+    AskedInOrder,
     /// By the next poll.
     Late,
     /// At once, by some later poll in another order, or not at all; and now and then twice.
@@ -100,7 +104,7 @@ impl Service for Random {
     fn call(&mut self, burst: &mut [Call], _: u64) {
         for call in burst {
             match self.manner {
-                Manner::AtOnce => self.serve(call),
+                Manner::AtOnce | Manner::Asked | Manner::AskedInOrder => self.serve(call),
                 Manner::Chaos if self.rng.once_in(16) => call.drop_for(Reason::LOST),
                 Manner::Chaos if self.rng.once_in(4) => self.serve(call),
                 Manner::Late | Manner::Chaos => self.kept.push(call.take()),
@@ -126,6 +130,15 @@ impl Service for Random {
 
     fn next_deadline_ns(&self) -> Option<u64> {
         (!self.kept.is_empty()).then_some(0)
+    }
+
+    fn at_once(&self) -> AtOnce {
+        match self.manner {
+            Manner::Asked | Manner::AskedInOrder => {
+                AtOnce { request: |fields| fields[0] & 3 != 0, any_order: self.manner == Manner::Asked }
+            }
+            _ => AtOnce::NEVER,
+        }
     }
 
     fn set(&mut self, _: &Setting) -> Result<(), SettingError> {
@@ -185,6 +198,8 @@ struct Seen {
     dropped: u64,
     kept: u64,
     copies: usize,
+    /// Calls that were made while a burst ran.
+    asked: u64,
 }
 
 /// The program as native code, with its services at their places; `None` if it calls none.
@@ -200,8 +215,8 @@ fn load(ir: &Ir, services: &[Arc<Deployment>]) -> Option<Replicating<X86>> {
     Some(Replicating::new(x86, bridge).with_services(services).unwrap_or_else(|e| panic!("{e}")))
 }
 
-fn check(seed: u64, ir: &Ir, shape: Shape, late: bool, seen: &mut Seen) {
-    let manner = if late { Manner::Late } else { Manner::AtOnce };
+fn check(seed: u64, ir: &Ir, shape: Shape, manner: Manner, seen: &mut Seen) {
+    let late = manner == Manner::Late;
     let services: Vec<Arc<Deployment>> = (0..3).map(|n| deploy(&Place::Lane, n, manner)).collect();
     let Some(target) = load(ir, &services) else { return };
     let mut lane = Watched::new(target.lane(0));
@@ -251,6 +266,7 @@ fn check(seed: u64, ir: &Ir, shape: Shape, late: bool, seen: &mut Seen) {
         }
     }
     seen.programs += 1;
+    seen.asked += target.program().asks.iter().map(|table| target.table_stats(*table).hits).sum::<u64>();
     for service in &services {
         let counters = service.counters();
         assert_eq!(counters.imbalance(), 0);
@@ -260,34 +276,48 @@ fn check(seed: u64, ir: &Ir, shape: Shape, late: bool, seen: &mut Seen) {
     }
 }
 
-fn check_all(shape: Shape, seeds: impl Iterator<Item = u64>, late: bool) -> Seen {
-    let mut seen = Seen { programs: 0, answered: 0, dropped: 0, kept: 0, copies: 0 };
+fn check_all(shape: Shape, seeds: impl Iterator<Item = u64>, manner: Manner) -> Seen {
+    let mut seen = Seen { programs: 0, answered: 0, dropped: 0, kept: 0, copies: 0, asked: 0 };
     for seed in seeds {
         let ir = random::shaped(seed, shape);
         println!("seed {seed}");
-        check(seed, &ir, shape, late, &mut seen);
+        check(seed, &ir, shape, manner, &mut seen);
     }
-    let Seen { programs, answered, dropped, kept, copies } = seen;
-    println!("{programs} programs, {answered} calls answered, {dropped} dropped, {kept} kept, {copies} copies");
+    let Seen { programs, answered, dropped, kept, copies, asked } = seen;
+    println!("{programs} programs, {answered} calls answered, {asked} of them asked, {dropped} dropped, {kept} kept, {copies} copies");
     assert!(programs >= 8 && answered > 100 * programs && dropped > 5 * programs, "too few calls");
     seen
 }
 
 #[test]
 fn programs_that_call_services_agree_with_the_services_in_the_lane() {
-    check_all(Shape::Calls, 0..12, false);
+    check_all(Shape::Calls, 0..12, Manner::AtOnce);
 }
 
 #[test]
 fn programs_that_call_services_and_copy_packets_agree() {
-    let seen = check_all(Shape::CallsAndCopies, 100..112, false);
+    let seen = check_all(Shape::CallsAndCopies, 100..112, Manner::AtOnce);
     assert!(seen.copies > 100, "{} copies", seen.copies);
+}
+
+#[test]
+fn services_that_are_asked_while_a_burst_runs_agree() {
+    let seen = check_all(Shape::Calls, 12..24, Manner::Asked);
+    assert!(seen.asked > 1000 && seen.asked < seen.answered, "{} of {} asked", seen.asked, seen.answered);
+    let copies = check_all(Shape::CallsAndCopies, 112..120, Manner::Asked);
+    assert!(copies.asked > 100 && copies.copies > 100, "{} asked, {} copies", copies.asked, copies.copies);
+}
+
+#[test]
+fn calls_that_must_come_in_order_are_asked_only_ahead_of_those_that_stop() {
+    let seen = check_all(Shape::Calls, 24..36, Manner::AskedInOrder);
+    assert!(seen.asked > 100 && seen.asked < seen.answered, "{} of {} asked", seen.asked, seen.answered);
 }
 
 /// Without registers and meters, which another order of packets would change.
 #[test]
 fn packets_that_services_keep_come_back_once_and_end_as_those_that_were_answered_at_once() {
-    let seen = check_all(Shape::CallsAndCopies, (200..224).step_by(2), true);
+    let seen = check_all(Shape::CallsAndCopies, (200..224).step_by(2), Manner::Late);
     assert!(seen.kept > 1000, "{} kept", seen.kept);
 }
 

@@ -4,6 +4,7 @@
 //! worker: the part that sees packets. What only some targets have is a [facet](Facets). All others know targets only through these.
 #![forbid(unsafe_code)]
 
+mod asks;
 mod entries;
 mod facets;
 mod in_flight;
@@ -11,12 +12,14 @@ mod meters;
 mod rates;
 mod replicate;
 
+pub use asks::{Asks, Question};
 pub use entries::{HeldEntry, Picked, Picker, Tables, all_entries, in_chunks};
 pub use facets::{Ahead, Carried, Digests, Facets, MeterState, Meters, Recovery, RegisterError, Registers, TargetError, check_registers};
 pub use in_flight::{CLOCK_WORDS, DrainToken, InFlight, ROW_WORDS, SLACK_NS};
 pub use meters::{CELL_WORDS, ONE_RATE, PROFILE_WORDS, SharedMeter, Words};
 pub use rates::{Rates, Taken};
 pub use replicate::{Replicating, ServicesError};
+pub use service::FIELDS_MAX;
 
 use base::{Packet, Verdict};
 use program::{ApplyError, Batch, CounterId, MeterId, Program, TableId};
@@ -126,6 +129,12 @@ pub trait Lane: Send {
     /// # Panics
     /// If the slices differ in length or are longer than [`BURST`].
     fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64);
+
+    /// As [`Lane::process`], of a program that was cut where it calls services: the look-ups that stand for calls ([`Program::asks`]) are put to `asks`. A lane that
+    /// cannot ask finds nothing there, and its packets stop at the calls.
+    fn process_asking(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64, _asks: &mut dyn Asks) {
+        self.process(packets, verdicts, now_ns);
+    }
 
     /// Appends the packets that the last burst made beside those that came in: clones and multicast copies (v1model), in
     /// the order of the packets that they were made of. A lane that never makes any leaves this as it is;

@@ -7,9 +7,11 @@
 //! the packet leaves with [`base::VerdictKind::Resume`], and the chain gives it to another lane of the same program. What comes out is what the reference interpreter gives (its `run/replicate.rs` has the
 //! rules), but for packets so long that they do not fit with a bridge in front: they are dropped with `NO_HEADROOM`.
 
+mod asking;
 mod calls;
 
 use crate::{BURST, Capabilities, Count, Extra, Facets, Lane, Returned, TableStats, Target};
+use asking::Asked;
 use base::{DropReason, MAX_PACKET, Packet, PortId, Verdict, VerdictKind};
 use calls::{Called, Waiting};
 use program::{ApplyError, Batch, BitField, Bridge, BridgeCall, CounterId, Mirror, Op, Program, Replica, TableId};
@@ -125,6 +127,7 @@ impl<T: Target> Target for Replicating<T> {
             originals: Vec::new(),
             lengths: [0; BURST],
             stopped: Vec::new(),
+            asked: Asked::new(&self.bridge, program),
             calls: Vec::new(),
             order: Vec::new(),
             again: Vec::new(),
@@ -199,6 +202,8 @@ struct ReplicatingLane {
     lengths: [usize; BURST],
     /// Packets of the burst that have stopped, each with its call.
     stopped: Vec<(usize, BridgeCall)>,
+    /// What is asked while a burst runs.
+    asked: Asked,
     /// Their calls, and whose they are.
     calls: Vec<Call>,
     order: Vec<(usize, BridgeCall)>,
@@ -242,7 +247,7 @@ impl Lane for ReplicatingLane {
         let step = if self.one_by_one { 1 } else { BURST };
         for (packets, verdicts) in packets.chunks_mut(step).zip(verdicts.chunks_mut(step)) {
             self.note_arrival(packets);
-            self.inner.process(packets, verdicts, now_ns);
+            self.run_burst(packets, verdicts, now_ns);
             for (i, (packet, verdict)) in packets.iter_mut().zip(verdicts.iter_mut()).enumerate() {
                 self.look(&copies, i, packet, verdict, now_ns);
             }

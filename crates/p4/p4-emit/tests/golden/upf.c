@@ -390,7 +390,7 @@ struct record_nexthop {
 };
 
 const uint32_t sp_layout[] = {
-    3, 16, 1, 2, 0, 0, 0,
+    4, 16, 1, 2, 0, 0, 0,
     /* station */ 8, 2, 0,2,0, 2,6,0,
         sizeof(struct record_station), __builtin_offsetof(struct record_station, action), 4294967295, 3,
         0, 1, __builtin_offsetof(struct record_station, route.vrf_0), 2,

@@ -12,6 +12,9 @@
 //! }                     } }
 //! d                     d
 //! ```
+//! Before `stop = 16` the program looks up a table that stands for the call, with the request as key ([`Ask`]). It has no entries, so that it misses; but a lane that
+//! can ask the service while the burst runs gives its answer as a hit, and the program goes on with `at = 16`, its headers and variables as they are.
+//!
 //! Request and answer are fields of a header that follows the bridge, one for each service. The end of a stage is the same without either.
 
 use super::{CutError, Vars, set};
@@ -30,6 +33,8 @@ pub(super) struct Calls {
     pub in_ingress: usize,
     /// The header of each service's requests and answers.
     pub headers: BTreeMap<ServiceId, HeaderId>,
+    /// The look-ups that stand for calls, by the number of the stop.
+    asks: BTreeMap<u8, Ask>,
     /// The call that a pass resumes behind, until it is there.
     pub at: VarId,
     /// `egress_spec` of a pass that resumes in egress, until it is there.
@@ -102,6 +107,7 @@ impl Calls {
         let mut all = Vec::new();
         let mut headers = BTreeMap::new();
         let mut in_ingress = 0;
+        let mut asks = BTreeMap::new();
         for stage in [true, false] {
             let mut found = Vec::new();
             walk::all_stmts(if stage { ir.ingress() } else { ir.egress() }, &mut |s| match s {
@@ -119,7 +125,14 @@ impl Calls {
                 };
                 let header = *headers.entry(service).or_insert_with(|| header(ir, service));
                 let len = ir.header_types[ir.headers[header].ty].fixed_bits as usize / 8;
-                all.push(BridgeStop::Call(BridgeCall { service, waits, len }));
+                let info = &ir.program.services[service];
+                let number = Bridge::STOP as usize + all.len();
+                let has_fields =
+                    !info.request.is_empty() && info.request.iter().all(|f| f.width > 0) && info.answer.iter().all(|f| f.width > 0);
+                let ask = has_fields.then(|| Ask::new(ir, service, waits, number));
+                let table = ask.as_ref().map(|ask| ask.table);
+                asks.extend(ask.map(|ask| (number as u8, ask)));
+                all.push(BridgeStop::Call(BridgeCall { service, waits, len, table }));
             }
             if stage {
                 in_ingress = all.len();
@@ -129,7 +142,7 @@ impl Calls {
             return Err(CutError(format!("it stops in {} places, more than {}", all.len(), Bridge::MAX_STOPS)));
         }
         let mut var = |name: &str, width: u32| ir.add_var(&format!("bridge.{name}"), Ty::Bit(width));
-        Ok(Calls { all, in_ingress, headers, at: var("resume_at", 8), spec: var("spec", 9) })
+        Ok(Calls { all, in_ingress, headers, asks, at: var("resume_at", 8), spec: var("spec", 9) })
     }
 
     /// Whether there are stops in egress.
@@ -194,6 +207,33 @@ fn header(ir: &mut Ir, service: ServiceId) -> HeaderId {
     }
     let ty = ir.header_types.push(ty);
     ir.headers.push(Header { name, ty, union: None })
+}
+
+/// A look-up that stands for a call: where it hits, the service has answered while the program ran, and it goes on.
+struct Ask {
+    table: TableId,
+    /// Where it puts the answer's fields, of a call that waits.
+    answers: Vec<VarId>,
+}
+
+impl Ask {
+    /// Its keys are those of the request; the cut fills in what they are.
+    fn new(ir: &mut Ir, service: ServiceId, waits: bool, number: usize) -> Ask {
+        let info = ir.program.services[service].clone();
+        let params: Vec<(&str, u32)> = info.answer.iter().filter(|_| waits).map(|f| (f.name.as_str(), f.width)).collect();
+        let answers: Vec<VarId> =
+            params.iter().map(|(f, width)| ir.add_var(&format!("bridge.answer_{number}.{f}"), Ty::Bit(*width))).collect();
+        let given = ir.add_action(&format!("bridge.answer_{number}"), &params, |ir, vars| {
+            answers.iter().zip(vars).map(|(place, v)| Stmt::Assign(LValue::Var(*place), Expr::var(ir, *v))).collect()
+        });
+        let stop = ir.add_action(&format!("bridge.stop_{number}"), &[], |_, _| vec![]);
+        let keys = info.request.iter().map(|f| (f.name.as_str(), Expr::bit(f.width, 0), program::MatchKind::Exact)).collect();
+        let table = ir.add_table(&format!("bridge.ask_{number}"), keys, &[given, stop], stop);
+        let info = &mut ir.program.tables[table];
+        (info.size, info.const_default, info.const_entries) = (1, true, true);
+        ir.program.asks.push(table);
+        Ask { table, answers }
+    }
 }
 
 struct Cutter<'a> {
@@ -265,20 +305,36 @@ impl Cutter<'_> {
         let asked = fields(&info.request, 0);
         let given = fields(&info.answer, info.request.len() + usize::from(padded));
         let here = || HeaderRef::Static(header);
+        let request: Vec<_> =
+            asked.iter().zip(request).map(|((_, ty), value)| if value.ty == *ty { value } else { value.cast(*ty) }).collect();
         let mut stop = vec![Stmt::SetValid(here(), true)];
-        stop.extend(asked.into_iter().zip(request).map(|((i, ty), value)| {
-            let value = if value.ty == ty { value } else { value.cast(ty) };
-            Stmt::Assign(LValue::Field(here(), i), value)
-        }));
+        stop.extend(asked.iter().zip(&request).map(|((i, _), value)| Stmt::Assign(LValue::Field(here(), *i), value.clone())));
         stop.push(set(self.stop, 8, number.into()));
         stop.push(Stmt::Break(self.stopped));
+        let mut back: Block = Block::new();
         let mut go_on = vec![set(self.calls.at, 8, 0)];
-        for ((i, ty), place) in given.into_iter().zip(answer.into_iter().flatten()) {
-            let value = Expr { kind: ExprKind::Field(here(), i), ty };
+        let ask = self.calls.asks.get(&number);
+        for (n, ((i, ty), place)) in given.into_iter().zip(answer.into_iter().flatten()).enumerate() {
+            let mut value = Expr { kind: ExprKind::Field(here(), i), ty };
+            if let Some(v) = ask.and_then(|ask| ask.answers.get(n)) {
+                back.push(Stmt::Assign(LValue::Var(*v), value));
+                value = Expr::var(self.ir, *v);
+            }
             let wanted = self.type_of(&place);
             go_on.push(Stmt::Assign(place, if wanted == ty { value } else { value.cast(wanted) }));
         }
-        go_on.push(Stmt::SetValid(here(), false));
+        back.push(Stmt::SetValid(here(), false));
+        let Some(Ask { table, .. }) = ask else {
+            go_on.extend(back);
+            return (stop, Stmt::If(between(self.at(), number, number + 1), go_on, vec![]));
+        };
+        self.ir.tables[*table].keys = request;
+        let hit = self.ir.add_var("bridge.answered", Ty::Bool);
+        let stop = vec![
+            Stmt::Apply { table: *table, hit: Some(hit), action_run: None },
+            Stmt::If(Expr::var(self.ir, hit), vec![set(self.calls.at, 8, number.into())], stop),
+        ];
+        go_on.insert(1, Stmt::If(Expr::is_valid(header), back, vec![]));
         (stop, Stmt::If(between(self.at(), number, number + 1), go_on, vec![]))
     }
 

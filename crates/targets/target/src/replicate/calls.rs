@@ -50,7 +50,7 @@ pub(super) struct Waiting {
 }
 
 /// The tag of what was sent: nobody waits for it.
-const SENT: u32 = Call::NO_TAG - 1;
+pub(super) const SENT: u32 = Call::NO_TAG - 1;
 
 /// Packets that a lane keeps to be sent again: of a burst, and of what comes back with it.
 const SPARES: usize = 4 * BURST;
@@ -256,9 +256,7 @@ impl ReplicatingLane {
 
     /// Keeps the buffer of a packet that nobody wants any longer.
     fn spare(&mut self, packet: Packet) {
-        if !packet.is_void() && self.spares.len() < SPARES {
-            self.spares.push(packet);
-        }
+        keep_spare(&mut self.spares, packet);
     }
 
     #[inline]
@@ -291,8 +289,14 @@ impl ReplicatingLane {
     }
 }
 
+pub(super) fn keep_spare(spares: &mut Vec<Packet>, packet: Packet) {
+    if !packet.is_void() && spares.len() < SPARES {
+        spares.push(packet);
+    }
+}
+
 /// The engine's name for a reason of the seam; a service's own reasons are told apart by its counters.
-fn reason_of(reason: Reason) -> DropReason {
+pub(super) fn reason_of(reason: Reason) -> DropReason {
     match reason {
         Reason::FULL => DropReason::SERVICE_FULL,
         Reason::LOST => DropReason::SERVICE_LOST,
