@@ -4,7 +4,7 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 CARGO ?= cargo
 BIN := target/release/splitplane
 
-.PHONY: demo test attack setup build check fuzz-smoke bench clean
+.PHONY: demo test attack kills setup build check fuzz-smoke bench clean
 
 demo: setup build
 	$(BIN) demo
@@ -17,6 +17,10 @@ test: setup
 # Minutes, as root, in namespaces of its own: docs/security.md.
 attack: setup build
 	$(BIN) attack --out target/attack
+
+# Half an hour: the daemon is killed 500 times, and nothing may be lost that its SMF was told.
+kills: setup
+	KILLS=500 $(CARGO) test --release --locked -p splitplane --test kills -- --nocapture
 
 setup:
 	./scripts/setup

@@ -85,7 +85,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.check {
         return crate::output::print_out(format_args!("{}: good\n", path.display()));
     }
-    let before_ports = BeforePorts { n4: N4::bind(&config)?, store: Opened::open(&config)?, cache: args.cache(), confine: true };
+    let mut before_ports = BeforePorts { n4: N4::bind(&config)?, store: None, cache: args.cache(), confine: true };
     tracing::info!("N4 is bound to {}; requests are answered when the UPF is ready", config.n4.listen);
     let mut kernel = match config.split.fast {
         Some(FastTarget::Xdp) => Some(Kernel::load(&config, &program, before_ports.cache.clone())?),
@@ -94,6 +94,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let ports = open_ports(&config, kernel.as_mut())?;
     crate::privileges::drop_others(&config.ports, kernel.is_some())?;
     let input = Input::listen_as_daemon(args.until_input_ends)?;
+    // It has threads of its own: they get no capabilities and no signals.
+    before_ports.store = Opened::open(&config)?;
     let upf = Upf::start_with(&config, program.ir, ports, kernel, before_ports)?;
     crate::output::line("ready");
     watch(args, &input, &upf, report_file.as_mut());
