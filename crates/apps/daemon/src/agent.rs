@@ -6,7 +6,11 @@ use crate::dataplane::{EngineAndTargets, Targets};
 use crate::kernel::Kernel;
 use crate::n4_socket::{Datagram, Datagrams, Output};
 use crate::placement::Placement;
-use crate::report::{Count, PortReport, PuntReport, Report, SessionCount, TableReport, TargetReport};
+use crate::report::{
+    Count, MessageCount, OffloadReport, PeerReport, PortReport, PuntReport, QueueReport, Report, SessionCount, TableReport, TargetReport,
+    WorkerReport,
+};
+use crate::sessions::{SessionDetail, SessionPage, SessionQuery};
 use crate::store::Store;
 use base::{Packet, PortId};
 use crossbeam_channel::{Receiver, Sender, select};
@@ -15,6 +19,7 @@ use offload::comeback::Event;
 use offload::{Comeback, Path, Split};
 use pfcp::node::Node;
 use pfcp::rules::{CommitError, OuterHeader, Seid, SessionRules, Usage, UserPlane};
+use pfcp::stats::MessageCounts;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -46,6 +51,27 @@ pub enum Request {
         sessions: bool,
         /// Where it goes.
         reply: Sender<Report>,
+    },
+    /// Sessions that are asked for, among the next few: see [`Agent::sessions_page`].
+    Sessions {
+        /// Which, checked.
+        query: SessionQuery,
+        /// Where they go.
+        reply: Sender<SessionPage>,
+    },
+    /// One session whole; `None`: there is none.
+    Session {
+        /// Our SEID.
+        seid: Seid,
+        /// Where it goes.
+        reply: Sender<Option<SessionDetail>>,
+    },
+    /// New associations and sessions are refused from now on, or no longer.
+    Drain {
+        /// Refused.
+        on: bool,
+        /// Called when it is done.
+        reply: Sender<()>,
     },
     /// Stop: sessions are released, peers are notified.
     Stop,
@@ -135,8 +161,8 @@ impl Agent {
                 },
                 recv(events) -> event => if let Ok(event) = event { self.event(event) },
                 recv(requests) -> request => match request {
-                    Ok(Request::Report { sessions, reply }) => drop(reply.send(self.report(sessions))),
                     Ok(Request::Stop) | Err(_) => return self.stop(datagrams),
+                    Ok(asked) => self.answer(asked),
                 },
                 default(if self.backlog.is_empty() { self.until_next(next_tick.min(next_poll)) } else { Duration::ZERO }) => {}
             }
@@ -167,6 +193,20 @@ impl Agent {
         let now = self.start.elapsed();
         if self.node.next_checkpoint().is_some_and(|at| at <= now) {
             self.node.checkpoint(now, &mut WithLastCounts { plane: &mut self.plane, ended: &mut self.ended });
+        }
+    }
+
+    /// Who asked may have gone.
+    fn answer(&mut self, asked: Request) {
+        match asked {
+            Request::Report { sessions, reply } => drop(reply.send(self.report(sessions))),
+            Request::Sessions { query, reply } => drop(reply.send(self.sessions_page(&query))),
+            Request::Session { seid, reply } => drop(reply.send(self.session_detail(seid))),
+            Request::Drain { on, reply } => {
+                self.node.set_draining(on);
+                let _ = reply.send(());
+            }
+            Request::Stop => {}
         }
     }
 
@@ -477,9 +517,16 @@ impl Agent {
         for (code, count) in &ledger.punted {
             report.punted.insert(program.reason_name(*code), (*count).into());
         }
+        let by_worker = self.engine.ports_by_worker();
         for port in &self.ports {
-            let count = ledger.ports.get(&port.id).copied().unwrap_or_default();
+            let count = ledger.ports.get(&port.id).cloned().unwrap_or_default();
+            let queue = |(worker, ports): (usize, &BTreeMap<PortId, engine::PortCount>)| {
+                let of = ports.get(&port.id)?;
+                Some(QueueReport { worker: worker as u16, received: of.received.into(), transmitted: of.transmitted.into() })
+            };
             let row = PortReport {
+                dropped: count.dropped.iter().map(|(code, packets)| (program.reason_name(*code), *packets)).collect(),
+                queues: by_worker.iter().enumerate().filter_map(queue).collect(),
                 driver: port.driver.clone(),
                 received: count.received.into(),
                 transmitted: count.transmitted.into(),
@@ -492,12 +539,9 @@ impl Agent {
             report.ports.insert(port.name.clone(), row);
         }
         let target = self.targets.target();
-        for (id, table) in &program.tables {
-            let s = target.table_stats(id);
-            report
-                .tables
-                .insert(table.name.clone(), TableReport { entries: s.entries, capacity: s.capacity, hits: s.hits, misses: s.misses });
-        }
+        report.tables = tables_of(&*target);
+        report.load = self.engine.gauges().into_iter().map(WorkerReport::from).collect();
+        report.draining = self.node.is_draining();
         self.report_ahead(&mut report);
         self.report_targets(&mut report);
         self.report_n4(&mut report);
@@ -534,13 +578,24 @@ impl Agent {
         match &self.targets {
             Targets::Whole(target) => {
                 let mut row = TargetReport { modelled: target.capabilities().modelled, sessions, ..TargetReport::default() };
+                row.tables = report.tables.clone();
                 for label in &self.ports {
                     let received = report.ports.get(&label.name).map(|p| p.received).unwrap_or_default();
                     *(if label.access { &mut row.uplink } else { &mut row.downlink }) += received;
                 }
                 report.targets.insert(target.name().to_owned(), row);
+                report.offload.policy = "none".into();
             }
             Targets::Split(split) => {
+                let moves = split.moves();
+                report.offload = OffloadReport {
+                    policy: split.policy().name().into(),
+                    moved_to_fast: moves.to_front,
+                    moved_to_base: moves.to_base,
+                    moves_failed: moves.failed,
+                    refused: split.refused_by_fast(),
+                    recent: self.placement.as_ref().map(Placement::recent).unwrap_or_default(),
+                };
                 let on_fast = split.sessions_on_fast() as u64;
                 let traffic = split.traffic();
                 for (path, target, held) in
@@ -551,6 +606,7 @@ impl Agent {
                         let count: Count = traffic.get(&(path, label.id)).copied().unwrap_or_default().into();
                         *(if label.access { &mut row.uplink } else { &mut row.downlink }) += count;
                     }
+                    row.tables = tables_of(target);
                     row.slow_path = target.facets().ahead.map_or(0, |ahead| ahead.carried().slow_path);
                     if path == Path::Fast {
                         row.out_of_service = split.is_retired();
@@ -588,17 +644,52 @@ impl Agent {
         row("final_reports_kept", self.node.final_reports_kept() as u64);
         row("inactivity_reports", stats.inactivity_reports);
         row("unknown_elements", stats.unknown_elements);
-        row("rejected", stats.rejected.values().sum());
+        row("rejected", stats.messages.rejected.values().sum());
         row("foreign", stats.foreign);
         row("dropped", stats.dropped.values().sum());
         for (reason, count) in &stats.dropped {
             row(&format!("dropped_{}", reason.name()), *count);
         }
+        (report.n4_messages, report.n4_rejected) = messages(&stats.messages);
+        let peer = |of: pfcp::node::AssociationView<'_>| {
+            let (messages, rejected) = self.node.messages_of(of.node_id).map(messages).unwrap_or_default();
+            PeerReport {
+                node_id: of.node_id.to_string(),
+                address: of.peer.to_string(),
+                sessions: of.sessions as u64,
+                lost: of.lost,
+                age_ms: self.start.elapsed().saturating_sub(of.since).as_millis() as u64,
+                messages,
+                rejected,
+            }
+        };
+        report.peers = self.node.associations().map(peer).collect();
     }
 }
 
+/// Messages by type, and rejections by cause.
+fn messages(counts: &MessageCounts) -> (BTreeMap<String, MessageCount>, BTreeMap<String, u64>) {
+    let mut by_type: BTreeMap<String, MessageCount> = BTreeMap::new();
+    for (kind, n) in &counts.received {
+        by_type.entry(kind.name()).or_default().received += n;
+    }
+    for (kind, n) in &counts.sent {
+        by_type.entry(kind.name()).or_default().sent += n;
+    }
+    (by_type, counts.rejected.iter().map(|(cause, n)| (cause.text(), *n)).collect())
+}
+
+/// The tables of a target.
+fn tables_of(target: &dyn target::Target) -> BTreeMap<String, TableReport> {
+    let row = |(id, table): (program::TableId, &program::TableInfo)| {
+        let s = target.table_stats(id);
+        (table.name.clone(), TableReport { entries: s.entries, capacity: s.capacity, hits: s.hits, misses: s.misses })
+    };
+    target.program().tables.iter().map(row).collect()
+}
+
 /// Counts of a session that lives.
-fn session_count(plane: &mut Plane<EngineAndTargets>, seid: Seid, rules: &SessionRules) -> SessionCount {
+pub(crate) fn session_count(plane: &mut Plane<EngineAndTargets>, seid: Seid, rules: &SessionRules) -> SessionCount {
     let usages: Vec<(u32, Usage)> = rules.urrs.keys().map(|urr| (*urr, plane.usage(seid, *urr))).collect();
     count_of(plane, seid, &usages)
 }

@@ -4,11 +4,10 @@
 //! request is answered with an error, counted, and closes the connection.
 
 use crate::failure::Failure;
-use crate::report::Count;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,8 +15,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Longest request: a file of 131,072 rules in their longest form is below.
-const MAX_REQUEST: u64 = 32 << 20;
 /// Longest reply that a client takes: all rules of the largest table.
 const MAX_REPLY: u64 = 256 << 20;
 /// Connections at a time: operators and their scripts, not users.
@@ -27,77 +24,32 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A client waits longer: a large request takes its time.
 const CLIENT_PATIENCE: Duration = Duration::from_secs(120);
 
-/// What is asked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "do", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Request {
-    /// New rules, all or none.
-    Add {
-        /// As text.
-        rules: Vec<RuleLine>,
-    },
-    /// Rules go, all or none.
-    Delete {
-        /// Which: by match or by `id=`.
-        rules: Vec<RuleLine>,
-    },
-    /// All rules with their counts.
-    List {},
+/// Why a request is not answered: it is none, or there are too many. A reply says it in its own way.
+#[derive(Debug)]
+pub struct Refused(pub String);
+
+/// Who asks, as the kernel knows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Caller {
+    ids: Option<(u32, i32)>,
 }
 
-/// A line of text, and where it stood.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RuleLine {
-    /// From 1.
-    pub line: u64,
-    /// The rule.
-    pub text: String,
-}
-
-/// What is answered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Reply {
-    /// It is done.
-    Changed {
-        /// The rules that came or went, with what they had counted.
-        rules: Vec<RuleRow>,
-    },
-    /// The rules.
-    Rules {
-        /// In the order of their numbers.
-        rules: Vec<RuleRow>,
-        /// Packets by path.
-        ways: BTreeMap<String, Count>,
-        /// Rules that fit.
-        capacity: u32,
-    },
-    /// Nothing was done.
-    Error {
-        /// The line at fault.
-        line: Option<u64>,
-        /// Why.
-        message: String,
-    },
-}
-
-/// A rule that is installed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RuleRow {
-    /// Its number.
-    pub id: u64,
-    /// As text.
-    pub rule: String,
-    /// Packets that it took.
-    pub packets: u64,
-    /// Bytes of their frames as received.
-    pub bytes: u64,
+impl std::fmt::Display for Caller {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.ids {
+            Some((uid, pid)) => write!(f, "uid {uid}, pid {pid}"),
+            None => f.write_str("unknown"),
+        }
+    }
 }
 
 /// A socket that is listened to. Stopped by [`Server::stop`] or on drop.
 pub struct Server {
     path: PathBuf,
+    /// The file that we made there: another program may have replaced it since.
+    inode: u64,
+    /// Wakes the listener's thread.
+    wake: UnixListener,
     shared: Arc<Shared>,
     listener: Option<JoinHandle<()>>,
 }
@@ -111,9 +63,16 @@ struct Shared {
 }
 
 impl Server {
-    /// Listens at `path`, with mode 0600 from the start. An existing socket without a listener is replaced.
-    pub fn start(path: &Path, answer: impl Fn(Request) -> Reply + Send + Sync + 'static) -> Result<Server, Failure> {
+    /// Listens at `path`, with mode 0600 from the start. An existing socket without a listener is replaced. Requests have at most `most` bytes.
+    pub fn start<Q, R>(path: &Path, most: u64, answer: impl Fn(Q, Caller) -> R + Send + Sync + 'static) -> Result<Server, Failure>
+    where
+        Q: DeserializeOwned + 'static,
+        R: Serialize + From<Refused> + 'static,
+    {
+        let fail = |e: std::io::Error| Failure::Failed(format!("cannot start the control socket {}: {e}", path.display()));
         let listener = bind(path)?;
+        let inode = std::fs::symlink_metadata(path).map_err(fail)?.ino();
+        let wake = listener.try_clone().map_err(fail)?;
         let shared = Arc::new(Shared::default());
         let (for_thread, answer) = (shared.clone(), Arc::new(answer));
         let accept = move || {
@@ -122,7 +81,7 @@ impl Server {
                     return;
                 }
                 match stream {
-                    Ok(stream) => serve_on_a_thread(stream, &for_thread, &answer),
+                    Ok(stream) => serve_on_a_thread(stream, &for_thread, most, &answer),
                     Err(e) => {
                         tracing::warn!("control socket: {e}");
                         // Out of descriptors, most likely: not at full speed.
@@ -133,7 +92,7 @@ impl Server {
         };
         let listener = std::thread::Builder::new().name("control".into()).spawn(accept);
         let listener = listener.map_err(|e| Failure::Failed(format!("cannot start the control socket: {e}")))?;
-        Ok(Server { path: path.to_owned(), shared, listener: Some(listener) })
+        Ok(Server { path: path.to_owned(), inode, wake, shared, listener: Some(listener) })
     }
 
     /// Requests so far that were none.
@@ -149,13 +108,15 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.shared.stop.store(true, SeqCst);
-        // Wakes the listener, who then looks.
-        if UnixStream::connect(&self.path).is_ok()
+        // Not by a connection: at the path another may listen by now.
+        if rustix::net::shutdown(&self.wake, rustix::net::Shutdown::Both).is_ok()
             && let Some(listener) = self.listener.take()
         {
             let _ = listener.join();
         }
-        let _ = std::fs::remove_file(&self.path);
+        if std::fs::symlink_metadata(&self.path).is_ok_and(|there| there.ino() == self.inode) {
+            let _ = std::fs::remove_file(&self.path);
+        }
     }
 }
 
@@ -181,11 +142,19 @@ fn bind(path: &Path) -> Result<UnixListener, Failure> {
     made.map_err(|e| fail(&e.to_string()))
 }
 
-fn serve_on_a_thread(stream: UnixStream, shared: &Arc<Shared>, answer: &Arc<impl Fn(Request) -> Reply + Send + Sync + 'static>) {
+fn serve_on_a_thread<Q, R>(
+    stream: UnixStream,
+    shared: &Arc<Shared>,
+    most: u64,
+    answer: &Arc<impl Fn(Q, Caller) -> R + Send + Sync + 'static>,
+) where
+    Q: DeserializeOwned + 'static,
+    R: Serialize + From<Refused> + 'static,
+{
     if shared.connections.fetch_add(1, SeqCst) >= MAX_CONNECTIONS {
         shared.connections.fetch_sub(1, SeqCst);
         let _ = stream.set_write_timeout(Some(Duration::from_millis(100)));
-        let _ = write_line(&stream, &error(format!("{MAX_CONNECTIONS} connections are open already")));
+        let _ = write_line(&stream, &R::from(Refused(format!("{MAX_CONNECTIONS} connections are open already"))));
         return;
     }
     let (shared, answer) = (shared.clone(), answer.clone());
@@ -193,7 +162,7 @@ fn serve_on_a_thread(stream: UnixStream, shared: &Arc<Shared>, answer: &Arc<impl
         let shared = shared.clone();
         move || {
             // The number must go down whatever happens.
-            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| serve(&stream, &shared, &*answer)));
+            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| serve(&stream, &shared, most, &*answer)));
             shared.connections.fetch_sub(1, SeqCst);
             match result {
                 Ok(Err(e)) => tracing::debug!("control connection: {e}"),
@@ -208,26 +177,33 @@ fn serve_on_a_thread(stream: UnixStream, shared: &Arc<Shared>, answer: &Arc<impl
 }
 
 /// Answers the lines of a connection until it ends.
-fn serve(stream: &UnixStream, shared: &Shared, answer: &impl Fn(Request) -> Reply) -> std::io::Result<()> {
+fn serve<Q: DeserializeOwned, R: Serialize + From<Refused>>(
+    stream: &UnixStream,
+    shared: &Shared,
+    most: u64,
+    answer: &impl Fn(Q, Caller) -> R,
+) -> std::io::Result<()> {
+    let credentials = rustix::net::sockopt::socket_peercred(stream).ok();
+    let caller = Caller { ids: credentials.map(|of| (of.uid.as_raw(), of.pid.as_raw_nonzero().get())) };
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let mut reader = BufReader::new(stream);
     while !shared.stop.load(SeqCst) {
         let mut line = Vec::new();
-        reader.by_ref().take(MAX_REQUEST + 1).read_until(b'\n', &mut line)?;
+        reader.by_ref().take(most + 1).read_until(b'\n', &mut line)?;
         if line.is_empty() {
             return Ok(());
         }
         let malformed = |message: String| {
             shared.malformed.fetch_add(1, SeqCst);
             tracing::warn!("control request refused: {message}");
-            write_line(stream, &error(message))
+            write_line(stream, &R::from(Refused(message)))
         };
-        if line.len() as u64 > MAX_REQUEST {
-            return malformed(format!("a request of more than {MAX_REQUEST} bytes"));
+        if line.len() as u64 > most {
+            return malformed(format!("a request of more than {most} bytes"));
         }
         match read(&line, "a request") {
-            Ok(request) => write_line(stream, &answer(request))?,
+            Ok(request) => write_line(stream, &answer(request, caller))?,
             Err(why) => return malformed(why),
         }
     }
@@ -235,32 +211,30 @@ fn serve(stream: &UnixStream, shared: &Shared, answer: &impl Fn(Request) -> Repl
 }
 
 /// A line of the socket; why it is not what it should be, in words fit for a log: serde_json quotes what it did not expect.
-pub fn read<T: serde::de::DeserializeOwned>(line: &[u8], what: &str) -> Result<T, String> {
+pub fn read<T: DeserializeOwned>(line: &[u8], what: &str) -> Result<T, String> {
     serde_json::from_slice(line).map_err(|e| format!("not {what}: {}", e.to_string().escape_debug().take(200).collect::<String>()))
 }
 
-fn error(message: String) -> Reply {
-    Reply::Error { line: None, message }
-}
-
-fn write_line(mut stream: &UnixStream, reply: &Reply) -> std::io::Result<()> {
+fn write_line(mut stream: &UnixStream, reply: &impl Serialize) -> std::io::Result<()> {
     let mut text = serde_json::to_vec(reply)?;
     text.push(b'\n');
     stream.write_all(&text)
 }
 
-/// Asks the daemon that listens at `path`.
-pub fn ask(path: &Path, request: &Request) -> Result<Reply, Failure> {
+/// Asks the daemon that listens at `path`, which takes requests of at most `most` bytes.
+pub fn ask<R: DeserializeOwned>(path: &Path, request: &impl Serialize, most: u64) -> Result<R, Failure> {
     let at = |e: &dyn std::fmt::Display| Failure::Failed(format!("control socket {}: {e}", path.display()));
     let mut stream = UnixStream::connect(path).map_err(|e| match e.kind() {
-        ErrorKind::NotFound | ErrorKind::ConnectionRefused => at(&format!("{e}; is `splitplane run` running, with this `ceupf.control`?")),
+        ErrorKind::NotFound | ErrorKind::ConnectionRefused => {
+            at(&format!("{e}; is `splitplane run` running, with this socket in its configuration?"))
+        }
         _ => at(&e),
     })?;
     stream.set_read_timeout(Some(CLIENT_PATIENCE)).map_err(|e| at(&e))?;
     let mut text = serde_json::to_vec(request).map_err(|e| at(&e))?;
     text.push(b'\n');
-    if text.len() as u64 > MAX_REQUEST {
-        return Err(Failure::Usage(format!("{} bytes are too many for one request; {MAX_REQUEST} are the most", text.len())));
+    if text.len() as u64 > most {
+        return Err(Failure::Usage(format!("{} bytes are too many for one request; {most} are the most", text.len())));
     }
     // A daemon that refuses early closes; its answer says why.
     let written = stream.write_all(&text);
@@ -276,10 +250,15 @@ pub fn ask(path: &Path, request: &Request) -> Result<Reply, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ceupf::requests::{MAX_REQUEST, Reply, Request, RuleLine};
 
-    fn echo(request: Request) -> Reply {
+    fn ask(path: &Path, request: &Request) -> Result<Reply, Failure> {
+        super::ask(path, request, MAX_REQUEST)
+    }
+
+    fn echo(request: Request, _: Caller) -> Reply {
         match request {
-            Request::List {} => Reply::Rules { rules: Vec::new(), ways: BTreeMap::new(), capacity: 7 },
+            Request::List {} => Reply::Rules { rules: Vec::new(), ways: Default::default(), capacity: 7 },
             Request::Add { rules } | Request::Delete { rules } => {
                 Reply::Error { line: rules.first().map(|r| r.line), message: rules.iter().map(|r| r.text.as_str()).collect() }
             }
@@ -301,14 +280,14 @@ mod tests {
     fn requests_are_answered_and_the_socket_is_the_owners_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.sock");
-        let server = Server::start(&path, echo).unwrap();
+        let server = Server::start(&path, MAX_REQUEST, echo).unwrap();
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
         let line = RuleLine { line: 3, text: "encap".into() };
         assert_eq!(ask(&path, &Request::Add { rules: vec![line] }).unwrap(), Reply::Error { line: Some(3), message: "encap".into() });
         // Several on one connection.
         assert_eq!(raw(&path, b"{\"do\":\"list\"}\n{\"do\":\"list\"}\n").lines().count(), 2);
-        assert!(Server::start(&path, echo).is_err_and(|e| e.to_string().contains("another program listens there")));
+        assert!(Server::start(&path, MAX_REQUEST, echo).is_err_and(|e| e.to_string().contains("another program listens there")));
         server.stop();
         assert!(!path.exists());
         assert!(ask(&path, &Request::List {}).is_err_and(|e| e.to_string().contains("is `splitplane run` running")));
@@ -318,7 +297,7 @@ mod tests {
     fn what_is_no_request_is_refused_and_counted() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.sock");
-        let server = Server::start(&path, echo).unwrap();
+        let server = Server::start(&path, MAX_REQUEST, echo).unwrap();
         let mut nested = b"{\"do\":".to_vec();
         nested.extend(vec![b'['; 1 << 20]);
         let hostile: [&[u8]; 7] = [
@@ -346,19 +325,31 @@ mod tests {
         let path = folder.path().join("s.sock");
         drop(UnixListener::bind(&path).unwrap());
         assert!(path.exists());
-        drop(Server::start(&path, echo).unwrap());
+        drop(Server::start(&path, MAX_REQUEST, echo).unwrap());
         std::fs::write(&path, "precious").unwrap();
-        assert!(Server::start(&path, echo).is_err_and(|e| e.to_string().contains("a file of that name")));
+        assert!(Server::start(&path, MAX_REQUEST, echo).is_err_and(|e| e.to_string().contains("a file of that name")));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
         let nowhere = folder.path().join("none/s.sock");
-        assert!(Server::start(&nowhere, echo).is_err_and(|e| e.to_string().contains("cannot make")));
+        assert!(Server::start(&nowhere, MAX_REQUEST, echo).is_err_and(|e| e.to_string().contains("cannot make")));
+    }
+
+    /// Two that start at the same time may both find the place free.
+    #[test]
+    fn one_whose_socket_was_replaced_ends_and_leaves_the_other_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.sock");
+        let first = Server::start(&path, MAX_REQUEST, echo).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let _second = Server::start(&path, MAX_REQUEST, echo).unwrap();
+        first.stop();
+        assert!(matches!(ask(&path, &Request::List {}), Ok(Reply::Rules { capacity: 7, .. })));
     }
 
     #[test]
     fn there_are_not_too_many_connections() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.sock");
-        let _server = Server::start(&path, echo).unwrap();
+        let _server = Server::start(&path, MAX_REQUEST, echo).unwrap();
         let mut held = Vec::new();
         for _ in 0..MAX_CONNECTIONS {
             // Answered once, so that it counts.

@@ -13,15 +13,19 @@
 //! | [`program`], [`chip_model`] | which P4 program runs, and does it fit a chip? |
 //! | [`services`] | what does the program call beside the pipeline, and where does it run? |
 //! | [`report`], [`report_file`] | what was counted, and where is it written? |
-//! | [`ceupf`], [`rules`], [`control_socket`] | how does the switch in front of a foreign UPF work? |
+//! | [`control`], [`control_socket`], `asked`, [`sessions`], [`show`] | what is a running UPF asked, and how does it answer? |
+//! | [`metrics`] | what was counted, for Prometheus? |
+//! | [`ceupf`], [`rules`] | how does the switch in front of a foreign UPF work? |
 //! | [`privileges`] | what may the daemon do once it has started? |
 //! | [`input`], [`stop`], [`output`], [`failure`] | how are commands stopped, and how do they print and fail? |
 #![forbid(unsafe_code)]
 
 pub mod agent;
+mod asked;
 pub mod ceupf;
 pub mod chip_model;
 pub mod config;
+pub mod control;
 pub mod control_socket;
 pub mod dataplane;
 pub mod diagnostics;
@@ -30,6 +34,7 @@ pub mod drainer;
 pub mod failure;
 pub mod input;
 pub mod kernel;
+pub mod metrics;
 pub mod n4;
 pub mod n4_socket;
 pub mod output;
@@ -41,8 +46,13 @@ pub mod report_file;
 pub mod rules;
 pub mod run;
 pub mod services;
+pub mod sessions;
+pub mod show;
 pub mod stop;
 pub mod store;
+
+#[cfg(test)]
+mod documents;
 
 /// For the fuzzer: what reads files of the user's.
 #[doc(hidden)]
@@ -58,12 +68,19 @@ pub mod fuzzing {
     }
 
     /// A line of the control socket as a request and as an answer, written out again; why it is none.
-    pub fn control_line(line: &[u8]) -> [Result<Vec<u8>, String>; 2] {
-        use crate::control_socket::{Reply, Request, read};
-        let write = |written: serde_json::Result<Vec<u8>>| written.map_err(|e| e.to_string());
-        [
-            read::<Request>(line, "a request").and_then(|request| write(serde_json::to_vec(&request))),
-            read::<Reply>(line, "an answer").and_then(|reply| write(serde_json::to_vec(&reply))),
-        ]
+    pub fn control_line(line: &[u8]) -> [Result<Vec<u8>, String>; 4] {
+        use crate::{ceupf::requests, control};
+        [again::<requests::Request>(line), again::<requests::Reply>(line), again::<control::Request>(line), again::<control::Reply>(line)]
+    }
+
+    fn again<T: serde::Serialize + serde::de::DeserializeOwned>(line: &[u8]) -> Result<Vec<u8>, String> {
+        crate::control_socket::read::<T>(line, "a line").and_then(|value| serde_json::to_vec(&value).map_err(|e| e.to_string()))
+    }
+
+    /// A query of sessions as checked, and whether the checks hold for one session.
+    pub fn session_query(text: &[u8]) -> Result<bool, String> {
+        let query: crate::sessions::SessionQuery = crate::control_socket::read(text, "a query")?;
+        query.validate()?;
+        Ok(query.matches(&Default::default()))
     }
 }

@@ -5,10 +5,12 @@
 
 use crate::config::{Config, Policy, Prefix};
 use crate::dataplane::{EngineAndTargets, Targets};
-use offload::planner::{Admit, Entries, Needs, Planner, Settings};
-use offload::{Split, Standing, Unit, plan_and_move};
+use crate::report::MoveReport;
+use offload::planner::{Admit, Entries, Move, Needs, Outcome, Place, Planner, Settings};
+use offload::{Planned, Split, Standing, Unit, plan_and_move};
 use program::{Batch, Op, TableId};
 use serde::Deserialize;
+use std::collections::VecDeque;
 use std::time::Duration;
 use target::Meters;
 use upf::criteria::{self, Criteria, Slice};
@@ -17,6 +19,8 @@ use upf::plane::{Plane, SessionInfo};
 
 /// Sessions whose usage is read in a tick: a few milliseconds' work.
 const POLLED: usize = 8192;
+/// Moves that are kept for reports.
+const RECENT: usize = 64;
 /// Cycles of x86 that a packet costs whose rule is found at once, and what filters add to it.
 const CYCLES: f32 = 300.0;
 const CYCLES_OF_FILTERS: f32 = 150.0;
@@ -256,7 +260,7 @@ impl Wishes {
 }
 
 /// `1` or `1-010203`, as SMFs' configurations write it: type, and six hexadecimal digits.
-fn slice(text: &str) -> Option<Slice> {
+pub(crate) fn slice(text: &str) -> Option<Slice> {
     let (sst, sd) = text.split_once('-').map_or((text, None), |(sst, sd)| (sst, Some(sd)));
     let sd = match sd {
         Some(sd) => Some(u32::from_str_radix(sd, 16).ok().filter(|_| sd.len() == 6)?),
@@ -271,6 +275,8 @@ pub struct Placement {
     /// Tables with room of their own, in the order of [`Entries`].
     tables: [TableId; 4],
     cursor: usize,
+    /// The last moves, for reports.
+    recent: VecDeque<MoveReport>,
 }
 
 impl Placement {
@@ -287,7 +293,7 @@ impl Placement {
         let tables = [t.pdr_by_teid, t.pdr_by_ue_ipv4, t.pdr_by_ue_ipv6, t.pdr_by_class];
         let room = tables.map(|table| u32::try_from(split.fast().table_stats(table).capacity).unwrap_or(u32::MAX));
         let planner = Planner::new(config.plan().settings(), room)?;
-        Ok(Placement { planner, tables, cursor: 0 })
+        Ok(Placement { planner, tables, cursor: 0, recent: VecDeque::new() })
     }
 
     /// What is due.
@@ -302,10 +308,34 @@ impl Placement {
             }
         }
         let copy = |seid: u64| Some((plane.data().wishes().of(&plane.info(seid)?), plane.copy(seid)?));
-        let executed = plan_and_move(split, &mut self.planner, now_ns, copy);
+        let recent = &mut self.recent;
+        let tell = |of: &Move, outcome: Outcome| {
+            if recent.len() >= RECENT {
+                recent.pop_front();
+            }
+            let to = if of.to == Place::Fast { "fast" } else { "base" };
+            recent.push_back(MoveReport {
+                seid: of.id,
+                at_ms: now.as_millis() as u64,
+                to: to.into(),
+                why: of.why.name().into(),
+                outcome: outcome.name().into(),
+            });
+        };
+        let executed = plan_and_move(split, &mut self.planner, now_ns, copy, tell);
         if executed != Default::default() {
             tracing::debug!(executed.to_fast, executed.to_base, executed.failed, "moves");
         }
+    }
+
+    /// The last moves, oldest first.
+    pub fn recent(&self) -> Vec<MoveReport> {
+        self.recent.iter().cloned().collect()
+    }
+
+    /// Where the planner stands with a session.
+    pub fn standing_of(&self, seid: u64, now: Duration) -> Option<Planned> {
+        self.planner.reason(seid, now.as_nanos() as u64)
     }
 
     /// A session is new, has changed or has ended.

@@ -74,6 +74,24 @@ pub struct Report {
     pub tables: BTreeMap<String, TableReport>,
     /// PFCP counters.
     pub n4: BTreeMap<String, u64>,
+    /// PFCP messages by type, of all peers since the start.
+    #[serde(default)]
+    pub n4_messages: BTreeMap<String, MessageCount>,
+    /// Requests that were rejected, by cause (TS 29.244 §8.2.1).
+    #[serde(default)]
+    pub n4_rejected: BTreeMap<String, u64>,
+    /// Associated peers, in the order of their Node IDs.
+    #[serde(default)]
+    pub peers: Vec<PeerReport>,
+    /// Whether new associations and sessions are refused: `splitplane set drain on`.
+    #[serde(default)]
+    pub draining: bool,
+    /// Which sessions are on the fast target.
+    #[serde(default)]
+    pub offload: OffloadReport,
+    /// The workers that run.
+    #[serde(default)]
+    pub load: Vec<WorkerReport>,
     /// Lines of log and live view that were lost: full disk, closed or slow reader.
     #[serde(default)]
     pub lost_lines: u64,
@@ -140,7 +158,8 @@ pub struct PuntReport {
 /// One session's usage.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionCount {
-    /// Our SEID.
+    /// Our SEID, as text.
+    #[serde(with = "crate::sessions::seid_text")]
     pub seid: u64,
     /// UE's IPv4 address.
     pub ue_ipv4: Option<Ipv4Addr>,
@@ -181,6 +200,12 @@ pub struct PortReport {
     /// How often it was reopened, by all workers.
     #[serde(default)]
     pub reopened: u64,
+    /// Of those received, packets that the program dropped behind the engine, by reason.
+    #[serde(default)]
+    pub dropped: BTreeMap<String, u64>,
+    /// By worker, what it received and sent itself.
+    #[serde(default)]
+    pub queues: Vec<QueueReport>,
 }
 
 /// One target.
@@ -209,6 +234,9 @@ pub struct TargetReport {
     /// Short tables: an entry that both targets must hold did not fit, so packets that look them up go to the slow path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub short_tables: Vec<String>,
+    /// Its tables, by name.
+    #[serde(default)]
+    pub tables: BTreeMap<String, TableReport>,
 }
 
 /// One service.
@@ -243,8 +271,165 @@ pub struct TableReport {
     pub misses: u64,
 }
 
+/// One worker.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkerReport {
+    /// Its slot, from 0.
+    pub slot: u16,
+    /// Packets that it was given since it started, by its ports or by the master.
+    pub packets: u64,
+    /// Microseconds of processor time in which it had packets, since it started.
+    pub busy_us: u64,
+    /// Packets that wait for it now, in thousandths of its ring or of a queue of 1024.
+    pub waiting_permille: u64,
+    /// Steering buckets of UEs that it owns; none without steering.
+    pub buckets: u64,
+}
+
+impl From<engine::WorkerGauge> for WorkerReport {
+    fn from(of: engine::WorkerGauge) -> WorkerReport {
+        WorkerReport {
+            slot: of.slot,
+            packets: of.packets,
+            busy_us: of.busy_ns / 1000,
+            waiting_permille: (of.depth * 1000.0) as u64,
+            buckets: of.buckets as u64,
+        }
+    }
+}
+
+/// What one worker received from a port and sent by it: a queue of the port, where each worker has one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueReport {
+    /// The worker's slot.
+    pub worker: u16,
+    /// Frames received.
+    pub received: Count,
+    /// Frames sent.
+    pub transmitted: Count,
+}
+
+/// A peer on N4 with an association.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PeerReport {
+    /// Its Node ID.
+    pub node_id: String,
+    /// Where requests to it go.
+    pub address: String,
+    /// Its sessions.
+    pub sessions: u64,
+    /// Whether it answers no heartbeats.
+    pub lost: bool,
+    /// Milliseconds since the association was set up.
+    pub age_ms: u64,
+    /// PFCP messages by type, of its address since the association was set up.
+    pub messages: BTreeMap<String, MessageCount>,
+    /// Its requests that were rejected, by cause (TS 29.244 §8.2.1).
+    pub rejected: BTreeMap<String, u64>,
+}
+
+/// Messages of a type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessageCount {
+    /// Received, and read.
+    pub received: u64,
+    /// Sent, without repetitions.
+    pub sent: u64,
+}
+
+/// Which sessions are on the fast target, as decided.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OffloadReport {
+    /// `split.policy`; `none` without a fast target.
+    pub policy: String,
+    /// Sessions moved to the fast target while they lived.
+    pub moved_to_fast: u64,
+    /// Sessions moved from it.
+    pub moved_to_base: u64,
+    /// Moves that were not made.
+    pub moves_failed: u64,
+    /// How often the fast target had no room for a session.
+    pub refused: u64,
+    /// The last moves by plan, newest last; at most 64.
+    pub recent: Vec<MoveReport>,
+}
+
+/// One move of a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MoveReport {
+    /// Our SEID.
+    #[serde(with = "crate::sessions::seid_text")]
+    pub seid: u64,
+    /// Milliseconds since the start of the UPF.
+    pub at_ms: u64,
+    /// `fast` or `base`.
+    pub to: String,
+    /// `rule`, `urgent`, `worth`, `evicted` (a session of more worth takes its room) or `idle`.
+    pub why: String,
+    /// `done`, `no_room` or `failed`.
+    pub outcome: String,
+}
+
+/// Everything that was dropped, refused or lost, by who counted it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Drops {
+    /// Packets that program and engine dropped, by reason.
+    pub dropped: BTreeMap<String, Count>,
+    /// Of these, those that the program dropped behind the engine, by the port that they came in by, and reason.
+    pub by_port: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Punted packets that the control plane dropped, by its reason.
+    pub refused: BTreeMap<String, u64>,
+    /// Frames of the control plane's own that it could not send, by reason.
+    pub host_unsent: BTreeMap<String, u64>,
+    /// Frames that kernel or device lost, by port.
+    pub lost: BTreeMap<String, Lost>,
+    /// N4 messages that were dropped, by reason.
+    pub n4: BTreeMap<String, u64>,
+}
+
+/// Frames that a port lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lost {
+    /// Before we saw them.
+    pub before_us: u64,
+    /// When we had sent them.
+    pub after_us: u64,
+}
+
+impl Drops {
+    /// Users' packets that were dropped: by program, engine and control plane.
+    pub fn packets(&self) -> u64 {
+        self.dropped.values().map(|count| count.packets).sum::<u64>() + self.refused.values().sum::<u64>()
+    }
+
+    /// Frames that ports lost.
+    pub fn lost(&self) -> u64 {
+        self.lost.values().map(|of| of.before_us + of.after_us).sum()
+    }
+}
+
+impl Report {
+    /// What was dropped, refused or lost.
+    pub fn drops(&self) -> Drops {
+        let n4 = self.n4.iter().filter_map(|(counter, value)| Some((counter.strip_prefix("dropped_")?.to_owned(), *value)));
+        Drops {
+            dropped: self.dropped.clone(),
+            by_port: self.ports.iter().map(|(port, of)| (port.clone(), of.dropped.clone())).collect(),
+            refused: self.refused.clone(),
+            host_unsent: self.host_unsent.clone(),
+            lost: self
+                .ports
+                .iter()
+                .map(|(port, of)| (port.clone(), Lost { before_us: of.lost_before_us, after_us: of.lost_after_us }))
+                .collect(),
+            n4: n4.collect(),
+        }
+    }
+}
+
 /// The live view's header.
-pub const HEADER: &str = "  time  sessions  target          uplink            downlink        drops in this second";
+pub const HEADER: &str =
+    "  time  sessions           received               sent    dropped     punted  dropped, refused and lost in this second";
 
 /// What was dropped between two reports, by reason: `no_pdr 7`.
 pub fn drops(now: &Report, before: &Report) -> Vec<String> {
@@ -258,38 +443,44 @@ pub fn drops(now: &Report, before: &Report) -> Vec<String> {
     drops.filter(|(_, now, was)| now > was).map(|(reason, now, was)| format!("{reason} {}", now - was)).collect()
 }
 
-/// One second of the live view: a line for each target.
+/// One second of the live view: what ports received and sent, what was dropped of it and what was given to the control plane; behind a split also a line
+/// for each target. All that a port receives is counted, ARP too.
 pub fn live_lines(now: &Report, before: &Report) -> Vec<String> {
-    let span = (now.elapsed_ms - before.elapsed_ms).max(1) as f64 / 1000.0;
-    let drops = drops(now, before);
-    let mut lines = Vec::new();
+    let span = (now.elapsed_ms.saturating_sub(before.elapsed_ms)).max(1) as f64 / 1000.0;
+    let per_second = |now: u64, was: u64| now.saturating_sub(was) as f64 / span;
+    let rate = |now: Count, was: Count| {
+        let (packets, bytes) = (per_second(now.packets, was.packets), per_second(now.bytes, was.bytes));
+        format!("{:>8} {:>9}", si(packets, "pps"), si(bytes * 8.0, "b/s"))
+    };
+    let ports = |report: &Report, of: fn(&PortReport) -> Count| {
+        let mut sum = Count::default();
+        report.ports.values().for_each(|port| sum += of(port));
+        sum
+    };
+    let punted = |report: &Report| report.punted.values().map(|count| count.packets).sum();
+    let reasons = drops(now, before);
+    let reasons = if reasons.is_empty() { "-".to_owned() } else { reasons.join(", ") };
+    let sessions: u64 = now.targets.values().map(|target| target.sessions).sum();
+    let mut lines = vec![format!(
+        "{:>5.0}s  {sessions:>8}  {}  {}  {:>9}  {:>9}  {reasons}",
+        now.elapsed_ms as f64 / 1000.0,
+        rate(ports(now, |port| port.received), ports(before, |port| port.received)),
+        rate(ports(now, |port| port.transmitted), ports(before, |port| port.transmitted)),
+        si(per_second(now.drops().packets(), before.drops().packets()), "pps"),
+        si(per_second(punted(now), punted(before)), "pps"),
+    )];
+    if now.targets.len() < 2 {
+        return lines;
+    }
     for (name, target) in &now.targets {
         let was = before.targets.get(name).cloned().unwrap_or_default();
-        let rate = |now: Count, was: Count| {
-            let packets = now.packets.saturating_sub(was.packets) as f64 / span;
-            let bits = now.bytes.saturating_sub(was.bytes) as f64 * 8.0 / span;
-            format!("{:>7} {:>8}", si(packets, "pps"), si(bits, "b/s"))
-        };
         let label = match (target.out_of_service, target.modelled) {
             (true, _) => format!("{name} (is out)"),
             (_, true) => format!("{name} (modelled)"),
             _ => name.clone(),
         };
-        let first = lines.is_empty();
-        let time = if first { format!("{:>5.0}s", now.elapsed_ms as f64 / 1000.0) } else { String::new() };
-        let drops = if !first {
-            ""
-        } else if drops.is_empty() {
-            "-"
-        } else {
-            &drops.join(", ")
-        };
-        lines.push(format!(
-            "{time:>6}  {:>8}  {label:<15} {}  {}  {drops}",
-            target.sessions,
-            rate(target.uplink, was.uplink),
-            rate(target.downlink, was.downlink)
-        ));
+        let (access, core) = (rate(target.uplink, was.uplink), rate(target.downlink, was.downlink));
+        lines.push(format!("        {:>8}  {label}: from access {}, from core {}", target.sessions, access.trim(), core.trim()));
     }
     lines
 }
@@ -310,29 +501,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_live_view_names_models_drops_and_losses() {
-        let port = |lost| PortReport { lost_before_us: lost, lost_after_us: 1, ..PortReport::default() };
+    fn the_live_view_tells_received_sent_dropped_and_punted_apart() {
+        let port = |received, transmitted, lost| PortReport {
+            received: Count { packets: received, bytes: received * 1000 },
+            transmitted: Count { packets: transmitted, bytes: transmitted * 1000 },
+            lost_before_us: lost,
+            ..PortReport::default()
+        };
         let target = |modelled, packets| TargetReport {
             modelled,
             sessions: 3,
             uplink: Count { packets, bytes: packets * 1000 },
             ..TargetReport::default()
         };
-        let report = |at, lost, drops, packets| Report {
+        let count = |packets| Count { packets, bytes: 0 };
+        let report = |at, received, dropped, lost| Report {
             elapsed_ms: at,
-            ports: [("n3".to_owned(), port(lost))].into(),
-            targets: [("asic".to_owned(), target(true, packets)), ("x86".to_owned(), target(false, 0))].into(),
-            dropped: [("no_pdr".to_owned(), Count { packets: drops, bytes: 0 })].into(),
+            ports: [("n3".to_owned(), port(received, received / 2, lost)), ("n6".to_owned(), port(1, received / 4, 0))].into(),
+            targets: [("asic".to_owned(), target(true, received)), ("x86".to_owned(), target(false, 0))].into(),
+            dropped: [("no_pdr".to_owned(), count(dropped))].into(),
+            punted: [("arp".to_owned(), count(dropped * 2))].into(),
+            refused: [("arp_rate".to_owned(), dropped)].into(),
             ..Report::default()
         };
-        let (before, now) = (report(1000, 2, 5, 0), report(2000, 9, 6, 4000));
+        let (before, now) = (report(1000, 0, 5, 2), report(2000, 4000, 16, 9));
         let lines = live_lines(&now, &before);
-        assert!(lines[0].contains("asic (modelled)") && lines[0].contains("4.0kpps") && lines[0].contains("32.0Mb/s"), "{}", lines[0]);
-        assert!(lines[0].ends_with("no_pdr 1, lost_by_n3 7"), "{}", lines[0]);
-        assert!(lines[1].contains("x86") && !lines[1].contains("modelled"), "{}", lines[1]);
-        assert!(live_lines(&now, &now)[0].ends_with('-'));
+        testkit::assert_golden("src/live.txt", &format!("{HEADER}\n{}\n", lines.join("\n")));
+        assert!(live_lines(&now, &now)[0].ends_with(" -"));
         let mut fallen = now.clone();
         fallen.targets.get_mut("asic").unwrap().out_of_service = true;
-        assert!(live_lines(&fallen, &now)[0].contains("asic (is out)"), "{}", live_lines(&fallen, &now)[0]);
+        assert!(live_lines(&fallen, &now)[1].contains("asic (is out)"), "{:?}", live_lines(&fallen, &now));
+        fallen.targets.remove("x86");
+        assert_eq!(live_lines(&fallen, &now).len(), 1, "one target does all");
     }
 }

@@ -1,6 +1,7 @@
 //! `splitplane rules`: an operator's rules for the switch in front of a foreign UPF, to a daemon that runs (CeUPF, §2: RPI).
 
-use crate::control_socket::{Reply, Request, RuleLine, RuleRow, ask};
+use crate::ceupf::requests::{MAX_REQUEST, Reply, Request, RuleLine, RuleRow};
+use crate::control_socket::ask;
 use crate::failure::Failure;
 use ceupf::rules_of;
 use std::io::Read;
@@ -55,7 +56,7 @@ pub fn rules(args: &Args) -> Result<(), Failure> {
         RulesCommand::List => (Request::List {}, None),
         RulesCommand::Load { file } => (Request::Add { rules: read(file)? }, Some(file)),
     };
-    let reply = ask(&args.socket, &request)?;
+    let reply = ask(&args.socket, &request, MAX_REQUEST)?;
     if args.json {
         println!("{}", serde_json::to_string(&reply).map_err(|e| Failure::Failed(e.to_string()))?);
     }

@@ -7,6 +7,7 @@ use crate::agent::{Agent, PortLabel, Request};
 use crate::config::{
     Config, Driver, FastTarget, Fault, FirewallAction, OnStop, Prefix, RequestPort, Role, Route, Steering, TrafficClass, Workers,
 };
+use crate::control::Control;
 use crate::dataplane::{EngineAndTargets, Targets};
 use crate::failure::Failure;
 use crate::input::{Input, Next};
@@ -97,8 +98,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     // It has threads of its own: they get no capabilities and no signals.
     before_ports.store = Opened::open(&config)?;
     let upf = Upf::start_with(&config, program.ir, ports, kernel, before_ports)?;
+    let socket = crate::control::listen(config.control.socket.as_deref(), upf.control())?;
     crate::output::line("ready");
     watch(args, &input, &upf, report_file.as_mut());
+    drop(socket);
     let report = upf.stop()?;
     if let Some(file) = &mut report_file {
         file.write(&report)?;
@@ -490,6 +493,11 @@ impl Upf {
             })
             .map_err(|e| Failure::Failed(format!("cannot start the agent: {e}")))?;
         Ok(Upf { requests, agent, still_ending })
+    }
+
+    /// What asks it, from any thread.
+    pub fn control(&self) -> Control {
+        Control::new(self.requests.clone())
     }
 
     /// A snapshot. The error, if the agent does not answer in time, is no end of it.

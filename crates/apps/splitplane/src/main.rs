@@ -9,9 +9,10 @@ mod service;
 
 use clap::{Parser, Subcommand};
 use daemon::failure::Failure;
-use daemon::{output, privileges, rules, run};
+use daemon::{control, output, privileges, rules, run, show};
 use lab::{attack, bench, demo, reproduce};
 use std::process::ExitCode;
+use tracing_subscriber::EnvFilter;
 
 #[global_allocator]
 static ALLOCATOR: allocator::MiMalloc = allocator::MiMalloc;
@@ -35,6 +36,10 @@ enum Command {
     Attack(attack::Args),
     /// Runs the UPF.
     Run(run::Args),
+    /// Asks a running UPF: overview, sessions, ports, drops, tables, targets, workers, peers, offload.
+    Show(show::Args),
+    /// Changes a running UPF: what it logs, and whether it takes new sessions.
+    Set(show::SetArgs),
     /// Runs a service of a pipeline's, buffer or cipher, in a process of its own.
     Service(service::Args),
     /// Changes the rules of a running switch in front of another UPF: add, del, list, load.
@@ -98,6 +103,8 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Demo(args) => demo::demo(&args),
         Command::Attack(args) => attack::attack(&args),
         Command::Run(args) => run::run(&args),
+        Command::Show(args) => show::show(&args),
+        Command::Set(args) => show::set(&args),
         Command::Service(args) => service::service(&args),
         Command::Rules(args) => rules::rules(&args),
         Command::Smf(args) => emulators::smf(&args),
@@ -123,8 +130,28 @@ fn command(command: Command) -> Result<(), Failure> {
 /// Logs go to standard error, so that output stays data. A reader that is gone or a full disk loses lines, and nothing else.
 fn start_logging(cli: &Cli) {
     let default = if matches!(cli.command, Command::Run(_) | Command::Service(_)) { "info" } else { "warn" };
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default));
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
     let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(|| output::Log);
-    if cli.log_json { builder.json().init() } else { builder.with_target(false).init() }
+    let builder = tracing_subscriber::fmt().with_env_filter(audited(filter)).with_ansi(colours).with_writer(|| output::Log);
+    if cli.log_json {
+        let builder = builder.json().with_filter_reloading();
+        let handle = builder.reload_handle();
+        control::on_log(move |filter| handle.reload(parse_filter(filter)?).map_err(|e| e.to_string()));
+        builder.init();
+    } else {
+        let builder = builder.with_target(false).with_filter_reloading();
+        let handle = builder.reload_handle();
+        control::on_log(move |filter| handle.reload(parse_filter(filter)?).map_err(|e| e.to_string()));
+        builder.init();
+    }
+}
+
+fn parse_filter(text: &str) -> Result<EnvFilter, String> {
+    let filter = EnvFilter::try_new(text).map_err(|e| e.to_string().escape_debug().take(200).collect::<String>());
+    filter.map(audited).map_err(|why| format!("filter: {why}; expected such as \"info\" or \"warn,pfcp=debug\""))
+}
+
+/// Who changed what is logged whatever the filter says.
+fn audited(filter: EnvFilter) -> EnvFilter {
+    filter.add_directive("audit=info".parse().expect("it is a directive"))
 }

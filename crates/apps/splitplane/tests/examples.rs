@@ -48,7 +48,8 @@ fn every_example_configuration_is_good_and_leaves_nothing_in_doubt() {
         return;
     }
     let machine = Machine::new();
-    let examples = [vec![docs().join("upf.example.toml")], files(&docs().join("examples"), "toml")].concat();
+    let examples =
+        [vec![docs().join("upf.example.toml"), docs().join("split.example.toml")], files(&docs().join("examples"), "toml")].concat();
     assert!(examples.len() >= 5, "{examples:?}");
     for example in examples {
         let mut command = Command::new("ip");

@@ -17,8 +17,15 @@ pub struct Executed {
     pub failed: u32,
 }
 
-/// Plans and moves. `copy` gives a session's facts and all that its copy needs; `None`: there is no such session any more.
-pub fn plan_and_move(split: &Split, planner: &mut Planner, now_ns: u64, mut copy: impl FnMut(u64) -> Option<(Unit, Batch)>) -> Executed {
+/// Plans and moves. `copy` gives a session's facts and all that its copy needs; `None`: there is no such session any more. `tell` is called with
+/// each move and what became of it.
+pub fn plan_and_move(
+    split: &Split,
+    planner: &mut Planner,
+    now_ns: u64,
+    mut copy: impl FnMut(u64) -> Option<(Unit, Batch)>,
+    mut tell: impl FnMut(&Move, Outcome),
+) -> Executed {
     let mut executed = Executed::default();
     // Who left by itself is a candidate again.
     for id in split.take_left() {
@@ -35,6 +42,7 @@ pub fn plan_and_move(split: &Split, planner: &mut Planner, now_ns: u64, mut copy
             (Outcome::Done, Place::Base) => executed.to_base += 1,
             _ => executed.failed += 1,
         }
+        tell(&of, outcome);
         planner.moved(&of, outcome, now_ns);
     }
     executed

@@ -31,11 +31,14 @@ pub mod planner;
 mod budget;
 mod rate;
 
+mod reason;
+
 mod traffic;
 
 pub use comeback::Comeback;
 pub use executor::{Executed, plan_and_move};
 pub use moves::{MoveError, RecoverError};
 pub use policy::{DscpOf, OutOfRange, Policy, Standing, Unit};
-pub use split::{OnRefusal, Split, SplitError, Stage};
+pub use reason::{Planned, Reason};
+pub use split::{Moves, OnRefusal, Split, SplitError, Stage};
 pub use traffic::{Path, TargetTraffic};

@@ -140,6 +140,12 @@ impl Split {
     }
 
     fn place(&self, books: &mut Books, stage: usize, session: &Unit, copy: &Batch) -> Result<(), MoveError> {
+        let result = self.try_to_place(books, stage, session, copy);
+        *(if result.is_ok() { &mut books.moves.to_front } else { &mut books.moves.failed }) += 1;
+        result
+    }
+
+    fn try_to_place(&self, books: &mut Books, stage: usize, session: &Unit, copy: &Batch) -> Result<(), MoveError> {
         let front = &self.fronts[stage];
         if front.is_retired() {
             return Err(MoveError::Retired);
@@ -184,6 +190,7 @@ impl Split {
         let mut books = self.lock();
         let Some(stage) = books.placed.sessions.get(&id).map(|of| of.stage) else { return Err(MoveError::There) };
         self.leave(&mut books, id, &[], &mut self.gate());
+        books.moves.to_base += 1;
         if self.fronts[stage].is_retired() { Err(MoveError::Retired) } else { Ok(()) }
     }
 

@@ -111,6 +111,19 @@ pub struct Move {
     pub worth: f64,
 }
 
+impl Why {
+    /// The name for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Why::Rule => "rule",
+            Why::Urgent => "urgent",
+            Why::Worth => "worth",
+            Why::Evicted => "evicted",
+            Why::Idle => "idle",
+        }
+    }
+}
+
 /// Why a session moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
@@ -135,6 +148,17 @@ pub enum Outcome {
     NoRoom,
     /// It could not be made, and everything is as before.
     Failed,
+}
+
+impl Outcome {
+    /// The name for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Done => "done",
+            Outcome::NoRoom => "no_room",
+            Outcome::Failed => "failed",
+        }
+    }
 }
 
 /// Sessions and where they are.
@@ -162,20 +186,20 @@ pub struct Planner {
 }
 
 #[derive(Clone, Debug)]
-struct Slot {
+pub(crate) struct Slot {
     id: u64,
-    standing: Standing,
+    pub(crate) standing: Standing,
     weight: f64,
-    needs: Needs,
-    place: Place,
+    pub(crate) needs: Needs,
+    pub(crate) place: Place,
     /// A move was planned, and its outcome is not reported yet.
     moving: bool,
     /// When it came to its place.
-    since_ns: u64,
+    pub(crate) since_ns: u64,
     /// Not to be tried before, after failures.
-    retry_ns: u64,
+    pub(crate) retry_ns: u64,
     failures: u32,
-    rate: Rate,
+    pub(crate) rate: Rate,
 }
 
 /// Ranks of higher standing lie above all of lower: no worth reaches it.
@@ -403,6 +427,21 @@ impl Planner {
         next
     }
 
+    /// A session, as it is known here.
+    pub(crate) fn slot(&self, id: u64) -> Option<&Slot> {
+        self.by_id.get(&id).map(|at| &self.slots[*at as usize])
+    }
+
+    /// The operator's choices.
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Whether entries would not fit even an empty fast target.
+    pub(crate) fn exceeds_capacity(&self, entries: &Entries) -> bool {
+        (0..ROOMS).any(|i| entries[i] > self.capacity[i])
+    }
+
     /// Packets and bits a second of a session, as it is ranked now.
     pub fn rate_of(&self, id: u64, now_ns: u64) -> Option<(f64, f64)> {
         let rate = &self.slots[*self.by_id.get(&id)? as usize].rate;
@@ -567,7 +606,7 @@ impl Planner {
                     (Standing::ByRate, Admit::Anybody) => true,
                     _ => false,
                 };
-                let possible = (0..ROOMS).all(|i| slot.needs.entries[i] <= self.capacity[i]) && slot.needs.entries != [0; ROOMS];
+                let possible = !self.exceeds_capacity(&slot.needs.entries) && slot.needs.entries != [0; ROOMS];
                 self.ranks[at as usize] =
                     if enters && possible && !slot.moving && now_ns >= slot.retry_ns { self.resident_rank(at, now_ns) } else { 0.0 };
             }

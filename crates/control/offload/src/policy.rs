@@ -81,6 +81,17 @@ pub enum OutOfRange {
 }
 
 impl Policy {
+    /// The name for programs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Policy::None => "none",
+            Policy::Chosen => "chosen",
+            Policy::Dscps(..) => "dscps",
+            Policy::Share(_) => "share",
+            Policy::Planned => "planned",
+        }
+    }
+
     /// Checks ranges.
     pub fn validate(&self) -> Result<(), OutOfRange> {
         match self {

@@ -118,6 +118,18 @@ pub(crate) struct Books {
     /// Of each stage in front, while it is retired.
     pub(crate) lost: Vec<Lost>,
     pub(crate) retirements: u64,
+    pub(crate) moves: Moves,
+}
+
+/// Moves of sessions while they lived, since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moves {
+    /// To a stage in front.
+    pub to_front: u64,
+    /// To the base target.
+    pub to_base: u64,
+    /// To a stage in front that did not take the session.
+    pub failed: u64,
 }
 
 impl Split {
@@ -163,7 +175,7 @@ impl Split {
             }
         }
         let lost = fronts.iter().map(|_| Lost::default()).collect();
-        let books = Books { placed: Placed::default(), shadow: Shadow::default(), lost, retirements: 0 };
+        let books = Books { placed: Placed::default(), shadow: Shadow::default(), lost, retirements: 0, moves: Moves::default() };
         let front = |Stage { target, on_refusal }| Front { target, on_refusal, retired: Arc::default() };
         let fronts = fronts.into_iter().map(front).collect();
         Ok(Split { fronts, base, policy, books: Mutex::new(books), traffic: Mutex::default(), gate: Arc::default() })
@@ -219,6 +231,16 @@ impl Split {
     /// How often a stage had no room for a session that was to be there.
     pub fn refused_by_fast(&self) -> u64 {
         self.lock().placed.refused
+    }
+
+    /// What is put in front.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Moves that were made, and those that were not.
+    pub fn moves(&self) -> Moves {
+        self.lock().moves
     }
 
     /// The targets, in the order in which a packet meets them; the base target is the last one.

@@ -466,6 +466,11 @@ impl Engine {
         self.inner.settings.buffer.as_ref().is_some_and(|buffer| buffer.waiting(queue) > 0)
     }
 
+    /// Packets of a queue that wait in its buffer.
+    pub fn waiting_in(&self, queue: u32) -> usize {
+        self.inner.settings.buffer.as_ref().map_or(0, |buffer| buffer.waiting(queue))
+    }
+
     /// The name of a thread that ended without being stopped: a bug, after which its packets are not processed. None while
     /// something else is being changed: ask again later.
     pub fn failed(&self) -> Option<String> {

@@ -49,13 +49,21 @@ pub(crate) struct PortCells {
     pub(crate) rx_full: AtomicU64,
     pub(crate) rx_invalid: AtomicU64,
     pub(crate) tx_invalid: AtomicU64,
+    /// By reason, those received here that the program dropped.
+    dropped: Box<[AtomicU64]>,
+}
+
+impl PortCells {
+    fn new() -> PortCells {
+        PortCells { dropped: (0..256).map(|_| AtomicU64::new(0)).collect(), ..PortCells::default() }
+    }
 }
 
 impl WorkerLedger {
     pub(crate) fn new(ports: impl Iterator<Item = PortId>) -> WorkerLedger {
         let row = || (0..256).map(|_| Cell::default()).collect();
         WorkerLedger {
-            ports: ports.map(|id| (id, PortCells::default())).collect(),
+            ports: ports.map(|id| (id, PortCells::new())).collect(),
             injected: Cell::default(),
             released: Cell::default(),
             copied: Cell::default(),
@@ -74,6 +82,16 @@ impl WorkerLedger {
         received.chain(others).map(|cell| cell.bytes.load(Relaxed)).fold(0, u64::wrapping_add)
     }
 
+    /// Counts a packet of a port's that the program drops.
+    #[cold]
+    pub(crate) fn count_program_drop(&self, port: PortId, reason: DropReason, bytes: usize) {
+        self.count_drop(reason, bytes);
+        if let Some((_, cells)) = self.ports.iter().find(|(id, _)| *id == port) {
+            let cell = &cells.dropped[reason.0 as usize];
+            cell.store(cell.load(Relaxed) + 1, Relaxed);
+        }
+    }
+
     /// Counts a drop.
     pub(crate) fn count_drop(&self, reason: DropReason, bytes: usize) {
         self.dropped[reason.0 as usize].add(1, bytes);
@@ -81,7 +99,7 @@ impl WorkerLedger {
 }
 
 /// Packets and bytes of one port, summed over workers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PortCount {
     /// Frames received.
     pub received: Count,
@@ -89,6 +107,8 @@ pub struct PortCount {
     pub transmitted: Count,
     /// Frames that the device or kernel lost or refused before or after us.
     pub device: pktio::DeviceDrops,
+    /// Of those received, packets that the program dropped, by reason code. What workers do not receive themselves is not among them.
+    pub dropped: BTreeMap<u8, u64>,
 }
 
 /// A snapshot over all workers.
@@ -125,6 +145,12 @@ impl Ledger {
                 port.device.rx_full += cells.rx_full.load(Relaxed);
                 port.device.rx_invalid += cells.rx_invalid.load(Relaxed);
                 port.device.tx_invalid += cells.tx_invalid.load(Relaxed);
+                for (code, cell) in cells.dropped.iter().enumerate() {
+                    let packets = cell.load(Relaxed);
+                    if packets != 0 {
+                        *port.dropped.entry(code as u8).or_default() += packets;
+                    }
+                }
             }
             total.injected += w.injected.read();
             total.released += w.released.read();

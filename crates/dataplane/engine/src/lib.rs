@@ -27,6 +27,6 @@ pub use base::BufferFate;
 pub use control::{Draining, Engine, EngineError, Event, Settings, WorkerPorts};
 pub use ledger::{Ledger, PortCount};
 pub use master::WhenFull;
-pub use scale::Moved;
+pub use scale::{Moved, WorkerGauge};
 pub use shape::ShapeSettings;
 pub use steer::{BUCKETS, Move, SteerFn, one_flow};

@@ -7,7 +7,7 @@
 
 use crate::balance::{BalanceSettings, Loads, Planner, Scale, WorkerLoad, empty, spread};
 use crate::control::{Command, Control, Drained, Engine, EngineError, Inner, MAX_WORKERS, Slot, WorkerPorts};
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, PortCount};
 use crate::master::MasterCommand;
 use crate::steer::{Move, SteerTable};
 use base::PortId;
@@ -33,6 +33,21 @@ pub struct Moved {
     pub added: u64,
     /// Workers that went before the end.
     pub removed: u64,
+}
+
+/// A worker that runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WorkerGauge {
+    /// Its slot.
+    pub slot: u16,
+    /// Packets that it was given since it started.
+    pub packets: u64,
+    /// Time that it did not wait since then, in nanoseconds.
+    pub busy_ns: u64,
+    /// Packets that wait for it now, as a share of its ring or of a queue of 1024.
+    pub depth: f64,
+    /// Steering buckets that it owns.
+    pub buckets: usize,
 }
 
 /// The counts of [`Moved`].
@@ -66,6 +81,22 @@ impl Engine {
         let control = self.inner.lock();
         let received = |slot: &Slot| Ledger::sum([&*slot.ledger].into_iter()).ports.values().map(|p| p.received.packets).sum();
         control.slots.iter().map(received).collect()
+    }
+
+    /// What each worker that runs has done and what waits for it, by slot.
+    pub fn gauges(&self) -> Vec<WorkerGauge> {
+        let Sample { workers, owners, .. } = Sample::take(&self.inner, &self.inner.lock());
+        let gauge = |(slot, (packets, busy_ns, depth)): (u16, (u64, u64, f64))| {
+            let buckets = owners.iter().filter(|owner| **owner == slot).count();
+            WorkerGauge { slot, packets, busy_ns, depth, buckets }
+        };
+        workers.into_iter().map(gauge).collect()
+    }
+
+    /// Packets of each port by worker that received or sent them, by slot: of those that have ended, too.
+    pub fn ports_by_worker(&self) -> Vec<BTreeMap<PortId, PortCount>> {
+        let control = self.inner.lock();
+        control.slots.iter().map(|slot| Ledger::sum([&*slot.ledger].into_iter()).ports).collect()
     }
 
     /// How much has moved.

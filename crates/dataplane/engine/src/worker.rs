@@ -394,7 +394,10 @@ impl Worker {
             VerdictKind::Buffer if verdict.reason != 0 => self.wait_for_rate(i, verdict.mark, verdict.reason),
             VerdictKind::Buffer => self.buffer(i, verdict.mark),
             VerdictKind::Punt => self.punt(i, verdict),
-            VerdictKind::Drop => self.parts.ledger.count_drop(DropReason(verdict.reason), self.packets[i].len()),
+            VerdictKind::Drop => {
+                let packet = &self.packets[i];
+                self.parts.ledger.count_program_drop(packet.port, DropReason(verdict.reason), packet.len());
+            }
             // The last target of a chain holds everything; if it says "next" there is no target left.
             // Its length is known again when it comes back.
             VerdictKind::Kept => self.parts.ledger.kept.add(1, 0),

@@ -18,7 +18,7 @@ use crate::config::{Config, ConfigError, RequestPort};
 use crate::pool::Pools;
 use crate::rules::{Seid, SessionRules, UserPlane};
 use crate::session::Rejection;
-use crate::stats::{Drop, LogLimit, Stats};
+use crate::stats::{Drop, LogCause, LogLimit, MessageCounts, Stats};
 use crate::usage::WallClock;
 use crate::work::steps;
 
@@ -46,9 +46,8 @@ use watch::Watch;
 pub use journal::Change;
 pub use restore::{Restored, Restoring, Saved, SavedError};
 
-/// Log lines a second about strangers, and about everybody else: those of the one do not hide the other's.
-const STRANGER_LINES: u32 = 1;
-const LINES: u32 = 10;
+/// Longest reason of a rejection in the log, in characters: some quote names of the peer's.
+const MAX_WHY: usize = 300;
 
 /// Limit of messages processed in one datagram.
 const MAX_BUNDLED: usize = 16;
@@ -90,9 +89,9 @@ pub struct Node {
     /// SEIDs come from it; `None`: they count.
     random: Option<ChaCha12Rng>,
     closing: bool,
+    draining: bool,
     stats: Stats,
     log: LogLimit,
-    stranger_log: LogLimit,
 }
 
 /// What may be reported of error indications.
@@ -188,9 +187,9 @@ impl Node {
             sessions_made: 0,
             random,
             closing: false,
+            draining: false,
             stats: Stats::default(),
-            log: LogLimit::new(LINES),
-            stranger_log: LogLimit::new(STRANGER_LINES),
+            log: LogLimit::default(),
             journal: Journal::new(config.records),
             config,
         };
@@ -306,7 +305,12 @@ impl Node {
 
     /// All sessions in the order of their SEIDs.
     pub fn sessions(&self) -> impl Iterator<Item = SessionView> {
-        self.sessions.iter().map(|(seid, session)| session.into_view(seid))
+        self.sessions_after(None)
+    }
+
+    /// Those behind a SEID, in the order of their SEIDs; `None`: all.
+    pub fn sessions_after(&self, after: Option<Seid>) -> impl Iterator<Item = SessionView> {
+        self.sessions.iter_after(after).map(|(seid, session)| session.into_view(seid))
     }
 
     /// Number of sessions.
@@ -339,6 +343,21 @@ impl Node {
         self.associations.iter().map(|(node_id, association)| association.view(node_id))
     }
 
+    /// Messages of an association's peer, by the address that it was set up from.
+    pub fn messages_of(&self, node_id: &NodeId) -> Option<&MessageCounts> {
+        self.peers.counts(self.associations.get(node_id)?.source.ip())
+    }
+
+    /// Refuses new associations and sessions from now on, or takes them again. Those that there are go on.
+    pub fn set_draining(&mut self, on: bool) {
+        self.draining = on;
+    }
+
+    /// Whether new associations and sessions are refused.
+    pub fn is_draining(&self) -> bool {
+        self.draining
+    }
+
     /// What was counted.
     pub fn stats(&self) -> &Stats {
         &self.stats
@@ -356,6 +375,7 @@ impl Node {
 
     /// One message of a datagram.
     fn message(&mut self, from: SocketAddr, message: &Message, octets: &[u8], now: Duration, plane: &mut dyn UserPlane) {
+        self.count(from.ip(), |counts| counts.receive(message.kind));
         let Some(answer) = message.kind.response() else {
             return match message.kind {
                 MessageType::Other(_) => self.drop_datagram(from, Drop::UnknownType, now),
@@ -388,7 +408,7 @@ impl Node {
         };
         let ies = match outcome {
             Ok(ies) => ies,
-            Err(rejection) => self.rejected(from, message.kind, &rejection, now),
+            Err(rejection) => self.rejected(from, message, &rejection, now),
         };
         // To the CP function's SEID, or 0 where it is not known (§7.2.2.4.2). A session that began, ended or moved to another
         // SEID with this request is addressed by what the request says or by what was.
@@ -412,9 +432,16 @@ impl Node {
                     self.note_answer(number);
                 }
                 self.transmit.push_back((from, answer));
+                self.count(from.ip(), |counts| counts.send(response.kind));
             }
             Err(_) => self.drop_datagram(from, Drop::TooLong, now),
         }
+    }
+
+    /// Counts a message, for the node and for its peer.
+    fn count(&mut self, peer: IpAddr, count: impl Fn(&mut MessageCounts)) {
+        count(&mut self.stats.messages);
+        self.peers.counts_mut(peer).map(count);
     }
 
     /// Whether an answer that was given once can be given again. An association that was set up or released meanwhile makes a
@@ -429,10 +456,16 @@ impl Node {
     }
 
     /// The elements of a rejection.
-    fn rejected(&mut self, from: SocketAddr, kind: MessageType, rejection: &Rejection, now: Duration) -> Group {
-        self.stats.reject(rejection.cause);
-        if self.may_log(now) {
-            tracing::warn!(%from, ?kind, cause = rejection.cause.0, offending = ?rejection.offending, rule = ?rejection.failed, why = rejection.why, "rejected");
+    fn rejected(&mut self, from: SocketAddr, request: &Message, rejection: &Rejection, now: Duration) -> Group {
+        let kind = request.kind;
+        self.count(from.ip(), |counts| counts.reject(rejection.cause));
+        if let Some(left_out) = self.may_log(LogCause::Rejected(rejection.cause), now) {
+            // Who, what and why. The text may quote what the peer sent: as a field it is escaped.
+            let node_id = find!(request.ies, NodeId).map(NodeId::to_string).unwrap_or_default();
+            let seid = request.seid.map(|seid| format!("{seid:#x}")).unwrap_or_default();
+            let why: String = rejection.why.chars().take(MAX_WHY).collect();
+            let (cause, offending) = (rejection.cause.text(), rejection.offending);
+            tracing::warn!(%from, node_id, ?kind, seid, cause, why, offending, rule = ?rejection.failed, left_out, "request rejected");
         }
         let mut ies = Vec::new();
         // The responses that have a Node ID have it also here: an SMF in use drops a rejection without it.
@@ -487,6 +520,7 @@ impl Node {
         let deadline = now + self.config.t1;
         self.timers.insert((deadline, Timer::Resend(sequence)));
         self.transmit.push_back((to, octets.clone()));
+        self.count(to.ip(), |counts| counts.send(message.kind));
         let waiting = Waiting { to, octets, answer, about, deadline, sends_left: self.config.n1 - 1 };
         self.note_request(sequence, &waiting);
         self.requests.insert(sequence, waiting);
@@ -510,8 +544,8 @@ impl Node {
     /// A request was given up.
     fn unanswered(&mut self, about: About, now: Duration) {
         self.stats.unanswered_requests += 1;
-        if self.may_log(now) {
-            tracing::warn!(?about, "no response");
+        if let Some(left_out) = self.may_log(LogCause::Response, now) {
+            tracing::warn!(?about, left_out, "no response to a request of ours");
         }
         match about {
             About::Heartbeat(node_id, since) => self.lost(&node_id, since, now),
@@ -539,23 +573,22 @@ impl Node {
     /// A sender that is not allowed gets no response: its address may be forged, and it must not learn that we exist.
     fn drop_stranger(&mut self, from: SocketAddr, now: Duration) {
         self.stats.drop(Drop::Stranger);
-        let allowed = self.stranger_log.allows(now);
-        self.stats.suppressed_logs += u64::from(!allowed);
-        if allowed {
-            tracing::warn!(%from, "dropped: the sender is not in n4.peers");
+        if let Some(left_out) = self.may_log(LogCause::Dropped(Drop::Stranger), now) {
+            tracing::warn!(%from, left_out, "dropped: the sender is not in n4.peers");
         }
     }
 
     fn drop_datagram(&mut self, from: SocketAddr, reason: Drop, now: Duration) {
         self.stats.drop(reason);
-        if self.may_log(now) {
-            tracing::warn!(%from, reason = reason.name(), "dropped");
+        if let Some(left_out) = self.may_log(LogCause::Dropped(reason), now) {
+            tracing::warn!(%from, reason = reason.name(), left_out, "N4 message dropped");
         }
     }
 
-    fn may_log(&mut self, now: Duration) -> bool {
-        let allowed = self.log.allows(now);
-        self.stats.suppressed_logs += u64::from(!allowed);
+    /// Whether a line may be logged: then how many of its cause were left out before it.
+    fn may_log(&mut self, cause: LogCause, now: Duration) -> Option<u64> {
+        let allowed = self.log.allows(cause, now);
+        self.stats.suppressed_logs += u64::from(allowed.is_none());
         allowed
     }
 

@@ -146,9 +146,10 @@ impl<T: Packable> PackedMap<T> {
         self.packed.keys().copied()
     }
 
-    /// Copies of all values from a number on, by ascending number.
-    pub fn iter(&self) -> impl Iterator<Item = (u64, T)> + '_ {
-        self.packed.iter().map(|(key, bytes)| (*key, unpack(bytes)))
+    /// Copies of the values behind a number, by ascending number; `None`: of all.
+    pub fn iter_after(&self, after: Option<u64>) -> impl Iterator<Item = (u64, T)> + '_ {
+        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+        self.packed.range((from, Bound::Unbounded)).map(|(key, bytes)| (*key, unpack(bytes)))
     }
 
     /// The first number after `key`.
@@ -237,7 +238,7 @@ mod tests {
                 prop_assert_eq!(packed.prefix::<u32>(key), plain.get(&key).map(|value| value.first));
                 prop_assert_eq!(packed.next_key(key), plain.range(key + 1..).next().map(|(key, _)| *key));
                 prop_assert_eq!((packed.len(), packed.contains(key)), (plain.len(), plain.contains_key(&key)));
-                prop_assert!(packed.iter().eq(plain.clone()));
+                prop_assert!(packed.iter_after(None).eq(plain.clone()));
             }
         }
     }

@@ -3,7 +3,32 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::codec::{Cause, DecodeError};
+use crate::codec::{Cause, DecodeError, MessageType};
+
+/// Messages by type, and requests rejected by cause: of the node, or of a peer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MessageCounts {
+    /// Messages that were received and could be read; those of no known type are one.
+    pub received: BTreeMap<MessageType, u64>,
+    /// Messages sent, without repetitions.
+    pub sent: BTreeMap<MessageType, u64>,
+    /// Requests rejected.
+    pub rejected: BTreeMap<Cause, u64>,
+}
+
+impl MessageCounts {
+    pub(crate) fn receive(&mut self, kind: MessageType) {
+        *self.received.entry(kind.known()).or_default() += 1;
+    }
+
+    pub(crate) fn send(&mut self, kind: MessageType) {
+        *self.sent.entry(kind).or_default() += 1;
+    }
+
+    pub(crate) fn reject(&mut self, cause: Cause) {
+        *self.rejected.entry(cause).or_default() += 1;
+    }
+}
 
 /// Counters of a node since it began; they only grow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,8 +39,8 @@ pub struct Stats {
     pub sent: u64,
     /// Datagrams and messages dropped, by reason.
     pub dropped: BTreeMap<Drop, u64>,
-    /// Requests rejected, by cause.
-    pub rejected: BTreeMap<Cause, u64>,
+    /// Messages by type, and requests rejected by cause.
+    pub messages: MessageCounts,
     /// Of these the requests about an association or session that their sender does not speak for.
     pub foreign: u64,
     /// Retransmitted requests answered from memory.
@@ -121,31 +146,70 @@ impl Stats {
     pub(crate) fn drop(&mut self, reason: Drop) {
         *self.dropped.entry(reason).or_default() += 1;
     }
-
-    pub(crate) fn reject(&mut self, cause: Cause) {
-        *self.rejected.entry(cause).or_default() += 1;
-    }
 }
 
-/// Lets through so many log lines a second that a flood of bad messages does not fill the disk.
+/// What a log line is about: each cause has lines of its own, so a flood of one does not hide another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum LogCause {
+    /// A request was rejected.
+    Rejected(Cause),
+    /// A datagram was dropped.
+    Dropped(Drop),
+    /// An association came or went.
+    Association,
+    /// A request of ours had no response, or a bad one.
+    Response,
+    /// Usage was lost.
+    Usage,
+    /// The user plane refused something.
+    UserPlane,
+}
+
+/// Lets through so many log lines of each cause in a second that a flood of bad messages does not fill the disk.
+#[derive(Default)]
 pub(crate) struct LogLimit {
+    causes: BTreeMap<LogCause, Lines>,
+}
+
+#[derive(Default)]
+struct Lines {
     second: u64,
     lines: u32,
-    most: u32,
+    left_out: u64,
 }
 
 impl LogLimit {
-    /// At most so many lines a second.
-    pub(crate) fn new(most: u32) -> LogLimit {
-        LogLimit { second: 0, lines: 0, most }
-    }
+    /// Lines of a cause in a second.
+    pub(crate) const MOST: u32 = 5;
 
-    /// Whether a line may be logged at `now`.
-    pub(crate) fn allows(&mut self, now: Duration) -> bool {
-        if now.as_secs() != self.second {
-            *self = LogLimit { second: now.as_secs(), ..LogLimit::new(self.most) };
+    /// Whether a line may be logged at `now`: then how many of its cause were left out since the last one.
+    pub(crate) fn allows(&mut self, cause: LogCause, now: Duration) -> Option<u64> {
+        let of = self.causes.entry(cause).or_default();
+        if now.as_secs() != of.second {
+            (of.second, of.lines) = (now.as_secs(), 0);
         }
-        self.lines += u32::from(self.lines <= self.most);
-        self.lines <= self.most
+        if of.lines >= LogLimit::MOST {
+            of.left_out += 1;
+            return None;
+        }
+        of.lines += 1;
+        Some(std::mem::take(&mut of.left_out))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_of_one_cause_does_not_hide_another_and_what_was_left_out_is_told() {
+        let mut log = LogLimit::default();
+        let (flood, other) = (LogCause::Rejected(Cause::NO_RESOURCES), LogCause::Rejected(Cause::RULE_FAILURE));
+        let now = Duration::from_secs(7);
+        let lines = (0..100).filter(|_| log.allows(flood, now).is_some()).count();
+        assert_eq!(lines, LogLimit::MOST as usize);
+        assert_eq!(log.allows(other, now), Some(0));
+        assert_eq!(log.allows(flood, now + Duration::from_secs(1)), Some(95));
+        assert_eq!(log.allows(flood, now + Duration::from_secs(1)), Some(0));
     }
 }

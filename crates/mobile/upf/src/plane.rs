@@ -222,6 +222,49 @@ impl<D: DataPlane> Plane<D> {
         self.lookups.get(&Lookup::Teid(endpoint, teid)).copied()
     }
 
+    /// The sessions that a TEID of ours belongs to: one for each of our addresses, at most.
+    pub fn sessions_of_teid(&self, teid: u32) -> Vec<Seid> {
+        let (mut found, mut from) = (Vec::new(), Some(Ipv4Addr::UNSPECIFIED));
+        // From address to address: they are few, and tunnels many.
+        while let Some(first) = from
+            && let Some((Lookup::Teid(endpoint, _), _)) = self.lookups.range(Lookup::Teid(first, 0)..).next()
+        {
+            found.extend(self.session_of_tunnel(*endpoint, teid));
+            from = u32::from(*endpoint).checked_add(1).map(Ipv4Addr::from);
+        }
+        found
+    }
+
+    /// The sessions that packets to an IPv4 address of a UE belong to: one for each network instance, at most.
+    pub fn sessions_of_ue_ipv4(&self, address: Ipv4Addr) -> Vec<Seid> {
+        let (mut found, mut from) = (Vec::new(), Some(Vrf::MIN));
+        while let Some(first) = from
+            && let Some((Lookup::UeIpv4(vrf, _), _)) = self.lookups.range(Lookup::UeIpv4(first, Ipv4Addr::UNSPECIFIED)..).next()
+        {
+            found.extend(self.lookups.get(&Lookup::UeIpv4(*vrf, address)));
+            from = vrf.checked_add(1);
+        }
+        found
+    }
+
+    /// The same for an IPv6 address, by its /64.
+    pub fn sessions_of_ue_ipv6(&self, address: Ipv6Addr) -> Vec<Seid> {
+        let prefix = (u128::from(address) >> 64) as u64;
+        let (mut found, mut from) = (Vec::new(), Some(Vrf::MIN));
+        while let Some(first) = from
+            && let Some((Lookup::UeIpv6(vrf, _), _)) = self.lookups.range(Lookup::UeIpv6(first, 0)..).next()
+        {
+            found.extend(self.lookups.get(&Lookup::UeIpv6(*vrf, prefix)));
+            from = vrf.checked_add(1);
+        }
+        found
+    }
+
+    /// The PDR numbers of a session's PDRs, by PDR ID: the queues of the buffer that its packets wait in.
+    pub fn pdr_numbers(&self, seid: Seid) -> Vec<(u16, u32)> {
+        self.sessions.get(seid).map_or(Vec::new(), |session| session.numbers.pdrs)
+    }
+
     /// How many of each kind are in use.
     pub fn in_use(&self) -> InUse {
         InUse {

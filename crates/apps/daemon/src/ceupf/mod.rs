@@ -4,12 +4,13 @@
 //! batch for the target, all or nothing, and bursts see all of it or nothing of it.
 
 mod config;
+pub mod requests;
 #[cfg(test)]
 mod tests;
 
 pub use config::{Config, Where};
 
-use crate::control_socket::{Reply, Request, RuleLine, RuleRow, Server};
+use crate::control_socket::Server;
 use crate::failure::Failure;
 use crate::input::{Input, Next};
 use crate::report::{Count, PortReport, ProgramReport};
@@ -20,6 +21,7 @@ use base::PortId;
 use crossbeam_channel::{Receiver, bounded};
 use engine::{Engine, Event};
 use p4_ir::Ir;
+use requests::{MAX_REQUEST, Reply, Request, RuleLine, RuleRow};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -41,9 +43,9 @@ pub fn run(config: &Config, args: &Args) -> Result<(), Failure> {
     crate::privileges::drop_others(&config.all_ports(), false)?;
     let input = Input::listen_as_daemon(args.until_input_ends)?;
     let running = Ceupf::start_with(config, ir, ports, args.cache())?;
-    let server = Server::start(&config.ceupf.control, {
+    let server = Server::start(&config.ceupf.control, MAX_REQUEST, {
         let rules = running.rules.clone();
-        move |request| rules.answer(request)
+        move |request, _| rules.answer(request)
     })?;
     crate::output::line("ready");
     let mut before = Report::default();
@@ -129,7 +131,7 @@ impl Ceupf {
             ..Report::default()
         };
         for (id, name, driver) in &self.ports {
-            let count = ledger.ports.get(id).copied().unwrap_or_default();
+            let count = ledger.ports.get(id).cloned().unwrap_or_default();
             let row = PortReport {
                 driver: driver.clone(),
                 received: count.received.into(),

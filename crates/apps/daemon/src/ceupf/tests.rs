@@ -69,12 +69,12 @@ impl Arranged {
         let ports = vec![open(0, access, none), open(1, upf_access, none), open(128, core, none), open(129, upf_core, none)];
         let switch = Ceupf::start(&config, compile(&config).unwrap(), ports).unwrap();
         let rules = switch.rules.clone();
-        let server = Server::start(&config.ceupf.control, move |request| rules.answer(request)).unwrap();
+        let server = Server::start(&config.ceupf.control, MAX_REQUEST, move |request, _| rules.answer(request)).unwrap();
         Arranged { switch, server, foreign, _smf: smf, records, gnb, router, socket, _folder: folder }
     }
 
     fn ask(&self, request: &Request) -> Reply {
-        ask(&self.socket, request).unwrap()
+        ask(&self.socket, request, MAX_REQUEST).unwrap()
     }
 
     fn add(&self, rules: &[String]) -> Reply {

@@ -2,6 +2,7 @@
 //!
 //! `docs/configuration.md` describes every key; `splitplane run --print-config` prints an example.
 
+mod control;
 mod fault;
 mod host;
 mod machine;
@@ -17,6 +18,7 @@ mod validate;
 mod values;
 mod workers;
 
+pub use control::Control;
 pub use fault::{Fault, Source};
 pub use host::Host;
 pub use n4::{N4, OnStop, RequestPort, Store, Survives};
@@ -71,6 +73,9 @@ pub struct Config {
     /// What the UPF does as a host on its networks, at most.
     #[serde(default)]
     pub host: Host,
+    /// Where the running UPF is asked.
+    #[serde(default)]
+    pub control: Control,
     /// How rates are held.
     #[serde(default)]
     pub qos: Qos,

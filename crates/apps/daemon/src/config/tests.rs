@@ -262,7 +262,7 @@ fn faults_are_named() {
 #[test]
 fn hostile_files_are_read_or_refused_in_one_line() {
     use rand::Rng;
-    let seeds = [GOOD, include_str!("../../../../../docs/upf.example.toml"), include_str!("../../../../../docs/ceupf.example.toml")];
+    let seeds = [GOOD, include_str!("../../../../../docs/split.example.toml"), include_str!("../../../../../docs/ceupf.example.toml")];
     let mut rng = testkit::rng(12);
     let (mut good, mut refused) = (0, 0);
     for round in 0..4000 {

@@ -342,9 +342,9 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text).map_err(|e| Failure::Usage(format!("cannot write {}: {e}", path.display())))
 }
 
-/// The example configuration, with the demo's fast target, share and workers.
+/// The example of a split, with the demo's fast target, share and workers.
 fn config(fast: &str, share: f64, workers: u8) -> String {
-    include_str!("../../../../../docs/upf.example.toml")
+    include_str!("../../../../../docs/split.example.toml")
         .replace("fast = \"asic\"", &format!("fast = \"{fast}\""))
         .replace("share = 0.5", &format!("share = {share:?}"))
         .replace("[engine]", &format!("[workers]\ncount = {workers}\n\n[engine]"))

@@ -117,6 +117,18 @@ pub const TYPES: [(MessageType, u8, Fate); 25] = {
     ]
 };
 
+impl MessageType {
+    /// The type, or one number for all that are not of the standard.
+    pub(crate) fn known(self) -> MessageType {
+        if let MessageType::Other(_) = self { MessageType::Other(0) } else { self }
+    }
+
+    /// The name in reports: that of the clause without spaces, or `Other`.
+    pub fn name(self) -> String {
+        if let MessageType::Other(_) = self { "Other".to_owned() } else { format!("{self:?}") }
+    }
+}
+
 /// Bytes that are not a PFCP message of our version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {

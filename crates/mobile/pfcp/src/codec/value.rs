@@ -1,5 +1,6 @@
 //! The values inside information elements: what each holds, and how it is read and written (TS 29.244 §8.2).
 
+use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,29 @@ impl Cause {
     pub const SERVICE_NOT_SUPPORTED: Cause = Cause(76);
     pub const SYSTEM_FAILURE: Cause = Cause(77);
 
+    /// The words of table 8.2.1-1, and the number: `75 No resources available`.
+    pub fn text(self) -> String {
+        let words = match self {
+            Cause::REQUEST_ACCEPTED => "Request accepted",
+            Cause::REQUEST_REJECTED => "Request rejected",
+            Cause::SESSION_CONTEXT_NOT_FOUND => "Session context not found",
+            Cause::MANDATORY_IE_MISSING => "Mandatory IE missing",
+            Cause::CONDITIONAL_IE_MISSING => "Conditional IE missing",
+            Cause::INVALID_LENGTH => "Invalid length",
+            Cause::MANDATORY_IE_INCORRECT => "Mandatory IE incorrect",
+            Cause::INVALID_FORWARDING_POLICY => "Invalid Forwarding Policy",
+            Cause::INVALID_F_TEID_ALLOCATION_OPTION => "Invalid F-TEID allocation option",
+            Cause::NO_ESTABLISHED_ASSOCIATION => "No established PFCP Association",
+            Cause::RULE_FAILURE => "Rule creation/modification Failure",
+            Cause::CONGESTION => "PFCP entity in congestion",
+            Cause::NO_RESOURCES => "No resources available",
+            Cause::SERVICE_NOT_SUPPORTED => "Service not supported",
+            Cause::SYSTEM_FAILURE => "System failure",
+            Cause(_) => "unknown",
+        };
+        format!("{} {words}", self.0)
+    }
+
     /// Whether the request was accepted.
     pub fn is_accepted(self) -> bool {
         self == Cause::REQUEST_ACCEPTED
@@ -51,6 +75,17 @@ pub enum NodeId {
     Ipv6(Ipv6Addr),
     /// Fully qualified domain name, dotted.
     Fqdn(String),
+}
+
+impl fmt::Display for NodeId {
+    /// A domain name is as its owner wrote it, but for control characters.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NodeId::Ipv4(address) => address.fmt(f),
+            NodeId::Ipv6(address) => address.fmt(f),
+            NodeId::Fqdn(name) => name.escape_debug().fmt(f),
+        }
+    }
 }
 
 /// Alternative SMF IP Address (§8.2.129).

@@ -13,7 +13,7 @@ use crate::codec::{Cause, Group, Ie, IeType, Message, MessageType, Name, NodeId,
 use crate::config::{Config, OnLoss};
 use crate::rules::{Interface, Seid};
 use crate::session::{Rejection, refuse_unsupported};
-use crate::stats::Drop;
+use crate::stats::{Drop, LogCause};
 use crate::work::steps;
 
 /// A changed recovery time stamp in a heartbeat counts once it has been the same for so long: a few peers write the time of
@@ -112,6 +112,9 @@ impl Node {
         if self.closing {
             return Err(Rejection::new(Cause::REQUEST_REJECTED, "shutting down".into()));
         }
+        if self.draining && !self.associations.contains_key(&node_id) {
+            return Err(Rejection::new(Cause::NO_RESOURCES, "draining: the operator wants no new associations".into()));
+        }
         refuse_unsupported(&request.ies)?;
         let retain = find!(request.ies, SessionRetentionInformation).is_some();
         let alternatives = alternatives(&request.ies)?;
@@ -172,8 +175,8 @@ impl Node {
     pub(super) fn release(&mut self, from: SocketAddr, request: &Message, now: Duration) -> Result<Group, Rejection> {
         let node_id = self.own_association(node_id(request)?, from)?;
         self.end_association(&node_id, None);
-        if self.may_log(now) {
-            tracing::info!(?node_id, "association released");
+        if let Some(left_out) = self.may_log(LogCause::Association, now) {
+            tracing::info!(%node_id, left_out, "association released");
         }
         Ok(vec![Ie::NodeId(self.config.node_id.clone()), Ie::Cause(Cause::REQUEST_ACCEPTED)])
     }
@@ -265,8 +268,8 @@ impl Node {
             && self.refuse_anothers(&node_id, from, now).is_ok()
             && self.associated(&node_id, from, peer, stamp, true, now).is_ok();
         if !accepted {
-            if self.may_log(now) {
-                tracing::warn!(%peer, cause = cause.0, "association refused");
+            if let Some(left_out) = self.may_log(LogCause::Association, now) {
+                tracing::warn!(%peer, cause = cause.text(), left_out, "association refused");
             }
             self.ask_again(peer, now);
         }
@@ -320,8 +323,8 @@ impl Node {
         let lost_at = *association.lost_at.get_or_insert(now);
         if is_news {
             self.stats.lost_associations += 1;
-            if self.may_log(now) {
-                tracing::warn!(?node_id, sessions, "association lost");
+            if let Some(left_out) = self.may_log(LogCause::Association, now) {
+                tracing::warn!(%node_id, sessions, left_out, "association lost: the peer answers no heartbeats");
             }
         }
         match self.config.on_loss {
@@ -348,8 +351,8 @@ impl Node {
     pub(super) fn abandon(&mut self, node_id: &NodeId, lost_at: Duration, now: Duration) {
         let Some(association) = self.associations.get(node_id).filter(|association| association.lost_at == Some(lost_at)) else { return };
         let (peer, sessions) = (association.peer, association.sessions.len());
-        if self.may_log(now) {
-            tracing::warn!(?node_id, sessions, "a lost peer has not come back: its sessions are released");
+        if let Some(left_out) = self.may_log(LogCause::Association, now) {
+            tracing::warn!(%node_id, sessions, left_out, "a lost peer has not come back: its sessions are released");
         }
         self.end_association(node_id, None);
         self.ask_again(peer, now);
@@ -389,11 +392,15 @@ impl Node {
             }
             _ => (self.sessions.begin_association(), BTreeSet::new()),
         };
+        let before = self.associations.get(node_id).filter(|before| before.recovery_ntp_s != recovery_ntp_s);
+        if let Some(sessions) = before.map(|before| before.sessions.len()) {
+            self.restarted(node_id, sessions, now);
+        }
         self.end_association(node_id, Some(recovery_ntp_s));
         let forgotten = self.answers.forget(source);
         forgotten.into_iter().for_each(|place| self.journal.remove(Key::Answer(place)));
-        if self.may_log(now) {
-            tracing::info!(?node_id, %peer, kept = sessions.len(), "associated");
+        if let Some(left_out) = self.may_log(LogCause::Association, now) {
+            tracing::info!(%node_id, %peer, kept = sessions.len(), left_out, "associated");
         }
         let association = Association {
             peer,
@@ -414,6 +421,13 @@ impl Node {
         self.schedule_heartbeat(node_id, now);
         self.send_kept_finals(node_id, recovery_ntp_s, peer, now);
         Ok(kept)
+    }
+
+    /// Says that a peer has restarted, by which its sessions are released.
+    fn restarted(&mut self, node_id: &NodeId, sessions: usize, now: Duration) {
+        if let Some(left_out) = self.may_log(LogCause::Association, now) {
+            tracing::warn!(%node_id, sessions, left_out, "peer has restarted: its sessions are released");
+        }
     }
 
     /// Ends an association; whether there was one. Its sessions are gone for N4, and end one after the other. `stamp`: the peer's recovery time
@@ -456,9 +470,7 @@ impl Node {
                 if now.saturating_sub(at) >= STAMP_SETTLES {
                     let (peer, sessions) = (association.peer, association.sessions.len());
                     self.stats.restarted_peers += 1;
-                    if self.may_log(now) {
-                        tracing::warn!(?node_id, sessions, "peer has restarted");
-                    }
+                    self.restarted(node_id, sessions, now);
                     self.end_association(node_id, Some(stamp));
                     self.ask_again(peer, now);
                 }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::journal::Key;
 use super::{About, Node};
 use crate::codec::{Cause, Group, Ie, Message, MessageType, NodeId};
+use crate::stats::LogCause;
 
 /// Usage Report in Report Type (§8.2.21).
 const USAR: u8 = 0x02;
@@ -141,8 +142,8 @@ impl Node {
 
     fn usage_lost(&mut self, count: u64, why: &str, now: Duration) {
         self.stats.lost_usage_reports += count;
-        if self.may_log(now) {
-            tracing::warn!(reports = count, "final usage {why}");
+        if let Some(left_out) = self.may_log(LogCause::Usage, now) {
+            tracing::warn!(reports = count, left_out, "final usage {why}");
         }
     }
 

@@ -9,6 +9,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::codec::MessageType;
+use crate::stats::MessageCounts;
 
 /// A message longer than this counts once for each so many octets: work is in proportion to length.
 const OCTETS_PER_MESSAGE: usize = 1500;
@@ -79,6 +80,7 @@ struct Peer {
     associations: usize,
     messages: Budget,
     heartbeats: Budget,
+    counts: MessageCounts,
 }
 
 impl Peers {
@@ -91,10 +93,21 @@ impl Peers {
         self.associated.get(&address).map_or(0, |peer| peer.associations)
     }
 
+    /// The messages of an address with an association.
+    pub(super) fn counts(&self, address: IpAddr) -> Option<&MessageCounts> {
+        self.associated.get(&address).map(|peer| &peer.counts)
+    }
+
+    /// The same, to be changed.
+    pub(super) fn counts_mut(&mut self, address: IpAddr) -> Option<&mut MessageCounts> {
+        self.associated.get_mut(&address).map(|peer| &mut peer.counts)
+    }
+
     pub(super) fn begin_association(&mut self, address: IpAddr) {
         // What it has spent stays spent: to release an association and set up another buys nothing.
         let messages = *self.others.of(address);
-        let peer = self.associated.entry(address).or_insert(Peer { associations: 0, messages, heartbeats: Budget::default() });
+        let new = || Peer { associations: 0, messages, heartbeats: Budget::default(), counts: MessageCounts::default() };
+        let peer = self.associated.entry(address).or_insert_with(new);
         peer.associations += 1;
     }
 

@@ -12,7 +12,7 @@ use super::{About, Node, Timer};
 use crate::codec::{Cause, FTeid, Group, Ie, Message, MessageType, find};
 use crate::rules::{Seid, Usage, UserPlane};
 use crate::session;
-use crate::stats::Drop;
+use crate::stats::{Drop, LogCause};
 use crate::usage::{reporting, trigger};
 use crate::work::steps;
 
@@ -336,15 +336,15 @@ impl Node {
         }
         if cause == Cause::SESSION_CONTEXT_NOT_FOUND {
             // The CP function does not know the session: nobody would ever delete it.
-            if self.may_log(now) {
-                tracing::warn!(seid, "the CP function does not know this session: deleting it");
+            if let Some(left_out) = self.may_log(LogCause::Response, now) {
+                tracing::warn!(%from, seid = format!("{seid:#x}"), left_out, "the CP function does not know this session: deleting it");
             }
             self.end_session(seid, now, plane);
             return;
         }
         if !cause.is_accepted() {
-            if self.may_log(now) {
-                tracing::warn!(seid, cause = cause.0, "report rejected");
+            if let Some(left_out) = self.may_log(LogCause::Response, now) {
+                tracing::warn!(%from, seid = format!("{seid:#x}"), cause = cause.text(), left_out, "the CP function rejected a report");
             }
             return;
         }

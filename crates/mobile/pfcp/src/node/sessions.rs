@@ -14,6 +14,7 @@ use super::{ENDED_FOR_A_REQUEST, Ending, Node, RULES_ENDED_AT_ONCE, RngCore, Ses
 use crate::codec::{Cause, FSeid, Group, Ie, Message, NodeId, find, number};
 use crate::rules::{CommitError, Seid, SessionRules, Usage, UserPlane};
 use crate::session::{self, Change, Context, Rejection};
+use crate::stats::LogCause;
 use crate::usage::{Meter, WallClock, trigger};
 
 /// Sessions retried with one usage poll.
@@ -90,6 +91,10 @@ impl Node {
         let association = self.associations.get(&node_id).map_or(0, |association| association.number);
         if self.closing {
             return Err(Rejection::new(Cause::REQUEST_REJECTED, "shutting down".into()));
+        }
+        // The cause by which an SMF chooses another UP function.
+        if self.draining {
+            return Err(Rejection::new(Cause::NO_RESOURCES, "draining: the operator wants no new sessions".into()));
         }
         if self.sessions.len() + self.sessions.waiting() >= self.config.max_sessions {
             return Err(Rejection::new(Cause::NO_RESOURCES, format!("{} sessions already", self.config.max_sessions)));
@@ -347,8 +352,8 @@ impl Node {
     /// Counts a refusal of the user plane for which no request can be rejected.
     pub(super) fn commit_failed(&mut self, seid: Seid, error: &CommitError, what: &str, now: Duration) {
         self.stats.commit_failures += 1;
-        if self.may_log(now) {
-            tracing::error!(seid, ?error, "the user plane {what}");
+        if let Some(left_out) = self.may_log(LogCause::UserPlane, now) {
+            tracing::error!(seid = format!("{seid:#x}"), ?error, left_out, "the user plane {what}");
         }
     }
 

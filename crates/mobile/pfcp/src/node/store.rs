@@ -144,8 +144,8 @@ impl Sessions {
         None
     }
 
-    /// Those that live, by ascending SEID.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (Seid, Session)> + '_ {
-        self.all.iter().filter(|(_, session)| self.associations.contains(&session.association))
+    /// Those that live, by ascending SEID, behind one if it is given.
+    pub(super) fn iter_after(&self, after: Option<Seid>) -> impl Iterator<Item = (Seid, Session)> + '_ {
+        self.all.iter_after(after).filter(|(_, session)| self.associations.contains(&session.association))
     }
 }

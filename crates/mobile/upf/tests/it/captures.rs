@@ -262,7 +262,7 @@ fn every_request_of_the_captures_is_answered_as_its_smf_needs() {
             };
             assert_eq!(created, request.message.ies.iter().filter(chosen).count(), "{name}:{line}");
         }
-        assert_eq!(replay.node.stats().rejected.len(), 0, "{name}");
+        assert_eq!(replay.node.stats().messages.rejected.len(), 0, "{name}");
     }
     assert_eq!(rejections, 5, "the captures' rejections have all become acceptances");
 }

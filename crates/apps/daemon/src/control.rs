@@ -1,0 +1,203 @@
+//! What a running UPF is asked and told from outside, by the control socket and by HTTP alike.
+//!
+//! Asking does not disturb it: the agent answers a question between its other work, and does a bounded part of a long one at a time. Each
+//! change is in the audit log, which is the log's target `audit`.
+
+use crate::agent;
+use crate::control_socket::{Caller, Refused, Server};
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::sessions::{SessionDetail, SessionPage, SessionQuery, seid_text};
+use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// Longest request.
+pub const MAX_REQUEST: u64 = 64 << 10;
+/// How long the agent may take for a part of an answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Longest log filter.
+const MAX_FILTER: usize = 1000;
+/// Name of the socket, in a folder of its own.
+const NAME: &str = "upf.sock";
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Request {
+    /// Everything but single sessions.
+    Report {},
+    /// Sessions, a page at a time.
+    Sessions(SessionQuery),
+    /// One session whole.
+    Session {
+        /// Our SEID.
+        #[serde(with = "seid_text")]
+        seid: u64,
+    },
+    /// What is logged from now on.
+    Log {
+        /// As in `RUST_LOG`: `info`, or `warn,pfcp=debug`.
+        filter: String,
+    },
+    /// Whether new sessions and associations are refused from now on: those that there are go on until they end.
+    Drain {
+        /// Refused, or no longer.
+        on: bool,
+    },
+}
+
+/// What is answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reply {
+    /// Everything but single sessions.
+    Report(Box<Report>),
+    /// A page.
+    Sessions(SessionPage),
+    /// One session.
+    Session(Box<SessionDetail>),
+    /// It is done.
+    Done {},
+    /// Nothing was done.
+    Error {
+        /// Why.
+        message: String,
+    },
+}
+
+impl From<Refused> for Reply {
+    fn from(Refused(message): Refused) -> Reply {
+        Reply::Error { message }
+    }
+}
+
+/// Sets what is logged, or says why not.
+type SetLog = dyn Fn(&str) -> Result<(), String> + Send + Sync;
+
+static LOG: OnceLock<Box<SetLog>> = OnceLock::new();
+
+/// What [`Request::Log`] calls. The program that has the log sets it, once.
+pub fn on_log(set: impl Fn(&str) -> Result<(), String> + Send + Sync + 'static) {
+    let _ = LOG.set(Box::new(set));
+}
+
+/// Asks a UPF that runs in this process.
+#[derive(Clone)]
+pub struct Control {
+    agent: Sender<agent::Request>,
+}
+
+impl Control {
+    /// Of the agent behind this channel.
+    pub fn new(agent: Sender<agent::Request>) -> Control {
+        Control { agent }
+    }
+
+    /// Does what a request asks for, or says why not; `who` asks, for the audit log.
+    pub fn answer(&self, request: Request, who: &str) -> Reply {
+        let result = match request {
+            Request::Report {} => self.ask(|reply| agent::Request::Report { sessions: false, reply }).map(|r| Reply::Report(Box::new(r))),
+            Request::Sessions(query) => self.sessions(query).map(Reply::Sessions),
+            Request::Session { seid } => match self.ask(|reply| agent::Request::Session { seid, reply }) {
+                Ok(Some(session)) => Ok(Reply::Session(Box::new(session))),
+                Ok(None) => Err(format!("there is no session {}", seid_text::text(seid))),
+                Err(why) => Err(why),
+            },
+            Request::Log { filter } => audited(who, "log", &filter, set_log(&filter)),
+            Request::Drain { on } => {
+                let result = self.ask(|reply| agent::Request::Drain { on, reply });
+                audited(who, "drain", if on { "on" } else { "off" }, result)
+            }
+        };
+        result.unwrap_or_else(|message| Reply::Error { message })
+    }
+
+    /// A page: the agent looks through a bounded number of sessions at a time, and does its other work in between.
+    fn sessions(&self, query: SessionQuery) -> Result<SessionPage, String> {
+        query.validate()?;
+        let (most, mut rest) = (query.page(), query);
+        let mut page = SessionPage::default();
+        loop {
+            rest.limit = u32::try_from(most - page.sessions.len()).ok();
+            let part = self.ask(|reply| agent::Request::Sessions { query: rest.clone(), reply })?;
+            page.sessions.extend(part.sessions);
+            (page.next, page.total) = (part.next, part.total);
+            if part.next.is_none() || page.sessions.len() >= most {
+                return Ok(page);
+            }
+            rest.after = part.next;
+        }
+    }
+
+    fn ask<T>(&self, request: impl FnOnce(Sender<T>) -> agent::Request) -> Result<T, String> {
+        let (reply, answer) = bounded(1);
+        let ended = || "the UPF is ending".to_owned();
+        self.agent.send(request(reply)).map_err(|_| ended())?;
+        answer.recv_timeout(PATIENCE).map_err(|e| match e {
+            RecvTimeoutError::Timeout => format!("the agent has not answered for {PATIENCE:?}: it starts, ends, or is overloaded"),
+            RecvTimeoutError::Disconnected => ended(),
+        })
+    }
+}
+
+fn set_log(filter: &str) -> Result<(), String> {
+    if filter.is_empty() || filter.len() > MAX_FILTER {
+        return Err(format!("filter: expected 1 to {MAX_FILTER} characters, such as \"info\""));
+    }
+    match LOG.get() {
+        Some(set) => set(filter),
+        None => Err("this program's log cannot be changed".into()),
+    }
+}
+
+/// Notes a change, and what came of it.
+fn audited(who: &str, what: &str, value: &str, result: Result<(), String>) -> Result<Reply, String> {
+    let outcome = result.as_ref().err().map_or("done", String::as_str);
+    tracing::info!(target: "audit", who, what, value, outcome, "change asked for");
+    result.map(|()| Reply::Done {})
+}
+
+/// Where a UPF listens and `splitplane show` asks if nothing else is said: in `/run/splitplane` for root, else in the user's runtime folder.
+pub fn usual_path() -> Option<PathBuf> {
+    if rustix::process::geteuid().is_root() {
+        return Some(Path::new("/run/splitplane").join(NAME));
+    }
+    let folder = std::env::var_os("XDG_RUNTIME_DIR").filter(|folder| !folder.is_empty())?;
+    Some(Path::new(&folder).join("splitplane").join(NAME))
+}
+
+/// Listens at the path that was configured; without one at the usual path, where another UPF may listen already, which is no fault.
+///
+/// # Errors
+/// If a path was configured and cannot be used.
+pub fn listen(configured: Option<&Path>, control: Control) -> Result<Option<Server>, Failure> {
+    let answer = move |request: Request, caller: Caller| control.answer(request, &caller.to_string());
+    if let Some(path) = configured {
+        return Server::start(path, MAX_REQUEST, answer).map(Some);
+    }
+    let Some(path) = usual_path() else {
+        tracing::info!("no control socket: XDG_RUNTIME_DIR is not set, nor is control.socket");
+        return Ok(None);
+    };
+    let started = folder_for(&path).and_then(|()| Server::start(&path, MAX_REQUEST, answer));
+    match started {
+        Ok(server) => {
+            tracing::info!("control socket: {}", path.display());
+            Ok(Some(server))
+        }
+        Err(why) => {
+            tracing::warn!("{why}: `splitplane show` cannot ask this UPF; set control.socket to another path");
+            Ok(None)
+        }
+    }
+}
+
+fn folder_for(path: &Path) -> Result<(), Failure> {
+    use std::os::unix::fs::DirBuilderExt;
+    let Some(folder) = path.parent() else { return Ok(()) };
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o755).create(folder);
+    made.map_err(|e| Failure::Usage(format!("control socket: cannot make {}: {e}", folder.display())))
+}
