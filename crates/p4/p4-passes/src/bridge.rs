@@ -77,8 +77,8 @@ pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
     let mut ir = ir.clone();
     let mut truncates = false;
     walk::blocks(&ir, &mut |b| walk::all_stmts(b, &mut |s| truncates |= matches!(s, Stmt::Extern(Extern::Truncate(_)))));
-    if truncates {
-        return Err(CutError("the program truncates packets too".into()));
+    if truncates && copies {
+        return Err(CutError("the program copies packets and truncates them too".into()));
     }
     if indices(&ir, stages || calls_services(&ir)) {
         return Err(CutError("the program looks at the next index of a header stack outside of the parser".into()));
@@ -93,6 +93,8 @@ pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
         bridged.extend(read_behind_ingress(&ir));
     }
     vars.requests(&mut ir);
+    let truncation = truncates.then(|| Truncation::take_out(&mut ir));
+    bridged.extend(truncation.iter().flat_map(|t| [t.asked, t.keep]));
     exits(&mut ir, vars.exited);
     bridged.extend(calls::live_behind(&ir, &vars, &bridged));
     let calls = Calls::new(&mut ir)?;
@@ -110,6 +112,9 @@ pub fn cut(ir: &Ir) -> Result<Option<(Ir, Bridge)>, CutError> {
     layout.verify(&mut ir, &vars);
     layout.ingress(&mut ir, &vars);
     layout.egress(&mut ir, &vars);
+    if let Some(truncation) = truncation {
+        truncation.put_back(&mut ir, vars.stop);
+    }
     layout.rest(&mut ir, &vars);
     let bridge = layout.bridge(&ir, &vars);
     ir.intrinsic.standard.remove("mcast_grp");
@@ -268,6 +273,43 @@ impl Vars {
                 other => out.push(other),
             })
         });
+    }
+}
+
+/// `truncate` of a program that stops: the packet with its bridge is whole, and what was asked for last is done when the program is through.
+struct Truncation {
+    asked: VarId,
+    keep: VarId,
+}
+
+impl Truncation {
+    fn take_out(ir: &mut Ir) -> Truncation {
+        let truncation = Truncation { asked: ir.add_var("bridge.truncated", Ty::Bit(1)), keep: ir.add_var("bridge.keep", Ty::Bit(32)) };
+        let Truncation { asked, keep } = truncation;
+        walk::blocks_mut(ir, &mut |b| {
+            replace(b, &mut |s, out| match s {
+                Stmt::Extern(Extern::Truncate(bytes)) => {
+                    let bytes = unsigned(bytes);
+                    let width = bytes.ty.width();
+                    let mut low = bytes.clone().cast(Ty::Bit(32));
+                    if width > 32 {
+                        let high = bytes.slice(width - 1, 32);
+                        let zero = Expr::constant(high.ty, 0);
+                        low = mux(Expr::binary(BinOp::Eq, high, zero), low, Expr::bit(32, u32::MAX.into()));
+                    }
+                    out.extend([set(asked, 1, 1), Stmt::Assign(LValue::Var(keep), low)]);
+                }
+                other => out.push(other),
+            })
+        });
+        truncation
+    }
+
+    fn put_back(self, ir: &mut Ir, stop: VarId) {
+        let through = Expr::binary(BinOp::Eq, Expr::var(ir, stop), Expr::bit(8, 0));
+        let asked = Expr::binary(BinOp::Eq, Expr::var(ir, self.asked), Expr::bit(1, 1));
+        let truncate = Stmt::Extern(Extern::Truncate(Expr::var(ir, self.keep)));
+        ir.egress_mut().push(Stmt::If(Expr::binary(BinOp::LAnd, through, asked), vec![truncate], vec![]));
     }
 }
 
