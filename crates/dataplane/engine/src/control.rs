@@ -5,7 +5,8 @@ use crate::balance::BalanceSettings;
 use crate::buffer::{self, Buffer, count_dropped};
 use crate::ledger::{Ledger, WorkerLedger};
 use crate::master::{Link, Master, MasterCommand, MasterParts, WhenFull, outputs};
-use crate::port::EnginePort;
+use crate::message::{Aside, Command, Drained, Event, Hold, LetGo};
+use crate::port::{EnginePort, WorkerPorts};
 use crate::ring::{SharedGauge, WorkerEnd, gauge, rings};
 use crate::scale::{Balancer, MovedCells, PortTable, has_fixed, port_table};
 use crate::shape::{ShapeSettings, Shaping};
@@ -24,10 +25,6 @@ use target::{Ahead, Target};
 const COMMANDS: usize = 1024;
 /// Slots, at most: each has counters of its own in the targets.
 pub(crate) const MAX_WORKERS: usize = 64;
-
-/// The ports that one worker, or the master, polls. Several may have one number: the queues of one interface; the first of them
-/// sends.
-pub type WorkerPorts = Vec<(PortId, Box<dyn Port>)>;
 
 /// Choices of the operator.
 #[derive(Clone, Debug)]
@@ -65,37 +62,6 @@ impl Default for Settings {
     }
 }
 
-/// What workers tell the control plane.
-#[derive(Debug)]
-pub enum Event {
-    /// A packet that the program punted.
-    Punt {
-        /// The packet as the program left it.
-        packet: Packet,
-        /// The program's reason.
-        reason: u8,
-        /// The program's mark.
-        mark: u32,
-    },
-    /// A packet went into the queue's empty buffer, or as many wait there again.
-    Buffering {
-        /// The queue's number: the verdict's mark.
-        queue: u32,
-    },
-    /// A port failed and is not used; it is reopened if possible.
-    PortDown {
-        /// Which.
-        port: PortId,
-        /// Why.
-        why: String,
-    },
-    /// A port that had failed is used again.
-    PortUp {
-        /// Which.
-        port: PortId,
-    },
-}
-
 /// Why the engine did not start or did not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
@@ -111,54 +77,6 @@ pub enum EngineError {
     /// A port does not do what is asked of it.
     #[error(transparent)]
     Port(#[from] pktio::PortError),
-}
-
-/// Which ports are drained.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Drained {
-    Steered,
-    All,
-}
-
-/// Why packets are run through the program while workers stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LetGo {
-    /// They have waited in the buffer.
-    Released,
-    /// The control plane has kept them.
-    Injected,
-}
-
-pub(crate) enum Command {
-    /// Through the program.
-    Inject(Vec<Packet>),
-    /// Straight out of a port.
-    Transmit { port: PortId, packet: Packet },
-    /// Stop between two bursts.
-    Hold(Hold),
-    /// Drop the sender between two bursts.
-    Pass(Sender<()>),
-    /// Put packets of some buckets aside; the sender is dropped when that has begun.
-    Aside(Aside, Sender<()>),
-    /// Say when all is received that waits in these ports now, and has left: the sender is then dropped.
-    Drain(Drained, Sender<()>),
-    /// There are packets in the ring.
-    Wake,
-    /// End.
-    Stop,
-}
-
-/// A worker is held: it sends once on `arrived`, releases what comes on `release`, drops `arrived`, and continues when `resume` ends.
-pub(crate) struct Hold {
-    pub(crate) arrived: Sender<()>,
-    pub(crate) release: Receiver<Vec<(VecDeque<Packet>, LetGo)>>,
-    pub(crate) resume: Receiver<()>,
-}
-
-/// Packets of the buckets that are set are kept, not processed, until `until` ends.
-pub(crate) struct Aside {
-    pub(crate) buckets: Box<[bool]>,
-    pub(crate) until: Receiver<()>,
 }
 
 /// A drain of the ports that has begun: see [`Engine::begin_drain`]. It ends by itself, also where workers do.
@@ -315,7 +233,7 @@ impl Engine {
             commands: receiver,
             events: inner.events.clone(),
             ledger,
-            moved: inner.moved.clone(),
+            held: inner.moved.held.clone(),
         };
         let master = Master::new(parts, links);
         let thread = inner.spawn("master".into(), 0, move || master.run())?;
@@ -661,7 +579,7 @@ impl Inner {
             vital: self.settings.vital_punts.clone().into(),
             ledger: control.slots[slot].ledger.clone(),
             gauge: gauge.clone(),
-            moved: self.moved.clone(),
+            held: self.moved.held.clone(),
             in_flight: self.target.facets().ahead.map(Ahead::in_flight),
             shaping,
         });

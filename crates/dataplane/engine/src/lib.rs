@@ -8,6 +8,9 @@
 //! Each worker thread owns its ports or rings and its lane; shared is only the [`buffer`], a service. Control reaches
 //! a worker by a command channel ([`Engine`]); packets for the control plane leave by an event channel ([`Event`]).
 //! Every packet is counted in one place, the [`Ledger`], which must balance.
+//!
+//! A file uses those of later rows of this list (`tests/layers.rs`): `control` with `scale`, its other half; `master`; `worker`; `port`, `ring`, `buffer`, `shape`,
+//! `balance`; `message`, `steer`, `ledger`.
 #![forbid(unsafe_code)]
 
 mod balance;
@@ -15,6 +18,7 @@ mod buffer;
 mod control;
 mod ledger;
 mod master;
+mod message;
 mod port;
 mod ring;
 mod scale;
@@ -24,9 +28,11 @@ mod worker;
 
 pub use balance::{BalanceSettings, Loads, Plan, Planner, Scale, WorkerLoad};
 pub use base::BufferFate;
-pub use control::{Draining, Engine, EngineError, Event, Settings, WorkerPorts};
+pub use control::{Draining, Engine, EngineError, Settings};
 pub use ledger::{Ledger, PortCount};
 pub use master::WhenFull;
+pub use message::Event;
+pub use port::WorkerPorts;
 pub use scale::{Moved, WorkerGauge};
 pub use shape::ShapeSettings;
 pub use steer::{BUCKETS, Move, SteerFn, one_flow};

@@ -6,11 +6,10 @@
 //!
 //! The master never waits for a worker without draining the return rings, and never for the control plane.
 
-use crate::control::{Command, Event, WorkerPorts};
 use crate::ledger::WorkerLedger;
-use crate::port::{EnginePort, NO_PORT, burst, port_index};
+use crate::message::{Command, Event};
+use crate::port::{EnginePort, NO_PORT, WorkerPorts, burst, port_index};
 use crate::ring::{MasterEnd, SPENT, SharedGauge};
-use crate::scale::MovedCells;
 use crate::steer::{Move, SteerFn, SteerTable};
 use crate::worker::{BUSY_ROUNDS, DRAIN_LIMIT, NAP, SHORT_NAP, SPINS};
 use base::{DropReason, Packet, PortId};
@@ -19,7 +18,7 @@ use pktio::PortError;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
-use std::sync::atomic::fence;
+use std::sync::atomic::{AtomicU64, fence};
 use std::time::Duration;
 use target::BURST;
 
@@ -131,7 +130,8 @@ pub(crate) struct MasterParts {
     pub(crate) commands: Receiver<MasterCommand>,
     pub(crate) events: Sender<Event>,
     pub(crate) ledger: Arc<WorkerLedger>,
-    pub(crate) moved: Arc<MovedCells>,
+    /// Counts packets that were held back while their bucket moved.
+    pub(crate) held: Arc<AtomicU64>,
 }
 
 pub(crate) struct Master {
@@ -503,7 +503,7 @@ impl Master {
             self.last[moved.bucket] = 0;
             self.parts.table.set_owner(moved.bucket, moved.to);
             self.held -= moved.held.len();
-            self.parts.moved.held.fetch_add(moved.held.len() as u64, Relaxed);
+            self.parts.held.fetch_add(moved.held.len() as u64, Relaxed);
             match self.links.get_mut(usize::from(moved.to)).and_then(Option::as_mut) {
                 Some(link) if !moved.held.is_empty() => {
                     link.given += moved.held.len() as u64;

@@ -1,7 +1,7 @@
 //! A port and its transmit queue, as a worker or the master holds it.
 
-use crate::control::Event;
 use crate::ledger::{PortCells, WorkerLedger};
+use crate::message::Event;
 use base::{DropReason, Packet, PortId};
 use pktio::{DeviceDrops, Port, PortError};
 use std::collections::VecDeque;
@@ -21,6 +21,10 @@ const RETRY_LAST: Duration = Duration::from_secs(5);
 const OWN_MAX: usize = 64;
 /// Mark in the port index: no such port.
 pub(crate) const NO_PORT: u16 = u16::MAX;
+
+/// The ports that one worker, or the master, polls. Several may have one number: the queues of one interface; the first of them
+/// sends.
+pub type WorkerPorts = Vec<(PortId, Box<dyn Port>)>;
 
 /// A port and its transmit queue, `queue[..queued]`.
 pub(crate) struct EnginePort {

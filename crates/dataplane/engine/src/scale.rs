@@ -6,9 +6,11 @@
 //! finished all earlier ones, and packets of other buckets do not wait.
 
 use crate::balance::{BalanceSettings, Loads, Planner, Scale, WorkerLoad, empty, spread};
-use crate::control::{Command, Control, Drained, Engine, EngineError, Inner, MAX_WORKERS, Slot, WorkerPorts};
+use crate::control::{Control, Engine, EngineError, Inner, MAX_WORKERS, Slot};
 use crate::ledger::{Ledger, PortCount};
 use crate::master::MasterCommand;
+use crate::message::{Command, Drained};
+use crate::port::WorkerPorts;
 use crate::steer::{Move, SteerTable};
 use base::PortId;
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
@@ -54,7 +56,7 @@ pub struct WorkerGauge {
 #[derive(Default)]
 pub(crate) struct MovedCells {
     buckets: AtomicU64,
-    pub(crate) held: AtomicU64,
+    pub(crate) held: Arc<AtomicU64>,
     added: AtomicU64,
     removed: AtomicU64,
 }
@@ -102,7 +104,7 @@ impl Engine {
     /// How much has moved.
     pub fn moved(&self) -> Moved {
         let MovedCells { buckets, held, added, removed } = &*self.inner.moved;
-        let [buckets, held, added, removed] = [buckets, held, added, removed].map(|cell| cell.load(Relaxed));
+        let [buckets, held, added, removed] = [buckets, &**held, added, removed].map(|cell| cell.load(Relaxed));
         Moved { buckets, held, added, removed }
     }
 

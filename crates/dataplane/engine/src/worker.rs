@@ -4,11 +4,10 @@
 //! is the same. What it sends leaves by its own handle of the port, or, where the port has one handle only, by the master.
 
 use crate::buffer::{Buffer, Given};
-use crate::control::{Aside, Command, Drained, Event, Hold, LetGo, WorkerPorts};
 use crate::ledger::WorkerLedger;
-use crate::port::{EnginePort, NO_PORT, Patience, TX_ATTEMPTS, burst, port_index};
+use crate::message::{Aside, Command, Drained, Event, Hold, LetGo};
+use crate::port::{EnginePort, NO_PORT, Patience, TX_ATTEMPTS, WorkerPorts, burst, port_index};
 use crate::ring::{SharedGauge, WorkerEnd};
-use crate::scale::MovedCells;
 use crate::shape::Shaping;
 use crate::steer::{SteerFn, SteerTable};
 use base::{DropReason, Packet, PortId, Verdict, VerdictKind};
@@ -16,7 +15,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySen
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
-use std::sync::atomic::fence;
+use std::sync::atomic::{AtomicU64, fence};
 use std::time::Duration;
 use target::{BURST, Extra, InFlight, Lane, Returned};
 
@@ -56,7 +55,8 @@ pub(crate) struct Parts {
     pub(crate) vital: Box<[u8]>,
     pub(crate) ledger: Arc<WorkerLedger>,
     pub(crate) gauge: SharedGauge,
-    pub(crate) moved: Arc<MovedCells>,
+    /// Counts packets that were held back while their bucket moved.
+    pub(crate) held: Arc<AtomicU64>,
     /// What a target ahead counts as in flight.
     pub(crate) in_flight: Option<Arc<InFlight>>,
     /// Where packets wait for their rates, if they do.
@@ -628,7 +628,7 @@ impl Worker {
     fn end_aside(&mut self) {
         let ended = |(aside, _): &mut (Aside, VecDeque<Packet>)| aside.until.try_recv() == Err(TryRecvError::Disconnected);
         let Some((_, packets)) = self.aside.take_if(ended) else { return };
-        self.parts.moved.held.fetch_add(packets.len() as u64, Relaxed);
+        self.parts.held.fetch_add(packets.len() as u64, Relaxed);
         let gauge = &self.parts.gauge;
         gauge.packets.store(gauge.packets.load(Relaxed) + packets.len() as u64, Relaxed);
         self.run_through(packets);
