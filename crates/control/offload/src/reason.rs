@@ -167,8 +167,8 @@ mod tests {
     #[test]
     fn a_planners_reason_is_that_by_which_it_decided() {
         let mut planner = Planner::new(Settings::default(), [2; ROOMS]).unwrap();
-        let mut session = |seid, standing, entries| {
-            let facts = Unit { id: seid, standing, ..Unit::default() };
+        let mut session = |id, standing, entries| {
+            let facts = Unit { id, standing, ..Unit::default() };
             planner.session(&facts, Needs { entries: [entries, 0, 0, 0], updates: 1, cycles: 300.0 }, 0);
         };
         session(1, Standing::Always, 1);
@@ -181,8 +181,8 @@ mod tests {
         planner.rate(3, 1000.0, 1e6, S);
         let moves = planner.plan(S);
         assert_eq!(moves.iter().map(|of| of.id).collect::<Vec<_>>(), [1, 2]);
-        let of = |planner: &Planner, seid| planner.reason(seid, S).unwrap().reason;
-        let reasons: Vec<Reason> = (1..=7).map(|seid| of(&planner, seid)).collect();
+        let of = |planner: &Planner, id| planner.reason(id, S).unwrap().reason;
+        let reasons: Vec<Reason> = (1..=7).map(|id| of(&planner, id)).collect();
         let expected = [Reason::Rule, Reason::Urgent, Reason::Outranked, Reason::RuleBase, Reason::Idle, Reason::NoRoom, Reason::Metered];
         assert_eq!(reasons, expected);
         assert_eq!(planner.reason(3, S).unwrap().pps, 1000.0);
