@@ -81,6 +81,18 @@ fn a_switch_is_one_program_of_all_its_pipelines() {
     assert_eq!(cores.arrays.iter().filter(|a| a.what == "table").count(), 3);
 }
 
+/// They were refused, each by the name of the extern.
+#[test]
+fn port_metadata_profiles_and_parameters_of_registers_are_placed() {
+    let ir = compile_at(Path::new("tests/tna/externs.p4"), &[]);
+    let p = plan(&ir, 1);
+    // 8 bytes of intrinsic and 8 of port metadata, and the tag.
+    assert_eq!(p.parsers[0].depth_bytes, 8 + 8 + 4);
+    assert_eq!([p.capacity("tenants"), p.capacity("Ingress.ways.members")], [Some(2048), Some(256)]);
+    assert_eq!([p.capacity("balanced"), p.capacity("Ingress.groups.members")], [Some(512), Some(64)]);
+    assert_eq!(p.totals()[Resource::MeterAlus as usize].used, 1, "the register's");
+}
+
 /// Programs for PSA have the same two pipes, and have a place on the model.
 #[test]
 fn a_program_for_psa_is_placed_by_its_pipes() {

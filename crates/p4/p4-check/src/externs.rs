@@ -355,7 +355,7 @@ impl<'a> Cx<'a> {
     }
 
     /// `lookahead<T>()`: the bits are read in pieces and cut into the fields of `T`.
-    fn lookahead(&mut self, ty: &Type, span: Span) -> R<Tv> {
+    pub(crate) fn lookahead(&mut self, ty: &Type, span: Span) -> R<Tv> {
         if ty.has_var() {
             let d = Diagnostic::error("inference", span, "the type that `lookahead` reads is not determined");
             return Err(self.report(d.with_help("write it: `lookahead<bit<8>>()`")));

@@ -35,6 +35,8 @@ pub(crate) enum ObjKind<'a> {
     /// TNA: a register whose cell is one number, with the type that is cut out of it; and what is done to one.
     Cells(RegisterId, Type),
     RegisterAction(crate::tna::RegisterProgram<'a>),
+    /// TNA: a number of a register action that the control plane may change, with the one that it starts with.
+    RegisterParam(Tv),
     /// A register action that has no body yet.
     Acts(ObjId),
     /// An extern this compiler knows nothing of.

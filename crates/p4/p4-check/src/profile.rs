@@ -100,13 +100,9 @@ impl<'a> Cx<'a> {
         let is = |v: VarId, n: u32| crate::consteval::binary(BinOp::Eq, crate::coerce::var(v, HANDLE), number(n));
         let apply = |table: TableId, action_run| Stmt::Apply { table, hit: None, action_run };
         if let Some((groups, slots)) = p.group_tables {
-            let hash = Extern::Hash {
-                result: LValue::Var(p.slot),
-                algorithm: p.algorithm,
-                base: number(0),
-                data: selector.to_vec(),
-                max: crate::coerce::var(p.size, HANDLE),
-            };
+            // TNA's selectors take the remainder by themselves.
+            let max = if self.is_tna() { Expr::bit(128, 1 << 32) } else { crate::coerce::var(p.size, HANDLE) };
+            let hash = Extern::Hash { result: LValue::Var(p.slot), algorithm: p.algorithm, base: number(0), data: selector.to_vec(), max };
             let chosen = vec![Stmt::Extern(hash), apply(slots, None)];
             let some = crate::consteval::unary(p4_ir::UnOp::Not, is(p.size, 0));
             let group: Block = vec![set(p.size, 0), apply(groups, None), Stmt::If(some, chosen, vec![])];

@@ -6,10 +6,13 @@
 //! Register with RegisterAction.execute                       read, the body of `apply`, write: one access of the cell
 //! Checksum.update                                            an update of the block that computes checksums
 //! Resubmit, Mirror, Digest                                   replications and digests
+//! ActionProfile, ActionSelector                              tables of members and groups behind the table, as v1model's
+//! RegisterParam.read                                         the value that it starts with
+//! port_metadata_unpack                                       a lookahead, and an advance by what the chip puts there
 //! ```
 //! It is not meant to be run: hash polynomials, the colours of meters as TNA numbers them, the order of deparser and checksums, and what the
 //! traffic manager does between ingress and egress are not in it. Left out, and refused by name: direct registers, LPF and WRED,
-//! math units, selectors of TNA's kind, several parsers.
+//! math units, several parsers.
 
 use crate::args::Param;
 use crate::consteval;
@@ -25,6 +28,9 @@ use program::{CounterInfo, LengthSource, MeterInfo, RegisterInfo};
 
 /// The package of a program's `main`.
 pub(crate) const PACKAGE: &str = "Switch";
+
+/// Bits of a port's metadata in front of a packet: `PORT_METADATA_SIZE`.
+const PORT_METADATA_BITS: u128 = 64;
 
 /// What a register action does, and to what.
 #[derive(Clone)]
@@ -149,6 +155,18 @@ impl<'a> Cx<'a> {
                 let info = RegisterInfo { name: owned, size: self.cells(size)?, width };
                 ObjKind::Cells(self.build.ir.program.registers.push(info), cell)
             }
+            ("RegisterParam", [start]) => ObjKind::RegisterParam(start.clone()),
+            ("ActionProfile", [size]) => {
+                ObjKind::Profile(crate::profile::ProfileDecl { size: self.cells(size)?, algorithm: None, lowered: None })
+            }
+            // Of the profile that it selects from, or of a size.
+            ("ActionSelector", [first, ..]) => {
+                let size = match self.object(first).map(|o| self.kind(o)) {
+                    Some(ObjKind::Profile(p)) => p.size,
+                    _ => self.cells(first)?,
+                };
+                ObjKind::Profile(crate::profile::ProfileDecl { size, algorithm: Some(HashAlgorithm::Crc32), lowered: None })
+            }
             _ => return Ok(None),
         }))
     }
@@ -174,6 +192,10 @@ impl<'a> Cx<'a> {
         };
         if let (Some(program), "execute", [index]) = (action, method, args) {
             return self.register_action(&program, index, ret, span).map(Some);
+        }
+        if let (ObjKind::RegisterParam(start), "read", []) = (self.kind(obj), method, args) {
+            let value = self.coerce(start.clone().at(span), ret, "the value of a register's parameter")?;
+            return Ok(Some(Tv { access: Access::Read("a computed value"), ..value }));
         }
         enum K {
             Counter(p4_ir::CounterId),
@@ -309,6 +331,11 @@ impl<'a> Cx<'a> {
                 Some(Tv::expr(ret.clone(), Expr { kind, ty }, span))
             }
             ("invalidate", [_]) => Some(Tv::value(Type::Void, Val::None, span)),
+            ("port_metadata_unpack", [_]) => {
+                let read = self.lookahead(ret, span)?;
+                self.emit(Stmt::Advance(Expr::bit(32, PORT_METADATA_BITS)));
+                Some(read)
+            }
             _ => None,
         })
     }
