@@ -6,7 +6,7 @@ use program::MeterId;
 use service::{Call, FIELDS_MAX, Outcome, Reason, SharedDeployment};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use target::{Extra, Lane, Rates, Returned};
+use target::{Asks, Extra, Lane, Rates, Returned};
 
 /// A lane as it is, which panics where it breaks the contract of packets that come back.
 pub struct Watched {
@@ -27,6 +27,11 @@ impl Watched {
         self.returned.clone()
     }
 
+    fn note(&mut self, verdicts: &[Verdict]) {
+        self.out += verdicts.iter().filter(|verdict| verdict.kind == VerdictKind::Kept).count() as u64;
+        self.look();
+    }
+
     fn look(&self) {
         assert!(
             self.out == 0 || self.lane.next_poll_ns().is_some(),
@@ -39,8 +44,12 @@ impl Watched {
 impl Lane for Watched {
     fn process(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64) {
         self.lane.process(packets, verdicts, now_ns);
-        self.out += verdicts.iter().filter(|verdict| verdict.kind == VerdictKind::Kept).count() as u64;
-        self.look();
+        self.note(verdicts);
+    }
+
+    fn process_asking(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], now_ns: u64, asks: &mut dyn Asks) {
+        self.lane.process_asking(packets, verdicts, now_ns, asks);
+        self.note(verdicts);
     }
 
     fn take_extra(&mut self, into: &mut Vec<Extra>) {
